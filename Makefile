@@ -1,0 +1,49 @@
+# The commands to know: make demo, make test, make check, make bench, make quality.
+# Each sets up all it needs: a virtual environment in .venv, and g++ where it is missing.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+SOURCES := pyproject.toml CMakeLists.txt $(wildcard src/native/*)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench quality fuzz clean
+
+help:
+	@sed -n 's/^## //p' Makefile
+
+## make demo     fingerprints and nearest pairs of examples/wire.jsonl
+demo: $(STAMP)
+	@$(BIN)/python examples/demo.py
+
+## make test     everything that must hold, in a few minutes
+test: check
+	$(BIN)/python -m pytest
+
+## make check    style, types, architecture
+check: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest tests/test_architecture.py
+
+## make bench    speed beside the peers, into benchmarks/results and the README
+bench: $(STAMP)
+	$(BIN)/python benchmarks/run.py
+
+## make quality  accuracy on the labelled news in ../shared/data, where it is there
+quality: $(STAMP)
+	$(BIN)/python benchmarks/quality.py
+
+## make fuzz     the native module under libFuzzer and AddressSanitizer, SECONDS=600
+fuzz:
+	fuzz/run.sh
+
+## make clean    removes what the other targets made
+clean:
+	rm -rf $(VENV) build dist fuzz/build
+
+$(STAMP): $(SOURCES)
+	@PYTHON="$(PYTHON)" VENV="$(VENV)" tools/setup.sh
+	@touch $(STAMP)

@@ -1,0 +1,63 @@
+// What every code point becomes in a normalised text: the table of kernels/fold.npz, unpacked.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace nearcopy {
+
+enum Kind : uint32_t { SEPARATOR = 0, WORD = 1, SINGLE = 2, REMOVED = 3, SEQUENCE = 4, JOIN = 5 };
+
+constexpr unsigned KIND_SHIFT = 29;
+constexpr uint32_t POINT_MASK = 0x1FFFFF;
+constexpr size_t LONGEST_SEQUENCE = 8;  // code points one code point can become
+
+// An entry of `bmp`: up to three bytes of UTF-8, their number, and the kind. Everything but
+// separators, words and singles is ODD and goes the slow way.
+constexpr unsigned PACKED_LENGTH_SHIFT = 24;
+constexpr unsigned PACKED_KIND_SHIFT = 26;
+constexpr uint32_t ODD = 3;
+
+struct Join {
+    uint32_t base, mark, joined;
+};
+
+struct FoldTable {
+    std::vector<uint32_t> pages;      // pages of 256 entries: kind << 29 | point ^ target
+    std::vector<uint16_t> index;      // the page of each block of 256 code points
+    std::vector<uint32_t> sequences;  // length, entries, length, entries, ...
+    std::vector<Join> joins;
+    std::vector<uint32_t> bmp;        // the first 65,536 code points, packed for the hot path
+
+    uint32_t entry(uint32_t point) const {
+        if (point > 0x10FFFF) return 0;
+        uint32_t found = pages[size_t(index[point >> 8]) * 256 + (point & 255)];
+        uint32_t kind = found >> KIND_SHIFT;
+        return kind == WORD || kind == SINGLE || kind == JOIN ? found ^ point : found;
+    }
+
+    void pack();  // fills bmp
+};
+
+// Where a text's words go: their UTF-8, each followed by one space, and where each ends.
+// The caller sees to it that there is room.
+struct WordSink {
+    const FoldTable* table;
+    const uint32_t* bmp;  // the table's
+    uint8_t* text;   // start of the words
+    uint8_t* out;    // next byte to write
+    uint32_t* ends;  // end of each complete word, counted from `text`
+    size_t count;    // complete words
+    bool open;       // a word has begun and not ended
+    bool touching;   // no separator since the last character written
+};
+
+// The most bytes and words that one code point can bring, and slack for wide stores.
+constexpr size_t BYTES_PER_POINT = LONGEST_SEQUENCE * 5;
+constexpr size_t WORDS_PER_POINT = LONGEST_SEQUENCE;
+constexpr size_t SLACK = 128;
+
+void fold_odd(WordSink& sink, uint32_t point);  // the slow way, right for every code point
+
+}  // namespace nearcopy

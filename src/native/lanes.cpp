@@ -1,0 +1,556 @@
+// Compiled once for each level, with NEARCOPY_LANES naming it. Nothing here may come from a
+// template or an inline function that another file also compiles: the linker keeps one copy, and
+// it could be the one this processor cannot run. Hence plain pointers and static functions only.
+#include "lanes.hpp"
+
+#include <cstring>
+
+#if defined(__AVX2__) || defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+namespace nearcopy {
+namespace {
+
+// --- Folding: 64 characters at a time while they are ASCII or plain punctuation ---------------
+
+struct Block {
+    uint64_t word;          // bit i: character i is a letter or a digit
+    uint64_t odd;           // bit i: the table must be asked
+    alignas(64) uint8_t lower[64 + 64];
+};
+
+inline unsigned first_bit(uint64_t bits) { return unsigned(__builtin_ctzll(bits)); }
+
+// Punctuation that every English text is full of: U+2010..U+2029 (dashes, quotes, dots) and the
+// no-break space, all of them separators in the table.
+constexpr uint16_t QUOTES_FIRST = 0x2010, QUOTES_COUNT = 0x1A, NO_BREAK = 0xA0;
+
+#if defined(__AVX512VBMI2__) && defined(__AVX512BW__)
+
+inline void classify_bytes(__m512i c, Block& block) {
+    __m512i low = _mm512_or_si512(c, _mm512_set1_epi8(0x20));
+    __mmask64 letter = _mm512_cmplt_epu8_mask(_mm512_sub_epi8(low, _mm512_set1_epi8('a')),
+                                              _mm512_set1_epi8(26));
+    __mmask64 digit = _mm512_cmplt_epu8_mask(_mm512_sub_epi8(c, _mm512_set1_epi8('0')),
+                                             _mm512_set1_epi8(10));
+    block.word = letter | digit;
+    _mm512_store_si512(block.lower, _mm512_mask_mov_epi8(c, letter, low));
+}
+
+inline void classify(const uint8_t* text, Block& block) {
+    __m512i c = _mm512_loadu_si512(text);
+    block.odd = _mm512_movepi8_mask(c);
+    classify_bytes(c, block);
+}
+
+inline __m256i narrow(__m512i wide, uint32_t& odd) {
+    __mmask32 ascii = _mm512_cmplt_epu16_mask(wide, _mm512_set1_epi16(0x80));
+    __mmask32 plain =
+        _mm512_cmplt_epu16_mask(_mm512_sub_epi16(wide, _mm512_set1_epi16(QUOTES_FIRST)),
+                                _mm512_set1_epi16(QUOTES_COUNT)) |
+        _mm512_cmpeq_epi16_mask(wide, _mm512_set1_epi16(NO_BREAK));
+    odd = ~(ascii | plain);
+    return _mm512_maskz_cvtepi16_epi8(ascii, wide);
+}
+
+inline void classify(const uint16_t* text, Block& block) {
+    uint32_t odd_low, odd_high;
+    __m256i low = narrow(_mm512_loadu_si512(text), odd_low);
+    __m256i high = narrow(_mm512_loadu_si512(text + 32), odd_high);
+    block.odd = uint64_t(odd_high) << 32 | odd_low;
+    classify_bytes(_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1), block);
+}
+
+// The block's words, squeezed together by one instruction.
+inline void write_words(WordSink& sink, const Block& block, size_t size) {
+    uint64_t valid = ~uint64_t(0) >> (64 - size);
+    uint64_t word = block.word & valid;
+    uint64_t closing = ~word & (word << 1 | uint64_t(sink.open)) & valid;
+    uint64_t keep = word | closing;
+    __m512i bytes = _mm512_mask_mov_epi8(_mm512_set1_epi8(' '), word,
+                                         _mm512_load_si512(block.lower));
+    _mm512_storeu_si512(sink.out, _mm512_maskz_compress_epi8(keep, bytes));
+
+    uint32_t at = uint32_t(sink.out - sink.text);
+    __m512i iota = _mm512_set_epi64(0x3F3E3D3C3B3A3938, 0x3736353433323130, 0x2F2E2D2C2B2A2928,
+                                    0x2726252423222120, 0x1F1E1D1C1B1A1918, 0x1716151413121110,
+                                    0x0F0E0D0C0B0A0908, 0x0706050403020100);
+    __m512i places = _mm512_maskz_compress_epi8(_pext_u64(closing, keep), iota);
+    size_t closed = size_t(_mm_popcnt_u64(closing));
+    uint32_t* ends = sink.ends + sink.count;
+    __m512i base = _mm512_set1_epi32(int(at));
+    __m512i first = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(places));
+    _mm512_storeu_si512(ends, _mm512_add_epi32(first, base));
+    if (closed > 16) {
+        __m512i second = _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(places, 1));
+        _mm512_storeu_si512(ends + 16, _mm512_add_epi32(second, base));
+    }
+    sink.count += closed;
+    sink.out += _mm_popcnt_u64(keep);
+    sink.open = sink.touching = word >> (size - 1) & 1;
+}
+
+#else
+
+#if defined(__AVX2__)
+
+inline void classify_bytes(const uint8_t* text, Block& block) {
+    block.word = 0;
+    for (int half = 0; half < 2; ++half) {
+        __m256i c = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(text) + half);
+        __m256i low = _mm256_or_si256(c, _mm256_set1_epi8(0x20));
+        // Signed comparisons do: bytes above 127 are odd and never come here as letters.
+        __m256i letter = _mm256_and_si256(_mm256_cmpgt_epi8(low, _mm256_set1_epi8('a' - 1)),
+                                          _mm256_cmpgt_epi8(_mm256_set1_epi8('z' + 1), low));
+        __m256i digit = _mm256_and_si256(_mm256_cmpgt_epi8(c, _mm256_set1_epi8('0' - 1)),
+                                         _mm256_cmpgt_epi8(_mm256_set1_epi8('9' + 1), c));
+        _mm256_store_si256(reinterpret_cast<__m256i*>(block.lower) + half,
+                           _mm256_blendv_epi8(c, low, letter));
+        uint32_t mask = uint32_t(_mm256_movemask_epi8(_mm256_or_si256(letter, digit)));
+        block.word |= uint64_t(mask) << (32 * half);
+    }
+}
+
+inline void classify(const uint8_t* text, Block& block) {
+    const __m256i* wide = reinterpret_cast<const __m256i*>(text);
+    uint32_t low = uint32_t(_mm256_movemask_epi8(_mm256_loadu_si256(wide)));
+    uint32_t high = uint32_t(_mm256_movemask_epi8(_mm256_loadu_si256(wide + 1)));
+    block.odd = uint64_t(high) << 32 | low;
+    classify_bytes(text, block);
+}
+
+// ASCII stays, plain punctuation becomes NUL, the rest too but is marked odd.
+inline __m256i narrow(__m256i wide, __m256i& odd) {
+    __m256i ascii = _mm256_cmpeq_epi16(_mm256_srli_epi16(wide, 7), _mm256_setzero_si256());
+    __m256i shifted = _mm256_sub_epi16(wide, _mm256_set1_epi16(QUOTES_FIRST));
+    __m256i quotes = _mm256_cmpeq_epi16(
+        _mm256_min_epu16(shifted, _mm256_set1_epi16(QUOTES_COUNT - 1)), shifted);
+    __m256i plain = _mm256_or_si256(quotes, _mm256_cmpeq_epi16(wide, _mm256_set1_epi16(NO_BREAK)));
+    odd = _mm256_andnot_si256(_mm256_or_si256(ascii, plain), _mm256_set1_epi16(-1));
+    return _mm256_and_si256(ascii, wide);
+}
+
+inline void classify(const uint16_t* text, Block& block) {
+    alignas(64) uint8_t bytes[64];
+    block.odd = 0;
+    for (int half = 0; half < 2; ++half) {
+        const __m256i* wide = reinterpret_cast<const __m256i*>(text + 32 * half);
+        __m256i odd_low, odd_high;
+        __m256i low = narrow(_mm256_loadu_si256(wide), odd_low);
+        __m256i high = narrow(_mm256_loadu_si256(wide + 1), odd_high);
+        __m256i packed = _mm256_permute4x64_epi64(_mm256_packus_epi16(low, high), 0xD8);
+        __m256i odd = _mm256_permute4x64_epi64(_mm256_packs_epi16(odd_low, odd_high), 0xD8);
+        _mm256_store_si256(reinterpret_cast<__m256i*>(bytes) + half, packed);
+        block.odd |= uint64_t(uint32_t(_mm256_movemask_epi8(odd))) << (32 * half);
+    }
+    classify_bytes(bytes, block);
+}
+
+#elif defined(__SSE2__)
+
+inline void classify_bytes(const uint8_t* text, Block& block) {
+    block.word = 0;
+    for (int quarter = 0; quarter < 4; ++quarter) {
+        __m128i c = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text) + quarter);
+        __m128i low = _mm_or_si128(c, _mm_set1_epi8(0x20));
+        __m128i letter = _mm_and_si128(_mm_cmpgt_epi8(low, _mm_set1_epi8('a' - 1)),
+                                       _mm_cmplt_epi8(low, _mm_set1_epi8('z' + 1)));
+        __m128i digit = _mm_and_si128(_mm_cmpgt_epi8(c, _mm_set1_epi8('0' - 1)),
+                                      _mm_cmplt_epi8(c, _mm_set1_epi8('9' + 1)));
+        _mm_store_si128(reinterpret_cast<__m128i*>(block.lower) + quarter,
+                        _mm_or_si128(_mm_and_si128(letter, low), _mm_andnot_si128(letter, c)));
+        uint32_t mask = uint32_t(_mm_movemask_epi8(_mm_or_si128(letter, digit)));
+        block.word |= uint64_t(mask) << (16 * quarter);
+    }
+}
+
+inline void classify(const uint8_t* text, Block& block) {
+    block.odd = 0;
+    for (int quarter = 0; quarter < 4; ++quarter) {
+        __m128i c = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text) + quarter);
+        block.odd |= uint64_t(uint32_t(_mm_movemask_epi8(c))) << (16 * quarter);
+    }
+    classify_bytes(text, block);
+}
+
+inline __m128i narrow(__m128i wide, __m128i& odd) {
+    __m128i ascii = _mm_cmpeq_epi16(_mm_srli_epi16(wide, 7), _mm_setzero_si128());
+    __m128i shifted = _mm_sub_epi16(wide, _mm_set1_epi16(QUOTES_FIRST));
+    __m128i beyond = _mm_subs_epu16(shifted, _mm_set1_epi16(QUOTES_COUNT - 1));
+    __m128i plain = _mm_or_si128(_mm_cmpeq_epi16(beyond, _mm_setzero_si128()),
+                                 _mm_cmpeq_epi16(wide, _mm_set1_epi16(NO_BREAK)));
+    odd = _mm_andnot_si128(_mm_or_si128(ascii, plain), _mm_set1_epi16(-1));
+    return _mm_and_si128(ascii, wide);
+}
+
+inline void classify(const uint16_t* text, Block& block) {
+    alignas(64) uint8_t bytes[64];
+    block.odd = 0;
+    for (int quarter = 0; quarter < 4; ++quarter) {
+        const __m128i* wide = reinterpret_cast<const __m128i*>(text + 16 * quarter);
+        __m128i odd_low, odd_high;
+        __m128i low = narrow(_mm_loadu_si128(wide), odd_low);
+        __m128i high = narrow(_mm_loadu_si128(wide + 1), odd_high);
+        _mm_store_si128(reinterpret_cast<__m128i*>(bytes) + quarter, _mm_packus_epi16(low, high));
+        uint32_t odd = uint32_t(_mm_movemask_epi8(_mm_packs_epi16(odd_low, odd_high)));
+        block.odd |= uint64_t(odd) << (16 * quarter);
+    }
+    classify_bytes(bytes, block);
+}
+
+#else
+
+inline bool plain(uint32_t c) { return c - QUOTES_FIRST < QUOTES_COUNT || c == NO_BREAK; }
+
+template <class Char>
+inline void classify(const Char* text, Block& block) {
+    block.word = block.odd = 0;
+    for (unsigned i = 0; i < 64; ++i) {
+        uint32_t c = text[i], low = c | 0x20;
+        bool letter = c < 0x80 && low - 'a' < 26u, digit = c - '0' < 10u;
+        block.lower[i] = uint8_t(letter ? low : c);
+        block.word |= uint64_t(letter || digit) << i;
+        block.odd |= uint64_t(c >= 0x80 && !(sizeof(Char) > 1 && plain(c))) << i;
+    }
+}
+
+#endif
+
+inline void close_word(WordSink& sink) {
+    sink.ends[sink.count++] = uint32_t(sink.out - sink.text);
+    *sink.out++ = ' ';
+}
+
+inline void write_words(WordSink& sink, const Block& block, size_t size) {
+    uint64_t left = block.word & (~uint64_t(0) >> (64 - size));
+    if (sink.open && !(left & 1)) close_word(sink);
+    bool open = false;
+    while (left != 0) {
+        unsigned start = first_bit(left);
+        uint64_t gap = ~(left >> start);
+        unsigned length = gap == 0 ? 64 : first_bit(gap);
+        const uint8_t* from = block.lower + start;
+        for (unsigned done = 0; done < length; done += 16) std::memcpy(sink.out + done, from + done, 16);
+        sink.out += length;
+        open = start + length == size;
+        if (!open) close_word(sink);
+        left = start + length >= 64 ? 0 : left >> (start + length) << (start + length);
+    }
+    sink.open = sink.touching = open;
+}
+
+#endif
+
+inline uint32_t packed_entry(const uint32_t* bmp, uint32_t point) {
+    return point < 0x10000 ? bmp[point] : ODD << PACKED_KIND_SHIFT;
+}
+
+// One character after the other, without a branch for words, singles and separators.
+template <class Char>
+inline void fold_scalar(WordSink& sink, const Char* text, size_t size) {
+    const uint32_t* const bmp = sink.bmp;
+    uint8_t* out = sink.out;
+    uint32_t* ends = sink.ends + sink.count;
+    uint8_t* const origin = sink.text;
+    uint32_t open = sink.open, touching = sink.touching;
+    for (size_t i = 0; i < size; ++i) {
+        uint32_t point = uint32_t(text[i]);
+        uint32_t entry = packed_entry(bmp, point);
+        uint32_t kind = entry >> PACKED_KIND_SHIFT;
+        if (__builtin_expect(kind == ODD, 0)) {
+            sink.out = out;
+            sink.count = size_t(ends - sink.ends);
+            sink.open = open;
+            sink.touching = touching;
+            fold_odd(sink, point);
+            out = sink.out;
+            ends = sink.ends + sink.count;
+            open = sink.open;
+            touching = sink.touching;
+            continue;
+        }
+        uint32_t closes = open & (kind != WORD);
+        *out = ' ';
+        *ends = uint32_t(out - origin);
+        out += closes;
+        ends += closes;
+        uint32_t bytes = entry;
+        std::memcpy(out, &bytes, 4);
+        out += entry >> PACKED_LENGTH_SHIFT & 3;
+        uint32_t single = kind == SINGLE;
+        *out = ' ';
+        *ends = uint32_t(out - origin);
+        out += single;
+        ends += single;
+        open = kind == WORD;
+        touching = kind != SEPARATOR;
+    }
+    sink.out = out;
+    sink.count = size_t(ends - sink.ends);
+    sink.open = open;
+    sink.touching = touching;
+}
+
+constexpr int FEW = 6;  // odd characters among 64 for which the rest still goes by blocks
+
+// The first `size` (at most 64) characters or fewer; how many were folded.
+template <class Char>
+inline size_t fold_block(WordSink& sink, const Char* text, size_t size, Block& block) {
+    classify(text, block);
+    uint64_t odd = block.odd & (~uint64_t(0) >> (64 - size));
+    if (odd == 0) {
+        write_words(sink, block, size);
+        return size;
+    }
+    if (__builtin_popcountll(odd) > FEW) {
+        fold_scalar(sink, text, size);
+        return size;
+    }
+    size_t before = first_bit(odd);
+    if (before > 0) write_words(sink, block, before);
+    fold_scalar(sink, text + before, 1);
+    return before + 1;
+}
+
+template <class Char>
+inline void fold_blocks(WordSink& sink, const Char* text, size_t size) {
+    Block block;
+    while (size > 0) {
+        Char padded[64];
+        const Char* from = text;
+        if (size < 64) {
+            std::memset(padded, 0, sizeof(padded));
+            std::memcpy(padded, text, size * sizeof(Char));
+            from = padded;
+        }
+        size_t done = fold_block(sink, from, size < 64 ? size : 64, block);
+        text += done;
+        size -= done;
+    }
+}
+
+void fold8(WordSink& sink, const uint8_t* text, size_t size) { fold_blocks(sink, text, size); }
+void fold16(WordSink& sink, const uint16_t* text, size_t size) { fold_blocks(sink, text, size); }
+void fold32(WordSink& sink, const uint32_t* text, size_t size) {
+    fold_scalar(sink, text, size);
+}
+
+// --- Hashing ----------------------------------------------------------------------------------
+
+constexpr size_t BATCH = 64;
+
+inline uint64_t rotate(uint64_t value, int by) { return value << by | value >> (64 - by); }
+
+inline uint64_t mix(uint64_t h) {
+    h ^= h >> 33;
+    h *= 0xFF51AFD7ED558CCD;
+    h ^= h >> 33;
+    h *= 0xC4CEB9FE1A85EC53;
+    return h ^ h >> 33;
+}
+
+// MurmurHash3 x64 of fewer than 16 bytes: no block, only the tail, and zero bytes add nothing.
+inline uint64_t murmur_tail(uint64_t low, uint64_t high, uint64_t length) {
+    constexpr uint64_t C1 = 0x87C37B91114253D5, C2 = 0x4CF5AD432745937F;
+    uint64_t h2 = rotate(high * C2, 33) * C1 ^ length;
+    uint64_t h1 = rotate(low * C1, 31) * C2 ^ length;
+    h1 += h2;
+    h2 += h1;
+    return mix(h1) + mix(h2);
+}
+
+void murmur_words(const uint8_t* text, uint32_t start, const uint32_t* ends, size_t count,
+                  uint64_t* out) {
+    static const uint64_t KEEP[9] = {0,
+                                     0xFF,
+                                     0xFFFF,
+                                     0xFFFFFF,
+                                     0xFFFFFFFF,
+                                     0xFFFFFFFFFF,
+                                     0xFFFFFFFFFFFF,
+                                     0xFFFFFFFFFFFFFF,
+                                     0xFFFFFFFFFFFFFFFF};
+    alignas(64) uint64_t low[BATCH], high[BATCH], length[BATCH];
+    for (size_t done = 0; done < count; done += BATCH) {
+        size_t batch = count - done < BATCH ? count - done : BATCH;
+        uint32_t first = start, longest = 0;
+        for (size_t i = 0; i < batch; ++i) {
+            uint32_t end = ends[done + i], size = end - start;
+            std::memcpy(&low[i], text + start, 8);
+            std::memcpy(&high[i], text + start + 8, 8);
+            low[i] &= KEEP[size < 8 ? size : 8];
+            high[i] &= KEEP[size < 8 ? 0 : size < 16 ? size - 8 : 8];
+            length[i] = size;
+            longest |= size;
+            start = end + 1;
+        }
+        for (size_t i = batch; i < BATCH; ++i) low[i] = high[i] = length[i] = 0;
+        if (batch == BATCH) {
+            for (size_t i = 0; i < BATCH; ++i)
+                out[done + i] = murmur_tail(low[i], high[i], length[i]);
+        } else {
+            for (size_t i = 0; i < batch; ++i)
+                out[done + i] = murmur_tail(low[i], high[i], length[i]);
+        }
+        if (longest < 16) continue;
+        for (size_t i = 0; i < batch; ++i) {
+            if (length[i] > 15) out[done + i] = murmur_long(text + first, size_t(length[i]));
+            first += uint32_t(length[i]) + 1;
+        }
+    }
+}
+
+void shingle(uint64_t* hashes, size_t count, size_t size) {
+    size_t total = count - size + 1;
+    alignas(64) uint64_t sum[BATCH];
+    for (size_t done = 0; done < total; done += BATCH) {
+        size_t batch = total - done < BATCH ? total - done : BATCH;
+        uint64_t* at = hashes + done;
+        if (batch == BATCH && size == 3) {
+            for (size_t i = 0; i < BATCH; ++i)
+                sum[i] = mix((at[i] * GOLDEN + at[i + 1]) * GOLDEN + at[i + 2]);
+        } else {
+            for (size_t i = 0; i < batch; ++i) sum[i] = at[i];
+            for (size_t j = 1; j < size; ++j)
+                for (size_t i = 0; i < batch; ++i) sum[i] = sum[i] * GOLDEN + at[i + j];
+            for (size_t i = 0; i < batch; ++i) sum[i] = mix(sum[i]);
+        }
+        std::memcpy(at, sum, batch * sizeof(uint64_t));
+    }
+}
+
+// --- SimHash ----------------------------------------------------------------------------------
+
+#if defined(__AVX512BW__)
+
+void votes(const uint64_t* features, size_t count, uint64_t ones[64]) {
+    __m512i one = _mm512_set1_epi8(1);
+    while (count > 0) {
+        size_t batch = count < 255 ? count : 255;
+        __m512i bytes = _mm512_setzero_si512();
+        for (size_t i = 0; i < batch; ++i)
+            bytes = _mm512_mask_add_epi8(bytes, features[i], bytes, one);
+        alignas(64) uint8_t sums[64];
+        _mm512_store_si512(sums, bytes);
+        for (size_t bit = 0; bit < 64; ++bit) ones[bit] += sums[bit];
+        features += batch;
+        count -= batch;
+    }
+}
+
+#else
+
+// Eight counters of a byte each in a word; a byte of the hash, spread, adds to eight at once.
+struct Spread {
+    uint64_t of[256];
+};
+
+constexpr Spread make_spread() {
+    Spread spread{};
+    for (unsigned byte = 0; byte < 256; ++byte)
+        for (unsigned bit = 0; bit < 8; ++bit)
+            spread.of[byte] |= uint64_t(byte >> bit & 1) << (8 * bit);
+    return spread;
+}
+
+constexpr Spread SPREAD = make_spread();
+
+void votes(const uint64_t* features, size_t count, uint64_t ones[64]) {
+    while (count > 0) {
+        size_t batch = count < 255 ? count : 255;
+        uint64_t sums[8] = {};
+        for (size_t i = 0; i < batch; ++i)
+            for (unsigned byte = 0; byte < 8; ++byte)
+                sums[byte] += SPREAD.of[features[i] >> (8 * byte) & 255];
+        for (unsigned bit = 0; bit < 64; ++bit) ones[bit] += sums[bit / 8] >> (8 * (bit % 8)) & 255;
+        features += batch;
+        count -= batch;
+    }
+}
+
+#endif
+
+// --- MinHash ----------------------------------------------------------------------------------
+
+inline void scatter(const uint64_t* hashes, size_t count, uint32_t slots[SLOTS]) {
+    for (size_t i = 0; i < count; ++i) {
+        uint32_t value = uint32_t(hashes[i] >> 32);
+        uint32_t& slot = slots[hashes[i] & (SLOTS - 1)];
+        slot = value < slot ? value : slot;
+    }
+}
+
+inline bool any_empty(const uint32_t slots[SLOTS]) {
+    uint32_t found = 0;
+    for (size_t i = 0; i < SLOTS; ++i) found |= slots[i] == EMPTY;
+    return found != 0;
+}
+
+inline void fill_round(const uint64_t* features, size_t count, unsigned round, uint32_t* signature) {
+    uint32_t slots[SLOTS];
+    for (size_t i = 0; i < SLOTS; ++i) slots[i] = EMPTY;
+    alignas(64) uint64_t mixed[BATCH];
+    for (size_t done = 0; done < count; done += BATCH) {
+        size_t batch = count - done < BATCH ? count - done : BATCH;
+        for (size_t i = 0; i < batch; ++i) mixed[i] = mix(features[done + i] ^ round * GOLDEN);
+        scatter(mixed, batch, slots);
+    }
+    for (size_t i = 0; i < SLOTS; ++i)
+        if (signature[i] == EMPTY) signature[i] = slots[i];
+}
+
+inline uint32_t smallest(const uint64_t* features, size_t count, uint64_t multiplier,
+                         uint64_t addend) {
+    uint32_t least = EMPTY;
+    for (size_t i = 0; i < count; ++i) {
+        uint32_t value = uint32_t((features[i] * multiplier + addend) >> 32);
+        least = value < least ? value : least;
+    }
+    return least;
+}
+
+void classic(const uint64_t* features, size_t count, uint32_t signature[SLOTS]) {
+    const Permutations& family = permutations();
+    for (size_t i = 0; i < SLOTS; ++i) signature[i] = EMPTY;
+    for (size_t done = 0; done < count; done += 1024) {  // a batch that stays in the first cache
+        size_t batch = count - done < 1024 ? count - done : 1024;
+        for (size_t i = 0; i < SLOTS; ++i) {
+            uint32_t least =
+                smallest(features + done, batch, family.multiplier[i], family.addend[i]);
+            signature[i] = least < signature[i] ? least : signature[i];
+        }
+    }
+}
+
+void one_permutation(const uint64_t* features, size_t count, uint32_t signature[SLOTS]) {
+    for (size_t i = 0; i < SLOTS; ++i) signature[i] = EMPTY;
+    scatter(features, count, signature);
+    for (unsigned round = 1; round < ROUNDS && any_empty(signature); ++round)
+        fill_round(features, count, round, signature);
+    if (!any_empty(signature)) return;
+    const Permutations& family = permutations();
+    for (size_t i = 0; i < SLOTS; ++i)
+        if (signature[i] == EMPTY)
+            signature[i] = smallest(features, count, family.multiplier[i], family.addend[i]);
+}
+
+}  // namespace
+
+#define NEARCOPY_JOIN_(a, b) a##b
+#define NEARCOPY_JOIN(a, b) NEARCOPY_JOIN_(a, b)
+#define NEARCOPY_TEXT_(a) #a
+#define NEARCOPY_TEXT(a) NEARCOPY_TEXT_(a)
+
+extern const Lanes NEARCOPY_JOIN(lanes_, NEARCOPY_LANES);
+const Lanes NEARCOPY_JOIN(lanes_, NEARCOPY_LANES) = {NEARCOPY_TEXT(NEARCOPY_LANES),
+                                                     fold8,
+                                                     fold16,
+                                                     fold32,
+                                                     murmur_words,
+                                                     shingle,
+                                                     votes,
+                                                     one_permutation,
+                                                     classic};
+
+}  // namespace nearcopy

@@ -1,0 +1,50 @@
+// The hot loops, compiled once for each level of the processor and chosen at run time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "fold.hpp"
+
+namespace nearcopy {
+
+constexpr size_t SLOTS = 128;  // of a MinHash signature
+constexpr unsigned ROUNDS = 4;
+constexpr uint32_t EMPTY = 0xFFFFFFFF;
+constexpr uint64_t GOLDEN = 0x9E3779B97F4A7C15;
+
+// The 128 classic functions h -> (multiplier * h + addend) >> 32, the same on every machine.
+struct Permutations {
+    uint64_t multiplier[SLOTS];
+    uint64_t addend[SLOTS];
+};
+const Permutations& permutations();
+
+uint64_t murmur_long(const uint8_t* word, size_t size);  // words over 15 bytes, out of line
+
+struct Lanes {
+    const char* name;
+
+    // Folds a piece of text into words; there is room for BYTES_PER_POINT and WORDS_PER_POINT.
+    void (*fold8)(WordSink& sink, const uint8_t* text, size_t size);
+    void (*fold16)(WordSink& sink, const uint16_t* text, size_t size);
+    void (*fold32)(WordSink& sink, const uint32_t* text, size_t size);
+
+    // MurmurHash3 of words that stand one space apart, the first at `start`.
+    void (*murmur_words)(const uint8_t* text, uint32_t start, const uint32_t* ends, size_t count,
+                         uint64_t* out);
+
+    // Hashes of `size` neighbours in place of hashes of words; count >= size >= 2.
+    void (*shingle)(uint64_t* hashes, size_t count, size_t size);
+
+    // How many features have each bit set.
+    void (*votes)(const uint64_t* features, size_t count, uint64_t ones[64]);
+
+    void (*one_permutation)(const uint64_t* features, size_t count, uint32_t signature[SLOTS]);
+    void (*classic)(const uint64_t* features, size_t count, uint32_t signature[SLOTS]);
+};
+
+const Lanes& lanes();                   // the best this processor has, or the one asked for
+const char* use_lanes(const char* name);  // "baseline", "avx2", "avx512"; what is then in use
+
+}  // namespace nearcopy

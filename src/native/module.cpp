@@ -1,0 +1,418 @@
+// The Python face of the kernels: nearcopy.kernels._native.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "hashes.hpp"
+#include "lanes.hpp"
+#include "overlap.hpp"
+#include "scans.hpp"
+#include "sketch.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace nearcopy {
+
+void bind_indexes(nb::module_& m);
+
+namespace {
+
+// --- Tables, handed over once at import -------------------------------------------------------
+
+std::optional<Tables>& table_place() {
+    static std::optional<Tables> place;
+    return place;
+}
+
+const Tables& tables() {
+    if (!table_place()) throw nb::value_error("set_tables must be called first");
+    return *table_place();
+}
+
+template <class T>
+using Values = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::vector<T> copied(const Values<T>& values) {
+    return std::vector<T>(values.data(), values.data() + values.size());
+}
+
+void set_tables(Values<uint32_t> pages, Values<uint16_t> index, Values<uint32_t> sequences,
+                Values<uint32_t> joins,
+                const std::vector<std::pair<std::string, std::vector<uint32_t>>>& entities) {
+    Entities::List names;
+    for (const auto& [name, points] : entities)
+        names.emplace_back(name, std::u32string(points.begin(), points.end()));
+    Tables made{FoldTable{}, Entities(names)};
+    made.fold.pages = copied(pages);
+    made.fold.index = copied(index);
+    made.fold.sequences = copied(sequences);
+    for (size_t i = 0; i + 2 < joins.size(); i += 3)
+        made.fold.joins.push_back({joins.data()[i], joins.data()[i + 1], joins.data()[i + 2]});
+    made.fold.pack();
+    table_place() = std::move(made);
+}
+
+// --- Texts ------------------------------------------------------------------------------------
+
+constexpr size_t MAX_POINTS = size_t(1) << 29;
+
+TextView view(PyObject* text, const std::string& name, bool html) {
+    if (!PyUnicode_Check(text))
+        throw nb::type_error(
+            (name + " must be str, got " + Py_TYPE(text)->tp_name + ": decode bytes first").c_str());
+    size_t size = size_t(PyUnicode_GET_LENGTH(text));
+    if (size > MAX_POINTS)
+        throw nb::value_error((name + " has " + std::to_string(size) + " characters, at most " +
+                               std::to_string(MAX_POINTS) + " can be read: split it")
+                                  .c_str());
+    return TextView{PyUnicode_DATA(text), size, int(PyUnicode_KIND(text)), html};
+}
+
+TextView view(const nb::handle& text, bool html) { return view(text.ptr(), "text", html); }
+
+// The texts of a list, kept alive while the GIL is released.
+class Texts {
+public:
+    Texts(const nb::object& texts, const std::vector<bool>& html)
+        : held_(nb::steal<nb::tuple>(PySequence_Tuple(texts.ptr()))) {
+        if (!held_.is_valid()) throw nb::python_error();
+        size_t count = nb::len(held_);
+        if (!html.empty() && html.size() != count)
+            throw nb::value_error(("html has " + std::to_string(html.size()) + " marks for " +
+                                   std::to_string(count) + " texts: give one for each")
+                                      .c_str());
+        views_.reserve(count);
+        for (size_t i = 0; i < count; ++i) {
+            PyObject* text = PyTuple_GET_ITEM(held_.ptr(), Py_ssize_t(i));
+            views_.push_back(view(text, "texts[" + std::to_string(i) + "]",
+                                  !html.empty() && html[i]));
+        }
+    }
+
+    const std::vector<TextView>& views() const { return views_; }
+    size_t size() const { return views_.size(); }
+
+private:
+    nb::tuple held_;
+    std::vector<TextView> views_;
+};
+
+// Calls work(worker, i) for every i, on as many threads as asked for.
+template <class MakeWorker, class Work>
+void each(size_t count, size_t threads, MakeWorker make, Work work) {
+    constexpr size_t STEP = 16;
+    std::atomic<size_t> next{0};
+    std::exception_ptr failure;
+    std::mutex failing;
+    auto run = [&] {
+        try {
+            auto worker = make();
+            for (size_t from; (from = next.fetch_add(STEP)) < count;)
+                for (size_t i = from; i < std::min(from + STEP, count); ++i) work(*worker, i);
+        } catch (...) {
+            std::lock_guard<std::mutex> lock(failing);
+            failure = std::current_exception();
+        }
+    };
+    if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
+    threads = std::min(threads, count / STEP + 1);
+    std::vector<std::thread> others;
+    for (size_t i = 1; i < threads; ++i) others.emplace_back(run);
+    run();
+    for (std::thread& other : others) other.join();
+    if (failure) std::rethrow_exception(failure);
+}
+
+template <class T>
+nb::object owned(std::vector<T>&& values, std::initializer_list<size_t> shape) {
+    auto* kept = new std::vector<T>(std::move(values));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), shape, owner));
+}
+
+// An array whose memory is not touched before the kernels write to it.
+template <class T>
+struct Fresh {
+    T* data;
+    nb::object array;
+
+    explicit Fresh(std::initializer_list<size_t> shape) {
+        size_t size = 1;
+        for (size_t extent : shape) size *= extent;
+        data = new T[size > 0 ? size : 1];
+        nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+        array = nb::cast(nb::ndarray<nb::numpy, T>(data, shape, owner));
+    }
+};
+
+// --- Functions --------------------------------------------------------------------------------
+
+nb::tuple sketch(const nb::object& list, const std::vector<bool>& html, const Plan& plan,
+                 size_t threads) {
+    Texts texts(list, html);
+    const Tables& known = tables();
+    size_t count = texts.size();
+    Fresh<uint64_t> simhash({count});
+    Fresh<uint32_t> minhash({count, SLOTS});
+    Fresh<uint8_t> digest({count, 16});
+    Fresh<uint32_t> words({count});
+    {
+        nb::gil_scoped_release release;
+        each(
+            count, threads, [&] { return std::make_unique<Sketcher>(known, plan); },
+            [&](Sketcher& worker, size_t i) {
+                worker.sketch(texts.views()[i], {simhash.data + i, minhash.data + i * SLOTS,
+                                                 digest.data + i * 16, words.data + i});
+            });
+    }
+    return nb::make_tuple(simhash.array, minhash.array, digest.array, words.array);
+}
+
+nb::object features(const nb::handle& text, bool html, const Plan& plan, const Features& wanted) {
+    TextView source = view(text, html);
+    Sketcher worker(tables(), plan);
+    size_t count = 0;
+    const uint64_t* made = worker.features(source, wanted, count);
+    return owned(std::vector<uint64_t>(made, made + count), {count});
+}
+
+nb::tuple feature_sets(const nb::object& list, const std::vector<bool>& html, const Plan& plan,
+                       const Features& wanted, size_t threads) {
+    Texts texts(list, html);
+    const Tables& known = tables();
+    std::vector<std::vector<uint64_t>> sets(texts.size());
+    std::vector<uint64_t> starts(1, 0), values;
+    {
+        nb::gil_scoped_release release;
+        each(
+            texts.size(), threads, [&] { return std::make_unique<Sketcher>(known, plan); },
+            [&](Sketcher& worker, size_t i) {
+                worker.feature_set(texts.views()[i], wanted, sets[i]);
+            });
+        size_t total = 0;
+        for (const auto& set : sets) starts.push_back(total += set.size());
+        values.reserve(total);
+        for (auto& set : sets) {
+            values.insert(values.end(), set.begin(), set.end());
+            std::vector<uint64_t>().swap(set);
+        }
+    }
+    size_t edges = starts.size(), size = values.size();
+    return nb::make_tuple(owned(std::move(starts), {edges}), owned(std::move(values), {size}));
+}
+
+nb::object shared_counts(Values<uint64_t> starts, Values<uint64_t> values,
+                         nb::ndarray<const uint64_t, nb::shape<-1, 2>, nb::c_contig> pairs,
+                         size_t threads) {
+    size_t sets = starts.size() == 0 ? 0 : starts.size() - 1, count = pairs.shape(0);
+    const uint64_t* edge = starts.data();
+    for (size_t i = 0; i < sets; ++i)
+        if (edge[i] > edge[i + 1] || edge[i + 1] > values.size())
+            throw nb::value_error("starts must ascend and end within values");
+    for (size_t i = 0; i < 2 * count; ++i)
+        if (pairs.data()[i] >= sets)
+            throw nb::value_error(("pairs name set " + std::to_string(pairs.data()[i]) +
+                                   ", there are " + std::to_string(sets))
+                                      .c_str());
+    Fresh<uint32_t> out({count});
+    {
+        nb::gil_scoped_release release;
+        each(
+            count, threads, [] { return std::make_unique<char>(); },
+            [&](char&, size_t i) {
+                uint64_t a = pairs.data()[2 * i], b = pairs.data()[2 * i + 1];
+                out.data[i] = uint32_t(shared(values.data() + edge[a], edge[a + 1] - edge[a],
+                                              values.data() + edge[b], edge[b + 1] - edge[b]));
+            });
+    }
+    return out.array;
+}
+
+nb::list word_list(const Words& words) {
+    nb::list found;
+    const char* text = reinterpret_cast<const char*>(words.text());
+    const char* end = text + words.bytes();
+    for (size_t i = 0; i < words.count(); ++i) {
+        const char* stop = std::find(text, end, ' ');
+        found.append(nb::str(text, size_t(stop - text)));
+        text = stop + 1;
+    }
+    return found;
+}
+
+nb::list words(const nb::handle& text, bool html) {
+    Words folded(tables());
+    folded.fold(view(text, html), Hash::MURMUR3);
+    return word_list(folded);
+}
+
+nb::bytes normalised(const nb::handle& text, bool html) {
+    Words folded(tables());
+    folded.fold(view(text, html), Hash::MURMUR3);
+    return nb::bytes(reinterpret_cast<const char*>(folded.text()), folded.bytes());
+}
+
+nb::tuple word_spans(const nb::handle& text, bool html) {
+    Words folded(tables());
+    std::vector<Span> spans;
+    folded.fold_spans(view(text, html), Hash::MURMUR3, spans);
+    std::vector<uint32_t> starts, ends;
+    for (const Span& span : spans) {
+        starts.push_back(span.start);
+        ends.push_back(span.end);
+    }
+    size_t count = spans.size();
+    return nb::make_tuple(word_list(folded), owned(std::move(starts), {count}),
+                          owned(std::move(ends), {count}));
+}
+
+nb::object as_str(const std::vector<uint32_t>& points) {
+    PyObject* made = PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, points.data(),
+                                               Py_ssize_t(points.size()));
+    if (made == nullptr) throw nb::python_error();
+    return nb::steal<nb::object>(made);
+}
+
+std::vector<uint32_t> stripped(const TextView& text, std::vector<Span>* spans) {
+    std::vector<uint32_t> out;
+    const Entities& entities = tables().entities;
+    if (text.kind == 1)
+        strip_html(static_cast<const uint8_t*>(text.data), text.size, out, spans, entities);
+    else if (text.kind == 2)
+        strip_html(static_cast<const uint16_t*>(text.data), text.size, out, spans, entities);
+    else
+        strip_html(static_cast<const uint32_t*>(text.data), text.size, out, spans, entities);
+    return out;
+}
+
+nb::tuple strip_positions(const nb::handle& text) {
+    std::vector<Span> spans;
+    nb::object plain = as_str(stripped(view(text, true), &spans));
+    nb::list starts, ends;
+    for (const Span& span : spans) {
+        starts.append(span.start);
+        ends.append(span.end);
+    }
+    return nb::make_tuple(plain, starts, ends);
+}
+
+nb::list shared_passages(const nb::handle& a, const nb::handle& b, bool html_a, bool html_b,
+                         size_t min_words) {
+    TextView left = view(a.ptr(), "a", html_a), right = view(b.ptr(), "b", html_b);
+    const Tables& known = tables();
+    std::vector<Passage> found;
+    {
+        nb::gil_scoped_release release;
+        found = passages(known, left, right, min_words);
+    }
+    nb::list out;
+    for (const Passage& p : found)
+        out.append(nb::make_tuple(p.a.start, p.a.end, p.b.start, p.b.end, p.words));
+    return out;
+}
+
+const uint8_t* data_of(const nb::bytes& data) {
+    return static_cast<const uint8_t*>(data.data());
+}
+
+nb::bytes as_bytes(const uint8_t* data, size_t size) {
+    return nb::bytes(reinterpret_cast<const char*>(data), size);
+}
+
+nb::bytes xxh3_128_bytes(const nb::bytes& data) {
+    Hash128 hash = xxh3_128(data_of(data), data.size());
+    uint8_t out[16];
+    for (unsigned i = 0; i < 8; ++i) {
+        out[i] = uint8_t(hash.high >> (56 - 8 * i));
+        out[8 + i] = uint8_t(hash.low >> (56 - 8 * i));
+    }
+    return as_bytes(out, 16);
+}
+
+nb::bytes murmur3_128_bytes(const nb::bytes& data, uint32_t seed) {
+    Hash128 hash = murmur3_128(data_of(data), data.size(), seed);
+    uint8_t out[16];
+    for (unsigned i = 0; i < 8; ++i) {
+        out[i] = uint8_t(hash.low >> (8 * i));
+        out[8 + i] = uint8_t(hash.high >> (8 * i));
+    }
+    return as_bytes(out, 16);
+}
+
+void bind_hashes(nb::module_& m) {
+    m.def("fnv1a64", [](const nb::bytes& data) { return fnv1a64(data_of(data), data.size()); });
+    m.def("fmix64", [](uint64_t value) { return fmix64(value); });
+    m.def(
+        "murmur3_64",
+        [](const nb::bytes& data, uint32_t seed) {
+            return murmur3_64(data_of(data), data.size(), seed);
+        },
+        "data"_a, "seed"_a = 0);
+    m.def("murmur3_128", murmur3_128_bytes, "data"_a, "seed"_a = 0);
+    m.def("xxh3_64", [](const nb::bytes& data) { return xxh3_64(data_of(data), data.size()); });
+    m.def("xxh3_128", xxh3_128_bytes);
+    m.def("md5", [](const nb::bytes& data) {
+        uint8_t out[16];
+        md5(data_of(data), data.size(), out);
+        return as_bytes(out, 16);
+    });
+}
+
+void bind_plan(nb::module_& m) {
+    nb::class_<Features>(m, "Features")
+        .def("__init__", [](Features* self, bool characters, size_t size) {
+            new (self) Features{characters ? Unit::CHARACTERS : Unit::WORDS, size};
+        });
+    nb::class_<Plan>(m, "Plan").def(
+        "__init__",
+        [](Plan* self, int hash, const Features& simhash, const Features& minhash, int weights,
+           int scheme, int digest, size_t max_chars, Values<uint64_t> known,
+           Values<uint32_t> weight, uint32_t unknown_weight) {
+            if (known.size() != weight.size())
+                throw nb::value_error("known features and their weights differ in number");
+            new (self) Plan{Hash(hash),     simhash,       minhash,        Weights(weights),
+                            Scheme(scheme), Digest(digest), max_chars,     copied(known),
+                            copied(weight), unknown_weight};
+        },
+        "hash"_a, "simhash"_a, "minhash"_a, "weights"_a, "scheme"_a, "digest"_a, "max_chars"_a,
+        "known"_a, "weight"_a, "unknown_weight"_a);
+}
+
+}  // namespace
+}  // namespace nearcopy
+
+NB_MODULE(_native, m) {
+    using namespace nearcopy;
+    bind_hashes(m);
+    bind_plan(m);
+    bind_indexes(m);
+    m.def("set_tables", set_tables);
+    m.def("words", words, "text"_a, "html"_a = false);
+    m.def("normalised", normalised, "text"_a, "html"_a = false);
+    m.def("word_spans", word_spans, "text"_a, "html"_a = false);
+    m.def("strip_html", [](const nb::handle& text) { return as_str(stripped(view(text, true), nullptr)); });
+    m.def("strip_html_positions", strip_positions);
+    m.def("sketch", sketch, "texts"_a, "html"_a, "plan"_a, "threads"_a);
+    m.def("features", features, "text"_a, "html"_a, "plan"_a, "features"_a);
+    m.def("feature_sets", feature_sets, "texts"_a, "html"_a, "plan"_a, "features"_a, "threads"_a);
+    m.def("shared_counts", shared_counts, "starts"_a, "values"_a, "pairs"_a, "threads"_a = 1);
+    m.def("passages", shared_passages, "a"_a, "b"_a, "html_a"_a, "html_b"_a, "min_words"_a);
+    m.def("level", [] { return lanes().name; });
+    m.def("use_level", [](const std::string& name) {
+        std::string used = use_lanes(name.c_str());
+        set_scan_level(used == "avx512" ? 2 : used == "avx2" ? 1 : 0);
+        return used;
+    });
+}

@@ -1,0 +1,24 @@
+// What two texts share: counts of features, and the passages themselves.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "words.hpp"
+
+namespace nearcopy {
+
+size_t shared(const uint64_t* a, size_t a_size, const uint64_t* b, size_t b_size);
+
+// A run of words found in both: where it stands in each source, and how many words it has.
+struct Passage {
+    Span a, b;
+    uint32_t words;
+};
+
+// Runs of at least `min_words` words, longest first at each place of b, each place of b once.
+std::vector<Passage> passages(const Tables& tables, const TextView& a, const TextView& b,
+                              size_t min_words);
+
+}  // namespace nearcopy

@@ -1,0 +1,38 @@
+// Linear scans over packed words, chosen at run time for the CPU at hand.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nearcopy {
+
+struct Scans {
+    // Writes the indices of the values within `distance` bits of `query`, ascending, to `hits`
+    // (room for n) and returns how many there are.
+    std::size_t (*near64)(const std::uint64_t* values, std::size_t n, std::uint64_t query,
+                          unsigned distance, std::uint32_t* hits);
+    std::size_t (*near32)(const std::uint32_t* values, std::size_t n, std::uint32_t query,
+                          unsigned distance, std::uint32_t* hits);
+    // How many of the n lanes hold the same value in both.
+    unsigned (*equal_lanes)(const std::uint32_t* a, const std::uint32_t* b, std::size_t n);
+};
+
+// The scans of the level in force: the best the CPU has, unless set otherwise.
+const Scans& scans();
+
+// 0 baseline, 1 AVX2, 2 AVX-512; more than the CPU has is clamped to what it has.
+void set_scan_level(int level);
+int scan_level();
+
+inline unsigned popcount64(std::uint64_t x) {
+#if defined(__POPCNT__) || defined(__aarch64__)
+    return static_cast<unsigned>(__builtin_popcountll(x));
+#else
+    x -= (x >> 1) & 0x5555555555555555u;
+    x = (x & 0x3333333333333333u) + ((x >> 2) & 0x3333333333333333u);
+    x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
+    return static_cast<unsigned>((x * 0x0101010101010101u) >> 56);
+#endif
+}
+
+}  // namespace nearcopy

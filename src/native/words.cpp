@@ -1,0 +1,173 @@
+#include "words.hpp"
+
+#include <algorithm>
+
+#include "hashes.hpp"
+#include "lanes.hpp"
+
+namespace nearcopy {
+
+constexpr size_t CHUNK = 2048;  // code points folded between two looks at the room left
+
+void Words::begin(WordSink& sink) {
+    count_ = bytes_ = 0;
+    sink = WordSink{&tables_.fold, tables_.fold.bmp.data(), text_.reserve(SLACK),
+                    text_.data(),  ends_.reserve(SLACK),    0,
+                    false,         false};
+}
+
+void Words::room(WordSink& sink, size_t points) {
+    size_t written = size_t(sink.out - sink.text);
+    sink.text = text_.reserve(written + points * BYTES_PER_POINT + SLACK);
+    sink.out = sink.text + written;
+    sink.ends = ends_.reserve(sink.count + points * WORDS_PER_POINT + SLACK);
+}
+
+void Words::finish(WordSink& sink) {
+    if (sink.open) {
+        sink.ends[sink.count++] = uint32_t(sink.out - sink.text);
+        *sink.out++ = ' ';
+        sink.open = false;
+    }
+    bytes_ = size_t(sink.out - sink.text);
+    if (bytes_ > 0) --bytes_;  // the last word's space
+}
+
+void Words::hash_words(const WordSink& sink, uint32_t start, Hash hash) {
+    uint64_t* out = hashes_.reserve(count_ + sink.count) + count_;
+    const uint32_t* ends = sink.ends;
+    size_t count = sink.count;
+    count_ += count;
+    if (hash == Hash::MURMUR3) {
+        lanes().murmur_words(sink.text, start, ends, count, out);
+        return;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        const uint8_t* word = sink.text + start;
+        size_t size = ends[i] - start;
+        out[i] = hash == Hash::FNV1A ? fnv1a64(word, size) : xxh3_64(word, size);
+        start = ends[i] + 1;
+    }
+}
+
+static void fold_piece(WordSink& sink, const uint8_t* text, size_t size) {
+    lanes().fold8(sink, text, size);
+}
+static void fold_piece(WordSink& sink, const uint16_t* text, size_t size) {
+    lanes().fold16(sink, text, size);
+}
+static void fold_piece(WordSink& sink, const uint32_t* text, size_t size) {
+    lanes().fold32(sink, text, size);
+}
+
+template <class Char>
+void Words::fold_chunks(const Char* text, size_t size, Hash hash) {
+    WordSink sink;
+    begin(sink);
+    uint32_t start = 0;  // of the first word not yet hashed
+    while (size > 0) {
+        size_t piece = std::min(size, CHUNK);
+        room(sink, piece);
+        fold_piece(sink, text, piece);
+        text += piece;
+        size -= piece;
+        if (size == 0) finish(sink);
+        hash_words(sink, start, hash);
+        if (sink.count > 0) start = sink.ends[sink.count - 1] + 1;
+        sink.count = 0;
+    }
+}
+
+TextView Words::plain(const TextView& text, std::vector<Span>* spans) {
+    if (!text.html) return text;
+    plain_.clear();
+    if (text.kind == 1)
+        strip_html(static_cast<const uint8_t*>(text.data), text.size, plain_, spans,
+                   tables_.entities);
+    else if (text.kind == 2)
+        strip_html(static_cast<const uint16_t*>(text.data), text.size, plain_, spans,
+                   tables_.entities);
+    else
+        strip_html(static_cast<const uint32_t*>(text.data), text.size, plain_, spans,
+                   tables_.entities);
+    return TextView{plain_.data(), plain_.size(), 4, false};
+}
+
+void Words::fold(const TextView& source, Hash hash) {
+    TextView text = plain(source, nullptr);
+    size_t size = text.size;
+    if (text.kind == 1)
+        fold_chunks(static_cast<const uint8_t*>(text.data), size, hash);
+    else if (text.kind == 2)
+        fold_chunks(static_cast<const uint16_t*>(text.data), size, hash);
+    else
+        fold_chunks(static_cast<const uint32_t*>(text.data), size, hash);
+}
+
+static uint32_t point_at(const TextView& text, size_t at) {
+    if (text.kind == 1) return static_cast<const uint8_t*>(text.data)[at];
+    if (text.kind == 2) return static_cast<const uint16_t*>(text.data)[at];
+    return static_cast<const uint32_t*>(text.data)[at];
+}
+
+void Words::fold_spans(const TextView& source, Hash hash, std::vector<Span>& spans) {
+    std::vector<Span> origins;
+    TextView text = plain(source, &origins);
+    auto origin = [&](size_t at) {
+        return source.html ? origins[at] : Span{uint32_t(at), uint32_t(at + 1)};
+    };
+    spans.clear();
+    WordSink sink;
+    begin(sink);
+    Span current{0, 0};  // of the word that is open
+    for (size_t i = 0; i < text.size; ++i) {
+        if (i % CHUNK == 0) room(sink, std::min(CHUNK, text.size - i));
+        size_t known = sink.count;
+        bool continues = sink.open;
+        uint32_t written = uint32_t(sink.out - sink.text);
+        Span here = origin(i);
+        fold_odd(sink, point_at(text, i));
+        for (size_t word = known; word < sink.count; ++word) {
+            Span span = here;
+            if (continues && word == known) {
+                span.start = current.start;
+                if (sink.ends[word] == written) span.end = current.end;
+            }
+            spans.push_back(span);
+        }
+        if (sink.open) {
+            bool same = continues && sink.count == known;
+            current = Span{same ? current.start : here.start, here.end};
+        } else if (sink.touching && sink.count == known && !spans.empty()) {
+            spans.back().end = here.end;  // a mark that joined the single before it
+        }
+    }
+    if (sink.open) spans.push_back(current);
+    room(sink, 1);
+    finish(sink);
+    hash_words(sink, 0, hash);
+}
+
+void Words::cut(size_t max_chars) {
+    if (max_chars >= bytes_) return;
+    const uint8_t* text = text_.data();
+    size_t at = 0, end = 0, chars = 0, words = 0;
+    while (at < bytes_ && chars < max_chars) {  // `at` is where a word begins
+        for (; at < bytes_ && text[at] != ' '; ++at) chars += (text[at] & 0xC0) != 0x80;
+        end = at++;
+        ++chars;
+        ++words;
+    }
+    count_ = words;
+    bytes_ = end;
+}
+
+void Words::shrink() {
+    constexpr size_t USUAL = size_t(1) << 20;
+    text_.shrink_above(USUAL);
+    ends_.shrink_above(USUAL);
+    hashes_.shrink_above(USUAL);
+    if (plain_.capacity() > USUAL) std::vector<uint32_t>().swap(plain_);
+}
+
+}  // namespace nearcopy

@@ -1,0 +1,68 @@
+// From a text as Python holds it to words: folded, separated by one space, hashed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "buffer.hpp"
+#include "fold.hpp"
+#include "markup.hpp"
+
+namespace nearcopy {
+
+// A text as Python holds it: `kind` bytes a code point (1, 2 or 4).
+struct TextView {
+    const void* data = nullptr;
+    size_t size = 0;
+    int kind = 1;
+    bool html = false;
+};
+
+struct Tables {
+    FoldTable fold;
+    Entities entities;
+};
+
+enum class Hash { FNV1A, MURMUR3, XXH3 };
+
+// One thread's words of one text at a time; the memory is kept for the next.
+class Words {
+public:
+    explicit Words(const Tables& tables) : tables_(tables) {}
+
+    // Folds the text and hashes every word.
+    void fold(const TextView& text, Hash hash);
+
+    // The same, and where in the source each word begins and ends.
+    void fold_spans(const TextView& text, Hash hash, std::vector<Span>& spans);
+
+    // Keeps only the words that begin in the first `max_chars` characters of the normalised text.
+    void cut(size_t max_chars);
+
+    size_t count() const { return count_; }
+    uint64_t* hashes() { return hashes_.data(); }
+    const uint8_t* text() const { return text_.data(); }
+    size_t bytes() const { return bytes_; }  // of the normalised text: words with one space between
+
+    void shrink();
+
+private:
+    TextView plain(const TextView& text, std::vector<Span>* spans);
+    template <class Char>
+    void fold_chunks(const Char* text, size_t size, Hash hash);
+    void begin(WordSink& sink);
+    void room(WordSink& sink, size_t points);
+    void finish(WordSink& sink);
+    void hash_words(const WordSink& sink, uint32_t start, Hash hash);
+
+    const Tables& tables_;
+    Buffer<uint8_t> text_;
+    Buffer<uint32_t> ends_;
+    Buffer<uint64_t> hashes_;
+    std::vector<uint32_t> plain_;
+    size_t count_ = 0;
+    size_t bytes_ = 0;
+};
+
+}  // namespace nearcopy

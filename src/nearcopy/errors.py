@@ -1,0 +1,43 @@
+"""Everything nearcopy raises on purpose.
+
+    NearcopyError
+    ├── BadArticle (ValueError)     an article that cannot be read as one
+    ├── BadRecipe (ValueError)      a recipe that cannot be made
+    └── MissingExtra (ImportError)  an optional part that is not installed
+
+    SlowKernels (RuntimeWarning)    the compiled kernels are not here
+"""
+
+from importlib import import_module
+from types import ModuleType
+
+
+class NearcopyError(Exception):
+    """The root of all errors raised on purpose."""
+
+
+class BadArticle(NearcopyError, ValueError):
+    """An article that cannot be read as one."""
+
+
+class BadRecipe(NearcopyError, ValueError):
+    """A recipe that cannot be made."""
+
+
+class MissingExtra(NearcopyError, ImportError):
+    """An optional part that is not installed."""
+
+
+class SlowKernels(RuntimeWarning):
+    """The compiled kernels are not here; the reference runs in their place."""
+
+
+def require(module: str, *, extra: str) -> ModuleType:
+    """The module, or an error that names the extra which brings it."""
+    try:
+        return import_module(module)
+    except ImportError as missing:
+        raise MissingExtra(
+            f"{module} is needed for this and not installed: "
+            f"run `pip install 'nearcopy[{extra}]'` ({missing})"
+        ) from missing

@@ -1,0 +1,137 @@
+"""The compiled kernels, with the signatures of the reference."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearcopy.config import DigestName, Features, HashName, Recipe, Scheme, Weights
+from nearcopy.kernels import _native
+from nearcopy.kernels._native import (
+    HammingIndex,
+    KeyIndex,
+    SignatureIndex,
+    band_keys,
+    fmix64,
+    fnv1a64,
+    level,
+    md5,
+    murmur3_64,
+    murmur3_128,
+    normalised,
+    strip_html,
+    strip_html_positions,
+    use_level,
+    word_spans,
+    words,
+    xxh3_64,
+    xxh3_128,
+)
+from nearcopy.kernels.results import FeatureSets, Passage, Sketches
+from nearcopy.kernels.tables import entities, fold_table
+
+__all__ = [
+    "HammingIndex",
+    "KeyIndex",
+    "SignatureIndex",
+    "band_keys",
+    "feature_sets",
+    "features",
+    "fmix64",
+    "fnv1a64",
+    "level",
+    "md5",
+    "murmur3_64",
+    "murmur3_128",
+    "normalised",
+    "passages",
+    "shared_counts",
+    "sketch",
+    "strip_html",
+    "strip_html_positions",
+    "use_level",
+    "word_spans",
+    "words",
+    "xxh3_64",
+    "xxh3_128",
+]
+
+# The order of the compiled enumerations.
+HASHES: tuple[HashName, ...] = ("fnv1a", "murmur3", "xxh3")
+NO_LIMIT = (1 << 63) - 1
+
+
+def _set_tables() -> None:
+    table = fold_table()
+    _native.set_tables(
+        table.pages.ravel(), table.index, table.sequences, table.joins.ravel(), entities()
+    )
+
+
+_set_tables()
+
+
+def _wanted(features: Features | None) -> Any:
+    if features is None:
+        return _native.Features(False, 0)
+    return _native.Features(features.unit == "characters", features.size)
+
+
+@lru_cache(maxsize=64)
+def _plan(recipe: Recipe) -> Any:
+    table = recipe.frequencies
+    return _native.Plan(
+        hash=HASHES.index(recipe.hash),
+        simhash=_wanted(recipe.simhash),
+        minhash=_wanted(recipe.minhash),
+        weights=get_args(Weights).index(recipe.weights),
+        scheme=get_args(Scheme).index(recipe.scheme),
+        digest=get_args(DigestName).index(recipe.digest),
+        max_chars=recipe.max_chars or NO_LIMIT,
+        known=np.frombuffer(table.features if table else b"", "<u8"),
+        weight=np.frombuffer(table.weights if table else b"", "<u4"),
+        unknown_weight=table.unknown_weight if table else 1,
+    )
+
+
+def sketch(
+    texts: Sequence[str], recipe: Recipe, *, html: Sequence[bool] = (), threads: int = 1
+) -> Sketches:
+    """The sketches of many texts, a row each; `threads` 0 means all cores."""
+    return Sketches(*_native.sketch(texts, list(html), _plan(recipe), threads))
+
+
+def features(
+    text: str, recipe: Recipe, wanted: Features, *, html: bool = False
+) -> NDArray[np.uint64]:
+    """The hashes of all features of a text, in order, with repeats."""
+    return _native.features(text, html, _plan(recipe), _wanted(wanted))
+
+
+def feature_sets(
+    texts: Sequence[str],
+    recipe: Recipe,
+    wanted: Features,
+    *,
+    html: Sequence[bool] = (),
+    threads: int = 1,
+) -> FeatureSets:
+    """The distinct features of each text, ascending."""
+    made = _native.feature_sets(texts, list(html), _plan(recipe), _wanted(wanted), threads)
+    return FeatureSets(*made)
+
+
+def shared_counts(
+    sets: FeatureSets, pairs: NDArray[np.uint64], *, threads: int = 1
+) -> NDArray[np.uint32]:
+    """How many features each pair of texts shares."""
+    return _native.shared_counts(sets.starts, sets.values, pairs, threads)
+
+
+def passages(
+    a: str, b: str, *, html_a: bool = False, html_b: bool = False, min_words: int = 8
+) -> list[Passage]:
+    """Runs of words that stand in both, read along b, the longest at each place first."""
+    return [Passage(*found) for found in _native.passages(a, b, html_a, html_b, min_words)]

@@ -1,0 +1,40 @@
+"""The readable definition of every kernel: the compiled ones equal it, bit for bit, by test."""
+
+from nearcopy.kernels.reference.hashes import (
+    fmix64,
+    fnv1a64,
+    md5,
+    murmur3_64,
+    murmur3_128,
+    xxh3_64,
+    xxh3_128,
+)
+from nearcopy.kernels.reference.indexes import HammingIndex, KeyIndex, SignatureIndex, band_keys
+from nearcopy.kernels.reference.markup import strip_html, strip_html_positions
+from nearcopy.kernels.reference.overlap import feature_sets, passages, shared_counts
+from nearcopy.kernels.reference.sketches import features, sketch
+from nearcopy.kernels.reference.words import normalised, word_spans, words
+
+__all__ = [
+    "HammingIndex",
+    "KeyIndex",
+    "SignatureIndex",
+    "band_keys",
+    "feature_sets",
+    "features",
+    "fmix64",
+    "fnv1a64",
+    "md5",
+    "murmur3_64",
+    "murmur3_128",
+    "normalised",
+    "passages",
+    "shared_counts",
+    "sketch",
+    "strip_html",
+    "strip_html_positions",
+    "word_spans",
+    "words",
+    "xxh3_64",
+    "xxh3_128",
+]

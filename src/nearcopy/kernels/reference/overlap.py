@@ -1,0 +1,80 @@
+"""What two texts share: the number of features, and the passages."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearcopy.config import Features, Recipe
+from nearcopy.kernels.reference.sketches import features
+from nearcopy.kernels.reference.words import word_spans
+from nearcopy.kernels.results import FeatureSets, Passage
+
+MAX_PLACES = 16  # of one run that are tried, so that repetitive texts stay linear
+
+
+def feature_sets(
+    texts: Sequence[str],
+    recipe: Recipe,
+    wanted: Features,
+    *,
+    html: Sequence[bool] = (),
+    threads: int = 1,
+) -> FeatureSets:
+    """The distinct features of each text, ascending."""
+    del threads
+    marks = html or [False] * len(texts)
+    sets = [
+        np.unique(features(text, recipe, wanted, html=mark))
+        for text, mark in zip(texts, marks, strict=True)
+    ]
+    starts = np.cumsum([0] + [len(one) for one in sets], dtype=np.uint64)
+    return FeatureSets(starts, np.concatenate([np.zeros(0, np.uint64), *sets]))
+
+
+def shared_counts(
+    sets: FeatureSets, pairs: NDArray[np.uint64], *, threads: int = 1
+) -> NDArray[np.uint32]:
+    """How many features each pair of texts shares."""
+    del threads
+
+    def one(number: int) -> NDArray[np.uint64]:
+        return sets.values[int(sets.starts[number]) : int(sets.starts[number + 1])]
+
+    counts = [len(np.intersect1d(one(int(a)), one(int(b)), assume_unique=True)) for a, b in pairs]
+    return np.array(counts, np.uint32)
+
+
+def passages(
+    a: str, b: str, *, html_a: bool = False, html_b: bool = False, min_words: int = 8
+) -> list[Passage]:
+    """Runs of words that stand in both, read along b, the longest at each place first."""
+    left, a_starts, a_ends = word_spans(a, html_a)
+    right, b_starts, b_ends = word_spans(b, html_b)
+    places: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for place in range(len(left) - min_words + 1):
+        places[tuple(left[place : place + min_words])].append(place)
+
+    found = []
+    at = 0
+    while at + min_words <= len(right):
+        tried = places.get(tuple(right[at : at + min_words]), [])[:MAX_PLACES]
+        size, place = max(((_common(left, p, right, at), -p) for p in tried), default=(0, 0))
+        if size:
+            a_first, a_last, b_last = -place, -place + size - 1, at + size - 1
+            spots = (a_starts[a_first], a_ends[a_last], b_starts[at], b_ends[b_last])
+            found.append(Passage(*map(int, spots), words=size))
+        at += max(size, 1)
+    return found
+
+
+def _common(left: list[str], place: int, right: list[str], at: int) -> int:
+    size = 0
+    while (
+        place + size < len(left)
+        and at + size < len(right)
+        and left[place + size] == right[at + size]
+    ):
+        size += 1
+    return size

@@ -1,0 +1,153 @@
+"""Sketches: features, SimHash, MinHash and digest of a text."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearcopy.config import SLOTS, Features, FrequencyTable, Recipe
+from nearcopy.kernels.reference import hashes
+from nearcopy.kernels.reference.words import words
+from nearcopy.kernels.results import Sketches
+
+Hashes = NDArray[np.uint64]
+
+GOLDEN = 0x9E3779B97F4A7C15
+MASK = (1 << 64) - 1
+EMPTY = 0xFFFFFFFF
+ROUNDS = 4
+
+HASH = {"fnv1a": hashes.fnv1a64, "murmur3": hashes.murmur3_64, "xxh3": hashes.xxh3_64}
+DIGEST = {"xxh3-128": hashes.xxh3_128, "md5": hashes.md5}
+
+
+def mix(values: Hashes) -> Hashes:
+    """MurmurHash3's finaliser of each value."""
+    values = (values ^ (values >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
+    values = (values ^ (values >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
+    return values ^ (values >> np.uint64(33))
+
+
+def permutations() -> tuple[Hashes, Hashes]:
+    """The multipliers (odd) and addends of the 128 classic functions."""
+    steps = np.arange(1, 2 * SLOTS + 1, dtype=np.uint64) * np.uint64(GOLDEN)
+    mixed = mix(steps)
+    return mixed[0::2] | np.uint64(1), mixed[1::2]
+
+
+def shingles(word_hashes: Hashes, size: int) -> Hashes:
+    """The hash of each run of `size` words, or of all words where there are fewer."""
+    size = min(size, len(word_hashes))
+    if size < 2:
+        return word_hashes
+    count = len(word_hashes) - size + 1
+    total = word_hashes[:count]
+    for place in range(1, size):
+        total = total * np.uint64(GOLDEN) + word_hashes[place : place + count]
+    return mix(total)
+
+
+def _cut(found: list[str], max_chars: int | None) -> list[str]:
+    """The words that begin in the first `max_chars` characters of the normalised text."""
+    if max_chars is None:
+        return found
+    begins = 0
+    for number, word in enumerate(found):
+        if begins >= max_chars:
+            return found[:number]
+        begins += len(word) + 1
+    return found
+
+
+def _features(found: list[str], recipe: Recipe, wanted: Features) -> Hashes:
+    hash_bytes = HASH[recipe.hash]
+    if wanted.unit == "words":
+        each = [hash_bytes(word.encode()) for word in found]
+        return shingles(np.array(each, np.uint64), wanted.size)
+    text = " ".join(found)
+    places = range(max(1, len(text) - wanted.size + 1)) if text else ()
+    grams = [hash_bytes(text[at : at + wanted.size].encode()) for at in places]
+    return np.array(grams, np.uint64)
+
+
+def features(text: str, recipe: Recipe, wanted: Features, *, html: bool = False) -> Hashes:
+    """The hashes of all features of a text, in order, with repeats."""
+    return _features(_cut(words(text, html), recipe.max_chars), recipe, wanted)
+
+
+def _weights(found: Hashes, table: FrequencyTable) -> NDArray[np.int64]:
+    known = np.frombuffer(table.features, "<u8")
+    weights = np.frombuffer(table.weights, "<u4").astype(np.int64)
+    place = np.searchsorted(known, found)
+    hit = np.append(known, np.uint64(0))[place] == found
+    hit &= place < len(known)
+    return np.where(hit, np.append(weights, 0)[place], table.unknown_weight)
+
+
+def simhash(found: Hashes, recipe: Recipe) -> int:
+    """Bit i is set where the features with bit i outweigh those without."""
+    if recipe.weights == "once":
+        found = np.unique(found)
+    weights = np.ones(len(found), np.int64)
+    if recipe.frequencies is not None:
+        weights = _weights(found, recipe.frequencies)
+    bits = (found[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)
+    sums = (np.where(bits == 1, 1, -1) * weights[:, None]).sum(axis=0)
+    return sum(1 << bit for bit in range(64) if sums[bit] > 0)
+
+
+def classic_minhash(found: Hashes) -> NDArray[np.uint32]:
+    """The least value of each of the 128 classic functions."""
+    multipliers, addends = permutations()
+    values = (found[:, None] * multipliers + addends) >> np.uint64(32)
+    return values.min(axis=0).astype(np.uint32)
+
+
+def one_permutation_minhash(found: Hashes) -> NDArray[np.uint32]:
+    """Each feature falls into one slot a round, and the least value of a slot stays.
+
+    A slot that four rounds leave empty takes the least value of its classic function.
+    A slot filled in an earlier round is not touched by a later one, so texts that share their
+    features share their slots, whichever round filled them.
+    """
+    signature = np.full(SLOTS, EMPTY, np.uint32)
+    for number in range(ROUNDS):
+        if not (signature == EMPTY).any():
+            return signature
+        mixed = mix(found ^ np.uint64(number * GOLDEN & MASK)) if number else found
+        slots = np.full(SLOTS, EMPTY, np.uint32)
+        np.minimum.at(
+            slots, (mixed & np.uint64(SLOTS - 1)).astype(int), (mixed >> np.uint64(32)).astype("u4")
+        )
+        signature = np.where(signature == EMPTY, slots, signature)
+    return np.where(signature == EMPTY, classic_minhash(found), signature)
+
+
+def _sketch(text: str, html: bool, recipe: Recipe) -> tuple[int, NDArray[np.uint32], bytes, int]:
+    found = words(text, html)
+    bits, signature = 0, np.zeros(SLOTS, np.uint32)
+    if not found:
+        return bits, signature, bytes(16), 0
+    digest = DIGEST[recipe.digest](" ".join(found).encode())
+    cut = _cut(found, recipe.max_chars)
+    if recipe.simhash is not None:
+        bits = simhash(_features(cut, recipe, recipe.simhash), recipe)
+    if recipe.minhash is not None:
+        minhash = classic_minhash if recipe.scheme == "classic" else one_permutation_minhash
+        signature = minhash(_features(cut, recipe, recipe.minhash))
+    return bits, signature, digest, len(found)
+
+
+def sketch(
+    texts: Sequence[str], recipe: Recipe, *, html: Sequence[bool] = (), threads: int = 1
+) -> Sketches:
+    """The sketches of many texts, a row each; `threads` is for the compiled twin."""
+    del threads
+    marks = html or [False] * len(texts)
+    rows = [_sketch(text, mark, recipe) for text, mark in zip(texts, marks, strict=True)]
+    return Sketches(
+        simhash=np.array([row[0] for row in rows], np.uint64),
+        minhash=np.array([row[1] for row in rows], np.uint32).reshape(-1, SLOTS),
+        digest=np.frombuffer(b"".join(row[2] for row in rows), np.uint8).reshape(-1, 16),
+        words=np.array([row[3] for row in rows], np.uint32),
+    )

@@ -1,0 +1,35 @@
+"""The data both kernels read: the folding table and the names of HTML's characters."""
+
+from functools import cache
+from html.entities import html5
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+SEPARATOR, WORD, SINGLE, REMOVED, SEQUENCE, JOIN = range(6)
+KIND_SHIFT = 29
+POINT_MASK = 0x1FFFFF
+
+
+class FoldTable(NamedTuple):
+    """What every code point becomes; tools/make_fold.py says how it was made."""
+
+    pages: NDArray[np.uint32]
+    index: NDArray[np.uint16]
+    sequences: NDArray[np.uint32]
+    joins: NDArray[np.uint32]
+
+
+@cache
+def fold_table() -> FoldTable:
+    """The folding table of this version."""
+    with files(__package__).joinpath("fold.npz").open("rb") as file:
+        stored: Any = np.load(file, allow_pickle=False)
+        return FoldTable(*(stored[name] for name in FoldTable._fields))
+
+
+def entities() -> list[tuple[str, list[int]]]:
+    """HTML's names of characters, with and without their semicolon, and what they stand for."""
+    return [(name, [ord(char) for char in chars]) for name, chars in html5.items()]

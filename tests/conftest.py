@@ -1,0 +1,36 @@
+"""What several test files share."""
+
+from collections.abc import Iterator
+from types import ModuleType
+
+import pytest
+from hypothesis import settings
+
+from nearcopy import kernels
+
+LEVELS = ("baseline", "avx2", "avx512")
+
+settings.register_profile("nearcopy", deadline=None)
+settings.load_profile("nearcopy")
+
+
+@pytest.fixture(scope="module", params=["reference", "native"])
+def kernel(request: pytest.FixtureRequest) -> ModuleType:
+    """Each of the two kernels in turn."""
+    module: ModuleType | None = getattr(kernels, request.param)
+    if module is None:
+        pytest.skip("the compiled kernels are not built here")
+    return module
+
+
+@pytest.fixture(scope="module", params=LEVELS)
+def native(request: pytest.FixtureRequest) -> Iterator[ModuleType]:
+    """The compiled kernels, at each level this processor has."""
+    if kernels.native is None:
+        pytest.skip("the compiled kernels are not built here")
+    best = kernels.native.level()
+    used = kernels.native.use_level(request.param)
+    if used != request.param:
+        pytest.skip(f"this processor has no {request.param}")
+    yield kernels.native
+    kernels.native.use_level(best)

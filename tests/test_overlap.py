@@ -1,0 +1,94 @@
+"""What two texts share: exact counts, and passages shown in the originals."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nearcopy import Article, Features, Recipe, estimated_overlap, fingerprints, overlap, passages
+from nearcopy import hamming_distance as hamming
+from nearcopy.kernels import reference
+
+WORDS = st.lists(st.sampled_from("abcdef"), max_size=60).map(" ".join)
+
+
+def article(text: str, **more) -> Article:
+    return Article(id="x", text=text, **more)
+
+
+@given(a=WORDS, b=WORDS, size=st.integers(1, 4))
+def test_overlap_is_that_of_the_sets(a, b, size):
+    def grams(text):
+        words = text.split()
+        size_here = min(size, len(words))
+        return {tuple(words[i : i + size_here]) for i in range(len(words) - size_here + 1) if words}
+
+    left, right = grams(a), grams(b)
+    found = overlap(article(a), article(b), features=Features("words", size))
+    assert (found.a, found.b, found.shared) == (len(left), len(right), len(left & right))
+
+
+def test_overlap_of_nothing_is_unknown():
+    found = overlap(article(""), article("words here"))
+    assert found.jaccard == 0
+    assert found.containment is None
+    assert overlap(article(""), article("")).jaccard is None
+
+
+def test_an_excerpt_is_contained():
+    text = "the council voted on tuesday to close the harbour for the winter season"
+    found = overlap(article(text), article(text + " and to reopen it when the ice has gone"))
+    assert found.containment == 1
+    assert found.jaccard is not None
+    assert found.jaccard < 1
+
+
+@given(a=WORDS, b=WORDS, least=st.integers(1, 5))
+def test_native_passages_equal_the_reference(native, a, b, least):
+    made, expected = (k.passages(a, b, min_words=least) for k in (native, reference))
+    assert made == expected
+
+
+@given(texts=st.lists(WORDS, min_size=2, max_size=5))
+def test_native_counts_equal_the_reference(native, texts):
+    pairs = np.array([[i, j] for i in range(len(texts)) for j in range(len(texts))], np.uint64)
+    made, expected = (
+        k.shared_counts(k.feature_sets(texts, Recipe(), Features()), pairs)
+        for k in (native, reference)
+    )
+    assert made.tolist() == expected.tolist()
+
+
+@given(a=WORDS, b=WORDS)
+def test_passages_are_the_same_words_in_both(a, b):
+    for found in passages(article(a), article(b), min_words=2):
+        left = a[found.a_start : found.a_end].split()
+        assert left == b[found.b_start : found.b_end].split()
+        assert len(left) == found.words >= 2
+
+
+def test_passages_show_the_original_of_html():
+    shared = "The harbour will stay closed until the ice has gone"
+    page = f"<p>News</p><p>{shared.replace('ice', '<i>ice</i>')}.</p>"
+    (found,) = passages(article(shared), article(page, html=True), min_words=5)
+    assert page[found.b_start : found.b_end] == shared.replace("ice", "<i>ice</i>")
+
+
+def test_passages_of_repetitive_texts_stay_linear():
+    (found,) = passages(article("na " * 50_000), article("na " * 50_000), min_words=5)
+    assert found.words == 50_000
+
+
+def test_a_pair_outside_the_sets_is_refused(native):
+    sets = native.feature_sets(["a", "b"], Recipe(), Features())
+    with pytest.raises(ValueError, match="name set 7, there are 2"):
+        native.shared_counts(sets, np.array([[0, 7]], np.uint64))
+
+
+def test_measures_between_fingerprints():
+    text = "the council voted on tuesday to close the harbour for the winter season"
+    one, two, none = fingerprints([article(text), article(text.upper()), article("")])
+    assert hamming(one, two) == 0
+    assert estimated_overlap(one, two) == 1
+    assert hamming(one, none) is None
+    assert estimated_overlap(none, none) is None

@@ -1,0 +1,136 @@
+"""Words in every script, folded so that what reads the same is the same."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nearcopy import kernels, normalised, words, words_in_place
+from nearcopy.kernels import reference
+
+FOLDING = [
+    ("lower case", "NATO Summit", "nato summit"),
+    ("full width", "ＧＰＴ－４ ２０２４", "gpt 4 2024"),
+    ("ligatures", "ﬁnal oﬃce", "final office"),
+    ("sharp s", "Straße STRASSE", "strasse strasse"),
+    ("Turkish i", "İstanbul ISTANBUL ıstanbul", "istanbul istanbul istanbul"),
+    ("accents", "café cafe\u0301 CAFÉ", "cafe cafe cafe"),
+    ("Vietnamese, marks in either order", "Việt Vie\u0323\u0302t", "viet viet"),
+    ("Greek final sigma", "ΣΊΣΥΦΟΣ Σίσυφος", "σισυφοσ σισυφοσ"),
+    ("Cyrillic short i", "йод и\u0306од", "иод иод"),
+    ("curly and straight quotes", "don’t don't", "don t don t"),
+    ("dashes", "long—term long-term", "long term long term"),
+    ("soft hyphen", "co\u00adoperate", "cooperate"),
+    ("zero width", "zero\u200bwidth\ufeff joi\u200dner", "zerowidth joiner"),
+    ("right-to-left marks", "\u202babc\u202c \u200fdef", "abc def"),
+    ("digits are kept", "$10M or $50M", "10m or 50m"),
+    ("digits of other scripts", "٢٠٢٤ २०२४ ๒๐๒๔", "2024 2024 2024"),
+    ("superscript and fraction", "m² ½", "m2 1 2"),
+    ("trade mark", "Acme™ Corp®", "acme corp"),
+    ("punctuation separates", "v0.40：AI", "v0 40 ai"),
+    ("traditional and simplified", "發佈 發布 发布", "发 布 发 布 发 布"),
+    ("Han among letters", "GPT-4o發布了", "gpt 4o 发 布 了"),
+    ("compatibility ideograph", "\uf900\u8c48", "岂 岂"),
+    ("kana one by one", "ガスが", "ガ ス が"),
+    ("half-width kana with its mark", "ｶﾞｽ", "ガ ス"),
+    ("kana mark apart", "か\u3099 か \u3099", "が か"),
+    ("Thai one by one", "ข่าว", "ข ่ า ว"),
+    ("Hangul as words", "한국 경제", "한국 경제"),
+    ("Hangul in pieces", unicodedata.normalize("NFD", "한국 경제"), "한국 경제"),
+    ("Arabic points and tatweel", "مُحَمَّد محـــمد", "محمد محمد"),
+    ("Arabic hamza", "أحمد احمد", "احمد احمد"),
+    ("Hindi vowel signs stay", "दिल्ली दल", "दिल्ली दल"),
+    ("Hindi nukta", "\u0958 \u0915\u093c", "\u0915\u093c \u0915\u093c"),
+    ("emoji separate", "breaking🚨news", "breaking news"),
+    ("NUL and controls separate", "a\x00b\tc\nd", "a b c d"),
+    ("lone surrogates separate", "a\ud800b\udfffc", "a b c"),
+    ("unassigned and private separate", "a\u0378b\ue000c\U000f0000d", "a b c d"),
+    ("beyond the basic plane", "𝐁𝐨𝐥𝐝 𠀀字", "bold 𠀀 字"),
+    ("nothing at all", "", ""),
+    ("nothing but punctuation", "—…!?", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "folded"), [row[1:] for row in FOLDING], ids=[r[0] for r in FOLDING])
+def test_folding(kernel, text, folded):
+    assert kernel.normalised(text).decode() == folded
+    assert kernel.words(text) == folded.split()
+
+
+ALPHABET = st.one_of(
+    st.sampled_from("aZ09 .-'’“—\u00a0éßİı\u00ad\u200b\u0301"),
+    st.sampled_from("ｶﾞか\u3099\u309a가ᄀ\u1161\u11a8字發佈กأ\u064bक\u093c½ﬁﷺ🚨\ud800\x00"),
+    st.characters(),
+)
+TEXTS = st.text(ALPHABET, max_size=300)
+
+
+@given(TEXTS)
+def test_native_words_equal_the_reference(native, text):
+    assert native.words(text) == reference.words(text)
+    assert native.normalised(text) == reference.normalised(text)
+
+
+@given(TEXTS, st.booleans())
+def test_native_spans_equal_the_reference(native, text, html):
+    found, starts, ends = native.word_spans(text, html)
+    expected, expected_starts, expected_ends = reference.word_spans(text, html)
+    assert found == expected
+    assert starts.tolist() == expected_starts.tolist()
+    assert ends.tolist() == expected_ends.tolist()
+
+
+def test_every_code_point_folds_alike(native):
+    for first in range(0, 0x110000, 0x1000):
+        text = " a".join(map(chr, range(first, first + 0x1000)))
+        assert native.normalised(text) == reference.normalised(text), hex(first)
+
+
+@pytest.mark.parametrize("width", ["a", "é", "字", "𠀀"])
+@pytest.mark.parametrize("size", [0, 1, 63, 64, 65, 127, 128, 129, 2047, 2048, 2049, 4097])
+def test_words_across_block_borders(native, width, size):
+    text = "x" * size + " " + width + "yz" * 40 + "’ " + width
+    assert native.words(text) == reference.words(text)
+
+
+@given(TEXTS)
+def test_folding_again_changes_nothing(text):
+    once = normalised(text)
+    assert normalised(once) == once
+
+
+@given(st.text(st.characters(codec="utf-8"), max_size=80))
+def test_composed_and_decomposed_are_one(text):
+    composed, decomposed = (unicodedata.normalize(form, text) for form in ("NFC", "NFD"))
+    if kernels.reference.words(composed) != kernels.reference.words(text):
+        return  # normalising itself changed more than marks (newer Unicode than Python's)
+    assert len(words(decomposed)) == len(words(composed))
+
+
+@given(TEXTS)
+def test_spans_lie_in_order_within_the_text(text):
+    placed = words_in_place(text)
+    edges = [edge for word in placed for edge in (word.start, word.end)]
+    assert all(word.start < word.end <= len(text) for word in placed)
+    assert [word.start for word in placed] == sorted(edges[::2])
+    assert words(text) == [word.word for word in placed]
+
+
+def test_spans_show_the_original():
+    text = "Der Cafe\u0301-Besitzer sagte „Grüß Gott“"
+    assert [text[w.start : w.end] for w in words_in_place(text)] == [
+        "Der", "Cafe\u0301", "Besitzer", "sagte", "Grüß", "Gott",
+    ]  # fmt: skip
+
+
+def test_spans_of_html_show_the_source():
+    page = "<p>wo<b>rd</b> &eacute;t&eacute;</p>"
+    placed = words_in_place(page, html=True)
+    assert [w.word for w in placed] == ["word", "ete"]
+    assert [page[w.start : w.end] for w in placed] == ["wo<b>rd", "&eacute;t&eacute;"]
+
+
+def test_words_wants_text():
+    with pytest.raises(TypeError, match="must be str, got bytes: decode"):
+        words(b"bytes")  # type: ignore[arg-type]
