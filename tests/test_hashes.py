@@ -75,14 +75,6 @@ MD5 = [
 ]
 
 
-@pytest.fixture(params=["reference", "native"])
-def kernel(request: pytest.FixtureRequest) -> ModuleType:
-    module: ModuleType | None = getattr(kernels, request.param)
-    if module is None:
-        pytest.skip(NO_NATIVE)
-    return module
-
-
 def some_bytes(size: int) -> bytes:
     """Bytes without a short period, the same in every run."""
     return bytes((i * i * 2654435761 >> 13) & 0xFF for i in range(size))

@@ -32,14 +32,6 @@ INLINE = [
 ]
 
 
-@pytest.fixture(scope="module", params=["reference", "native"])
-def kernel(request: pytest.FixtureRequest) -> ModuleType:
-    module: ModuleType | None = getattr(kernels, request.param)
-    if module is None:
-        pytest.skip("the native kernels are not built here")
-    return module
-
-
 TEXT = [
     ("plain text stays", "Fish, chips\n and\tpeas.", "Fish, chips\n and\tpeas."),
     ("nothing stays nothing", "", ""),

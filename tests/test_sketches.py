@@ -12,7 +12,9 @@ from nearcopy import RECIPES, Features, Recipe, frequency_table, kernels
 from nearcopy.config import SLOTS
 from nearcopy.kernels import reference
 
-COUNTED = frequency_table(["one two three four", "two three four five", "six"], Features("words", 1))
+COUNTED = frequency_table(
+    ["one two three four", "two three four five", "six"], Features("words", 1)
+)
 VARIED = {
     **RECIPES,
     "xxh3": Recipe(hash="xxh3"),

@@ -47,6 +47,7 @@ std::string described(nb::handle array) {
 
 bool is_c_contiguous(const AnyArray& array) {
     int64_t expected = 1;
+    if (array.size() == 0) return true;
     for (size_t axis = array.ndim(); axis-- > 0;) {
         if (array.shape(axis) > 1 && array.stride(axis) != expected) return false;
         expected *= static_cast<int64_t>(array.shape(axis));

@@ -2,8 +2,8 @@
 //
 // The rules are stated in src/nearcopy/kernels/reference/markup.py, which this equals code point
 // for code point; numbers in brackets below are that list's. One pass, linear in time whatever the
-// input: what is read is consumed, but for the first tag found to be cut off [4], and a search for
-// a quote or `>` that fails is remembered.
+// input: what is read is consumed, but for the first tag found to be cut off [4], and what cannot
+// be found is not searched again.
 #pragma once
 
 #include <algorithm>
@@ -221,9 +221,7 @@ class Stripper {
 public:
     Stripper(const Char* text, size_t size, std::vector<uint32_t>& out,
              std::vector<Span>* spans, const Entities& entities)
-        : text_(text), size_(size), out_(out), spans_(spans), entities_(entities) {
-        absent_from_.fill(size);
-    }
+        : text_(text), size_(size), out_(out), spans_(spans), entities_(entities) {}
 
     void run() {
         size_t position = 0;
@@ -294,8 +292,9 @@ private:
         if (next != '/' && next != '!' && next != '?') return npos;
         if (starts_with(start, "<!--")) return drop(start, comment_end(start + 4));
         if (starts_with(start, "<![CDATA[")) return drop(start, start + 9);
-        const size_t end = find(start, '>');
-        return end == npos ? npos : drop(start, end + 1);
+        const size_t end = may_close_ ? find(start, '>') : npos;
+        may_close_ = end != npos;
+        return may_close_ ? drop(start, end + 1) : npos;
     }
 
     size_t tag(size_t start, size_t name) {
@@ -351,7 +350,7 @@ private:
         const uint32_t quote = at(position);
         if (quote == '"' || quote == '\'') {
             const size_t closing = find(position + 1, static_cast<char>(quote));
-            if (closing != npos) return closing + 1;
+            if (closing != npos) return closing + 1;  // `npos` only for the last of its kind
         }
         while (position < size_ && text_[position] != '>' && !is_space(text_[position])) ++position;
         return position;
@@ -405,15 +404,11 @@ private:
                           [](unsigned char a, Char b) { return a == b; });
     }
 
-    // Where a quote or `>` comes next, or `npos`; never searches the rest in vain twice.
-    size_t find(size_t position, char c) {
-        size_t& absent_from = absent_from_[c == '>' ? 0 : c == '"' ? 1 : 2];
-        if (position >= absent_from) return npos;
+    // Where that character comes next, or `npos`.
+    size_t find(size_t position, char c) const {
         const Char wanted = static_cast<Char>(c);
         const size_t found = find_either(text_, position, size_, wanted, wanted);
-        if (found < size_) return found;
-        absent_from = position;
-        return npos;
+        return found < size_ ? found : npos;
     }
 
     const Char* text_;
@@ -423,8 +418,8 @@ private:
     const Entities& entities_;
     const Tags& tags_ = Tags::table();
     size_t done_ = 0;
-    std::array<size_t, 3> absent_from_;  // `>`, `"` and `'` do not come from there on
-    bool cut_off_ = false;                    // a tag was found that nothing ends [4]
+    bool may_close_ = true;  // no search for `>` has failed yet
+    bool cut_off_ = false;   // a tag was found that no `>` ends [4]
 };
 
 }  // namespace markup

@@ -1,11 +1,11 @@
 """Everything nearcopy raises on purpose.
 
-    NearcopyError
-    ├── BadArticle (ValueError)     an article that cannot be read as one
-    ├── BadRecipe (ValueError)      a recipe that cannot be made
-    └── MissingExtra (ImportError)  an optional part that is not installed
+NearcopyError
+├── BadArticle (ValueError)     an article that cannot be read as one
+├── BadRecipe (ValueError)      a recipe that cannot be made
+└── MissingExtra (ImportError)  an optional part that is not installed
 
-    SlowKernels (RuntimeWarning)    the compiled kernels are not here
+SlowKernels (RuntimeWarning)    the compiled kernels are not here
 """
 
 from importlib import import_module

@@ -65,4 +65,6 @@ def _check(article: Article, field: str, *allowed: type) -> None:
     if not isinstance(value, allowed):
         wanted = " or ".join("None" if t is type(None) else t.__name__ for t in allowed)
         who = f"article {article.id!r}: " if field != "id" else "article "
-        raise BadArticle(f"{who}{field} must be {wanted}, got {type(value).__name__}: {value!r:.60}")
+        raise BadArticle(
+            f"{who}{field} must be {wanted}, got {type(value).__name__}: {value!r:.60}"
+        )

@@ -6,6 +6,7 @@ of many queries come end to end: those of query i are `positions[starts[i]:start
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from math import ceil
 from sys import getsizeof
 from typing import Any
@@ -118,9 +119,7 @@ class KeyIndex:
         check_threads(threads)
         return self._find(keys.tolist())
 
-    def find_ragged(
-        self, keys: Keys, starts: Starts, threads: int = 1
-    ) -> tuple[Starts, Positions]:
+    def find_ragged(self, keys: Keys, starts: Starts, threads: int = 1) -> tuple[Starts, Positions]:
         """(starts, positions) as `find`, row i being `keys[starts[i]:starts[i + 1]]`."""
         check_threads(threads)
         return self._find(ragged(keys, starts))
@@ -209,10 +208,9 @@ class SignatureIndex:
             )
         keys = band_keys(signatures, self._bands, self._rows)
         starts, candidates = self._index.find(keys, threads)
-        ends = zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
         rows = [
             self._matches(query, candidates[start:end], ceil(threshold * SLOTS - 1e-9))
-            for query, (start, end) in zip(signatures, ends, strict=True)
+            for query, (start, end) in zip(signatures, pairwise(starts.tolist()), strict=True)
         ]
         shares = [equal / SLOTS for _, equal in rows]
         return *joined([positions for positions, _ in rows]), flat(shares, np.float32)
@@ -230,7 +228,7 @@ def band_keys(signatures: Signatures, bands: int, rows: int) -> Keys:
     """The key of each band of each signature: a fold over its rows, started from its number.
 
     >>> band_keys(np.arange(128, dtype=np.uint32)[None], bands=2, rows=1).tolist()
-    [[2692412319770139661, 15228421171302437905]]
+    [[17148648726716389900, 3642135671146379249]]
     """
     check_bands(bands, rows)
     check_signatures(signatures)
@@ -264,8 +262,7 @@ def ragged(keys: Keys, starts: Starts) -> Iterator[list[int]]:
     """The row of keys between each start and the next."""
     check(keys, "keys", np.uint64, axes=1)
     check_starts(starts, len(keys))
-    edges = starts.tolist()
-    return (keys[a:b].tolist() for a, b in zip(edges[:-1], edges[1:], strict=True))
+    return (keys[a:b].tolist() for a, b in pairwise(starts.tolist()))
 
 
 def check(array: NDArray[Any], name: str, dtype: type[np.generic], axes: int) -> None:

@@ -14,8 +14,8 @@ Tags
   3. (*) A quoted value that never closes is read as an unquoted one: up to space or `>`.
   4. (*) A tag that no `>` ends was cut off. It reaches as far as its attributes have values:
      `<a href="htt` goes whole, of "a <b and c" only `<b` goes. Browsers drop all the rest, which
-     would lose an article for one stray `<b`. (After one such tag, any later tag, too, ends
-     before its first attribute without a value: what follows was all attributes once already.)
+     would lose an article for one stray `<b`. (From there on every tag ends before its first
+     attribute without a value, if not by `>`: the rest is read twice at most.)
   5. A tag in `SEPARATORS` or `SKIPPED` becomes one U+000A, any other nothing: `wo<b>rd</b>` is
      one word.
   6. An element in `SKIPPED` becomes one U+000A with all it holds, up to the first end tag of its
@@ -156,12 +156,12 @@ def _longest_name(letters: str, start: int) -> _Piece | None:
 
 
 class _Scanner:
-    """Reads markup. What it remembers keeps it from searching the rest in vain twice."""
+    """Reads markup. The two facts it remembers keep it from reading the rest in vain twice."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._absent_from = dict.fromkeys("\"'>", len(text))
-        self._cut_off = False
+        self._may_close = True  # no search for `>` has failed yet
+        self._cut_off = False  # a tag was found that no `>` ends
 
     def markup(self, start: int) -> _Piece | None:
         """The tag or comment whose `<` is at `start`; `None` if that is text."""
@@ -172,8 +172,9 @@ class _Scanner:
             return _Piece(start, comment.end() if comment else len(self._text), "")
         if self._text.startswith(_CDATA, start):
             return _Piece(start, start + len(_CDATA), "")
-        end = self._find(">", start)
-        return None if end is None else _Piece(start, end + 1, "")
+        end = self._text.find(">", start) if self._may_close else -1
+        self._may_close = end >= 0
+        return _Piece(start, end + 1, "") if self._may_close else None
 
     def _tag(self, match: re.Match[str]) -> _Piece:
         name = match[1].lower() if match[1].isascii() else ""
@@ -212,18 +213,9 @@ class _Scanner:
 
     def _value_end(self, position: int) -> int:
         quote = self._text[position : position + 1]
-        if quote in ("'", '"') and (closing := self._find(quote, position + 1)) is not None:
-            return closing + 1
+        if quote in ("'", '"') and (closing := self._text.find(quote, position + 1)) >= 0:
+            return closing + 1  # in vain only for the last quote of its kind
         return _end(_UNQUOTED, self._text, position)
-
-    def _find(self, character: str, position: int) -> int | None:
-        """Where that character comes next, if it does."""
-        if position >= self._absent_from[character]:
-            return None
-        if (found := self._text.find(character, position)) >= 0:
-            return found
-        self._absent_from[character] = position
-        return None
 
 
 def _end(pattern: re.Pattern[str], text: str, position: int) -> int:

@@ -1,0 +1,82 @@
+"""Imports point one way, the public names are listed once, and the core does no I/O."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import nearcopy
+
+SOURCE = Path(nearcopy.__file__).parent
+
+# Each room may import from its own and from those above it.
+ROOMS = [
+    {"errors"},
+    {"model", "config"},
+    {"text", "urls", "facts", "titles", "kernels"},
+    {"fingerprint", "keys", "compare", "decide", "cluster", "keeper"},
+    {"stores"},
+    {"deduper", "corpus", "spark", "evaluate", "tune"},
+    {"formats", "feeds", "stream"},
+    {"service", "cli"},
+]
+LEVEL = {name: level for level, room in enumerate(ROOMS) for name in room}
+PURE = 3  # rooms up to this one read no clock, no file, no environment
+IMPURE = {"os", "time", "socket", "subprocess", "pathlib", "random", "logging", "tempfile"}
+FORBIDDEN = {"pickle", "marshal", "shelve"}
+FILES = sorted(
+    path for path in SOURCE.rglob("*.py") if path.name != "__init__.py" or path.parent != SOURCE
+)
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imports(path: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_imports_point_up(path):
+    here = LEVEL[room_of(path)]
+    for name in imports(path):
+        top, *rest = name.split(".")
+        if top == "nearcopy":
+            assert rest, f"{path} imports the package itself"
+            assert LEVEL[rest[0]] <= here, f"{path} imports {name} from below"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_the_core_is_pure(path):
+    used = {name.split(".")[0] for name in imports(path)}
+    assert not used & FORBIDDEN
+    if LEVEL[room_of(path)] <= PURE:
+        assert not used & IMPURE
+
+
+def test_public_names_are_listed_once_and_exist():
+    assert sorted(set(nearcopy.__all__)) == sorted(nearcopy.__all__)
+    assert all(hasattr(nearcopy, name) for name in nearcopy.__all__)
+
+
+def test_both_kernels_offer_the_same():
+    from nearcopy import kernels
+
+    if kernels.native is None:
+        pytest.skip("the compiled kernels are not built here")
+    extra = {"level", "use_level"}
+    assert set(kernels.native.__all__) - extra == set(kernels.reference.__all__)
+    assert all(hasattr(kernels.native, name) for name in kernels.native.__all__)
+
+
+def test_no_dumping_ground():
+    names = {path.stem for path in FILES}
+    assert not names & {"utils", "helpers", "common", "manager", "misc"}

@@ -1,0 +1,39 @@
+"""The nouns are checked where they are made."""
+
+from dataclasses import FrozenInstanceError
+from datetime import UTC, datetime
+
+import pytest
+
+from nearcopy import Article, BadArticle, Fingerprint, NearcopyError
+
+BAD = [
+    ({"id": ""}, "id is empty"),
+    ({"id": 7}, "id must be str, got int"),
+    ({"id": "a", "text": None}, "text must be str, got NoneType"),
+    ({"id": "a", "text": b"x"}, "text must be str, got bytes"),
+    ({"id": "a", "title": 3}, "title must be str"),
+    ({"id": "a", "html": "yes"}, "html must be bool"),
+    ({"id": "a", "url": 1}, "url must be str or None"),
+    ({"id": "a", "published": "2026-01-01"}, "published must be datetime or None, got str"),
+    ({"id": "a", "published": datetime(2026, 1, 1)}, "without a time zone: make it aware"),  # noqa: DTZ001
+    ({"id": "a", "tier": "gold"}, "tier must be int or None"),
+]
+
+
+@pytest.mark.parametrize(("fields", "message"), BAD)
+def test_a_bad_article_says_what_is_wrong(fields, message):
+    with pytest.raises(BadArticle, match=message) as raised:
+        Article(**fields)
+    assert isinstance(raised.value, NearcopyError)
+
+
+def test_an_article_is_frozen():
+    article = Article(id="a", published=datetime(2026, 1, 1, tzinfo=UTC))
+    with pytest.raises(FrozenInstanceError):
+        article.title = "other"  # type: ignore[misc]
+
+
+def test_a_fingerprint_without_words_is_not_comparable():
+    assert not Fingerprint("a", 0).comparable
+    assert Fingerprint("a", 1).comparable
