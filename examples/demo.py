@@ -35,7 +35,9 @@ def main() -> None:
 
 def show_fingerprints(articles: list[Article], made: list[Fingerprint]) -> None:
     """The first of every language."""
-    table = Table("id", "title", "words", "simhash", "digest", title="Fingerprints (one a language)")
+    table = Table(
+        "id", "title", "words", "simhash", "digest", title="Fingerprints (one a language)"
+    )
     seen = set()
     for article, fingerprint in zip(articles, made, strict=True):
         if article.language in seen:

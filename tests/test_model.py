@@ -16,7 +16,7 @@ BAD = [
     ({"id": "a", "html": "yes"}, "html must be bool"),
     ({"id": "a", "url": 1}, "url must be str or None"),
     ({"id": "a", "published": "2026-01-01"}, "published must be datetime or None, got str"),
-    ({"id": "a", "published": datetime(2026, 1, 1)}, "without a time zone: make it aware"),  # noqa: DTZ001
+    ({"id": "a", "published": datetime(2026, 1, 1)}, "without a time zone: make it aware"),
     ({"id": "a", "tier": "gold"}, "tier must be int or None"),
 ]
 

@@ -26,15 +26,6 @@ public:
 
     T* data() { return data_; }
     const T* data() const { return data_; }
-    size_t capacity() const { return capacity_; }
-
-    // Gives memory back after an unusually large text.
-    void shrink_above(size_t count) {
-        if (capacity_ <= count) return;
-        std::free(data_);
-        data_ = nullptr;
-        capacity_ = 0;
-    }
 
 private:
     void grow(size_t count) {

@@ -12,6 +12,7 @@
 #include <exception>
 #include <limits>
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
@@ -29,7 +30,10 @@ constexpr uint64_t kGoldenRatio = 0x9E3779B97F4A7C15u;
 
 inline uint64_t rotate_left(uint64_t x, unsigned by) { return by ? x << by | x >> (64 - by) : x; }
 
-inline void prefetch(const void* address) { __builtin_prefetch(address); }
+inline void prefetch(const void* address) {
+    __builtin_prefetch(address);
+    asm volatile("");  // or GCC finds that callers have no effect and drops the calls
+}
 
 // ---------------------------------------------------------------------------------------------
 // Answers and threads
@@ -382,8 +386,17 @@ private:
 // ---------------------------------------------------------------------------------------------
 // Articles by key
 
+// Few positions many times over is what a copy of an article gives: drop those repeats first.
 inline void sort_distinct(std::vector<uint32_t>& positions) {
-    if (positions.size() < 2) return;
+    constexpr size_t kFew = 16;
+    size_t kept = 0, seen = 0;
+    for (; seen < positions.size() && kept < kFew; ++seen) {
+        const uint32_t position = positions[seen];
+        const auto end = positions.begin() + static_cast<ptrdiff_t>(kept);
+        if (std::find(positions.begin(), end, position) == end) positions[kept++] = position;
+    }
+    positions.erase(positions.begin() + static_cast<ptrdiff_t>(kept),
+                    positions.begin() + static_cast<ptrdiff_t>(seen));
     std::sort(positions.begin(), positions.end());
     positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
 }
@@ -399,234 +412,455 @@ struct KeyRows {
     const uint64_t* row(size_t i) const { return keys + start(i); }
     size_t length(size_t i) const { return start(i + 1) - start(i); }
     size_t total() const { return start(n); }
+
+    // Where a batch of rows from `begin` ends: at least one row, and at most `keys` keys if more.
+    size_t end_of_batch(size_t begin, size_t keys) const {
+        size_t end = begin + 1;
+        while (end < n && start(end + 1) - start(begin) <= keys) ++end;
+        return end;
+    }
 };
 
-// Positions filed under keys, 8 bytes an entry.
+// A table entry: 36 bits of a mixed key (its tag) above the 28 low bits of a position. Never zero.
+namespace entry {
+
+constexpr unsigned kPositionBits = 28;
+constexpr uint64_t kPositionMask = (uint64_t{1} << kPositionBits) - 1;
+
+// The bits of a mixed key after the 8 that choose its shard.
+inline uint64_t tag(uint64_t mixed) {
+    const uint64_t bits = mixed << 8 & ~kPositionMask;
+    return bits ? bits : kPositionMask + 1;
+}
+
+inline uint64_t tag_of(uint64_t entry) { return entry & ~kPositionMask; }
+
+inline bool same_tag(uint64_t a, uint64_t b) { return (a ^ b) <= kPositionMask; }
+
+inline uint64_t make(uint64_t tag, uint64_t position) { return tag | (position & kPositionMask); }
+
+// The position of which 28 bits are kept, `base` being at most it, by less than 2^28.
+inline uint32_t position(uint64_t entry, uint32_t base) {
+    return base + static_cast<uint32_t>((entry - base) & kPositionMask);
+}
+
+}  // namespace entry
+
+// Distinct entries in ascending order, with gaps to grow into.
 //
-// A key is mixed; its top 8 bits choose a shard, the next 36 bits (its tag) are stored beside the
-// 28 low bits of the position. A shard is lines of 8 entries, filled from the left; a tag's home
-// line is in proportion to the tag, what does not fit goes to the next line, and a search ends at
-// a line with room. So two keys are taken for one with a chance of 2^-44, and no entry is missed.
+// The slots are lines of 8 (64 bytes: a line of cache), each filled from the left. An entry's home
+// line is in proportion to its tag; what does not fit goes on into the next lines. So a search
+// from the home line ends at a line with room or with a greater entry: after about two lines, even
+// when 95 % of the slots are taken. An insert moves the entries up to the next free slot.
+class SortedLines {
+public:
+    static constexpr size_t kWidth = 8;
+
+    SortedLines() = default;
+
+    SortedLines(const std::vector<uint64_t>& ascending, size_t homes, size_t spare = kSpare)
+        : homes_(homes), size_(ascending.size()) {
+        for (spare_ = spare; !fill(ascending); spare_ *= 2) continue;
+    }
+
+    // How many entries some lines hold when 95 % full, and how many lines that takes.
+    static size_t room(size_t homes) { return homes * kWidth * 95 / 100; }
+    static size_t homes_for(size_t entries) { return entries * 100 / (95 * kWidth) + 1; }
+
+    size_t homes() const { return homes_; }
+    size_t spare() const { return spare_; }
+    size_t size() const { return size_; }
+    size_t nbytes() const { return slots() * sizeof(uint64_t); }
+
+    const uint64_t* home(uint64_t entry) const {
+        return slots_.get() + ((entry >> entry::kPositionBits) * homes_ >> 36) * kWidth;
+    }
+
+    // Calls use(entry) for each with the tag; how many they are.
+    template <class Use>
+    size_t each(uint64_t tag, Use use) const {
+        size_t found = 0;
+        for (const uint64_t* line = home(tag);; line += kWidth) {
+            unsigned matches = 0;
+            for (unsigned s = 0; s < kWidth; ++s)
+                matches |= unsigned{entry::same_tag(line[s], tag)} << s;
+            for (; matches; matches &= matches - 1, ++found) use(line[__builtin_ctz(matches)]);
+            const uint64_t last = line[kWidth - 1];
+            if (!last || last > (tag | entry::kPositionMask)) return found;
+        }
+    }
+
+    template <class Use>
+    void each(Use use) const {
+        for (size_t s = 0; s < slots(); ++s)
+            if (slots_[s]) use(slots_[s]);
+    }
+
+    // Where the entry is, or would go.
+    uint64_t* place(uint64_t entry) {
+        uint64_t* slot = const_cast<uint64_t*>(home(entry));
+        while (slot[kWidth - 1] && slot[kWidth - 1] < entry) slot += kWidth;
+        while (*slot && *slot < entry) ++slot;
+        return slot;
+    }
+
+    // How many entries around their place have the tag.
+    size_t around(const uint64_t* place, uint64_t tag) const {
+        const uint64_t *from = place, *to = place;
+        while (from > slots_.get() && entry::same_tag(from[-1], tag)) --from;
+        while (entry::same_tag(*to, tag)) ++to;
+        return static_cast<size_t>(to - from);
+    }
+
+    // False when the last lines are full: they are to be laid out anew, with more to spare.
+    bool insert(uint64_t* place, uint64_t entry) {
+        uint64_t* free = slots_.get() + (place - slots_.get()) / kWidth * kWidth;
+        while (free[kWidth - 1]) free += kWidth;
+        while (*free) ++free;
+        if (free + 1 == slots_.get() + slots()) return false;
+        std::memmove(place + 1, place, static_cast<size_t>(free - place) * sizeof(uint64_t));
+        *place = entry;
+        ++size_;
+        return true;
+    }
+
+private:
+    static constexpr size_t kSpare = 4;
+
+    struct Delete {
+        void operator()(uint64_t* slots) const {
+            ::operator delete[](slots, std::align_val_t{64});
+        }
+    };
+
+    size_t slots() const { return (homes_ + spare_) * kWidth; }
+
+    // The last slot stays free, so that every search ends.
+    bool fill(const std::vector<uint64_t>& ascending) {
+        const size_t bytes = slots() * sizeof(uint64_t);
+        slots_.reset(static_cast<uint64_t*>(::operator new[](bytes, std::align_val_t{64})));
+        std::memset(slots_.get(), 0, bytes);
+        uint64_t* next = slots_.get();
+        for (uint64_t entry : ascending) {
+            next = std::max(next, const_cast<uint64_t*>(home(entry)));
+            if (next + 1 == slots_.get() + slots()) return false;
+            *next++ = entry;
+        }
+        return true;
+    }
+
+    std::unique_ptr<uint64_t[], Delete> slots_;
+    size_t homes_ = 0;  // lines that are the home of some tag
+    size_t spare_ = 0;  // lines after them
+    size_t size_ = 0;
+};
+
+// A part of the keys: their entries, and the positions of those with very many.
 //
-// A key with more than kHot entries would make its run of lines long for itself and for all its
-// neighbours: the rest of its positions go to a list of their own.
+// A tag's run of lines is in the way of its neighbours. So only the first kHot entries of a tag
+// are in the lines, the rest of its positions in a list of their own.
+class KeyShard {
+public:
+    void prefetch_lines(uint64_t tag) const {
+        if (!lines_.homes()) return;
+        const uint64_t* home = lines_.home(tag);
+        prefetch(home);
+        prefetch(home + SortedLines::kWidth);
+    }
+
+    void reserve(size_t more) {
+        const size_t wanted = lines_.size() + more, homes = lines_.homes();
+        if (wanted > SortedLines::room(homes))
+            lay_out(all(), std::max(SortedLines::homes_for(wanted), homes + homes / 16));
+    }
+
+    // Frees what was reserved for entries that went to a hot list or were filed already.
+    void give_back() {
+        const size_t wanted = SortedLines::homes_for(lines_.size());
+        if (lines_.homes() > wanted + wanted / 8 + 2) lay_out(all(), wanted);
+    }
+
+    void insert(uint64_t entry, uint32_t base) {
+        reserve(1);
+        uint64_t* place = lines_.place(entry);
+        if (*place == entry) return;
+        if (lines_.around(place, entry) >= kHot) return insert_hot(entry, base);
+        if (lines_.insert(place, entry)) return;
+        lay_out(all(), lines_.homes(), 2 * lines_.spare());
+        insert(entry, base);
+    }
+
+    // Many at once, in any order but that of their positions for one tag.
+    void insert(uint64_t* entries, size_t n, std::vector<uint64_t>& scratch, uint32_t base) {
+        if (n < lines_.size()) {
+            for (size_t i = 0; i < n; ++i) insert(entries[i], base);
+            return;
+        }
+        sort(entries, n, scratch);
+        std::vector<uint64_t> mine = all(), merged(mine.size() + n);
+        std::merge(mine.begin(), mine.end(), entries, entries + n, merged.begin());
+        divert(merged, base);
+        const size_t wanted = SortedLines::homes_for(merged.size());
+        lay_out(merged, std::max(wanted, lines_.homes()));
+    }
+
+    // Calls use(position) for each position in the lines; the list of the others, if any.
+    template <class Use>
+    const std::vector<uint32_t>* each(uint64_t tag, uint32_t base, Use use) const {
+        if (!lines_.homes()) return nullptr;
+        auto use_entry = [&](uint64_t e) { use(entry::position(e, base)); };
+        if (lines_.each(tag, use_entry) < kHot) return nullptr;
+        const auto list = hot_.find(tag);
+        return list == hot_.end() ? nullptr : &list->second;
+    }
+
+    template <class Keep>
+    void sweep(uint32_t base, Keep& keep) {
+        std::vector<uint64_t> kept;
+        lines_.each([&](uint64_t e) {
+            if (keep(entry::position(e, base))) kept.push_back(e);
+        });
+        const auto in_lines = static_cast<ptrdiff_t>(kept.size());
+        for (const auto& [tag, positions] : hot_)
+            for (uint32_t position : positions)
+                if (keep(position)) kept.push_back(entry::make(tag, position));
+        std::sort(kept.begin() + in_lines, kept.end());
+        std::inplace_merge(kept.begin(), kept.begin() + in_lines, kept.end());
+        hot_.clear();
+        divert(kept, base);
+        lay_out(kept, kept.empty() ? 0 : SortedLines::homes_for(kept.size()));
+    }
+
+    size_t nbytes() const {
+        size_t total = lines_.nbytes() + hot_.bucket_count() * sizeof(void*);
+        for (const auto& list : hot_)
+            total += sizeof(list) + 2 * sizeof(void*) + list.second.capacity() * sizeof(uint32_t);
+        return total;
+    }
+
+private:
+    static constexpr size_t kHot = 32;
+
+    std::vector<uint64_t> all() const {
+        std::vector<uint64_t> entries;
+        entries.reserve(lines_.size());
+        lines_.each([&](uint64_t e) { entries.push_back(e); });
+        return entries;
+    }
+
+    void lay_out(const std::vector<uint64_t>& ascending, size_t homes, size_t spare = 4) {
+        lines_ = homes ? SortedLines(ascending, homes, spare) : SortedLines();
+    }
+
+    void insert_hot(uint64_t e, uint32_t base) {
+        std::vector<uint32_t>& list = hot_[entry::tag_of(e)];
+        const uint32_t position = entry::position(e, base);
+        if (list.empty() || list.back() != position) list.push_back(position);
+    }
+
+    // Drops repeats, and moves what a tag has over kHot to its hot list.
+    void divert(std::vector<uint64_t>& ascending, uint32_t base) {
+        size_t kept = 0, run = 0;
+        uint64_t last = 0;
+        for (uint64_t e : ascending) {
+            if (e == last) continue;
+            run = entry::same_tag(e, last) ? run + 1 : 1;
+            last = e;
+            if (run > kHot)
+                insert_hot(e, base);
+            else
+                ascending[kept++] = e;
+        }
+        ascending.resize(kept);
+    }
+
+    // Ascending: by the leading 11 bits in one pass, for tags spread evenly, then within them.
+    static void sort(uint64_t* entries, size_t n, std::vector<uint64_t>& scratch) {
+        constexpr size_t kParts = 2048;
+        uint32_t ends[kParts + 1] = {};
+        auto part = [](uint64_t e) { return e >> 53; };
+        for (size_t i = 0; i < n; ++i) ++ends[part(entries[i]) + 1];
+        for (size_t p = 1; p <= kParts; ++p) ends[p] += ends[p - 1];
+        scratch.assign(entries, entries + n);
+        for (uint64_t e : scratch) entries[ends[part(e)]++] = e;
+        for (size_t p = 0, begin = 0; p < kParts; begin = ends[p++])
+            if (ends[p] - begin > 1) std::sort(entries + begin, entries + ends[p]);
+    }
+
+    SortedLines lines_;
+    std::unordered_map<uint64_t, std::vector<uint32_t>> hot_;  // by tag
+};
+
+// Positions filed under keys, 8 bytes an entry and at most an eighth more.
+//
+// A key is mixed; its top 8 bits choose a shard, the next 36 are its tag. Two keys are taken for
+// one with a chance of 2^-44; no entry is missed. `base`, throughout, is at most the lowest
+// position in the table, and less than 2^28 below the highest.
 class KeyTable {
 public:
-    static constexpr unsigned kPositionBits = 28;
-    static constexpr uint64_t kPositionMask = (uint64_t{1} << kPositionBits) - 1;
+    static constexpr size_t kShards = 256;
+    static constexpr size_t kBulk = size_t{1} << 15;  // keys worth sorting by shard first
 
-    // Files row i under position first + i; the same key twice in a row is filed once.
-    void insert(const KeyRows& rows, uint32_t first) {
-        if (rows.total() < kBulk) return insert_rows(rows, first);
-        reserve(rows.total());
-        insert_bulk(rows, first);
-        for (Shard& shard : shards_) shard.give_back();
-    }
+    const KeyShard& shard(size_t s) const { return shards_[s]; }
 
     // Room for `entries` more, if they spread evenly: the mean and three standard deviations.
     void reserve(size_t entries) {
         const double mean = static_cast<double>(entries) / kShards;
         const auto share = static_cast<size_t>(mean + 3 * std::sqrt(mean)) + 1;
-        for (Shard& shard : shards_) shard.reserve(shard.entries + share);
+        for (KeyShard& shard : shards_) shard.reserve(share);
     }
 
-    static uint64_t mix(uint64_t key) { return fmix64(key); }
-
-    void prefetch_line(uint64_t mixed) const {
-        const Shard& shard = shards_[mixed >> 56];
-        if (shard.size) prefetch(&shard.lines[shard.home(tag(mixed))]);
+    void give_back() {
+        for (KeyShard& shard : shards_) shard.give_back();
     }
 
-    // Calls use(position) for each position under the key; `base` is at most the lowest of them.
-    template <class Use>
-    void each(uint64_t mixed, uint32_t base, Use use) const {
-        shards_[mixed >> 56].each(tag(mixed), base, use);
+    // Files row i under position first + i; the same key twice in a row is filed once.
+    void insert(const KeyRows& rows, uint32_t first, uint32_t base) {
+        if (rows.total() < kBulk) return insert_rows(rows, first, base);
+        SortedByShard sorted;
+        std::vector<uint64_t> scratch;
+        for (size_t begin = 0, end; begin < rows.n; begin = end) {
+            end = rows.end_of_batch(begin, kBatch);
+            sorted.sort(rows, begin, end, first + begin);
+            for (size_t s = 0; s < kShards; ++s)
+                shards_[s].insert(sorted.begin(s), sorted.size(s), scratch, base);
+        }
+    }
+
+    // How many of the positions under a key count(position) counts.
+    template <class Counts>
+    uint32_t count(uint64_t key, uint32_t base, Counts counts) const {
+        const uint64_t mixed = fmix64(key);
+        uint32_t total = 0;
+        auto add = [&](uint32_t position) { total += counts(position); };
+        const auto* others = shards_[mixed >> 56].each(entry::tag(mixed), base, add);
+        if (others) std::for_each(others->begin(), others->end(), add);
+        return total;
     }
 
     // Files anew only what keep(position) wants, shard by shard.
     template <class Keep>
     void sweep(uint32_t base, Keep keep) {
-        for (Shard& shard : shards_) shard.sweep(base, keep);
+        for (KeyShard& shard : shards_) shard.sweep(base, keep);
     }
 
     size_t nbytes() const {
         size_t total = sizeof(*this);
-        for (const Shard& shard : shards_) total += shard.nbytes();
+        for (const KeyShard& shard : shards_) total += shard.nbytes();
         return total;
     }
 
-private:
-    static constexpr size_t kShards = 256;
-    static constexpr size_t kSlots = 8;            // 64 bytes: a line of cache
-    static constexpr unsigned kHot = 32;           // entries of one tag kept in the lines
-    static constexpr size_t kBulk = size_t{1} << 15;   // entries worth sorting by shard first
-    static constexpr size_t kBatch = size_t{1} << 20;  // entries sorted by shard at a time
-
-    struct alignas(64) Line {
-        uint64_t slots[kSlots];
-    };
-
-    struct Shard {
-        std::unique_ptr<Line[]> lines;
-        size_t size = 0;     // lines
-        size_t entries = 0;  // in the lines
-        std::unordered_map<uint64_t, std::vector<uint32_t>> hot;  // by tag
-
-        // At most 95 % full, so that some line has room and searches end.
-        static size_t room(size_t lines) { return lines * kSlots * 95 / 100; }
-        static size_t lines_for(size_t entries) { return entries * 100 / (95 * kSlots) + 1; }
-
-        size_t home(uint64_t tag) const { return (tag >> kPositionBits) * size >> 36; }
-        size_t after(size_t line) const { return line + 1 == size ? 0 : line + 1; }
-
-        void reserve(size_t wanted) {
-            if (wanted > room(size)) resize(std::max(lines_for(wanted), size + size / 16));
-        }
-
-        // After a bulk insert of which much went to the hot lists or was filed already.
-        void give_back() {
-            if (size > lines_for(entries) + lines_for(entries) / 8 + 2) resize(lines_for(entries));
-        }
-
-        void resize(size_t wanted) {
-            std::unique_ptr<Line[]> old(new Line[wanted]());
-            old.swap(lines);
-            const size_t old_size = std::exchange(size, wanted);
-            for (size_t l = 0; l < old_size; ++l)
-                for (uint64_t entry : old[l].slots)
-                    if (entry) place(entry);
-        }
-
-        void place(uint64_t entry) {
-            size_t l = home(entry);
-            while (lines[l].slots[kSlots - 1]) l = after(l);
-            for (uint64_t& slot : lines[l].slots) {
-                if (slot) continue;
-                slot = entry;
-                return;
-            }
-        }
-
-        void insert(uint64_t tag, uint32_t position) {
-            reserve(entries + 1);
-            const uint64_t entry = tag | (position & kPositionMask);
-            unsigned same = 0;
-            for (size_t l = home(tag);; l = after(l)) {
-                for (uint64_t& slot : lines[l].slots) {
-                    if (slot == 0) {
-                        slot = entry;
-                        ++entries;
-                        return;
-                    }
-                    if ((slot ^ tag) > kPositionMask) continue;
-                    if (slot == entry) return;
-                    if (++same == kHot) return insert_hot(tag, position);
+    // The entries of some rows, shard by shard, so that each shard stays in cache its turn.
+    class SortedByShard {
+    public:
+        // Row begin + i as if at position first + i.
+        void sort(const KeyRows& rows, size_t begin, size_t end, size_t first) {
+            size_t next[kShards] = {};
+            for (size_t k = rows.start(begin); k < rows.start(end); ++k)
+                ++next[fmix64(rows.keys[k]) >> 56];
+            for (size_t s = 0; s < kShards; ++s) starts_[s + 1] = starts_[s] + next[s];
+            std::copy(starts_, starts_ + kShards, next);
+            entries_.resize(starts_[kShards]);
+            for (size_t i = begin; i < end; ++i)
+                for (size_t k = rows.start(i); k < rows.start(i + 1); ++k) {
+                    const uint64_t mixed = fmix64(rows.keys[k]);
+                    entries_[next[mixed >> 56]++] =
+                        entry::make(entry::tag(mixed), first + i - begin);
                 }
-            }
         }
 
-        void insert_hot(uint64_t tag, uint32_t position) {
-            std::vector<uint32_t>& list = hot[tag];
-            if (list.empty() || list.back() != position) list.push_back(position);
-        }
+        uint64_t* begin(size_t shard) { return entries_.data() + starts_[shard]; }
+        size_t size(size_t shard) const { return starts_[shard + 1] - starts_[shard]; }
 
-        template <class Use>
-        void each(uint64_t tag, uint32_t base, Use& use) const {
-            if (!size) return;
-            unsigned same = 0;
-            for (size_t l = home(tag);; l = after(l)) {
-                const Line& line = lines[l];
-                unsigned matches = 0;
-                for (unsigned s = 0; s < kSlots; ++s)
-                    matches |= unsigned{(line.slots[s] ^ tag) <= kPositionMask} << s;
-                for (; matches; matches &= matches - 1, ++same)
-                    use(position(line.slots[__builtin_ctz(matches)], base));
-                if (!line.slots[kSlots - 1]) break;
-            }
-            if (same < kHot) return;
-            const auto list = hot.find(tag);
-            if (list == hot.end()) return;
-            for (uint32_t position : list->second) use(position);
-        }
-
-        template <class Keep>
-        void sweep(uint32_t base, Keep& keep) {
-            Shard swept;
-            swept.reserve(count_kept(base, keep));
-            for (size_t l = 0; l < size; ++l)
-                for (uint64_t entry : lines[l].slots)
-                    if (entry && keep(position(entry, base)))
-                        swept.insert(entry & ~kPositionMask, position(entry, base));
-            for (const auto& [tag, positions] : hot)
-                for (uint32_t position : positions)
-                    if (keep(position)) swept.insert(tag, position);
-            *this = std::move(swept);
-        }
-
-        template <class Keep>
-        size_t count_kept(uint32_t base, Keep& keep) const {
-            size_t kept = 0;
-            for (size_t l = 0; l < size; ++l)
-                for (uint64_t entry : lines[l].slots) kept += entry && keep(position(entry, base));
-            return kept;
-        }
-
-        size_t nbytes() const {
-            size_t total = size * sizeof(Line) + hot.bucket_count() * sizeof(void*);
-            for (const auto& list : hot)
-                total += sizeof(list) + 2 * sizeof(void*) + list.second.capacity() * 4;
-            return total;
-        }
+    private:
+        size_t starts_[kShards + 1] = {};
+        std::vector<uint64_t> entries_;
     };
 
-    static uint32_t position(uint64_t entry, uint32_t base) {
-        return base + static_cast<uint32_t>((entry - base) & kPositionMask);
-    }
+private:
+    static constexpr size_t kBatch = size_t{1} << 20;  // keys sorted by shard at a time
 
-    // 36 bits of the key above 28 zeros; never all zero, for a zero entry is an empty slot.
-    static uint64_t tag(uint64_t mixed) {
-        const uint64_t bits = mixed << 8 & ~kPositionMask;
-        return bits ? bits : kPositionMask + 1;
-    }
-
-    void insert_rows(const KeyRows& rows, uint32_t first) {
+    void insert_rows(const KeyRows& rows, uint32_t first, uint32_t base) {
         std::vector<uint64_t> mixed;
         for (size_t i = 0; i < rows.n; ++i) {
             mixed.assign(rows.row(i), rows.row(i) + rows.length(i));
-            for (uint64_t& key : mixed) prefetch_line(key = mix(key));
-            for (uint64_t key : mixed)
-                shards_[key >> 56].insert(tag(key), static_cast<uint32_t>(first + i));
-        }
-    }
-
-    void insert_bulk(const KeyRows& rows, uint32_t first) {
-        std::vector<uint64_t> entries;
-        for (size_t begin = 0, end; begin < rows.n; begin = end) {
-            for (end = begin + 1; end < rows.n && rows.start(end + 1) - rows.start(begin) <= kBatch;)
-                ++end;
-            insert_batch(rows, begin, end, first, entries);
-        }
-    }
-
-    // Sorts the entries of rows [begin, end) by shard, so that each shard stays in cache its turn.
-    void insert_batch(const KeyRows& rows, size_t begin, size_t end, uint32_t first,
-                      std::vector<uint64_t>& entries) {
-        size_t ends[kShards + 1] = {};
-        for (size_t k = rows.start(begin); k < rows.start(end); ++k)
-            ++ends[(mix(rows.keys[k]) >> 56) + 1];
-        for (size_t s = 1; s <= kShards; ++s) ends[s] += ends[s - 1];
-        entries.resize(ends[kShards]);
-        for (size_t i = begin; i < end; ++i)
-            for (size_t k = rows.start(i); k < rows.start(i + 1); ++k) {
-                const uint64_t mixed = mix(rows.keys[k]);
-                entries[ends[mixed >> 56]++] = tag(mixed) | ((first + i) & kPositionMask);
+            for (uint64_t& key : mixed) {
+                key = fmix64(key);
+                shards_[key >> 56].prefetch_lines(entry::tag(key));
             }
-        for (size_t s = 0, e = 0; s < kShards; ++s)
-            for (; e < ends[s]; ++e)
-                shards_[s].insert(entries[e] & ~kPositionMask, position(entries[e], first));
+            for (uint64_t key : mixed)
+                shards_[key >> 56].insert(entry::make(entry::tag(key), first + i), base);
+        }
     }
 
-    Shard shards_[kShards];
+    KeyShard shards_[kShards];
+};
+
+// The distinct positions under many rows of keys, looked up shard by shard.
+class KeyLookup {
+public:
+    static constexpr size_t kBatch = size_t{1} << 18;  // keys looked up at a time
+
+    KeyLookup(const KeyTable& table, uint32_t base) : table_(table), base_(base) {}
+
+    void look_up(const KeyRows& rows, size_t begin, size_t end) {
+        sorted_.sort(rows, begin, end, 0);
+        hits_.clear();
+        hot_.clear();
+        for (size_t s = 0; s < KeyTable::kShards; ++s)
+            look_up(table_.shard(s), sorted_.begin(s), sorted_.size(s));
+        group(end - begin);
+    }
+
+    // Those of the row begin + i, ascending.
+    void row(size_t i, std::vector<uint32_t>& positions) const {
+        positions.assign(grouped_.begin() + static_cast<ptrdiff_t>(starts_[i]),
+                         grouped_.begin() + static_cast<ptrdiff_t>(starts_[i + 1]));
+        const auto after = [](size_t row, const Hot& hot) { return row < hot.row; };
+        for (auto hot = std::upper_bound(hot_.begin(), hot_.end(), i, after);
+             hot != hot_.begin() && (--hot)->row == i;)
+            positions.insert(positions.end(), hot->list->begin(), hot->list->end());
+        sort_distinct(positions);
+    }
+
+private:
+    static constexpr size_t kAhead = 12;  // keys whose lines are on their way
+
+    struct Hot {
+        size_t row;
+        const std::vector<uint32_t>* list;
+    };
+
+    void look_up(const KeyShard& shard, const uint64_t* entries, size_t n) {
+        for (size_t i = 0; i < std::min(kAhead, n); ++i) shard.prefetch_lines(entries[i]);
+        for (size_t i = 0; i < n; ++i) {
+            if (i + kAhead < n) shard.prefetch_lines(entries[i + kAhead]);
+            const uint64_t row = entries[i] & entry::kPositionMask;
+            const auto* others = shard.each(entry::tag_of(entries[i]), base_, [&](uint32_t position) {
+                hits_.push_back(row << 32 | position);
+            });
+            if (others) hot_.push_back({row, others});
+        }
+    }
+
+    void group(size_t rows) {
+        starts_.assign(rows + 2, 0);
+        for (uint64_t hit : hits_) ++starts_[(hit >> 32) + 2];
+        for (size_t i = 2; i < starts_.size(); ++i) starts_[i] += starts_[i - 1];
+        grouped_.resize(hits_.size());
+        for (uint64_t hit : hits_)  // leaves at [i + 1] the end of row i
+            grouped_[starts_[(hit >> 32) + 1]++] = static_cast<uint32_t>(hit);
+        std::stable_sort(hot_.begin(), hot_.end(),
+                         [](const Hot& a, const Hot& b) { return a.row < b.row; });
+    }
+
+    const KeyTable& table_;
+    uint32_t base_;
+    KeyTable::SortedByShard sorted_;
+    std::vector<uint64_t> hits_;  // row << 32 | position
+    std::vector<Hot> hot_;        // lists too long to copy for all rows at once
+    std::vector<size_t> starts_;
+    std::vector<uint32_t> grouped_;
 };
 
 // When each position was published, and which are still live.
@@ -728,7 +962,10 @@ public:
         times_.append(times, rows.n);
         filed_ += rows.n;
         try {
-            table_.insert(rows, first);
+            const bool bulk = rows.total() >= KeyTable::kBulk;
+            if (bulk) table_.reserve(rows.total());
+            table_.insert(rows, first, base_);
+            if (bulk) table_.give_back();
         } catch (...) {  // out of memory half-way: none of them is in
             for (size_t i = 0; i < rows.n; ++i) times_.remove(first + i);
             throw;
@@ -738,18 +975,18 @@ public:
 
     Found<uint8_t> find(const KeyRows& rows, unsigned threads) const {
         return answered<uint8_t>(
-            rows.n, threads, [&](size_t begin, size_t end, Found<uint8_t>& found) {
-                std::vector<uint32_t> candidates;
-                prefetch_row(rows, begin, end);
-                for (size_t i = begin; i < end; ++i) {
-                    prefetch_row(rows, i + 1, end);
-                    candidates.clear();
-                    for (size_t k = 0; k < rows.length(i); ++k)
-                        collect(rows.row(i)[k], candidates);
-                    sort_distinct(candidates);
-                    for (uint32_t position : candidates)
-                        if (times_.alive(position)) found.positions.push_back(position);
-                    found.end_query();
+            rows.n, threads, [&](size_t from, size_t to, Found<uint8_t>& found) {
+                KeyLookup lookup(table_, base_);
+                std::vector<uint32_t> positions;
+                for (size_t begin = from, end; begin < to; begin = end) {
+                    end = std::min(to, rows.end_of_batch(begin, KeyLookup::kBatch));
+                    lookup.look_up(rows, begin, end);
+                    for (size_t i = begin; i < end; ++i) {
+                        lookup.row(i - begin, positions);
+                        for (uint32_t position : positions)
+                            if (times_.alive(position)) found.positions.push_back(position);
+                        found.end_query();
+                    }
                 }
             });
     }
@@ -757,9 +994,8 @@ public:
     // How many live articles are filed under each key.
     std::vector<uint32_t> counts(const uint64_t* keys, size_t n) const {
         std::vector<uint32_t> live(n);
-        for (size_t i = 0; i < n; ++i)
-            table_.each(KeyTable::mix(keys[i]), base_,
-                        [&](uint32_t position) { live[i] += times_.alive(position); });
+        const auto alive = [&](uint32_t position) { return times_.alive(position); };
+        for (size_t i = 0; i < n; ++i) live[i] = table_.count(keys[i], base_, alive);
         return live;
     }
 
@@ -777,23 +1013,11 @@ public:
     size_t nbytes() const { return sizeof(*this) - sizeof(table_) + table_.nbytes() + times_.nbytes(); }
 
 private:
-    void prefetch_row(const KeyRows& rows, size_t i, size_t end) const {
-        if (i >= end) return;
-        for (size_t k = 0; k < rows.length(i); ++k)
-            table_.prefetch_line(KeyTable::mix(rows.row(i)[k]));
-    }
-
-    void collect(uint64_t key, std::vector<uint32_t>& candidates) const {
-        table_.each(KeyTable::mix(key), base_, [&](uint32_t position) {
-            if (candidates.empty() || candidates.back() != position) candidates.push_back(position);
-        });
-    }
-
     void make_room(size_t n) {
         if (n > std::numeric_limits<uint32_t>::max() - positions())
             throw std::overflow_error("all 2^32 positions are used: start a new index");
-        if (positions() + n - base_ > KeyTable::kPositionMask) sweep();
-        if (positions() + n - base_ > KeyTable::kPositionMask)
+        if (positions() + n - base_ > entry::kPositionMask) sweep();
+        if (positions() + n - base_ > entry::kPositionMask)
             throw std::overflow_error(
                 "the oldest live article is 2^28 positions back: remove or expire it, or start a "
                 "new index");
@@ -838,35 +1062,33 @@ public:
     size_t size() const { return signatures_.size(); }
 
     uint32_t insert(const uint32_t* signatures, size_t n) {
-        if (n > KeyTable::kPositionMask - size())
+        if (n > entry::kPositionMask - size())
             throw std::overflow_error("a SignatureIndex holds at most 2^28 - 1 signatures");
         const auto first = static_cast<uint32_t>(size());
-        if (n >= kBatch) table_.reserve(n * bands_);
-        std::vector<uint64_t> keys(std::min(n, kBatch) * bands_);
+        const bool bulk = n * bands_ >= KeyTable::kBulk;
+        if (bulk) table_.reserve(n * bands_);
+        std::vector<uint64_t> keys;
         for (size_t at = 0, step; at < n; at += step) {
             step = std::min(kBatch, n - at);
-            for (size_t i = 0; i < step; ++i)
-                band_keys(signatures + (at + i) * kLanes, bands_, rows_, &keys[i * bands_]);
+            keys_of(signatures + at * kLanes, step, keys);
             signatures_.append(signatures + at * kLanes, step);
-            table_.insert({keys.data(), step, bands_}, static_cast<uint32_t>(first + at));
+            table_.insert({keys.data(), step, bands_}, static_cast<uint32_t>(first + at), 0);
         }
+        if (bulk) table_.give_back();
         return first;
     }
 
     // Those that share a band and at least the share `threshold` of the lanes, best first.
     Found<float> find(const uint32_t* queries, size_t n, double threshold, unsigned threads) const {
         const auto wanted = static_cast<int64_t>(std::ceil(threshold * kLanes - 1e-9));
-        return answered<float>(n, threads, [&](size_t begin, size_t end, Found<float>& found) {
-            std::vector<uint64_t> keys(bands_), next(bands_);
-            std::vector<uint32_t> candidates;
-            std::vector<uint64_t> matches;  // lanes that differ << 32 | position
-            if (begin < end) look_ahead(queries + begin * kLanes, next);
-            for (size_t i = begin; i < end; ++i) {
-                keys.swap(next);
-                if (i + 1 < end) look_ahead(queries + (i + 1) * kLanes, next);
-                collect(keys, candidates);
-                verify(queries + i * kLanes, candidates, wanted, matches);
-                report(matches, found);
+        return answered<float>(n, threads, [&](size_t from, size_t to, Found<float>& found) {
+            KeyLookup lookup(table_, 0);
+            std::vector<uint64_t> keys;
+            for (size_t at = from, step; at < to; at += step) {
+                step = std::min(kBatch, to - at);
+                keys_of(queries + at * kLanes, step, keys);
+                lookup.look_up({keys.data(), step, bands_}, 0, step);
+                verify(queries + at * kLanes, step, lookup, wanted, found);
             }
         });
     }
@@ -878,19 +1100,32 @@ public:
 private:
     static constexpr size_t kBatch = 8192;  // signatures whose keys are held at a time
 
-    void look_ahead(const uint32_t* query, std::vector<uint64_t>& keys) const {
-        band_keys(query, bands_, rows_, keys.data());
-        for (uint64_t& key : keys) table_.prefetch_line(key = KeyTable::mix(key));
+    void keys_of(const uint32_t* signatures, size_t n, std::vector<uint64_t>& keys) const {
+        keys.resize(n * bands_);
+        for (size_t i = 0; i < n; ++i)
+            band_keys(signatures + i * kLanes, bands_, rows_, &keys[i * bands_]);
     }
 
-    void collect(const std::vector<uint64_t>& mixed, std::vector<uint32_t>& candidates) const {
-        candidates.clear();
-        for (uint64_t key : mixed)
-            table_.each(key, 0, [&](uint32_t position) {
-                if (candidates.empty() || candidates.back() != position)
-                    candidates.push_back(position);
-            });
-        sort_distinct(candidates);
+    // The candidates' signatures of a row are on their way while the row before is verified.
+    void verify(const uint32_t* queries, size_t n, const KeyLookup& lookup, int64_t wanted,
+                Found<float>& found) const {
+        std::vector<uint32_t> candidates, next;
+        std::vector<uint64_t> matches;  // lanes that differ << 32 | position
+        for (size_t i = 0; i <= n; ++i) {
+            if (i < n) look_ahead(lookup, i, next);
+            if (i > 0) {
+                verify(queries + (i - 1) * kLanes, candidates, wanted, matches);
+                report(matches, found);
+            }
+            candidates.swap(next);
+        }
+    }
+
+    void look_ahead(const KeyLookup& lookup, size_t row, std::vector<uint32_t>& candidates) const {
+        lookup.row(row, candidates);
+        for (size_t c = 0; c < std::min<size_t>(candidates.size(), 8); ++c)
+            for (size_t lane = 0; lane < kLanes; lane += 16)
+                prefetch(signatures_.row(candidates[c]) + lane);
     }
 
     void verify(const uint32_t* query, const std::vector<uint32_t>& candidates, int64_t wanted,

@@ -20,6 +20,11 @@ struct Block {
     alignas(64) uint8_t lower[64 + 64];
 };
 
+inline void close_word(WordSink& sink) {
+    sink.ends[sink.count++] = uint32_t(sink.out - sink.text);
+    *sink.out++ = ' ';
+}
+
 inline unsigned first_bit(uint64_t bits) { return unsigned(__builtin_ctzll(bits)); }
 
 // Punctuation that every English text is full of: U+2010..U+2029 (dashes, quotes, dots) and the
@@ -62,6 +67,23 @@ inline void classify(const uint16_t* text, Block& block) {
     classify_bytes(_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1), block);
 }
 
+// The ends of words whose spaces stand at the bits of `places`, counted from the next byte.
+inline void write_ends(WordSink& sink, uint64_t places, size_t count) {
+    __m512i iota = _mm512_set_epi64(0x3F3E3D3C3B3A3938, 0x3736353433323130, 0x2F2E2D2C2B2A2928,
+                                    0x2726252423222120, 0x1F1E1D1C1B1A1918, 0x1716151413121110,
+                                    0x0F0E0D0C0B0A0908, 0x0706050403020100);
+    __m512i found = _mm512_maskz_compress_epi8(places, iota);
+    __m512i base = _mm512_set1_epi32(int(sink.out - sink.text));
+    __m512i first = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(found));
+    uint32_t* ends = sink.ends + sink.count;
+    _mm512_storeu_si512(ends, _mm512_add_epi32(first, base));
+    if (count > 16) {
+        __m512i second = _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(found, 1));
+        _mm512_storeu_si512(ends + 16, _mm512_add_epi32(second, base));
+    }
+    sink.count += count;
+}
+
 // The block's words, squeezed together by one instruction.
 inline void write_words(WordSink& sink, const Block& block, size_t size) {
     uint64_t valid = ~uint64_t(0) >> (64 - size);
@@ -72,21 +94,7 @@ inline void write_words(WordSink& sink, const Block& block, size_t size) {
                                          _mm512_load_si512(block.lower));
     _mm512_storeu_si512(sink.out, _mm512_maskz_compress_epi8(keep, bytes));
 
-    uint32_t at = uint32_t(sink.out - sink.text);
-    __m512i iota = _mm512_set_epi64(0x3F3E3D3C3B3A3938, 0x3736353433323130, 0x2F2E2D2C2B2A2928,
-                                    0x2726252423222120, 0x1F1E1D1C1B1A1918, 0x1716151413121110,
-                                    0x0F0E0D0C0B0A0908, 0x0706050403020100);
-    __m512i places = _mm512_maskz_compress_epi8(_pext_u64(closing, keep), iota);
-    size_t closed = size_t(_mm_popcnt_u64(closing));
-    uint32_t* ends = sink.ends + sink.count;
-    __m512i base = _mm512_set1_epi32(int(at));
-    __m512i first = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(places));
-    _mm512_storeu_si512(ends, _mm512_add_epi32(first, base));
-    if (closed > 16) {
-        __m512i second = _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(places, 1));
-        _mm512_storeu_si512(ends + 16, _mm512_add_epi32(second, base));
-    }
-    sink.count += closed;
+    write_ends(sink, _pext_u64(closing, keep), size_t(_mm_popcnt_u64(closing)));
     sink.out += _mm_popcnt_u64(keep);
     sink.open = sink.touching = word >> (size - 1) & 1;
 }
@@ -217,11 +225,6 @@ inline void classify(const Char* text, Block& block) {
 
 #endif
 
-inline void close_word(WordSink& sink) {
-    sink.ends[sink.count++] = uint32_t(sink.out - sink.text);
-    *sink.out++ = ' ';
-}
-
 inline void write_words(WordSink& sink, const Block& block, size_t size) {
     uint64_t left = block.word & (~uint64_t(0) >> (64 - size));
     if (sink.open && !(left & 1)) close_word(sink);
@@ -246,51 +249,125 @@ inline uint32_t packed_entry(const uint32_t* bmp, uint32_t point) {
     return point < 0x10000 ? bmp[point] : ODD << PACKED_KIND_SHIFT;
 }
 
-// One character after the other, without a branch for words, singles and separators.
+// One character after the other. Words and singles come in runs, so the branches are foreseen but
+// for one where a word ends.
 template <class Char>
 inline void fold_scalar(WordSink& sink, const Char* text, size_t size) {
     const uint32_t* const bmp = sink.bmp;
     uint8_t* out = sink.out;
     uint32_t* ends = sink.ends + sink.count;
     uint8_t* const origin = sink.text;
-    uint32_t open = sink.open, touching = sink.touching;
-    for (size_t i = 0; i < size; ++i) {
-        uint32_t point = uint32_t(text[i]);
-        uint32_t entry = packed_entry(bmp, point);
+    bool open = sink.open, touching = sink.touching;
+    for (const Char* const end = text + size; text < end; ++text) {
+        uint32_t entry = packed_entry(bmp, uint32_t(*text));
         uint32_t kind = entry >> PACKED_KIND_SHIFT;
-        if (__builtin_expect(kind == ODD, 0)) {
+        if (kind == WORD) {
+            std::memcpy(out, &entry, 4);
+            out += entry >> PACKED_LENGTH_SHIFT & 3;
+            open = touching = true;
+            continue;
+        }
+        if (kind == ODD) {
             sink.out = out;
             sink.count = size_t(ends - sink.ends);
             sink.open = open;
             sink.touching = touching;
-            fold_odd(sink, point);
+            fold_odd(sink, uint32_t(*text));
             out = sink.out;
             ends = sink.ends + sink.count;
             open = sink.open;
             touching = sink.touching;
             continue;
         }
-        uint32_t closes = open & (kind != WORD);
-        *out = ' ';
-        *ends = uint32_t(out - origin);
-        out += closes;
-        ends += closes;
-        uint32_t bytes = entry;
-        std::memcpy(out, &bytes, 4);
-        out += entry >> PACKED_LENGTH_SHIFT & 3;
-        uint32_t single = kind == SINGLE;
-        *out = ' ';
-        *ends = uint32_t(out - origin);
-        out += single;
-        ends += single;
-        open = kind == WORD;
-        touching = kind != SEPARATOR;
+        if (open) {
+            *ends++ = uint32_t(out - origin);
+            *out++ = ' ';
+            open = false;
+        }
+        touching = kind == SINGLE;
+        if (kind == SINGLE) {
+            std::memcpy(out, &entry, 4);
+            out += entry >> PACKED_LENGTH_SHIFT & 3;
+            *ends++ = uint32_t(out - origin);
+            *out++ = ' ';
+        }
     }
     sink.out = out;
     sink.count = size_t(ends - sink.ends);
     sink.open = open;
     sink.touching = touching;
 }
+
+#if defined(__AVX512VBMI2__) && defined(__AVX512BW__)
+
+// Sixteen characters at a time through the table. Each has a lane of four bytes: a space, kept
+// where a word ends before it, and its UTF-8. A single ends a word before and behind itself.
+inline size_t fold_lanes(WordSink& sink, __m512i points, size_t size) {
+    __m512i entries = _mm512_i32gather_epi32(points, sink.bmp, 4);
+    __m512i kinds = _mm512_srli_epi32(entries, PACKED_KIND_SHIFT);
+    uint32_t valid = (1u << size) - 1;
+    uint32_t odd = _mm512_cmpeq_epi32_mask(kinds, _mm512_set1_epi32(ODD)) & valid;
+    if (odd != 0) size = first_bit(odd);
+    if (size == 0) return 0;
+    valid = (1u << size) - 1;
+    uint32_t word = _mm512_cmpeq_epi32_mask(kinds, _mm512_set1_epi32(WORD)) & valid;
+    uint32_t single = _mm512_cmpeq_epi32_mask(kinds, _mm512_set1_epi32(SINGLE)) & valid;
+    uint32_t after_word = (word << 1 | uint32_t(sink.open)) & valid, after_single = single << 1 & valid;
+    uint32_t spaced = (after_word & ~word) | after_single;
+
+    __m512i lengths = _mm512_and_si512(_mm512_srli_epi32(entries, PACKED_LENGTH_SHIFT),
+                                       _mm512_set1_epi32(3));
+    __m512i bytes = _mm512_or_si512(_mm512_slli_epi32(entries, 8), _mm512_set1_epi32(' '));
+    // A lane keeps byte i where bit i is set: 1 the space, 2, 6 or 14 one, two or three bytes.
+    __m512i kept = _mm512_sub_epi32(_mm512_sllv_epi32(_mm512_set1_epi32(2), lengths),
+                                    _mm512_set1_epi32(2));
+    kept = _mm512_mask_or_epi32(kept, __mmask16(spaced), kept, _mm512_set1_epi32(1));
+    kept = _mm512_maskz_mov_epi32(__mmask16(valid), kept);
+    // Bit i of each lane to the top of its byte i, and so into a mask.
+    __m512i tops = _mm512_or_si512(
+        _mm512_or_si512(_mm512_slli_epi32(kept, 7),
+                        _mm512_slli_epi32(_mm512_and_si512(kept, _mm512_set1_epi32(2)), 14)),
+        _mm512_or_si512(_mm512_slli_epi32(_mm512_and_si512(kept, _mm512_set1_epi32(4)), 21),
+                        _mm512_slli_epi32(_mm512_and_si512(kept, _mm512_set1_epi32(8)), 28)));
+    uint64_t keep = _mm512_movepi8_mask(tops);
+    uint64_t spaces = keep & 0x1111111111111111;
+    _mm512_storeu_si512(sink.out, _mm512_maskz_compress_epi8(keep, bytes));
+
+    write_ends(sink, _pext_u64(spaces, keep), size_t(_mm_popcnt_u64(spaces)));
+    sink.out += _mm_popcnt_u64(keep);
+    uint32_t last = 1u << (size - 1);
+    sink.open = (word & last) != 0;
+    sink.touching = ((word | single) & last) != 0;
+    if (single & last) close_word(sink);
+    return size;
+}
+
+inline __m512i load_points(const uint8_t* text) {
+    return _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(text)));
+}
+inline __m512i load_points(const uint16_t* text) {
+    return _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(text)));
+}
+
+template <class Char>
+inline void fold_table(WordSink& sink, const Char* text, size_t size) {
+    while (size >= 16) {
+        size_t done = fold_lanes(sink, load_points(text), 16);
+        if (done < 16) fold_scalar(sink, text + done++, 1);
+        text += done;
+        size -= done;
+    }
+    fold_scalar(sink, text, size);
+}
+
+#else
+
+template <class Char>
+inline void fold_table(WordSink& sink, const Char* text, size_t size) {
+    fold_scalar(sink, text, size);
+}
+
+#endif
 
 constexpr int FEW = 6;  // odd characters among 64 for which the rest still goes by blocks
 
@@ -304,7 +381,7 @@ inline size_t fold_block(WordSink& sink, const Char* text, size_t size, Block& b
         return size;
     }
     if (__builtin_popcountll(odd) > FEW) {
-        fold_scalar(sink, text, size);
+        fold_table(sink, text, size);
         return size;
     }
     size_t before = first_bit(odd);
@@ -434,6 +511,33 @@ void votes(const uint64_t* features, size_t count, uint64_t ones[64]) {
         alignas(64) uint8_t sums[64];
         _mm512_store_si512(sums, bytes);
         for (size_t bit = 0; bit < 64; ++bit) ones[bit] += sums[bit];
+        features += batch;
+        count -= batch;
+    }
+}
+
+#elif defined(__AVX2__)
+
+// A byte a bit: each byte of the hash is copied to eight places and tested for one bit in each.
+void votes(const uint64_t* features, size_t count, uint64_t ones[64]) {
+    const __m256i low = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202,
+                                           0x0303030303030303);
+    const __m256i high = _mm256_add_epi8(low, _mm256_set1_epi8(4));
+    const __m256i bit = _mm256_set1_epi64x(int64_t(0x8040201008040201));
+    while (count > 0) {
+        size_t batch = count < 255 ? count : 255;
+        __m256i sums[2] = {_mm256_setzero_si256(), _mm256_setzero_si256()};
+        for (size_t i = 0; i < batch; ++i) {
+            __m256i hash = _mm256_set1_epi64x(int64_t(features[i]));
+            __m256i first = _mm256_and_si256(_mm256_shuffle_epi8(hash, low), bit);
+            __m256i second = _mm256_and_si256(_mm256_shuffle_epi8(hash, high), bit);
+            sums[0] = _mm256_sub_epi8(sums[0], _mm256_cmpeq_epi8(first, bit));
+            sums[1] = _mm256_sub_epi8(sums[1], _mm256_cmpeq_epi8(second, bit));
+        }
+        alignas(32) uint8_t bytes[64];
+        _mm256_store_si256(reinterpret_cast<__m256i*>(bytes), sums[0]);
+        _mm256_store_si256(reinterpret_cast<__m256i*>(bytes) + 1, sums[1]);
+        for (size_t place = 0; place < 64; ++place) ones[place] += bytes[place];
         features += batch;
         count -= batch;
     }

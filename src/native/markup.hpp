@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,7 +35,7 @@ constexpr bool is_space(uint32_t c) {
 constexpr bool ends_name(uint32_t c) { return c == '>' || c == '/' || is_space(c); }
 constexpr uint32_t lower(uint32_t c) { return c - 'A' < 26 ? c | 32 : c; }
 
-// The value of a digit, or `base` and more if it is none.
+// The value of a digit of any base up to 36; 36 if it is none.
 constexpr uint32_t digit_value(uint32_t c) {
     return is_digit(c) ? c - '0' : is_letter(c) ? (c | 32) - 'a' + 10 : 36;
 }
@@ -42,11 +43,11 @@ constexpr uint32_t digit_value(uint32_t c) {
 // Where `first` or `second` comes next, else `size`: sixteen at a time, which compilers vectorise.
 template <class Char>
 size_t find_either(const Char* text, size_t position, size_t size, Char first, Char second) {
-    constexpr size_t block = 16;
+    constexpr size_t kBlock = 16;
     if (position < size && (text[position] == first || text[position] == second)) return position;
-    for (; size - position >= block; position += block) {
+    for (; size - position >= kBlock; position += kBlock) {
         unsigned hits = 0;
-        for (size_t i = 0; i < block; ++i)
+        for (size_t i = 0; i < kBlock; ++i)
             hits |= unsigned{text[position + i] == first} | unsigned{text[position + i] == second};
         if (hits != 0) break;
     }
@@ -57,15 +58,13 @@ size_t find_either(const Char* text, size_t position, size_t size, Char first, C
 // ASCII names, numbered in the order given; looked up by a hash made a character at a time.
 class Names {
 public:
-    static constexpr uint32_t seed = 2166136261u;  // FNV-1a
-    static constexpr uint32_t extend(uint32_t hash, uint32_t c) {
-        return (hash ^ c) * 16777619u;
-    }
+    static constexpr uint32_t kSeed = 2166136261u;  // FNV-1a
+    static constexpr uint32_t extend(uint32_t hash, uint32_t c) { return (hash ^ c) * 16777619u; }
 
     explicit Names(std::vector<std::string> names) : names_(std::move(names)) {
         size_t slots = 4;
         while (slots < names_.size() * 4) slots *= 2;
-        slots_.assign(slots, none);
+        slots_.assign(slots, kNone);
         for (size_t i = 0; i < names_.size(); ++i) insert(i);
     }
 
@@ -74,24 +73,22 @@ public:
     // The number of the name these characters are, or `npos`; `hash` is theirs.
     template <class Char>
     size_t find(uint32_t hash, const Char* text, size_t length) const {
-        for (size_t slot = first_slot(hash); slots_[slot] != none; slot = next_slot(slot))
+        for (size_t slot = first_slot(hash); slots_[slot] != kNone; slot = next_slot(slot))
             if (is_name(slots_[slot], text, length)) return slots_[slot];
         return npos;
     }
 
 private:
-    static constexpr uint32_t none = static_cast<uint32_t>(-1);
+    static constexpr uint32_t kNone = static_cast<uint32_t>(-1);
 
-    size_t first_slot(uint32_t hash) const {
-        return (hash ^ hash >> 15) & (slots_.size() - 1);
-    }
+    size_t first_slot(uint32_t hash) const { return (hash ^ hash >> 15) & (slots_.size() - 1); }
     size_t next_slot(size_t slot) const { return (slot + 1) & (slots_.size() - 1); }
 
     void insert(size_t number) {
-        uint32_t hash = seed;
+        uint32_t hash = kSeed;
         for (unsigned char c : names_[number]) hash = extend(hash, c);
         size_t slot = first_slot(hash);
-        while (slots_[slot] != none) slot = next_slot(slot);
+        while (slots_[slot] != kNone) slot = next_slot(slot);
         slots_[slot] = static_cast<uint32_t>(number);
         longest_ = std::max(longest_, names_[number].size());
     }
@@ -109,10 +106,25 @@ private:
     size_t longest_ = 0;
 };
 
-// What a tag does to the text around and inside it.
-enum class Role { nothing, separates, skips };
+// `SKIPPED` and `SEPARATORS` of the reference; no name is longer than `kLongestTag`.
+constexpr size_t kLongestTag = 10;
+constexpr const char* kSkipped[] = {
+    "audio",  "canvas", "iframe", "noembed",  "noframes", "noscript", "object",
+    "script", "style",  "svg",    "template", "textarea", "title",    "video"};
+constexpr const char* kSeparators[] = {
+    "address", "article",  "aside",    "blockquote", "body",    "br",     "button",   "caption",
+    "center",  "col",      "colgroup", "dd",         "details", "dialog", "dir",      "div",
+    "dl",      "dt",       "embed",    "fieldset",   "figcaption", "figure", "footer", "form",
+    "frame",   "frameset", "h1",       "h2",         "h3",      "h4",     "h5",       "h6",
+    "head",    "header",   "hgroup",   "hr",         "html",    "img",    "input",    "legend",
+    "li",      "link",     "main",     "menu",       "meta",    "nav",    "ol",       "optgroup",
+    "option",  "p",        "pre",      "search",     "section", "select", "source",   "summary",
+    "table",   "tbody",    "td",       "tfoot",      "th",      "thead",  "tr",       "track",
+    "ul"};
 
-// The tags that are more than nothing; `SKIPPED` and `SEPARATORS` of the reference.
+// What a tag does to the text around and inside it.
+enum class Role { NOTHING, SEPARATES, SKIPS };
+
 class Tags {
 public:
     static const Tags& table() {
@@ -122,51 +134,45 @@ public:
 
     template <class Char>
     Role role(const Char* name, size_t length) const {
-        std::array<uint8_t, 16> lowered;
-        if (length > names_.longest()) return Role::nothing;
-        uint32_t hash = Names::seed;
+        if (length > kLongestTag) return Role::NOTHING;
+        std::array<uint8_t, kLongestTag> lowered{};
+        uint32_t hash = Names::kSeed;
         for (size_t i = 0; i < length; ++i) {
-            if (name[i] >= 128) return Role::nothing;
+            if (name[i] >= 128) return Role::NOTHING;
             lowered[i] = static_cast<uint8_t>(lower(name[i]));
             hash = Names::extend(hash, lowered[i]);
         }
         const size_t number = names_.find(hash, lowered.data(), length);
-        return number < skipped ? Role::skips : number != npos ? Role::separates : Role::nothing;
+        if (number == npos) return Role::NOTHING;
+        return number < std::size(kSkipped) ? Role::SKIPS : Role::SEPARATES;
     }
 
 private:
-    static constexpr size_t skipped = 14;
+    Tags() : names_(both()) {}
 
-    Tags()
-        : names_({"audio", "canvas", "iframe", "noembed", "noframes", "noscript", "object",
-                  "script", "style", "svg", "template", "textarea", "title", "video",
-                  // and the separators
-                  "address", "article", "aside", "blockquote", "body", "br", "button", "caption",
-                  "center", "col", "colgroup", "dd", "details", "dialog", "dir", "div", "dl", "dt",
-                  "embed", "fieldset", "figcaption", "figure", "footer", "form", "frame",
-                  "frameset", "h1", "h2", "h3", "h4", "h5", "h6", "head", "header", "hgroup", "hr",
-                  "html", "img", "input", "legend", "li", "link", "main", "menu", "meta", "nav",
-                  "ol", "optgroup", "option", "p", "pre", "search", "section", "select", "source",
-                  "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "track", "ul"}) {
+    static std::vector<std::string> both() {
+        std::vector<std::string> names(std::begin(kSkipped), std::end(kSkipped));
+        names.insert(names.end(), std::begin(kSeparators), std::end(kSeparators));
+        return names;
     }
 
-    Names names_;  // none longer than the 16 characters `role` has room for
+    Names names_;
 };
 
-constexpr uint32_t no_character = static_cast<uint32_t>(-1);
+constexpr uint32_t kNoCharacter = static_cast<uint32_t>(-1);
 
-// What `&#number;` stands for; `no_character` where that is nothing [11].
+// What `&#number;` stands for; `kNoCharacter` where that is nothing [11].
 inline uint32_t character(uint32_t number) {
-    static constexpr uint16_t windows_1252[32] = {
+    static constexpr uint16_t kWindows1252[32] = {
         0x20ac, 0x0081, 0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160,
         0x2039, 0x0152, 0x008d, 0x017d, 0x008f, 0x0090, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
         0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0x009d, 0x017e, 0x0178};
     if (number == 0 || number > 0x10ffff || (number >= 0xd800 && number < 0xe000)) return 0xfffd;
-    if (number >= 0x80 && number < 0xa0) return windows_1252[number - 0x80];
+    if (number >= 0x80 && number < 0xa0) return kWindows1252[number - 0x80];
     const bool is_control = (number < 0x20 && !is_space(number)) || number == 0x7f;
     const bool is_noncharacter =
         (number >= 0xfdd0 && number < 0xfdf0) || (number & 0xfffe) == 0xfffe;
-    return is_control || is_noncharacter ? no_character : number;
+    return is_control || is_noncharacter ? kNoCharacter : number;
 }
 
 }  // namespace markup
@@ -176,7 +182,7 @@ class Entities {
 public:
     using List = std::vector<std::pair<std::string, std::u32string>>;
 
-    // A name at the start of a text: its length (0 if there is none) and what it stands for.
+    // A name at the start of a text: its length (0 if there is kNone) and what it stands for.
     struct Match {
         size_t length = 0;
         const std::u32string* characters = nullptr;
@@ -190,7 +196,7 @@ public:
     template <class Char>
     Match longest(const Char* text, size_t size) const {
         Match best;
-        uint32_t hash = markup::Names::seed;
+        uint32_t hash = markup::Names::kSeed;
         const size_t bound = std::min(size, names_.longest());
         for (size_t i = 0; i < bound; ++i) {
             if (!markup::is_letter(text[i]) && !markup::is_digit(text[i]) && text[i] != ';') break;
@@ -219,8 +225,8 @@ namespace markup {
 template <class Char>
 class Stripper {
 public:
-    Stripper(const Char* text, size_t size, std::vector<uint32_t>& out,
-             std::vector<Span>* spans, const Entities& entities)
+    Stripper(const Char* text, size_t size, std::vector<uint32_t>& out, std::vector<Span>* spans,
+             const Entities& entities)
         : text_(text), size_(size), out_(out), spans_(spans), entities_(entities) {}
 
     void run() {
@@ -281,7 +287,7 @@ private:
             value = std::min(value * base + digit_value(text_[end]), uint32_t{0x110000});
         if (end == digits) return npos;
         end = drop(start, end + (at(end) == ';'));
-        if (character(value) != no_character) put(character(value), start, end);
+        if (character(value) != kNoCharacter) put(character(value), start, end);
         return end;
     }
 
@@ -302,10 +308,10 @@ private:
         while (name_end < size_ && !ends_name(text_[name_end])) ++name_end;
         const Role role = tags_.role(text_ + name, name_end - name);
         TagEnd tag_end = end_of_tag(name_end);
-        if (role == Role::skips && name == start + 1 && !tag_end.closes_itself)
+        if (role == Role::SKIPS && name == start + 1 && !tag_end.closes_itself)
             tag_end.position = element_end(name, name_end, tag_end.position);
         drop(start, tag_end.position);
-        if (role != Role::nothing) put('\n', start, tag_end.position);
+        if (role != Role::NOTHING) put('\n', start, tag_end.position);
         return tag_end.position;
     }
 
@@ -338,8 +344,9 @@ private:
 
     // Moves `position` past the attribute there; whether it has a value.
     bool pass_attribute(size_t& position) {
-        do ++position;
-        while (position < size_ && text_[position] != '=' && !ends_name(text_[position]));
+        ++position;  // even an `=`
+        while (position < size_ && text_[position] != '=' && !ends_name(text_[position]))
+            ++position;
         const size_t equals = after_space(position);
         if (at(equals) != '=') return false;
         position = value_end(after_space(equals + 1));
@@ -394,9 +401,7 @@ private:
     // Looking at the text.
 
     // The character there, 0 past the end.
-    uint32_t at(size_t position) const {
-        return position < size_ ? text_[position] : uint32_t{0};
-    }
+    uint32_t at(size_t position) const { return position < size_ ? text_[position] : 0u; }
 
     bool starts_with(size_t position, std::string_view start) const {
         return size_ - position >= start.size() &&

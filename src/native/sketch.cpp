@@ -37,7 +37,7 @@ static size_t character_grams(const Words& words, Hash hash, size_t size, Buffer
     }
 }
 
-const uint64_t* Sketcher::make_features(const Features& wanted, size_t& count) {
+const uint64_t* Sketcher::make_features(const Features& wanted, size_t& count, bool in_place) {
     if (wanted.unit == Unit::CHARACTERS) {
         count = words_.count() == 0 ? 0 : character_grams(words_, plan_.hash, wanted.size, features_);
         return features_.data();
@@ -45,8 +45,11 @@ const uint64_t* Sketcher::make_features(const Features& wanted, size_t& count) {
     count = words_.count();
     size_t size = std::min(wanted.size, count);
     if (size < 2) return words_.hashes();
-    uint64_t* shingles = features_.reserve(count);
-    std::memcpy(shingles, words_.hashes(), count * sizeof(uint64_t));
+    uint64_t* shingles = words_.hashes();
+    if (!in_place) {
+        shingles = features_.reserve(count);
+        std::memcpy(shingles, words_.hashes(), count * sizeof(uint64_t));
+    }
     lanes().shingle(shingles, count, size);
     count -= size - 1;
     return shingles;
@@ -110,25 +113,24 @@ void Sketcher::sketch(const TextView& text, const Sketch& out) {
     words_.cut(plan_.max_chars);
     size_t count = 0;
     const uint64_t* made = nullptr;
+    bool same = plan_.minhash == plan_.simhash;
     if (plan_.simhash.size > 0) {
-        made = make_features(plan_.simhash, count);
+        made = make_features(plan_.simhash, count, same || plan_.minhash.size == 0);
         *out.simhash = simhash(made, count);
     }
     if (plan_.minhash.size > 0) {
-        if (made == nullptr || !(plan_.minhash == plan_.simhash))
-            made = make_features(plan_.minhash, count);
+        if (made == nullptr || !same) made = make_features(plan_.minhash, count, true);
         if (plan_.scheme == Scheme::CLASSIC)
             lanes().classic(made, count, out.minhash);
         else
             lanes().one_permutation(made, count, out.minhash);
     }
-    words_.shrink();
 }
 
 const uint64_t* Sketcher::features(const TextView& text, const Features& wanted, size_t& count) {
     words_.fold(text, plan_.hash);
     words_.cut(plan_.max_chars);
-    return make_features(wanted, count);
+    return make_features(wanted, count, true);
 }
 
 void Sketcher::feature_set(const TextView& text, const Features& wanted,

@@ -57,7 +57,8 @@ public:
     void feature_set(const TextView& text, const Features& wanted, std::vector<uint64_t>& out);
 
 private:
-    const uint64_t* make_features(const Features& wanted, size_t& count);
+    // `in_place`: the hashes of the words are not needed any more and may be overwritten.
+    const uint64_t* make_features(const Features& wanted, size_t& count, bool in_place);
     void make_digest(uint8_t* out);
     uint64_t simhash(const uint64_t* features, size_t count);
     uint64_t weighted_simhash(const uint64_t* features, size_t count);

@@ -162,12 +162,4 @@ void Words::cut(size_t max_chars) {
     bytes_ = end;
 }
 
-void Words::shrink() {
-    constexpr size_t USUAL = size_t(1) << 20;
-    text_.shrink_above(USUAL);
-    ends_.shrink_above(USUAL);
-    hashes_.shrink_above(USUAL);
-    if (plain_.capacity() > USUAL) std::vector<uint32_t>().swap(plain_);
-}
-
 }  // namespace nearcopy

@@ -45,8 +45,6 @@ public:
     const uint8_t* text() const { return text_.data(); }
     size_t bytes() const { return bytes_; }  // of the normalised text: words with one space between
 
-    void shrink();
-
 private:
     TextView plain(const TextView& text, std::vector<Span>* spans);
     template <class Char>

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
+from importlib.metadata import version as installed_version
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +12,6 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from nearcopy import __version__
 from nearcopy.config import RECIPES
 from nearcopy.errors import NearcopyError
 from nearcopy.fingerprint import fingerprints
@@ -27,7 +27,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"nearcopy {__version__}")
+        typer.echo(f"nearcopy {installed_version('nearcopy')}")
         raise typer.Exit
 
 
@@ -43,9 +43,7 @@ def _main(
 @app.command()
 def fingerprint(
     file: Annotated[Path, typer.Argument(help="JSON lines with id and text, or - for stdin.")],
-    preset: Annotated[
-        str, typer.Option(help=f"The recipe: {', '.join(RECIPES)}.")
-    ] = "default",
+    preset: Annotated[str, typer.Option(help=f"The recipe: {', '.join(RECIPES)}.")] = "default",
     threads: Annotated[int, typer.Option(min=0, help="Threads; 0 means all cores.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="JSON lines, not a table.")] = False,
 ) -> None:

@@ -2,6 +2,7 @@
 
 import warnings
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from nearcopy.errors import SlowKernels
 from nearcopy.kernels import reference
@@ -20,22 +21,7 @@ except ImportError as missing:
 
 active: ModuleType = native or reference
 
-HammingIndex = active.HammingIndex
-KeyIndex = active.KeyIndex
-SignatureIndex = active.SignatureIndex
-band_keys = active.band_keys
-feature_sets = active.feature_sets
-features = active.features
-fnv1a64 = active.fnv1a64
-md5 = active.md5
-murmur3_64 = active.murmur3_64
-normalised = active.normalised
-passages = active.passages
-shared_counts = active.shared_counts
-sketch = active.sketch
-strip_html = active.strip_html
-strip_html_positions = active.strip_html_positions
-word_spans = active.word_spans
-words = active.words
-xxh3_64 = active.xxh3_64
-xxh3_128 = active.xxh3_128
+if TYPE_CHECKING:  # the reference's signatures are those of both
+    from nearcopy.kernels.reference import *  # noqa: F403
+else:
+    globals().update({name: getattr(active, name) for name in reference.__all__})

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,14 +73,14 @@ def _set_tables() -> None:
 _set_tables()
 
 
-def _wanted(features: Features | None) -> Any:
+def _wanted(features: Features | None) -> _native.Features:
     if features is None:
         return _native.Features(False, 0)
     return _native.Features(features.unit == "characters", features.size)
 
 
 @lru_cache(maxsize=64)
-def _plan(recipe: Recipe) -> Any:
+def _plan(recipe: Recipe) -> _native.Plan:
     table = recipe.frequencies
     return _native.Plan(
         hash=HASHES.index(recipe.hash),

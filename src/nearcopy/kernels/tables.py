@@ -1,9 +1,10 @@
 """The data both kernels read: the folding table and the names of HTML's characters."""
 
+from dataclasses import dataclass, fields
 from functools import cache
 from html.entities import html5
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,8 @@ KIND_SHIFT = 29
 POINT_MASK = 0x1FFFFF
 
 
-class FoldTable(NamedTuple):
+@dataclass(frozen=True)
+class FoldTable:
     """What every code point becomes; tools/make_fold.py says how it was made."""
 
     pages: NDArray[np.uint32]
@@ -27,7 +29,7 @@ def fold_table() -> FoldTable:
     """The folding table of this version."""
     with files(__package__).joinpath("fold.npz").open("rb") as file:
         stored: Any = np.load(file, allow_pickle=False)
-        return FoldTable(*(stored[name] for name in FoldTable._fields))
+        return FoldTable(*(stored[field.name] for field in fields(FoldTable)))
 
 
 def entities() -> list[tuple[str, list[int]]]:

@@ -1,7 +1,7 @@
 """HTML to plain text, each character with its place in the source: the definition.
 
 One pass over the code points, linear in time whatever the input, and no tree. The rules are those
-of the HTML standard's tokenizer, but for the four marked (*), where it would lose an article's
+of the HTML standard's tokenizer, but for the five marked (*), where it would lose an article's
 text or read a feed's XHTML wrongly. "Space" is U+0009, U+000A, U+000C, U+000D or U+0020.
 
 Text
@@ -19,18 +19,18 @@ Tags
   5. A tag in `SEPARATORS` or `SKIPPED` becomes one U+000A, any other nothing: `wo<b>rd</b>` is
      one word.
   6. An element in `SKIPPED` becomes one U+000A with all it holds, up to the first end tag of its
-     name (nesting is not counted), or to the end of input if there is none.
+     name (nesting is not counted, nor are comments in it), or to the end of input if there is none.
   7. (*) `/>` closes an element in `SKIPPED` on the spot, as XHTML in feeds means it.
 Comments
   8. `<!--` to `-->` or `--!>` becomes nothing, `<!-->` and `<!--->` too; unclosed: to the end.
   9. (*) Of a CDATA section only `<![CDATA[` goes, and its content is read on: a wrapper left over
      from a feed must not cost the article.
- 10. Other `<!`, `<?`, and `</` without a letter, to the first `>`: nothing; with no `>`: text.
+ 10. Other `<!`, `<?`, and `</` without a letter, to the first `>`: nothing. (*) With no `>`: text.
 References
  11. `&#38;`, `&#x26;`, `&amp;` and, for the 106 old names, `&amp`: as `html.unescape` has them, by
      longest match, windows-1252 for 128-159, U+FFFD for 0, surrogates and numbers out of range,
-     nothing for other control and non-characters. Names take one or two characters' place. Unlike
-     `html.unescape`, a number of 5,000 digits is no error: it is out of range.
+     nothing for other control and non-characters. One reference may give two characters. Unlike
+     in `html.unescape`, a number of 5,000 digits is no error: it is out of range.
 """
 
 import html

@@ -63,8 +63,8 @@ def passages(
         size, place = max(((_common(left, p, right, at), -p) for p in tried), default=(0, 0))
         if size:
             a_first, a_last, b_last = -place, -place + size - 1, at + size - 1
-            spots = (a_starts[a_first], a_ends[a_last], b_starts[at], b_ends[b_last])
-            found.append(Passage(*map(int, spots), words=size))
+            spots = (a_starts[a_first], a_ends[a_last], b_starts[at], b_ends[b_last], size)
+            found.append(Passage(*map(int, spots)))
         at += max(size, 1)
     return found
 

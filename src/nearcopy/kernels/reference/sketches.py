@@ -99,8 +99,9 @@ def simhash(found: Hashes, recipe: Recipe) -> int:
 def classic_minhash(found: Hashes) -> NDArray[np.uint32]:
     """The least value of each of the 128 classic functions."""
     multipliers, addends = permutations()
-    values = (found[:, None] * multipliers + addends) >> np.uint64(32)
-    return values.min(axis=0).astype(np.uint32)
+    values = ((found[:, None] * multipliers + addends) >> np.uint64(32)).astype(np.uint32)
+    least: NDArray[np.uint32] = values.min(axis=0)
+    return least
 
 
 def one_permutation_minhash(found: Hashes) -> NDArray[np.uint32]:

@@ -41,9 +41,7 @@ class _Folding:
         for kind, folded in _folded(char):
             if kind == SEPARATOR:
                 self.open = self.touching = False
-            elif kind == REMOVED:
-                self._extend(end)
-            elif kind == JOIN and self._join(folded):
+            elif kind == REMOVED or (kind == JOIN and self._join(folded)):
                 self._extend(end)
             else:
                 self._write(kind, folded, start, end)

@@ -1,0 +1,187 @@
+"""From raw text to SimHash and MinHash, beside the peers and by ourselves."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import corpora
+from nearcopy import Article, Recipe, fingerprints, kernels
+from results import Bar, Measurement, Work, race, rate
+from setting import Setting
+from timing import Contender, Timing, interleaved, one_core, timed
+
+LEVELS = ("baseline", "avx2", "avx512")
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """A peer's way from text to signature: where it is found, and by how much to beat it."""
+
+    package: str
+    title: str
+    job: str
+    work: str
+    bar: float | None = None
+
+
+GAOYA_SIMHASH = Rival("gaoya", "gaoya SimHash", "gaoya", "simhash")
+ENGLISH = (
+    Rival("gaoya", "gaoya MinHash", "gaoya", "minhash", bar=10),
+    GAOYA_SIMHASH,
+    Rival("rensa", "rensa RMinHash", "rensa", "text", bar=20),
+    Rival("datasketch", "datasketch MinHash, xxh32", "datasketch", "text", bar=40),
+)
+OTHERS = (replace(ENGLISH[0], bar=5), GAOYA_SIMHASH)
+RENSA_SKETCH = Rival("rensa", "rensa RMinHash, shingles ready", "rensa_sketch", "sketch")
+
+
+def english(setting: Setting) -> Iterator[Measurement]:
+    """English news beside all peers."""
+    corpus = corpora.english(setting.sizes.articles)
+    yield from beside(setting, "English news", corpus, ENGLISH, "word")
+    yield from beside(setting, "English news", corpus, (RENSA_SKETCH,), "word")
+
+
+def arabic(setting: Setting) -> Iterator[Measurement]:
+    """Arabic news beside gaoya."""
+    corpus = corpora.arabic(setting.sizes.articles)
+    yield from beside(setting, "Arabic news", corpus, OTHERS, "word")
+
+
+def chinese(setting: Setting) -> Iterator[Measurement]:
+    """Chinese text beside gaoya, whose words would be whole sentences there: three characters."""
+    corpus = corpora.chinese(setting.sizes.articles)
+    yield from beside(setting, "Chinese text", corpus, OTHERS, "char")
+
+
+def beside(
+    setting: Setting,
+    language: str,
+    corpus: corpora.Corpus,
+    rivals: Sequence[Rival],
+    analyzer: str,
+) -> Iterator[Measurement]:
+    """Our rate beside the rivals', in rounds of each in turn."""
+    present = [rival for rival in rivals if setting.has(rival.package)]
+    _prepare(setting, {rival.job for rival in present}, corpus.texts, analyzer)
+    contenders, ways = [Contender("nearcopy", _sketching(corpus.texts))], {}
+    for rival in present:
+        assert setting.worker
+        contender, ways[rival] = setting.worker.contender(rival.title, rival.job, rival.work)
+        contenders.append(contender)
+    setting.say(f"{language}: {', '.join(contender.name for contender in contenders)}")
+    with one_core():
+        timings = interleaved(contenders, setting.sizes.rounds)
+    _drop(setting, ways)
+    yield from _lines(language, corpus, rivals, timings, ways)
+
+
+def objects(setting: Setting) -> Iterator[Measurement]:
+    """`fingerprints()`: one object an article."""
+    corpus = corpora.english(setting.sizes.articles)
+    made = [Article(id=str(place), text=text) for place, text in enumerate(corpus.texts)]
+    work = Work("fingerprints", "`fingerprints()`: an object an article", "docs/s", len(made))
+    with one_core():
+        timings = [timed(lambda: list(fingerprints(made))) for _ in range(setting.sizes.rounds)]
+    yield rate(work, timings)
+
+
+def levels(setting: Setting) -> Iterator[Measurement]:
+    """The rate of each level of the kernels this processor has."""
+    if kernels.native is None:
+        return
+    corpus = corpora.english(setting.sizes.articles)
+    best, sketching = kernels.native.level(), _sketching(corpus.texts)
+    found = [level for level in LEVELS if kernels.native.use_level(level) == level]
+    with one_core():
+        timings = interleaved(
+            [Contender(level, _at_level(level, sketching)) for level in found],
+            setting.sizes.rounds,
+        )
+    kernels.native.use_level(best)
+    for level in found:
+        title = f"text to SimHash + MinHash, English news, {level} kernels"
+        yield rate(Work(f"level/{level}", title, "docs/s", len(corpus.texts)), timings[level])
+
+
+def html(setting: Setting) -> Iterator[Measurement]:
+    """How many megabytes of HTML are stripped in a second."""
+    pages = corpora.html_pages()
+    if not pages:
+        setting.say("html: no pages in ../shared/data/html-pages, left out")
+        return
+    megabytes = sum(len(page.encode("utf-8", "replace")) for page in pages) / 1e6
+    with one_core():
+        timings = [
+            timed(lambda: [kernels.strip_html(page) for page in pages])
+            for _ in range(setting.sizes.rounds)
+        ]
+    yield rate(Work("html", f"HTML to text, {len(pages)} news pages", "MB/s", megabytes), timings)
+
+
+def threads(setting: Setting) -> Iterator[Measurement]:
+    """Two threads over one, on as many cores as there are."""
+    texts = corpora.english(setting.sizes.articles).texts
+    timings = interleaved(
+        [
+            Contender("two", _sketching(texts, threads=2)),
+            Contender("one", _sketching(texts, threads=1)),
+        ],
+        setting.sizes.rounds,
+    )
+    work = Work("threads", "text to SimHash + MinHash, two threads", "docs/s", len(texts))
+    yield race(work, timings["two"], timings["one"], "one thread", bar=Bar(">=", 1.7))
+
+
+def _sketching(texts: list[str], threads: int = 1) -> Callable[[], Timing]:
+    recipe = Recipe()
+    return lambda: timed(lambda: kernels.sketch(texts, recipe, threads=threads))
+
+
+def _at_level(level: str, run: Callable[[], Timing]) -> Callable[[], Timing]:
+    def at_level() -> Timing:
+        kernels.native.use_level(level)
+        return run()
+
+    return at_level
+
+
+def _prepare(setting: Setting, jobs: set[str], texts: list[str], analyzer: str) -> None:
+    path = setting.texts("texts", texts)
+    for job in sorted(jobs):
+        assert setting.worker
+        given = {"analyzer": analyzer} if job == "gaoya" else {}
+        setting.worker.ask("prepare", module="peer_texts", job=job, texts=path, **given)
+
+
+def _drop(setting: Setting, ways: dict[Rival, str]) -> None:
+    for job in {rival.job for rival in ways}:
+        assert setting.worker
+        setting.worker.ask("drop", job=job)
+
+
+def _lines(
+    language: str,
+    corpus: corpora.Corpus,
+    rivals: Sequence[Rival],
+    timings: dict[str, list[Timing]],
+    ways: dict[Rival, str],
+) -> Iterator[Measurement]:
+    """A measurement for every rival, and for gaoya's two indexes together."""
+    ours = timings["nearcopy"]
+    title = f"text to SimHash + MinHash, {language}"
+    for rival in rivals:
+        work = Work(f"{language}/{rival.title}", title, "docs/s", len(corpus.texts))
+        bar = Bar(">=", rival.bar) if rival.bar else None
+        if rival in ways:
+            note = f"{corpus.source}; {rival.title} by {ways[rival]}"
+            yield race(work, ours, timings[rival.title], rival.title, bar=bar, note=note)
+        else:
+            yield rate(work, ours, against=rival.title, bar=bar, note=f"{rival.package} is absent")
+    if {"gaoya MinHash", "gaoya SimHash"} <= timings.keys():
+        both = _sums(timings["gaoya MinHash"], timings["gaoya SimHash"])
+        work = Work(f"{language}/gaoya both", title, "docs/s", len(corpus.texts))
+        yield race(work, ours, both, "gaoya MinHash, then SimHash", note=corpus.source)
+
+
+def _sums(some: Sequence[Timing], others: Sequence[Timing]) -> list[Timing]:
+    return [Timing(a.wall + b.wall, a.cpu + b.cpu) for a, b in zip(some, others, strict=True)]

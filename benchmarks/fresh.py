@@ -1,0 +1,138 @@
+"""What needs a process of its own: memory, and hostile input.
+
+`fresh("case", size=3)` runs `case(size=3)` of this file in a new interpreter.
+"""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from resource import RUSAGE_SELF, getrusage
+from typing import Any
+
+import numpy as np
+
+import corpora
+from nearcopy import Recipe, kernels
+from results import Measurement
+from setting import Setting
+
+# name: (how it is made of a size, the size, whether it is HTML)
+HOSTILE: dict[str, tuple[Callable[[int], str], int, bool]] = {
+    "one character": (lambda size: "a" * size, 50_000_000, False),
+    "one-letter words": (lambda size: "a b c d e " * (size // 5), 1_000_000, False),
+    "nested HTML": (lambda size: "<div>" * size + "text" + "</div>" * size, 100_000, True),
+    "U+FDFA": (lambda size: "\ufdfa" * size, 5_000_000, False),
+    "combining marks": (lambda size: "a" + "\u0301" * size, 5_000_000, False),
+}
+STEPS = (1, 2, 4)
+
+
+def fresh(case: str, **given: Any) -> Any:
+    """What a function of this file answers in a new process."""
+    command = [sys.executable, __file__, case, json.dumps(given)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    return json.loads(done.stdout)
+
+
+def hostile(setting: Setting) -> Iterator[Measurement]:
+    """Time a character and memory for the worst texts, at a quarter, a half and all of a size."""
+    for name, (_, size, _) in HOSTILE.items():
+        sizes = [max(5, int(setting.sizes.hostile * size * step / STEPS[-1])) for step in STEPS]
+        found = [fresh("hostile_text", name=name, size=step) for step in sizes]
+        setting.say(f"hostile: {name} x {sizes[-1]:,}")
+        first, last = found[0]["nanoseconds"], found[-1]["nanoseconds"]
+        yield Measurement(
+            f"hostile/{name}",
+            f"{name} x {sizes[-1]:,}",
+            "ns/character",
+            last,
+            note=f"{last / first:.2f} times that of a quarter as long; "
+            f"peak memory {found[-1]['memory']:.1f} times the text's bytes",
+            details={"sizes": sizes, "steps": found},
+        )
+
+
+def memory_per_thread(setting: Setting) -> Iterator[Measurement]:
+    """How much more memory each further thread takes."""
+    count = setting.sizes.articles
+    peaks = {
+        threads: fresh("sketching", count=count, threads=threads)["peak"] for threads in (1, 4)
+    }
+    yield Measurement(
+        "threads/memory",
+        "memory for each further thread",
+        "MB",
+        (peaks[4] - peaks[1]) / 3 / 1e6,
+        details={"peak_bytes": {str(threads): peak for threads, peak in peaks.items()}},
+    )
+
+
+def hostile_text(name: str, size: int) -> dict[str, float]:
+    """Nanoseconds a character, and peak memory over the bytes of the text."""
+    make, _, html = HOSTILE[name]
+    kernels.sketch(["warm"], Recipe())
+    text = make(size)
+    before = _peak_from_here()
+    seconds = [_seconds(text, html)]
+    grown = _peak() - before
+    seconds += [_seconds(text, html) for _ in range(2)]
+    return {
+        "nanoseconds": 1e9 * min(seconds) / len(text),
+        "memory": grown / len(text.encode()),
+    }
+
+
+def sketching(count: int, threads: int) -> dict[str, int]:
+    """The bytes the process grows by at most while it sketches news."""
+    texts = corpora.english(count).texts
+    kernels.sketch(["warm"], Recipe())
+    before = _peak_from_here()
+    kernels.sketch(texts, Recipe(), threads=threads)
+    return {"peak": _peak() - before}
+
+
+def signature_index(path: str) -> dict[str, float]:
+    """The bytes a document the process grows by when signatures are filed."""
+    signatures = np.load(path)
+    before = _peak_from_here()
+    index = kernels.SignatureIndex(32, 4)
+    index.insert(signatures)
+    return {"each": (_resident() - before) / len(index), "peak": (_peak() - before) / len(index)}
+
+
+def _seconds(text: str, html: bool) -> float:
+    start = time.perf_counter()
+    kernels.sketch([text], Recipe(), html=[html])
+    return time.perf_counter() - start
+
+
+def _peak_from_here() -> int:
+    """The memory the process has now, from which its peak is counted from now on."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    except OSError:
+        return _peak()
+    return _resident()
+
+
+def _resident() -> int:
+    return _status("VmRSS")
+
+
+def _peak() -> int:
+    try:
+        return _status("VmHWM")
+    except (OSError, StopIteration):
+        return getrusage(RUSAGE_SELF).ru_maxrss * 1024
+
+
+def _status(field: str) -> int:
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return 1024 * int(next(line.split()[1] for line in lines if line.startswith(field)))
+
+
+if __name__ == "__main__":
+    print(json.dumps(globals()[sys.argv[1]](**json.loads(sys.argv[2]))))

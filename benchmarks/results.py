@@ -1,0 +1,147 @@
+"""Results: measurements with their bars, and the machine they were made on."""
+
+import json
+import platform
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+import nearcopy
+from nearcopy import kernels
+from timing import Timing, cpu, wall
+
+HERE = Path(__file__).resolve().parent
+FINGERPRINTS = HERE / "results" / "fingerprints.json"
+QUALITY = HERE / "results" / "quality.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """Where the line is drawn."""
+
+    limit: Literal[">=", "<="]
+    value: float
+
+    def passed(self, measured: float) -> bool:
+        """Whether the measurement is on the right side of it."""
+        return measured >= self.value if self.limit == ">=" else measured <= self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One line of the results. The bar is for the ratio, or without one for our own value."""
+
+    name: str
+    work: str
+    unit: str
+    ours: float
+    against: str | None = None
+    theirs: float | None = None
+    ratio: float | None = None
+    bar: Bar | None = None
+    note: str | None = None
+    details: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether the bar holds; None without a bar, or where the peer was absent."""
+        if self.bar is None or (self.against and self.ratio is None):
+            return None
+        return self.bar.passed(self.ours if self.ratio is None else self.ratio)
+
+    def as_json(self) -> dict[str, Any]:
+        """The measurement as it stands in the results file, what is absent left out."""
+        found = asdict(self) | {"passed": self.passed}
+        return {name: value for name, value in found.items() if value not in (None, {})}
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What one pass of a work does: how many of what."""
+
+    name: str
+    title: str
+    unit: str
+    count: float
+
+
+def rate(work: Work, timings: Sequence[Timing], **given: Any) -> Measurement:
+    """Our own speed."""
+    return Measurement(
+        work.name,
+        work.title,
+        work.unit,
+        work.count / wall(timings),
+        details=_details(timings),
+        **given,
+    )
+
+
+def race(
+    work: Work, ours: Sequence[Timing], theirs: Sequence[Timing], against: str, **given: Any
+) -> Measurement:
+    """Our speed beside a peer's: the ratio of the medians of interleaved rounds."""
+    details = _details(ours) | {
+        "ratio_by_cpu": cpu(theirs) / cpu(ours),
+        "their_core_share": _core_share(theirs),
+    }
+    return Measurement(
+        work.name,
+        work.title,
+        work.unit,
+        work.count / wall(ours),
+        against=against,
+        theirs=work.count / wall(theirs),
+        ratio=wall(theirs) / wall(ours),
+        details=details,
+        **given,
+    )
+
+
+def machine() -> dict[str, Any]:
+    """What it all ran on."""
+    return {
+        "processor": _processor(),
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "nearcopy": nearcopy.__version__,
+        "kernels": kernels.native.level() if kernels.native else "reference",
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def write(path: Path, content: dict[str, Any]) -> None:
+    """Write results as JSON that reads and diffs well."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(_rounded(content), indent=1, ensure_ascii=False)
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def _details(timings: Sequence[Timing]) -> dict[str, Any]:
+    return {"rounds": len(timings), "core_share": _core_share(timings)}
+
+
+def _core_share(timings: Sequence[Timing]) -> float:
+    """How much of the core the work had: well under 1, others were using it."""
+    return sum(timing.cpu for timing in timings) / sum(timing.wall for timing in timings)
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    return next((line.split(": ")[1] for line in lines if line.startswith("model name")), "")
+
+
+def _rounded(value: Any) -> Any:
+    """The value with its floats to four digits."""
+    if isinstance(value, float):
+        return float(f"{value:.4g}")
+    if isinstance(value, dict):
+        return {name: _rounded(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_rounded(item) for item in value]
+    return value

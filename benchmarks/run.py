@@ -1,0 +1,154 @@
+"""`make bench`: speed, memory and error of nearcopy beside its peers, in one run.
+
+A whole run writes benchmarks/results/fingerprints.json and the tables of the README; a part of it
+(--quick, --only) is printed alone, and written where --output says.
+"""
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+import errors
+import fingerprints
+import fresh
+import indexes
+import peers
+import results
+import table
+from results import Measurement
+from setting import QUICK, Setting, Sizes
+from timing import one_core
+
+GROUPS: dict[str, Callable[[Setting], Iterator[Measurement]]] = {
+    "english": fingerprints.english,
+    "arabic": fingerprints.arabic,
+    "chinese": fingerprints.chinese,
+    "errors": errors.errors,
+    "lsh": indexes.lsh,
+    "hamming": indexes.hamming,
+    "hamming-many": indexes.hamming_many,
+    "threads": fingerprints.threads,
+    "lsh-memory": indexes.lsh_memory,
+    "objects": fingerprints.objects,
+    "levels": fingerprints.levels,
+    "html": fingerprints.html,
+    "thread-memory": fresh.memory_per_thread,
+    "hostile": fresh.hostile,
+}
+
+HOW = {
+    "rounds": "nearcopy and the peers take turns, another first each time; a rate is of the median "
+    "round by the clock, a ratio that of the two medians; garbage collection is off while the "
+    "clock runs; both sides on the same one core, one thread",
+    "gaoya": "MinHashStringIndex(32, 0.5, 32, 4, None, 'word', True, (3, 3), 'vec'), 'char' for "
+    "Chinese; the quickest of insert_document, par_bulk_insert_docs and bulk_hash_docs. The bar is "
+    "against its MinHash alone, while nearcopy makes SimHash, MinHash and digest",
+    "rensa": "3-word shingles by Python (lower, split, map of join over zip), then "
+    "RMinHash.digest_matrix_from_token_sets(..., 128, 42); both counted; the quickest of one list, "
+    "a generator and two sizes of batches. RMinHashLSH(0.5, 128, 32): the quicker of insert_matrix "
+    "and insert_many; query_all, then jaccard of each candidate",
+    "datasketch": "MinHash.bulk with 128 permutations and xxhash.xxh32_intdigest over a generator "
+    "of the same shingles as bytes; the quicker of encoding shingles and encoding the text. "
+    "MinHashLSH(params=(32, 4)) without its check for duplicate keys, over our signatures; query, "
+    "then jaccard of each candidate",
+    "faiss": "IndexBinaryMultiHash(64, 4, 16), range_search with radius 4 (distances under 4)",
+    "memory": "nbytes of our indexes; of the peers the growth of a new process, signatures and all",
+}
+
+
+def main() -> int:
+    """Measure what was asked for."""
+    asked = _arguments()
+    console = Console(stderr=True)
+    absent = "asked not to" if asked.no_peers else peers.install(console.print)
+    with ExitStack() as stack:
+        worker = None
+        if absent is None:
+            with one_core():  # the worker keeps to the core it was started on
+                worker = stack.enter_context(peers.Worker())
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        setting = Setting(QUICK if asked.quick else Sizes(), worker, folder, console.print)
+        lines = measured(setting, asked.only or list(GROUPS), console)
+        found = {
+            "machine": results.machine(),
+            "peers": worker.versions if worker else {},
+            **({"peers_absent": absent} if absent else {}),
+            "quick": asked.quick,
+            "how": HOW,
+            "measurements": [line.as_json() for line in lines],
+        }
+    console.print(shown(lines))
+    _store(found, asked, console)
+    missed = [line for line in lines if line.passed is False]
+    console.print(f"{len(missed)} of {sum(line.bar is not None for line in lines)} bars missed")
+    return 1 if missed and asked.check else 0
+
+
+def measured(setting: Setting, names: Sequence[str], console: Console) -> list[Measurement]:
+    """All measurements of the groups, each group's failure said and passed over."""
+    lines: list[Measurement] = []
+    for name in names:
+        with console.status(f"measuring {name}"):
+            try:
+                lines += GROUPS[name](setting)
+            except peers.PeerError as failed:
+                console.print(f"[red]{name}: {failed}")
+    return lines
+
+
+def shown(lines: Sequence[Measurement]) -> Table:
+    """The measurements as a table for the terminal."""
+    shown = Table("work", "beside", title="nearcopy beside its peers")
+    for name in ("nearcopy", "its", "ratio", "bar"):
+        shown.add_column(name, justify="right")
+    shown.add_column("held")
+    for line in lines:
+        shown.add_row(*_cells(line))
+    return shown
+
+
+def _cells(line: Measurement) -> list[str]:
+    held = {True: "[green]yes", False: "[red]no", None: ""}[line.passed]
+    return [
+        line.work,
+        line.against or "",
+        f"{table.number(line.ours)} {line.unit}",
+        "" if line.theirs is None else table.number(line.theirs),
+        "" if line.ratio is None else table.number(line.ratio),
+        f"{line.bar.limit} {table.number(line.bar.value)}" if line.bar else "",
+        held,
+    ]
+
+
+def _store(found: dict[str, Any], asked: argparse.Namespace, console: Console) -> None:
+    """Write a whole run to its place, a part of one only where it was asked for."""
+    whole = not asked.quick and not asked.only
+    path = asked.output or (results.FINGERPRINTS if whole else None)
+    if path is None:
+        console.print("a part of a run: nothing written (--output PATH writes it)")
+        return
+    results.write(path, found)
+    console.print(f"written to {path}")
+    if path == results.FINGERPRINTS and table.renew(table.README, found):
+        console.print(f"tables of {table.README} renewed")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="small sizes, about a minute")
+    parser.add_argument("--only", action="append", choices=GROUPS, help="this group alone")
+    parser.add_argument("--no-peers", action="store_true", help="nearcopy by itself")
+    parser.add_argument("--output", type=Path, help="write the results to this file")
+    parser.add_argument("--check", action="store_true", help="exit with 1 when a bar is missed")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,98 @@
+"""The results as Markdown tables, and those between the markers of the README.
+
+Runs alone too: `python benchmarks/table.py` renews the README from benchmarks/results.
+"""
+
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+RESULTS = HERE / "results" / "fingerprints.json"
+README = HERE.parent / "README.md"
+START, END = "<!-- bench -->", "<!-- /bench -->"
+
+Line = dict[str, Any]
+
+
+def markdown(results: dict[str, Any]) -> str:
+    """The tables: what has a bar, then what was measured besides."""
+    lines: list[Line] = results["measurements"]
+    barred = [line for line in lines if "bar" in line]
+    besides = [line for line in lines if "bar" not in line]
+    parts = [_heading(results), _table(barred, with_bar=True)]
+    if besides:
+        parts += ["Also measured, without a bar:", _table(besides, with_bar=False)]
+    return "\n\n".join(parts)
+
+
+def renew(readme: Path, results: dict[str, Any]) -> bool:
+    """Put the tables between the markers of a file; whether it has any."""
+    text = readme.read_text(encoding="utf-8") if readme.exists() else ""
+    if START not in text or END not in text.split(START, 1)[1]:
+        return False
+    before, rest = text.split(START, 1)
+    after = rest.split(END, 1)[1]
+    content = f"{before}{START}\n{markdown(results)}\n{END}{after}"
+    readme.write_text(content, encoding="utf-8")
+    return True
+
+
+def number(value: float) -> str:
+    """Three digits that count, thousands apart.
+
+    >>> [number(value) for value in (123456.7, 1234.5, 45.678, 1.7, 0.98765, 10.0)]
+    ['123,000', '1,230', '45.7', '1.7', '0.988', '10']
+    """
+    if value and abs(value) >= 100:
+        digits = len(str(int(abs(value))))
+        return f"{round(value, 3 - digits):,.0f}"
+    return f"{value:.3g}"
+
+
+def _heading(results: dict[str, Any]) -> str:
+    machine = results["machine"]
+    peers = ", ".join(f"{name} {version}" for name, version in results["peers"].items())
+    return (
+        f"{machine['date'][:10]}, {machine['processor']}, one core, {machine['kernels']} kernels, "
+        f"Python {machine['python']}; {peers or 'no peers'}."
+    )
+
+
+def _table(lines: Iterable[Line], *, with_bar: bool) -> str:
+    columns = ["work", "nearcopy", "beside", "its", "ratio"] + ["bar", "held"] * with_bar
+    rows = [_row(line) + _bar(line) * with_bar for line in lines]
+    aligned = ["---" if name in ("work", "beside") else "---:" for name in columns]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in (columns, aligned, *rows))
+
+
+def _row(line: Line) -> list[str]:
+    theirs, ratio = line.get("theirs"), line.get("ratio")
+    return [
+        line["work"],
+        f"{number(line['ours'])} {line['unit']}",
+        line.get("against", ""),
+        "" if theirs is None else number(theirs),
+        "" if ratio is None else number(ratio),
+    ]
+
+
+def _bar(line: Line) -> list[str]:
+    if "bar" not in line:
+        return ["", ""]
+    held = {True: "yes", False: "**no**"}.get(line.get("passed"), "not measured")
+    return [f"{line['bar']['limit']} {number(line['bar']['value'])}", held]
+
+
+def main() -> None:
+    """Renew the README from the last results."""
+    if not RESULTS.exists():
+        sys.exit(f"{RESULTS} is not there: run `make bench` first")
+    done = renew(README, json.loads(RESULTS.read_text(encoding="utf-8")))
+    print(f"{README}: {'renewed' if done else f'has no {START} ... {END}, left alone'}")
+
+
+if __name__ == "__main__":
+    main()

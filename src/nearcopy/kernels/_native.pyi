@@ -1,0 +1,62 @@
+# What src/native/module.cpp offers. Where the reference has the same name, its signature holds.
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearcopy.kernels.reference import HammingIndex as HammingIndex
+from nearcopy.kernels.reference import KeyIndex as KeyIndex
+from nearcopy.kernels.reference import SignatureIndex as SignatureIndex
+from nearcopy.kernels.reference import band_keys as band_keys
+from nearcopy.kernels.reference import fmix64 as fmix64
+from nearcopy.kernels.reference import fnv1a64 as fnv1a64
+from nearcopy.kernels.reference import md5 as md5
+from nearcopy.kernels.reference import murmur3_64 as murmur3_64
+from nearcopy.kernels.reference import murmur3_128 as murmur3_128
+from nearcopy.kernels.reference import normalised as normalised
+from nearcopy.kernels.reference import strip_html as strip_html
+from nearcopy.kernels.reference import strip_html_positions as strip_html_positions
+from nearcopy.kernels.reference import word_spans as word_spans
+from nearcopy.kernels.reference import words as words
+from nearcopy.kernels.reference import xxh3_64 as xxh3_64
+from nearcopy.kernels.reference import xxh3_128 as xxh3_128
+
+U8 = NDArray[np.uint8]
+U16 = NDArray[np.uint16]
+U32 = NDArray[np.uint32]
+U64 = NDArray[np.uint64]
+
+class Features:
+    def __init__(self, characters: bool, size: int, /) -> None: ...
+
+class Plan:
+    def __init__(
+        self,
+        hash: int,
+        simhash: Features,
+        minhash: Features,
+        weights: int,
+        scheme: int,
+        digest: int,
+        max_chars: int,
+        known: U64,
+        weight: U32,
+        unknown_weight: int,
+    ) -> None: ...
+
+def set_tables(
+    pages: U32, index: U16, sequences: U32, joins: U32, entities: list[tuple[str, list[int]]], /
+) -> None: ...
+def sketch(
+    texts: Sequence[str], html: list[bool], plan: Plan, threads: int
+) -> tuple[U64, U32, U8, U32]: ...
+def features(text: str, html: bool, plan: Plan, features: Features) -> U64: ...
+def feature_sets(
+    texts: Sequence[str], html: list[bool], plan: Plan, features: Features, threads: int
+) -> tuple[U64, U64]: ...
+def shared_counts(starts: U64, values: U64, pairs: U64, threads: int = 1) -> U32: ...
+def passages(
+    a: str, b: str, html_a: bool, html_b: bool, min_words: int
+) -> list[tuple[int, int, int, int, int]]: ...
+def level() -> str: ...
+def use_level(name: str, /) -> str: ...

@@ -1,0 +1,77 @@
+"""The examples: the articles are as described, and what is shown to people runs."""
+
+import csv
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from nearcopy import Article, fingerprints, overlap
+from nearcopy.formats import read_jsonl
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = ROOT / "examples"
+
+
+@pytest.fixture(scope="module")
+def wire() -> dict[str, Article]:
+    with (EXAMPLES / "wire.jsonl").open(encoding="utf-8") as lines:
+        return {article.id: article for article in read_jsonl(lines)}
+
+
+@pytest.fixture(scope="module")
+def relations() -> list[dict[str, str]]:
+    with (EXAMPLES / "wire_relations.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_wire_covers_the_languages(wire):
+    languages = {article.language for article in wire.values()}
+    assert languages == {"en", "zh-Hant", "zh-Hans", "ar", "hi", "de"}
+    assert len(wire) >= 60
+
+
+def test_same_text_has_one_fingerprint_in_every_script_and_form(wire, relations):
+    pairs = [row for row in relations if row["relation"] == "same_text"]
+    assert pairs
+    for row in pairs:
+        a, b = fingerprints([wire[row["a"]], wire[row["b"]]])
+        assert (a.digest, a.simhash, a.minhash) == (b.digest, b.simhash, b.minhash), row
+
+
+@pytest.mark.parametrize(
+    ("relation", "measure", "least", "most"),
+    [
+        ("near_text", "jaccard", 0.6, 1),
+        ("contained", "containment", 0.9, 1),
+        ("same_event", "jaccard", 0, 0.15),
+    ],
+)
+def test_relations_measure_as_they_should(wire, relations, relation, measure, least, most):
+    pairs = [row for row in relations if row["relation"] == relation]
+    assert pairs
+    for row in pairs:
+        found = getattr(overlap(wire[row["a"]], wire[row["b"]]), measure)
+        assert least <= found <= most, row
+
+
+def test_the_demo_shows_the_nearest_pairs():
+    shown = subprocess.run(
+        [sys.executable, str(EXAMPLES / "demo.py")], capture_output=True, text=True, check=True
+    )
+    assert "Nearest pairs" in shown.stdout
+    assert "66 articles" in shown.stdout
+
+
+def test_the_readme_code_runs():
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.S)
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "The harbour council voted" in shown.stdout
+
+
+def test_no_text_of_the_articles_is_empty():
+    lines = (EXAMPLES / "wire.jsonl").read_text(encoding="utf-8").splitlines()
+    assert all(json.loads(line)["text"].strip() for line in lines)
