@@ -1,6 +1,7 @@
 """The examples: the articles are as described, and what is shown to people runs."""
 
 import csv
+import doctest
 import json
 import re
 import subprocess
@@ -70,6 +71,11 @@ def test_the_readme_code_runs():
     (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.S)
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "The harbour council voted" in shown.stdout
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.name)
+def test_the_examples_in_the_docs_run(page):
+    assert doctest.testfile(str(page), module_relative=False, encoding="utf-8").failed == 0
 
 
 def test_no_text_of_the_articles_is_empty():

@@ -316,6 +316,58 @@ def test_a_million_articles_under_one_key_take_seconds_not_hours(
     assert index.nbytes < 20e6
 
 
+def unmixed(mixed: int) -> int:
+    """The key that the compiled table mixes into this: MurmurHash3's finaliser, undone."""
+    for factor in (0xC4CEB9FE1A85EC53, 0xFF51AFD7ED558CCD):
+        mixed ^= mixed >> 33
+        mixed = mixed * pow(factor, -1, 2**64) % 2**64
+    return mixed ^ mixed >> 33
+
+
+@pytest.mark.parametrize("first", [1, 2**36 - 6000, 2**35])
+@pytest.mark.parametrize("batch", [6000, 7])
+def test_keys_crowded_into_one_place_are_all_found(
+    native: ModuleType, first: int, batch: int
+) -> None:
+    order = np.random.default_rng(9).permutation(6000)
+    crowded = [255 << 56 | tag << 20 for tag in range(first, first + 6000)]
+    keys = array([unmixed(mixed) for mixed in crowded])[order]
+    index = native.KeyIndex()
+    padding = np.arange(40_000, dtype=U64)[:, None]
+    index.insert(padding, np.zeros(len(padding), np.int64))
+    for start in range(0, 6000, batch):
+        part = keys[start : start + batch, None]
+        index.insert(part, np.zeros(len(part), np.int64))
+    assert rows(index.find(keys[:, None])) == [[40_000 + place] for place in range(6000)]
+    np.testing.assert_array_equal(index.find(padding)[1], np.arange(40_000))
+
+
+def test_keys_that_agree_in_44_mixed_bits_are_taken_for_one(native: ModuleType) -> None:
+    alike = [unmixed(0x123456789AB00000), unmixed(0x123456789ABFFFFF)]
+    index = filed(native, alike[:1])
+    assert rows(index.find(array([alike[1:], [unmixed(0x123456789AC00000)]]))) == [[0], []]
+    assert rows(filed(kernels.reference, alike[:1]).find(array([alike[1:]]))) == [[]]
+
+
+def test_the_window_may_move_on_past_2_28_positions(native: ModuleType) -> None:
+    index = native.KeyIndex()
+    index.insert(array([[1]]), times(2**40))
+    step = 2**22
+    nothing = np.empty((step, 0), U64)
+    for day in range(63):
+        index.insert(nothing, np.full(step, day))
+        assert index.expire(day + 1) == step
+    index.insert(nothing[: step - 9], np.zeros(step - 9, np.int64))
+    index.insert(array([[2]] * 5), times(2, 2, 2, 2, 2))
+    with pytest.raises(OverflowError, match="oldest live article is 2\\^28 positions back"):
+        index.insert(array([[2]] * 5), times(2, 2, 2, 2, 2))
+    index.remove(array([0], np.uint32))
+    assert index.insert(array([[2]] * 40), times(*[3] * 40)) == 2**28 - 3
+    assert rows(index.find(array([[2], [1]]))) == [list(range(2**28 - 8, 2**28 + 37)), []]
+    index.expire(3)
+    assert rows(index.find(array([[2]]))) == [list(range(2**28 - 3, 2**28 + 37))]
+
+
 def test_a_rolling_window_keeps_its_size(native: ModuleType) -> None:
     index = native.KeyIndex()
     rng = np.random.default_rng(5)

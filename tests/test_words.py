@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearcopy import normalised, words, words_in_place
+from nearcopy import Recipe, normalised, words, words_in_place
 from nearcopy.kernels import reference
 
 FOLDING = [
@@ -100,6 +100,20 @@ def test_words_across_block_borders(native, width, size):
 def test_folding_again_changes_nothing(text):
     once = normalised(text)
     assert normalised(once) == once
+
+
+def test_folding_any_code_point_again_changes_nothing():
+    assert _each_code_point(normalised) == []
+
+
+@pytest.mark.parametrize("before", range(2040, 2056))
+@pytest.mark.parametrize("between", ["", "\u200b" * 5, "\u200b" * 5000])
+def test_a_mark_joins_across_chunks(native, before, between):
+    text = "a" * before + " か" + between + "\u3099" + " b"
+    recipe = Recipe()
+    assert native.words(text)[1:] == ["が", "b"]
+    expected = native.sketch(["a" * before + " が b"], recipe)
+    assert (native.sketch([text], recipe).minhash == expected.minhash).all()
 
 
 def _each_code_point(change) -> list[str]:

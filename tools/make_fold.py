@@ -54,12 +54,14 @@ def within(point: int, ranges: list[tuple[int, int]]) -> bool:
 
 
 def simplified(char: str) -> str:
-    if not within(ord(char), HAN):
-        return char
-    for converter in converters:
-        char = converter.convert(char)
-    assert len(char) == 1
-    return char
+    """The simplified form, followed to its end: a variant's simplified form may have one too."""
+    seen = []
+    while within(ord(char), HAN) and char not in seen:
+        seen.append(char)
+        for converter in converters:
+            char = converter.convert(char)
+        assert len(char) == 1
+    return min(seen[seen.index(char) :]) if char in seen else char
 
 
 def compatible(char: str) -> str:

@@ -198,7 +198,8 @@ using SharedSignatures = Shared<SignatureIndex>;
 
 void bind_hamming(nb::module_& m) {
     nb::class_<SharedHamming>(
-        m, "HammingIndex", "All 64-bit fingerprints within `distance` bits of a query, none missed.")
+        m, "HammingIndex",
+        "All 64-bit fingerprints within `distance` bits of a query, none missed.")
         .def(
             "__init__",
             [](SharedHamming* self, int64_t distance) {
@@ -352,7 +353,8 @@ nb::ndarray<nb::numpy, uint64_t, nb::ndim<2>> keys_of_bands(nb::handle signature
     check_bands(bands, rows);
     const auto s = checked_signatures(signatures);
     auto* keys = new std::vector<uint64_t>(s.rows * static_cast<size_t>(bands));
-    nb::capsule owner(keys, [](void* p) noexcept { delete static_cast<std::vector<uint64_t>*>(p); });
+    nb::capsule owner(keys,
+                      [](void* p) noexcept { delete static_cast<std::vector<uint64_t>*>(p); });
     {
         nb::gil_scoped_release unlocked;
         for (size_t i = 0; i < s.rows; ++i)

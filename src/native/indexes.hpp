@@ -20,6 +20,10 @@
 #include <utility>
 #include <vector>
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
 #include "hashes.hpp"
 #include "scans.hpp"
 
@@ -138,7 +142,8 @@ private:
 // the fingerprint, kept once (8 bytes). Together 8 * (distance + 2) bytes a fingerprint.
 //
 // The newest positions wait unindexed and are scanned. Runs are rebuilt from the fingerprints,
-// each level several times the size of the next, one run a level.
+// each level several times the size of the next, one run a level. Above a distance of 7 nothing is
+// indexed and all is scanned: the groups would be large, for real fingerprints much of the index.
 class HammingIndex {
 public:
     static constexpr unsigned kMaxDistance = 15;
@@ -180,13 +185,12 @@ public:
     }
 
 private:
+    static constexpr unsigned kMaxIndexedDistance = 7;
     static constexpr size_t kFresh = 512;   // scanning these costs about what a run costs
     static constexpr size_t kRatio = 8;     // of a level to the next
     static constexpr size_t kGroup = 8;     // wanted entries in a group of a run
     static constexpr size_t kPiece = 1024;  // entries scanned at a time
-    static constexpr uint32_t kAhead = 160;  // entries fetched ahead
-    // Above it the groups hold most of the index anyway: all positions stay "fresh".
-    static constexpr unsigned kMaxIndexedDistance = 10;
+    static constexpr size_t kAhead = 160;   // entries of a group on their way
 
     struct Block {
         unsigned first;  // bits before it, from the most significant
@@ -275,13 +279,14 @@ private:
         Table t;
         t.bits = directory_bits(end - begin, block);
         t.directory.resize((size_t{1} << t.bits) + 2);
-        for (size_t i = begin; i < end; ++i) ++t.directory[t.group(turned(fingerprint(i), block)) + 2];
+        for (size_t i = begin; i < end; ++i)
+            ++t.directory[t.group(turned(fingerprint(i), block)) + 2];
         for (size_t g = 2; g < t.directory.size(); ++g) t.directory[g] += t.directory[g - 1];
         t.fronts.reset(new uint32_t[end - begin]);
         t.positions.reset(new uint32_t[end - begin]);
         for (size_t i = begin; i < end; ++i) {
             const uint64_t word = turned(fingerprint(i), block);
-            const uint32_t slot = t.directory[t.group(word) + 1]++;  // ends as the next group's start
+            const uint32_t slot = t.directory[t.group(word) + 1]++;  // in the end, the next's start
             t.fronts[slot] = static_cast<uint32_t>(word);
             t.positions[slot] = static_cast<uint32_t>(i);
         }
@@ -289,7 +294,7 @@ private:
     }
 
     void search(const Run& run, Group& group) const {
-        uint32_t from[Group::kQueries], to[Group::kQueries];
+        size_t from[Group::kQueries], to[Group::kQueries];
         for (unsigned b = 0; b < blocks_.size(); ++b) {
             const Table& t = run.tables[b];
             for (size_t i = 0; i < group.size; ++i)
@@ -298,7 +303,7 @@ private:
                 const uint64_t g = t.group(turned(group.queries[i], b));
                 from[i] = t.directory[g];
                 to[i] = t.directory[g + 1];
-                for (uint32_t e = from[i]; e < std::min(to[i], from[i] + kAhead); e += 16)
+                for (size_t e = from[i]; e < std::min(to[i], from[i] + kAhead); e += 16)
                     prefetch(&t.fronts[e]);
             }
             for (uint32_t i = 0; i < group.size; ++i) scan(run, b, from[i], to[i], i, group);
@@ -409,14 +414,13 @@ struct KeyRows {
     const uint64_t* starts = nullptr;
 
     size_t start(size_t i) const { return starts ? starts[i] : i * width; }
-    const uint64_t* row(size_t i) const { return keys + start(i); }
-    size_t length(size_t i) const { return start(i + 1) - start(i); }
     size_t total() const { return start(n); }
 
-    // Where a batch of rows from `begin` ends: at least one row, and at most `keys` keys if more.
-    size_t end_of_batch(size_t begin, size_t keys) const {
+    // Where a batch of rows from `begin` ends: after one row, or more of at most `max_keys` keys.
+    size_t end_of_batch(size_t begin, size_t max_keys) const {
+        const size_t last = std::min(n, begin + max_keys);
         size_t end = begin + 1;
-        while (end < n && start(end + 1) - start(begin) <= keys) ++end;
+        while (end < last && start(end + 1) - start(begin) <= max_keys) ++end;
         return end;
     }
 };
@@ -455,10 +459,11 @@ inline uint32_t position(uint64_t entry, uint32_t base) {
 class SortedLines {
 public:
     static constexpr size_t kWidth = 8;
+    static constexpr size_t kSpare = 4;
 
     SortedLines() = default;
 
-    SortedLines(const std::vector<uint64_t>& ascending, size_t homes, size_t spare = kSpare)
+    SortedLines(const std::vector<uint64_t>& ascending, size_t homes, size_t spare)
         : homes_(homes), size_(ascending.size()) {
         for (spare_ = spare; !fill(ascending); spare_ *= 2) continue;
     }
@@ -476,18 +481,9 @@ public:
         return slots_.get() + ((entry >> entry::kPositionBits) * homes_ >> 36) * kWidth;
     }
 
-    // Calls use(entry) for each with the tag; how many they are.
-    template <class Use>
-    size_t each(uint64_t tag, Use use) const {
-        size_t found = 0;
-        for (const uint64_t* line = home(tag);; line += kWidth) {
-            unsigned matches = 0;
-            for (unsigned s = 0; s < kWidth; ++s)
-                matches |= unsigned{entry::same_tag(line[s], tag)} << s;
-            for (; matches; matches &= matches - 1, ++found) use(line[__builtin_ctz(matches)]);
-            const uint64_t last = line[kWidth - 1];
-            if (!last || last > (tag | entry::kPositionMask)) return found;
-        }
+    // Copies the entries with the tag, and up to 7 more words; how many they are.
+    size_t copy(uint64_t tag, uint64_t* found) const {
+        return scans().tagged(home(tag), tag, entry::kPositionMask, found);
     }
 
     template <class Use>
@@ -500,8 +496,7 @@ public:
     uint64_t* place(uint64_t entry) {
         uint64_t* slot = const_cast<uint64_t*>(home(entry));
         while (slot[kWidth - 1] && slot[kWidth - 1] < entry) slot += kWidth;
-        while (*slot && *slot < entry) ++slot;
-        return slot;
+        return slot + taken_below(slot, entry);
     }
 
     // How many entries around their place have the tag.
@@ -516,7 +511,7 @@ public:
     bool insert(uint64_t* place, uint64_t entry) {
         uint64_t* free = slots_.get() + (place - slots_.get()) / kWidth * kWidth;
         while (free[kWidth - 1]) free += kWidth;
-        while (*free) ++free;
+        free += taken(free);
         if (free + 1 == slots_.get() + slots()) return false;
         std::memmove(place + 1, place, static_cast<size_t>(free - place) * sizeof(uint64_t));
         *place = entry;
@@ -525,8 +520,6 @@ public:
     }
 
 private:
-    static constexpr size_t kSpare = 4;
-
     struct Delete {
         void operator()(uint64_t* slots) const {
             ::operator delete[](slots, std::align_val_t{64});
@@ -534,6 +527,19 @@ private:
     };
 
     size_t slots() const { return (homes_ + spare_) * kWidth; }
+
+    static size_t taken(const uint64_t* line) {
+        size_t taken = 0;
+        for (size_t s = 0; s < kWidth; ++s) taken += line[s] != 0;
+        return taken;
+    }
+
+    // How many entries of a line are under the limit; minus one, an empty slot's 0 is the greatest.
+    static size_t taken_below(const uint64_t* line, uint64_t limit) {
+        size_t below = 0;
+        for (size_t s = 0; s < kWidth; ++s) below += line[s] - 1 < limit - 1;
+        return below;
+    }
 
     // The last slot stays free, so that every search ends.
     bool fill(const std::vector<uint64_t>& ascending) {
@@ -571,7 +577,7 @@ public:
     void reserve(size_t more) {
         const size_t wanted = lines_.size() + more, homes = lines_.homes();
         if (wanted > SortedLines::room(homes))
-            lay_out(all(), std::max(SortedLines::homes_for(wanted), homes + homes / 16));
+            lay_out(all(), std::max(SortedLines::homes_for(wanted), homes + homes / 20));
     }
 
     // Frees what was reserved for entries that went to a hot list or were filed already.
@@ -590,13 +596,13 @@ public:
         insert(entry, base);
     }
 
-    // Many at once, in any order but that of their positions for one tag.
+    // Many at once; those of one tag with their positions ascending.
     void insert(uint64_t* entries, size_t n, std::vector<uint64_t>& scratch, uint32_t base) {
-        if (n < lines_.size()) {
+        sort(entries, n, scratch);
+        if (n < lines_.size() / 16) {  // moving all would cost more than making room for each
             for (size_t i = 0; i < n; ++i) insert(entries[i], base);
             return;
         }
-        sort(entries, n, scratch);
         std::vector<uint64_t> mine = all(), merged(mine.size() + n);
         std::merge(mine.begin(), mine.end(), entries, entries + n, merged.begin());
         divert(merged, base);
@@ -608,8 +614,10 @@ public:
     template <class Use>
     const std::vector<uint32_t>* each(uint64_t tag, uint32_t base, Use use) const {
         if (!lines_.homes()) return nullptr;
-        auto use_entry = [&](uint64_t e) { use(entry::position(e, base)); };
-        if (lines_.each(tag, use_entry) < kHot) return nullptr;
+        uint64_t entries[kHot + SortedLines::kWidth];
+        const size_t n = lines_.copy(tag, entries);
+        for (size_t i = 0; i < n; ++i) use(entry::position(entries[i], base));
+        if (n < kHot) return nullptr;
         const auto list = hot_.find(tag);
         return list == hot_.end() ? nullptr : &list->second;
     }
@@ -626,9 +634,10 @@ public:
                 if (keep(position)) kept.push_back(entry::make(tag, position));
         std::sort(kept.begin() + in_lines, kept.end());
         std::inplace_merge(kept.begin(), kept.begin() + in_lines, kept.end());
-        hot_.clear();
-        divert(kept, base);
-        lay_out(kept, kept.empty() ? 0 : SortedLines::homes_for(kept.size()));
+        KeyShard swept;
+        swept.divert(kept, base);
+        if (!kept.empty()) swept.lay_out(kept, SortedLines::homes_for(kept.size()));
+        *this = std::move(swept);
     }
 
     size_t nbytes() const {
@@ -648,8 +657,9 @@ private:
         return entries;
     }
 
-    void lay_out(const std::vector<uint64_t>& ascending, size_t homes, size_t spare = 4) {
-        lines_ = homes ? SortedLines(ascending, homes, spare) : SortedLines();
+    void lay_out(const std::vector<uint64_t>& ascending, size_t homes,
+                 size_t spare = SortedLines::kSpare) {
+        lines_ = SortedLines(ascending, homes, spare);
     }
 
     void insert_hot(uint64_t e, uint32_t base) {
@@ -720,7 +730,7 @@ public:
         SortedByShard sorted;
         std::vector<uint64_t> scratch;
         for (size_t begin = 0, end; begin < rows.n; begin = end) {
-            end = rows.end_of_batch(begin, kBatch);
+            end = rows.end_of_batch(begin, std::max(kBatch, rows.total() / 8));
             sorted.sort(rows, begin, end, first + begin);
             for (size_t s = 0; s < kShards; ++s)
                 shards_[s].insert(sorted.begin(s), sorted.size(s), scratch, base);
@@ -778,12 +788,12 @@ public:
     };
 
 private:
-    static constexpr size_t kBatch = size_t{1} << 20;  // keys sorted by shard at a time
+    static constexpr size_t kBatch = size_t{1} << 20;  // keys sorted by shard at a time, or more
 
     void insert_rows(const KeyRows& rows, uint32_t first, uint32_t base) {
         std::vector<uint64_t> mixed;
         for (size_t i = 0; i < rows.n; ++i) {
-            mixed.assign(rows.row(i), rows.row(i) + rows.length(i));
+            mixed.assign(rows.keys + rows.start(i), rows.keys + rows.start(i + 1));
             for (uint64_t& key : mixed) {
                 key = fmix64(key);
                 shards_[key >> 56].prefetch_lines(entry::tag(key));
@@ -799,16 +809,17 @@ private:
 // The distinct positions under many rows of keys, looked up shard by shard.
 class KeyLookup {
 public:
-    static constexpr size_t kBatch = size_t{1} << 18;  // keys looked up at a time
+    static constexpr size_t kBatch = size_t{1} << 20;  // keys looked up at a time
 
     KeyLookup(const KeyTable& table, uint32_t base) : table_(table), base_(base) {}
 
     void look_up(const KeyRows& rows, size_t begin, size_t end) {
-        sorted_.sort(rows, begin, end, 0);
         hits_.clear();
         hot_.clear();
-        for (size_t s = 0; s < KeyTable::kShards; ++s)
-            look_up(table_.shard(s), sorted_.begin(s), sorted_.size(s));
+        if (rows.start(end) - rows.start(begin) < kFew)
+            look_up_few(rows, begin, end);
+        else
+            look_up_sorted(rows, begin, end);
         group(end - begin);
     }
 
@@ -824,23 +835,46 @@ public:
     }
 
 private:
-    static constexpr size_t kAhead = 12;  // keys whose lines are on their way
+    static constexpr size_t kAhead = 24;  // keys whose lines are on their way
+    static constexpr size_t kFew = 512;   // keys not worth sorting
 
     struct Hot {
         size_t row;
         const std::vector<uint32_t>* list;
     };
 
-    void look_up(const KeyShard& shard, const uint64_t* entries, size_t n) {
-        for (size_t i = 0; i < std::min(kAhead, n); ++i) shard.prefetch_lines(entries[i]);
-        for (size_t i = 0; i < n; ++i) {
-            if (i + kAhead < n) shard.prefetch_lines(entries[i + kAhead]);
-            const uint64_t row = entries[i] & entry::kPositionMask;
-            const auto* others = shard.each(entry::tag_of(entries[i]), base_, [&](uint32_t position) {
-                hits_.push_back(row << 32 | position);
-            });
-            if (others) hot_.push_back({row, others});
+    void look_up_few(const KeyRows& rows, size_t begin, size_t end) {
+        uint64_t mixed[kFew], *next = mixed;
+        for (size_t k = rows.start(begin); k < rows.start(end); ++k) {
+            *next = fmix64(rows.keys[k]);
+            table_.shard(*next >> 56).prefetch_lines(entry::tag(*next));
+            ++next;
         }
+        next = mixed;
+        for (size_t i = begin; i < end; ++i)
+            for (size_t k = rows.start(i); k < rows.start(i + 1); ++k, ++next)
+                take(table_.shard(*next >> 56), entry::tag(*next), i - begin);
+    }
+
+    void look_up_sorted(const KeyRows& rows, size_t begin, size_t end) {
+        sorted_.sort(rows, begin, end, 0);
+        for (size_t s = 0; s < KeyTable::kShards; ++s) {
+            const KeyShard& shard = table_.shard(s);
+            const uint64_t* entries = sorted_.begin(s);
+            const size_t n = sorted_.size(s);
+            for (size_t i = 0; i < std::min(kAhead, n); ++i) shard.prefetch_lines(entries[i]);
+            for (size_t i = 0; i < n; ++i) {
+                if (i + kAhead < n) shard.prefetch_lines(entries[i + kAhead]);
+                take(shard, entry::tag_of(entries[i]), entries[i] & entry::kPositionMask);
+            }
+        }
+    }
+
+    void take(const KeyShard& shard, uint64_t tag, uint64_t row) {
+        const auto* others = shard.each(tag, base_, [&](uint32_t position) {
+            hits_.push_back(row << 32 | position);
+        });
+        if (others) hot_.push_back({row, others});
     }
 
     void group(size_t rows) {
@@ -1010,9 +1044,13 @@ public:
         return dropped;
     }
 
-    size_t nbytes() const { return sizeof(*this) - sizeof(table_) + table_.nbytes() + times_.nbytes(); }
+    size_t nbytes() const {
+        return sizeof(*this) - sizeof(table_) + table_.nbytes() + times_.nbytes();
+    }
 
 private:
+    static constexpr size_t kTrim = size_t{1} << 20;  // bytes worth giving back to the system
+
     void make_room(size_t n) {
         if (n > std::numeric_limits<uint32_t>::max() - positions())
             throw std::overflow_error("all 2^32 positions are used: start a new index");
@@ -1028,9 +1066,18 @@ private:
     }
 
     void sweep() {
+        const size_t before = table_.nbytes();
         table_.sweep(base_, [&](uint32_t position) { return times_.alive(position); });
         base_ = static_cast<uint32_t>(times_.lowest());
         filed_ = size();
+        if (before > table_.nbytes() + kTrim) give_back_to_system();
+    }
+
+    // glibc keeps the holes that tables leave among others; elsewhere free is enough.
+    static void give_back_to_system() {
+#if defined(__GLIBC__)
+        malloc_trim(0);
+#endif
     }
 
     KeyTable table_;
@@ -1067,9 +1114,10 @@ public:
         const auto first = static_cast<uint32_t>(size());
         const bool bulk = n * bands_ >= KeyTable::kBulk;
         if (bulk) table_.reserve(n * bands_);
+        const size_t batch = std::max(kBatch, n / 8);
         std::vector<uint64_t> keys;
         for (size_t at = 0, step; at < n; at += step) {
-            step = std::min(kBatch, n - at);
+            step = std::min(batch, n - at);
             keys_of(signatures + at * kLanes, step, keys);
             signatures_.append(signatures + at * kLanes, step);
             table_.insert({keys.data(), step, bands_}, static_cast<uint32_t>(first + at), 0);
@@ -1098,7 +1146,7 @@ public:
     }
 
 private:
-    static constexpr size_t kBatch = 8192;  // signatures whose keys are held at a time
+    static constexpr size_t kBatch = 32768;  // signatures whose keys are held at a time
 
     void keys_of(const uint32_t* signatures, size_t n, std::vector<uint64_t>& keys) const {
         keys.resize(n * bands_);

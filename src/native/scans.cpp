@@ -11,6 +11,11 @@
 namespace nearcopy {
 namespace {
 
+// Whether nothing up to `limit` can be in the lines after this one.
+inline bool is_last(const std::uint64_t* line, std::uint64_t limit) {
+    return line[7] == 0 || line[7] > limit;
+}
+
 namespace baseline {
 
 template <class Word>
@@ -22,6 +27,18 @@ std::size_t near(const Word* values, std::size_t n, Word query, unsigned distanc
         found += popcount64(values[i] ^ query) <= distance;
     }
     return found;
+}
+
+std::size_t tagged(const std::uint64_t* line, std::uint64_t tag, std::uint64_t mask,
+                   std::uint64_t* found) {
+    std::uint64_t* next = found;
+    for (;; line += 8) {
+        for (int slot = 0; slot < 8; ++slot) {
+            *next = line[slot];  // kept only when it counts: no branch
+            next += (line[slot] ^ tag) <= mask;
+        }
+        if (is_last(line, tag | mask)) return static_cast<std::size_t>(next - found);
+    }
 }
 
 unsigned equal_lanes(const std::uint32_t* a, const std::uint32_t* b, std::size_t n) {
@@ -97,6 +114,25 @@ NEARCOPY_AVX2 std::size_t near32(const std::uint32_t* values, std::size_t n, std
     return found;
 }
 
+NEARCOPY_AVX2 std::size_t tagged(const std::uint64_t* line, std::uint64_t tag, std::uint64_t mask,
+                                 std::uint64_t* found) {
+    const __m256i wanted = _mm256_set1_epi64x(static_cast<long long>(tag));
+    const __m256i other = _mm256_set1_epi64x(static_cast<long long>(~mask));
+    const __m256i zero = _mm256_setzero_si256();
+    std::uint64_t* next = found;
+    for (;; line += 8) {
+        unsigned same = 0;
+        for (int half = 0; half < 8; half += 4) {
+            const __m256i v = _mm256_load_si256(reinterpret_cast<const __m256i*>(line + half));
+            const __m256i differs = _mm256_and_si256(_mm256_xor_si256(v, wanted), other);
+            const __m256d equal = _mm256_castsi256_pd(_mm256_cmpeq_epi64(differs, zero));
+            same |= static_cast<unsigned>(_mm256_movemask_pd(equal)) << half;
+        }
+        for (; same; same &= same - 1) *next++ = line[__builtin_ctz(same)];
+        if (is_last(line, tag | mask)) return static_cast<std::size_t>(next - found);
+    }
+}
+
 NEARCOPY_AVX2 unsigned equal_lanes(const std::uint32_t* a, const std::uint32_t* b,
                                    std::size_t n) {
     __m256i sum = _mm256_setzero_si256();
@@ -146,6 +182,20 @@ NEARCOPY_AVX512 std::size_t near32(const std::uint32_t* values, std::size_t n,
     return found;
 }
 
+NEARCOPY_AVX512 std::size_t tagged(const std::uint64_t* line, std::uint64_t tag,
+                                   std::uint64_t mask, std::uint64_t* found) {
+    const __m512i wanted = _mm512_set1_epi64(static_cast<long long>(tag));
+    const __m512i limit = _mm512_set1_epi64(static_cast<long long>(mask));
+    std::uint64_t* next = found;
+    for (;; line += 8) {
+        const __m512i v = _mm512_load_si512(line);
+        const __mmask8 same = _mm512_cmple_epu64_mask(_mm512_xor_si512(v, wanted), limit);
+        _mm512_storeu_si512(next, _mm512_maskz_compress_epi64(same, v));
+        next += __builtin_popcount(same);
+        if (is_last(line, tag | mask)) return static_cast<std::size_t>(next - found);
+    }
+}
+
 NEARCOPY_AVX512 unsigned equal_lanes(const std::uint32_t* a, const std::uint32_t* b,
                                      std::size_t n) {
     unsigned equal = 0;
@@ -169,9 +219,10 @@ int best_level() {
 }
 
 const Scans kLevels[] = {
-    {baseline::near<std::uint64_t>, baseline::near<std::uint32_t>, baseline::equal_lanes},
-    {avx2::near64, avx2::near32, avx2::equal_lanes},
-    {avx512::near64, avx512::near32, avx512::equal_lanes},
+    {baseline::near<std::uint64_t>, baseline::near<std::uint32_t>, baseline::tagged,
+     baseline::equal_lanes},
+    {avx2::near64, avx2::near32, avx2::tagged, avx2::equal_lanes},
+    {avx512::near64, avx512::near32, avx512::tagged, avx512::equal_lanes},
 };
 
 #else
@@ -179,7 +230,8 @@ const Scans kLevels[] = {
 int best_level() { return 0; }
 
 const Scans kLevels[] = {
-    {baseline::near<std::uint64_t>, baseline::near<std::uint32_t>, baseline::equal_lanes},
+    {baseline::near<std::uint64_t>, baseline::near<std::uint32_t>, baseline::tagged,
+     baseline::equal_lanes},
 };
 
 #endif

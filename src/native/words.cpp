@@ -33,10 +33,9 @@ void Words::finish(WordSink& sink) {
     if (bytes_ > 0) --bytes_;  // the last word's space
 }
 
-void Words::hash_words(const WordSink& sink, uint32_t start, Hash hash) {
-    uint64_t* out = hashes_.reserve(count_ + sink.count) + count_;
+void Words::hash_words(const WordSink& sink, uint32_t start, size_t count, Hash hash) {
+    uint64_t* out = hashes_.reserve(count_ + count) + count_;
     const uint32_t* ends = sink.ends;
-    size_t count = sink.count;
     count_ += count;
     if (hash == Hash::MURMUR3) {
         lanes().murmur_words(sink.text, start, ends, count, out);
@@ -72,9 +71,13 @@ void Words::fold_chunks(const Char* text, size_t size, Hash hash) {
         text += piece;
         size -= piece;
         if (size == 0) finish(sink);
-        hash_words(sink, start, hash);
-        if (sink.count > 0) start = sink.ends[sink.count - 1] + 1;
-        sink.count = 0;
+        // A single at the end may yet be joined by a mark: it waits for the next chunk.
+        size_t waiting = size > 0 && sink.touching && !sink.open ? 1 : 0;
+        size_t ready = sink.count - waiting;
+        hash_words(sink, start, ready, hash);
+        if (ready > 0) start = sink.ends[ready - 1] + 1;
+        if (waiting) sink.ends[0] = sink.ends[ready];
+        sink.count = waiting;
     }
 }
 
@@ -145,7 +148,7 @@ void Words::fold_spans(const TextView& source, Hash hash, std::vector<Span>& spa
     if (sink.open) spans.push_back(current);
     room(sink, 1);
     finish(sink);
-    hash_words(sink, 0, hash);
+    hash_words(sink, 0, sink.count, hash);
 }
 
 void Words::cut(size_t max_chars) {

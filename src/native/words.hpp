@@ -52,7 +52,7 @@ private:
     void begin(WordSink& sink);
     void room(WordSink& sink, size_t points);
     void finish(WordSink& sink);
-    void hash_words(const WordSink& sink, uint32_t start, Hash hash);
+    void hash_words(const WordSink& sink, uint32_t start, size_t count, Hash hash);
 
     const Tables& tables_;
     Buffer<uint8_t> text_;

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearcopy.config import DigestName, Features, HashName, Recipe, Scheme, Weights
-from nearcopy.kernels import _native
+from nearcopy.kernels import _native, reference
 from nearcopy.kernels._native import (
     HammingIndex,
     KeyIndex,
@@ -32,31 +32,8 @@ from nearcopy.kernels._native import (
 from nearcopy.kernels.results import FeatureSets, Passage, Sketches
 from nearcopy.kernels.tables import entities, fold_table
 
-__all__ = [
-    "HammingIndex",
-    "KeyIndex",
-    "SignatureIndex",
-    "band_keys",
-    "feature_sets",
-    "features",
-    "fmix64",
-    "fnv1a64",
-    "level",
-    "md5",
-    "murmur3_64",
-    "murmur3_128",
-    "normalised",
-    "passages",
-    "shared_counts",
-    "sketch",
-    "strip_html",
-    "strip_html_positions",
-    "use_level",
-    "word_spans",
-    "words",
-    "xxh3_64",
-    "xxh3_128",
-]
+__all__ = ["level", "use_level"]
+__all__ += reference.__all__
 
 # The order of the compiled enumerations.
 HASHES: tuple[HashName, ...] = ("fnv1a", "murmur3", "xxh3")
