@@ -687,6 +687,7 @@ private:
     // Ascending: by the leading 11 bits in one pass, for tags spread evenly, then within them.
     static void sort(uint64_t* entries, size_t n, std::vector<uint64_t>& scratch) {
         constexpr size_t kParts = 2048;
+        if (n < kParts / 4) return std::sort(entries, entries + n);
         uint32_t ends[kParts + 1] = {};
         auto part = [](uint64_t e) { return e >> 53; };
         for (size_t i = 0; i < n; ++i) ++ends[part(entries[i]) + 1];

@@ -437,8 +437,42 @@ inline uint64_t murmur_tail(uint64_t low, uint64_t high, uint64_t length) {
     return mix(h1) + mix(h2);
 }
 
-void murmur_words(const uint8_t* text, uint32_t start, const uint32_t* ends, size_t count,
-                  uint64_t* out) {
+// Words side by side for the hash: their first 16 bytes, zero behind their end, and their lengths.
+struct WordBatch {
+    alignas(64) uint64_t low[BATCH], high[BATCH], length[BATCH];
+};
+
+#if defined(__AVX512VBMI2__) && defined(__AVX512BW__) && defined(__AVX512VL__)
+
+inline void load_words(const uint8_t* text, uint32_t start, const uint32_t* ends, size_t count,
+                       WordBatch& words) {
+    alignas(64) uint8_t bytes[BATCH * 16];
+    alignas(64) uint32_t starts[BATCH];
+    for (size_t i = 0; i < count; ++i) {
+        // A length over 255 gives a wrong mask, but long words are hashed elsewhere.
+        __mmask16 within = __mmask16(_bzhi_u32(0xFFFF, ends[i] - start));
+        _mm_store_si128(reinterpret_cast<__m128i*>(bytes) + i,
+                        _mm_maskz_loadu_epi8(within, text + start));
+        starts[i] = start;
+        start = ends[i] + 1;
+    }
+    const __m512i evens = _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0);
+    const __m512i odds = _mm512_set_epi64(15, 13, 11, 9, 7, 5, 3, 1);
+    for (size_t i = 0; i < count; i += 8) {
+        __m512i first = _mm512_load_si512(bytes + 16 * i);
+        __m512i second = _mm512_load_si512(bytes + 16 * i + 64);
+        _mm512_store_si512(words.low + i, _mm512_permutex2var_epi64(first, evens, second));
+        _mm512_store_si512(words.high + i, _mm512_permutex2var_epi64(first, odds, second));
+        __m256i from = _mm256_load_si256(reinterpret_cast<const __m256i*>(starts + i));
+        __m256i to = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(ends + i));
+        _mm512_store_si512(words.length + i, _mm512_cvtepu32_epi64(_mm256_sub_epi32(to, from)));
+    }
+}
+
+#else
+
+inline void load_words(const uint8_t* text, uint32_t start, const uint32_t* ends, size_t count,
+                       WordBatch& words) {
     static const uint64_t KEEP[9] = {0,
                                      0xFF,
                                      0xFFFF,
@@ -448,33 +482,41 @@ void murmur_words(const uint8_t* text, uint32_t start, const uint32_t* ends, siz
                                      0xFFFFFFFFFFFF,
                                      0xFFFFFFFFFFFFFF,
                                      0xFFFFFFFFFFFFFFFF};
-    alignas(64) uint64_t low[BATCH], high[BATCH], length[BATCH];
+    for (size_t i = 0; i < count; ++i) {
+        uint32_t size = ends[i] - start;
+        std::memcpy(&words.low[i], text + start, 8);
+        std::memcpy(&words.high[i], text + start + 8, 8);
+        words.low[i] &= KEEP[size < 8 ? size : 8];
+        words.high[i] &= KEEP[size < 8 ? 0 : size < 16 ? size - 8 : 8];
+        words.length[i] = size;
+        start = ends[i] + 1;
+    }
+}
+
+#endif
+
+void murmur_words(const uint8_t* text, uint32_t start, const uint32_t* ends, size_t count,
+                  uint64_t* out) {
+    WordBatch words;
+    uint64_t hashes[BATCH];
     for (size_t done = 0; done < count; done += BATCH) {
         size_t batch = count - done < BATCH ? count - done : BATCH;
-        uint32_t first = start, longest = 0;
-        for (size_t i = 0; i < batch; ++i) {
-            uint32_t end = ends[done + i], size = end - start;
-            std::memcpy(&low[i], text + start, 8);
-            std::memcpy(&high[i], text + start + 8, 8);
-            low[i] &= KEEP[size < 8 ? size : 8];
-            high[i] &= KEEP[size < 8 ? 0 : size < 16 ? size - 8 : 8];
-            length[i] = size;
-            longest |= size;
-            start = end + 1;
+        load_words(text, start, ends + done, batch, words);
+        for (size_t i = batch; i < (batch + 7) / 8 * 8; ++i)
+            words.low[i] = words.high[i] = words.length[i] = 0;
+        uint64_t lengths = 0;
+        for (size_t eight = 0; eight < batch; eight += 8)
+            for (size_t i = eight; i < eight + 8; ++i) {
+                hashes[i] = murmur_tail(words.low[i], words.high[i], words.length[i]);
+                lengths |= words.length[i];
+            }
+        for (size_t i = 0; lengths > 15 && i < batch; ++i) {
+            if (words.length[i] > 15)
+                hashes[i] = murmur_long(text + start, size_t(words.length[i]));
+            start += uint32_t(words.length[i]) + 1;
         }
-        for (size_t i = batch; i < BATCH; ++i) low[i] = high[i] = length[i] = 0;
-        if (batch == BATCH) {
-            for (size_t i = 0; i < BATCH; ++i)
-                out[done + i] = murmur_tail(low[i], high[i], length[i]);
-        } else {
-            for (size_t i = 0; i < batch; ++i)
-                out[done + i] = murmur_tail(low[i], high[i], length[i]);
-        }
-        if (longest < 16) continue;
-        for (size_t i = 0; i < batch; ++i) {
-            if (length[i] > 15) out[done + i] = murmur_long(text + first, size_t(length[i]));
-            first += uint32_t(length[i]) + 1;
-        }
+        std::memcpy(out + done, hashes, batch * sizeof(uint64_t));
+        start = ends[done + batch - 1] + 1;
     }
 }
 
