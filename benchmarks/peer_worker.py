@@ -5,6 +5,7 @@ input is made ready outside any clock), `choose` finds the quickest way of each 
 `run` times one round, `answer` stores what the work found so that results can be compared.
 """
 
+import gc
 import json
 import os
 import sys
@@ -43,7 +44,10 @@ def versions() -> dict[str, str]:
 
 def prepare(module: str, job: str, **inputs: Any) -> list[str]:
     """Make a job ready; the names of its works."""
+    gc.disable()
     jobs[job] = getattr(import_module(module), job)(**inputs)
+    gc.freeze()  # millions of objects, which no later collection need look at
+    gc.enable()
     return list(jobs[job])
 
 
@@ -74,6 +78,7 @@ def measure(module: str, function: str, **inputs: Any) -> Any:
 def drop(job: str) -> None:
     """Free what a job holds."""
     del jobs[job]
+    gc.unfreeze()
 
 
 COMMANDS: dict[str, Callable[..., Any]] = {

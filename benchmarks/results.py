@@ -2,8 +2,8 @@
 
 import json
 import platform
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -15,6 +15,10 @@ from timing import Timing, cpu, wall
 HERE = Path(__file__).resolve().parent
 FINGERPRINTS = HERE / "results" / "fingerprints.json"
 QUALITY = HERE / "results" / "quality.json"
+
+# On one core the work is all processor time, and that is what counts by default: on a quiet machine
+# it is the time of the clock, on a busy one it leaves out the turns that others had.
+Clock = Callable[[Sequence[Timing]], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,36 +71,35 @@ class Work:
     count: float
 
 
-def rate(work: Work, timings: Sequence[Timing], **given: Any) -> Measurement:
+def rate(work: Work, ours: Sequence[Timing], *, clock: Clock = cpu, **given: Any) -> Measurement:
     """Our own speed."""
+    details = {"rounds": len(ours), "core_share": _core_share(ours)}
     return Measurement(
-        work.name,
-        work.title,
-        work.unit,
-        work.count / wall(timings),
-        details=_details(timings),
-        **given,
+        work.name, work.title, work.unit, work.count / clock(ours), details=details, **given
     )
 
 
 def race(
-    work: Work, ours: Sequence[Timing], theirs: Sequence[Timing], against: str, **given: Any
+    work: Work,
+    ours: Sequence[Timing],
+    theirs: Sequence[Timing],
+    against: str,
+    *,
+    clock: Clock = cpu,
+    **given: Any,
 ) -> Measurement:
     """Our speed beside a peer's: the ratio of the medians of interleaved rounds."""
-    details = _details(ours) | {
-        "ratio_by_cpu": cpu(theirs) / cpu(ours),
+    alone = rate(work, ours, clock=clock, against=against, **given)
+    details = alone.details | {
         "their_core_share": _core_share(theirs),
+        "ratio_by_the_clock": wall(theirs) / wall(ours),
+        "ratio_of_rounds": [b.cpu / a.cpu for a, b in zip(ours, theirs, strict=True)],
     }
-    return Measurement(
-        work.name,
-        work.title,
-        work.unit,
-        work.count / wall(ours),
-        against=against,
-        theirs=work.count / wall(theirs),
-        ratio=wall(theirs) / wall(ours),
+    return replace(
+        alone,
+        theirs=work.count / clock(theirs),
+        ratio=clock(theirs) / clock(ours),
         details=details,
-        **given,
     )
 
 
@@ -117,10 +120,6 @@ def write(path: Path, content: dict[str, Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps(_rounded(content), indent=1, ensure_ascii=False)
     path.write_text(text + "\n", encoding="utf-8")
-
-
-def _details(timings: Sequence[Timing]) -> dict[str, Any]:
-    return {"rounds": len(timings), "core_share": _core_share(timings)}
 
 
 def _core_share(timings: Sequence[Timing]) -> float:

@@ -7,6 +7,7 @@ A whole run writes benchmarks/results/fingerprints.json and the tables of the RE
 import argparse
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,7 +19,8 @@ from rich.table import Table
 import errors
 import fingerprints
 import fresh
-import indexes
+import hamming
+import lsh
 import peers
 import results
 import table
@@ -31,11 +33,11 @@ GROUPS: dict[str, Callable[[Setting], Iterator[Measurement]]] = {
     "arabic": fingerprints.arabic,
     "chinese": fingerprints.chinese,
     "errors": errors.errors,
-    "lsh": indexes.lsh,
-    "hamming": indexes.hamming,
-    "hamming-many": indexes.hamming_many,
+    "lsh": lsh.lsh,
+    "hamming": hamming.hamming,
+    "hamming-many": hamming.hamming_many,
     "threads": fingerprints.threads,
-    "lsh-memory": indexes.lsh_memory,
+    "lsh-memory": lsh.lsh_memory,
     "objects": fingerprints.objects,
     "levels": fingerprints.levels,
     "html": fingerprints.html,
@@ -44,9 +46,10 @@ GROUPS: dict[str, Callable[[Setting], Iterator[Measurement]]] = {
 }
 
 HOW = {
-    "rounds": "nearcopy and the peers take turns, another first each time; a rate is of the median "
-    "round by the clock, a ratio that of the two medians; garbage collection is off while the "
-    "clock runs; both sides on the same one core, one thread",
+    "rounds": "nearcopy and the peers take turns, another first each time, all on the same one "
+    "core with one thread; a rate is of the median round, a ratio that of two medians, both of "
+    "processor time (the ratio by the clock stands beside it; core_share says how much of the core "
+    "the work had); garbage collection is off meanwhile; two threads are timed by the clock",
     "gaoya": "MinHashStringIndex(32, 0.5, 32, 4, None, 'word', True, (3, 3), 'vec'), 'char' for "
     "Chinese; the quickest of insert_document, par_bulk_insert_docs and bulk_hash_docs. The bar is "
     "against its MinHash alone, while nearcopy makes SimHash, MinHash and digest",
@@ -75,32 +78,39 @@ def main() -> int:
                 worker = stack.enter_context(peers.Worker())
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         setting = Setting(QUICK if asked.quick else Sizes(), worker, folder, console.print)
-        lines = measured(setting, asked.only or list(GROUPS), console)
+        lines, seconds = measured(setting, asked.only or list(GROUPS), console)
         found = {
             "machine": results.machine(),
             "peers": worker.versions if worker else {},
             **({"peers_absent": absent} if absent else {}),
             "quick": asked.quick,
             "how": HOW,
+            "seconds": seconds,
             "measurements": [line.as_json() for line in lines],
         }
     console.print(shown(lines))
     _store(found, asked, console)
+    _warn_if_busy(lines, console)
     missed = [line for line in lines if line.passed is False]
     console.print(f"{len(missed)} of {sum(line.bar is not None for line in lines)} bars missed")
     return 1 if missed and asked.check else 0
 
 
-def measured(setting: Setting, names: Sequence[str], console: Console) -> list[Measurement]:
-    """All measurements of the groups, each group's failure said and passed over."""
+def measured(
+    setting: Setting, names: Sequence[str], console: Console
+) -> tuple[list[Measurement], dict[str, float]]:
+    """All measurements of the groups, and how long each group took."""
     lines: list[Measurement] = []
+    seconds: dict[str, float] = {}
     for name in names:
+        start = time.perf_counter()
         with console.status(f"measuring {name}"):
             try:
                 lines += GROUPS[name](setting)
             except peers.PeerError as failed:
                 console.print(f"[red]{name}: {failed}")
-    return lines
+        seconds[name] = time.perf_counter() - start
+    return lines, seconds
 
 
 def shown(lines: Sequence[Measurement]) -> Table:
@@ -125,6 +135,13 @@ def _cells(line: Measurement) -> list[str]:
         f"{line.bar.limit} {table.number(line.bar.value)}" if line.bar else "",
         held,
     ]
+
+
+def _warn_if_busy(lines: Sequence[Measurement], console: Console) -> None:
+    """Say so when others used the core: ratios by processor time stand that, threads do not."""
+    shares = [line.details["core_share"] for line in lines if "core_share" in line.details]
+    if shares and min(shares) < 0.9:
+        console.print(f"[yellow]a busy machine: some work had {min(shares):.0%} of its core only")
 
 
 def _store(found: dict[str, Any], asked: argparse.Namespace, console: Console) -> None:

@@ -4,11 +4,12 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from peers import Worker
+from results import Bar
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class Sizes:
     signature_queries: int = 20_000
     fingerprints: int = 1_000_000
     many_fingerprints: int = 10_000_000
-    fingerprint_queries: int = 20_000
+    fingerprint_queries: int = 100_000
     pairs: int = 2000
     hostile: float = 1.0
 
@@ -51,6 +52,10 @@ class Setting:
     def has(self, package: str) -> bool:
         """Whether this peer is there to be measured."""
         return self.worker is not None and package in self.worker.versions
+
+    def sized_bar(self, limit: Literal[">=", "<="], value: float) -> Bar | None:
+        """A bar that means something at full size only: memory and caches decide."""
+        return None if self.sizes == QUICK else Bar(limit, value)
 
     def texts(self, name: str, texts: list[str]) -> str:
         """The path of a temporary file with these texts."""

@@ -50,7 +50,7 @@ def fastest(ways: dict[str, Callable[[], object]], tries: int = 2) -> str:
     """The name of the quickest of several ways to do one work."""
     if len(ways) == 1:
         return next(iter(ways))
-    return min(ways, key=lambda name: min(timed(ways[name], 0).wall for _ in range(tries)))
+    return min(ways, key=lambda name: min(timed(ways[name], 0).cpu for _ in range(tries)))
 
 
 def interleaved(contenders: Sequence[Contender], rounds: int) -> dict[str, list[Timing]]:

@@ -23,7 +23,10 @@ def counted(values: Iterable[int]) -> list[int]:
 
 def tables() -> bytes:
     """Everything in the order in which fuzz/tables.hpp reads it."""
-    numbers = [number for part in fold_table() for number in counted(part.ravel().tolist())]
+    fold = fold_table()
+    numbers: list[int] = []
+    for part in (fold.pages, fold.index, fold.sequences, fold.joins):
+        numbers += counted(part.ravel().tolist())
     names = entities()
     numbers.append(len(names))
     for name, points in names:

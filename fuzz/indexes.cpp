@@ -3,24 +3,32 @@
 //
 // The first byte chooses the index, the next its settings; then each operation is a byte and its
 // operands. Many values are made from few bytes (`Numbers`), so that short inputs fill indexes.
-#include <map>
-#include <set>
+#include <unordered_map>
 
 #include "harness.hpp"
-#include "indexes.hpp"
+#include "hamming_index.hpp"
+#include "key_index.hpp"
+#include "signature_index.hpp"
 
 namespace fuzz {
 namespace {
 
 using namespace nearcopy;
 
-constexpr size_t MOST = 20000;  // articles in an index
-constexpr size_t MOST_WORK = size_t(1) << 21;  // comparisons of one search from end to end
+constexpr size_t MOST = 10000;                // articles in an index
+constexpr size_t MOST_COMPARED = size_t(1) << 17;  // fingerprints or signatures in one search
 
-// One to a handful of values usually, seldom so many that runs, chunks and batches are filled.
+// A handful of values usually, seldom so many that runs, chunks and batches are filled.
 size_t read_count(Input& input) {
     const size_t count = input.byte();
-    return count < 224 ? count % 40 : count < 248 ? (count - 223) * 64 : (count - 247) * 1200;
+    return count < 240 ? count % 40 : count < 255 ? (count - 239) * 100 : 7000;
+}
+
+template <class T>
+std::vector<T> distinct(std::vector<T> values) {
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    return values;
 }
 
 template <class Score>
@@ -78,14 +86,15 @@ private:
 
     void find() {
         const unsigned how = input_.byte(), threads = 1 + (how % 16 == 15) * 2;
-        size_t count = read_count(input_);
-        count = std::min(count, MOST_WORK / 4 / (all_.size() + 1));
+        const size_t count = std::min(read_count(input_), MOST_COMPARED / (all_.size() + 1));
         const auto queries = around(count, how);
+        std::vector<std::vector<std::pair<uint32_t, uint8_t>>> wanted;
+        for (uint64_t query : queries) wanted.push_back(expected(query));
         for (unsigned level = 0; level < 3; ++level) {
             use_level(level);
             const Found<uint8_t> found = index_.find(queries.data(), count, threads);
             check_shape(found, count, true);
-            for (size_t i = 0; i < count; ++i) MUST(answer(found, i) == expected(queries[i]));
+            for (size_t i = 0; i < count; ++i) MUST(answer(found, i) == wanted[i]);
         }
     }
 
@@ -111,7 +120,7 @@ private:
 
 // What of a mixed key the table can tell apart: 8 bits of the shard and 36 of the tag, never 0.
 uint64_t told_apart(uint64_t key) {
-    const uint64_t kept = KeyTable::mix(key) >> 20;
+    const uint64_t kept = fmix64(key) >> 20;
     return kept << 28 >> 28 == 0 ? kept | 1 : kept;
 }
 
@@ -139,7 +148,6 @@ public:
 
 private:
     struct Article {
-        std::set<uint64_t> keys;
         int64_t time;
         bool live;
     };
@@ -151,10 +159,10 @@ private:
 
         size_t n() const { return starts.size() - 1; }
         KeyRows rows() const { return {keys.data(), n(), width, ragged ? starts.data() : nullptr}; }
-        std::set<uint64_t> of(size_t i) const {
-            std::set<uint64_t> out;
-            for (size_t k = starts[i]; k < starts[i + 1]; ++k) out.insert(told_apart(keys[k]));
-            return out;
+        std::vector<uint64_t> of(size_t i) const {
+            std::vector<uint64_t> out;
+            for (size_t k = starts[i]; k < starts[i + 1]; ++k) out.push_back(told_apart(keys[k]));
+            return distinct(std::move(out));
         }
     };
 
@@ -187,24 +195,23 @@ private:
         MUST(index_.insert(made.rows(), times.data()) == articles_.size());
         for (size_t i = 0; i < made.n(); ++i) {
             const auto position = uint32_t(articles_.size());
-            articles_.push_back({made.of(i), times[i], true});
-            for (uint64_t k : articles_.back().keys) filed_[k].push_back(position);
+            articles_.push_back({times[i], true});
+            for (uint64_t k : made.of(i)) filed_[k].push_back(position);
         }
         check_sizes();
     }
 
     void find(unsigned how) {
-        const Rows made = rows(std::min<size_t>(read_count(input_), 64), how);
+        const Rows made = rows(std::min<size_t>(read_count(input_), 100), how);
         const Found<uint8_t> found = index_.find(made.rows(), 1 + (how == 31) * 2);
         check_shape(found, made.n(), false);
         for (size_t i = 0; i < made.n(); ++i) {
-            std::set<uint32_t> live;
+            std::vector<uint32_t> live;
             for (uint64_t k : made.of(i))
-                for (uint32_t position : live_under(k)) live.insert(position);
+                for (uint32_t position : live_under(k)) live.push_back(position);
             const auto begin = found.positions.begin();
             MUST(std::vector<uint32_t>(begin + long(found.starts[i]),
-                                       begin + long(found.starts[i + 1])) ==
-                 std::vector<uint32_t>(live.begin(), live.end()));
+                                       begin + long(found.starts[i + 1])) == distinct(live));
         }
     }
 
@@ -259,7 +266,7 @@ private:
     unsigned spread_;
     KeyIndex index_;
     std::vector<Article> articles_;
-    std::map<uint64_t, std::vector<uint32_t>> filed_;
+    std::unordered_map<uint64_t, std::vector<uint32_t>> filed_;
 };
 
 // --- Signatures by overlap ---------------------------------------------------------------------
@@ -285,81 +292,75 @@ private:
         for (size_t i = 0; i < count; ++i) {
             const uint64_t family = numbers.below(how % 4 == 0 ? 1 : 16);
             const size_t begin = out.size();
-            for (uint64_t lane = 0; lane < kLanes; ++lane)
-                out.push_back(uint32_t(fmix64(family * kLanes + lane) >> (how & 4 ? 62 : 32)));
+            for (uint64_t lane = 0; lane < SLOTS; ++lane)
+                out.push_back(uint32_t(fmix64(family * SLOTS + lane) >> (how & 4 ? 62 : 32)));
             for (size_t changes = numbers.below(how & 8 ? 129 : 8); changes > 0; --changes)
-                out[begin + numbers.below(kLanes)] = uint32_t(numbers.next() >> (how & 4 ? 62 : 32));
+                out[begin + numbers.below(SLOTS)] = uint32_t(numbers.next() >> (how & 4 ? 62 : 32));
         }
         return out;
     }
 
     void insert(unsigned how) {
-        const size_t most = how == 127 ? 9000 : 1500;  // seldom more than a batch
-        const size_t count = how == 127 ? 8200 : read_count(input_);
+        const size_t most = how == 127 ? 8200 : 1100;  // seldom more than a batch
+        const size_t count = how == 127 ? most : read_count(input_);
         const Signature made = around(std::min(count, most - std::min(most, size())), how);
-        MUST(index_.insert(made.data(), made.size() / kLanes) == size());
-        for (size_t i = 0; i < made.size(); i += kLanes) file(&made[i]);
+        MUST(index_.insert(made.data(), made.size() / SLOTS) == size());
+        for (size_t i = 0; i < made.size(); i += SLOTS) append_keys(&made[i], keys_);
         all_.insert(all_.end(), made.begin(), made.end());
         MUST(index_.size() == size() && index_.nbytes() >= 4 * all_.size());
     }
 
     void find(unsigned how) {
         const double threshold = input_.byte() / 255.0;
-        const size_t most = MOST_WORK / kLanes / (size() + 1);
+        const size_t most = MOST_COMPARED / SLOTS / (size() + 1) + 1;
         const size_t count = std::min({read_count(input_), most, size_t(16)});
         const Signature queries = around(count, how);
+        std::vector<std::vector<std::pair<uint32_t, float>>> wanted;
+        for (size_t i = 0; i < count; ++i)
+            wanted.push_back(expected(&queries[i * SLOTS], threshold));
         for (unsigned level = 0; level < 3; ++level) {
             use_level(level);
             const auto found = index_.find(queries.data(), count, threshold, 1 + (how == 63) * 2);
             check_shape(found, count, true);
-            for (size_t i = 0; i < count; ++i)
-                MUST(answer(found, i) == expected(&queries[i * kLanes], threshold));
+            for (size_t i = 0; i < count; ++i) MUST(answer(found, i) == wanted[i]);
         }
     }
 
     std::vector<std::pair<uint32_t, float>> expected(const uint32_t* query, double threshold) const {
-        std::set<uint32_t> candidates;
-        for (uint64_t key : keys(query)) {
-            const auto found = filed_.find(key);
-            if (found != filed_.end()) candidates.insert(found->second.begin(), found->second.end());
-        }
+        std::vector<uint64_t> keys;
+        append_keys(query, keys);
         std::vector<std::pair<uint32_t, float>> alike;
-        for (uint32_t position : candidates) {
-            unsigned equal = 0;
-            for (size_t i = 0; i < kLanes; ++i) equal += query[i] == all_[position * kLanes + i];
-            if (equal + 1e-9 >= threshold * kLanes) alike.emplace_back(position, equal / 128.0f);
+        for (size_t position = 0; position < size(); ++position) {
+            unsigned equal = 0, bands = 0;
+            for (size_t b = 0; b < bands_; ++b) bands += keys[b] == keys_[position * bands_ + b];
+            for (size_t i = 0; i < SLOTS; ++i) equal += query[i] == all_[position * SLOTS + i];
+            if (bands > 0 && equal + 1e-9 >= threshold * SLOTS)
+                alike.emplace_back(uint32_t(position), float(equal) / 128);
         }
         std::stable_sort(alike.begin(), alike.end(),
                          [](auto& a, auto& b) { return a.second > b.second; });
         return alike;
     }
 
-    std::vector<uint64_t> keys(const uint32_t* signature) const {
-        std::vector<uint64_t> out(bands_);
-        band_keys(signature, bands_, rows_, out.data());
-        for (uint64_t& key : out) key = told_apart(key);
-        return out;
+    void append_keys(const uint32_t* signature, std::vector<uint64_t>& keys) const {
+        std::vector<uint64_t> bands(bands_);
+        band_keys(signature, bands_, rows_, bands.data());
+        for (uint64_t key : bands) keys.push_back(told_apart(key));
     }
 
-    void file(const uint32_t* signature) {
-        for (uint64_t key : keys(signature)) filed_[key].insert(uint32_t(filed_so_far_));
-        ++filed_so_far_;
-    }
-
-    size_t size() const { return all_.size() / kLanes; }
+    size_t size() const { return all_.size() / SLOTS; }
 
     Input& input_;
     size_t bands_, rows_;
     SignatureIndex index_;
     Signature all_;
-    std::map<uint64_t, std::set<uint32_t>> filed_;
-    size_t filed_so_far_ = 0;
+    std::vector<uint64_t> keys_;  // what the table can tell apart of each band's
 };
 
 template <class Trial>
 void run(Input& input) {
     Trial trial(input);
-    for (unsigned steps = 0; input.left() > 0 && steps < 64; ++steps) trial.step();
+    for (unsigned steps = 0; input.left() > 0 && steps < 48; ++steps) trial.step();
 }
 
 }  // namespace

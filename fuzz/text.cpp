@@ -76,14 +76,14 @@ Plan read_plan(Input& input) {
     return plan;
 }
 
-// So many characters that the text begins a little before the border of a chunk of folding.
+// Seldom so many characters that the text begins around the border of a chunk of folding.
 Points read_lead(Input& input) {
     static const char* const FILLERS[] = {"lead ", "a", " ", "\xE9"};
     const unsigned place = input.byte();
     const std::string filler = FILLERS[input.below(4)];
     Points lead;
-    if (place < 64) return lead;
-    for (size_t i = 0; i < 2048 * (place / 64) - place % 64; ++i)
+    if (place < 192) return lead;
+    for (size_t i = 0; i < 2048 + 16 - place % 64; ++i)
         lead.push_back(uint8_t(filler[i % filler.size()]));
     return lead;
 }

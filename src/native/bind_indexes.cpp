@@ -10,7 +10,9 @@
 #include <string>
 #include <tuple>
 
-#include "indexes.hpp"
+#include "hamming_index.hpp"
+#include "key_index.hpp"
+#include "signature_index.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -76,14 +78,14 @@ Array<T> checked(nb::handle value, const char* name, const char* dtype, size_t a
 
 Array<uint32_t> checked_signatures(nb::handle value) {
     Array<uint32_t> signatures = checked<uint32_t>(value, "signatures", "uint32", 2);
-    if (signatures.columns != kLanes)
+    if (signatures.columns != SLOTS)
         refuse_value("signatures: expected 128 lanes a row, found " +
                      std::to_string(signatures.columns) + ": make them with 128 slots");
     return signatures;
 }
 
 void check_bands(int64_t bands, int64_t rows) {
-    if (bands < 1 || rows < 1 || bands > static_cast<int64_t>(kLanes) / rows)
+    if (bands < 1 || rows < 1 || bands > static_cast<int64_t>(SLOTS) / rows)
         refuse_value("expected bands >= 1, rows >= 1 and bands * rows <= 128, found " +
                      std::to_string(bands) + " bands of " + std::to_string(rows) +
                      " rows: lower one of them");
@@ -358,7 +360,7 @@ nb::ndarray<nb::numpy, uint64_t, nb::ndim<2>> keys_of_bands(nb::handle signature
     {
         nb::gil_scoped_release unlocked;
         for (size_t i = 0; i < s.rows; ++i)
-            band_keys(s.data + i * kLanes, bands, rows, keys->data() + i * bands);
+            band_keys(s.data + i * SLOTS, bands, rows, keys->data() + i * bands);
     }
     return {keys->data(), {s.rows, static_cast<size_t>(bands)}, owner};
 }

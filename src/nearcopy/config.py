@@ -151,9 +151,14 @@ RECIPES: Mapping[str, Recipe] = {
     "feed": Recipe(simhash=Features("words", 1), weights="once", minhash=None, max_chars=5000),
     "tracker": Recipe(),
     "crawler": Recipe(simhash=Features("words", 5), minhash=None),
-    "digest": Recipe(simhash=Features("words", 1), minhash=None, digest="md5"),
+    "digest": Recipe(simhash=Features("words", 1), weights="once", minhash=None, digest="md5"),
     "similarity": Recipe(
-        hash="fnv1a", simhash=Features("words", 1), scheme="classic", bands=16, rows=8
+        hash="fnv1a",
+        simhash=Features("words", 1),
+        weights="once",
+        scheme="classic",
+        bands=16,
+        rows=8,
     ),
 }
 

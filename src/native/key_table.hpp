@@ -1,0 +1,528 @@
+// Positions filed under 64-bit keys, in 8 bytes an entry.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "answers.hpp"
+#include "hashes.hpp"
+#include "scans.hpp"
+
+namespace nearcopy {
+
+// Few positions many times over is what a copy of an article gives: drop those repeats first.
+inline void sort_distinct(std::vector<uint32_t>& positions) {
+    constexpr size_t kFew = 16;
+    size_t kept = 0, seen = 0;
+    for (; seen < positions.size() && kept < kFew; ++seen) {
+        const uint32_t position = positions[seen];
+        const auto end = positions.begin() + static_cast<ptrdiff_t>(kept);
+        if (std::find(positions.begin(), end, position) == end) positions[kept++] = position;
+    }
+    positions.erase(positions.begin() + static_cast<ptrdiff_t>(kept),
+                    positions.begin() + static_cast<ptrdiff_t>(seen));
+    std::sort(positions.begin(), positions.end());
+    positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
+}
+
+// n rows of keys, each `width` long or, given starts, [starts[i], starts[i + 1]).
+struct KeyRows {
+    const uint64_t* keys;
+    size_t n;
+    size_t width;
+    const uint64_t* starts = nullptr;
+
+    size_t start(size_t i) const { return starts ? starts[i] : i * width; }
+    size_t total() const { return start(n); }
+
+    // Where a batch of rows from `begin` ends: after one row, or more of at most `max_keys` keys.
+    size_t end_of_batch(size_t begin, size_t max_keys) const {
+        const size_t last = std::min(n, begin + max_keys);
+        size_t end = begin + 1;
+        while (end < last && start(end + 1) - start(begin) <= max_keys) ++end;
+        return end;
+    }
+};
+
+// A table entry: 36 bits of a mixed key (its tag) above the 28 low bits of a position. Never zero.
+namespace entry {
+
+constexpr unsigned kPositionBits = 28;
+constexpr uint64_t kPositionMask = (uint64_t{1} << kPositionBits) - 1;
+
+// The bits of a mixed key after the 8 that choose its shard.
+inline uint64_t tag(uint64_t mixed) {
+    const uint64_t bits = mixed << 8 & ~kPositionMask;
+    return bits ? bits : kPositionMask + 1;
+}
+
+inline uint64_t tag_of(uint64_t entry) { return entry & ~kPositionMask; }
+
+inline bool same_tag(uint64_t a, uint64_t b) { return (a ^ b) <= kPositionMask; }
+
+inline uint64_t make(uint64_t tag, uint64_t position) { return tag | (position & kPositionMask); }
+
+// The position of which 28 bits are kept, `base` being at most it, by less than 2^28.
+inline uint32_t position(uint64_t entry, uint32_t base) {
+    return base + static_cast<uint32_t>((entry - base) & kPositionMask);
+}
+
+}  // namespace entry
+
+// Distinct entries in ascending order, with gaps to grow into.
+//
+// The slots are lines of 8 (64 bytes: a line of cache), each filled from the left. An entry's home
+// line is in proportion to its tag; what does not fit goes on into the next lines. So a search
+// from the home line ends at a line with room or with a greater entry: after about two lines, even
+// when 95 % of the slots are taken. An insert moves the entries up to the next free slot.
+class SortedLines {
+public:
+    static constexpr size_t kWidth = 8;
+    static constexpr size_t kSpare = 4;
+
+    SortedLines() = default;
+
+    SortedLines(const std::vector<uint64_t>& ascending, size_t homes, size_t spare)
+        : homes_(homes), size_(ascending.size()) {
+        for (spare_ = spare; !fill(ascending); spare_ *= 2) continue;
+    }
+
+    // How many entries some lines hold when 95 % full, and how many lines that takes.
+    static size_t room(size_t homes) { return homes * kWidth * 95 / 100; }
+    static size_t homes_for(size_t entries) { return entries * 100 / (95 * kWidth) + 1; }
+
+    size_t homes() const { return homes_; }
+    size_t spare() const { return spare_; }
+    size_t size() const { return size_; }
+    size_t nbytes() const { return slots() * sizeof(uint64_t); }
+
+    const uint64_t* home(uint64_t entry) const {
+        return slots_.get() + ((entry >> entry::kPositionBits) * homes_ >> 36) * kWidth;
+    }
+
+    // Copies the entries with the tag, and up to 7 more words; how many they are.
+    size_t copy(uint64_t tag, uint64_t* found) const {
+        return scans().tagged(home(tag), tag, entry::kPositionMask, found);
+    }
+
+    template <class Use>
+    void each(Use use) const {
+        for (size_t s = 0; s < slots(); ++s)
+            if (slots_[s]) use(slots_[s]);
+    }
+
+    // Where the entry is, or would go.
+    uint64_t* place(uint64_t entry) {
+        uint64_t* slot = const_cast<uint64_t*>(home(entry));
+        while (slot[kWidth - 1] && slot[kWidth - 1] < entry) slot += kWidth;
+        return slot + taken_below(slot, entry);
+    }
+
+    // How many entries around their place have the tag.
+    size_t around(const uint64_t* place, uint64_t tag) const {
+        const uint64_t *from = place, *to = place;
+        while (from > slots_.get() && entry::same_tag(from[-1], tag)) --from;
+        while (entry::same_tag(*to, tag)) ++to;
+        return static_cast<size_t>(to - from);
+    }
+
+    // False when the last lines are full: they are to be laid out anew, with more to spare.
+    bool insert(uint64_t* place, uint64_t entry) {
+        uint64_t* free = slots_.get() + (place - slots_.get()) / kWidth * kWidth;
+        while (free[kWidth - 1]) free += kWidth;
+        free += taken(free);
+        if (free + 1 == slots_.get() + slots()) return false;
+        std::memmove(place + 1, place, static_cast<size_t>(free - place) * sizeof(uint64_t));
+        *place = entry;
+        ++size_;
+        return true;
+    }
+
+private:
+    struct Delete {
+        void operator()(uint64_t* slots) const {
+            ::operator delete[](slots, std::align_val_t{64});
+        }
+    };
+
+    size_t slots() const { return (homes_ + spare_) * kWidth; }
+
+    static size_t taken(const uint64_t* line) {
+        size_t taken = 0;
+        for (size_t s = 0; s < kWidth; ++s) taken += line[s] != 0;
+        return taken;
+    }
+
+    // How many entries of a line are under the limit; minus one, an empty slot's 0 is the greatest.
+    static size_t taken_below(const uint64_t* line, uint64_t limit) {
+        size_t below = 0;
+        for (size_t s = 0; s < kWidth; ++s) below += line[s] - 1 < limit - 1;
+        return below;
+    }
+
+    // The last slot stays free, so that every search ends.
+    bool fill(const std::vector<uint64_t>& ascending) {
+        const size_t bytes = slots() * sizeof(uint64_t);
+        slots_.reset(static_cast<uint64_t*>(::operator new[](bytes, std::align_val_t{64})));
+        std::memset(slots_.get(), 0, bytes);
+        uint64_t* next = slots_.get();
+        for (uint64_t entry : ascending) {
+            next = std::max(next, const_cast<uint64_t*>(home(entry)));
+            if (next + 1 == slots_.get() + slots()) return false;
+            *next++ = entry;
+        }
+        return true;
+    }
+
+    std::unique_ptr<uint64_t[], Delete> slots_;
+    size_t homes_ = 0;  // lines that are the home of some tag
+    size_t spare_ = 0;  // lines after them
+    size_t size_ = 0;
+};
+
+// A part of the keys: their entries, and the positions of those with very many.
+//
+// A tag's run of lines is in the way of its neighbours. So only the first kHot entries of a tag
+// are in the lines, the rest of its positions in a list of their own.
+class KeyShard {
+public:
+    void prefetch_lines(uint64_t tag) const {
+        if (!lines_.homes()) return;
+        const uint64_t* home = lines_.home(tag);
+        prefetch(home);
+        prefetch(home + SortedLines::kWidth);
+    }
+
+    void reserve(size_t more) {
+        const size_t wanted = lines_.size() + more, homes = lines_.homes();
+        if (wanted > SortedLines::room(homes))
+            lay_out(all(), std::max(SortedLines::homes_for(wanted), homes + homes / 20));
+    }
+
+    // Frees what was reserved for entries that went to a hot list or were filed already.
+    void give_back() {
+        const size_t wanted = SortedLines::homes_for(lines_.size());
+        if (lines_.homes() > wanted + wanted / 8 + 2) lay_out(all(), wanted);
+    }
+
+    void insert(uint64_t entry, uint32_t base) {
+        reserve(1);
+        uint64_t* place = lines_.place(entry);
+        if (*place == entry) return;
+        if (lines_.around(place, entry) >= kHot) return insert_hot(entry, base);
+        if (lines_.insert(place, entry)) return;
+        lay_out(all(), lines_.homes(), 2 * lines_.spare());
+        insert(entry, base);
+    }
+
+    // Many at once; those of one tag with their positions ascending.
+    void insert(uint64_t* entries, size_t n, std::vector<uint64_t>& scratch, uint32_t base) {
+        sort(entries, n, scratch);
+        if (n < lines_.size() / 16) {  // moving all would cost more than making room for each
+            for (size_t i = 0; i < n; ++i) insert(entries[i], base);
+            return;
+        }
+        std::vector<uint64_t> mine = all(), merged(mine.size() + n);
+        std::merge(mine.begin(), mine.end(), entries, entries + n, merged.begin());
+        divert(merged, base);
+        const size_t wanted = SortedLines::homes_for(merged.size());
+        lay_out(merged, std::max(wanted, lines_.homes()));
+    }
+
+    // Calls use(position) for each position in the lines; the list of the others, if any.
+    template <class Use>
+    const std::vector<uint32_t>* each(uint64_t tag, uint32_t base, Use use) const {
+        if (!lines_.homes()) return nullptr;
+        uint64_t entries[kHot + SortedLines::kWidth];
+        const size_t n = lines_.copy(tag, entries);
+        for (size_t i = 0; i < n; ++i) use(entry::position(entries[i], base));
+        if (n < kHot) return nullptr;
+        const auto list = hot_.find(tag);
+        return list == hot_.end() ? nullptr : &list->second;
+    }
+
+    template <class Keep>
+    void sweep(uint32_t base, Keep& keep) {
+        std::vector<uint64_t> kept;
+        lines_.each([&](uint64_t e) {
+            if (keep(entry::position(e, base))) kept.push_back(e);
+        });
+        const auto in_lines = static_cast<ptrdiff_t>(kept.size());
+        for (const auto& [tag, positions] : hot_)
+            for (uint32_t position : positions)
+                if (keep(position)) kept.push_back(entry::make(tag, position));
+        std::sort(kept.begin() + in_lines, kept.end());
+        std::inplace_merge(kept.begin(), kept.begin() + in_lines, kept.end());
+        KeyShard swept;
+        swept.divert(kept, base);
+        if (!kept.empty()) swept.lay_out(kept, SortedLines::homes_for(kept.size()));
+        *this = std::move(swept);
+    }
+
+    size_t nbytes() const {
+        size_t total = lines_.nbytes() + hot_.bucket_count() * sizeof(void*);
+        for (const auto& list : hot_)
+            total += sizeof(list) + 2 * sizeof(void*) + list.second.capacity() * sizeof(uint32_t);
+        return total;
+    }
+
+private:
+    static constexpr size_t kHot = 32;
+
+    std::vector<uint64_t> all() const {
+        std::vector<uint64_t> entries;
+        entries.reserve(lines_.size());
+        lines_.each([&](uint64_t e) { entries.push_back(e); });
+        return entries;
+    }
+
+    void lay_out(const std::vector<uint64_t>& ascending, size_t homes,
+                 size_t spare = SortedLines::kSpare) {
+        lines_ = SortedLines(ascending, homes, spare);
+    }
+
+    void insert_hot(uint64_t e, uint32_t base) {
+        std::vector<uint32_t>& list = hot_[entry::tag_of(e)];
+        const uint32_t position = entry::position(e, base);
+        if (list.empty() || list.back() != position) list.push_back(position);
+    }
+
+    // Drops repeats, and moves what a tag has over kHot to its hot list.
+    void divert(std::vector<uint64_t>& ascending, uint32_t base) {
+        size_t kept = 0, run = 0;
+        uint64_t last = 0;
+        for (uint64_t e : ascending) {
+            if (e == last) continue;
+            run = entry::same_tag(e, last) ? run + 1 : 1;
+            last = e;
+            if (run > kHot)
+                insert_hot(e, base);
+            else
+                ascending[kept++] = e;
+        }
+        ascending.resize(kept);
+    }
+
+    // Ascending: by the leading 11 bits in one pass, for tags spread evenly, then within them.
+    static void sort(uint64_t* entries, size_t n, std::vector<uint64_t>& scratch) {
+        constexpr size_t kParts = 2048;
+        if (n < kParts / 4) return std::sort(entries, entries + n);
+        uint32_t ends[kParts + 1] = {};
+        auto part = [](uint64_t e) { return e >> 53; };
+        for (size_t i = 0; i < n; ++i) ++ends[part(entries[i]) + 1];
+        for (size_t p = 1; p <= kParts; ++p) ends[p] += ends[p - 1];
+        scratch.assign(entries, entries + n);
+        for (uint64_t e : scratch) entries[ends[part(e)]++] = e;
+        for (size_t p = 0, begin = 0; p < kParts; begin = ends[p++])
+            if (ends[p] - begin > 1) std::sort(entries + begin, entries + ends[p]);
+    }
+
+    SortedLines lines_;
+    std::unordered_map<uint64_t, std::vector<uint32_t>> hot_;  // by tag
+};
+
+// Positions filed under keys, 8 bytes an entry and at most an eighth more.
+//
+// A key is mixed; its top 8 bits choose a shard, the next 36 are its tag. Two keys are taken for
+// one with a chance of 2^-44; no entry is missed. `base`, throughout, is at most the lowest
+// position in the table, and less than 2^28 below the highest.
+class KeyTable {
+public:
+    static constexpr size_t kShards = 256;
+    static constexpr size_t kBulk = size_t{1} << 15;  // keys worth sorting by shard first
+
+    const KeyShard& shard(size_t s) const { return shards_[s]; }
+
+    // Room for `entries` more, if they spread evenly: the mean and three standard deviations.
+    void reserve(size_t entries) {
+        const double mean = static_cast<double>(entries) / kShards;
+        const auto share = static_cast<size_t>(mean + 3 * std::sqrt(mean)) + 1;
+        for (KeyShard& shard : shards_) shard.reserve(share);
+    }
+
+    void give_back() {
+        for (KeyShard& shard : shards_) shard.give_back();
+    }
+
+    // Files row i under position first + i; the same key twice in a row is filed once.
+    void insert(const KeyRows& rows, uint32_t first, uint32_t base) {
+        if (rows.total() < kBulk) return insert_rows(rows, first, base);
+        SortedByShard sorted;
+        std::vector<uint64_t> scratch;
+        for (size_t begin = 0, end; begin < rows.n; begin = end) {
+            end = rows.end_of_batch(begin, std::max(kBatch, rows.total() / 8));
+            sorted.sort(rows, begin, end, first + begin);
+            for (size_t s = 0; s < kShards; ++s)
+                shards_[s].insert(sorted.begin(s), sorted.size(s), scratch, base);
+        }
+    }
+
+    // How many of the positions under a key count(position) counts.
+    template <class Counts>
+    uint32_t count(uint64_t key, uint32_t base, Counts counts) const {
+        const uint64_t mixed = fmix64(key);
+        uint32_t total = 0;
+        auto add = [&](uint32_t position) { total += counts(position); };
+        const auto* others = shards_[mixed >> 56].each(entry::tag(mixed), base, add);
+        if (others) std::for_each(others->begin(), others->end(), add);
+        return total;
+    }
+
+    // Files anew only what keep(position) wants, shard by shard.
+    template <class Keep>
+    void sweep(uint32_t base, Keep keep) {
+        for (KeyShard& shard : shards_) shard.sweep(base, keep);
+    }
+
+    size_t nbytes() const {
+        size_t total = sizeof(*this);
+        for (const KeyShard& shard : shards_) total += shard.nbytes();
+        return total;
+    }
+
+    // The entries of some rows, shard by shard, so that each shard stays in cache its turn.
+    class SortedByShard {
+    public:
+        // Row begin + i as if at position first + i.
+        void sort(const KeyRows& rows, size_t begin, size_t end, size_t first) {
+            size_t next[kShards] = {};
+            for (size_t k = rows.start(begin); k < rows.start(end); ++k)
+                ++next[fmix64(rows.keys[k]) >> 56];
+            for (size_t s = 0; s < kShards; ++s) starts_[s + 1] = starts_[s] + next[s];
+            std::copy(starts_, starts_ + kShards, next);
+            entries_.resize(starts_[kShards]);
+            for (size_t i = begin; i < end; ++i)
+                for (size_t k = rows.start(i); k < rows.start(i + 1); ++k) {
+                    const uint64_t mixed = fmix64(rows.keys[k]);
+                    entries_[next[mixed >> 56]++] =
+                        entry::make(entry::tag(mixed), first + i - begin);
+                }
+        }
+
+        uint64_t* begin(size_t shard) { return entries_.data() + starts_[shard]; }
+        size_t size(size_t shard) const { return starts_[shard + 1] - starts_[shard]; }
+
+    private:
+        size_t starts_[kShards + 1] = {};
+        std::vector<uint64_t> entries_;
+    };
+
+private:
+    static constexpr size_t kBatch = size_t{1} << 20;  // keys sorted by shard at a time, or more
+
+    void insert_rows(const KeyRows& rows, uint32_t first, uint32_t base) {
+        std::vector<uint64_t> mixed;
+        for (size_t i = 0; i < rows.n; ++i) {
+            mixed.assign(rows.keys + rows.start(i), rows.keys + rows.start(i + 1));
+            for (uint64_t& key : mixed) {
+                key = fmix64(key);
+                shards_[key >> 56].prefetch_lines(entry::tag(key));
+            }
+            for (uint64_t key : mixed)
+                shards_[key >> 56].insert(entry::make(entry::tag(key), first + i), base);
+        }
+    }
+
+    KeyShard shards_[kShards];
+};
+
+// The distinct positions under many rows of keys, looked up shard by shard.
+class KeyLookup {
+public:
+    static constexpr size_t kBatch = size_t{1} << 20;  // keys looked up at a time
+
+    KeyLookup(const KeyTable& table, uint32_t base) : table_(table), base_(base) {}
+
+    void look_up(const KeyRows& rows, size_t begin, size_t end) {
+        hits_.clear();
+        hot_.clear();
+        if (rows.start(end) - rows.start(begin) < kFew)
+            look_up_few(rows, begin, end);
+        else
+            look_up_sorted(rows, begin, end);
+        group(end - begin);
+    }
+
+    // Those of the row begin + i, ascending.
+    void row(size_t i, std::vector<uint32_t>& positions) const {
+        positions.assign(grouped_.begin() + static_cast<ptrdiff_t>(starts_[i]),
+                         grouped_.begin() + static_cast<ptrdiff_t>(starts_[i + 1]));
+        const auto after = [](size_t row, const Hot& hot) { return row < hot.row; };
+        for (auto hot = std::upper_bound(hot_.begin(), hot_.end(), i, after);
+             hot != hot_.begin() && (--hot)->row == i;)
+            positions.insert(positions.end(), hot->list->begin(), hot->list->end());
+        sort_distinct(positions);
+    }
+
+private:
+    static constexpr size_t kAhead = 24;  // keys whose lines are on their way
+    static constexpr size_t kFew = 512;   // keys not worth sorting
+
+    struct Hot {
+        size_t row;
+        const std::vector<uint32_t>* list;
+    };
+
+    void look_up_few(const KeyRows& rows, size_t begin, size_t end) {
+        uint64_t mixed[kFew], *next = mixed;
+        for (size_t k = rows.start(begin); k < rows.start(end); ++k) {
+            *next = fmix64(rows.keys[k]);
+            table_.shard(*next >> 56).prefetch_lines(entry::tag(*next));
+            ++next;
+        }
+        next = mixed;
+        for (size_t i = begin; i < end; ++i)
+            for (size_t k = rows.start(i); k < rows.start(i + 1); ++k, ++next)
+                take(table_.shard(*next >> 56), entry::tag(*next), i - begin);
+    }
+
+    void look_up_sorted(const KeyRows& rows, size_t begin, size_t end) {
+        sorted_.sort(rows, begin, end, 0);
+        for (size_t s = 0; s < KeyTable::kShards; ++s) {
+            const KeyShard& shard = table_.shard(s);
+            const uint64_t* entries = sorted_.begin(s);
+            const size_t n = sorted_.size(s);
+            for (size_t i = 0; i < std::min(kAhead, n); ++i) shard.prefetch_lines(entries[i]);
+            for (size_t i = 0; i < n; ++i) {
+                if (i + kAhead < n) shard.prefetch_lines(entries[i + kAhead]);
+                take(shard, entry::tag_of(entries[i]), entries[i] & entry::kPositionMask);
+            }
+        }
+    }
+
+    void take(const KeyShard& shard, uint64_t tag, uint64_t row) {
+        const auto* others = shard.each(tag, base_, [&](uint32_t position) {
+            hits_.push_back(row << 32 | position);
+        });
+        if (others) hot_.push_back({row, others});
+    }
+
+    void group(size_t rows) {
+        starts_.assign(rows + 2, 0);
+        for (uint64_t hit : hits_) ++starts_[(hit >> 32) + 2];
+        for (size_t i = 2; i < starts_.size(); ++i) starts_[i] += starts_[i - 1];
+        grouped_.resize(hits_.size());
+        for (uint64_t hit : hits_)  // leaves at [i + 1] the end of row i
+            grouped_[starts_[(hit >> 32) + 1]++] = static_cast<uint32_t>(hit);
+        std::stable_sort(hot_.begin(), hot_.end(),
+                         [](const Hot& a, const Hot& b) { return a.row < b.row; });
+    }
+
+    const KeyTable& table_;
+    uint32_t base_;
+    KeyTable::SortedByShard sorted_;
+    std::vector<uint64_t> hits_;  // row << 32 | position
+    std::vector<Hot> hot_;        // lists too long to copy for all rows at once
+    std::vector<size_t> starts_;
+    std::vector<uint32_t> grouped_;
+};
+
+}  // namespace nearcopy
