@@ -48,7 +48,7 @@ class Numbers {
 public:
     explicit Numbers(uint64_t seed) : state_(seed) {}
 
-    uint64_t next() { return nearcopy::fmix64(state_ += nearcopy::GOLDEN); }
+    uint64_t next() { return nearcopy::fmix64(state_ += nearcopy::kGolden); }
     size_t below(size_t bound) { return next() % bound; }
 
 private:

@@ -292,10 +292,10 @@ private:
         for (size_t i = 0; i < count; ++i) {
             const uint64_t family = numbers.below(how % 4 == 0 ? 1 : 16);
             const size_t begin = out.size();
-            for (uint64_t lane = 0; lane < SLOTS; ++lane)
-                out.push_back(uint32_t(fmix64(family * SLOTS + lane) >> (how & 4 ? 62 : 32)));
+            for (uint64_t lane = 0; lane < kSlots; ++lane)
+                out.push_back(uint32_t(fmix64(family * kSlots + lane) >> (how & 4 ? 62 : 32)));
             for (size_t changes = numbers.below(how & 8 ? 129 : 8); changes > 0; --changes)
-                out[begin + numbers.below(SLOTS)] = uint32_t(numbers.next() >> (how & 4 ? 62 : 32));
+                out[begin + numbers.below(kSlots)] = uint32_t(numbers.next() >> (how & 4 ? 62 : 32));
         }
         return out;
     }
@@ -304,20 +304,20 @@ private:
         const size_t most = how == 127 ? 8200 : 1100;  // seldom more than a batch
         const size_t count = how == 127 ? most : read_count(input_);
         const Signature made = around(std::min(count, most - std::min(most, size())), how);
-        MUST(index_.insert(made.data(), made.size() / SLOTS) == size());
-        for (size_t i = 0; i < made.size(); i += SLOTS) append_keys(&made[i], keys_);
+        MUST(index_.insert(made.data(), made.size() / kSlots) == size());
+        for (size_t i = 0; i < made.size(); i += kSlots) append_keys(&made[i], keys_);
         all_.insert(all_.end(), made.begin(), made.end());
         MUST(index_.size() == size() && index_.nbytes() >= 4 * all_.size());
     }
 
     void find(unsigned how) {
         const double threshold = input_.byte() / 255.0;
-        const size_t most = MOST_COMPARED / SLOTS / (size() + 1) + 1;
+        const size_t most = MOST_COMPARED / kSlots / (size() + 1) + 1;
         const size_t count = std::min({read_count(input_), most, size_t(16)});
         const Signature queries = around(count, how);
         std::vector<std::vector<std::pair<uint32_t, float>>> wanted;
         for (size_t i = 0; i < count; ++i)
-            wanted.push_back(expected(&queries[i * SLOTS], threshold));
+            wanted.push_back(expected(&queries[i * kSlots], threshold));
         for (unsigned level = 0; level < 3; ++level) {
             use_level(level);
             const auto found = index_.find(queries.data(), count, threshold, 1 + (how == 63) * 2);
@@ -333,8 +333,8 @@ private:
         for (size_t position = 0; position < size(); ++position) {
             unsigned equal = 0, bands = 0;
             for (size_t b = 0; b < bands_; ++b) bands += keys[b] == keys_[position * bands_ + b];
-            for (size_t i = 0; i < SLOTS; ++i) equal += query[i] == all_[position * SLOTS + i];
-            if (bands > 0 && equal + 1e-9 >= threshold * SLOTS)
+            for (size_t i = 0; i < kSlots; ++i) equal += query[i] == all_[position * kSlots + i];
+            if (bands > 0 && equal + 1e-9 >= threshold * kSlots)
                 alike.emplace_back(uint32_t(position), float(equal) / 128);
         }
         std::stable_sort(alike.begin(), alike.end(),
@@ -348,7 +348,7 @@ private:
         for (uint64_t key : bands) keys.push_back(told_apart(key));
     }
 
-    size_t size() const { return all_.size() / SLOTS; }
+    size_t size() const { return all_.size() / kSlots; }
 
     Input& input_;
     size_t bands_, rows_;

@@ -68,8 +68,8 @@ public:
 
     void fold(uint32_t point, nearcopy::Span from) {
         const uint32_t entry = table_.entry(point);
-        const uint32_t value = entry & nearcopy::POINT_MASK;
-        if (entry >> nearcopy::KIND_SHIFT != nearcopy::SEQUENCE) return part(entry, from);
+        const uint32_t value = entry & nearcopy::kPointMask;
+        if (entry >> nearcopy::kKindShift != nearcopy::SEQUENCE) return part(entry, from);
         for (uint32_t i = 1; i <= table_.sequences[value]; ++i)
             part(table_.sequences[value + i], from);
     }
@@ -78,7 +78,7 @@ public:
 
 private:
     void part(uint32_t entry, nearcopy::Span from) {
-        const uint32_t kind = entry >> nearcopy::KIND_SHIFT, value = entry & nearcopy::POINT_MASK;
+        const uint32_t kind = entry >> nearcopy::kKindShift, value = entry & nearcopy::kPointMask;
         if (kind == nearcopy::SEPARATOR)
             open_ = touching_ = false;
         else if (kind == nearcopy::REMOVED || (kind == nearcopy::JOIN && join(value)))
@@ -150,7 +150,7 @@ inline Hashes model_shingles(const Hashes& words, size_t size) {
     Hashes out;
     for (size_t at = 0; at + size <= words.size(); ++at) {
         uint64_t sum = words[at];
-        for (size_t i = 1; i < size; ++i) sum = sum * nearcopy::GOLDEN + words[at + i];
+        for (size_t i = 1; i < size; ++i) sum = sum * nearcopy::kGolden + words[at + i];
         out.push_back(nearcopy::fmix64(sum));
     }
     return out;
@@ -196,10 +196,10 @@ inline uint64_t model_simhash(Hashes features, const nearcopy::Plan& plan) {
 
 inline std::vector<uint32_t> model_classic(const Hashes& features) {
     std::vector<uint32_t> signature;
-    for (uint64_t slot = 0; slot < nearcopy::SLOTS; ++slot) {
-        const uint64_t multiplier = nearcopy::fmix64((2 * slot + 1) * nearcopy::GOLDEN) | 1;
-        const uint64_t addend = nearcopy::fmix64((2 * slot + 2) * nearcopy::GOLDEN);
-        uint32_t least = nearcopy::EMPTY;
+    for (uint64_t slot = 0; slot < nearcopy::kSlots; ++slot) {
+        const uint64_t multiplier = nearcopy::fmix64((2 * slot + 1) * nearcopy::kGolden) | 1;
+        const uint64_t addend = nearcopy::fmix64((2 * slot + 2) * nearcopy::kGolden);
+        uint32_t least = nearcopy::kEmpty;
         for (uint64_t feature : features)
             least = std::min(least, uint32_t((feature * multiplier + addend) >> 32));
         signature.push_back(least);
@@ -208,21 +208,21 @@ inline std::vector<uint32_t> model_classic(const Hashes& features) {
 }
 
 inline std::vector<uint32_t> model_one_permutation(const Hashes& features) {
-    std::vector<uint32_t> signature(nearcopy::SLOTS, nearcopy::EMPTY);
-    for (uint64_t round = 0; round < nearcopy::ROUNDS; ++round) {
-        std::vector<uint32_t> slots(nearcopy::SLOTS, nearcopy::EMPTY);
+    std::vector<uint32_t> signature(nearcopy::kSlots, nearcopy::kEmpty);
+    for (uint64_t round = 0; round < nearcopy::kRounds; ++round) {
+        std::vector<uint32_t> slots(nearcopy::kSlots, nearcopy::kEmpty);
         for (uint64_t feature : features) {
             const uint64_t mixed =
-                round == 0 ? feature : nearcopy::fmix64(feature ^ round * nearcopy::GOLDEN);
-            uint32_t& slot = slots[mixed % nearcopy::SLOTS];
+                round == 0 ? feature : nearcopy::fmix64(feature ^ round * nearcopy::kGolden);
+            uint32_t& slot = slots[mixed % nearcopy::kSlots];
             slot = std::min(slot, uint32_t(mixed >> 32));
         }
-        for (size_t i = 0; i < nearcopy::SLOTS; ++i)
-            if (signature[i] == nearcopy::EMPTY) signature[i] = slots[i];
+        for (size_t i = 0; i < nearcopy::kSlots; ++i)
+            if (signature[i] == nearcopy::kEmpty) signature[i] = slots[i];
     }
     const std::vector<uint32_t> classic = model_classic(features);
-    for (size_t i = 0; i < nearcopy::SLOTS; ++i)
-        if (signature[i] == nearcopy::EMPTY) signature[i] = classic[i];
+    for (size_t i = 0; i < nearcopy::kSlots; ++i)
+        if (signature[i] == nearcopy::kEmpty) signature[i] = classic[i];
     return signature;
 }
 
@@ -240,11 +240,11 @@ inline size_t common(const std::vector<ModelWord>& a, size_t i, const std::vecto
 inline std::vector<nearcopy::Passage> model_passages(const std::vector<ModelWord>& a,
                                                      const std::vector<ModelWord>& b,
                                                      size_t min_words) {
-    constexpr size_t MAX_PLACES = 16;
+    constexpr size_t kMaxPlaces = 16;
     std::vector<nearcopy::Passage> found;
     for (size_t at = 0; at + min_words <= b.size();) {
         size_t best = 0, best_place = 0, tried = 0;
-        for (size_t place = 0; place < a.size() && tried < MAX_PLACES; ++place) {
+        for (size_t place = 0; place < a.size() && tried < kMaxPlaces; ++place) {
             const size_t size = common(a, place, b, at);
             tried += size >= min_words;
             if (size >= min_words && size > best) best = size, best_place = place;

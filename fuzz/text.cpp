@@ -158,7 +158,7 @@ struct Folded {
 
 struct Sketched {
     uint64_t simhash = ~uint64_t(0);
-    std::vector<uint32_t> minhash = std::vector<uint32_t>(SLOTS, 1);
+    std::vector<uint32_t> minhash = std::vector<uint32_t>(kSlots, 1);
     std::string digest = std::string(16, 'x');
     uint32_t words = ~uint32_t(0);
 
@@ -321,7 +321,7 @@ void check_sketch(const Sketched& found, const std::vector<ModelWord>& words,
     MUST(found.digest == (any ? model_digest(utf8(normalised(words)), plan.digest)
                               : std::string(16, '\0')));
     uint64_t simhash = 0;
-    std::vector<uint32_t> minhash(SLOTS, 0);
+    std::vector<uint32_t> minhash(kSlots, 0);
     if (any && plan.simhash.size > 0)
         simhash = model_simhash(model_features(kept, plan.hash, plan.simhash), plan);
     if (any && plan.minhash.size > 0) {

@@ -95,14 +95,12 @@ public:
             if (size_ == chunks_.size() * kRows)
                 chunks_.push_back(std::unique_ptr<T[]>(new T[kRows * Width]));
             step = std::min(n - done, kRows - size_ % kRows);
-            std::memcpy(const_cast<T*>(row(size_)), rows + done * Width,
-                        step * Width * sizeof(T));
+            std::memcpy(const_cast<T*>(row(size_)), rows + done * Width, step * Width * sizeof(T));
         }
     }
 
     size_t nbytes() const {
-        return chunks_.size() * kRows * Width * sizeof(T) +
-               chunks_.capacity() * sizeof(chunks_[0]);
+        return chunks_.size() * kRows * Width * sizeof(T) + chunks_.capacity() * sizeof(chunks_[0]);
     }
 
 private:

@@ -33,9 +33,7 @@ struct Array {
     size_t columns;  // 1 for a flat array
 };
 
-[[noreturn]] void refuse_type(const std::string& message) {
-    throw nb::type_error(message.c_str());
-}
+[[noreturn]] void refuse_type(const std::string& message) { throw nb::type_error(message.c_str()); }
 [[noreturn]] void refuse_value(const std::string& message) {
     throw nb::value_error(message.c_str());
 }
@@ -60,8 +58,8 @@ bool is_c_contiguous(const AnyArray& array) {
 // A C-contiguous numpy array of T with `axes` axes, or an error that says how to make one.
 template <class T>
 Array<T> checked(nb::handle value, const char* name, const char* dtype, size_t axes) {
-    const std::string remedy = std::string(": pass np.ascontiguousarray(") + name +
-                               ", dtype=np." + dtype + ")";
+    const std::string remedy =
+        std::string(": pass np.ascontiguousarray(") + name + ", dtype=np." + dtype + ")";
     const std::string wanted = std::string(name) + ": expected a C-contiguous " + dtype +
                                " array with " + std::to_string(axes) +
                                (axes == 1 ? " axis" : " axes") + ", found ";
@@ -78,14 +76,14 @@ Array<T> checked(nb::handle value, const char* name, const char* dtype, size_t a
 
 Array<uint32_t> checked_signatures(nb::handle value) {
     Array<uint32_t> signatures = checked<uint32_t>(value, "signatures", "uint32", 2);
-    if (signatures.columns != SLOTS)
+    if (signatures.columns != kSlots)
         refuse_value("signatures: expected 128 lanes a row, found " +
                      std::to_string(signatures.columns) + ": make them with 128 slots");
     return signatures;
 }
 
 void check_bands(int64_t bands, int64_t rows) {
-    if (bands < 1 || rows < 1 || bands > static_cast<int64_t>(SLOTS) / rows)
+    if (bands < 1 || rows < 1 || bands > static_cast<int64_t>(kSlots) / rows)
         refuse_value("expected bands >= 1, rows >= 1 and bands * rows <= 128, found " +
                      std::to_string(bands) + " bands of " + std::to_string(rows) +
                      " rows: lower one of them");
@@ -149,8 +147,7 @@ auto scored(Found<Score>&& found) {
 }
 
 auto unscored(Found<uint8_t>&& found) {
-    return std::make_tuple(to_numpy(std::move(found.starts)),
-                           to_numpy(std::move(found.positions)));
+    return std::make_tuple(to_numpy(std::move(found.starts)), to_numpy(std::move(found.positions)));
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -360,7 +357,7 @@ nb::ndarray<nb::numpy, uint64_t, nb::ndim<2>> keys_of_bands(nb::handle signature
     {
         nb::gil_scoped_release unlocked;
         for (size_t i = 0; i < s.rows; ++i)
-            band_keys(s.data + i * SLOTS, bands, rows, keys->data() + i * bands);
+            band_keys(s.data + i * kSlots, bands, rows, keys->data() + i * bands);
     }
     return {keys->data(), {s.rows, static_cast<size_t>(bands)}, owner};
 }

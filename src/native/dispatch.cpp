@@ -16,9 +16,9 @@ extern const Lanes lanes_avx512;
 static Permutations make_permutations() {
     Permutations family;
     uint64_t state = 0;
-    for (size_t i = 0; i < SLOTS; ++i) {
-        family.multiplier[i] = fmix64(state += GOLDEN) | 1;
-        family.addend[i] = fmix64(state += GOLDEN);
+    for (size_t i = 0; i < kSlots; ++i) {
+        family.multiplier[i] = fmix64(state += kGolden) | 1;
+        family.addend[i] = fmix64(state += kGolden);
     }
     return family;
 }

@@ -29,18 +29,18 @@ void FoldTable::pack() {
     bmp.assign(0x10000, 0);
     for (uint32_t point = 0; point < 0x10000; ++point) {
         uint32_t found = entry(point);
-        uint32_t kind = found >> KIND_SHIFT;
-        uint32_t target = found & POINT_MASK;
+        uint32_t kind = found >> kKindShift;
+        uint32_t target = found & kPointMask;
         if (kind == SEPARATOR) continue;
         if (kind >= REMOVED || target >= 0x10000) {
-            bmp[point] = ODD << PACKED_KIND_SHIFT;
+            bmp[point] = kOdd << kPackedKindShift;
             continue;
         }
         uint8_t bytes[4];
         uint32_t packed = 0;
         size_t length = encode(target, bytes);
         for (size_t i = 0; i < length; ++i) packed |= uint32_t(bytes[i]) << (8 * i);
-        bmp[point] = packed | uint32_t(length) << PACKED_LENGTH_SHIFT | kind << PACKED_KIND_SHIFT;
+        bmp[point] = packed | uint32_t(length) << kPackedLengthShift | kind << kPackedKindShift;
     }
 }
 
@@ -85,8 +85,8 @@ static void join_mark(WordSink& sink, uint32_t mark) {
 }
 
 static void fold_entry(WordSink& sink, uint32_t entry) {
-    uint32_t point = entry & POINT_MASK;
-    switch (entry >> KIND_SHIFT) {
+    uint32_t point = entry & kPointMask;
+    switch (entry >> kKindShift) {
         case SEPARATOR:
             close(sink);
             sink.touching = false;

@@ -9,15 +9,15 @@ namespace nearcopy {
 
 enum Kind : uint32_t { SEPARATOR = 0, WORD = 1, SINGLE = 2, REMOVED = 3, SEQUENCE = 4, JOIN = 5 };
 
-constexpr unsigned KIND_SHIFT = 29;
-constexpr uint32_t POINT_MASK = 0x1FFFFF;
-constexpr size_t LONGEST_SEQUENCE = 8;  // code points one code point can become
+constexpr unsigned kKindShift = 29;
+constexpr uint32_t kPointMask = 0x1FFFFF;
+constexpr size_t kLongestSequence = 8;  // code points one code point can become
 
 // An entry of `bmp`: up to three bytes of UTF-8, their number, and the kind. Everything but
-// separators, words and singles is ODD and goes the slow way.
-constexpr unsigned PACKED_LENGTH_SHIFT = 24;
-constexpr unsigned PACKED_KIND_SHIFT = 26;
-constexpr uint32_t ODD = 3;
+// separators, words and singles is kOdd and goes the slow way.
+constexpr unsigned kPackedLengthShift = 24;
+constexpr unsigned kPackedKindShift = 26;
+constexpr uint32_t kOdd = 3;
 
 struct Join {
     uint32_t base, mark, joined;
@@ -28,12 +28,12 @@ struct FoldTable {
     std::vector<uint16_t> index;      // the page of each block of 256 code points
     std::vector<uint32_t> sequences;  // length, entries, length, entries, ...
     std::vector<Join> joins;
-    std::vector<uint32_t> bmp;        // the first 65,536 code points, packed for the hot path
+    std::vector<uint32_t> bmp;  // the first 65,536 code points, packed for the hot path
 
     uint32_t entry(uint32_t point) const {
         if (point > 0x10FFFF) return 0;
         uint32_t found = pages[size_t(index[point >> 8]) * 256 + (point & 255)];
-        uint32_t kind = found >> KIND_SHIFT;
+        uint32_t kind = found >> kKindShift;
         return kind == WORD || kind == SINGLE || kind == JOIN ? found ^ point : found;
     }
 
@@ -45,18 +45,18 @@ struct FoldTable {
 struct WordSink {
     const FoldTable* table;
     const uint32_t* bmp;  // the table's
-    uint8_t* text;   // start of the words
-    uint8_t* out;    // next byte to write
-    uint32_t* ends;  // end of each complete word, counted from `text`
-    size_t count;    // complete words
-    bool open;       // a word has begun and not ended
-    bool touching;   // no separator since the last character written
+    uint8_t* text;        // start of the words
+    uint8_t* out;         // next byte to write
+    uint32_t* ends;       // end of each complete word, counted from `text`
+    size_t count;         // complete words
+    bool open;            // a word has begun and not ended
+    bool touching;        // no separator since the last character written
 };
 
 // The most bytes and words that one code point can bring, and slack for wide stores.
-constexpr size_t BYTES_PER_POINT = LONGEST_SEQUENCE * 5;
-constexpr size_t WORDS_PER_POINT = LONGEST_SEQUENCE;
-constexpr size_t SLACK = 128;
+constexpr size_t kBytesPerPoint = kLongestSequence * 5;
+constexpr size_t kWordsPerPoint = kLongestSequence;
+constexpr size_t kSlack = 128;
 
 void fold_odd(WordSink& sink, uint32_t point);  // the slow way, right for every code point
 

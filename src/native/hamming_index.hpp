@@ -99,8 +99,7 @@ private:
 
         size_t nbytes() const {
             size_t total = tables.capacity() * sizeof(Table);
-            for (const Table& table : tables)
-                total += table.directory.capacity() * 4 + size() * 8;
+            for (const Table& table : tables) total += table.directory.capacity() * 4 + size() * 8;
             return total;
         }
     };

@@ -148,9 +148,7 @@ public:
 
 private:
     struct Delete {
-        void operator()(uint64_t* slots) const {
-            ::operator delete[](slots, std::align_val_t{64});
-        }
+        void operator()(uint64_t* slots) const { ::operator delete[](slots, std::align_val_t{64}); }
     };
 
     size_t slots() const { return (homes_ + spare_) * kWidth; }
@@ -499,9 +497,8 @@ private:
     }
 
     void take(const KeyShard& shard, uint64_t tag, uint64_t row) {
-        const auto* others = shard.each(tag, base_, [&](uint32_t position) {
-            hits_.push_back(row << 32 | position);
-        });
+        const auto* others = shard.each(
+            tag, base_, [&](uint32_t position) { hits_.push_back(row << 32 | position); });
         if (others) hot_.push_back({row, others});
     }
 

@@ -15,8 +15,8 @@ namespace {
 // --- Folding: 64 characters at a time while they are ASCII or plain punctuation ---------------
 
 struct Block {
-    uint64_t word;          // bit i: character i is a letter or a digit
-    uint64_t odd;           // bit i: the table must be asked
+    uint64_t word;  // bit i: character i is a letter or a digit
+    uint64_t odd;   // bit i: the table must be asked
     alignas(64) uint8_t lower[64 + 64];
 };
 
@@ -29,16 +29,16 @@ inline unsigned first_bit(uint64_t bits) { return unsigned(__builtin_ctzll(bits)
 
 // Punctuation that every English text is full of: U+2010..U+2029 (dashes, quotes, dots) and the
 // no-break space, all of them separators in the table.
-constexpr uint16_t QUOTES_FIRST = 0x2010, QUOTES_COUNT = 0x1A, NO_BREAK = 0xA0;
+constexpr uint16_t kQuotesFirst = 0x2010, kQuotesCount = 0x1A, kNoBreak = 0xA0;
 
 #if defined(__AVX512VBMI2__) && defined(__AVX512BW__)
 
 inline void classify_bytes(__m512i c, Block& block) {
     __m512i low = _mm512_or_si512(c, _mm512_set1_epi8(0x20));
-    __mmask64 letter = _mm512_cmplt_epu8_mask(_mm512_sub_epi8(low, _mm512_set1_epi8('a')),
-                                              _mm512_set1_epi8(26));
-    __mmask64 digit = _mm512_cmplt_epu8_mask(_mm512_sub_epi8(c, _mm512_set1_epi8('0')),
-                                             _mm512_set1_epi8(10));
+    __mmask64 letter =
+        _mm512_cmplt_epu8_mask(_mm512_sub_epi8(low, _mm512_set1_epi8('a')), _mm512_set1_epi8(26));
+    __mmask64 digit =
+        _mm512_cmplt_epu8_mask(_mm512_sub_epi8(c, _mm512_set1_epi8('0')), _mm512_set1_epi8(10));
     block.word = letter | digit;
     _mm512_store_si512(block.lower, _mm512_mask_mov_epi8(c, letter, low));
 }
@@ -52,9 +52,9 @@ inline void classify(const uint8_t* text, Block& block) {
 inline __m256i narrow(__m512i wide, uint32_t& odd) {
     __mmask32 ascii = _mm512_cmplt_epu16_mask(wide, _mm512_set1_epi16(0x80));
     __mmask32 plain =
-        _mm512_cmplt_epu16_mask(_mm512_sub_epi16(wide, _mm512_set1_epi16(QUOTES_FIRST)),
-                                _mm512_set1_epi16(QUOTES_COUNT)) |
-        _mm512_cmpeq_epi16_mask(wide, _mm512_set1_epi16(NO_BREAK));
+        _mm512_cmplt_epu16_mask(_mm512_sub_epi16(wide, _mm512_set1_epi16(kQuotesFirst)),
+                                _mm512_set1_epi16(kQuotesCount)) |
+        _mm512_cmpeq_epi16_mask(wide, _mm512_set1_epi16(kNoBreak));
     odd = ~(ascii | plain);
     return _mm512_maskz_cvtepi16_epi8(ascii, wide);
 }
@@ -90,8 +90,8 @@ inline void write_words(WordSink& sink, const Block& block, size_t size) {
     uint64_t word = block.word & valid;
     uint64_t closing = ~word & (word << 1 | uint64_t(sink.open)) & valid;
     uint64_t keep = word | closing;
-    __m512i bytes = _mm512_mask_mov_epi8(_mm512_set1_epi8(' '), word,
-                                         _mm512_load_si512(block.lower));
+    __m512i bytes =
+        _mm512_mask_mov_epi8(_mm512_set1_epi8(' '), word, _mm512_load_si512(block.lower));
     _mm512_storeu_si512(sink.out, _mm512_maskz_compress_epi8(keep, bytes));
 
     write_ends(sink, _pext_u64(closing, keep), size_t(_mm_popcnt_u64(closing)));
@@ -131,10 +131,10 @@ inline void classify(const uint8_t* text, Block& block) {
 // ASCII stays, plain punctuation becomes NUL, the rest too but is marked odd.
 inline __m256i narrow(__m256i wide, __m256i& odd) {
     __m256i ascii = _mm256_cmpeq_epi16(_mm256_srli_epi16(wide, 7), _mm256_setzero_si256());
-    __m256i shifted = _mm256_sub_epi16(wide, _mm256_set1_epi16(QUOTES_FIRST));
-    __m256i quotes = _mm256_cmpeq_epi16(
-        _mm256_min_epu16(shifted, _mm256_set1_epi16(QUOTES_COUNT - 1)), shifted);
-    __m256i plain = _mm256_or_si256(quotes, _mm256_cmpeq_epi16(wide, _mm256_set1_epi16(NO_BREAK)));
+    __m256i shifted = _mm256_sub_epi16(wide, _mm256_set1_epi16(kQuotesFirst));
+    __m256i quotes =
+        _mm256_cmpeq_epi16(_mm256_min_epu16(shifted, _mm256_set1_epi16(kQuotesCount - 1)), shifted);
+    __m256i plain = _mm256_or_si256(quotes, _mm256_cmpeq_epi16(wide, _mm256_set1_epi16(kNoBreak)));
     odd = _mm256_andnot_si256(_mm256_or_si256(ascii, plain), _mm256_set1_epi16(-1));
     return _mm256_and_si256(ascii, wide);
 }
@@ -184,10 +184,10 @@ inline void classify(const uint8_t* text, Block& block) {
 
 inline __m128i narrow(__m128i wide, __m128i& odd) {
     __m128i ascii = _mm_cmpeq_epi16(_mm_srli_epi16(wide, 7), _mm_setzero_si128());
-    __m128i shifted = _mm_sub_epi16(wide, _mm_set1_epi16(QUOTES_FIRST));
-    __m128i beyond = _mm_subs_epu16(shifted, _mm_set1_epi16(QUOTES_COUNT - 1));
+    __m128i shifted = _mm_sub_epi16(wide, _mm_set1_epi16(kQuotesFirst));
+    __m128i beyond = _mm_subs_epu16(shifted, _mm_set1_epi16(kQuotesCount - 1));
     __m128i plain = _mm_or_si128(_mm_cmpeq_epi16(beyond, _mm_setzero_si128()),
-                                 _mm_cmpeq_epi16(wide, _mm_set1_epi16(NO_BREAK)));
+                                 _mm_cmpeq_epi16(wide, _mm_set1_epi16(kNoBreak)));
     odd = _mm_andnot_si128(_mm_or_si128(ascii, plain), _mm_set1_epi16(-1));
     return _mm_and_si128(ascii, wide);
 }
@@ -209,7 +209,7 @@ inline void classify(const uint16_t* text, Block& block) {
 
 #else
 
-inline bool plain(uint32_t c) { return c - QUOTES_FIRST < QUOTES_COUNT || c == NO_BREAK; }
+inline bool plain(uint32_t c) { return c - kQuotesFirst < kQuotesCount || c == kNoBreak; }
 
 template <class Char>
 inline void classify(const Char* text, Block& block) {
@@ -234,7 +234,8 @@ inline void write_words(WordSink& sink, const Block& block, size_t size) {
         uint64_t gap = ~(left >> start);
         unsigned length = gap == 0 ? 64 : first_bit(gap);
         const uint8_t* from = block.lower + start;
-        for (unsigned done = 0; done < length; done += 16) std::memcpy(sink.out + done, from + done, 16);
+        for (unsigned done = 0; done < length; done += 16)
+            std::memcpy(sink.out + done, from + done, 16);
         sink.out += length;
         open = start + length == size;
         if (!open) close_word(sink);
@@ -246,7 +247,7 @@ inline void write_words(WordSink& sink, const Block& block, size_t size) {
 #endif
 
 inline uint32_t packed_entry(const uint32_t* bmp, uint32_t point) {
-    return point < 0x10000 ? bmp[point] : ODD << PACKED_KIND_SHIFT;
+    return point < 0x10000 ? bmp[point] : kOdd << kPackedKindShift;
 }
 
 // One character after the other. Words and singles come in runs, so the branches are foreseen but
@@ -260,14 +261,14 @@ inline void fold_scalar(WordSink& sink, const Char* text, size_t size) {
     bool open = sink.open, touching = sink.touching;
     for (const Char* const end = text + size; text < end; ++text) {
         uint32_t entry = packed_entry(bmp, uint32_t(*text));
-        uint32_t kind = entry >> PACKED_KIND_SHIFT;
+        uint32_t kind = entry >> kPackedKindShift;
         if (kind == WORD) {
             std::memcpy(out, &entry, 4);
-            out += entry >> PACKED_LENGTH_SHIFT & 3;
+            out += entry >> kPackedLengthShift & 3;
             open = touching = true;
             continue;
         }
-        if (kind == ODD) {
+        if (kind == kOdd) {
             sink.out = out;
             sink.count = size_t(ends - sink.ends);
             sink.open = open;
@@ -287,7 +288,7 @@ inline void fold_scalar(WordSink& sink, const Char* text, size_t size) {
         touching = kind == SINGLE;
         if (kind == SINGLE) {
             std::memcpy(out, &entry, 4);
-            out += entry >> PACKED_LENGTH_SHIFT & 3;
+            out += entry >> kPackedLengthShift & 3;
             *ends++ = uint32_t(out - origin);
             *out++ = ' ';
         }
@@ -304,23 +305,24 @@ inline void fold_scalar(WordSink& sink, const Char* text, size_t size) {
 // where a word ends before it, and its UTF-8. A single ends a word before and behind itself.
 inline size_t fold_lanes(WordSink& sink, __m512i points, size_t size) {
     __m512i entries = _mm512_i32gather_epi32(points, sink.bmp, 4);
-    __m512i kinds = _mm512_srli_epi32(entries, PACKED_KIND_SHIFT);
+    __m512i kinds = _mm512_srli_epi32(entries, kPackedKindShift);
     uint32_t valid = (1u << size) - 1;
-    uint32_t odd = _mm512_cmpeq_epi32_mask(kinds, _mm512_set1_epi32(ODD)) & valid;
+    uint32_t odd = _mm512_cmpeq_epi32_mask(kinds, _mm512_set1_epi32(kOdd)) & valid;
     if (odd != 0) size = first_bit(odd);
     if (size == 0) return 0;
     valid = (1u << size) - 1;
     uint32_t word = _mm512_cmpeq_epi32_mask(kinds, _mm512_set1_epi32(WORD)) & valid;
     uint32_t single = _mm512_cmpeq_epi32_mask(kinds, _mm512_set1_epi32(SINGLE)) & valid;
-    uint32_t after_word = (word << 1 | uint32_t(sink.open)) & valid, after_single = single << 1 & valid;
+    uint32_t after_word = (word << 1 | uint32_t(sink.open)) & valid,
+             after_single = single << 1 & valid;
     uint32_t spaced = (after_word & ~word) | after_single;
 
-    __m512i lengths = _mm512_and_si512(_mm512_srli_epi32(entries, PACKED_LENGTH_SHIFT),
-                                       _mm512_set1_epi32(3));
+    __m512i lengths =
+        _mm512_and_si512(_mm512_srli_epi32(entries, kPackedLengthShift), _mm512_set1_epi32(3));
     __m512i bytes = _mm512_or_si512(_mm512_slli_epi32(entries, 8), _mm512_set1_epi32(' '));
     // A lane keeps byte i where bit i is set: 1 the space, 2, 6 or 14 one, two or three bytes.
-    __m512i kept = _mm512_sub_epi32(_mm512_sllv_epi32(_mm512_set1_epi32(2), lengths),
-                                    _mm512_set1_epi32(2));
+    __m512i kept =
+        _mm512_sub_epi32(_mm512_sllv_epi32(_mm512_set1_epi32(2), lengths), _mm512_set1_epi32(2));
     kept = _mm512_mask_or_epi32(kept, __mmask16(spaced), kept, _mm512_set1_epi32(1));
     kept = _mm512_maskz_mov_epi32(__mmask16(valid), kept);
     // Bit i of each lane to the top of its byte i, and so into a mask.
@@ -369,7 +371,7 @@ inline void fold_table(WordSink& sink, const Char* text, size_t size) {
 
 #endif
 
-constexpr int FEW = 6;  // odd characters among 64 for which the rest still goes by blocks
+constexpr int kFew = 6;  // odd characters among 64 for which the rest still goes by blocks
 
 // The first `size` (at most 64) characters or fewer; how many were folded.
 template <class Char>
@@ -380,7 +382,7 @@ inline size_t fold_block(WordSink& sink, const Char* text, size_t size, Block& b
         write_words(sink, block, size);
         return size;
     }
-    if (__builtin_popcountll(odd) > FEW) {
+    if (__builtin_popcountll(odd) > kFew) {
         fold_table(sink, text, size);
         return size;
     }
@@ -409,13 +411,11 @@ inline void fold_blocks(WordSink& sink, const Char* text, size_t size) {
 
 void fold8(WordSink& sink, const uint8_t* text, size_t size) { fold_blocks(sink, text, size); }
 void fold16(WordSink& sink, const uint16_t* text, size_t size) { fold_blocks(sink, text, size); }
-void fold32(WordSink& sink, const uint32_t* text, size_t size) {
-    fold_scalar(sink, text, size);
-}
+void fold32(WordSink& sink, const uint32_t* text, size_t size) { fold_scalar(sink, text, size); }
 
 // --- Hashing ----------------------------------------------------------------------------------
 
-constexpr size_t BATCH = 64;
+constexpr size_t kBatch = 64;
 
 inline uint64_t rotate(uint64_t value, int by) { return value << by | value >> (64 - by); }
 
@@ -439,15 +439,15 @@ inline uint64_t murmur_tail(uint64_t low, uint64_t high, uint64_t length) {
 
 // Words side by side for the hash: their first 16 bytes, zero behind their end, and their lengths.
 struct WordBatch {
-    alignas(64) uint64_t low[BATCH], high[BATCH], length[BATCH];
+    alignas(64) uint64_t low[kBatch], high[kBatch], length[kBatch];
 };
 
 #if defined(__AVX512VBMI2__) && defined(__AVX512BW__) && defined(__AVX512VL__)
 
 inline void load_words(const uint8_t* text, uint32_t start, const uint32_t* ends, size_t count,
                        WordBatch& words) {
-    alignas(64) uint8_t bytes[BATCH * 16];
-    alignas(64) uint32_t starts[BATCH];
+    alignas(64) uint8_t bytes[kBatch * 16];
+    alignas(64) uint32_t starts[kBatch];
     for (size_t i = 0; i < count; ++i) {
         // A length over 255 gives a wrong mask, but long words are hashed elsewhere.
         __mmask16 within = __mmask16(_bzhi_u32(0xFFFF, ends[i] - start));
@@ -473,21 +473,21 @@ inline void load_words(const uint8_t* text, uint32_t start, const uint32_t* ends
 
 inline void load_words(const uint8_t* text, uint32_t start, const uint32_t* ends, size_t count,
                        WordBatch& words) {
-    static const uint64_t KEEP[9] = {0,
-                                     0xFF,
-                                     0xFFFF,
-                                     0xFFFFFF,
-                                     0xFFFFFFFF,
-                                     0xFFFFFFFFFF,
-                                     0xFFFFFFFFFFFF,
-                                     0xFFFFFFFFFFFFFF,
-                                     0xFFFFFFFFFFFFFFFF};
+    static const uint64_t kKeep[9] = {0,
+                                      0xFF,
+                                      0xFFFF,
+                                      0xFFFFFF,
+                                      0xFFFFFFFF,
+                                      0xFFFFFFFFFF,
+                                      0xFFFFFFFFFFFF,
+                                      0xFFFFFFFFFFFFFF,
+                                      0xFFFFFFFFFFFFFFFF};
     for (size_t i = 0; i < count; ++i) {
         uint32_t size = ends[i] - start;
         std::memcpy(&words.low[i], text + start, 8);
         std::memcpy(&words.high[i], text + start + 8, 8);
-        words.low[i] &= KEEP[size < 8 ? size : 8];
-        words.high[i] &= KEEP[size < 8 ? 0 : size < 16 ? size - 8 : 8];
+        words.low[i] &= kKeep[size < 8 ? size : 8];
+        words.high[i] &= kKeep[size < 8 ? 0 : size < 16 ? size - 8 : 8];
         words.length[i] = size;
         start = ends[i] + 1;
     }
@@ -498,9 +498,9 @@ inline void load_words(const uint8_t* text, uint32_t start, const uint32_t* ends
 void murmur_words(const uint8_t* text, uint32_t start, const uint32_t* ends, size_t count,
                   uint64_t* out) {
     WordBatch words;
-    uint64_t hashes[BATCH];
-    for (size_t done = 0; done < count; done += BATCH) {
-        size_t batch = count - done < BATCH ? count - done : BATCH;
+    uint64_t hashes[kBatch];
+    for (size_t done = 0; done < count; done += kBatch) {
+        size_t batch = count - done < kBatch ? count - done : kBatch;
         load_words(text, start, ends + done, batch, words);
         for (size_t i = batch; i < (batch + 7) / 8 * 8; ++i)
             words.low[i] = words.high[i] = words.length[i] = 0;
@@ -522,17 +522,17 @@ void murmur_words(const uint8_t* text, uint32_t start, const uint32_t* ends, siz
 
 void shingle(uint64_t* hashes, size_t count, size_t size) {
     size_t total = count - size + 1;
-    alignas(64) uint64_t sum[BATCH];
-    for (size_t done = 0; done < total; done += BATCH) {
-        size_t batch = total - done < BATCH ? total - done : BATCH;
+    alignas(64) uint64_t sum[kBatch];
+    for (size_t done = 0; done < total; done += kBatch) {
+        size_t batch = total - done < kBatch ? total - done : kBatch;
         uint64_t* at = hashes + done;
-        if (batch == BATCH && size == 3) {
-            for (size_t i = 0; i < BATCH; ++i)
-                sum[i] = mix((at[i] * GOLDEN + at[i + 1]) * GOLDEN + at[i + 2]);
+        if (batch == kBatch && size == 3) {
+            for (size_t i = 0; i < kBatch; ++i)
+                sum[i] = mix((at[i] * kGolden + at[i + 1]) * kGolden + at[i + 2]);
         } else {
             for (size_t i = 0; i < batch; ++i) sum[i] = at[i];
             for (size_t j = 1; j < size; ++j)
-                for (size_t i = 0; i < batch; ++i) sum[i] = sum[i] * GOLDEN + at[i + j];
+                for (size_t i = 0; i < batch; ++i) sum[i] = sum[i] * kGolden + at[i + j];
             for (size_t i = 0; i < batch; ++i) sum[i] = mix(sum[i]);
         }
         std::memcpy(at, sum, batch * sizeof(uint64_t));
@@ -562,8 +562,8 @@ void votes(const uint64_t* features, size_t count, uint64_t ones[64]) {
 
 // A byte a bit: each byte of the hash is copied to eight places and tested for one bit in each.
 void votes(const uint64_t* features, size_t count, uint64_t ones[64]) {
-    const __m256i low = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202,
-                                           0x0303030303030303);
+    const __m256i low =
+        _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
     const __m256i high = _mm256_add_epi8(low, _mm256_set1_epi8(4));
     const __m256i bit = _mm256_set1_epi64x(int64_t(0x8040201008040201));
     while (count > 0) {
@@ -600,7 +600,7 @@ constexpr Spread make_spread() {
     return spread;
 }
 
-constexpr Spread SPREAD = make_spread();
+constexpr Spread kSpread = make_spread();
 
 void votes(const uint64_t* features, size_t count, uint64_t ones[64]) {
     while (count > 0) {
@@ -608,7 +608,7 @@ void votes(const uint64_t* features, size_t count, uint64_t ones[64]) {
         uint64_t sums[8] = {};
         for (size_t i = 0; i < batch; ++i)
             for (unsigned byte = 0; byte < 8; ++byte)
-                sums[byte] += SPREAD.of[features[i] >> (8 * byte) & 255];
+                sums[byte] += kSpread.of[features[i] >> (8 * byte) & 255];
         for (unsigned bit = 0; bit < 64; ++bit) ones[bit] += sums[bit / 8] >> (8 * (bit % 8)) & 255;
         features += batch;
         count -= batch;
@@ -619,36 +619,37 @@ void votes(const uint64_t* features, size_t count, uint64_t ones[64]) {
 
 // --- MinHash ----------------------------------------------------------------------------------
 
-inline void scatter(const uint64_t* hashes, size_t count, uint32_t slots[SLOTS]) {
+inline void scatter(const uint64_t* hashes, size_t count, uint32_t slots[kSlots]) {
     for (size_t i = 0; i < count; ++i) {
         uint32_t value = uint32_t(hashes[i] >> 32);
-        uint32_t& slot = slots[hashes[i] & (SLOTS - 1)];
+        uint32_t& slot = slots[hashes[i] & (kSlots - 1)];
         slot = value < slot ? value : slot;
     }
 }
 
-inline bool any_empty(const uint32_t slots[SLOTS]) {
+inline bool any_empty(const uint32_t slots[kSlots]) {
     uint32_t found = 0;
-    for (size_t i = 0; i < SLOTS; ++i) found |= slots[i] == EMPTY;
+    for (size_t i = 0; i < kSlots; ++i) found |= slots[i] == kEmpty;
     return found != 0;
 }
 
-inline void fill_round(const uint64_t* features, size_t count, unsigned round, uint32_t* signature) {
-    uint32_t slots[SLOTS];
-    for (size_t i = 0; i < SLOTS; ++i) slots[i] = EMPTY;
-    alignas(64) uint64_t mixed[BATCH];
-    for (size_t done = 0; done < count; done += BATCH) {
-        size_t batch = count - done < BATCH ? count - done : BATCH;
-        for (size_t i = 0; i < batch; ++i) mixed[i] = mix(features[done + i] ^ round * GOLDEN);
+inline void fill_round(const uint64_t* features, size_t count, unsigned round,
+                       uint32_t* signature) {
+    uint32_t slots[kSlots];
+    for (size_t i = 0; i < kSlots; ++i) slots[i] = kEmpty;
+    alignas(64) uint64_t mixed[kBatch];
+    for (size_t done = 0; done < count; done += kBatch) {
+        size_t batch = count - done < kBatch ? count - done : kBatch;
+        for (size_t i = 0; i < batch; ++i) mixed[i] = mix(features[done + i] ^ round * kGolden);
         scatter(mixed, batch, slots);
     }
-    for (size_t i = 0; i < SLOTS; ++i)
-        if (signature[i] == EMPTY) signature[i] = slots[i];
+    for (size_t i = 0; i < kSlots; ++i)
+        if (signature[i] == kEmpty) signature[i] = slots[i];
 }
 
 inline uint32_t smallest(const uint64_t* features, size_t count, uint64_t multiplier,
                          uint64_t addend) {
-    uint32_t least = EMPTY;
+    uint32_t least = kEmpty;
     for (size_t i = 0; i < count; ++i) {
         uint32_t value = uint32_t((features[i] * multiplier + addend) >> 32);
         least = value < least ? value : least;
@@ -656,12 +657,12 @@ inline uint32_t smallest(const uint64_t* features, size_t count, uint64_t multip
     return least;
 }
 
-void classic(const uint64_t* features, size_t count, uint32_t signature[SLOTS]) {
+void classic(const uint64_t* features, size_t count, uint32_t signature[kSlots]) {
     const Permutations& family = permutations();
-    for (size_t i = 0; i < SLOTS; ++i) signature[i] = EMPTY;
+    for (size_t i = 0; i < kSlots; ++i) signature[i] = kEmpty;
     for (size_t done = 0; done < count; done += 1024) {  // a batch that stays in the first cache
         size_t batch = count - done < 1024 ? count - done : 1024;
-        for (size_t i = 0; i < SLOTS; ++i) {
+        for (size_t i = 0; i < kSlots; ++i) {
             uint32_t least =
                 smallest(features + done, batch, family.multiplier[i], family.addend[i]);
             signature[i] = least < signature[i] ? least : signature[i];
@@ -669,15 +670,15 @@ void classic(const uint64_t* features, size_t count, uint32_t signature[SLOTS]) 
     }
 }
 
-void one_permutation(const uint64_t* features, size_t count, uint32_t signature[SLOTS]) {
-    for (size_t i = 0; i < SLOTS; ++i) signature[i] = EMPTY;
+void one_permutation(const uint64_t* features, size_t count, uint32_t signature[kSlots]) {
+    for (size_t i = 0; i < kSlots; ++i) signature[i] = kEmpty;
     scatter(features, count, signature);
-    for (unsigned round = 1; round < ROUNDS && any_empty(signature); ++round)
+    for (unsigned round = 1; round < kRounds && any_empty(signature); ++round)
         fill_round(features, count, round, signature);
     if (!any_empty(signature)) return;
     const Permutations& family = permutations();
-    for (size_t i = 0; i < SLOTS; ++i)
-        if (signature[i] == EMPTY)
+    for (size_t i = 0; i < kSlots; ++i)
+        if (signature[i] == kEmpty)
             signature[i] = smallest(features, count, family.multiplier[i], family.addend[i]);
 }
 

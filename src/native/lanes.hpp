@@ -8,15 +8,15 @@
 
 namespace nearcopy {
 
-constexpr size_t SLOTS = 128;  // of a MinHash signature
-constexpr unsigned ROUNDS = 4;
-constexpr uint32_t EMPTY = 0xFFFFFFFF;
-constexpr uint64_t GOLDEN = 0x9E3779B97F4A7C15;
+constexpr size_t kSlots = 128;  // of a MinHash signature
+constexpr unsigned kRounds = 4;
+constexpr uint32_t kEmpty = 0xFFFFFFFF;
+constexpr uint64_t kGolden = 0x9E3779B97F4A7C15;
 
 // The 128 classic functions h -> (multiplier * h + addend) >> 32, the same on every machine.
 struct Permutations {
-    uint64_t multiplier[SLOTS];
-    uint64_t addend[SLOTS];
+    uint64_t multiplier[kSlots];
+    uint64_t addend[kSlots];
 };
 const Permutations& permutations();
 
@@ -25,7 +25,7 @@ uint64_t murmur_long(const uint8_t* word, size_t size);  // words over 15 bytes,
 struct Lanes {
     const char* name;
 
-    // Folds a piece of text into words; there is room for BYTES_PER_POINT and WORDS_PER_POINT.
+    // Folds a piece of text into words; there is room for kBytesPerPoint and kWordsPerPoint.
     void (*fold8)(WordSink& sink, const uint8_t* text, size_t size);
     void (*fold16)(WordSink& sink, const uint16_t* text, size_t size);
     void (*fold32)(WordSink& sink, const uint32_t* text, size_t size);
@@ -40,11 +40,11 @@ struct Lanes {
     // How many features have each bit set.
     void (*votes)(const uint64_t* features, size_t count, uint64_t ones[64]);
 
-    void (*one_permutation)(const uint64_t* features, size_t count, uint32_t signature[SLOTS]);
-    void (*classic)(const uint64_t* features, size_t count, uint32_t signature[SLOTS]);
+    void (*one_permutation)(const uint64_t* features, size_t count, uint32_t signature[kSlots]);
+    void (*classic)(const uint64_t* features, size_t count, uint32_t signature[kSlots]);
 };
 
-const Lanes& lanes();                   // the best this processor has, or the one asked for
+const Lanes& lanes();                     // the best this processor has, or the one asked for
 const char* use_lanes(const char* name);  // "baseline", "avx2", "avx512"; what is then in use
 
 }  // namespace nearcopy

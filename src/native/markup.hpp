@@ -96,9 +96,8 @@ private:
     template <class Char>
     bool is_name(size_t number, const Char* text, size_t length) const {
         const std::string& name = names_[number];
-        return name.size() == length &&
-               std::equal(name.begin(), name.end(), text,
-                          [](unsigned char a, Char b) { return a == b; });
+        return name.size() == length && std::equal(name.begin(), name.end(), text,
+                                                   [](unsigned char a, Char b) { return a == b; });
     }
 
     std::vector<std::string> names_;
@@ -108,18 +107,18 @@ private:
 
 // `SKIPPED` and `SEPARATORS` of the reference; no name is longer than `kLongestTag`.
 constexpr size_t kLongestTag = 10;
-constexpr const char* kSkipped[] = {
-    "audio",  "canvas", "iframe", "noembed",  "noframes", "noscript", "object",
-    "script", "style",  "svg",    "template", "textarea", "title",    "video"};
+constexpr const char* kSkipped[] = {"audio",    "canvas",   "iframe", "noembed", "noframes",
+                                    "noscript", "object",   "script", "style",   "svg",
+                                    "template", "textarea", "title",  "video"};
 constexpr const char* kSeparators[] = {
-    "address", "article",  "aside",    "blockquote", "body",    "br",     "button",   "caption",
-    "center",  "col",      "colgroup", "dd",         "details", "dialog", "dir",      "div",
+    "address", "article",  "aside",    "blockquote", "body",       "br",     "button", "caption",
+    "center",  "col",      "colgroup", "dd",         "details",    "dialog", "dir",    "div",
     "dl",      "dt",       "embed",    "fieldset",   "figcaption", "figure", "footer", "form",
-    "frame",   "frameset", "h1",       "h2",         "h3",      "h4",     "h5",       "h6",
-    "head",    "header",   "hgroup",   "hr",         "html",    "img",    "input",    "legend",
-    "li",      "link",     "main",     "menu",       "meta",    "nav",    "ol",       "optgroup",
-    "option",  "p",        "pre",      "search",     "section", "select", "source",   "summary",
-    "table",   "tbody",    "td",       "tfoot",      "th",      "thead",  "tr",       "track",
+    "frame",   "frameset", "h1",       "h2",         "h3",         "h4",     "h5",     "h6",
+    "head",    "header",   "hgroup",   "hr",         "html",       "img",    "input",  "legend",
+    "li",      "link",     "main",     "menu",       "meta",       "nav",    "ol",     "optgroup",
+    "option",  "p",        "pre",      "search",     "section",    "select", "source", "summary",
+    "table",   "tbody",    "td",       "tfoot",      "th",         "thead",  "tr",     "track",
     "ul"};
 
 // What a tag does to the text around and inside it.
@@ -432,8 +431,8 @@ private:
 // Appends the text without its markup to `out` and, unless null, a span for each character of it
 // to `spans`. Char is uint8_t, uint16_t or uint32_t, a code point each; size is under 2^32.
 template <class Char>
-void strip_html(const Char* text, size_t size, std::vector<uint32_t>& out,
-                std::vector<Span>* spans, const Entities& entities) {
+void strip_html(const Char* text, size_t size, std::vector<uint32_t>& out, std::vector<Span>* spans,
+                const Entities& entities) {
     markup::Stripper<Char>(text, size, out, spans, entities).run();
 }
 

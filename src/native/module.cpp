@@ -66,16 +66,17 @@ void set_tables(Values<uint32_t> pages, Values<uint16_t> index, Values<uint32_t>
 
 // --- Texts ------------------------------------------------------------------------------------
 
-constexpr size_t MAX_POINTS = size_t(1) << 29;
+constexpr size_t kMaxPoints = size_t(1) << 29;
 
 TextView view(PyObject* text, const std::string& name, bool html) {
     if (!PyUnicode_Check(text))
         throw nb::type_error(
-            (name + " must be str, got " + Py_TYPE(text)->tp_name + ": decode bytes first").c_str());
+            (name + " must be str, got " + Py_TYPE(text)->tp_name + ": decode bytes first")
+                .c_str());
     size_t size = size_t(PyUnicode_GET_LENGTH(text));
-    if (size > MAX_POINTS)
+    if (size > kMaxPoints)
         throw nb::value_error((name + " has " + std::to_string(size) + " characters, at most " +
-                               std::to_string(MAX_POINTS) + " can be read: split it")
+                               std::to_string(kMaxPoints) + " can be read: split it")
                                   .c_str());
     return TextView{PyUnicode_DATA(text), size, int(PyUnicode_KIND(text)), html};
 }
@@ -96,8 +97,8 @@ public:
         views_.reserve(count);
         for (size_t i = 0; i < count; ++i) {
             PyObject* text = PyTuple_GET_ITEM(held_.ptr(), Py_ssize_t(i));
-            views_.push_back(view(text, "texts[" + std::to_string(i) + "]",
-                                  !html.empty() && html[i]));
+            views_.push_back(
+                view(text, "texts[" + std::to_string(i) + "]", !html.empty() && html[i]));
         }
     }
 
@@ -112,22 +113,22 @@ private:
 // Calls work(worker, i) for every i, on as many threads as asked for.
 template <class MakeWorker, class Work>
 void each(size_t count, size_t threads, MakeWorker make, Work work) {
-    constexpr size_t STEP = 16;
+    constexpr size_t kStep = 16;
     std::atomic<size_t> next{0};
     std::exception_ptr failure;
     std::mutex failing;
     auto run = [&] {
         try {
             auto worker = make();
-            for (size_t from; (from = next.fetch_add(STEP)) < count;)
-                for (size_t i = from; i < std::min(from + STEP, count); ++i) work(*worker, i);
+            for (size_t from; (from = next.fetch_add(kStep)) < count;)
+                for (size_t i = from; i < std::min(from + kStep, count); ++i) work(*worker, i);
         } catch (...) {
             std::lock_guard<std::mutex> lock(failing);
             failure = std::current_exception();
         }
     };
     if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
-    threads = std::min(threads, count / STEP + 1);
+    threads = std::min(threads, count / kStep + 1);
     std::vector<std::thread> others;
     for (size_t i = 1; i < threads; ++i) others.emplace_back(run);
     run();
@@ -165,7 +166,7 @@ nb::tuple sketch(const nb::object& list, const std::vector<bool>& html, const Pl
     const Tables& known = tables();
     size_t count = texts.size();
     Fresh<uint64_t> simhash({count});
-    Fresh<uint32_t> minhash({count, SLOTS});
+    Fresh<uint32_t> minhash({count, kSlots});
     Fresh<uint8_t> digest({count, 16});
     Fresh<uint32_t> words({count});
     {
@@ -173,7 +174,7 @@ nb::tuple sketch(const nb::object& list, const std::vector<bool>& html, const Pl
         each(
             count, threads, [&] { return std::make_unique<Sketcher>(known, plan); },
             [&](Sketcher& worker, size_t i) {
-                worker.sketch(texts.views()[i], {simhash.data + i, minhash.data + i * SLOTS,
+                worker.sketch(texts.views()[i], {simhash.data + i, minhash.data + i * kSlots,
                                                  digest.data + i * 16, words.data + i});
             });
     }
@@ -279,8 +280,8 @@ nb::tuple word_spans(const nb::handle& text, bool html) {
 }
 
 nb::object as_str(const std::vector<uint32_t>& points) {
-    PyObject* made = PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, points.data(),
-                                               Py_ssize_t(points.size()));
+    PyObject* made =
+        PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, points.data(), Py_ssize_t(points.size()));
     if (made == nullptr) throw nb::python_error();
     return nb::steal<nb::object>(made);
 }
@@ -323,9 +324,7 @@ nb::list shared_passages(const nb::handle& a, const nb::handle& b, bool html_a, 
     return out;
 }
 
-const uint8_t* data_of(const nb::bytes& data) {
-    return static_cast<const uint8_t*>(data.data());
-}
+const uint8_t* data_of(const nb::bytes& data) { return static_cast<const uint8_t*>(data.data()); }
 
 nb::bytes as_bytes(const uint8_t* data, size_t size) {
     return nb::bytes(reinterpret_cast<const char*>(data), size);
@@ -382,9 +381,9 @@ void bind_plan(nb::module_& m) {
            Values<uint32_t> weight, uint32_t unknown_weight) {
             if (known.size() != weight.size())
                 throw nb::value_error("known features and their weights differ in number");
-            new (self) Plan{Hash(hash),     simhash,       minhash,        Weights(weights),
-                            Scheme(scheme), Digest(digest), max_chars,     copied(known),
-                            copied(weight), unknown_weight};
+            new (self)
+                Plan{Hash(hash),     simhash,   minhash,       Weights(weights), Scheme(scheme),
+                     Digest(digest), max_chars, copied(known), copied(weight),   unknown_weight};
         },
         "hash"_a, "simhash"_a, "minhash"_a, "weights"_a, "scheme"_a, "digest"_a, "max_chars"_a,
         "known"_a, "weight"_a, "unknown_weight"_a);
@@ -402,7 +401,8 @@ NB_MODULE(_native, m) {
     m.def("words", words, "text"_a, "html"_a = false);
     m.def("normalised", normalised, "text"_a, "html"_a = false);
     m.def("word_spans", word_spans, "text"_a, "html"_a = false);
-    m.def("strip_html", [](const nb::handle& text) { return as_str(stripped(view(text, true), nullptr)); });
+    m.def("strip_html",
+          [](const nb::handle& text) { return as_str(stripped(view(text, true), nullptr)); });
     m.def("strip_html_positions", strip_positions);
     m.def("sketch", sketch, "texts"_a, "html"_a, "plan"_a, "threads"_a);
     m.def("features", features, "text"_a, "html"_a, "plan"_a, "features"_a);

@@ -18,7 +18,7 @@ size_t shared(const uint64_t* a, size_t a_size, const uint64_t* b, size_t b_size
     return found;
 }
 
-constexpr size_t MAX_PLACES = 16;  // of one run in a: keeps repetitive texts linear
+constexpr size_t kMaxPlaces = 16;  // of one run in a: keeps repetitive texts linear
 
 static std::vector<uint64_t> runs_of(const std::vector<uint64_t>& words, size_t size) {
     std::vector<uint64_t> runs = words;
@@ -39,7 +39,7 @@ public:
     template <class Visit>
     void each(uint64_t run, Visit visit) const {
         auto at = std::lower_bound(sorted_.begin(), sorted_.end(), std::make_pair(run, size_t(0)));
-        for (size_t step = 0; step < MAX_PLACES && at != sorted_.end() && at->first == run; ++step)
+        for (size_t step = 0; step < kMaxPlaces && at != sorted_.end() && at->first == run; ++step)
             visit((at++)->second);
     }
 

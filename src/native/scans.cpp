@@ -133,8 +133,7 @@ NEARCOPY_AVX2 std::size_t tagged(const std::uint64_t* line, std::uint64_t tag, s
     }
 }
 
-NEARCOPY_AVX2 unsigned equal_lanes(const std::uint32_t* a, const std::uint32_t* b,
-                                   std::size_t n) {
+NEARCOPY_AVX2 unsigned equal_lanes(const std::uint32_t* a, const std::uint32_t* b, std::size_t n) {
     __m256i sum = _mm256_setzero_si256();
     std::size_t i = 0;
     for (; i + 8 <= n; i += 8) {
@@ -154,8 +153,8 @@ NEARCOPY_AVX2 unsigned equal_lanes(const std::uint32_t* a, const std::uint32_t* 
 namespace avx512 {
 #define NEARCOPY_AVX512 __attribute__((target("avx512f,avx512bw,avx512vpopcntdq,popcnt")))
 
-NEARCOPY_AVX512 std::size_t near64(const std::uint64_t* values, std::size_t n,
-                                   std::uint64_t query, unsigned distance, std::uint32_t* hits) {
+NEARCOPY_AVX512 std::size_t near64(const std::uint64_t* values, std::size_t n, std::uint64_t query,
+                                   unsigned distance, std::uint32_t* hits) {
     const __m512i q = _mm512_set1_epi64(static_cast<long long>(query));
     const __m512i limit = _mm512_set1_epi64(distance);
     std::size_t found = 0;
@@ -168,8 +167,8 @@ NEARCOPY_AVX512 std::size_t near64(const std::uint64_t* values, std::size_t n,
     return found;
 }
 
-NEARCOPY_AVX512 std::size_t near32(const std::uint32_t* values, std::size_t n,
-                                   std::uint32_t query, unsigned distance, std::uint32_t* hits) {
+NEARCOPY_AVX512 std::size_t near32(const std::uint32_t* values, std::size_t n, std::uint32_t query,
+                                   unsigned distance, std::uint32_t* hits) {
     const __m512i q = _mm512_set1_epi32(static_cast<int>(query));
     const __m512i limit = _mm512_set1_epi32(static_cast<int>(distance));
     std::size_t found = 0;
@@ -182,8 +181,8 @@ NEARCOPY_AVX512 std::size_t near32(const std::uint32_t* values, std::size_t n,
     return found;
 }
 
-NEARCOPY_AVX512 std::size_t tagged(const std::uint64_t* line, std::uint64_t tag,
-                                   std::uint64_t mask, std::uint64_t* found) {
+NEARCOPY_AVX512 std::size_t tagged(const std::uint64_t* line, std::uint64_t tag, std::uint64_t mask,
+                                   std::uint64_t* found) {
     const __m512i wanted = _mm512_set1_epi64(static_cast<long long>(tag));
     const __m512i limit = _mm512_set1_epi64(static_cast<long long>(mask));
     std::uint64_t* next = found;

@@ -20,8 +20,8 @@ namespace nearcopy {
 // The key of each band of a signature: a fold over its rows, started from the band's number.
 inline void band_keys(const uint32_t* signature, size_t bands, size_t rows, uint64_t* keys) {
     for (size_t b = 0; b < bands; ++b) {
-        uint64_t h = fmix64(b + GOLDEN);
-        for (size_t r = 0; r < rows; ++r) h = fmix64(h ^ signature[b * rows + r]) * GOLDEN;
+        uint64_t h = fmix64(b + kGolden);
+        for (size_t r = 0; r < rows; ++r) h = fmix64(h ^ signature[b * rows + r]) * kGolden;
         keys[b] = h;
     }
 }
@@ -30,7 +30,7 @@ inline void band_keys(const uint32_t* signature, size_t bands, size_t rows, uint
 class SignatureIndex {
 public:
     SignatureIndex(size_t bands, size_t rows) : bands_(bands), rows_(rows) {
-        if (!bands || !rows || bands * rows > SLOTS)
+        if (!bands || !rows || bands * rows > kSlots)
             throw std::invalid_argument("bands * rows is not in 1..128");
     }
 
@@ -46,8 +46,8 @@ public:
         std::vector<uint64_t> keys;
         for (size_t at = 0, step; at < n; at += step) {
             step = std::min(batch, n - at);
-            keys_of(signatures + at * SLOTS, step, keys);
-            signatures_.append(signatures + at * SLOTS, step);
+            keys_of(signatures + at * kSlots, step, keys);
+            signatures_.append(signatures + at * kSlots, step);
             table_.insert({keys.data(), step, bands_}, static_cast<uint32_t>(first + at), 0);
         }
         if (bulk) table_.give_back();
@@ -56,15 +56,15 @@ public:
 
     // Those that share a band and at least the share `threshold` of the lanes, best first.
     Found<float> find(const uint32_t* queries, size_t n, double threshold, unsigned threads) const {
-        const auto wanted = static_cast<int64_t>(std::ceil(threshold * SLOTS - 1e-9));
+        const auto wanted = static_cast<int64_t>(std::ceil(threshold * kSlots - 1e-9));
         return answered<float>(n, threads, [&](size_t from, size_t to, Found<float>& found) {
             KeyLookup lookup(table_, 0);
             std::vector<uint64_t> keys;
             for (size_t at = from, step; at < to; at += step) {
                 step = std::min(kBatch, to - at);
-                keys_of(queries + at * SLOTS, step, keys);
+                keys_of(queries + at * kSlots, step, keys);
                 lookup.look_up({keys.data(), step, bands_}, 0, step);
-                verify(queries + at * SLOTS, step, lookup, wanted, found);
+                verify(queries + at * kSlots, step, lookup, wanted, found);
             }
         });
     }
@@ -79,7 +79,7 @@ private:
     void keys_of(const uint32_t* signatures, size_t n, std::vector<uint64_t>& keys) const {
         keys.resize(n * bands_);
         for (size_t i = 0; i < n; ++i)
-            band_keys(signatures + i * SLOTS, bands_, rows_, &keys[i * bands_]);
+            band_keys(signatures + i * kSlots, bands_, rows_, &keys[i * bands_]);
     }
 
     // The candidates' signatures of a row are on their way while the row before is verified.
@@ -90,7 +90,7 @@ private:
         for (size_t i = 0; i <= n; ++i) {
             if (i < n) look_ahead(lookup, i, next);
             if (i > 0) {
-                verify(queries + (i - 1) * SLOTS, candidates, wanted, matches);
+                verify(queries + (i - 1) * kSlots, candidates, wanted, matches);
                 report(matches, found);
             }
             candidates.swap(next);
@@ -100,7 +100,7 @@ private:
     void look_ahead(const KeyLookup& lookup, size_t row, std::vector<uint32_t>& candidates) const {
         lookup.row(row, candidates);
         for (size_t c = 0; c < std::min<size_t>(candidates.size(), 8); ++c)
-            for (size_t lane = 0; lane < SLOTS; lane += 16)
+            for (size_t lane = 0; lane < kSlots; lane += 16)
                 prefetch(signatures_.row(candidates[c]) + lane);
     }
 
@@ -108,8 +108,8 @@ private:
                 std::vector<uint64_t>& matches) const {
         matches.clear();
         for (uint32_t position : candidates) {
-            const unsigned equal = scans().equal_lanes(query, signatures_.row(position), SLOTS);
-            if (equal >= wanted) matches.push_back(uint64_t{SLOTS - equal} << 32 | position);
+            const unsigned equal = scans().equal_lanes(query, signatures_.row(position), kSlots);
+            if (equal >= wanted) matches.push_back(uint64_t{kSlots - equal} << 32 | position);
         }
         std::sort(matches.begin(), matches.end());
     }
@@ -117,14 +117,14 @@ private:
     static void report(const std::vector<uint64_t>& matches, Found<float>& found) {
         for (uint64_t match : matches) {
             found.positions.push_back(static_cast<uint32_t>(match));
-            found.scores.push_back(static_cast<float>(SLOTS - (match >> 32)) / SLOTS);
+            found.scores.push_back(static_cast<float>(kSlots - (match >> 32)) / kSlots);
         }
         found.end_query();
     }
 
     size_t bands_, rows_;
     KeyTable table_;
-    Chunks<uint32_t, SLOTS, 10> signatures_;
+    Chunks<uint32_t, kSlots, 10> signatures_;
 };
 
 }  // namespace nearcopy

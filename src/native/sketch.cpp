@@ -9,9 +9,12 @@ namespace nearcopy {
 
 static uint64_t hash_bytes(Hash hash, const uint8_t* data, size_t size) {
     switch (hash) {
-        case Hash::FNV1A: return fnv1a64(data, size);
-        case Hash::XXH3: return xxh3_64(data, size);
-        default: return murmur3_64(data, size);
+        case Hash::FNV1A:
+            return fnv1a64(data, size);
+        case Hash::XXH3:
+            return xxh3_64(data, size);
+        default:
+            return murmur3_64(data, size);
     }
 }
 
@@ -39,7 +42,8 @@ static size_t character_grams(const Words& words, Hash hash, size_t size, Buffer
 
 const uint64_t* Sketcher::make_features(const Features& wanted, size_t& count, bool in_place) {
     if (wanted.unit == Unit::CHARACTERS) {
-        count = words_.count() == 0 ? 0 : character_grams(words_, plan_.hash, wanted.size, features_);
+        count =
+            words_.count() == 0 ? 0 : character_grams(words_, plan_.hash, wanted.size, features_);
         return features_.data();
     }
     count = words_.count();
@@ -65,8 +69,8 @@ uint64_t Sketcher::weighted_simhash(const uint64_t* features, size_t count) {
     for (size_t i = 0; i < count; ++i) {
         auto found = std::lower_bound(plan_.known.begin(), plan_.known.end(), features[i]);
         bool known = found != plan_.known.end() && *found == features[i];
-        int64_t weight = known ? plan_.weight[size_t(found - plan_.known.begin())]
-                               : plan_.unknown_weight;
+        int64_t weight =
+            known ? plan_.weight[size_t(found - plan_.known.begin())] : plan_.unknown_weight;
         for (unsigned bit = 0; bit < 64; ++bit)
             sums[bit] += features[i] >> bit & 1 ? weight : -weight;
     }
@@ -106,7 +110,7 @@ void Sketcher::sketch(const TextView& text, const Sketch& out) {
     words_.fold(text, plan_.hash);
     *out.words = uint32_t(words_.count());
     *out.simhash = 0;
-    std::memset(out.minhash, 0, SLOTS * sizeof(uint32_t));
+    std::memset(out.minhash, 0, kSlots * sizeof(uint32_t));
     std::memset(out.digest, 0, 16);
     if (words_.count() == 0) return;
     make_digest(out.digest);

@@ -32,14 +32,14 @@ struct Plan {
     Scheme scheme = Scheme::ONE_PERMUTATION;
     Digest digest = Digest::XXH3_128;
     size_t max_chars = SIZE_MAX;
-    std::vector<uint64_t> known;      // features of the frequency table, ascending
-    std::vector<uint32_t> weight;     // of each
+    std::vector<uint64_t> known;   // features of the frequency table, ascending
+    std::vector<uint32_t> weight;  // of each
     uint32_t unknown_weight = 1;
 };
 
 struct Sketch {
     uint64_t* simhash;
-    uint32_t* minhash;  // SLOTS values
+    uint32_t* minhash;  // kSlots values
     uint8_t* digest;    // 16 bytes
     uint32_t* words;
 };

@@ -7,20 +7,25 @@
 
 namespace nearcopy {
 
-constexpr size_t CHUNK = 2048;  // code points folded between two looks at the room left
+constexpr size_t kChunk = 2048;  // code points folded between two looks at the room left
 
 void Words::begin(WordSink& sink) {
     count_ = bytes_ = 0;
-    sink = WordSink{&tables_.fold, tables_.fold.bmp.data(), text_.reserve(SLACK),
-                    text_.data(),  ends_.reserve(SLACK),    0,
-                    false,         false};
+    sink = WordSink{&tables_.fold,
+                    tables_.fold.bmp.data(),
+                    text_.reserve(kSlack),
+                    text_.data(),
+                    ends_.reserve(kSlack),
+                    0,
+                    false,
+                    false};
 }
 
 void Words::room(WordSink& sink, size_t points) {
     size_t written = size_t(sink.out - sink.text);
-    sink.text = text_.reserve(written + points * BYTES_PER_POINT + SLACK);
+    sink.text = text_.reserve(written + points * kBytesPerPoint + kSlack);
     sink.out = sink.text + written;
-    sink.ends = ends_.reserve(sink.count + points * WORDS_PER_POINT + SLACK);
+    sink.ends = ends_.reserve(sink.count + points * kWordsPerPoint + kSlack);
 }
 
 void Words::finish(WordSink& sink) {
@@ -65,7 +70,7 @@ void Words::fold_chunks(const Char* text, size_t size, Hash hash) {
     begin(sink);
     uint32_t start = 0;  // of the first word not yet hashed
     while (size > 0) {
-        size_t piece = std::min(size, CHUNK);
+        size_t piece = std::min(size, kChunk);
         room(sink, piece);
         fold_piece(sink, text, piece);
         text += piece;
@@ -124,7 +129,7 @@ void Words::fold_spans(const TextView& source, Hash hash, std::vector<Span>& spa
     begin(sink);
     Span current{0, 0};  // of the word that is open
     for (size_t i = 0; i < text.size; ++i) {
-        if (i % CHUNK == 0) room(sink, std::min(CHUNK, text.size - i));
+        if (i % kChunk == 0) room(sink, std::min(kChunk, text.size - i));
         size_t known = sink.count;
         bool continues = sink.open;
         uint32_t written = uint32_t(sink.out - sink.text);
