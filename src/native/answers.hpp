@@ -1,4 +1,4 @@
-// What the indexes share: answers to many queries, threads, chunks.
+// What the indexes share: answers to many queries, and rows in chunks.
 //
 // Every index numbers what it is given 0, 1, 2 ... in order of insertion: its position.
 // Reading from several threads at once is safe; a writer needs the index to itself.
@@ -8,12 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <exception>
 #include <memory>
-#include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
+
+#include "threads.hpp"
 
 namespace nearcopy {
 
@@ -39,37 +38,13 @@ struct Found {
     }
 };
 
-// Runs work(part, begin, end) over `threads` even parts of [0, n); the first exception is rethrown.
-template <class Work>
-void in_parts(size_t n, unsigned threads, Work work) {
-    std::vector<std::exception_ptr> errors(threads);
-    auto guarded = [&](unsigned part) {
-        try {
-            work(part, n * part / threads, n * (part + 1) / threads);
-        } catch (...) {
-            errors[part] = std::current_exception();
-        }
-    };
-    std::vector<std::thread> others;
-    for (unsigned part = 1; part < threads; ++part) {
-        try {
-            others.emplace_back(guarded, part);
-        } catch (const std::system_error&) {
-            guarded(part);  // no thread to be had: do its share here
-        }
-    }
-    guarded(0);
-    for (std::thread& other : others) other.join();
-    for (const std::exception_ptr& error : errors)
-        if (error) std::rethrow_exception(error);
-}
-
 // The answers to n queries, answered by `answer(begin, end, found)` in up to `threads` threads.
 template <class Score, class Answer>
 Found<Score> answered(size_t n, unsigned threads, Answer answer) {
     threads = static_cast<unsigned>(std::clamp<size_t>(n, 1, threads));
     std::vector<Found<Score>> parts(threads);
-    in_parts(n, threads, [&](unsigned part, size_t begin, size_t end) {
+    on_threads(threads, [&](unsigned part) {
+        const size_t begin = n * part / threads, end = n * (part + 1) / threads;
         parts[part].starts.reserve(end - begin + 1);
         answer(begin, end, parts[part]);
     });

@@ -89,14 +89,6 @@ void check_bands(int64_t bands, int64_t rows) {
                      " rows: lower one of them");
 }
 
-unsigned checked_threads(int64_t threads) {
-    if (threads < 0 || threads > 1024)
-        refuse_value("threads: expected 0 (all cores) to 1024, found " + std::to_string(threads) +
-                     ": pass the number of cores to use");
-    return threads ? static_cast<unsigned>(threads)
-                   : std::max(1u, std::thread::hardware_concurrency());
-}
-
 Array<int64_t> checked_times(nb::handle value, size_t articles) {
     Array<int64_t> times = checked<int64_t>(value, "times", "int64", 1);
     if (times.rows != articles)
@@ -221,7 +213,7 @@ void bind_hamming(nb::module_& m) {
             "find",
             [](const SharedHamming& self, nb::handle fingerprints, int64_t threads) {
                 const auto f = checked<uint64_t>(fingerprints, "fingerprints", "uint64", 1);
-                const unsigned t = checked_threads(threads);
+                const unsigned t = thread_count(threads);
                 return scored(self.read(
                     [&](const HammingIndex& index) { return index.find(f.data, f.rows, t); }));
             },
@@ -230,7 +222,7 @@ void bind_hamming(nb::module_& m) {
 }
 
 auto find_rows(const SharedKeys& self, const KeyRows& rows, int64_t threads) {
-    const unsigned t = checked_threads(threads);
+    const unsigned t = thread_count(threads);
     return unscored(self.read([&](const KeyIndex& index) { return index.find(rows, t); }));
 }
 
@@ -335,7 +327,7 @@ void bind_signatures(nb::module_& m) {
             [](const SharedSignatures& self, nb::handle signatures, double threshold,
                int64_t threads) {
                 const auto s = checked_signatures(signatures);
-                const unsigned t = checked_threads(threads);
+                const unsigned t = thread_count(threads);
                 if (!(threshold >= 0 && threshold <= 1))
                     refuse_value("threshold: expected a share 0..1, found " +
                                  std::to_string(threshold) + ": pass 0.5 for one half");

@@ -5,12 +5,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <atomic>
-#include <exception>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "hashes.hpp"
@@ -18,6 +14,7 @@
 #include "overlap.hpp"
 #include "scans.hpp"
 #include "sketch.hpp"
+#include "threads.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -110,32 +107,6 @@ private:
     std::vector<TextView> views_;
 };
 
-// Calls work(worker, i) for every i, on as many threads as asked for.
-template <class MakeWorker, class Work>
-void each(size_t count, size_t threads, MakeWorker make, Work work) {
-    constexpr size_t kStep = 16;
-    std::atomic<size_t> next{0};
-    std::exception_ptr failure;
-    std::mutex failing;
-    auto run = [&] {
-        try {
-            auto worker = make();
-            for (size_t from; (from = next.fetch_add(kStep)) < count;)
-                for (size_t i = from; i < std::min(from + kStep, count); ++i) work(*worker, i);
-        } catch (...) {
-            std::lock_guard<std::mutex> lock(failing);
-            failure = std::current_exception();
-        }
-    };
-    if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
-    threads = std::min(threads, count / kStep + 1);
-    std::vector<std::thread> others;
-    for (size_t i = 1; i < threads; ++i) others.emplace_back(run);
-    run();
-    for (std::thread& other : others) other.join();
-    if (failure) std::rethrow_exception(failure);
-}
-
 template <class T>
 nb::object owned(std::vector<T>&& values, std::initializer_list<size_t> shape) {
     auto* kept = new std::vector<T>(std::move(values));
@@ -161,7 +132,8 @@ struct Fresh {
 // --- Functions --------------------------------------------------------------------------------
 
 nb::tuple sketch(const nb::object& list, const std::vector<bool>& html, const Plan& plan,
-                 size_t threads) {
+                 int64_t threads) {
+    const unsigned used = thread_count(threads);
     Texts texts(list, html);
     const Tables& known = tables();
     size_t count = texts.size();
@@ -171,8 +143,8 @@ nb::tuple sketch(const nb::object& list, const std::vector<bool>& html, const Pl
     Fresh<uint32_t> words({count});
     {
         nb::gil_scoped_release release;
-        each(
-            count, threads, [&] { return std::make_unique<Sketcher>(known, plan); },
+        on_threads(
+            count, used, [&] { return Sketcher(known, plan); },
             [&](Sketcher& worker, size_t i) {
                 worker.sketch(texts.views()[i], {simhash.data + i, minhash.data + i * kSlots,
                                                  digest.data + i * 16, words.data + i});
@@ -190,15 +162,16 @@ nb::object features(const nb::handle& text, bool html, const Plan& plan, const F
 }
 
 nb::tuple feature_sets(const nb::object& list, const std::vector<bool>& html, const Plan& plan,
-                       const Features& wanted, size_t threads) {
+                       const Features& wanted, int64_t threads) {
+    const unsigned used = thread_count(threads);
     Texts texts(list, html);
     const Tables& known = tables();
     std::vector<std::vector<uint64_t>> sets(texts.size());
     std::vector<uint64_t> starts(1, 0), values;
     {
         nb::gil_scoped_release release;
-        each(
-            texts.size(), threads, [&] { return std::make_unique<Sketcher>(known, plan); },
+        on_threads(
+            texts.size(), used, [&] { return Sketcher(known, plan); },
             [&](Sketcher& worker, size_t i) {
                 worker.feature_set(texts.views()[i], wanted, sets[i]);
             });
@@ -216,7 +189,8 @@ nb::tuple feature_sets(const nb::object& list, const std::vector<bool>& html, co
 
 nb::object shared_counts(Values<uint64_t> starts, Values<uint64_t> values,
                          nb::ndarray<const uint64_t, nb::shape<-1, 2>, nb::c_contig> pairs,
-                         size_t threads) {
+                         int64_t threads) {
+    const unsigned used = thread_count(threads);
     size_t sets = starts.size() == 0 ? 0 : starts.size() - 1, count = pairs.shape(0);
     const uint64_t* edge = starts.data();
     for (size_t i = 0; i < sets; ++i)
@@ -230,9 +204,9 @@ nb::object shared_counts(Values<uint64_t> starts, Values<uint64_t> values,
     Fresh<uint32_t> out({count});
     {
         nb::gil_scoped_release release;
-        each(
-            count, threads, [] { return std::make_unique<char>(); },
-            [&](char&, size_t i) {
+        on_threads(
+            count, used, [] { return 0; },
+            [&](int, size_t i) {
                 uint64_t a = pairs.data()[2 * i], b = pairs.data()[2 * i + 1];
                 out.data[i] = uint32_t(shared(values.data() + edge[a], edge[a + 1] - edge[a],
                                               values.data() + edge[b], edge[b + 1] - edge[b]));

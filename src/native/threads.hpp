@@ -1,0 +1,66 @@
+// Work on several threads.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace nearcopy {
+
+// The number of threads asked for, 0 being all cores.
+inline unsigned thread_count(int64_t threads) {
+    if (threads < 0 || threads > 1024)
+        throw std::invalid_argument("threads: expected 0 (all cores) to 1024, found " +
+                                    std::to_string(threads) + ": pass the number of cores to use");
+    return threads ? unsigned(threads) : std::max(1u, std::thread::hardware_concurrency());
+}
+
+// Calls run(part) for each part of `threads`, every one on a thread of its own where one can be
+// had; the first exception is rethrown once all have ended.
+template <class Run>
+void on_threads(unsigned threads, Run run) {
+    std::vector<std::exception_ptr> errors(threads);
+    auto guarded = [&](unsigned part) {
+        try {
+            run(part);
+        } catch (...) {
+            errors[part] = std::current_exception();
+        }
+    };
+    std::vector<std::thread> others;
+    others.reserve(threads);
+    for (unsigned part = 1; part < threads; ++part) {
+        try {
+            others.emplace_back(guarded, part);
+        } catch (const std::system_error&) {
+            guarded(part);  // no thread to be had: do its share here
+        }
+    }
+    guarded(0);
+    for (std::thread& other : others) other.join();
+    for (const std::exception_ptr& error : errors)
+        if (error) std::rethrow_exception(error);
+}
+
+// Calls work(worker, i) for every i below `count`; each thread makes a worker of its own and takes
+// the next few that are left, so that long texts do not hold up the rest.
+template <class MakeWorker, class Work>
+void on_threads(size_t count, unsigned threads, MakeWorker make, Work work) {
+    constexpr size_t kStep = 16;
+    threads = unsigned(std::min<size_t>(threads, count / kStep + 1));
+    std::atomic<size_t> next{0};
+    on_threads(threads, [&](unsigned) {
+        auto worker = make();
+        for (size_t from; (from = next.fetch_add(kStep)) < count;)
+            for (size_t i = from; i < std::min(from + kStep, count); ++i) work(worker, i);
+    });
+}
+
+}  // namespace nearcopy
