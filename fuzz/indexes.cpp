@@ -5,8 +5,8 @@
 // operands. Many values are made from few bytes (`Numbers`), so that short inputs fill indexes.
 #include <unordered_map>
 
-#include "harness.hpp"
 #include "hamming_index.hpp"
+#include "harness.hpp"
 #include "key_index.hpp"
 #include "signature_index.hpp"
 
@@ -15,13 +15,13 @@ namespace {
 
 using namespace nearcopy;
 
-constexpr size_t MOST = 10000;                // articles in an index
+constexpr size_t MOST = 10000;                     // articles in an index
 constexpr size_t MOST_COMPARED = size_t(1) << 17;  // fingerprints or signatures in one search
 
 // A handful of values usually, seldom so many that runs, chunks and batches are filled.
 size_t read_count(Input& input) {
     const size_t count = input.byte();
-    return count < 240 ? count % 40 : count < 255 ? (count - 239) * 100 : 7000;
+    return count < 250 ? count % 40 : count < 255 ? (count - 249) * 300 : 7000;
 }
 
 template <class T>
@@ -202,25 +202,32 @@ private:
     }
 
     void find(unsigned how) {
-        const Rows made = rows(std::min<size_t>(read_count(input_), 100), how);
-        const Found<uint8_t> found = index_.find(made.rows(), 1 + (how == 31) * 2);
-        check_shape(found, made.n(), false);
+        const Rows made = rows(std::min<size_t>(read_count(input_), 300), how);
+        Found<uint8_t> wanted;
         for (size_t i = 0; i < made.n(); ++i) {
             std::vector<uint32_t> live;
             for (uint64_t k : made.of(i))
                 for (uint32_t position : live_under(k)) live.push_back(position);
-            const auto begin = found.positions.begin();
-            MUST(std::vector<uint32_t>(begin + long(found.starts[i]),
-                                       begin + long(found.starts[i + 1])) == distinct(live));
+            for (uint32_t position : distinct(std::move(live))) wanted.positions.push_back(position);
+            wanted.end_query();
+        }
+        for (unsigned level = 0; level < 3; ++level) {
+            use_level(level);
+            const Found<uint8_t> found = index_.find(made.rows(), 1 + (how == 31) * 2);
+            check_shape(found, made.n(), false);
+            MUST(found.starts == wanted.starts && found.positions == wanted.positions);
         }
     }
 
     void counts(unsigned how) {
         const Rows made = rows(8, how);
-        const auto live = index_.counts(made.keys.data(), made.keys.size());
-        MUST(live.size() == made.keys.size());
-        for (size_t i = 0; i < live.size(); ++i)
-            MUST(live[i] == live_under(told_apart(made.keys[i])).size());
+        std::vector<uint32_t> wanted;
+        for (uint64_t key : made.keys)
+            wanted.push_back(uint32_t(live_under(told_apart(key)).size()));
+        for (unsigned level = 0; level < 3; ++level) {
+            use_level(level);
+            MUST(index_.counts(made.keys.data(), made.keys.size()) == wanted);
+        }
     }
 
     void remove() {
@@ -301,9 +308,7 @@ private:
     }
 
     void insert(unsigned how) {
-        const size_t most = how == 127 ? 8200 : 1100;  // seldom more than a batch
-        const size_t count = how == 127 ? most : read_count(input_);
-        const Signature made = around(std::min(count, most - std::min(most, size())), how);
+        const Signature made = around(std::min(read_count(input_), 1100 - size()), how);
         MUST(index_.insert(made.data(), made.size() / kSlots) == size());
         for (size_t i = 0; i < made.size(); i += kSlots) append_keys(&made[i], keys_);
         all_.insert(all_.end(), made.begin(), made.end());
@@ -360,7 +365,7 @@ private:
 template <class Trial>
 void run(Input& input) {
     Trial trial(input);
-    for (unsigned steps = 0; input.left() > 0 && steps < 48; ++steps) trial.step();
+    for (unsigned steps = 0; input.left() > 0 && steps < 32; ++steps) trial.step();
 }
 
 }  // namespace

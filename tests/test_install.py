@@ -1,12 +1,15 @@
 """Without a compiler the install succeeds and the reference runs, with one warning."""
 
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
 
 import pytest
+
+from nearcopy import kernels
 
 ROOT = Path(__file__).parents[1]
 USE = """
@@ -45,6 +48,13 @@ def pure_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder / "site")
     return folder / "site"
+
+
+def test_the_kernels_are_compiled_where_there_is_a_compiler():
+    """A build that failed unseen would leave every test of the compiled kernels skipped."""
+    if shutil.which(os.environ.get("CXX", "c++")) is None:
+        pytest.skip("there is no compiler here")
+    assert kernels.native is not None
 
 
 def test_the_wheel_holds_no_compiled_module(pure_wheel):
