@@ -6,6 +6,10 @@
 
 #include "fold.hpp"
 
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the kernels read words as little-endian bytes; build without them on this machine"
+#endif
+
 namespace nearcopy {
 
 constexpr size_t kSlots = 128;  // of a MinHash signature

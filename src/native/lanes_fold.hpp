@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#if defined(__AVX2__) || defined(__SSE2__)
+#if defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
@@ -156,71 +156,58 @@ inline void classify(const uint16_t* text, Block& block) {
     classify_bytes(bytes, block);
 }
 
-#elif defined(__SSE2__)
+#else
+
+// Eight bytes in a word: the top bit of each that is at least `least`, all being under 128.
+inline uint64_t at_least(uint64_t bytes, uint8_t least) {
+    return (bytes | 0x8080808080808080) - least * 0x0101010101010101;
+}
+
+// The top bit of each of eight bytes, side by side.
+inline uint64_t top_bits(uint64_t bytes) {
+    return ((bytes & 0x8080808080808080) >> 7) * 0x0102040810204080 >> 56;
+}
 
 inline void classify_bytes(const uint8_t* text, Block& block) {
     block.word = 0;
-    for (int quarter = 0; quarter < 4; ++quarter) {
-        __m128i c = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text) + quarter);
-        __m128i low = _mm_or_si128(c, _mm_set1_epi8(0x20));
-        __m128i letter = _mm_and_si128(_mm_cmpgt_epi8(low, _mm_set1_epi8('a' - 1)),
-                                       _mm_cmplt_epi8(low, _mm_set1_epi8('z' + 1)));
-        __m128i digit = _mm_and_si128(_mm_cmpgt_epi8(c, _mm_set1_epi8('0' - 1)),
-                                      _mm_cmplt_epi8(c, _mm_set1_epi8('9' + 1)));
-        _mm_store_si128(reinterpret_cast<__m128i*>(block.lower) + quarter,
-                        _mm_or_si128(_mm_and_si128(letter, low), _mm_andnot_si128(letter, c)));
-        uint32_t mask = uint32_t(_mm_movemask_epi8(_mm_or_si128(letter, digit)));
-        block.word |= uint64_t(mask) << (16 * quarter);
+    for (unsigned eight = 0; eight < 64; eight += 8) {
+        uint64_t c;
+        std::memcpy(&c, text + eight, 8);
+        c &= 0x7F7F7F7F7F7F7F7F;  // what is odd will not be asked for
+        uint64_t low = c | 0x2020202020202020;
+        uint64_t letter = at_least(low, 'a') & ~at_least(low, 'z' + 1) & 0x8080808080808080;
+        uint64_t digit = at_least(c, '0') & ~at_least(c, '9' + 1);
+        uint64_t lower = c | letter >> 2;
+        std::memcpy(block.lower + eight, &lower, 8);
+        block.word |= top_bits(letter | digit) << eight;
     }
 }
 
 inline void classify(const uint8_t* text, Block& block) {
     block.odd = 0;
-    for (int quarter = 0; quarter < 4; ++quarter) {
-        __m128i c = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text) + quarter);
-        block.odd |= uint64_t(uint32_t(_mm_movemask_epi8(c))) << (16 * quarter);
+    for (unsigned eight = 0; eight < 64; eight += 8) {
+        uint64_t c;
+        std::memcpy(&c, text + eight, 8);
+        block.odd |= top_bits(c) << eight;
     }
     classify_bytes(text, block);
 }
 
-inline __m128i narrow(__m128i wide, __m128i& odd) {
-    __m128i ascii = _mm_cmpeq_epi16(_mm_srli_epi16(wide, 7), _mm_setzero_si128());
-    __m128i shifted = _mm_sub_epi16(wide, _mm_set1_epi16(kQuotesFirst));
-    __m128i beyond = _mm_subs_epu16(shifted, _mm_set1_epi16(kQuotesCount - 1));
-    __m128i plain = _mm_or_si128(_mm_cmpeq_epi16(beyond, _mm_setzero_si128()),
-                                 _mm_cmpeq_epi16(wide, _mm_set1_epi16(kNoBreak)));
-    odd = _mm_andnot_si128(_mm_or_si128(ascii, plain), _mm_set1_epi16(-1));
-    return _mm_and_si128(ascii, wide);
-}
-
 inline void classify(const uint16_t* text, Block& block) {
-    alignas(64) uint8_t bytes[64];
-    block.odd = 0;
-    for (int quarter = 0; quarter < 4; ++quarter) {
-        const __m128i* wide = reinterpret_cast<const __m128i*>(text + 16 * quarter);
-        __m128i odd_low, odd_high;
-        __m128i low = narrow(_mm_loadu_si128(wide), odd_low);
-        __m128i high = narrow(_mm_loadu_si128(wide + 1), odd_high);
-        _mm_store_si128(reinterpret_cast<__m128i*>(bytes) + quarter, _mm_packus_epi16(low, high));
-        uint32_t odd = uint32_t(_mm_movemask_epi8(_mm_packs_epi16(odd_low, odd_high)));
-        block.odd |= uint64_t(odd) << (16 * quarter);
+    uint8_t bytes[64], odd[64];
+    for (unsigned i = 0; i < 64; ++i) {
+        uint16_t c = text[i];
+        bool ascii = c < 0x80;
+        bool plain = uint16_t(c - kQuotesFirst) < kQuotesCount || c == kNoBreak;
+        bytes[i] = ascii ? uint8_t(c) : 0;
+        odd[i] = ascii || plain ? 0 : 0x80;
     }
     classify_bytes(bytes, block);
-}
-
-#else
-
-inline bool plain(uint32_t c) { return c - kQuotesFirst < kQuotesCount || c == kNoBreak; }
-
-template <class Char>
-inline void classify(const Char* text, Block& block) {
-    block.word = block.odd = 0;
-    for (unsigned i = 0; i < 64; ++i) {
-        uint32_t c = text[i], low = c | 0x20;
-        bool letter = c < 0x80 && low - 'a' < 26u, digit = c - '0' < 10u;
-        block.lower[i] = uint8_t(letter ? low : c);
-        block.word |= uint64_t(letter || digit) << i;
-        block.odd |= uint64_t(c >= 0x80 && !(sizeof(Char) > 1 && plain(c))) << i;
+    block.odd = 0;
+    for (unsigned eight = 0; eight < 64; eight += 8) {
+        uint64_t c;
+        std::memcpy(&c, odd + eight, 8);
+        block.odd |= top_bits(c) << eight;
     }
 }
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#if defined(__AVX2__) || defined(__SSE2__)
+#if defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
