@@ -147,5 +147,9 @@ def test_wrong_types_say_what_to_do(kernel):
         pytest.skip("the reference trusts its caller")
     with pytest.raises(TypeError, match=r"texts\[1\] must be str, got NoneType"):
         kernel.sketch(["fine", None], Recipe())
+    with pytest.raises(TypeError, match=r"got bytes: decode it first"):
+        kernel.sketch([b"bytes"], Recipe())
+    with pytest.raises(TypeError, match="got one text: put it in a list"):
+        kernel.sketch("one text", Recipe())
     with pytest.raises(ValueError, match="html has 1 marks for 2 texts"):
         kernel.sketch(["a", "b"], Recipe(), html=[True])

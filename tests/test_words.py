@@ -166,5 +166,5 @@ def test_spans_of_html_show_the_source():
 
 
 def test_words_wants_text():
-    with pytest.raises(TypeError, match="must be str, got bytes: decode"):
+    with pytest.raises(TypeError, match="must be str, got bytes: decode it first"):
         words(b"bytes")  # type: ignore[arg-type]

@@ -67,9 +67,9 @@ constexpr size_t kMaxPoints = size_t(1) << 29;
 
 TextView view(PyObject* text, const std::string& name, bool html) {
     if (!PyUnicode_Check(text))
-        throw nb::type_error(
-            (name + " must be str, got " + Py_TYPE(text)->tp_name + ": decode bytes first")
-                .c_str());
+        throw nb::type_error((name + " must be str, got " + Py_TYPE(text)->tp_name +
+                              (PyBytes_Check(text) ? ": decode it first" : ""))
+                                 .c_str());
     size_t size = size_t(PyUnicode_GET_LENGTH(text));
     if (size > kMaxPoints)
         throw nb::value_error((name + " has " + std::to_string(size) + " characters, at most " +
@@ -83,8 +83,10 @@ TextView view(const nb::handle& text, bool html) { return view(text.ptr(), "text
 // The texts of a list, kept alive while the GIL is released.
 class Texts {
 public:
-    Texts(const nb::object& texts, const std::vector<bool>& html)
-        : held_(nb::steal<nb::tuple>(PySequence_Tuple(texts.ptr()))) {
+    Texts(const nb::object& texts, const std::vector<bool>& html) {
+        if (PyUnicode_Check(texts.ptr()) || PyBytes_Check(texts.ptr()))
+            throw nb::type_error("texts must be a list of str, got one text: put it in a list");
+        held_ = nb::steal<nb::tuple>(PySequence_Tuple(texts.ptr()));
         if (!held_.is_valid()) throw nb::python_error();
         size_t count = nb::len(held_);
         if (!html.empty() && html.size() != count)

@@ -1,6 +1,8 @@
 #include "words.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <stdexcept>
 
 #include "hashes.hpp"
 #include "lanes.hpp"
@@ -23,6 +25,8 @@ void Words::begin(WordSink& sink) {
 
 void Words::room(WordSink& sink, size_t points) {
     size_t written = size_t(sink.out - sink.text);
+    if (written + points * kBytesPerPoint > UINT32_MAX)  // places of words are kept in 32 bits
+        throw std::length_error("the words of a text pass 4 GiB: split it");
     sink.text = text_.reserve(written + points * kBytesPerPoint + kSlack);
     sink.out = sink.text + written;
     sink.ends = ends_.reserve(sink.count + points * kWordsPerPoint + kSlack);

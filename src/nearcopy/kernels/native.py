@@ -77,7 +77,7 @@ def sketch(
     texts: Sequence[str], recipe: Recipe, *, html: Sequence[bool] = (), threads: int = 1
 ) -> Sketches:
     """The sketches of many texts, a row each; `threads` 0 means all cores."""
-    return Sketches(*_native.sketch(texts, list(html), _plan(recipe), threads))
+    return Sketches(*_native.sketch(texts, list(map(bool, html)), _plan(recipe), threads))
 
 
 def features(
@@ -96,7 +96,7 @@ def feature_sets(
     threads: int = 1,
 ) -> FeatureSets:
     """The distinct features of each text, ascending."""
-    made = _native.feature_sets(texts, list(html), _plan(recipe), _wanted(wanted), threads)
+    made = _native.feature_sets(texts, list(map(bool, html)), _plan(recipe), _wanted(wanted), threads)
     return FeatureSets(*made)
 
 
