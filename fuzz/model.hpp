@@ -39,8 +39,10 @@ inline Points decoded(const uint8_t* data, size_t size) {
     Points points;
     for (size_t at = 0; at < size;) {
         const uint8_t lead = data[at];
-        const size_t more = lead >= 0xF0 && lead < 0xF5 ? 3 : lead >= 0xE0 && lead < 0xF0 ? 2
-                          : lead >= 0xC2 && lead < 0xE0 ? 1 : 0;
+        const size_t more = lead >= 0xF0 && lead < 0xF5   ? 3
+                            : lead >= 0xE0 && lead < 0xF0 ? 2
+                            : lead >= 0xC2 && lead < 0xE0 ? 1
+                                                          : 0;
         size_t good = 0;
         while (good < more && at + good + 1 < size && (data[at + good + 1] & 0xC0) == 0x80) ++good;
         uint32_t point = lead;
@@ -131,7 +133,8 @@ inline Points normalised(const std::vector<ModelWord>& words) {
 
 inline void cut(std::vector<ModelWord>& words, size_t max_chars) {
     size_t begins = 0, kept = 0;
-    for (; kept < words.size() && begins < max_chars; ++kept) begins += words[kept].points.size() + 1;
+    for (; kept < words.size() && begins < max_chars; ++kept)
+        begins += words[kept].points.size() + 1;
     words.resize(kept);
 }
 
@@ -166,7 +169,8 @@ inline Hashes model_features(const std::vector<ModelWord>& words, nearcopy::Hash
     const Points text = normalised(words);
     for (size_t at = 0; at < text.size() && (at == 0 || at + wanted.size <= text.size()); ++at) {
         const size_t end = std::min(at + wanted.size, text.size());
-        each.push_back(hash_of(hash, utf8(Points(text.begin() + long(at), text.begin() + long(end)))));
+        each.push_back(
+            hash_of(hash, utf8(Points(text.begin() + long(at), text.begin() + long(end)))));
     }
     return each;
 }
@@ -186,8 +190,7 @@ inline uint64_t model_simhash(Hashes features, const nearcopy::Plan& plan) {
     int64_t sums[64] = {};
     for (uint64_t feature : features) {
         const int64_t weight = weight_of(feature, plan);
-        for (unsigned bit = 0; bit < 64; ++bit)
-            sums[bit] += feature >> bit & 1 ? weight : -weight;
+        for (unsigned bit = 0; bit < 64; ++bit) sums[bit] += feature >> bit & 1 ? weight : -weight;
     }
     uint64_t result = 0;
     for (unsigned bit = 0; bit < 64; ++bit) result |= uint64_t(sums[bit] > 0) << bit;
@@ -231,8 +234,7 @@ inline std::vector<uint32_t> model_one_permutation(const Hashes& features) {
 inline size_t common(const std::vector<ModelWord>& a, size_t i, const std::vector<ModelWord>& b,
                      size_t j) {
     size_t size = 0;
-    while (i + size < a.size() && j + size < b.size() &&
-           a[i + size].points == b[j + size].points)
+    while (i + size < a.size() && j + size < b.size() && a[i + size].points == b[j + size].points)
         ++size;
     return size;
 }

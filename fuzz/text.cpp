@@ -1,137 +1,18 @@
 // libFuzzer target: a text of any width through markup, folding, features, sketches and passages,
 // at every level of the processor, held against the plain model and against itself.
 //
-// The input is a head of ten bytes (see `read_case`) and the text.
+// The input is a head of ten bytes and the text: see case.hpp.
 #include <cstring>
 #include <string>
 #include <tuple>
 
+#include "case.hpp"
 #include "harness.hpp"
 #include "model.hpp"
 #include "tables.hpp"
 
 namespace fuzz {
 namespace {
-
-using namespace nearcopy;
-
-// --- Texts as Python would hold them, in memory of just their size -----------------------------
-
-class Text {
-public:
-    Text(const Points& points, int kind, bool html) : kind_(kind), html_(html) {
-        if (kind == 1) one_.assign(points.begin(), points.end());
-        if (kind == 2) two_.assign(points.begin(), points.end());
-        if (kind == 4) four_ = points;
-    }
-
-    TextView view() const {
-        if (kind_ == 1) return {one_.data(), one_.size(), 1, html_};
-        if (kind_ == 2) return {two_.data(), two_.size(), 2, html_};
-        return {four_.data(), four_.size(), 4, html_};
-    }
-
-private:
-    std::vector<uint8_t> one_;
-    std::vector<uint16_t> two_;
-    std::vector<uint32_t> four_;
-    int kind_;
-    bool html_;
-};
-
-int narrowest(const Points& points) {
-    uint32_t all = 0;
-    for (uint32_t point : points) all |= point;
-    return all < 0x100 ? 1 : all < 0x10000 ? 2 : 4;
-}
-
-struct Case {
-    Points points;
-    int kind = 1;
-    bool html = false;
-    Plan plan;
-    Features wanted;
-    size_t min_words = 1;
-    Points other;  // what passages are looked for in
-};
-
-// --- From bytes to a case ----------------------------------------------------------------------
-
-Features read_features(uint8_t byte, size_t least) {
-    const size_t size = byte / 2 % 65;
-    return {byte & 1 ? Unit::CHARACTERS : Unit::WORDS, std::max(size, least)};
-}
-
-Plan read_plan(Input& input) {
-    const unsigned choice = input.byte();
-    Plan plan;
-    plan.hash = Hash(choice % 3);
-    plan.weights = Weights(choice / 3 % 3);
-    plan.scheme = Scheme(choice / 9 % 2);
-    plan.digest = Digest(choice / 18 % 2);
-    plan.simhash = read_features(input.byte(), 0);
-    plan.minhash = read_features(input.byte(), 0);
-    const size_t limit = input.byte();
-    if (limit % 2 == 0) plan.max_chars = 1 + limit * limit / 8;
-    return plan;
-}
-
-// Seldom so many characters that the text begins around the border of a chunk of folding.
-Points read_lead(Input& input) {
-    static const char* const FILLERS[] = {"lead ", "a", " ", "\xE9"};
-    const unsigned place = input.byte();
-    const std::string filler = FILLERS[input.below(4)];
-    Points lead;
-    if (place < 192) return lead;
-    for (size_t i = 0; i < 2048 + 16 - place % 64; ++i)
-        lead.push_back(uint8_t(filler[i % filler.size()]));
-    return lead;
-}
-
-Points read_points(Input& input, unsigned width) {
-    if (width == 3) {
-        const std::vector<uint8_t> bytes = input.rest();
-        return decoded(bytes.data(), bytes.size());
-    }
-    Points points;
-    while (input.left() > 0)
-        points.push_back(width == 0   ? input.byte()
-                         : width == 1 ? input.two()
-                                      : input.four() % 0x110000);  // Python has no others
-    return points;
-}
-
-// Every third feature of the text is known, so that some are and some are not.
-void add_frequencies(Case& c) {
-    if (c.plan.weights != Weights::TFIDF) return;
-    const Text text(c.points, c.kind, c.html);
-    std::vector<uint64_t> found;
-    Sketcher(tables(), c.plan).feature_set(text.view(), c.wanted, found);
-    for (size_t i = 0; i < found.size(); i += 3) {
-        c.plan.known.push_back(found[i]);
-        c.plan.weight.push_back(uint32_t(fmix64(found[i])) >> (i % 32));
-    }
-    c.plan.unknown_weight = uint32_t(1 + found.size());
-}
-
-Case read_case(Input& input) {
-    Case c;
-    const unsigned shape = input.byte();
-    c.html = shape & 4;
-    c.plan = read_plan(input);
-    c.wanted = read_features(input.byte(), 1);
-    c.points = read_lead(input);
-    c.min_words = 1 + input.below(16);
-    const size_t split = input.byte();
-    const Points text = read_points(input, shape % 4);
-    c.points.insert(c.points.end(), text.begin(), text.end());
-    c.kind = shape % 4 == 3 ? narrowest(c.points) : 1 << shape % 4;
-    const auto middle = c.points.begin() + long(c.points.size() * split / 256);
-    c.other.assign(middle, c.points.end());
-    c.other.insert(c.other.end(), c.points.begin(), middle);
-    add_frequencies(c);
-    return c;
-}
 
 // --- What the kernels make of it ---------------------------------------------------------------
 
@@ -163,8 +44,8 @@ struct Sketched {
     uint32_t words = ~uint32_t(0);
 
     Sketched(Sketcher& sketcher, const TextView& text) {
-        sketcher.sketch(text, {&simhash, minhash.data(),
-                               reinterpret_cast<uint8_t*>(digest.data()), &words});
+        sketcher.sketch(
+            text, {&simhash, minhash.data(), reinterpret_cast<uint8_t*>(digest.data()), &words});
     }
 
     bool operator==(const Sketched& other) const {
@@ -224,12 +105,9 @@ Outcome outcome(const Case& c, int kind) {
 
     Hashes distinct;
     sketcher.feature_set(text.view(), c.wanted, distinct);
-    return {folded,
-            sketch,
-            features(sketcher, text.view(), c.wanted),
-            distinct,
-            pairs(spans),
-            plain(passages(tables(), text.view(), other.view(), c.min_words))};
+    return {
+        folded,   sketch,       features(sketcher, text.view(), c.wanted),
+        distinct, pairs(spans), plain(passages(tables(), text.view(), other.view(), c.min_words))};
 }
 
 // The same at every level, and however wide the text is held.
@@ -272,8 +150,8 @@ Points check_markup(const Points& page, int kind, std::vector<Span>& spans) {
     check_spans(pairs(spans), page.size());
     for (size_t i = 0; i < text.size(); ++i)
         if (spans[i].end - spans[i].start == 1) MUST(text[i] == page[spans[i].start]);
-    const bool has_markup = std::any_of(page.begin(), page.end(),
-                                        [](uint32_t c) { return c == '<' || c == '&'; });
+    const bool has_markup =
+        std::any_of(page.begin(), page.end(), [](uint32_t c) { return c == '<' || c == '&'; });
     MUST(has_markup || text == page);
     return text;
 }
@@ -318,8 +196,8 @@ void check_sketch(const Sketched& found, const std::vector<ModelWord>& words,
     const Plan& plan = c.plan;
     MUST(found.words == words.size());
     const bool any = !words.empty();
-    MUST(found.digest == (any ? model_digest(utf8(normalised(words)), plan.digest)
-                              : std::string(16, '\0')));
+    MUST(found.digest ==
+         (any ? model_digest(utf8(normalised(words)), plan.digest) : std::string(16, '\0')));
     uint64_t simhash = 0;
     std::vector<uint32_t> minhash(kSlots, 0);
     if (any && plan.simhash.size > 0)

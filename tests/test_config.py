@@ -9,7 +9,7 @@ import pytest
 from nearcopy import RECIPES, BadRecipe, Features, FrequencyTable, Recipe
 from nearcopy.config import lsh_probability
 
-TABLE = FrequencyTable.from_counts(10, {5: 1, 3: 10})
+TABLE = FrequencyTable.from_counts("murmur3", Features(), 10, {5: 1, 3: 10})
 
 BAD = [
     ({"hash": "sha1"}, "hash is 'sha1': choose one of 'murmur3', 'xxh3', 'fnv1a'"),
@@ -24,6 +24,9 @@ BAD = [
     ({"max_chars": -1}, "max_chars is -1"),
     ({"weights": "tfidf"}, "go together"),
     ({"frequencies": TABLE}, "go together"),
+    ({"weights": "tfidf", "frequencies": {"a": 1}}, "go together"),
+    ({"weights": "tfidf", "frequencies": TABLE, "hash": "xxh3"}, "count again with this recipe"),
+    ({"weights": "tfidf", "frequencies": TABLE, "simhash": None}, "count again"),
 ]
 
 CHANGES = [
@@ -79,7 +82,7 @@ def test_presets_have_the_recipes_of_their_designs():
 
 
 def test_the_rarer_weighs_more():
-    table = FrequencyTable.from_counts(1000, {1: 1, 2: 10, 3: 1000})
+    table = FrequencyTable.from_counts("murmur3", Features(), 1000, {1: 1, 2: 10, 3: 1000})
     weights = memoryview(table.weights).cast("I").tolist()
     assert table.unknown_weight > weights[0] > weights[1] > weights[2] == 1
 
@@ -87,7 +90,7 @@ def test_the_rarer_weighs_more():
 @pytest.mark.parametrize(("documents", "counts"), [(0, {}), (3, {1: 4}), (3, {1: 0})])
 def test_impossible_counts_are_refused(documents, counts):
     with pytest.raises(BadRecipe, match="between 1 and the number of documents"):
-        FrequencyTable.from_counts(documents, counts)
+        FrequencyTable.from_counts("murmur3", Features(), documents, counts)
 
 
 @pytest.mark.parametrize(

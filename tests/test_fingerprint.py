@@ -2,6 +2,8 @@
 
 import json
 from hashlib import sha256
+from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -9,8 +11,8 @@ import pytest
 from nearcopy import (
     RECIPES,
     Article,
+    BadArticle,
     BadRecipe,
-    Features,
     Recipe,
     fingerprints,
     frequency_table,
@@ -111,12 +113,33 @@ def test_a_figure_changed_is_another_text():
     assert one.digest != two.digest
 
 
-def test_a_frequency_table_needs_texts_and_features():
-    with pytest.raises(BadRecipe, match="no texts to count"):
+def test_a_frequency_table_needs_articles_and_features():
+    with pytest.raises(BadRecipe, match="no articles to count"):
         frequency_table([])
     with pytest.raises(BadRecipe, match="without simhash"):
-        frequency_table(["a"], recipe=Recipe(simhash=None))
-    assert frequency_table(["a b", "b c"], Features("words", 1)).documents == 2
+        frequency_table(articles(1), Recipe(simhash=None))
+    table = frequency_table(articles(3))
+    assert table.documents == 3
+    recipe = Recipe(weights="tfidf", frequencies=table)
+    assert len(list(fingerprints(articles(3), recipe))) == 3
+
+
+def test_wrong_arguments_say_so_at_once():
+    with pytest.raises(BadRecipe, match="must be a Recipe, got str: take one of"):
+        fingerprints(articles(1), "default")  # type: ignore[arg-type]
+    with pytest.raises(BadArticle, match="expected an Article, got str"):
+        list(fingerprints(["text"]))  # type: ignore[list-item]
+
+
+def test_articles_before_a_failing_one_are_not_lost():
+    def failing():
+        yield from articles(5)
+        raise OSError("the wire went dead")
+
+    taken = map(attrgetter("id"), fingerprints(failing()))
+    assert list(islice(taken, 5)) == ["0", "1", "2", "3", "4"]
+    with pytest.raises(OSError, match="went dead"):
+        next(taken)
 
 
 if __name__ == "__main__":

@@ -6,11 +6,12 @@ from nearcopy import BadArticle
 from nearcopy.formats import read_jsonl
 
 BAD = [
-    ('{"id": "a"', "line 2: "),
+    ('{"id": "a"', "line 2: not JSON"),
+    ("[" * 100_000, "line 2: "),
     ("[1, 2]", "line 2: expected an object"),
     ('{"text": "x"}', "line 2: no id"),
     ('{"id": 5}', "line 2: article id must be str"),
-    ('{"id": "a", "published": "yesterday"}', "line 2: "),
+    ('{"id": "a", "published": "yesterday"}', "line 2: published is 'yesterday': write it as"),
     ('{"id": "a", "published": "2026-01-01T00:00:00"}', "line 2: .*time zone"),
 ]
 

@@ -1,5 +1,7 @@
 """The indexes keep their contracts, and the compiled ones answer as the reference does."""
 
+import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, pairwise
@@ -546,3 +548,41 @@ def test_readers_and_a_writer_may_share_an_index(native: ModuleType) -> None:
     at_once = native.HammingIndex(3)
     at_once.insert(stored)
     same_answers(index.find(stored[:100]), at_once.find(stored[:100]))
+
+
+def test_a_writer_is_not_starved_by_readers() -> None:
+    if kernels.native is None:
+        pytest.skip("the compiled kernels are not built here")
+    index = kernels.native.HammingIndex(3)
+    values = np.arange(200_000, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    index.insert(values)
+    stop = threading.Event()
+
+    def read() -> None:
+        while not stop.is_set():
+            index.find(values)
+
+    readers = [threading.Thread(target=read) for _ in range(4)]
+    for reader in readers:
+        reader.start()
+    try:
+        begun = time.monotonic()
+        index.insert(values[:10])
+        assert time.monotonic() - begun < 10
+    finally:
+        stop.set()
+        for reader in readers:
+            reader.join()
+    assert len(index) == 200_010
+
+
+@pytest.mark.parametrize("copies", [10, 2_000, 50_000])
+def test_many_equal_signatures_are_all_found(kernel: ModuleType, copies: int) -> None:
+    if kernel is kernels.reference:
+        copies //= 10
+    index = kernel.SignatureIndex(32, 4)
+    one = np.arange(128, dtype=np.uint32).reshape(1, 128)
+    index.insert(np.repeat(one, copies, axis=0))
+    _, positions, shares = index.find(one, 0.5)
+    assert positions.tolist() == list(range(copies))
+    assert (shares == 1).all()

@@ -79,6 +79,12 @@ def test_passages_of_repetitive_texts_stay_linear():
     assert found.words == 50_000
 
 
+@pytest.mark.parametrize("least", [0, -1])
+def test_a_passage_has_words(kernel, least):
+    with pytest.raises(ValueError, match=f"min_words is {least}: a passage has at least one"):
+        kernel.passages("a b", "a b", min_words=least)
+
+
 def test_a_pair_outside_the_sets_is_refused(native):
     sets = native.feature_sets(["a", "b"], Recipe(), Features())
     with pytest.raises(ValueError, match="name set 7, there are 2"):

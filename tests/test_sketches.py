@@ -8,13 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearcopy import RECIPES, Features, Recipe, frequency_table, kernels
+from nearcopy import RECIPES, Article, Features, Recipe, frequency_table, kernels
 from nearcopy.config import SLOTS
 from nearcopy.kernels import reference
 
-COUNTED = frequency_table(
-    ["one two three four", "two three four five", "six"], Features("words", 1)
-)
+WORDS_ALONE = Recipe(simhash=Features("words", 1))
+
+
+def counted(texts, recipe=WORDS_ALONE):
+    return frequency_table((Article(id=text, text=text) for text in texts), recipe)
+
+
+COUNTED = counted(["one two three four", "two three four five", "six"])
 VARIED = {
     **RECIPES,
     "xxh3": Recipe(hash="xxh3"),
@@ -75,6 +80,12 @@ def test_a_text_without_words_has_none(kernel):
     assert made.words.tolist() == [0, 0, 1]
 
 
+def test_what_the_recipe_leaves_out_is_empty(kernel):
+    made = kernel.sketch(["some words", "others"], Recipe(minhash=None))
+    assert (len(made.simhash), len(made.minhash)) == (2, 0)
+    assert len(kernel.sketch(["words"], Recipe(simhash=None)).simhash) == 0
+
+
 def test_frequency_counts_once_not_squared(kernel):
     """A word three times votes three times: it outvotes two others, not eight."""
     recipe = Recipe(simhash=Features("words", 1))
@@ -100,7 +111,7 @@ def test_once_ignores_repeats(kernel):
 
 def test_rare_words_weigh_more(kernel):
     texts = [f"common filler words everywhere story{i}" for i in range(50)]
-    table = frequency_table(texts, Features("words", 1))
+    table = counted(texts)
     recipe = Recipe(simhash=Features("words", 1), weights="tfidf", frequencies=table)
     made = kernel.sketch(["common filler words everywhere zebra"], recipe).simhash[0]
     assert made == kernel.features("zebra", recipe, Features("words", 1))[0]

@@ -101,12 +101,12 @@ Array<int64_t> checked_times(nb::handle value, size_t articles) {
     return times;
 }
 
-Array<uint64_t> checked_starts(nb::handle value, size_t keys) {
-    Array<uint64_t> starts = checked<uint64_t>(value, "starts", "uint64", 1);
-    bool rising = starts.rows && starts.data[0] == 0 && starts.data[starts.rows - 1] == keys;
-    for (size_t i = 1; rising && i < starts.rows; ++i)
-        rising = starts.data[i - 1] <= starts.data[i];
-    if (!rising)
+// A copy, so that no one can change it between the check and its use without the GIL.
+std::vector<uint64_t> checked_starts(nb::handle value, size_t keys) {
+    const Array<uint64_t> given = checked<uint64_t>(value, "starts", "uint64", 1);
+    std::vector<uint64_t> starts(given.data, given.data + given.rows);
+    if (starts.empty() || starts.front() != 0 || starts.back() != keys ||
+        !std::is_sorted(starts.begin(), starts.end()))
         refuse_value("starts: expected n + 1 offsets rising from 0 to the number of keys, " +
                      std::to_string(keys) + ", found others: pass np.concatenate(([0], " +
                      "np.cumsum(lengths))).astype(np.uint64)");
@@ -115,8 +115,8 @@ Array<uint64_t> checked_starts(nb::handle value, size_t keys) {
 
 KeyRows rows_of(const Array<uint64_t>& keys) { return {keys.data, keys.rows, keys.columns}; }
 
-KeyRows rows_of(const Array<uint64_t>& keys, const Array<uint64_t>& starts) {
-    return {keys.data, starts.rows - 1, 0, starts.data};
+KeyRows rows_of(const Array<uint64_t>& keys, const std::vector<uint64_t>& starts) {
+    return {keys.data, starts.size() - 1, 0, starts.data()};
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -154,20 +154,29 @@ public:
     template <class Work>
     auto read(Work work) const {
         nb::gil_scoped_release unlocked;
-        std::shared_lock<std::shared_mutex> lock(mutex_);
+        std::shared_lock<std::shared_mutex> lock(mutex_, std::defer_lock);
+        {
+            std::lock_guard<std::mutex> turn(turn_);
+            lock.lock();
+        }
         return work(index_);
     }
 
     template <class Work>
     auto write(Work work) {
         nb::gil_scoped_release unlocked;
-        std::unique_lock<std::shared_mutex> lock(mutex_);
+        std::unique_lock<std::shared_mutex> lock(mutex_, std::defer_lock);
+        {
+            std::lock_guard<std::mutex> turn(turn_);
+            lock.lock();
+        }
         return work(index_);
     }
 
 private:
     Index index_;
     mutable std::shared_mutex mutex_;
+    mutable std::mutex turn_;  // who waits holds up those who come later: no writer starves
 };
 
 template <class Index>

@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -193,25 +194,26 @@ nb::object shared_counts(Values<uint64_t> starts, Values<uint64_t> values,
                          nb::ndarray<const uint64_t, nb::shape<-1, 2>, nb::c_contig> pairs,
                          int64_t threads) {
     const unsigned used = thread_count(threads);
-    size_t sets = starts.size() == 0 ? 0 : starts.size() - 1, count = pairs.shape(0);
-    const uint64_t* edge = starts.data();
-    for (size_t i = 0; i < sets; ++i)
-        if (edge[i] > edge[i + 1] || edge[i + 1] > values.size())
-            throw nb::value_error("starts must ascend and end within values");
-    for (size_t i = 0; i < 2 * count; ++i)
-        if (pairs.data()[i] >= sets)
-            throw nb::value_error(("pairs name set " + std::to_string(pairs.data()[i]) +
-                                   ", there are " + std::to_string(sets))
-                                      .c_str());
+    // Copies, so that no one can change them between the check and their use without the GIL.
+    const std::vector<uint64_t> edges = copied(starts);
+    const size_t count = pairs.shape(0), sets = edges.empty() ? 0 : edges.size() - 1;
+    const std::vector<uint64_t> wanted(pairs.data(), pairs.data() + 2 * count);
+    if (!std::is_sorted(edges.begin(), edges.end()) || (sets > 0 && edges.back() > values.size()))
+        throw nb::value_error("starts must ascend and end within values");
+    for (uint64_t set : wanted)
+        if (set >= sets)
+            throw nb::value_error(
+                ("pairs name set " + std::to_string(set) + ", there are " + std::to_string(sets))
+                    .c_str());
     Fresh<uint32_t> out({count});
     {
         nb::gil_scoped_release release;
         on_threads(
             count, used, [] { return 0; },
             [&](int, size_t i) {
-                uint64_t a = pairs.data()[2 * i], b = pairs.data()[2 * i + 1];
-                out.data[i] = uint32_t(shared(values.data() + edge[a], edge[a + 1] - edge[a],
-                                              values.data() + edge[b], edge[b + 1] - edge[b]));
+                const uint64_t a = wanted[2 * i], b = wanted[2 * i + 1];
+                out.data[i] = uint32_t(shared(values.data() + edges[a], edges[a + 1] - edges[a],
+                                              values.data() + edges[b], edges[b + 1] - edges[b]));
             });
     }
     return out.array;
@@ -286,13 +288,17 @@ nb::tuple strip_positions(const nb::handle& text) {
 }
 
 nb::list shared_passages(const nb::handle& a, const nb::handle& b, bool html_a, bool html_b,
-                         size_t min_words) {
+                         int64_t min_words) {
+    if (min_words < 1)
+        throw nb::value_error(
+            ("min_words is " + std::to_string(min_words) + ": a passage has at least one word")
+                .c_str());
     TextView left = view(a.ptr(), "a", html_a), right = view(b.ptr(), "b", html_b);
     const Tables& known = tables();
     std::vector<Passage> found;
     {
         nb::gil_scoped_release release;
-        found = passages(known, left, right, min_words);
+        found = passages(known, left, right, size_t(min_words));
     }
     nb::list out;
     for (const Passage& p : found)
@@ -374,17 +380,21 @@ NB_MODULE(_native, m) {
     bind_plan(m);
     bind_indexes(m);
     m.def("set_tables", set_tables);
-    m.def("words", words, "text"_a, "html"_a = false);
-    m.def("normalised", normalised, "text"_a, "html"_a = false);
-    m.def("word_spans", word_spans, "text"_a, "html"_a = false);
-    m.def("strip_html",
-          [](const nb::handle& text) { return as_str(stripped(view(text, true), nullptr)); });
-    m.def("strip_html_positions", strip_positions);
-    m.def("sketch", sketch, "texts"_a, "html"_a, "plan"_a, "threads"_a);
-    m.def("features", features, "text"_a, "html"_a, "plan"_a, "features"_a);
-    m.def("feature_sets", feature_sets, "texts"_a, "html"_a, "plan"_a, "features"_a, "threads"_a);
+    m.def("words", words, "text"_a.none(), "html"_a = false);
+    m.def("normalised", normalised, "text"_a.none(), "html"_a = false);
+    m.def("word_spans", word_spans, "text"_a.none(), "html"_a = false);
+    m.def(
+        "strip_html",
+        [](const nb::handle& text) { return as_str(stripped(view(text, true), nullptr)); },
+        "text"_a.none());
+    m.def("strip_html_positions", strip_positions, "text"_a.none());
+    m.def("sketch", sketch, "texts"_a.none(), "html"_a, "plan"_a, "threads"_a);
+    m.def("features", features, "text"_a.none(), "html"_a, "plan"_a, "features"_a);
+    m.def("feature_sets", feature_sets, "texts"_a.none(), "html"_a, "plan"_a, "features"_a,
+          "threads"_a);
     m.def("shared_counts", shared_counts, "starts"_a, "values"_a, "pairs"_a, "threads"_a = 1);
-    m.def("passages", shared_passages, "a"_a, "b"_a, "html_a"_a, "html_b"_a, "min_words"_a);
+    m.def("passages", shared_passages, "a"_a.none(), "b"_a.none(), "html_a"_a, "html_b"_a,
+          "min_words"_a);
     m.def("level", [] { return lanes().name; });
     m.def("use_level", [](const std::string& name) {
         std::string used = use_lanes(name.c_str());

@@ -3,14 +3,15 @@
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import nullcontext
 from importlib.metadata import version as installed_version
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from nearcopy.config import RECIPES
 from nearcopy.errors import NearcopyError
@@ -44,22 +45,25 @@ def _main(
 def fingerprint(
     file: Annotated[Path, typer.Argument(help="JSON lines with id and text, or - for stdin.")],
     preset: Annotated[str, typer.Option(help=f"The recipe: {', '.join(RECIPES)}.")] = "default",
-    threads: Annotated[int, typer.Option(min=0, help="Threads; 0 means all cores.")] = 1,
+    threads: Annotated[int, typer.Option(min=0, max=1024, help="Threads; 0 means all.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="JSON lines, not a table.")] = False,
 ) -> None:
     """Show the fingerprint of every article in a file."""
     try:
         made = _fingerprints(file, preset, threads)
         _print_json(made) if as_json else _print_table(made)
-    except (NearcopyError, OSError, UnicodeDecodeError) as wrong:
-        Console(stderr=True).print(f"[red]error[/]: {wrong}", soft_wrap=True, highlight=False)
+    except BrokenPipeError:  # who reads us has seen enough
+        sys.stdout = None
+    except (NearcopyError, OSError, UnicodeError) as wrong:
+        Console(stderr=True).print(Text("error: ", "red") + Text(str(wrong)), soft_wrap=True)
         raise typer.Exit(2) from wrong
 
 
 def _fingerprints(file: Path, preset: str, threads: int) -> Iterator[Fingerprint]:
     if preset not in RECIPES:
         raise NearcopyError(f"no preset {preset!r}: choose one of {', '.join(RECIPES)}")
-    with nullcontext(sys.stdin) if str(file) == "-" else file.open(encoding="utf-8") as lines:
+    source = sys.stdin.buffer if str(file) == "-" else file.open("rb")
+    with TextIOWrapper(source, encoding="utf-8-sig") as lines:  # whatever the locale says
         yield from fingerprints(read_jsonl(lines), RECIPES[preset], threads=threads)
 
 
@@ -75,7 +79,7 @@ def _row(made: Fingerprint) -> dict[str, str | int | None]:
 
 def _print_json(fingerprints: Iterator[Fingerprint]) -> None:
     for made in fingerprints:
-        typer.echo(json.dumps(_row(made), ensure_ascii=False))
+        typer.echo(json.dumps(_row(made)))
 
 
 def _print_table(fingerprints: Iterator[Fingerprint]) -> None:
@@ -83,5 +87,9 @@ def _print_table(fingerprints: Iterator[Fingerprint]) -> None:
     for made in fingerprints:
         id_, words, digest, simhash, minhash = _row(made).values()
         short = f"{minhash[:16]}…" if isinstance(minhash, str) else "-"
-        table.add_row(str(id_), str(words), str(digest or "-"), str(simhash or "-"), short)
+        table.add_row(Text(str(id_)), str(words), str(digest or "-"), str(simhash or "-"), short)
     Console().print(table)
+
+
+if __name__ == "__main__":
+    app()

@@ -45,8 +45,6 @@ def overlap(
 
 def passages(a: Article, b: Article, *, min_words: int = 8) -> list[Passage]:
     """The passages that stand in both, with their places in the two originals."""
-    if min_words < 1:
-        raise ValueError(f"min_words is {min_words}: a passage has at least one word")
     found: list[Passage] = kernels.passages(
         a.text, b.text, html_a=a.html, html_b=b.html, min_words=min_words
     )

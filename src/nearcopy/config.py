@@ -2,7 +2,7 @@
 
 import json
 import math
-from array import array
+import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -53,26 +53,39 @@ class Features:
 class FrequencyTable:
     """How much each feature weighs, frozen: the rarer in `documents`, the more.
 
-    `features` are ascending 64-bit hashes and `weights` 32-bit integers (256 times the natural
-    logarithm of the inverse document frequency), both as little-endian bytes.
+    `known` are ascending 64-bit hashes and `weights` 32-bit integers (256 times the natural
+    logarithm of the inverse document frequency), both as little-endian bytes. It serves only
+    recipes of the same hash and features.
     """
 
+    hash: HashName
+    features: Features
     documents: int
-    features: bytes
+    known: bytes
     weights: bytes
     unknown_weight: int
 
     @classmethod
-    def from_counts(cls, documents: int, counts: Mapping[int, int]) -> "FrequencyTable":
+    def from_counts(
+        cls,
+        hash: HashName,  # noqa: A002
+        features: Features,
+        documents: int,
+        counts: Mapping[int, int],
+    ) -> "FrequencyTable":
         """The table for how many of the documents hold each feature."""
         if documents < 1 or any(not 0 < count <= documents for count in counts.values()):
             raise BadRecipe(
                 f"document counts must lie between 1 and the number of documents, {documents}"
             )
         ascending = sorted(counts)
-        weights = array("I", (_weight(documents, counts[feature]) for feature in ascending))
         return cls(
-            documents, array("Q", ascending).tobytes(), weights.tobytes(), _weight(documents, 0)
+            hash,
+            features,
+            documents,
+            struct.pack(f"<{len(ascending)}Q", *ascending),
+            struct.pack(f"<{len(ascending)}I", *(_weight(documents, counts[f]) for f in ascending)),
+            _weight(documents, 0),
         )
 
 
@@ -121,10 +134,19 @@ class Recipe:
             )
         if self.max_chars is not None:
             _between("max_chars", self.max_chars, 1, 1 << 40)
-        if (self.weights == "tfidf") != (self.frequencies is not None):
+        self._check_frequencies()
+
+    def _check_frequencies(self) -> None:
+        table = self.frequencies
+        if (self.weights == "tfidf") != isinstance(table, FrequencyTable):
             raise BadRecipe(
                 'weights="tfidf" and a frequency table go together: '
-                "make one with nearcopy.frequency_table(texts, recipe)"
+                "make one with nearcopy.frequency_table(articles, recipe)"
+            )
+        if table is not None and (table.hash, table.features) != (self.hash, self.simhash):
+            raise BadRecipe(
+                f"the frequency table counts {table.features} by {table.hash}, this recipe has "
+                f"{self.simhash} by {self.hash}: count again with this recipe"
             )
 
     @cached_property
@@ -139,7 +161,7 @@ class Recipe:
             if isinstance(value, Features):
                 value = [value.unit, value.size]
             elif isinstance(value, FrequencyTable):
-                content = value.features + value.weights
+                content = value.known + value.weights
                 value = [value.documents, value.unknown_weight, sha256(content).hexdigest()]
             named[field.name] = value
         return named

@@ -2,13 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 
 import numpy as np
 
 from nearcopy import kernels
-from nearcopy.config import Features, FrequencyTable, Recipe
-from nearcopy.errors import BadRecipe
+from nearcopy.config import SLOTS, FrequencyTable, Recipe
+from nearcopy.errors import BadArticle, BadRecipe
 from nearcopy.kernels.results import Sketches
 from nearcopy.model import Article, Fingerprint
 
@@ -19,23 +18,53 @@ def fingerprints(
     articles: Iterable[Article], recipe: Recipe | None = None, *, threads: int = 1
 ) -> Iterator[Fingerprint]:
     """A fingerprint for every article, in order; `threads` 0 means all cores."""
-    recipe = recipe or Recipe()
-    remaining = iter(articles)
-    while batch := list(islice(remaining, BATCH)):
-        sketches = kernels.sketch(
-            [article.text for article in batch],
+    recipe = _checked(recipe)
+    return (
+        fingerprint
+        for batch in _batches(articles)
+        for fingerprint in _rows(
+            batch,
+            kernels.sketch(
+                [a.text for a in batch], recipe, html=[a.html for a in batch], threads=threads
+            ),
             recipe,
-            html=[article.html for article in batch],
-            threads=threads,
         )
-        yield from _rows(batch, sketches, recipe)
+    )
+
+
+def _checked(recipe: Recipe | None) -> Recipe:
+    if recipe is not None and not isinstance(recipe, Recipe):
+        raise BadRecipe(
+            f"recipe must be a Recipe, got {type(recipe).__name__}: "
+            "take one of nearcopy.RECIPES, or make one"
+        )
+    return recipe or Recipe()
+
+
+def _batches(articles: Iterable[Article]) -> Iterator[list[Article]]:
+    """The articles in batches; those before a failing one are not lost."""
+    batch: list[Article] = []
+    try:
+        for article in articles:
+            if not isinstance(article, Article):
+                raise BadArticle(f"expected an Article, got {type(article).__name__}")
+            batch.append(article)
+            if len(batch) == BATCH:
+                yield batch
+                batch = []
+    except Exception:
+        if batch:
+            yield batch
+        raise
+    if batch:
+        yield batch
 
 
 def _rows(batch: Sequence[Article], made: Sketches, recipe: Recipe) -> Iterator[Fingerprint]:
     """The rows of the sketches as fingerprints; nothing where there is no text to compare."""
     simhash, digest = made.simhash.tolist(), made.digest.tobytes()
     minhash = made.minhash.astype("<u4", copy=False).tobytes()
-    size = 4 * made.minhash.shape[1]
+    size = 4 * SLOTS
     for row, (article, words) in enumerate(zip(batch, made.words.tolist(), strict=True)):
         if words == 0:
             yield Fingerprint(article.id, 0)
@@ -49,23 +78,21 @@ def _rows(batch: Sequence[Article], made: Sketches, recipe: Recipe) -> Iterator[
         )
 
 
-def frequency_table(
-    texts: Iterable[str], features: Features | None = None, *, recipe: Recipe | None = None
-) -> FrequencyTable:
-    """The frozen table of how many texts hold each feature, for weights="tfidf"."""
-    recipe = recipe or Recipe()
-    wanted = features or recipe.simhash
+def frequency_table(articles: Iterable[Article], recipe: Recipe | None = None) -> FrequencyTable:
+    """How many articles hold each feature of the recipe's SimHash, for weights="tfidf"."""
+    recipe = _checked(recipe)
+    wanted = recipe.simhash
     if wanted is None:
-        raise BadRecipe("a recipe without simhash weighs nothing: name the features to count")
+        raise BadRecipe("a recipe without simhash weighs nothing: give it features to count")
     counts: Counter[int] = Counter()
     documents = 0
-    remaining = iter(texts)
-    while batch := list(islice(remaining, BATCH)):
+    for batch in _batches(articles):
         documents += len(batch)
-        found, times = np.unique(
-            kernels.feature_sets(batch, recipe, wanted).values, return_counts=True
+        sets = kernels.feature_sets(
+            [a.text for a in batch], recipe, wanted, html=[a.html for a in batch]
         )
+        found, times = np.unique(sets.values, return_counts=True)
         counts.update(dict(zip(found.tolist(), times.tolist(), strict=True)))
     if documents == 0:
-        raise BadRecipe("no texts to count: a frequency table needs at least one")
-    return FrequencyTable.from_counts(documents, counts)
+        raise BadRecipe("no articles to count: a frequency table needs at least one")
+    return FrequencyTable.from_counts(recipe.hash, wanted, documents, counts)

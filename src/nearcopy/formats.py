@@ -18,7 +18,9 @@ def read_jsonl(lines: Iterable[str]) -> Iterator[Article]:
         if line.strip():
             try:
                 yield _article(json.loads(line))
-            except ValueError as wrong:
+            except json.JSONDecodeError as wrong:
+                raise BadArticle(f"line {number}: not JSON, {wrong.msg} at {wrong.pos}") from wrong
+            except (ValueError, RecursionError) as wrong:
                 raise BadArticle(f"line {number}: {wrong}") from wrong
 
 
@@ -29,5 +31,12 @@ def _article(row: Any) -> Article:
     if "id" not in known:
         raise BadArticle("no id: give every article an id of its own")
     if isinstance(known.get("published"), str):
-        known["published"] = datetime.fromisoformat(known["published"])
+        known["published"] = _time(known["published"])
     return Article(**known)
+
+
+def _time(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError as wrong:
+        raise BadArticle(f"published is {text!r:.60}: write it as 2026-01-31T09:00:00Z") from wrong

@@ -12,9 +12,10 @@ try:
     from nearcopy.kernels import native
 except ImportError as missing:
     native = None
+    why = "were not built" if isinstance(missing, ModuleNotFoundError) else f"fail: {missing}"
     warnings.warn(
-        f"nearcopy runs on its reference kernels, hundreds of times slower ({missing}): "
-        "install a C++17 compiler and reinstall nearcopy",
+        f"nearcopy runs on its reference kernels, hundreds of times slower, as the compiled ones "
+        f"{why}: install a C++17 compiler and reinstall nearcopy",
         SlowKernels,
         stacklevel=2,
     )

@@ -7,8 +7,9 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
+import nearcopy.kernels._native as _native
 from nearcopy.config import DigestName, Features, HashName, Recipe, Scheme, Weights
-from nearcopy.kernels import _native, reference
+from nearcopy.kernels import reference
 from nearcopy.kernels._native import (
     HammingIndex,
     KeyIndex,
@@ -67,7 +68,7 @@ def _plan(recipe: Recipe) -> _native.Plan:
         scheme=get_args(Scheme).index(recipe.scheme),
         digest=get_args(DigestName).index(recipe.digest),
         max_chars=recipe.max_chars or NO_LIMIT,
-        known=np.frombuffer(table.features if table else b"", "<u8"),
+        known=np.frombuffer(table.known if table else b"", "<u8"),
         weight=np.frombuffer(table.weights if table else b"", "<u4"),
         unknown_weight=table.unknown_weight if table else 1,
     )
@@ -77,7 +78,8 @@ def sketch(
     texts: Sequence[str], recipe: Recipe, *, html: Sequence[bool] = (), threads: int = 1
 ) -> Sketches:
     """The sketches of many texts, a row each; `threads` 0 means all cores."""
-    return Sketches(*_native.sketch(texts, list(map(bool, html)), _plan(recipe), threads))
+    made = _native.sketch(texts, list(map(bool, html)), _plan(recipe), threads)
+    return Sketches.of(recipe, *made)
 
 
 def features(
@@ -96,7 +98,9 @@ def feature_sets(
     threads: int = 1,
 ) -> FeatureSets:
     """The distinct features of each text, ascending."""
-    made = _native.feature_sets(texts, list(map(bool, html)), _plan(recipe), _wanted(wanted), threads)
+    made = _native.feature_sets(
+        texts, list(map(bool, html)), _plan(recipe), _wanted(wanted), threads
+    )
     return FeatureSets(*made)
 
 

@@ -5,14 +5,37 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nearcopy.config import Recipe
+
 
 class Sketches(NamedTuple):
-    """A row a text. Where `words` is 0 there was nothing to compare: do not use that row."""
+    """A row a text; what the recipe leaves out is empty.
+
+    Where `words` is 0 there was nothing to compare: that row would match every other such row,
+    so leave it out of indexes (`made.minhash[made.words > 0]`).
+    """
 
     simhash: NDArray[np.uint64]
     minhash: NDArray[np.uint32]
     digest: NDArray[np.uint8]
     words: NDArray[np.uint32]
+
+    @classmethod
+    def of(
+        cls,
+        recipe: Recipe,
+        simhash: NDArray[np.uint64],
+        minhash: NDArray[np.uint32],
+        digest: NDArray[np.uint8],
+        words: NDArray[np.uint32],
+    ) -> "Sketches":
+        """Without what the recipe leaves out: zeros would match all other zeros."""
+        return cls(
+            simhash if recipe.simhash else simhash[:0],
+            minhash if recipe.minhash else minhash[:0],
+            digest,
+            words,
+        )
 
 
 class FeatureSets(NamedTuple):

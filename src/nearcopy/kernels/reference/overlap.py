@@ -50,6 +50,8 @@ def passages(
     a: str, b: str, *, html_a: bool = False, html_b: bool = False, min_words: int = 8
 ) -> list[Passage]:
     """Runs of words that stand in both, read along b, the longest at each place first."""
+    if min_words < 1:
+        raise ValueError(f"min_words is {min_words}: a passage has at least one word")
     left, a_starts, a_ends = word_spans(a, html_a)
     right, b_starts, b_ends = word_spans(b, html_b)
     places: dict[tuple[str, ...], list[int]] = defaultdict(list)

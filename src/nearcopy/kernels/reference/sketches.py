@@ -76,7 +76,7 @@ def features(text: str, recipe: Recipe, wanted: Features, *, html: bool = False)
 
 
 def _weights(found: Hashes, table: FrequencyTable) -> NDArray[np.int64]:
-    known = np.frombuffer(table.features, "<u8")
+    known = np.frombuffer(table.known, "<u8")
     weights = np.frombuffer(table.weights, "<u4").astype(np.int64)
     place = np.searchsorted(known, found)
     hit = np.append(known, np.uint64(0))[place] == found
@@ -146,9 +146,10 @@ def sketch(
     del threads
     marks = html or [False] * len(texts)
     rows = [_sketch(text, mark, recipe) for text, mark in zip(texts, marks, strict=True)]
-    return Sketches(
-        simhash=np.array([row[0] for row in rows], np.uint64),
-        minhash=np.array([row[1] for row in rows], np.uint32).reshape(-1, SLOTS),
-        digest=np.frombuffer(b"".join(row[2] for row in rows), np.uint8).reshape(-1, 16),
-        words=np.array([row[3] for row in rows], np.uint32),
+    return Sketches.of(
+        recipe,
+        np.array([row[0] for row in rows], np.uint64),
+        np.array([row[1] for row in rows], np.uint32).reshape(-1, SLOTS),
+        np.frombuffer(b"".join(row[2] for row in rows), np.uint8).reshape(-1, 16),
+        np.array([row[3] for row in rows], np.uint32),
     )
