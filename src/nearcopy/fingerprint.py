@@ -1,14 +1,14 @@
 """Fingerprints: all that is remembered of an article to compare it by."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from itertools import chain
 
 import numpy as np
 
 from nearcopy import kernels
 from nearcopy.config import SLOTS, FrequencyTable, Recipe
 from nearcopy.errors import BadArticle, BadRecipe
-from nearcopy.kernels.results import Sketches
 from nearcopy.model import Article, Fingerprint
 
 BATCH = 1024
@@ -19,17 +19,7 @@ def fingerprints(
 ) -> Iterator[Fingerprint]:
     """A fingerprint for every article, in order; `threads` 0 means all cores."""
     recipe = _checked(recipe)
-    return (
-        fingerprint
-        for batch in _batches(articles)
-        for fingerprint in _rows(
-            batch,
-            kernels.sketch(
-                [a.text for a in batch], recipe, html=[a.html for a in batch], threads=threads
-            ),
-            recipe,
-        )
-    )
+    return chain.from_iterable(_fingerprints(b, recipe, threads) for b in _batches(articles))
 
 
 def _checked(recipe: Recipe | None) -> Recipe:
@@ -60,11 +50,12 @@ def _batches(articles: Iterable[Article]) -> Iterator[list[Article]]:
         yield batch
 
 
-def _rows(batch: Sequence[Article], made: Sketches, recipe: Recipe) -> Iterator[Fingerprint]:
-    """The rows of the sketches as fingerprints; nothing where there is no text to compare."""
+def _fingerprints(batch: list[Article], recipe: Recipe, threads: int) -> Iterator[Fingerprint]:
+    """The rows of the batch's sketches; nothing where there is no text to compare."""
+    texts, html = [article.text for article in batch], [article.html for article in batch]
+    made = kernels.sketch(texts, recipe, html=html, threads=threads)
     simhash, digest = made.simhash.tolist(), made.digest.tobytes()
-    minhash = made.minhash.astype("<u4", copy=False).tobytes()
-    size = 4 * SLOTS
+    minhash, size = made.minhash.astype("<u4", copy=False).tobytes(), 4 * SLOTS
     for row, (article, words) in enumerate(zip(batch, made.words.tolist(), strict=True)):
         if words == 0:
             yield Fingerprint(article.id, 0)
