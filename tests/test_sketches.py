@@ -153,14 +153,12 @@ def test_signature_error_is_that_of_theory(size, scheme):
     assert math.sqrt(squares / expected) <= 1.05
 
 
-def test_wrong_types_say_what_to_do(kernel):
-    if kernel is reference:
-        pytest.skip("the reference trusts its caller")
+def test_wrong_types_say_what_to_do(native):
     with pytest.raises(TypeError, match=r"texts\[1\] must be str, got NoneType"):
-        kernel.sketch(["fine", None], Recipe())
+        native.sketch(["fine", None], Recipe())
     with pytest.raises(TypeError, match=r"got bytes: decode it first"):
-        kernel.sketch([b"bytes"], Recipe())
+        native.sketch([b"bytes"], Recipe())
     with pytest.raises(TypeError, match="got one text: put it in a list"):
-        kernel.sketch("one text", Recipe())
+        native.sketch("one text", Recipe())
     with pytest.raises(ValueError, match="html has 1 marks for 2 texts"):
-        kernel.sketch(["a", "b"], Recipe(), html=[True])
+        native.sketch(["a", "b"], Recipe(), html=[True])
