@@ -162,3 +162,8 @@ def test_wrong_types_say_what_to_do(native):
         native.sketch("one text", Recipe())
     with pytest.raises(ValueError, match="html has 1 marks for 2 texts"):
         native.sketch(["a", "b"], Recipe(), html=[True])
+
+
+def test_a_feature_of_no_characters_is_refused(native):
+    with pytest.raises(ValueError, match="at least one"):
+        native._native.Features(True, 0)

@@ -126,7 +126,7 @@ public:
         return slots_.get() + ((entry >> entry::kPositionBits) * homes_ >> 36) * kWidth;
     }
 
-    // Copies the entries with the tag, and up to 7 more words; how many they are.
+    // Copies the entries with the tag, and up to 8 more words; how many they are.
     size_t copy(uint64_t tag, uint64_t* found) const {
         return scans().tagged(home(tag), tag, entry::kPositionMask, found);
     }

@@ -354,6 +354,8 @@ void bind_hashes(nb::module_& m) {
 void bind_plan(nb::module_& m) {
     nb::class_<Features>(m, "Features")
         .def("__init__", [](Features* self, bool characters, size_t size) {
+            if (characters && size == 0)
+                throw nb::value_error("a feature of characters has at least one");
             new (self) Features{characters ? Unit::CHARACTERS : Unit::WORDS, size};
         });
     nb::class_<Plan>(m, "Plan").def(

@@ -14,7 +14,7 @@ struct Scans {
     std::size_t (*near32)(const std::uint32_t* values, std::size_t n, std::uint32_t query,
                           unsigned distance, std::uint32_t* hits);
     // Copies the entries with the tag, those where (entry ^ tag) <= mask, from ascending lines of
-    // 8, up to a line that ends in 0 or in a greater entry; how many. Writes at most 7 more.
+    // 8, up to a line that ends in 0 or in a greater entry; how many. Writes at most 8 more.
     std::size_t (*tagged)(const std::uint64_t* line, std::uint64_t tag, std::uint64_t mask,
                           std::uint64_t* found);
     // How many of the n lanes hold the same value in both.
