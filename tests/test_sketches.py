@@ -89,18 +89,16 @@ def test_what_the_recipe_leaves_out_is_empty(kernel):
 def test_frequency_counts_once_not_squared(kernel):
     """A word three times votes three times: it outvotes two others, not eight."""
     recipe = Recipe(simhash=Features("words", 1))
-    words = ["alpha", "beta", "gamma"]
-    alpha, *others = (int(kernel.features(w, recipe, Features("words", 1))[0]) for w in words)
+    alpha = int(kernel.features("alpha", recipe, Features("words", 1))[0])
     made = int(kernel.sketch(["alpha " * 3 + "beta gamma"], recipe).simhash[0])
     assert made == alpha
-    five = [f"w{i}" for i in range(8)]
-    hashes = [int(kernel.features(w, recipe, Features("words", 1))[0]) for w in five]
+    eight = [f"w{i}" for i in range(8)]
+    hashes = [int(kernel.features(w, recipe, Features("words", 1))[0]) for w in eight]
     votes = [3 * (1 if alpha >> b & 1 else -1) for b in range(64)]
     for value in hashes:
         votes = [v + (1 if value >> b & 1 else -1) for b, v in enumerate(votes)]
     expected = sum(1 << b for b in range(64) if votes[b] > 0)
-    assert int(kernel.sketch(["alpha " * 3 + " ".join(five)], recipe).simhash[0]) == expected
-    assert len(others) == 2
+    assert int(kernel.sketch(["alpha " * 3 + " ".join(eight)], recipe).simhash[0]) == expected
 
 
 def test_once_ignores_repeats(kernel):
