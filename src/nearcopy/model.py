@@ -2,20 +2,26 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from enum import StrEnum
+from typing import Any, NamedTuple
 
 from nearcopy.errors import BadArticle
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Article:
-    """What the caller has. `text` is plain, or HTML where `html` says so."""
+    """What the caller has. `text` is plain, or HTML where `html` says so.
+
+    `canonical_url` is what the page itself declares (rel=canonical); `tier` is how far the source
+    is trusted, 1 first.
+    """
 
     id: str
     title: str = ""
     text: str = ""
     html: bool = False
     url: str | None = None
+    canonical_url: str | None = None
     source: str | None = None
     published: datetime | None = None
     language: str | None = None
@@ -29,6 +35,7 @@ class Article:
         _check(self, "text", str)
         _check(self, "html", bool)
         _check(self, "url", str, type(None))
+        _check(self, "canonical_url", str, type(None))
         _check(self, "source", str, type(None))
         _check(self, "published", datetime, type(None))
         _check(self, "language", str, type(None))
@@ -38,6 +45,19 @@ class Article:
                 f"article {self.id!r}: published is {self.published.isoformat()} without a time "
                 "zone: make it aware, for instance with .replace(tzinfo=timezone.utc)"
             )
+
+
+class Fact(NamedTuple):
+    """One fact of a title: a figure, a date, a round, a name. Equal facts have equal values."""
+
+    kind: str  # "money", "percent", "count", "ordinal", "date", "name", ...
+    value: str  # the normal form: "INR 50000000000", "2025-10-30", "series a"
+    amount: float | None = None  # the number in it, to tell a rounding from a clash
+    about: str = ""  # what it counts or belongs to: "deals", "week", "dead"
+    before: str = ""  # the words next to it, folded, to tell which facts stand in one place
+    after: str = ""
+    start: int = 0  # where it stands in the title
+    end: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +78,20 @@ class Fingerprint:
     def comparable(self) -> bool:
         """Whether there is any text to compare by."""
         return self.words > 0
+
+
+class Relation(StrEnum):
+    """What two articles are to each other, surest first."""
+
+    SAME_URL = "same_url"
+    SAME_TEXT = "same_text"
+    NEAR_TEXT = "near_text"
+    CONTAINED = "contained"
+    REVISION = "revision"
+    SAME_TITLE = "same_title"
+    SAME_EVENT = "same_event"
+    RELATED = "related"
+    DISTINCT = "distinct"
 
 
 def _check(article: Article, field: str, *allowed: type) -> None:
