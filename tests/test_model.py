@@ -35,5 +35,5 @@ def test_an_article_is_frozen():
 
 
 def test_a_fingerprint_without_words_is_not_comparable():
-    assert not Fingerprint("a", 0).comparable
-    assert Fingerprint("a", 1).comparable
+    assert not Fingerprint(id="a").comparable
+    assert Fingerprint(id="a", words=1).comparable

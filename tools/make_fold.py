@@ -1,7 +1,7 @@
 """Writes src/nearcopy/kernels/fold.npz: what every code point becomes in a normalised text.
 
 Run only when the folding itself is to change: the table is part of every fingerprint, so a new
-table needs a new `TEXT_VERSION` in nearcopy/config.py. Needs `pip install unicodedata2 opencc`.
+table needs a new `TEXT_VERSION` in nearcopy/config/recipe.py. Needs unicodedata2 and opencc.
 
     python tools/make_fold.py
 

@@ -2,6 +2,7 @@
 
 NearcopyError
 ├── BadArticle (ValueError)     an article that cannot be read as one
+├── BadPolicy (ValueError)      a policy that cannot be made
 ├── BadRecipe (ValueError)      a recipe that cannot be made
 └── MissingExtra (ImportError)  an optional part that is not installed
 
@@ -18,6 +19,10 @@ class NearcopyError(Exception):
 
 class BadArticle(NearcopyError, ValueError):
     """An article that cannot be read as one."""
+
+
+class BadPolicy(NearcopyError, ValueError):
+    """A policy that cannot be made."""
 
 
 class BadRecipe(NearcopyError, ValueError):

@@ -58,14 +58,14 @@ def _fingerprints(batch: list[Article], recipe: Recipe, threads: int) -> Iterato
     minhash, size = made.minhash.astype("<u4", copy=False).tobytes(), 4 * SLOTS
     for row, (article, words) in enumerate(zip(batch, made.words.tolist(), strict=True)):
         if words == 0:
-            yield Fingerprint(article.id, 0)
+            yield Fingerprint(id=article.id)
             continue
         yield Fingerprint(
-            article.id,
-            words,
-            digest[16 * row : 16 * row + 16],
-            simhash[row] if recipe.simhash else None,
-            minhash[size * row : size * row + size] if recipe.minhash else None,
+            id=article.id,
+            words=words,
+            digest=digest[16 * row : 16 * row + 16],
+            simhash=simhash[row] if recipe.simhash else None,
+            minhash=minhash[size * row : size * row + size] if recipe.minhash else None,
         )
 
 

@@ -60,19 +60,31 @@ class Fact(NamedTuple):
     end: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Fingerprint:
     """All we remember of an article to compare it by.
 
-    A text with no words is not comparable: its digest, simhash and minhash are None,
-    so that it can match nothing.
+    A text with no words has no digest, simhash and minhash, so that it can match nothing; a title
+    that says nothing ("Breaking news") is empty for the same reason.
     """
 
     id: str
-    words: int
+    words: int = 0
     digest: bytes | None = None
     simhash: int | None = None
     minhash: bytes | None = None
+    numerals: bytes = b""  # the figures of the text and their neighbours, hashed
+    details: int = 0  # technical details in the text, at most five are counted
+    title: str = ""  # cleaned and folded
+    gist: str = ""  # the title without its facts
+    facts: tuple[Fact, ...] = ()
+    refiled: bool = False  # marked as filed again: CORRECTED, UPDATE 2
+    url: str | None = None  # canonical; None where it names no page of its own
+    declared_url: str | None = None  # what the page declares to be its address, where plausible
+    source: str | None = None  # the outlet, or the site of the address
+    published: datetime | None = None
+    tier: int | None = None
+    junk: str | None = None  # why this is no article: a consent wall, a block page
 
     @property
     def comparable(self) -> bool:
@@ -92,6 +104,81 @@ class Relation(StrEnum):
     SAME_EVENT = "same_event"
     RELATED = "related"
     DISTINCT = "distinct"
+
+
+Clash = tuple[Fact, Fact]  # a fact of the one article, and of the other
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What was measured between two articles, no opinion; None where it could not be."""
+
+    same_url: bool | None = None
+    same_declared_url: bool | None = None  # an address that one of the two pages declares
+    same_text: bool | None = None
+    distance: int | None = None  # SimHash bits that differ, of 64
+    overlap: float | None = None  # Jaccard
+    containment: float | None = None  # how much of the shorter text the longer one holds
+    exact: bool = False  # whether overlap and containment were counted, or are estimates
+    words: int = 0  # of the shorter text
+    numerals_shared: float | None = None  # of the text with fewer
+    numerals_changed: int | None = None  # in the same context with another value
+    title_ratio: float | None = None
+    title_cosine: float | None = None
+    title_token_set: float | None = None
+    title_token_sort: float | None = None
+    title_partial: float | None = None
+    title_soft: float | None = None  # soft cosine of the gists, rare words weighing more
+    title_chars: int = 0  # of the shorter title
+    title_words: int = 0
+    contrast: str | None = None  # words of another stage or the opposite: "suspend / resume"
+    column: str | None = None  # the recurring column that either belongs to
+    agreements: tuple[Clash, ...] = ()
+    clashes: tuple[Clash, ...] = ()
+    moved: tuple[Clash, ...] = ()  # figures that an update would move, such as a toll
+    names_shared: float | None = None
+    refiled: bool = False
+    same_source: bool | None = None
+    hours_apart: float | None = None
+    junk: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What two articles are to each other, by which rule, and how sure we are."""
+
+    relation: Relation
+    rule: str
+    confidence: float
+    duplicate: bool
+    reason: str  # the rule in one sentence
+    flags: tuple[str, ...] = ()  # "short", "junk"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """An article of a story: what it is to the kept copy, and its own score."""
+
+    id: str
+    relation: Relation | None  # None for the kept copy itself
+    confidence: float
+    rule: str
+    source: str | None = None
+    published: datetime | None = None
+    score: float = 0.0
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """One piece of news: the kept copy and why, and all members, the kept copy first."""
+
+    id: str
+    kept: str
+    why: str
+    members: tuple[Member, ...]
+    first_seen: datetime | None = None
+    last_seen: datetime | None = None
 
 
 def _check(article: Article, field: str, *allowed: type) -> None:

@@ -1,0 +1,37 @@
+"""Recipes say how fingerprints are made, policies where lines are drawn; presets name both."""
+
+from nearcopy.config.policy import KEEP, POLICIES, Keep, Policy, Scoring
+from nearcopy.config.recipe import (
+    RECIPES,
+    SLOTS,
+    TEXT_VERSION,
+    DigestName,
+    Features,
+    FrequencyTable,
+    HashName,
+    Recipe,
+    Scheme,
+    Unit,
+    Weights,
+    lsh_probability,
+)
+
+__all__ = [
+    "KEEP",
+    "POLICIES",
+    "RECIPES",
+    "SLOTS",
+    "TEXT_VERSION",
+    "DigestName",
+    "Features",
+    "FrequencyTable",
+    "HashName",
+    "Keep",
+    "Policy",
+    "Recipe",
+    "Scheme",
+    "Scoring",
+    "Unit",
+    "Weights",
+    "lsh_probability",
+]

@@ -1,0 +1,188 @@
+"""Policies: where lines are drawn. Changing one is free; fingerprints stay as they are.
+
+Every threshold is a least value, so higher is stricter, everywhere; None switches its rule off.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from datetime import timedelta
+from typing import Literal, get_args
+
+from nearcopy.errors import BadPolicy
+from nearcopy.model import Relation
+
+Keep = Literal["best", "earliest", "latest", "longest", "source-rank"]
+KEEP: tuple[Keep, ...] = get_args(Keep)
+LikeTitles = Literal["one", "two"]
+
+COPIES = frozenset(
+    {
+        Relation.SAME_URL,
+        Relation.SAME_TEXT,
+        Relation.NEAR_TEXT,
+        Relation.CONTAINED,
+        Relation.REVISION,
+        Relation.SAME_TITLE,
+    }
+)
+
+
+def _number(name: str, value: object, low: float, high: float) -> None:
+    whole = isinstance(low, int)
+    kinds = int if whole else (int, float)
+    if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:
+        kind = "a whole number" if whole else "a number"
+        raise BadPolicy(f"{name} is {value!r}: give {kind} from {low} to {high}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scoring:
+    """How the best version is chosen: the points there are for each virtue."""
+
+    length: float = 30.0
+    details: float = 40.0
+    detail: float = 8.0  # each
+    tiers: tuple[float, ...] = (20.0, 15.0, 10.0)  # for tier 1, 2, 3; an unknown one has the last
+    freshness: float = 10.0
+    stale_per_day: float = 0.42
+    longer: float = 0.2  # this much longer is longer; less is the same length
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            values = getattr(self, field.name)
+            for value in values if isinstance(values, tuple) else (values,):
+                _number(f"scoring {field.name}", value, 0.0, 1000.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """Which relations count as duplicates, and what each of them takes.
+
+    >>> Policy().near_overlap, POLICIES["feed"].near_bits
+    (0.5, 61)
+    """
+
+    duplicates: frozenset[Relation] = COPIES
+    window: timedelta = timedelta(days=14)
+
+    # The text.
+    min_words: int = 50  # shorter texts are judged by identity, title and facts alone
+    near_overlap: float | None = 0.5
+    near_bits: int | None = 61  # equal SimHash bits of 64: a Hamming distance of at most 3
+    contained: float | None = 0.8
+    revised: float | None = 0.2  # the overlap of a new version by the same source
+    site_overlap: float | None = 0.9  # of two pages of one site whose titles are not alike
+
+    # The titles: any one of these is enough.
+    title_ratio: float | None = None
+    title_token_set: float | None = None
+    title_partial: float | None = None
+    title_average: float | None = None
+    title_mix: float | None = None
+    title_soft: float | None = 0.54
+    title_and_facts: float | None = None  # enough, as title_soft, when facts agree
+    min_title_chars: int = 10
+    min_title_words: int = 3
+
+    # Like titles over different bodies: one item, or two?
+    like_titles: LikeTitles = "two"
+    title_certain: float | None = None  # a title mix that decides whatever the bodies are
+    body_overlap: float = 0.1  # bodies that share less are different
+    body_bits: int = 58  # the same by SimHash, where there is no overlap
+
+    # The veto by facts.
+    facts: bool = True
+    names_shared: float | None = None  # fewer shared names make two articles different
+    numerals_shared: float | None = 0.6  # fewer shared figures make two texts a template
+    numerals_kept: float | None = 0.9  # one changed figure is a template below this
+    # Not a copy, but worth knowing.
+    event_soft: float | None = 0.54
+    related_soft: float | None = 0.4
+    related_overlap: float | None = 0.1
+    related_bits: int | None = None
+    related_mix: float | None = None
+
+    # Stories.
+    keep: tuple[Keep, ...] = ("best",)
+    scoring: Scoring = Scoring()
+    source_rank: tuple[str, ...] = ()
+    largest_story: int = 1000
+
+    def __post_init__(self) -> None:
+        self._check_choices()
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.type in (float, float | None) and value is not None:
+                _number(field.name, value, 0.0, 1.0)
+            elif field.type in (int, int | None) and value is not None:
+                _number(field.name, value, 0, 64 if field.name.endswith("_bits") else 1 << 40)
+
+    def _check_choices(self) -> None:
+        try:
+            object.__setattr__(self, "duplicates", frozenset(map(Relation, self.duplicates)))
+        except (TypeError, ValueError) as wrong:
+            raise BadPolicy(f"duplicates: {wrong}: choose from {', '.join(Relation)}") from None
+        if Relation.DISTINCT in self.duplicates:
+            raise BadPolicy("duplicates holds distinct: what is distinct is no duplicate")
+        if not isinstance(self.window, timedelta) or self.window <= timedelta(0):
+            raise BadPolicy(f"window is {self.window!r}: give a timedelta above zero")
+        if self.like_titles not in get_args(LikeTitles):
+            raise BadPolicy(f'like_titles is {self.like_titles!r}: choose "one" or "two"')
+        if not self.keep or any(rule not in KEEP for rule in self.keep):
+            raise BadPolicy(f"keep is {self.keep!r}: give one or more of {', '.join(KEEP)}")
+
+
+# What the earlier designs had no notion of is off in their presets.
+_PLAIN = Policy(
+    min_words=0,
+    near_overlap=None,
+    contained=None,
+    revised=None,
+    site_overlap=None,
+    title_soft=None,
+    min_title_words=0,
+    like_titles="one",
+    facts=False,
+    numerals_shared=None,
+    numerals_kept=None,
+    event_soft=None,
+    related_soft=None,
+    related_overlap=None,
+    keep=("earliest",),
+)
+
+POLICIES: Mapping[str, Policy] = {
+    "default": Policy(),
+    "feed": replace(_PLAIN, title_ratio=0.9),
+    "tracker": replace(
+        _PLAIN,
+        near_bits=None,
+        title_token_set=0.88,
+        title_partial=0.9,
+        title_average=0.82,
+        title_and_facts=0.5,
+        facts=True,
+        names_shared=0.3,
+    ),
+    "crawler": replace(
+        _PLAIN,
+        window=timedelta(days=30),
+        related_bits=55,  # a similarity above 0.85
+    ),
+    "digest": replace(
+        _PLAIN,
+        title_ratio=0.9,
+        title_mix=0.8,
+        title_certain=0.95,
+        like_titles="two",
+        related_mix=0.6,
+        keep=("best",),
+    ),
+    "similarity": replace(
+        _PLAIN,
+        min_words=50,
+        near_overlap=0.67,  # where its 16 bands of 8 rows catch half
+        near_bits=61,
+        related_overlap=0.1,
+    ),
+}
