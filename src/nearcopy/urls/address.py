@@ -1,0 +1,81 @@
+"""Canonical addresses: one form per page, for comparing. Clean ones take a short way."""
+
+import re
+from functools import lru_cache
+
+from nearcopy.urls.characters import spell_fragment
+from nearcopy.urls.hosts import host_name, site_of
+from nearcopy.urls.parts import Parts, taken_apart
+from nearcopy.urls.paths import INDEX_FILES, clean_path
+from nearcopy.urls.queries import clean_query
+from nearcopy.urls.wrappers import targets, wraps
+
+DEEPEST = 8  # wrappers within wrappers; what goes deeper is no address of a page
+
+# A clean address: nothing encoded, no query, no segment that is empty, begins with a dot or
+# marks AMP. Whatever does not match takes the long way, to the same form.
+_CLEAN = re.compile(
+    r"https?://([a-z0-9.-]++)((?:/(?!\.|[Aa][Mm][Pp](?:/|\Z))[A-Za-z0-9._~-]++)*+)/?"
+).fullmatch
+
+
+def canonical(url: str) -> str | None:
+    """The one form that all spellings of a web address share, or None for no web address.
+
+    >>> canonical("http://www.example.com:80/a//b/index.html?utm_source=x&id=3#top")
+    'https://example.com/a/b?id=3'
+    """
+    clean = _CLEAN(url)
+    if clean:
+        given, path = clean.groups()
+        host = _plain_host(given)
+        if host and "." not in path:
+            return f"https://{host}{path or '/'}"
+        if host and not _has_ending(path):
+            return f"https://{host}{path}"
+    return _the_long_way(url)
+
+
+@lru_cache(maxsize=1 << 16)
+def _plain_host(given: str) -> str | None:
+    """The host's name, or None where its addresses need a closer look."""
+    name = host_name(given)
+    return None if name is None or wraps(name) else name
+
+
+def _has_ending(path: str) -> bool:
+    """Whether the last segment may be an index file or mark AMP."""
+    last = path[path.rfind("/") + 1 :].lower()
+    return last in INDEX_FILES or ".amp" in last
+
+
+def _the_long_way(url: str) -> str | None:
+    """The canonical form of the innermost address; None also for one wrapped too deeply."""
+    for _ in range(DEEPEST):
+        parts = taken_apart(url)
+        if parts is None:
+            return None
+        if not wraps(parts.host):
+            return _put_together(parts)
+        inner = next((each for each in targets(parts) if taken_apart(each)), None)
+        form = inner or _put_together(parts)
+        if form == url:
+            return form
+        url = form
+    return None
+
+
+def _put_together(parts: Parts) -> str:
+    path = clean_path(parts.path, site_of(parts.host))
+    query = clean_query(parts.query, parts.host)
+    return "".join(
+        ("https://", parts.host, parts.port, path, query and f"?{query}", _route(parts.fragment))
+    )
+
+
+def _route(fragment: str) -> str:
+    """The fragment where it names a page of its own, "#!/story/7" or "#/story/7", else nothing."""
+    if not fragment.startswith(("!", "/")):
+        return ""
+    spelt = spell_fragment(fragment.partition(":~:")[0])
+    return f"#{spelt}" if spelt.strip("!/") else ""

@@ -1,0 +1,40 @@
+"""Percent-encoding: one spelling for each character of a path, a query or a fragment."""
+
+import re
+from collections.abc import Callable
+from urllib.parse import unquote
+
+# What means the same written out or encoded. `+`, `&`, `=`, `%` do not, and stay as they came;
+# an encoded `/` is part of a path's segment and no `/`, while in a query it is just a character.
+PLAIN_IN_PATHS = "!$'()*,:@"
+PLAIN_IN_QUERIES = "!$'()*,:@/;?"
+_UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+
+
+def _speller(plain: str, untouched: str) -> Callable[[str], str]:
+    """A function that spells a text one way: `plain` decoded, `untouched` as it came."""
+    decoded = {f"%{ord(each):02X}": each for each in _UNRESERVED + plain}
+    allowed = re.escape(_UNRESERVED + plain + untouched)
+    odd = re.compile(rf"%[0-9A-Fa-f]{{2}}|[^{allowed}]")
+
+    def respelt(found: re.Match[str]) -> str:
+        given = found[0]
+        if len(given) == 3:
+            upper = given.upper()
+            return decoded.get(upper, upper)
+        return "".join(f"%{byte:02X}" for byte in given.encode("utf-8", "surrogatepass"))
+
+    def spell(text: str) -> str:
+        return odd.sub(respelt, text)
+
+    return spell
+
+
+spell_path = _speller(PLAIN_IN_PATHS, "/&=+;")
+spell_query = _speller(PLAIN_IN_QUERIES, "=")
+spell_fragment = _speller(PLAIN_IN_QUERIES, "&=+")
+
+
+def decoded(text: str) -> str:
+    """The text with its percent-encoding read as UTF-8, what is none of it replaced."""
+    return unquote(text, errors="replace")

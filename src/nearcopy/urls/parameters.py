@@ -1,0 +1,216 @@
+"""Which parameters of a query follow a reader about, and which name a page. All in lower case."""
+
+from typing import NamedTuple
+
+
+class Rules(NamedTuple):
+    """What is peculiar to one site: dropped only there, or kept only there."""
+
+    dropped: frozenset[str] = frozenset()
+    kept: frozenset[str] = frozenset()
+    starts: tuple[str, ...] = ()
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Names that begin so mean campaigns, clicks and mailings wherever they are seen.
+TRACKING_STARTS = (
+    "utm_",
+    "utm-",
+    "mtm_",  # Matomo, once Piwik
+    "matomo_",
+    "piwik_",
+    "pk_",
+    "hsa_",  # HubSpot
+    "__hs",
+    "_hs",
+    "hmb_",
+    "cm_mmc",  # IBM, Acoustic
+    "at_",  # AT Internet, Piano
+    "ga_",
+    "itm_",
+    "otm_",
+    "vn_",
+    "oft_",
+    "oly_",
+    "vero_",
+    "sfmc_",  # Salesforce
+    "guce_",  # Yahoo's consent pages
+    "_branch_",
+    "bsft_",  # Blueshift
+    "fb_",
+    "ml_subscriber",
+    "sms_",
+    "amp_",
+    "__cf_chl",  # Cloudflare's challenges
+    "wt.",  # Webtrends
+    "mkt_",
+    "dm_i",
+    "stm_",
+    "adobe_mc",
+    "action_object_",
+    "action_type_",
+    "action_ref_",
+    "trk_",
+    "int_campaign",
+    "int_source",
+    "int_medium",
+    "ns_",  # comScore
+)
+
+TRACKING = _words(
+    # clicks on advertisements, by who sold them
+    "gclid gclsrc gbraid wbraid gad gad_source gad_campaignid dclid fbclid msclkid ttclid twclid"
+    " li_fat_id yclid ysclid ymclid igshid igsh epik rdt_cid sccid scclid qclid obclid tblci"
+    " obOrigUrl irclickid irgwc cjevent rb_clickid wickedid syclid unicorn_click_id clickid"
+    " click_id srsltid _openstat zanpid awc ranmid raneaid ransiteid vgo_ee kwclickid efid"
+    " outbrainclickid dicbo"
+    # mailings and their readers
+    " mc_cid mc_eid mc_tc mkt_tok ck_subscriber_id s_kwcid ss_email_id et_rid et_cid"
+    " bbeml _bhlid _kx __s sc_eh sc_uid sc_customer sc_llid sc_lid sc_channel sc_src dm_i"
+    " elqtrack elqtrackid elqaid elqat elqcampaignid elq cvosrc nr_email_referer"
+    " emci emdi ceid_hash email_hash emailid subscriber_id newsletter_id nlid nl_id mcid h_sid"
+    " h_slt inf_contact_key pn_id trk_contact trk_msg trk_module trk_sid ust_id"
+    " hsctatracking mailing_id rs_oid_rd uclick_id"
+    # analytics
+    " utm mtm _ga _gl _gac _gid gs_l gs_lcp s_cid icid cmpid camp_id campaign_id campaignid"
+    " campid utm_id xtor xt_at xtref wtmc wtzmc wt_mc wt_zmc wtrid wt_mc_n wtmcid cm_cr cm_me"
+    " cm_re cm_sp cm_ite cm_lm cm_ven cm_cat cm_pla ncid ocid nclid ecid emc echobox spm scm"
+    " spm_id_from os_ehash tracking_source trackingid tracking_id trackid trkid trkinfo"
+    " ceneo_spo mbid cndid bxid smtyp smid ito ns_mchannel ns_source ns_campaign ns_linkname"
+    " hootpostid soc_src soc_trk sr_share socialreferrer _trkparms _trksid intcmp int_cmp"
+    " tpcc taid guccounter __source __twitter_impression"
+    " unlocked_article_code gift gift_code sharetoken sharedtoken"
+    # where the reader came from, and with what
+    " ref ref_ ref_src ref_url refsrc refid refer referer referrer referral referral_code"
+    " reflink referringsource referrer_access_token share_id shareid share_token sharetype"
+    " sharesource share_source share_medium share_from share_app_id share_type shared"
+    " partageapp __tn__ __cft__ __xts__ mibextid sfnsn wtsid feature_source feedtype feedname"
+    " fromrss rss ftcamp ftag ssm cmp_id wprov"
+    # AMP and its viewers
+    " amp amphtml __amp _amp isamp ampmode aoh usqp"
+    # sessions
+    " phpsessid jsessionid sessionid session_id aspsessionid cfid cftoken"
+    # nothing but caches and clocks
+    " _ nocache cachebuster cache_buster cb_rand"
+) | {f"{letter}mc" for letter in "abcdefghijklmnopqrstuvwxyz"}
+
+# What a list of others drops everywhere, and we do not.
+KEPT_ON_PURPOSE = {
+    "mc": "a bare `mc` names the category or the article in several content systems",
+}
+
+# Names that may choose a page or an edition: dropped where the value is but a channel.
+CHANNEL_NAMES = _words("from medium origin partner s share source src via output_source cmp")
+CHANNELS = _words(
+    "app bluesky copy copylink email facebook fb feed feedburner feeds flipboard google"
+    " googlenews home homepage ig instagram linkedin mail mastodon messenger mobile msn newsletter"
+    " pinterest push reddit rss rss2 sharebar share sharing sms social socialflow telegram threads"
+    " tw twitter web weibo whatsapp x yahoo twsrc tco nl"
+)
+
+# Names that hold the format: dropped where that is AMP.
+AMP_FORMATS = _words("output outputtype view type mode format template page_type")
+
+# Names that hold a session where the value looks like one, and else something that counts.
+SESSIONS = _words("sid s session sess phpsid oscsid zenid")
+
+_WORLD = "ref source src"  # what is no referrer but content on the sites of code
+
+# By registrable domain, or by host where only that one does so. A host's rules stand instead of
+# its site's. `kept` wins over everything above: there the name identifies what is shown.
+ONLY_THERE: dict[str, Rules] = {
+    "abc.net.au": Rules(_words("sf nw pfm pfmredir")),
+    "aljazeera.com": Rules(_words("traffic_source")),
+    "apnews.com": Rules(_words("taid")),
+    "bbc.co.uk": Rules(_words("pinned_post_locator pinned_post_asset_id pinned_post_type")),
+    "bbc.com": Rules(_words("pinned_post_locator pinned_post_asset_id pinned_post_type")),
+    "bilibili.com": Rules(_words("from from_source seid vd_source timestamp unique_k mid")),
+    "bloomberg.com": Rules(_words("srnd in_source leadsource trk sref embedded-checkout")),
+    "businessinsider.com": Rules(_words("r ir")),
+    "cbsnews.com": Rules(_words("intcid linkid")),
+    "cnbc.com": Rules(_words("par doc")),
+    "cnet.com": Rules(_words("intcid linkid")),
+    "cnn.com": Rules(_words("hpt eref sr cid iid")),
+    "dailymail.co.uk": Rules(_words("mol_source")),
+    "economist.com": Rules(_words("fsrc cid1 etear")),
+    "facebook.com": Rules(
+        _words("eid hc_location hc_ref paipv rdr _rdr rdc eav idorvanity acontext app locale"),
+        kept=_words("id story_fbid fbid v"),
+        starts=("__cft__", "__xts__", "hc_"),
+    ),
+    "forbes.com": Rules(_words("sh ss")),
+    "foxnews.com": Rules(_words("intcmp cmpid")),
+    "ft.com": Rules(_words("trk segmentid sharetype accesstoken desktop")),
+    "github.com": Rules(kept=_words("ref")),
+    "gitlab.com": Rules(kept=_words("ref")),
+    "hbr.org": Rules(_words("ab deliveryname")),
+    "hs.fi": Rules(_words("share")),
+    "huffpost.com": Rules(_words("ncid section")),
+    "independent.co.uk": Rules(_words("r")),
+    "indiatimes.com": Rules(_words("from mdr utm_src")),
+    "instagram.com": Rules(_words("img_index hl ig_rid")),
+    "latimes.com": Rules(_words("_amp")),
+    "lefigaro.fr": Rules(_words("m_i een seen")),
+    "lemonde.fr": Rules(_words("lmd_medium lmd_campaign lmd_creation lmd_source random")),
+    "linkedin.com": Rules(_words("trk trackingid rcm original_referer lipi licu midtoken")),
+    "marketscreener.com": Rules(_words("countview lien noredirect rewritelast mots")),
+    "marketwatch.com": Rules(_words("mod siteid")),
+    "medium.com": Rules(_words("source sk _branch_match_id")),
+    "metro.co.uk": Rules(_words("ito")),
+    "msn.com": Rules(_words("cvid ei pc fullscreen")),
+    "nbcnews.com": Rules(_words("cid")),
+    "news.google.com": Rules(_words("oc hl gl ceid ved")),
+    "newyorker.com": Rules(_words("source esrc hasha hashb hashc")),
+    "nikkei.com": Rules(_words("adid i_cid n_cid waad")),
+    "novinky.cz": Rules(_words("source seq_no sznclid"), starts=("dop_",)),
+    "npr.org": Rules(_words("ft f sc"), kept=_words("storyid story")),
+    "nytimes.com": Rules(
+        _words(
+            "_r action algo campaign_id clickscource contentcollection context emc hp instance_id"
+            " module nl partner pgtype pool referringsource regi_id region req_id rref ribbon-ad-idx"
+            " segment_id sgrp src surface te ugrp user_id variant version wt.nav smprod"
+            " mabreward auth login em_pos impression_id"
+        )
+    ),
+    "onet.pl": Rules(_words("srcc utm_v")),
+    "politico.com": Rules(_words("nname nrid nlid")),
+    "reddit.com": Rules(
+        _words("context rdt correlation_id post_index post_fullname target_user $deep_link $3p"),
+        starts=("ref_", "%24", "$"),
+    ),
+    "reuters.com": Rules(_words("il rpc feedtype feedname edition-redirect virtualbrandchannel")),
+    "scmp.com": Rules(_words("module pgtype campaign")),
+    "seznamzpravy.cz": Rules(_words("source seq_no sznclid"), starts=("dop_",)),
+    "sohu.com": Rules(_words("pvid")),
+    "spiegel.de": Rules(_words("sara_ref d")),
+    "substack.com": Rules(_words("r s isfreemail triedredirect showwelcome token")),
+    "techcrunch.com": Rules(_words("sr")),
+    "telegraph.co.uk": Rules(_words("li_source li_medium wt_mc")),
+    "theatlantic.com": Rules(_words("utm_term")),
+    "theguardian.com": Rules(_words("cmp page")),
+    "thetimes.co.uk": Rules(_words("region")),
+    "tiktok.com": Rules(_words("_t _r _d is_from_webapp sender_device web_id refer embed_source")),
+    "twitter.com": Rules(_words("s t cn cxt")),
+    "usatoday.com": Rules(_words("gnt-cfr gps-source gca-cat gca-uir gca-epti gca-ft gca-ds")),
+    "vanityfair.com": Rules(_words("source esrc hasha hashb hashc")),
+    "washingtonpost.com": Rules(
+        _words("itid hpid tid arc404 outputtype nid wpisrc wpmm wpmk pwapi_token"),
+    ),
+    "weibo.com": Rules(_words("dt_dapp weibo_id")),
+    "wikipedia.org": Rules(_words("wprov useskin")),
+    "wired.com": Rules(_words("intcid source esrc hasha hashb hashc")),
+    "wsj.com": Rules(_words("mod reflink st page tesla")),
+    "x.com": Rules(_words("s t cn cxt")),
+    "yahoo.com": Rules(_words("soc_src soc_trk tsrc bcmt fr")),
+    "yle.fi": Rules(_words("origin")),
+    "youtube.com": Rules(
+        _words(
+            "feature si pp app kw is source_ve_path ab_channel embeds_euri embeds_origin t start"
+            " index"
+        ),
+        kept=_words("v list"),
+    ),
+}

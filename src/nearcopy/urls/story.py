@@ -1,0 +1,142 @@
+"""What an address says about its page: its site, whether it names an article, in which words."""
+
+import re
+from urllib.parse import urljoin
+
+from nearcopy.urls.address import canonical
+from nearcopy.urls.characters import decoded
+from nearcopy.urls.hosts import host_of, site_of
+from nearcopy.urls.sections import EDITIONS, LISTINGS, NAMELESS, SECTIONS
+
+_LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][a-zA-Z]{2,4})?")
+_WORDS = re.compile(r"[^\W_]+")
+_ENDING = re.compile(r"\.[A-Za-z]{2,5}$")
+_DATE = re.compile(r"(?:19|20)[0-9]{2}(?:[-_/.]?[0-9]{1,2}){0,2}")
+_DATE_WITHIN = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}([-_])[0-9]{1,2}\1[0-9]{1,2}(?![0-9])")
+_MONTH_OR_DAY = re.compile(r"[0-9]{1,2}|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec")
+_IDENTIFIER = re.compile(r"[a-z]{0,6}[0-9]{5,}[a-z]{0,2}|[0-9a-f]{8,}|.{41,}", re.DOTALL)
+MOST_SEGMENTS = 3  # of a section: /news/world/europe
+FEWEST_WORDS = 2  # of a story's name; before a date more, there sections stand
+
+
+def site(url: str) -> str | None:
+    """The registrable domain of an address; an IP or a lone name is a site of its own.
+
+    >>> site("https://news.bbc.co.uk/1"), site("https://a.blogspot.com"), site("http://10.0.0.1/x")
+    ('bbc.co.uk', 'a.blogspot.com', '10.0.0.1')
+    """
+    form = canonical(url)
+    return None if form is None else site_of(host_of(form))
+
+
+def is_home(url: str) -> bool:
+    """Whether an address is that of a home page or a section, and so names no article.
+
+    >>> is_home("https://example.com/news/"), is_home("https://example.com/news/storm-hits-coast")
+    (True, False)
+    """
+    form = canonical(url)
+    return form is not None and _is_home(form)
+
+
+def declared(url: str | None, rel_canonical: str | None) -> str | None:
+    """The canonical form of what a page declares as its own address, or None if that cannot be.
+
+    >>> declared("https://m.example.com/a/storm?x=1", "/a/storm")
+    'https://example.com/a/storm'
+    >>> declared("https://example.com/a/storm", "https://example.com/")
+    """
+    form = canonical(_resolved(url, rel_canonical or ""))
+    if form is None or _is_home(form):
+        return None
+    page = canonical(url or "")
+    return form if form == page or not _is_listing(form, page) else None
+
+
+def slug(url: str) -> str:
+    """The words of an address that name the story, or "" where it has none.
+
+    >>> slug("https://example.com/2024/05/01/caf%C3%A9-owner-wins-95k-prize-20240501.html")
+    'café owner wins 95k prize'
+    """
+    form = canonical(url)
+    if form is None:
+        return ""
+    before, after = _around_date(_segments(form))
+    named = [_story_words(part) for each in after for part in each.split("~")]
+    best = max(reversed(named), key=len, default=[])
+    if len(best) < FEWEST_WORDS and not _is_one_phrase(best):
+        named = [_story_words(part) for each in before for part in each.split("~")]
+        best = max(reversed(named), key=len, default=[])
+        best = best if len(best) > 2 * FEWEST_WORDS else []
+    return " ".join(best)
+
+
+def _resolved(url: str | None, link: str) -> str:
+    """The link as seen from the page."""
+    link = link.strip()
+    if not link or not url or canonical(link):
+        return link
+    try:
+        return urljoin(url.strip(), link)
+    except ValueError:
+        return ""
+
+
+def _segments(form: str) -> list[str]:
+    """The decoded segments of a canonical path, without the file's ending."""
+    path = form.partition("#")[0].partition("?")[0].split("/")[3:]
+    path[-1:] = [_ENDING.sub("", each[-200:]) if len(each) < 200 else each for each in path[-1:]]
+    return [decoded(each) for each in path if each]
+
+
+def _is_home(form: str) -> bool:
+    address, _, query = form.partition("?")
+    if "#" in form or any(each.partition("=")[0] not in EDITIONS for each in query.split("&")):
+        return False
+    segments = [each.lower() for each in address.split("/")[3:] if each]
+    return len(segments) <= MOST_SEGMENTS and all(map(_is_section, segments))
+
+
+def _is_section(segment: str) -> bool:
+    return segment in SECTIONS or _LANGUAGE.fullmatch(segment) is not None
+
+
+def _is_listing(form: str, page: str | None) -> bool:
+    """Whether an address lists articles, or stands above the page without naming a story."""
+    segments = [each.lower() for each in _segments(form)]
+    if any(each in LISTINGS for each in segments[:-1]) or segments[-1:] == ["search"]:
+        return True
+    if not segments or segments[-1] in NAMELESS or "{{" in segments[-1]:
+        return True
+    above = page is not None and page.startswith(form + "/")
+    return above and not slug(form) and not any(each.isdigit() for each in form)
+
+
+def _around_date(segments: list[str]) -> tuple[list[str], list[str]]:
+    """The segments before a date in the path, and those after it; all are after where none is."""
+    for place, segment in enumerate(segments):
+        if _DATE.fullmatch(segment):
+            rest = segments[place + 1 :]
+            while rest and _MONTH_OR_DAY.fullmatch(rest[0].lower()):
+                rest = rest[1:]
+            return segments[:place], rest
+    return [], segments
+
+
+def _story_words(segment: str) -> list[str]:
+    """The words of a segment, without dates and identifiers."""
+    text = _DATE_WITHIN.sub(" ", segment).lower().removesuffix("_story")
+    words = _WORDS.findall(text)
+    return [each for each in words if not _is_identifier(each)]
+
+
+def _is_identifier(word: str) -> bool:
+    if word.isalpha():
+        return len(word) > 40 and word.isascii()
+    return _IDENTIFIER.fullmatch(word) is not None
+
+
+def _is_one_phrase(words: list[str]) -> bool:
+    """Whether it is a title in a script that needs no spaces."""
+    return len(words) == 1 and len(words[0]) >= 4 and not words[0].isascii()
