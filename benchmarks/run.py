@@ -16,6 +16,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+import addresses
 import errors
 import fingerprints
 import fresh
@@ -43,6 +44,7 @@ GROUPS: dict[str, Callable[[Setting], Iterator[Measurement]]] = {
     "html": fingerprints.html,
     "thread-memory": fresh.memory_per_thread,
     "hostile": fresh.hostile,
+    "addresses": addresses.addresses,
 }
 
 HOW = {

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from nearcopy.urls.characters import spell_fragment
 from nearcopy.urls.hosts import host_name, site_of
-from nearcopy.urls.parts import Parts, taken_apart
+from nearcopy.urls.parts import BLANK, Parts, taken_apart
 from nearcopy.urls.paths import INDEX_FILES, clean_path
 from nearcopy.urls.queries import clean_query
 from nearcopy.urls.wrappers import targets, wraps
@@ -17,6 +17,7 @@ DEEPEST = 8  # wrappers within wrappers; what goes deeper is no address of a pag
 _CLEAN = re.compile(
     r"https?://([a-z0-9.-]++)((?:/(?!\.|[Aa][Mm][Pp](?:/|\Z))[A-Za-z0-9._~-]++)*+)/?"
 ).fullmatch
+_NEEDS_CARE = re.compile(f"[#{re.escape(BLANK)}]").search  # in a query: a fragment, blanks
 
 
 def canonical(url: str) -> str | None:
@@ -25,15 +26,26 @@ def canonical(url: str) -> str | None:
     >>> canonical("http://www.example.com:80/a//b/index.html?utm_source=x&id=3#top")
     'https://example.com/a/b?id=3'
     """
-    clean = _CLEAN(url)
-    if clean:
-        given, path = clean.groups()
-        host = _plain_host(given)
-        if host and "." not in path:
-            return f"https://{host}{path or '/'}"
-        if host and not _has_ending(path):
-            return f"https://{host}{path}"
-    return _the_long_way(url)
+    address, mark, query = url.partition("?")
+    page = _clean_page(address)
+    if page is None or _NEEDS_CARE(query):
+        return _the_long_way(url)
+    if not mark:
+        return page
+    kept = clean_query(query, page.split("/", 3)[2])
+    return f"{page}?{kept}" if kept else page
+
+
+def _clean_page(address: str) -> str | None:
+    """The canonical form of an address without a query, if it is a clean one."""
+    clean = _CLEAN(address)
+    if clean is None:
+        return None
+    host = _plain_host(clean[1])
+    path: str = clean[2]
+    if host is None or ("." in path and _has_ending(path)):
+        return None
+    return f"https://{host}{path or '/'}"
 
 
 @lru_cache(maxsize=1 << 16)

@@ -31,7 +31,7 @@ def _speller(plain: str, untouched: str) -> Callable[[str], str]:
 
 
 spell_path = _speller(PLAIN_IN_PATHS, "/&=+;")
-spell_query = _speller(PLAIN_IN_QUERIES, "=")
+spell_query = _speller(PLAIN_IN_QUERIES, "&=")
 spell_fragment = _speller(PLAIN_IN_QUERIES, "&=+")
 
 

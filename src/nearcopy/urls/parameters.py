@@ -41,7 +41,13 @@ TRACKING_STARTS = (
     "_branch_",
     "bsft_",  # Blueshift
     "fb_",
-    "ml_subscriber",
+    "ml_sub",  # MailerLite
+    "ir_",  # Impact
+    "nb_",  # native advertisements
+    "ss_campaign",  # SharpSpring
+    "cx_",  # Cxense
+    "brave-",
+    "dop_",  # Seznam
     "sms_",
     "amp_",
     "__cf_chl",  # Cloudflare's challenges
@@ -66,15 +72,17 @@ TRACKING = _words(
     " li_fat_id yclid ysclid ymclid igshid igsh epik rdt_cid sccid scclid qclid obclid tblci"
     " obOrigUrl irclickid irgwc cjevent rb_clickid wickedid syclid unicorn_click_id clickid"
     " click_id srsltid _openstat zanpid awc ranmid raneaid ransiteid vgo_ee kwclickid efid"
-    " outbrainclickid dicbo"
+    " outbrainclickid dicbo ircid yadclid yadordid"
     # mailings and their readers
     " mc_cid mc_eid mc_tc mkt_tok ck_subscriber_id s_kwcid ss_email_id et_rid et_cid"
+    " et_lid eblastid ss_source"
     " bbeml _bhlid _kx __s sc_eh sc_uid sc_customer sc_llid sc_lid sc_channel sc_src dm_i"
     " elqtrack elqtrackid elqaid elqat elqcampaignid elq cvosrc nr_email_referer"
     " emci emdi ceid_hash email_hash emailid subscriber_id newsletter_id nlid nl_id mcid h_sid"
     " h_slt inf_contact_key pn_id trk_contact trk_msg trk_module trk_sid ust_id"
     " hsctatracking mailing_id rs_oid_rd uclick_id"
     # analytics
+    " ex_cid s_campaign sznclid hasha hashb hashc"
     " utm mtm _ga _gl _gac _gid gs_l gs_lcp s_cid icid cmpid camp_id campaign_id campaignid"
     " campid utm_id xtor xt_at xtref wtmc wtzmc wt_mc wt_zmc wtrid wt_mc_n wtmcid cm_cr cm_me"
     " cm_re cm_sp cm_ite cm_lm cm_ven cm_cat cm_pla ncid ocid nclid ecid emc echobox spm scm"
@@ -117,35 +125,52 @@ AMP_FORMATS = _words("output outputtype view type mode format template page_type
 # Names that hold a session where the value looks like one, and else something that counts.
 SESSIONS = _words("sid s session sess phpsid oscsid zenid")
 
-_WORLD = "ref source src"  # what is no referrer but content on the sites of code
+_BBC = Rules(_words("pinned_post_locator pinned_post_asset_id pinned_post_type"))
+_BLOOMBERG = Rules(_words("srnd in_source leadsource trk sref embedded-checkout"))
+_CONDE_NAST = Rules(_words("source esrc intcid"))
+_SEZNAM = Rules(_words("source seq_no"))
+_TWITTER = Rules(_words("s t cn cxt src"))
 
 # By registrable domain, or by host where only that one does so. A host's rules stand instead of
 # its site's. `kept` wins over everything above: there the name identifies what is shown.
 ONLY_THERE: dict[str, Rules] = {
     "abc.net.au": Rules(_words("sf nw pfm pfmredir")),
     "aljazeera.com": Rules(_words("traffic_source")),
+    "allure.com": _CONDE_NAST,
     "apnews.com": Rules(_words("taid")),
-    "bbc.co.uk": Rules(_words("pinned_post_locator pinned_post_asset_id pinned_post_type")),
-    "bbc.com": Rules(_words("pinned_post_locator pinned_post_asset_id pinned_post_type")),
+    "architecturaldigest.com": _CONDE_NAST,
+    "arstechnica.com": _CONDE_NAST,
+    "bbc.co.uk": _BBC,
+    "bbc.com": _BBC,
     "bilibili.com": Rules(_words("from from_source seid vd_source timestamp unique_k mid")),
-    "bloomberg.com": Rules(_words("srnd in_source leadsource trk sref embedded-checkout")),
+    "bloomberg.com": _BLOOMBERG,
+    "bloomberglaw.com": _BLOOMBERG,
+    "bonappetit.com": _CONDE_NAST,
     "businessinsider.com": Rules(_words("r ir")),
     "cbsnews.com": Rules(_words("intcid linkid")),
     "cnbc.com": Rules(_words("par doc")),
     "cnet.com": Rules(_words("intcid linkid")),
     "cnn.com": Rules(_words("hpt eref sr cid iid")),
     "dailymail.co.uk": Rules(_words("mol_source")),
+    "diepresse.com": Rules(_words("from")),
     "economist.com": Rules(_words("fsrc cid1 etear")),
+    "eonline.com": Rules(_words("source medium content")),
     "facebook.com": Rules(
-        _words("eid hc_location hc_ref paipv rdr _rdr rdc eav idorvanity acontext app locale"),
+        _words(
+            "eid hc_location hc_ref paipv rdr _rdr rdc eav idorvanity acontext app locale"
+            " _nc_x comment_tracking dti external_ref fref ls_ref sfnsn source tracking video_source"
+        ),
         kept=_words("id story_fbid fbid v"),
         starts=("__cft__", "__xts__", "hc_"),
     ),
     "forbes.com": Rules(_words("sh ss")),
     "foxnews.com": Rules(_words("intcmp cmpid")),
     "ft.com": Rules(_words("trk segmentid sharetype accesstoken desktop")),
+    "gamespot.com": Rules(_words("intcid linkid posttype servicetype thetime uniqueid")),
     "github.com": Rules(kept=_words("ref")),
     "gitlab.com": Rules(kept=_words("ref")),
+    "glamour.com": _CONDE_NAST,
+    "gq.com": _CONDE_NAST,
     "hbr.org": Rules(_words("ab deliveryname")),
     "hs.fi": Rules(_words("share")),
     "huffpost.com": Rules(_words("ncid section")),
@@ -155,60 +180,80 @@ ONLY_THERE: dict[str, Rules] = {
     "latimes.com": Rules(_words("_amp")),
     "lefigaro.fr": Rules(_words("m_i een seen")),
     "lemonde.fr": Rules(_words("lmd_medium lmd_campaign lmd_creation lmd_source random")),
-    "linkedin.com": Rules(_words("trk trackingid rcm original_referer lipi licu midtoken")),
-    "marketscreener.com": Rules(_words("countview lien noredirect rewritelast mots")),
+    "linkedin.com": Rules(
+        _words("trk trackingid trackingcode rcm original_referer lipi licu midtoken")
+    ),
+    "marketscreener.com": Rules(
+        _words(
+            "acomposeinputsearch add_mots countview lien mots noredirect rewritelast type_recherche"
+            " type_recherche_forum"
+        )
+    ),
     "marketwatch.com": Rules(_words("mod siteid")),
     "medium.com": Rules(_words("source sk _branch_match_id")),
     "metro.co.uk": Rules(_words("ito")),
     "msn.com": Rules(_words("cvid ei pc fullscreen")),
     "nbcnews.com": Rules(_words("cid")),
     "news.google.com": Rules(_words("oc hl gl ceid ved")),
-    "newyorker.com": Rules(_words("source esrc hasha hashb hashc")),
+    "newyorker.com": _CONDE_NAST,
     "nikkei.com": Rules(_words("adid i_cid n_cid waad")),
-    "novinky.cz": Rules(_words("source seq_no sznclid"), starts=("dop_",)),
+    "novinky.cz": _SEZNAM,
     "npr.org": Rules(_words("ft f sc"), kept=_words("storyid story")),
     "nytimes.com": Rules(
         _words(
             "_r action algo campaign_id clickscource contentcollection context emc hp instance_id"
-            " module nl partner pgtype pool referringsource regi_id region req_id rref ribbon-ad-idx"
-            " segment_id sgrp src surface te ugrp user_id variant version wt.nav smprod"
-            " mabreward auth login em_pos impression_id"
+            " module nl partner pgtype pool referringsource regi_id region req_id rref"
+            " ribbon-ad-idx segment_id sgrp src surface te ugrp user_id variant version"
+            " wt.nav smprod mabreward auth login em_pos impression_id"
         )
     ),
     "onet.pl": Rules(_words("srcc utm_v")),
+    "pitchfork.com": _CONDE_NAST,
     "politico.com": Rules(_words("nname nrid nlid")),
+    "prvnizpravy.cz": Rules(_words("xid")),
     "reddit.com": Rules(
         _words("context rdt correlation_id post_index post_fullname target_user $deep_link $3p"),
         starts=("ref_", "%24", "$"),
     ),
     "reuters.com": Rules(_words("il rpc feedtype feedname edition-redirect virtualbrandchannel")),
     "scmp.com": Rules(_words("module pgtype campaign")),
-    "seznamzpravy.cz": Rules(_words("source seq_no sznclid"), starts=("dop_",)),
+    "seznamzpravy.cz": _SEZNAM,
     "sohu.com": Rules(_words("pvid")),
     "spiegel.de": Rules(_words("sara_ref d")),
     "substack.com": Rules(_words("r s isfreemail triedredirect showwelcome token")),
     "techcrunch.com": Rules(_words("sr")),
+    "teenvogue.com": _CONDE_NAST,
     "telegraph.co.uk": Rules(_words("li_source li_medium wt_mc")),
+    "teletrader.com": Rules(_words("internal")),
     "theatlantic.com": Rules(_words("utm_term")),
     "theguardian.com": Rules(_words("cmp page")),
+    "therecord.media": Rules(_words("trk")),
     "thetimes.co.uk": Rules(_words("region")),
-    "tiktok.com": Rules(_words("_t _r _d is_from_webapp sender_device web_id refer embed_source")),
-    "twitter.com": Rules(_words("s t cn cxt")),
+    "threads.com": Rules(_words("xmt")),
+    "tiktok.com": Rules(
+        _words(
+            "_t _r _d u_code share_app_name share_iid timestamp is_from_webapp sender_device web_id refer embed_source"
+        )
+    ),
+    "tweakers.net": Rules(_words("nb u")),
+    "twitter.com": _TWITTER,
     "usatoday.com": Rules(_words("gnt-cfr gps-source gca-cat gca-uir gca-epti gca-ft gca-ds")),
-    "vanityfair.com": Rules(_words("source esrc hasha hashb hashc")),
+    "vanityfair.com": _CONDE_NAST,
+    "vogue.com": _CONDE_NAST,
     "washingtonpost.com": Rules(
         _words("itid hpid tid arc404 outputtype nid wpisrc wpmm wpmk pwapi_token"),
     ),
     "weibo.com": Rules(_words("dt_dapp weibo_id")),
     "wikipedia.org": Rules(_words("wprov useskin")),
-    "wired.com": Rules(_words("intcid source esrc hasha hashb hashc")),
+    "wired.co.uk": _CONDE_NAST,
+    "wired.com": _CONDE_NAST,
     "wsj.com": Rules(_words("mod reflink st page tesla")),
-    "x.com": Rules(_words("s t cn cxt")),
+    "x.com": _TWITTER,
     "yahoo.com": Rules(_words("soc_src soc_trk tsrc bcmt fr")),
     "yle.fi": Rules(_words("origin")),
     "youtube.com": Rules(
         _words(
-            "feature si pp app kw is source_ve_path ab_channel embeds_euri embeds_origin t start"
+            "feature si pp app kw is source_ve_path ab_channel embeds_euri embeds_origin embeds_loader_url_for_pings t start"
             " index"
         ),
         kept=_words("v list"),

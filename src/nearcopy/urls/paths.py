@@ -23,7 +23,9 @@ def clean_path(given: str, site: str) -> str:
     >>> clean_path("/amp//news/./caf%C3%a9/index.html", "example.com")
     '/news/caf%C3%A9'
     """
-    path = _SESSION.sub("", spell_path(given.replace("\\", "/")))
+    path = spell_path(given.replace("\\", "/"))
+    if ";" in path:
+        path = _SESSION.sub("", path)
     segments = _trimmed(_resolved(path))
     if site in AMP_INSIDE:
         segments = [each for each in segments if each != "amp"]
@@ -36,7 +38,7 @@ def _resolved(path: str) -> list[str]:
     for segment in path.split("/"):
         if segment == "..":
             del segments[-1:]
-        elif segment not in ("", ".") and not _COOKIELESS.fullmatch(segment):
+        elif segment not in ("", ".") and not _is_session(segment):
             segments.append(segment)
     return segments
 
@@ -45,15 +47,24 @@ def _trimmed(segments: list[str]) -> list[str]:
     """The segments without index files at the end, nor AMP markers at either end."""
     while segments:
         last = _without_amp_ending(segments[-1])
-        if last.lower() in INDEX_FILES or (last.lower() == "amp" and len(segments) > 1):
-            segments.pop()
-        else:
+        if not _says_nothing(last, alone=len(segments) == 1):
             segments[-1] = last
             break
+        segments.pop()
     first = 0
     while first < len(segments) - 1 and segments[first].lower() == "amp":
         first += 1
     return segments[first:]
+
+
+def _says_nothing(last: str, *, alone: bool) -> bool:
+    """Whether a path may lose this last segment and still be the same page."""
+    name = last.lower()
+    return name in INDEX_FILES or (name == "amp" and not alone) or _is_session(last)
+
+
+def _is_session(segment: str) -> bool:
+    return segment[0] == "(" and _COOKIELESS.fullmatch(segment) is not None
 
 
 def _without_amp_ending(segment: str) -> str:

@@ -20,8 +20,8 @@ from nearcopy.urls.parameters import (
 _NOTHING = Rules()
 # What a session's id looks like: long, of one run, and with digits.
 _SESSION_VALUE = re.compile(r"(?=[A-Za-z]*+[0-9])[A-Za-z0-9]{20,}+")
-# "?id=3?utm_source=x": a second question mark begins tracking that was pasted on.
-_PASTED = re.compile(r"(?:\?|%3[Ff])(?=utm_|fbclid=|gclid=)|&amp;(?=.)")
+# "?id=3?utm_source=x": tracking that was pasted on; "&amp;id=3": an ampersand left as in HTML.
+_PASTED = re.compile(r"\?(?=utm_|fbclid=|gclid=)|(?:^|&)(?:amp;)++")
 
 
 class Parameter(NamedTuple):
@@ -50,8 +50,8 @@ def clean_query(query: str, host: str) -> str:
 def parameters(query: str) -> list[Parameter]:
     """The parameters of a query in one spelling; those without a name are none."""
     found = []
-    for piece in _PASTED.sub("&", query).split("&"):
-        name, _, value = spell_query(piece.replace("+", " ")).partition("=")
+    for piece in _PASTED.sub("&", spell_query(query.replace("+", " "))).split("&"):
+        name, _, value = piece.partition("=")
         if name:
             found.append(Parameter(name, value.replace("=", "%3D")))
     return found

@@ -33,7 +33,7 @@ def _reader(host: str) -> Reader | None:
     """How to read this host's wrappers, by its name or by one that ends it."""
     if host in READERS:
         return READERS[host]
-    if host.startswith("google.") or host.startswith("images.google."):
+    if host.startswith("google."):
         return _google
     _, _, parent = host.partition(".")
     return SUBDOMAIN_READERS.get(parent)
