@@ -1,0 +1,231 @@
+"""Two sides' facts beside each other: what agrees, what clashes, what has moved on."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from nearcopy.facts.numbers import rounds_to
+from nearcopy.facts.tables import ROUGH_DOLLARS
+from nearcopy.model import Fact
+
+Pair = tuple[Fact, Fact]
+
+NEAR = 1.25  # sums within this factor of each other say neither yes nor no
+WIDE = 1.5  # the same sum in two currencies, by rough rates
+LEAST_ROUNDED = 100  # smaller counts are not rounded
+# Kinds whose agreement says that the news is one; a shared weekday or year says nothing.
+EVIDENCE = frozenset(("money", "percent", "age", "ordinal", "magnitude", "version", "count", "score"))
+
+
+class Comparison(NamedTuple):
+    """What two sides' facts say of each other; pairs are (one of a, one of b)."""
+
+    agreements: tuple[Pair, ...] = ()
+    clashes: tuple[Pair, ...] = ()
+    moved: tuple[Pair, ...] = ()
+    names_shared: float | None = None
+
+
+class _Lists(NamedTuple):
+    agreements: list[Pair]
+    clashes: list[Pair]
+    moved: list[Pair]
+
+
+NOTHING = Comparison()
+
+
+def compare(a: Sequence[Fact], b: Sequence[Fact]) -> Comparison:
+    """What agrees, clashes or has moved between two titles' facts, and how many names are shared.
+
+    >>> from nearcopy.facts import read
+    >>> compare(read("Acme raises Series A").facts, read("Acme raises Series B").facts).clashes != ()
+    True
+    """
+    if not a or not b:
+        return NOTHING
+    left, right = _by_kind(a), _by_kind(b)
+    lists = _Lists([], [], [])
+    for kind, ours in left.items():
+        theirs = right.get(kind)
+        if theirs is not None:
+            RULES.get(kind, _by_about)(ours, theirs, lists)
+    shared = _names_shared(left.get("name"), right.get("name"))
+    return Comparison(tuple(lists.agreements), tuple(lists.clashes), tuple(lists.moved), shared)
+
+
+def _by_kind(facts: Sequence[Fact]) -> dict[str, list[Fact]]:
+    groups: dict[str, list[Fact]] = {}
+    for fact in facts:
+        groups.setdefault(fact.kind, []).append(fact)
+    return groups
+
+
+def _by_about(a: list[Fact], b: list[Fact], lists: _Lists) -> None:
+    """Facts about one thing: any shared value agrees, none shared is a clash."""
+    for about in dict.fromkeys(fact.about for fact in a):
+        ours = [fact for fact in a if fact.about == about]
+        theirs = [fact for fact in b if fact.about == about]
+        if theirs:
+            agreed = [(x, y) for x in ours for y in theirs if _equal(x, y)]
+            if agreed:
+                lists.agreements.extend(agreed)
+            else:
+                lists.clashes.append((ours[0], theirs[0]))
+
+
+def _equal(x: Fact, y: Fact) -> bool:
+    if x.kind == "date" and len(x.value) != len(y.value):  # a year on one side only
+        return x.value[-5:] == y.value[-5:]
+    return x.value == y.value
+
+
+def _names(a: list[Fact], b: list[Fact], lists: _Lists) -> None:
+    """Names with figures clash within one family: F-16 and F-35."""
+    ours, theirs = [x for x in a if x.about], [y for y in b if y.about]
+    if ours and theirs:
+        _by_about(ours, theirs, _Lists([], lists.clashes, []))
+
+
+def _sums(a: list[Fact], b: list[Fact], lists: _Lists) -> None:
+    """Money: equal or the same in another currency agrees; a swap in one place clashes."""
+    left_a, left_b = _agreed(a, b, lists, _same_sum)
+    for x, y in _aligned(left_a, left_b):
+        if x.about != y.about or not _near(x, y):
+            lists.clashes.append((x, y))
+
+
+def _same_sum(x: Fact, y: Fact) -> bool:
+    if x.about == y.about:
+        return x.value == y.value
+    ours = _amount(x) * ROUGH_DOLLARS.get(x.about, 1.0)
+    theirs = _amount(y) * ROUGH_DOLLARS.get(y.about, 1.0)
+    return 0 < max(ours, theirs) <= WIDE * min(ours, theirs)
+
+
+def _near(x: Fact, y: Fact) -> bool:
+    low, high = sorted((_amount(x), _amount(y)))
+    return high <= NEAR * low or rounds_to(low, high)
+
+
+def _shares(a: list[Fact], b: list[Fact], lists: _Lists) -> None:
+    """Percentages: equal agrees, rounded is neutral, a lone pair of others clashes."""
+    left_a, left_b = _agreed(a, b, lists, _same_value)
+    pairs = [(left_a[0], left_b[0])] if len(a) == len(b) == len(left_a) == len(left_b) == 1 else []
+    for x, y in pairs or _aligned(left_a, left_b):
+        if not rounds_to(_amount(x), _amount(y)):
+            lists.clashes.append((x, y))
+
+
+def _counts(a: list[Fact], b: list[Fact], lists: _Lists) -> None:
+    """Counts: tolls move; others clash when swapped in one place or left over on both sides."""
+    _tolls(a, b, lists)
+    ours = [x for x in a if not x.about.startswith("toll ")]
+    theirs = [y for y in b if not y.about.startswith("toll ")]
+    if not ours or not theirs:
+        return
+    left_a, left_b = _agreed(ours, theirs, lists, _same_count)
+    swapped = _aligned(left_a, left_b)
+    if swapped:
+        lists.clashes.extend(swapped)
+        return
+    nouns_a, nouns_b = {x.about for x in left_a}, {y.about for y in left_b}
+    left_a = [x for x in left_a if x.about not in nouns_b]
+    left_b = [y for y in left_b if y.about not in nouns_a]
+    if left_a and left_b:
+        lists.clashes.append((left_a[0], left_b[0]))
+
+
+def _tolls(a: list[Fact], b: list[Fact], lists: _Lists) -> None:
+    ours = [x for x in a if x.about.startswith("toll ")]
+    theirs = [y for y in b if y.about.startswith("toll ")]
+    if ours and theirs:
+        _by_about(ours, theirs, _Lists(lists.agreements, lists.moved, []))
+
+
+def _same_count(x: Fact, y: Fact) -> bool:
+    if x.value == y.value:
+        return True
+    low, high = sorted((_amount(x), _amount(y)))
+    return low >= LEAST_ROUNDED and rounds_to(low, high)
+
+
+def _same_value(x: Fact, y: Fact) -> bool:
+    return x.value == y.value
+
+
+def _agreed(
+    a: list[Fact], b: list[Fact], lists: _Lists, same: Callable[[Fact, Fact], bool]
+) -> tuple[list[Fact], list[Fact]]:
+    """Notes the pairs that agree, and gives what is left of both sides."""
+    pairs = [(x, y) for x in a for y in b if same(x, y)]
+    lists.agreements.extend(pairs)
+    matched_a, matched_b = {id(x) for x, _ in pairs}, {id(y) for _, y in pairs}
+    return [x for x in a if id(x) not in matched_a], [y for y in b if id(y) not in matched_b]
+
+
+def _aligned(a: list[Fact], b: list[Fact]) -> list[Pair]:
+    """The pairs that stand in one place of their titles."""
+    return [(x, y) for x in a for y in b if aligned(x, y)]
+
+
+def aligned(x: Fact, y: Fact) -> bool:
+    """Whether the words beside two facts say that one stands where the other did."""
+    before, after = _agreeing(x.before, y.before, -1), _agreeing(x.after, y.after, 0)
+    if before and after:
+        return before > EDGE or after > EDGE
+    return max(before, after) >= 2
+
+
+EDGE = 0.5  # both at the edge of the title: agrees, but is no word
+
+
+def _agreeing(x: str, y: str, nearest: int) -> float:
+    """How many words next to the two facts agree, outward from them."""
+    if not x or not y:
+        return EDGE if x == y else 0.0
+    ours, theirs = x.split(), y.split()
+    if nearest:
+        ours.reverse()
+        theirs.reverse()
+    count = 0
+    for one, other in zip(ours, theirs, strict=False):
+        if _stem(one) != _stem(other):
+            break
+        count += 1
+    return float(count)
+
+
+def _stem(word: str) -> str:
+    return word.removesuffix("'s").removesuffix("’s").removesuffix("s")
+
+
+def _amount(fact: Fact) -> float:
+    return fact.amount or 0.0
+
+
+def _names_shared(a: list[Fact] | None, b: list[Fact] | None) -> float | None:
+    """The share of the smaller side's names that the other side has too."""
+    if not a or not b:
+        return None
+    ours, theirs = {x.value for x in a}, {y.value for y in b}
+    if len(theirs) < len(ours) or (len(theirs) == len(ours) and theirs < ours):
+        ours, theirs = theirs, ours
+    shared = len(ours & theirs)
+    if shared < len(ours):
+        words = [frozenset(name.split()) for name in theirs]
+        shared += sum(_known(frozenset(name.split()), words) for name in ours - theirs)
+    return shared / len(ours)
+
+
+def _known(name: frozenset[str], others: list[frozenset[str]]) -> bool:
+    """Whether the name is part of another, or holds it: "Trump" and "Donald Trump"."""
+    return any(name <= other or other <= name for other in others)
+
+
+RULES = {
+    "name": _names,
+    "money": _sums,
+    "percent": _shares,
+    "basis points": _shares,
+    "count": _counts,
+}

@@ -1,0 +1,182 @@
+"""Dates, clock times, quarters, years, weekdays and months in a title in lower case."""
+
+import re
+from collections.abc import Iterator
+
+from nearcopy.facts.finding import Finding
+from nearcopy.facts.numbers import choice
+from nearcopy.facts.tables import (
+    DOUBTFUL_MONTHS,
+    MONTHS,
+    NAMED_DAY_AFTER,
+    NAMED_DAY_BEFORE,
+    WEEKDAYS,
+    YEARS_IN_NAMES,
+)
+
+_MONTH = rf"(?P<month>{choice(MONTHS)})(?![^\W_])\.?"
+_YEAR = r"(?:,? (?:de |del )?(?P<year>(?:19|20)\d\d)(?!\d))?"
+DAY_MONTH = re.compile(
+    rf"(?<![\w.,$])(?P<day>\d\d?)(?:st|nd|rd|th|er|\.|º)?(?:[-–]\d\d?\.?)? (?:of |de )?{_MONTH}{_YEAR}"
+)
+MONTH_DAY = re.compile(
+    rf"(?<![^\W_]){_MONTH} (?P<day>\d\d?)(?:st|nd|rd|th)?(?:[-–]\d\d?)?(?![\d:%]|[.,]\d){_YEAR}"
+)
+NUMERIC = re.compile(
+    r"(?<![\w.,/$-])(?P<a>\d\d?)(?P<mark>[/.-])(?P<b>\d\d?)(?P=mark)(?P<year>20\d\d|19\d\d|\d\d)(?![\w/-])"
+)
+ISO = re.compile(r"(?<![\w-])(?P<year>(?:19|20)\d\d)-(?P<month>\d\d)-(?P<day>\d\d)(?![\w-])")
+SHORT = re.compile(r"(?<![\w.,/$-])(?P<month>\d\d?)/(?P<day>\d\d?)(?![\w/-])")
+HAN_DATE = re.compile(
+    r"(?:(?P<year>(?:19|20)\d\d) ?[年년] ?)?(?<!\d)(?P<month>\d\d?) ?[月월] ?(?P<day>\d\d?) ?[日号號일]"
+)
+FRACTIONS = frozenset(((1, 2), (1, 3), (2, 3), (1, 4), (3, 4), (1, 5), (9, 11), (7, 7), (4, 20)))
+DATE_MARKS = frozenset("/-.月월")
+DATE_TRIGGERS = frozenset(MONTHS) | DATE_MARKS
+
+
+def dates(text: str) -> Iterator[Finding]:
+    """Days of a year, with the year where it is given."""
+    for pattern in (DAY_MONTH, MONTH_DAY):
+        for found in pattern.finditer(text):
+            yield from _date(found, MONTHS[found["month"]], int(found["day"]))
+    for found in HAN_DATE.finditer(text):
+        yield from _date(found, int(found["month"]), int(found["day"]))
+
+
+def numeric_dates(text: str) -> Iterator[Finding]:
+    """Days written in figures alone: 12/30/2025, 30.12.2025, 2025-12-30, 12/30."""
+    for found in ISO.finditer(text):
+        yield from _date(found, int(found["month"]), int(found["day"]))
+    for found in NUMERIC.finditer(text):
+        month, day = int(found["a"]), int(found["b"])
+        if found["mark"] == "." or month > 12:  # 30.12. is German, 30/12 British
+            month, day = day, month
+        yield from _date(found, month, day)
+    for found in SHORT.finditer(text):
+        month, day = int(found["month"]), int(found["day"])
+        if (month, day) not in FRACTIONS:
+            yield from _date(found, month, day)
+
+
+def _date(found: re.Match[str], month: int, day: int) -> Iterator[Finding]:
+    if not (1 <= month <= 12 and 1 <= day <= 31):
+        return
+    year = found.groupdict().get("year")
+    value = f"{month:02}-{day:02}"
+    if year:
+        value = f"{year if len(year) == 4 else '20' + year}-{value}"
+    yield Finding("date", value, None, "", *found.span())
+
+
+CLOCK = re.compile(
+    r"(?<![\w.,:$/-])(?P<hour>\d\d?)(?:[:.h](?P<minute>[0-5]\d))? ?(?P<half>[ap])\.?m\b\.?"
+    r"|(?<![\w.,:$/-])(?P<hour24>[01]?\d|2[0-4])[:h](?P<minute24>[0-5]\d)(?![\w:%]|[.,]\d)"
+    r"|(?<=\ue000 )(?P<hour_dot>[01]?\d|2[0-4])\.(?P<minute_dot>[0-5]\d)(?![\w:%]|[.,]\d)"
+)
+CLOCK_TRIGGERS = frozenset(("am", "pm", "a", "p", ":", "h", "\ue000"))
+
+
+def clocks(text: str) -> Iterator[Finding]:
+    """Times of the day, in 24 hours: "8pm" and "20:00" are one."""
+    for found in CLOCK.finditer(text):
+        hour = int(found["hour"] or found["hour24"] or found["hour_dot"])
+        minute = int(found["minute"] or found["minute24"] or found["minute_dot"] or 0)
+        if found["half"] and not 1 <= hour <= 12:
+            continue
+        if found["half"]:
+            hour = hour % 12 + (12 if found["half"] == "p" else 0)
+        yield Finding("clock", f"{hour:02}:{minute:02}", None, "", *found.span())
+
+
+_ORDER = {"first": "1", "1st": "1", "second": "2", "2nd": "2", "third": "3", "3rd": "3",
+          "fourth": "4", "4th": "4"}  # fmt: skip
+QUARTER = re.compile(
+    r"(?<!\w)(?:(?P<kind>[qh])(?P<n>[1-4])|(?P<n2>[1-4])(?P<kind2>[qh])"
+    rf"|(?P<word>{choice(_ORDER)})[ -](?P<kind3>quarter|half)|(?P<fy>fy) ?(?P<fyear>(?:20)?\d\d))"
+    r"(?!\w)|第(?P<han>[1-4一二三四])季"
+)
+QUARTER_TRIGGERS = frozenset(("q", "h", "fy", "quarter", "half", "季"))
+SEASON = re.compile(r"(?<![\w.,/$-])(?P<from>(?:19|20)\d\d)[-–/](?P<to>\d\d(?:\d\d)?)(?![\w/-])")
+
+
+def quarters(text: str) -> Iterator[Finding]:
+    """Quarters, halves, and financial years: "Q3", "third-quarter", "H1", "FY26"."""
+    for found in QUARTER.finditer(text):
+        if found["fy"]:
+            yield Finding("quarter", f"fy{found['fyear'][-2:]}", None, "fy", *found.span())
+            continue
+        kind = (found["kind"] or found["kind2"] or found["kind3"] or "q")[0]
+        digit = found["n"] or found["n2"] or _ORDER.get(found["word"] or "") or found["han"]
+        digit = str("一二三四".find(digit) + 1 or digit)
+        yield Finding("quarter", kind + digit, None, kind, *found.span())
+
+
+def seasons(text: str) -> Iterator[Finding]:
+    """Years that run over: "2025-26", "2025/2026"."""
+    for found in SEASON.finditer(text):
+        first, last = int(found["from"]), found["to"]
+        if int(last[-2:]) == (first + 1) % 100:
+            yield Finding("season", f"{first}-{last[-2:]}", None, "", *found.span())
+
+
+YEAR = re.compile(r"(?<![\w.,$€£¥₹/])(?<!\d[-–])(?P<year>(?:19|20)\d\d)(?![\d%]|[.,]\d|-\w)([年년]?)")
+_AFTER = re.compile(r" ?([^\W\d_]+)")
+_BEFORE = re.compile(r"([^\W\d_]+)[ '’-]*\Z")
+COUNTED = frozenset(
+    "people jobs dead killed injured troops soldiers deaths cases homes workers miles points years "
+    "employees votes tons tonnes barrels flights members million billion crore lakh".split()
+)
+
+
+def years(text: str) -> Iterator[Finding]:
+    """Years that stand alone, not "2000 people"."""
+    for found in YEAR.finditer(text):
+        after = _AFTER.match(text, found.end())
+        before = _BEFORE.search(text, max(0, found.start() - 20), found.start())
+        if (after and after[1] in COUNTED) or (before and before[1] in YEARS_IN_NAMES):
+            continue
+        yield Finding("year", found["year"], float(found["year"]), "", *found.span())
+
+
+WEEKDAY = re.compile(rf"(?<![^\W_])(?P<day>{choice(WEEKDAYS)})(?![^\W_])")
+HAN_WEEKDAY = re.compile(r"(?:星期|周|週|礼拜)(?P<day>[一二三四五六日天])(?!\w\w?月)")
+KANA_WEEKDAY = re.compile(r"(?P<day>[月火水木金土日])曜")
+HAN_WEEK = frozenset("期周週拜曜")
+_DAYS = {c: n for n, c in enumerate("一二三四五六日", 1)} | {"天": 7}
+_DAYS |= {c: n for n, c in enumerate("月火水木金土", 1)}
+
+
+def weekdays(text: str) -> Iterator[Finding]:
+    """Days of the week, not "Black Friday"."""
+    for found in WEEKDAY.finditer(text):
+        before = _BEFORE.search(text, max(0, found.start() - 12), found.start())
+        named = before is not None and before[1] in NAMED_DAY_BEFORE
+        if not named and not text.startswith(NAMED_DAY_AFTER, found.end() + 1):
+            yield Finding("weekday", _DAY_NAMES[WEEKDAYS[found["day"]]], None, "", *found.span())
+
+
+def han_weekdays(text: str) -> Iterator[Finding]:
+    """Days of the week in Chinese and Japanese."""
+    for pattern in (HAN_WEEKDAY, KANA_WEEKDAY):
+        for found in pattern.finditer(text):
+            yield Finding("weekday", _DAY_NAMES[_DAYS[found["day"]]], None, "", *found.span())
+
+
+_DAY_NAMES = ["", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+_SURE = choice(set(MONTHS) - DOUBTFUL_MONTHS)
+MONTH = re.compile(
+    rf"(?<![^\W_])(?P<sure>{_SURE})(?![^\W_])"
+    r"|(?<![^\W_])(?:in|of|since|until|by|early|late|mid|mid-|this|next|last) "
+    rf"(?P<led>may|march)(?![^\W_])"
+    rf"|(?<![^\W_])(?P<dated>{choice(DOUBTFUL_MONTHS)})\.?(?= \ue000{{4}}(?!\ue000))"
+    r"|(?<!\d)(?P<han>\d\d?) ?[月월](?!曜)"
+)
+
+
+def months(text: str) -> Iterator[Finding]:
+    """Months that stand alone or beside a year."""
+    for found in MONTH.finditer(text):
+        month = int(found["han"]) if found["han"] else MONTHS[found[found.lastgroup or 0]]
+        if 1 <= month <= 12:
+            yield Finding("month", f"{month:02}", None, "", *found.span(found.lastgroup or 0))

@@ -1,0 +1,217 @@
+"""Magnitudes, money, percentages, ages and counts in a title in lower case."""
+
+import re
+from collections.abc import Iterator
+
+from nearcopy.facts.finding import Finding
+from nearcopy.facts.numbers import NUMERAL, SCALE, SPELLED, choice, number, plain, spelled
+from nearcopy.facts.tables import (
+    COUNTED_IN_LAKHS,
+    COUNTED_ONES,
+    COUNTERS,
+    CURRENCY_AFTER,
+    CURRENCY_BEFORE,
+    INDIAN,
+    MODIFIERS,
+    NAMED,
+    NAMED_ONES,
+    SCALES,
+    TOLLS,
+    WIRE_MARKS,
+)
+
+MAGNITUDE = re.compile(
+    r"(?<!\w)(?:magnitude[ -](?:of )?|mag |m ?)(?P<after>\d[.,]\d)(?![\d%])(?!\w)"
+    r"|(?<![\w.,])(?P<before>\d(?:[.,]\d)?)[ -]?magnitude(?!\w)|(?P<han>\d[.]\d)[级級]"
+)
+MAGNITUDE_TRIGGERS = frozenset(("magnitude", "mag", "m", "级", "級"))
+
+
+def magnitudes(text: str) -> Iterator[Finding]:
+    """How strong an earthquake was."""
+    for found in MAGNITUDE.finditer(text):
+        amount = number((found["after"] or found["before"] or found["han"]).replace(",", "."))
+        yield Finding("magnitude", plain(amount or 0.0), amount, "", *found.span())
+
+
+_WORDS = [word for word in CURRENCY_AFTER if word[0] < "\u2e80" and word.isalpha()]
+_HAN = [word for word in CURRENCY_AFTER if word[0] >= "\u2e80"]
+_LETTERED = [word for word in CURRENCY_BEFORE if word[-1].isalpha()]
+_SYMBOLS = [word for word in CURRENCY_BEFORE if not word[-1].isalpha()]
+_AFTER = rf"(?:(?:us |australian |canadian )?(?:{choice(_WORDS)})(?![^\W_])|{choice(_HAN)}|[$€£](?!\d))"
+_AMOUNT = rf"{NUMERAL}(?: ?-?{SCALE})?(?: ?{SCALE})?"
+MONEY_BEFORE = re.compile(
+    rf"(?:(?<![^\W_])(?:{choice(_LETTERED)})[. ]?|(?<!\w)(?:{choice(_SYMBOLS)})|[$€£¥₹]) ?"
+    rf"(?P<amount>{_AMOUNT})(?![\d])"
+)
+MONEY_AFTER = re.compile(rf"(?<![\w.,$/-])(?P<amount>{_AMOUNT})[ -]?(?P<currency>{_AFTER})")
+MONEY_SPELLED = re.compile(
+    rf"(?<![\w-])(?P<n>{SPELLED})[ -](?P<scale>{SCALE})[ -](?P<currency>{_AFTER})"
+)
+RUPEES = re.compile(
+    rf"(?<![\w.,$/-])(?P<amount>{NUMERAL}(?:[ -]?k)?[ -]?(?:{choice(INDIAN)}))(?![^\W_])"
+    r"(?P<noun>[ -][^\W\d_]+)?"
+)
+CURRENCY_TRIGGERS = frozenset(_WORDS) | frozenset(_LETTERED) | frozenset("$€£¥₹₩₽₺₪₦₱₫₴元円币幣镑鎊ドロ")
+_PARTS = re.compile(rf"({NUMERAL})|({SCALE})")
+
+
+def money(text: str) -> Iterator[Finding]:
+    """Sums with their currency; bare crores and lakhs are rupees."""
+    for found in MONEY_BEFORE.finditer(text):
+        sign = text[found.start() : found.start("amount")].strip().removesuffix(".")
+        yield from _sum(found, CURRENCY_BEFORE.get(sign, "USD"))
+    for found in MONEY_AFTER.finditer(text):
+        yield from _sum(found, CURRENCY_AFTER[found["currency"].split()[-1]])
+    for found in MONEY_SPELLED.finditer(text):
+        total = (spelled(found["n"]) or 0) * SCALES[found["scale"]]
+        code = CURRENCY_AFTER[found["currency"].split()[-1]]
+        yield Finding("money", f"{code} {plain(total)}", total, code, *found.span())
+
+
+def rupees(text: str) -> Iterator[Finding]:
+    """Crores and lakhs without a currency, unless of people or things."""
+    for found in RUPEES.finditer(text):
+        if not found["noun"] or found["noun"][1:] not in COUNTED_IN_LAKHS:
+            yield from _sum(found, "INR")
+
+
+def _sum(found: re.Match[str], currency: str) -> Iterator[Finding]:
+    total = scaled(found["amount"])
+    if total is not None:
+        start = found.start()
+        end = found.end("currency") if "currency" in found.groupdict() else found.end("amount")
+        yield Finding("money", f"{currency} {plain(total)}", total, currency, start, end)
+
+
+def scaled(written: str) -> float | None:
+    """A numeral with its scales: "5k cr" is fifty thousand million."""
+    total: float | None = None
+    for numeral, scale in _PARTS.findall(written):
+        if total is None:
+            total = number(numeral)
+            if total is None:
+                return None
+        elif scale:
+            total *= SCALES[scale]
+    return total
+
+
+_PERCENT = r"(?:%|٪|percentage points?|percent|per ?cent|pct|prozent|procent|pour cent|por ciento|بالمئة|بالمائة|في المئة|प्रतिशत|फीसदी)"
+PERCENT = re.compile(
+    rf"(?<![\w.,$/])(?P<n>{NUMERAL})(?: ?(?:[-–]|to) ?(?P<to>{NUMERAL}))?[ -]?{_PERCENT}(?![^\W_])"
+    rf"|(?<!\w)(?P<word>{SPELLED})[ -]{_PERCENT}(?![^\W_])|百分之(?P<han>\d+)"
+)
+BASIS = re.compile(rf"(?<![\w.,$/])(?P<n>{NUMERAL})[ -]?(?:bps?|basis[ -]points?)(?![^\W_])")
+PERCENT_TRIGGERS = frozenset(
+    "% ٪ percent per percentage pct prozent procent cent ciento بالمئة بالمائة المئة प्रतिशत फीसदी 百".split()
+)
+BASIS_TRIGGERS = frozenset(("bps", "bp", "basis"))
+LIVE = re.compile(r"\blive (?:updates?|blog|coverage)|markets? wrap|\blive$")
+
+
+def percentages(text: str) -> Iterator[Finding]:
+    """Percentages; those of a page that runs through the day are no facts."""
+    kind = "" if LIVE.search(text) else "percent"
+    for found in PERCENT.finditer(text):
+        written = found["n"] or found["han"]
+        amount = number(written) if written else float(spelled(found["word"]) or 0)
+        if amount is not None:
+            value = plain(amount)
+            if found["to"]:
+                value += "-" + plain(number(found["to"]) or 0.0)
+            yield Finding(kind, value, amount, "", *found.span())
+
+
+def basis_points(text: str) -> Iterator[Finding]:
+    """Basis points, a kind of their own."""
+    for found in BASIS.finditer(text):
+        amount = number(found["n"])
+        if amount is not None:
+            yield Finding("basis points", plain(amount), amount, "", *found.span())
+
+
+AGE = re.compile(
+    rf"(?<![\w.,$/])(?P<n>\d{{1,3}}|{SPELLED})[ -](?:year|yr|month|week)s?[ -]olds?(?!\w)"
+    r"|(?<!\w)aged? (?P<aged>\d{1,3})(?![\d%]|[.,]\d)|(?<=, )(?P<comma>\d{2})(?=,|\Z)"
+    r"|(?<![\w.,])(?P<other>\d{1,3})(?:[ -]jährige[rn]?|-årige?n?| ans\b| años\b|岁|歲|歳)"
+)
+AGE_TRIGGERS = frozenset("old olds aged age , jährige jähriger jährigen ans años årig årige årigen 岁 歲 歳".split())
+
+
+def ages(text: str) -> Iterator[Finding]:
+    """How old somebody is: "42-year-old", "aged 42", "Ann Smith, 42, ..."."""
+    for found in AGE.finditer(text):
+        written = found["n"] or found["aged"] or found["comma"] or found["other"]
+        amount = int(written) if written.isdecimal() else spelled(written)
+        if amount is not None:
+            unit = "month" if "month" in found[0] else "week" if "week" in found[0] else "year"
+            yield Finding("age", str(amount), float(amount), unit, *found.span())
+
+
+COUNT = re.compile(
+    rf"(?<![\w.,/$€£:-])(?<!\d[–—])(?P<n>{NUMERAL})(?:(?P<join> ?-?)(?P<scale>{SCALE}))?"
+    r"(?P<plus>\+)?(?![\w%:/]|[.,]\d|[-–—]\d)"
+    rf"|(?<![\w'’-])(?P<word>{SPELLED})(?:[ -](?P<word_scale>{SCALE}))?(?!['’])"
+    rf"|(?<![\w.,/$€£:-])(?P<glued>{NUMERAL})(?P<glued_scale>[万萬亿億千百])?(?=[\u2e80-\uffef])"
+)
+_WORD = re.compile(r"[^\W\d_]+")
+_CLAUSE = re.compile(r"[,;:.!?|()。，、；：]|\ue000")
+HAN = "\u2e80"
+AROUND = 40  # characters looked at for what a count is of
+
+
+def counts(text: str) -> Iterator[Finding]:
+    """Every other figure, with what it counts; a toll is about the kind of harm."""
+    for found in COUNT.finditer(text):
+        amount = _counted(found)
+        if amount is None:
+            continue
+        before, after = _around(text, *found.span())
+        if found["word"] and not _is_number(found, before, after):
+            continue
+        yield _count(found, amount, before, after)
+
+
+def _around(text: str, start: int, end: int) -> tuple[list[str], list[str]]:
+    """The words of the same clause on either side."""
+    before = _CLAUSE.split(text[max(0, start - AROUND) : start])[-1]
+    after = _CLAUSE.split(text[end : end + AROUND], maxsplit=1)[0]
+    return _WORD.findall(before)[-4:], _WORD.findall(after)[:5]
+
+
+def _counted(found: re.Match[str]) -> float | None:
+    if found["word"]:
+        return (spelled(found["word"]) or 0) * SCALES.get(found["word_scale"] or "", 1.0)
+    amount = number(found["n"] or found["glued"])
+    scale = found["scale"] or found["glued_scale"]
+    return amount if amount is None or not scale else amount * SCALES[scale]
+
+
+def _is_number(found: re.Match[str], before: list[str], after: list[str]) -> bool:
+    """Whether a spelled number counts: not "Formula One", "Final Four", "one of them"."""
+    if before and before[-1] in NAMED_ONES:
+        return False
+    return found["word"] != "one" or bool(after and after[0] in COUNTED_ONES)
+
+
+def _count(found: re.Match[str], amount: float, before: list[str], after: list[str]) -> Finding:
+    noun = next((word for word in after if word not in MODIFIERS), "")
+    toll = _toll(before, after)
+    kind = "count"
+    ticking = found["plus"] or noun in COUNTERS
+    wire = before and before[-1] in WIRE_MARKS and found.string[found.end() : found.end() + 1] == "-"
+    if ticking or wire or (before and before[-1] in NAMED):
+        kind = ""
+    about = f"toll {toll}" if toll else noun.removesuffix("s")
+    return Finding(kind, plain(amount), amount, about, *found.span())
+
+
+def _toll(before: list[str], after: list[str]) -> str | None:
+    """The kind of harm a figure counts: named after it ("12 killed"), or else before it."""
+    for word in (*after[:4], *before[::-1]):
+        if word in TOLLS:
+            return TOLLS[word]
+        if word[0] >= HAN:
+            return next((kind for toll, kind in TOLLS.items() if toll[0] >= HAN and toll in word), None)
+    return None

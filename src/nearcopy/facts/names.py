@@ -1,0 +1,77 @@
+"""Names by their looks: capitals where a sentence has none, acronyms, letters with figures."""
+
+import re
+from collections.abc import Iterator
+
+from nearcopy.facts.finding import Finding
+from nearcopy.facts.numbers import choice
+from nearcopy.facts.tables import COMMON, NAMED, YEARS_IN_NAMES
+
+UPPER = "A-ZÀ-ÖØ-ÞĀČĆĎĐĒĘĚĞĪİĶĻŁŃŇŌŘŚŞŠŢŤŪŮŹŻŽΑ-ΩА-ЯЁІЇЄ"
+WORD = rf"(?:(?:[{UPPER}]\.){{2,6}}|[{UPPER}][^\W\d_]*(?:['’-][{UPPER}][^\W\d_]*)*)"
+RUN = re.compile(rf"(?<![\w'’]){WORD}(?:(?: | al-| bin | de | van | von ){WORD})*")
+CAPITAL_WORDS = re.compile(rf"(?<![\w'’-])[{UPPER}]\w")
+PLAIN_WORDS = re.compile(r"(?<![\w'’-])[a-zß-öø-ÿа-яёα-ω]{4,}(?!\w)")
+ACRONYM = re.compile(r"(?<![\w'’-])(?:[A-Z]{2,6}|(?:[A-Z]\.){2,6})(?![\w-])")
+LATIN = re.compile(r"[A-Za-z][A-Za-z]+")
+HAN = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+
+# Letters with figures, glued or by a hyphen in capitals: F-16, G7, MH370, 49ers, 792p, 5G.
+CODE = re.compile(
+    r"(?<![\w.,$€£¥₹-])(?P<letters>[A-Za-z]{1,12})(?P<figures>\d+[A-Za-z0-9]*)(?![A-Za-z0-9])"
+    r"|(?<![\w.,$€£¥₹-])(?P<capitals>[A-Z]{1,6}|Covid|covid)-(?P<after>\d+[A-Za-z0-9]*)(?![\w-])"
+    r"|(?<![\w.,$€£¥₹/-])\d+(?!(?:st|nd|rd|th|k|m|mn|bn|b|tn|t|cr|am|pm|x|s|h|q|ft|km|kg|mph|yr|yo|e|bps|bp)\b)[A-Za-z]+"
+)
+NUMBERED = re.compile(rf"(?<![^\W_])(?P<head>{choice(NAMED)}) (?P<n>\d{{1,4}})(?![\w%:]|[.,]\d|-\d)")
+CURRENCIES = frozenset(("rs", "inr", "us", "usd", "eur", "gbp", "rm", "rmb", "aed", "no", "q", "h", "fy", "v", "ver", "ep", "pt", "m"))
+FIXED = re.compile(r"(?<![\w/])(?:9/11|24/7|50/50|50-50|7/7)(?![\w/])")
+
+
+def coded(title: str) -> Iterator[Finding]:
+    """Names with figures in them, which are no counts."""
+    for found in CODE.finditer(title):
+        letters = (found["letters"] or found["capitals"] or "").lower()
+        if letters in CURRENCIES:
+            continue
+        value = found[0].lower().replace("-", "")
+        yield Finding("name", value, None, letters, *found.span())
+
+
+def numbered(text: str) -> Iterator[Finding]:
+    """Names that a number belongs to, in lower case: "boeing 737", "formula 1"."""
+    for found in NUMBERED.finditer(text):
+        head, n = found["head"], found["n"]
+        if len(n) < 4 or n[:2] not in ("19", "20") or head in YEARS_IN_NAMES:
+            yield Finding("name", f"{head} {n}", None, head, *found.span())
+
+
+def fixed(text: str) -> Iterator[Finding]:
+    """Names made of figures alone: "9/11"."""
+    for found in FIXED.finditer(text):
+        yield Finding("name", found[0], None, "", *found.span())
+
+
+def names(title: str) -> Iterator[Finding]:
+    """The sure names of a title: capitalised runs in a sentence, else acronyms only."""
+    if not title.isascii() and HAN.search(title):
+        pattern = LATIN
+    elif len(CAPITAL_WORDS.findall(title)) > 1.5 * len(PLAIN_WORDS.findall(title)):
+        pattern = ACRONYM
+    else:
+        pattern = RUN
+    if pattern is ACRONYM and title.isupper():
+        return
+    for found in pattern.finditer(title):
+        named = _named(found)
+        if named:
+            yield Finding("name", named, None, "", found.end() - len(found[0]), found.end())
+
+
+def _named(found: re.Match[str]) -> str:
+    """The folded name, or nothing where the capital is only that of a sentence's start."""
+    value = found[0].lower().replace(".", "").removesuffix("'s").removesuffix("’s")
+    if " " not in value:
+        alone = found.start() == 0 and not found[0].isupper()
+        return "" if alone or value in COMMON or len(value) < 2 else value
+    first, _, others = value.partition(" ")
+    return others if first in COMMON else value

@@ -1,0 +1,112 @@
+"""Numerals: their shapes as patterns, and the numbers they stand for."""
+
+from nearcopy.facts.tables import NUMBERS, ROMAN, SCALES, TENS
+
+# 1,234.5 and 1.234,5 and 10 000; what the separators mean is decided by `number`.
+NUMERAL = r"(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?![\d.,])|\d+(?:[.,]\d+)*)"
+LONGEST_NUMERAL = 18
+
+
+def choice(words: object) -> str:
+    """The words as one alternative, the longest first; none of them needs escaping but '.$'."""
+    listed = sorted(words, key=lambda word: (-len(word), word))  # type: ignore[call-overload]
+    return "|".join(word.replace(".", r"\.").replace("$", r"\$") for word in listed)
+
+
+# A scale in letters ends where the letters end; 万 and 亿 need no border.
+_LETTERS = [word for word in SCALES if word[0] < "\u2e80"]
+_HAN = [word for word in SCALES if word[0] >= "\u2e80"]
+SCALE = rf"(?:(?:{choice(_LETTERS)})(?![^\W_])|[{''.join(_HAN)}])"
+SPELLED = rf"(?:(?:{choice(TENS)})(?:-(?:{choice(NUMBERS)}))?|{choice(NUMBERS)})(?![^\W_])"
+
+
+def number(numeral: str) -> float | None:
+    """What a written numeral amounts to, its separators read by their shape.
+
+    >>> [number(n) for n in ("1,234.5", "1.234,5", "5,000", "2,5", "10 000", "0.125")]
+    [1234.5, 1234.5, 5000.0, 2.5, 10000.0, 0.125]
+    """
+    if len(numeral) > LONGEST_NUMERAL:
+        return None
+    if numeral.isdecimal():
+        return float(numeral)
+    compact = "".join(numeral.split())
+    comma, point = compact.rfind(","), compact.rfind(".")
+    if comma < 0 and point < 0:
+        return float(compact)
+    last = max(comma, point)
+    whole, mark, part = compact[:last], compact[last], compact[last + 1 :]
+    if (comma < 0 or point < 0) and _groups(whole, mark, part):
+        return float(compact.replace(mark, ""))
+    return float(whole.replace(",", "").replace(".", "") + "." + part)
+
+
+def _groups(whole: str, mark: str, part: str) -> bool:
+    """Whether one kind of mark, alone, parts thousands."""
+    return mark in whole or (len(part) == 3 and len(whole) <= 3 and whole[0] != "0")
+
+
+def spelled(words: str) -> int | None:
+    """The number of a spelled numeral: "twelve", "twenty-one"; None where it is none.
+
+    >>> spelled("twelve"), spelled("thirty-two"), spelled("dozens")
+    (12, 32, None)
+    """
+    if words in NUMBERS:
+        return NUMBERS[words]
+    tens, _, ones = words.partition("-")
+    if tens not in TENS or (ones and ones not in NUMBERS):
+        return None
+    return TENS[tens] + NUMBERS.get(ones, 0)
+
+
+def index(words: str) -> int | None:
+    """A place in a series: figures, a Roman numeral, or a spelled number."""
+    if words.isdecimal():
+        return int(words)
+    return ROMAN.get(words) or spelled(words)
+
+
+_HAN_DIGITS = {c: n for n, c in enumerate("〇一二三四五六七八九")} | {"两": 2, "兩": 2, "零": 0}
+_HAN_UNITS = {"十": 10, "百": 100, "千": 1000}
+
+
+def han(numeral: str) -> int:
+    """The number of Chinese numerals under ten thousand.
+
+    >>> han("十二"), han("三百零五"), han("二十")
+    (12, 305, 20)
+    """
+    total, digit = 0, 0
+    for character in numeral:
+        if character in _HAN_UNITS:
+            total += (digit or 1) * _HAN_UNITS[character]
+            digit = 0
+        else:
+            digit = _HAN_DIGITS[character]
+    return total + digit
+
+
+def plain(amount: float) -> str:
+    """The amount in figures, without noise in its last places.
+
+    >>> plain(50000000000.0), plain(1.1 * 3)
+    ('50000000000', '3.3')
+    """
+    rounded = float(f"{amount:.12g}")
+    return str(int(rounded)) if rounded.is_integer() else f"{rounded:.12g}"
+
+
+def rounds_to(a: float, b: float) -> bool:
+    """Whether one is the other with fewer digits.
+
+    >>> rounds_to(1.5e9, 1.48e9), rounds_to(1.5e9, 1.44e9), rounds_to(58, 60)
+    (True, False, True)
+    """
+    digits = min(_digits(a), _digits(b))
+    return f"{a:.{digits - 1}e}" == f"{b:.{digits - 1}e}"
+
+
+def _digits(amount: float) -> int:
+    """How many digits of the amount say something."""
+    return max(1, len(f"{amount:.11e}".split("e")[0].rstrip("0").replace(".", "")))

@@ -1,0 +1,169 @@
+"""Reading a title: each kind of fact in its turn takes its span, and the rest is left."""
+
+import re
+from bisect import bisect_left
+from typing import NamedTuple
+
+from nearcopy.facts import dates, figures, names, series
+from nearcopy.facts.finding import Finding, Rule
+from nearcopy.facts.tables import INDIAN, MONTHS, NUMBERS, TENS, WEEKDAYS
+from nearcopy.model import Fact
+
+LONGEST_TITLE = 500  # characters of a title that are read; what is longer is not a title
+NEIGHBOURS = 3
+TAKEN = "\ue000"  # stands where a fact was taken, so that no other rule reads across it
+
+
+class Facts(NamedTuple):
+    """The facts of a title in order of place, and the title without them (names stay)."""
+
+    facts: tuple[Fact, ...]
+    rest: str
+
+
+FIGURE = frozenset("0")
+# The order matters: each rule sees only what those before it have left.
+RULES = (
+    Rule(FIGURE, series.versions),
+    Rule(dates.DATE_TRIGGERS, dates.dates),
+    Rule(frozenset("/-."), dates.numeric_dates),
+    Rule(dates.CLOCK_TRIGGERS, dates.clocks),
+    Rule(dates.QUARTER_TRIGGERS, dates.quarters),
+    Rule(frozenset("-–/"), dates.seasons),
+    Rule(figures.MAGNITUDE_TRIGGERS, figures.magnitudes),
+    Rule(figures.CURRENCY_TRIGGERS, figures.money),
+    Rule(INDIAN, figures.rupees),
+    Rule(figures.PERCENT_TRIGGERS, figures.percentages),
+    Rule(figures.BASIS_TRIGGERS, figures.basis_points),
+    Rule(figures.AGE_TRIGGERS, figures.ages),
+    Rule(series.SERIES_TRIGGERS, series.places),
+    Rule(frozenset("第"), series.han_places),
+    Rule(FIGURE, names.numbered),
+    Rule(frozenset("-–"), series.scores),
+    Rule(series.ORDINAL_TRIGGERS, series.ordinals),
+    Rule(FIGURE, dates.years),
+    Rule(frozenset(WEEKDAYS), dates.weekdays),
+    Rule(dates.HAN_WEEK, dates.han_weekdays),
+    Rule(frozenset(MONTHS) | frozenset("月월"), dates.months),
+    Rule(FIGURE | frozenset(NUMBERS) | frozenset(TENS), figures.counts),
+)
+TRIGGERS = frozenset().union(*(rule.triggers for rule in RULES)) - frozenset("-–/.:,ap")
+
+# Figures and marks of other scripts, one character for one, so that places stay true.
+_TABLE = {zero + n: str(n) for zero in (0x660, 0x6F0, 0x966, 0x9E6, 0xFF10) for n in range(10)}
+_TABLE |= {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F) if not 0xFF10 <= code < 0xFF1A}
+_TABLE |= {0xFFE5: "¥", 0xFFE1: "£", 0x66A: "%", 0x66B: ".", 0x66C: ",", 0xA0: " ", 0x202F: " ",
+           0x2009: " ", 0x2011: "-", 0x2010: "-", 0x2212: "-", ord(TAKEN): " "}  # fmt: skip
+_SEEN = re.compile(r"[^\W\d_]+|[^\w\s]")
+_DIGIT = re.compile(r"\d")
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+
+
+def read(title: str) -> Facts:
+    """The facts of a title, and the title with their spans cut out; names are not cut.
+
+    >>> [fact.value for fact in read("UPC Volt sets up Rs 5k cr data centre").facts]
+    ['upc volt', 'INR 50000000000']
+    """
+    title = title[:LONGEST_TITLE]
+    text = title if title.isascii() else title.translate(_TABLE)
+    lower = _lowered(text)
+    seen = set(_SEEN.findall(lower))
+    found: list[Finding] = []
+    if _DIGIT.search(lower):
+        seen.add("0")
+    if not lower.isascii():
+        seen.update(lower)
+    if not TRIGGERS.isdisjoint(seen):
+        lower_left, found = _figures(text, lower, seen)
+        text = _blanked(text, found)
+    found += names.names(text)
+    if not found:
+        return Facts((), title)
+    found.sort(key=_place)
+    return Facts(_with_neighbours(lower, found), _rest(title, found))
+
+
+def _lowered(text: str) -> str:
+    """The text in lower case, of the same length."""
+    lower = text.lower()
+    if len(lower) == len(text):
+        return lower
+    return "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+
+
+def _figures(text: str, lower: str, seen: set[str]) -> tuple[str, list[Finding]]:
+    """All that the rules find, each in what the ones before it left."""
+    found: list[Finding] = []
+    if "0" in seen:
+        found += series.versions(lower)
+        lower = _blanked(lower, found)
+        protected = [*names.coded(_blanked(text, found)), *names.fixed(lower)]
+        lower = _blanked(lower, protected)
+        found += protected
+    for rule in RULES[1:]:
+        if rule.triggers.isdisjoint(seen):
+            continue
+        new = list(rule.find(lower))
+        if new:
+            new = _apart(new)
+            lower = _blanked(lower, new)
+            found += new
+            seen.add(TAKEN)
+    return lower, found
+
+
+def _apart(found: list[Finding]) -> list[Finding]:
+    """The findings that do not reach into an earlier one of the same rule."""
+    kept: list[Finding] = []
+    for new in found:
+        if all(new.start >= old.end or new.end <= old.start for old in kept):
+            kept.append(new)
+    return kept
+
+
+def _blanked(text: str, found: list[Finding]) -> str:
+    for finding in found:
+        start, end = finding.start, finding.end
+        text = text[:start] + TAKEN * (end - start) + text[end:]
+    return text
+
+
+def _place(found: Finding) -> int:
+    return found.start
+
+
+def _with_neighbours(lower: str, found: list[Finding]) -> tuple[Fact, ...]:
+    """The findings of a kind as facts, with the words beside them; names need none."""
+    spans = None
+    facts: list[Fact] = []
+    for kind, value, amount, about, start, end in found:
+        if kind == "name":
+            facts.append(Fact(kind, value, amount, about, "", "", start, end))
+        elif kind:
+            if spans is None:
+                spans = [match.span() for match in _WORD.finditer(lower)]
+            before, after = _neighbours(lower, spans, start, end)
+            facts.append(Fact(kind, value, amount, about, before, after, start, end))
+    return tuple(facts)
+
+
+def _neighbours(lower: str, spans: list[tuple[int, int]], start: int, end: int) -> tuple[str, str]:
+    """Up to three words on either side."""
+    first = bisect_left(spans, (start, start))
+    if first and spans[first - 1][1] > start:
+        first -= 1
+    last = bisect_left(spans, (end, end))
+    before = " ".join(lower[s:e] for s, e in spans[max(0, first - NEIGHBOURS) : first])
+    return before, " ".join(lower[s:e] for s, e in spans[last : last + NEIGHBOURS])
+
+
+def _rest(title: str, found: list[Finding]) -> str:
+    """The title without the spans of its facts, names apart."""
+    pieces, place = [], 0
+    for finding in found:
+        if finding.kind != "name":
+            pieces.append(title[place : finding.start])
+            place = finding.end
+    pieces.append(title[place:])
+    return " ".join(pieces) if len(pieces) > 1 else title

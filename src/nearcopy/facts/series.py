@@ -1,0 +1,120 @@
+"""Versions, places in a series, scores and ordinals in a title in lower case."""
+
+import re
+from collections.abc import Iterator
+
+from nearcopy.facts.finding import Finding
+from nearcopy.facts.numbers import SPELLED, choice, han, index
+from nearcopy.facts.tables import LETTERED, MONTHS, NOT_A_SERIES_AFTER, ORDINALS, ROMAN, SERIES, TENS
+
+VERSION = re.compile(
+    r"(?<![^\W_])(?:version |ver\.? ?|v\.? ?)(?P<v>\d+(?:\.\d+)*[a-z]?\d*)(?![\w%])"
+    r"|(?<![^\W_])(?P<name>[a-z][a-z]+)[ -](?P<dotted>\d+\.\d+(?:\.\d+)*[a-z]?)"
+    r"(?!\w|%|[.,]\d| ?(?:%|percent|per cent|million|billion|trillion|crore|lakh|magnitude|m|bn|points?|miles|km)\b)"
+    r"|(?<![^\W_])(?P<code>gpt|llama|claude|gemini|grok|qwen|o)-?(?P<n>\d+(?:\.\d+)*[a-z]?)(?!\w)"
+    r"|(?<![\w.,$])(?P<bare>\d+\.\d+\.\d+(?:\.\d+)*)(?![\w.])"
+)
+# Words that a decimal number follows without being a version of them.
+NOT_VERSIONED = frozenset(
+    "at to by from of in on over under about nearly almost than up down rises falls rose fell hits "
+    "top tops above below around and or for with magnitude is was are a the some only just record "
+    "least most drops jumps gains slips climbs reaches hit rate worth another plus minus".split()
+) | frozenset(MONTHS)
+
+
+def versions(text: str) -> Iterator[Finding]:
+    """Versions, with the name they belong to: "iOS 17.1", "GPT-4o", "v0.40"."""
+    for found in VERSION.finditer(text):
+        name = found["name"] or found["code"] or "v"
+        group = next(g for g in ("v", "dotted", "n", "bare") if found[g])
+        if name not in NOT_VERSIONED and not (group == "v" and found[0][0] == "v" and _versus(found)):
+            start = found.start() if group == "v" else found.start(group)
+            yield Finding("version", found[group], None, name, start, found.end())
+
+
+def _versus(found: re.Match[str]) -> bool:
+    """Whether "v 2" may stand for versus: a space, and no point in the number."""
+    return "." not in found["v"] and found[0][1:2] != found["v"][:1]
+
+
+_KEYS = choice(key for key in SERIES if key[0] < "\u2e80" and key != "№")
+PLACE = re.compile(
+    rf"(?<![\w-])(?P<key>{_KEYS})(?:\. ?|[ -]#?|(?=\d))(?P<n>\d{{1,4}}|{choice(ROMAN)}|{SPELLED}|[a-h])"
+    r"(?![\w%:]|[.,]\d|[-–]\d|['’]s\b| ?(?:million|billion|percent))"
+    r"|(?<![\w&])[#№] ?(?P<hash>\d{1,6})(?![\w%]|[.,]\d)"
+    r"|(?<!\w)round of (?P<of>16|32|64|8)(?!\w)"
+)
+SERIES_TRIGGERS = frozenset(SERIES) | {"#", "№", "第"}
+HAN_PLACE = re.compile(r"第 ?(?P<n>\d{1,6}|[一二三四五六七八九十百零〇两兩]{1,6}) ?(?P<of>\w?)")
+_BEFORE = re.compile(r"(\w+)[ -]\Z")
+
+
+def places(text: str) -> Iterator[Finding]:
+    """Places in a series: "Week 4", "Series A", "#896", "No. 5", "round of 16"."""
+    for found in PLACE.finditer(text):
+        if found["key"]:
+            yield from _place(found)
+        elif found["hash"]:
+            yield Finding("series", f"# {int(found['hash'])}", None, "#", *found.span())
+        else:
+            yield Finding("series", f"round of {found['of']}", None, "round of", *found.span())
+
+
+def _place(found: re.Match[str]) -> Iterator[Finding]:
+    key, written = SERIES[found["key"]], found["n"]
+    before = _BEFORE.search(found.string, max(0, found.start() - 12), found.start())
+    letter = len(written) == 1 and written.isalpha() and key in LETTERED
+    place = written if letter else index(written)
+    loose = not written.isdecimal() and not letter
+    if place is None or (before and (before[1].isdecimal() or (loose and before[1] in NOT_A_SERIES_AFTER))):
+        return
+    if key == "no" and (loose or "." not in found[0][:4]) or (key == "chapter" and place in (7, 11, 13)):
+        return
+    yield Finding("series", f"{key} {place}", None, key, *found.span())
+
+
+def han_places(text: str) -> Iterator[Finding]:
+    """Places in a series in Chinese and Japanese: 第12次."""
+    for found in HAN_PLACE.finditer(text):
+        place = int(found["n"]) if found["n"].isdecimal() else han(found["n"])
+        yield Finding("series", f"第 {place}", None, f"第{found['of']}", found.start(), found.end("n"))
+
+
+SCORE = re.compile(
+    r"(?<![\w.,/$:–-])(?P<a>\d{1,3})[-–](?P<b>\d{1,3})"
+    r"(?![\w/:%]|[.,]\d|[-–]\w| ?(?:percent|per cent|million|billion|year|day|month|hour|minute|week)s?\b)"
+)
+
+
+def scores(text: str) -> Iterator[Finding]:
+    """Scores and votes, the larger figure first, since either side may tell it."""
+    for found in SCORE.finditer(text):
+        high, low = sorted((int(found["a"]), int(found["b"])), reverse=True)
+        if (high, low) != (50, 50):
+            yield Finding("score", f"{high}-{low}", None, "", *found.span())
+
+
+_SUFFIX = r"(?:st|nd|rd|th|ª|º|:e|:a|ème|e)"
+ORDINAL = re.compile(
+    rf"(?<![\w.,-])(?P<n>\d{{1,4}}){_SUFFIX}(?![\w'’])"
+    rf"|(?<![\w-])(?P<word>{choice(ORDINALS)}|(?:{choice(TENS)})-(?:{choice(ORDINALS)}))(?![\w'’])"
+)
+ORDINAL_TRIGGERS = frozenset(ORDINALS) | frozenset(("st", "nd", "rd", "th", "e", "ª", "º", "ème"))
+_NOUN = re.compile(r"[ -]?([^\W\d_]+)(?:[ -]([^\W\d_]+))?")
+
+
+def ordinals(text: str) -> Iterator[Finding]:
+    """Ordinals with the noun they number; "two-thirds" and "a 30-second ad" are none."""
+    for found in ORDINAL.finditer(text):
+        before = _BEFORE.search(text, max(0, found.start() - 12), found.start())
+        if found["word"] == "second" and before and before[1].isdecimal():
+            continue
+        noun = _NOUN.match(text, found.end())
+        about = noun[1].removesuffix("s") if noun else ""
+        place = int(found["n"]) if found["n"] else _order(found["word"])
+        yield Finding("ordinal", str(place), float(place), about, *found.span())
+
+
+def _order(word: str) -> int:
+    tens, _, ones = word.rpartition("-")
+    return TENS.get(tens, 0) + ORDINALS[ones]
