@@ -13,7 +13,9 @@ NEAR = 1.25  # sums within this factor of each other say neither yes nor no
 WIDE = 1.5  # the same sum in two currencies, by rough rates
 LEAST_ROUNDED = 100  # smaller counts are not rounded
 # Kinds whose agreement says that the news is one; a shared weekday or year says nothing.
-EVIDENCE = frozenset(("money", "percent", "age", "ordinal", "magnitude", "version", "count", "score"))
+EVIDENCE = frozenset(
+    ("money", "percent", "age", "ordinal", "magnitude", "version", "count", "score")
+)
 
 
 class Comparison(NamedTuple):
@@ -79,6 +81,13 @@ def _equal(x: Fact, y: Fact) -> bool:
     return x.value == y.value
 
 
+def _versions(a: list[Fact], b: list[Fact], lists: _Lists) -> None:
+    """Versions clash within one name, or where one stands in the other's place."""
+    _by_about(a, b, lists)
+    if {x.about for x in a}.isdisjoint(y.about for y in b):
+        lists.clashes.extend((x, y) for x, y in _aligned(a, b) if x.value != y.value)
+
+
 def _names(a: list[Fact], b: list[Fact], lists: _Lists) -> None:
     """Names with figures clash within one family: F-16 and F-35."""
     ours, theirs = [x for x in a if x.about], [y for y in b if y.about]
@@ -104,7 +113,7 @@ def _same_sum(x: Fact, y: Fact) -> bool:
 
 def _near(x: Fact, y: Fact) -> bool:
     low, high = sorted((_amount(x), _amount(y)))
-    return high <= NEAR * low or rounds_to(low, high)
+    return high <= NEAR * low
 
 
 def _shares(a: list[Fact], b: list[Fact], lists: _Lists) -> None:
@@ -223,6 +232,7 @@ def _known(name: frozenset[str], others: list[frozenset[str]]) -> bool:
 
 
 RULES = {
+    "version": _versions,
     "name": _names,
     "money": _sums,
     "percent": _shares,

@@ -12,6 +12,7 @@ from nearcopy.facts.tables import (
     NAMED_DAY_BEFORE,
     WEEKDAYS,
     YEARS_IN_NAMES,
+    words,
 )
 
 _MONTH = rf"(?P<month>{choice(MONTHS)})(?![^\W_])\.?"
@@ -71,8 +72,8 @@ def _date(found: re.Match[str], month: int, day: int) -> Iterator[Finding]:
 
 CLOCK = re.compile(
     r"(?<![\w.,:$/-])(?P<hour>\d\d?)(?:[:.h](?P<minute>[0-5]\d))? ?(?P<half>[ap])\.?m\b\.?"
-    r"|(?<![\w.,:$/-])(?P<hour24>[01]?\d|2[0-4])[:h](?P<minute24>[0-5]\d)(?![\w:%]|[.,]\d)"
-    r"|(?<=\ue000 )(?P<hour_dot>[01]?\d|2[0-4])\.(?P<minute_dot>[0-5]\d)(?![\w:%]|[.,]\d)"
+    r"|(?<![\w.,:$/-])(?P<hour24>[01]?\d|2[0-4])[:h](?P<minute24>[0-5]\d)(?![\w%]|:\d|[.,]\d)"
+    r"|(?<=\ue000 )(?P<hour_dot>[01]?\d|2[0-4])\.(?P<minute_dot>[0-5]\d)(?![\w%]|:\d|[.,]\d)"
 )
 CLOCK_TRIGGERS = frozenset(("am", "pm", "a", "p", ":", "h", "\ue000"))
 
@@ -120,12 +121,14 @@ def seasons(text: str) -> Iterator[Finding]:
             yield Finding("season", f"{first}-{last[-2:]}", None, "", *found.span())
 
 
-YEAR = re.compile(r"(?<![\w.,$€£¥₹/])(?<!\d[-–])(?P<year>(?:19|20)\d\d)(?![\d%]|[.,]\d|-\w)([年년]?)")
+YEAR = re.compile(
+    r"(?<![\w.,$€£¥₹/])(?<!\d[-–])(?P<year>(?:19|20)\d\d)(?![\d%]|[.,]\d|-\w)([年년]?)"
+)
 _AFTER = re.compile(r" ?([^\W\d_]+)")
 _BEFORE = re.compile(r"([^\W\d_]+)[ '’-]*\Z")
-COUNTED = frozenset(
+COUNTED = words(
     "people jobs dead killed injured troops soldiers deaths cases homes workers miles points years "
-    "employees votes tons tonnes barrels flights members million billion crore lakh".split()
+    "employees votes tons tonnes barrels flights members million billion crore lakh"
 )
 
 

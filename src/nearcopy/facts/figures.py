@@ -15,9 +15,12 @@ from nearcopy.facts.tables import (
     MODIFIERS,
     NAMED,
     NAMED_ONES,
+    NUMBERS,
     SCALES,
+    TENS,
     TOLLS,
     WIRE_MARKS,
+    words,
 )
 
 MAGNITUDE = re.compile(
@@ -38,21 +41,25 @@ _WORDS = [word for word in CURRENCY_AFTER if word[0] < "\u2e80" and word.isalpha
 _HAN = [word for word in CURRENCY_AFTER if word[0] >= "\u2e80"]
 _LETTERED = [word for word in CURRENCY_BEFORE if word[-1].isalpha()]
 _SYMBOLS = [word for word in CURRENCY_BEFORE if not word[-1].isalpha()]
-_AFTER = rf"(?:(?:us |australian |canadian )?(?:{choice(_WORDS)})(?![^\W_])|{choice(_HAN)}|[$€£](?!\d))"
+_AFTER = (
+    rf"(?:(?:us |australian |canadian )?(?:{choice(_WORDS)})(?![^\W_])|{choice(_HAN)}|[$€£](?!\d))"
+)
 _AMOUNT = rf"{NUMERAL}(?: ?-?{SCALE})?(?: ?{SCALE})?"
 MONEY_BEFORE = re.compile(
     rf"(?:(?<![^\W_])(?:{choice(_LETTERED)})[. ]?|(?<!\w)(?:{choice(_SYMBOLS)})|[$€£¥₹]) ?"
     rf"(?P<amount>{_AMOUNT})(?![\d])"
 )
 MONEY_AFTER = re.compile(rf"(?<![\w.,$/-])(?P<amount>{_AMOUNT})[ -]?(?P<currency>{_AFTER})")
-MONEY_SPELLED = re.compile(
+SPELLED_MONEY = re.compile(
     rf"(?<![\w-])(?P<n>{SPELLED})[ -](?P<scale>{SCALE})[ -](?P<currency>{_AFTER})"
 )
 RUPEES = re.compile(
     rf"(?<![\w.,$/-])(?P<amount>{NUMERAL}(?:[ -]?k)?[ -]?(?:{choice(INDIAN)}))(?![^\W_])"
     r"(?P<noun>[ -][^\W\d_]+)?"
 )
-CURRENCY_TRIGGERS = frozenset(_WORDS) | frozenset(_LETTERED) | frozenset("$€£¥₹₩₽₺₪₦₱₫₴元円币幣镑鎊ドロ")
+CURRENCY_TRIGGERS = (
+    frozenset(_WORDS) | frozenset(_LETTERED) | frozenset("$€£¥₹₩₽₺₪₦₱₫₴元円币幣镑鎊ドロ")
+)
 _PARTS = re.compile(rf"({NUMERAL})|({SCALE})")
 
 
@@ -63,7 +70,11 @@ def money(text: str) -> Iterator[Finding]:
         yield from _sum(found, CURRENCY_BEFORE.get(sign, "USD"))
     for found in MONEY_AFTER.finditer(text):
         yield from _sum(found, CURRENCY_AFTER[found["currency"].split()[-1]])
-    for found in MONEY_SPELLED.finditer(text):
+
+
+def spelled_money(text: str) -> Iterator[Finding]:
+    """Sums in words: "two million dollars"."""
+    for found in SPELLED_MONEY.finditer(text):
         total = (spelled(found["n"]) or 0) * SCALES[found["scale"]]
         code = CURRENCY_AFTER[found["currency"].split()[-1]]
         yield Finding("money", f"{code} {plain(total)}", total, code, *found.span())
@@ -103,8 +114,8 @@ PERCENT = re.compile(
     rf"|(?<!\w)(?P<word>{SPELLED})[ -]{_PERCENT}(?![^\W_])|百分之(?P<han>\d+)"
 )
 BASIS = re.compile(rf"(?<![\w.,$/])(?P<n>{NUMERAL})[ -]?(?:bps?|basis[ -]points?)(?![^\W_])")
-PERCENT_TRIGGERS = frozenset(
-    "% ٪ percent per percentage pct prozent procent cent ciento بالمئة بالمائة المئة प्रतिशत फीसदी 百".split()
+PERCENT_TRIGGERS = words(
+    "% ٪ percent per percentage pct prozent procent cent ciento بالمئة بالمائة المئة प्रतिशत फीसदी 百"
 )
 BASIS_TRIGGERS = frozenset(("bps", "bp", "basis"))
 LIVE = re.compile(r"\blive (?:updates?|blog|coverage)|markets? wrap|\blive$")
@@ -136,7 +147,9 @@ AGE = re.compile(
     r"|(?<!\w)aged? (?P<aged>\d{1,3})(?![\d%]|[.,]\d)|(?<=, )(?P<comma>\d{2})(?=,|\Z)"
     r"|(?<![\w.,])(?P<other>\d{1,3})(?:[ -]jährige[rn]?|-årige?n?| ans\b| años\b|岁|歲|歳)"
 )
-AGE_TRIGGERS = frozenset("old olds aged age , jährige jähriger jährigen ans años årig årige årigen 岁 歲 歳".split())
+AGE_TRIGGERS = words(
+    "old olds aged age , jährige jähriger jährigen ans años årig årige årigen 岁 歲 歳"
+)
 
 
 def ages(text: str) -> Iterator[Finding]:
@@ -150,11 +163,14 @@ def ages(text: str) -> Iterator[Finding]:
 
 
 COUNT = re.compile(
-    rf"(?<![\w.,/$€£:-])(?<!\d[–—])(?P<n>{NUMERAL})(?:(?P<join> ?-?)(?P<scale>{SCALE}))?"
-    r"(?P<plus>\+)?(?![\w%:/]|[.,]\d|[-–—]\d)"
-    rf"|(?<![\w'’-])(?P<word>{SPELLED})(?:[ -](?P<word_scale>{SCALE}))?(?!['’])"
-    rf"|(?<![\w.,/$€£:-])(?P<glued>{NUMERAL})(?P<glued_scale>[万萬亿億千百])?(?=[\u2e80-\uffef])"
+    rf"(?<![\w.,/$€£:-])(?<!\d[–—])(?P<n>{NUMERAL})"
+    rf"(?:(?: ?-?(?P<scale>{SCALE}))?(?P<plus>\+)?(?![\w%/]|:\d|[.,]\d|[-–—]\d)"
+    r"|(?P<han>[万萬亿億千百])?(?=[\u2e80-\uffef]))"
 )
+SPELLED_COUNT = re.compile(
+    rf"(?<![\w'’-])(?P<word>{SPELLED})(?:[ -](?P<word_scale>{SCALE}))?(?!['’])"
+)
+SPELLED_TRIGGERS = frozenset(NUMBERS) | frozenset(TENS)
 _WORD = re.compile(r"[^\W\d_]+")
 _CLAUSE = re.compile(r"[,;:.!?|()。，、；：]|\ue000")
 HAN = "\u2e80"
@@ -164,47 +180,49 @@ AROUND = 40  # characters looked at for what a count is of
 def counts(text: str) -> Iterator[Finding]:
     """Every other figure, with what it counts; a toll is about the kind of harm."""
     for found in COUNT.finditer(text):
-        amount = _counted(found)
-        if amount is None:
-            continue
+        amount = number(found["n"])
+        if amount is not None:
+            amount *= SCALES.get(found["scale"] or found["han"] or "", 1.0)
+            before, after = _around(text, *found.span())
+            ignored = found["plus"] is not None or _is_marked(found, before)
+            yield _count(found, amount, before, after, ignored=ignored)
+
+
+def spelled_counts(text: str) -> Iterator[Finding]:
+    """Counts in words: "twelve killed", not "Formula One" or "one of them"."""
+    for found in SPELLED_COUNT.finditer(text):
         before, after = _around(text, *found.span())
-        if found["word"] and not _is_number(found, before, after):
+        if before and before[-1] in NAMED_ONES:
             continue
-        yield _count(found, amount, before, after)
+        if found["word"] != "one" or (after and after[0] in COUNTED_ONES):
+            amount = (spelled(found["word"]) or 0) * SCALES.get(found["word_scale"] or "", 1.0)
+            yield _count(found, amount, before, after, ignored=False)
+
+
+def _is_marked(found: re.Match[str], before: list[str]) -> bool:
+    """Whether the figure is a wire's mark ("UPDATE 2-") or the end of a name."""
+    if not before:
+        return False
+    return before[-1] in NAMED or (
+        before[-1] in WIRE_MARKS and found.string[found.end() :][:1] == "-"
+    )
 
 
 def _around(text: str, start: int, end: int) -> tuple[list[str], list[str]]:
     """The words of the same clause on either side."""
     before = _CLAUSE.split(text[max(0, start - AROUND) : start])[-1]
     after = _CLAUSE.split(text[end : end + AROUND], maxsplit=1)[0]
-    return _WORD.findall(before)[-4:], _WORD.findall(after)[:5]
+    return _WORD.findall(before)[-6:], _WORD.findall(after)[:5]
 
 
-def _counted(found: re.Match[str]) -> float | None:
-    if found["word"]:
-        return (spelled(found["word"]) or 0) * SCALES.get(found["word_scale"] or "", 1.0)
-    amount = number(found["n"] or found["glued"])
-    scale = found["scale"] or found["glued_scale"]
-    return amount if amount is None or not scale else amount * SCALES[scale]
-
-
-def _is_number(found: re.Match[str], before: list[str], after: list[str]) -> bool:
-    """Whether a spelled number counts: not "Formula One", "Final Four", "one of them"."""
-    if before and before[-1] in NAMED_ONES:
-        return False
-    return found["word"] != "one" or bool(after and after[0] in COUNTED_ONES)
-
-
-def _count(found: re.Match[str], amount: float, before: list[str], after: list[str]) -> Finding:
+def _count(
+    found: re.Match[str], amount: float, before: list[str], after: list[str], *, ignored: bool
+) -> Finding:
     noun = next((word for word in after if word not in MODIFIERS), "")
     toll = _toll(before, after)
-    kind = "count"
-    ticking = found["plus"] or noun in COUNTERS
-    wire = before and before[-1] in WIRE_MARKS and found.string[found.end() : found.end() + 1] == "-"
-    if ticking or wire or (before and before[-1] in NAMED):
-        kind = ""
+    ignored = ignored or not COUNTERS.isdisjoint(after)
     about = f"toll {toll}" if toll else noun.removesuffix("s")
-    return Finding(kind, plain(amount), amount, about, *found.span())
+    return Finding("" if ignored else "count", plain(amount), amount, about, *found.span())
 
 
 def _toll(before: list[str], after: list[str]) -> str | None:
@@ -213,5 +231,7 @@ def _toll(before: list[str], after: list[str]) -> str | None:
         if word in TOLLS:
             return TOLLS[word]
         if word[0] >= HAN:
-            return next((kind for toll, kind in TOLLS.items() if toll[0] >= HAN and toll in word), None)
+            return next(
+                (kind for toll, kind in TOLLS.items() if toll[0] >= HAN and toll in word), None
+            )
     return None

@@ -21,5 +21,6 @@ Finder = Callable[[str], Iterator[Finding]]
 class Rule(NamedTuple):
     """What finds one kind of fact, and the words without which there is none to find."""
 
-    triggers: frozenset[str]  # "0" stands for any figure; empty: always
+    triggers: frozenset[str]
     find: Finder
+    figured: bool = True  # whether it takes a figure, too

@@ -10,8 +10,6 @@ from nearcopy.facts.tables import COMMON, NAMED, YEARS_IN_NAMES
 UPPER = "A-ZÀ-ÖØ-ÞĀČĆĎĐĒĘĚĞĪİĶĻŁŃŇŌŘŚŞŠŢŤŪŮŹŻŽΑ-ΩА-ЯЁІЇЄ"
 WORD = rf"(?:(?:[{UPPER}]\.){{2,6}}|[{UPPER}][^\W\d_]*(?:['’-][{UPPER}][^\W\d_]*)*)"
 RUN = re.compile(rf"(?<![\w'’]){WORD}(?:(?: | al-| bin | de | van | von ){WORD})*")
-CAPITAL_WORDS = re.compile(rf"(?<![\w'’-])[{UPPER}]\w")
-PLAIN_WORDS = re.compile(r"(?<![\w'’-])[a-zß-öø-ÿа-яёα-ω]{4,}(?!\w)")
 ACRONYM = re.compile(r"(?<![\w'’-])(?:[A-Z]{2,6}|(?:[A-Z]\.){2,6})(?![\w-])")
 LATIN = re.compile(r"[A-Za-z][A-Za-z]+")
 HAN = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
@@ -22,8 +20,31 @@ CODE = re.compile(
     r"|(?<![\w.,$€£¥₹-])(?P<capitals>[A-Z]{1,6}|Covid|covid)-(?P<after>\d+[A-Za-z0-9]*)(?![\w-])"
     r"|(?<![\w.,$€£¥₹/-])\d+(?!(?:st|nd|rd|th|k|m|mn|bn|b|tn|t|cr|am|pm|x|s|h|q|ft|km|kg|mph|yr|yo|e|bps|bp)\b)[A-Za-z]+"
 )
-NUMBERED = re.compile(rf"(?<![^\W_])(?P<head>{choice(NAMED)}) (?P<n>\d{{1,4}})(?![\w%:]|[.,]\d|-\d)")
-CURRENCIES = frozenset(("rs", "inr", "us", "usd", "eur", "gbp", "rm", "rmb", "aed", "no", "q", "h", "fy", "v", "ver", "ep", "pt", "m"))
+NUMBERED = re.compile(
+    rf"(?<![^\W_])(?P<head>{choice(NAMED)}) (?P<n>\d{{1,4}})(?![\w%]|:\d|[.,]\d|-\d)"
+)
+CURRENCIES = frozenset(
+    (
+        "rs",
+        "inr",
+        "us",
+        "usd",
+        "eur",
+        "gbp",
+        "rm",
+        "rmb",
+        "aed",
+        "no",
+        "q",
+        "h",
+        "fy",
+        "v",
+        "ver",
+        "ep",
+        "pt",
+        "m",
+    )
+)
 FIXED = re.compile(r"(?<![\w/])(?:9/11|24/7|50/50|50-50|7/7)(?![\w/])")
 
 
@@ -53,18 +74,25 @@ def fixed(text: str) -> Iterator[Finding]:
 
 def names(title: str) -> Iterator[Finding]:
     """The sure names of a title: capitalised runs in a sentence, else acronyms only."""
-    if not title.isascii() and HAN.search(title):
-        pattern = LATIN
-    elif len(CAPITAL_WORDS.findall(title)) > 1.5 * len(PLAIN_WORDS.findall(title)):
-        pattern = ACRONYM
-    else:
-        pattern = RUN
-    if pattern is ACRONYM and title.isupper():
+    pattern = _pattern(title)
+    if pattern is None:
         return
     for found in pattern.finditer(title):
         named = _named(found)
         if named:
-            yield Finding("name", named, None, "", found.end() - len(found[0]), found.end())
+            yield Finding("name", named, None, "", *found.span())
+
+
+def _pattern(title: str) -> re.Pattern[str] | None:
+    """What finds names here, by how the title uses its capitals."""
+    if not title.isascii() and HAN.search(title):
+        return LATIN
+    listed = title.split()
+    capitals = sum(word[0].isupper() for word in listed)
+    small = sum(word.islower() and len(word) > 3 for word in listed)
+    if capitals <= 1.5 * small:
+        return RUN if capitals else None
+    return None if title.isupper() else ACRONYM
 
 
 def _named(found: re.Match[str]) -> str:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from nearcopy.facts import dates, figures, names, series
 from nearcopy.facts.finding import Finding, Rule
-from nearcopy.facts.tables import INDIAN, MONTHS, NUMBERS, TENS, WEEKDAYS
+from nearcopy.facts.tables import INDIAN, MONTHS, NAMED, WEEKDAYS
 from nearcopy.model import Fact
 
 LONGEST_TITLE = 500  # characters of a title that are read; what is longer is not a title
@@ -21,41 +21,50 @@ class Facts(NamedTuple):
     rest: str
 
 
-FIGURE = frozenset("0")
+MONTH_WORDS = frozenset(MONTHS)
 # The order matters: each rule sees only what those before it have left.
 RULES = (
-    Rule(FIGURE, series.versions),
-    Rule(dates.DATE_TRIGGERS, dates.dates),
+    Rule(MONTH_WORDS | frozenset("月월"), dates.dates),
     Rule(frozenset("/-."), dates.numeric_dates),
     Rule(dates.CLOCK_TRIGGERS, dates.clocks),
-    Rule(dates.QUARTER_TRIGGERS, dates.quarters),
+    Rule(dates.QUARTER_TRIGGERS, dates.quarters, figured=False),
     Rule(frozenset("-–/"), dates.seasons),
     Rule(figures.MAGNITUDE_TRIGGERS, figures.magnitudes),
     Rule(figures.CURRENCY_TRIGGERS, figures.money),
+    Rule(figures.CURRENCY_TRIGGERS, figures.spelled_money, figured=False),
     Rule(INDIAN, figures.rupees),
-    Rule(figures.PERCENT_TRIGGERS, figures.percentages),
+    Rule(figures.PERCENT_TRIGGERS, figures.percentages, figured=False),
     Rule(figures.BASIS_TRIGGERS, figures.basis_points),
-    Rule(figures.AGE_TRIGGERS, figures.ages),
-    Rule(series.SERIES_TRIGGERS, series.places),
-    Rule(frozenset("第"), series.han_places),
-    Rule(FIGURE, names.numbered),
+    Rule(figures.AGE_TRIGGERS, figures.ages, figured=False),
+    Rule(series.SERIES_TRIGGERS, series.places, figured=False),
+    Rule(frozenset("第"), series.han_places, figured=False),
+    Rule(NAMED, names.numbered),
     Rule(frozenset("-–"), series.scores),
-    Rule(series.ORDINAL_TRIGGERS, series.ordinals),
-    Rule(FIGURE, dates.years),
-    Rule(frozenset(WEEKDAYS), dates.weekdays),
-    Rule(dates.HAN_WEEK, dates.han_weekdays),
-    Rule(frozenset(MONTHS) | frozenset("月월"), dates.months),
-    Rule(FIGURE | frozenset(NUMBERS) | frozenset(TENS), figures.counts),
+    Rule(series.ORDINAL_TRIGGERS, series.ordinals, figured=False),
+    Rule(frozenset(("19", "20")), dates.years),
+    Rule(frozenset(WEEKDAYS), dates.weekdays, figured=False),
+    Rule(dates.HAN_WEEK, dates.han_weekdays, figured=False),
+    Rule(MONTH_WORDS | frozenset("月월"), dates.months, figured=False),
+    Rule(frozenset("0"), figures.counts),
+    Rule(figures.SPELLED_TRIGGERS, figures.spelled_counts, figured=False),
 )
-TRIGGERS = frozenset().union(*(rule.triggers for rule in RULES)) - frozenset("-–/.:,ap")
+WORDED = tuple(rule for rule in RULES if not rule.figured)
+TRIGGERS = frozenset[str]().union(*(rule.triggers for rule in WORDED)) - {","}
+MARKS = frozenset(
+    "".join(c for rule in RULES for c in rule.triggers if len(c) == 1 and not c.isalpha())
+)
 
 # Figures and marks of other scripts, one character for one, so that places stay true.
 _TABLE = {zero + n: str(n) for zero in (0x660, 0x6F0, 0x966, 0x9E6, 0xFF10) for n in range(10)}
-_TABLE |= {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F) if not 0xFF10 <= code < 0xFF1A}
+_TABLE |= {
+    code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F) if not 0xFF10 <= code < 0xFF1A
+}
 _TABLE |= {0xFFE5: "¥", 0xFFE1: "£", 0x66A: "%", 0x66B: ".", 0x66C: ",", 0xA0: " ", 0x202F: " ",
            0x2009: " ", 0x2011: "-", 0x2010: "-", 0x2212: "-", ord(TAKEN): " "}  # fmt: skip
-_SEEN = re.compile(r"[^\W\d_]+|[^\w\s]")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_SPACED = {code: " " for code in range(128) if not chr(code).isalpha()}
 _DIGIT = re.compile(r"\d")
+_CENTURY = re.compile(r"(?:19|20)\d\d")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
 
@@ -68,14 +77,8 @@ def read(title: str) -> Facts:
     title = title[:LONGEST_TITLE]
     text = title if title.isascii() else title.translate(_TABLE)
     lower = _lowered(text)
-    seen = set(_SEEN.findall(lower))
-    found: list[Finding] = []
-    if _DIGIT.search(lower):
-        seen.add("0")
-    if not lower.isascii():
-        seen.update(lower)
-    if not TRIGGERS.isdisjoint(seen):
-        lower_left, found = _figures(text, lower, seen)
+    found = _figures(text, lower)
+    if found:
         text = _blanked(text, found)
     found += names.names(text)
     if not found:
@@ -92,16 +95,34 @@ def _lowered(text: str) -> str:
     return "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
 
-def _figures(text: str, lower: str, seen: set[str]) -> tuple[str, list[Finding]]:
+def _figures(text: str, lower: str) -> list[Finding]:
     """All that the rules find, each in what the ones before it left."""
-    found: list[Finding] = []
-    if "0" in seen:
-        found += series.versions(lower)
-        lower = _blanked(lower, found)
-        protected = [*names.coded(_blanked(text, found)), *names.fixed(lower)]
-        lower = _blanked(lower, protected)
-        found += protected
-    for rule in RULES[1:]:
+    seen = _seen(lower)
+    if _DIGIT.search(lower) is None:
+        return [] if TRIGGERS.isdisjoint(seen) else _found(lower, seen, WORDED, [])
+    seen |= MARKS.intersection(lower)
+    seen.add("0")
+    if _CENTURY.search(lower):
+        seen.add("20")
+    found = list(series.versions(lower))
+    if found:
+        text, lower = _blanked(text, found), _blanked(lower, found)
+    named = [*names.coded(text), *names.fixed(lower)]
+    return _found(_blanked(lower, named), seen, RULES, found + named)
+
+
+def _seen(lower: str) -> set[str]:
+    """The words of the text, and in other scripts its characters."""
+    if lower.isascii():
+        return set(lower.translate(_SPACED).split())
+    return {*_LETTERS.findall(lower), *lower}
+
+
+def _found(
+    lower: str, seen: set[str], rules: tuple[Rule, ...], found: list[Finding]
+) -> list[Finding]:
+    """What was found, and what the rules find in the rest."""
+    for rule in rules:
         if rule.triggers.isdisjoint(seen):
             continue
         new = list(rule.find(lower))
@@ -110,7 +131,7 @@ def _figures(text: str, lower: str, seen: set[str]) -> tuple[str, list[Finding]]
             lower = _blanked(lower, new)
             found += new
             seen.add(TAKEN)
-    return lower, found
+    return found
 
 
 def _apart(found: list[Finding]) -> list[Finding]:

@@ -5,7 +5,16 @@ from collections.abc import Iterator
 
 from nearcopy.facts.finding import Finding
 from nearcopy.facts.numbers import SPELLED, choice, han, index
-from nearcopy.facts.tables import LETTERED, MONTHS, NOT_A_SERIES_AFTER, ORDINALS, ROMAN, SERIES, TENS
+from nearcopy.facts.tables import (
+    LETTERED,
+    MONTHS,
+    NOT_A_SERIES_AFTER,
+    ORDINALS,
+    ROMAN,
+    SERIES,
+    TENS,
+    words,
+)
 
 VERSION = re.compile(
     r"(?<![^\W_])(?:version |ver\.? ?|v\.? ?)(?P<v>\d+(?:\.\d+)*[a-z]?\d*)(?![\w%])"
@@ -15,10 +24,10 @@ VERSION = re.compile(
     r"|(?<![\w.,$])(?P<bare>\d+\.\d+\.\d+(?:\.\d+)*)(?![\w.])"
 )
 # Words that a decimal number follows without being a version of them.
-NOT_VERSIONED = frozenset(
+NOT_VERSIONED = words(
     "at to by from of in on over under about nearly almost than up down rises falls rose fell hits "
     "top tops above below around and or for with magnitude is was are a the some only just record "
-    "least most drops jumps gains slips climbs reaches hit rate worth another plus minus".split()
+    "least most drops jumps gains slips climbs reaches hit rate worth another plus minus"
 ) | frozenset(MONTHS)
 
 
@@ -27,7 +36,9 @@ def versions(text: str) -> Iterator[Finding]:
     for found in VERSION.finditer(text):
         name = found["name"] or found["code"] or "v"
         group = next(g for g in ("v", "dotted", "n", "bare") if found[g])
-        if name not in NOT_VERSIONED and not (group == "v" and found[0][0] == "v" and _versus(found)):
+        if name not in NOT_VERSIONED and not (
+            group == "v" and found[0][0] == "v" and _versus(found)
+        ):
             start = found.start() if group == "v" else found.start(group)
             yield Finding("version", found[group], None, name, start, found.end())
 
@@ -40,11 +51,11 @@ def _versus(found: re.Match[str]) -> bool:
 _KEYS = choice(key for key in SERIES if key[0] < "\u2e80" and key != "№")
 PLACE = re.compile(
     rf"(?<![\w-])(?P<key>{_KEYS})(?:\. ?|[ -]#?|(?=\d))(?P<n>\d{{1,4}}|{choice(ROMAN)}|{SPELLED}|[a-h])"
-    r"(?![\w%:]|[.,]\d|[-–]\d|['’]s\b| ?(?:million|billion|percent))"
+    r"(?![\w%]|:\d|[.,]\d|[-–]\d|['’]s\b| ?(?:million|billion|percent))"
     r"|(?<![\w&])[#№] ?(?P<hash>\d{1,6})(?![\w%]|[.,]\d)"
-    r"|(?<!\w)round of (?P<of>16|32|64|8)(?!\w)"
+    r"|(?<!\w)(?:round of|last) (?P<of>16|32|64|8)(?![\w%-]| [^\W\d_]{2,}s\b)"
 )
-SERIES_TRIGGERS = frozenset(SERIES) | {"#", "№", "第"}
+SERIES_TRIGGERS = frozenset(SERIES) | {"#", "№", "last"}
 HAN_PLACE = re.compile(r"第 ?(?P<n>\d{1,6}|[一二三四五六七八九十百零〇两兩]{1,6}) ?(?P<of>\w?)")
 _BEFORE = re.compile(r"(\w+)[ -]\Z")
 
@@ -66,9 +77,13 @@ def _place(found: re.Match[str]) -> Iterator[Finding]:
     letter = len(written) == 1 and written.isalpha() and key in LETTERED
     place = written if letter else index(written)
     loose = not written.isdecimal() and not letter
-    if place is None or (before and (before[1].isdecimal() or (loose and before[1] in NOT_A_SERIES_AFTER))):
+    if place is None or (
+        before and (before[1].isdecimal() or (loose and before[1] in NOT_A_SERIES_AFTER))
+    ):
         return
-    if key == "no" and (loose or "." not in found[0][:4]) or (key == "chapter" and place in (7, 11, 13)):
+    if (key == "no" and (loose or "." not in found[0][:4])) or (
+        key == "chapter" and place in (7, 11, 13)
+    ):
         return
     yield Finding("series", f"{key} {place}", None, key, *found.span())
 
@@ -77,12 +92,14 @@ def han_places(text: str) -> Iterator[Finding]:
     """Places in a series in Chinese and Japanese: 第12次."""
     for found in HAN_PLACE.finditer(text):
         place = int(found["n"]) if found["n"].isdecimal() else han(found["n"])
-        yield Finding("series", f"第 {place}", None, f"第{found['of']}", found.start(), found.end("n"))
+        yield Finding(
+            "series", f"第 {place}", None, f"第{found['of']}", found.start(), found.end("n")
+        )
 
 
 SCORE = re.compile(
     r"(?<![\w.,/$:–-])(?P<a>\d{1,3})[-–](?P<b>\d{1,3})"
-    r"(?![\w/:%]|[.,]\d|[-–]\w| ?(?:percent|per cent|million|billion|year|day|month|hour|minute|week)s?\b)"
+    r"(?![\w/%]|:\d|[.,]\d|[-–]\w| ?(?:percent|per cent|million|billion|year|day|month|hour|minute|week)s?\b)"
 )
 
 

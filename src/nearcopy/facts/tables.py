@@ -3,6 +3,11 @@
 import unicodedata
 
 
+def words(listed: str) -> frozenset[str]:
+    """The words of a list, parted by spaces."""
+    return frozenset(listed.split())
+
+
 def _numbered(rows: str) -> dict[str, int]:
     """Each line's words with the number of the line, from 1."""
     return {word: n for n, row in enumerate(rows.strip().splitlines(), 1) for word in row.split()}
@@ -36,7 +41,7 @@ december dec dezember décembre diciembre dezembro dicembre ديسمبر दि�
 """)
 )
 # Months that are other words too, and short forms: a month only beside a day or a year.
-DOUBTFUL_MONTHS = frozenset("may march mars mar mai maj mei maio jan jun jul aug sep oct nov".split())
+DOUBTFUL_MONTHS = words("may march mars mar mai maj mei maio jan jun jul aug sep oct nov")
 
 WEEKDAYS = _with_plain(
     _numbered("""
@@ -50,7 +55,7 @@ sunday sonntag dimanche domingo domenica söndag søndag zondag الأحد र�
 """)
 )
 # "Black Friday", "Super Tuesday", "Saturday Night Live": names, not days.
-NAMED_DAY_BEFORE = frozenset("black cyber super ash good giving palm easter bloody freaky".split())
+NAMED_DAY_BEFORE = words("black cyber super ash good giving palm easter bloody freaky")
 NAMED_DAY_AFTER = ("night live", "night football", "night lights", "night baseball")
 
 NUMBERS = {
@@ -84,23 +89,51 @@ twenty
 }
 TENS = dict(
     zip(
-        "twenty thirty forty fifty sixty seventy eighty ninety".split(),
+        ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"],
         range(20, 100, 10),
         strict=True,
     )
 )
 
 SCALES = {
-    **dict.fromkeys(("k", "thousand", "tausend", "mille", "mil", "tusen", "ألف", "आلاف", "千"), 1e3),
+    **dict.fromkeys(
+        ("k", "thousand", "tausend", "mille", "mil", "tusen", "ألف", "आلاف", "千"), 1e3
+    ),
     **dict.fromkeys(("lakh", "lakhs", "lac", "lacs", "लाख"), 1e5),
     **dict.fromkeys(
-        "m mn mln mio million millions millionen millones milhões milioni miljoner مليون".split(),
+        [
+            "m",
+            "mn",
+            "mln",
+            "mio",
+            "million",
+            "millions",
+            "millionen",
+            "millones",
+            "milhões",
+            "milioni",
+            "miljoner",
+            "مليون",
+        ],
         1e6,
     ),
     **dict.fromkeys(("crore", "crores", "cr", "करोड़"), 1e7),
     **dict.fromkeys(
-        "b bn bln billion billions milliarde milliarden milliard milliards miliardi miljarder "
-        "mrd مليار".split(),
+        [
+            "b",
+            "bn",
+            "bln",
+            "billion",
+            "billions",
+            "milliarde",
+            "milliarden",
+            "milliard",
+            "milliards",
+            "miliardi",
+            "miljarder",
+            "mrd",
+            "مليار",
+        ],
         1e9,
     ),
     **dict.fromkeys(("t", "tn", "trn", "trillion", "trillions", "تريليون"), 1e12),
@@ -148,17 +181,12 @@ ROUGH_DOLLARS = {
     "VND": 0.00004, "UAH": 0.024, "MYR": 0.23, "IDR": 0.000062, "PLN": 0.26, "EGP": 0.02,
 }  # fmt: skip
 # "5 lakh farmers": crores and lakhs of people and things are no rupees.
-COUNTED_IN_LAKHS = frozenset(
+COUNTED_IN_LAKHS = words(
     "people persons devotees voters farmers jobs users students cases doses families houses homes "
     "women men youth youths workers tonnes tons units litres shares children citizens customers "
     "visitors pilgrims tourists subscribers vehicles trees seats posts employees candidates "
-    "beneficiaries applications accounts passengers saplings vacancies aspirants".split()
+    "beneficiaries applications accounts passengers saplings vacancies aspirants"
 )
-
-PERCENT = frozenset(
-    "% percent pct prozent procent pourcent بالمئة بالمائة % ٪ 百分点 प्रतिशत फीसदी".split()
-)
-BASIS_POINTS = frozenset("bps bp".split())
 
 SERIES = {
     word: key
@@ -179,11 +207,30 @@ SERIES = {
 LETTERED = frozenset(("series", "group", "phase", "tier", "category"))
 ROMAN = dict(
     zip(
-        "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi".split(), range(1, 17), strict=True
+        [
+            "i",
+            "ii",
+            "iii",
+            "iv",
+            "v",
+            "vi",
+            "vii",
+            "viii",
+            "ix",
+            "x",
+            "xi",
+            "xii",
+            "xiii",
+            "xiv",
+            "xv",
+            "xvi",
+        ],
+        range(1, 17),
+        strict=True,
     )
 )
 # "this week two men": the number belongs to what follows.
-NOT_A_SERIES_AFTER = frozenset("this last next a per every each one the same that".split())
+NOT_A_SERIES_AFTER = words("this last next a per every each one the same that")
 
 ORDINALS = {
     word: n
@@ -229,30 +276,29 @@ TOLLS = {
     }.items()
     for word in row.split()
 }
-COUNTED_ONES = frozenset(
+COUNTED_ONES = words(
     "dead killed dies died injured hurt wounded missing person people man woman child boy girl "
-    "officer soldier arrested case death suspect victim".split()
+    "officer soldier arrested case death suspect victim"
 )
 # Figures that tick through the day on one page.
-COUNTERS = frozenset("points pts point punkte punkter puntos deals live viewers votes".split())
-MODIFIERS = frozenset("more new other others additional further of the its their his her".split())
+COUNTERS = words("points pts point punkte punkter puntos deals deal sales discounts viewers votes")
+MODIFIERS = words("more new other others additional further of the its their his her")
 
 # A number after one of these is part of the name, whatever its size.
-NAMED = frozenset(
+NAMED = words(
     "boeing airbus formula channel iphone ipad pixel galaxy xbox ps playstation switch windows "
     "android ios ipados macos watchos falcon area route interstate highway title section article "
     "agenda project apollo artemis ufc cop big sweet nasdaq ftse nikkei russell fortune stoxx asx "
     "dax cac studio catch p topix csi crew expedition flight pier proposition prop windows3 "
     "playstation5 covid type hurricane bundesliga ligue division airpods watch macbook ryzen rtx "
-    "gemini llama claude grok gpt qwen deepseek kimi sonnet opus haiku".split()
+    "gemini llama claude grok gpt qwen deepseek kimi sonnet opus haiku"
 )
-YEARS_IN_NAMES = frozenset("agenda project studio russell catch".split())
-NAMED_ONES = frozenset("formula xbox force final big elite power square no any every each".split())
-FIXED_NAMES = ("9/11", "24/7", "50/50", "7/7", "4/20")
-WIRE_MARKS = frozenset("update wrapup corrected rpt refile".split())
+YEARS_IN_NAMES = words("agenda project studio russell catch")
+NAMED_ONES = words("formula xbox force final big elite power square no any every each")
+WIRE_MARKS = words("update wrapup corrected rpt refile")
 
 # Words that start a headline, or link names in one, and are no names themselves.
-COMMON = frozenset(
+COMMON = words(
     "a an the this that these those my your his her its our their i you he she it we they who what "
     "when where why how which whose and or but nor so yet if as at by for from in into of off on "
     "onto out over to up with about after against amid among around before behind between during "
@@ -266,5 +312,5 @@ COMMON = frozenset(
     "der die das ein eine und oder aber in im am mit für von zu auf ist sind nach vor bei wie was "
     "wer warum le la les un une des et ou mais dans avec pour sur est sont après avant comment el "
     "los las uno una y o pero en con por para es son tras antes como que de del den det en ett och "
-    "men i på av till för är efter före hur vad vem uppgifter".split()
+    "men i på av till för är efter före hur vad vem uppgifter"
 )

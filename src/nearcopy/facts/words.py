@@ -1,9 +1,16 @@
 """Facts in words, for people."""
 
+from collections.abc import Callable
+
 from nearcopy.model import Fact
 
-_MONTHS = (
-    "January February March April May June July August September October November December".split()
+_MONTHS = ("January", "February", "March", "April", "May", "June") + (
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
 )
 _CURRENCIES = {
     "USD": "dollars", "EUR": "euros", "GBP": "pounds", "INR": "rupees", "JPY": "yen",
@@ -78,7 +85,7 @@ def _version(fact: Fact) -> str:
     return f"version {fact.value}" if fact.about == "v" else f"{fact.about} {fact.value}"
 
 
-_WORDS = {
+_WORDS: dict[str, Callable[[Fact], str]] = {
     "money": _money,
     "date": _date,
     "month": _month,
