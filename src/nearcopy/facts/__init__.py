@@ -1,4 +1,4 @@
-"""Facts of a title: figures, dates, rounds and names, and what two titles' facts say of each other."""
+"""Facts of a title: figures, dates, rounds and names; and what two titles' facts say together."""
 
 from nearcopy.facts.clash import EVIDENCE, Comparison, compare
 from nearcopy.facts.read import LONGEST_TITLE, Facts, read

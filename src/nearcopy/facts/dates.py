@@ -18,22 +18,24 @@ from nearcopy.facts.tables import (
 _MONTH = rf"(?P<month>{choice(MONTHS)})(?![^\W_])\.?"
 _YEAR = r"(?:,? (?:de |del )?(?P<year>(?:19|20)\d\d)(?!\d))?"
 DAY_MONTH = re.compile(
-    rf"(?<![\w.,$])(?P<day>\d\d?)(?:st|nd|rd|th|er|\.|º)?(?:[-–]\d\d?\.?)? (?:of |de )?{_MONTH}{_YEAR}"
+    r"(?<![\w.,$])(?P<day>\d\d?)(?:st|nd|rd|th|er|\.|º)?(?:-\d\d?\.?)? (?:of |de )?"
+    rf"{_MONTH}{_YEAR}"
 )
 MONTH_DAY = re.compile(
-    rf"(?<![^\W_]){_MONTH} (?P<day>\d\d?)(?:st|nd|rd|th)?(?:[-–]\d\d?)?(?![\d:%]|[.,]\d){_YEAR}"
+    rf"(?<![^\W_]){_MONTH} (?P<day>\d\d?)(?:st|nd|rd|th)?(?:-\d\d?)?(?![\d:%]|[.,]\d){_YEAR}"
 )
 NUMERIC = re.compile(
-    r"(?<![\w.,/$-])(?P<a>\d\d?)(?P<mark>[/.-])(?P<b>\d\d?)(?P=mark)(?P<year>20\d\d|19\d\d|\d\d)(?![\w/-])"
+    r"(?<![\w.,/$-])(?P<a>\d\d?)(?P<mark>[/.-])(?P<b>\d\d?)(?P=mark)"
+    r"(?P<year>20\d\d|19\d\d|\d\d)(?![\w/-])"
 )
 ISO = re.compile(r"(?<![\w-])(?P<year>(?:19|20)\d\d)-(?P<month>\d\d)-(?P<day>\d\d)(?![\w-])")
 SHORT = re.compile(r"(?<![\w.,/$-])(?P<month>\d\d?)/(?P<day>\d\d?)(?![\w/-])")
 HAN_DATE = re.compile(
-    r"(?:(?P<year>(?:19|20)\d\d) ?[年년] ?)?(?<!\d)(?P<month>\d\d?) ?[月월] ?(?P<day>\d\d?) ?[日号號일]"
+    r"(?:(?P<year>(?:19|20)\d\d) ?[年년] ?)?(?<!\d)(?P<month>\d\d?) ?[月월] ?"
+    r"(?P<day>\d\d?) ?[日号號일]"
 )
 FRACTIONS = frozenset(((1, 2), (1, 3), (2, 3), (1, 4), (3, 4), (1, 5), (9, 11), (7, 7), (4, 20)))
-DATE_MARKS = frozenset("/-.月월")
-DATE_TRIGGERS = frozenset(MONTHS) | DATE_MARKS
+MONTH_TRIGGERS = frozenset(MONTHS) | frozenset("月월")
 
 
 def dates(text: str) -> Iterator[Finding]:
@@ -75,7 +77,7 @@ CLOCK = re.compile(
     r"|(?<![\w.,:$/-])(?P<hour24>[01]?\d|2[0-4])[:h](?P<minute24>[0-5]\d)(?![\w%]|:\d|[.,]\d)"
     r"|(?<=\ue000 )(?P<hour_dot>[01]?\d|2[0-4])\.(?P<minute_dot>[0-5]\d)(?![\w%]|:\d|[.,]\d)"
 )
-CLOCK_TRIGGERS = frozenset(("am", "pm", "a", "p", ":", "h", "\ue000"))
+CLOCK_TRIGGERS = frozenset(("am", "pm", "m", ":", "h")) | frozenset(MONTHS)
 
 
 def clocks(text: str) -> Iterator[Finding]:
@@ -121,11 +123,9 @@ def seasons(text: str) -> Iterator[Finding]:
             yield Finding("season", f"{first}-{last[-2:]}", None, "", *found.span())
 
 
-YEAR = re.compile(
-    r"(?<![\w.,$€£¥₹/])(?<!\d[-–])(?P<year>(?:19|20)\d\d)(?![\d%]|[.,]\d|-\w)([年년]?)"
-)
+YEAR = re.compile(r"(?<![\w.,$€£¥₹/])(?<!\d-)(?P<year>(?:19|20)\d\d)(?![\d%]|[.,]\d|-\w)([年년]?)")
 _AFTER = re.compile(r" ?([^\W\d_]+)")
-_BEFORE = re.compile(r"([^\W\d_]+)[ '’-]*\Z")
+_BEFORE = re.compile(r"([^\W\d_]+)[ '-]*\Z")
 COUNTED = words(
     "people jobs dead killed injured troops soldiers deaths cases homes workers miles points years "
     "employees votes tons tonnes barrels flights members million billion crore lakh"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from nearcopy.facts.finding import Finding
-from nearcopy.facts.numbers import NUMERAL, SCALE, SPELLED, choice, number, plain, spelled
+from nearcopy.facts.numbers import NUMERAL, SCALE, SPELLED, choice, number, numeral, plain, spelled
 from nearcopy.facts.tables import (
     COUNTED_IN_LAKHS,
     COUNTED_ONES,
@@ -98,9 +98,9 @@ def _sum(found: re.Match[str], currency: str) -> Iterator[Finding]:
 def scaled(written: str) -> float | None:
     """A numeral with its scales: "5k cr" is fifty thousand million."""
     total: float | None = None
-    for numeral, scale in _PARTS.findall(written):
+    for figures, scale in _PARTS.findall(written):
         if total is None:
-            total = number(numeral)
+            total = number(figures)
             if total is None:
                 return None
         elif scale:
@@ -108,14 +108,18 @@ def scaled(written: str) -> float | None:
     return total
 
 
-_PERCENT = r"(?:%|٪|percentage points?|percent|per ?cent|pct|prozent|procent|pour cent|por ciento|بالمئة|بالمائة|في المئة|प्रतिशत|फीसदी)"
+_PERCENT = (
+    "(?:%|٪|percentage points?|percent|per ?cent|pct|prozent|procent|pour cent|por ciento"
+    "|بالمئة|بالمائة|في المئة|प्रतिशत|फीसदी)"
+)
 PERCENT = re.compile(
-    rf"(?<![\w.,$/])(?P<n>{NUMERAL})(?: ?(?:[-–]|to) ?(?P<to>{NUMERAL}))?[ -]?{_PERCENT}(?![^\W_])"
+    rf"(?<![\w.,$/])(?P<n>{NUMERAL})(?: ?(?:-|to) ?(?P<to>{NUMERAL}))?[ -]?{_PERCENT}(?![^\W_])"
     rf"|(?<!\w)(?P<word>{SPELLED})[ -]{_PERCENT}(?![^\W_])|百分之(?P<han>\d+)"
 )
 BASIS = re.compile(rf"(?<![\w.,$/])(?P<n>{NUMERAL})[ -]?(?:bps?|basis[ -]points?)(?![^\W_])")
 PERCENT_TRIGGERS = words(
-    "% ٪ percent per percentage pct prozent procent cent ciento بالمئة بالمائة المئة प्रतिशत फीसदी 百"
+    "% ٪ percent per percentage pct prozent procent cent ciento بالمئة بالمائة المئة प्रतिशत फीसदी "
+    "百"
 )
 BASIS_TRIGGERS = frozenset(("bps", "bp", "basis"))
 LIVE = re.compile(r"\blive (?:updates?|blog|coverage)|markets? wrap|\blive$")
@@ -144,32 +148,45 @@ def basis_points(text: str) -> Iterator[Finding]:
 
 AGE = re.compile(
     rf"(?<![\w.,$/])(?P<n>\d{{1,3}}|{SPELLED})[ -](?:year|yr|month|week)s?[ -]olds?(?!\w)"
-    r"|(?<!\w)aged? (?P<aged>\d{1,3})(?![\d%]|[.,]\d)|(?<=, )(?P<comma>\d{2})(?=,|\Z)"
+    r"|(?<!\w)aged? (?P<aged>\d{1,3})(?![\d%]|[.,]\d)"
     r"|(?<![\w.,])(?P<other>\d{1,3})(?:[ -]jährige[rn]?|-årige?n?| ans\b| años\b|岁|歲|歳)"
 )
 AGE_TRIGGERS = words(
-    "old olds aged age , jährige jähriger jährigen ans años årig årige årigen 岁 歲 歳"
+    "old olds aged age jährige jähriger jährigen ans años årig årige årigen 岁 歲 歳"
 )
+# "Ann Smith, 42, ..." and "dies at 42".
+BARE_AGE = re.compile(
+    r", (?P<comma>\d{2})(?=,|\Z)"
+    r"|(?:dies|died|dead|death) (?:suddenly )?(?:at|aged) (?:age )?(?P<died>\d{1,3})"
+    r"(?![\w%]|[.,]\d)"
+)
+BARE_AGE_TRIGGERS = words(", dies died dead death")
 
 
 def ages(text: str) -> Iterator[Finding]:
-    """How old somebody is: "42-year-old", "aged 42", "Ann Smith, 42, ..."."""
+    """How old somebody is: "42-year-old", "aged 42"."""
     for found in AGE.finditer(text):
-        written = found["n"] or found["aged"] or found["comma"] or found["other"]
+        written = found["n"] or found["aged"] or found["other"]
         amount = int(written) if written.isdecimal() else spelled(written)
         if amount is not None:
             unit = "month" if "month" in found[0] else "week" if "week" in found[0] else "year"
             yield Finding("age", str(amount), float(amount), unit, *found.span())
 
 
+def bare_ages(text: str) -> Iterator[Finding]:
+    """Ages that only their place betrays: "Ann Smith, 42, wins", "dies at 42"."""
+    for found in BARE_AGE.finditer(text):
+        years = int(found["comma"] or found["died"])
+        yield Finding("age", str(years), float(years), "year", *found.span(found.lastgroup or 0))
+
+
+_ALONE = numeral(r"[\w.,/$€£:-]")
 COUNT = re.compile(
-    rf"(?<![\w.,/$€£:-])(?<!\d[–—])(?P<n>{NUMERAL})"
-    rf"(?:(?: ?-?(?P<scale>{SCALE}))?(?P<plus>\+)?(?![\w%/]|:\d|[.,]\d|[-–—]\d)"
+    rf"(?P<n>{_ALONE})"
+    rf"(?:(?: ?-?(?P<scale>{SCALE}))?(?P<plus>\+)?(?![\w%/]|:\d|[.,]\d|-\d)"
     r"|(?P<han>[万萬亿億千百])?(?=[\u2e80-\uffef]))"
 )
-SPELLED_COUNT = re.compile(
-    rf"(?<![\w'’-])(?P<word>{SPELLED})(?:[ -](?P<word_scale>{SCALE}))?(?!['’])"
-)
+SPELLED_COUNT = re.compile(rf"(?<![\w'-])(?P<word>{SPELLED})(?:[ -](?P<word_scale>{SCALE}))?(?!')")
 SPELLED_TRIGGERS = frozenset(NUMBERS) | frozenset(TENS)
 _WORD = re.compile(r"[^\W\d_]+")
 _CLAUSE = re.compile(r"[,;:.!?|()。，、；：]|\ue000")

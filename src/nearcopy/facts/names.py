@@ -5,45 +5,32 @@ from collections.abc import Iterator
 
 from nearcopy.facts.finding import Finding
 from nearcopy.facts.numbers import choice
-from nearcopy.facts.tables import COMMON, NAMED, YEARS_IN_NAMES
+from nearcopy.facts.tables import COMMON, NAMED, YEARS_IN_NAMES, words
 
 UPPER = "A-ZÀ-ÖØ-ÞĀČĆĎĐĒĘĚĞĪİĶĻŁŃŇŌŘŚŞŠŢŤŪŮŹŻŽΑ-ΩА-ЯЁІЇЄ"
-WORD = rf"(?:(?:[{UPPER}]\.){{2,6}}|[{UPPER}][^\W\d_]*(?:['’-][{UPPER}][^\W\d_]*)*)"
-RUN = re.compile(rf"(?<![\w'’]){WORD}(?:(?: | al-| bin | de | van | von ){WORD})*")
-ACRONYM = re.compile(r"(?<![\w'’-])(?:[A-Z]{2,6}|(?:[A-Z]\.){2,6})(?![\w-])")
+WORD = rf"(?:(?:[{UPPER}]\.){{2,6}}|[{UPPER}][^\W\d_]*(?:['-][{UPPER}][^\W\d_]*)*)"
+RUN = re.compile(rf"(?<![\w']){WORD}(?:(?: | al-| bin | de | van | von ){WORD})*")
+ACRONYM = re.compile(r"(?<![\w'-])(?:[A-Z]{2,6}|(?:[A-Z]\.){2,6})(?![\w-])")
 LATIN = re.compile(r"[A-Za-z][A-Za-z]+")
 HAN = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 
 # Letters with figures, glued or by a hyphen in capitals: F-16, G7, MH370, 49ers, 792p, 5G.
 CODE = re.compile(
-    r"(?<![\w.,$€£¥₹-])(?P<letters>[A-Za-z]{1,12})(?P<figures>\d+[A-Za-z0-9]*)(?![A-Za-z0-9])"
-    r"|(?<![\w.,$€£¥₹-])(?P<capitals>[A-Z]{1,6}|Covid|covid)-(?P<after>\d+[A-Za-z0-9]*)(?![\w-])"
-    r"|(?<![\w.,$€£¥₹/-])\d+(?!(?:st|nd|rd|th|k|m|mn|bn|b|tn|t|cr|am|pm|x|s|h|q|ft|km|kg|mph|yr|yo|e|bps|bp)\b)[A-Za-z]+"
+    r"(?<![\w.,$€£¥₹-])(?P<letters>[A-Za-z]{1,12})\d+[A-Za-z0-9]*(?![A-Za-z0-9]|\.\d)"
+    r"|(?<![\w.,$€£¥₹-])(?P<capitals>[A-Z]{1,6}|Covid|covid)-\d+[A-Za-z0-9]*(?![\w-])"
+    r"|(?<![\w.,$€£¥₹/-])\d+(?P<ending>[A-Za-z]+)"
+)
+GLUED = re.compile(r"[a-z]-?\d|\d[a-z]")
+# Letters beside a figure that make it a sum, a date, a quarter or a count, and no name.
+LEADING = words(
+    "gpt llama claude gemini grok qwen o rs inr us usd eur gbp rm rmb aed no q h fy v ver ep pt "
+    "week day game part round"
+)
+ENDINGS = words(
+    "st nd rd th k m mn bn tn cr am pm x s h q ft km kg mph yr yo e bps bp pc lakh crore mln mrd"
 )
 NUMBERED = re.compile(
     rf"(?<![^\W_])(?P<head>{choice(NAMED)}) (?P<n>\d{{1,4}})(?![\w%]|:\d|[.,]\d|-\d)"
-)
-CURRENCIES = frozenset(
-    (
-        "rs",
-        "inr",
-        "us",
-        "usd",
-        "eur",
-        "gbp",
-        "rm",
-        "rmb",
-        "aed",
-        "no",
-        "q",
-        "h",
-        "fy",
-        "v",
-        "ver",
-        "ep",
-        "pt",
-        "m",
-    )
 )
 FIXED = re.compile(r"(?<![\w/])(?:9/11|24/7|50/50|50-50|7/7)(?![\w/])")
 
@@ -51,11 +38,11 @@ FIXED = re.compile(r"(?<![\w/])(?:9/11|24/7|50/50|50-50|7/7)(?![\w/])")
 def coded(title: str) -> Iterator[Finding]:
     """Names with figures in them, which are no counts."""
     for found in CODE.finditer(title):
+        ending = found["ending"]
         letters = (found["letters"] or found["capitals"] or "").lower()
-        if letters in CURRENCIES:
+        if letters in LEADING if ending is None else ending.lower() in ENDINGS:
             continue
-        value = found[0].lower().replace("-", "")
-        yield Finding("name", value, None, letters, *found.span())
+        yield Finding("name", found[0].lower().replace("-", ""), None, letters, *found.span())
 
 
 def numbered(text: str) -> Iterator[Finding]:
@@ -88,8 +75,8 @@ def _pattern(title: str) -> re.Pattern[str] | None:
     if not title.isascii() and HAN.search(title):
         return LATIN
     listed = title.split()
-    capitals = sum(word[0].isupper() for word in listed)
-    small = sum(word.islower() and len(word) > 3 for word in listed)
+    capitals = len([word for word in listed if word[0].isupper()])
+    small = len([word for word in listed if len(word) > 3 and word.islower()])
     if capitals <= 1.5 * small:
         return RUN if capitals else None
     return None if title.isupper() else ACRONYM

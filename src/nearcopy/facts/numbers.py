@@ -7,6 +7,17 @@ NUMERAL = r"(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?![\d.,])|\d+(?:[.,]\d+)*)"
 LONGEST_NUMERAL = 18
 
 
+def numeral(not_after: str) -> str:
+    """The pattern of a numeral that no such character precedes.
+
+    It begins with a digit, which is what the engine then leaps to.
+    """
+    return (
+        rf"\d(?<!{not_after}\d)"
+        r"(?:\d{0,2}(?:[ \u00a0\u202f]\d{3})+(?![\d.,])|\d*(?:[.,]\d+)*)"
+    )
+
+
 def choice(words: object) -> str:
     """The words as one alternative, the longest first; none of them needs escaping but '.$'."""
     listed = sorted(words, key=lambda word: (-len(word), word))  # type: ignore[call-overload]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from nearcopy.facts import dates, figures, names, series
 from nearcopy.facts.finding import Finding, Rule
-from nearcopy.facts.tables import INDIAN, MONTHS, NAMED, WEEKDAYS
+from nearcopy.facts.tables import INDIAN, NAMED, WEEKDAYS
 from nearcopy.model import Fact
 
 LONGEST_TITLE = 500  # characters of a title that are read; what is longer is not a title
@@ -21,14 +21,19 @@ class Facts(NamedTuple):
     rest: str
 
 
-MONTH_WORDS = frozenset(MONTHS)
+JOINED, GLUED, CENTURY, POINTED = "0-0", "a0", "20", "0.0"  # shapes of figures, seen as words
+ANY = "0"
 # The order matters: each rule sees only what those before it have left.
 RULES = (
-    Rule(MONTH_WORDS | frozenset("月월"), dates.dates),
-    Rule(frozenset("/-."), dates.numeric_dates),
+    Rule(series.VERSION_TRIGGERS, series.versions),
+    Rule(series.MODEL_TRIGGERS, series.models),
+    Rule(dates.MONTH_TRIGGERS, dates.dates),
+    Rule(frozenset((POINTED,)), series.dotted_versions),
+    Rule(frozenset((JOINED,)), names.fixed),
+    Rule(frozenset((JOINED,)), dates.numeric_dates),
     Rule(dates.CLOCK_TRIGGERS, dates.clocks),
     Rule(dates.QUARTER_TRIGGERS, dates.quarters, figured=False),
-    Rule(frozenset("-–/"), dates.seasons),
+    Rule(frozenset((JOINED,)), dates.seasons),
     Rule(figures.MAGNITUDE_TRIGGERS, figures.magnitudes),
     Rule(figures.CURRENCY_TRIGGERS, figures.money),
     Rule(figures.CURRENCY_TRIGGERS, figures.spelled_money, figured=False),
@@ -36,36 +41,45 @@ RULES = (
     Rule(figures.PERCENT_TRIGGERS, figures.percentages, figured=False),
     Rule(figures.BASIS_TRIGGERS, figures.basis_points),
     Rule(figures.AGE_TRIGGERS, figures.ages, figured=False),
+    Rule(figures.BARE_AGE_TRIGGERS, figures.bare_ages),
     Rule(series.SERIES_TRIGGERS, series.places, figured=False),
     Rule(frozenset("第"), series.han_places, figured=False),
     Rule(NAMED, names.numbered),
-    Rule(frozenset("-–"), series.scores),
+    Rule(frozenset((JOINED,)), series.scores),
     Rule(series.ORDINAL_TRIGGERS, series.ordinals, figured=False),
-    Rule(frozenset(("19", "20")), dates.years),
+    Rule(frozenset((CENTURY,)), dates.years),
     Rule(frozenset(WEEKDAYS), dates.weekdays, figured=False),
     Rule(dates.HAN_WEEK, dates.han_weekdays, figured=False),
-    Rule(MONTH_WORDS | frozenset("月월"), dates.months, figured=False),
-    Rule(frozenset("0"), figures.counts),
+    Rule(dates.MONTH_TRIGGERS, dates.months, figured=False),
+    Rule(frozenset((ANY,)), figures.counts),
     Rule(figures.SPELLED_TRIGGERS, figures.spelled_counts, figured=False),
 )
-WORDED = tuple(rule for rule in RULES if not rule.figured)
-TRIGGERS = frozenset[str]().union(*(rule.triggers for rule in WORDED)) - {","}
-MARKS = frozenset(
-    "".join(c for rule in RULES for c in rule.triggers if len(c) == 1 and not c.isalpha())
-)
+# The rules that a word triggers, as bits: one look-up a word instead of one a rule.
+BITS: dict[str, int] = {}
+for _bit, _rule in enumerate(RULES):
+    for _word in _rule.triggers:
+        BITS[_word] = BITS.get(_word, 0) | 1 << _bit
+WORDED = sum(1 << bit for bit, rule in enumerate(RULES) if not rule.figured)
+MARKS = frozenset(c for c in BITS if len(c) == 1 and not c.isalpha())
 
 # Figures and marks of other scripts, one character for one, so that places stay true.
 _TABLE = {zero + n: str(n) for zero in (0x660, 0x6F0, 0x966, 0x9E6, 0xFF10) for n in range(10)}
 _TABLE |= {
     code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F) if not 0xFF10 <= code < 0xFF1A
 }
+_TABLE |= dict(zip(map(ord, "‘’“”–—"), "''\"\"-;", strict=True))
 _TABLE |= {0xFFE5: "¥", 0xFFE1: "£", 0x66A: "%", 0x66B: ".", 0x66C: ",", 0xA0: " ", 0x202F: " ",
            0x2009: " ", 0x2011: "-", 0x2010: "-", 0x2212: "-", ord(TAKEN): " "}  # fmt: skip
 _LETTERS = re.compile(r"[^\W\d_]+")
 _SPACED = {code: " " for code in range(128) if not chr(code).isalpha()}
 _DIGIT = re.compile(r"\d")
-_CENTURY = re.compile(r"(?:19|20)\d\d")
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_SHAPES = (
+    (JOINED, re.compile(r"\d[-/.]\d")),
+    (POINTED, re.compile(r"\d\.\d")),
+    (CENTURY, re.compile(r"(?:19|20)\d\d")),
+    (GLUED, names.GLUED),
+)
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 
 
 def read(title: str) -> Facts:
@@ -99,38 +113,44 @@ def _figures(text: str, lower: str) -> list[Finding]:
     """All that the rules find, each in what the ones before it left."""
     seen = _seen(lower)
     if _DIGIT.search(lower) is None:
-        return [] if TRIGGERS.isdisjoint(seen) else _found(lower, seen, WORDED, [])
+        bits = _triggered(seen) & WORDED
+        return _found(lower, bits, []) if bits else []
     seen |= MARKS.intersection(lower)
-    seen.add("0")
-    if _CENTURY.search(lower):
-        seen.add("20")
-    found = list(series.versions(lower))
-    if found:
-        text, lower = _blanked(text, found), _blanked(lower, found)
-    named = [*names.coded(text), *names.fixed(lower)]
-    return _found(_blanked(lower, named), seen, RULES, found + named)
+    seen.update(shape for shape, pattern in _SHAPES if pattern.search(lower))
+    seen.add(ANY)
+    named: list[Finding] = []
+    if GLUED in seen:
+        named = list(names.coded(text))
+    return _found(_blanked(lower, named), _triggered(seen), named)
+
+
+def _triggered(seen: set[str]) -> int:
+    """The rules that these words call for."""
+    bits = 0
+    for word in seen:
+        if word in BITS:
+            bits |= BITS[word]
+    return bits
 
 
 def _seen(lower: str) -> set[str]:
-    """The words of the text, and in other scripts its characters."""
+    """The words of the text, and in scripts without spaces its characters."""
     if lower.isascii():
         return set(lower.translate(_SPACED).split())
-    return {*_LETTERS.findall(lower), *lower}
+    found = set(_LETTERS.findall(lower))
+    return found | set(lower) if max(lower) >= "\u2e80" else found
 
 
-def _found(
-    lower: str, seen: set[str], rules: tuple[Rule, ...], found: list[Finding]
-) -> list[Finding]:
+def _found(lower: str, bits: int, found: list[Finding]) -> list[Finding]:
     """What was found, and what the rules find in the rest."""
-    for rule in rules:
-        if rule.triggers.isdisjoint(seen):
-            continue
-        new = list(rule.find(lower))
+    while bits:
+        lowest = bits & -bits
+        bits ^= lowest
+        new = list(RULES[lowest.bit_length() - 1].find(lower))
         if new:
             new = _apart(new)
             lower = _blanked(lower, new)
             found += new
-            seen.add(TAKEN)
     return found
 
 

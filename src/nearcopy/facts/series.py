@@ -16,13 +16,16 @@ from nearcopy.facts.tables import (
     words,
 )
 
-VERSION = re.compile(
-    r"(?<![^\W_])(?:version |ver\.? ?|v\.? ?)(?P<v>\d+(?:\.\d+)*[a-z]?\d*)(?![\w%])"
-    r"|(?<![^\W_])(?P<name>[a-z][a-z]+)[ -](?P<dotted>\d+\.\d+(?:\.\d+)*[a-z]?)"
-    r"(?!\w|%|[.,]\d| ?(?:%|percent|per cent|million|billion|trillion|crore|lakh|magnitude|m|bn|points?|miles|km)\b)"
-    r"|(?<![^\W_])(?P<code>gpt|llama|claude|gemini|grok|qwen|o)-?(?P<n>\d+(?:\.\d+)*[a-z]?)(?!\w)"
-    r"|(?<![\w.,$])(?P<bare>\d+\.\d+\.\d+(?:\.\d+)*)(?![\w.])"
+_UNITS = "%|percent|per cent|million|billion|trillion|crore|lakh|magnitude|m|bn|points?|miles|km"
+DOTTED = re.compile(rf"\d+\.\d+(?:\.\d+)*[a-z]?(?!\w|%|[.,]\d|[ -]?(?:{_UNITS})(?!\w))")
+MARKED = re.compile(r"(?<![^\W_])v(?:ersion |er\.? ?|\.? ?)(?P<n>\d+(?:\.\d+)*[a-z]?\d*)(?![\w%])")
+MODEL = re.compile(
+    r"(?<![^\W_])(?P<name>gpt|llama|claude|gemini|grok|qwen|o)-?(?P<n>\d+(?:\.\d+)*[a-z]?)(?!\w)"
 )
+MODEL_TRIGGERS = words("gpt llama claude gemini grok qwen o")
+VERSION_TRIGGERS = words("v version ver")
+_NAME = re.compile(r"(?<![^\W_])([a-z][a-z]+)[ -]\Z")
+LONGEST_NAME = 20
 # Words that a decimal number follows without being a version of them.
 NOT_VERSIONED = words(
     "at to by from of in on over under about nearly almost than up down rises falls rose fell hits "
@@ -32,26 +35,34 @@ NOT_VERSIONED = words(
 
 
 def versions(text: str) -> Iterator[Finding]:
-    """Versions, with the name they belong to: "iOS 17.1", "GPT-4o", "v0.40"."""
-    for found in VERSION.finditer(text):
-        name = found["name"] or found["code"] or "v"
-        group = next(g for g in ("v", "dotted", "n", "bare") if found[g])
-        if name not in NOT_VERSIONED and not (
-            group == "v" and found[0][0] == "v" and _versus(found)
-        ):
-            start = found.start() if group == "v" else found.start(group)
-            yield Finding("version", found[group], None, name, start, found.end())
+    """Versions that say so: "v0.40", "version 2"; not "Ajax v 3"."""
+    for found in MARKED.finditer(text):
+        if "." in found["n"] or found[0][1] not in " .":
+            yield Finding("version", found["n"], None, "v", *found.span())
 
 
-def _versus(found: re.Match[str]) -> bool:
-    """Whether "v 2" may stand for versus: a space, and no point in the number."""
-    return "." not in found["v"] and found[0][1:2] != found["v"][:1]
+def models(text: str) -> Iterator[Finding]:
+    """Versions glued to a model's name: "GPT-4o"."""
+    for found in MODEL.finditer(text):
+        yield Finding("version", found["n"], None, found["name"], *found.span("n"))
+
+
+def dotted_versions(text: str) -> Iterator[Finding]:
+    """Numbers with points behind a name, or with two points: "iOS 17.1", "1.0.2"."""
+    for found in DOTTED.finditer(text):
+        start = found.start()
+        name = _NAME.search(text, max(0, start - LONGEST_NAME), start)
+        if name and name[1] not in NOT_VERSIONED:
+            yield Finding("version", found[0], None, name[1], *found.span())
+        elif found[0].count(".") > 1 and text[max(0, start - 1) : start] in ("", " ", "("):
+            yield Finding("version", found[0], None, "v", *found.span())
 
 
 _KEYS = choice(key for key in SERIES if key[0] < "\u2e80" and key != "№")
 PLACE = re.compile(
-    rf"(?<![\w-])(?P<key>{_KEYS})(?:\. ?|[ -]#?|(?=\d))(?P<n>\d{{1,4}}|{choice(ROMAN)}|{SPELLED}|[a-h])"
-    r"(?![\w%]|:\d|[.,]\d|[-–]\d|['’]s\b| ?(?:million|billion|percent))"
+    rf"(?<![\w-])(?P<key>{_KEYS})(?:\. ?|[ -]#?|(?=\d))"
+    rf"(?P<n>\d{{1,4}}|{choice(ROMAN)}|{SPELLED}|[a-h])"
+    r"(?![\w%]|:\d|[.,]\d|-\d|'s\b| ?(?:million|billion|percent))"
     r"|(?<![\w&])[#№] ?(?P<hash>\d{1,6})(?![\w%]|[.,]\d)"
     r"|(?<!\w)(?:round of|last) (?P<of>16|32|64|8)(?![\w%-]| [^\W\d_]{2,}s\b)"
 )
@@ -97,9 +108,10 @@ def han_places(text: str) -> Iterator[Finding]:
         )
 
 
+_SPANS = "percent|per cent|million|billion|year|day|month|hour|minute|week"
 SCORE = re.compile(
-    r"(?<![\w.,/$:–-])(?P<a>\d{1,3})[-–](?P<b>\d{1,3})"
-    r"(?![\w/%]|:\d|[.,]\d|[-–]\w| ?(?:percent|per cent|million|billion|year|day|month|hour|minute|week)s?\b)"
+    r"(?<![\w.,/$:-])(?P<a>\d{1,3})-(?P<b>\d{1,3})"
+    rf"(?![\w/%]|:\d|[.,]\d|-\w| ?(?:{_SPANS})s?\b)"
 )
 
 
@@ -113,10 +125,10 @@ def scores(text: str) -> Iterator[Finding]:
 
 _SUFFIX = r"(?:st|nd|rd|th|ª|º|:e|:a|ème|e)"
 ORDINAL = re.compile(
-    rf"(?<![\w.,-])(?P<n>\d{{1,4}}){_SUFFIX}(?![\w'’])"
-    rf"|(?<![\w-])(?P<word>{choice(ORDINALS)}|(?:{choice(TENS)})-(?:{choice(ORDINALS)}))(?![\w'’])"
+    rf"(?<![\w.,-])(?P<n>\d{{1,4}}){_SUFFIX}(?![\w'])"
+    rf"|(?<![\w-])(?P<word>{choice(ORDINALS)}|(?:{choice(TENS)})-(?:{choice(ORDINALS)}))(?![\w'])"
 )
-ORDINAL_TRIGGERS = frozenset(ORDINALS) | frozenset(("st", "nd", "rd", "th", "e", "ª", "º", "ème"))
+ORDINAL_TRIGGERS = frozenset(ORDINALS) | words("st nd rd th ª º ème")
 _NOUN = re.compile(r"[ -]?([^\W\d_]+)(?:[ -]([^\W\d_]+))?")
 
 

@@ -303,7 +303,7 @@ COMMON = words(
     "when where why how which whose and or but nor so yet if as at by for from in into of off on "
     "onto out over to up with about after against amid among around before behind between during "
     "inside near since through under until via without is are was were be been being has have had "
-    "do does did can could may might must shall should will would not no yes new more most many "
+    "do does did can could may might must shall should will would not no yes more most many "
     "some all any each every both few other another one two three four five six seven eight nine "
     "ten first second third last next top best here there now then today tomorrow yesterday just "
     "only even still also than too very man woman men women people police court judge report "

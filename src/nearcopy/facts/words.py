@@ -4,13 +4,9 @@ from collections.abc import Callable
 
 from nearcopy.model import Fact
 
-_MONTHS = ("January", "February", "March", "April", "May", "June") + (
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
 )
 _CURRENCIES = {
     "USD": "dollars", "EUR": "euros", "GBP": "pounds", "INR": "rupees", "JPY": "yen",
