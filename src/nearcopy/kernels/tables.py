@@ -35,3 +35,10 @@ def fold_table() -> FoldTable:
 def entities() -> list[tuple[str, list[int]]]:
     """HTML's names of characters, with and without their semicolon, and what they stand for."""
     return [(name, [ord(char) for char in chars]) for name, chars in html5.items()]
+
+
+def number_lines() -> list[tuple[str, str]]:
+    """The words that are numerals, with their values, as kernels/numbers.txt has them."""
+    text = files(__package__).joinpath("numbers.txt").read_text(encoding="utf-8")
+    lines = [line.split(": ") for line in text.splitlines() if line and line[0] != "#"]
+    return [(value, word) for value, spellings in lines for word in spellings.split()]
