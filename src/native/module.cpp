@@ -6,10 +6,10 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <utility>
 
+#include "binding.hpp"
 #include "hashes.hpp"
 #include "lanes.hpp"
 #include "overlap.hpp"
@@ -23,28 +23,9 @@ using namespace nb::literals;
 namespace nearcopy {
 
 void bind_indexes(nb::module_& m);
+void bind_numerals(nb::module_& m);
 
 namespace {
-
-// --- Tables, handed over once at import -------------------------------------------------------
-
-std::optional<Tables>& table_place() {
-    static std::optional<Tables> place;
-    return place;
-}
-
-const Tables& tables() {
-    if (!table_place()) throw nb::value_error("set_tables must be called first");
-    return *table_place();
-}
-
-template <class T>
-using Values = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-std::vector<T> copied(const Values<T>& values) {
-    return std::vector<T>(values.data(), values.data() + values.size());
-}
 
 void set_tables(Values<uint32_t> pages, Values<uint16_t> index, Values<uint32_t> sequences,
                 Values<uint32_t> joins,
@@ -61,76 +42,6 @@ void set_tables(Values<uint32_t> pages, Values<uint16_t> index, Values<uint32_t>
     made.fold.pack();
     table_place() = std::move(made);
 }
-
-// --- Texts ------------------------------------------------------------------------------------
-
-constexpr size_t kMaxPoints = size_t(1) << 29;
-
-TextView view(PyObject* text, const std::string& name, bool html) {
-    if (!PyUnicode_Check(text))
-        throw nb::type_error((name + " must be str, got " + Py_TYPE(text)->tp_name +
-                              (PyBytes_Check(text) ? ": decode it first" : ""))
-                                 .c_str());
-    size_t size = size_t(PyUnicode_GET_LENGTH(text));
-    if (size > kMaxPoints)
-        throw nb::value_error((name + " has " + std::to_string(size) + " characters, at most " +
-                               std::to_string(kMaxPoints) + " can be read: split it")
-                                  .c_str());
-    return TextView{PyUnicode_DATA(text), size, int(PyUnicode_KIND(text)), html};
-}
-
-TextView view(const nb::handle& text, bool html) { return view(text.ptr(), "text", html); }
-
-// The texts of a list, kept alive while the GIL is released.
-class Texts {
-public:
-    Texts(const nb::object& texts, const std::vector<bool>& html) {
-        if (PyUnicode_Check(texts.ptr()) || PyBytes_Check(texts.ptr()))
-            throw nb::type_error("texts must be a list of str, got one text: put it in a list");
-        held_ = nb::steal<nb::tuple>(PySequence_Tuple(texts.ptr()));
-        if (!held_.is_valid()) throw nb::python_error();
-        size_t count = nb::len(held_);
-        if (!html.empty() && html.size() != count)
-            throw nb::value_error(("html has " + std::to_string(html.size()) + " marks for " +
-                                   std::to_string(count) + " texts: give one for each")
-                                      .c_str());
-        views_.reserve(count);
-        for (size_t i = 0; i < count; ++i) {
-            PyObject* text = PyTuple_GET_ITEM(held_.ptr(), Py_ssize_t(i));
-            views_.push_back(
-                view(text, "texts[" + std::to_string(i) + "]", !html.empty() && html[i]));
-        }
-    }
-
-    const std::vector<TextView>& views() const { return views_; }
-    size_t size() const { return views_.size(); }
-
-private:
-    nb::tuple held_;
-    std::vector<TextView> views_;
-};
-
-template <class T>
-nb::object owned(std::vector<T>&& values, std::initializer_list<size_t> shape) {
-    auto* kept = new std::vector<T>(std::move(values));
-    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), shape, owner));
-}
-
-// An array whose memory is not touched before the kernels write to it.
-template <class T>
-struct Fresh {
-    T* data;
-    nb::object array;
-
-    explicit Fresh(std::initializer_list<size_t> shape) {
-        size_t size = 1;
-        for (size_t extent : shape) size *= extent;
-        data = new T[size > 0 ? size : 1];
-        nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-        array = nb::cast(nb::ndarray<nb::numpy, T>(data, shape, owner));
-    }
-};
 
 // --- Functions --------------------------------------------------------------------------------
 
@@ -266,13 +177,7 @@ nb::object as_str(const std::vector<uint32_t>& points) {
 
 std::vector<uint32_t> stripped(const TextView& text, std::vector<Span>* spans) {
     std::vector<uint32_t> out;
-    const Entities& entities = tables().entities;
-    if (text.kind == 1)
-        strip_html(static_cast<const uint8_t*>(text.data), text.size, out, spans, entities);
-    else if (text.kind == 2)
-        strip_html(static_cast<const uint16_t*>(text.data), text.size, out, spans, entities);
-    else
-        strip_html(static_cast<const uint32_t*>(text.data), text.size, out, spans, entities);
+    strip_html(text, out, spans, tables().entities);
     return out;
 }
 
@@ -381,6 +286,7 @@ NB_MODULE(_native, m) {
     bind_hashes(m);
     bind_plan(m);
     bind_indexes(m);
+    bind_numerals(m);
     m.def("set_tables", set_tables);
     m.def("words", words, "text"_a.none(), "html"_a = false);
     m.def("normalised", normalised, "text"_a.none(), "html"_a = false);

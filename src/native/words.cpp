@@ -90,18 +90,20 @@ void Words::fold_chunks(const Char* text, size_t size, Hash hash) {
     }
 }
 
+void strip_html(const TextView& text, std::vector<uint32_t>& out, std::vector<Span>* spans,
+                const Entities& entities) {
+    out.clear();
+    if (text.kind == 1)
+        strip_html(static_cast<const uint8_t*>(text.data), text.size, out, spans, entities);
+    else if (text.kind == 2)
+        strip_html(static_cast<const uint16_t*>(text.data), text.size, out, spans, entities);
+    else
+        strip_html(static_cast<const uint32_t*>(text.data), text.size, out, spans, entities);
+}
+
 TextView Words::plain(const TextView& text, std::vector<Span>* spans) {
     if (!text.html) return text;
-    plain_.clear();
-    if (text.kind == 1)
-        strip_html(static_cast<const uint8_t*>(text.data), text.size, plain_, spans,
-                   tables_.entities);
-    else if (text.kind == 2)
-        strip_html(static_cast<const uint16_t*>(text.data), text.size, plain_, spans,
-                   tables_.entities);
-    else
-        strip_html(static_cast<const uint32_t*>(text.data), text.size, plain_, spans,
-                   tables_.entities);
+    strip_html(text, plain_, spans, tables_.entities);
     return TextView{plain_.data(), plain_.size(), 4, false};
 }
 

@@ -24,6 +24,10 @@ struct Tables {
     Entities entities;
 };
 
+// The text without its markup, and on request where each character came from.
+void strip_html(const TextView& text, std::vector<uint32_t>& out, std::vector<Span>* spans,
+                const Entities& entities);
+
 enum class Hash { FNV1A, MURMUR3, XXH3 };
 
 // One thread's words of one text at a time; the memory is kept for the next.

@@ -13,6 +13,7 @@ from nearcopy.kernels.reference import fnv1a64 as fnv1a64
 from nearcopy.kernels.reference import md5 as md5
 from nearcopy.kernels.reference import murmur3_64 as murmur3_64
 from nearcopy.kernels.reference import murmur3_128 as murmur3_128
+from nearcopy.kernels.reference import numeral_shares as numeral_shares
 from nearcopy.kernels.reference import normalised as normalised
 from nearcopy.kernels.reference import strip_html as strip_html
 from nearcopy.kernels.reference import strip_html_positions as strip_html_positions
@@ -47,6 +48,12 @@ class Plan:
 def set_tables(
     pages: U32, index: U16, sequences: U32, joins: U32, entities: list[tuple[str, list[int]]], /
 ) -> None: ...
+def set_numbers(words: list[tuple[str, str, bool]], /) -> None: ...
+def numerals(texts: Sequence[str], html: list[bool], threads: int) -> list[bytes]: ...
+def technical_details(texts: Sequence[str], html: list[bool], threads: int) -> U8: ...
+def sketch_distances(
+    simhash_a: U64, simhash_b: U64, minhash_a: Sequence[bytes], minhash_b: Sequence[bytes]
+) -> tuple[U8, U16]: ...
 def sketch(
     texts: Sequence[str], html: list[bool], plan: Plan, threads: int
 ) -> tuple[U64, U32, U8, U32]: ...

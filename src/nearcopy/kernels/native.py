@@ -22,6 +22,7 @@ from nearcopy.kernels._native import (
     murmur3_64,
     murmur3_128,
     normalised,
+    numeral_shares,
     strip_html,
     strip_html_positions,
     use_level,
@@ -30,6 +31,7 @@ from nearcopy.kernels._native import (
     xxh3_64,
     xxh3_128,
 )
+from nearcopy.kernels.reference.numerals import number_words
 from nearcopy.kernels.results import FeatureSets, Passage, Sketches
 from nearcopy.kernels.tables import entities, fold_table
 
@@ -46,6 +48,7 @@ def _set_tables() -> None:
     _native.set_tables(
         table.pages.ravel(), table.index, table.sequences, table.joins.ravel(), entities()
     )
+    _native.set_numbers([(word, *known) for word, known in number_words().items()])
 
 
 _set_tables()
@@ -116,3 +119,28 @@ def passages(
 ) -> list[Passage]:
     """Runs of words that stand in both, read along b, the longest at each place first."""
     return [Passage(*found) for found in _native.passages(a, b, html_a, html_b, min_words)]
+
+
+def numerals(
+    texts: Sequence[str], *, html: Sequence[bool] = (), threads: int = 1
+) -> list[bytes]:
+    """The numeral profile of each text: for each of the first 32 its context and value, hashed."""
+    return _native.numerals(texts, list(map(bool, html)), threads)
+
+
+def technical_details(
+    texts: Sequence[str], *, html: Sequence[bool] = (), threads: int = 1
+) -> NDArray[np.uint8]:
+    """How many different technical details each text holds, at most five."""
+    return _native.technical_details(texts, list(map(bool, html)), threads)
+
+
+def sketch_distances(
+    simhash_a: NDArray[np.uint64],
+    simhash_b: NDArray[np.uint64],
+    minhash_a: Sequence[bytes],
+    minhash_b: Sequence[bytes],
+) -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
+    """For each pair the number of SimHash bits that differ and of MinHash slots that are equal."""
+    left, right = (np.ascontiguousarray(each, np.uint64) for each in (simhash_a, simhash_b))
+    return _native.sketch_distances(left, right, minhash_a, minhash_b)

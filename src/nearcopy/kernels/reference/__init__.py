@@ -1,5 +1,6 @@
 """The readable definition of every kernel: the compiled ones equal it, bit for bit, by test."""
 
+from nearcopy.kernels.reference.distances import numeral_shares, sketch_distances
 from nearcopy.kernels.reference.hashes import (
     fmix64,
     fnv1a64,
@@ -11,8 +12,10 @@ from nearcopy.kernels.reference.hashes import (
 )
 from nearcopy.kernels.reference.indexes import HammingIndex, KeyIndex, SignatureIndex, band_keys
 from nearcopy.kernels.reference.markup import strip_html, strip_html_positions
+from nearcopy.kernels.reference.numerals import numerals
 from nearcopy.kernels.reference.overlap import feature_sets, passages, shared_counts
 from nearcopy.kernels.reference.sketches import features, sketch
+from nearcopy.kernels.reference.technical import technical_details
 from nearcopy.kernels.reference.words import normalised, word_spans, words
 
 __all__ = [
@@ -28,11 +31,15 @@ __all__ = [
     "murmur3_64",
     "murmur3_128",
     "normalised",
+    "numeral_shares",
+    "numerals",
     "passages",
     "shared_counts",
     "sketch",
+    "sketch_distances",
     "strip_html",
     "strip_html_positions",
+    "technical_details",
     "word_spans",
     "words",
     "xxh3_64",

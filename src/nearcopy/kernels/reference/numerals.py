@@ -1,11 +1,14 @@
 """Numerals: the figures, spelled numbers, ordinals, months and weekdays of a text, in order.
 
-A word with a digit is a figure, and neighbours that touch by one mark are one figure ("5,000",
-"1.5", "10-1/2"). Words of kernels/numbers.txt are numerals too; "twenty-five" is one. What stands
-for the same number has the same value where that is plain: 12, twelve, 12th; 1,000 and 1000; 1,5
-and 1.5. A numeral's context is the word before and the word after, another numeral being `#`.
+A run of digits is a figure; letters that touch it are words of their own ("10m" is 10 and m, "12th"
+is 12 and th), as papers differ in the space between. Figures joined by one mark are one: "5,000",
+"1.5", "10-1/2", "24 / 7 / 2015". Words of kernels/numbers.txt are numerals too; "twenty-five" is
+one. What stands for the same number has the same value where that is plain: 12, twelve, 12th; 1,000
+and 1000; and whichever the mark, 24/7/2015 and 24-7-2015. A numeral's context is the word before
+and the word after, another numeral being `#`.
 """
 
+import re
 import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,11 +24,21 @@ MOST: Final = 32  # numerals of a profile
 NUMERAL: Final = "#"
 GOLDEN: Final = 0x9E3779B97F4A7C15
 
+POINTS: Final = frozenset(".,،٫，．")
+GROUPS: Final = frozenset(".,'’،٬，\u00a0\u2009\u202f")
+SIGNS: Final = frozenset("-‐‑–/⁄:")
 DIGITS: Final = frozenset("0123456789")
-ORDINALS: Final = ("st", "nd", "rd", "th", "er", "re", "e", "o", "a")
-POINTS: Final = frozenset(".,٫，．")
-GROUPS: Final = frozenset(".,'’٬，\u00a0\u2009\u202f")
-SIGNS: Final = {"-": "-", "‐": "-", "‑": "-", "–": "-", "/": "/", "⁄": "/", "": "/", ":": ":"}
+_PIECE: Final = re.compile("[0-9]+|[^0-9]+")
+
+
+class Piece(NamedTuple):
+    """A word or a part of one, the value it has as a numeral, and its place."""
+
+    word: str
+    value: str | None
+    spelled: bool
+    start: int
+    end: int
 
 
 class NumberWord(NamedTuple):
@@ -47,54 +60,47 @@ class Found(NamedTuple):
 
 @dataclass
 class _Numeral:
-    """A numeral that may yet grow: `last` is its last part, `group` whether thousands may follow,
-    `round` whether units may (twenty-, 十)."""
+    """A numeral that may yet grow: by thousands if `group`, by units if `tens` (twenty-, 十)."""
 
     value: str
     spelled: bool
-    last: str
     group: bool
-    round: bool
+    tens: bool
     before: str
     start: int
     end: int
 
-    def grow(self, gap: str | None, word: str, spelled: str | None) -> bool:
-        """Whether the next word was taken in."""
-        if gap is None or self.spelled != (spelled is not None):
+    def grow(self, gap: str, piece: Piece) -> bool:
+        """Whether the numeral that follows after this gap is part of this one."""
+        if piece.value is None or self.spelled != piece.spelled:
             return False
-        return self._spell(gap, spelled) if spelled else self._figure(gap, word)
+        grown = self._spell if self.spelled else self._figure
+        if not grown(gap, piece.value):
+            return False
+        self.end = piece.end
+        return True
 
-    def _figure(self, gap: str, word: str) -> bool:
-        if self.last[-1] not in DIGITS or word[0] not in DIGITS:
-            return False
-        part = _plain(word)
-        if self.group and gap in GROUPS and len(part) == 3 and part.isdecimal():
-            self.value += part
-        elif gap in POINTS:
-            self.value += "." + part
-            self.group = False
-        elif gap in SIGNS:
-            self.value += SIGNS[gap] + part
+    def _figure(self, gap: str, digits: str) -> bool:
+        if self.group and gap in GROUPS and len(digits) == 3:
+            self.value += digits
+        elif not gap or gap in POINTS or _sign(gap):  # no gap: the two parts of ½
+            self.value += "." + digits
             self.group = False
         else:
             return False
-        self.last = word
         return True
 
     def _spell(self, gap: str, value: str) -> bool:
         unit = len(value) == 1
-        if gap not in ("", "-") or not self.value.isdecimal() or not value.isdecimal():
-            return False
-        if self.round and unit and value != "0":
+        if self.tens and unit and value != "0" and gap in ("", "-"):
             self.value = self.value[:-1] + value
         elif not gap and value == "10" and len(self.value) == 1:
             self.value += "0"
-        elif not gap and unit and len(self.value) < MOST:
+        elif not gap and unit and self.value.isdecimal():
             self.value += value
         else:
             return False
-        self.round = value == "10"
+        self.tens = value == "10"
         return True
 
 
@@ -112,7 +118,7 @@ def numerals_found(plain: str, most: int = MOST) -> list[Found]:
     """The first numerals of a text without markup.
 
     >>> [each.value for each in numerals_found("The 12th of May: 1,000 at 1,5 or 10-1/2 pct")]
-    ['12', 'm5', '1000', '1.5', '10-1/2']
+    ['12', 'm5', '1000', '1.5', '10.1.2']
     """
     found: list[Found] = []
     for numeral in _numerals(plain):
@@ -125,27 +131,48 @@ def numerals_found(plain: str, most: int = MOST) -> list[Found]:
 def _numerals(plain: str) -> Iterator[Found]:
     before, end = "", 0
     numeral: _Numeral | None = None
-    found, starts, ends = word_spans(plain)
-    for word, start, stop in zip(found, starts.tolist(), ends.tolist(), strict=True):
-        spelled = _spelled(word, plain[start])
-        counts = spelled is not None or not DIGITS.isdisjoint(word)
-        gap = plain[end:start] if start <= end + 1 else None
-        if numeral and counts and numeral.grow(gap, word, spelled):
-            numeral.end = end = stop
+    for piece in _pieces(plain):
+        if numeral and numeral.grow(plain[end : piece.start], piece):
+            end = piece.end
             continue
+        word = piece.word if piece.value is None else NUMERAL
         if numeral:
-            yield _closed(numeral, NUMERAL if counts else word)
-        numeral = _opened(word, spelled, before, start, stop) if counts else None
-        before, end = NUMERAL if counts else word, stop
+            yield _closed(numeral, word)
+        numeral = _opened(piece, before)
+        before, end = word, piece.end
     if numeral:
         yield _closed(numeral, "")
 
 
-def _opened(word: str, spelled: str | None, before: str, start: int, end: int) -> _Numeral:
-    value = spelled or _plain(word)
-    group = value.isdecimal() and len(value) <= 3 and value[0] != "0"
-    tens = spelled is not None and len(spelled) == 2 and spelled.isdecimal() and spelled[1] == "0"
-    return _Numeral(value, spelled is not None, word, group, tens, before, start, end)
+def _pieces(plain: str) -> Iterator[Piece]:
+    """The words, those with digits cut where digits meet letters."""
+    found, starts, ends = word_spans(plain)
+    for word, start, end in zip(found, starts.tolist(), ends.tolist(), strict=True):
+        value = _spelled(word, plain[start])
+        parts = [match.span() for match in _PIECE.finditer(word)]
+        if len(parts) == 1:
+            spelled = value is not None
+            yield Piece(word, word if word[0] in DIGITS else value, spelled, start, end)
+            continue
+        for first, last in parts:
+            part = word[first:last]
+            exact = len(word) == end - start
+            place = (start + first, start + last) if exact else (start, end)
+            yield Piece(part, part if part[0] in DIGITS else None, False, *place)
+
+
+def _sign(gap: str) -> bool:
+    """A sign that joins, with or without a space on either side."""
+    return len(gap) <= 3 and gap.removeprefix(" ").removesuffix(" ") in SIGNS
+
+
+def _opened(piece: Piece, before: str) -> _Numeral | None:
+    value = piece.value
+    if value is None:
+        return None
+    group = not piece.spelled and len(value) <= 3 and value[0] != "0"
+    tens = piece.spelled and len(value) == 2 and value[0] in DIGITS and value[1] == "0"
+    return _Numeral(value, piece.spelled, group, tens, before, piece.start, piece.end)
 
 
 def _closed(numeral: _Numeral, after: str) -> Found:
@@ -158,15 +185,6 @@ def _spelled(word: str, first: str) -> str | None:
     if known is None or (known.capital and not "A" <= first <= "Z"):
         return None
     return known.value
-
-
-def _plain(word: str) -> str:
-    """A figure without the ending of an ordinal: 12th, 1er."""
-    for ending in ORDINALS:
-        number = word.removesuffix(ending)
-        if number != word and number.isdecimal():
-            return number
-    return word
 
 
 def numerals(

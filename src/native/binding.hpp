@@ -1,0 +1,109 @@
+// What the files that bind the kernels to Python share.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "words.hpp"
+
+namespace nearcopy {
+
+namespace nb = nanobind;
+
+// --- Tables, handed over once at import -------------------------------------------------------
+
+inline std::optional<Tables>& table_place() {
+    static std::optional<Tables> place;
+    return place;
+}
+
+inline const Tables& tables() {
+    if (!table_place()) throw nb::value_error("set_tables must be called first");
+    return *table_place();
+}
+
+template <class T>
+using Values = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::vector<T> copied(const Values<T>& values) {
+    return std::vector<T>(values.data(), values.data() + values.size());
+}
+
+// --- Texts ------------------------------------------------------------------------------------
+
+constexpr size_t kMaxPoints = size_t(1) << 29;
+
+inline TextView view(PyObject* text, const std::string& name, bool html) {
+    if (!PyUnicode_Check(text))
+        throw nb::type_error((name + " must be str, got " + Py_TYPE(text)->tp_name +
+                              (PyBytes_Check(text) ? ": decode it first" : ""))
+                                 .c_str());
+    size_t size = size_t(PyUnicode_GET_LENGTH(text));
+    if (size > kMaxPoints)
+        throw nb::value_error((name + " has " + std::to_string(size) + " characters, at most " +
+                               std::to_string(kMaxPoints) + " can be read: split it")
+                                  .c_str());
+    return TextView{PyUnicode_DATA(text), size, int(PyUnicode_KIND(text)), html};
+}
+
+inline TextView view(const nb::handle& text, bool html) { return view(text.ptr(), "text", html); }
+
+// The texts of a list, kept alive while the GIL is released.
+class Texts {
+public:
+    Texts(const nb::object& texts, const std::vector<bool>& html) {
+        if (PyUnicode_Check(texts.ptr()) || PyBytes_Check(texts.ptr()))
+            throw nb::type_error("texts must be a list of str, got one text: put it in a list");
+        held_ = nb::steal<nb::tuple>(PySequence_Tuple(texts.ptr()));
+        if (!held_.is_valid()) throw nb::python_error();
+        size_t count = nb::len(held_);
+        if (!html.empty() && html.size() != count)
+            throw nb::value_error(("html has " + std::to_string(html.size()) + " marks for " +
+                                   std::to_string(count) + " texts: give one for each")
+                                      .c_str());
+        views_.reserve(count);
+        for (size_t i = 0; i < count; ++i) {
+            PyObject* text = PyTuple_GET_ITEM(held_.ptr(), Py_ssize_t(i));
+            views_.push_back(
+                view(text, "texts[" + std::to_string(i) + "]", !html.empty() && html[i]));
+        }
+    }
+
+    const std::vector<TextView>& views() const { return views_; }
+    size_t size() const { return views_.size(); }
+
+private:
+    nb::tuple held_;
+    std::vector<TextView> views_;
+};
+
+template <class T>
+nb::object owned(std::vector<T>&& values, std::initializer_list<size_t> shape) {
+    auto* kept = new std::vector<T>(std::move(values));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), shape, owner));
+}
+
+// An array whose memory is not touched before the kernels write to it.
+template <class T>
+struct Fresh {
+    T* data;
+    nb::object array;
+
+    explicit Fresh(std::initializer_list<size_t> shape) {
+        size_t size = 1;
+        for (size_t extent : shape) size *= extent;
+        data = new T[size > 0 ? size : 1];
+        nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+        array = nb::cast(nb::ndarray<nb::numpy, T>(data, shape, owner));
+    }
+};
+
+}  // namespace nearcopy

@@ -1,0 +1,322 @@
+#include "numerals.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "hashes.hpp"
+
+namespace nearcopy {
+
+namespace {
+
+constexpr uint64_t kPhi = 0x9E3779B97F4A7C15;
+constexpr size_t kChunk = 2048;  // code points folded between two looks at the room left
+constexpr unsigned kLetter = 1, kDigit = 2, kOther = 4;
+
+// What each byte of ASCII is: 0 separates.
+struct AsciiKinds {
+    uint8_t kind[128] = {};
+    constexpr AsciiKinds() {
+        for (unsigned c = '0'; c <= '9'; ++c) kind[c] = kDigit;
+        for (unsigned c = 'a'; c <= 'z'; ++c) kind[c] = kind[c - 32] = kLetter;
+    }
+};
+constexpr AsciiKinds kAscii;
+
+constexpr bool is_digit(uint32_t c) { return c - '0' < 10; }
+
+bool is_point(uint32_t c) {
+    return c == '.' || c == ',' || c == 0x060C || c == 0x066B || c == 0xFF0C || c == 0xFF0E;
+}
+
+bool is_group(uint32_t c) {
+    return c == '.' || c == ',' || c == '\'' || c == 0x2019 || c == 0x060C || c == 0x066C ||
+           c == 0xFF0C || c == 0x00A0 || c == 0x2009 || c == 0x202F;
+}
+
+bool is_sign(uint32_t c) {
+    return c == '-' || c == '/' || c == ':' || c == 0x2010 || c == 0x2011 || c == 0x2013 ||
+           c == 0x2044;
+}
+
+// A sign that joins, with or without a space on either side.
+bool is_sign(const uint32_t* gap, size_t length) {
+    if (length > 1 && gap[0] == ' ') ++gap, --length;
+    if (length > 1 && gap[length - 1] == ' ') --length;
+    return length == 1 && is_sign(gap[0]);
+}
+
+uint64_t hashed(std::string_view word) {
+    return murmur3_64(reinterpret_cast<const uint8_t*>(word.data()), word.size(), 0);
+}
+
+uint64_t masked() {
+    static const uint64_t hash = hashed("#");
+    return hash;
+}
+
+uint32_t slot_hash(std::string_view word) {
+    uint32_t hash = 2166136261u;
+    for (unsigned char c : word) hash = (hash ^ c) * 16777619u;
+    return hash ^ hash >> 15;
+}
+
+bool has_digit(std::string_view word) {
+    return std::any_of(word.begin(), word.end(), [](unsigned char c) { return is_digit(c); });
+}
+
+}  // namespace
+
+NumberTable::NumberTable(std::vector<NumberWord> words) : words_(std::move(words)) {
+    if (words_.size() >= 1 << 14) throw std::length_error("too many words for numerals");
+    slots_.assign(1 << 15, 0);
+    for (size_t i = 0; i < words_.size(); ++i) {
+        const std::string& word = words_[i].word;
+        size_t slot = slot_hash(word) & (slots_.size() - 1);
+        while (slots_[slot] != 0) slot = (slot + 1) & (slots_.size() - 1);
+        slots_[slot] = uint16_t(i + 1);
+        uint8_t second = word.size() > 1 ? uint8_t(word[1]) : 0;
+        if (!word.empty()) shapes_.set(shape(uint8_t(word[0]), second, word.size()));
+    }
+}
+
+const NumberWord* NumberTable::find(std::string_view word) const {
+    size_t slot = slot_hash(word) & (slots_.size() - 1);
+    for (; slots_[slot] != 0; slot = (slot + 1) & (slots_.size() - 1))
+        if (words_[slots_[slot] - 1].word == word) return &words_[slots_[slot] - 1];
+    return nullptr;
+}
+
+Numerals NumeralReader::read(const TextView& source) {
+    TextView text = source;
+    if (source.html) {
+        strip_html(source, plain_, nullptr, tables_.entities);
+        text = TextView{plain_.data(), plain_.size(), 4, false};
+    }
+    made_.count = 0;
+    before_.raw = nullptr;
+    before_.folded.clear();
+    end_ = 0;
+    open_ = false;
+    if (text.kind == 1)
+        scan(static_cast<const uint8_t*>(text.data), text.size);
+    else if (text.kind == 2)
+        scan(static_cast<const uint16_t*>(text.data), text.size);
+    else
+        scan(static_cast<const uint32_t*>(text.data), text.size);
+    return made_;
+}
+
+// Runs between separators fold by themselves, and one of ASCII letters alone is a word as it is.
+template <class Char>
+void NumeralReader::scan(const Char* text, size_t size) {
+    const FoldTable& table = tables_.fold;
+    auto kind_of = [&](Char c) -> unsigned {
+        if (c < 128) return kAscii.kind[c];
+        if (uint32_t(c) < 0x10000) return table.bmp[c] >> kPackedKindShift ? kOther : 0;
+        return table.entry(c) >> kKindShift ? kOther : 0;
+    };
+    for (size_t at = 0; at < size && !full();) {
+        unsigned kinds = kind_of(text[at]);
+        if (kinds == 0) {
+            ++at;
+            continue;
+        }
+        const size_t start = at++;
+        for (unsigned kind; at < size && (kind = kind_of(text[at])) != 0; ++at) kinds |= kind;
+        if (kinds & kOther)
+            odd_run(text, start, at);
+        else
+            ascii_run(text, start, at, kinds);
+    }
+    if (open_ && !full()) close(0);
+}
+
+template <class Char>
+void NumeralReader::ascii_run(const Char* text, size_t start, size_t end, unsigned kinds) {
+    const size_t length = end - start;
+    const uint32_t second = length > 1 ? uint32_t(text[start + 1]) : 0;
+    if (kinds == kLetter && !numbers_.may_hold(uint32_t(text[start]), second, length))
+        return raw_word(text, start, end);
+    lower_.resize(length);
+    for (size_t i = 0; i < length; ++i) lower_[i] = char(text[start + i] | 32);  // digits have it
+    if (kinds != kLetter) return split(text, lower_, start, end);
+    const NumberWord* known = numbers_.find(lower_);
+    if (known == nullptr || (known->capital && text[start] >= 'a')) return raw_word(text, start, end);
+    numeral(text, Kind::SPELLED, known->value, start, end);
+}
+
+// As Words::fold_spans has it, the common kinds in line.
+template <class Char>
+void NumeralReader::odd_run(const Char* text, size_t start, size_t end) {
+    WordSink sink{&tables_.fold, tables_.fold.bmp.data(), nullptr, nullptr, nullptr, 0, false, false};
+    spans_.clear();
+    size_t written = 0;
+    Span current{0, 0};  // of the word that is open
+    for (size_t i = start; i < end; ++i) {
+        if ((i - start) % kChunk == 0) {
+            const size_t points = std::min(kChunk, end - i) + 1;
+            written = size_t(sink.out - sink.text);
+            sink.text = folded_.reserve(written + points * kBytesPerPoint + kSlack);
+            sink.out = sink.text + written;
+            sink.ends = ends_.reserve(sink.count + points * kWordsPerPoint + kSlack);
+        }
+        const Span here{uint32_t(i), uint32_t(i + 1)};
+        const uint32_t packed = uint32_t(text[i]) < 0x10000 ? sink.bmp[text[i]] : 0;
+        if (packed >> kPackedKindShift == WORD) {
+            for (unsigned byte = 0; byte < 3; ++byte) sink.out[byte] = uint8_t(packed >> 8 * byte);
+            sink.out += packed >> kPackedLengthShift & 3;
+            current = Span{sink.open ? current.start : here.start, here.end};
+            sink.open = sink.touching = true;
+            continue;
+        }
+        const size_t known = sink.count;
+        const bool continues = sink.open;
+        const uint32_t length = uint32_t(sink.out - sink.text);
+        fold_odd(sink, uint32_t(text[i]));
+        for (size_t word = known; word < sink.count; ++word) {
+            Span span = here;
+            if (continues && word == known) {
+                span.start = current.start;
+                if (sink.ends[word] == length) span.end = current.end;
+            }
+            spans_.push_back(span);
+        }
+        if (sink.open) {
+            const bool same = continues && sink.count == known;
+            current = Span{same ? current.start : here.start, here.end};
+        } else if (sink.touching && sink.count == known && !spans_.empty()) {
+            spans_.back().end = here.end;  // a mark that joined the single before it
+        }
+    }
+    if (sink.open) {
+        spans_.push_back(current);
+        sink.ends[sink.count++] = uint32_t(sink.out - sink.text);
+    }
+    uint32_t from = 0;
+    for (size_t i = 0; i < spans_.size() && !full(); ++i) {
+        const char* word = reinterpret_cast<const char*>(sink.text) + from;
+        folded_word(text, std::string_view(word, sink.ends[i] - from), spans_[i]);
+        from = sink.ends[i] + 1;
+    }
+}
+
+template <class Char>
+void NumeralReader::folded_word(const Char* text, std::string_view folded, Span span) {
+    if (has_digit(folded)) return split(text, folded, span.start, span.end);
+    const uint32_t second = folded.size() > 1 ? uint8_t(folded[1]) : 0;
+    const NumberWord* known = nullptr;
+    if (numbers_.may_hold(uint8_t(folded[0]), second, folded.size())) known = numbers_.find(folded);
+    const Char first = text[span.start];
+    if (known == nullptr || (known->capital && !(first >= 'A' && first <= 'Z')))
+        return word(folded, span.end);
+    numeral(text, Kind::SPELLED, known->value, span.start, span.end);
+}
+
+// A word with digits, cut where digits meet letters; only its two ends can touch a neighbour.
+template <class Char>
+void NumeralReader::split(const Char* text, std::string_view whole, size_t start, size_t end) {
+    for (size_t from = 0; from < whole.size() && !full();) {
+        const bool digits = is_digit(uint8_t(whole[from]));
+        size_t to = from + 1;
+        while (to < whole.size() && is_digit(uint8_t(whole[to])) == digits) ++to;
+        const std::string_view part = whole.substr(from, to - from);
+        if (digits)
+            numeral(text, Kind::FIGURE, part, start, end);
+        else
+            word(part, end);
+        from = to;
+    }
+}
+
+template <class Char>
+void NumeralReader::numeral(const Char* text, Kind kind, std::string_view value, size_t start,
+                            size_t end) {
+    if (open_ && grows(text, kind, value, start)) {
+        end_ = end;
+        return;
+    }
+    if (open_) close(masked());
+    if (full()) return;
+    context_ = before_hash<Char>();
+    value_.assign(value);
+    open_ = true;
+    spelled_ = kind == Kind::SPELLED;
+    group_ = !spelled_ && value.size() <= 3 && value[0] != '0';
+    tens_ = spelled_ && value.size() == 2 && is_digit(uint8_t(value[0])) && value[1] == '0';
+    end_ = end;
+    before_.raw = nullptr;
+    before_.folded = "#";
+}
+
+template <class Char>
+bool NumeralReader::grows(const Char* text, Kind kind, std::string_view value, size_t start) {
+    if (spelled_ != (kind == Kind::SPELLED)) return false;
+    const size_t length = start > end_ ? start - end_ : 0;
+    if (length > 3) return false;
+    uint32_t gap[3] = {0, 0, 0};
+    for (size_t i = 0; i < length; ++i) gap[i] = uint32_t(text[end_ + i]);
+    return spelled_ ? grows_spelled(gap, length, value) : grows_figure(gap, length, value);
+}
+
+bool NumeralReader::grows_figure(const uint32_t* gap, size_t length, std::string_view digits) {
+    if (group_ && length == 1 && is_group(gap[0]) && digits.size() == 3) {
+        value_ += digits;
+    } else if (length == 0 || (length == 1 && is_point(gap[0])) || is_sign(gap, length)) {
+        value_ += '.';
+        value_ += digits;
+        group_ = false;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+bool NumeralReader::grows_spelled(const uint32_t* gap, size_t length, std::string_view value) {
+    const bool unit = value.size() == 1, touches = length == 0;
+    if (tens_ && unit && value != "0" && (touches || (length == 1 && gap[0] == '-'))) {
+        value_.back() = value[0];
+    } else if (touches && value == "10" && value_.size() == 1) {
+        value_ += '0';
+    } else if (touches && unit && is_digit(uint8_t(value_[0]))) {
+        value_ += value;
+    } else {
+        return false;
+    }
+    tens_ = value == "10";
+    return true;
+}
+
+template <class Char>
+void NumeralReader::raw_word(const Char* text, size_t start, size_t end) {
+    before_.raw = text + start;
+    before_.size = end - start;
+    if (open_) close(before_hash<Char>());
+    end_ = end;
+}
+
+void NumeralReader::word(std::string_view folded, size_t end) {
+    before_.raw = nullptr;
+    before_.folded.assign(folded);
+    if (open_) close(hashed(folded));
+    end_ = end;
+}
+
+template <class Char>
+uint64_t NumeralReader::before_hash() {
+    if (before_.raw == nullptr) return before_.folded.empty() ? 0 : hashed(before_.folded);
+    const Char* letters = static_cast<const Char*>(before_.raw);
+    before_.folded.resize(before_.size);
+    for (size_t i = 0; i < before_.size; ++i) before_.folded[i] = char(letters[i] | 32);
+    before_.raw = nullptr;
+    return hashed(before_.folded);
+}
+
+void NumeralReader::close(uint64_t after) {
+    const uint64_t context = fmix64(context_ + after * kPhi);
+    made_.entries[made_.count++] =
+        uint32_t(context & 0xFFFF) | uint32_t(hashed(value_) & 0xFFFF) << 16;
+    open_ = false;
+}
+
+}  // namespace nearcopy

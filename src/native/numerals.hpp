@@ -1,0 +1,110 @@
+// The numerals of a text: kernels/reference/numerals.py says what they are.
+#pragma once
+
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "buffer.hpp"
+#include "words.hpp"
+
+namespace nearcopy {
+
+constexpr size_t kMostNumerals = 32;
+
+// A word of kernels/numbers.txt, folded.
+struct NumberWord {
+    std::string word, value;
+    bool capital;
+};
+
+// The words that are numerals, found by their bytes.
+class NumberTable {
+public:
+    explicit NumberTable(std::vector<NumberWord> words);
+
+    // Whether a word of these first two bytes (0 for none) and length may be in the table.
+    bool may_hold(uint32_t first, uint32_t second, size_t length) const {
+        return shapes_[shape(first, second, length)];
+    }
+    const NumberWord* find(std::string_view word) const;
+
+private:
+    static size_t shape(uint32_t first, uint32_t second, size_t length) {
+        return (first & 31) | (second & 31) << 5 | (length < 31 ? length : 31) << 10;
+    }
+
+    std::vector<NumberWord> words_;
+    std::vector<uint16_t> slots_;  // one more than the word's number; 0 is empty
+    std::bitset<1 << 15> shapes_;
+};
+
+// A profile: the hash of each numeral's context in the low half, of its value in the high one.
+struct Numerals {
+    uint32_t entries[kMostNumerals];
+    size_t count = 0;
+};
+
+// One thread's reader of numerals; the memory is kept for the next text.
+class NumeralReader {
+public:
+    NumeralReader(const Tables& tables, const NumberTable& numbers)
+        : tables_(tables), numbers_(numbers) {}
+
+    Numerals read(const TextView& text);
+
+private:
+    enum class Kind { WORD, FIGURE, SPELLED };
+
+    // A word around a numeral, hashed when it is needed.
+    struct Neighbour {
+        const void* raw = nullptr;  // letters of the text, or null: then `folded` has it
+        size_t size = 0;
+        std::string folded;
+    };
+
+    template <class Char>
+    void scan(const Char* text, size_t size);
+    template <class Char>
+    void ascii_run(const Char* text, size_t start, size_t end, unsigned kinds);
+    template <class Char>
+    void odd_run(const Char* text, size_t start, size_t end);
+    template <class Char>
+    void folded_word(const Char* text, std::string_view word, Span span);
+    template <class Char>
+    void split(const Char* text, std::string_view word, size_t start, size_t end);
+    template <class Char>
+    void numeral(const Char* text, Kind kind, std::string_view value, size_t start, size_t end);
+    template <class Char>
+    bool grows(const Char* text, Kind kind, std::string_view value, size_t start);
+    bool grows_figure(const uint32_t* gap, size_t length, std::string_view digits);
+    bool grows_spelled(const uint32_t* gap, size_t length, std::string_view value);
+    template <class Char>
+    void raw_word(const Char* text, size_t start, size_t end);
+    void word(std::string_view folded, size_t end);
+    template <class Char>
+    uint64_t before_hash();
+    void close(uint64_t after);
+    bool full() const { return made_.count == kMostNumerals; }
+
+    const Tables& tables_;
+    const NumberTable& numbers_;
+    std::vector<uint32_t> plain_;
+    Buffer<uint8_t> folded_;
+    Buffer<uint32_t> ends_;
+    std::vector<Span> spans_;
+    std::string lower_;
+
+    Numerals made_;
+    Neighbour before_;
+    size_t end_ = 0;    // of the last piece
+    bool open_ = false;  // a numeral that may yet grow
+    bool spelled_ = false, group_ = false, tens_ = false;
+    std::string value_;
+    uint64_t context_ = 0;  // hash of the word before it
+};
+
+}  // namespace nearcopy
