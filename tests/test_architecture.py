@@ -13,8 +13,8 @@ SOURCE = Path(nearcopy.__file__).parent
 ROOMS = [
     {"errors"},
     {"model", "config"},
-    {"text", "urls", "facts", "titles", "kernels"},
-    {"fingerprint", "keys", "compare", "decide", "cluster", "keeper"},
+    {"text", "urls", "facts", "titles", "junk", "kernels"},
+    {"fingerprint", "keys", "compare", "decide", "cluster", "keeper", "lineage"},
     {"stores"},
     {"deduper", "corpus", "spark", "evaluate", "tune"},
     {"formats", "feeds", "stream"},

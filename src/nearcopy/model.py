@@ -162,11 +162,12 @@ class Member:
     id: str
     relation: Relation | None  # None for the kept copy itself
     confidence: float
-    rule: str
+    rule: str  # "kept" for the kept copy itself
+    reason: str = ""  # of the rule, in one sentence
     source: str | None = None
     published: datetime | None = None
     score: float = 0.0
-    why: str = ""
+    why: str = ""  # the score, in one sentence
 
 
 @dataclass(frozen=True, slots=True)
