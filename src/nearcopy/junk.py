@@ -1,0 +1,266 @@
+"""Junk: pages that are no article, told by what they say or by the many titles they stand under.
+
+A notice speaks to its reader ("please enable cookies"), news speaks about things ("the court ruled
+on cookies"). So the phrases are those of notices, they count by the share of the text whose
+sentences hold them, and texts of more than 200 words are not looked at.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from urllib.parse import unquote, urlsplit
+
+from nearcopy.model import Fingerprint
+from nearcopy.text import normalised
+
+MAX_WORDS = 200
+TITLE_WORDS = 25  # a text of so few words says nothing against a title that says "404"
+MIN_SHARE = 0.5  # of the words, in sentences that hold a phrase
+MIN_COVER = 0.15  # of the words, in the phrase itself, where there is only one
+LONGEST_TITLE = 80
+
+# Titles of pages that are no article, whole.
+TITLES: Mapping[str, str] = {
+    "block page": """
+        access denied|access to this page has been denied|attention required|attention required
+        cloudflare|just a moment|please wait|are you a robot|are you human|human verification
+        |security check|captcha|bot verification|robot check|verify you are human|forbidden
+        |403 forbidden|403|error 403|request blocked|too many requests|429 too many requests|blocked
+        |pardon our interruption|zugriff verweigert|accès refusé|acceso denegado|dostęp zabroniony
+        |odmowa dostępu|erişim engellendi|доступ запрещен|تم رفض الوصول|访问被拒绝|安全验证
+    """,
+    "error page": """
+        404|404 not found|error 404|404 error|page not found|404 page not found|not found
+        |server error|internal server error|500 internal server error|502 bad gateway
+        |503 service unavailable|service unavailable|site maintenance|under maintenance
+        |seite nicht gefunden|page introuvable|page non trouvée|página no encontrada
+        |nie znaleziono strony|strona nie istnieje|sayfa bulunamadı|страница не найдена
+        |الصفحة غير موجودة|页面不存在|页面未找到|找不到页面
+    """,
+    "consent wall": """
+        before you continue|before you continue to google|we value your privacy|cookie consent
+        |privacy settings|your privacy choices|datenschutzeinstellungen|cookies
+        |no cookies|votre vie privée|su privacidad
+    """,
+    "region notice": """
+        451 unavailable for legal reasons|unavailable for legal reasons|451
+        |not available in your region|not available in your country
+    """,
+}
+
+# What notices say to their readers, in words that news seldom has.
+PHRASES: Mapping[str, str] = {
+    "block page": """
+        access denied|you don't have permission to access|access to this page has been denied
+        |verify you are human|verify that you are human|verify you are a human|confirm you are human
+        |verify that you're not a robot|verify you are not a robot|prove you are not a robot
+        |i'm not a robot|i am not a robot|are you a robot|checking your browser
+        |checking if the site connection is secure|unusual activity from your|unusual traffic from
+        |your ip address|your request has been blocked|your access has been blocked
+        |you have been blocked|has been temporarily blocked|complete the captcha|solve the captcha
+        |enter the characters|complete the security check|needs to review the security of your
+        |ray id|performance security by cloudflare|403 forbidden|too many requests
+        |automated access|suspicious activity from your|this request was blocked
+        |ihre ip adresse|zugriff verweigert|dass sie kein roboter sind|ich bin kein roboter
+        |ungewöhnlichen datenverkehr|ihre anfrage wurde blockiert
+        |votre adresse ip|accès refusé|que vous n'êtes pas un robot|je ne suis pas un robot
+        |que vous êtes humain
+        |su dirección ip|acceso denegado|que no eres un robot|no soy un robot|que eres humano
+        |que no es un robot|twój adres ip|adresu ip z którego|nie jestem robotem|odmowa dostępu
+        |że nie jesteś robotem|ip adresiniz|robot olmadığınızı|ben robot değilim|erişim engellendi
+        |insan olduğunuzu|أنك لست روبوت|أنا لست روبوت|لست برنامج روبوت|أنك إنسان|تم رفض الوصول
+        |تم حظر عنوان|عنوان ip الخاص بك|что вы не робот|я не робот|доступ запрещен
+        |доступ ограничен|ваш ip адрес|с вашего ip|что вы человек
+        |请输入验证码|验证码错误|访问被拒绝|您的访问被|您的ip|确认您不是机器人|我不是机器人|安全验证|人机验证
+    """,
+    "error page": """
+        404 not found|page not found|page you are looking for|page you were looking for
+        |page you requested|page you're looking for|page does not exist|page cannot be found
+        |page can't be found|page no longer exists|return to the homepage|go back to the homepage
+        |internal server error|bad gateway|service unavailable|temporarily unavailable please
+        |please try again later|something went wrong|reload the page|this video has failed to load
+        |down for maintenance|seite nicht gefunden|seite wurde nicht gefunden|zurück zur startseite
+        |gesuchte seite|seite existiert nicht|diese seite ist nicht verfügbar
+        |page introuvable|page que vous recherchez|page que vous cherchez|page demandée
+        |retour à l'accueil|página no encontrada|página que buscas|página que busca
+        |página que está buscando|volver al inicio|página solicitada
+        |nie znaleziono strony|strona której szukasz|strona nie istnieje|strony nie znaleziono
+        |wróć na stronę główną|przejdź do strony głównej|sayfa bulunamadı|aradığınız sayfa
+        |ana sayfaya dön|الصفحة غير موجودة|الصفحة التي تبحث|الصفحة المطلوبة غير
+        |العودة إلى الصفحة الرئيسية|страница не найдена|запрашиваемая страница
+        |вернуться на главную|такой страницы не существует|页面不存在|您访问的页面|返回首页|页面未找到|找不到页面
+    """,
+    "script notice": """
+        enable javascript|javascript is disabled|javascript to be enabled|javascript must be enabled
+        |requires javascript|javascript enabled|turn on javascript|javascript is not enabled
+        |enable cookies|cookies must be enabled|cookies are disabled|your browser is out of date
+        |your browser does not support|update your browser|upgrade your browser
+        |javascript aktivieren|aktivieren sie javascript|javascript ist deaktiviert
+        |einen anderen browser|ihr browser unterstützt|ihren browser
+        |activer javascript|javascript est désactivé|activez javascript|votre navigateur
+        |habilitar javascript|active javascript|habilite javascript|su navegador|tu navegador
+        |włącz javascript|włączyć javascript|włączona obsługa javascript|twoja przeglądarka
+        |javascript'i etkinleştirin|javascript etkin|tarayıcınız|tarayıcınızda
+        |تفعيل جافا سكريبت|تمكين جافا سكريبت|تفعيل javascript|تمكين javascript|متصفحك
+        |включите javascript|javascript отключен|включить javascript|ваш браузер|вашем браузере
+        |启用javascript|开启javascript|您的浏览器|浏览器版本过低
+    """,
+    "ad blocker notice": """
+        ad blocker|your adblocker|disable your ad|turning off your ad|using an ad blocker
+        |you're blocking ads|you are blocking ads|whitelist our site|adblock plus
+        |ihren adblocker|ihren werbeblocker|adblocker deaktivieren|werbeblocker deaktivieren
+        |deaktivieren sie ihren|adblocker aktiv|désactiver votre bloqueur|bloqueur de publicité
+        |un adblock|votre bloqueur|bloqueador de anuncios|desactiva tu bloqueador|tu bloqueador
+        |wyłącz adblocka|wyłącz adblock|korzystasz z adblocka|blokowania reklam|adblocka
+        |reklam engelleyici|reklam engelleyicinizi|مانع الإعلانات|مانع إعلانات
+        |блокировщик рекламы|отключите блокировщик|отключите adblock|广告拦截
+    """,
+    "consent wall": """
+        we use cookies|uses cookies|use of cookies|accept cookies|accept all cookies|accept all
+        |reject all|these cookies|cookies on your|cookie settings|cookie policy|cookie preferences
+        |third party cookies|stores cookies|we value your privacy|our privacy policy|privacy policy
+        |privacy notice|before you continue|we and our partners|our partners store
+        |consent to the use|manage preferences|manage your privacy|your personal data
+        |your personal information|your consent|you consent to|general data protection regulation
+        |wir verwenden cookies|verwendet cookies|verwenden cookies|website cookies|webseite cookies
+        |nutzt cookies|ermöglichen cookies|verwendung von cookies|speicherung von cookies
+        |alle cookies|cookie einstellungen|datenschutzerklärung|datenschutzbestimmungen
+        |datenschutzrichtlinie|datenschutzrichtlinien|ihre einwilligung|ihre zustimmung|ihrer daten
+        |ihrer persönlichen daten|alle akzeptieren|akzeptieren und schließen|wir und unsere partner
+        |informationen über sie
+        |nous utilisons des cookies|utilise des cookies|utilisation de cookies|accepter les cookies
+        |utilisation des cookies|tout accepter|tout refuser|nos partenaires|vos données
+        |votre consentement|vie privée|politique de confidentialité|accepter et fermer
+        |informations techniques|usamos cookies|utilizamos cookies|utiliza cookies|uso de cookies
+        |aceptar todo|aceptar todas|aceptar cookies|política de cookies|política de privacidad
+        |su consentimiento|tu consentimiento|nuestros socios|sus datos|tus datos
+        |używamy plików cookie|używa plików cookie|plików cookies|pliki cookies|pliki cookie
+        |plików cookie|polityka prywatności|polityce prywatności|polityki prywatności
+        |politykę prywatności|przetwarzania danych|przetwarzanie danych|danych osobowych
+        |twoje dane|twoich danych|twoje zgody|twoją zgodę|nasi partnerzy|naszych partnerów
+        |wycofać zgodę|zaakceptuj i|akceptuję
+        |çerez kullanıyoruz|çerezler|çerezlerden|çerezleri|çerez politikasını|çerez politikası
+        |gizlilik politikası|gizlilik politikasını|kişisel verilerinizin|tümünü kabul et
+        |ملفات تعريف الارتباط|ملفات الارتباط|سياسة الخصوصية|بياناتك الشخصية|قبول الكل|الموافقة على جميع
+        |мы используем cookie|мы используем файлы|использует файлы cookie|файлы cookie|файлов cookie
+        |политика конфиденциальности|политикой конфиденциальности|ваших персональных данных
+        |принять все|принять и закрыть|我们使用cookie|使用cookie|接受所有|隐私政策|全部接受
+    """,
+    "paywall": """
+        subscribe to continue|subscribe to read|subscription to continue|to continue reading
+        |continue viewing content|already a subscriber|already subscribe|if you are a subscriber
+        |are a subscriber|print subscriber|subscribers click|subscribers only|for subscribers
+        |subscriber account|your subscription|digital subscription|purchase a subscription
+        |unlimited access|full access|free access|free views|free articles
+        |complimentary access|subscribe now|subscribe today|log in to read|sign in to read
+        |please sign in|please log in|sign in below|create an account|create a free account
+        |register now|register here|once registered|log in sign up|cancel anytime
+        |subscribing to our|digital subscriber|this article is reserved for|start your free trial
+        |take a free trial
+        |jetzt weiterlesen|um weiterzulesen|weiterlesen mit|plus weiterlesen|jetzt abonnieren
+        |bitte melden sie sich an|melden sie sich an|sie sich anmelden|ich mich anmelden
+        |noch keinen zugang|registrieren sie sich|bereits abonnent|als abonnent|für abonnenten
+        |abonnenten vorbehalten|plus abonnenten|bezahlpflichtigen artikel|bezahlpflichtige artikel
+        |sie sich eingeloggt|benutzernamen und passwort|passwort vergessen|ihre e mail
+        |digitalen archiv|probeabo|plus zugang|benutzerkonto|jederzeit kündbar
+        |réservé aux abonnés|réservé à nos abonnés|pour lire la suite|déjà abonné|abonnez vous
+        |poursuivre votre lecture|connectez vous|créer un compte|sans engagement
+        |contenido exclusivo|solo para suscriptores|para suscriptores|suscríbete para
+        |suscríbete ahora|suscríbase|para seguir leyendo|ya eres suscriptor|inicia sesión|regístrate
+        |acceso digital|tylko dla prenumeratorów|dla subskrybentów|aby czytać dalej|czytaj dalej
+        |wykup dostęp|zaloguj się|masz już konto|masz już prenumeratę|aby przeczytać
+        |zarejestruj się|okumaya devam etmek için|abone olun|aboneler için|giriş yapın|üye olun
+        |للمشتركين فقط|لمتابعة القراءة|اشترك الآن|سجل الدخول|تسجيل الدخول|لقراءة المزيد اشترك
+        |только для подписчиков|доступно подписчикам|чтобы продолжить чтение|оформите подписку
+        |уже есть подписка|войдите в|зарегистрируйтесь|订阅后|仅限订阅|继续阅读|请先登录|登录后|立即订阅|会员专享
+    """,
+    "region notice": """
+        not available in your region|not available in your country|not available in your location
+        |unavailable in your region|unavailable in your country|unavailable for legal reasons
+        |unavailable in most european|european economic area|for legal reasons
+        |in ihrem land nicht|in ihrer region nicht|aus rechtlichen gründen
+        |pas disponible dans votre|no está disponible en tu|no está disponible en su
+        |niedostępna w twoim|niedostępne w twoim|ülkenizde|bölgenizde
+        |غير متاح في منطقتك|غير متوفر في بلدك|غير متاح في بلدك|недоступен в вашей
+        |недоступен в вашем|недоступно в вашей|недоступно в вашем|在您所在的地区|您所在的国家
+    """,
+    "sign-up box": """
+        your notification has been saved|saving your notification|get email notifications
+        |email notifications are only|new matching items|to allow notifications|breaking news alerts
+        |send breaking news|news alerts to you|sign up for our|daily newsletter|our newsletter
+        |your email address|invalid email|thank you for subscribing|could not subscribe
+        |email check failed|post was not sent|please follow and like us|share your feedback
+    """,
+}
+
+_SENTENCES = re.compile(r"[.!?…](?=\s|$)|[\n。！？؟।]")
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+def reason(title: str, text: str, words: int) -> str | None:
+    """Why this is no article, or None; `words` is how many the text has.
+
+    >>> reason("", "Please enable JavaScript to read this page.", 7)
+    'script notice: enable javascript'
+    >>> reason("", "The court ruled on Tuesday that cookie walls are illegal.", 10)
+    """
+    if words > MAX_WORDS:
+        return None
+    found = _phrases_in(normalised(text))
+    named = _titles().get(normalised(title)) if len(title) <= LONGEST_TITLE else None
+    if named is not None and (found or words <= TITLE_WORDS):
+        return f"{named}: its title says so"
+    return _notice(text, found, words) if found else None
+
+
+def _notice(text: str, found: Mapping[str, str], words: int) -> str | None:
+    """The kind of notice that the text is, if it is hardly anything else."""
+    held = 0
+    for sentence in _SENTENCES.split(text):
+        folded = f" {normalised(sentence)} "
+        if any(phrase in folded for phrase in found):
+            held += folded.count(" ") - 1
+    cover = sum(phrase.count(" ") - 1 for phrase in found)
+    if held < MIN_SHARE * words or (len(found) == 1 and cover < MIN_COVER * words):
+        return None
+    kind, phrase = _likeliest(found)
+    return f"{kind}: {phrase}"
+
+
+def _likeliest(found: Mapping[str, str]) -> tuple[str, str]:
+    """The kind with the most phrases, the first of the table among equals, and one of them."""
+    kinds = list(found.values())
+    kind = max(PHRASES, key=kinds.count)
+    return kind, next(phrase.strip() for phrase in found if found[phrase] == kind)
+
+
+def _phrases_in(folded: str) -> dict[str, str]:
+    """The phrases that stand in a folded text, and the kind of page that says so."""
+    anchors = _anchors()
+    text = f" {folded} "
+    return {
+        phrase: kind
+        for word in sorted(anchors.keys() & set(folded.split(" ")))
+        for phrase, kind in anchors[word]
+        if phrase in text
+    }
+
+
+@lru_cache(maxsize=1)
+def _anchors() -> dict[str, list[tuple[str, str]]]:
+    """The phrases with their kinds, filed under their longest word."""
+    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for phrase, kind in _entries(PHRASES):
+        found[max(phrase.split(" "), key=len)].append((f" {phrase} ", kind))
+    return dict(found)
+
+
+@lru_cache(maxsize=1)
+def _titles() -> dict[str, str]:
+    return dict(_entries(TITLES))
+
+
+def _entries(table: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for kind, entries in table.items():
+        yield from ((normalised(entry), kind) for entry in entries.split("|"))
