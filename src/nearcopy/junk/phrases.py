@@ -1,24 +1,6 @@
-"""Junk: pages that are no article, told by what they say or by the many titles they stand under.
+"""What pages say that are no article, in the words of each language, parted by |."""
 
-A notice speaks to its reader ("please enable cookies"), news speaks about things ("the court ruled
-on cookies"). So the phrases are those of notices, they count by the share of the text whose
-sentences hold them, and texts of more than 200 words are not looked at.
-"""
-
-import re
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
-from urllib.parse import unquote, urlsplit
-
-from nearcopy.model import Fingerprint
-from nearcopy.text import normalised
-
-MAX_WORDS = 200
-TITLE_WORDS = 25  # a text of so few words says nothing against a title that says "404"
-MIN_SHARE = 0.5  # of the words, in sentences that hold a phrase
-MIN_COVER = 0.15  # of the words, in the phrase itself, where there is only one
-LONGEST_TITLE = 80
+from collections.abc import Mapping
 
 # Titles of pages that are no article, whole.
 TITLES: Mapping[str, str] = {
@@ -89,7 +71,8 @@ PHRASES: Mapping[str, str] = {
         |wróć na stronę główną|przejdź do strony głównej|sayfa bulunamadı|aradığınız sayfa
         |ana sayfaya dön|الصفحة غير موجودة|الصفحة التي تبحث|الصفحة المطلوبة غير
         |العودة إلى الصفحة الرئيسية|страница не найдена|запрашиваемая страница
-        |вернуться на главную|такой страницы не существует|页面不存在|您访问的页面|返回首页|页面未找到|找不到页面
+        |вернуться на главную|такой страницы не существует
+        |页面不存在|您访问的页面|返回首页|页面未找到|找不到页面
     """,
     "script notice": """
         enable javascript|javascript is disabled|javascript to be enabled|javascript must be enabled
@@ -117,7 +100,8 @@ PHRASES: Mapping[str, str] = {
         |блокировщик рекламы|отключите блокировщик|отключите adblock|广告拦截
     """,
     "consent wall": """
-        we use cookies|uses cookies|use of cookies|accept cookies|accept all cookies|accept all
+        we use cookies|request cookies|uses cookies|use of cookies|accept cookies|accept all cookies
+        |accept all
         |reject all|these cookies|cookies on your|cookie settings|cookie policy|cookie preferences
         |third party cookies|stores cookies|we value your privacy|our privacy policy|privacy policy
         |privacy notice|before you continue|we and our partners|our partners store
@@ -128,7 +112,8 @@ PHRASES: Mapping[str, str] = {
         |alle cookies|cookie einstellungen|datenschutzerklärung|datenschutzbestimmungen
         |datenschutzrichtlinie|datenschutzrichtlinien|ihre einwilligung|ihre zustimmung|ihrer daten
         |ihrer persönlichen daten|alle akzeptieren|akzeptieren und schließen|wir und unsere partner
-        |informationen über sie
+        |informationen über sie|unsere datenschutzerklärung|unserer datenschutzerklärung
+        |datenschutz grundverordnung
         |nous utilisons des cookies|utilise des cookies|utilisation de cookies|accepter les cookies
         |utilisation des cookies|tout accepter|tout refuser|nos partenaires|vos données
         |votre consentement|vie privée|politique de confidentialité|accepter et fermer
@@ -142,7 +127,8 @@ PHRASES: Mapping[str, str] = {
         |wycofać zgodę|zaakceptuj i|akceptuję
         |çerez kullanıyoruz|çerezler|çerezlerden|çerezleri|çerez politikasını|çerez politikası
         |gizlilik politikası|gizlilik politikasını|kişisel verilerinizin|tümünü kabul et
-        |ملفات تعريف الارتباط|ملفات الارتباط|سياسة الخصوصية|بياناتك الشخصية|قبول الكل|الموافقة على جميع
+        |ملفات تعريف الارتباط|ملفات الارتباط|سياسة الخصوصية|بياناتك الشخصية
+        |قبول الكل|الموافقة على جميع
         |мы используем cookie|мы используем файлы|использует файлы cookie|файлы cookie|файлов cookie
         |политика конфиденциальности|политикой конфиденциальности|ваших персональных данных
         |принять все|принять и закрыть|我们使用cookie|使用cookie|接受所有|隐私政策|全部接受
@@ -158,7 +144,8 @@ PHRASES: Mapping[str, str] = {
         |register now|register here|once registered|log in sign up|cancel anytime
         |subscribing to our|digital subscriber|this article is reserved for|start your free trial
         |take a free trial
-        |jetzt weiterlesen|um weiterzulesen|weiterlesen mit|plus weiterlesen|jetzt abonnieren
+        |jetzt weiterlesen|diesen artikel zu lesen|probemonat|um weiterzulesen|weiterlesen mit
+        |plus weiterlesen|jetzt abonnieren
         |bitte melden sie sich an|melden sie sich an|sie sich anmelden|ich mich anmelden
         |noch keinen zugang|registrieren sie sich|bereits abonnent|als abonnent|für abonnenten
         |abonnenten vorbehalten|plus abonnenten|bezahlpflichtigen artikel|bezahlpflichtige artikel
@@ -173,7 +160,8 @@ PHRASES: Mapping[str, str] = {
         |zarejestruj się|okumaya devam etmek için|abone olun|aboneler için|giriş yapın|üye olun
         |للمشتركين فقط|لمتابعة القراءة|اشترك الآن|سجل الدخول|تسجيل الدخول|لقراءة المزيد اشترك
         |только для подписчиков|доступно подписчикам|чтобы продолжить чтение|оформите подписку
-        |уже есть подписка|войдите в|зарегистрируйтесь|订阅后|仅限订阅|继续阅读|请先登录|登录后|立即订阅|会员专享
+        |уже есть подписка|войдите в|зарегистрируйтесь
+        |订阅后|仅限订阅|继续阅读|请先登录|登录后|立即订阅|会员专享
     """,
     "region notice": """
         not available in your region|not available in your country|not available in your location
@@ -194,73 +182,15 @@ PHRASES: Mapping[str, str] = {
     """,
 }
 
-_SENTENCES = re.compile(r"[.!?…](?=\s|$)|[\n。！？؟।]")
-_LETTERS = re.compile(r"[^\W\d_]+")
-
-
-def reason(title: str, text: str, words: int) -> str | None:
-    """Why this is no article, or None; `words` is how many the text has.
-
-    >>> reason("", "Please enable JavaScript to read this page.", 7)
-    'script notice: enable javascript'
-    >>> reason("", "The court ruled on Tuesday that cookie walls are illegal.", 10)
-    """
-    if words > MAX_WORDS:
-        return None
-    found = _phrases_in(normalised(text))
-    named = _titles().get(normalised(title)) if len(title) <= LONGEST_TITLE else None
-    if named is not None and (found or words <= TITLE_WORDS):
-        return f"{named}: its title says so"
-    return _notice(text, found, words) if found else None
-
-
-def _notice(text: str, found: Mapping[str, str], words: int) -> str | None:
-    """The kind of notice that the text is, if it is hardly anything else."""
-    held = 0
-    for sentence in _SENTENCES.split(text):
-        folded = f" {normalised(sentence)} "
-        if any(phrase in folded for phrase in found):
-            held += folded.count(" ") - 1
-    cover = sum(phrase.count(" ") - 1 for phrase in found)
-    if held < MIN_SHARE * words or (len(found) == 1 and cover < MIN_COVER * words):
-        return None
-    kind, phrase = _likeliest(found)
-    return f"{kind}: {phrase}"
-
-
-def _likeliest(found: Mapping[str, str]) -> tuple[str, str]:
-    """The kind with the most phrases, the first of the table among equals, and one of them."""
-    kinds = list(found.values())
-    kind = max(PHRASES, key=kinds.count)
-    return kind, next(phrase.strip() for phrase in found if found[phrase] == kind)
-
-
-def _phrases_in(folded: str) -> dict[str, str]:
-    """The phrases that stand in a folded text, and the kind of page that says so."""
-    anchors = _anchors()
-    text = f" {folded} "
-    return {
-        phrase: kind
-        for word in sorted(anchors.keys() & set(folded.split(" ")))
-        for phrase, kind in anchors[word]
-        if phrase in text
-    }
-
-
-@lru_cache(maxsize=1)
-def _anchors() -> dict[str, list[tuple[str, str]]]:
-    """The phrases with their kinds, filed under their longest word."""
-    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for phrase, kind in _entries(PHRASES):
-        found[max(phrase.split(" "), key=len)].append((f" {phrase} ", kind))
-    return dict(found)
-
-
-@lru_cache(maxsize=1)
-def _titles() -> dict[str, str]:
-    return dict(_entries(TITLES))
-
-
-def _entries(table: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    for kind, entries in table.items():
-        yield from ((normalised(entry), kind) for entry in entries.split("|"))
+# What speaks of the site or to its reader: no sign by itself, but a sentence of the same notice.
+ADDRESS = """
+    our website|our websites|our site|our sites|this website|this site|on this page|our partners
+    |your browser|your device|your account|your experience|your mind|our online edition
+    |log in|login|sign in|sign up|all rights reserved|our services|our articles
+    |unserer website|unserer webseite|unserer seite|unserer partner|unser angebot
+    |unserem angebot|wir empfehlen ihnen|ihr browser
+    |notre site|nos services|votre appareil|nuestro sitio|nuestra web|tu dispositivo|su dispositivo
+    |naszego serwisu|naszych serwisów|nasz serwis|nasze treści|nasze artykuły|naszej domeny
+    |sitemizi|sitemizde|sitemiz|موقعنا
+    |наш сайт|нашем сайте|нашего сайта|本网站|本站|我们的网站
+"""

@@ -1,0 +1,166 @@
+"""Junk: pages that are no article, told by what they say or by the many titles they stand under.
+
+A notice speaks to its reader ("please enable cookies"), news speaks about things ("the court ruled
+on cookies"). So the phrases are those of notices, they count by the share of the text whose
+sentences hold them, and texts of more than 200 words are not looked at.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from urllib.parse import unquote, urlsplit
+
+from nearcopy.junk.phrases import ADDRESS, PHRASES, TITLES
+from nearcopy.model import Fingerprint
+from nearcopy.text import normalised
+
+MAX_WORDS = 200
+TITLE_WORDS = 25  # a text of so few words says nothing against a title that says "404"
+MIN_SHARE = 0.5  # of the words, in sentences that hold a phrase
+MIN_COVER = 0.15  # of the words, in the phrase itself, where there is only one
+ONE_PHRASE = 60  # a text of more words needs more than one phrase
+LONGEST_TITLE = 80
+
+_SENTENCES = re.compile(r"[.!?…](?=\s|$)|[\n。！？؟।]")
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+def reason(title: str, text: str, words: int) -> str | None:
+    """Why this is no article, or None; `words` is how many the text has.
+
+    >>> reason("", "Please enable JavaScript to read this page.", 7)
+    'script notice: enable javascript'
+    >>> reason("", "The court ruled on Tuesday that cookie walls are illegal.", 10)
+    """
+    if words > MAX_WORDS:
+        return None
+    found = _phrases_in(normalised(text))
+    named = _titles().get(normalised(title)) if len(title) <= LONGEST_TITLE else None
+    if named is not None and (found or words <= TITLE_WORDS):
+        return f"{named}: its title says so"
+    return _notice(text, found, words) if found else None
+
+
+def _notice(text: str, found: Mapping[str, str], words: int) -> str | None:
+    """The kind of notice that the text is, if it is hardly anything else."""
+    signs = [*found, *(phrase for phrase in _address() if phrase in f" {normalised(text)} ")]
+    held = sum(_word_count(s) for s in _SENTENCES.split(text) if _holds(s, signs))
+    cover = sum(phrase.count(" ") - 1 for phrase in found)
+    if held < MIN_SHARE * words or (len(signs) == 1 and cover < MIN_COVER * words):
+        return None
+    if len(found) == 1 and words > ONE_PHRASE:
+        return None
+    kind, phrase = _likeliest(found)
+    return f"{kind}: {phrase}"
+
+
+def _holds(sentence: str, signs: Sequence[str]) -> bool:
+    folded = f" {normalised(sentence)} "
+    return any(phrase in folded for phrase in signs)
+
+
+def _word_count(sentence: str) -> int:
+    return len(normalised(sentence).split())
+
+
+def _likeliest(found: Mapping[str, str]) -> tuple[str, str]:
+    """The kind with the most phrases, the first of the table among equals, and one of them."""
+    kinds = list(found.values())
+    kind = max(PHRASES, key=kinds.count)
+    return kind, next(phrase.strip() for phrase in found if found[phrase] == kind)
+
+
+def _phrases_in(folded: str) -> dict[str, str]:
+    """The phrases that stand in a folded text, and the kind of page that says so."""
+    words, filed = _anchors()
+    anchors = words.intersection(folded.split(" "))
+    if not anchors:
+        return {}
+    text = f" {folded} "
+    likely = (each for word in sorted(anchors) for each in filed[word])
+    return {phrase: kind for phrase, kind in likely if phrase in text}
+
+
+_Filed = dict[str, list[tuple[str, str]]]
+
+
+@lru_cache(maxsize=1)
+def _anchors() -> tuple[frozenset[str], _Filed]:
+    """The longest words of the phrases, and the phrases with their kinds under them."""
+    filed: _Filed = defaultdict(list)
+    for kind, phrases in PHRASES.items():
+        for phrase in _entries(phrases):
+            filed[max(phrase.split(" "), key=len)].append((f" {phrase} ", kind))
+    return frozenset(filed), dict(filed)
+
+
+@lru_cache(maxsize=1)
+def _titles() -> dict[str, str]:
+    return {title: kind for kind, titles in TITLES.items() for title in _entries(titles)}
+
+
+@lru_cache(maxsize=1)
+def _address() -> tuple[str, ...]:
+    return tuple(f" {phrase} " for phrase in _entries(ADDRESS))
+
+
+def _entries(table: str) -> Iterator[str]:
+    return (normalised(entry) for entry in table.split("|"))
+
+
+def repeated(
+    members: Sequence[Fingerprint],
+    *,
+    least: int = 3,
+    common: float = 0.15,
+    slug: Callable[[str], str] | None = None,
+) -> Mapping[bytes, str]:
+    """The digests of texts that stand under `least` or more unlike titles or addresses, and why.
+
+    A wire story retitled by its takers shares words from title to title, and a page posted again
+    shares them all: with `common` of their words shared on average, titles are not unlike.
+    """
+    groups: dict[bytes, list[Fingerprint]] = defaultdict(list)
+    for member in members:
+        if member.digest is not None:
+            groups[member.digest].append(member)
+    found = {}
+    for digest, copies in groups.items():
+        if len(copies) >= least and (why := _unlike(copies, least, common, slug or _slug)):
+            found[digest] = why
+    return found
+
+
+def _unlike(
+    copies: Sequence[Fingerprint], least: int, common: float, slug: Callable[[str], str]
+) -> str | None:
+    """Why a text is no article, by its titles, or by its addresses where titles tell nothing."""
+    kind, labels = "titles", [copy.title for copy in copies if copy.title]
+    if len(set(labels)) < 2:
+        kind, labels = "addresses", [slug(copy.url) for copy in copies if copy.url]
+    labels = [label for label in labels if label]
+    if len(set(labels)) < least or _words_in_common(labels) >= common:
+        return None
+    return f"one text under {len(set(labels))} unlike {kind}"
+
+
+def _words_in_common(labels: Sequence[str]) -> float:
+    """The words that two labels share on average, as a share of those that one has.
+
+    >>> round(_words_in_common(["storm hits coast", "storm nears coast", "cup final"]), 2)
+    0.25
+    """
+    sets = [set(label.split()) for label in labels]
+    times = Counter(word for each in sets for word in each)
+    pairs = len(sets) * (len(sets) - 1)
+    shared = sum(count * (count - 1) for count in times.values()) / pairs
+    return shared / (sum(map(len, sets)) / len(sets))
+
+
+def _slug(url: str) -> str:
+    """The words of the last part of the path that has any, folded."""
+    for part in reversed(urlsplit(url).path.split("/")):
+        if found := _LETTERS.findall(normalised(unquote(part))):
+            return " ".join(found)
+    return ""
