@@ -9,7 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from nearcopy.junk.phrases import ADDRESS, PHRASES, TITLES
 from nearcopy.model import Fingerprint
@@ -24,6 +24,7 @@ LONGEST_TITLE = 80
 
 _SENTENCES = re.compile(r"[.!?…](?=\s|$)|[\n。！？؟।]")
 _LETTERS = re.compile(r"[^\W\d_]+")
+_EXTENSIONS = {"html", "htm", "php", "asp", "aspx", "jsp"}
 
 
 def reason(title: str, text: str, words: int) -> str | None:
@@ -37,7 +38,7 @@ def reason(title: str, text: str, words: int) -> str | None:
         return None
     found = _phrases_in(normalised(text))
     named = _titles().get(normalised(title)) if len(title) <= LONGEST_TITLE else None
-    if named is not None and (found or words <= TITLE_WORDS):
+    if named is not None and words <= (ONE_PHRASE if found else TITLE_WORDS):
         return f"{named}: its title says so"
     return _notice(text, found, words) if found else None
 
@@ -45,7 +46,11 @@ def reason(title: str, text: str, words: int) -> str | None:
 def _notice(text: str, found: Mapping[str, str], words: int) -> str | None:
     """The kind of notice that the text is, if it is hardly anything else."""
     signs = [*found, *(phrase for phrase in _address() if phrase in f" {normalised(text)} ")]
-    held = sum(_word_count(s) for s in _SENTENCES.split(text) if _holds(s, signs))
+    held = sum(
+        sentence.count(" ") - 1
+        for sentence in _sentences(text)
+        if any(s in sentence for s in signs)
+    )
     cover = sum(phrase.count(" ") - 1 for phrase in found)
     if held < MIN_SHARE * words or (len(signs) == 1 and cover < MIN_COVER * words):
         return None
@@ -55,13 +60,9 @@ def _notice(text: str, found: Mapping[str, str], words: int) -> str | None:
     return f"{kind}: {phrase}"
 
 
-def _holds(sentence: str, signs: Sequence[str]) -> bool:
-    folded = f" {normalised(sentence)} "
-    return any(phrase in folded for phrase in signs)
-
-
-def _word_count(sentence: str) -> int:
-    return len(normalised(sentence).split())
+def _sentences(text: str) -> Iterator[str]:
+    """The sentences, folded, with a space before and after."""
+    return (f" {normalised(s)} " for s in _SENTENCES.split(text) if s and not s.isspace())
 
 
 def _likeliest(found: Mapping[str, str]) -> tuple[str, str]:
@@ -139,7 +140,7 @@ def _unlike(
     kind, labels = "titles", [copy.title for copy in copies if copy.title]
     if len(set(labels)) < 2:
         kind, labels = "addresses", [slug(copy.url) for copy in copies if copy.url]
-    labels = [label for label in labels if label]
+    labels = [label for label in labels if label.split()]
     if len(set(labels)) < least or _words_in_common(labels) >= common:
         return None
     return f"one text under {len(set(labels))} unlike {kind}"
@@ -159,8 +160,13 @@ def _words_in_common(labels: Sequence[str]) -> float:
 
 
 def _slug(url: str) -> str:
-    """The words of the last part of the path that has any, folded."""
-    for part in reversed(urlsplit(url).path.split("/")):
-        if found := _LETTERS.findall(normalised(unquote(part))):
-            return " ".join(found)
-    return ""
+    """The folded words of the part of the path that has the most; nothing under three words.
+
+    >>> _slug("https://example.org/news/2024/storm-hits-the-coast-1234.html")
+    'storm hits the coast'
+    """
+    path = re.split(r"[?#]", url.partition("://")[2], maxsplit=1)[0]
+    parts = (_LETTERS.findall(normalised(unquote(part))) for part in path.split("/")[1:])
+    words = max(parts, key=len, default=[])
+    words = words[:-1] if words and words[-1] in _EXTENSIONS else words
+    return " ".join(words) if len(words) >= 3 else ""

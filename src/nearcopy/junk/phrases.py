@@ -6,14 +6,14 @@ from collections.abc import Mapping
 TITLES: Mapping[str, str] = {
     "block page": """
         access denied|access to this page has been denied|attention required|attention required
-        cloudflare|just a moment|please wait|are you a robot|are you human|human verification
-        |security check|captcha|bot verification|robot check|verify you are human|forbidden
-        |403 forbidden|403|error 403|request blocked|too many requests|429 too many requests|blocked
+        cloudflare|just a moment|are you a robot|human verification
+        |bot verification|robot check|verify you are human
+        |403 forbidden|403|error 403|request blocked|too many requests|429 too many requests
         |pardon our interruption|zugriff verweigert|accès refusé|acceso denegado|dostęp zabroniony
         |odmowa dostępu|erişim engellendi|доступ запрещен|تم رفض الوصول|访问被拒绝|安全验证
     """,
     "error page": """
-        404|404 not found|error 404|404 error|page not found|404 page not found|not found
+        404|404 not found|error 404|404 error|page not found|404 page not found
         |server error|internal server error|500 internal server error|502 bad gateway
         |503 service unavailable|service unavailable|site maintenance|under maintenance
         |seite nicht gefunden|page introuvable|page non trouvée|página no encontrada
@@ -22,11 +22,11 @@ TITLES: Mapping[str, str] = {
     """,
     "consent wall": """
         before you continue|before you continue to google|we value your privacy|cookie consent
-        |privacy settings|your privacy choices|datenschutzeinstellungen|cookies
+        |privacy settings|your privacy choices|datenschutzeinstellungen
         |no cookies|votre vie privée|su privacidad
     """,
     "region notice": """
-        451 unavailable for legal reasons|unavailable for legal reasons|451
+        451 unavailable for legal reasons|unavailable for legal reasons
         |not available in your region|not available in your country
     """,
 }
