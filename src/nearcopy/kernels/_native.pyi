@@ -17,6 +17,9 @@ from nearcopy.kernels.reference import numeral_shares as numeral_shares
 from nearcopy.kernels.reference import normalised as normalised
 from nearcopy.kernels.reference import strip_html as strip_html
 from nearcopy.kernels.reference import strip_html_positions as strip_html_positions
+from nearcopy.kernels.reference import title_cosines as title_cosines
+from nearcopy.kernels.reference import title_keys as title_keys
+from nearcopy.kernels.reference import word_cosines as word_cosines
 from nearcopy.kernels.reference import word_spans as word_spans
 from nearcopy.kernels.reference import words as words
 from nearcopy.kernels.reference import xxh3_64 as xxh3_64
@@ -54,6 +57,7 @@ def technical_details(texts: Sequence[str], html: list[bool], threads: int) -> U
 def sketch_distances(
     simhash_a: U64, simhash_b: U64, minhash_a: Sequence[bytes], minhash_b: Sequence[bytes]
 ) -> tuple[U8, U16]: ...
+def set_title_weights(known: dict[str, int], unknown: int, /) -> None: ...
 def sketch(
     texts: Sequence[str], html: list[bool], plan: Plan, threads: int
 ) -> tuple[U64, U32, U8, U32]: ...

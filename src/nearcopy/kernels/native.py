@@ -25,7 +25,10 @@ from nearcopy.kernels._native import (
     numeral_shares,
     strip_html,
     strip_html_positions,
+    title_cosines,
+    title_keys,
     use_level,
+    word_cosines,
     word_spans,
     words,
     xxh3_64,
@@ -33,7 +36,7 @@ from nearcopy.kernels._native import (
 )
 from nearcopy.kernels.reference.numerals import number_words
 from nearcopy.kernels.results import FeatureSets, Passage, Sketches
-from nearcopy.kernels.tables import entities, fold_table
+from nearcopy.kernels.tables import entities, fold_table, title_weights
 
 __all__ = ["level", "use_level"]
 __all__ += reference.__all__
@@ -49,6 +52,7 @@ def _set_tables() -> None:
         table.pages.ravel(), table.index, table.sequences, table.joins.ravel(), entities()
     )
     _native.set_numbers([(word, *known) for word, known in number_words().items()])
+    _native.set_title_weights(*title_weights())
 
 
 _set_tables()

@@ -42,3 +42,12 @@ def number_lines() -> list[tuple[str, str]]:
     text = files(__package__).joinpath("numbers.txt").read_text(encoding="utf-8")
     lines = [line.split(": ") for line in text.splitlines() if line and line[0] != "#"]
     return [(value, word) for value, spellings in lines for word in spellings.split()]
+
+
+@cache
+def title_weights() -> tuple[dict[str, int], int]:
+    """The weight of each common term of titles, and that of all others, in hundredths."""
+    lines = files(__package__).joinpath("title_weights.txt").read_text("utf-8").splitlines()
+    entries = [line.split(" ") for line in lines if line[0] != "#"]
+    known = {term: int(weight) for weight, term in entries}
+    return known, known.pop("*")

@@ -16,6 +16,7 @@ from nearcopy.kernels.reference.numerals import numerals
 from nearcopy.kernels.reference.overlap import feature_sets, passages, shared_counts
 from nearcopy.kernels.reference.sketches import features, sketch
 from nearcopy.kernels.reference.technical import technical_details
+from nearcopy.kernels.reference.titles import title_cosines, title_keys, word_cosines
 from nearcopy.kernels.reference.words import normalised, word_spans, words
 
 __all__ = [
@@ -40,6 +41,9 @@ __all__ = [
     "strip_html",
     "strip_html_positions",
     "technical_details",
+    "title_cosines",
+    "title_keys",
+    "word_cosines",
     "word_spans",
     "words",
     "xxh3_64",

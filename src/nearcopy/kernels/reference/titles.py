@@ -1,0 +1,209 @@
+"""Titles: their terms, how alike two are, and the keys they are filed under.
+
+A title's terms are the stems of its words; of scripts written without spaces, every two neighbouring
+characters. A term weighs by how rare it is in titles, in hundredths: sums of whole numbers are exact,
+so that the order of adding makes no difference and both kernels agree to the last bit.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain, combinations, groupby, islice, pairwise
+from math import nan, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearcopy.kernels.reference.hashes import murmur3_64
+from nearcopy.kernels.tables import title_weights
+
+Floats = NDArray[np.float64]
+Ragged = tuple[NDArray[np.uint64], NDArray[np.uint64]]
+
+MAX_WORDS = 64  # of a title that are looked at, and
+MAX_LETTERS = 48  # of a word: a whole page given for a title costs no more than a long title
+LEAST_ALIKE = 5  # letters of two words that are alike and not the same
+SAME, BEGINS_ALIKE, SPELT_ALIKE = 100, 80, 80  # hundredths of an equal term
+UNSPACED_SHARE = 70  # two characters are less than a word, in hundredths
+KEY_TERMS = 5
+KEY_SEED = 0x717E
+
+UNSPACED_FROM = 0x0E00  # Thai, and all behind it that is written one character a word
+HANGUL = range(0xAC00, 0xD7A4)
+DIGITS = frozenset("0123456789")
+UNDOUBLED = frozenset("bdfgmnprt")
+ARTICLE = "\u0627\u0644"  # the Arabic one is written as part of the word
+WORD, LETTER, UNSPACED = range(3)
+
+
+def title_cosines(a: Sequence[str], b: Sequence[str]) -> Floats:
+    """How alike the terms of two normal titles are, 0..1, by weight; nan where one has none.
+
+    >>> title_cosines(["storm hits coast"], ["coasts hit by storms"]).round(2).tolist()
+    [0.99]
+    """
+    return np.array([_soft_cosine(*pair) for pair in zip(a, b, strict=True)], np.float64)
+
+
+def word_cosines(a: Sequence[str], b: Sequence[str]) -> Floats:
+    """The cosine of the word counts of two normal titles, 0..1; nan where one has none.
+
+    >>> word_cosines(["storm hits coast"], ["coast hits storm"]).tolist()
+    [1.0]
+    """
+    return np.array([_word_cosine(*pair) for pair in zip(a, b, strict=True)], np.float64)
+
+
+def title_keys(normals: Sequence[str]) -> Ragged:
+    """(starts, keys): title i is filed under `keys[starts[i]:starts[i + 1]]`.
+
+    A key for every two of its five heaviest terms; of one or two terms, for each by itself too.
+    """
+    rows = [_keys(normal) for normal in normals]
+    starts = np.cumsum([0, *map(len, rows)]).astype(np.uint64)
+    return starts, np.array(list(chain.from_iterable(rows)), np.uint64)
+
+
+def title_terms(normal: str) -> list[str]:
+    """The terms of a normal title.
+
+    >>> title_terms("u s senator s plans stopped")
+    ['us', 'senator', 'plan', 'stop']
+    """
+    words = islice((word for word in normal.split(" ") if word), MAX_WORDS)
+    found: list[str] = []
+    before = LETTER
+    for kind, group in groupby(words, _kind):
+        run = list(group)
+        if kind == LETTER and before == WORD and run[0] == "s":
+            del run[0]  # what punctuation left of 's
+        found += _run_terms(kind, run)
+        before = kind
+    return found
+
+
+def stem(word: str) -> str:
+    """The word without an English ending, or without the Arabic article.
+
+    >>> [stem(word) for word in ("parties", "hits", "stopped", "rising", "rise", "glass")]
+    ['party', 'hit', 'stop', 'ris', 'ris', 'glass']
+    """
+    if word.startswith(ARTICLE) and len(word) > 4:
+        return word[2:]
+    if word.endswith(("ies", "ied")) and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 3:
+        return _without_e(word[:-1])
+    if word.endswith("ed") and not word.endswith("eed") and len(word) > 4:
+        return _undoubled(word[:-2])
+    if word.endswith("ing") and len(word) > 5:
+        return _undoubled(word[:-3])
+    return _without_e(word)
+
+
+def weight(term: str) -> int:
+    """How much a term counts, in hundredths: the rarer in titles, the more."""
+    known, unknown = title_weights()
+    found = known.get(term, unknown)
+    return found * UNSPACED_SHARE // 100 if _unspaced(term[0]) else found
+
+
+def _unspaced(char: str) -> bool:
+    return ord(char) >= UNSPACED_FROM and ord(char) not in HANGUL
+
+
+def _kind(word: str) -> int:
+    if len(word) > 1 or word in DIGITS:
+        return WORD
+    return UNSPACED if _unspaced(word) else LETTER
+
+
+def _run_terms(kind: int, run: list[str]) -> list[str]:
+    """The terms of words of one kind: stems, initials as one, characters two by two."""
+    if kind == WORD:
+        return [stem(word[:MAX_LETTERS]) for word in run]
+    if kind == LETTER or len(run) == 1:
+        return ["".join(run)] if run else []
+    return [first + second for first, second in pairwise(run)]
+
+
+def _without_e(word: str) -> str:
+    return word[:-1] if word.endswith("e") and len(word) > 3 else word
+
+
+def _undoubled(word: str) -> str:
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] in UNDOUBLED:
+        return word[:-1]
+    return _without_e(word)
+
+
+def _soft_cosine(a: str, b: str) -> float:
+    left, right = Counter(title_terms(a)), Counter(title_terms(b))
+    if not left or not right:
+        return nan
+    shared = left & right
+    matched = SAME * _square(shared) + _alike_products(left - shared, right - shared)
+    return min(1.0, matched / (SAME * sqrt(float(_square(left)) * float(_square(right)))))
+
+
+def _square(terms: Counter[str]) -> int:
+    return sum(count * weight(term) ** 2 for term, count in terms.items())
+
+
+def _alike_products(left: Counter[str], right: Counter[str]) -> int:
+    """The products of the terms that are alike, heaviest first, each term once."""
+    pairs = [
+        (-share * weight(x) * weight(y), min(x, y), max(x, y), x, y)
+        for x in left
+        for y in right
+        if (share := _alike(x, y))
+    ]
+    total = 0
+    for product, _, _, x, y in sorted(pairs):
+        times = min(left[x], right[y])
+        left[x] -= times
+        right[y] -= times
+        total -= times * product
+    return total
+
+
+def _alike(x: str, y: str) -> int:
+    """How much of an equal term two different ones are, in hundredths; 0 if not alike."""
+    if min(len(x), len(y)) < LEAST_ALIKE or not DIGITS.isdisjoint(x + y):
+        return 0
+    if x[:LEAST_ALIKE] == y[:LEAST_ALIKE]:
+        return BEGINS_ALIKE
+    return SPELT_ALIKE if _one_edit(x, y) else 0
+
+
+def _one_edit(x: str, y: str) -> bool:
+    """Whether two different words are one letter apart: another, one more or one less."""
+    short, long = sorted((x, y), key=len)
+    if len(long) - len(short) > 1:
+        return False
+    at = next((i for i, char in enumerate(short) if char != long[i]), len(short))
+    return short[at + (len(short) == len(long)) :] == long[at + 1 :]
+
+
+def _word_cosine(a: str, b: str) -> float:
+    left, right = (Counter(word for word in title.split(" ") if word) for title in (a, b))
+    if not left or not right:
+        return nan
+    product = sum(count * right[word] for word, count in left.items())
+    squares = [float(sum(count * count for count in side.values())) for side in (left, right)]
+    return min(1.0, product / sqrt(squares[0] * squares[1]))
+
+
+def _keys(normal: str) -> list[int]:
+    hashed = {_hashed(term): weight(term) for term in title_terms(normal)}
+    heaviest = sorted(hashed, key=lambda term: (-hashed[term], term))[:KEY_TERMS]
+    pairs = [sorted(pair) for pair in combinations(heaviest, 2)]
+    singles = [[term] for term in heaviest] if len(heaviest) <= 2 else []
+    return [_key(terms) for terms in (*pairs, *singles)]
+
+
+def _hashed(term: str) -> int:
+    return murmur3_64(term.encode("utf-32-le", "surrogatepass"), KEY_SEED)
+
+
+def _key(terms: list[int]) -> int:
+    return murmur3_64(b"".join(term.to_bytes(8, "little") for term in terms), KEY_SEED)
