@@ -1,6 +1,24 @@
 """Titles: cleaned, brought to a normal form, scored, told apart, and looked up among many."""
 
 from nearcopy.titles.cleaning import CleanTitle, clean
+from nearcopy.titles.columns import recurring
+from nearcopy.titles.contrasts import contrast
+from nearcopy.titles.index import TitleIndex, TitleMatch, title_keys
 from nearcopy.titles.normal import normal, normals
+from nearcopy.titles.scores import TitleScores, digest_similarity, scores, tracker_average
 
-__all__ = ["CleanTitle", "clean", "normal", "normals"]
+__all__ = [
+    "CleanTitle",
+    "TitleIndex",
+    "TitleMatch",
+    "TitleScores",
+    "clean",
+    "contrast",
+    "digest_similarity",
+    "normal",
+    "normals",
+    "recurring",
+    "scores",
+    "title_keys",
+    "tracker_average",
+]

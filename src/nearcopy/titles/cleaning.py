@@ -24,7 +24,7 @@ HEADS = (COLON_HEAD, DASH_HEAD, BRACKET_HEAD, DOTS_HEAD)
 WIRE_HEAD = re.compile(r"([A-Z]{3,13}+(?: [A-Z]{2,4})?(?: [0-9]{1,3})?)\s?-(?=\S)")
 BRACKET_TAIL = re.compile(r"[\[【(（]([^\[\]【】()（）]{1,40}+)[\]】)）]\s?\Z")
 CLOSING = ("]", "】", ")", "）")
-NAME_SEPARATORS = (" - ", " – ", " — ", "|", "｜", " » ", " « ", " :: ", " • ", " · ", " ~ ", " // ")
+NAME_SEPARATORS = (" - ", " – ", " — ", "|", "｜", " » ", " « ", "::", " • ", " · ", " ~ ")
 MARK_SEPARATORS = (" - ", " – ", " — ", "|", ": ", "; ")
 DIGITS = "0123456789"
 NUMBER = re.compile(r" [0-9]{1,3}\Z")
@@ -48,11 +48,10 @@ class _Cut(NamedTuple):
 
 
 def clean(title: str, source: str | None = None) -> CleanTitle:
-    r"""The title without marks and publisher; `source` is a name or the address of a site.
+    """The title without marks and publisher; `source` is a name or the address of a site.
 
-    >>> clean("UPDATE 2-Ferry aground &amp; afloat again - The Harbour Times")
-    CleanTitle(text='Ferry aground & afloat again', prefix='update 2', tail='The Harbour Times', \
-refiled=True)
+    >>> clean("UPDATE 2-Ship &amp; crew safe - Port Times")
+    CleanTitle(text='Ship & crew safe', prefix='update 2', tail='Port Times', refiled=True)
     >>> clean("Harbour City 2 - Rovers 1").text
     'Harbour City 2 - Rovers 1'
     """

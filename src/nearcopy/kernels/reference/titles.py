@@ -1,8 +1,8 @@
 """Titles: their terms, how alike two are, and the keys they are filed under.
 
-A title's terms are the stems of its words; of scripts written without spaces, every two neighbouring
-characters. A term weighs by how rare it is in titles, in hundredths: sums of whole numbers are exact,
-so that the order of adding makes no difference and both kernels agree to the last bit.
+A title's terms are the stems of its words; of scripts written without spaces, every two characters
+that stand together. A term weighs by how rare it is in titles, in hundredths: sums of whole numbers
+are exact, so the order of adding makes no difference and both kernels agree to the last bit.
 """
 
 from collections import Counter

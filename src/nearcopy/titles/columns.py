@@ -1,0 +1,98 @@
+"""Columns: titles that come back every day or week over other news."""
+
+# The column, then the phrases it is known by, as normal forms. A phrase's words stand together;
+# with "+" between they may stand apart, in that order.
+COLUMNS = """
+today in history: today in history, this day in history, on this day, day in history,
+    hoy en la historia, heute vor
+puzzle: wordle, connections + hint, connections + answers, strands + hint, strands + answers,
+    nyt mini, mini crossword, crossword, sudoku, quordle, spelling bee + answers, hints + answers,
+    kreuzwortratsel, korsord, quiz of the week, news quiz, weekly quiz
+horoscope: horoscope, horoscopes, horoskop, horoscopo, oroscopo, horoskopy, burc yorumlari, zodiac
+briefing: morning briefing, evening briefing, news briefing, war briefing, daily briefing,
+    the briefing, morning report, news at a glance, what to know today, morning newsletter,
+    daily digest, news digest, news roundup, news round up, daily open, morning squawk,
+    things to know, morgenbriefing, nyhetsbrev, first thing, week ahead, the week in, top stories
+live page: live blog, liveblog, live updates, as it happened, liveticker, en direct, en vivo,
+    minuto a minuto, direktrapport
+markets: stock market today, stock market news, stocks to watch, premarket, pre market,
+    stock futures, futures + rise, futures + fall, market wrap, markets wrap, market close,
+    closing bell, opening bell, wall street + today, dow jones today, dow jones futures,
+    mortgage rates, mortgage and refinance, cd rates, savings rates, heloc rates,
+    gold price today, gold prices today, oil prices today, price of gold, bitcoin price today,
+    bitcoin price prediction, interest rates today, borsen idag, boersen, stockholmsborsen,
+    wechselkurs, exchange rate today, dolar kac, altin fiyatlari, precio del dolar, hisse senedi
+lottery: lottery, powerball, mega millions, lotto, lottozahlen, euromillions, eurojackpot,
+    winning numbers, loteria, piyango, milli piyango
+weather: weather forecast, weather today, weather update, forecast for + day, wetterbericht,
+    vadret, pronostico del tiempo, hava durumu, prognoza pogody, حاله الطقس, الطقس اليوم,
+    天 气 预 报
+week in review: week in review, year in review, weekly roundup, weekly round up,
+    the week that was, best of the week, photos of the week, photo of the day, photo of the week,
+    pictures of the week, picture of the day, week in pictures, day in pictures, quote of the day,
+    word of the day, ruckblick, wochenruckblick
+letters: letters to the editor, readers letters, letters, dear abby, dear doctor, dear annie,
+    ask amy, ask a, leserbriefe, insandare, cartas al director, advice column, miss manners
+television: recap, tv tonight, what to watch, tv schedule, tv guide, how to watch, where to watch,
+    what time is, watch + online, start time, box office, saturday night live, snl, episode
+sport: results + highlights, takeaways from, live score, who went home, season schedule,
+    match preview, game preview, betting odds, best bets, expert picks, predictions + odds,
+    odds + predictions, power rankings, mock draft, injury report, starting lineup,
+    projected lineup, starting lineups, live score, player ratings, rumors roundup, transfer news,
+    fantasy football, waiver wire, box score, game thread, game recap, spieltag, game + score,
+    vs + score, vs + prediction, vs + predictions, grades, inactives, standings, fixtures
+deals: best deals, deals of the day, black friday deals, prime day deals, cyber monday deals,
+    daily deals, promo code, promo codes, bonus code, coupon, best + deals, today s deals
+space: sky tonight, night sky, moon phase, moon tonight, full moon, rocket launch + day,
+    next mission, starlink + launch, starlinks, falcon 9 + launch, aurora forecast,
+    northern lights forecast, asteroid + earth
+transcript: transcript, full transcript, campaign assessment, situation report,
+    sammanfattning natt
+obituaries: obituary, obituaries, death notices, dodsannonser, nachrufe, police blotter,
+    police log, arrest log, court report, crime log
+earnings: earnings q1, earnings q2, earnings q3, earnings q4, q1 earnings, q2 earnings,
+    q3 earnings, q4 earnings, earnings call transcript, earnings call, quarterly results,
+    earnings preview, delarsrapport, kvartalsrapport, quartalszahlen
+"""
+MAX_WORDS = 64
+_Phrases = dict[str, list[tuple[tuple[tuple[str, ...], ...], str]]]
+
+
+def _phrases() -> _Phrases:
+    """The columns by the first word of their phrases, each phrase in its parts."""
+    found: _Phrases = {}
+    for line in COLUMNS.strip().replace("\n    ", " ").splitlines():
+        name, phrases = line.split(": ")
+        for phrase in phrases.split(", "):
+            parts = tuple(tuple(part.split()) for part in phrase.split(" + "))
+            found.setdefault(parts[0][0], []).append((parts, name))
+    return found
+
+
+PHRASES = _phrases()
+
+
+def recurring(normal: str) -> str | None:
+    """The column that a normal title belongs to; None for a title that stands for itself.
+
+    >>> recurring("wordle hints and answer for friday"), recurring("ferry runs aground")
+    ('puzzle', None)
+    """
+    words = normal.split(" ", MAX_WORDS)[:MAX_WORDS]
+    for at, word in enumerate(words):
+        for parts, name in PHRASES.get(word, ()):
+            if _holds(words[at:], parts):
+                return name
+    return None
+
+
+def _holds(words: list[str], parts: tuple[tuple[str, ...], ...]) -> bool:
+    """Whether the words begin with the first part, and have the others behind it, in order."""
+    at = 0
+    for part in parts:
+        places = range(at, len(words) - len(part) + 1) if at else (0,)
+        found = next((p for p in places if tuple(words[p : p + len(part)]) == part), None)
+        if found is None:
+            return False
+        at = found + len(part)
+    return True

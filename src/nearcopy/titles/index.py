@@ -1,0 +1,103 @@
+"""An index of titles: the most alike among many, however they are reworded or reordered."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz import fuzz, process
+
+from nearcopy import kernels
+from nearcopy.titles.normal import normals
+from nearcopy.titles.scores import MAX_CHARS
+
+Keys = NDArray[np.uint64]
+
+# Titles looked at closely for one query: those under its rarest keys first.
+MAX_CANDIDATES = 2000
+
+
+class TitleMatch(NamedTuple):
+    """A title found, and how alike it is, 0..1."""
+
+    id: int
+    score: float
+
+
+def title_keys(normals: Sequence[str]) -> list[Keys]:
+    """The keys of each normal title, ten at most: titles with a key in common may be alike.
+
+    >>> [a, b] = title_keys(["ferry runs aground off norway", "norway: ferry aground"])
+    >>> len(a), len(set(a.tolist()) & set(b.tolist()))
+    (10, 3)
+    """
+    starts, keys = kernels.title_keys(normals)
+    return [keys[start:end] for start, end in pairwise(starts.tolist())]
+
+
+class TitleIndex:
+    """Titles filed under the keys of their heaviest terms, by id; adding an id again replaces it.
+
+    >>> index = TitleIndex()
+    >>> index.add([7, 8], ["Ferry runs aground off Norway", "Port opens a second bridge"])
+    >>> index.find("Off Norway, a ferry runs aground")
+    [TitleMatch(id=7, score=0.98)]
+    """
+
+    def __init__(self) -> None:
+        self._keys: Any = kernels.KeyIndex()
+        self._titles: list[str] = []  # by position, as are
+        self._ids: list[int] = []
+        self._positions: dict[int, int] = {}  # by id
+
+    def __len__(self) -> int:
+        return len(self._positions)
+
+    def add(self, ids: Sequence[int], titles: Sequence[str]) -> None:
+        """File titles as they are given: clean them first if they have publishers' names."""
+        last = dict(zip(ids, titles, strict=True))
+        made = [title[:MAX_CHARS] for title in normals(list(last.values()))]
+        known = [self._positions[each] for each in last if each in self._positions]
+        if known:
+            self._keys.remove(np.array(known, np.uint32))
+        starts, keys = kernels.title_keys(made)
+        first = self._keys.insert_ragged(keys, starts, np.zeros(len(made), np.int64))
+        self._titles += made
+        self._ids += last
+        self._positions.update(zip(last, range(first, first + len(made)), strict=True))
+
+    def find(self, title: str, *, at_least: float = 0.6, limit: int = 10) -> list[TitleMatch]:
+        """The titles most alike, best first, then by id.
+
+        The score is the mean of the soft cosine and the ratio of the sorted words.
+        """
+        query = normals([title])[0][:MAX_CHARS]
+        candidates = self._candidates(query)
+        found = sorted(self._scored(query, candidates, at_least), key=lambda m: (-m.score, m.id))
+        return found[:limit]
+
+    def _candidates(self, query: str) -> list[int]:
+        """Where the titles stand that share a key, as many rare keys as can be looked at."""
+        keys = np.unique(kernels.title_keys([query])[1])
+        counts = self._keys.counts(keys)
+        order = np.argsort(counts, kind="stable")
+        within = np.cumsum(counts[order]) <= MAX_CANDIDATES
+        within[:1] = True
+        chosen = keys[order[within]]
+        found: list[int] = self._keys.find(chosen[None])[1].tolist()
+        return found[:MAX_CANDIDATES]
+
+    def _scored(self, query: str, candidates: list[int], at_least: float) -> Iterator[TitleMatch]:
+        titles = [self._titles[position] for position in candidates]
+        soft = kernels.title_cosines([query] * len(titles), titles)
+        hopeful = np.flatnonzero(soft >= 2 * at_least - 1).tolist()
+        if not hopeful:
+            return
+        sort = process.cdist(
+            [query], [titles[at] for at in hopeful], scorer=fuzz.token_sort_ratio, dtype=np.float64
+        )[0]
+        for at, ratio in zip(hopeful, sort.tolist(), strict=True):
+            score = (float(soft[at]) + ratio / 100) / 2
+            if score >= at_least:
+                yield TitleMatch(self._ids[candidates[at]], min(1.0, score))
