@@ -14,7 +14,7 @@ ROOMS = [
     {"errors"},
     {"model", "config"},
     {"text", "urls", "facts", "titles", "junk", "kernels"},
-    {"fingerprint", "keys", "compare", "decide", "cluster", "keeper", "lineage"},
+    {"fingerprint", "keys", "compare", "decide", "cluster", "keeper", "explain", "lineage"},
     {"stores"},
     {"deduper", "corpus", "spark", "evaluate", "tune"},
     {"formats", "feeds", "stream"},

@@ -1,20 +1,40 @@
 """Near-duplicate detection and de-duplication for news and web articles."""
 
-from nearcopy.compare import Overlap, estimated_overlap, hamming_distance, overlap, passages
-from nearcopy.config import RECIPES, Features, FrequencyTable, Recipe
-from nearcopy.errors import BadArticle, BadRecipe, MissingExtra, NearcopyError, SlowKernels
+from nearcopy.compare import (
+    Overlap,
+    compare,
+    estimated_overlap,
+    hamming_distance,
+    overlap,
+    passages,
+)
+from nearcopy.config import POLICIES, RECIPES, Features, FrequencyTable, Policy, Recipe, Scoring
+from nearcopy.decide import decide
+from nearcopy.errors import (
+    BadArticle,
+    BadPolicy,
+    BadRecipe,
+    MissingExtra,
+    NearcopyError,
+    SlowKernels,
+)
 from nearcopy.fingerprint import fingerprints, frequency_table
 from nearcopy.kernels.results import Passage
-from nearcopy.model import Article, Fingerprint
+from nearcopy.model import Article, Decision, Evidence, Fact, Fingerprint, Relation, Story
 from nearcopy.text import normalised, strip_html, words, words_in_place
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "POLICIES",
     "RECIPES",
     "Article",
     "BadArticle",
+    "BadPolicy",
     "BadRecipe",
+    "Decision",
+    "Evidence",
+    "Fact",
     "Features",
     "Fingerprint",
     "FrequencyTable",
@@ -22,8 +42,14 @@ __all__ = [
     "NearcopyError",
     "Overlap",
     "Passage",
+    "Policy",
     "Recipe",
+    "Relation",
+    "Scoring",
     "SlowKernels",
+    "Story",
+    "compare",
+    "decide",
     "estimated_overlap",
     "fingerprints",
     "frequency_table",

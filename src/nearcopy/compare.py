@@ -1,13 +1,18 @@
 """Comparing: what can be measured between two, without an opinion on what it means."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from nearcopy import kernels
-from nearcopy.config import Features, Recipe
+from nearcopy import facts, kernels, titles
+from nearcopy.config import SLOTS, Features, Recipe
 from nearcopy.kernels.results import Passage
-from nearcopy.model import Article, Fingerprint
+from nearcopy.model import Article, Evidence, Fingerprint
+
+Pair = tuple[Fingerprint, Fingerprint]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +40,25 @@ def overlap(
     a: Article, b: Article, recipe: Recipe | None = None, *, features: Features | None = None
 ) -> Overlap:
     """The exact overlap of two texts, in the features of the recipe's MinHash."""
+    return overlaps([a, b], [(0, 1)], recipe, features=features)[0]
+
+
+def overlaps(
+    articles: Sequence[Article],
+    pairs: Sequence[tuple[int, int]],
+    recipe: Recipe | None = None,
+    *,
+    features: Features | None = None,
+) -> list[Overlap]:
+    """The exact overlap of each pair of places among the articles."""
     recipe = recipe or Recipe()
     wanted = features or recipe.minhash or recipe.simhash or Features()
-    sets = kernels.feature_sets([a.text, b.text], recipe, wanted, html=[a.html, b.html])
-    shared = kernels.shared_counts(sets, np.array([[0, 1]], np.uint64))
+    texts, html = [each.text for each in articles], [each.html for each in articles]
+    sets = kernels.feature_sets(texts, recipe, wanted, html=html)
+    places = np.array(pairs, np.uint64).reshape(-1, 2)
+    shared = kernels.shared_counts(sets, places).tolist()
     sizes = np.diff(sets.starts).tolist()
-    return Overlap(sizes[0], sizes[1], int(shared[0]))
+    return [Overlap(sizes[a], sizes[b], n) for (a, b), n in zip(pairs, shared, strict=True)]
 
 
 def passages(a: Article, b: Article, *, min_words: int = 8) -> list[Passage]:
@@ -60,7 +78,135 @@ def hamming_distance(a: Fingerprint, b: Fingerprint) -> int | None:
 
 def estimated_overlap(a: Fingerprint, b: Fingerprint) -> float | None:
     """The estimated Jaccard overlap, 0..1: the share of equal MinHash values."""
-    if a.minhash is None or b.minhash is None:
+    return compare(a, b).overlap
+
+
+def compare(a: Fingerprint, b: Fingerprint, *, counted: Overlap | None = None) -> Evidence:
+    """What can be measured between two articles; `counted` is their exact overlap, if at hand."""
+    return compare_pairs([(a, b)], [counted])[0]
+
+
+def compare_pairs(pairs: Sequence[Pair], counted: Iterable[Overlap | None] = ()) -> list[Evidence]:
+    """The evidence of each pair, in order."""
+    exact = list(counted) or [None] * len(pairs)
+    texts = _text_measures(pairs)
+    scores = titles.scores([a.title for a, _ in pairs], [b.title for _, b in pairs])
+    soft = _known(kernels.title_cosines([a.gist for a, _ in pairs], [b.gist for _, b in pairs]))
+    rows = zip(*(_known(column) for column in scores), strict=True)
+    return [
+        _evidence(pair, known, text, row, gist)
+        for pair, known, text, row, gist in zip(pairs, exact, texts, rows, soft, strict=True)
+    ]
+
+
+class _Texts(NamedTuple):
+    """What the sketches of a pair say, before an exact count replaces the estimate."""
+
+    distance: int | None
+    overlap: float | None
+    containment: float | None
+    numerals_shared: float | None
+    numerals_changed: int | None
+
+
+def _text_measures(pairs: Sequence[Pair]) -> list[_Texts]:
+    bits, equal = kernels.sketch_distances(
+        np.array([a.simhash or 0 for a, _ in pairs], np.uint64),
+        np.array([b.simhash or 0 for _, b in pairs], np.uint64),
+        [a.minhash or b"" for a, _ in pairs],
+        [b.minhash or b"" for _, b in pairs],
+    )
+    shared, changed = kernels.numeral_shares(
+        [a.numerals for a, _ in pairs], [b.numerals for _, b in pairs]
+    )
+    columns = (bits.tolist(), equal.tolist(), _known(shared), changed.tolist())
+    return [_sketched(a, b, *row) for (a, b), *row in zip(pairs, *columns, strict=True)]
+
+
+def _sketched(
+    a: Fingerprint, b: Fingerprint, bits: int, equal: int, shared: float | None, changed: int
+) -> _Texts:
+    jaccard = equal / SLOTS if a.minhash and b.minhash else None
+    return _Texts(
+        None if a.simhash is None or b.simhash is None else bits,
+        jaccard,
+        None if jaccard is None else _contained(jaccard, a.words, b.words),
+        shared,
+        None if shared is None else changed,
+    )
+
+
+def _contained(jaccard: float, a: int, b: int) -> float:
+    """The containment that this overlap means for texts of so many words."""
+    shared = jaccard / (1 + jaccard) * (a + b)
+    return min(1.0, shared / min(a, b))
+
+
+def _known(column: NDArray[np.float64]) -> list[float | None]:
+    """The numbers, None where there is none."""
+    return [None if value != value else value for value in column.tolist()]
+
+
+def _evidence(
+    pair: Pair,
+    counted: Overlap | None,
+    texts: _Texts,
+    scores: Sequence[float | None],
+    soft: float | None,
+) -> Evidence:
+    a, b = pair
+    found = facts.compare(a.facts, b.facts)
+    ratio, indel, token_set, token_sort, partial, cosine, _ = scores
+    return Evidence(
+        same_url=_same(a.url, b.url),
+        same_declared_url=_declared(a, b),
+        same_text=_same(a.digest, b.digest),
+        distance=texts.distance,
+        overlap=counted.jaccard if counted else texts.overlap,
+        containment=counted.containment if counted else texts.containment,
+        exact=counted is not None,
+        words=min(a.words, b.words),
+        numerals_shared=texts.numerals_shared,
+        numerals_changed=texts.numerals_changed,
+        title_ratio=ratio,
+        title_indel=indel,
+        title_token_set=token_set,
+        title_token_sort=token_sort,
+        title_partial=partial,
+        title_cosine=cosine,
+        title_soft=soft,
+        title_chars=min(len(a.title), len(b.title)),
+        title_words=min(_words(a.title), _words(b.title)),
+        contrast=titles.contrast(a.title, b.title),
+        column=a.column or b.column,
+        agreements=found.agreements,
+        clashes=found.clashes,
+        moved=found.moved,
+        names_shared=found.names_shared,
+        refiled=a.refiled or b.refiled,
+        same_source=_same(a.source, b.source),
+        hours_apart=_hours_apart(a, b),
+        junk=a.junk or b.junk,
+    )
+
+
+def _same(a: object, b: object) -> bool | None:
+    return None if a is None or b is None else a == b
+
+
+def _declared(a: Fingerprint, b: Fingerprint) -> bool | None:
+    """Whether an address that a page declares is the other's; None where none declares any."""
+    if a.declared_url is None and b.declared_url is None:
         return None
-    left, right = np.frombuffer(a.minhash, "<u4"), np.frombuffer(b.minhash, "<u4")
-    return float((left == right).mean())
+    left, right = {a.url, a.declared_url}, {b.url, b.declared_url}
+    return bool(left & right - {None})
+
+
+def _words(title: str) -> int:
+    return title.count(" ") + 1 if title else 0
+
+
+def _hours_apart(a: Fingerprint, b: Fingerprint) -> float | None:
+    if a.published is None or b.published is None:
+        return None
+    return abs((a.published - b.published).total_seconds()) / 3600

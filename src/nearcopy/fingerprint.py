@@ -3,10 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
-from nearcopy import kernels
+from nearcopy import facts, junk, kernels, titles, urls
 from nearcopy.config import SLOTS, FrequencyTable, Recipe
 from nearcopy.errors import BadArticle, BadRecipe
 from nearcopy.model import Article, Fingerprint
@@ -51,22 +52,88 @@ def _batches(articles: Iterable[Article]) -> Iterator[list[Article]]:
 
 
 def _fingerprints(batch: list[Article], recipe: Recipe, threads: int) -> Iterator[Fingerprint]:
-    """The rows of the batch's sketches; nothing where there is no text to compare."""
-    texts, html = [article.text for article in batch], [article.html for article in batch]
-    made = kernels.sketch(texts, recipe, html=html, threads=threads)
-    simhash, digest = made.simhash.tolist(), made.digest.tobytes()
-    minhash, size = made.minhash.astype("<u4", copy=False).tobytes(), 4 * SLOTS
-    for row, (article, words) in enumerate(zip(batch, made.words.tolist(), strict=True)):
-        if words == 0:
-            yield Fingerprint(id=article.id)
-            continue
+    """The rows of the batch, each from its text, its title and its address."""
+    cleaned = [titles.clean(article.title, article.source) for article in batch]
+    stated = [facts.read(title.text) for title in cleaned]
+    normal = titles.normals([title.text for title in cleaned])
+    gists = titles.normals([found.rest for found in stated])
+    sketches = _sketches(batch, recipe, threads)
+    rows = zip(batch, sketches, cleaned, stated, normal, gists, strict=True)
+    for article, sketch, title, found, words, gist in rows:
+        page, declared, source = _addresses(article)
         yield Fingerprint(
             id=article.id,
-            words=words,
-            digest=digest[16 * row : 16 * row + 16],
-            simhash=simhash[row] if recipe.simhash else None,
-            minhash=minhash[size * row : size * row + size] if recipe.minhash else None,
+            words=sketch.words,
+            digest=sketch.digest,
+            simhash=sketch.simhash,
+            minhash=sketch.minhash,
+            numerals=sketch.numerals,
+            details=sketch.details,
+            title=_telling(words),
+            gist=_telling(gist),
+            facts=found.facts,
+            column=titles.recurring(words),
+            refiled=title.refiled,
+            url=page,
+            declared_url=declared,
+            source=source,
+            published=article.published,
+            tier=article.tier,
+            junk=junk.reason(article.title, article.text, sketch.words),
         )
+
+
+class _Sketch(NamedTuple):
+    """What comes from a text; nothing where there is no text to compare."""
+
+    words: int = 0
+    digest: bytes | None = None
+    simhash: int | None = None
+    minhash: bytes | None = None
+    numerals: bytes = b""
+    details: int = 0
+
+
+def _sketches(batch: list[Article], recipe: Recipe, threads: int) -> Iterator[_Sketch]:
+    texts, html = [article.text for article in batch], [article.html for article in batch]
+    made = kernels.sketch(texts, recipe, html=html, threads=threads)
+    numerals = kernels.numerals(texts, html=html, threads=threads)
+    details = kernels.technical_details(texts, html=html, threads=threads).tolist()
+    simhash, digest = made.simhash.tolist(), made.digest.tobytes()
+    minhash, size = made.minhash.astype("<u4", copy=False).tobytes(), 4 * SLOTS
+    for row, words in enumerate(made.words.tolist()):
+        yield (
+            _Sketch()
+            if words == 0
+            else _Sketch(
+                words,
+                digest[16 * row : 16 * row + 16],
+                simhash[row] if recipe.simhash else None,
+                minhash[size * row : size * row + size] if recipe.minhash else None,
+                numerals[row],
+                details[row],
+            )
+        )
+
+
+def _telling(title: str) -> str:
+    """The title, or nothing where it is a mark of the trade alone: "Breaking news"."""
+    return "" if title in titles.MARKS else title
+
+
+def _addresses(article: Article) -> tuple[str | None, str | None, str | None]:
+    """Where the article stands: its page, what the page declares instead, and whose it is."""
+    url, source = article.url, article.source
+    page = urls.canonical(url) if url and not urls.is_home(url) else None
+    declared = urls.declared(url, article.canonical_url) if article.canonical_url else None
+    outlet = (urls.site(url) if url else None) or (_outlet(source) if source else None)
+    return page, declared if declared != page else None, outlet
+
+
+def _outlet(source: str) -> str:
+    """One name per outlet: the site where the source is given as a host, else the folded name."""
+    host = "." in source and " " not in source
+    return (urls.site("//" + source) if host else None) or source.casefold().strip()
 
 
 def frequency_table(articles: Iterable[Article], recipe: Recipe | None = None) -> FrequencyTable:

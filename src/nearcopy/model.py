@@ -78,6 +78,7 @@ class Fingerprint:
     title: str = ""  # cleaned and folded
     gist: str = ""  # the title without its facts
     facts: tuple[Fact, ...] = ()
+    column: str | None = None  # the recurring column it belongs to, such as a horoscope
     refiled: bool = False  # marked as filed again: CORRECTED, UPDATE 2
     url: str | None = None  # canonical; None where it names no page of its own
     declared_url: str | None = None  # what the page declares to be its address, where plausible
@@ -123,7 +124,8 @@ class Evidence:
     words: int = 0  # of the shorter text
     numerals_shared: float | None = None  # of the text with fewer
     numerals_changed: int | None = None  # in the same context with another value
-    title_ratio: float | None = None
+    title_ratio: float | None = None  # 1 - Levenshtein distance / the longer length
+    title_indel: float | None = None  # the same with letters put in and taken out alone
     title_cosine: float | None = None
     title_token_set: float | None = None
     title_token_sort: float | None = None

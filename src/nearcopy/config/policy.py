@@ -72,6 +72,7 @@ class Policy:
     contained: float | None = 0.8
     revised: float | None = 0.2  # the overlap of a new version by the same source
     site_overlap: float | None = 0.9  # of two pages of one site whose titles are not alike
+    site_title: float | None = 0.3  # titles less alike are not, on one site or over a stub
 
     # The titles: any one of these is enough.
     title_ratio: float | None = None
@@ -87,7 +88,7 @@ class Policy:
     # Like titles over different bodies: one item, or two?
     like_titles: LikeTitles = "two"
     title_certain: float | None = None  # a title mix that decides whatever the bodies are
-    body_overlap: float = 0.1  # bodies that share less are different
+    body_overlap: float = 0.4  # bodies are different when less of the shorter is shared
     body_bits: int = 58  # the same by SimHash, where there is no overlap
 
     # The veto by facts.
@@ -139,6 +140,7 @@ _PLAIN = Policy(
     contained=None,
     revised=None,
     site_overlap=None,
+    site_title=None,
     title_soft=None,
     min_title_words=0,
     like_titles="one",
@@ -171,7 +173,6 @@ POLICIES: Mapping[str, Policy] = {
     ),
     "digest": replace(
         _PLAIN,
-        title_ratio=0.9,
         title_mix=0.8,
         title_certain=0.95,
         like_titles="two",

@@ -13,8 +13,8 @@ from nearcopy.kernels.reference import fnv1a64 as fnv1a64
 from nearcopy.kernels.reference import md5 as md5
 from nearcopy.kernels.reference import murmur3_64 as murmur3_64
 from nearcopy.kernels.reference import murmur3_128 as murmur3_128
-from nearcopy.kernels.reference import numeral_shares as numeral_shares
 from nearcopy.kernels.reference import normalised as normalised
+from nearcopy.kernels.reference import numeral_shares as numeral_shares
 from nearcopy.kernels.reference import strip_html as strip_html
 from nearcopy.kernels.reference import strip_html_positions as strip_html_positions
 from nearcopy.kernels.reference import title_cosines as title_cosines

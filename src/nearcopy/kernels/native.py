@@ -125,9 +125,7 @@ def passages(
     return [Passage(*found) for found in _native.passages(a, b, html_a, html_b, min_words)]
 
 
-def numerals(
-    texts: Sequence[str], *, html: Sequence[bool] = (), threads: int = 1
-) -> list[bytes]:
+def numerals(texts: Sequence[str], *, html: Sequence[bool] = (), threads: int = 1) -> list[bytes]:
     """The numeral profile of each text: for each of the first 32 its context and value, hashed."""
     return _native.numerals(texts, list(map(bool, html)), threads)
 

@@ -4,10 +4,12 @@ from nearcopy.titles.cleaning import CleanTitle, clean
 from nearcopy.titles.columns import recurring
 from nearcopy.titles.contrasts import contrast
 from nearcopy.titles.index import TitleIndex, TitleMatch, title_keys
+from nearcopy.titles.marks import MARKS
 from nearcopy.titles.normal import normal, normals
 from nearcopy.titles.scores import TitleScores, digest_similarity, scores, tracker_average
 
 __all__ = [
+    "MARKS",
     "CleanTitle",
     "TitleIndex",
     "TitleMatch",

@@ -42,3 +42,5 @@ BEHIND = (
 )
 # What wires join to the title with a bare hyphen.
 WIRE = REFILED | _folded("exclusive, analysis, insight, factbox, timeline, flash, urgent")
+# A title that is no more than this says nothing.
+MARKS = BEHIND | _folded("news, top news, top stories, headlines, untitled, no title")

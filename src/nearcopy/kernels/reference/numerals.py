@@ -187,9 +187,7 @@ def _spelled(word: str, first: str) -> str | None:
     return known.value
 
 
-def numerals(
-    texts: Sequence[str], *, html: Sequence[bool] = (), threads: int = 1
-) -> list[bytes]:
+def numerals(texts: Sequence[str], *, html: Sequence[bool] = (), threads: int = 1) -> list[bytes]:
     """The numeral profile of each text: for each of the first 32 its context and value, hashed."""
     del threads
     marks = html or [False] * len(texts)

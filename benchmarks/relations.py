@@ -1,0 +1,226 @@
+"""How the default policy judges labelled pairs and whole sets of the shared news.
+
+Run by itself it also lists what went wrong: the merges to look at, the pairs judged otherwise than
+their readers did.
+"""
+
+import csv
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import combinations
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+import corpora
+from nearcopy import POLICIES, Article, Decision, Evidence, Fingerprint, Policy, Recipe, Relation
+from nearcopy.compare import compare_pairs, overlaps
+from nearcopy.decide import decide
+from nearcopy.fingerprint import fingerprints
+from nearcopy.keys import keys
+
+COPIES = {"same", "revision", "excerpt"}
+LARGEST_GROUP = 200  # a key that more articles share proposes no pairs here; it is reported
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A pair, its label, and what we make of it."""
+
+    a: Article
+    b: Article
+    label: str
+    trap: str
+    evidence: Evidence
+    decision: Decision
+
+
+def article(row: dict[str, Any]) -> Article:
+    """An article of the shared form."""
+    published = row.get("published")
+    return Article(
+        id=row["id"],
+        title=row.get("title") or "",
+        text=row.get("text") or "",
+        url=row.get("url") or None,
+        source=row.get("source") or None,
+        published=_aware(published) if published else None,
+    )
+
+
+def _aware(text: str) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.astimezone()
+
+
+def judged(
+    pairs: Sequence[tuple[Article, Article]],
+    labels: Sequence[tuple[str, str]],
+    policy: Policy,
+    *,
+    exact: bool = True,
+) -> list[Judged]:
+    """Each pair with its decision under the policy."""
+    recipe = Recipe()
+    flat = [each for pair in pairs for each in pair]
+    made = list(fingerprints(flat, recipe))
+    couples = list(zip(made[::2], made[1::2], strict=True))
+    places = [(2 * number, 2 * number + 1) for number in range(len(pairs))]
+    counted = overlaps(flat, places, recipe) if exact else [None] * len(pairs)
+    known = [
+        count if a.words and b.words else None
+        for count, (a, b) in zip(counted, couples, strict=True)
+    ]
+    found = compare_pairs(couples, known)
+    return [
+        Judged(a, b, *label, evidence, decide(evidence, policy))
+        for (a, b), label, evidence in zip(pairs, labels, found, strict=True)
+    ]
+
+
+def near_relations(policy: Policy) -> list[Judged]:
+    """The labelled pairs of one wire: copies, and notices in one form."""
+    known = {row["id"]: article(row) for row in corpora.articles("reuters21578")}
+    rows = _rows("near-relations")
+    pairs = [(known[row["a"]], known[row["b"]]) for row in rows]
+    return judged(pairs, [(row["relation"], row["certain"]) for row in rows], policy)
+
+
+def headline_pairs(policy: Policy) -> list[Judged]:
+    """The labelled pairs of hard headlines, by their titles alone."""
+    rows = [row for row in _rows("headline-pairs") if row["label"] != "unsure"]
+    pairs = [
+        (
+            Article(id="a" + row["id_a"], title=row["title_a"]),
+            Article(id="b" + row["id_b"], title=row["title_b"]),
+        )
+        for row in rows
+    ]
+    return judged(pairs, [(row["label"], row["trap"]) for row in rows], policy)
+
+
+def f1(found: Sequence[Judged]) -> dict[str, float]:
+    """Precision, recall and F1 of "same": all that is a duplicate and no revision."""
+    said = [
+        each.decision.duplicate and each.decision.relation is not Relation.REVISION
+        for each in found
+    ]
+    same = [each.label == "same" for each in found]
+    hits = sum(a and b for a, b in zip(said, same, strict=True))
+    precision, recall = hits / max(1, sum(said)), hits / max(1, sum(same))
+    return {
+        "precision": precision,
+        "recall": recall,
+        "f1": 2 * precision * recall / max(1e-9, precision + recall),
+    }
+
+
+def apart_and_kept(found: Sequence[Judged]) -> dict[str, float]:
+    """The share of templates kept apart, and of copies found as duplicates."""
+    templates = [not each.decision.duplicate for each in found if each.label == "template"]
+    copies = [each.decision.duplicate for each in found if each.label in COPIES]
+    return {
+        "templates_apart": sum(templates) / len(templates),
+        "templates": len(templates),
+        "copies_kept": sum(copies) / len(copies),
+        "copies": len(copies),
+    }
+
+
+def merges(name: str, policy: Policy) -> tuple[list[Judged], int]:
+    """All pairs of a set that the policy calls duplicates, and how many keys were too common."""
+    recipe = Recipe()
+    found = [article(row) for row in corpora.articles(name)]
+    made = list(fingerprints(found, recipe, threads=0))
+    pairs, common = _candidates(made, recipe)
+    judgements: list[Judged] = []
+    for start in range(0, len(pairs), 4096):
+        batch = pairs[start : start + 4096]
+        judgements += _duplicates(batch, found, made, policy)
+    return judgements, common
+
+
+def _duplicates(
+    pairs: Sequence[tuple[int, int]],
+    articles: Sequence[Article],
+    made: Sequence[Fingerprint],
+    policy: Policy,
+) -> Iterator[Judged]:
+    places = sorted({place for pair in pairs for place in pair})
+    number = {place: n for n, place in enumerate(places)}
+    counted = overlaps([articles[p] for p in places], [(number[a], number[b]) for a, b in pairs])
+    known = [
+        count if made[a].words and made[b].words else None
+        for count, (a, b) in zip(counted, pairs, strict=True)
+    ]
+    found = compare_pairs([(made[a], made[b]) for a, b in pairs], known)
+    for (a, b), evidence in zip(pairs, found, strict=True):
+        decision = decide(evidence, policy)
+        if decision.duplicate:
+            yield Judged(articles[a], articles[b], "", "", evidence, decision)
+
+
+def _candidates(made: Sequence[Fingerprint], recipe: Recipe) -> tuple[list[tuple[int, int]], int]:
+    """All pairs that share a key, and how many keys were shared by too many."""
+    filed: dict[int, list[int]] = {}
+    for place, row in enumerate(keys(made, recipe)):
+        for key in row.tolist():
+            filed.setdefault(key, []).append(place)
+    groups = [group for group in filed.values() if len(group) > 1]
+    small = [group for group in groups if len(group) <= LARGEST_GROUP]
+    pairs = {pair for group in small for pair in combinations(group, 2)}
+    return sorted(pairs), len(groups) - len(small)
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    with (corpora.DATA / name / "pairs.csv").open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def mistakes(found: Sequence[Judged], console: Console) -> None:
+    """The pairs that were judged otherwise than their readers did, for looking at."""
+    table = Table("label", "we say", "rule", "titles")
+    for each in found:
+        wrong = each.decision.duplicate != (each.label in COPIES)
+        if wrong:
+            shown = f"{each.a.title}\n{each.b.title}"
+            rule = f"{each.decision.rule}: {each.decision.reason}"
+            table.add_row(f"{each.label} {each.trap}", each.decision.relation, rule, shown)
+    console.print(table)
+
+
+def main() -> None:
+    """Judge one set, and list what went wrong."""
+    console = Console(width=180)
+    policy = POLICIES["default"]
+    for name in sys.argv[1:] or ["near-relations", "headline-pairs", "allsides"]:
+        if name == "near-relations":
+            found = near_relations(policy)
+            mistakes(found, console)
+            console.print(apart_and_kept(found))
+        elif name == "headline-pairs":
+            found = headline_pairs(policy)
+            mistakes(found, console)
+            console.print(f1(found))
+        else:
+            found, common = merges(name, policy)
+            for each in found:
+                e = each.evidence
+                console.print(
+                    f"{each.decision.relation} {each.decision.confidence:.2f} "
+                    f"{each.a.id} {each.b.id} overlap {e.overlap or 0:.2f} soft {e.title_soft or 0:.2f} "
+                    f"words {e.words}: {each.a.title} | {each.b.title}",
+                    markup=False,
+                )
+            console.print(name, Counter(each.decision.relation for each in found), common)
+
+
+if __name__ == "__main__":
+    main()

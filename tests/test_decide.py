@@ -1,0 +1,198 @@
+"""The judgement: the rules in their order, the vetoes, and what holds for any evidence."""
+
+from dataclasses import fields, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nearcopy import POLICIES, Evidence, Policy, Relation
+from nearcopy.decide import RULES, decide
+from nearcopy.model import Fact
+
+SHARE = st.none() | st.floats(0, 1)
+FACT = Fact("money", "USD 10000000", 1e7)
+OTHER = Fact("money", "USD 50000000", 5e7)
+FACTS = st.sampled_from([(), ((FACT, OTHER),)])
+TRUTH = st.none() | st.booleans()
+
+EVIDENCE = st.builds(
+    Evidence,
+    same_url=TRUTH,
+    same_declared_url=TRUTH,
+    same_text=TRUTH,
+    distance=st.none() | st.integers(0, 64),
+    overlap=SHARE,
+    containment=SHARE,
+    exact=st.booleans(),
+    words=st.integers(0, 200),
+    numerals_shared=SHARE,
+    numerals_changed=st.none() | st.integers(0, 5),
+    title_ratio=SHARE,
+    title_cosine=SHARE,
+    title_token_set=SHARE,
+    title_token_sort=SHARE,
+    title_partial=SHARE,
+    title_soft=SHARE,
+    title_chars=st.integers(0, 80),
+    title_words=st.integers(0, 14),
+    contrast=st.sampled_from([None, "suspend / resume"]),
+    column=st.sampled_from([None, "horoscope"]),
+    agreements=FACTS,
+    clashes=FACTS,
+    moved=FACTS,
+    names_shared=SHARE,
+    refiled=st.booleans(),
+    same_source=TRUTH,
+    hours_apart=st.none() | st.floats(0, 1000),
+    junk=st.sampled_from([None, None, "a consent wall"]),
+)
+THRESHOLDS = [
+    field.name
+    for field in fields(Policy)
+    if field.type in (float, float | None, int | None) or field.name.startswith("min_")
+]
+PRESETS = st.sampled_from(sorted(POLICIES))
+
+
+def long_text(**measured) -> Evidence:
+    given = {"same_text": False, "words": 300, "distance": 20, "overlap": 0.0, "containment": 0.0}
+    return Evidence(**given | measured)
+
+
+def like_titles(**measured) -> Evidence:
+    given = {"title_soft": 0.9, "title_chars": 40, "title_words": 7}
+    return Evidence(**given | measured)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "relation"),
+    [
+        (Evidence(same_url=True), Relation.SAME_URL),
+        (Evidence(same_url=True, same_text=True, words=300), Relation.SAME_URL),
+        (long_text(same_url=True, overlap=0.95), Relation.SAME_URL),
+        (long_text(same_url=True, overlap=0.3), Relation.REVISION),
+        (Evidence(same_declared_url=True), Relation.SAME_URL),
+        (long_text(same_declared_url=True), Relation.DISTINCT),
+        (Evidence(same_text=True, words=300), Relation.SAME_TEXT),
+        (Evidence(same_text=True, words=12), Relation.SAME_TEXT),
+        (long_text(overlap=0.5), Relation.NEAR_TEXT),
+        (long_text(distance=3), Relation.NEAR_TEXT),
+        (long_text(overlap=0.49), Relation.RELATED),
+        (long_text(overlap=0.2, containment=0.8), Relation.CONTAINED),
+        (long_text(overlap=0.9, words=49), Relation.RELATED),
+        (like_titles(), Relation.SAME_TITLE),
+        (like_titles(title_soft=0.5), Relation.RELATED),
+        (like_titles(title_chars=9), Relation.DISTINCT),
+        (like_titles(moved=((FACT, OTHER),)), Relation.REVISION),
+        (like_titles(clashes=((FACT, OTHER),)), Relation.DISTINCT),
+        (like_titles(contrast="suspend / resume"), Relation.RELATED),
+        (like_titles(column="horoscope"), Relation.RELATED),
+        (Evidence(), Relation.DISTINCT),
+    ],
+)
+def test_the_default_policy(evidence, relation):
+    assert decide(evidence, Policy()).relation is relation
+
+
+def test_like_titles_over_bodies_written_apart_are_one_event():
+    evidence = long_text(title_soft=0.9, title_chars=40, title_words=7)
+    assert decide(evidence, Policy()).relation is Relation.SAME_EVENT
+    assert not decide(evidence, Policy()).duplicate
+    included = Policy(duplicates=Policy().duplicates | {Relation.SAME_EVENT})
+    assert decide(evidence, included).duplicate
+
+
+def test_like_titles_over_bodies_that_share_text_are_one_item():
+    evidence = long_text(title_soft=0.9, title_chars=40, title_words=7, containment=0.4)
+    assert decide(evidence, Policy()).relation is Relation.SAME_TITLE
+
+
+@pytest.mark.parametrize(
+    ("shared", "changed", "refiled", "copy"),
+    [
+        (0.5, 0, False, False),
+        (0.5, 0, True, False),
+        (0.7, 0, False, True),
+        (0.7, 1, False, False),
+        (0.7, 3, True, True),
+        (0.95, 1, False, True),
+        (0.95, 2, False, False),
+        (None, None, False, True),
+    ],
+)
+def test_a_form_filled_in_anew_is_no_copy(shared, changed, refiled, copy):
+    evidence = long_text(
+        overlap=0.9, numerals_shared=shared, numerals_changed=changed, refiled=refiled
+    )
+    assert decide(evidence, Policy()).duplicate is copy
+
+
+def test_two_pages_of_one_site_need_titles_that_agree():
+    evidence = long_text(overlap=0.7, same_source=True, title_soft=0.1)
+    assert decide(evidence, Policy()).relation is Relation.DISTINCT
+    assert decide(replace(evidence, title_soft=0.5), Policy()).relation is Relation.NEAR_TEXT
+    assert decide(replace(evidence, overlap=0.95), Policy()).relation is Relation.NEAR_TEXT
+    assert decide(replace(evidence, same_source=False), Policy()).relation is Relation.NEAR_TEXT
+
+
+def test_clashing_titles_do_not_part_texts_whose_figures_agree():
+    evidence = long_text(overlap=0.9, clashes=((FACT, OTHER),), numerals_shared=1.0)
+    assert decide(replace(evidence, numerals_changed=0), Policy()).duplicate
+    assert not decide(replace(evidence, numerals_changed=1), Policy()).duplicate
+    assert not decide(replace(evidence, numerals_shared=None), Policy()).duplicate
+
+
+def test_a_stub_under_titles_that_clash_is_no_copy():
+    stub = Evidence(same_text=True, words=6, title_soft=0.1, title_chars=40, title_words=7)
+    assert not decide(stub, Policy()).duplicate
+    assert decide(replace(stub, title_soft=0.8), Policy()).duplicate
+
+
+def test_junk_is_nobodys_copy_and_nobodys_original():
+    found = decide(Evidence(same_text=True, words=300, junk="a consent wall"), Policy())
+    assert (found.relation, found.duplicate) == (Relation.DISTINCT, False)
+    assert "junk" in found.flags
+    assert found.reason == "no article: a consent wall"
+
+
+def test_a_revision_by_the_same_source():
+    evidence = long_text(overlap=0.3, same_source=True, title_soft=0.9)
+    evidence = replace(evidence, title_chars=40, title_words=7)
+    assert decide(evidence, Policy()).rule == "rewritten"
+    assert decide(replace(evidence, refiled=True), Policy()).rule == "filed-again"
+
+
+@given(EVIDENCE, PRESETS)
+def test_every_preset_has_an_answer_for_any_evidence(evidence, preset):
+    found = decide(evidence, POLICIES[preset])
+    assert 0 <= found.confidence <= 1
+    assert found.duplicate == (found.relation in POLICIES[preset].duplicates)
+    assert found.reason
+    assert found.rule in {rule.name for rule in RULES} | {"vetoed", "nothing-in-common"}
+
+
+@given(EVIDENCE, PRESETS, st.sampled_from(THRESHOLDS), st.floats(0, 1))
+def test_a_stricter_threshold_never_adds_a_duplicate(evidence, preset, name, share):
+    policy = POLICIES[preset]
+    now = getattr(policy, name)
+    if now is None:
+        return
+    top = 64 if name.endswith("_bits") else 200 if isinstance(now, int) else 1.0
+    stricter = now + share * (top - now) if top > now else now
+    stricter = round(stricter) if isinstance(now, int) else stricter
+    if decide(evidence, replace(policy, **{name: stricter})).duplicate:
+        assert decide(evidence, policy).duplicate
+
+
+@given(EVIDENCE, PRESETS)
+def test_fewer_relations_never_add_a_duplicate(evidence, preset):
+    policy = POLICIES[preset]
+    fewer = replace(policy, duplicates=frozenset({Relation.SAME_URL}))
+    if decide(evidence, fewer).duplicate:
+        assert decide(evidence, policy).duplicate
+
+
+def test_rule_names_are_unique_and_cover_every_relation():
+    assert len({rule.name for rule in RULES}) == len(RULES)
+    assert {rule.relation for rule in RULES} | {Relation.DISTINCT} == set(Relation)
