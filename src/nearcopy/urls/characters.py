@@ -11,18 +11,23 @@ PLAIN_IN_QUERIES = "!$'()*,:@/;?"
 _UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 
 
+_HEX = frozenset("0123456789ABCDEFabcdef")
+_ENCODED = [f"%{byte:02X}" for byte in range(256)]
+
+
 def _speller(plain: str, untouched: str) -> Callable[[str], str]:
     """A function that spells a text one way: `plain` decoded, `untouched` as it came."""
-    decoded = {f"%{ord(each):02X}": each for each in _UNRESERVED + plain}
+    decoded = {_ENCODED[ord(each)]: each for each in _UNRESERVED + plain}
     allowed = re.escape(_UNRESERVED + plain + untouched)
-    odd = re.compile(rf"%[0-9A-Fa-f]{{2}}|[^{allowed}]")
+    pair = "%[0-9A-Fa-f]{2}"
+    odd = re.compile(rf"{pair}|(?:%(?!{pair[1:]})|[^%{allowed}])++")
 
     def respelt(found: re.Match[str]) -> str:
         given = found[0]
-        if len(given) == 3:
+        if len(given) == 3 and given[0] == "%" and given[1] in _HEX:
             upper = given.upper()
             return decoded.get(upper, upper)
-        return "".join(f"%{byte:02X}" for byte in given.encode("utf-8", "surrogatepass"))
+        return "".join([_ENCODED[byte] for byte in given.encode("utf-8", "surrogatepass")])
 
     def spell(text: str) -> str:
         return odd.sub(respelt, text)

@@ -8,6 +8,22 @@ from publicsuffixlist import PublicSuffixList
 
 LONGEST = 253  # characters, by the rules of DNS; also keeps Punycode, which is quadratic, short
 FACES = frozenset({"m", "mobile", "amp"} | {"www"} | {f"www{number}" for number in range(10)})
+# Where each name below is someone else's, and the list does not say so.
+PLATFORMS = frozenset(
+    {
+        "beehiiv.com",
+        "ghost.io",
+        "livejournal.com",
+        "medium.com",
+        "over-blog.com",
+        "squarespace.com",
+        "substack.com",
+        "tumblr.com",
+        "typepad.com",
+        "weebly.com",
+        "wordpress.com",
+    }
+)
 _FOUR_NUMBERS = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
 _IN_BRACKETS = re.compile(r"\[[0-9a-f:.]{2,45}\]")
 _LETTERS = r"[a-z0-9_\-\x80-\ud7ff\ue000-\U0010ffff]++"
@@ -34,8 +50,8 @@ def host_name(given: str) -> str | None:
 
 def host_of(form: str) -> str:
     """The host of a canonical address, without its port."""
-    name = form[len("https://") :].partition("/")[0]
-    return name if name.endswith("]") else name.partition(":")[0]
+    name = form.split("/", 3)[2]
+    return name.partition("]")[0] + "]" if name.startswith("[") else name.partition(":")[0]
 
 
 @lru_cache(maxsize=1 << 16)
@@ -43,7 +59,14 @@ def site_of(host: str) -> str:
     """The registrable domain of a host, or the host where it has none."""
     if host.startswith("[") or _FOUR_NUMBERS.fullmatch(host):
         return host
-    return _suffixes().privatesuffix(host) or host
+    own = _suffixes().privatesuffix(host) or host
+    return _below(own, host) if own in PLATFORMS else own
+
+
+def _below(platform: str, host: str) -> str:
+    """The part of a platform that a host is, or the platform where it is none."""
+    label = host.removesuffix(platform).removesuffix(".").rpartition(".")[2]
+    return f"{label}.{platform}" if label and label not in FACES else platform
 
 
 @lru_cache(maxsize=1)

@@ -70,7 +70,7 @@ TRACKING = _words(
     # clicks on advertisements, by who sold them
     "gclid gclsrc gbraid wbraid gad gad_source gad_campaignid dclid fbclid msclkid ttclid twclid"
     " li_fat_id yclid ysclid ymclid igshid igsh epik rdt_cid sccid scclid qclid obclid tblci"
-    " obOrigUrl irclickid irgwc cjevent rb_clickid wickedid syclid unicorn_click_id clickid"
+    " oborigurl irclickid irgwc cjevent rb_clickid wickedid syclid unicorn_click_id clickid"
     " click_id srsltid _openstat zanpid awc ranmid raneaid ransiteid vgo_ee kwclickid efid"
     " outbrainclickid dicbo ircid yadclid yadordid"
     # mailings and their readers
@@ -157,8 +157,9 @@ ONLY_THERE: dict[str, Rules] = {
     "eonline.com": Rules(_words("source medium content")),
     "facebook.com": Rules(
         _words(
-            "eid hc_location hc_ref paipv rdr _rdr rdc eav idorvanity acontext app locale"
-            " _nc_x comment_tracking dti external_ref fref ls_ref sfnsn source tracking video_source"
+            "eid hc_location hc_ref paipv rdr _rdr rdc eav idorvanity acontext app"
+            " locale _nc_x comment_tracking dti external_ref fref ls_ref sfnsn source tracking"
+            " video_source"
         ),
         kept=_words("id story_fbid fbid v"),
         starts=("__cft__", "__xts__", "hc_"),
@@ -226,13 +227,14 @@ ONLY_THERE: dict[str, Rules] = {
     "telegraph.co.uk": Rules(_words("li_source li_medium wt_mc")),
     "teletrader.com": Rules(_words("internal")),
     "theatlantic.com": Rules(_words("utm_term")),
-    "theguardian.com": Rules(_words("cmp page")),
+    "theguardian.com": Rules(_words("cmp")),
     "therecord.media": Rules(_words("trk")),
     "thetimes.co.uk": Rules(_words("region")),
     "threads.com": Rules(_words("xmt")),
     "tiktok.com": Rules(
         _words(
-            "_t _r _d u_code share_app_name share_iid timestamp is_from_webapp sender_device web_id refer embed_source"
+            "_t _r _d u_code share_app_name share_iid timestamp"
+            " is_from_webapp sender_device web_id refer embed_source"
         )
     ),
     "tweakers.net": Rules(_words("nb u")),
@@ -247,14 +249,14 @@ ONLY_THERE: dict[str, Rules] = {
     "wikipedia.org": Rules(_words("wprov useskin")),
     "wired.co.uk": _CONDE_NAST,
     "wired.com": _CONDE_NAST,
-    "wsj.com": Rules(_words("mod reflink st page tesla")),
+    "wsj.com": Rules(_words("mod reflink st")),
     "x.com": _TWITTER,
     "yahoo.com": Rules(_words("soc_src soc_trk tsrc bcmt fr")),
     "yle.fi": Rules(_words("origin")),
     "youtube.com": Rules(
         _words(
-            "feature si pp app kw is source_ve_path ab_channel embeds_euri embeds_origin embeds_loader_url_for_pings t start"
-            " index"
+            "feature si pp app kw is source_ve_path ab_channel embeds_euri embeds_origin"
+            " embeds_loader_url_for_pings t start index"
         ),
         kept=_words("v list"),
     ),

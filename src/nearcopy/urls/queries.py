@@ -59,8 +59,10 @@ def parameters(query: str) -> list[Parameter]:
 
 @lru_cache(maxsize=1 << 14)
 def _rules(host: str) -> Rules:
-    """What is peculiar to a host, or to its site."""
-    return ONLY_THERE.get(host) or ONLY_THERE.get(site_of(host)) or _NOTHING
+    """What is peculiar to a host, or to its site, or to the platform it is on."""
+    own = site_of(host)
+    names = (host, own, own.partition(".")[2])
+    return next((ONLY_THERE[name] for name in names if name in ONLY_THERE), _NOTHING)
 
 
 def _is_noise(parameter: Parameter, rules: Rules) -> bool:

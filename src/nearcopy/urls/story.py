@@ -1,6 +1,7 @@
 """What an address says about its page: its site, whether it names an article, in which words."""
 
 import re
+from itertools import dropwhile, islice
 from urllib.parse import urljoin
 
 from nearcopy.urls.address import canonical
@@ -13,10 +14,12 @@ _WORDS = re.compile(r"[^\W_]+")
 _ENDING = re.compile(r"\.[A-Za-z]{2,5}$")
 _DATE = re.compile(r"(?:19|20)[0-9]{2}(?:[-_/.]?[0-9]{1,2}){0,2}")
 _DATE_WITHIN = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}([-_])[0-9]{1,2}\1[0-9]{1,2}(?![0-9])")
+_UNIQUE = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _MONTH_OR_DAY = re.compile(r"[0-9]{1,2}|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec")
 _IDENTIFIER = re.compile(r"[a-z]{0,6}[0-9]{5,}[a-z]{0,2}|[0-9a-f]{8,}|.{41,}", re.DOTALL)
 MOST_SEGMENTS = 3  # of a section: /news/world/europe
-FEWEST_WORDS = 2  # of a story's name; before a date more, there sections stand
+FEWEST_WORDS = 2  # of a story's name
+FEWEST_BEFORE_DATE = 4  # there are sections too, of several words
 
 
 def site(url: str) -> str | None:
@@ -62,14 +65,14 @@ def slug(url: str) -> str:
     form = canonical(url)
     if form is None:
         return ""
-    before, after = _around_date(_segments(form))
-    named = [_story_words(part) for each in after for part in each.split("~")]
-    best = max(reversed(named), key=len, default=[])
-    if len(best) < FEWEST_WORDS and not _is_one_phrase(best):
-        named = [_story_words(part) for each in before for part in each.split("~")]
-        best = max(reversed(named), key=len, default=[])
-        best = best if len(best) > 2 * FEWEST_WORDS else []
-    return " ".join(best)
+    before, after, dated = _around_date(_segments(form))
+    best = _longest(after)
+    if len(best) >= FEWEST_WORDS or _is_one_phrase(best):
+        return " ".join(best)
+    earlier = _longest(before)
+    if len(earlier) >= FEWEST_BEFORE_DATE:
+        return " ".join(earlier)
+    return " ".join(best) if dated and not SECTIONS.issuperset(best) else ""
 
 
 def _resolved(url: str | None, link: str) -> str:
@@ -86,7 +89,7 @@ def _resolved(url: str | None, link: str) -> str:
 def _segments(form: str) -> list[str]:
     """The decoded segments of a canonical path, without the file's ending."""
     path = form.partition("#")[0].partition("?")[0].split("/")[3:]
-    path[-1:] = [_ENDING.sub("", each[-200:]) if len(each) < 200 else each for each in path[-1:]]
+    path[-1] = _ENDING.sub("", path[-1])
     return [decoded(each) for each in path if each]
 
 
@@ -113,21 +116,26 @@ def _is_listing(form: str, page: str | None) -> bool:
     return above and not slug(form) and not any(each.isdigit() for each in form)
 
 
-def _around_date(segments: list[str]) -> tuple[list[str], list[str]]:
-    """The segments before a date in the path, and those after it; all are after where none is."""
+def _around_date(segments: list[str]) -> tuple[list[str], list[str], bool]:
+    """The segments before and after a date in the path, and whether there is one."""
     for place, segment in enumerate(segments):
         if _DATE.fullmatch(segment):
-            rest = segments[place + 1 :]
-            while rest and _MONTH_OR_DAY.fullmatch(rest[0].lower()):
-                rest = rest[1:]
-            return segments[:place], rest
-    return [], segments
+            rest = islice(segments, place + 1, None)
+            after = dropwhile(lambda each: _MONTH_OR_DAY.fullmatch(each.lower()), rest)
+            return segments[:place], list(after), True
+    return [], segments, False
+
+
+def _longest(segments: list[str]) -> list[str]:
+    """The words of the segment that has most, of several the last."""
+    named = [_story_words(part) for each in segments for part in each.split("~")]
+    return max(reversed(named), key=len, default=[])
 
 
 def _story_words(segment: str) -> list[str]:
     """The words of a segment, without dates and identifiers."""
-    text = _DATE_WITHIN.sub(" ", segment).lower().removesuffix("_story")
-    words = _WORDS.findall(text)
+    text = segment.lower().removesuffix("_story")
+    words = _WORDS.findall(_UNIQUE.sub(" ", _DATE_WITHIN.sub(" ", text)))
     return [each for each in words if not _is_identifier(each)]
 
 

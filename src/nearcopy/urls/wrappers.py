@@ -11,8 +11,10 @@ from nearcopy.urls.queries import parameters
 
 Reader = Callable[[Parts], Iterator[str]]
 _IN_PATH = re.compile(r"https?:/", re.IGNORECASE)
+_IN_PATH_ENCODED = re.compile(r"https?%3A%2F", re.IGNORECASE)
 _IN_TOKEN = re.compile(rb"https?://[!-~]+")
 _AMP_CACHE = re.compile(r"/+(?:amp|[a-z]{1,2})/(?:s/)?+(?=[^/]+\.)")
+_ARCHIVED = re.compile(r"/web/[0-9*]{1,14}(?:[a-z]{2}_)?/(?=[^/]+\.)")
 _YAHOO = re.compile(r"/RU=([^/]+)/")
 _DEFENDED = re.compile(r"/v3/__(.+?)__;")
 
@@ -39,11 +41,11 @@ def _reader(host: str) -> Reader | None:
     return SUBDOMAIN_READERS.get(parent)
 
 
-def _in_parameters(*names: str, path: str = "/") -> Reader:
+def _in_parameters(*names: str, path: str | tuple[str, ...] = "") -> Reader:
     """A reader of the parameters so called, under a path."""
 
     def read(parts: Parts) -> Iterator[str]:
-        if parts.path.startswith(path) or path == "/":
+        if parts.path.startswith(path):
             found = sorted(parameters(parts.query))
             for name in names:
                 yield from (unquote(each.value) for each in found if each.name == name)
@@ -56,9 +58,17 @@ def _in_path(parts: Parts) -> Iterator[str]:
     found = _IN_PATH.search(parts.path)
     if found:
         yield _with_query(parts.path[found.start() :], parts)
-    encoded = re.search(r"https?%3A%2F", parts.path, re.IGNORECASE)
+    encoded = _IN_PATH_ENCODED.search(parts.path)
     if encoded:
         yield unquote(parts.path[encoded.start() :])
+
+
+def _archive(parts: Parts) -> Iterator[str]:
+    """/web/2020id_/https://example.com/a, or without a scheme."""
+    yield from _in_path(parts)
+    found = _ARCHIVED.match(parts.path)
+    if found:
+        yield "https://" + _with_query(parts.path[found.end() :], parts)
 
 
 def _amp_cache(parts: Parts) -> Iterator[str]:
@@ -152,7 +162,6 @@ READERS: dict[str, Reader] = {
     "archive.today": _in_path,
     "archive.vn": _in_path,
     "away.vk.com": _in_parameters("to"),
-    "bing-amp.com": _amp_cache,
     "bing.com": _bing,
     "click.redditmail.com": _in_parameters("url"),
     "duckduckgo.com": _in_parameters("uddg", path="/l/"),
@@ -170,7 +179,7 @@ READERS: dict[str, Reader] = {
     "l.messenger.com": _in_parameters("u"),
     "l.threads.com": _in_parameters("u"),
     "l.threads.net": _in_parameters("u"),
-    "linkedin.com": _in_parameters("url", path="/safety/go"),
+    "linkedin.com": _in_parameters("url", path=("/safety/go", "/redir")),
     "lm.facebook.com": _in_parameters("u"),
     "news.google.com": _google_news,
     "np.reddit.com": _reddit,
@@ -187,12 +196,14 @@ READERS: dict[str, Reader] = {
     "urldefense.com": _defence,
     "urldefense.proofpoint.com": _defence,
     "vk.com": _in_parameters("to", path="/away.php"),
-    "web.archive.org": _in_path,
+    "web.archive.org": _archive,
     "webcache.googleusercontent.com": _web_cache,
     "youtu.be": _short_video,
     "youtube.com": _in_parameters("q", path="/redirect"),
 }
 SUBDOMAIN_READERS: dict[str, Reader] = {
+    "ampproject.org": _amp_cache,
+    "bing-amp.com": _amp_cache,
     "cdn.ampproject.org": _amp_cache,
     "safelinks.protection.outlook.com": _in_parameters("url"),
 }
