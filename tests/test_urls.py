@@ -123,6 +123,7 @@ QUERIES = [
     (PAGE + "?sid=0123456789abcdef0123456789abcdef", PAGE),
     (PAGE + "?sid=4711", PAGE + "?sid=4711"),
     (PAGE + "?source=rss", PAGE),
+    (PAGE + "?from=public_rss&track=rss_latest", PAGE),
     (PAGE + "?source=ministry", PAGE + "?source=ministry"),
     (PAGE + "?mc=12", PAGE + "?mc=12"),
     ("https://example.com/?p=123", "https://example.com/?p=123"),

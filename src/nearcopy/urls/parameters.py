@@ -38,6 +38,7 @@ TRACKING_STARTS = (
     "vero_",
     "sfmc_",  # Salesforce
     "guce_",  # Yahoo's consent pages
+    "_guc_",
     "_branch_",
     "bsft_",  # Blueshift
     "fb_",
@@ -83,6 +84,7 @@ TRACKING = _words(
     " hsctatracking mailing_id rs_oid_rd uclick_id"
     # analytics
     " ex_cid s_campaign sznclid hasha hashb hashc"
+    " cmp wpisrc dmcid test_uuid test_variant"
     " utm mtm _ga _gl _gac _gid gs_l gs_lcp s_cid icid cmpid camp_id campaign_id campaignid"
     " campid utm_id xtor xt_at xtref wtmc wtzmc wt_mc wt_zmc wtrid wt_mc_n wtmcid cm_cr cm_me"
     " cm_re cm_sp cm_ite cm_lm cm_ven cm_cat cm_pla ncid ocid nclid ecid emc echobox spm scm"
@@ -96,7 +98,7 @@ TRACKING = _words(
     " reflink referringsource referrer_access_token share_id shareid share_token sharetype"
     " sharesource share_source share_medium share_from share_app_id share_type shared"
     " partageapp __tn__ __cft__ __xts__ mibextid sfnsn wtsid feature_source feedtype feedname"
-    " fromrss rss ftcamp ftag ssm cmp_id wprov"
+    " fromrss rss rssfeed feed_tracker locallinksenabled ftcamp ftag ssm cmp_id wprov"
     # AMP and its viewers
     " amp amphtml __amp _amp isamp ampmode aoh usqp"
     # sessions
@@ -111,7 +113,7 @@ KEPT_ON_PURPOSE = {
 }
 
 # Names that may choose a page or an edition: dropped where the value is but a channel.
-CHANNEL_NAMES = _words("from medium origin partner s share source src via output_source cmp")
+CHANNEL_NAMES = _words("from medium origin partner s share source src track via output_source")
 CHANNELS = _words(
     "app bluesky copy copylink email facebook fb feed feedburner feeds flipboard google"
     " googlenews home homepage ig instagram linkedin mail mastodon messenger mobile msn newsletter"
@@ -147,12 +149,15 @@ ONLY_THERE: dict[str, Rules] = {
     "bloomberglaw.com": _BLOOMBERG,
     "bonappetit.com": _CONDE_NAST,
     "businessinsider.com": Rules(_words("r ir")),
+    "buzzfeed.com": Rules(_words("origin")),
     "cbsnews.com": Rules(_words("intcid linkid")),
     "cnbc.com": Rules(_words("par doc")),
     "cnet.com": Rules(_words("intcid linkid")),
     "cnn.com": Rules(_words("hpt eref sr cid iid")),
+    "csmonitor.com": Rules(_words("nav")),
     "dailymail.co.uk": Rules(_words("mol_source")),
     "diepresse.com": Rules(_words("from")),
+    "dw.com": Rules(_words("maca")),
     "economist.com": Rules(_words("fsrc cid1 etear")),
     "eonline.com": Rules(_words("source medium content")),
     "facebook.com": Rules(
@@ -165,15 +170,17 @@ ONLY_THERE: dict[str, Rules] = {
         starts=("__cft__", "__xts__", "hc_"),
     ),
     "forbes.com": Rules(_words("sh ss")),
-    "foxnews.com": Rules(_words("intcmp cmpid")),
+    "foxnews.com": Rules(_words("test")),
     "ft.com": Rules(_words("trk segmentid sharetype accesstoken desktop")),
     "gamespot.com": Rules(_words("intcid linkid posttype servicetype thetime uniqueid")),
     "github.com": Rules(kept=_words("ref")),
     "gitlab.com": Rules(kept=_words("ref")),
     "glamour.com": _CONDE_NAST,
+    "go.com": Rules(_words("cid")),
     "gq.com": _CONDE_NAST,
     "hbr.org": Rules(_words("ab deliveryname")),
     "hs.fi": Rules(_words("share")),
+    "huffingtonpost.com": Rules(_words("ir")),
     "huffpost.com": Rules(_words("ncid section")),
     "independent.co.uk": Rules(_words("r")),
     "indiatimes.com": Rules(_words("from mdr utm_src")),
@@ -194,6 +201,7 @@ ONLY_THERE: dict[str, Rules] = {
     "medium.com": Rules(_words("source sk _branch_match_id")),
     "metro.co.uk": Rules(_words("ito")),
     "msn.com": Rules(_words("cvid ei pc fullscreen")),
+    "nature.com": Rules(_words("error code")),
     "nbcnews.com": Rules(_words("cid")),
     "news.google.com": Rules(_words("oc hl gl ceid ved")),
     "newyorker.com": _CONDE_NAST,
@@ -202,15 +210,17 @@ ONLY_THERE: dict[str, Rules] = {
     "npr.org": Rules(_words("ft f sc"), kept=_words("storyid story")),
     "nytimes.com": Rules(
         _words(
-            "_r action algo campaign_id clickscource contentcollection context emc hp instance_id"
+            "_r action algo clicksource contentplacement gwh gwt mtrref"
+            " contentcollection context emc hp instance_id"
             " module nl partner pgtype pool referringsource regi_id region req_id rref"
             " ribbon-ad-idx segment_id sgrp src surface te ugrp user_id variant version"
             " wt.nav smprod mabreward auth login em_pos impression_id"
         )
     ),
     "onet.pl": Rules(_words("srcc utm_v")),
+    "outsideonline.com": Rules(_words("scope")),
     "pitchfork.com": _CONDE_NAST,
-    "politico.com": Rules(_words("nname nrid nlid")),
+    "politico.com": Rules(_words("hp lo nname nrid")),
     "prvnizpravy.cz": Rules(_words("xid")),
     "reddit.com": Rules(
         _words("context rdt correlation_id post_index post_fullname target_user $deep_link $3p"),
@@ -227,7 +237,6 @@ ONLY_THERE: dict[str, Rules] = {
     "telegraph.co.uk": Rules(_words("li_source li_medium wt_mc")),
     "teletrader.com": Rules(_words("internal")),
     "theatlantic.com": Rules(_words("utm_term")),
-    "theguardian.com": Rules(_words("cmp")),
     "therecord.media": Rules(_words("trk")),
     "thetimes.co.uk": Rules(_words("region")),
     "threads.com": Rules(_words("xmt")),

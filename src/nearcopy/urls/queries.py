@@ -82,7 +82,8 @@ def _is_noise(parameter: Parameter, rules: Rules) -> bool:
 def _is_noise_by_value(name: str, value: str) -> bool:
     """Whether a name that may mean something has a value that shows it does not here."""
     if name in CHANNEL_NAMES:
-        return value.lower() in CHANNELS
+        channel = value.lower().removeprefix("rss_")
+        return channel in CHANNELS or channel != value.lower() or channel.endswith("_rss")
     if name in AMP_FORMATS:
         return value.lower() in ("amp", "amphtml")
     return name in SESSIONS and _SESSION_VALUE.fullmatch(value) is not None
