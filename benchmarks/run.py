@@ -25,6 +25,7 @@ import lsh
 import peers
 import results
 import table
+import titles
 from results import Measurement
 from setting import QUICK, Setting, Sizes
 from timing import one_core
@@ -45,6 +46,7 @@ GROUPS: dict[str, Callable[[Setting], Iterator[Measurement]]] = {
     "thread-memory": fresh.memory_per_thread,
     "hostile": fresh.hostile,
     "addresses": addresses.addresses,
+    "titles": titles.titles,
 }
 
 HOW = {

@@ -25,6 +25,7 @@ class Sizes:
     fingerprint_queries: int = 100_000
     pairs: int = 2000
     hostile: float = 1.0
+    titles: int = 1_000_000
 
 
 QUICK = Sizes(
@@ -37,6 +38,7 @@ QUICK = Sizes(
     fingerprint_queries=5000,
     pairs=100,
     hostile=0.05,
+    titles=50_000,
 )
 
 

@@ -4,8 +4,8 @@
 
 Terms are counted over distinct titles, language by language; a term's share is the largest it has
 in any of them, so that the stop words of every language are light. Its weight, in hundredths, is
-ln((N + 1) / (N * share + 1)): the idf, levelling off among rare terms. Only terms of many titles are
-written: single stems of common vocabulary, no text.
+ln((N + 1) / (N * share + 1)): the idf, levelling off among rare terms. Only terms of many titles
+are written: single stems of common vocabulary, no text.
 """
 
 import gzip

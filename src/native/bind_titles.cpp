@@ -100,7 +100,10 @@ void bind_titles(nb::module_& m) {
             std::vector<uint32_t> letters(size_t(PyUnicode_GetLength(term.ptr())));
             for (size_t i = 0; i < letters.size(); ++i)
                 letters[i] = PyUnicode_ReadChar(term.ptr(), Py_ssize_t(i));
-            made.emplace_back(term_hash(letters.data(), letters.size()), nb::cast<uint32_t>(weight));
+            uint32_t value = nb::cast<uint32_t>(weight);
+            if (value == 0 || value > 0xFFFF)
+                throw nb::value_error("the weight of a term must lie between 1 and 65535");
+            made.emplace_back(term_hash(letters.data(), letters.size()), value);
         }
         weights_place().emplace(made, unknown);
     });

@@ -84,7 +84,7 @@ struct Term {
     int64_t count;
 };
 
-// The distinct terms of a title, by hash. A hash of 64 bits stands for the term.
+// The distinct terms of a title. A hash of 64 bits stands for the term.
 class Terms {
 public:
     Terms(const TitleWeights& weights, const TextView& title) : weights_(weights) {
@@ -95,7 +95,6 @@ public:
         else
             read(static_cast<const uint32_t*>(title.data), title.size);
         cut_into_terms();
-        count_equal();
     }
     Terms(const Terms&) = delete;
     Terms& operator=(const Terms&) = delete;
@@ -163,21 +162,15 @@ private:
 
     void add(Letters letters) {
         uint64_t hash = term_hash(letters.data, letters.size);
+        for (Term& known : *this) {
+            if (known.hash == hash) {
+                ++known.count;
+                return;
+            }
+        }
         uint32_t weight = weights_.of(hash);
         if (is_unspaced(letters.data[0])) weight = weight * kUnspacedShare / 100;
         terms_[count_++] = {hash, letters, int64_t(weight), 1};
-    }
-
-    void count_equal() {
-        std::sort(begin(), end(), [](const Term& x, const Term& y) { return x.hash < y.hash; });
-        size_t kept = 0;
-        for (size_t i = 0; i < count_; ++i) {
-            if (kept > 0 && terms_[kept - 1].hash == terms_[i].hash)
-                ++terms_[kept - 1].count;
-            else
-                terms_[kept++] = terms_[i];
-        }
-        count_ = kept;
     }
 
     const TitleWeights& weights_;
@@ -200,6 +193,8 @@ bool one_edit(Letters x, Letters y) {
 }
 
 int64_t alike(const Letters& x, const Letters& y) {
+    bool first = x.data[0] == y.data[0], last = x.data[x.size - 1] == y.data[y.size - 1];
+    if (!first && !last) return 0;  // most pairs
     if (std::equal(x.data, x.data + kLeastAlike, y.data)) return kBeginsAlike;
     return one_edit(x, y) ? kSpeltAlike : 0;
 }
@@ -227,16 +222,13 @@ struct AlikePair {
 // The products of the equal terms, which are taken off the counts of both.
 int64_t same_products(Terms& a, Terms& b) {
     int64_t sum = 0;
-    for (Term *x = a.begin(), *y = b.begin(); x != a.end() && y != b.end();) {
-        if (x->hash == y->hash) {
-            int64_t times = std::min(x->count, y->count);
-            sum += times * x->weight * x->weight;
-            x->count -= times;
-            y->count -= times;
-        }
-        uint64_t left = x->hash, right = y->hash;
-        x += left <= right;
-        y += right <= left;
+    for (Term& x : a) {
+        Term* y = std::find_if(b.begin(), b.end(), [&](Term& y) { return y.hash == x.hash; });
+        if (y == b.end()) continue;
+        int64_t times = std::min(x.count, y->count);
+        sum += times * x.weight * x.weight;
+        x.count -= times;
+        y->count -= times;
     }
     return kSame * sum;
 }
@@ -287,14 +279,13 @@ int64_t alike_products(Terms& a, Terms& b) {
 
 template <class Char>
 void hash_words(const Char* text, size_t size, std::vector<uint64_t>& out) {
-    std::vector<uint32_t> word;
-    for (size_t at = 0; at <= size; ++at) {
-        if (at < size && text[at] != ' ') {
-            word.push_back(uint32_t(text[at]));
-        } else if (!word.empty()) {
-            out.push_back(term_hash(word.data(), word.size()));
-            word.clear();
-        }
+    out.reserve(size / 4 + 1);
+    for (size_t at = 0; at < size; ++at) {
+        if (text[at] == ' ') continue;
+        uint64_t hash = 0xCBF29CE484222325;
+        for (; at < size && text[at] != ' '; ++at)
+            hash = (hash ^ uint32_t(text[at])) * 0x9E3779B97F4A7C15, hash ^= hash >> 32;
+        out.push_back(hash);
     }
 }
 
@@ -337,19 +328,19 @@ TitleWeights::TitleWeights(const std::vector<std::pair<uint64_t, uint32_t>>& kno
                            uint32_t unknown)
     : unknown_(unknown) {
     size_t size = 16;
-    while (size < 4 * known.size()) size *= 2;
-    slots_.assign(size, {0, 0});
+    while (size < 2 * known.size()) size *= 2;
+    slots_.assign(size, 0);
     mask_ = size - 1;
     for (const auto& [term, weight] : known) {
         size_t at = term & mask_;
-        while (slots_[at].second != 0) at = (at + 1) & mask_;
-        slots_[at] = {term, weight};
+        while (slots_[at] != 0) at = (at + 1) & mask_;
+        slots_[at] = (term & ~kWeightMask) | weight;
     }
 }
 
 uint32_t TitleWeights::of(uint64_t term) const {
-    for (size_t at = term & mask_; slots_[at].second != 0; at = (at + 1) & mask_)
-        if (slots_[at].first == term) return slots_[at].second;
+    for (size_t at = term & mask_; slots_[at] != 0; at = (at + 1) & mask_)
+        if (((slots_[at] ^ term) & ~kWeightMask) == 0) return uint32_t(slots_[at] & kWeightMask);
     return unknown_;
 }
 

@@ -18,7 +18,9 @@ public:
     uint32_t of(uint64_t term) const;
 
 private:
-    std::vector<std::pair<uint64_t, uint32_t>> slots_;  // open addressing; a weight of 0 is free
+    static constexpr uint64_t kWeightMask = 0xFFFF;
+
+    std::vector<uint64_t> slots_;  // open addressing: the upper bits of the hash, then the weight
     size_t mask_;
     uint32_t unknown_;
 };

@@ -5,14 +5,14 @@
 COLUMNS = """
 today in history: today in history, this day in history, on this day, day in history,
     hoy en la historia, heute vor
-puzzle: wordle, connections + hint, connections + answers, strands + hint, strands + answers,
+puzzle: wordle, connections + hint, connections + hints, connections + answers, strands + hint, strands + hints, strands + answers,
     nyt mini, mini crossword, crossword, sudoku, quordle, spelling bee + answers, hints + answers,
     kreuzwortratsel, korsord, quiz of the week, news quiz, weekly quiz
 horoscope: horoscope, horoscopes, horoskop, horoscopo, oroscopo, horoskopy, burc yorumlari, zodiac
 briefing: morning briefing, evening briefing, news briefing, war briefing, daily briefing,
     the briefing, morning report, news at a glance, what to know today, morning newsletter,
     daily digest, news digest, news roundup, news round up, daily open, morning squawk,
-    things to know, morgenbriefing, nyhetsbrev, first thing, week ahead, the week in, top stories
+    things to know, morgenbriefing, nyhetsbrev, first thing, week ahead, top stories
 live page: live blog, liveblog, live updates, as it happened, liveticker, en direct, en vivo,
     minuto a minuto, direktrapport
 markets: stock market today, stock market news, stocks to watch, premarket, pre market,

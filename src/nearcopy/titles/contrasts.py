@@ -101,7 +101,7 @@ def _opposed(
     others: tuple[tuple[int, int], ...],
     shared: set[tuple[int, int]],
 ) -> bool:
-    """Whether two words are of one axis and of different sides, neither of which both titles have."""
+    """Whether two words are on other sides of one axis, and on none that both titles share."""
     return any(
         axis == other_axis and side != other_side
         and (axis, side) not in shared and (axis, other_side) not in shared

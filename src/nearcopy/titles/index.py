@@ -28,7 +28,7 @@ class TitleMatch(NamedTuple):
 def title_keys(normals: Sequence[str]) -> list[Keys]:
     """The keys of each normal title, ten at most: titles with a key in common may be alike.
 
-    >>> [a, b] = title_keys(["ferry runs aground off norway", "norway: ferry aground"])
+    >>> [a, b] = title_keys(["ferry runs aground off norway", "norway ferry aground again"])
     >>> len(a), len(set(a.tolist()) & set(b.tolist()))
     (10, 3)
     """
@@ -41,8 +41,8 @@ class TitleIndex:
 
     >>> index = TitleIndex()
     >>> index.add([7, 8], ["Ferry runs aground off Norway", "Port opens a second bridge"])
-    >>> index.find("Off Norway, a ferry runs aground")
-    [TitleMatch(id=7, score=0.98)]
+    >>> [(match.id, round(match.score, 2)) for match in index.find("Norway: a ferry runs aground")]
+    [(7, 0.92)]
     """
 
     def __init__(self) -> None:

@@ -33,7 +33,7 @@ def scores(a: Sequence[str], b: Sequence[str]) -> TitleScores:
 
     >>> found = scores(["ferry runs aground"], ["ferry aground"])
     >>> [round(float(each[0]), 2) for each in found]
-    [0.72, 0.84, 1.0, 0.84, 0.76, 0.82, 0.84]
+    [0.72, 0.84, 1.0, 0.84, 0.82, 0.82, 0.91]
     """
     pairs = [sorted((x[:MAX_CHARS], y[:MAX_CHARS])) for x, y in zip(a, b, strict=True)]
     left, right = [pair[0] for pair in pairs], [pair[1] for pair in pairs]

@@ -39,7 +39,7 @@ def title_cosines(a: Sequence[str], b: Sequence[str]) -> Floats:
     """How alike the terms of two normal titles are, 0..1, by weight; nan where one has none.
 
     >>> title_cosines(["storm hits coast"], ["coasts hit by storms"]).round(2).tolist()
-    [0.99]
+    [0.93]
     """
     return np.array([_soft_cosine(*pair) for pair in zip(a, b, strict=True)], np.float64)
 
