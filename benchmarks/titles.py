@@ -144,11 +144,15 @@ def _real_titles() -> list[str]:
 
 
 def varied(real: list[str], count: int, dice: random.Random) -> Iterator[str]:
-    """The titles, then titles made of them: a part of one and a part of another, a word dropped."""
+    """The titles, then by turns edited ones and some made of parts of two, all short of a word."""
     yield from real[:count]
-    for _ in range(count - len(real)):
+    for turn in range(count - len(real)):
         a, b = dice.choice(real).split(), dice.choice(real).split()
-        made = a[: dice.randint(2, len(a))] + b[dice.randint(0, len(b) - 2) :]
+        if turn % 2:
+            made = a[: dice.randint(2, len(a))] + b[dice.randint(0, len(b) - 2) :]
+        else:
+            made = [*a]
+            made[dice.randrange(len(a))] = dice.choice(b)
         made.pop(dice.randrange(len(made)))
         yield " ".join(made)
 

@@ -25,8 +25,8 @@ from nearcopy.titles import (
 )
 
 VOCABULARY = """
-storm storms stormed harbour harbor bridge ferry u s port 2024 10m x 新 闻 港 口 ال المدينة مدينة straße
-killing killed kill aaaaa aaaab ด จ 한국 e
+storm storms stormed harbour harbor bridge ferry u s port 2024 10m x 新 闻 港 口 ال المدينة مدينة
+straße killing killed kill aaaaa aaaab ด จ 한국 e
 """
 WORDS = st.sampled_from(VOCABULARY.split())
 TITLES = st.lists(WORDS, max_size=14).map(" ".join)

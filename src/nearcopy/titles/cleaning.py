@@ -56,6 +56,7 @@ def clean(title: str, source: str | None = None) -> CleanTitle:
     'Harbour City 2 - Rovers 1'
     """
     text = _decoded(title).strip()
+    source = source[:REACH] if source else None  # it is remembered, so no more than a name of it
     marks: list[str] = []
     tail: str | None = None
     for _ in range(PASSES):

@@ -5,7 +5,8 @@
 COLUMNS = """
 today in history: today in history, this day in history, on this day, day in history,
     hoy en la historia, heute vor
-puzzle: wordle, connections + hint, connections + hints, connections + answers, strands + hint, strands + hints, strands + answers,
+puzzle: wordle, connections + hint, connections + hints, connections + answers, strands + hint,
+    strands + hints, strands + answers,
     nyt mini, mini crossword, crossword, sudoku, quordle, spelling bee + answers, hints + answers,
     kreuzwortratsel, korsord, quiz of the week, news quiz, weekly quiz
 horoscope: horoscope, horoscopes, horoskop, horoscopo, oroscopo, horoskopy, burc yorumlari, zodiac

@@ -4,6 +4,9 @@ from functools import lru_cache
 
 from nearcopy.kernels.reference.titles import stem
 
+Sides = tuple[tuple[int, int], ...]  # (axis, side) of a word; some stand on several axes
+MAX_WORDS, MAX_LETTERS = 64, 48  # that are looked at
+
 # An axis a line: its stages or sides, each with the words for it. Words that outlets use for one
 # and the same moment ("jailed", "sentenced") stand on one side.
 AXES = """
@@ -63,9 +66,9 @@ IRREGULAR = {
 }  # fmt: skip
 
 
-def _sides() -> dict[str, tuple[tuple[int, int], ...]]:
-    """(axis, side) of each stem that has one; some stand on several axes."""
-    found: dict[str, tuple[tuple[int, int], ...]] = {}
+def _sides() -> dict[str, Sides]:
+    """The sides of each stem that has one."""
+    found: dict[str, Sides] = {}
     for axis, line in enumerate(AXES.strip().replace("\n    ", " ").splitlines()):
         for side, words in enumerate(line.split("|")):
             for word in words.split():
@@ -96,11 +99,7 @@ def contrast(a: str, b: str) -> str | None:
     return None
 
 
-def _opposed(
-    sides: tuple[tuple[int, int], ...],
-    others: tuple[tuple[int, int], ...],
-    shared: set[tuple[int, int]],
-) -> bool:
+def _opposed(sides: Sides, others: Sides, shared: set[tuple[int, int]]) -> bool:
     """Whether two words are on other sides of one axis, and on none that both titles share."""
     return any(
         axis == other_axis and side != other_side
@@ -110,11 +109,15 @@ def _opposed(
     )  # fmt: skip
 
 
-def _placed(title: str) -> list[tuple[str, tuple[tuple[int, int], ...]]]:
+def _placed(title: str) -> list[tuple[str, Sides]]:
     """The words of a title that have a side, in order."""
-    return [(word, sides) for word in title.split(" ", 64)[:64] if (sides := _sides_of(word))]
+    return [
+        (word, sides)
+        for word in title.split(" ", MAX_WORDS)[:MAX_WORDS]
+        if (sides := _sides_of(word[:MAX_LETTERS]))
+    ]
 
 
 @lru_cache(maxsize=65536)
-def _sides_of(word: str) -> tuple[tuple[int, int], ...]:
-    return SIDES.get(stem(IRREGULAR.get(word[:48], word[:48])), ())
+def _sides_of(word: str) -> Sides:
+    return SIDES.get(stem(IRREGULAR.get(word, word)), ())
