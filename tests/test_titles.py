@@ -384,6 +384,8 @@ def test_a_contrast_does_not_mind_the_order(a, b):
         ("Rovers vs City: start time and score", "sport"),
         ("Harbour strike live blog", "live page"),
         ("Ferry runs aground off Norway", None),
+        ("Baker wins the lottery", None),
+        ("Shortest day in history nears", None),
         ("", None),
     ],
 )

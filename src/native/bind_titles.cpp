@@ -31,7 +31,8 @@ class Titles {
 public:
     Titles(const nb::object& titles, const std::string& name) {
         if (PyUnicode_Check(titles.ptr()) || PyBytes_Check(titles.ptr()))
-            throw nb::type_error((name + " must be a list of str, got one: put it in a list").c_str());
+            throw nb::type_error(
+                (name + " must be a list of str, got one: put it in a list").c_str());
         held_ = nb::steal<nb::tuple>(PySequence_Tuple(titles.ptr()));
         if (!held_.is_valid()) throw nb::python_error();
         views_.reserve(nb::len(held_));

@@ -23,9 +23,7 @@ constexpr uint32_t kAlef = 0x0627, kLam = 0x0644;
 
 enum WordKind { WORD_KIND, LETTER_KIND, UNSPACED_KIND };
 
-bool is_unspaced(uint32_t point) {
-    return point >= 0x0E00 && !(point >= 0xAC00 && point < 0xD7A4);
-}
+bool is_unspaced(uint32_t point) { return point >= 0x0E00 && !(point >= 0xAC00 && point < 0xD7A4); }
 
 bool is_digit(uint32_t point) { return point >= '0' && point <= '9'; }
 
@@ -70,7 +68,8 @@ Letters stem(uint32_t* word, size_t size) {
     }
     if (size > 3 && whole.ends("s") && !whole.ends("ss") && !whole.ends("us") && !whole.ends("is"))
         return {word, without_e(word, size - 1)};
-    if (size > 4 && whole.ends("ed") && !whole.ends("eed")) return {word, undoubled(word, size - 2)};
+    if (size > 4 && whole.ends("ed") && !whole.ends("eed"))
+        return {word, undoubled(word, size - 2)};
     if (size > 5 && whole.ends("ing")) return {word, undoubled(word, size - 3)};
     return {word, without_e(word, size)};
 }
@@ -367,11 +366,10 @@ double word_cosine(const TextView& a, const TextView& b) {
 void title_keys(const TitleWeights& weights, const TextView& title, std::vector<uint64_t>& keys) {
     Terms terms(weights, title);
     size_t count = std::min(terms.size(), kKeyTerms);
-    std::partial_sort(terms.begin(), terms.begin() + count, terms.end(),
-                      [](const Term& x, const Term& y) {
-                          return std::make_tuple(-x.weight, x.hash) <
-                                 std::make_tuple(-y.weight, y.hash);
-                      });
+    std::partial_sort(
+        terms.begin(), terms.begin() + count, terms.end(), [](const Term& x, const Term& y) {
+            return std::make_tuple(-x.weight, x.hash) < std::make_tuple(-y.weight, y.hash);
+        });
     const Term* heaviest = terms.begin();
     for (size_t i = 0; i < count; ++i) {
         for (size_t j = i + 1; j < count; ++j) {

@@ -15,7 +15,7 @@ from nearcopy.titles.scores import MAX_CHARS
 Keys = NDArray[np.uint64]
 
 # Titles looked at closely for one query: those under its rarest keys first.
-MAX_CANDIDATES = 2000
+MAX_CANDIDATES = 1000
 
 
 class TitleMatch(NamedTuple):
