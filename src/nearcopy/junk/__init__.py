@@ -37,10 +37,13 @@ def reason(title: str, text: str, words: int) -> str | None:
     if words > MAX_WORDS:
         return None
     found = _phrases_in(normalised(text))
-    named = _titles().get(normalised(title)) if len(title) <= LONGEST_TITLE else None
-    if named is not None and words <= (ONE_PHRASE if found else TITLE_WORDS):
-        return f"{named}: its title says so"
-    return _notice(text, found, words) if found else None
+    if words <= (ONE_PHRASE if found else TITLE_WORDS) and len(title) <= LONGEST_TITLE:
+        named = _titles().get(normalised(title))
+        if named is not None:
+            return f"{named}: its title says so"
+    if not found or (len(found) == 1 and words > ONE_PHRASE):
+        return None
+    return _notice(text, found, words)
 
 
 def _notice(text: str, found: Mapping[str, str], words: int) -> str | None:
@@ -53,8 +56,6 @@ def _notice(text: str, found: Mapping[str, str], words: int) -> str | None:
     )
     cover = sum(phrase.count(" ") - 1 for phrase in found)
     if held < MIN_SHARE * words or (len(signs) == 1 and cover < MIN_COVER * words):
-        return None
-    if len(found) == 1 and words > ONE_PHRASE:
         return None
     kind, phrase = _likeliest(found)
     return f"{kind}: {phrase}"

@@ -1,0 +1,345 @@
+"""Stories: a star around the kept copy, an id that lasts, the same in any order."""
+
+import time
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nearcopy.cluster import Clustering, Edge, stories
+from nearcopy.config import Policy
+from nearcopy.errors import BadArticle
+from nearcopy.model import Decision, Fingerprint, Relation
+
+NOON = datetime(2024, 5, 6, 12, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+LONGEST = Policy(keep=("longest",))
+SAME = Decision(Relation.NEAR_TEXT, "near text", 0.9, True, "the texts overlap by 0.8")
+OTHER = Decision(Relation.RELATED, "related", 0.6, False, "the titles are alike")
+
+
+def article(name: str, words: int = 100, hour: int | None = None, **rest: object) -> Fingerprint:
+    published = None if hour is None else NOON + hour * HOUR
+    return Fingerprint(id=name, words=words, published=published, **rest)
+
+
+def ranked(names: str) -> list[Fingerprint]:
+    """An article for every letter, each longer than the next."""
+    return [article(name, 100 - place) for place, name in enumerate(names)]
+
+
+def agree(_kept: str, _other: str) -> Decision:
+    return SAME
+
+
+def refuse(_kept: str, _other: str) -> Decision:
+    return OTHER
+
+
+def same(*pairs: str) -> list[Edge]:
+    """An edge for every pair of one-letter ids."""
+    return [Edge(a, b, SAME) for a, b in pairs]
+
+
+def groups(made: Clustering) -> set[str]:
+    """The members of every story, the kept copy first."""
+    return {"".join(member.id for member in story.members) for story in made.stories}
+
+
+def test_an_article_without_copies_is_a_story():
+    (story,) = stories([article("a", hour=3)], [], Policy()).stories
+    assert (story.kept, story.why) == ("a", "the only copy")
+    assert story.first_seen == story.last_seen == NOON + 3 * HOUR
+    assert story.members[0].relation is None
+    assert story.members[0].rule == "kept"
+
+
+def test_only_duplicates_join():
+    made = stories([article("a"), article("b")], [Edge("a", "b", OTHER)], Policy())
+    assert groups(made) == {"a", "b"}
+
+
+def test_a_member_says_what_it_is_to_the_kept_copy():
+    given = [article("a", 200, 1), article("b", 100, 0, source="b.example")]
+    (story,) = stories(given, same("ba"), Policy()).stories
+    kept, copy = story.members
+    assert (story.kept, kept.id, kept.relation) == ("a", "a", None)
+    assert (copy.relation, copy.confidence, copy.rule) == (Relation.NEAR_TEXT, 0.9, "near text")
+    assert copy.reason == SAME.reason
+    assert (copy.source, copy.published) == ("b.example", NOON)
+    assert copy.score < kept.score
+    assert copy.why.startswith(f"{copy.score:g} points: ")
+    assert (story.first_seen, story.last_seen) == (NOON, NOON + HOUR)
+
+
+def test_members_come_kept_first_then_by_date_then_by_id():
+    given = [article("a", 100, 2), article("b", 300, 3), article("c"), article("d", 100, 1)]
+    given.append(article("e", 100, 2))
+    assert groups(stories(given, same("ba", "bc", "bd", "be"), Policy())) == {"bdaec"}
+
+
+def test_stories_come_by_when_they_were_first_seen():
+    made = stories([article("a"), article("b", hour=5), article("c", hour=1)], [], Policy())
+    assert [story.kept for story in made.stories] == ["c", "b", "a"]
+
+
+def test_a_chain_is_not_a_story():
+    given = [article("a", 300), article("b", 200), article("c", 100)]
+    assert groups(stories(given, same("ab", "bc"), LONGEST)) == {"ab", "c"}
+
+
+def test_the_best_of_what_is_left_is_kept_next():
+    given = ranked("abcdef")
+    made = stories(given, same("ab", "bc", "cd", "de", "ef", "ce"), LONGEST)
+    assert groups(made) == {"ab", "cde", "f"}
+
+
+def test_a_judge_lets_in_who_is_linked_only_through_members():
+    given = ranked("abcd")
+    asked = []
+
+    def judge(kept: str, other: str) -> Decision:
+        asked.append(kept + other)
+        return replace(SAME, rule="asked") if other == "c" else OTHER
+
+    made = stories(given, same("ab", "bc", "cd"), LONGEST, judge=judge)
+    assert groups(made) == {"abc", "d"}
+    assert asked == ["ac", "ad"]
+    (story,) = (story for story in made.stories if story.kept == "a")
+    assert [member.rule for member in story.members] == ["kept", "near text", "asked"]
+
+
+def test_a_judge_is_not_asked_again_what_was_decided():
+    given = [article("a", 300), article("b", 200), article("c", 100)]
+    edges = [*same("ab", "bc"), Edge("c", "a", OTHER)]
+    made = stories(given, edges, LONGEST, judge=lambda a, b: pytest.fail(f"asked {a}, {b}"))
+    assert groups(made) == {"ab", "c"}
+
+
+def test_of_two_decisions_the_surest_counts():
+    sure = replace(SAME, relation=Relation.SAME_TEXT, confidence=1.0)
+    edges = [*same("ab"), Edge("b", "a", sure), *same("ba")]
+    (story,) = stories([article("a"), article("b")], edges, Policy()).stories
+    assert story.members[1].relation is Relation.SAME_TEXT
+
+
+def test_junk_is_not_kept():
+    given = [article("a", 900, junk="consent wall"), article("b", 100), article("c", 50)]
+    assert groups(stories(given, same("ab", "bc", "ac"), LONGEST)) == {"bac"}
+
+
+def test_edges_to_nobody_and_to_oneself_are_of_no_account():
+    assert groups(stories([article("a")], same("ab", "aa", "xy"), Policy())) == {"a"}
+
+
+def test_an_id_stands_for_one_article():
+    assert groups(stories([article("a"), article("a")], [], Policy())) == {"a"}
+    with pytest.raises(BadArticle, match="two different articles have the id 'a'"):
+        stories([article("a", 1), article("a", 2)], [], Policy())
+
+
+# Ids that last.
+
+
+def test_a_story_is_named_after_its_founder_and_not_after_the_kept_copy():
+    alone = stories([article("a", hour=0)], [], Policy())
+    grown = stories([article("a", hour=0), article("b", 900, 1)], same("ab"), Policy())
+    assert grown.stories[0].kept == "b"
+    assert grown.stories[0].id == alone.stories[0].id
+    assert grown.stories[0].id.startswith("s-")
+    assert len(grown.stories[0].id) == 18
+
+
+def test_a_better_copy_changes_what_is_kept_and_not_the_id():
+    first = stories([article("b", 100, 5), article("c", 70, 6)], same("bc"), Policy())
+    better = article("a", 500, 1, details=4)  # older than all, and better
+    again = stories(
+        [article("b", 100, 5), article("c", 70, 6), better],
+        same("bc", "ab", "ac"),
+        Policy(),
+        known=first.story_of,
+    )
+    (before,), (after,) = first.stories, again.stories
+    assert (before.kept, after.kept) == ("b", "a")
+    assert before.id == after.id
+    assert again.redirects == {}
+
+
+def test_a_merge_takes_the_id_of_the_earliest_and_leaves_redirects():
+    given = [article("a", 100, 0), article("b", 900, 1), article("c", 100, 2)]
+    known = {"a": "s-first", "b": "s-second", "c": "s-third"}
+    made = stories(given, same("ab", "bc"), Policy(), known=known)
+    assert made.story_of == dict.fromkeys("abc", "s-first")
+    assert made.redirects == {"s-second": "s-first", "s-third": "s-first"}
+
+
+def test_redirects_lead_to_the_end_at_once():
+    given = [article("a", hour=0), article("b", hour=1)]
+    made = stories(
+        given,
+        same("ab"),
+        Policy(),
+        known={"a": "s-now", "b": "s-old"},
+        redirects={"s-oldest": "s-old", "s-old": "s-later", "s-gone": "s-elsewhere"},
+    )
+    assert made.story_of == dict.fromkeys("ab", "s-now")
+    assert made.redirects == {
+        "s-gone": "s-elsewhere",
+        "s-later": "s-now",
+        "s-old": "s-now",
+        "s-oldest": "s-now",
+    }
+
+
+def test_a_circle_of_redirects_ends():
+    circle = {"s-1": "s-2", "s-2": "s-1"}
+    made = stories([article("a")], [], Policy(), known={"a": "s-1"}, redirects=circle)
+    assert len(made.stories) == 1
+
+
+def test_when_a_story_splits_its_founder_takes_the_id_along():
+    given = [article("a", hour=0), article("b", hour=1), article("c", hour=2)]
+    whole = stories(given, same("ab", "ac", "bc"), Policy())
+    parted = stories(given, same("bc"), Policy(), known=whole.story_of)
+    assert parted.story_of["a"] == whole.story_of["a"]
+    assert parted.story_of["b"] == parted.story_of["c"] != whole.story_of["a"]
+    assert parted.redirects == {}
+
+
+def test_no_new_story_takes_an_id_that_was_ever_given():
+    first = stories([article("b", hour=1)], [], Policy())
+    taken = first.story_of["b"]
+    given = [article("a", hour=0), article("b", hour=1)]
+    made = stories(given, [], Policy(), known={"a": taken, "b": taken})
+    assert made.story_of["a"] == taken
+    assert made.story_of["b"] != taken
+    moved = stories(given, [], Policy(), redirects={taken: "s-merged"})
+    assert moved.story_of["b"] != taken
+
+
+def test_ids_are_the_same_for_ever():
+    made = stories([article("a"), article("\ud800")], [], Policy())
+    assert made.story_of == {"a": "s-ca978112ca1bbdca", "\ud800": made.story_of["\ud800"]}
+
+
+# The brake.
+
+
+def star(size: int) -> tuple[list[Fingerprint], list[Edge]]:
+    """A long copy that all others are copies of."""
+    given = [article("kept", 900), *(article(f"{i:05}") for i in range(size - 1))]
+    return given, [Edge("kept", copy.id, SAME) for copy in given[1:]]
+
+
+def test_a_story_too_large_is_braked_and_reported():
+    made = stories(*star(10), replace(LONGEST, largest_story=4))
+    (brake,) = made.braked
+    assert (brake.size, brake.kept, brake.left_out) == (10, "kept", 6)
+    assert brake.why.startswith("10 articles are linked, more than the 4 a story may have: 6 ")
+    assert sorted(len(story.members) for story in made.stories) == [1] * 6 + [4]
+    left = next(story for story in made.stories if story.kept == "00008")
+    assert left.why == "left out of the story of kept, which is full"
+
+
+def test_the_surest_stay_in_a_full_story():
+    given, edges = star(6)
+    edges[-1] = Edge("kept", given[-1].id, replace(SAME, confidence=1.0))
+    made = stories(given, edges, replace(LONGEST, largest_story=2))
+    assert max((s.members for s in made.stories), key=len)[1].id == given[-1].id
+
+
+def test_a_judge_fills_no_story_beyond_its_limit():
+    given = ranked("abcde")
+    policy = replace(LONGEST, largest_story=3)
+    made = stories(given, same("ab", "bc", "cd", "de"), policy, judge=agree)
+    assert groups(made) == {"abc", "de"}
+    assert made.braked[0].left_out == 0
+
+
+def test_what_is_within_the_limit_is_not_braked():
+    assert stories(*star(4), replace(LONGEST, largest_story=4)).braked == ()
+
+
+# In whatever order, and at whatever size.
+
+ids = st.sampled_from("abcdefgh")
+decisions = st.builds(
+    Decision,
+    relation=st.sampled_from([Relation.SAME_TEXT, Relation.NEAR_TEXT]),
+    rule=st.sampled_from(["one", "two"]),
+    confidence=st.sampled_from([0.5, 0.9]),
+    duplicate=st.booleans(),
+    reason=st.just("because"),
+)
+some_articles = st.lists(
+    st.builds(
+        article,
+        ids,
+        st.integers(0, 3),
+        st.none() | st.integers(0, 3),
+        junk=st.none() | st.none() | st.just("paywall"),
+    ),
+    unique_by=lambda made: made.id,
+)
+some_edges = st.lists(st.builds(Edge, ids, ids, decisions), max_size=14)
+some_policies = st.builds(
+    Policy,
+    keep=st.sampled_from([("best",), ("earliest",), ("longest", "latest")]),
+    largest_story=st.sampled_from([1, 3, 100]),
+)
+some_known = st.dictionaries(ids, st.sampled_from(["s-1", "s-2", "s-3"]))
+some_judges = st.sampled_from(
+    [None, agree, refuse, lambda a, b: SAME if min(a, b) < "d" else OTHER]
+)
+
+
+@given(some_articles, some_edges, some_policies, some_judges, some_known, st.randoms())
+def test_the_order_of_articles_and_edges_does_not_matter(
+    articles, edges, policy, judge, known, random
+):
+    turned = [Edge(b, a, how) if random.random() < 0.5 else Edge(a, b, how) for a, b, how in edges]
+    made = stories(articles, edges, policy, judge=judge, known=known)
+    random.shuffle(turned)
+    shuffled = random.sample(articles, len(articles))
+    assert made == stories(shuffled, turned, policy, judge=judge, known=known)
+
+
+@given(some_articles, some_edges, some_policies, some_known)
+def test_every_article_is_in_one_story_and_a_copy_of_the_kept_one(articles, edges, policy, known):
+    made = stories(articles, edges, policy, known=known)
+    members = [member.id for story in made.stories for member in story.members]
+    assert sorted(members) == sorted(made.story_of) == sorted(a.id for a in articles)
+    assert len({story.id for story in made.stories}) == len(made.stories)
+    linked = {frozenset(edge[:2]) for edge in edges if edge.decision.duplicate}
+    for story in made.stories:
+        assert len(story.members) <= policy.largest_story
+        assert all({story.kept, other.id} in linked for other in story.members[1:])
+    active = {story.id for story in made.stories}
+    assert not active & set(made.redirects)
+    assert {known[a] for a in made.story_of if a in known} <= active | set(made.redirects)
+
+
+@given(some_articles, some_edges, some_policies)
+def test_telling_the_stories_again_changes_nothing(articles, edges, policy):
+    made = stories(articles, edges, policy)
+    assert stories(articles, edges, policy, known=made.story_of) == made
+
+
+def chain(size: int) -> tuple[list[Fingerprint], list[Edge]]:
+    given = [article(f"{i:06}", 1 + i % 7) for i in range(size)]
+    return given, [Edge(a.id, b.id, SAME) for a, b in pairwise(given)]
+
+
+@pytest.mark.parametrize("shape", [star, chain])
+def test_time_grows_with_the_number_of_articles(shape):
+    def seconds(size: int) -> float:
+        made = shape(size)
+        start = time.perf_counter()
+        stories(*made, Policy(largest_story=10**6), judge=refuse)
+        return time.perf_counter() - start
+
+    small = min(seconds(4_000) for _ in range(3))
+    assert min(seconds(16_000) for _ in range(2)) < 10 * small
