@@ -71,15 +71,19 @@ def stories(
     links = _Links(given, remember_refusals=judge is not None)
     for edge in edges:
         links.add(*edge)
-    groups = [_Group([given[a] for a in ids], links, policy, judge) for ids in links.groups()]
-    stars = [star for group in groups for star in group.stars()]
+    stars: list[_Star] = []
+    braked: list[Brake] = []
+    for names in links.groups():
+        group = _Group([given[name] for name in names], links, policy, judge)
+        stars += group.stars()
+        braked += group.brake()
     ids, moved = story_ids([star.copies for star in stars], known, redirects)
     told = sorted(map(_story, stars, ids, repeat(policy)), key=_first_seen)
     return Clustering(
         stories=tuple(told),
         story_of={member.id: story.id for story in told for member in story.members},
         redirects=moved,
-        braked=tuple(sorted(filter(None, (g.brake for g in groups)), key=_largest_first)),
+        braked=tuple(sorted(braked, key=lambda brake: (-brake.size, brake.kept))),
     )
 
 
@@ -213,22 +217,17 @@ class _Group:
                 if decision.duplicate:
                     star.others.append((self._take(other), decision))
 
-    @property
-    def brake(self) -> Brake | None:
-        """What to report of a group beyond the limit; None of any other."""
+    def brake(self) -> Iterator[Brake]:
+        """What to report of a group beyond the limit, and nothing of any other."""
         if len(self.ranked) <= self.largest:
-            return None
+            return
         size, kept = len(self.ranked), self.ranked[0].copy.id
         why = (
             f"{size} articles are linked, more than the {self.largest} a story may have: "
             f"{self.left_out} duplicates were left out of a full story and stay on their own; "
             "look whether a template or a block page is at work, or raise largest_story"
         )
-        return Brake(size, kept, self.left_out, why)
-
-
-def _largest_first(brake: Brake) -> tuple[int, str]:
-    return -brake.size, brake.kept
+        yield Brake(size, kept, self.left_out, why)
 
 
 def _story(star: _Star, id: str, policy: Policy) -> Story:  # noqa: A002

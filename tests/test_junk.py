@@ -1,0 +1,201 @@
+"""Junk: notices are told from news about them, and templates by the titles they stand under."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nearcopy import words
+from nearcopy.junk import MAX_WORDS, reason, repeated
+from nearcopy.model import Fingerprint
+
+
+def why(text: str, title: str = "") -> str | None:
+    return reason(title, text, len(words(text)))
+
+
+NOTICES = [
+    # English
+    ("block page", "Access Denied. You don't have permission to access this server."),
+    ("block page", "Please verify you are a human. Complete the CAPTCHA to go on."),
+    ("block page", "Checking your browser before you go on. Ray ID: 7f00ba11. Please be patient."),
+    ("block page", "We noticed unusual traffic from your network. I'm not a robot."),
+    ("error page", "404 Not Found\nThe page you requested does not exist.\nReturn to the homepage"),
+    ("script notice", "This app needs a script. Please enable JavaScript in your browser."),
+    (
+        "ad blocker notice",
+        "You are using an ad blocker. Please whitelist our site, ads pay for it.",
+    ),
+    (
+        "consent wall",
+        "We value your privacy. We and our partners store data on your device. Accept all cookies "
+        "or manage preferences at any time.",
+    ),
+    ("paywall", "Subscribe to continue reading. Already a subscriber? Log in."),
+    ("region notice", "451: This content is not available in your region, for legal reasons."),
+    ("sign-up box", "Sign up for our daily newsletter! Your email address:"),
+    # German, French, Spanish, Polish
+    ("block page", "Bitte bestätigen Sie, dass Sie kein Roboter sind."),
+    ("consent wall", "Wir verwenden Cookies. Mehr dazu in unserer Datenschutzerklärung."),
+    ("paywall", "Jetzt weiterlesen! Bereits Abonnent? Melden Sie sich an."),
+    ("error page", "Page introuvable. La page que vous cherchez a disparu."),
+    ("consent wall", "Nous utilisons des cookies. Tout accepter. Tout refuser."),
+    ("paywall", "Cet article est réservé aux abonnés. Déjà abonné ? Connectez-vous."),
+    ("error page", "Página no encontrada. La página que buscas ya no está."),
+    ("consent wall", "Utilizamos cookies propias. Aceptar todas. Política de privacidad."),
+    ("paywall", "Contenido exclusivo solo para suscriptores. Inicia sesión."),
+    ("consent wall", "Używamy plików cookie. Szczegóły w naszej polityce prywatności."),
+    ("ad blocker notice", "Korzystasz z AdBlocka? Wyłącz AdBlocka na tej stronie."),
+    ("paywall", "Tekst tylko dla prenumeratorów. Zaloguj się, aby czytać dalej."),
+    # Turkish, Arabic, Russian, Chinese
+    ("consent wall", "Bu sitede çerez kullanıyoruz. Çerez politikası ve gizlilik politikası."),
+    ("error page", "Sayfa bulunamadı. Aradığınız sayfa taşınmış olabilir."),
+    ("consent wall", "نستخدم ملفات تعريف الارتباط. اقرأ سياسة الخصوصية."),
+    ("block page", "يرجى التأكيد أنك لست روبوت."),
+    ("paywall", "هذا المقال للمشتركين فقط. سجل الدخول لمتابعة القراءة."),
+    ("block page", "Доступ запрещен. Подтвердите, что вы не робот."),
+    ("consent wall", "Мы используем cookie. Политика конфиденциальности. Принять все."),
+    ("paywall", "Материал только для подписчиков. Оформите подписку."),
+    ("block page", "请输入验证码，确认您不是机器人。"),
+    ("error page", "抱歉，您访问的页面不存在。返回首页"),
+    ("paywall", "登录后继续阅读全文，立即订阅。"),
+]
+
+
+@pytest.mark.parametrize(("kind", "text"), NOTICES)
+def test_a_notice_is_no_article(kind, text):
+    assert (why(text) or "none").split(":")[0] == kind
+
+
+NEWS = [
+    "The regulator fined the retailer two million euros because its cookie banner gave visitors no "
+    "way to refuse. The firm said it would appeal and had changed its site in March.",
+    "Researchers taught a program to solve picture puzzles better than people do, and say that the "
+    "days of the captcha are over. Sites will have to find another way.",
+    "Journalists were denied access to the port on Monday. A spokesman said the access denied to "
+    "them would be restored once the inquiry is closed, perhaps within a week.",
+    "The paper will put its sport pages behind a paywall from June. Readers will pay four pounds a "
+    "month, half of what the daily costs now, and students nothing at all.",
+    "Storms cut power to nine villages in the north overnight. Crews hope to have it back by noon, "
+    "the grid operator said. Subscribe to continue reading.",
+    "We use cookies. The mayor opened the new bridge on Friday, two years late and well over the "
+    "price agreed. Traffic was heavy from the first hour, and the old ferry made its last crossing "
+    "in the evening with a band on board.",
+    "Das Gericht entschied, dass Cookies nur mit Zustimmung gesetzt werden dürfen. Der Verband der "
+    "Händler nannte das Urteil am Dienstag weltfremd und kündigte Beschwerde an.",
+    "Роботы впервые вышли на старт марафона в столице. До финиша добрались трое, последний пришёл "
+    "через шесть часов после победителя.",
+]
+
+
+@pytest.mark.parametrize("text", NEWS)
+def test_news_about_notices_or_with_one_is_an_article(text):
+    assert why(text) is None
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "expected"),
+    [
+        ("404 Not Found", "", "error page: its title says so"),
+        ("Access denied", "Reference 18.2f", "block page: its title says so"),
+        ("Attention Required! | Cloudflare", "Sorry.", "block page: its title says so"),
+        ("Access denied: how a port closed its gates", "A long read.", None),
+        ("Access denied", "The port shut its gates to the press. " * 5, None),
+    ],
+)
+def test_a_title_counts_where_the_text_says_nothing_against_it(title, text, expected):
+    assert why(text, title) == expected
+
+
+def test_long_texts_are_not_looked_at():
+    notice = "Please enable JavaScript. We use cookies. Access denied. "
+    assert why(notice * (MAX_WORDS // 8)) is not None
+    assert why(notice * (MAX_WORDS // 8 + 1)) is None
+
+
+@given(st.text(), st.text(alphabet=st.characters(), max_size=200), st.integers(0, 300))
+def test_any_text_has_an_answer(title, text, count):
+    assert reason(title, text, count) is None or text or title
+
+
+@pytest.mark.parametrize("unit", ["\n", "access denied ", ". ", ".", "\ud800", "\n!?。 "])
+def test_time_grows_with_the_length(unit):
+    def seconds(size: int) -> float:
+        text = "access denied. we use cookies " + unit * (size // len(unit))
+        start = time.perf_counter()
+        reason("", text, 10)
+        return time.perf_counter() - start
+
+    assert min(seconds(400_000) for _ in range(2)) < 10 * max(
+        min(seconds(100_000) for _ in range(3)), 1e-3
+    )
+
+
+def pages(*titles: str, digest: bytes = b"one", urls: tuple[str, ...] = ()) -> list[Fingerprint]:
+    urls = urls or tuple(f"https://site.example/{place}" for place in range(len(titles)))
+    return [
+        Fingerprint(id=f"{place}", words=9, digest=digest, title=title, url=url)
+        for place, (title, url) in enumerate(zip(titles, urls, strict=True))
+    ]
+
+
+UNLIKE = ("storm cuts power in the north", "club sells its captain", "bank lowers rates again")
+RETITLED = ("storm cuts power in north", "north without power after storm", "power cut by storm")
+SLUGS = tuple(f"https://site.example/news/{title.replace(' ', '-')}.html" for title in UNLIKE)
+
+
+def test_one_text_under_unlike_titles_is_junk():
+    assert repeated(pages(*UNLIKE)) == {b"one": "one text under 3 unlike titles"}
+
+
+@pytest.mark.parametrize("title", ["", "daily example"])
+def test_where_titles_tell_nothing_the_addresses_do(title):
+    found = repeated(pages(title, title, title, urls=SLUGS))
+    assert found == {b"one": "one text under 3 unlike addresses"}
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        pages(*RETITLED),
+        pages(*UNLIKE[:2]),
+        pages(*UNLIKE[:2], UNLIKE[0]),
+        pages("", "", "", urls=(SLUGS[0],) * 3),
+        pages("", "", ""),
+        pages("", "", "", urls=tuple(f"https://{n}.example/article_{n}.html" for n in "abc")),
+        [Fingerprint(id=name, title=title) for name, title in zip("abc", UNLIKE, strict=True)],
+        [],
+    ],
+    ids=["retitled", "two", "two titles", "one slug", "nothing", "no slugs", "no text", "none"],
+)
+def test_what_is_posted_again_or_retitled_is_not_junk(members):
+    assert repeated(members) == {}
+
+
+def test_each_text_is_judged_for_itself():
+    members = [*pages(*UNLIKE, digest=b"junk"), *pages(*RETITLED, digest=b"news")]
+    assert set(repeated(members)) == {b"junk"}
+
+
+def test_another_reader_of_addresses_can_be_given():
+    slug: Callable[[str], str] = lambda url: url.rpartition("=")[2]  # noqa: E731
+    urls = tuple(f"https://site.example/?q={word}" for word in ("tide", "vote", "rain"))
+    assert repeated(pages("", "", "", urls=urls), slug=slug)
+    assert not repeated(pages("", "", "", urls=urls))
+
+
+@given(
+    st.lists(
+        st.builds(
+            Fingerprint,
+            id=st.text(),
+            digest=st.sampled_from([b"a", b"b", None]),
+            title=st.text(max_size=20),
+            url=st.none() | st.text(max_size=30),
+        )
+    )
+)
+def test_any_page_can_be_judged(members):
+    assert set(repeated(members)) <= {b"a", b"b"}
