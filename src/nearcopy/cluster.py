@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from nearcopy.config import Policy
 from nearcopy.errors import BadArticle
-from nearcopy.keeper import EPOCH, Standing, by_age, election, standings
+from nearcopy.keeper import EPOCH, Standing, by_age, cards, election, standings
 from nearcopy.lineage import story_ids
 from nearcopy.model import Decision, Fingerprint, Member, Relation, Story
 
@@ -74,6 +74,9 @@ def stories(
     stars: list[_Star] = []
     braked: list[Brake] = []
     for names in links.groups():
+        if len(names) == 1:  # most are, and need no ranking
+            stars.append(_alone(given[names[0]], policy))
+            continue
         group = _Group([given[name] for name in names], links, policy, judge)
         stars += group.stars()
         braked += group.brake()
@@ -164,6 +167,11 @@ class _Star:
     @property
     def copies(self) -> list[Fingerprint]:
         return [self.kept.copy, *(standing.copy for standing, _ in self.others)]
+
+
+def _alone(copy: Fingerprint, policy: Policy) -> _Star:
+    (card,) = cards([copy], policy)
+    return _Star(Standing((), copy, card), [])
 
 
 class _Group:

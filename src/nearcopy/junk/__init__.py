@@ -67,10 +67,10 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def _likeliest(found: Mapping[str, str]) -> tuple[str, str]:
-    """The kind with the most phrases, the first of the table among equals, and one of them."""
+    """The kind with the most phrases, the first of the table among equals, and the longest."""
     kinds = list(found.values())
     kind = max(PHRASES, key=kinds.count)
-    return kind, next(phrase.strip() for phrase in found if found[phrase] == kind)
+    return kind, max((phrase for phrase in found if found[phrase] == kind), key=len).strip()
 
 
 def _phrases_in(folded: str) -> dict[str, str]:
