@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from nearcopy.facts.numbers import rounds_to
-from nearcopy.facts.tables import ROUGH_DOLLARS
+from nearcopy.facts.numbers import rounds_to, same_when_rounded
+from nearcopy.facts.tables import ROUGH_DOLLARS, singular
 from nearcopy.model import Fact
 
 Pair = tuple[Fact, Fact]
@@ -117,12 +117,18 @@ def _near(x: Fact, y: Fact) -> bool:
 
 
 def _shares(a: list[Fact], b: list[Fact], lists: _Lists) -> None:
-    """Percentages: equal agrees, rounded is neutral, a lone pair of others clashes."""
+    """Percentages: equal agrees, rounded is neutral, a swap or a lone pair of others clashes."""
     left_a, left_b = _agreed(a, b, lists, _same_value)
     pairs = [(left_a[0], left_b[0])] if len(a) == len(b) == len(left_a) == len(left_b) == 1 else []
     for x, y in pairs or _aligned(left_a, left_b):
-        if not rounds_to(_amount(x), _amount(y)):
+        if not _rough(x, y):
             lists.clashes.append((x, y))
+
+
+def _rough(x: Fact, y: Fact) -> bool:
+    """Whether two percentages may be one: rounded, or whole figures near each other."""
+    whole = "." not in x.value or "." not in y.value
+    return same_when_rounded(_amount(x), _amount(y)) or (whole and _near(x, y))
 
 
 def _counts(a: list[Fact], b: list[Fact], lists: _Lists) -> None:
@@ -138,8 +144,8 @@ def _counts(a: list[Fact], b: list[Fact], lists: _Lists) -> None:
         lists.clashes.extend(swapped)
         return
     nouns_a, nouns_b = {x.about for x in left_a}, {y.about for y in left_b}
-    left_a = [x for x in left_a if x.about not in nouns_b]
-    left_b = [y for y in left_b if y.about not in nouns_a]
+    left_a = [x for x in left_a if x.about and x.about not in nouns_b]
+    left_b = [y for y in left_b if y.about and y.about not in nouns_a]
     if left_a and left_b:
         lists.clashes.append((left_a[0], left_b[0]))
 
@@ -148,7 +154,24 @@ def _tolls(a: list[Fact], b: list[Fact], lists: _Lists) -> None:
     ours = [x for x in a if x.about.startswith("toll ")]
     theirs = [y for y in b if y.about.startswith("toll ")]
     if ours and theirs:
-        _by_about(ours, theirs, _Lists(lists.agreements, lists.moved, []))
+        found = _Lists([], lists.moved, [])
+        _by_about(ours, theirs, found)
+        lists.agreements.extend(found.agreements)
+        if found.agreements:
+            agreed = {fact for pair in found.agreements for fact in pair}
+            left_a, left_b = (
+                [x for x in ours if x not in agreed],
+                [y for y in theirs if y not in agreed],
+            )
+            lists.moved.extend(pair for pair in _aligned(left_a, left_b) if pair not in lists.moved)
+
+
+def _ordinals(a: list[Fact], b: list[Fact], lists: _Lists) -> None:
+    """Ordinals clash for one noun; "the fifth person dies" has moved on from the fourth."""
+    _tolls(a, b, lists)
+    ours = [x for x in a if not x.about.startswith("toll ")]
+    theirs = [y for y in b if not y.about.startswith("toll ")]
+    _by_about(ours, theirs, lists)
 
 
 def _same_count(x: Fact, y: Fact) -> bool:
@@ -205,7 +228,7 @@ def _agreeing(x: str, y: str, nearest: int) -> float:
 
 
 def _stem(word: str) -> str:
-    return word.removesuffix("'s").removesuffix("’s").removesuffix("s")
+    return singular(word.removesuffix("'s"))
 
 
 def _amount(fact: Fact) -> float:
@@ -218,11 +241,11 @@ def _names_shared(a: list[Fact] | None, b: list[Fact] | None) -> float | None:
         return None
     ours, theirs = {x.value for x in a}, {y.value for y in b}
     both = ours & theirs
-    ours, theirs = _telling(ours - both), _telling(theirs - both)
-    if not both and not (ours and theirs):
+    left_a, left_b = _telling(ours - both), _telling(theirs - both)
+    if not both and not (left_a and left_b):
         return None
-    smaller = len(both) + min(len(ours), len(theirs))
-    return (len(both) + min(_known(ours, theirs), _known(theirs, ours))) / smaller
+    smaller = len(both) + min(len(left_a), len(left_b))
+    return (len(both) + min(_known(left_a, left_b), _known(left_b, left_a))) / smaller
 
 
 def _telling(names: set[str]) -> list[frozenset[str]]:
@@ -242,4 +265,5 @@ RULES = {
     "percent": _shares,
     "basis points": _shares,
     "count": _counts,
+    "ordinal": _ordinals,
 }

@@ -29,7 +29,7 @@ NUMERIC = re.compile(
     r"(?P<year>20\d\d|19\d\d|\d\d)(?![\w/-])"
 )
 ISO = re.compile(r"(?<![\w-])(?P<year>(?:19|20)\d\d)-(?P<month>\d\d)-(?P<day>\d\d)(?![\w-])")
-SHORT = re.compile(r"(?<![\w.,/$-])(?P<month>\d\d?)/(?P<day>\d\d?)(?![\w/-])")
+SHORT = re.compile(r"(?<![\w.,/$-])(?P<month>\d\d?)/(?P<day>\d\d?)(?:-\d\d?(?:/\d\d?)?)?(?![\w/-])")
 HAN_DATE = re.compile(
     r"(?:(?P<year>(?:19|20)\d\d) ?[年년] ?)?(?<!\d)(?P<month>\d\d?) ?[月월] ?"
     r"(?P<day>\d\d?) ?[日号號일]"

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 
 from nearcopy.facts.finding import Finding
 from nearcopy.facts.numbers import NUMERAL, SCALE, SPELLED, choice, number, numeral, plain, spelled
 from nearcopy.facts.tables import (
+    COMMON,
     COUNTED_IN_LAKHS,
     COUNTED_ONES,
     COUNTERS,
@@ -20,6 +22,7 @@ from nearcopy.facts.tables import (
     TENS,
     TOLLS,
     WIRE_MARKS,
+    singular,
     words,
 )
 
@@ -189,8 +192,10 @@ COUNT = re.compile(
 SPELLED_COUNT = re.compile(rf"(?<![\w'-])(?P<word>{SPELLED})(?:[ -](?P<word_scale>{SCALE}))?(?!')")
 SPELLED_TRIGGERS = frozenset(NUMBERS) | frozenset(TENS)
 _WORD = re.compile(r"[^\W\d_]+")
-_CLAUSE = re.compile(r"[,;:.!?|()。，、；：]|\ue000")
+_CLAUSE = re.compile(r"[\d,;:.!?|()。，、；：\ue000]")
 HAN = "\u2e80"
+HAN_TOLLS = [toll for toll in TOLLS if toll[0] >= HAN]
+BREAKS = words("after as when while amid over before because if nach après tras efter")
 AROUND = 40  # characters looked at for what a count is of
 
 
@@ -238,17 +243,20 @@ def _count(
     noun = next((word for word in after if word not in MODIFIERS), "")
     toll = _toll(before, after)
     ignored = ignored or not COUNTERS.isdisjoint(after)
-    about = f"toll {toll}" if toll else noun.removesuffix("s")
+    about = f"toll {toll}" if toll else "" if noun in COMMON else singular(noun)
     return Finding("" if ignored else "count", plain(amount), amount, about, *found.span())
 
 
 def _toll(before: list[str], after: list[str]) -> str | None:
     """The kind of harm a figure counts: named after it ("12 killed"), or else before it."""
-    for word in (*after[:4], *before[::-1]):
+    for word in (*after[:4], *takewhile(_leads_on, reversed(before))):
         if word in TOLLS:
             return TOLLS[word]
         if word[0] >= HAN:
-            return next(
-                (kind for toll, kind in TOLLS.items() if toll[0] >= HAN and toll in word), None
-            )
+            return next((TOLLS[toll] for toll in HAN_TOLLS if toll in word), None)
     return None
+
+
+def _leads_on(word: str) -> bool:
+    """Whether a word may stand between a toll and its figure: not "dead after 2 boats collide"."""
+    return word not in BREAKS

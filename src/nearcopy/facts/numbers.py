@@ -118,6 +118,16 @@ def rounds_to(a: float, b: float) -> bool:
     return f"{a:.{digits - 1}e}" == f"{b:.{digits - 1}e}"
 
 
+def same_when_rounded(a: float, b: float) -> bool:
+    """Whether two are one with the fewer of their decimals.
+
+    >>> same_when_rounded(6.18, 6.2), same_when_rounded(6.18, 6), same_when_rounded(75, 80)
+    (True, True, False)
+    """
+    places = min(len(plain(amount).partition(".")[2]) for amount in (a, b))
+    return f"{a:.{places}f}" == f"{b:.{places}f}"
+
+
 def _digits(amount: float) -> int:
     """How many digits of the amount say something."""
     return max(1, len(f"{amount:.11e}".split("e")[0].rstrip("0").replace(".", "")))

@@ -74,7 +74,7 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _SPACED = {code: " " for code in range(128) if not chr(code).isalpha()}
 _DIGIT = re.compile(r"\d")
 _SHAPES = (
-    (JOINED, re.compile(r"\d[-/.]\d")),
+    (JOINED, re.compile(r"\d ?[-/.] ?\d")),
     (POINTED, re.compile(r"\d\.\d")),
     (CENTURY, re.compile(r"(?:19|20)\d\d")),
     (GLUED, names.GLUED),

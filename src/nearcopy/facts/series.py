@@ -13,6 +13,8 @@ from nearcopy.facts.tables import (
     ROMAN,
     SERIES,
     TENS,
+    TOLLS,
+    singular,
     words,
 )
 
@@ -88,9 +90,7 @@ def _place(found: re.Match[str]) -> Iterator[Finding]:
     letter = len(written) == 1 and written.isalpha() and key in LETTERED
     place = written if letter else index(written)
     loose = not written.isdecimal() and not letter
-    if place is None or (
-        before and (before[1].isdecimal() or (loose and before[1] in NOT_A_SERIES_AFTER))
-    ):
+    if place is None or (loose and before and before[1] in NOT_A_SERIES_AFTER):
         return
     if (key == "no" and (loose or "." not in found[0][:4])) or (
         key == "chapter" and place in (7, 11, 13)
@@ -110,7 +110,7 @@ def han_places(text: str) -> Iterator[Finding]:
 
 _SPANS = "percent|per cent|million|billion|year|day|month|hour|minute|week"
 SCORE = re.compile(
-    r"(?<![\w.,/$:-])(?P<a>\d{1,3})-(?P<b>\d{1,3})"
+    r"(?<![\w.,/$:-])(?P<a>\d{1,3})(?:-| - )(?P<b>\d{1,3})"
     rf"(?![\w/%]|:\d|[.,]\d|-\w| ?(?:{_SPANS})s?\b)"
 )
 
@@ -139,9 +139,15 @@ def ordinals(text: str) -> Iterator[Finding]:
         if found["word"] == "second" and before and before[1].isdecimal():
             continue
         noun = _NOUN.match(text, found.end())
-        about = noun[1].removesuffix("s") if noun else ""
+        about = _numbered(noun) if noun else ""
         place = int(found["n"]) if found["n"] else _order(found["word"])
         yield Finding("ordinal", str(place), float(place), about, *found.span())
+
+
+def _numbered(noun: re.Match[str]) -> str:
+    """What an ordinal numbers: a toll ("fifth person dies"), or the noun."""
+    toll = TOLLS.get(noun[1]) or TOLLS.get(noun[2] or "")
+    return f"toll {toll}" if toll else singular(noun[1])
 
 
 def _order(word: str) -> int:

@@ -8,6 +8,11 @@ def words(listed: str) -> frozenset[str]:
     return frozenset(listed.split())
 
 
+def singular(noun: str) -> str:
+    """The noun without the s of its plural; short words are left alone."""
+    return noun[:-1] if len(noun) > 3 and noun.endswith("s") else noun
+
+
 def _numbered(rows: str) -> dict[str, int]:
     """Each line's words with the number of the line, from 1."""
     return {word: n for n, row in enumerate(rows.strip().splitlines(), 1) for word in row.split()}
@@ -55,8 +60,10 @@ sunday sonntag dimanche domingo domenica söndag søndag zondag الأحد र�
 """)
 )
 # "Black Friday", "Super Tuesday", "Saturday Night Live": names, not days.
-NAMED_DAY_BEFORE = words("black cyber super ash good giving palm easter bloody freaky")
-NAMED_DAY_AFTER = ("night live", "night football", "night lights", "night baseball")
+NAMED_DAY_BEFORE = words(
+    "black cyber super ash good giving palm easter bloody freaky patch fat sheffield business"
+)
+NAMED_DAY_AFTER = ("night live", "night football", "night lights", "night baseball", "gras")
 
 NUMBERS = {
     word: number

@@ -66,7 +66,7 @@ def _series(fact: Fact) -> str:
 def _ordinal(fact: Fact) -> str:
     n = int(fact.value)
     ending = "th" if 10 <= n % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
-    return f"{n}{ending} {fact.about}".strip()
+    return f"{n}{ending} {fact.about.removeprefix('toll ')}".strip()
 
 
 def _count(fact: Fact) -> str:
