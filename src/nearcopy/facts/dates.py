@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from nearcopy.facts.finding import Finding
-from nearcopy.facts.numbers import choice
+from nearcopy.facts.numbers import bordered, choice
 from nearcopy.facts.tables import (
     DOUBTFUL_MONTHS,
     MONTHS,
@@ -17,20 +17,20 @@ from nearcopy.facts.tables import (
 
 _MONTH = rf"(?P<month>{choice(MONTHS)})(?![^\W_])\.?"
 _YEAR = r"(?:,? (?:de |del )?(?P<year>(?:19|20)\d\d)(?!\d))?"
-DAY_MONTH = re.compile(
+DAY_MONTH = bordered(
     r"(?<![\w.,$])(?P<day>\d\d?)(?:st|nd|rd|th|er|\.|º)?(?:-\d\d?\.?)? (?:of |de )?"
     rf"{_MONTH}{_YEAR}"
 )
-MONTH_DAY = re.compile(
+MONTH_DAY = bordered(
     rf"(?<![^\W_]){_MONTH} (?P<day>\d\d?)(?:st|nd|rd|th)?(?:-\d\d?)?(?![\d:%]|[.,]\d){_YEAR}"
 )
-NUMERIC = re.compile(
+NUMERIC = bordered(
     r"(?<![\w.,/$-])(?P<a>\d\d?)(?P<mark>[/.-])(?P<b>\d\d?)(?P=mark)"
     r"(?P<year>20\d\d|19\d\d|\d\d)(?![\w/-])"
 )
-ISO = re.compile(r"(?<![\w-])(?P<year>(?:19|20)\d\d)-(?P<month>\d\d)-(?P<day>\d\d)(?![\w-])")
-SHORT = re.compile(r"(?<![\w.,/$-])(?P<month>\d\d?)/(?P<day>\d\d?)(?:-\d\d?(?:/\d\d?)?)?(?![\w/-])")
-HAN_DATE = re.compile(
+ISO = bordered(r"(?<![\w-])(?P<year>(?:19|20)\d\d)-(?P<month>\d\d)-(?P<day>\d\d)(?![\w-])")
+SHORT = bordered(r"(?<![\w.,/$-])(?P<month>\d\d?)/(?P<day>\d\d?)(?:-\d\d?(?:/\d\d?)?)?(?![\w/-])")
+HAN_DATE = bordered(
     r"(?:(?P<year>(?:19|20)\d\d) ?[年년] ?)?(?<!\d)(?P<month>\d\d?) ?[月월] ?"
     r"(?P<day>\d\d?) ?[日号號일]"
 )
@@ -53,6 +53,8 @@ def numeric_dates(text: str) -> Iterator[Finding]:
         yield from _date(found, int(found["month"]), int(found["day"]))
     for found in NUMERIC.finditer(text):
         month, day = int(found["a"]), int(found["b"])
+        if found["mark"] == "." and len(found["year"]) == 2:
+            continue  # a version, more likely
         if found["mark"] == "." or month > 12:  # 30.12. is German, 30/12 British
             month, day = day, month
         yield from _date(found, month, day)
@@ -72,7 +74,7 @@ def _date(found: re.Match[str], month: int, day: int) -> Iterator[Finding]:
     yield Finding("date", value, None, "", *found.span())
 
 
-CLOCK = re.compile(
+CLOCK = bordered(
     r"(?<![\w.,:$/-])(?P<hour>\d\d?)(?:[:.h](?P<minute>[0-5]\d))? ?(?P<half>[ap])\.?m\b\.?"
     r"|(?<![\w.,:$/-])(?P<hour24>[01]?\d|2[0-4])[:h](?P<minute24>[0-5]\d)(?![\w%]|:\d|[.,]\d)"
     r"|(?<=\ue000 )(?P<hour_dot>[01]?\d|2[0-4])\.(?P<minute_dot>[0-5]\d)(?![\w%]|:\d|[.,]\d)"
@@ -94,13 +96,13 @@ def clocks(text: str) -> Iterator[Finding]:
 
 _ORDER = {"first": "1", "1st": "1", "second": "2", "2nd": "2", "third": "3", "3rd": "3",
           "fourth": "4", "4th": "4"}  # fmt: skip
-QUARTER = re.compile(
-    r"(?<!\w)(?:(?P<kind>[qh])(?P<n>[1-4])|(?P<n2>[1-4])(?P<kind2>[qh])"
+QUARTER = bordered(
+    r"(?<![\w])(?:(?P<kind>[qh])(?P<n>[1-4])|(?P<n2>[1-4])(?P<kind2>[qh])"
     rf"|(?P<word>{choice(_ORDER)})[ -](?P<kind3>quarter|half)|(?P<fy>fy) ?(?P<fyear>(?:20)?\d\d))"
-    r"(?!\w)|第(?P<han>[1-4一二三四])季"
+    r"(?![\w])|第(?P<han>[1-4一二三四])季"
 )
 QUARTER_TRIGGERS = frozenset(("q", "h", "fy", "quarter", "half", "季"))
-SEASON = re.compile(r"(?<![\w.,/$-])(?P<from>(?:19|20)\d\d)[-–/](?P<to>\d\d(?:\d\d)?)(?![\w/-])")
+SEASON = bordered(r"(?<![\w.,/$-])(?P<from>(?:19|20)\d\d)[-–/](?P<to>\d\d(?:\d\d)?)(?![\w/-])")
 
 
 def quarters(text: str) -> Iterator[Finding]:
@@ -123,7 +125,7 @@ def seasons(text: str) -> Iterator[Finding]:
             yield Finding("season", f"{first}-{last[-2:]}", None, "", *found.span())
 
 
-YEAR = re.compile(r"(?<![\w.,$€£¥₹/])(?<!\d-)(?P<year>(?:19|20)\d\d)(?![\d%]|[.,]\d|-\w)([年년]?)")
+YEAR = bordered(r"(?<![\w.,$€£¥₹/])(?<!\d-)(?P<year>(?:19|20)\d\d)(?![\d%]|[.,]\d|-[\w])([年년]?)")
 _AFTER = re.compile(r" ?([^\W\d_]+)")
 _BEFORE = re.compile(r"([^\W\d_]+)[ '-]*\Z")
 COUNTED = words(
@@ -142,8 +144,8 @@ def years(text: str) -> Iterator[Finding]:
         yield Finding("year", found["year"], float(found["year"]), "", *found.span())
 
 
-WEEKDAY = re.compile(rf"(?<![^\W_])(?P<day>{choice(WEEKDAYS)})(?![^\W_])")
-HAN_WEEKDAY = re.compile(r"(?:星期|周|週|礼拜)(?P<day>[一二三四五六日天])(?!\w\w?月)")
+WEEKDAY = bordered(rf"(?<![^\W_])(?P<day>{choice(WEEKDAYS)})(?![^\W_])")
+HAN_WEEKDAY = bordered(r"(?:星期|周|週|礼拜)(?P<day>[一二三四五六日天])(?!\w\w?月)")
 KANA_WEEKDAY = re.compile(r"(?P<day>[月火水木金土日])曜")
 HAN_WEEK = frozenset("期周週拜曜")
 _DAYS = {c: n for n, c in enumerate("一二三四五六日", 1)} | {"天": 7}
@@ -168,7 +170,7 @@ def han_weekdays(text: str) -> Iterator[Finding]:
 
 _DAY_NAMES = ["", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 _SURE = choice(set(MONTHS) - DOUBTFUL_MONTHS)
-MONTH = re.compile(
+MONTH = bordered(
     rf"(?<![^\W_])(?P<sure>{_SURE})(?![^\W_])"
     r"|(?<![^\W_])(?:in|of|since|until|by|early|late|mid|mid-|this|next|last) "
     rf"(?P<led>may|march)(?![^\W_])"

@@ -5,7 +5,17 @@ from collections.abc import Iterator
 from itertools import takewhile
 
 from nearcopy.facts.finding import Finding
-from nearcopy.facts.numbers import NUMERAL, SCALE, SPELLED, choice, number, numeral, plain, spelled
+from nearcopy.facts.numbers import (
+    NUMERAL,
+    SCALE,
+    SPELLED,
+    bordered,
+    choice,
+    number,
+    numeral,
+    plain,
+    spelled,
+)
 from nearcopy.facts.tables import (
     COMMON,
     COUNTED_IN_LAKHS,
@@ -26,9 +36,9 @@ from nearcopy.facts.tables import (
     words,
 )
 
-MAGNITUDE = re.compile(
-    r"(?<!\w)(?:magnitude[ -](?:of )?|mag |m ?)(?P<after>\d[.,]\d)(?![\d%])(?!\w)"
-    r"|(?<![\w.,])(?P<before>\d(?:[.,]\d)?)[ -]?magnitude(?!\w)|(?P<han>\d[.]\d)[级級]"
+MAGNITUDE = bordered(
+    r"(?<![\w])(?:magnitude[ -](?:of )?|mag |m ?)(?P<after>\d[.,]\d)(?![\d%])(?![\w])"
+    r"|(?<![\w.,])(?P<before>\d(?:[.,]\d)?)[ -]?magnitude(?![\w])|(?P<han>\d[.]\d)[级級]"
 )
 MAGNITUDE_TRIGGERS = frozenset(("magnitude", "mag", "m", "级", "級"))
 
@@ -48,15 +58,15 @@ _AFTER = (
     rf"(?:(?:us |australian |canadian )?(?:{choice(_WORDS)})(?![^\W_])|{choice(_HAN)}|[$€£](?!\d))"
 )
 _AMOUNT = rf"{NUMERAL}(?: ?-?{SCALE})?(?: ?{SCALE})?"
-MONEY_BEFORE = re.compile(
-    rf"(?:(?<![^\W_])(?:{choice(_LETTERED)})[. ]?|(?<!\w)(?:{choice(_SYMBOLS)})|[$€£¥₹]) ?"
+MONEY_BEFORE = bordered(
+    rf"(?:(?<![^\W_])(?:{choice(_LETTERED)})[. ]?|(?<![\w])(?:{choice(_SYMBOLS)})|[$€£¥₹]) ?"
     rf"(?P<amount>{_AMOUNT})(?![\d])"
 )
-MONEY_AFTER = re.compile(rf"(?<![\w.,$/-])(?P<amount>{_AMOUNT})[ -]?(?P<currency>{_AFTER})")
-SPELLED_MONEY = re.compile(
+MONEY_AFTER = bordered(rf"(?<![\w.,$/-])(?P<amount>{_AMOUNT})[ -]?(?P<currency>{_AFTER})")
+SPELLED_MONEY = bordered(
     rf"(?<![\w-])(?P<n>{SPELLED})[ -](?P<scale>{SCALE})[ -](?P<currency>{_AFTER})"
 )
-RUPEES = re.compile(
+RUPEES = bordered(
     rf"(?<![\w.,$/-])(?P<amount>{NUMERAL}(?:[ -]?k)?[ -]?(?:{choice(INDIAN)}))(?![^\W_])"
     r"(?P<noun>[ -][^\W\d_]+)?"
 )
@@ -115,11 +125,11 @@ _PERCENT = (
     "(?:%|٪|percentage points?|percent|per ?cent|pct|prozent|procent|pour cent|por ciento"
     "|بالمئة|بالمائة|في المئة|प्रतिशत|फीसदी)"
 )
-PERCENT = re.compile(
+PERCENT = bordered(
     rf"(?<![\w.,$/])(?P<n>{NUMERAL})(?: ?(?:-|to) ?(?P<to>{NUMERAL}))?[ -]?{_PERCENT}(?![^\W_])"
-    rf"|(?<!\w)(?P<word>{SPELLED})[ -]{_PERCENT}(?![^\W_])|百分之(?P<han>\d+)"
+    rf"|(?<![\w])(?P<word>{SPELLED})[ -]{_PERCENT}(?![^\W_])|百分之(?P<han>\d+)"
 )
-BASIS = re.compile(rf"(?<![\w.,$/])(?P<n>{NUMERAL})[ -]?(?:bps?|basis[ -]points?)(?![^\W_])")
+BASIS = bordered(rf"(?<![\w.,$/])(?P<n>{NUMERAL})[ -]?(?:bps?|basis[ -]points?)(?![^\W_])")
 PERCENT_TRIGGERS = words(
     "% ٪ percent per percentage pct prozent procent cent ciento بالمئة بالمائة المئة प्रतिशत फीसदी "
     "百"
@@ -149,16 +159,16 @@ def basis_points(text: str) -> Iterator[Finding]:
             yield Finding("basis points", plain(amount), amount, "", *found.span())
 
 
-AGE = re.compile(
-    rf"(?<![\w.,$/])(?P<n>\d{{1,3}}|{SPELLED})[ -](?:year|yr|month|week)s?[ -]olds?(?!\w)"
-    r"|(?<!\w)aged? (?P<aged>\d{1,3})(?![\d%]|[.,]\d)"
+AGE = bordered(
+    rf"(?<![\w.,$/])(?P<n>\d{{1,3}}|{SPELLED})[ -](?:year|yr|month|week)s?[ -]olds?(?![\w])"
+    r"|(?<![\w])aged? (?P<aged>\d{1,3})(?![\d%]|[.,]\d)"
     r"|(?<![\w.,])(?P<other>\d{1,3})(?:[ -]jährige[rn]?|-årige?n?| ans\b| años\b|岁|歲|歳)"
 )
 AGE_TRIGGERS = words(
     "old olds aged age jährige jähriger jährigen ans años årig årige årigen 岁 歲 歳"
 )
 # "Ann Smith, 42, ..." and "dies at 42".
-BARE_AGE = re.compile(
+BARE_AGE = bordered(
     r", (?P<comma>\d{2})(?=,|\Z)"
     r"|(?:dies|died|dead|death) (?:suddenly )?(?:at|aged) (?:age )?(?P<died>\d{1,3})"
     r"(?![\w%]|[.,]\d)"
@@ -184,12 +194,12 @@ def bare_ages(text: str) -> Iterator[Finding]:
 
 
 _ALONE = numeral(r"[\w.,/$€£:-]")
-COUNT = re.compile(
+COUNT = bordered(
     rf"(?P<n>{_ALONE})"
     rf"(?:(?: ?-?(?P<scale>{SCALE}))?(?P<plus>\+)?(?![\w%/]|:\d|[.,]\d|-\d)"
     r"|(?P<han>[万萬亿億千百])?(?=[\u2e80-\uffef]))"
 )
-SPELLED_COUNT = re.compile(rf"(?<![\w'-])(?P<word>{SPELLED})(?:[ -](?P<word_scale>{SCALE}))?(?!')")
+SPELLED_COUNT = bordered(rf"(?<![\w'-])(?P<word>{SPELLED})(?:[ -](?P<word_scale>{SCALE}))?(?!')")
 SPELLED_TRIGGERS = frozenset(NUMBERS) | frozenset(TENS)
 _WORD = re.compile(r"[^\W\d_]+")
 _CLAUSE = re.compile(r"[\d,;:.!?|()。，、；：\ue000]")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from nearcopy.facts.finding import Finding
-from nearcopy.facts.numbers import choice
+from nearcopy.facts.numbers import bordered, choice
 from nearcopy.facts.tables import COMMON, NAMED, YEARS_IN_NAMES, words
 
 UPPER = "A-ZÀ-ÖØ-ÞĀČĆĎĐĒĘĚĞĪİĶĻŁŃŇŌŘŚŞŠŢŤŪŮŹŻŽΑ-ΩА-ЯЁІЇЄ"
@@ -15,7 +15,7 @@ LATIN = re.compile(r"[A-Za-z][A-Za-z]+")
 HAN = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 
 # Letters with figures, glued or by a hyphen in capitals: F-16, G7, MH370, 49ers, 792p, 5G.
-CODE = re.compile(
+CODE = bordered(
     r"(?<![\w.,$€£¥₹-])(?P<letters>[A-Za-z]{1,12})\d+[A-Za-z0-9]*(?![A-Za-z0-9]|\.\d)"
     r"|(?<![\w.,$€£¥₹-])(?P<capitals>[A-Z]{1,6}|Covid|covid)-\d+[A-Za-z0-9]*(?![\w-])"
     r"|(?<![\w.,$€£¥₹/-])\d+(?P<ending>[A-Za-z]+)"
@@ -27,12 +27,13 @@ LEADING = words(
     "week day game part round"
 )
 ENDINGS = words(
-    "st nd rd th k m mn bn tn cr am pm x s h q ft km kg mph yr yo e bps bp pc lakh crore mln mrd"
+    "st nd rd th k m mn bn tn cr am pm x s h q ft km kg mph yr yo e er re eme bps bp pc "
+    "lakh crore mln mrd"
 )
-NUMBERED = re.compile(
+NUMBERED = bordered(
     rf"(?<![^\W_])(?P<head>{choice(NAMED)}) (?P<n>\d{{1,4}})(?![\w%]|:\d|[.,]\d|-\d)"
 )
-FIXED = re.compile(r"(?<![\w/])(?:9/11|24/7|50/50|50-50|7/7)(?![\w/])")
+FIXED = bordered(r"(?<![\w/])(?:9/11|24/7|50/50|50-50|7/7)(?![\w/])")
 
 
 def coded(title: str) -> Iterator[Finding]:
@@ -65,7 +66,7 @@ def names(title: str) -> Iterator[Finding]:
     if pattern is None:
         return
     for found in pattern.finditer(title):
-        named = _named(found)
+        named = found[0].lower() if pattern is LATIN else _named(found)
         if named:
             yield Finding("name", named, None, "", *found.span())
 
@@ -75,10 +76,10 @@ def _pattern(title: str) -> re.Pattern[str] | None:
     if not title.isascii() and HAN.search(title):
         return LATIN
     listed = title.split()
-    capitals = len([word for word in listed if word[0].isupper()])
+    capitals = len([word for word in listed[1:] if word[0].isupper()])
     small = len([word for word in listed if len(word) > 3 and word.islower()])
     if capitals <= 1.5 * small:
-        return RUN if capitals else None
+        return RUN if listed else None
     return None if title.isupper() else ACRONYM
 
 

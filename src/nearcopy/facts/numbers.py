@@ -1,10 +1,23 @@
 """Numerals: their shapes as patterns, and the numbers they stand for."""
 
+import re
+
 from nearcopy.facts.tables import NUMBERS, ROMAN, SCALES, TENS
 
 # 1,234.5 and 1.234,5 and 10 000; what the separators mean is decided by `number`.
 NUMERAL = r"(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?![\d.,])|\d+(?:[.,]\d+)*)"
 LONGEST_NUMERAL = 18
+# Letters and figures of the scripts that part words: Han and kana may touch a figure.
+TOUCHING = r"0-9A-Z_a-z\u00aa-\u1fff"
+
+
+def bordered(pattern: str) -> re.Pattern[str]:
+    r"""The pattern compiled; in it [\w...] and [^\W_] mean letters that part words.
+
+    >>> bordered(r"(?<![\w])5(?![\w])").findall("投资5亿 x5 5x 5")
+    ['5', '5']
+    """
+    return re.compile(pattern.replace(r"[\w", f"[{TOUCHING}").replace(r"[^\W_]", f"[{TOUCHING}]"))
 
 
 def numeral(not_after: str) -> str:

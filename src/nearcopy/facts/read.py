@@ -28,9 +28,9 @@ RULES = (
     Rule(series.VERSION_TRIGGERS, series.versions),
     Rule(series.MODEL_TRIGGERS, series.models),
     Rule(dates.MONTH_TRIGGERS, dates.dates),
-    Rule(frozenset((POINTED,)), series.dotted_versions),
     Rule(frozenset((JOINED,)), names.fixed),
     Rule(frozenset((JOINED,)), dates.numeric_dates),
+    Rule(frozenset((POINTED,)), series.dotted_versions),
     Rule(dates.CLOCK_TRIGGERS, dates.clocks),
     Rule(dates.QUARTER_TRIGGERS, dates.quarters, figured=False),
     Rule(frozenset((JOINED,)), dates.seasons),
@@ -137,7 +137,7 @@ def _seen(lower: str) -> set[str]:
     """The words of the text, and in scripts without spaces its characters."""
     if lower.isascii():
         return set(lower.translate(_SPACED).split())
-    found = set(_LETTERS.findall(lower))
+    found = {*_LETTERS.findall(lower), *lower.split()}  # signs of Hindi vowels are no letters
     return found | set(lower) if max(lower) >= "\u2e80" else found
 
 

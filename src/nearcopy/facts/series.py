@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from nearcopy.facts.finding import Finding
-from nearcopy.facts.numbers import SPELLED, choice, han, index
+from nearcopy.facts.numbers import SPELLED, bordered, choice, han, index
 from nearcopy.facts.tables import (
     LETTERED,
     MONTHS,
@@ -19,14 +19,15 @@ from nearcopy.facts.tables import (
 )
 
 _UNITS = "%|percent|per cent|million|billion|trillion|crore|lakh|magnitude|m|bn|points?|miles|km"
-DOTTED = re.compile(rf"\d+\.\d+(?:\.\d+)*[a-z]?(?!\w|%|[.,]\d|[ -]?(?:{_UNITS})(?!\w))")
-MARKED = re.compile(r"(?<![^\W_])v(?:ersion |er\.? ?|\.? ?)(?P<n>\d+(?:\.\d+)*[a-z]?\d*)(?![\w%])")
-MODEL = re.compile(
-    r"(?<![^\W_])(?P<name>gpt|llama|claude|gemini|grok|qwen|o)-?(?P<n>\d+(?:\.\d+)*[a-z]?)(?!\w)"
+DOTTED = bordered(rf"\d+\.\d+(?:\.\d+)*[a-z]?(?![\w]|%|[.,]\d|[ -]?(?:{_UNITS})(?![\w]))")
+MARKED = bordered(r"(?<![^\W_])v(?:ersion |er\.? ?|\.? ?)(?P<n>\d+(?:\.\d+)*[a-z]?\d*)(?![\w%])")
+MODEL = bordered(
+    r"(?<![^\W_])(?P<name>gpt|llama|claude|gemini|grok|qwen|o)-?(?P<n>\d+(?:\.\d+)*[a-z]?)(?![\w])"
 )
 MODEL_TRIGGERS = words("gpt llama claude gemini grok qwen o")
 VERSION_TRIGGERS = words("v version ver")
-_NAME = re.compile(r"(?<![^\W_])([a-z][a-z]+)[ -]\Z")
+_NAME = bordered(r"(?<![^\W_])([a-z][a-z]+)[ -]\Z")
+THOUSANDS = re.compile(r"\d{1,3}\.\d{3}")  # 1.234 may be German for 1,234
 LONGEST_NAME = 20
 # Words that a decimal number follows without being a version of them.
 NOT_VERSIONED = words(
@@ -54,6 +55,8 @@ def dotted_versions(text: str) -> Iterator[Finding]:
     for found in DOTTED.finditer(text):
         start = found.start()
         name = _NAME.search(text, max(0, start - LONGEST_NAME), start)
+        if THOUSANDS.fullmatch(found[0]):
+            continue
         if name and name[1] not in NOT_VERSIONED:
             yield Finding("version", found[0], None, name[1], *found.span())
         elif found[0].count(".") > 1 and text[max(0, start - 1) : start] in ("", " ", "("):
@@ -61,12 +64,12 @@ def dotted_versions(text: str) -> Iterator[Finding]:
 
 
 _KEYS = choice(key for key in SERIES if key[0] < "\u2e80" and key != "№")
-PLACE = re.compile(
+PLACE = bordered(
     rf"(?<![\w-])(?P<key>{_KEYS})(?:\. ?|[ -]#?|(?=\d))"
     rf"(?P<n>\d{{1,4}}|{choice(ROMAN)}|{SPELLED}|[a-h])"
     r"(?![\w%]|:\d|[.,]\d|-\d|'s\b| ?(?:million|billion|percent))"
     r"|(?<![\w&])[#№] ?(?P<hash>\d{1,6})(?![\w%]|[.,]\d)"
-    r"|(?<!\w)(?:round of|last) (?P<of>16|32|64|8)(?![\w%-]| [^\W\d_]{2,}s\b)"
+    r"|(?<![\w])(?:round of|last) (?P<of>16|32|64|8)(?![\w%-]| [^\W\d_]{2,}s\b)"
 )
 SERIES_TRIGGERS = frozenset(SERIES) | {"#", "№", "last"}
 HAN_PLACE = re.compile(r"第 ?(?P<n>\d{1,6}|[一二三四五六七八九十百零〇两兩]{1,6}) ?(?P<of>\w?)")
@@ -85,7 +88,7 @@ def places(text: str) -> Iterator[Finding]:
 
 
 def _place(found: re.Match[str]) -> Iterator[Finding]:
-    key, written = SERIES[found["key"]], found["n"]
+    key, written = "#" if "#" in found[0] else SERIES[found["key"]], found["n"]
     before = _BEFORE.search(found.string, max(0, found.start() - 12), found.start())
     letter = len(written) == 1 and written.isalpha() and key in LETTERED
     place = written if letter else index(written)
@@ -109,9 +112,9 @@ def han_places(text: str) -> Iterator[Finding]:
 
 
 _SPANS = "percent|per cent|million|billion|year|day|month|hour|minute|week"
-SCORE = re.compile(
+SCORE = bordered(
     r"(?<![\w.,/$:-])(?P<a>\d{1,3})(?:-| - )(?P<b>\d{1,3})"
-    rf"(?![\w/%]|:\d|[.,]\d|-\w| ?(?:{_SPANS})s?\b)"
+    rf"(?![\w/%]|:\d|[.,]\d|-[\w]| ?(?:{_SPANS})s?\b)"
 )
 
 
@@ -124,7 +127,7 @@ def scores(text: str) -> Iterator[Finding]:
 
 
 _SUFFIX = r"(?:st|nd|rd|th|ª|º|:e|:a|ème|e)"
-ORDINAL = re.compile(
+ORDINAL = bordered(
     rf"(?<![\w.,-])(?P<n>\d{{1,4}}){_SUFFIX}(?![\w'])"
     rf"|(?<![\w-])(?P<word>{choice(ORDINALS)}|(?:{choice(TENS)})-(?:{choice(ORDINALS)}))(?![\w'])"
 )
