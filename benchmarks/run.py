@@ -18,6 +18,7 @@ from rich.table import Table
 
 import addresses
 import errors
+import facts
 import fingerprints
 import fresh
 import hamming
@@ -47,6 +48,7 @@ GROUPS: dict[str, Callable[[Setting], Iterator[Measurement]]] = {
     "hostile": fresh.hostile,
     "addresses": addresses.addresses,
     "titles": titles.titles,
+    "facts": facts.facts,
 }
 
 HOW = {

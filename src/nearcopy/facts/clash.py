@@ -3,8 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from nearcopy.facts.currencies import ROUGH_DOLLARS
 from nearcopy.facts.numbers import rounds_to, same_when_rounded
-from nearcopy.facts.tables import ROUGH_DOLLARS, singular
+from nearcopy.facts.tables import singular
 from nearcopy.model import Fact
 
 Pair = tuple[Fact, Fact]

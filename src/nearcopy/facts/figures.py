@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from itertools import takewhile
 
+from nearcopy.facts.currencies import CURRENCY_AFTER, CURRENCY_BEFORE
 from nearcopy.facts.finding import Finding
 from nearcopy.facts.numbers import (
     NUMERAL,
@@ -21,8 +22,6 @@ from nearcopy.facts.tables import (
     COUNTED_IN_LAKHS,
     COUNTED_ONES,
     COUNTERS,
-    CURRENCY_AFTER,
-    CURRENCY_BEFORE,
     INDIAN,
     MODIFIERS,
     NAMED,

@@ -1,0 +1,89 @@
+"""Facts of titles: the time a title and a pair take, and which labelled pairs clash."""
+
+import csv
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice, pairwise
+from statistics import mean, median
+from typing import TypeVar
+
+import corpora
+from nearcopy.facts import compare, read
+from nearcopy.model import Fact
+from results import Bar, Measurement
+from setting import Setting
+from timing import one_core
+
+Given = TypeVar("Given")
+
+LEAST_TITLES = 2000
+PAIRS = corpora.DATA / "headline-pairs" / "pairs.csv"
+
+
+def facts(setting: Setting) -> Iterator[Measurement]:
+    """Microseconds a title and a pair, and the labelled pairs whose facts clash."""
+    source, found = titles(setting.sizes.articles)
+    known = [read(title).facts for title in found]
+    with one_core():
+        yield _timed("facts/read", f"facts of a title, {source}", 60, read, found, setting)
+        pairs = list(pairwise(known))
+        yield _timed("facts/compare", "facts of two titles compared", 5, _compared, pairs, setting)
+    if PAIRS.exists():
+        yield from _labelled()
+
+
+def titles(count: int) -> tuple[str, list[str]]:
+    """Headlines of a stream, or the examples' over and over."""
+    if (corpora.DATA / "headline-stream").is_dir():
+        every = (article["title"] for article in corpora.articles("headline-stream"))
+        return "headline-stream", list(islice(every, 0, 20 * count, 20))
+    with corpora.EXAMPLES.open(encoding="utf-8") as lines:
+        known = [json.loads(line)["title"] for line in lines]
+    return "examples/wire.jsonl", (known * (LEAST_TITLES // len(known) + 1))[:LEAST_TITLES]
+
+
+def _timed(
+    name: str,
+    work: str,
+    bar: float,
+    do: Callable[[Given], object],
+    given: Sequence[Given],
+    setting: Setting,
+) -> Measurement:
+    """The median over all of each one's median over the rounds, by the clock."""
+    rounds = [[_microseconds(do, each) for each in given] for _ in range(setting.sizes.rounds)]
+    usual = sorted(median(times) for times in zip(*rounds, strict=True))
+    details = {"mean": mean(usual), "p95": usual[len(usual) * 95 // 100], "count": len(usual)}
+    return Measurement(name, work, "µs", median(usual), bar=Bar("<=", bar), details=details)
+
+
+def _microseconds(do: Callable[[Given], object], each: Given) -> float:
+    start = time.perf_counter_ns()
+    do(each)
+    return (time.perf_counter_ns() - start) / 1000
+
+
+def _compared(pair: tuple[tuple[Fact, ...], tuple[Fact, ...]]) -> object:
+    return compare(*pair)
+
+
+def _labelled() -> Iterator[Measurement]:
+    """The share of pairs, the same news or not, whose facts clash or have moved."""
+    with PAIRS.open(encoding="utf-8", newline="") as lines:
+        rows = [row for row in csv.DictReader(lines) if row["label"] != "unsure"]
+    for name, labels in {"same": {"same"}, "not the same": {"different", "update"}}.items():
+        chosen = [row for row in rows if row["label"] in labels]
+        vetoed = sum(_vetoed(row["title_a"], row["title_b"]) for row in chosen)
+        yield Measurement(
+            f"facts/vetoed/{name}",
+            f"headline pairs that are {name}, vetoed by facts",
+            "share",
+            vetoed / len(chosen),
+            note=f"{vetoed} of {len(chosen)}",
+        )
+
+
+def _vetoed(a: str, b: str) -> bool:
+    found = compare(read(a).facts, read(b).facts)
+    return bool(found.clashes or found.moved)
