@@ -5,7 +5,7 @@ CURRENCY_BEFORE = {
     "ca$": "CAD", "cad": "CAD", "hk$": "HKD", "hkd": "HKD", "nz$": "NZD", "s$": "SGD",
     "sgd": "SGD", "nt$": "TWD", "r$": "BRL", "mex$": "MXN", "€": "EUR", "eur": "EUR", "£": "GBP",
     "gbp": "GBP", "¥": "JPY", "jpy": "JPY", "rmb": "CNY", "cny": "CNY", "cn¥": "CNY",
-    "₹": "INR", "rs": "INR", "rs.": "INR", "inr": "INR", "re": "INR", "₩": "KRW", "₽": "RUB",
+    "₹": "INR", "rs": "INR", "rs.": "INR", "inr": "INR", "₩": "KRW", "₽": "RUB",
     "₺": "TRY", "₪": "ILS", "₦": "NGN", "₱": "PHP", "₫": "VND", "₴": "UAH", "chf": "CHF",
     "sek": "SEK", "nok": "NOK", "dkk": "DKK", "aed": "AED", "sar": "SAR", "rm": "MYR",
     "rp": "IDR", "zł": "PLN",
@@ -23,11 +23,14 @@ CURRENCY_AFTER = {
     **dict.fromkeys(("dirham", "dirhams", "درهم"), "AED"),
     **dict.fromkeys(("won", "krw"), "KRW"),
     **dict.fromkeys(("ruble", "rubles", "roubles"), "RUB"),
-    **dict.fromkeys(("real", "reais"), "BRL"),
+    **dict.fromkeys(("reais",), "BRL"),
     **dict.fromkeys(("港元", "港币", "港幣"), "HKD"),
     **dict.fromkeys(("新台币", "新台幣", "台币", "台幣"), "TWD"),
-    "pesos": "MXN", "naira": "NGN", "جنيه": "EGP", "zloty": "PLN", "lira": "TRY", "shekels": "ILS",
+    "pesos": "MXN", "naira": "NGN", "جنيه": "EGP", "zloty": "PLN", "zł": "PLN", "tl": "TRY",
+    "lira": "TRY", "shekels": "ILS",
 }  # fmt: skip
+# Words that are currencies only behind a large sum: "3 won gold", "40 pounds lighter".
+DOUBTFUL = frozenset(("won", "pound", "pounds"))
 # Dollars a unit, only near enough to know one deal in two currencies.
 ROUGH_DOLLARS = {
     "USD": 1.0, "EUR": 1.1, "GBP": 1.3, "CHF": 1.15, "AUD": 0.66, "CAD": 0.73, "NZD": 0.6,

@@ -3,17 +3,10 @@
 import re
 from collections.abc import Iterator
 
+from nearcopy.facts.days import DOUBTFUL_MONTHS, MONTHS, NAMED_DAY_AFTER, NAMED_DAY_BEFORE, WEEKDAYS
 from nearcopy.facts.finding import Finding
 from nearcopy.facts.numbers import bordered, choice
-from nearcopy.facts.tables import (
-    DOUBTFUL_MONTHS,
-    MONTHS,
-    NAMED_DAY_AFTER,
-    NAMED_DAY_BEFORE,
-    WEEKDAYS,
-    YEARS_IN_NAMES,
-    words,
-)
+from nearcopy.facts.tables import YEARS_IN_NAMES, words
 
 _MONTH = rf"(?P<month>{choice(MONTHS)})(?![^\W_])\.?"
 _YEAR = r"(?:,? (?:de |del )?(?P<year>(?:19|20)\d\d)(?!\d))?"
@@ -172,7 +165,7 @@ _DAY_NAMES = ["", "monday", "tuesday", "wednesday", "thursday", "friday", "satur
 _SURE = choice(set(MONTHS) - DOUBTFUL_MONTHS)
 MONTH = bordered(
     rf"(?<![^\W_])(?P<sure>{_SURE})(?![^\W_])"
-    r"|(?<![^\W_])(?:in|of|since|until|by|early|late|mid|mid-|this|next|last) "
+    r"|(?<![^\W_])(?:in|of|since|until|by|early|late|mid) "
     rf"(?P<led>may|march)(?![^\W_])"
     rf"|(?<![^\W_])(?P<dated>{choice(DOUBTFUL_MONTHS)})\.?(?= \ue000{{4}}(?!\ue000))"
     r"|(?<!\d)(?P<han>\d\d?) ?[月월](?!曜)"

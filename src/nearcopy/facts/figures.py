@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from itertools import takewhile
 
-from nearcopy.facts.currencies import CURRENCY_AFTER, CURRENCY_BEFORE
+from nearcopy.facts.currencies import CURRENCY_AFTER, CURRENCY_BEFORE, DOUBTFUL
 from nearcopy.facts.finding import Finding
 from nearcopy.facts.numbers import (
     NUMERAL,
@@ -81,7 +81,9 @@ def money(text: str) -> Iterator[Finding]:
         sign = text[found.start() : found.start("amount")].strip().removesuffix(".")
         yield from _sum(found, CURRENCY_BEFORE.get(sign, "USD"))
     for found in MONEY_AFTER.finditer(text):
-        yield from _sum(found, CURRENCY_AFTER[found["currency"].split()[-1]])
+        unit = found["currency"].split()[-1]
+        if unit not in DOUBTFUL or found["amount"][-1].isalpha():
+            yield from _sum(found, CURRENCY_AFTER[unit])
 
 
 def spelled_money(text: str) -> Iterator[Finding]:
@@ -161,24 +163,25 @@ def basis_points(text: str) -> Iterator[Finding]:
 AGE = bordered(
     rf"(?<![\w.,$/])(?P<n>\d{{1,3}}|{SPELLED})[ -](?:year|yr|month|week)s?[ -]olds?(?![\w])"
     r"|(?<![\w])aged? (?P<aged>\d{1,3})(?![\d%]|[.,]\d)"
-    r"|(?<![\w.,])(?P<other>\d{1,3})(?:[ -]jährige[rn]?|-årige?n?| ans\b| años\b|岁|歲|歳)"
+    r"|(?<![\w.,])(?P<other>\d{1,3})(?:[ -]jährige[rn]?|-årige?n?|岁|歲|歳)"
+    r"|(?<=[^s] de )(?P<de>\d{1,3}) (?:ans|años|anos)(?![\w])"
 )
 AGE_TRIGGERS = words(
-    "old olds aged age jährige jähriger jährigen ans años årig årige årigen 岁 歲 歳"
+    "old olds aged age jährige jähriger jährigen ans años anos årig årige årigen 岁 歲 歳"
 )
-# "Ann Smith, 42, ..." and "dies at 42".
+# "Ann Smith, 42, ...", "Jugendlicher (14)" and "dies at 42".
 BARE_AGE = bordered(
-    r", (?P<comma>\d{2})(?=,|\Z)"
+    r", (?P<comma>\d{2})(?=,|\Z)|(?<=[\w] )\((?P<bracket>\d{2})\)"
     r"|(?:dies|died|dead|death) (?:suddenly )?(?:at|aged) (?:age )?(?P<died>\d{1,3})"
     r"(?![\w%]|[.,]\d)"
 )
-BARE_AGE_TRIGGERS = words(", dies died dead death")
+BARE_AGE_TRIGGERS = words(", ( dies died dead death")
 
 
 def ages(text: str) -> Iterator[Finding]:
     """How old somebody is: "42-year-old", "aged 42"."""
     for found in AGE.finditer(text):
-        written = found["n"] or found["aged"] or found["other"]
+        written = found["n"] or found["aged"] or found["other"] or found["de"]
         amount = int(written) if written.isdecimal() else spelled(written)
         if amount is not None:
             unit = "month" if "month" in found[0] else "week" if "week" in found[0] else "year"
@@ -188,7 +191,7 @@ def ages(text: str) -> Iterator[Finding]:
 def bare_ages(text: str) -> Iterator[Finding]:
     """Ages that only their place betrays: "Ann Smith, 42, wins", "dies at 42"."""
     for found in BARE_AGE.finditer(text):
-        years = int(found["comma"] or found["died"])
+        years = int(found["comma"] or found["bracket"] or found["died"])
         yield Finding("age", str(years), float(years), "year", *found.span(found.lastgroup or 0))
 
 

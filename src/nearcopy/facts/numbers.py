@@ -7,8 +7,8 @@ from nearcopy.facts.tables import NUMBERS, ROMAN, SCALES, TENS
 # 1,234.5 and 1.234,5 and 10 000; what the separators mean is decided by `number`.
 NUMERAL = r"(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?![\d.,])|\d+(?:[.,]\d+)*)"
 LONGEST_NUMERAL = 18
-# Letters and figures of the scripts that part words: Han and kana may touch a figure.
-TOUCHING = r"0-9A-Z_a-z\u00aa-\u1fff"
+# Letters that make a figure part of a word; Han, and the prefixes of Arabic, may touch one.
+TOUCHING = r"0-9A-Z_a-z\u00aa-\u05ff\u0700-\u1fff"
 
 
 def bordered(pattern: str) -> re.Pattern[str]:

@@ -5,8 +5,9 @@ from bisect import bisect_left
 from typing import NamedTuple
 
 from nearcopy.facts import dates, figures, names, series
+from nearcopy.facts.days import WEEKDAYS
 from nearcopy.facts.finding import Finding, Rule
-from nearcopy.facts.tables import INDIAN, NAMED, WEEKDAYS
+from nearcopy.facts.tables import INDIAN, NAMED
 from nearcopy.model import Fact
 
 LONGEST_TITLE = 500  # characters of a title that are read; what is longer is not a title
@@ -93,6 +94,8 @@ def read(title: str) -> Facts:
     lower = _lowered(text)
     found = _figures(text, lower)
     if found:
+        if not text.islower():
+            found = _lettered(text, found)
         text = _blanked(text, found)
     found += names.names(text)
     if not found:
@@ -122,6 +125,15 @@ def _figures(text: str, lower: str) -> list[Finding]:
     if GLUED in seen:
         named = list(names.coded(text))
     return _found(_blanked(lower, named), _triggered(seen), named)
+
+
+def _lettered(text: str, found: list[Finding]) -> list[Finding]:
+    """The findings without "makes the series a success": a small letter among capitals."""
+    return [new for new in found if not (_by_letter(new) and text[new.end - 1].islower())]
+
+
+def _by_letter(found: Finding) -> bool:
+    return found.kind == "series" and found.value[-2] == " " and found.value[-1].isalpha()
 
 
 def _triggered(seen: set[str]) -> int:

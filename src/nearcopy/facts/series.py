@@ -3,14 +3,15 @@
 import re
 from collections.abc import Iterator
 
+from nearcopy.facts.days import MONTHS
 from nearcopy.facts.finding import Finding
 from nearcopy.facts.numbers import SPELLED, bordered, choice, han, index
 from nearcopy.facts.tables import (
     LETTERED,
-    MONTHS,
     NOT_A_SERIES_AFTER,
     ORDINALS,
     ROMAN,
+    ROMAN_ONES,
     SERIES,
     TENS,
     TOLLS,
@@ -63,6 +64,7 @@ def dotted_versions(text: str) -> Iterator[Finding]:
             yield Finding("version", found[0], None, "v", *found.span())
 
 
+ROMAN_LETTERS = frozenset("ivx")
 _KEYS = choice(key for key in SERIES if key[0] < "\u2e80" and key != "№")
 PLACE = bordered(
     rf"(?<![\w-])(?P<key>{_KEYS})(?:\. ?|[ -]#?|(?=\d))"
@@ -92,6 +94,8 @@ def _place(found: re.Match[str]) -> Iterator[Finding]:
     before = _BEFORE.search(found.string, max(0, found.start() - 12), found.start())
     letter = len(written) == 1 and written.isalpha() and key in LETTERED
     place = written if letter else index(written)
+    if written in ROMAN_LETTERS and not letter and key not in ROMAN_ONES:
+        return
     loose = not written.isdecimal() and not letter
     if place is None or (loose and before and before[1] in NOT_A_SERIES_AFTER):
         return

@@ -1,7 +1,5 @@
 """Word tables: what the words around a figure say it is. All in lower case."""
 
-import unicodedata
-
 
 def words(listed: str) -> frozenset[str]:
     """The words of a list, parted by spaces."""
@@ -13,58 +11,6 @@ def singular(noun: str) -> str:
     return noun[:-1] if len(noun) > 3 and noun.endswith("s") else noun
 
 
-def _numbered(rows: str) -> dict[str, int]:
-    """Each line's words with the number of the line, from 1."""
-    return {word: n for n, row in enumerate(rows.strip().splitlines(), 1) for word in row.split()}
-
-
-def _with_plain(table: dict[str, int]) -> dict[str, int]:
-    """The table, and again with its accents off."""
-    return {_plain(word): n for word, n in table.items()} | table
-
-
-def _plain(word: str) -> str:
-    apart = unicodedata.normalize("NFD", word)
-    return unicodedata.normalize("NFC", "".join(c for c in apart if not unicodedata.combining(c)))
-
-
-# English, German, French, Spanish, Portuguese, Italian, Swedish (Danish, Dutch), Arabic, Hindi.
-MONTHS = _with_plain(
-    _numbered("""
-january jan januar janvier enero janeiro gennaio januari يناير जनवरी
-february feb februar février febrero fevereiro febbraio februari فبراير फरवरी
-march mar märz mars marzo março maart مارس मार्च
-april apr avril abril aprile أبريل ابريل अप्रैल
-may mai mayo maio maggio maj mei مايو मई
-june jun juni juin junio junho giugno يونيو जून
-july jul juli juillet julio julho luglio يوليو जुलाई
-august aug août agosto augusti augustus أغسطس अगस्त
-september sep sept septembre septiembre setembro settembre سبتمبر सितंबर
-october oct oktober octobre octubre outubro ottobre أكتوبر اكتوبر अक्टूबर
-november nov novembre noviembre novembro نوفمبر नवंबर
-december dec dezember décembre diciembre dezembro dicembre ديسمبر दिसंबर
-""")
-)
-# Months that are other words too, and short forms: a month only beside a day or a year.
-DOUBTFUL_MONTHS = words("may march mars mar mai maj mei maio jan jun jul aug sep oct nov")
-
-WEEKDAYS = _with_plain(
-    _numbered("""
-monday montag lundi lunes segunda-feira lunedì måndag mandag maandag الاثنين الإثنين सोमवार
-tuesday dienstag mardi martes terça-feira martedì tisdag tirsdag dinsdag الثلاثاء मंगलवार
-wednesday mittwoch mercredi miércoles quarta-feira mercoledì onsdag woensdag الأربعاء बुधवार
-thursday donnerstag jeudi jueves quinta-feira giovedì torsdag donderdag الخميس गुरुवार
-friday freitag vendredi viernes sexta-feira venerdì fredag vrijdag الجمعة शुक्रवार
-saturday samstag sonnabend samedi sábado sabato lördag lørdag zaterdag السبت शनिवार
-sunday sonntag dimanche domingo domenica söndag søndag zondag الأحد रविवार
-""")
-)
-# "Black Friday", "Super Tuesday", "Saturday Night Live": names, not days.
-NAMED_DAY_BEFORE = words(
-    "black cyber super ash good giving palm easter bloody freaky patch fat sheffield business"
-)
-NAMED_DAY_AFTER = ("night live", "night football", "night lights", "night baseball", "gras")
-
 NUMBERS = {
     word: number
     for number, row in enumerate(
@@ -72,14 +18,14 @@ NUMBERS = {
 zero
 one
 two zwei deux två twee اثنان
-three drei trois tres três tre drie ثلاثة
+three drei trois tres três drie ثلاثة
 four vier quatre cuatro quatro quattro fyra أربعة
 five fünf cinq cinco cinque fem vijf خمسة
 six sechs seis sei zes ستة
-seven sieben siete sette sju zeven سبعة
-eight acht ocho oito otto åtta ثمانية
-nine neun nueve nove nio negen تسعة
-ten zehn dix diez dez dieci tio tien عشرة
+seven sieben siete sette zeven سبعة
+eight acht ocho oito åtta ثمانية
+nine neun nueve nove negen تسعة
+ten zehn diez dez dieci عشرة
 eleven onze undici elva
 twelve zwölf douze doce doze dodici tolv twaalf
 thirteen
@@ -104,7 +50,7 @@ TENS = dict(
 
 SCALES = {
     **dict.fromkeys(
-        ("k", "thousand", "tausend", "mille", "mil", "tusen", "ألف", "आلاف", "千"), 1e3
+        ("k", "thousand", "tausend", "mille", "mil", "tusen", "tys", "bin", "тыс", "ألف", "千"), 1e3
     ),
     **dict.fromkeys(("lakh", "lakhs", "lac", "lacs", "लाख"), 1e5),
     **dict.fromkeys(
@@ -164,17 +110,19 @@ SERIES = {
     for key, row in {
         "week": "week weeks wk woche semaine semana vecka 周", "day": "day tag jour día dag",
         "game": "game", "episode": "episode ep epi folge épisode episodio avsnitt",
-        "part": "part pt teil partie parte del", "round": "round runde rodada ronda omgång",
+        "part": "part pt teil partie parte", "round": "round runde rodada ronda omgång",
         "beta": "beta", "chapter": "chapter kapitel", "season": "season staffel saison temporada "
         "säsong", "stage": "stage etappe étape etapa", "race": "race", "match": "match matchday",
         "test": "test", "leg": "leg", "act": "act", "phase": "phase", "series": "series",
         "volume": "volume vol", "issue": "issue", "book": "book", "night": "night",
-        "lesson": "lesson", "edition": "edition", "level": "level", "lap": "lap", "heat": "heat",
+        "lesson": "lesson", "edition": "edition", "level": "level", "lap": "lap",
         "step": "step", "tier": "tier", "category": "category cat kategorie", "group": "group",
         "puzzle": "puzzle", "no": "no nr № nos", "inning": "inning", "vol": "vol",
     }.items()
     for word in row.split()
 }  # fmt: skip
+# Places by one Roman letter, where "the game I love" cannot be meant.
+ROMAN_ONES = frozenset(("act", "phase", "volume", "chapter"))
 LETTERED = frozenset(("series", "group", "phase", "tier", "category"))
 ROMAN = dict(
     zip(
@@ -206,8 +154,8 @@ NOT_A_SERIES_AFTER = words("this last next a per every each one the same that")
 ORDINALS = {
     word: n
     for n, row in enumerate(
-        """first erste ersten erster premier première primer primera primero första
-second zweite zweiten deuxième segundo segunda andra
+        """first erste ersten erster première primera primero första
+second zweite zweiten deuxième segundo segunda
 third dritte dritten troisième tercer tercera tredje
 fourth vierte vierten quatrième cuarto cuarta fjärde
 fifth fünfte fünften cinquième quinto quinta femte
@@ -236,12 +184,15 @@ TOLLS = {
     word: kind
     for kind, row in {
         "dead": "kill kills killed killing dead die dies died dying death deaths toll fatalities "
-        "fatal slain perish perished drowned drown tote toten getötet morts muertos mort döda "
-        "قتلى قتيل مقتل وفاة 死 死亡 遇难 遇難",
+        "fatal slain perish perished drowned drown tote toten getötet morts mort décès "
+        "muertos muertes fallecidos döda zabitych ölü погибли погибших  قتلى قتيل مقتل "
+        "وفاة 死 死亡 遇难 遇難",
         "hurt": "injured injures injuring injuries hurt wounded wounds wounding hospitalized "
-        "hospitalised verletzte blessés heridos skadade جرحى إصابة 受伤 受傷 負傷",
+        "hospitalised verletzte blessés heridos skadade rannych yaralı пострадали جرحى 受伤 "
+        "受傷 負傷",
         "missing": "missing unaccounted vermisst disparus desaparecidos saknas مفقود 失踪",
-        "ill": "cases infected infections sick sickened sickens ill fälle casos إصابات 确诊 確診",
+        "ill": "cases infected infections sick sickened sickens ill fälle infizierte casos "
+        "zakażeń przypadków vaka إصابة إصابات 确诊 確診",
         "held": "arrested arrests arrest detained detains",
         "displaced": "displaced evacuated evacuate evacuates displaces flee",
     }.items()
@@ -253,7 +204,10 @@ COUNTED_ONES = words(
 )
 # Figures that tick through the day on one page.
 COUNTERS = words("points pts point punkte punkter puntos deals deal sales discounts viewers votes")
-MODIFIERS = words("more new other others additional further of the its their his her")
+MODIFIERS = words(
+    "more new other others additional further of the its their his her weitere neue nuevos nuevas "
+    "nouveaux nouvelles nowych yeni"
+)
 
 # A number after one of these is part of the name, whatever its size.
 NAMED = words(
