@@ -126,6 +126,11 @@ def test_names_shared(a, b, share):
     assert compared(b, a).names_shared == share
 
 
+@pytest.mark.parametrize("shared", ["Thursday", "8 p.m.", "2026", "March", "Q3", "2025-26"])
+def test_what_any_two_titles_share_is_no_agreement(shared):
+    assert compared(f"Vote in {shared}", f"Fair in {shared}") == Comparison()
+
+
 def test_nothing_is_said_without_facts():
     assert compare((), read("Landslide kills 12").facts) == Comparison()
     assert compare(read("Landslide kills 12").facts, ()) == Comparison()

@@ -13,10 +13,8 @@ Pair = tuple[Fact, Fact]
 NEAR = 1.25  # sums within this factor of each other say neither yes nor no
 WIDE = 1.5  # the same sum in two currencies, by rough rates
 LEAST_ROUNDED = 100  # smaller counts are not rounded
-# Kinds whose agreement says that the news is one; a shared weekday or year says nothing.
-EVIDENCE = frozenset(
-    ("money", "percent", "age", "ordinal", "magnitude", "version", "count", "score")
-)
+# Kinds that may contradict and never confirm: any two titles of a day share them.
+SILENT = frozenset(("weekday", "clock", "year", "month", "quarter", "season"))
 
 
 class Comparison(NamedTuple):
@@ -70,10 +68,10 @@ def _by_about(a: list[Fact], b: list[Fact], lists: _Lists) -> None:
         theirs = [fact for fact in b if fact.about == about]
         if theirs:
             agreed = [(x, y) for x in ours for y in theirs if _equal(x, y)]
-            if agreed:
-                lists.agreements.extend(agreed)
-            else:
+            if not agreed:
                 lists.clashes.append((ours[0], theirs[0]))
+            elif ours[0].kind not in SILENT:
+                lists.agreements.extend(agreed)
 
 
 def _equal(x: Fact, y: Fact) -> bool:
