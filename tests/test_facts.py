@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearcopy.facts import LONGEST_TITLE, read, sentence
+from nearcopy.facts import LONGEST_TITLE, MOST_FACTS, read, sentence
 
 READ = [
     # money
@@ -258,6 +258,12 @@ def test_every_fact_has_words(title):
 HOSTILE = ["1", "1,", "1.", "1 000 ", "a1", "A-", "A ", "A.", "$", "$1", "one ", "twenty-", "第",
            "一", "12/", "1-", "v1.", "Oct ", "1 Oct ", "killed 1 ", "week 1 ", "İ", "’",
            "\ud800"]  # fmt: skip
+
+
+def test_only_the_first_facts_of_a_list_are_kept():
+    found = read("7 cows " * 60)
+    assert len(found.facts) == MOST_FACTS
+    assert "7" not in found.rest
 
 
 @pytest.mark.parametrize("unit", HOSTILE)

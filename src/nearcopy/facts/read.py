@@ -11,6 +11,7 @@ from nearcopy.facts.tables import INDIAN, NAMED
 from nearcopy.model import Fact
 
 LONGEST_TITLE = 500  # characters of a title that are read; what is longer is not a title
+MOST_FACTS = 32  # facts of a title that are kept, the first ones; all are cut out
 NEIGHBOURS = 3
 TAKEN = "\ue000"  # stands where a fact was taken, so that no other rule reads across it
 
@@ -168,9 +169,13 @@ def _found(lower: str, bits: int, found: list[Finding]) -> list[Finding]:
 
 def _apart(found: list[Finding]) -> list[Finding]:
     """The findings that do not reach into an earlier one of the same rule."""
+    if len(found) == 1:
+        return found
+    taken = bytearray(LONGEST_TITLE)
     kept: list[Finding] = []
     for new in found:
-        if all(new.start >= old.end or new.end <= old.start for old in kept):
+        if not any(taken[new.start : new.end]):
+            taken[new.start : new.end] = b"\1" * (new.end - new.start)
             kept.append(new)
     return kept
 
@@ -198,7 +203,7 @@ def _with_neighbours(lower: str, found: list[Finding]) -> tuple[Fact, ...]:
                 spans = [match.span() for match in _WORD.finditer(lower)]
             before, after = _neighbours(lower, spans, start, end)
             facts.append(Fact(kind, value, amount, about, before, after, start, end))
-    return tuple(facts)
+    return tuple(facts[:MOST_FACTS])
 
 
 def _neighbours(lower: str, spans: list[tuple[int, int]], start: int, end: int) -> tuple[str, str]:
