@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "hashes.hpp"
+#include "masks.hpp"
 
 namespace nearcopy {
 
@@ -11,18 +12,9 @@ namespace {
 
 constexpr uint64_t kPhi = 0x9E3779B97F4A7C15;
 constexpr size_t kChunk = 2048;  // code points folded between two looks at the room left
-constexpr unsigned kLetter = 1, kDigit = 2, kOther = 4;
+constexpr unsigned kDigits = 1, kOthers = 2;  // what a run holds beyond ASCII letters
 
-// What each byte of ASCII is: 0 separates.
-struct AsciiKinds {
-    uint8_t kind[128] = {};
-    constexpr AsciiKinds() {
-        for (unsigned c = '0'; c <= '9'; ++c) kind[c] = kDigit;
-        for (unsigned c = 'a'; c <= 'z'; ++c) kind[c] = kind[c - 32] = kLetter;
-    }
-};
-constexpr AsciiKinds kAscii;
-
+constexpr bool is_letter(uint32_t c) { return (c | 32) - 'a' < 26; }
 constexpr bool is_digit(uint32_t c) { return c - '0' < 10; }
 
 bool is_point(uint32_t c) {
@@ -69,14 +61,18 @@ bool has_digit(std::string_view word) {
 
 NumberTable::NumberTable(std::vector<NumberWord> words) : words_(std::move(words)) {
     if (words_.size() >= 1 << 14) throw std::length_error("too many words for numerals");
-    slots_.assign(1 << 15, 0);
+    size_t slots = 1024;
+    while (slots < words_.size() * 4) slots *= 2;
+    slots_.assign(slots, 0);
     for (size_t i = 0; i < words_.size(); ++i) {
         const std::string& word = words_[i].word;
         size_t slot = slot_hash(word) & (slots_.size() - 1);
         while (slots_[slot] != 0) slot = (slot + 1) & (slots_.size() - 1);
         slots_[slot] = uint16_t(i + 1);
-        uint8_t second = word.size() > 1 ? uint8_t(word[1]) : 0;
-        if (!word.empty()) shapes_.set(shape(uint8_t(word[0]), second, word.size()));
+        if (word.empty() || word.size() > kLongestNumber)
+            throw std::length_error("a word for a numeral has 1 to 31 bytes");
+        const uint8_t second = word.size() > 1 ? uint8_t(word[1]) : 0;
+        shapes_.set(shape(uint8_t(word[0]), second, uint8_t(word.back()), word.size()));
     }
 }
 
@@ -107,43 +103,132 @@ Numerals NumeralReader::read(const TextView& source) {
     return made_;
 }
 
-// Runs between separators fold by themselves, and one of ASCII letters alone is a word as it is.
+// Runs between separators fold by themselves; those of ASCII letters alone are by far the most.
 template <class Char>
 void NumeralReader::scan(const Char* text, size_t size) {
-    const FoldTable& table = tables_.fold;
-    auto kind_of = [&](Char c) -> unsigned {
-        if (c < 128) return kAscii.kind[c];
-        if (uint32_t(c) < 0x10000) return table.bmp[c] >> kPackedKindShift ? kOther : 0;
-        return table.entry(c) >> kKindShift ? kOther : 0;
-    };
-    for (size_t at = 0; at < size && !full();) {
-        unsigned kinds = kind_of(text[at]);
-        if (kinds == 0) {
-            ++at;
-            continue;
+    Char spare[kBlock];
+    bool inside = false;
+    size_t start = 0;
+    unsigned kinds = 0;
+    for (size_t base = 0; base < size && !full(); base += kBlock) {
+        const Char* block = block_at(text, base, size, spare);
+        const uint64_t letters = passing(block, [](Char c) { return is_letter(c); });
+        const uint64_t digits = passing(block, [](Char c) { return is_digit(c); });
+        const uint64_t others = odd_characters(block);
+        const uint64_t words = letters | digits | others;
+        unsigned from = 0;
+        auto held = [&](unsigned to) -> unsigned {
+            const uint64_t run = bits_between(from, to);
+            return ((digits & run) != 0 ? kDigits : 0) | ((others & run) != 0 ? kOthers : 0);
+        };
+        for (uint64_t edges = words ^ (words << 1 | uint64_t(inside)); edges != 0 && !full();
+             edges &= edges - 1) {
+            const unsigned at = lowest_bit(edges);
+            if (inside && at > from) kinds |= held(at);
+            if (inside) run(text, start, base + at, kinds);
+            inside = !inside;
+            if (inside) from = at, start = base + at, kinds = 0;
         }
-        const size_t start = at++;
-        for (unsigned kind; at < size && (kind = kind_of(text[at])) != 0; ++at) kinds |= kind;
-        if (kinds & kOther)
-            odd_run(text, start, at);
-        else
-            ascii_run(text, start, at, kinds);
+        if (inside) kinds |= held(kBlock);
     }
+    if (inside && !full()) run(text, start, size, kinds);
     if (open_ && !full()) close(0);
 }
 
+// Bits of the characters beyond ASCII that do not separate.
 template <class Char>
-void NumeralReader::ascii_run(const Char* text, size_t start, size_t end, unsigned kinds) {
-    const size_t length = end - start;
-    const uint32_t second = length > 1 ? uint32_t(text[start + 1]) : 0;
-    if (kinds == kLetter && !numbers_.may_hold(uint32_t(text[start]), second, length))
+uint64_t NumeralReader::odd_characters(const Char* block) const {
+    uint64_t others = passing(block, [](Char c) { return c >= 128; });
+    for (uint64_t left = others; left != 0; left &= left - 1) {
+        const uint32_t point = block[lowest_bit(left)];
+        const bool separates = point < 0x10000 ? tables_.fold.bmp[point] >> kPackedKindShift == 0
+                                               : tables_.fold.entry(point) >> kKindShift == 0;
+        others ^= separates ? left & -left : 0;
+    }
+    return others;
+}
+
+template <class Char>
+void NumeralReader::run(const Char* text, size_t start, size_t end, unsigned kinds) {
+    if (kinds & kOthers) {
+        if (!plain_run(text, start, end)) odd_run(text, start, end);
+        return;
+    }
+    if (kinds == kDigits) return split(text, folded(text, start, end, word_), start, end);
+    const uint32_t second = end - start > 1 ? uint32_t(text[start + 1]) : 0;
+    if (!numbers_.may_hold(text[start], second, text[end - 1], end - start))
         return raw_word(text, start, end);
-    lower_.resize(length);
-    for (size_t i = 0; i < length; ++i) lower_[i] = char(text[start + i] | 32);  // digits have it
-    if (kinds != kLetter) return split(text, lower_, start, end);
-    const NumberWord* known = numbers_.find(lower_);
-    if (known == nullptr || (known->capital && text[start] >= 'a')) return raw_word(text, start, end);
+    const NumberWord* known = numbers_.find(folded(text, start, end, word_));
+    if (known == nullptr || (known->capital && text[start] >= 'a'))
+        return raw_word(text, start, end);
     numeral(text, Kind::SPELLED, known->value, start, end);
+}
+
+// What characters become that fold one by one: the kinds among them as bits, and of the word they
+// make its bytes, and whether there is a digit in it. Without a branch, as words are short.
+template <class Char>
+NumeralReader::Measure NumeralReader::measured(const Char* text, size_t start, size_t end) const {
+    const uint32_t* bmp = tables_.fold.bmp.data();
+    Measure made{0, 0, 0};
+    for (size_t i = start; i < end; ++i) {
+        const uint32_t packed =
+            uint32_t(text[i]) < 0x10000 ? bmp[text[i]] : kOdd << kPackedKindShift;
+        made.kinds |= 1u << (packed >> kPackedKindShift);
+        made.bytes += packed >> kPackedLengthShift & 3;
+        made.digits |= unsigned(is_digit(packed & 0xFF));
+    }
+    return made;
+}
+
+// Takes a run in which each character folds by itself; false if one does not.
+template <class Char>
+bool NumeralReader::plain_run(const Char* text, size_t start, size_t end) {
+    const Measure all = measured(text, start, end);
+    if (all.kinds & 1u << kOdd) return false;
+    if (all.kinds == 1u << WORD) {
+        plain_word(text, start, end, all);
+        return true;
+    }
+    auto single = [&](size_t at) {
+        return tables_.fold.bmp[text[at]] >> kPackedKindShift == SINGLE;
+    };
+    for (size_t stop; start < end && !full(); start = stop) {
+        stop = start + 1;
+        if (!single(start))
+            while (stop < end && !single(stop)) ++stop;
+        plain_word(text, start, stop, measured(text, start, stop));
+    }
+    return true;
+}
+
+template <class Char>
+void NumeralReader::plain_word(const Char* text, size_t start, size_t end, const Measure& made) {
+    if (made.digits) return split(text, folded(text, start, end, word_), start, end);
+    const uint32_t* bmp = tables_.fold.bmp.data();
+    const uint32_t first = bmp[text[start]], last = bmp[text[end - 1]];
+    const unsigned first_length = first >> kPackedLengthShift & 3;
+    const unsigned last_length = last >> kPackedLengthShift & 3;
+    const uint32_t next = end - start > 1 ? bmp[text[start + 1]] : 0;
+    const uint32_t second = (first_length == 1 ? next : first >> 8) & 0xFF;
+    const uint32_t final = last >> (8 * (last_length - 1)) & 0xFF;
+    if (!numbers_.may_hold(first & 0xFF, second, final, made.bytes))
+        return raw_word(text, start, end);
+    folded_word(text, folded(text, start, end, word_), {uint32_t(start), uint32_t(end)});
+}
+
+// The word of characters that fold one by one.
+template <class Char>
+std::string_view NumeralReader::folded(const Char* text, size_t start, size_t end,
+                                       Buffer<char>& room) {
+    const uint32_t* bmp = tables_.fold.bmp.data();
+    char* from = room.reserve((end - start) * 3 + 1);
+    char* out = from;
+    for (size_t i = start; i < end; ++i) {
+        const uint32_t packed = bmp[text[i]];
+        for (unsigned byte = 0; byte < 3; ++byte) out[byte] = char(packed >> 8 * byte);
+        out += packed >> kPackedLengthShift & 3;
+    }
+    return std::string_view(from, size_t(out - from));
 }
 
 // As Words::fold_spans has it, the common kinds in line.
@@ -168,6 +253,15 @@ void NumeralReader::odd_run(const Char* text, size_t start, size_t end) {
             sink.out += packed >> kPackedLengthShift & 3;
             current = Span{sink.open ? current.start : here.start, here.end};
             sink.open = sink.touching = true;
+            continue;
+        }
+        if (packed >> kPackedKindShift == SINGLE && !sink.open) {
+            for (unsigned byte = 0; byte < 3; ++byte) sink.out[byte] = uint8_t(packed >> 8 * byte);
+            sink.out += packed >> kPackedLengthShift & 3;
+            sink.ends[sink.count++] = uint32_t(sink.out - sink.text);
+            *sink.out++ = ' ';
+            sink.touching = true;
+            spans_.push_back(here);
             continue;
         }
         const size_t known = sink.count;
@@ -204,9 +298,7 @@ void NumeralReader::odd_run(const Char* text, size_t start, size_t end) {
 template <class Char>
 void NumeralReader::folded_word(const Char* text, std::string_view folded, Span span) {
     if (has_digit(folded)) return split(text, folded, span.start, span.end);
-    const uint32_t second = folded.size() > 1 ? uint8_t(folded[1]) : 0;
-    const NumberWord* known = nullptr;
-    if (numbers_.may_hold(uint8_t(folded[0]), second, folded.size())) known = numbers_.find(folded);
+    const NumberWord* known = numbers_.find(folded);
     const Char first = text[span.start];
     if (known == nullptr || (known->capital && !(first >= 'A' && first <= 'Z')))
         return word(folded, span.end);
@@ -306,10 +398,7 @@ template <class Char>
 uint64_t NumeralReader::before_hash() {
     if (before_.raw == nullptr) return before_.folded.empty() ? 0 : hashed(before_.folded);
     const Char* letters = static_cast<const Char*>(before_.raw);
-    before_.folded.resize(before_.size);
-    for (size_t i = 0; i < before_.size; ++i) before_.folded[i] = char(letters[i] | 32);
-    before_.raw = nullptr;
-    return hashed(before_.folded);
+    return hashed(folded(letters, 0, before_.size, neighbour_));
 }
 
 void NumeralReader::close(uint64_t after) {

@@ -14,6 +14,7 @@
 namespace nearcopy {
 
 constexpr size_t kMostNumerals = 32;
+constexpr size_t kLongestNumber = 31;  // bytes of a word in the table
 
 // A word of kernels/numbers.txt, folded.
 struct NumberWord {
@@ -26,15 +27,17 @@ class NumberTable {
 public:
     explicit NumberTable(std::vector<NumberWord> words);
 
-    // Whether a word of these first two bytes (0 for none) and length may be in the table.
-    bool may_hold(uint32_t first, uint32_t second, size_t length) const {
-        return shapes_[shape(first, second, length)];
+    // Whether a word of this length with these bytes first, second and last may be in the table;
+    // ASCII letters may be capitals.
+    bool may_hold(uint32_t first, uint32_t second, uint32_t last, size_t length) const {
+        return length <= kLongestNumber && shapes_[shape(first, second, last, length)];
     }
     const NumberWord* find(std::string_view word) const;
 
 private:
-    static size_t shape(uint32_t first, uint32_t second, size_t length) {
-        return (first & 31) | (second & 31) << 5 | (length < 31 ? length : 31) << 10;
+    static size_t shape(uint32_t first, uint32_t second, uint32_t last, size_t length) {
+        const uint32_t bytes = first | second << 8 | last << 16 | 0x202020;
+        return (bytes ^ uint32_t(length) << 24) * 0x9E3779B1u >> 17;
     }
 
     std::vector<NumberWord> words_;
@@ -59,9 +62,15 @@ public:
 private:
     enum class Kind { WORD, FIGURE, SPELLED };
 
+    struct Measure {
+        unsigned kinds;
+        size_t bytes;
+        unsigned digits;
+    };
+
     // A word around a numeral, hashed when it is needed.
     struct Neighbour {
-        const void* raw = nullptr;  // letters of the text, or null: then `folded` has it
+        const void* raw = nullptr;  // characters that fold one by one, or null: `folded` has it
         size_t size = 0;
         std::string folded;
     };
@@ -69,7 +78,17 @@ private:
     template <class Char>
     void scan(const Char* text, size_t size);
     template <class Char>
-    void ascii_run(const Char* text, size_t start, size_t end, unsigned kinds);
+    uint64_t odd_characters(const Char* block) const;
+    template <class Char>
+    void run(const Char* text, size_t start, size_t end, unsigned kinds);
+    template <class Char>
+    bool plain_run(const Char* text, size_t start, size_t end);
+    template <class Char>
+    Measure measured(const Char* text, size_t start, size_t end) const;
+    template <class Char>
+    void plain_word(const Char* text, size_t start, size_t end, const Measure& made);
+    template <class Char>
+    std::string_view folded(const Char* text, size_t start, size_t end, Buffer<char>& room);
     template <class Char>
     void odd_run(const Char* text, size_t start, size_t end);
     template <class Char>
@@ -96,7 +115,7 @@ private:
     Buffer<uint8_t> folded_;
     Buffer<uint32_t> ends_;
     std::vector<Span> spans_;
-    std::string lower_;
+    Buffer<char> word_, neighbour_;
 
     Numerals made_;
     Neighbour before_;

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
+#include "masks.hpp"
+
 namespace nearcopy {
 
 namespace {
 
 constexpr size_t kLongestCode = 100;
-constexpr size_t kNone = size_t(-1);
 
 constexpr bool is_digit(uint32_t c) { return c - '0' < 10; }
 constexpr bool is_small(uint32_t c) { return c - 'a' < 26; }
@@ -21,15 +22,7 @@ constexpr bool is_currency(uint32_t c) {
     return c == '$' || c == 0x20AC || c == 0xA3 || c == 0xA5 || c == 0x20B9;
 }
 
-// What each byte of ASCII may begin: 1 a name, 2 code.
-struct Starts {
-    uint8_t kind[128] = {};
-    constexpr Starts() {
-        for (unsigned c = 0; c < 128; ++c) kind[c] = is_plain(c) || c == '_' || c == '.';
-        kind[unsigned('`')] = 2;
-    }
-};
-constexpr Starts kStarts;
+constexpr bool in_name(uint32_t c) { return is_plain(c) || c == '_' || c == '.'; }
 
 // A name and what stands around it.
 template <class Char>
@@ -46,22 +39,40 @@ class Details {
 public:
     Details(const Char* text, size_t size) : text_(text), size_(size) {}
 
+    // Every detail has a digit, `_`, `(` or backtick in it or behind it, or a hump: n before a capital.
     uint8_t count() {
-        while (at_ < size_ && known_ < kMostDetails) {
-            const unsigned kind = text_[at_] < 128 ? kStarts.kind[text_[at_]] : 0;
-            if (kind == 0)
-                ++at_;
-            else if (kind == 1)
-                name();
-            else
-                code();
+        Char spare[kBlock];
+        uint64_t small_before = 0;
+        for (size_t base = 0; base < size_ && known_ < kMostDetails; base += kBlock) {
+            const Char* block = block_at(text_, base, size_, spare);
+            const uint64_t small = passing(block, [](Char c) { return is_small(c); });
+            const uint64_t capital = passing(block, [](Char c) { return is_capital(c); });
+            uint64_t telling = passing(block, [](Char c) {
+                return is_digit(c) | (c == '_') | (c == '(') | (c == '`');
+            });
+            telling |= capital & (small << 1 | small_before);
+            small_before = small >> (kBlock - 1);
+            for (; telling != 0 && known_ < kMostDetails; telling &= telling - 1)
+                look(base + lowest_bit(telling));
         }
         return uint8_t(known_);
     }
 
 private:
     uint32_t point(size_t at) const { return at < size_ ? uint32_t(text_[at]) : 0; }
-    bool names(size_t at) const { return point(at) < 128 && kStarts.kind[point(at)] == 1; }
+
+    // The name or code at a telling place, unless it has been read already.
+    void look(size_t place) {
+        if (place < at_) return;
+        if (text_[place] == '`') {
+            at_ = place;
+            return code();
+        }
+        size_t start = place;
+        while (start > at_ && in_name(text_[start - 1])) --start;
+        at_ = std::max(at_, place);
+        if (start < place || in_name(text_[place])) name(start);
+    }
 
     void add(const Char* begin, const Char* end) {
         for (size_t i = 0; i < known_; ++i)
@@ -70,23 +81,28 @@ private:
         ends_[known_++] = end;
     }
 
-    void name() {
-        const size_t start = at_;
-        while (at_ < size_ && names(at_)) ++at_;
-        Name<Char> name{text_ + start, text_ + at_, start > 0 ? uint32_t(text_[start - 1]) : 0,
-                        point(at_),    point(at_ + 1), start == after_version_, text_[at_ - 1] != '.'};
+    void name(size_t start) {
+        while (at_ < size_ && in_name(text_[at_])) ++at_;
+        Name<Char> name{text_ + start,
+                        text_ + at_,
+                        start > 0 ? uint32_t(text_[start - 1]) : 0,
+                        point(at_),
+                        point(at_ + 1),
+                        follows_version(start),
+                        text_[at_ - 1] != '.'};
         while (name.begin < name.end && *name.begin == '.') ++name.begin;
         while (name.begin < name.end && name.end[-1] == '.') --name.end;
-        after_version_ = name.after == ' ' && is_version_word(name) ? at_ + 1 : kNone;
         if (name.begin < name.end && !in_address(name.before) && is_detail(name))
             add(name.begin, name.end);
     }
 
-    static bool is_version_word(const Name<Char>& name) {
-        constexpr const char* kWord = "version";
-        return name.end - name.begin == 7 &&
-               std::equal(name.begin, name.end, kWord,
-                          [](Char c, char wanted) { return uint32_t(c | 32) == uint32_t(wanted); });
+    // Whether "version" and a space stand before.
+    bool follows_version(size_t start) const {
+        constexpr const char kWord[] = "version";
+        if (start < 8 || text_[start - 1] != ' ') return false;
+        if (start > 8 && in_name(text_[start - 9])) return false;
+        return std::equal(kWord, kWord + 7, text_ + start - 8,
+                          [](char wanted, Char c) { return uint32_t(wanted) == (uint32_t(c) | 32); });
     }
 
     static bool is_detail(const Name<Char>& name) {
@@ -195,7 +211,7 @@ private:
     }
 
     const Char* text_;
-    size_t size_, at_ = 0, known_ = 0, after_version_ = kNone;
+    size_t size_, at_ = 0, known_ = 0;
     const Char* begins_[kMostDetails];
     const Char* ends_[kMostDetails];
 };

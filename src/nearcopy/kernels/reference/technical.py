@@ -70,7 +70,7 @@ def _details(plain: str) -> Iterator[str]:
         name = token[0].strip(".")
         before, after = plain[max(start - 1, 0) : start], plain[position : position + 2]
         told = start == after_version
-        after_version = position + 1 if name.lower() == "version" and after[:1] == " " else -1
+        after_version = position + 1 if token[0].lower() == "version" and after[:1] == " " else -1
         if name and before not in _ADDRESS and _is_detail(name, token[0], (before, after, told)):
             yield name
 
