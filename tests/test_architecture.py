@@ -13,7 +13,7 @@ SOURCE = Path(nearcopy.__file__).parent
 ROOMS = [
     {"errors"},
     {"model", "config"},
-    {"text", "urls", "facts", "titles", "junk", "kernels"},
+    {"text", "urls", "facts", "titles", "junk", "numerals", "kernels"},
     {"fingerprint", "keys", "compare", "decide", "cluster", "keeper", "explain", "lineage"},
     {"stores"},
     {"deduper", "corpus", "spark", "evaluate", "tune"},

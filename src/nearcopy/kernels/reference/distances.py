@@ -1,12 +1,13 @@
 """How far many pairs are apart, by what is stored of them: sketches and numeral profiles."""
 
+import struct
 from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-Entries = list[tuple[int, int]]
+Entries = list[tuple[int, ...]]
 
 
 def numeral_shares(
@@ -36,8 +37,7 @@ def _entries(profile: bytes) -> Entries:
         raise ValueError(
             f"a numeral profile of {len(profile)} bytes: expected four a numeral, at most 128"
         )
-    pairs: list[tuple[int, int]] = np.frombuffer(profile, "<u2").reshape(-1, 2).tolist()
-    return [(context, value) for context, value in pairs]
+    return list(struct.iter_unpack("<HH", profile))
 
 
 def sketch_distances(

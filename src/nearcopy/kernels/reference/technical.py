@@ -6,8 +6,8 @@ of `@#/=&?%` is part of an address or a handle and does not count. A detail is
 - a version: v2, v1.2, V1.2, "version 3.5"; or three or four numbers with dots, 3.5.1, that are no
   price ($1.2.3), percentage, date (12.05.2024, 2024.05.12, 12.05.24) or thousands (1.000.000);
 - a call: `name()`, `dotted.name(`;
-- a name, or a dotted name with a part, in snake_case or camelCase (three small letters first, or is,
-  on, to; so that iPhone and macOS are none);
+- a name, or a dotted name with a part, in snake_case or camelCase (three small letters first, or
+  is, on, to; so that iPhone and macOS are none);
 - code: between single backticks, on a line, up to 100 characters; or between fences of three or
   more. Two backticks are a wire's quotation mark.
 """
