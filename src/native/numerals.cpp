@@ -138,14 +138,20 @@ void NumeralReader::scan(const Char* text, size_t size) {
 // Bits of the characters beyond ASCII that do not separate.
 template <class Char>
 uint64_t NumeralReader::odd_characters(const Char* block) const {
-    uint64_t others = passing(block, [](Char c) { return c >= 128; });
-    for (uint64_t left = others; left != 0; left &= left - 1) {
-        const uint32_t point = block[lowest_bit(left)];
-        const bool separates = point < 0x10000 ? tables_.fold.bmp[point] >> kPackedKindShift == 0
-                                               : tables_.fold.entry(point) >> kKindShift == 0;
-        others ^= separates ? left & -left : 0;
+    const uint64_t others = passing(block, [](Char c) { return c >= 128; });
+    uint64_t found = 0;
+    auto counts = [&](unsigned at) -> uint64_t {
+        const uint32_t point = block[at];
+        return point < 0x10000 ? tables_.fold.bmp[point] >> kPackedKindShift != 0
+                               : tables_.fold.entry(point) >> kKindShift != 0;
+    };
+    if ((others & others >> 1 & others >> 2) != 0) {  // words of them: looking at all is quicker
+        for (unsigned at = 0; at < kBlock; ++at) found |= counts(at) << at;
+        return found & others;
     }
-    return others;
+    for (uint64_t left = others; left != 0; left &= left - 1)
+        found |= counts(lowest_bit(left)) << lowest_bit(left);
+    return found;
 }
 
 template <class Char>
