@@ -53,6 +53,17 @@ uint32_t slot_hash(std::string_view word) {
     return hash ^ hash >> 15;
 }
 
+// The bytes of the first two characters, at most four.
+uint32_t head_of(std::string_view word) {
+    uint32_t head = 0;
+    unsigned characters = 0;
+    for (size_t i = 0; i < std::min<size_t>(word.size(), 4); ++i) {
+        characters += (uint8_t(word[i]) & 0xC0) != 0x80;
+        if (characters <= 2) head |= uint32_t(uint8_t(word[i])) << (8 * i);
+    }
+    return head;
+}
+
 bool has_digit(std::string_view word) {
     return std::any_of(word.begin(), word.end(), [](unsigned char c) { return is_digit(c); });
 }
@@ -71,8 +82,7 @@ NumberTable::NumberTable(std::vector<NumberWord> words) : words_(std::move(words
         slots_[slot] = uint16_t(i + 1);
         if (word.empty() || word.size() > kLongestNumber)
             throw std::length_error("a word for a numeral has 1 to 31 bytes");
-        const uint8_t second = word.size() > 1 ? uint8_t(word[1]) : 0;
-        shapes_.set(shape(uint8_t(word[0]), second, uint8_t(word.back()), word.size()));
+        shapes_.set(shape(head_of(word), uint8_t(word.back()), word.size()));
     }
 }
 
@@ -162,7 +172,7 @@ void NumeralReader::run(const Char* text, size_t start, size_t end, unsigned kin
     }
     if (kinds == kDigits) return split(text, folded(text, start, end, word_), start, end);
     const uint32_t second = end - start > 1 ? uint32_t(text[start + 1]) : 0;
-    if (!numbers_.may_hold(text[start], second, text[end - 1], end - start))
+    if (!numbers_.may_hold(text[start] | second << 8, text[end - 1], end - start))
         return raw_word(text, start, end);
     const NumberWord* known = numbers_.find(folded(text, start, end, word_));
     if (known == nullptr || (known->capital && text[start] >= 'a'))
@@ -212,12 +222,10 @@ void NumeralReader::plain_word(const Char* text, size_t start, size_t end, const
     if (made.digits) return split(text, folded(text, start, end, word_), start, end);
     const uint32_t* bmp = tables_.fold.bmp.data();
     const uint32_t first = bmp[text[start]], last = bmp[text[end - 1]];
-    const unsigned first_length = first >> kPackedLengthShift & 3;
-    const unsigned last_length = last >> kPackedLengthShift & 3;
-    const uint32_t next = end - start > 1 ? bmp[text[start + 1]] : 0;
-    const uint32_t second = (first_length == 1 ? next : first >> 8) & 0xFF;
-    const uint32_t final = last >> (8 * (last_length - 1)) & 0xFF;
-    if (!numbers_.may_hold(first & 0xFF, second, final, made.bytes))
+    const uint32_t next = end - start > 1 ? bmp[text[start + 1]] & 0xFFFFFF : 0;
+    const uint32_t head = (first & 0xFFFFFF) | next << 8 * (first >> kPackedLengthShift & 3);
+    const uint32_t tail = last >> 8 * ((last >> kPackedLengthShift & 3) - 1) & 0xFF;
+    if (!numbers_.may_hold(head, tail, made.bytes))
         return raw_word(text, start, end);
     folded_word(text, folded(text, start, end, word_), {uint32_t(start), uint32_t(end)});
 }

@@ -27,17 +27,17 @@ class NumberTable {
 public:
     explicit NumberTable(std::vector<NumberWord> words);
 
-    // Whether a word of this length with these bytes first, second and last may be in the table;
-    // ASCII letters may be capitals.
-    bool may_hold(uint32_t first, uint32_t second, uint32_t last, size_t length) const {
-        return length <= kLongestNumber && shapes_[shape(first, second, last, length)];
+    // Whether a word of this length may be in the table: `head` is the bytes of its first two
+    // characters, at most four of them, `last` its last byte. ASCII letters may be capitals.
+    bool may_hold(uint32_t head, uint32_t last, size_t length) const {
+        return length <= kLongestNumber && shapes_[shape(head, last, length)];
     }
     const NumberWord* find(std::string_view word) const;
 
 private:
-    static size_t shape(uint32_t first, uint32_t second, uint32_t last, size_t length) {
-        const uint32_t bytes = first | second << 8 | last << 16 | 0x202020;
-        return (bytes ^ uint32_t(length) << 24) * 0x9E3779B1u >> 17;
+    static size_t shape(uint32_t head, uint32_t last, size_t length) {
+        const uint32_t rest = (last | 0x20) << 8 | uint32_t(length);
+        return ((head | 0x20202020) * 0x9E3779B1u ^ rest * 0x85EBCA77u) >> 17;
     }
 
     std::vector<NumberWord> words_;
