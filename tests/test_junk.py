@@ -1,7 +1,6 @@
 """Junk: notices are told from news about them, and templates by the titles they stand under."""
 
 import time
-from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -109,6 +108,11 @@ def test_a_title_counts_where_the_text_says_nothing_against_it(title, text, expe
     assert why(text, title) == expected
 
 
+def test_markup_is_not_read():
+    page = "<div title='a long story. of a storm.'><p>We use cookies.</p><p>Accept all</p></div>"
+    assert reason("", page, 5, html=True) == "consent wall: we use cookies"
+
+
 def test_long_texts_are_not_looked_at():
     notice = "Please enable JavaScript. We use cookies. Access denied. "
     assert why(notice * (MAX_WORDS // 8)) is not None
@@ -128,9 +132,8 @@ def test_time_grows_with_the_length(unit):
         reason("", text, 10)
         return time.perf_counter() - start
 
-    assert min(seconds(400_000) for _ in range(2)) < 10 * max(
-        min(seconds(100_000) for _ in range(3)), 1e-3
-    )
+    short = max(min(seconds(25_000) for _ in range(3)), 1e-3)
+    assert min(seconds(400_000) for _ in range(2)) < 80 * short
 
 
 def pages(*titles: str, digest: bytes = b"one", urls: tuple[str, ...] = ()) -> list[Fingerprint]:
@@ -177,13 +180,6 @@ def test_what_is_posted_again_or_retitled_is_not_junk(members):
 def test_each_text_is_judged_for_itself():
     members = [*pages(*UNLIKE, digest=b"junk"), *pages(*RETITLED, digest=b"news")]
     assert set(repeated(members)) == {b"junk"}
-
-
-def test_another_reader_of_addresses_can_be_given():
-    slug: Callable[[str], str] = lambda url: url.rpartition("=")[2]  # noqa: E731
-    urls = tuple(f"https://site.example/?q={word}" for word in ("tide", "vote", "rain"))
-    assert repeated(pages("", "", "", urls=urls), slug=slug)
-    assert not repeated(pages("", "", "", urls=urls))
 
 
 @given(

@@ -7,13 +7,13 @@ sentences hold them, and texts of more than 200 words are not looked at.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from urllib.parse import unquote
 
 from nearcopy.junk.phrases import ADDRESS, PHRASES, TITLES
 from nearcopy.model import Fingerprint
-from nearcopy.text import normalised
+from nearcopy.text import normalised, strip_html
+from nearcopy.urls import slug
 
 MAX_WORDS = 200
 TITLE_WORDS = 25  # a text of so few words says nothing against a title that says "404"
@@ -22,12 +22,10 @@ MIN_COVER = 0.15  # of the words, in the phrase itself, where there is only one
 ONE_PHRASE = 60  # a text of more words needs more than one phrase
 LONGEST_TITLE = 80
 
-_SENTENCES = re.compile(r"[.!?…](?=\s|$)|[\n。！？؟।]")
-_LETTERS = re.compile(r"[^\W\d_]+")
-_EXTENSIONS = {"html", "htm", "php", "asp", "aspx", "jsp"}
+_SENTENCES = re.compile(r"(?<!\d)[.!?…](?=\s|$)|[\n。！？؟।]")  # not after the 25. of May
 
 
-def reason(title: str, text: str, words: int) -> str | None:
+def reason(title: str, text: str, words: int, *, html: bool = False) -> str | None:
     """Why this is no article, or None; `words` is how many the text has.
 
     >>> reason("", "Please enable JavaScript to read this page.", 7)
@@ -36,6 +34,7 @@ def reason(title: str, text: str, words: int) -> str | None:
     """
     if words > MAX_WORDS:
         return None
+    text = strip_html(text) if html else text
     found = _phrases_in(normalised(text))
     if words <= (ONE_PHRASE if found else TITLE_WORDS) and len(title) <= LONGEST_TITLE:
         named = _titles().get(normalised(title))
@@ -112,11 +111,7 @@ def _entries(table: str) -> Iterator[str]:
 
 
 def repeated(
-    members: Sequence[Fingerprint],
-    *,
-    least: int = 3,
-    common: float = 0.15,
-    slug: Callable[[str], str] | None = None,
+    members: Sequence[Fingerprint], *, least: int = 3, common: float = 0.15
 ) -> Mapping[bytes, str]:
     """The digests of texts that stand under `least` or more unlike titles or addresses, and why.
 
@@ -129,18 +124,16 @@ def repeated(
             groups[member.digest].append(member)
     found = {}
     for digest, copies in groups.items():
-        if len(copies) >= least and (why := _unlike(copies, least, common, slug or _slug)):
+        if len(copies) >= least and (why := _unlike(copies, least, common)):
             found[digest] = why
     return found
 
 
-def _unlike(
-    copies: Sequence[Fingerprint], least: int, common: float, slug: Callable[[str], str]
-) -> str | None:
+def _unlike(copies: Sequence[Fingerprint], least: int, common: float) -> str | None:
     """Why a text is no article, by its titles, or by its addresses where titles tell nothing."""
     kind, labels = "titles", [copy.title for copy in copies if copy.title]
     if len(set(labels)) < 2:
-        kind, labels = "addresses", [slug(copy.url) for copy in copies if copy.url]
+        kind, labels = "addresses", [_slug(copy.url) for copy in copies if copy.url]
     labels = [label for label in labels if label.split()]
     if len(set(labels)) < least or _words_in_common(labels) >= common:
         return None
@@ -161,13 +154,6 @@ def _words_in_common(labels: Sequence[str]) -> float:
 
 
 def _slug(url: str) -> str:
-    """The folded words of the part of the path that has the most; nothing under three words.
-
-    >>> _slug("https://example.org/news/2024/storm-hits-the-coast-1234.html")
-    'storm hits the coast'
-    """
-    path = re.split(r"[?#]", url.partition("://")[2], maxsplit=1)[0]
-    parts = (_LETTERS.findall(normalised(unquote(part))) for part in path.split("/")[1:])
-    words = max(parts, key=len, default=[])
-    words = words[:-1] if words and words[-1] in _EXTENSIONS else words
-    return " ".join(words) if len(words) >= 3 else ""
+    """The folded words of the address that name the story; fewer than three name none."""
+    found = normalised(slug(url))
+    return found if found.count(" ") >= 2 else ""

@@ -142,6 +142,7 @@ PHRASES: Mapping[str, str] = {
         |complimentary access|subscribe now|subscribe today|log in to read|sign in to read
         |please sign in|please log in|sign in below|create an account|create a free account
         |register now|register here|once registered|log in sign up|cancel anytime
+        |your digital subscription|upgrade your subscription|access members receive|for all access
         |subscribing to our|digital subscriber|this article is reserved for|start your free trial
         |take a free trial
         |jetzt weiterlesen|diesen artikel zu lesen|probemonat|um weiterzulesen|weiterlesen mit
@@ -178,6 +179,8 @@ PHRASES: Mapping[str, str] = {
         |email notifications are only|new matching items|to allow notifications|breaking news alerts
         |send breaking news|news alerts to you|sign up for our|daily newsletter|our newsletter
         |your email address|invalid email|thank you for subscribing|could not subscribe
+        |passwort ist falsch|angegebene passwort|neues passwort|passwort zurücksetzen
+        |e mail adresse ein|wähle deine|wählen sie ihren|bereits bei uns
         |email check failed|post was not sent|please follow and like us|share your feedback
     """,
 }
@@ -188,7 +191,7 @@ ADDRESS = """
     |your browser|your device|your account|your experience|your mind|our online edition
     |log in|login|sign in|sign up|all rights reserved|our services|our articles
     |unserer website|unserer webseite|unserer seite|unserer partner|unser angebot
-    |unserem angebot|wir empfehlen ihnen|ihr browser
+    |unserem angebot|wir empfehlen ihnen|ihr browser|der browser|internet explorer
     |notre site|nos services|votre appareil|nuestro sitio|nuestra web|tu dispositivo|su dispositivo
     |naszego serwisu|naszych serwisów|nasz serwis|nasze treści|nasze artykuły|naszej domeny
     |sitemizi|sitemizde|sitemiz|موقعنا
