@@ -69,6 +69,8 @@ def test_a_notice_is_no_article(kind, text):
 
 
 NEWS = [
+    "The driver, who cannot be named for legal reasons, was fined.",
+    "Five ways to get more out of your subscription to the local gym.",
     "The regulator fined the retailer two million euros because its cookie banner gave visitors no "
     "way to refuse. The firm said it would appeal and had changed its site in March.",
     "Researchers taught a program to solve picture puzzles better than people do, and say that the "

@@ -18,7 +18,7 @@ from nearcopy.urls import slug
 MAX_WORDS = 200
 TITLE_WORDS = 25  # a text of so few words says nothing against a title that says "404"
 MIN_SHARE = 0.5  # of the words, in sentences that hold a phrase
-MIN_COVER = 0.15  # of the words, in the phrase itself, where there is only one
+MIN_COVER = 0.25  # of the words, in the phrase itself, where there is only one
 ONE_PHRASE = 60  # a text of more words needs more than one phrase
 LONGEST_TITLE = 80
 

@@ -167,8 +167,8 @@ PHRASES: Mapping[str, str] = {
     "region notice": """
         not available in your region|not available in your country|not available in your location
         |unavailable in your region|unavailable in your country|unavailable for legal reasons
-        |unavailable in most european|european economic area|for legal reasons
-        |in ihrem land nicht|in ihrer region nicht|aus rechtlichen gründen
+        |unavailable in most european
+        |in ihrem land nicht|in ihrer region nicht
         |pas disponible dans votre|no está disponible en tu|no está disponible en su
         |niedostępna w twoim|niedostępne w twoim|ülkenizde|bölgenizde
         |غير متاح في منطقتك|غير متوفر في بلدك|غير متاح في بلدك|недоступен в вашей
@@ -189,6 +189,7 @@ PHRASES: Mapping[str, str] = {
 ADDRESS = """
     our website|our websites|our site|our sites|this website|this site|on this page|our partners
     |your browser|your device|your account|your experience|your mind|our online edition
+    |for legal reasons|aus rechtlichen gründen|european economic area
     |log in|login|sign in|sign up|all rights reserved|our services|our articles
     |unserer website|unserer webseite|unserer seite|unserer partner|unser angebot
     |unserem angebot|wir empfehlen ihnen|ihr browser|der browser|internet explorer
