@@ -93,17 +93,27 @@ def near_relations(policy: Policy) -> list[Judged]:
     return judged(pairs, [(row["relation"], row["certain"]) for row in rows], policy)
 
 
-def headline_pairs(policy: Policy) -> list[Judged]:
-    """The labelled pairs of hard headlines, by their titles alone."""
+def headline_pairs(policy: Policy, *, timed: bool = False) -> list[Judged]:
+    """The labelled pairs of hard headlines, by their titles, and by their times where known."""
     rows = [row for row in _rows("headline-pairs") if row["label"] != "unsure"]
     pairs = [
         (
-            Article(id="a" + row["id_a"], title=row["title_a"]),
-            Article(id="b" + row["id_b"], title=row["title_b"]),
+            _titled("a", row, timed=timed),
+            _titled("b", row, timed=timed),
         )
         for row in rows
     ]
     return judged(pairs, [(row["label"], row["trap"]) for row in rows], policy)
+
+
+def _titled(side: str, row: dict[str, str], *, timed: bool) -> Article:
+    return article(
+        {
+            "id": side + row[f"id_{side}"],
+            "title": row[f"title_{side}"],
+            "published": row[f"published_{side}"] if timed else None,
+        }
+    )
 
 
 def f1(found: Sequence[Judged]) -> dict[str, float]:
@@ -208,15 +218,15 @@ def main() -> None:
         elif name == "headline-pairs":
             found = headline_pairs(policy)
             mistakes(found, console)
-            console.print(f1(found))
+            console.print(f1(found), "with times:", f1(headline_pairs(policy, timed=True)))
         else:
             found, common = merges(name, policy)
             for each in found:
                 e = each.evidence
                 console.print(
                     f"{each.decision.relation} {each.decision.confidence:.2f} "
-                    f"{each.a.id} {each.b.id} overlap {e.overlap or 0:.2f} soft {e.title_soft or 0:.2f} "
-                    f"words {e.words}: {each.a.title} | {each.b.title}",
+                    f"{each.a.id} {each.b.id} overlap {e.overlap or 0:.2f} "
+                    f"soft {e.title_soft or 0:.2f} words {e.words}: {each.a.title} | {each.b.title}",
                     markup=False,
                 )
             console.print(name, Counter(each.decision.relation for each in found), common)

@@ -132,7 +132,7 @@ def _sketched(
         jaccard,
         None if jaccard is None else _contained(jaccard, a.words, b.words),
         shared,
-        None if shared is None else changed,
+        changed if a.numerals and b.numerals else None,
     )
 
 

@@ -4,13 +4,16 @@ The rules are tried surest first: the first that holds and is not vetoed decides
 """
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import NamedTuple
 
 from nearcopy.config import Policy
 from nearcopy.model import Decision, Evidence, Relation
+from nearcopy.numerals import template_reason
 from nearcopy.titles import digest_similarity, tracker_average
 
 BITS = 64
+DAY = timedelta(days=1)
 # From these on a text speaks against like titles. They are no thresholds of likeness: a policy
 # that asks for more must never take a veto away.
 SPEAKING_WORDS = 50
@@ -245,7 +248,17 @@ def title_veto(e: Evidence, p: Policy) -> str | None:
         return found
     if e.contrast:
         return f"another stage or the opposite: {e.contrast}"
-    return f"another day's {e.column}" if e.column else None
+    if e.column:
+        return f"another day's {e.column}"
+    return _later(e, p)
+
+
+def _later(e: Evidence, p: Policy) -> str | None:
+    """Titles that are alike, but not the same, days apart: the news has gone on."""
+    if p.title_later is None or at_least(e.title_soft, p.title_later):
+        return None
+    days = (e.hours_apart or 0.0) / 24
+    return f"like titles {days:.0f} days apart" if days > p.title_days / DAY else None
 
 
 def short_text_veto(e: Evidence, p: Policy) -> str | None:
@@ -269,15 +282,15 @@ def _figures_agree(e: Evidence, p: Policy) -> bool:
 
 
 def _template(e: Evidence, p: Policy) -> str | None:
-    if p.numerals_shared is None or e.numerals_shared is None:
+    if p.numerals_shared is None or p.numerals_kept is None or e.numerals_changed is None:
         return None
-    if e.numerals_shared < p.numerals_shared:
-        return f"a form filled in anew: {e.numerals_shared:.0%} of the figures are shared"
-    if e.refiled or not e.numerals_changed:
-        return None
-    if e.numerals_changed >= 2 or not at_least(e.numerals_shared, p.numerals_kept):
-        return f"a form filled in anew: {e.numerals_changed} figures differ in the same place"
-    return None
+    return template_reason(
+        e.numerals_shared,
+        e.numerals_changed,
+        e.refiled,
+        least_shared=p.numerals_shared,
+        surely_shared=p.numerals_kept,
+    )
 
 
 def _one_site(e: Evidence, p: Policy) -> str | None:

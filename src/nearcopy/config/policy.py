@@ -80,8 +80,10 @@ class Policy:
     title_partial: float | None = None
     title_average: float | None = None
     title_mix: float | None = None
-    title_soft: float | None = 0.54
-    title_and_facts: float | None = None  # enough, as title_soft, when facts agree
+    title_soft: float | None = 0.58
+    title_and_facts: float | None = 0.45  # enough, as title_soft, when facts agree
+    title_later: float | None = 0.9  # asked of titles, as title_soft, once title_days have passed
+    title_days: timedelta = timedelta(days=3)
     min_title_chars: int = 10
     min_title_words: int = 3
 
@@ -125,8 +127,10 @@ class Policy:
             raise BadPolicy(f"duplicates: {wrong}: choose from {', '.join(Relation)}") from None
         if Relation.DISTINCT in self.duplicates:
             raise BadPolicy("duplicates holds distinct: what is distinct is no duplicate")
-        if not isinstance(self.window, timedelta) or self.window <= timedelta(0):
-            raise BadPolicy(f"window is {self.window!r}: give a timedelta above zero")
+        for name in ("window", "title_days"):
+            span = getattr(self, name)
+            if not isinstance(span, timedelta) or span <= timedelta(0):
+                raise BadPolicy(f"{name} is {span!r}: give a timedelta above zero")
         if self.like_titles not in get_args(LikeTitles):
             raise BadPolicy(f'like_titles is {self.like_titles!r}: choose "one" or "two"')
         if not self.keep or any(rule not in KEEP for rule in self.keep):
@@ -142,6 +146,8 @@ _PLAIN = Policy(
     site_overlap=None,
     site_title=None,
     title_soft=None,
+    title_and_facts=None,
+    title_later=None,
     min_title_words=0,
     like_titles="one",
     facts=False,

@@ -1,4 +1,7 @@
-"""Columns: titles that come back every day or week over other news."""
+"""Columns: titles that come back every day or week over other news.
+
+Rolling pages (live updates, deals) are none: within their days they are one page retitled.
+"""
 
 # The column, then the phrases it is known by, as normal forms. A phrase's words stand together;
 # with "+" between they may stand apart, in that order.
@@ -16,8 +19,6 @@ briefing: morning briefing, evening briefing, news briefing, war briefing, daily
     daily digest, news digest, news roundup, news round up, daily open, morning squawk,
     morgenbriefing, nyhetsbrev, first thing, week ahead, things to know before,
     things to know today, top stories today
-live page: live blog, liveblog, live updates, as it happened, liveticker, en direct, en vivo,
-    minuto a minuto, direktrapport
 markets: stock market today, stock market news, stocks to watch, premarket, pre market,
     stock futures, futures + rise, futures + fall, market wrap, markets wrap, market close,
     closing bell, opening bell, wall street + today, dow jones today, dow jones futures,
@@ -49,8 +50,6 @@ sport: results + highlights, live score, who went home, season schedule, match p
     starting lineups, live score, player ratings, rumors roundup, transfer news, fantasy football,
     waiver wire, box score, game thread, game recap, spieltag, vs + score, vs + prediction,
     vs + predictions, inactives
-deals: best deals, deals of the day, black friday deals, prime day deals, cyber monday deals,
-    daily deals, promo code, promo codes, bonus code, coupon, best + deals, today s deals
 space: sky tonight, moon phase, moon tonight, starlink + launch, falcon 9 + launch,
     aurora forecast, northern lights forecast
 transcript: transcript + on, full transcript, campaign assessment, situation report,

@@ -1,0 +1,58 @@
+"""Explaining: why two articles are what they are to each other, as data to show."""
+
+from dataclasses import dataclass
+
+from nearcopy.compare import compare, overlap, passages
+from nearcopy.config import Policy, Recipe
+from nearcopy.decide import decide
+from nearcopy.fingerprint import fingerprints
+from nearcopy.kernels.results import Passage
+from nearcopy.model import Article, Clash, Decision, Evidence, Fact
+from nearcopy.numerals import Numeral, changed
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The decision with all that it rests on; places are those of the original texts."""
+
+    a: str
+    b: str
+    decision: Decision
+    evidence: Evidence
+    passages: tuple[Passage, ...]  # what stands in both texts
+    facts_a: tuple[Fact, ...]
+    facts_b: tuple[Fact, ...]
+    figures: tuple[tuple[Numeral, Numeral], ...]  # that differ in the same place of the texts
+
+    @property
+    def agreements(self) -> tuple[Clash, ...]:
+        """The facts in which the titles agree."""
+        return self.evidence.agreements
+
+    @property
+    def clashes(self) -> tuple[Clash, ...]:
+        """The facts in which the titles contradict each other."""
+        return self.evidence.clashes
+
+    @property
+    def sentence(self) -> str:
+        """The rule in one sentence."""
+        return f"{self.decision.relation}: {self.decision.reason}"
+
+
+def explain(
+    a: Article, b: Article, recipe: Recipe | None = None, policy: Policy | None = None
+) -> Explanation:
+    """What two articles are to each other and why, with what they share and where they clash."""
+    left, right = fingerprints([a, b], recipe)
+    evidence = compare(left, right, counted=overlap(a, b, recipe))
+    return Explanation(
+        a.id,
+        b.id,
+        decide(evidence, policy or Policy()),
+        evidence,
+        tuple(passages(a, b)),
+        left.facts,
+        right.facts,
+        tuple(changed(a.text, b.text, html_a=a.html, html_b=b.html)),
+    )
