@@ -64,7 +64,7 @@ def dotted_versions(text: str) -> Iterator[Finding]:
             yield Finding("version", found[0], None, "v", *found.span())
 
 
-ROMAN_LETTERS = frozenset("ivx")
+LETTERS, ROMAN_LETTERS = frozenset("abcdefgh"), frozenset("ivx")
 _KEYS = choice(key for key in SERIES if key[0] < "\u2e80" and key != "№")
 PLACE = bordered(
     rf"(?<![\w-])(?P<key>{_KEYS})(?:\. ?|[ -]#?|(?=\d))"
@@ -90,20 +90,25 @@ def places(text: str) -> Iterator[Finding]:
 
 
 def _place(found: re.Match[str]) -> Iterator[Finding]:
-    key, written = "#" if "#" in found[0] else SERIES[found["key"]], found["n"]
+    key = "#" if "#" in found[0] else SERIES[found["key"]]
+    place = _index(found, key)
+    named = key == "chapter" and place in (7, 11, 13)  # of American bankruptcy law
+    abbreviated = key != "no" or (isinstance(place, int) and "." in found[0][:4])
+    if place is not None and abbreviated and not named:
+        yield Finding("series", f"{key} {place}", None, key, *found.span())
+
+
+def _index(found: re.Match[str], key: str) -> int | str | None:
+    """The place, or None where the word behind the key is none: "the game I love"."""
+    written = found["n"]
+    if written.isdecimal():
+        return int(written)
+    if written in LETTERS:
+        return written if key in LETTERED else None
+    if written in ROMAN_LETTERS and key not in ROMAN_ONES:
+        return None
     before = _BEFORE.search(found.string, max(0, found.start() - 12), found.start())
-    letter = len(written) == 1 and written.isalpha() and key in LETTERED
-    place = written if letter else index(written)
-    if written in ROMAN_LETTERS and not letter and key not in ROMAN_ONES:
-        return
-    loose = not written.isdecimal() and not letter
-    if place is None or (loose and before and before[1] in NOT_A_SERIES_AFTER):
-        return
-    if (key == "no" and (loose or "." not in found[0][:4])) or (
-        key == "chapter" and place in (7, 11, 13)
-    ):
-        return
-    yield Finding("series", f"{key} {place}", None, key, *found.span())
+    return None if before and before[1] in NOT_A_SERIES_AFTER else index(written)
 
 
 def han_places(text: str) -> Iterator[Finding]:
