@@ -226,7 +226,7 @@ def main() -> None:
                 console.print(
                     f"{each.decision.relation} {each.decision.confidence:.2f} "
                     f"{each.a.id} {each.b.id} overlap {e.overlap or 0:.2f} "
-                    f"soft {e.title_soft or 0:.2f} words {e.words}: {each.a.title} | {each.b.title}",
+                    f"soft {e.title_soft or 0:.2f}, {e.words}: {each.a.title} | {each.b.title}",
                     markup=False,
                 )
             console.print(name, Counter(each.decision.relation for each in found), common)

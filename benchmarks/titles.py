@@ -1,12 +1,10 @@
 """Titles: cleaning, scoring, looking up among a million, and how well scores tell news apart."""
 
-import csv
 import gzip
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -15,11 +13,11 @@ from nearcopy import kernels
 from nearcopy.titles import (
     TitleIndex,
     clean,
-    contrast,
     normal,
     normals,
     recurring,
     scores,
+    stages,
     title_keys,
 )
 from results import Bar, Measurement, Work, rate
@@ -27,10 +25,7 @@ from setting import Setting
 from timing import Timing, one_core, timed
 
 BATCH = 1024
-SAME_FROM = 0.54  # of the soft cosine
 QUERIES = 2000
-
-Pair = tuple[str, str]
 
 
 def titles(setting: Setting) -> Iterator[Measurement]:
@@ -40,7 +35,6 @@ def titles(setting: Setting) -> Iterator[Measurement]:
     yield from _cleaning(setting, stream)
     yield from _scoring(setting, [title for title, _ in stream])
     yield from _look_up(setting)
-    yield from _quality()
 
 
 def _stream() -> list[tuple[str, str | None]]:
@@ -55,7 +49,10 @@ def _cleaning(setting: Setting, stream: list[tuple[str, str | None]]) -> Iterato
         times = []
         for title, source in stream:
             start = time.perf_counter()
-            title_keys([normal(clean(title, source).text)])
+            made = normal(clean(title, source).text)
+            stages(made)
+            recurring(made)
+            title_keys([made])
             times.append(time.perf_counter() - start)
         return times
 
@@ -68,7 +65,7 @@ def _cleaning(setting: Setting, stream: list[tuple[str, str | None]]) -> Iterato
         together = [timed(batch) for _ in range(setting.sizes.rounds)]
     yield Measurement(
         "titles/clean one by one",
-        "title with its source to normal form and keys, one by one, median",
+        "title of an article: cleaned, normal form, stages, column, keys, median",
         "us",
         float(np.median(alone)),
         bar=Bar("<=", 60),
@@ -87,13 +84,7 @@ def _scoring(setting: Setting, made: list[str]) -> Iterator[Measurement]:
             lambda: kernels.title_cosines(a, b),
             Bar("<=", 2),
         ),
-        "titles/scores": ("all seven scores of two titles", lambda: scores(a, b), None),
-        "titles/contrast": (
-            "contrast of two titles",
-            lambda: [contrast(x, y) for x, y in zip(a, b, strict=True)],
-            None,
-        ),
-        "titles/recurring": ("column of a title", lambda: [recurring(x) for x in a], None),
+        "titles/scores": ("all six scores of two titles", lambda: scores(a, b), None),
     }
     for name, (title, work, bar) in works.items():
         with one_core():
@@ -218,56 +209,3 @@ def _latency(
         bar=setting.sized_bar("<=", 5),
         details={"p99": float(np.percentile(times, 99)), "most": max(times)},
     )
-
-
-# How well it tells
-
-
-def _quality() -> Iterator[Measurement]:
-    if (corpora.DATA / "sts-headlines").is_dir():
-        rows = _rows("sts-headlines")
-        found = _scores(rows)
-        graded = [float(row["similarity"]) for row in rows]
-        for name in ("soft", "token_set", "ratio"):
-            value = float(np.corrcoef(getattr(found, name), graded)[0, 1])
-            yield Measurement(
-                f"titles/sts {name}", f"Pearson with people's grades, {name}", "", value
-            )
-    if (corpora.DATA / "headline-pairs").is_dir():
-        yield from _hard_pairs([row for row in _rows("headline-pairs") if row["label"] != "unsure"])
-
-
-def _hard_pairs(rows: list[dict[str, str]]) -> Iterator[Measurement]:
-    same = np.array([row["label"] == "same" for row in rows])
-    alike = _scores(rows).soft >= SAME_FROM
-    apart = np.array([_apart(*_pair(row)) for row in rows])
-    judged = {
-        "all called same": np.ones(len(rows), bool),
-        f"soft cosine >= {SAME_FROM}": alike,
-        "the same, without contrasts and columns": alike & ~apart,
-    }
-    for name, called in judged.items():
-        value = float(2 * (called & same).sum() / (called.sum() + same.sum()))
-        yield Measurement(
-            f"titles/hard pairs {name}", f"F1 on hard headline pairs, {name}", "", value
-        )
-
-
-def _apart(a: str, b: str) -> bool:
-    column = recurring(a)
-    return contrast(a, b) is not None or (column is not None and column == recurring(b))
-
-
-def _rows(name: str) -> list[dict[str, str]]:
-    with (corpora.DATA / name / "pairs.csv").open(encoding="utf-8", newline="") as lines:
-        return list(csv.DictReader(lines))
-
-
-def _pair(row: dict[str, str]) -> Pair:
-    return normal(clean(row["title_a"]).text), normal(clean(row["title_b"]).text)
-
-
-def _scores(rows: list[dict[str, str]]) -> Any:
-    pairs = [_pair(row) for row in rows]
-    found: Any = scores([a for a, _ in pairs], [b for _, b in pairs])
-    return found

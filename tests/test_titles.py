@@ -20,6 +20,7 @@ from nearcopy.titles import (
     normals,
     recurring,
     scores,
+    stages,
     title_keys,
     tracker_average,
 )
@@ -175,7 +176,7 @@ def test_a_megabyte_is_no_trouble(piece):
     folded = normal(clean(title, piece).text)
     found = scores([folded, folded], [folded, "ferry"])
     assert all(math.isnan(v[0]) or v[0] == 1 for v in found)
-    assert contrast(folded, folded) is None
+    assert contrast(stages(folded), stages(folded)) is None
     assert recurring(folded) is None
     assert len(title_keys([folded])[0]) <= 10
 
@@ -340,16 +341,18 @@ def test_the_table_is_small_common_vocabulary():
 @pytest.mark.parametrize(
     ("a", "b", "found"),
     [
-        ("port suspends ferry", "port resumes ferry", "suspends/resumes"),
-        ("rovers win the cup", "rovers lose the cup", "win/lose"),
-        ("captain arrested after crash", "captain charged after crash", "arrested/charged"),
-        ("captain charged", "captain convicted", "charged/convicted"),
-        ("captain convicted", "captain sentenced", "convicted/sentenced"),
-        ("oil rises", "oil falls", "rises/falls"),
-        ("oil rose", "oil fell", "rose/fell"),
-        ("rovers v city preview", "rovers v city result", "preview/result"),
-        ("yard delays new ferry", "yard launches new ferry", "delays/launches"),
-        ("captain jailed", "captain sentenced", None),
+        ("port suspends ferry", "port resumes ferry", "suspends / resumes"),
+        ("rovers win the cup", "rovers lose the cup", "win / lose"),
+        ("captain arrested after crash", "captain charged after crash", "arrested / charged"),
+        ("captain charged", "captain convicted", "charged / convicted"),
+        ("captain convicted", "captain sentenced", "convicted / sentenced"),
+        ("oil rises", "oil falls", "rises / falls"),
+        ("oil rose", "oil fell", "rose / fell"),
+        ("rovers v city preview", "rovers v city result", "preview / result"),
+        ("yard delays new ferry", "yard launches new ferry", "delays / launches"),
+        ("takeaways from the debate", "debate at the college", "takeaways / -"),
+        ("boy shot dead", "man charged after boy shot dead", "- / charged"),
+        ("captain jailed", "captain imprisoned", None),
         ("oil rises", "oil climbs", None),
         ("oil rises as gold falls", "gold falls while oil rises", None),
         ("ferry runs aground", "ferry afloat", None),
@@ -357,13 +360,13 @@ def test_the_table_is_small_common_vocabulary():
     ],
 )
 def test_stages_and_sides_are_told_apart(a, b, found):
-    assert contrast(a, b) == found
+    assert contrast(stages(a), stages(b)) == found
 
 
 @given(a=TITLES, b=TITLES)
 def test_a_contrast_does_not_mind_the_order(a, b):
-    assert (contrast(a, b) is None) == (contrast(b, a) is None)
-    assert contrast(a, a) is None
+    assert (contrast(stages(a), stages(b)) is None) == (contrast(stages(b), stages(a)) is None)
+    assert contrast(stages(a), stages(a)) is None
 
 
 @pytest.mark.parametrize(
@@ -382,7 +385,7 @@ def test_a_contrast_does_not_mind_the_order(a, b):
         ("Letters to the editor: the bridge", "letters"),
         ("The week in review", "week in review"),
         ("Rovers vs City: start time and score", "sport"),
-        ("Harbour strike live blog", "live page"),
+        ("Harbour strike live blog", None),
         ("Ferry runs aground off Norway", None),
         ("Baker wins the lottery", None),
         ("Shortest day in history nears", None),

@@ -1,7 +1,8 @@
 """Comparing: what can be measured between two, without an opinion on what it means."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from nearcopy.kernels.results import Passage
 from nearcopy.model import Article, Evidence, Fingerprint
 
 Pair = tuple[Fingerprint, Fingerprint]
+HOUR = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +88,18 @@ def compare(a: Fingerprint, b: Fingerprint, *, counted: Overlap | None = None) -
     return compare_pairs([(a, b)], [counted])[0]
 
 
-def compare_pairs(pairs: Sequence[Pair], counted: Iterable[Overlap | None] = ()) -> list[Evidence]:
-    """The evidence of each pair, in order."""
+def compare_pairs(
+    pairs: Sequence[Pair],
+    counted: Iterable[Overlap | None] = (),
+    *,
+    scores: Collection[str] = titles.SCORES,
+) -> list[Evidence]:
+    """The evidence of each pair, in order; `scores` are those of the titles to be measured."""
     exact = list(counted) or [None] * len(pairs)
     texts = _text_measures(pairs)
-    scores = titles.scores([a.title for a, _ in pairs], [b.title for _, b in pairs])
+    alike = titles.scores([a.title for a, _ in pairs], [b.title for _, b in pairs], scores)
     soft = _known(kernels.title_cosines([a.gist for a, _ in pairs], [b.gist for _, b in pairs]))
-    rows = zip(*(_known(column) for column in scores), strict=True)
+    rows = zip(*(_known(column) for column in alike), strict=True)
     return [
         _evidence(pair, known, text, row, gist)
         for pair, known, text, row, gist in zip(pairs, exact, texts, rows, soft, strict=True)
@@ -156,7 +163,7 @@ def _evidence(
 ) -> Evidence:
     a, b = pair
     found = facts.compare(a.facts, b.facts)
-    ratio, indel, token_set, token_sort, partial, cosine, _ = scores
+    ratio, indel, token_set, token_sort, partial, cosine = scores
     return Evidence(
         same_url=_same(a.url, b.url),
         same_declared_url=_declared(a, b),
@@ -177,7 +184,7 @@ def _evidence(
         title_soft=soft,
         title_chars=min(len(a.title), len(b.title)),
         title_words=min(_words(a.title), _words(b.title)),
-        contrast=titles.contrast(a.title, b.title),
+        contrast=titles.contrast(a.stages, b.stages),
         column=a.column or b.column,
         agreements=found.agreements,
         clashes=found.clashes,
@@ -209,4 +216,4 @@ def _words(title: str) -> int:
 def _hours_apart(a: Fingerprint, b: Fingerprint) -> float | None:
     if a.published is None or b.published is None:
         return None
-    return abs((a.published - b.published).total_seconds()) / 3600
+    return abs(a.published - b.published) / HOUR

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from nearcopy.config import Policy
+from nearcopy.facts import sentence
 from nearcopy.model import Decision, Evidence, Relation
 from nearcopy.numerals import template_reason
 from nearcopy.titles import digest_similarity, tracker_average
@@ -273,7 +274,7 @@ def short_text_veto(e: Evidence, p: Policy) -> str | None:
 
 
 def _facts(e: Evidence) -> str:
-    return ", ".join(f"{a.value} / {b.value}" for a, b in e.clashes[:3])
+    return ", ".join(f"{sentence(a)} / {sentence(b)}" for a, b in e.clashes[:3])
 
 
 def _figures_agree(e: Evidence, p: Policy) -> bool:
@@ -335,7 +336,8 @@ def _by_event(e: Evidence) -> float:
 
 
 def _title(e: Evidence) -> float:
-    return max(e.title_soft or 0.0, e.title_ratio or 0.0, e.title_cosine or 0.0)
+    """How alike the titles are: by the soft cosine, or where there is none by their letters."""
+    return (e.title_ratio or 0.0) if e.title_soft is None else e.title_soft
 
 
 def _distinct(e: Evidence, vetoed: str | None) -> float:

@@ -72,6 +72,7 @@ def _fingerprints(batch: list[Article], recipe: Recipe, threads: int) -> Iterato
             title=_telling(words),
             gist=_telling(gist),
             facts=found.facts,
+            stages=titles.stages(words),
             column=titles.recurring(words),
             refiled=title.refiled,
             url=page,
@@ -79,7 +80,7 @@ def _fingerprints(batch: list[Article], recipe: Recipe, threads: int) -> Iterato
             source=source,
             published=article.published,
             tier=article.tier,
-            junk=junk.reason(article.title, article.text, sketch.words),
+            junk=junk.reason(article.title, article.text, sketch.words, html=article.html),
         )
 
 

@@ -78,6 +78,7 @@ class Fingerprint:
     title: str = ""  # cleaned and folded
     gist: str = ""  # the title without its facts
     facts: tuple[Fact, ...] = ()
+    stages: tuple[str, ...] = ()  # the title's words for a stage or a side: "suspends"
     column: str | None = None  # the recurring column it belongs to, such as a horoscope
     refiled: bool = False  # marked as filed again: CORRECTED, UPDATE 2
     url: str | None = None  # canonical; None where it names no page of its own
@@ -133,7 +134,7 @@ class Evidence:
     title_soft: float | None = None  # soft cosine of the gists, rare words weighing more
     title_chars: int = 0  # of the shorter title
     title_words: int = 0
-    contrast: str | None = None  # words of another stage or the opposite: "suspend / resume"
+    contrast: str | None = None  # words of another stage or the opposite: "suspends / resumes"
     column: str | None = None  # the recurring column that either belongs to
     agreements: tuple[Clash, ...] = ()
     clashes: tuple[Clash, ...] = ()

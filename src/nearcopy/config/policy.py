@@ -85,7 +85,7 @@ class Policy:
     title_later: float | None = 0.9  # asked of titles, as title_soft, once title_days have passed
     title_days: timedelta = timedelta(days=3)
     min_title_chars: int = 10
-    min_title_words: int = 3
+    min_title_words: int = 4
 
     # Like titles over different bodies: one item, or two?
     like_titles: LikeTitles = "two"
@@ -119,6 +119,20 @@ class Policy:
                 _number(field.name, value, 0.0, 1.0)
             elif field.type in (int, int | None) and value is not None:
                 _number(field.name, value, 0, 64 if field.name.endswith("_bits") else 1 << 40)
+
+    @property
+    def scores(self) -> frozenset[str]:
+        """The title scores that this policy reads; others need not be measured for it."""
+        mix = (self.title_mix, self.title_certain, self.related_mix)
+        wanted = {
+            "ratio": (self.title_ratio,),
+            "indel": mix,
+            "cosine": mix,
+            "token_set": (self.title_token_set, self.title_average),
+            "token_sort": (self.title_average,),
+            "partial": (self.title_partial, self.title_average),
+        }
+        return frozenset(n for n, readers in wanted.items() if any(r is not None for r in readers))
 
     def _check_choices(self) -> None:
         try:

@@ -239,6 +239,8 @@ def _names_shared(a: list[Fact] | None, b: list[Fact] | None) -> float | None:
     if not a or not b:
         return None
     ours, theirs = {x.value for x in a}, {y.value for y in b}
+    if ours == theirs:
+        return 1.0
     both = ours & theirs
     left_a, left_b = _telling(ours - both), _telling(theirs - both)
     if not both and not (left_a and left_b):

@@ -2,14 +2,15 @@
 
 from nearcopy.titles.cleaning import CleanTitle, clean
 from nearcopy.titles.columns import recurring
-from nearcopy.titles.contrasts import contrast
+from nearcopy.titles.contrasts import contrast, stages
 from nearcopy.titles.index import TitleIndex, TitleMatch, title_keys
 from nearcopy.titles.marks import MARKS
 from nearcopy.titles.normal import normal, normals
-from nearcopy.titles.scores import TitleScores, digest_similarity, scores, tracker_average
+from nearcopy.titles.scores import SCORES, TitleScores, digest_similarity, scores, tracker_average
 
 __all__ = [
     "MARKS",
+    "SCORES",
     "CleanTitle",
     "TitleIndex",
     "TitleMatch",
@@ -21,6 +22,7 @@ __all__ = [
     "normals",
     "recurring",
     "scores",
+    "stages",
     "title_keys",
     "tracker_average",
 ]

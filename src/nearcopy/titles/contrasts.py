@@ -1,5 +1,6 @@
 """Contrasts: words that tell two stages or two sides of one matter apart."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from nearcopy.kernels.reference.titles import stem
@@ -66,10 +67,22 @@ IRREGULAR = {
 }  # fmt: skip
 
 
+# Words that set a title apart when the other has none of their line: another kind of piece, or a
+# step of the law that no headline about it leaves out.
+ALONE = """
+takeaway highlight observation
+tip
+tribute obituary
+timeline
+charge indict sentence convict acquit bail plead
+"""
+
+
 def _sides() -> dict[str, Sides]:
-    """The sides of each stem that has one."""
+    """The sides of each stem that has one; the lines of ALONE are axes with one side."""
     found: dict[str, Sides] = {}
-    for axis, line in enumerate(AXES.strip().replace("\n    ", " ").splitlines()):
+    lines = (AXES.strip().replace("\n    ", " ") + ALONE.rstrip()).splitlines()
+    for axis, line in enumerate(lines):
         for side, words in enumerate(line.split("|")):
             for word in words.split():
                 found[stem(word)] = (*found.get(stem(word), ()), (axis, side))
@@ -77,45 +90,48 @@ def _sides() -> dict[str, Sides]:
 
 
 SIDES = _sides()
+FIRST_ALONE = len(AXES.strip().replace("\n    ", " ").splitlines())
 
 
-def contrast(a: str, b: str) -> str | None:
-    """The words by which two normal titles are of other stages or sides, a's first; else None.
+def stages(normal: str) -> tuple[str, ...]:
+    """The words of a normal title that tell a stage or a side, in order.
 
-    Only words that the other title does not have are looked at.
-
-    >>> contrast("port suspends ferry service", "port resumes ferry service")
-    'suspends/resumes'
-    >>> contrast("port suspends ferry service", "ferry service suspended by port")
+    >>> stages("port suspends ferry service after storm")
+    ('suspends',)
     """
-    left, right = _placed(a), _placed(b)
-    shared = {side for _, sides in left for side in sides} & {
-        side for _, sides in right for side in sides
-    }
-    for word, sides in left:
-        for other, other_sides in right:
-            if _opposed(sides, other_sides, shared):
-                return f"{word}/{other}"
+    words = normal.split(" ", MAX_WORDS)[:MAX_WORDS]
+    return tuple(word[:MAX_LETTERS] for word in words if _sides_of(word[:MAX_LETTERS]))
+
+
+def contrast(a: Sequence[str], b: Sequence[str]) -> str | None:
+    """The words by which two titles are of other stages or sides, a's first; else None.
+
+    Given are the titles' stages. Only sides that the titles do not share are looked at.
+
+    >>> contrast(["suspends"], ["resumes"]), contrast(["suspends"], ["suspended"])
+    ('suspends / resumes', None)
+    >>> contrast(["takeaways"], [])
+    'takeaways / -'
+    """
+    if not a and not b:
+        return None
+    left = {side for word in a for side in _sides_of(word)}
+    right = {side for word in b for side in _sides_of(word)}
+    if left == right:
+        return None
+    ours = {axis for axis, _ in left - right}
+    theirs = {axis for axis, _ in right - left}
+    for axis in sorted(ours & theirs):
+        return f"{_word(a, axis)} / {_word(b, axis)}"
+    for axis in sorted(ours | theirs):
+        if axis >= FIRST_ALONE:
+            return f"{_word(a, axis)} / {_word(b, axis)}"
     return None
 
 
-def _opposed(sides: Sides, others: Sides, shared: set[tuple[int, int]]) -> bool:
-    """Whether two words are on other sides of one axis, and on none that both titles share."""
-    return any(
-        axis == other_axis and side != other_side
-        and (axis, side) not in shared and (axis, other_side) not in shared
-        for axis, side in sides
-        for other_axis, other_side in others
-    )  # fmt: skip
-
-
-def _placed(title: str) -> list[tuple[str, Sides]]:
-    """The words of a title that have a side, in order."""
-    return [
-        (word, sides)
-        for word in title.split(" ", MAX_WORDS)[:MAX_WORDS]
-        if (sides := _sides_of(word[:MAX_LETTERS]))
-    ]
+def _word(words: Sequence[str], axis: int) -> str:
+    """The first word on the axis, or a dash."""
+    return next((word for word in words if any(axis == on for on, _ in _sides_of(word))), "-")
 
 
 @lru_cache(maxsize=65536)

@@ -1,6 +1,6 @@
 """Scores: how alike two titles are by several measures, and the mixes that presets make."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -25,33 +25,43 @@ class TitleScores(NamedTuple):
     token_sort: Floats  # the ratio of their sorted words
     partial: Floats  # the shorter against the best part of the longer
     cosine: Floats  # of word counts
-    soft: Floats  # of weighted terms, inflected and misspelt ones counting too
 
 
-def scores(a: Sequence[str], b: Sequence[str]) -> TitleScores:
+SCORES = frozenset(TitleScores._fields)
+_SCORERS: dict[str, tuple[Callable[..., float], float]] = {
+    "ratio": (Levenshtein.normalized_similarity, 1),
+    "indel": (fuzz.ratio, 100),
+    "token_set": (fuzz.token_set_ratio, 100),
+    "token_sort": (fuzz.token_sort_ratio, 100),
+    "partial": (fuzz.partial_ratio, 100),
+}
+
+
+def scores(a: Sequence[str], b: Sequence[str], wanted: Collection[str] = SCORES) -> TitleScores:
     """The scores of each pair of normal titles, whichever of the two comes first.
+
+    Scores that are not wanted are nan.
 
     >>> found = scores(["ferry runs aground"], ["ferry aground"])
     >>> [round(float(each[0]), 2) for each in found]
-    [0.72, 0.84, 1.0, 0.84, 0.82, 0.82, 0.91]
+    [0.72, 0.84, 1.0, 0.84, 0.82, 0.82]
     """
+    if not wanted:
+        return TitleScores(*[np.full(len(a), np.nan)] * len(SCORES))
     pairs = [sorted((x[:MAX_CHARS], y[:MAX_CHARS])) for x, y in zip(a, b, strict=True)]
     left, right = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     empty = np.array([not x for x in left], bool)  # the empty one sorts first
 
-    def measured(scorer: Callable[..., float], most: float) -> Floats:
+    def measured(name: str) -> Floats:
+        if name not in wanted:
+            return np.full(len(left), np.nan)
+        if name == "cosine":
+            return kernels.word_cosines(left, right)
+        scorer, most = _SCORERS[name]
         found = process.cpdist(left, right, scorer=scorer, dtype=np.float64, workers=1)
         return np.where(empty, np.nan, np.clip(found / most, 0, 1))
 
-    return TitleScores(
-        measured(Levenshtein.normalized_similarity, 1),
-        measured(fuzz.ratio, 100),
-        measured(fuzz.token_set_ratio, 100),
-        measured(fuzz.token_sort_ratio, 100),
-        measured(fuzz.partial_ratio, 100),
-        kernels.word_cosines(left, right),
-        kernels.title_cosines(left, right),
-    )
+    return TitleScores(*map(measured, TitleScores._fields))
 
 
 def tracker_average(token_set: float, partial: float, token_sort: float) -> float:
