@@ -103,7 +103,7 @@ def test_a_judge_lets_in_who_is_linked_only_through_members():
 
     def judge(kept: str, other: str) -> Decision:
         asked.append(kept + other)
-        return replace(SAME, rule="asked") if other == "c" else OTHER
+        return SAME._replace(rule="asked") if other == "c" else OTHER
 
     made = stories(given, same("ab", "bc", "cd"), LONGEST, judge=judge)
     assert groups(made) == {"abc", "d"}
@@ -120,7 +120,7 @@ def test_a_judge_is_not_asked_again_what_was_decided():
 
 
 def test_of_two_decisions_the_surest_counts():
-    sure = replace(SAME, relation=Relation.SAME_TEXT, confidence=1.0)
+    sure = SAME._replace(relation=Relation.SAME_TEXT, confidence=1.0)
     edges = [*same("ab"), Edge("b", "a", sure), *same("ba")]
     (story,) = stories([article("a"), article("b")], edges, Policy()).stories
     assert story.members[1].relation is Relation.SAME_TEXT
@@ -246,7 +246,7 @@ def test_a_story_too_large_is_braked_and_reported():
 
 def test_the_surest_stay_in_a_full_story():
     given, edges = star(6)
-    edges[-1] = Edge("kept", given[-1].id, replace(SAME, confidence=1.0))
+    edges[-1] = Edge("kept", given[-1].id, SAME._replace(confidence=1.0))
     made = stories(given, edges, replace(LONGEST, largest_story=2))
     assert max((s.members for s in made.stories), key=len)[1].id == given[-1].id
 

@@ -131,22 +131,22 @@ def test_a_form_filled_in_anew_is_no_copy(shared, changed, refiled, copy):
 def test_two_pages_of_one_site_need_titles_that_agree():
     evidence = long_text(overlap=0.7, same_source=True, title_soft=0.1)
     assert decide(evidence, Policy()).relation is Relation.DISTINCT
-    assert decide(replace(evidence, title_soft=0.5), Policy()).relation is Relation.NEAR_TEXT
-    assert decide(replace(evidence, overlap=0.95), Policy()).relation is Relation.NEAR_TEXT
-    assert decide(replace(evidence, same_source=False), Policy()).relation is Relation.NEAR_TEXT
+    assert decide(evidence._replace(title_soft=0.5), Policy()).relation is Relation.NEAR_TEXT
+    assert decide(evidence._replace(overlap=0.95), Policy()).relation is Relation.NEAR_TEXT
+    assert decide(evidence._replace(same_source=False), Policy()).relation is Relation.NEAR_TEXT
 
 
 def test_clashing_titles_do_not_part_texts_whose_figures_agree():
     evidence = long_text(overlap=0.9, clashes=((FACT, OTHER),), numerals_shared=1.0)
-    assert decide(replace(evidence, numerals_changed=0), Policy()).duplicate
-    assert not decide(replace(evidence, numerals_changed=1), Policy()).duplicate
-    assert not decide(replace(evidence, numerals_shared=None), Policy()).duplicate
+    assert decide(evidence._replace(numerals_changed=0), Policy()).duplicate
+    assert not decide(evidence._replace(numerals_changed=1), Policy()).duplicate
+    assert not decide(evidence._replace(numerals_shared=None), Policy()).duplicate
 
 
 def test_a_stub_under_titles_that_clash_is_no_copy():
     stub = Evidence(same_text=True, words=6, title_soft=0.1, title_chars=40, title_words=7)
     assert not decide(stub, Policy()).duplicate
-    assert decide(replace(stub, title_soft=0.8), Policy()).duplicate
+    assert decide(stub._replace(title_soft=0.8), Policy()).duplicate
 
 
 def test_junk_is_nobodys_copy_and_nobodys_original():
@@ -158,9 +158,9 @@ def test_junk_is_nobodys_copy_and_nobodys_original():
 
 def test_a_revision_by_the_same_source():
     evidence = long_text(overlap=0.3, same_source=True, title_soft=0.9)
-    evidence = replace(evidence, title_chars=40, title_words=7)
+    evidence = evidence._replace(title_chars=40, title_words=7)
     assert decide(evidence, Policy()).rule == "rewritten"
-    assert decide(replace(evidence, refiled=True), Policy()).rule == "filed-again"
+    assert decide(evidence._replace(refiled=True), Policy()).rule == "filed-again"
 
 
 @given(EVIDENCE, PRESETS)

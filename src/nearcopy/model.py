@@ -111,8 +111,7 @@ class Relation(StrEnum):
 Clash = tuple[Fact, Fact]  # a fact of the one article, and of the other
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class Evidence(NamedTuple):
     """What was measured between two articles, no opinion; None where it could not be."""
 
     same_url: bool | None = None
@@ -146,8 +145,7 @@ class Evidence:
     junk: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """What two articles are to each other, by which rule, and how sure we are."""
 
     relation: Relation

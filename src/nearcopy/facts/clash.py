@@ -33,6 +33,7 @@ class _Lists(NamedTuple):
 
 
 NOTHING = Comparison()
+NAME = "name"
 
 
 def compare(a: Sequence[Fact], b: Sequence[Fact]) -> Comparison:
@@ -44,20 +45,27 @@ def compare(a: Sequence[Fact], b: Sequence[Fact]) -> Comparison:
     """
     if not a or not b:
         return NOTHING
-    left, right = _by_kind(a), _by_kind(b)
+    shared = _names_shared(
+        {fact.value for fact in a if fact.kind == NAME},
+        {fact.value for fact in b if fact.kind == NAME},
+    )
+    left, right = _figures(a), _figures(b)
+    if not left or not right:
+        return NOTHING if shared is None else Comparison(names_shared=shared)
     lists = _Lists([], [], [])
     for kind, ours in left.items():
         theirs = right.get(kind)
         if theirs is not None:
             RULES.get(kind, _by_about)(ours, theirs, lists)
-    shared = _names_shared(left.get("name"), right.get("name"))
     return Comparison(tuple(lists.agreements), tuple(lists.clashes), tuple(lists.moved), shared)
 
 
-def _by_kind(facts: Sequence[Fact]) -> dict[str, list[Fact]]:
+def _figures(facts: Sequence[Fact]) -> dict[str, list[Fact]]:
+    """The facts that can clash, by kind: all but names without a figure."""
     groups: dict[str, list[Fact]] = {}
     for fact in facts:
-        groups.setdefault(fact.kind, []).append(fact)
+        if fact.about or fact.kind != NAME:
+            groups.setdefault(fact.kind, []).append(fact)
     return groups
 
 
@@ -89,9 +97,7 @@ def _versions(a: list[Fact], b: list[Fact], lists: _Lists) -> None:
 
 def _names(a: list[Fact], b: list[Fact], lists: _Lists) -> None:
     """Names with figures clash within one family: F-16 and F-35."""
-    ours, theirs = [x for x in a if x.about], [y for y in b if y.about]
-    if ours and theirs:
-        _by_about(ours, theirs, _Lists([], lists.clashes, []))
+    _by_about(a, b, _Lists([], lists.clashes, []))
 
 
 def _sums(a: list[Fact], b: list[Fact], lists: _Lists) -> None:
@@ -234,14 +240,13 @@ def _amount(fact: Fact) -> float:
     return fact.amount or 0.0
 
 
-def _names_shared(a: list[Fact] | None, b: list[Fact] | None) -> float | None:
+def _names_shared(ours: set[str], theirs: set[str]) -> float | None:
     """The share of the smaller side's names that the other side has too."""
-    if not a or not b:
+    if not ours or not theirs:
         return None
-    ours, theirs = {x.value for x in a}, {y.value for y in b}
-    if ours == theirs:
-        return 1.0
     both = ours & theirs
+    if len(both) == min(len(ours), len(theirs)):
+        return 1.0
     left_a, left_b = _telling(ours - both), _telling(theirs - both)
     if not both and not (left_a and left_b):
         return None
@@ -261,7 +266,7 @@ def _known(names: list[frozenset[str]], others: list[frozenset[str]]) -> int:
 
 RULES = {
     "version": _versions,
-    "name": _names,
+    NAME: _names,
     "money": _sums,
     "percent": _shares,
     "basis points": _shares,
