@@ -18,6 +18,7 @@ from nearcopy.errors import (
     NearcopyError,
     SlowKernels,
 )
+from nearcopy.explain import Explanation, explain
 from nearcopy.fingerprint import fingerprints, frequency_table
 from nearcopy.kernels.results import Passage
 from nearcopy.model import Article, Decision, Evidence, Fact, Fingerprint, Relation, Story
@@ -34,6 +35,7 @@ __all__ = [
     "BadRecipe",
     "Decision",
     "Evidence",
+    "Explanation",
     "Fact",
     "Features",
     "Fingerprint",
@@ -51,6 +53,7 @@ __all__ = [
     "compare",
     "decide",
     "estimated_overlap",
+    "explain",
     "fingerprints",
     "frequency_table",
     "hamming_distance",

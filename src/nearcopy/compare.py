@@ -120,8 +120,8 @@ def _text_measures(pairs: Sequence[Pair]) -> list[_Texts]:
     bits, equal = kernels.sketch_distances(
         np.array([a.simhash or 0 for a, _ in pairs], np.uint64),
         np.array([b.simhash or 0 for _, b in pairs], np.uint64),
-        [a.minhash or b"" for a, _ in pairs],
-        [b.minhash or b"" for _, b in pairs],
+        [(b.minhash and a.minhash) or b"" for a, b in pairs],  # both, or neither
+        [(a.minhash and b.minhash) or b"" for a, b in pairs],
     )
     shared, changed = kernels.numeral_shares(
         [a.numerals for a, _ in pairs], [b.numerals for _, b in pairs]
@@ -184,8 +184,9 @@ def _evidence(
         title_soft=soft,
         title_chars=min(len(a.title), len(b.title)),
         title_words=min(_words(a.title), _words(b.title)),
+        title_swap=_swap(a.title, b.title),
         contrast=titles.contrast(a.stages, b.stages),
-        column=a.column or b.column,
+        column=max(a.column or "", b.column or "") or None,
         agreements=found.agreements,
         clashes=found.clashes,
         moved=found.moved,
@@ -193,7 +194,7 @@ def _evidence(
         refiled=a.refiled or b.refiled,
         same_source=_same(a.source, b.source),
         hours_apart=_hours_apart(a, b),
-        junk=a.junk or b.junk,
+        junk=max(a.junk or "", b.junk or "") or None,
     )
 
 
@@ -211,6 +212,14 @@ def _declared(a: Fingerprint, b: Fingerprint) -> bool | None:
 
 def _words(title: str) -> int:
     return title.count(" ") + 1 if title else 0
+
+
+def _swap(a: str, b: str) -> str | None:
+    """The words of the one place in which two titles of the same length differ."""
+    if a.count(" ") != b.count(" "):
+        return None
+    apart = [pair for pair in zip(a.split(" "), b.split(" "), strict=True) if pair[0] != pair[1]]
+    return " / ".join(apart[0]) if len(apart) == 1 else None
 
 
 def _hours_apart(a: Fingerprint, b: Fingerprint) -> float | None:

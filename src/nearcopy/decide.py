@@ -104,9 +104,13 @@ def texts_differ(e: Evidence) -> bool:
     return measured and e.same_text is False and e.words >= SPEAKING_WORDS
 
 
-def changed(e: Evidence, p: Policy) -> bool:
-    """Whether the texts are measurably not the same any more."""
-    return texts_differ(e) and not near(e, p)
+def rewritten_page(e: Evidence, p: Policy) -> bool:
+    """Whether the text at one address is measurably not the same any more."""
+    if not texts_differ(e):
+        return False
+    if e.overlap is None:
+        return not near(e, p)
+    return moved_on(e, p) or (p.unchanged is not None and e.overlap < p.unchanged)
 
 
 def bodies_apart(e: Evidence, p: Policy) -> bool:
@@ -170,15 +174,15 @@ def moved_on(e: Evidence, p: Policy) -> bool:
 
 
 def _same_address(e: Evidence, p: Policy) -> bool:
-    return bool(e.same_url) and not changed(e, p)
+    return bool(e.same_url) and not rewritten_page(e, p)
 
 
 def _updated_page(e: Evidence, p: Policy) -> bool:
-    return bool(e.same_url) and changed(e, p)
+    return bool(e.same_url) and rewritten_page(e, p)
 
 
 def _declared_address(e: Evidence, p: Policy) -> bool:
-    return bool(e.same_declared_url) and not changed(e, p)
+    return bool(e.same_declared_url) and not (texts_differ(e) and bodies_apart(e, p))
 
 
 def _filed_again(e: Evidence, p: Policy) -> bool:
@@ -285,6 +289,8 @@ def _figures_agree(e: Evidence, p: Policy) -> bool:
 def _template(e: Evidence, p: Policy) -> str | None:
     if p.numerals_shared is None or p.numerals_kept is None or e.numerals_changed is None:
         return None
+    if e.same_source and e.title_swap and e.numerals_changed and not e.refiled:
+        return f"one form for two: {e.title_swap}, with another figure"
     return template_reason(
         e.numerals_shared,
         e.numerals_changed,

@@ -19,7 +19,7 @@ class Explanation:
     b: str
     decision: Decision
     evidence: Evidence
-    passages: tuple[Passage, ...]  # what stands in both texts
+    passages: tuple[Passage, ...]  # of min_words or more, that stand in both texts
     facts_a: tuple[Fact, ...]
     facts_b: tuple[Fact, ...]
     figures: tuple[tuple[Numeral, Numeral], ...]  # that differ in the same place of the texts
@@ -41,7 +41,12 @@ class Explanation:
 
 
 def explain(
-    a: Article, b: Article, recipe: Recipe | None = None, policy: Policy | None = None
+    a: Article,
+    b: Article,
+    recipe: Recipe | None = None,
+    policy: Policy | None = None,
+    *,
+    min_words: int = 8,
 ) -> Explanation:
     """What two articles are to each other and why, with what they share and where they clash."""
     left, right = fingerprints([a, b], recipe)
@@ -51,7 +56,7 @@ def explain(
         b.id,
         decide(evidence, policy or Policy()),
         evidence,
-        tuple(passages(a, b)),
+        tuple(passages(a, b, min_words=min_words)),
         left.facts,
         right.facts,
         tuple(changed(a.text, b.text, html_a=a.html, html_b=b.html)),

@@ -133,6 +133,7 @@ class Evidence(NamedTuple):
     title_soft: float | None = None  # soft cosine of the gists, rare words weighing more
     title_chars: int = 0  # of the shorter title
     title_words: int = 0
+    title_swap: str | None = None  # the one word in which the titles differ: "income / growth"
     contrast: str | None = None  # words of another stage or the opposite: "suspends / resumes"
     column: str | None = None  # the recurring column that either belongs to
     agreements: tuple[Clash, ...] = ()

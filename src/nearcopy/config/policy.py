@@ -67,6 +67,7 @@ class Policy:
 
     # The text.
     min_words: int = 50  # shorter texts are judged by identity, title and facts alone
+    unchanged: float | None = 0.9  # with less overlap, the page at one address was rewritten
     near_overlap: float | None = 0.5
     near_bits: int | None = 61  # equal SimHash bits of 64: a Hamming distance of at most 3
     contained: float | None = 0.8
@@ -154,6 +155,7 @@ class Policy:
 # What the earlier designs had no notion of is off in their presets.
 _PLAIN = Policy(
     min_words=0,
+    unchanged=None,
     near_overlap=None,
     contained=None,
     revised=None,

@@ -1,0 +1,48 @@
+"""Explanations: the passages, the facts and the rule, as data."""
+
+from nearcopy import Article, Relation, explain
+
+A = Article(
+    id="a",
+    title="Volt raises $10 million in Series A",
+    text="Volt said on Monday that it had raised 10 million dollars from Alpine Capital.",
+)
+B = Article(
+    id="b",
+    title="Volt raises $50 million in Series B",
+    text="<p>Volt said on Monday that it had raised 50 million dollars from Alpine Capital.</p>",
+    html=True,
+)
+
+
+def test_an_explanation_holds_what_the_decision_rests_on():
+    found = explain(A, B)
+    assert (found.a, found.b) == ("a", "b")
+    assert found.decision.relation is Relation.DISTINCT
+    assert found.evidence.exact
+    assert found.sentence.startswith("distinct: the facts clash: ")
+    assert {fact.kind for pair in found.clashes for fact in pair} == {"money", "series"}
+    assert {fact.kind for fact in found.facts_a} >= {"money", "series"}
+
+
+def test_passages_and_figures_stand_in_both_originals():
+    found = explain(A, B, min_words=4)
+    assert [A.text[p.a_start : p.a_end] for p in found.passages] == [
+        "Volt said on Monday that it had raised",
+        "million dollars from Alpine Capital",
+    ]
+    assert [B.text[p.b_start : p.b_end] for p in found.passages] == [
+        "Volt said on Monday that it had raised",
+        "million dollars from Alpine Capital",
+    ]
+    ((one, other),) = found.figures
+    assert A.text[one.start : one.end] == "10"
+    assert B.text[other.start : other.end] == "50"
+
+
+def test_an_article_explains_itself():
+    found = explain(A, A)
+    assert found.decision.relation is Relation.SAME_TEXT
+    assert not found.clashes
+    assert found.agreements
+    assert found.sentence == "same_text: both texts are the same, word for word"

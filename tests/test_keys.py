@@ -1,0 +1,94 @@
+"""Keys: articles that are duplicates share one, by whichever way they are found."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nearcopy import RECIPES, Article, Fingerprint, Recipe, fingerprints
+from nearcopy.keys import BLOCKS, keys
+
+TEXT = "the council voted on tuesday to close the old harbour for the whole winter season"
+
+
+def shared(a: Fingerprint, b: Fingerprint, recipe: Recipe | None = None) -> int:
+    left, right = keys([a, b], recipe or Recipe())
+    return len(np.intersect1d(left, right))
+
+
+def made(**given) -> Fingerprint:
+    return next(iter(fingerprints([Article(id="x", **given)])))
+
+
+def test_an_article_with_nothing_to_find_it_by_has_no_keys():
+    assert [len(each) for each in keys([Fingerprint(id="a"), Fingerprint(id="b")], Recipe())] == [
+        0,
+        0,
+    ]
+    assert keys([], Recipe()) == []
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ({"url": "https://example.org/a"}, {"url": "http://www.example.org/a/"}),
+        ({"text": TEXT}, {"text": TEXT.upper()}),
+        ({"text": TEXT * 3}, {"text": TEXT * 3 + " again"}),
+        (
+            {"title": "Harbour council closes ferry terminal"},
+            {"title": "Ferry terminal closed by Harbour council"},
+        ),
+        (
+            {"url": "https://example.org/a"},
+            {"url": "https://m.example/b", "canonical_url": "https://example.org/a"},
+        ),
+    ],
+    ids=["address", "digest", "near text", "title", "declared address"],
+)
+def test_each_way_to_a_duplicate_is_a_key(a, b):
+    assert shared(made(**a), made(**b)) > 0
+
+
+def test_unlike_articles_share_no_key():
+    a = made(title="Harbour council closes ferry terminal", text=TEXT, url="https://a.example/1")
+    b = made(
+        title="Glass bridge opens in the mountains",
+        text="visitors came from far away to see how the valley looked from above that morning",
+        url="https://b.example/2",
+    )
+    assert shared(a, b) == 0
+
+
+@given(st.integers(0, 2**64 - 1), st.lists(st.integers(0, 63), max_size=BLOCKS - 1))
+def test_three_bits_apart_always_share_a_block(bits, flipped):
+    other = bits
+    for bit in flipped:
+        other ^= 1 << bit
+    assert shared(Fingerprint(id="a", simhash=bits), Fingerprint(id="b", simhash=other)) > 0
+
+
+def test_blocks_are_told_apart_by_their_place():
+    a, b = Fingerprint(id="a", simhash=0x0001), Fingerprint(id="b", simhash=0x0001 << 16)
+    assert shared(a, b) == 2  # the two blocks that are zero in both
+
+
+@pytest.mark.parametrize("preset", sorted(RECIPES))
+def test_keys_are_few_and_the_same_whatever_the_batch(preset):
+    recipe = RECIPES[preset]
+    articles = [
+        Article(id=str(n), title=f"Storm number {n} reaches the coast", text=f"{TEXT} {n} " * 4)
+        for n in range(5)
+    ]
+    found = list(fingerprints(articles, recipe))
+    together = keys(found, recipe)
+    assert [each.tolist() for each in together] == [
+        keys([one], recipe)[0].tolist() for one in found
+    ]
+    most = 12 + BLOCKS + (recipe.bands if recipe.minhash else 0)
+    assert all(0 < len(each) <= most for each in together)
+    assert all(each.dtype == np.uint64 and (np.diff(each) > 0).all() for each in together)
+
+
+def test_keys_are_stable():
+    (found,) = keys([Fingerprint(id="a", url="https://example.org/a")], Recipe())
+    assert found.tolist() == [9542860505727736815]
