@@ -149,7 +149,7 @@ def merges(name: str, policy: Policy) -> tuple[list[Judged], int]:
     recipe = Recipe()
     found = [article(row) for row in corpora.articles(name)]
     made = list(fingerprints(found, recipe, threads=0))
-    pairs, common = _candidates(made, recipe)
+    pairs, common = candidates(made, recipe)
     judgements: list[Judged] = []
     for start in range(0, len(pairs), 4096):
         batch = pairs[start : start + 4096]
@@ -177,7 +177,7 @@ def _duplicates(
             yield Judged(articles[a], articles[b], "", "", evidence, decision)
 
 
-def _candidates(made: Sequence[Fingerprint], recipe: Recipe) -> tuple[list[tuple[int, int]], int]:
+def candidates(made: Sequence[Fingerprint], recipe: Recipe) -> tuple[list[tuple[int, int]], int]:
     """All pairs that share a key, and how many keys were shared by too many."""
     filed: dict[int, list[int]] = {}
     for place, row in enumerate(keys(made, recipe)):

@@ -1,7 +1,7 @@
 """`make bench`: speed, memory and error of nearcopy beside its peers, in one run.
 
-A whole run writes benchmarks/results/fingerprints.json and the tables of the README; a part of it
-(--quick, --only) is printed alone, and written where --output says.
+A whole run writes the files of benchmarks/results and the tables of the pages that show them; a
+part of it (--quick, --only) is printed alone, and written where --output says.
 """
 
 import argparse
@@ -11,12 +11,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.console import Console
 from rich.table import Table
 
 import addresses
+import decisions
 import errors
 import facts
 import fingerprints
@@ -31,25 +32,50 @@ from results import Measurement
 from setting import QUICK, Setting, Sizes
 from timing import one_core
 
-GROUPS: dict[str, Callable[[Setting], Iterator[Measurement]]] = {
-    "english": fingerprints.english,
-    "arabic": fingerprints.arabic,
-    "chinese": fingerprints.chinese,
-    "errors": errors.errors,
-    "lsh": lsh.lsh,
-    "hamming": hamming.hamming,
-    "hamming-many": hamming.hamming_many,
-    "threads": fingerprints.threads,
-    "lsh-memory": lsh.lsh_memory,
-    "objects": fingerprints.objects,
-    "levels": fingerprints.levels,
-    "html": fingerprints.html,
-    "thread-memory": fresh.memory_per_thread,
-    "hostile": fresh.hostile,
-    "addresses": addresses.addresses,
-    "titles": titles.titles,
-    "facts": facts.facts,
+Group = Callable[[Setting], Iterator[Measurement]]
+
+
+class Suite(NamedTuple):
+    """Groups that are measured into one file, and the page that shows their table."""
+
+    groups: dict[str, Group]
+    results: Path
+    page: Path
+
+
+SUITES = {
+    "fingerprints": Suite(
+        {
+            "english": fingerprints.english,
+            "arabic": fingerprints.arabic,
+            "chinese": fingerprints.chinese,
+            "errors": errors.errors,
+            "lsh": lsh.lsh,
+            "hamming": hamming.hamming,
+            "hamming-many": hamming.hamming_many,
+            "threads": fingerprints.threads,
+            "lsh-memory": lsh.lsh_memory,
+            "objects": fingerprints.objects,
+            "levels": fingerprints.levels,
+            "html": fingerprints.html,
+            "thread-memory": fresh.memory_per_thread,
+            "hostile": fresh.hostile,
+        },
+        results.FINGERPRINTS,
+        table.README,
+    ),
+    "decisions": Suite(
+        {
+            "addresses": addresses.addresses,
+            "titles": titles.titles,
+            "facts": facts.facts,
+            "decisions": decisions.decisions,
+        },
+        results.DECISIONS,
+        table.RELATIONS,
+    ),
 }
+GROUPS = {name: group for suite in SUITES.values() for name, group in suite.groups.items()}
 
 HOW = {
     "rounds": "nearcopy and the peers take turns, another first each time, all on the same one "
@@ -77,6 +103,7 @@ def main() -> int:
     asked = _arguments()
     console = Console(stderr=True)
     absent = "asked not to" if asked.no_peers else peers.install(console.print)
+    missed = 0
     with ExitStack() as stack:
         worker = None
         if absent is None:
@@ -84,22 +111,38 @@ def main() -> int:
                 worker = stack.enter_context(peers.Worker())
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         setting = Setting(QUICK if asked.quick else Sizes(), worker, folder, console.print)
-        lines, seconds = measured(setting, asked.only or list(GROUPS), console)
-        found = {
+        about = {
             "machine": results.machine(),
             "peers": worker.versions if worker else {},
             **({"peers_absent": absent} if absent else {}),
             "quick": asked.quick,
             "how": HOW,
-            "seconds": seconds,
-            "measurements": [line.as_json() for line in lines],
         }
-    console.print(shown(lines))
-    _store(found, asked, console)
-    _warn_if_busy(lines, console)
-    missed = [line for line in lines if line.passed is False]
-    console.print(f"{len(missed)} of {sum(line.bar is not None for line in lines)} bars missed")
+        for suite in SUITES.values():
+            names = [name for name in asked.only or GROUPS if name in suite.groups]
+            if names:
+                missed += _run(suite, names, setting, about, asked)
     return 1 if missed and asked.check else 0
+
+
+def _run(
+    suite: Suite,
+    names: Sequence[str],
+    setting: Setting,
+    about: dict[str, Any],
+    asked: argparse.Namespace,
+) -> int:
+    """Measure groups of a suite, show and store them; how many bars were missed."""
+    console = Console(stderr=True)
+    lines, seconds = measured(setting, names, console)
+    found = about | {"seconds": seconds, "measurements": [line.as_json() for line in lines]}
+    console.print(shown(lines))
+    whole = not asked.quick and set(names) == set(suite.groups)
+    _store(found, asked.output or (suite.results if whole else None), suite, console)
+    _warn_if_busy(lines, console)
+    missed = sum(line.passed is False for line in lines)
+    console.print(f"{missed} of {sum(line.bar is not None for line in lines)} bars missed")
+    return missed
 
 
 def measured(
@@ -150,17 +193,15 @@ def _warn_if_busy(lines: Sequence[Measurement], console: Console) -> None:
         console.print(f"[yellow]a busy machine: some work had {min(shares):.0%} of its core only")
 
 
-def _store(found: dict[str, Any], asked: argparse.Namespace, console: Console) -> None:
-    """Write a whole run to its place, a part of one only where it was asked for."""
-    whole = not asked.quick and not asked.only
-    path = asked.output or (results.FINGERPRINTS if whole else None)
+def _store(found: dict[str, Any], path: Path | None, suite: Suite, console: Console) -> None:
+    """Write a whole suite to its place, a part of one only where it was asked for."""
     if path is None:
         console.print("a part of a run: nothing written (--output PATH writes it)")
         return
     results.write(path, found)
     console.print(f"written to {path}")
-    if path == results.FINGERPRINTS and table.renew(table.README, found):
-        console.print(f"tables of {table.README} renewed")
+    if path == suite.results and table.renew(suite.page, found):
+        console.print(f"tables of {suite.page} renewed")
 
 
 def _arguments() -> argparse.Namespace:

@@ -1,6 +1,6 @@
-"""The results as Markdown tables, and those between the markers of the README.
+"""The results as Markdown tables, put between the markers of the pages that show them.
 
-Runs alone too: `python benchmarks/table.py` renews the README from benchmarks/results.
+Runs alone too: `python benchmarks/table.py` renews the pages from benchmarks/results.
 """
 
 import json
@@ -10,8 +10,12 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-RESULTS = HERE / "results" / "fingerprints.json"
 README = HERE.parent / "README.md"
+RELATIONS = HERE.parent / "docs" / "relations.md"
+PAGES = {
+    HERE / "results" / "fingerprints.json": README,
+    HERE / "results" / "decisions.json": RELATIONS,
+}
 START, END = "<!-- bench -->", "<!-- /bench -->"
 
 Line = dict[str, Any]
@@ -87,11 +91,12 @@ def _bar(line: Line) -> list[str]:
 
 
 def main() -> None:
-    """Renew the README from the last results."""
-    if not RESULTS.exists():
-        sys.exit(f"{RESULTS} is not there: run `make bench` first")
-    done = renew(README, json.loads(RESULTS.read_text(encoding="utf-8")))
-    print(f"{README}: {'renewed' if done else f'has no {START} ... {END}, left alone'}")
+    """Renew the pages from the last results."""
+    for path, page in PAGES.items():
+        if not path.exists():
+            sys.exit(f"{path} is not there: run `make bench` first")
+        done = renew(page, json.loads(path.read_text(encoding="utf-8")))
+        print(f"{page}: {'renewed' if done else f'has no {START} ... {END}, left alone'}")
 
 
 if __name__ == "__main__":

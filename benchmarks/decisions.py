@@ -1,0 +1,61 @@
+"""Pairs a second: fingerprints compared into evidence, and decided."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+import corpora
+import relations
+from nearcopy import POLICIES, Fingerprint, Policy, Recipe, fingerprints
+from nearcopy.compare import compare_pairs
+from nearcopy.decide import decide
+from results import Bar, Measurement, Work, rate
+from setting import Setting
+from timing import one_core, timed
+
+BATCH = 1024
+MOST_PAIRS = 20_000
+PRESETS = ("default", "tracker", "digest")
+
+Pairs = Sequence[tuple[Fingerprint, Fingerprint]]
+
+
+def decisions(setting: Setting) -> Iterator[Measurement]:
+    """Candidate pairs of a stream of headlines and of long articles, on one core."""
+    found = {
+        "headlines": candidates("headline-stream", setting.sizes.articles),
+        "articles": candidates("reuters21578", setting.sizes.articles),
+    }
+    for name, pairs in found.items():
+        if not pairs:
+            setting.say(f"no {name} in {corpora.DATA}: not measured")
+            continue
+        for preset in PRESETS:
+            title = f"candidate {name} compared and decided, {preset}"
+            work = Work(f"decisions/{name}/{preset}", title, "pairs/s", len(pairs))
+            bar = Bar(">=", 50_000) if preset == "default" else None
+            yield _speed(work, pairs, POLICIES[preset], setting.sizes.rounds, bar)
+
+
+def candidates(name: str, count: int) -> Pairs:
+    """Pairs of a set that share a key, as a store would propose them."""
+    if not (corpora.DATA / name).is_dir():
+        return []
+    articles = [relations.article(row) for row in islice(corpora.articles(name), count)]
+    made = list(fingerprints(articles))
+    pairs, _ = relations.candidates(made, Recipe())
+    step = max(1, len(pairs) // MOST_PAIRS)
+    return [(made[a], made[b]) for a, b in pairs[::step]]
+
+
+def _speed(work: Work, pairs: Pairs, policy: Policy, rounds: int, bar: Bar | None) -> Measurement:
+    batches = [pairs[start : start + BATCH] for start in range(0, len(pairs), BATCH)]
+
+    def judged() -> object:
+        return [
+            decide(evidence, policy)
+            for batch in batches
+            for evidence in compare_pairs(batch, scores=policy.scores)
+        ]
+
+    with one_core():
+        return rate(work, [timed(judged) for _ in range(rounds)], bar=bar)
