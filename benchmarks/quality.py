@@ -1,8 +1,8 @@
-"""`make quality`: what the fingerprints find of the near copies in the shared news.
+"""`make quality`: what fingerprints find, and how the default policy judges, on the shared news.
 
-The truth is `near_pairs.csv` of each set: pairs by the Jaccard overlap of their 5-word shingles,
-computed by brute force. Found are the pairs that share a band and are alike enough (MinHash), and
-those within three bits (SimHash).
+The truth about near copies is `near_pairs.csv` of each set: pairs by the Jaccard overlap of their
+5-word shingles, computed by brute force. Found are the pairs that share a band and are alike enough
+(MinHash), and those within three bits (SimHash). The truth about relations are people's labels.
 """
 
 import csv
@@ -19,8 +19,10 @@ from rich.table import Table
 
 import corpora
 import results
+from judgements import judgements
 from nearcopy import RECIPES, Recipe, kernels
 from nearcopy.kernels.results import Sketches
+from results import Measurement
 from table import number
 
 SETS = ("saudi-july", "reuters21578", "bbc", "allsides", "semeval22")
@@ -121,6 +123,16 @@ def shown(found: list[Finding]) -> Table:
     return table
 
 
+def judgement_table(lines: list[Measurement]) -> Table:
+    """The judgements as a table for the terminal."""
+    table = Table("judged", "on", "value", "bar", "held", title="the default policy")
+    for line in lines:
+        bar = f"{line.bar.limit} {number(line.bar.value)}" if line.bar else ""
+        held = {True: "[green]yes", False: "[red]no", None: ""}[line.passed]
+        table.add_row(line.work, line.note or "", number(line.ours), bar, held)
+    return table
+
+
 def main() -> None:
     """Measure every set that is there."""
     console = Console(stderr=True)
@@ -134,11 +146,14 @@ def main() -> None:
         for recipe_name, recipe in recipes().items():
             found += findings(known, recipe_name, recipe)
     console.print(shown(found))
+    judged = list(judgements())
+    console.print(judgement_table(judged))
     content = {
         "machine": results.machine(),
         "least_share": THRESHOLD,
         "most_bits": DISTANCE,
         "findings": [asdict(line) for line in found],
+        "judgements": [line.as_json() for line in judged],
     }
     results.write(results.QUALITY, content)
     console.print(f"written to {results.QUALITY}")

@@ -88,22 +88,22 @@ def judged(
 def near_relations(policy: Policy) -> list[Judged]:
     """The labelled pairs of one wire: copies, and notices in one form."""
     known = {row["id"]: article(row) for row in corpora.articles("reuters21578")}
-    rows = _rows("near-relations")
-    pairs = [(known[row["a"]], known[row["b"]]) for row in rows]
-    return judged(pairs, [(row["relation"], row["certain"]) for row in rows], policy)
+    labels = rows("near-relations")
+    pairs = [(known[row["a"]], known[row["b"]]) for row in labels]
+    return judged(pairs, [(row["relation"], row["certain"]) for row in labels], policy)
 
 
 def headline_pairs(policy: Policy, *, timed: bool = False) -> list[Judged]:
     """The labelled pairs of hard headlines, by their titles, and by their times where known."""
-    rows = [row for row in _rows("headline-pairs") if row["label"] != "unsure"]
+    labels = [row for row in rows("headline-pairs") if row["label"] != "unsure"]
     pairs = [
         (
             _titled("a", row, timed=timed),
             _titled("b", row, timed=timed),
         )
-        for row in rows
+        for row in labels
     ]
-    return judged(pairs, [(row["label"], row["trap"]) for row in rows], policy)
+    return judged(pairs, [(row["label"], row["trap"]) for row in labels], policy)
 
 
 def _titled(side: str, row: dict[str, str], *, timed: bool) -> Article:
@@ -189,7 +189,14 @@ def candidates(made: Sequence[Fingerprint], recipe: Recipe) -> tuple[list[tuple[
     return sorted(pairs), len(groups) - len(small)
 
 
-def _rows(name: str) -> list[dict[str, str]]:
+def clusters(name: str) -> dict[str, str]:
+    """The story of each article of a set."""
+    with (corpora.DATA / name / "clusters.csv").open(encoding="utf-8", newline="") as lines:
+        return {row["id"]: row["cluster"] for row in csv.DictReader(lines)}
+
+
+def rows(name: str) -> list[dict[str, str]]:
+    """The labelled pairs of a set."""
     with (corpora.DATA / name / "pairs.csv").open(encoding="utf-8", newline="") as lines:
         return list(csv.DictReader(lines))
 
