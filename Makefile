@@ -13,7 +13,7 @@ SOURCES := pyproject.toml CMakeLists.txt $(wildcard src/native/*)
 help:
 	@sed -n 's/^## //p' Makefile
 
-## make demo     fingerprints and nearest pairs of examples/wire.jsonl
+## make demo     what the articles of examples/wire.jsonl are to each other, and why
 demo: $(STAMP)
 	@$(BIN)/python examples/demo.py
 

@@ -1,6 +1,6 @@
-"""Fingerprints and nearest pairs of wire.jsonl: `make demo`."""
+"""What the articles of wire.jsonl are to each other, and why: `make demo`."""
 
-import csv
+from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 
@@ -8,87 +8,97 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from nearcopy import (
-    Article,
-    Fingerprint,
-    estimated_overlap,
-    fingerprints,
-    hamming_distance,
-    overlap,
-    passages,
-)
+from nearcopy import POLICIES, Article, Explanation, Fingerprint, Recipe, explain, fingerprints
+from nearcopy.cluster import Clustering, Edge, stories
+from nearcopy.facts import sentence
 from nearcopy.formats import read_jsonl
+from nearcopy.keys import keys
 
 WIRE = Path(__file__).with_name("wire.jsonl")
-RELATIONS = Path(__file__).with_name("wire_relations.csv")
+SHOWN = (("en-12", "en-13"), ("en-24", "en-25"), ("en-18", "en-19"))
 console = Console(width=150)
 
 
 def main() -> None:
-    """Reads the articles, fingerprints them, and shows which stand nearest to each other."""
+    """Reads the articles, judges every pair that shares a key, and tells the stories."""
     with WIRE.open(encoding="utf-8") as lines:
-        articles = list(read_jsonl(lines))
-    made = list(fingerprints(articles))
-    show_fingerprints(articles, made)
-    show_nearest(articles, made)
-
-
-def show_fingerprints(articles: list[Article], made: list[Fingerprint]) -> None:
-    """The first of every language."""
-    table = Table(
-        "id", "title", "words", "simhash", "digest", title="Fingerprints (one a language)"
+        articles = {article.id: article for article in read_jsonl(lines)}
+    made = list(fingerprints(articles.values()))
+    pairs = sorted(candidates(made))
+    found = [explain(articles[a], articles[b]) for a, b in pairs]
+    edges = [Edge(each.a, each.b, each.decision) for each in found]
+    told = stories(made, edges, POLICIES["default"])
+    console.print(duplicates(told, articles))
+    console.print(vetoed(found, articles))
+    for a, b in SHOWN:
+        console.print(shown(explain(articles[a], articles[b]), articles))
+    kept = len(told.stories)
+    console.print(
+        f"{len(articles)} articles, {len(pairs)} pairs shared a key and were compared; "
+        f"{kept} kept, {len(articles) - kept} duplicates of them."
     )
-    seen = set()
-    for article, fingerprint in zip(articles, made, strict=True):
-        if article.language in seen:
+
+
+def candidates(made: list[Fingerprint]) -> Iterator[tuple[str, str]]:
+    """The pairs of articles that share a key, each once."""
+    filed: dict[int, list[str]] = {}
+    for each, found in zip(made, keys(made, Recipe()), strict=True):
+        for key in found.tolist():
+            filed.setdefault(key, []).append(each.id)
+    yield from {pair for ids in filed.values() for pair in combinations(sorted(ids), 2)}
+
+
+def duplicates(told: Clustering, articles: dict[str, Article]) -> Table:
+    """Each story of several articles: what is kept, and what each other one is to it."""
+    table = Table("story", "article", "title", "is", "sure", "because", title="Duplicates")
+    for story in told.stories:
+        if len(story.members) == 1:
             continue
-        seen.add(article.language)
-        digest = fingerprint.digest.hex()[:16] if fingerprint.digest else "-"
-        title = Text(article.title, overflow="ellipsis", no_wrap=True)
-        table.add_row(
-            article.id, title, str(fingerprint.words), f"{fingerprint.simhash:016x}", digest
-        )
-    console.print(table)
+        for member in story.members:
+            kept = member.id == story.kept
+            table.add_row(
+                story.id[:8] if kept else "",
+                member.id,
+                title(articles[member.id]),
+                "[green]kept" if kept else str(member.relation),
+                "" if kept else f"{member.confidence:.2f}",
+                Text(story.why if kept else member.reason),
+                end_section=member is story.members[-1],
+            )
+    return table
 
 
-def show_nearest(articles: list[Article], made: list[Fingerprint]) -> None:
-    """Every pair whose texts share a quarter or more, nearest first, with what they share."""
-    table = Table(title="Nearest pairs (exact overlap of three-word shingles)")
-    for name in ("pair", "known as", "overlap", "estimated", "contained", "bits apart"):
-        table.add_column(name, justify="left" if name in ("pair", "known as") else "right")
-    table.add_column("longest shared passage", no_wrap=True)
-    known = known_relations()
-    pairs = list(combinations(range(len(articles)), 2))
-    measured = [(overlap(articles[i], articles[j]), i, j) for i, j in pairs]
-    near = [row for row in measured if (row[0].containment or 0) >= 0.25]
-    for found, i, j in sorted(near, key=lambda row: -(row[0].jaccard or 0)):
-        table.add_row(
-            f"{articles[i].id} {articles[j].id}",
-            known.get(frozenset((articles[i].id, articles[j].id)), "-"),
-            f"{found.jaccard:.2f}",
-            f"{estimated_overlap(made[i], made[j]):.2f}",
-            f"{found.containment:.2f}",
-            str(hamming_distance(made[i], made[j])),
-            longest(articles[i], articles[j]),
-        )
-    console.print(table)
-    console.print(f"{len(articles)} articles, {len(pairs)} pairs compared, {len(near)} near.")
+def vetoed(found: list[Explanation], articles: dict[str, Article]) -> Table:
+    """Pairs that look alike and are not the same news."""
+    table = Table("pair", "titles", "but", title="Alike, and kept apart")
+    for each in found:
+        if each.decision.rule == "vetoed":
+            both = Text.assemble(title(articles[each.a]), "\n", title(articles[each.b]))
+            table.add_row(f"{each.a} {each.b}", both, Text(each.decision.reason), end_section=True)
+    return table
 
 
-def known_relations() -> dict[frozenset[str], str]:
-    """What the pairs were written to be; the measurements know nothing of it."""
-    with RELATIONS.open(encoding="utf-8", newline="") as file:
-        return {frozenset((row["a"], row["b"])): row["relation"] for row in csv.DictReader(file)}
+def shown(found: Explanation, articles: dict[str, Article]) -> Text:
+    """One pair as an explanation has it: the rule, the facts, the longest shared passage."""
+    lines = [
+        f"{found.a} / {found.b}  {found.sentence}",
+        f"  facts of {found.a}: " + "; ".join(map(sentence, found.facts_a)),
+        f"  facts of {found.b}: " + "; ".join(map(sentence, found.facts_b)),
+    ]
+    if found.figures:
+        changed = (f"{one.value} / {other.value}" for one, other in found.figures[:4])
+        lines.append("  figures that differ in the same place: " + ", ".join(changed))
+    longest = max(found.passages, key=lambda passage: passage.words, default=None)
+    if longest:
+        text = " ".join(articles[found.a].text[longest.a_start : longest.a_end].split())
+        lines.append(f"  longest shared passage, {longest.words} words: {text[:100]}")
+    return Text("\n".join(lines) + "\n")
 
 
-def longest(a: Article, b: Article) -> Text:
-    """The longest passage that stands in both, as a shows it."""
-    found = max(passages(a, b, min_words=4), key=lambda passage: passage.words, default=None)
-    if found is None:
-        return Text("-")
-    shown = " ".join(a.text[found.a_start : found.a_end].split())
-    line = Text(f"{found.words} words: {shown}")
-    line.truncate(60, overflow="ellipsis")
+def title(article: Article) -> Text:
+    """The title in one line."""
+    line = Text(article.title)
+    line.truncate(62, overflow="ellipsis")
     return line
 
 

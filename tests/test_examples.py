@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from nearcopy import Article, fingerprints, overlap
+from nearcopy import Article, Relation, explain, fingerprints, overlap
 from nearcopy.formats import read_jsonl
 
 ROOT = Path(__file__).parents[1]
@@ -59,11 +59,12 @@ def test_relations_measure_as_they_should(wire, relations, relation, measure, le
         assert least <= found <= most, row
 
 
-def test_the_demo_shows_the_nearest_pairs():
+def test_the_demo_shows_duplicates_and_what_is_kept_apart():
     shown = subprocess.run(
         [sys.executable, str(EXAMPLES / "demo.py")], capture_output=True, text=True, check=True
     )
-    assert "Nearest pairs" in shown.stdout
+    assert "both texts are the same, word for word" in shown.stdout
+    assert "the facts clash: Series A / Series B" in shown.stdout
     assert "66 articles" in shown.stdout
 
 
@@ -81,3 +82,15 @@ def test_the_examples_in_the_docs_run(page):
 def test_no_text_of_the_articles_is_empty():
     lines = (EXAMPLES / "wire.jsonl").read_text(encoding="utf-8").splitlines()
     assert all(json.loads(line)["text"].strip() for line in lines)
+
+
+def test_the_default_policy_sees_the_relations_of_the_wire(wire, relations):
+    """All but the same news in other words, for which titles and texts alone say too little."""
+    for row in relations:
+        found = explain(wire[row["a"]], wire[row["b"]]).decision
+        if row["relation"] == "same_event":
+            assert not found.duplicate, row
+        elif row["relation"] == "distinct":
+            assert found.relation in (Relation.DISTINCT, Relation.RELATED), row
+        else:
+            assert found.relation == row["relation"], (row, found)

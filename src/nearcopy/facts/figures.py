@@ -49,7 +49,7 @@ def magnitudes(text: str) -> Iterator[Finding]:
         yield Finding("magnitude", plain(amount or 0.0), amount, "", *found.span())
 
 
-_WORDS = [word for word in CURRENCY_AFTER if word[0] < "\u2e80" and word.isalpha()]
+_WORDS = [word for word in CURRENCY_AFTER if word[0] < "\u2e80" and word[0].isalpha()]
 _HAN = [word for word in CURRENCY_AFTER if word[0] >= "\u2e80"]
 _LETTERED = [word for word in CURRENCY_BEFORE if word[-1].isalpha()]
 _SYMBOLS = [word for word in CURRENCY_BEFORE if not word[-1].isalpha()]
@@ -203,7 +203,7 @@ COUNT = bordered(
 )
 SPELLED_COUNT = bordered(rf"(?<![\w'-])(?P<word>{SPELLED})(?:[ -](?P<word_scale>{SCALE}))?(?!')")
 SPELLED_TRIGGERS = frozenset(NUMBERS) | frozenset(TENS)
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(r"(?:[^\W\d_]|[\u0900-\u0903\u093a-\u094f])+")  # with the vowels of Hindi
 _CLAUSE = re.compile(r"[\d,;:.!?|()。，、；：\ue000]")
 HAN = "\u2e80"
 HAN_TOLLS = [toll for toll in TOLLS if toll[0] >= HAN]
