@@ -54,7 +54,7 @@ def _speed(work: Work, pairs: Pairs, policy: Policy, rounds: int, bar: Bar | Non
         return [
             decide(evidence, policy)
             for batch in batches
-            for evidence in compare_pairs(batch, scores=policy.scores)
+            for evidence in compare_pairs(batch, measures=policy.measures)
         ]
 
     with one_core():

@@ -82,8 +82,8 @@ def shown(found: Explanation, articles: dict[str, Article]) -> Text:
     """One pair as an explanation has it: the rule, the facts, the longest shared passage."""
     lines = [
         f"{found.a} / {found.b}  {found.sentence}",
-        f"  facts of {found.a}: " + "; ".join(map(sentence, found.facts_a)),
-        f"  facts of {found.b}: " + "; ".join(map(sentence, found.facts_b)),
+        f"  facts of {found.a}: " + "; ".join((*found.names_a, *map(sentence, found.facts_a))),
+        f"  facts of {found.b}: " + "; ".join((*found.names_b, *map(sentence, found.facts_b))),
     ]
     if found.figures:
         changed = (f"{one.value} / {other.value}" for one, other in found.figures[:4])

@@ -17,8 +17,7 @@ from nearcopy import (
     decide,
     fingerprints,
 )
-from nearcopy.compare import Overlap, compare_pairs, overlap
-from nearcopy.titles import SCORES
+from nearcopy.compare import MEASURES, Overlap, compare_pairs, overlap
 
 TITLES = st.sampled_from(
     [
@@ -129,7 +128,7 @@ def test_pairs_together_measure_as_they_do_alone(articles, preset):
     policy = POLICIES[preset]
     made = list(fingerprints(articles, RECIPES[preset]))
     pairs = [(a, b) for a in made for b in made]
-    together = compare_pairs(pairs, scores=policy.scores)
+    together = compare_pairs(pairs, measures=policy.measures)
     alone = [compare(a, b) for a, b in pairs]
     assert [decide(e, policy) for e in together] == [decide(e, policy) for e in alone]
 
@@ -166,13 +165,13 @@ def test_what_cannot_be_measured_is_none():
 
 def test_scores_that_a_policy_does_not_read_are_not_measured():
     made = Fingerprint(id="a", title="port closes for winter", gist="port closes for winter")
-    (evidence,) = compare_pairs([(made, made)], scores=POLICIES["default"].scores)
+    (evidence,) = compare_pairs([(made, made)], measures=POLICIES["default"].measures)
     assert evidence.title_partial is None
     assert evidence.title_soft == 1.0
-    assert POLICIES["tracker"].scores == {"token_set", "token_sort", "partial"}
-    assert POLICIES["digest"].scores == {"indel", "cosine"}
-    assert POLICIES["feed"].scores == {"ratio"}
-    assert all(policy.scores <= SCORES for policy in POLICIES.values())
+    assert POLICIES["tracker"].measures == {"token_set", "token_sort", "partial", "names"}
+    assert POLICIES["digest"].measures == {"indel", "cosine"}
+    assert POLICIES["feed"].measures == {"ratio"}
+    assert all(policy.measures <= MEASURES for policy in POLICIES.values())
 
 
 def test_addresses_are_compared_as_pages():

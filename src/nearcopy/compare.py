@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,9 @@ from nearcopy.kernels.results import Passage
 from nearcopy.model import Article, Evidence, Fingerprint
 
 Pair = tuple[Fingerprint, Fingerprint]
+Floats = NDArray[np.float64]
 HOUR = timedelta(hours=1)
+MEASURES = titles.SCORES | {"names"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,31 +94,17 @@ def compare_pairs(
     pairs: Sequence[Pair],
     counted: Iterable[Overlap | None] = (),
     *,
-    scores: Collection[str] = titles.SCORES,
+    measures: Collection[str] = MEASURES,
 ) -> list[Evidence]:
-    """The evidence of each pair, in order; `scores` are those of the titles to be measured."""
+    """The evidence of each pair, in order; `measures` says which of the dearer ones to take."""
     exact = list(counted) or [None] * len(pairs)
-    texts = _text_measures(pairs)
-    alike = titles.scores([a.title for a, _ in pairs], [b.title for _, b in pairs], scores)
-    soft = _known(kernels.title_cosines([a.gist for a, _ in pairs], [b.gist for _, b in pairs]))
-    rows = zip(*(_known(column) for column in alike), strict=True)
-    return [
-        _evidence(pair, known, text, row, gist)
-        for pair, known, text, row, gist in zip(pairs, exact, texts, rows, soft, strict=True)
-    ]
+    columns = (*_text_columns(pairs), *_title_columns(pairs, measures))
+    rows = zip(pairs, exact, zip(*columns, strict=True), strict=True)
+    return [_evidence(*row) for row in rows]
 
 
-class _Texts(NamedTuple):
-    """What the sketches of a pair say, before an exact count replaces the estimate."""
-
-    distance: int | None
-    overlap: float | None
-    containment: float | None
-    numerals_shared: float | None
-    numerals_changed: int | None
-
-
-def _text_measures(pairs: Sequence[Pair]) -> list[_Texts]:
+def _text_columns(pairs: Sequence[Pair]) -> list[list[Any]]:
+    """Distance, overlap, containment, numerals shared and changed, a list each."""
     bits, equal = kernels.sketch_distances(
         np.array([a.simhash or 0 for a, _ in pairs], np.uint64),
         np.array([b.simhash or 0 for _, b in pairs], np.uint64),
@@ -126,55 +114,64 @@ def _text_measures(pairs: Sequence[Pair]) -> list[_Texts]:
     shared, changed = kernels.numeral_shares(
         [a.numerals for a, _ in pairs], [b.numerals for _, b in pairs]
     )
-    columns = (bits.tolist(), equal.tolist(), _known(shared), changed.tolist())
-    return [_sketched(a, b, *row) for (a, b), *row in zip(pairs, *columns, strict=True)]
+    hashed = np.array([a.simhash is not None and b.simhash is not None for a, b in pairs], bool)
+    sketched = np.array([bool(a.minhash and b.minhash) for a, b in pairs], bool)
+    overlap = np.where(sketched, equal / SLOTS, np.nan)
+    counted = np.array([bool(a.numerals and b.numerals) for a, b in pairs], bool)
+    return [
+        _where(hashed, bits),
+        _known(overlap),
+        _known(_contained(overlap, pairs)),
+        _known(shared),
+        _where(counted, changed),
+    ]
 
 
-def _sketched(
-    a: Fingerprint, b: Fingerprint, bits: int, equal: int, shared: float | None, changed: int
-) -> _Texts:
-    jaccard = equal / SLOTS if a.minhash and b.minhash else None
-    return _Texts(
-        None if a.simhash is None or b.simhash is None else bits,
-        jaccard,
-        None if jaccard is None else _contained(jaccard, a.words, b.words),
-        shared,
-        changed if a.numerals and b.numerals else None,
-    )
-
-
-def _contained(jaccard: float, a: int, b: int) -> float:
+def _contained(overlap: Floats, pairs: Sequence[Pair]) -> Floats:
     """The containment that this overlap means for texts of so many words."""
-    shared = jaccard / (1 + jaccard) * (a + b)
-    return min(1.0, shared / min(a, b))
+    words = np.array([(a.words, b.words) for a, b in pairs], np.float64).reshape(-1, 2)
+    shared = overlap / (1 + overlap) * words.sum(1)
+    share: Floats = np.minimum(1.0, shared / np.maximum(1.0, words.min(1)))
+    return share
 
 
-def _known(column: NDArray[np.float64]) -> list[float | None]:
+def _title_columns(pairs: Sequence[Pair], measures: Collection[str]) -> list[list[float | None]]:
+    """The scores in their order, the soft cosine, the names shared, a list each."""
+    alike = titles.scores([a.title for a, _ in pairs], [b.title for _, b in pairs], measures)
+    soft = kernels.title_cosines([a.gist for a, _ in pairs], [b.gist for _, b in pairs])
+    named: list[float | None] = [None] * len(pairs)
+    if "names" in measures:
+        named = [facts.names_shared(a.names, b.names) for a, b in pairs]
+    return [*map(_known, (*alike, soft)), named]
+
+
+def _known(column: Floats) -> list[float | None]:
     """The numbers, None where there is none."""
     return [None if value != value else value for value in column.tolist()]
 
 
-def _evidence(
-    pair: Pair,
-    counted: Overlap | None,
-    texts: _Texts,
-    scores: Sequence[float | None],
-    soft: float | None,
-) -> Evidence:
+def _where(measured: NDArray[np.bool_], column: NDArray[Any]) -> list[int | None]:
+    """The numbers where they were measured, else None."""
+    pairs = zip(column.tolist(), measured.tolist(), strict=True)
+    return [value if known else None for value, known in pairs]
+
+
+def _evidence(pair: Pair, counted: Overlap | None, measured: tuple[Any, ...]) -> Evidence:
     a, b = pair
+    distance, overlap, containment, numerals_shared, numerals_changed, *alike = measured
+    ratio, indel, token_set, token_sort, partial, cosine, soft, names_shared = alike
     found = facts.compare(a.facts, b.facts)
-    ratio, indel, token_set, token_sort, partial, cosine = scores
     return Evidence(
         same_url=_same(a.url, b.url),
         same_declared_url=_declared(a, b),
         same_text=_same(a.digest, b.digest),
-        distance=texts.distance,
-        overlap=counted.jaccard if counted else texts.overlap,
-        containment=counted.containment if counted else texts.containment,
+        distance=distance,
+        overlap=counted.jaccard if counted else overlap,
+        containment=counted.containment if counted else containment,
         exact=counted is not None,
         words=min(a.words, b.words),
-        numerals_shared=texts.numerals_shared,
-        numerals_changed=texts.numerals_changed,
+        numerals_shared=numerals_shared,
+        numerals_changed=numerals_changed,
         title_ratio=ratio,
         title_indel=indel,
         title_token_set=token_set,
@@ -190,7 +187,7 @@ def _evidence(
         agreements=found.agreements,
         clashes=found.clashes,
         moved=found.moved,
-        names_shared=found.names_shared,
+        names_shared=names_shared,
         refiled=a.refiled or b.refiled,
         same_source=_same(a.source, b.source),
         hours_apart=_hours_apart(a, b),

@@ -22,6 +22,8 @@ class Explanation:
     passages: tuple[Passage, ...]  # of min_words or more, that stand in both texts
     facts_a: tuple[Fact, ...]
     facts_b: tuple[Fact, ...]
+    names_a: tuple[str, ...]
+    names_b: tuple[str, ...]
     figures: tuple[tuple[Numeral, Numeral], ...]  # that differ in the same place of the texts
 
     @property
@@ -59,5 +61,7 @@ def explain(
         tuple(passages(a, b, min_words=min_words)),
         left.facts,
         right.facts,
+        left.names,
+        right.names,
         tuple(changed(a.text, b.text, html_a=a.html, html_b=b.html)),
     )

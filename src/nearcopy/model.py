@@ -77,7 +77,8 @@ class Fingerprint:
     details: int = 0  # technical details in the text, at most five are counted
     title: str = ""  # cleaned and folded
     gist: str = ""  # the title without its facts
-    facts: tuple[Fact, ...] = ()
+    facts: tuple[Fact, ...] = ()  # those that can clash
+    names: tuple[str, ...] = ()
     stages: tuple[str, ...] = ()  # the title's words for a stage or a side: "suspends"
     column: str | None = None  # the recurring column it belongs to, such as a horoscope
     refiled: bool = False  # marked as filed again: CORRECTED, UPDATE 2

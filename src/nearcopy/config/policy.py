@@ -122,8 +122,8 @@ class Policy:
                 _number(field.name, value, 0, 64 if field.name.endswith("_bits") else 1 << 40)
 
     @property
-    def scores(self) -> frozenset[str]:
-        """The title scores that this policy reads; others need not be measured for it."""
+    def measures(self) -> frozenset[str]:
+        """The dearer measures that this policy reads; others need not be taken for it."""
         mix = (self.title_mix, self.title_certain, self.related_mix)
         wanted = {
             "ratio": (self.title_ratio,),
@@ -132,6 +132,7 @@ class Policy:
             "token_set": (self.title_token_set, self.title_average),
             "token_sort": (self.title_average,),
             "partial": (self.title_partial, self.title_average),
+            "names": (self.names_shared,),
         }
         return frozenset(n for n, readers in wanted.items() if any(r is not None for r in readers))
 

@@ -1,7 +1,16 @@
 """Facts of a title: figures, dates, rounds and names; and what two titles' facts say together."""
 
-from nearcopy.facts.clash import Comparison, compare
+from nearcopy.facts.clash import Comparison, compare, names_shared
 from nearcopy.facts.read import LONGEST_TITLE, MOST_FACTS, Facts, read
 from nearcopy.facts.words import sentence
 
-__all__ = ["LONGEST_TITLE", "MOST_FACTS", "Comparison", "Facts", "compare", "read", "sentence"]
+__all__ = [
+    "LONGEST_TITLE",
+    "MOST_FACTS",
+    "Comparison",
+    "Facts",
+    "compare",
+    "names_shared",
+    "read",
+    "sentence",
+]

@@ -1,6 +1,6 @@
 """Two sides' facts beside each other: what agrees, what clashes, what has moved on."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from nearcopy.facts.currencies import ROUGH_DOLLARS
@@ -23,7 +23,6 @@ class Comparison(NamedTuple):
     agreements: tuple[Pair, ...] = ()
     clashes: tuple[Pair, ...] = ()
     moved: tuple[Pair, ...] = ()
-    names_shared: float | None = None
 
 
 class _Lists(NamedTuple):
@@ -37,7 +36,7 @@ NAME = "name"
 
 
 def compare(a: Sequence[Fact], b: Sequence[Fact]) -> Comparison:
-    """What agrees, clashes or has moved between two titles' facts, and how many names are shared.
+    """What agrees, clashes or has moved between two titles' facts.
 
     >>> first, second = Fact("series", "series a"), Fact("series", "series b")
     >>> len(compare([first], [second]).clashes), len(compare([first], [first]).clashes)
@@ -45,19 +44,13 @@ def compare(a: Sequence[Fact], b: Sequence[Fact]) -> Comparison:
     """
     if not a or not b:
         return NOTHING
-    shared = _names_shared(
-        {fact.value for fact in a if fact.kind == NAME},
-        {fact.value for fact in b if fact.kind == NAME},
-    )
     left, right = _figures(a), _figures(b)
-    if not left or not right:
-        return NOTHING if shared is None else Comparison(names_shared=shared)
     lists = _Lists([], [], [])
     for kind, ours in left.items():
         theirs = right.get(kind)
         if theirs is not None:
             RULES.get(kind, _by_about)(ours, theirs, lists)
-    return Comparison(tuple(lists.agreements), tuple(lists.clashes), tuple(lists.moved), shared)
+    return Comparison(tuple(lists.agreements), tuple(lists.clashes), tuple(lists.moved))
 
 
 def _figures(facts: Sequence[Fact]) -> dict[str, list[Fact]]:
@@ -240,10 +233,15 @@ def _amount(fact: Fact) -> float:
     return fact.amount or 0.0
 
 
-def _names_shared(ours: set[str], theirs: set[str]) -> float | None:
-    """The share of the smaller side's names that the other side has too."""
-    if not ours or not theirs:
+def names_shared(a: Collection[str], b: Collection[str]) -> float | None:
+    """The share of the smaller side's names that the other side has too; None without names.
+
+    >>> names_shared(["jane doe", "springfield"], ["doe", "shelbyville"])
+    0.5
+    """
+    if not a or not b:
         return None
+    ours, theirs = set(a), set(b)
     both = ours & theirs
     if len(both) == min(len(ours), len(theirs)):
         return 1.0

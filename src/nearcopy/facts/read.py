@@ -22,6 +22,16 @@ class Facts(NamedTuple):
     facts: tuple[Fact, ...]
     rest: str
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names among the facts."""
+        return tuple(fact.value for fact in self.facts if fact.kind == "name")
+
+    @property
+    def figures(self) -> tuple[Fact, ...]:
+        """The facts that can clash: all but names without a figure."""
+        return tuple(fact for fact in self.facts if fact.kind != "name" or fact.about)
+
 
 JOINED, GLUED, CENTURY, POINTED = "0-0", "a0", "20", "0.0"  # shapes of figures, seen as words
 ANY = "0"
