@@ -3,15 +3,29 @@
 import csv
 import doctest
 import json
+import random
 import re
 import subprocess
 import sys
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 
-from nearcopy import Article, Relation, explain, fingerprints, overlap
+from nearcopy import (
+    Article,
+    Policy,
+    Recipe,
+    Relation,
+    compare,
+    decide,
+    explain,
+    fingerprints,
+    overlap,
+)
+from nearcopy.cluster import Edge, stories
 from nearcopy.formats import read_jsonl
+from nearcopy.keys import keys
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
@@ -94,3 +108,22 @@ def test_the_default_policy_sees_the_relations_of_the_wire(wire, relations):
             assert found.relation in (Relation.DISTINCT, Relation.RELATED), row
         else:
             assert found.relation == row["relation"], (row, found)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_relations_and_stories_do_not_depend_on_the_order_of_the_articles(wire, seed):
+    def told(articles):
+        made = list(fingerprints(articles))
+        filed: dict[int, list[str]] = {}
+        for each, found in zip(made, keys(made, Recipe()), strict=True):
+            for key in found.tolist():
+                filed.setdefault(key, []).append(each.id)
+        by_id = {each.id: each for each in made}
+        pairs = {pair for ids in filed.values() for pair in combinations(ids, 2)}
+        edges = [Edge(a, b, decide(compare(by_id[a], by_id[b]), Policy())) for a, b in pairs]
+        relations = {(frozenset((e.a, e.b)), e.decision.relation) for e in edges}
+        return relations, stories(made, edges, Policy())
+
+    articles = list(wire.values())
+    shuffled = random.Random(seed).sample(articles, len(articles))
+    assert told(articles) == told(shuffled)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearcopy import words
-from nearcopy.junk import MAX_WORDS, reason, repeated
+from nearcopy import Policy, Relation, compare, decide, words
+from nearcopy.junk import MAX_WORDS, marked, reason, repeated
 from nearcopy.model import Fingerprint
 
 
@@ -197,3 +197,16 @@ def test_each_text_is_judged_for_itself():
 )
 def test_any_page_can_be_judged(members):
     assert set(repeated(members)) <= {b"a", b"b"}
+
+
+def test_a_text_under_many_titles_is_marked_and_no_other():
+    walls = [
+        Fingerprint(id=str(n), words=90, digest=b"wall", title=title)
+        for n, title in enumerate(["harbour closes", "election called", "cup final tonight"])
+    ]
+    news = Fingerprint(id="news", words=90, digest=b"news", title="harbour opens again")
+    found = marked([*walls, news])
+    assert [each.id for each in found] == ["0", "1", "2", "news"]
+    assert [bool(each.junk) for each in found] == [True, True, True, False]
+    assert decide(compare(found[0], found[1]), Policy()).relation is Relation.DISTINCT
+    assert decide(compare(walls[0], walls[1]), Policy()).relation is Relation.SAME_TEXT

@@ -126,9 +126,11 @@ def _telling(title: str) -> str:
 def _addresses(article: Article) -> tuple[str | None, str | None, str | None]:
     """Where the article stands: its page, what the page declares instead, and whose it is."""
     url, source = article.url, article.source
-    page = urls.canonical(url) if url and not urls.is_home(url) else None
+    page = urls.canonical(url) if url else None
     declared = urls.declared(url, article.canonical_url) if article.canonical_url else None
-    outlet = (urls.site(url) if url else None) or (_outlet(source) if source else None)
+    outlet = (urls.site(page) if page else None) or (_outlet(source) if source else None)
+    if page and urls.is_home(page):
+        page = None
     return page, declared if declared != page else None, outlet
 
 

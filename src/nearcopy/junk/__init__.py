@@ -7,7 +7,8 @@ sentences hold them, and texts of more than 200 words are not looked at.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from nearcopy.junk.phrases import ADDRESS, PHRASES, TITLES
@@ -108,6 +109,16 @@ def _address() -> tuple[str, ...]:
 
 def _entries(table: str) -> Iterator[str]:
     return (normalised(entry) for entry in table.split("|"))
+
+
+def marked(members: Iterable[Fingerprint]) -> list[Fingerprint]:
+    """The fingerprints, those of a text that stands under many unlike titles marked as junk."""
+    made = list(members)
+    found = repeated(made)
+    return [
+        replace(each, junk=found[each.digest]) if each.digest in found and not each.junk else each
+        for each in made
+    ]
 
 
 def repeated(
