@@ -115,10 +115,7 @@ def marked(members: Iterable[Fingerprint]) -> list[Fingerprint]:
     """The fingerprints, those of a text that stands under many unlike titles marked as junk."""
     made = list(members)
     found = repeated(made)
-    return [
-        replace(each, junk=found[each.digest]) if each.digest in found and not each.junk else each
-        for each in made
-    ]
+    return [replace(each, junk=each.junk or found.get(each.digest or b"")) for each in made]
 
 
 def repeated(
