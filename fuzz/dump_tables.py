@@ -1,9 +1,12 @@
-"""Writes the folding table and HTML's names of characters to one file that the fuzz target reads.
+"""Writes the tables of the kernels to one file that the fuzz targets read.
 
     .venv/bin/python fuzz/dump_tables.py fuzz/build/tables.bin
 
 All of it is little-endian 32-bit numbers: pages, index, sequences, joins, each after its length;
-then the number of names, and for each its characters and what it stands for, after their lengths.
+then the number of names, and for each its characters and what it stands for, after their lengths;
+the number of words for numerals, and for each its bytes and its value's, after their lengths, and
+whether it has a capital; the weight of unknown terms of titles, the number of known ones, and for
+each its characters, after their length, and its weight.
 """
 
 import sys
@@ -12,7 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from nearcopy.kernels.tables import entities, fold_table
+from nearcopy.kernels.reference.numerals import number_words
+from nearcopy.kernels.tables import entities, fold_table, title_weights
 
 
 def counted(values: Iterable[int]) -> list[int]:
@@ -31,7 +35,24 @@ def tables() -> bytes:
     numbers.append(len(names))
     for name, points in names:
         numbers += counted(name.encode()) + counted(points)
-    return np.array(numbers, "<u4").tobytes()
+    return np.array(numbers + numerals() + weights(), "<u4").tobytes()
+
+
+def numerals() -> list[int]:
+    """The words that are numerals."""
+    numbers = [len(number_words())]
+    for word, known in number_words().items():
+        numbers += [*counted(word.encode()), *counted(known.value.encode()), known.capital]
+    return numbers
+
+
+def weights() -> list[int]:
+    """What the terms of titles weigh."""
+    known, unknown = title_weights()
+    numbers = [unknown, len(known)]
+    for term, weight in known.items():
+        numbers += [*counted(map(ord, term)), weight]
+    return numbers
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the fuzz targets and runs each for SECONDS (600); see fuzz/README.md.
-#   SECONDS=60 fuzz/run.sh [text] [indexes]
+#   SECONDS=60 fuzz/run.sh [text] [indexes] [titles] [numerals]
 set -eu
 seconds=$(printenv SECONDS || echo 600)  # bash would count up $SECONDS
 cd "$(dirname "$0")/.."
@@ -8,6 +8,7 @@ CXX=${CLANGXX:-clang++}
 NATIVE=${NATIVE:-src/native}  # or another copy, to try a patch
 PYTHON=${PYTHON:-.venv/bin/python}
 OUT=fuzz/build
+all="text indexes titles numerals"
 
 # The flags of CMakeLists.txt.
 avx2="-mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt"
@@ -51,14 +52,16 @@ build() {
     "$PYTHON" fuzz/dump_tables.py $OUT/tables.bin
     echo 'fun:*4fuzz*' >$OUT/not_covered  # only what is under test counts
     rm -f $OUT/*.o
-    for name in dispatch fold overlap scans sketch words; do compile $name "$NATIVE/$name.cpp"; done
+    for name in dispatch distances fold numerals overlap scans sketch technical titles words; do
+        compile $name "$NATIVE/$name.cpp"
+    done
     lanes baseline
     [ -z "$levels" ] || lanes avx2 $avx2
     [ -z "$levels" ] || lanes avx512 $avx512
     kernels=$(echo $OUT/*.o)
-    for target in text indexes; do
-        compile $target fuzz/$target.cpp
-        "$CXX" -fsanitize=fuzzer,address,undefined $OUT/$target.o $kernels -pthread \
+    for target in $all; do
+        compile target_$target fuzz/$target.cpp
+        "$CXX" -fsanitize=fuzzer,address,undefined $OUT/target_$target.o $kernels -pthread \
             -o $OUT/fuzz_$target
     done
 }
@@ -88,7 +91,7 @@ mkdir -p $OUT/found
 need_clang
 build
 long=$((seconds / 5 + 1))
-for target in ${*:-text indexes}; do
+for target in ${*:-$all}; do
     for known in tests/fuzz_findings/"$target"-*; do
         [ ! -f "$known" ] || attempt "$target" "$known"
     done

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "numerals.hpp"
+#include "titles.hpp"
 #include "words.hpp"
 
 namespace fuzz {
@@ -61,13 +63,44 @@ inline nearcopy::Entities read_entities(TableFile& file) {
     return nearcopy::Entities(list);
 }
 
-inline const nearcopy::Tables& tables() {
-    static const nearcopy::Tables read = [] {
-        TableFile file(FUZZ_TABLES);
-        nearcopy::FoldTable fold = read_fold(file);
-        return nearcopy::Tables{std::move(fold), read_entities(file)};
-    }();
+inline std::vector<nearcopy::NumberWord> read_numbers(TableFile& file) {
+    std::vector<nearcopy::NumberWord> words;
+    for (uint32_t left = file.number(); left > 0; --left) {
+        auto word = file.list<std::string>();
+        auto value = file.list<std::string>();
+        words.push_back({std::move(word), std::move(value), file.number() != 0});
+    }
+    return words;
+}
+
+inline nearcopy::TitleWeights read_weights(TableFile& file) {
+    std::vector<std::pair<uint64_t, uint32_t>> known;
+    const uint32_t unknown = file.number();
+    for (uint32_t left = file.number(); left > 0; --left) {
+        const auto term = file.list<std::vector<uint32_t>>();
+        known.emplace_back(nearcopy::term_hash(term.data(), term.size()), file.number());
+    }
+    return nearcopy::TitleWeights(known, unknown);
+}
+
+struct AllTables {
+    explicit AllTables(TableFile file)
+        : text{read_fold(file), read_entities(file)},
+          number_words(read_numbers(file)),
+          numbers(number_words),
+          weights(read_weights(file)) {}
+
+    nearcopy::Tables text;
+    std::vector<nearcopy::NumberWord> number_words;
+    nearcopy::NumberTable numbers;
+    nearcopy::TitleWeights weights;
+};
+
+inline const AllTables& all_tables() {
+    static const AllTables read{TableFile(FUZZ_TABLES)};
     return read;
 }
+
+inline const nearcopy::Tables& tables() { return all_tables().text; }
 
 }  // namespace fuzz
