@@ -7,6 +7,8 @@ import time
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from nearcopy import Features, Recipe, kernels
 from nearcopy.kernels import reference
@@ -114,3 +116,121 @@ def test_the_list_may_change_while_it_is_read():
     timer.join()
     assert emptied.is_set()
     assert made.words.tolist() == [2002] * len(made.words)
+
+
+# --- Titles, numerals, technical details, stored distances ---------------------------------------
+
+MILLION = 1_000_000
+UNITS = [
+    *("a", "a ", "1", "1 ", "1,", ",", "twenty-", "十", "½", "字 ", "\ud800", "\ud800 ", "\x00"),
+    *("\ufdfa", "\u0301", "か\u3099", "`", "`a", "a.", "_", "(", "a(", "v1.", "version ", "aB"),
+    *("&amp;", "&", "&#49;", "&#", "<", "<b>1</b>", "&frac12;"),
+]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_million_characters_for_a_title_or_a_text_take_no_second(unit):
+    text = unit * (MILLION // len(unit))
+    start = time.thread_time()
+    kernels.title_cosines([text], [text + "b"])
+    kernels.word_cosines([text], [text + "b"])
+    kernels.title_keys([text])
+    for html in (False, True):
+        kernels.numerals([text], html=[html])
+        kernels.technical_details([text], html=[html])
+    assert time.thread_time() - start < 1
+
+
+@pytest.mark.parametrize("word", ["a", "b", "c", "d"])
+def test_one_word_over_and_over_beside_many_words_takes_no_second(word):
+    """Counting the same run again for each word of the other title would take minutes."""
+    once, many = f"{word} " * 500_000, " ".join(map(str, range(150_000)))
+    start = time.thread_time()
+    assert kernels.word_cosines([once, many], [many, once]).tolist() == [0, 0]
+    assert time.thread_time() - start < 1
+
+
+TABLE_CHANGES = """
+import threading
+from nearcopy import kernels
+from nearcopy.kernels import _native
+text = "x " * 30_000_000 + "the twelve mills"
+expected = kernels.numerals(["x the twelve mills"])
+timer = threading.Timer(0.01, _native.set_numbers, [[("other", "1", False)] * 2000])
+timer.start()
+made = kernels.numerals([text])
+timer.join()
+assert made == expected, made
+assert kernels.numerals([text[-16:]]) == [b""]
+"""
+
+
+def test_a_table_may_be_replaced_while_another_thread_reads_it():
+    """As reloading the module does."""
+    run = [sys.executable, "-c", TABLE_CHANGES]
+    done = subprocess.run(run, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def refused(name: str, *arguments: object) -> type[Exception]:
+    with pytest.raises((TypeError, ValueError)) as caught:
+        getattr(kernels.native._native, name)(*arguments)
+    return caught.type
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "error"),
+    [
+        ("set_title_weights", ({5: 3}, 1), TypeError),
+        ("set_title_weights", ({"a": "3"}, 1), ValueError),
+        ("set_title_weights", ({"a": 0}, 1), ValueError),
+        ("set_title_weights", ({"a": 1}, 0), ValueError),
+        ("set_title_weights", ({"a": 1}, 2**32 - 1), ValueError),
+        ("set_numbers", ([("word", "", False)],), ValueError),
+        ("set_numbers", ([("", "1", False)],), ValueError),
+        ("set_numbers", ([("w" * 32, "1", False)],), ValueError),
+        *[("title_cosines", bad, TypeError) for bad in ((None, []), (["a"], [b"a"]), ("a", "a"))],
+        *[("word_cosines", bad, TypeError) for bad in ((5, []), (["a"], [None]), (b"a", b"a"))],
+        ("word_cosines", (["a"], []), ValueError),
+        *[("title_keys", (bad,), TypeError) for bad in (None, "a", [1], 3.5)],
+        *[("numerals", (bad, [], 1), TypeError) for bad in (None, "a", [1], [b"1"], 7)],
+        *[("technical_details", (bad, [], 1), TypeError) for bad in (None, "a", [1], [b"1"], 7)],
+        ("numerals", (["a"], [True, False], 1), ValueError),
+        ("numerals", (["a"], [], -1), ValueError),
+        ("numerals", (["a"], None, 1), TypeError),
+        ("technical_details", (["a"], [], 2**70), TypeError),
+        *[("numeral_shares", bad, TypeError) for bad in ((None, []), ([""], [b""]), (b"", b""))],
+        ("numeral_shares", ([b""], []), ValueError),
+        ("sketch_distances", (None, None, [], []), TypeError),
+        ("sketch_distances", (np.zeros((1, 1), np.uint64),) * 2 + ([], []), TypeError),
+        ("sketch_distances", (np.zeros(1, np.uint64),) * 2 + ([""], [""]), TypeError),
+    ],
+)
+def test_wrong_arguments_are_refused(name, arguments, error):
+    assert refused(name, *arguments) is error
+
+
+BLOBS = st.binary(max_size=140) | st.binary(max_size=35).map(lambda entries: entries * 4)
+
+
+@given(a=BLOBS, b=BLOBS)
+def test_any_bytes_are_a_profile_or_refused(kernel, a, b):
+    if any(len(each) % 4 or len(each) > 128 for each in (a, b)):
+        with pytest.raises(ValueError, match="numeral profile"):
+            kernel.numeral_shares([a], [b])
+        return
+    shares, changed = kernel.numeral_shares([a, b], [b, a])
+    assert np.array_equal(shares[:1], shares[1:], equal_nan=True)
+    assert changed[0] == changed[1] <= 32
+
+
+@given(a=BLOBS, b=BLOBS, times=st.sampled_from([1, 8, 40]))
+def test_any_bytes_are_a_minhash_or_refused(kernel, a, b, times):
+    a, b = a * times, b * times
+    simhash = np.array([1, 2], np.uint64)
+    if len(a) != len(b) or len(a) % 4 or len(a) > 4096:
+        with pytest.raises(ValueError, match="MinHashes"):
+            kernel.sketch_distances(simhash, simhash, [a, b], [b, a])
+        return
+    _, equal = kernel.sketch_distances(simhash, simhash, [a, b], [b, a])
+    assert equal[0] == equal[1] <= len(a) // 4

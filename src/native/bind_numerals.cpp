@@ -19,23 +19,17 @@ namespace nearcopy {
 
 namespace {
 
-std::optional<NumberTable>& number_place() {
-    static std::optional<NumberTable> place;
-    return place;
-}
-
 void set_numbers(const std::vector<std::tuple<std::string, std::string, bool>>& words) {
     std::vector<NumberWord> made;
     for (const auto& [word, value, capital] : words) made.push_back({word, value, capital});
-    number_place().emplace(std::move(made));
+    handed_over<NumberTable>().emplace_front(std::move(made));
 }
 
 nb::list numerals(const nb::object& list, const std::vector<bool>& html, int64_t threads) {
     const unsigned used = thread_count(threads);
     Texts texts(list, html);
     const Tables& known = tables();
-    if (!number_place()) throw nb::value_error("set_numbers must be called first");
-    const NumberTable& numbers = *number_place();
+    const NumberTable& numbers = table<NumberTable>("set_numbers");
     std::vector<Numerals> made(texts.size());
     {
         nb::gil_scoped_release release;

@@ -1,29 +1,36 @@
 // The Python face of the title kernels.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "binding.hpp"
 #include "titles.hpp"
 
-namespace nb = nanobind;
-using namespace nb::literals;
+using namespace nanobind::literals;
 
 namespace nearcopy {
 
 namespace {
 
-std::optional<TitleWeights>& weights_place() {
-    static std::optional<TitleWeights> place;
-    return place;
+const TitleWeights& weights() { return table<TitleWeights>("set_title_weights"); }
+
+uint32_t checked_weight(const nb::handle& weight) {
+    uint32_t value = 0;
+    if (!nb::try_cast(weight, value) || value == 0 || value > 0xFFFF)
+        throw nb::value_error("the weight of a term must lie between 1 and 65535");
+    return value;
 }
 
-const TitleWeights& weights() {
-    if (!weights_place()) throw nb::value_error("set_title_weights must be called first");
-    return *weights_place();
+void set_weights(const nb::dict& known, const nb::object& unknown) {
+    std::vector<std::pair<uint64_t, uint32_t>> made;
+    for (auto [term, weight] : known) {
+        if (!PyUnicode_Check(term.ptr())) throw nb::type_error("a term must be str");
+        std::vector<uint32_t> letters(size_t(PyUnicode_GET_LENGTH(term.ptr())));
+        for (size_t i = 0; i < letters.size(); ++i)
+            letters[i] = PyUnicode_READ_CHAR(term.ptr(), Py_ssize_t(i));
+        made.emplace_back(term_hash(letters.data(), letters.size()), checked_weight(weight));
+    }
+    handed_over<TitleWeights>().emplace_front(made, checked_weight(unknown));
 }
 
 // The titles of a sequence, kept alive while the GIL is released.
@@ -38,12 +45,11 @@ public:
         views_.reserve(nb::len(held_));
         for (size_t i = 0; i < nb::len(held_); ++i) {
             PyObject* title = PyTuple_GET_ITEM(held_.ptr(), Py_ssize_t(i));
-            if (!PyUnicode_Check(title))
-                throw nb::type_error((name + "[" + std::to_string(i) + "] must be str, got " +
-                                      Py_TYPE(title)->tp_name)
-                                         .c_str());
-            views_.push_back({PyUnicode_DATA(title), size_t(PyUnicode_GET_LENGTH(title)),
-                              int(PyUnicode_KIND(title)), false});
+            // Only a title that is refused needs its name.
+            const bool fine =
+                PyUnicode_Check(title) && size_t(PyUnicode_GET_LENGTH(title)) <= kMaxPoints;
+            views_.push_back(
+                view(title, fine ? std::string() : name + "[" + std::to_string(i) + "]", false));
         }
     }
 
@@ -95,19 +101,7 @@ nb::tuple keys_of(const nb::object& normals) {
 }  // namespace
 
 void bind_titles(nb::module_& m) {
-    m.def("set_title_weights", [](const nb::dict& known, uint32_t unknown) {
-        std::vector<std::pair<uint64_t, uint32_t>> made;
-        for (auto [term, weight] : known) {
-            std::vector<uint32_t> letters(size_t(PyUnicode_GetLength(term.ptr())));
-            for (size_t i = 0; i < letters.size(); ++i)
-                letters[i] = PyUnicode_ReadChar(term.ptr(), Py_ssize_t(i));
-            uint32_t value = nb::cast<uint32_t>(weight);
-            if (value == 0 || value > 0xFFFF)
-                throw nb::value_error("the weight of a term must lie between 1 and 65535");
-            made.emplace_back(term_hash(letters.data(), letters.size()), value);
-        }
-        weights_place().emplace(made, unknown);
-    });
+    m.def("set_title_weights", set_weights);
     m.def(
         "title_cosines",
         [](const nb::object& a, const nb::object& b) {

@@ -4,8 +4,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <forward_list>
 #include <initializer_list>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,15 +18,21 @@ namespace nb = nanobind;
 
 // --- Tables, handed over once at import -------------------------------------------------------
 
-inline std::optional<Tables>& table_place() {
-    static std::optional<Tables> place;
-    return place;
+// The table in use in front. Those before it stay, as another thread may be reading them.
+template <class Table>
+std::forward_list<Table>& handed_over() {
+    static std::forward_list<Table> tables;
+    return tables;
 }
 
-inline const Tables& tables() {
-    if (!table_place()) throw nb::value_error("set_tables must be called first");
-    return *table_place();
+template <class Table>
+const Table& table(const char* setter) {
+    if (handed_over<Table>().empty())
+        throw nb::value_error((std::string(setter) + " must be called first").c_str());
+    return handed_over<Table>().front();
 }
+
+inline const Tables& tables() { return table<Tables>("set_tables"); }
 
 template <class T>
 using Values = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;

@@ -41,7 +41,7 @@ void set_tables(Values<uint32_t> pages, Values<uint16_t> index, Values<uint32_t>
     for (size_t i = 0; i + 2 < joins.size(); i += 3)
         made.fold.joins.push_back({joins.data()[i], joins.data()[i + 1], joins.data()[i + 2]});
     made.fold.pack();
-    table_place() = std::move(made);
+    handed_over<Tables>().push_front(std::move(made));
 }
 
 // --- Functions --------------------------------------------------------------------------------

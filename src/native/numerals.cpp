@@ -82,6 +82,7 @@ NumberTable::NumberTable(std::vector<NumberWord> words) : words_(std::move(words
         slots_[slot] = uint16_t(i + 1);
         if (word.empty() || word.size() > kLongestNumber)
             throw std::length_error("a word for a numeral has 1 to 31 bytes");
+        if (words_[i].value.empty()) throw std::length_error("a word for a numeral has no value");
         shapes_.set(shape(head_of(word), uint8_t(word.back()), word.size()));
     }
 }
@@ -256,6 +257,8 @@ void NumeralReader::odd_run(const Char* text, size_t start, size_t end) {
         if ((i - start) % kChunk == 0) {
             const size_t points = std::min(kChunk, end - i) + 1;
             written = size_t(sink.out - sink.text);
+            if (written + points * kBytesPerPoint > UINT32_MAX)  // ends are kept in 32 bits
+                throw std::length_error("the words of a text pass 4 GiB: split it");
             sink.text = folded_.reserve(written + points * kBytesPerPoint + kSlack);
             sink.out = sink.text + written;
             sink.ends = ends_.reserve(sink.count + points * kWordsPerPoint + kSlack);

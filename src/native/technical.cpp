@@ -119,7 +119,7 @@ private:
     // Whether this is numbers with dots between, how many, and the lengths of the first five.
     static bool numbers(const Char* from, const Char* end, size_t sizes[5], size_t& count) {
         size_t length = 0;
-        for (count = 0; from <= end; ++from) {
+        for (count = 0;; ++from) {
             if (from < end && is_digit(*from)) {
                 ++length;
                 continue;
@@ -127,9 +127,9 @@ private:
             if (length == 0 || (from < end && *from != '.')) return false;
             if (count < 5) sizes[count] = length;
             ++count;
+            if (from == end) return true;
             length = 0;
         }
-        return true;
     }
 
     // Three or four numbers that are neither a date nor thousands.
@@ -144,11 +144,12 @@ private:
 
     static bool is_api(const Name<Char>& name) {
         bool dotted = false, styled = false;
-        for (const Char* part = name.begin; part <= name.end;) {
+        for (const Char* part = name.begin;;) {
             const Char* stop = std::find(part, name.end, Char('.'));
             if (part == stop || is_digit(*part)) return false;
             styled |= is_snake(part, stop) || is_camel(part, stop);
-            dotted |= stop < name.end;
+            if (stop == name.end) break;
+            dotted = true;
             part = stop + 1;
         }
         const bool opens = name.touches && name.after == '(';

@@ -310,11 +310,11 @@ size_t run_at(const std::vector<uint64_t>& words, size_t at) {
 double product(const std::vector<uint64_t>& a, const std::vector<uint64_t>& b) {
     int64_t sum = 0;
     for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
-        size_t left = run_at(a, i), right = run_at(b, j);
-        if (a[i] == b[j]) sum += int64_t(left) * int64_t(right);
-        bool move_left = a[i] <= b[j], move_right = b[j] <= a[i];
-        i += move_left ? left : 0;
-        j += move_right ? right : 0;
+        // Only a run that is passed by is counted: each word is looked at once.
+        size_t left = a[i] <= b[j] ? run_at(a, i) : 0, right = b[j] <= a[i] ? run_at(b, j) : 0;
+        sum += int64_t(left) * int64_t(right);
+        i += left;
+        j += right;
     }
     return double(sum);
 }
