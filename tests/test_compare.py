@@ -11,6 +11,8 @@ from nearcopy import (
     POLICIES,
     RECIPES,
     Article,
+    BadArticle,
+    BadRecipe,
     Evidence,
     Fingerprint,
     compare,
@@ -159,6 +161,7 @@ def test_what_cannot_be_measured_is_none():
         "words": 0,
         "title_chars": 0,
         "title_words": 0,
+        "name_swap": False,
         "refiled": False,
     }
 
@@ -231,3 +234,18 @@ def test_every_field_of_a_fingerprint_is_plain():
 def test_overlap_from_counts():
     assert Overlap(10, 20, 5).jaccard == pytest.approx(0.2)
     assert Overlap(10, 20, 5).containment == 0.5
+
+
+def test_fingerprints_of_two_recipes_do_not_compare():
+    article = Article(id="a", text="the council voted to close the harbour")
+    (one,), (other,) = (fingerprints([article], RECIPES[name]) for name in ("default", "digest"))
+    with pytest.raises(BadRecipe, match="fingerprints compare only when their recipes are one"):
+        compare(one, other)
+
+
+def test_articles_are_no_fingerprints():
+    article = Article(id="a")
+    with pytest.raises(BadArticle, match=r"expected a Fingerprint, got Article: make them with"):
+        compare(article, article)  # type: ignore[arg-type]
+    with pytest.raises(BadArticle, match="put it in a list"):
+        fingerprints(article)  # type: ignore[arg-type]

@@ -37,6 +37,7 @@ EVIDENCE = st.builds(
     title_chars=st.integers(0, 80),
     title_words=st.integers(0, 14),
     title_swap=st.sampled_from([None, "income / growth"]),
+    name_swap=st.booleans(),
     contrast=st.sampled_from([None, "suspend / resume"]),
     column=st.sampled_from([None, "horoscope"]),
     agreements=FACTS,

@@ -5,7 +5,16 @@ from datetime import timedelta
 
 import pytest
 
-from nearcopy import POLICIES, RECIPES, BadPolicy, Policy, Relation, Scoring
+from nearcopy import (
+    POLICIES,
+    RECIPES,
+    Article,
+    BadPolicy,
+    Policy,
+    Relation,
+    Scoring,
+    explain,
+)
 
 
 @pytest.mark.parametrize(
@@ -14,9 +23,16 @@ from nearcopy import POLICIES, RECIPES, BadPolicy, Policy, Relation, Scoring
         ({"near_overlap": 1.5}, "near_overlap is 1.5: give a number from 0.0 to 1.0"),
         ({"near_overlap": "0.5"}, "near_overlap is '0.5'"),
         ({"near_overlap": True}, "near_overlap is True"),
-        ({"near_bits": 65}, "near_bits is 65: give a whole number from 0 to 64"),
+        ({"near_bits": 65}, "near_bits is 65: give a whole number from 40 to 64"),
         ({"near_bits": 60.5}, "near_bits is 60.5"),
+        ({"near_bits": 3}, "near_bits is 3"),
         ({"min_words": -1}, "min_words is -1"),
+        ({"min_words": None}, "min_words is None"),
+        ({"body_overlap": None}, "body_overlap is None"),
+        ({"facts": "no"}, "facts is 'no': give True or False"),
+        ({"scoring": {}}, "scoring is {}: give a Scoring"),
+        ({"source_rank": "AP"}, "source_rank is 'AP': give the names of sources"),
+        ({"source_rank": None}, "source_rank is None"),
         ({"window": timedelta(0)}, "window is datetime.timedelta"),
         ({"window": 14}, "window is 14: give a timedelta above zero"),
         ({"title_days": 3}, "title_days is 3"),
@@ -42,7 +58,9 @@ def test_relations_may_be_given_by_name():
     assert Policy(duplicates={"same_url"}).duplicates == {Relation.SAME_URL}
 
 
-@pytest.mark.parametrize("given", [{"length": -1.0}, {"tiers": (20.0, "ten")}, {"detail": None}])
+@pytest.mark.parametrize(
+    "given", [{"length": -1.0}, {"tiers": (20.0, "ten")}, {"tiers": 5.0}, {"detail": None}]
+)
 def test_scores_are_numbers(given):
     with pytest.raises(BadPolicy, match="scoring"):
         Scoring(**given)
@@ -97,3 +115,15 @@ def test_the_default_counts_copies_and_not_events_as_duplicates():
 
 def test_a_policy_can_be_changed_by_one_field():
     assert replace(POLICIES["tracker"], window=timedelta(days=7)).title_average == 0.82
+
+
+def test_sources_are_ranked_in_any_case_and_lists_are_as_good_as_tuples():
+    policy = Policy(source_rank=["AP", "Blog "], keep=["source-rank", "longest"])
+    assert policy.source_rank == ("ap", "blog")
+    assert hash(policy) == hash(replace(policy))
+
+
+def test_what_is_no_policy_is_refused():
+    a = Article(id="a", title="Harbour closes")
+    with pytest.raises(BadPolicy, match="policy must be a Policy, got str: take one of"):
+        explain(a, a, policy="feed")  # type: ignore[arg-type]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from nearcopy import facts, kernels, titles
 from nearcopy.config import SLOTS, Features, Recipe
+from nearcopy.errors import BadArticle, BadRecipe
 from nearcopy.kernels.results import Passage
 from nearcopy.model import Article, Evidence, Fingerprint
 
@@ -87,6 +88,12 @@ def estimated_overlap(a: Fingerprint, b: Fingerprint) -> float | None:
 
 def compare(a: Fingerprint, b: Fingerprint, *, counted: Overlap | None = None) -> Evidence:
     """What can be measured between two articles; `counted` is their exact overlap, if at hand."""
+    for each in (a, b):
+        if not isinstance(each, Fingerprint):
+            raise BadArticle(
+                f"expected a Fingerprint, got {type(each).__name__}: "
+                "make them with nearcopy.fingerprints(articles)"
+            )
     return compare_pairs([(a, b)], [counted])[0]
 
 
@@ -97,10 +104,20 @@ def compare_pairs(
     measures: Collection[str] = MEASURES,
 ) -> list[Evidence]:
     """The evidence of each pair, in order; `measures` says which of the dearer ones to take."""
+    _check_recipes(pairs)
     exact = list(counted) or [None] * len(pairs)
     columns = (*_text_columns(pairs), *_title_columns(pairs, measures))
     rows = zip(pairs, exact, zip(*columns, strict=True), strict=True)
     return [_evidence(*row) for row in rows]
+
+
+def _check_recipes(pairs: Sequence[Pair]) -> None:
+    for a, b in pairs:
+        if a.recipe != b.recipe and a.recipe and b.recipe:
+            raise BadRecipe(
+                f"{a.id!r} was made with recipe {a.recipe}, {b.id!r} with {b.recipe}: "
+                "fingerprints compare only when their recipes are one"
+            )
 
 
 def _text_columns(pairs: Sequence[Pair]) -> list[list[Any]]:
@@ -161,6 +178,7 @@ def _evidence(pair: Pair, counted: Overlap | None, measured: tuple[Any, ...]) ->
     distance, overlap, containment, numerals_shared, numerals_changed, *alike = measured
     ratio, indel, token_set, token_sort, partial, cosine, soft, names_shared = alike
     found = facts.compare(a.facts, b.facts)
+    swap = titles.swapped(a.gist, b.gist)
     return Evidence(
         same_url=_same(a.url, b.url),
         same_declared_url=_declared(a, b),
@@ -181,7 +199,8 @@ def _evidence(pair: Pair, counted: Overlap | None, measured: tuple[Any, ...]) ->
         title_soft=soft,
         title_chars=min(len(a.title), len(b.title)),
         title_words=min(_words(a.title), _words(b.title)),
-        title_swap=_swap(a.title, b.title),
+        title_swap=_side_by_side(swap) if swap else None,
+        name_swap=bool(swap) and _are_names(swap, a, b),
         contrast=titles.contrast(a.stages, b.stages),
         column=max(a.column or "", b.column or "") or None,
         agreements=found.agreements,
@@ -211,12 +230,18 @@ def _words(title: str) -> int:
     return title.count(" ") + 1 if title else 0
 
 
-def _swap(a: str, b: str) -> str | None:
-    """The words of the one place in which two titles of the same length differ."""
-    if a.count(" ") != b.count(" "):
-        return None
-    apart = [pair for pair in zip(a.split(" "), b.split(" "), strict=True) if pair[0] != pair[1]]
-    return " / ".join(apart[0]) if len(apart) == 1 else None
+def _side_by_side(swap: Iterable[tuple[str, str]]) -> str:
+    return " / ".join(map(" ".join, zip(*swap, strict=True)))
+
+
+def _are_names(swap: Iterable[tuple[str, str]], a: Fingerprint, b: Fingerprint) -> bool:
+    """Whether every word in the other's place looks like a name: it stands in one, or is rare."""
+    ours, theirs = " ".join(a.names).split(), " ".join(b.names).split()
+    return all(
+        titles.is_other(x, y)
+        and ((x in ours and y in theirs) or (titles.is_rare(x) and titles.is_rare(y)))
+        for x, y in swap
+    )
 
 
 def _hours_apart(a: Fingerprint, b: Fingerprint) -> float | None:

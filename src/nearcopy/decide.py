@@ -19,6 +19,7 @@ DAY = timedelta(days=1)
 # that asks for more must never take a veto away.
 SPEAKING_WORDS = 50
 SAME_FORM = 0.2
+SAME_SUBJECT = 0.4
 
 
 class Rule(NamedTuple):
@@ -40,7 +41,7 @@ def decide(evidence: Evidence, policy: Policy) -> Decision:
             continue
         veto = rule.vetoed_by(evidence, policy) if rule.vetoed_by else None
         if veto is None:
-            return _decision(rule, evidence, policy)
+            return _decision(rule, evidence, policy, vetoed)
         vetoed = vetoed or veto
     return Decision(
         Relation.DISTINCT,
@@ -52,13 +53,14 @@ def decide(evidence: Evidence, policy: Policy) -> Decision:
     )
 
 
-def _decision(rule: Rule, evidence: Evidence, policy: Policy) -> Decision:
+def _decision(rule: Rule, evidence: Evidence, policy: Policy, vetoed: str | None) -> Decision:
+    """The rule's decision, and why it is no surer one."""
     return Decision(
         rule.relation,
         rule.name,
         rule.confidence(evidence),
         rule.relation in policy.duplicates,
-        rule.reason,
+        f"{rule.reason}; no more than that: {vetoed}" if vetoed else rule.reason,
         _flags(evidence, policy),
     )
 
@@ -186,12 +188,16 @@ def _declared_address(e: Evidence, p: Policy) -> bool:
 
 
 def _filed_again(e: Evidence, p: Policy) -> bool:
-    if not (e.same_source and moved_on(e, p)):
+    if not (moved_on(e, p) and (e.same_source or e.moved)):
         return False
-    return near(e, p) or contained(e, p) or _rewritten(e, p)
+    return near(e, p) or contained(e, p) or _much_shared(e, p)
 
 
 def _rewritten(e: Evidence, p: Policy) -> bool:
+    return _much_shared(e, p) and titles_alike(e, p)
+
+
+def _much_shared(e: Evidence, p: Policy) -> bool:
     return bool(e.same_source) and long_enough(e, p) and at_least(e.overlap, p.revised)
 
 
@@ -241,6 +247,14 @@ def text_veto(e: Evidence, p: Policy) -> str | None:
     return veto(e, p) or _template(e, p) or _one_site(e, p)
 
 
+def part_veto(e: Evidence, p: Policy) -> str | None:
+    """Why a text that holds another is no copy of it: it is a digest of many."""
+    found = text_veto(e, p)
+    if found or not (p.facts and e.column) or at_least(e.title_soft, SAME_SUBJECT):
+        return found
+    return f"a part of a {e.column}"
+
+
 def form_veto(e: Evidence, p: Policy) -> str | None:
     """Why the likeness of two titles does not count: their texts are one form filled in anew."""
     return veto(e, p) or (_template(e, p) if at_least(e.containment, SAME_FORM) else None)
@@ -248,14 +262,21 @@ def form_veto(e: Evidence, p: Policy) -> str | None:
 
 def title_veto(e: Evidence, p: Policy) -> str | None:
     """Why like titles are not the same news."""
-    found = form_veto(e, p)
+    found = form_veto(e, p) or _outside_window(e, p)
     if found or not p.facts:
         return found
+    if e.name_swap:
+        return f"one name for another: {e.title_swap}"
     if e.contrast:
         return f"another stage or the opposite: {e.contrast}"
     if e.column:
         return f"another day's {e.column}"
     return _later(e, p)
+
+
+def _outside_window(e: Evidence, p: Policy) -> str | None:
+    days = (e.hours_apart or 0.0) / 24
+    return f"the same title {days:.0f} days apart" if days > p.window / DAY else None
 
 
 def _later(e: Evidence, p: Policy) -> str | None:
@@ -270,7 +291,7 @@ def short_text_veto(e: Evidence, p: Policy) -> str | None:
     """Why a few identical words are no copy: their titles speak of different things."""
     if e.junk:
         return f"no article: {e.junk}"
-    if e.words >= SPEAKING_WORDS or e.title_soft is None or not p.facts:
+    if e.words >= SPEAKING_WORDS or e.title_soft is None or not p.facts or p.site_title is None:
         return None
     if e.clashes:
         return "the facts clash: " + _facts(e)
@@ -287,29 +308,41 @@ def _figures_agree(e: Evidence, p: Policy) -> bool:
 
 
 def _template(e: Evidence, p: Policy) -> str | None:
-    if p.numerals_shared is None or p.numerals_kept is None or e.numerals_changed is None:
+    """Why two near texts are two pieces of news in one form, if their names or figures say so."""
+    if p.numerals_shared is None or p.numerals_kept is None:
         return None
-    if e.same_source and e.title_swap and e.numerals_changed and not e.refiled:
-        return f"one form for two: {e.title_swap}, with another figure"
+    updated = _updates(e, p)
+    swapped = e.title_swap and (e.name_swap or e.numerals_changed)
+    if swapped and e.same_source is not False and not updated:
+        return f"one form for two: {e.title_swap}"
+    if e.numerals_changed is None or (e.moved and updated and not e.name_swap):
+        return None
     return template_reason(
         e.numerals_shared,
         e.numerals_changed,
-        e.refiled,
+        updated,
         least_shared=p.numerals_shared,
         surely_shared=p.numerals_kept,
     )
 
 
+def _updates(e: Evidence, p: Policy) -> bool:
+    """Whether the one updates the other, so that figures may differ: not under another's title."""
+    return moved_on(e, p) and (e.title_soft is None or e.title_soft >= SAME_SUBJECT)
+
+
 def _one_site(e: Evidence, p: Policy) -> str | None:
     """Two pages of one site that share its template are distinct unless their own text agrees."""
-    if p.site_overlap is None or not e.same_source or e.title_soft is None:
+    if p.site_overlap is None or p.site_title is None or not e.same_source:
+        return None
+    if e.title_soft is None:
         return None
     if at_least(e.title_soft, p.site_title) or at_least(e.overlap, p.site_overlap):
         return None
     return "two pages of one site whose titles are not alike"
 
 
-# How sure each rule is. `tune` replaces these by what people's corrections say.
+# How sure each rule is: an ordering, not yet a calibrated probability.
 
 
 def _by_identity(e: Evidence) -> float:
@@ -405,13 +438,13 @@ RULES = (
         "the longer text holds nearly all of the shorter",
         contained,
         _by_containment,
-        text_veto,
+        part_veto,
     ),
     Rule(
         "rewritten",
         Relation.REVISION,
         "the same source wrote on: much of the text is shared and the titles agree",
-        lambda e, p: _rewritten(e, p) and titles_alike(e, p),
+        _rewritten,
         _by_revision,
         text_veto,
     ),
@@ -460,7 +493,7 @@ RULES = (
         Relation.RELATED,
         "the texts have passages in common",
         _related_texts,
-        _by_event,
+        lambda e: round(0.3 + 0.4 * (e.overlap or 0.0), 4),
         text_veto,
     ),
 )

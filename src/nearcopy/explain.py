@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from nearcopy.compare import compare, overlap, passages
-from nearcopy.config import Policy, Recipe
+from nearcopy.config import Policy, Recipe, checked_policy
 from nearcopy.decide import decide
 from nearcopy.fingerprint import fingerprints
 from nearcopy.kernels.results import Passage
@@ -51,12 +51,13 @@ def explain(
     min_words: int = 8,
 ) -> Explanation:
     """What two articles are to each other and why, with what they share and where they clash."""
+    policy = checked_policy(policy)
     left, right = fingerprints([a, b], recipe)
     evidence = compare(left, right, counted=overlap(a, b, recipe))
     return Explanation(
         a.id,
         b.id,
-        decide(evidence, policy or Policy()),
+        decide(evidence, policy),
         evidence,
         tuple(passages(a, b, min_words=min_words)),
         left.facts,

@@ -19,6 +19,8 @@ def fingerprints(
     articles: Iterable[Article], recipe: Recipe | None = None, *, threads: int = 1
 ) -> Iterator[Fingerprint]:
     """A fingerprint for every article, in order; `threads` 0 means all cores."""
+    if isinstance(articles, Article):
+        raise BadArticle("expected articles, got one Article: put it in a list")
     recipe = _checked(recipe)
     return chain.from_iterable(_fingerprints(b, recipe, threads) for b in _batches(articles))
 
@@ -63,6 +65,7 @@ def _fingerprints(batch: list[Article], recipe: Recipe, threads: int) -> Iterato
         page, declared, source = _addresses(article)
         yield Fingerprint(
             id=article.id,
+            recipe=recipe.id,
             words=sketch.words,
             digest=sketch.digest,
             simhash=sketch.simhash,
@@ -73,7 +76,7 @@ def _fingerprints(batch: list[Article], recipe: Recipe, threads: int) -> Iterato
             gist=_telling(gist),
             facts=found.figures,
             names=found.names,
-            stages=titles.stages(words),
+            stages=titles.stages(words, title.prefix),
             column=titles.recurring(words),
             refiled=title.refiled,
             url=page,

@@ -2,7 +2,8 @@
 
 An article is filed under its address, the digest of its text, the four blocks of its SimHash, the
 bands of its MinHash, and pairs of the rare words of its title. Two articles within three bits of
-SimHash share a block, always; two texts share a band as `nearcopy.config.lsh_probability` says.
+SimHash share a block, always; two texts share a band as `nearcopy.config.lsh_probability` says. A
+short part of a long text has little overlap with it, so it is found by its title or not at all.
 """
 
 from collections.abc import Sequence

@@ -40,7 +40,7 @@ class Article:
         _check(self, "published", datetime, type(None))
         _check(self, "language", str, type(None))
         _check(self, "tier", int, type(None))
-        if self.published is not None and self.published.tzinfo is None:
+        if self.published is not None and self.published.utcoffset() is None:
             raise BadArticle(
                 f"article {self.id!r}: published is {self.published.isoformat()} without a time "
                 "zone: make it aware, for instance with .replace(tzinfo=timezone.utc)"
@@ -69,6 +69,7 @@ class Fingerprint:
     """
 
     id: str
+    recipe: str = ""  # the id of the recipe that made it
     words: int = 0
     digest: bytes | None = None
     simhash: int | None = None
@@ -134,7 +135,8 @@ class Evidence(NamedTuple):
     title_soft: float | None = None  # soft cosine of the gists, rare words weighing more
     title_chars: int = 0  # of the shorter title
     title_words: int = 0
-    title_swap: str | None = None  # the one word in which the titles differ: "income / growth"
+    title_swap: str | None = None  # the words that titles else alike differ in: "income / growth"
+    name_swap: bool = False  # whether these look like names
     contrast: str | None = None  # words of another stage or the opposite: "suspends / resumes"
     column: str | None = None  # the recurring column that either belongs to
     agreements: tuple[Clash, ...] = ()

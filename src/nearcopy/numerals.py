@@ -11,6 +11,8 @@ from typing import NamedTuple
 from nearcopy.kernels.reference.markup import strip_html_positions
 from nearcopy.kernels.reference.numerals import Found, numerals_found
 
+LONGEST = 200_000  # characters in which changed numerals are looked for, to be shown
+
 
 class Numeral(NamedTuple):
     """A numeral: its value, the words before and after it, its place in the original."""
@@ -43,8 +45,8 @@ def changed(
     >>> [(a.value, b.value) for a, b in changed("It paid 12 cents", "It paid fifteen cents")]
     [('12', '15')]
     """
-    left = _by_context(in_place(a_text, html=html_a))
-    right = _by_context(in_place(b_text, html=html_b))
+    left = _by_context(in_place(a_text[:LONGEST], html=html_a))
+    right = _by_context(in_place(b_text[:LONGEST], html=html_b))
     return [
         (numerals[0], right[context][0])
         for context, numerals in left.items()

@@ -1,6 +1,6 @@
 """Recipes say how fingerprints are made, policies where lines are drawn; presets name both."""
 
-from nearcopy.config.policy import KEEP, POLICIES, Keep, Policy, Scoring
+from nearcopy.config.policy import KEEP, POLICIES, Keep, Policy, Scoring, checked_policy
 from nearcopy.config.recipe import (
     RECIPES,
     SLOTS,
@@ -33,5 +33,6 @@ __all__ = [
     "Scoring",
     "Unit",
     "Weights",
+    "checked_policy",
     "lsh_probability",
 ]

@@ -14,6 +14,7 @@ from nearcopy.model import Relation
 Keep = Literal["best", "earliest", "latest", "longest", "source-rank"]
 KEEP: tuple[Keep, ...] = get_args(Keep)
 LikeTitles = Literal["one", "two"]
+LEAST_BITS = 40  # two unlike texts share about 32 of 64 SimHash bits
 
 COPIES = frozenset(
     {
@@ -48,10 +49,13 @@ class Scoring:
     longer: float = 0.2  # this much longer is longer; less is the same length
 
     def __post_init__(self) -> None:
+        if not isinstance(self.tiers, tuple):
+            raise BadPolicy(f"scoring tiers is {self.tiers!r}: give the points of tier 1, 2, ...")
+        for name, value in (("tiers", each) for each in self.tiers):
+            _number(f"scoring {name}", value, 0.0, 1000.0)
         for field in fields(self):
-            values = getattr(self, field.name)
-            for value in values if isinstance(values, tuple) else (values,):
-                _number(f"scoring {field.name}", value, 0.0, 1000.0)
+            if field.name != "tiers":
+                _number(f"scoring {field.name}", getattr(self, field.name), 0.0, 1000.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +73,7 @@ class Policy:
     min_words: int = 50  # shorter texts are judged by identity, title and facts alone
     unchanged: float | None = 0.9  # with less overlap, the page at one address was rewritten
     near_overlap: float | None = 0.5
-    near_bits: int | None = 61  # equal SimHash bits of 64: a Hamming distance of at most 3
+    near_bits: int | None = 61  # equal SimHash bits of 64: within 3 bits of each other
     contained: float | None = 0.8
     revised: float | None = 0.2  # the overlap of a new version by the same source
     site_overlap: float | None = 0.9  # of two pages of one site whose titles are not alike
@@ -116,10 +120,14 @@ class Policy:
         self._check_choices()
         for field in fields(self):
             value = getattr(self, field.name)
-            if field.type in (float, float | None) and value is not None:
+            if value is None and field.type in (float | None, int | None):
+                continue
+            if field.type in (float, float | None):
                 _number(field.name, value, 0.0, 1.0)
-            elif field.type in (int, int | None) and value is not None:
-                _number(field.name, value, 0, 64 if field.name.endswith("_bits") else 1 << 40)
+            elif field.name.endswith("_bits"):
+                _number(field.name, value, LEAST_BITS, 64)
+            elif field.type is int:
+                _number(field.name, value, 0, 1 << 40)
 
     @property
     def measures(self) -> frozenset[str]:
@@ -149,8 +157,23 @@ class Policy:
                 raise BadPolicy(f"{name} is {span!r}: give a timedelta above zero")
         if self.like_titles not in get_args(LikeTitles):
             raise BadPolicy(f'like_titles is {self.like_titles!r}: choose "one" or "two"')
-        if not self.keep or any(rule not in KEEP for rule in self.keep):
+        if not isinstance(self.keep, tuple | list) or not self.keep:
             raise BadPolicy(f"keep is {self.keep!r}: give one or more of {', '.join(KEEP)}")
+        if any(rule not in KEEP for rule in self.keep):
+            raise BadPolicy(f"keep is {self.keep!r}: give one or more of {', '.join(KEEP)}")
+        if not isinstance(self.facts, bool):
+            raise BadPolicy(f"facts is {self.facts!r}: give True or False")
+        if not isinstance(self.scoring, Scoring):
+            raise BadPolicy(f"scoring is {self.scoring!r}: give a Scoring")
+        self._check_source_rank()
+
+    def _check_source_rank(self) -> None:
+        """Sources are ranked by name or site in any case, as fingerprints hold them folded."""
+        rank = self.source_rank
+        if not isinstance(rank, tuple | list) or not all(isinstance(each, str) for each in rank):
+            raise BadPolicy(f"source_rank is {rank!r}: give the names of sources, best first")
+        object.__setattr__(self, "keep", tuple(self.keep))
+        object.__setattr__(self, "source_rank", tuple(each.casefold().strip() for each in rank))
 
 
 # What the earlier designs had no notion of is off in their presets.
@@ -210,3 +233,13 @@ POLICIES: Mapping[str, Policy] = {
         related_overlap=0.1,
     ),
 }
+
+
+def checked_policy(policy: Policy | None) -> Policy:
+    """The policy, or the default; anything else is an error that says what to give."""
+    if policy is not None and not isinstance(policy, Policy):
+        raise BadPolicy(
+            f"policy must be a Policy, got {type(policy).__name__}: "
+            "take one of nearcopy.POLICIES, or make one"
+        )
+    return policy or Policy()

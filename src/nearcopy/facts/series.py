@@ -157,9 +157,9 @@ def ordinals(text: str) -> Iterator[Finding]:
 
 
 def _numbered(noun: re.Match[str]) -> str:
-    """What an ordinal numbers: a toll ("fifth person dies"), or the noun."""
+    """What an ordinal numbers: a toll ("fifth person dies"), or the noun ("second arrest")."""
     toll = TOLLS.get(noun[1]) or TOLLS.get(noun[2] or "")
-    return f"toll {toll}" if toll else singular(noun[1])
+    return f"toll {toll}" if toll and toll != "held" else singular(noun[1])
 
 
 def _order(word: str) -> int:

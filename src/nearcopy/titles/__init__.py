@@ -7,6 +7,7 @@ from nearcopy.titles.index import TitleIndex, TitleMatch, title_keys
 from nearcopy.titles.marks import MARKS
 from nearcopy.titles.normal import normal, normals
 from nearcopy.titles.scores import SCORES, TitleScores, digest_similarity, scores, tracker_average
+from nearcopy.titles.swaps import is_other, is_rare, swapped
 
 __all__ = [
     "MARKS",
@@ -18,11 +19,14 @@ __all__ = [
     "clean",
     "contrast",
     "digest_similarity",
+    "is_other",
+    "is_rare",
     "normal",
     "normals",
     "recurring",
     "scores",
     "stages",
+    "swapped",
     "title_keys",
     "tracker_average",
 ]

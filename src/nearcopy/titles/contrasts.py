@@ -29,7 +29,9 @@ preview predict prediction odds lineup forecast | result recap highlight takeawa
 hire appoint sign join | fire sack resign quit oust leave
 withhold | release disclose
 ban outlaw | lift legalize unban allow
-admit confess | deny dispute
+admit confess confirm | deny dispute
+issue | lift cancel rescind
+beat top exceed | miss
 agree deal truce ceasefire | collapse walkout breach violate
 invade attack strike | withdraw retreat
 ease weaken soften | intensify strengthen tighten escalate
@@ -48,6 +50,11 @@ steigt steigen | fallt sinkt fallen sinken
 sube suben aumenta | baja bajan cae caen
 detenido detienen | acusado imputado | condenado condenan | absuelto
 gana ganan | pierde pierden
+gewinnt gewinnen siegt | verliert verlieren
+aprueba aprueban | rechaza rechazan
+condamne condamnee | acquitte acquittee relaxe
+gagne gagnent | perd perdent
+상승 급등 | 하락 급락
 gripen anhallen | atalad atalas haktad | domd doms | frikand frias
 okar stiger hojer | minskar faller sanker
 monte montent hausse | baisse chute recule
@@ -67,22 +74,30 @@ IRREGULAR = {
 }  # fmt: skip
 
 
-# Words that set a title apart when the other has none of their line: another kind of piece, or a
-# step of the law that no headline about it leaves out.
+# Words, as they stand, that set a title apart when the other has none of their line: another kind
+# of piece, or a step of the law that no headline about it leaves out.
 ALONE = """
-takeaway highlight observation
-tip
-tribute obituary
+takeaways observations
+tips
+tribute tributes obituary
 timeline
-charge indict sentence convict acquit bail plead
+charged indicted sentenced jailed imprisoned convicted acquitted guilty pleads pleaded
+@opinion
 """
+# Marks before a title that name another kind of piece.
+OPINION = frozenset(
+    ("opinion", "analysis", "commentary", "editorial", "explainer", "meinung", "kommentar")
+)
+
+
+def _lines(table: str) -> list[str]:
+    return table.strip().replace("\n    ", " ").splitlines()
 
 
 def _sides() -> dict[str, Sides]:
-    """The sides of each stem that has one; the lines of ALONE are axes with one side."""
+    """The sides of each stem that has one."""
     found: dict[str, Sides] = {}
-    lines = (AXES.strip().replace("\n    ", " ") + ALONE.rstrip()).splitlines()
-    for axis, line in enumerate(lines):
+    for axis, line in enumerate(_lines(AXES)):
         for side, words in enumerate(line.split("|")):
             for word in words.split():
                 found[stem(word)] = (*found.get(stem(word), ()), (axis, side))
@@ -90,17 +105,26 @@ def _sides() -> dict[str, Sides]:
 
 
 SIDES = _sides()
-FIRST_ALONE = len(AXES.strip().replace("\n    ", " ").splitlines())
+FIRST_ALONE = len(_lines(AXES))
+LINES = {
+    word: (FIRST_ALONE + line, 0)
+    for line, words in enumerate(_lines(ALONE))
+    for word in words.split()
+}
 
 
-def stages(normal: str) -> tuple[str, ...]:
-    """The words of a normal title that tell a stage or a side, in order.
+def stages(normal: str, prefix: str | None = None) -> tuple[str, ...]:
+    """The words of a normal title that tell a stage or a side, in order; opinion by its prefix.
 
     >>> stages("port suspends ferry service after storm")
     ('suspends',)
+    >>> stages("the port is wrong", "opinion")
+    ('@opinion',)
     """
     words = normal.split(" ", MAX_WORDS)[:MAX_WORDS]
-    return tuple(word[:MAX_LETTERS] for word in words if _sides_of(word[:MAX_LETTERS]))
+    found = tuple(word[:MAX_LETTERS] for word in words if _sides_of(word[:MAX_LETTERS]))
+    is_opinion = prefix is not None and not OPINION.isdisjoint(prefix.split())
+    return (*found, "@opinion") if is_opinion else found
 
 
 def contrast(a: Sequence[str], b: Sequence[str]) -> str | None:
@@ -136,4 +160,5 @@ def _word(words: Sequence[str], axis: int) -> str:
 
 @lru_cache(maxsize=65536)
 def _sides_of(word: str) -> Sides:
-    return SIDES.get(stem(IRREGULAR.get(word, word)), ())
+    sides = SIDES.get(stem(IRREGULAR.get(word, word)), ())
+    return (*sides, LINES[word]) if word in LINES else sides

@@ -1,0 +1,128 @@
+"""What a news editor would say: different news is never dropped, evident copies are found."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from nearcopy import Article, Relation, explain
+
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+NOTICE = (
+    "The board of {name} met on Friday at its offices and announced that {who} has been named "
+    "chief executive of the company with effect from the coming month. It thanked the outgoing "
+    "chief executive for years of service and said that the search for a successor had been "
+    "thorough. {name} makes pumps, valves and fittings for shipyards around the northern sea and "
+    "has customers in many countries. The shares of {name} were little changed after the news, "
+    "and analysts said that they saw no change in the course of the company."
+)
+QUAKE = (
+    "An earthquake struck the hills above Velmar before dawn on Sunday, and rescuers dug through "
+    "the night for survivors under collapsed houses. At least {toll} people were killed, the "
+    "governor said, and hospitals in the valley were full. Roads were blocked by falling rock and "
+    "helicopters carried the wounded to the coast. Schools will stay closed for the week, the "
+    "ministry said, and neighbouring regions have sent doctors, tents and water to the valley "
+    "towns where many people spent the night in the open for fear of further shocks."
+)
+
+
+def titled(title: str, text: str = "", *, days: float = 0, **more) -> Article:
+    published = NOON + timedelta(days=days)
+    return Article(id=title, title=title, text=text, published=published, **more)
+
+
+def relation(a: Article, b: Article) -> Relation:
+    return explain(a, b).decision.relation
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Suicide bomber kills 12 in Kabul mosque", "Suicide bomber kills 30 in Quetta mosque"),
+        ("Gunman wounds 2 in Houston nightclub", "Gunman wounds 4 in Dallas nightclub"),
+        ("Second suspect arrested in museum theft", "Third suspect arrested in museum theft"),
+        ("Minister confirms talks with rebels", "Minister denies talks with rebels"),
+        ("Flood warning issued for the Elm valley", "Flood warning lifted for the Elm valley"),
+        ("Chipmaker beats estimates on strong demand", "Chipmaker misses estimates on demand"),
+        ("Rovers gewinnt das Spiel gegen Elmstadt", "Rovers verliert das Spiel gegen Elmstadt"),
+        (
+            "Parliament passes the pension reform bill",
+            "Opinion: Parliament's pension reform bill is a mistake",
+        ),
+        ("Nordell raises dividend after strong year", "Tarvane raises dividend after strong year"),
+    ],
+)
+def test_different_news_under_like_titles_is_kept(a, b):
+    found = explain(titled(a), titled(b)).decision
+    assert not found.duplicate, found
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (
+            "Ex-mayor of Harwick sentenced to prison for bribery",
+            "Ex-mayor of Harwick jailed for bribery",
+        ),
+        (
+            "Airline to charge for cabin bags from June",
+            "From June airline will charge for cabin bags",
+        ),
+        ("Report highlights risk to harbour walls", "Report: risk to harbour walls highlighted"),
+    ],
+)
+def test_the_same_news_in_another_order_is_found(a, b):
+    assert explain(titled(a), titled(b)).decision.duplicate
+
+
+def test_one_form_for_two_firms_is_two_pieces_of_news():
+    a = titled(
+        "Nordell names Ana Ruiz chief executive", NOTICE.format(name="Nordell", who="Ana Ruiz")
+    )
+    b = titled(
+        "Tarvane names Tom Hale chief executive", NOTICE.format(name="Tarvane", who="Tom Hale")
+    )
+    assert relation(a, b) is Relation.DISTINCT
+
+
+def test_a_mark_of_filing_again_does_not_join_two_firms():
+    a = titled(
+        "Nordell names Ana Ruiz chief executive", NOTICE.format(name="Nordell", who="Ana Ruiz")
+    )
+    b = titled(
+        "UPDATE 1-Tarvane names Tom Hale chief executive",
+        NOTICE.format(name="Tarvane", who="Tom Hale"),
+    )
+    assert not explain(a, b).decision.duplicate
+
+
+def test_a_toll_that_rose_is_a_revision_with_and_without_the_text():
+    title, later = "Earthquake kills 12 in Velmar hills", "Earthquake kills 31 in Velmar hills"
+    assert relation(titled(title), titled(later)) is Relation.REVISION
+    a = titled(title, QUAKE.format(toll=12), source="Coast Wire")
+    b = titled(later, QUAKE.format(toll=31), source="Coast Wire", days=0.3)
+    c = titled(later, QUAKE.format(toll=31), source="Hill Post", days=0.3)
+    assert relation(a, b) is Relation.REVISION
+    assert relation(a, c) is Relation.REVISION
+
+
+def test_a_digest_does_not_swallow_a_brief():
+    brief = titled("Harbour library reopens", " ".join(QUAKE.format(toll=3).split()[:70]))
+    digest = titled(
+        "News digest: five things from the region",
+        QUAKE.format(toll=3) + " " + NOTICE.format(name="Nordell", who="Ana Ruiz"),
+    )
+    assert not explain(brief, digest).decision.duplicate
+
+
+def test_the_same_title_beyond_the_window_is_other_news():
+    title = "Central bank keeps interest rates unchanged"
+    assert relation(titled(title), titled(title, days=1)) is Relation.SAME_TITLE
+    assert not explain(titled(title), titled(title, days=90)).decision.duplicate
+
+
+def test_a_weaker_relation_says_why_it_is_no_surer_one():
+    found = explain(
+        titled("Port suspends its ferry service"), titled("Port resumes its ferry service")
+    )
+    assert found.decision.relation is Relation.RELATED
+    assert "suspends / resumes" in found.decision.reason
