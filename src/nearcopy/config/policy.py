@@ -77,7 +77,7 @@ class Policy:
     contained: float | None = 0.8
     revised: float | None = 0.2  # the overlap of a new version by the same source
     site_overlap: float | None = 0.9  # of two pages of one site whose titles are not alike
-    site_title: float | None = 0.3  # titles less alike are not, on one site or over a stub
+    site_title: float | None = 0.4  # titles less alike are not, on one site or over a stub
 
     # The titles: any one of these is enough.
     title_ratio: float | None = None

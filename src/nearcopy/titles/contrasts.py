@@ -55,6 +55,7 @@ aprueba aprueban | rechaza rechazan
 condamne condamnee | acquitte acquittee relaxe
 gagne gagnent | perd perdent
 상승 급등 | 하락 급락
+涨 升 | 跌 降
 gripen anhallen | atalad atalas haktad | domd doms | frikand frias
 okar stiger hojer | minskar faller sanker
 monte montent hausse | baisse chute recule
