@@ -24,6 +24,7 @@ namespace nearcopy {
 
 void bind_indexes(nb::module_& m);
 void bind_numerals(nb::module_& m);
+void bind_profiles(nb::module_& m);
 void bind_titles(nb::module_& m);
 
 namespace {
@@ -288,6 +289,7 @@ NB_MODULE(_native, m) {
     bind_plan(m);
     bind_indexes(m);
     bind_numerals(m);
+    bind_profiles(m);
     bind_titles(m);
     m.def("set_tables", set_tables);
     m.def("words", words, "text"_a.none(), "html"_a = false);

@@ -15,6 +15,7 @@ from nearcopy.kernels.reference import murmur3_64 as murmur3_64
 from nearcopy.kernels.reference import murmur3_128 as murmur3_128
 from nearcopy.kernels.reference import normalised as normalised
 from nearcopy.kernels.reference import numeral_shares as numeral_shares
+from nearcopy.kernels.reference import profile_cosines as profile_cosines
 from nearcopy.kernels.reference import strip_html as strip_html
 from nearcopy.kernels.reference import strip_html_positions as strip_html_positions
 from nearcopy.kernels.reference import title_cosines as title_cosines
@@ -57,6 +58,10 @@ def technical_details(texts: Sequence[str], html: list[bool], threads: int) -> U
 def sketch_distances(
     simhash_a: U64, simhash_b: U64, minhash_a: Sequence[bytes], minhash_b: Sequence[bytes]
 ) -> tuple[U8, U16]: ...
+def set_term_weights(known: dict[str, int], unknown: int, /) -> None: ...
+def profiles(
+    titles: Sequence[str], texts: Sequence[str], html: list[bool], threads: int
+) -> list[bytes]: ...
 def set_title_weights(known: dict[str, int], unknown: int, /) -> None: ...
 def sketch(
     texts: Sequence[str], html: list[bool], plan: Plan, threads: int

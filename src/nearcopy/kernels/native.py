@@ -23,6 +23,7 @@ from nearcopy.kernels._native import (
     murmur3_128,
     normalised,
     numeral_shares,
+    profile_cosines,
     strip_html,
     strip_html_positions,
     title_cosines,
@@ -36,7 +37,7 @@ from nearcopy.kernels._native import (
 )
 from nearcopy.kernels.reference.numerals import number_words
 from nearcopy.kernels.results import FeatureSets, Passage, Sketches
-from nearcopy.kernels.tables import entities, fold_table, title_weights
+from nearcopy.kernels.tables import entities, fold_table, term_weights, title_weights
 
 __all__ = ["level", "use_level"]
 __all__ += reference.__all__
@@ -52,6 +53,7 @@ def _set_tables() -> None:
         table.pages.ravel(), table.index, table.sequences, table.joins.ravel(), entities()
     )
     _native.set_numbers([(word, *known) for word, known in number_words().items()])
+    _native.set_term_weights(*term_weights())
     _native.set_title_weights(*title_weights())
 
 
@@ -128,6 +130,13 @@ def passages(
 def numerals(texts: Sequence[str], *, html: Sequence[bool] = (), threads: int = 1) -> list[bytes]:
     """The numeral profile of each text: for each of the first 32 its context and value, hashed."""
     return _native.numerals(texts, list(map(bool, html)), threads)
+
+
+def profiles(
+    titles: Sequence[str], texts: Sequence[str], *, html: Sequence[bool] = (), threads: int = 1
+) -> list[bytes]:
+    """The profile of each article: its 128 heaviest terms, by hash; empty where it has none."""
+    return _native.profiles(titles, texts, list(map(bool, html)), threads)
 
 
 def technical_details(

@@ -47,7 +47,17 @@ def number_lines() -> list[tuple[str, str]]:
 @cache
 def title_weights() -> tuple[dict[str, int], int]:
     """The weight of each common term of titles, and that of all others, in hundredths."""
-    lines = files(__package__).joinpath("title_weights.txt").read_text("utf-8").splitlines()
+    return _weights("title_weights.txt")
+
+
+@cache
+def term_weights() -> tuple[dict[str, int], int]:
+    """The weight of each common term of articles, and that of all others, in hundredths."""
+    return _weights("term_weights.txt")
+
+
+def _weights(name: str) -> tuple[dict[str, int], int]:
+    lines = files(__package__).joinpath(name).read_text("utf-8").splitlines()
     entries = [line.split(" ") for line in lines if line[0] != "#"]
     known = {term: int(weight) for weight, term in entries}
     return known, known.pop("*")

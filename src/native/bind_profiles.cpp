@@ -1,0 +1,105 @@
+// The Python face of the term profiles.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+
+#include "binding.hpp"
+#include "profiles.hpp"
+#include "threads.hpp"
+
+using namespace nanobind::literals;
+
+namespace nearcopy {
+
+namespace {
+
+std::optional<TermWeights>& weights_place() {
+    static std::optional<TermWeights> place;
+    return place;
+}
+
+const TermWeights& weights() {
+    if (!weights_place()) throw nb::value_error("set_term_weights must be called first");
+    return *weights_place();
+}
+
+void set_term_weights(const nb::dict& known, uint32_t unknown) {
+    std::vector<std::pair<uint32_t, uint32_t>> made;
+    for (auto [term, weight] : known) {
+        const auto name = nb::cast<std::string>(term);
+        const auto value = nb::cast<uint32_t>(weight);
+        if (value == 0 || value > 0xFFFF)
+            throw nb::value_error("the weight of a term must lie between 1 and 65535");
+        made.emplace_back(
+            profile_hash(reinterpret_cast<const uint8_t*>(name.data()), name.size()), value);
+    }
+    weights_place().emplace(made, unknown);
+}
+
+const char* chars(const uint8_t* bytes) { return reinterpret_cast<const char*>(bytes); }
+
+nb::list profiles(const nb::object& titles, const nb::object& list, const std::vector<bool>& html,
+                  int64_t threads) {
+    const unsigned used = thread_count(threads);
+    Texts names(titles, {}), texts(list, html);
+    if (names.size() != texts.size())
+        throw nb::value_error((std::to_string(names.size()) + " titles and " +
+                               std::to_string(texts.size()) + " texts: expected as many")
+                                  .c_str());
+    const Tables& known = tables();
+    const TermWeights& rarities = weights();
+    std::vector<Profile> made(texts.size());
+    {
+        nb::gil_scoped_release release;
+        on_threads(
+            texts.size(), used, [&] { return std::make_unique<Profiler>(known, rarities); },
+            [&](std::unique_ptr<Profiler>& worker, size_t i) {
+                worker->profile(names.views()[i], texts.views()[i], made[i]);
+            });
+    }
+    nb::list out;
+    for (const Profile& profile : made) out.append(nb::bytes(chars(profile.bytes), profile.size));
+    return out;
+}
+
+const uint8_t* data_of(const nb::bytes& bytes) { return static_cast<const uint8_t*>(bytes.data()); }
+
+void check_profiles(const std::vector<nb::bytes>& profiles) {
+    for (const nb::bytes& profile : profiles) {
+        if (is_profile(data_of(profile), profile.size())) continue;
+        if (profile.size() % kProfileEntry == 0 && profile.size() <= kMostTerms * kProfileEntry)
+            throw nb::value_error("a term profile whose hashes do not ascend");
+        throw nb::value_error(("a term profile of " + std::to_string(profile.size()) +
+                               " bytes: expected five a term, at most 640")
+                                  .c_str());
+    }
+}
+
+nb::object profile_cosines(const std::vector<nb::bytes>& a, const std::vector<nb::bytes>& b) {
+    if (a.size() != b.size())
+        throw nb::value_error((std::to_string(a.size()) + " and " + std::to_string(b.size()) +
+                               " profiles: expected as many")
+                                  .c_str());
+    check_profiles(a);
+    check_profiles(b);
+    const TermWeights& rarities = weights();
+    Fresh<double> out({a.size()});
+    {
+        nb::gil_scoped_release release;
+        for (size_t i = 0; i < a.size(); ++i)
+            out.data[i] = profile_cosine(rarities, data_of(a[i]), a[i].size(), data_of(b[i]),
+                                         b[i].size());
+    }
+    return out.array;
+}
+
+}  // namespace
+
+void bind_profiles(nb::module_& m) {
+    m.def("set_term_weights", set_term_weights);
+    m.def("profiles", profiles, "titles"_a.none(), "texts"_a.none(), "html"_a, "threads"_a);
+    m.def("profile_cosines", profile_cosines, "a"_a, "b"_a);
+}
+
+}  // namespace nearcopy
