@@ -24,6 +24,7 @@ LANGUAGES = {"semeval22": None, "saudi-july": "ar", "allsides": "en", "bbc": "en
 SATURATION = 200  # N: a term in fewer than one of so many articles weighs nearly as an unknown one
 LEAST_SHARE = 0.005
 LEAST_ARTICLES = 5
+FEW_ARTICLES = 300  # added to each language, so that a word or two of few articles say little
 MOST_TERMS = 8000
 # No articles of unspaced scripts are at hand: the characters that any text is full of, by name.
 UNSPACED = "的一是在不了有和人这中大为上个国我以要他时来用们到说就也子得可下自之年日月"
@@ -62,7 +63,7 @@ def common(counts: dict[str, Counter[str]], sizes: Counter[str]) -> dict[str, fl
     shares = dict.fromkeys(UNSPACED, UNSPACED_SHARE)
     for language, count in counts.items():
         for term, seen in count.items():
-            share = seen / sizes[language]
+            share = seen / (sizes[language] + FEW_ARTICLES)
             if seen >= LEAST_ARTICLES and share >= LEAST_SHARE:
                 shares[term] = max(share, shares.get(term, 0))
     return {

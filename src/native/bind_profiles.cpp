@@ -65,15 +65,12 @@ nb::list profiles(const nb::object& titles, const nb::object& list, const std::v
 
 const uint8_t* data_of(const nb::bytes& bytes) { return static_cast<const uint8_t*>(bytes.data()); }
 
-void check_profiles(const std::vector<nb::bytes>& profiles) {
-    for (const nb::bytes& profile : profiles) {
-        if (is_profile(data_of(profile), profile.size())) continue;
-        if (profile.size() % kProfileEntry == 0 && profile.size() <= kMostTerms * kProfileEntry)
-            throw nb::value_error("a term profile whose hashes do not ascend");
-        throw nb::value_error(("a term profile of " + std::to_string(profile.size()) +
-                               " bytes: expected five a term, at most 640")
-                                  .c_str());
-    }
+void check_sizes(const std::vector<nb::bytes>& profiles) {
+    for (const nb::bytes& profile : profiles)
+        if (!is_profile_size(profile.size()))
+            throw nb::value_error(("a term profile of " + std::to_string(profile.size()) +
+                                   " bytes: expected five a term, at most 640")
+                                      .c_str());
 }
 
 nb::object profile_cosines(const std::vector<nb::bytes>& a, const std::vector<nb::bytes>& b) {
@@ -81,16 +78,20 @@ nb::object profile_cosines(const std::vector<nb::bytes>& a, const std::vector<nb
         throw nb::value_error((std::to_string(a.size()) + " and " + std::to_string(b.size()) +
                                " profiles: expected as many")
                                   .c_str());
-    check_profiles(a);
-    check_profiles(b);
+    check_sizes(a);
+    check_sizes(b);
     const TermWeights& rarities = weights();
     Fresh<double> out({a.size()});
+    bool ascend = true;
     {
         nb::gil_scoped_release release;
-        for (size_t i = 0; i < a.size(); ++i)
+        for (size_t i = 0; i < a.size(); ++i) {
             out.data[i] = profile_cosine(rarities, data_of(a[i]), a[i].size(), data_of(b[i]),
                                          b[i].size());
+            ascend &= !(out.data[i] < 0);
+        }
     }
+    if (!ascend) throw nb::value_error("a term profile whose hashes do not ascend");
     return out.array;
 }
 

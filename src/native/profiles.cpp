@@ -57,15 +57,24 @@ bool is_unspaced(const uint8_t* word, size_t size) {
 TermWeights::TermWeights(const std::vector<std::pair<uint32_t, uint32_t>>& known,
                          uint32_t unknown)
     : unknown_(unknown) {
-    size_t size = 16;
-    while (size < 2 * known.size()) size *= 2;
-    slots_.assign(size, Slot{});
+    size_t size = 4;
+    while (size < known.size()) size *= 2;
+    buckets_.resize(size);
     mask_ = size - 1;
-    for (const auto& [term, weight] : known) {
-        size_t at = term & mask_;
-        while (slots_[at].weight != 0 && slots_[at].term != term) at = (at + 1) & mask_;
-        Slot& slot = slots_[at];
-        slot = {term, slot.weight == 0 ? weight : std::min(slot.weight, weight)};
+    for (const auto& [term, weight] : known) insert(term, weight);
+}
+
+// Of two terms with one hash the lighter counts.
+void TermWeights::insert(uint32_t term, uint32_t weight) {
+    for (size_t at = term & mask_;; at = (at + 1) & mask_) {
+        Bucket& bucket = buckets_[at];
+        for (size_t i = 0; i < kPlaces; ++i) {
+            if (bucket.weight[i] != 0 && bucket.term[i] != term) continue;
+            if (bucket.weight[i] != 0) weight = std::min(weight, bucket.weight[i]);
+            bucket.term[i] = term;
+            bucket.weight[i] = weight;
+            return;
+        }
     }
 }
 
@@ -81,38 +90,39 @@ void Profiler::profile(const TextView& title, const TextView& text, Profile& out
     add_terms(text, 0);
     sort_terms();
     weigh();
-    select(out);
+    write(out);
 }
 
-// The words stand one space apart, and a space behind the last: what ends them is found 64 bytes
-// at a time.
+// The words stand one space apart, and a space behind the last. Of ASCII they hold digits and small
+// letters: what lies below those ends a word or is a digit, and is found 64 bytes at a time.
 void Profiler::add_terms(const TextView& text, uint64_t flags) {
     words_.fold(text, Hash::MURMUR3);
     terms_.reserve(count_ + 2 * words_.count());
     single_ = nullptr;
-    if (words_.count() == 0) return;
     const uint8_t* folded = words_.text();
-    const uint64_t* hashes = words_.hashes();
+    const uint64_t* hash = words_.hashes();
+    const uint64_t* last = hash + words_.count();
     const size_t size = words_.bytes() + 1;
     uint8_t spare[kBlock];
-    size_t start = 0, left = words_.count();
-    bool numbered = false;  // the word begun in the block before holds a digit
-    for (size_t base = 0; base < size && left > 0; base += kBlock) {
+    size_t start = 0;
+    bool numbered = false;
+    for (size_t base = 0; base < size && hash < last; base += kBlock) {
         const uint8_t* block = block_at(folded, base, size, spare);
-        uint64_t digits = passing(block, [](uint8_t c) { return uint8_t(c - '0') < 10; });
-        uint64_t spaces = passing(block, [](uint8_t c) { return c == ' '; });
-        for (; spaces != 0 && left > 0; spaces &= spaces - 1, --left, ++hashes) {
-            const uint64_t below = (spaces & (0 - spaces)) - 1;
-            const size_t end = base + lowest_bit(spaces);
-            if (!numbered && (digits & below) == 0)
-                add_word(folded + start, end - start, *hashes, flags);
-            else
+        uint64_t found = passing(block, [](uint8_t c) { return c < 'a'; });
+        for (; found != 0 && hash < last; found &= found - 1) {
+            const size_t end = base + lowest_bit(found);
+            if (folded[end] != ' ') {
+                numbered = true;
+                continue;
+            }
+            if (numbered)
                 single_ = nullptr;
+            else
+                add_word(folded + start, end - start, *hash, flags);
             numbered = false;
-            digits &= ~below;
             start = end + 1;
+            ++hash;
         }
-        numbered |= digits != 0;
     }
 }
 
@@ -138,19 +148,29 @@ void Profiler::add_word(const uint8_t* word, size_t size, uint64_t hash, uint64_
     add(profile_hash(word, first_letters(word, size, kPrefix)), flags);
 }
 
-// By the upper half, byte by byte: linear whatever the hashes are, so that no text is slow.
+// By hash: byte by byte for its upper half, and where that leaves different terms together, by
+// comparing them. No text makes this slow, whatever its hashes are.
 void Profiler::sort_terms() {
-    uint32_t counts[4][256] = {};
-    const uint64_t* terms = terms_.data();
-    for (size_t i = 0; i < count_; ++i)
-        for (size_t byte = 0; byte < 4; ++byte) ++counts[byte][terms[i] >> (32 + 8 * byte) & 255];
-    sorted_.reserve(count_);
-    uint64_t *from = terms_.data(), *to = sorted_.data();
-    for (size_t byte = 0; byte < 4; ++byte, std::swap(from, to)) {
+    uint32_t counts[2][256] = {};
+    uint64_t *terms = terms_.data(), *sorted = sorted_.reserve(count_);
+    for (size_t i = 0; i < count_; ++i) {
+        ++counts[0][terms[i] >> 48 & 255];
+        ++counts[1][terms[i] >> 56];
+    }
+    for (auto& places : counts) {
         uint32_t sum = 0;
-        for (uint32_t& count : counts[byte]) sum += std::exchange(count, sum);
-        for (size_t i = 0; i < count_; ++i)
-            to[counts[byte][from[i] >> (32 + 8 * byte) & 255]++] = from[i];
+        for (uint32_t& place : places) sum += std::exchange(place, sum);
+    }
+    for (size_t i = 0; i < count_; ++i) sorted[counts[0][terms[i] >> 48 & 255]++] = terms[i];
+    for (size_t i = 0; i < count_; ++i) terms[counts[1][sorted[i] >> 56]++] = sorted[i];
+    for (size_t i = 1; i < count_; ++i) {
+        if (terms[i - 1] >> 32 <= terms[i] >> 32) continue;
+        const uint64_t upper = terms[i] >> 48;
+        size_t from = i, to = i;
+        while (from > 0 && terms[from - 1] >> 48 == upper) --from;
+        while (to < count_ && terms[to] >> 48 == upper) ++to;
+        std::sort(terms + from, terms + to);
+        i = to;
     }
 }
 
@@ -173,70 +193,113 @@ void Profiler::weigh() {
     count_ = made;
 }
 
-void Profiler::select(Profile& out) {
+// The last in rank that is kept: first by steps of the score, then among those of one step.
+uint64_t Profiler::least_kept() {
+    if (count_ <= kMostTerms) return 0;
+    constexpr unsigned kStep = 40 + 10;
+    uint32_t steps[256] = {};
     const uint64_t* terms = terms_.data();
-    uint64_t least = 0;
-    if (count_ > kMostTerms) {
-        uint64_t* ranked = sorted_.data();
-        std::copy(terms, terms + count_, ranked);
-        std::nth_element(ranked, ranked + kMostTerms - 1, ranked + count_, std::greater<>());
-        least = ranked[kMostTerms - 1];
-    }
+    auto step = [](uint64_t term) { return std::min<uint64_t>(term >> kStep, 255); };
+    for (size_t i = 0; i < count_; ++i) ++steps[step(terms[i])];
+    size_t above = 0, at = 255;
+    for (; above + steps[at] < kMostTerms; --at) above += steps[at];
+    uint64_t* level = sorted_.data();
+    uint64_t* end = std::copy_if(terms, terms + count_, level,
+                                 [&](uint64_t term) { return step(term) == at; });
+    uint64_t* least = level + (kMostTerms - above - 1);
+    std::nth_element(level, least, end, std::greater<>());
+    return *least;
+}
+
+void Profiler::write(Profile& out) {
+    const uint64_t least = least_kept();
+    const uint64_t* terms = terms_.data();
     uint8_t* to = out.bytes;
     for (size_t i = 0; i < count_; ++i) {
-        if (terms[i] < least) continue;
         const uint32_t hash = ~uint32_t(terms[i] >> 8);
         std::memcpy(to, &hash, 4);
         to[4] = uint8_t(terms[i]);
-        to += kProfileEntry;
+        to += terms[i] >= least ? kProfileEntry : 0;
     }
     out.size = size_t(to - out.bytes);
 }
 
 // --- Cosines ----------------------------------------------------------------------------------
 
-bool is_profile(const uint8_t* bytes, size_t size) {
-    if (size % kProfileEntry != 0 || size > kMostTerms * kProfileEntry) return false;
-    bool ascends = true;
-    for (size_t at = kProfileEntry; at < size; at += kProfileEntry)
-        ascends &= load32(bytes + at - kProfileEntry) < load32(bytes + at);
-    return ascends;
+bool is_profile_size(size_t size) {
+    return size % kProfileEntry == 0 && size <= kMostTerms * kProfileEntry;
 }
 
 namespace {
 
 struct Weighted {
-    uint32_t hash[kMostTerms];
-    int64_t value[kMostTerms];
-    size_t count;
-    int64_t square = 0;
+    uint32_t hash[kMostTerms], value[kMostTerms];
+    size_t count, low = 0;  // of all terms, of those in the lower half of the hashes
+    uint64_t square = 0;
 
     Weighted(const TermWeights& weights, const uint8_t* bytes, size_t size)
         : count(size / kProfileEntry) {
         for (size_t i = 0; i < count; ++i, bytes += kProfileEntry) {
             hash[i] = load32(bytes);
-            value[i] = int64_t(bytes[4]) * weights.of(hash[i]);
-            square += value[i] * value[i];
+            value[i] = bytes[4] * weights.of(hash[i]);
+        }
+        for (size_t i = 0; i < count; ++i) {
+            square += uint64_t(value[i]) * value[i];
+            low += 1 - (hash[i] >> 31);
         }
     }
+
+    bool ascends() const {
+        uint32_t falls = 0;
+        for (size_t i = 1; i < count; ++i) falls |= uint32_t(hash[i - 1] >= hash[i]);
+        return falls == 0;
+    }
 };
+
+// The product of two profiles from some terms on, one step after another.
+class Merge {
+public:
+    Merge(const Weighted& a, size_t i, size_t a_end, const Weighted& b, size_t j, size_t b_end)
+        : a_(a), b_(b), i_(i), j_(j), a_end_(a_end), b_end_(b_end) {}
+
+    bool goes_on() const { return (i_ < a_end_) & (j_ < b_end_); }
+
+    void step() {
+        const uint32_t x = a_.hash[i_], y = b_.hash[j_];
+        product += uint64_t(a_.value[i_]) * b_.value[j_] & (0 - uint64_t(x == y));
+        i_ += x <= y;
+        j_ += y <= x;
+    }
+
+    uint64_t product = 0;
+
+private:
+    const Weighted &a_, &b_;
+    size_t i_, j_;
+    const size_t a_end_, b_end_;
+};
+
+// Each step waits for the one before: two merges at a time take hardly longer than one.
+uint64_t product(const Weighted& a, const Weighted& b) {
+    Merge low(a, 0, a.low, b, 0, b.low), high(a, a.low, a.count, b, b.low, b.count);
+    while (low.goes_on() & high.goes_on()) {
+        low.step();
+        high.step();
+    }
+    while (low.goes_on()) low.step();
+    while (high.goes_on()) high.step();
+    return low.product + high.product;
+}
 
 }  // namespace
 
 double profile_cosine(const TermWeights& weights, const uint8_t* a, size_t a_size,
                       const uint8_t* b, size_t b_size) {
     const Weighted left(weights, a, a_size), right(weights, b, b_size);
+    if (!left.ascends() || !right.ascends()) return -1;
     if (left.square == 0 || right.square == 0) return std::numeric_limits<double>::quiet_NaN();
-    int64_t product = 0;
-    for (size_t i = 0, j = 0; i < left.count && j < right.count;) {
-        const uint32_t x = left.hash[i], y = right.hash[j];
-        const int64_t both = left.value[i] * right.value[j];
-        product += both & -int64_t(x == y);
-        i += x <= y;
-        j += y <= x;
-    }
     const double norms = std::sqrt(double(left.square) * double(right.square));
-    return std::min(1.0, double(product) / norms);
+    return std::min(1.0, double(product(left, right)) / norms);
 }
 
 }  // namespace nearcopy

@@ -19,25 +19,37 @@ class TermWeights {
 public:
     TermWeights(const std::vector<std::pair<uint32_t, uint32_t>>& known, uint32_t unknown);
 
+    // Without a branch that depends on the term, but for the few that lie in a full bucket.
     uint32_t of(uint32_t term) const {
         for (size_t at = term & mask_;; at = (at + 1) & mask_) {
-            const Slot slot = slots_[at];
-            if (slot.term == term || slot.weight == 0) return slot.weight ? slot.weight : unknown_;
+            const Bucket& bucket = buckets_[at];
+            const Halves hit = Halves(Places(bucket.term == term) & bucket.weight);
+            const uint64_t both = hit[0] | hit[1];
+            const uint32_t found = uint32_t(both | both >> 32);
+            const uint32_t missing = 0u - uint32_t(found == 0);
+            if (__builtin_expect((missing & bucket.weight[kPlaces - 1]) == 0, 1))
+                return found | (missing & unknown_);
         }
     }
 
 private:
-    struct Slot {
-        uint32_t term = 0, weight = 0;  // no weight: nothing here
+    static constexpr size_t kPlaces = 4;
+    typedef uint32_t Places __attribute__((vector_size(16)));
+    typedef uint64_t Halves __attribute__((vector_size(16)));
+
+    struct Bucket {
+        Places term = {}, weight = {};  // no weight: this place is free
     };
 
-    std::vector<Slot> slots_;  // open addressing
+    void insert(uint32_t term, uint32_t weight);
+
+    std::vector<Bucket> buckets_;  // what finds no place in its own lies in the next
     size_t mask_;
     uint32_t unknown_;
 };
 
 struct Profile {
-    uint8_t bytes[kMostTerms * kProfileEntry];
+    uint8_t bytes[(kMostTerms + 1) * kProfileEntry];  // one more, written and not counted
     size_t size = 0;
 };
 
@@ -54,7 +66,8 @@ private:
     void add(uint64_t hash, uint64_t flags) { terms_.data()[count_++] = hash << 32 | flags; }
     void sort_terms();
     void weigh();
-    void select(Profile& out);
+    uint64_t least_kept();
+    void write(Profile& out);
 
     Words words_;
     const TermWeights& weights_;
@@ -66,9 +79,9 @@ private:
 
 uint32_t profile_hash(const uint8_t* term, size_t size);
 
-// Whether it has whole entries, not too many, whose hashes ascend.
-bool is_profile(const uint8_t* bytes, size_t size);
+bool is_profile_size(size_t size);
 
+// Of two profiles of such a size; below 0 where the hashes of one do not ascend.
 double profile_cosine(const TermWeights& weights, const uint8_t* a, size_t a_size,
                       const uint8_t* b, size_t b_size);
 
