@@ -31,8 +31,8 @@ void set_term_weights(const nb::dict& known, uint32_t unknown) {
         const auto value = nb::cast<uint32_t>(weight);
         if (value == 0 || value > 0xFFFF)
             throw nb::value_error("the weight of a term must lie between 1 and 65535");
-        made.emplace_back(
-            profile_hash(reinterpret_cast<const uint8_t*>(name.data()), name.size()), value);
+        made.emplace_back(profile_hash(reinterpret_cast<const uint8_t*>(name.data()), name.size()),
+                          value);
     }
     weights_place().emplace(made, unknown);
 }
@@ -86,8 +86,8 @@ nb::object profile_cosines(const std::vector<nb::bytes>& a, const std::vector<nb
     {
         nb::gil_scoped_release release;
         for (size_t i = 0; i < a.size(); ++i) {
-            out.data[i] = profile_cosine(rarities, data_of(a[i]), a[i].size(), data_of(b[i]),
-                                         b[i].size());
+            out.data[i] =
+                profile_cosine(rarities, data_of(a[i]), a[i].size(), data_of(b[i]), b[i].size());
             ascend &= !(out.data[i] < 0);
         }
     }

@@ -54,8 +54,7 @@ bool is_unspaced(const uint8_t* word, size_t size) {
 
 // --- Weights ----------------------------------------------------------------------------------
 
-TermWeights::TermWeights(const std::vector<std::pair<uint32_t, uint32_t>>& known,
-                         uint32_t unknown)
+TermWeights::TermWeights(const std::vector<std::pair<uint32_t, uint32_t>>& known, uint32_t unknown)
     : unknown_(unknown) {
     size_t size = 4;
     while (size < known.size()) size *= 2;
@@ -78,9 +77,7 @@ void TermWeights::insert(uint32_t term, uint32_t weight) {
     }
 }
 
-uint32_t profile_hash(const uint8_t* term, size_t size) {
-    return uint32_t(murmur3_64(term, size));
-}
+uint32_t profile_hash(const uint8_t* term, size_t size) { return uint32_t(murmur3_64(term, size)); }
 
 // --- Profiles ---------------------------------------------------------------------------------
 
@@ -204,8 +201,8 @@ uint64_t Profiler::least_kept() {
     size_t above = 0, at = 255;
     for (; above + steps[at] < kMostTerms; --at) above += steps[at];
     uint64_t* level = sorted_.data();
-    uint64_t* end = std::copy_if(terms, terms + count_, level,
-                                 [&](uint64_t term) { return step(term) == at; });
+    uint64_t* end =
+        std::copy_if(terms, terms + count_, level, [&](uint64_t term) { return step(term) == at; });
     uint64_t* least = level + (kMostTerms - above - 1);
     std::nth_element(level, least, end, std::greater<>());
     return *least;
@@ -293,8 +290,8 @@ uint64_t product(const Weighted& a, const Weighted& b) {
 
 }  // namespace
 
-double profile_cosine(const TermWeights& weights, const uint8_t* a, size_t a_size,
-                      const uint8_t* b, size_t b_size) {
+double profile_cosine(const TermWeights& weights, const uint8_t* a, size_t a_size, const uint8_t* b,
+                      size_t b_size) {
     const Weighted left(weights, a, a_size), right(weights, b, b_size);
     if (!left.ascends() || !right.ascends()) return -1;
     if (left.square == 0 || right.square == 0) return std::numeric_limits<double>::quiet_NaN();

@@ -56,7 +56,8 @@ struct Profile {
 // One thread's profiles, one article at a time; the memory is kept for the next.
 class Profiler {
 public:
-    Profiler(const Tables& tables, const TermWeights& weights) : words_(tables), weights_(weights) {}
+    Profiler(const Tables& tables, const TermWeights& weights)
+        : words_(tables), weights_(weights) {}
 
     void profile(const TextView& title, const TextView& text, Profile& out);
 
@@ -71,9 +72,9 @@ private:
 
     Words words_;
     const TermWeights& weights_;
-    Buffer<uint64_t> terms_, sorted_;     // hash << 32 | flags
+    Buffer<uint64_t> terms_, sorted_;  // hash << 32 | flags
     size_t count_ = 0;
-    const uint8_t* single_ = nullptr;     // the unspaced character before, if one was
+    const uint8_t* single_ = nullptr;  // the unspaced character before, if one was
     size_t single_size_ = 0;
 };
 
@@ -82,7 +83,7 @@ uint32_t profile_hash(const uint8_t* term, size_t size);
 bool is_profile_size(size_t size);
 
 // Of two profiles of such a size; below 0 where the hashes of one do not ascend.
-double profile_cosine(const TermWeights& weights, const uint8_t* a, size_t a_size,
-                      const uint8_t* b, size_t b_size);
+double profile_cosine(const TermWeights& weights, const uint8_t* a, size_t a_size, const uint8_t* b,
+                      size_t b_size);
 
 }  // namespace nearcopy
