@@ -1,6 +1,7 @@
 """Imports point one way, the public names are listed once, and the core does no I/O."""
 
 import ast
+import shutil
 from pathlib import Path
 
 import pytest
@@ -80,3 +81,11 @@ def test_both_kernels_offer_the_same():
 def test_no_dumping_ground():
     names = {path.stem for path in FILES}
     assert not names & {"utils", "helpers", "common", "manager", "misc"}
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="there is no compiler here")
+def test_the_compiled_kernels_are_here_where_there_is_a_compiler():
+    """A build that failed installs the Python alone, which must not go unseen here."""
+    from nearcopy import kernels
+
+    assert kernels.native is not None, "build it by hand to see why: pip install -v -e ."

@@ -44,6 +44,7 @@ EVIDENCE = st.builds(
     clashes=FACTS,
     moved=FACTS,
     names_shared=SHARE,
+    profile=SHARE,
     refiled=st.booleans(),
     same_source=TRUTH,
     hours_apart=st.none() | st.floats(0, 1000),
@@ -193,6 +194,15 @@ def test_fewer_relations_never_add_a_duplicate(evidence, preset):
     fewer = replace(policy, duplicates=frozenset({Relation.SAME_URL}))
     if decide(evidence, fewer).duplicate:
         assert decide(evidence, policy).duplicate
+
+
+def test_like_profiles_of_two_sources_are_one_event():
+    evidence = long_text(profile=0.6, same_source=False)
+    assert decide(evidence, Policy()).rule == "like-profiles"
+    assert not decide(evidence, Policy()).duplicate
+    assert decide(evidence._replace(same_source=True), Policy()).relation is Relation.RELATED
+    assert decide(evidence._replace(hours_apart=100), Policy()).relation is Relation.RELATED
+    assert decide(evidence._replace(profile=0.1), Policy()).relation is Relation.DISTINCT
 
 
 def test_rule_names_are_unique_and_cover_every_relation():

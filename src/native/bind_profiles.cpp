@@ -14,27 +14,20 @@ namespace nearcopy {
 
 namespace {
 
-std::optional<TermWeights>& weights_place() {
-    static std::optional<TermWeights> place;
-    return place;
-}
+const TermWeights& weights() { return table<TermWeights>("set_term_weights"); }
 
-const TermWeights& weights() {
-    if (!weights_place()) throw nb::value_error("set_term_weights must be called first");
-    return *weights_place();
-}
-
-void set_term_weights(const nb::dict& known, uint32_t unknown) {
+void set_term_weights(const nb::dict& known, const nb::object& unknown) {
     std::vector<std::pair<uint32_t, uint32_t>> made;
     for (auto [term, weight] : known) {
-        const auto name = nb::cast<std::string>(term);
-        const auto value = nb::cast<uint32_t>(weight);
-        if (value == 0 || value > 0xFFFF)
-            throw nb::value_error("the weight of a term must lie between 1 and 65535");
-        made.emplace_back(profile_hash(reinterpret_cast<const uint8_t*>(name.data()), name.size()),
-                          value);
+        Py_ssize_t size = 0;
+        const char* name = PyUnicode_Check(term.ptr())
+                               ? PyUnicode_AsUTF8AndSize(term.ptr(), &size)
+                               : throw nb::type_error("a term must be str");
+        if (name == nullptr) throw nb::python_error();
+        made.emplace_back(profile_hash(reinterpret_cast<const uint8_t*>(name), size_t(size)),
+                          checked_weight(weight));
     }
-    weights_place().emplace(made, unknown);
+    handed_over<TermWeights>().emplace_front(made, checked_weight(unknown));
 }
 
 const char* chars(const uint8_t* bytes) { return reinterpret_cast<const char*>(bytes); }

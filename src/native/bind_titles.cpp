@@ -14,13 +14,6 @@ namespace {
 
 const TitleWeights& weights() { return table<TitleWeights>("set_title_weights"); }
 
-uint32_t checked_weight(const nb::handle& weight) {
-    uint32_t value = 0;
-    if (!nb::try_cast(weight, value) || value == 0 || value > 0xFFFF)
-        throw nb::value_error("the weight of a term must lie between 1 and 65535");
-    return value;
-}
-
 void set_weights(const nb::dict& known, const nb::object& unknown) {
     std::vector<std::pair<uint64_t, uint32_t>> made;
     for (auto [term, weight] : known) {

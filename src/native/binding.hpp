@@ -32,6 +32,13 @@ const Table& table(const char* setter) {
     return handed_over<Table>().front();
 }
 
+inline uint32_t checked_weight(const nb::handle& weight) {
+    uint32_t value = 0;
+    if (!nb::try_cast(weight, value) || value == 0 || value > 0xFFFF)
+        throw nb::value_error("the weight of a term must lie between 1 and 65535");
+    return value;
+}
+
 inline const Tables& tables() { return table<Tables>("set_tables"); }
 
 template <class T>

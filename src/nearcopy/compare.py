@@ -17,7 +17,7 @@ from nearcopy.model import Article, Evidence, Fingerprint
 Pair = tuple[Fingerprint, Fingerprint]
 Floats = NDArray[np.float64]
 HOUR = timedelta(hours=1)
-MEASURES = titles.SCORES | {"names"}
+MEASURES = titles.SCORES | {"names", "profile"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,13 +153,18 @@ def _contained(overlap: Floats, pairs: Sequence[Pair]) -> Floats:
 
 
 def _title_columns(pairs: Sequence[Pair], measures: Collection[str]) -> list[list[float | None]]:
-    """The scores in their order, the soft cosine, the names shared, a list each."""
+    """The scores in their order, the soft cosine, names shared, profile cosine, a list each."""
     alike = titles.scores([a.title for a, _ in pairs], [b.title for _, b in pairs], measures)
     soft = kernels.title_cosines([a.gist for a, _ in pairs], [b.gist for _, b in pairs])
     named: list[float | None] = [None] * len(pairs)
     if "names" in measures:
         named = [facts.names_shared(a.names, b.names) for a, b in pairs]
-    return [*map(_known, (*alike, soft)), named]
+    profiles = np.full(len(pairs), np.nan)
+    if "profile" in measures:
+        profiles = kernels.profile_cosines(
+            [a.profile for a, _ in pairs], [b.profile for _, b in pairs]
+        )
+    return [*map(_known, (*alike, soft)), named, _known(profiles)]
 
 
 def _known(column: Floats) -> list[float | None]:
@@ -176,7 +181,7 @@ def _where(measured: NDArray[np.bool_], column: NDArray[Any]) -> list[int | None
 def _evidence(pair: Pair, counted: Overlap | None, measured: tuple[Any, ...]) -> Evidence:
     a, b = pair
     distance, overlap, containment, numerals_shared, numerals_changed, *alike = measured
-    ratio, indel, token_set, token_sort, partial, cosine, soft, names_shared = alike
+    ratio, indel, token_set, token_sort, partial, cosine, soft, names_shared, profile = alike
     found = facts.compare(a.facts, b.facts)
     swap = titles.swapped(a.gist, b.gist)
     return Evidence(
@@ -207,6 +212,7 @@ def _evidence(pair: Pair, counted: Overlap | None, measured: tuple[Any, ...]) ->
         clashes=found.clashes,
         moved=found.moved,
         names_shared=names_shared,
+        profile=profile,
         refiled=a.refiled or b.refiled,
         same_source=_same(a.source, b.source),
         hours_apart=_hours_apart(a, b),

@@ -217,6 +217,11 @@ def _same_event(e: Evidence, p: Policy) -> bool:
     return titles_count(e, p) and at_least(e.title_soft, p.event_soft)
 
 
+def _same_subject(e: Evidence, p: Policy) -> bool:
+    """Like profiles by two sources; the pieces of one source's series are all alike."""
+    return not e.same_source and at_least(e.profile, p.event_profile)
+
+
 def _related_titles(e: Evidence, p: Policy) -> bool:
     return titles_count(e, p) and (
         at_least(e.title_soft, p.related_soft)
@@ -225,7 +230,11 @@ def _related_titles(e: Evidence, p: Policy) -> bool:
 
 
 def _related_texts(e: Evidence, p: Policy) -> bool:
-    return at_least(e.overlap, p.related_overlap) or at_least(equal_bits(e), p.related_bits)
+    return (
+        at_least(e.overlap, p.related_overlap)
+        or at_least(equal_bits(e), p.related_bits)
+        or at_least(e.profile, p.related_profile)
+    )
 
 
 # Vetoes: what makes two articles different however alike they look.
@@ -481,6 +490,14 @@ RULES = (
         title_veto,
     ),
     Rule(
+        "like-profiles",
+        Relation.SAME_EVENT,
+        "the texts make much of the same rare words",
+        _same_subject,
+        lambda e: round(0.3 + 0.4 * (e.profile or 0.0), 4),
+        title_veto,
+    ),
+    Rule(
         "related-titles",
         Relation.RELATED,
         "the titles have a subject in common",
@@ -491,9 +508,9 @@ RULES = (
     Rule(
         "related-texts",
         Relation.RELATED,
-        "the texts have passages in common",
+        "the texts have passages or a subject in common",
         _related_texts,
-        lambda e: round(0.3 + 0.4 * (e.overlap or 0.0), 4),
+        lambda e: round(0.3 + 0.3 * max(e.overlap or 0.0, e.profile or 0.0), 4),
         text_veto,
     ),
 )

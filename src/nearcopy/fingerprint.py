@@ -71,6 +71,7 @@ def _fingerprints(batch: list[Article], recipe: Recipe, threads: int) -> Iterato
             simhash=sketch.simhash,
             minhash=sketch.minhash,
             numerals=sketch.numerals,
+            profile=sketch.profile,
             details=sketch.details,
             title=_telling(words),
             gist=_telling(gist),
@@ -96,6 +97,7 @@ class _Sketch(NamedTuple):
     simhash: int | None = None
     minhash: bytes | None = None
     numerals: bytes = b""
+    profile: bytes = b""
     details: int = 0
 
 
@@ -103,6 +105,7 @@ def _sketches(batch: list[Article], recipe: Recipe, threads: int) -> Iterator[_S
     texts, html = [article.text for article in batch], [article.html for article in batch]
     made = kernels.sketch(texts, recipe, html=html, threads=threads)
     numerals = kernels.numerals(texts, html=html, threads=threads)
+    profiles = kernels.profiles([a.title for a in batch], texts, html=html, threads=threads)
     details = kernels.technical_details(texts, html=html, threads=threads).tolist()
     simhash, digest = made.simhash.tolist(), made.digest.tobytes()
     minhash, size = made.minhash.astype("<u4", copy=False).tobytes(), 4 * SLOTS
@@ -116,6 +119,7 @@ def _sketches(batch: list[Article], recipe: Recipe, threads: int) -> Iterator[_S
                 simhash[row] if recipe.simhash else None,
                 minhash[size * row : size * row + size] if recipe.minhash else None,
                 numerals[row],
+                profiles[row],
                 details[row],
             )
         )

@@ -75,6 +75,7 @@ class Fingerprint:
     simhash: int | None = None
     minhash: bytes | None = None
     numerals: bytes = b""  # the figures of the text and their neighbours, hashed
+    profile: bytes = b""  # the heaviest terms of title and text, hashed
     details: int = 0  # technical details in the text, at most five are counted
     title: str = ""  # cleaned and folded
     gist: str = ""  # the title without its facts
@@ -143,6 +144,7 @@ class Evidence(NamedTuple):
     clashes: tuple[Clash, ...] = ()
     moved: tuple[Clash, ...] = ()  # figures that an update would move, such as a toll
     names_shared: float | None = None
+    profile: float | None = None  # cosine of the heaviest terms, rare ones weighing more
     refiled: bool = False
     same_source: bool | None = None
     hours_apart: float | None = None

@@ -105,6 +105,8 @@ class Policy:
     numerals_kept: float | None = 0.9  # one changed figure is a template below this
     # Not a copy, but worth knowing.
     event_soft: float | None = 0.54
+    event_profile: float | None = 0.55
+    related_profile: float | None = 0.25
     related_soft: float | None = 0.4
     related_overlap: float | None = 0.1
     related_bits: int | None = None
@@ -141,6 +143,7 @@ class Policy:
             "token_sort": (self.title_average,),
             "partial": (self.title_partial, self.title_average),
             "names": (self.names_shared,),
+            "profile": (self.event_profile, self.related_profile),
         }
         return frozenset(n for n, readers in wanted.items() if any(r is not None for r in readers))
 
@@ -194,6 +197,8 @@ _PLAIN = Policy(
     numerals_shared=None,
     numerals_kept=None,
     event_soft=None,
+    event_profile=None,
+    related_profile=None,
     related_soft=None,
     related_overlap=None,
     keep=("earliest",),
