@@ -15,6 +15,8 @@ from nearcopy.kernels.results import Passage
 from nearcopy.model import Article, Evidence, Fingerprint
 
 Pair = tuple[Fingerprint, Fingerprint]
+Side = Sequence[Fingerprint]
+Columns = dict[str, list[Any]]
 Floats = NDArray[np.float64]
 HOUR = timedelta(hours=1)
 MEASURES = titles.SCORES | {"names", "profile"}
@@ -105,10 +107,16 @@ def compare_pairs(
 ) -> list[Evidence]:
     """The evidence of each pair, in order; `measures` says which of the dearer ones to take."""
     _check_recipes(pairs)
-    exact = list(counted) or [None] * len(pairs)
-    columns = (*_text_columns(pairs), *_title_columns(pairs, measures))
-    rows = zip(pairs, exact, zip(*columns, strict=True), strict=True)
-    return [_evidence(*row) for row in rows]
+    left, right = [a for a, _ in pairs], [b for _, b in pairs]
+    columns = (
+        _addresses(left, right)
+        | _texts(left, right, list(counted) or [None] * len(pairs))
+        | _profiles(left, right, measures)
+        | _titles(left, right, measures)
+        | _facts(left, right, measures)
+        | _circumstances(left, right)
+    )
+    return list(map(Evidence, *(columns[name] for name in Evidence._fields)))
 
 
 def _check_recipes(pairs: Sequence[Pair]) -> None:
@@ -120,120 +128,94 @@ def _check_recipes(pairs: Sequence[Pair]) -> None:
             )
 
 
-def _text_columns(pairs: Sequence[Pair]) -> list[list[Any]]:
-    """Distance, overlap, containment, numerals shared and changed, a list each."""
+# Each of these measures many pairs at once: a list for every field of the evidence it knows.
+
+
+def _addresses(left: Side, right: Side) -> Columns:
+    declared = [
+        None if a.declared_url is None and b.declared_url is None else _declared(a, b)
+        for a, b in zip(left, right, strict=True)
+    ]
+    return {
+        "same_url": _same([a.url for a in left], [b.url for b in right]),
+        "same_declared_url": declared,
+        "same_source": _same([a.source for a in left], [b.source for b in right]),
+    }
+
+
+def _declared(a: Fingerprint, b: Fingerprint) -> bool:
+    """Whether an address that a page declares is the other's."""
+    return bool({a.url, a.declared_url} & {b.url, b.declared_url} - {None})
+
+
+def _texts(left: Side, right: Side, counted: list[Overlap | None]) -> Columns:
+    minhash = [
+        (a.minhash, b.minhash) if a.minhash and b.minhash else (b"", b"")
+        for a, b in zip(left, right, strict=True)
+    ]
     bits, equal = kernels.sketch_distances(
-        np.array([a.simhash or 0 for a, _ in pairs], np.uint64),
-        np.array([b.simhash or 0 for _, b in pairs], np.uint64),
-        [(b.minhash and a.minhash) or b"" for a, b in pairs],  # both, or neither
-        [(a.minhash and b.minhash) or b"" for a, b in pairs],
+        np.array([a.simhash or 0 for a in left], np.uint64),
+        np.array([b.simhash or 0 for b in right], np.uint64),
+        [one for one, _ in minhash],
+        [other for _, other in minhash],
     )
     shared, changed = kernels.numeral_shares(
-        [a.numerals for a, _ in pairs], [b.numerals for _, b in pairs]
+        [a.numerals for a in left], [b.numerals for b in right]
     )
-    hashed = np.array([a.simhash is not None and b.simhash is not None for a, b in pairs], bool)
-    sketched = np.array([bool(a.minhash and b.minhash) for a, b in pairs], bool)
-    overlap = np.where(sketched, equal / SLOTS, np.nan)
-    counted = np.array([bool(a.numerals and b.numerals) for a, b in pairs], bool)
-    return [
-        _where(hashed, bits),
-        _known(overlap),
-        _known(_contained(overlap, pairs)),
-        _known(shared),
-        _where(counted, changed),
+    hashed = [
+        a.simhash is not None and b.simhash is not None for a, b in zip(left, right, strict=True)
     ]
+    figured = [bool(a.numerals and b.numerals) for a, b in zip(left, right, strict=True)]
+    jaccard = np.where([bool(one) for one, _ in minhash], equal / SLOTS, np.nan)
+    words = np.array([[a.words for a in left], [b.words for b in right]], np.float64)
+    overlap, containment = _known(jaccard), _known(_contained(jaccard, words))
+    for place, count in enumerate(counted):
+        if count is not None:
+            overlap[place], containment[place] = count.jaccard, count.containment
+    return {
+        "same_text": _same([a.digest for a in left], [b.digest for b in right]),
+        "distance": _where(hashed, bits),
+        "overlap": overlap,
+        "containment": containment,
+        "exact": [count is not None for count in counted],
+        "words": words.min(0).astype(int).tolist(),
+        "numerals_shared": _known(shared),
+        "numerals_changed": _where(figured, changed),
+    }
 
 
-def _contained(overlap: Floats, pairs: Sequence[Pair]) -> Floats:
+def _profiles(left: Side, right: Side, measures: Collection[str]) -> Columns:
+    if "profile" not in measures:
+        return {"profile": [None] * len(left)}
+    found = kernels.profile_cosines([a.profile for a in left], [b.profile for b in right])
+    return {"profile": _known(found)}
+
+
+def _contained(jaccard: Floats, words: Floats) -> Floats:
     """The containment that this overlap means for texts of so many words."""
-    words = np.array([(a.words, b.words) for a, b in pairs], np.float64).reshape(-1, 2)
-    shared = overlap / (1 + overlap) * words.sum(1)
-    share: Floats = np.minimum(1.0, shared / np.maximum(1.0, words.min(1)))
+    shared = jaccard / (1 + jaccard) * words.sum(0)
+    share: Floats = np.minimum(1.0, shared / np.maximum(1.0, words.min(0)))
     return share
 
 
-def _title_columns(pairs: Sequence[Pair], measures: Collection[str]) -> list[list[float | None]]:
-    """The scores in their order, the soft cosine, names shared, profile cosine, a list each."""
-    alike = titles.scores([a.title for a, _ in pairs], [b.title for _, b in pairs], measures)
-    soft = kernels.title_cosines([a.gist for a, _ in pairs], [b.gist for _, b in pairs])
-    named: list[float | None] = [None] * len(pairs)
-    if "names" in measures:
-        named = [facts.names_shared(a.names, b.names) for a, b in pairs]
-    profiles = np.full(len(pairs), np.nan)
-    if "profile" in measures:
-        profiles = kernels.profile_cosines(
-            [a.profile for a, _ in pairs], [b.profile for _, b in pairs]
-        )
-    return [*map(_known, (*alike, soft)), named, _known(profiles)]
-
-
-def _known(column: Floats) -> list[float | None]:
-    """The numbers, None where there is none."""
-    return [None if value != value else value for value in column.tolist()]
-
-
-def _where(measured: NDArray[np.bool_], column: NDArray[Any]) -> list[int | None]:
-    """The numbers where they were measured, else None."""
-    pairs = zip(column.tolist(), measured.tolist(), strict=True)
-    return [value if known else None for value, known in pairs]
-
-
-def _evidence(pair: Pair, counted: Overlap | None, measured: tuple[Any, ...]) -> Evidence:
-    a, b = pair
-    distance, overlap, containment, numerals_shared, numerals_changed, *alike = measured
-    ratio, indel, token_set, token_sort, partial, cosine, soft, names_shared, profile = alike
-    found = facts.compare(a.facts, b.facts)
-    swap = titles.swapped(a.gist, b.gist)
-    return Evidence(
-        same_url=_same(a.url, b.url),
-        same_declared_url=_declared(a, b),
-        same_text=_same(a.digest, b.digest),
-        distance=distance,
-        overlap=counted.jaccard if counted else overlap,
-        containment=counted.containment if counted else containment,
-        exact=counted is not None,
-        words=min(a.words, b.words),
-        numerals_shared=numerals_shared,
-        numerals_changed=numerals_changed,
-        title_ratio=ratio,
-        title_indel=indel,
-        title_token_set=token_set,
-        title_token_sort=token_sort,
-        title_partial=partial,
-        title_cosine=cosine,
-        title_soft=soft,
-        title_chars=min(len(a.title), len(b.title)),
-        title_words=min(_words(a.title), _words(b.title)),
-        title_swap=_side_by_side(swap) if swap else None,
-        name_swap=bool(swap) and _are_names(swap, a, b),
-        contrast=titles.contrast(a.stages, b.stages),
-        column=max(a.column or "", b.column or "") or None,
-        agreements=found.agreements,
-        clashes=found.clashes,
-        moved=found.moved,
-        names_shared=names_shared,
-        profile=profile,
-        refiled=a.refiled or b.refiled,
-        same_source=_same(a.source, b.source),
-        hours_apart=_hours_apart(a, b),
-        junk=max(a.junk or "", b.junk or "") or None,
-    )
-
-
-def _same(a: object, b: object) -> bool | None:
-    return None if a is None or b is None else a == b
-
-
-def _declared(a: Fingerprint, b: Fingerprint) -> bool | None:
-    """Whether an address that a page declares is the other's; None where none declares any."""
-    if a.declared_url is None and b.declared_url is None:
-        return None
-    left, right = {a.url, a.declared_url}, {b.url, b.declared_url}
-    return bool(left & right - {None})
-
-
-def _words(title: str) -> int:
-    return title.count(" ") + 1 if title else 0
+def _titles(left: Side, right: Side, measures: Collection[str]) -> Columns:
+    ours, theirs = [a.title for a in left], [b.title for b in right]
+    scores = titles.scores(ours, theirs, measures)._asdict()
+    gists = [a.gist for a in left], [b.gist for b in right]
+    swaps = list(map(titles.swapped, *gists))
+    marked = zip(swaps, left, right, strict=True)
+    counts = zip(ours, theirs, strict=True)
+    return {
+        **{f"title_{name}": _known(column) for name, column in scores.items()},
+        "title_soft": _known(kernels.title_cosines(*gists)),
+        "title_chars": list(map(min, map(len, ours), map(len, theirs))),
+        "title_words": [min(a.count(" "), b.count(" ")) + 1 if a and b else 0 for a, b in counts],
+        "title_swap": [_side_by_side(swap) if swap else None for swap in swaps],
+        "name_swap": [bool(swap) and _are_names(swap, a, b) for swap, a, b in marked],
+        "contrast": list(map(titles.contrast, [a.stages for a in left], [b.stages for b in right])),
+        "column": _either([a.column for a in left], [b.column for b in right]),
+        "refiled": [a.refiled or b.refiled for a, b in zip(left, right, strict=True)],
+    }
 
 
 def _side_by_side(swap: Iterable[tuple[str, str]]) -> str:
@@ -250,7 +232,47 @@ def _are_names(swap: Iterable[tuple[str, str]], a: Fingerprint, b: Fingerprint) 
     )
 
 
-def _hours_apart(a: Fingerprint, b: Fingerprint) -> float | None:
-    if a.published is None or b.published is None:
-        return None
-    return abs(a.published - b.published) / HOUR
+def _facts(left: Side, right: Side, measures: Collection[str]) -> Columns:
+    found = list(map(facts.compare, [a.facts for a in left], [b.facts for b in right]))
+    names: list[float | None] = [None] * len(found)
+    if "names" in measures:
+        names = list(map(facts.names_shared, [a.names for a in left], [b.names for b in right]))
+    return {
+        "agreements": [each.agreements for each in found],
+        "clashes": [each.clashes for each in found],
+        "moved": [each.moved for each in found],
+        "names_shared": names,
+    }
+
+
+def _circumstances(left: Side, right: Side) -> Columns:
+    return {
+        "hours_apart": [
+            None if a.published is None or b.published is None
+            else abs(a.published - b.published) / HOUR
+            for a, b in zip(left, right, strict=True)
+        ],
+        "junk": _either([a.junk for a in left], [b.junk for b in right]),
+    }  # fmt: skip
+
+
+def _same(ours: Sequence[object], theirs: Sequence[object]) -> list[bool | None]:
+    """Whether the two are equal; None where one is not known."""
+    pairs = zip(ours, theirs, strict=True)
+    return [None if a is None or b is None else a == b for a, b in pairs]
+
+
+def _either(ours: Sequence[str | None], theirs: Sequence[str | None]) -> list[str | None]:
+    """What either has; of two, whichever comes later in the alphabet."""
+    return [max(a or "", b or "") or None for a, b in zip(ours, theirs, strict=True)]
+
+
+def _known(column: Floats) -> list[float | None]:
+    """The numbers, None where there is none."""
+    return [None if value != value else value for value in column.tolist()]
+
+
+def _where(measured: Sequence[bool], column: NDArray[Any]) -> list[int | None]:
+    """The numbers where they were measured, else None."""
+    pairs = zip(column.tolist(), measured, strict=True)
+    return [value if known else None for value, known in pairs]

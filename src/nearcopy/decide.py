@@ -5,6 +5,7 @@ The rules are tried surest first: the first that holds and is not vetoed decides
 
 from collections.abc import Callable
 from datetime import timedelta
+from enum import IntFlag
 from typing import NamedTuple
 
 from nearcopy.config import Policy
@@ -22,24 +23,40 @@ SAME_FORM = 0.2
 SAME_SUBJECT = 0.4
 
 
+Veto = Callable[[Evidence, Policy], str | None]
+
+
+class Needs(IntFlag):
+    """What a rule cannot do without."""
+
+    NOTHING = 0
+    ADDRESS = 1  # one that the two share
+    TEXTS = 2  # both long enough
+    TITLES = 4  # both long enough
+
+
 class Rule(NamedTuple):
     """One way for a relation to hold; a veto of its kind takes it away."""
 
     name: str
     relation: Relation
+    needs: Needs
     reason: str
     holds: Callable[[Evidence, Policy], bool]
     confidence: Callable[[Evidence], float]
-    vetoed_by: Callable[[Evidence, Policy], str | None] | None = None
+    vetoed_by: Veto
 
 
 def decide(evidence: Evidence, policy: Policy) -> Decision:
     """The first rule that holds and is not vetoed."""
-    vetoed = None
-    for rule in RULES:
+    vetoed: str | None = None
+    asked: dict[Veto, str | None] = {}
+    for rule in OPEN[_given(evidence, policy)]:
         if not rule.holds(evidence, policy):
             continue
-        veto = rule.vetoed_by(evidence, policy) if rule.vetoed_by else None
+        if rule.vetoed_by not in asked:
+            asked[rule.vetoed_by] = rule.vetoed_by(evidence, policy)
+        veto = asked[rule.vetoed_by]
         if veto is None:
             return _decision(rule, evidence, policy, vetoed)
         vetoed = vetoed or veto
@@ -51,6 +68,13 @@ def decide(evidence: Evidence, policy: Policy) -> Decision:
         vetoed or "nothing that counts is shared",
         _flags(evidence, policy),
     )
+
+
+def _given(e: Evidence, p: Policy) -> int:
+    """What there is for rules to go by."""
+    address = Needs.ADDRESS.value if e.same_url or e.same_declared_url else 0
+    texts = Needs.TEXTS.value if long_enough(e, p) else 0
+    return address | texts | (Needs.TITLES.value if titles_count(e, p) else 0)
 
 
 def _decision(rule: Rule, evidence: Evidence, policy: Policy, vetoed: str | None) -> Decision:
@@ -97,7 +121,7 @@ def near(e: Evidence, p: Policy) -> bool:
 
 def contained(e: Evidence, p: Policy) -> bool:
     """Whether the longer text holds the shorter one."""
-    return long_enough(e, p) and at_least(e.containment, p.contained)
+    return at_least(e.containment, p.contained)
 
 
 def texts_differ(e: Evidence) -> bool:
@@ -145,7 +169,7 @@ def titles_count(e: Evidence, p: Policy) -> bool:
 
 def titles_alike(e: Evidence, p: Policy) -> bool:
     """Whether any of the policy's title measures reaches its threshold."""
-    return titles_count(e, p) and (
+    return (
         at_least(e.title_soft, p.title_soft)
         or at_least(e.title_ratio, p.title_ratio)
         or at_least(e.title_token_set, p.title_token_set)
@@ -164,7 +188,7 @@ def titles_decide(e: Evidence, p: Policy) -> bool:
 
 def facts_establish(e: Evidence, p: Policy) -> bool:
     """Whether facts agree on top of titles that are alike enough for that."""
-    return bool(e.agreements) and titles_count(e, p) and at_least(e.title_soft, p.title_and_facts)
+    return bool(e.agreements) and at_least(e.title_soft, p.title_and_facts)
 
 
 def moved_on(e: Evidence, p: Policy) -> bool:
@@ -194,11 +218,11 @@ def _filed_again(e: Evidence, p: Policy) -> bool:
 
 
 def _rewritten(e: Evidence, p: Policy) -> bool:
-    return _much_shared(e, p) and titles_alike(e, p)
+    return _much_shared(e, p) and titles_count(e, p) and titles_alike(e, p)
 
 
 def _much_shared(e: Evidence, p: Policy) -> bool:
-    return bool(e.same_source) and long_enough(e, p) and at_least(e.overlap, p.revised)
+    return bool(e.same_source) and at_least(e.overlap, p.revised)
 
 
 def _figure_moved(e: Evidence, p: Policy) -> bool:
@@ -214,7 +238,7 @@ def _title_and_facts(e: Evidence, p: Policy) -> bool:
 
 
 def _same_event(e: Evidence, p: Policy) -> bool:
-    return titles_count(e, p) and at_least(e.title_soft, p.event_soft)
+    return at_least(e.title_soft, p.event_soft)
 
 
 def _same_subject(e: Evidence, p: Policy) -> bool:
@@ -223,10 +247,9 @@ def _same_subject(e: Evidence, p: Policy) -> bool:
 
 
 def _related_titles(e: Evidence, p: Policy) -> bool:
-    return titles_count(e, p) and (
-        at_least(e.title_soft, p.related_soft)
-        or (p.related_mix is not None and at_least(title_mix(e), p.related_mix))
-    )
+    if at_least(e.title_soft, p.related_soft):
+        return True
+    return p.related_mix is not None and at_least(title_mix(e), p.related_mix)
 
 
 def _related_texts(e: Evidence, p: Policy) -> bool:
@@ -238,6 +261,11 @@ def _related_texts(e: Evidence, p: Policy) -> bool:
 
 
 # Vetoes: what makes two articles different however alike they look.
+
+
+def no_veto(_: Evidence, __: Policy) -> str | None:
+    """Nothing speaks against an address."""
+    return None
 
 
 def veto(e: Evidence, p: Policy) -> str | None:
@@ -259,7 +287,7 @@ def text_veto(e: Evidence, p: Policy) -> str | None:
 def part_veto(e: Evidence, p: Policy) -> str | None:
     """Why a text that holds another is no copy of it: it is a digest of many."""
     found = text_veto(e, p)
-    if found or not (p.facts and e.column) or at_least(e.title_soft, SAME_SUBJECT):
+    if found or not (p.stages and e.column) or at_least(e.title_soft, SAME_SUBJECT):
         return found
     return f"a part of a {e.column}"
 
@@ -271,16 +299,14 @@ def form_veto(e: Evidence, p: Policy) -> str | None:
 
 def title_veto(e: Evidence, p: Policy) -> str | None:
     """Why like titles are not the same news."""
-    found = form_veto(e, p) or _outside_window(e, p)
-    if found or not p.facts:
+    found = form_veto(e, p) or _outside_window(e, p) or _later(e, p)
+    if found or not p.stages:
         return found
     if e.name_swap:
         return f"one name for another: {e.title_swap}"
     if e.contrast:
         return f"another stage or the opposite: {e.contrast}"
-    if e.column:
-        return f"another day's {e.column}"
-    return _later(e, p)
+    return f"another day's {e.column}" if e.column else None
 
 
 def _outside_window(e: Evidence, p: Policy) -> str | None:
@@ -398,13 +424,16 @@ RULES = (
     Rule(
         "same-address",
         Relation.SAME_URL,
+        Needs.ADDRESS,
         "both stand at the same address",
         _same_address,
         _by_address,
+        no_veto,
     ),
     Rule(
         "identical-text",
         Relation.SAME_TEXT,
+        Needs.NOTHING,
         "both texts are the same, word for word",
         lambda e, _: bool(e.same_text),
         _by_identity,
@@ -413,13 +442,16 @@ RULES = (
     Rule(
         "updated-page",
         Relation.REVISION,
+        Needs.ADDRESS,
         "the text at this address has changed",
         _updated_page,
         _by_address,
+        no_veto,
     ),
     Rule(
         "declared-address",
         Relation.SAME_URL,
+        Needs.ADDRESS,
         "the page names the other's address as its own",
         _declared_address,
         _by_address,
@@ -428,6 +460,7 @@ RULES = (
     Rule(
         "filed-again",
         Relation.REVISION,
+        Needs.TEXTS,
         "the same source filed it again, with changes",
         _filed_again,
         _by_revision,
@@ -436,6 +469,7 @@ RULES = (
     Rule(
         "near-text",
         Relation.NEAR_TEXT,
+        Needs.TEXTS,
         "the texts are nearly the same",
         near,
         _by_text,
@@ -444,6 +478,7 @@ RULES = (
     Rule(
         "contained",
         Relation.CONTAINED,
+        Needs.TEXTS,
         "the longer text holds nearly all of the shorter",
         contained,
         _by_containment,
@@ -452,6 +487,7 @@ RULES = (
     Rule(
         "rewritten",
         Relation.REVISION,
+        Needs.TEXTS,
         "the same source wrote on: much of the text is shared and the titles agree",
         _rewritten,
         _by_revision,
@@ -460,6 +496,7 @@ RULES = (
     Rule(
         "figure-moved",
         Relation.REVISION,
+        Needs.TITLES,
         "the titles agree but for a figure that updates move",
         _figure_moved,
         _by_title,
@@ -468,6 +505,7 @@ RULES = (
     Rule(
         "like-titles",
         Relation.SAME_TITLE,
+        Needs.TITLES,
         "the titles agree and nothing clashes",
         _same_title,
         _by_title,
@@ -476,6 +514,7 @@ RULES = (
     Rule(
         "titles-and-facts",
         Relation.SAME_TITLE,
+        Needs.TITLES,
         "the titles are alike and their facts agree",
         _title_and_facts,
         _by_title,
@@ -484,6 +523,7 @@ RULES = (
     Rule(
         "like-titles-over-different-texts",
         Relation.SAME_EVENT,
+        Needs.TITLES,
         "the titles agree over texts written apart",
         _same_event,
         _by_event,
@@ -492,6 +532,7 @@ RULES = (
     Rule(
         "like-profiles",
         Relation.SAME_EVENT,
+        Needs.NOTHING,
         "the texts make much of the same rare words",
         _same_subject,
         lambda e: round(0.3 + 0.4 * (e.profile or 0.0), 4),
@@ -500,6 +541,7 @@ RULES = (
     Rule(
         "related-titles",
         Relation.RELATED,
+        Needs.TITLES,
         "the titles have a subject in common",
         _related_titles,
         _by_event,
@@ -508,9 +550,15 @@ RULES = (
     Rule(
         "related-texts",
         Relation.RELATED,
+        Needs.NOTHING,
         "the texts have passages or a subject in common",
         _related_texts,
         lambda e: round(0.3 + 0.3 * max(e.overlap or 0.0, e.profile or 0.0), 4),
         text_veto,
     ),
 )
+# The rules open to a pair, by what there is for them to go by.
+OPEN = [
+    tuple(rule for rule in RULES if rule.needs & given == rule.needs)
+    for given in range(sum(Needs) + 1)
+]

@@ -100,6 +100,7 @@ class Policy:
 
     # The veto by facts.
     facts: bool = True
+    stages: bool = True  # stages, columns, opinion, names in each other's place part like titles
     names_shared: float | None = None  # fewer shared names make two articles different
     numerals_shared: float | None = 0.6  # fewer shared figures make two texts a template
     numerals_kept: float | None = 0.9  # one changed figure is a template below this
@@ -160,19 +161,18 @@ class Policy:
                 raise BadPolicy(f"{name} is {span!r}: give a timedelta above zero")
         if self.like_titles not in get_args(LikeTitles):
             raise BadPolicy(f'like_titles is {self.like_titles!r}: choose "one" or "two"')
-        if not isinstance(self.keep, tuple | list) or not self.keep:
+        for name in ("facts", "stages"):
+            if not isinstance(getattr(self, name), bool):
+                raise BadPolicy(f"{name} is {getattr(self, name)!r}: give True or False")
+        self._check_stories()
+
+    def _check_stories(self) -> None:
+        """Sources are ranked by name or site in any case, as fingerprints hold them folded."""
+        rank, listed = self.source_rank, isinstance(self.keep, tuple | list)
+        if not listed or not self.keep or any(rule not in KEEP for rule in self.keep):
             raise BadPolicy(f"keep is {self.keep!r}: give one or more of {', '.join(KEEP)}")
-        if any(rule not in KEEP for rule in self.keep):
-            raise BadPolicy(f"keep is {self.keep!r}: give one or more of {', '.join(KEEP)}")
-        if not isinstance(self.facts, bool):
-            raise BadPolicy(f"facts is {self.facts!r}: give True or False")
         if not isinstance(self.scoring, Scoring):
             raise BadPolicy(f"scoring is {self.scoring!r}: give a Scoring")
-        self._check_source_rank()
-
-    def _check_source_rank(self) -> None:
-        """Sources are ranked by name or site in any case, as fingerprints hold them folded."""
-        rank = self.source_rank
         if not isinstance(rank, tuple | list) or not all(isinstance(each, str) for each in rank):
             raise BadPolicy(f"source_rank is {rank!r}: give the names of sources, best first")
         object.__setattr__(self, "keep", tuple(self.keep))
@@ -194,6 +194,7 @@ _PLAIN = Policy(
     min_title_words=0,
     like_titles="one",
     facts=False,
+    stages=False,
     numerals_shared=None,
     numerals_kept=None,
     event_soft=None,
