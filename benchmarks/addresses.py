@@ -57,7 +57,7 @@ def addresses(setting: Setting) -> Iterator[Measurement]:
         sum(not _differ_in_form_only(group) for group in groups),
         bar=Bar("<=", 0),
         note=f"{len(found):,} addresses, {len(groups)} groups in all",
-        details={"groups": len(groups)},
+        details={"groups": groups},
     )
     if RULES.is_dir():
         yield _absence("everywhere", "on every site", overlooked())
@@ -78,7 +78,7 @@ def merged(found: list[str]) -> list[list[str]]:
     for address, form in zip(found, forms, strict=True):
         if form in shared:
             groups[form].append(address)
-    return list(groups.values())
+    return sorted(groups.values())
 
 
 def overlooked() -> list[str]:
