@@ -126,3 +126,13 @@ def test_a_weaker_relation_says_why_it_is_no_surer_one():
     )
     assert found.decision.relation is Relation.RELATED
     assert "suspends / resumes" in found.decision.reason
+
+
+def test_two_words_for_one_thing_are_no_two_names():
+    text = "Seventeen Noranda copper miners were found alive on Monday after a fire below ground. "
+    rest = NOTICE.format(name="Noranda", who="the mine manager")
+    a = titled("Missing Noranda miners found alive", text + rest, source="Coast Wire")
+    b = titled(
+        "Missing copper miners found alive", text + rest + " More soon.", source="Coast Wire"
+    )
+    assert relation(a, b) is Relation.NEAR_TEXT

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from nearcopy import facts, kernels, titles
 from nearcopy.config import SLOTS, Features, Recipe
 from nearcopy.errors import BadArticle, BadRecipe
+from nearcopy.kernels.reference.profiles import holds
 from nearcopy.kernels.results import Passage
 from nearcopy.model import Article, Evidence, Fingerprint
 
@@ -223,11 +224,13 @@ def _side_by_side(swap: Iterable[tuple[str, str]]) -> str:
 
 
 def _are_names(swap: Iterable[tuple[str, str]], a: Fingerprint, b: Fingerprint) -> bool:
-    """Whether every word in the other's place looks like a name: it stands in one, or is rare."""
+    """Whether every word in the other's place looks like a name, and the other has it nowhere."""
     ours, theirs = " ".join(a.names).split(), " ".join(b.names).split()
     return all(
         titles.is_other(x, y)
         and ((x in ours and y in theirs) or (titles.is_rare(x) and titles.is_rare(y)))
+        and not holds(b.profile, x)
+        and not holds(a.profile, y)
         for x, y in swap
     )
 
