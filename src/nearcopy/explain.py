@@ -7,7 +7,7 @@ from nearcopy.config import Policy, Recipe, checked_policy
 from nearcopy.decide import decide
 from nearcopy.fingerprint import fingerprints
 from nearcopy.kernels.results import Passage
-from nearcopy.model import Article, Clash, Decision, Evidence, Fact
+from nearcopy.model import Article, FactPair, Decision, Evidence, Fact
 from nearcopy.numerals import Numeral, changed
 
 
@@ -27,12 +27,12 @@ class Explanation:
     figures: tuple[tuple[Numeral, Numeral], ...]  # that differ in the same place of the texts
 
     @property
-    def agreements(self) -> tuple[Clash, ...]:
+    def agreements(self) -> tuple[FactPair, ...]:
         """The facts in which the titles agree."""
         return self.evidence.agreements
 
     @property
-    def clashes(self) -> tuple[Clash, ...]:
+    def clashes(self) -> tuple[FactPair, ...]:
         """The facts in which the titles contradict each other."""
         return self.evidence.clashes
 

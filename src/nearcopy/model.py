@@ -111,7 +111,7 @@ class Relation(StrEnum):
     DISTINCT = "distinct"
 
 
-Clash = tuple[Fact, Fact]  # a fact of the one article, and of the other
+FactPair = tuple[Fact, Fact]  # a fact of the one article, and of the other
 
 
 class Evidence(NamedTuple):
@@ -140,9 +140,9 @@ class Evidence(NamedTuple):
     name_swap: bool = False  # whether these look like names
     contrast: str | None = None  # words of another stage or the opposite: "suspends / resumes"
     column: str | None = None  # the recurring column that either belongs to
-    agreements: tuple[Clash, ...] = ()
-    clashes: tuple[Clash, ...] = ()
-    moved: tuple[Clash, ...] = ()  # figures that an update would move, such as a toll
+    agreements: tuple[FactPair, ...] = ()
+    clashes: tuple[FactPair, ...] = ()
+    moved: tuple[FactPair, ...] = ()  # figures that an update would move, such as a toll
     names_shared: float | None = None
     profile: float | None = None  # cosine of the heaviest terms, rare ones weighing more
     refiled: bool = False
