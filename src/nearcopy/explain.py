@@ -7,7 +7,7 @@ from nearcopy.config import Policy, Recipe, checked_policy
 from nearcopy.decide import decide
 from nearcopy.fingerprint import fingerprints
 from nearcopy.kernels.results import Passage
-from nearcopy.model import Article, FactPair, Decision, Evidence, Fact
+from nearcopy.model import Article, Decision, Evidence, Fact, FactPair
 from nearcopy.numerals import Numeral, changed
 
 
