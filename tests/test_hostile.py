@@ -138,6 +138,7 @@ def test_a_million_characters_for_a_title_or_a_text_take_no_second(unit):
     for html in (False, True):
         kernels.numerals([text], html=[html])
         kernels.technical_details([text], html=[html])
+        kernels.profiles([text], [text], html=[html])
     assert time.thread_time() - start < 1
 
 
@@ -186,6 +187,11 @@ def refused(name: str, *arguments: object) -> type[Exception]:
         ("set_title_weights", ({"a": 0}, 1), ValueError),
         ("set_title_weights", ({"a": 1}, 0), ValueError),
         ("set_title_weights", ({"a": 1}, 2**32 - 1), ValueError),
+        ("set_term_weights", (None, 1), TypeError),
+        ("set_term_weights", ({5: 3}, 1), TypeError),
+        *[("set_term_weights", ({"a": bad}, 1), ValueError) for bad in (0, -1, 2**16, "3", 3.5)],
+        *[("set_term_weights", ({"a": 1}, bad), ValueError) for bad in (0, 2**16, "3")],
+        ("set_term_weights", ({"\ud800": 1}, 1), UnicodeEncodeError),
         ("set_numbers", ([("word", "", False)],), ValueError),
         ("set_numbers", ([("", "1", False)],), ValueError),
         ("set_numbers", ([("w" * 32, "1", False)],), ValueError),
@@ -201,6 +207,13 @@ def refused(name: str, *arguments: object) -> type[Exception]:
         ("technical_details", (["a"], [], 2**70), TypeError),
         *[("numeral_shares", bad, TypeError) for bad in ((None, []), ([""], [b""]), (b"", b""))],
         ("numeral_shares", ([b""], []), ValueError),
+        *[("profiles", (bad, ["a"], [], 1), TypeError) for bad in (None, "a", [1], [b"a"], 7)],
+        *[("profiles", (["a"], bad, [], 1), TypeError) for bad in (None, "a", [1], [b"a"], 7)],
+        ("profiles", (["a"], ["a", "b"], [], 1), ValueError),
+        ("profiles", (["a"], ["a"], [True, False], 1), ValueError),
+        ("profiles", (["a"], ["a"], [], -1), ValueError),
+        *[("profile_cosines", bad, TypeError) for bad in ((None, []), ([""], [b""]), (b"a", b"a"))],
+        ("profile_cosines", ([bytearray(5)], [b""]), TypeError),
         ("sketch_distances", (None, None, [], []), TypeError),
         ("sketch_distances", (np.zeros((1, 1), np.uint64),) * 2 + ([], []), TypeError),
         ("sketch_distances", (np.zeros(1, np.uint64),) * 2 + ([""], [""]), TypeError),
@@ -208,6 +221,31 @@ def refused(name: str, *arguments: object) -> type[Exception]:
 )
 def test_wrong_arguments_are_refused(name, arguments, error):
     assert refused(name, *arguments) is error
+
+
+WEIGHT_EMPTIES_ITS_TABLE = """
+from nearcopy.kernels import _native
+known = {}
+class Weight:
+    def __index__(self):
+        known.clear()
+        return 3
+known["x" * 40_000_000] = Weight()
+try:
+    _native.NAME(known, 1)
+except ValueError:
+    assert known
+else:
+    raise SystemExit("not refused")
+"""
+
+
+@pytest.mark.parametrize("name", ["set_term_weights", "set_title_weights"])
+def test_weights_that_are_no_numbers_are_not_asked_for_one(name):
+    """Asking runs their code, which could free the terms that are being read."""
+    run = [sys.executable, "-c", WEIGHT_EMPTIES_ITS_TABLE.replace("NAME", name)]
+    done = subprocess.run(run, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 BLOBS = st.binary(max_size=140) | st.binary(max_size=35).map(lambda entries: entries * 4)
@@ -222,6 +260,24 @@ def test_any_bytes_are_a_profile_or_refused(kernel, a, b):
     shares, changed = kernel.numeral_shares([a, b], [b, a])
     assert np.array_equal(shares[:1], shares[1:], equal_nan=True)
     assert changed[0] == changed[1] <= 32
+
+
+def is_term_profile(blob: bytes) -> bool:
+    hashes = [blob[at : at + 4][::-1] for at in range(0, len(blob), 5)]
+    return len(blob) % 5 == 0 and hashes == sorted(set(hashes))
+
+
+FIVES = BLOBS.map(lambda blob: blob[: len(blob) // 5 * 5])
+
+
+@given(a=BLOBS | FIVES, b=BLOBS | FIVES)
+def test_any_bytes_are_a_term_profile_or_refused(kernel, a, b):
+    if not (is_term_profile(a) and is_term_profile(b)):
+        with pytest.raises(ValueError, match="term profile"):
+            kernel.profile_cosines([a], [b])
+        return
+    there, back = kernel.profile_cosines([a, b], [b, a])
+    assert (np.isnan(there) and np.isnan(back)) or 0 <= there == back <= 1
 
 
 @given(a=BLOBS, b=BLOBS, times=st.sampled_from([1, 8, 40]))

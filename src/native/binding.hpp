@@ -32,9 +32,10 @@ const Table& table(const char* setter) {
     return handed_over<Table>().front();
 }
 
+// Without conversion: that could run Python code, which may take the table apart meanwhile.
 inline uint32_t checked_weight(const nb::handle& weight) {
     uint32_t value = 0;
-    if (!nb::try_cast(weight, value) || value == 0 || value > 0xFFFF)
+    if (!nb::try_cast(weight, value, false) || value == 0 || value > 0xFFFF)
         throw nb::value_error("the weight of a term must lie between 1 and 65535");
     return value;
 }
