@@ -6,7 +6,8 @@ All of it is little-endian 32-bit numbers: pages, index, sequences, joins, each 
 then the number of names, and for each its characters and what it stands for, after their lengths;
 the number of words for numerals, and for each its bytes and its value's, after their lengths, and
 whether it has a capital; the weight of unknown terms of titles, the number of known ones, and for
-each its characters, after their length, and its weight.
+each its characters, after their length, and its weight; the same of terms of articles, their bytes
+in place of characters.
 """
 
 import sys
@@ -16,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from nearcopy.kernels.reference.numerals import number_words
-from nearcopy.kernels.tables import entities, fold_table, title_weights
+from nearcopy.kernels.tables import entities, fold_table, term_weights, title_weights
 
 
 def counted(values: Iterable[int]) -> list[int]:
@@ -35,7 +36,7 @@ def tables() -> bytes:
     numbers.append(len(names))
     for name, points in names:
         numbers += counted(name.encode()) + counted(points)
-    return np.array(numbers + numerals() + weights(), "<u4").tobytes()
+    return np.array(numbers + numerals() + weights() + terms(), "<u4").tobytes()
 
 
 def numerals() -> list[int]:
@@ -52,6 +53,15 @@ def weights() -> list[int]:
     numbers = [unknown, len(known)]
     for term, weight in known.items():
         numbers += [*counted(map(ord, term)), weight]
+    return numbers
+
+
+def terms() -> list[int]:
+    """What the terms of articles weigh."""
+    known, unknown = term_weights()
+    numbers = [unknown, len(known)]
+    for term, weight in known.items():
+        numbers += [*counted(term.encode()), weight]
     return numbers
 
 

@@ -4,9 +4,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "numerals.hpp"
+#include "profiles.hpp"
 #include "titles.hpp"
 #include "words.hpp"
 
@@ -83,17 +85,35 @@ inline nearcopy::TitleWeights read_weights(TableFile& file) {
     return nearcopy::TitleWeights(known, unknown);
 }
 
+// What terms of articles weigh, by their hashes.
+struct TermList {
+    std::vector<std::pair<uint32_t, uint32_t>> known;
+    uint32_t unknown = 1;
+};
+
+inline TermList read_terms(TableFile& file) {
+    TermList terms;
+    terms.unknown = file.number();
+    for (uint32_t left = file.number(); left > 0; --left) {
+        const auto term = file.list<std::vector<uint8_t>>();
+        terms.known.emplace_back(nearcopy::profile_hash(term.data(), term.size()), file.number());
+    }
+    return terms;
+}
+
 struct AllTables {
     explicit AllTables(TableFile file)
         : text{read_fold(file), read_entities(file)},
           number_words(read_numbers(file)),
           numbers(number_words),
-          weights(read_weights(file)) {}
+          weights(read_weights(file)),
+          terms(read_terms(file)) {}
 
     nearcopy::Tables text;
     std::vector<nearcopy::NumberWord> number_words;
     nearcopy::NumberTable numbers;
     nearcopy::TitleWeights weights;
+    TermList terms;
 };
 
 inline const AllTables& all_tables() {
