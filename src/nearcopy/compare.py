@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from numpy.typing import NDArray
 from nearcopy import facts, kernels, titles
 from nearcopy.config import SLOTS, Features, Recipe
 from nearcopy.errors import BadArticle, BadRecipe
-from nearcopy.kernels.reference.profiles import holds
+from nearcopy.kernels.reference.profiles import ENTRY as PROFILE_ENTRY
+from nearcopy.kernels.reference.profiles import profile_terms, term_hash
 from nearcopy.kernels.results import Passage
 from nearcopy.model import Article, Evidence, Fingerprint
 
@@ -227,12 +229,27 @@ def _are_names(swap: Iterable[tuple[str, str]], a: Fingerprint, b: Fingerprint) 
     """Whether every word in the other's place looks like a name, and the other has it nowhere."""
     ours, theirs = " ".join(a.names).split(), " ".join(b.names).split()
     return all(
-        titles.is_other(x, y)
-        and ((x in ours and y in theirs) or (titles.is_rare(x) and titles.is_rare(y)))
-        and not holds(b.profile, x)
-        and not holds(a.profile, y)
+        ((titles.is_rare(x) and titles.is_rare(y)) or (x in ours and y in theirs))
+        and titles.is_other(x, y)
+        and not _holds(b.profile, x)
+        and not _holds(a.profile, y)
         for x, y in swap
     )
+
+
+def _holds(profile: bytes, word: str) -> bool:
+    """Whether a word's term is among those of a profile."""
+    hashed = _term(word)
+    at = profile.find(hashed)
+    while at % PROFILE_ENTRY and at >= 0:
+        at = profile.find(hashed, at + 1)
+    return at >= 0
+
+
+@lru_cache(maxsize=65536)
+def _term(word: str) -> bytes:
+    """The hash of a word's term, as profiles hold it."""
+    return term_hash(next(profile_terms([word]), ("", False))[0]).to_bytes(4, "little")
 
 
 def _facts(left: Side, right: Side, measures: Collection[str]) -> Columns:

@@ -91,7 +91,10 @@ def short_text_veto(e: Evidence, p: Policy) -> str | None:
 
 
 def _facts(e: Evidence) -> str:
-    return ", ".join(f"{sentence(a)} / {sentence(b)}" for a, b in e.clashes[:3])
+    """The first clash, and how many more there are."""
+    a, b = e.clashes[0]
+    more = f" and {len(e.clashes) - 1} more" if len(e.clashes) > 1 else ""
+    return f"{sentence(a)} / {sentence(b)}{more}"
 
 
 def _figures_agree(e: Evidence, p: Policy) -> bool:

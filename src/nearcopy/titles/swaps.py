@@ -36,10 +36,9 @@ def is_other(a: str, b: str) -> bool:
     >>> is_other("kabul", "quetta"), is_other("michele", "michelle"), is_other("s", "south")
     (True, False, False)
     """
-    short, long = sorted((a, b), key=len)
-    if long.startswith(short[:LEAST_LETTERS]):
+    if a.startswith(b[:LEAST_LETTERS]) or b.startswith(a[:LEAST_LETTERS]):
         return False
-    return stem(a) != stem(b) and not (a[-3:] == b[-3:] and len(a) == len(b))
+    return not (len(a) == len(b) and a[-LEAST_LETTERS:] == b[-LEAST_LETTERS:])
 
 
 @lru_cache(maxsize=65536)

@@ -75,12 +75,6 @@ def profile_terms(found: Iterable[str]) -> Iterator[tuple[str, bool]]:
             yield from ((_prefix(word), False) for word in run if DIGITS.isdisjoint(word))
 
 
-def holds(profile: bytes, word: str) -> bool:
-    """Whether a word's term is among those of a profile."""
-    wanted = {term_hash(term).to_bytes(4, "little") for term, _ in profile_terms([word])}
-    return any(profile[at : at + 4] in wanted for at in range(0, len(profile), ENTRY))
-
-
 def term_hash(term: str) -> int:
     """The 32 bits that stand for a term."""
     return murmur3_64(term.encode()) & 0xFFFFFFFF
