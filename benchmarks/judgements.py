@@ -9,12 +9,12 @@ import relations
 from nearcopy import POLICIES, Article, Policy, compare, fingerprints
 from results import Bar, Measurement
 
-# What the default policy merges in allsides, each pair read: both are one article.
-READ = {
-    ("l725", "l9564"): "the one is made of the other's text, quoted whole",
+# What the default policy merges in allsides, each pair looked at: what they share, and what not.
+LOOKED_AT = {
+    ("l725", "l9564"): "a post of a sentence or two over a quotation of nearly all of the other",
     ("l967", "l4145"): "one agency's story in two papers, retitled",
-    ("l2148", "l2191"): "one page under one address, retitled",
-    ("l8351", "l10317"): "one column in two papers, retitled",
+    ("l2148", "l2191"): "one address, and the one text holds all of the other",
+    ("l8351", "l10317"): "one column in two papers, edited and retitled",
 }
 
 
@@ -94,16 +94,16 @@ def wild(policy: Policy) -> Iterator[Measurement]:
 
 
 def merges(policy: Policy) -> Iterator[Measurement]:
-    """Articles on the same subjects: which of them are merged, and has anyone read those?"""
+    """Articles on the same subjects: which of them are merged, and has anyone looked at those?"""
     found, common = relations.merges("allsides", policy)
     pairs = [tuple(sorted((each.a.id, each.b.id), key=_number)) for each in found]
     yield Measurement(
         "allsides/merged",
-        "pairs of 12,000 articles merged that are not one article",
+        "pairs of 12,000 articles merged that nobody has found to be copies",
         "pairs",
-        sum(pair not in READ for pair in pairs),
+        sum(pair not in LOOKED_AT for pair in pairs),
         bar=Bar("<=", 0),
-        note=f"{len(pairs)} merged, each read; {common} keys too common to propose pairs",
+        note=f"{len(pairs)} merged, each looked at; {common} keys too common to propose pairs",
         details={"merged": [" ".join(pair) for pair in pairs]},
     )
 
