@@ -69,6 +69,7 @@ def test_a_member_says_what_it_is_to_the_kept_copy():
     assert (story.kept, kept.id, kept.relation) == ("a", "a", None)
     assert (copy.relation, copy.confidence, copy.rule) == (Relation.NEAR_TEXT, 0.9, "near text")
     assert copy.reason == SAME.reason
+    assert (kept.duplicate_of, copy.duplicate_of) == (None, "a")
     assert (copy.source, copy.published) == ("b.example", NOON)
     assert copy.score < kept.score
     assert copy.why.startswith(f"{copy.score:g} points: ")

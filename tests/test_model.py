@@ -17,6 +17,8 @@ BAD = [
     ({"id": "a", "url": 1}, "url must be str or None"),
     ({"id": "a", "published": "2026-01-01"}, "published must be datetime or None, got str"),
     ({"id": "a", "published": datetime(2026, 1, 1)}, "without a time zone: make it aware"),
+    ({"id": "a", "seen": 1767225600}, "seen must be datetime or None, got int"),
+    ({"id": "a", "seen": datetime(2026, 1, 1)}, "seen is 2026-01-01T00:00:00 without a time zone"),
     ({"id": "a", "tier": "gold"}, "tier must be int or None"),
 ]
 

@@ -247,13 +247,15 @@ def _story(star: _Star, id: str, policy: Policy) -> Story:  # noqa: A002
         id=id,
         kept=star.kept.copy.id,
         why=f"left out of the story of {star.full}, which is full" if star.full else why,
-        members=(_member(star.kept, None), *(_member(*other) for other in order)),
+        members=(_member(star.kept), *(_member(*other, star.kept) for other in order)),
         first_seen=min(dates, default=None),
         last_seen=max(dates, default=None),
     )
 
 
-def _member(standing: Standing, decision: Decision | None) -> Member:
+def _member(
+    standing: Standing, decision: Decision | None = None, kept: Standing | None = None
+) -> Member:
     copy, card = standing.copy, standing.card
     return Member(
         id=copy.id,
@@ -265,6 +267,7 @@ def _member(standing: Standing, decision: Decision | None) -> Member:
         published=copy.published,
         score=card.total,
         why=card.why,
+        duplicate_of=kept.copy.id if kept else None,
     )
 
 

@@ -86,6 +86,7 @@ def _fingerprints(batch: list[Article], recipe: Recipe, threads: int) -> Iterato
             published=article.published,
             tier=article.tier,
             junk=junk.reason(article.title, article.text, sketch.words, html=article.html),
+            seen=article.seen,
         )
 
 

@@ -13,7 +13,7 @@ class Article:
     """What the caller has. `text` is plain, or HTML where `html` says so.
 
     `canonical_url` is what the page itself declares (rel=canonical); `tier` is how far the source
-    is trusted, 1 first.
+    is trusted, 1 first; `seen` is when it was taken in.
     """
 
     id: str
@@ -26,6 +26,7 @@ class Article:
     published: datetime | None = None
     language: str | None = None
     tier: int | None = None
+    seen: datetime | None = None
 
     def __post_init__(self) -> None:
         _check(self, "id", str)
@@ -40,11 +41,9 @@ class Article:
         _check(self, "published", datetime, type(None))
         _check(self, "language", str, type(None))
         _check(self, "tier", int, type(None))
-        if self.published is not None and self.published.utcoffset() is None:
-            raise BadArticle(
-                f"article {self.id!r}: published is {self.published.isoformat()} without a time "
-                "zone: make it aware, for instance with .replace(tzinfo=timezone.utc)"
-            )
+        _check(self, "seen", datetime, type(None))
+        _check_aware(self, "published", self.published)
+        _check_aware(self, "seen", self.seen)
 
 
 class Fact(NamedTuple):
@@ -90,6 +89,7 @@ class Fingerprint:
     published: datetime | None = None
     tier: int | None = None
     junk: str | None = None  # why this is no article: a consent wall, a block page
+    seen: datetime | None = None  # when it was taken in
 
     @property
     def comparable(self) -> bool:
@@ -175,6 +175,7 @@ class Member:
     published: datetime | None = None
     score: float = 0.0
     why: str = ""  # the score, in one sentence
+    duplicate_of: str | None = None  # the kept copy that it is a copy of; None for kept ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,4 +197,12 @@ def _check(article: Article, field: str, *allowed: type) -> None:
         who = f"article {article.id!r}: " if field != "id" else "article "
         raise BadArticle(
             f"{who}{field} must be {wanted}, got {type(value).__name__}: {value!r:.60}"
+        )
+
+
+def _check_aware(article: Article, field: str, when: datetime | None) -> None:
+    if when is not None and when.utcoffset() is None:
+        raise BadArticle(
+            f"article {article.id!r}: {field} is {when.isoformat()} without a time zone: "
+            "make it aware, for instance with .replace(tzinfo=timezone.utc)"
         )
