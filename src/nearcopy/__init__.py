@@ -10,18 +10,32 @@ from nearcopy.compare import (
 )
 from nearcopy.config import POLICIES, RECIPES, Features, FrequencyTable, Policy, Recipe, Scoring
 from nearcopy.decide import decide
+from nearcopy.deduper import Deduper
 from nearcopy.errors import (
     BadArticle,
     BadPolicy,
     BadRecipe,
     MissingExtra,
     NearcopyError,
+    NotStored,
+    RecipeMismatch,
     SlowKernels,
+    StoreError,
 )
 from nearcopy.explain import Explanation, explain
 from nearcopy.fingerprint import fingerprints, frequency_table
 from nearcopy.kernels.results import Passage
-from nearcopy.model import Article, Decision, Evidence, Fact, Fingerprint, Relation, Story
+from nearcopy.model import (
+    Article,
+    Decision,
+    Evidence,
+    Fact,
+    Fingerprint,
+    Match,
+    Relation,
+    Story,
+    Verdict,
+)
 from nearcopy.text import normalised, strip_html, words, words_in_place
 
 __version__ = "0.1.0"
@@ -34,22 +48,28 @@ __all__ = [
     "BadPolicy",
     "BadRecipe",
     "Decision",
+    "Deduper",
     "Evidence",
     "Explanation",
     "Fact",
     "Features",
     "Fingerprint",
     "FrequencyTable",
+    "Match",
     "MissingExtra",
     "NearcopyError",
+    "NotStored",
     "Overlap",
     "Passage",
     "Policy",
     "Recipe",
+    "RecipeMismatch",
     "Relation",
     "Scoring",
     "SlowKernels",
+    "StoreError",
     "Story",
+    "Verdict",
     "compare",
     "decide",
     "estimated_overlap",

@@ -11,25 +11,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import repeat
 from types import MappingProxyType
-from typing import NamedTuple
 
 from nearcopy.config import Policy
 from nearcopy.errors import BadArticle
 from nearcopy.keeper import EPOCH, Standing, by_age, cards, election, standings
 from nearcopy.lineage import story_ids
-from nearcopy.model import Decision, Fingerprint, Member, Relation, Story
+from nearcopy.model import Decision, Edge, Fingerprint, Member, Relation, Story
 
 Judge = Callable[[str, str], Decision]
 NONE: Mapping[str, str] = MappingProxyType({})
 SUREST = {relation: place for place, relation in enumerate(Relation)}
-
-
-class Edge(NamedTuple):
-    """What was decided between two articles, in whichever order they are named."""
-
-    a: str
-    b: str
-    decision: Decision
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +61,7 @@ def stories(
     given = _by_id(articles)
     links = _Links(given, remember_refusals=judge is not None)
     for edge in edges:
-        links.add(*edge)
+        links.add(edge.a, edge.b, edge.decision)
     stars: list[_Star] = []
     braked: list[Brake] = []
     for names in links.groups():

@@ -4,7 +4,10 @@ NearcopyError
 ├── BadArticle (ValueError)     an article that cannot be read as one
 ├── BadPolicy (ValueError)      a policy that cannot be made
 ├── BadRecipe (ValueError)      a recipe that cannot be made
-└── MissingExtra (ImportError)  an optional part that is not installed
+├── MissingExtra (ImportError)  an optional part that is not installed
+├── NotStored (LookupError)     an article or a story that the store does not have
+└── StoreError                  a store that cannot be opened or used
+    └── RecipeMismatch          a store that was filled with another recipe
 
 SlowKernels (RuntimeWarning)    the compiled kernels are not here
 """
@@ -31,6 +34,18 @@ class BadRecipe(NearcopyError, ValueError):
 
 class MissingExtra(NearcopyError, ImportError):
     """An optional part that is not installed."""
+
+
+class NotStored(NearcopyError, LookupError):
+    """An article or a story that the store does not have."""
+
+
+class StoreError(NearcopyError):
+    """A store that cannot be opened or used."""
+
+
+class RecipeMismatch(StoreError):
+    """A store that was filled with another recipe."""
 
 
 class SlowKernels(RuntimeWarning):

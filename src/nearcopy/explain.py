@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from nearcopy.compare import compare, overlap, passages
+from nearcopy.compare import passages
 from nearcopy.config import Policy, Recipe, checked_policy
-from nearcopy.decide import decide
 from nearcopy.fingerprint import fingerprints
+from nearcopy.judge import judged
 from nearcopy.kernels.results import Passage
 from nearcopy.model import Article, Decision, Evidence, Fact, FactPair
 from nearcopy.numerals import Numeral, changed
@@ -19,6 +19,8 @@ class Explanation:
     b: str
     decision: Decision
     evidence: Evidence
+    news: float  # 0..1: that they report the same news
+    copy: float | None  # 0..1: how much text they share
     passages: tuple[Passage, ...]  # of min_words or more, that stand in both texts
     facts_a: tuple[Fact, ...]
     facts_b: tuple[Fact, ...]
@@ -51,14 +53,16 @@ def explain(
     min_words: int = 8,
 ) -> Explanation:
     """What two articles are to each other and why, with what they share and where they clash."""
-    policy = checked_policy(policy)
+    recipe, policy = recipe or Recipe(), checked_policy(policy)
     left, right = fingerprints([a, b], recipe)
-    evidence = compare(left, right, counted=overlap(a, b, recipe))
+    (found,) = judged([(left, right)], recipe, policy, lambda _: {a.id: a, b.id: b})
     return Explanation(
         a.id,
         b.id,
-        decide(evidence, policy),
-        evidence,
+        found.decision,
+        found.evidence,
+        found.news,
+        found.copy,
         tuple(passages(a, b, min_words=min_words)),
         left.facts,
         right.facts,

@@ -32,6 +32,11 @@ def story_ids(
     return ids, {old: _final(old, moved) for old in sorted(moved)}
 
 
+def own_story_id(article: str) -> str:
+    """The id of the story that an article is the first and only member of."""
+    return "s-" + sha256(article.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
 def _claims(stories: Sequence[Copies], known: Mapping[str, str]) -> dict[int, list[str]]:
     """The known ids that each story takes over, that of its earliest member first.
 

@@ -162,6 +162,16 @@ class Decision(NamedTuple):
     flags: tuple[str, ...] = ()  # "short", "junk"
 
 
+class Edge(NamedTuple):
+    """What was decided between two articles, in whichever order they are named."""
+
+    a: str
+    b: str
+    decision: Decision
+    news: float = 0.0  # 0..1: that they report the same news
+    copy: float | None = None  # 0..1: how much text they share
+
+
 @dataclass(frozen=True, slots=True)
 class Member:
     """An article of a story: what it is to the kept copy, and its own score."""
@@ -188,6 +198,62 @@ class Story:
     members: tuple[Member, ...]
     first_seen: datetime | None = None
     last_seen: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What an article is to those already there: one for every article, also for the new ones.
+
+    Relation, rule, confidence and what was measured are between the article and its `match`.
+    """
+
+    id: str
+    relation: Relation = Relation.DISTINCT
+    is_duplicate: bool = False
+    duplicate_of: str | None = None  # the kept copy; None for what is kept
+    match: str | None = None  # the article that it is most surely something to
+    story_id: str | None = None  # None where it was looked at only and belongs to none
+    confidence: float = 1.0
+    rule: str = "nothing-in-common"
+    reasons: tuple[str, ...] = ()
+    news: float | None = None  # 0..1: that it reports the same news as the match
+    copy: float | None = None  # 0..1: how much text the two share
+    flags: tuple[str, ...] = ()
+    evidence: Evidence | None = None
+
+    @property
+    def reason(self) -> str | None:
+        """Why it is a duplicate, in a word that programs read; None where it is none."""
+        return REASON.get(self.relation, self.relation.value) if self.is_duplicate else None
+
+
+REASON = {
+    Relation.SAME_URL: "exact_url",
+    Relation.SAME_TEXT: "content_hash",
+    Relation.NEAR_TEXT: "content_hash",
+    Relation.SAME_TITLE: "title_similarity",
+}
+
+
+class Match(NamedTuple):
+    """An article that is like another one, and how like."""
+
+    id: str
+    title: str
+    host: str | None
+    score: float  # 0..1, the more of the text or the news they share
+    relation: Relation
+    confidence: float
+    news: float
+    copy: float | None
+
+
+class Check(NamedTuple):
+    """One thing that was looked at in a store, and whether it is as it should be."""
+
+    name: str
+    passed: bool
+    detail: str
 
 
 def _check(article: Article, field: str, *allowed: type) -> None:

@@ -1,0 +1,321 @@
+"""The Deduper: has this been published before, where, and how do we know?"""
+
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import islice
+from threading import RLock
+from types import TracebackType
+
+from nearcopy.cluster import Brake
+from nearcopy.config import Policy, Recipe, checked_policy
+from nearcopy.errors import BadArticle, NotStored
+from nearcopy.explain import Explanation, explain
+from nearcopy.fingerprint import fingerprints
+from nearcopy.keys import VERSION, keys
+from nearcopy.lineage import own_story_id
+from nearcopy.matching import REMEMBERED, Matched, Matches, matches
+from nearcopy.model import Article, Check, Match, Relation, Story, Verdict
+from nearcopy.settling import alone, settle
+from nearcopy.stores import Entry, open_store
+from nearcopy.urls import site
+from nearcopy.verdicts import as_things_stand, joins, on_arrival, story_of
+from nearcopy.verifying import verify
+
+BATCH = 512  # articles in one durable step
+FORGOTTEN_AT_ONCE = 500
+log = logging.getLogger("nearcopy")
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Deduper:
+    """Articles in a store, and what they are to each other.
+
+    >>> with Deduper() as deduper:
+    ...     first = deduper.add(Article(id="a", url="https://example.org/news/1", text="Hello."))
+    ...     again = deduper.add(Article(id="b", url="http://www.example.org/news/1", text="Hello."))
+    >>> first.is_duplicate, again.is_duplicate, again.duplicate_of, again.relation.value
+    (False, True, 'a', 'same_url')
+    """
+
+    def __init__(
+        self,
+        address: str = "memory://",
+        recipe: Recipe | None = None,
+        policy: Policy | None = None,
+        *,
+        threads: int = 1,
+        clock: Callable[[], datetime] = _now,
+    ) -> None:
+        self.address = address
+        self.policy = checked_policy(policy)
+        self.brakes: list[Brake] = []  # groups that grew beyond policy.largest_story
+        self._threads = threads
+        self._clock = clock
+        self._lock = RLock()
+        self._store = open_store(address)
+        try:
+            self.recipe = self._store.bind(recipe, VERSION)
+        except BaseException:
+            self._store.close()
+            raise
+
+    def __enter__(self) -> "Deduper":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self._store.close()
+
+    # Looking and adding.
+
+    def check(self, article: Article) -> Verdict:
+        """What an article is to those in the store; nothing is written."""
+        log.debug("checking %s", article.id)
+        (entry,) = self._entries([article])
+        with self._lock, self._store.reading():
+            found = self._matches(entry)
+            members = self._store.members([match.other.id for match in found.found[:1]])
+            verdict = on_arrival(article.id, found, members, stored=False)
+        log.debug("checked %s: %s", article.id, verdict)
+        return verdict
+
+    def add(self, article: Article) -> Verdict:
+        """What an article is to those in the store, where it then is too, as one step.
+
+        One whose id is known takes the other's place; it is never a duplicate of itself.
+        """
+        return self._add([article])[0]
+
+    def run(self, articles: Iterable[Article]) -> Iterator[Verdict]:
+        """Add articles in durable batches: a verdict for each, in order, as `add` gives it."""
+        for batch in _batches(articles):
+            yield from self._add(batch)
+
+    def _entries(self, batch: list[Article]) -> list[Entry]:
+        seen = self._clock()
+        stamped = [a if a.seen is not None else replace(a, seen=seen) for a in batch]
+        made = list(fingerprints(stamped, self.recipe, threads=self._threads))
+        return list(map(Entry, stamped, made, keys(made, self.recipe)))
+
+    def _matches(self, entry: Entry) -> Matches:
+        """What an article is something to, but for itself."""
+        (found,) = matches(self._store, [entry], self.recipe, self.policy)
+        return found
+
+    def _add(self, batch: list[Article]) -> list[Verdict]:
+        log.debug("adding %d articles", len(batch))
+        entries = self._entries(batch)
+        ids = [entry.article.id for entry in entries]
+        with self._lock, self._store.writing():
+            were = self._stories_of(self._store.fingerprints(ids))
+            unsettled = self._neighbours(were)
+            self._store.put(entries)
+            found = matches(self._store, entries, self.recipe, self.policy)
+            unsettled |= self._link(ids, found) | self._named_like_others(ids, were)
+            self._settle(unsettled, were, new={name for name in ids if name not in were})
+            best = {match.other.id for each in found for match in each.found[:1]}
+            members = self._store.members({*ids, *best})
+            made = [
+                on_arrival(name, each, members, stored=True)
+                for name, each in zip(ids, found, strict=True)
+            ]
+        for verdict in made if log.isEnabledFor(logging.DEBUG) else ():
+            log.debug("added %s: %s", verdict.id, verdict)
+        return made
+
+    def _link(self, ids: list[str], found: list[Matches]) -> set[str]:
+        """Remember what was found; the articles whose stories it changes."""
+        edges = [
+            match.edge(name)
+            for name, each in zip(ids, found, strict=True)
+            for match in each.found[:REMEMBERED]
+        ]
+        self._store.link(edges)
+        return {name for edge in edges if joins(edge) for name in (edge.a, edge.b)}
+
+    def _neighbours(self, ids: Iterable[str]) -> set[str]:
+        """The articles linked to these, whose stories change when these go."""
+        edges = filter(joins, self._store.edges(list(ids)))
+        return {name for edge in edges for name in (edge.a, edge.b)}
+
+    def _named_like_others(self, ids: list[str], were: dict[str, str]) -> set[str]:
+        """New articles whose own story would bear the name of one that is there already."""
+        own = {own_story_id(name): name for name in ids if name not in were}
+        taken = self._store.stories(own).keys() | {
+            story for story in own if self._store.redirected(story) != story
+        }
+        return {own[story] for story in taken}
+
+    def _settle(self, ids: set[str], were: dict[str, str], *, new: set[str]) -> None:
+        if not ids and not were:
+            return
+        braked = settle(self._store, ids, self.recipe, self.policy, new=new, were=were)
+        for brake in braked:
+            log.warning("%s", brake.why)
+        self.brakes += braked
+
+    def _stories_of(self, ids: Iterable[str]) -> dict[str, str]:
+        wanted = list(ids)
+        members = self._store.members(wanted)
+        return {name: story_of(name, members) for name in wanted}
+
+    # As things stand.
+
+    def verdicts(self, ids: Iterable[str]) -> Iterator[Verdict]:
+        """What each of these articles in the store is to the others as things stand, in order.
+
+        A copy is judged by the kept copy, what is kept by those that are no copies of it.
+        """
+        rest = iter(ids)
+        while some := list(islice(rest, BATCH)):
+            with self._lock, self._store.reading():
+                self._require(some)
+                found = as_things_stand(self._store, some)
+            yield from found
+
+    def similar(self, id: str, *, limit: int = 10) -> list[Match]:  # noqa: A002
+        """The articles that are like one in the store, most alike first."""
+        with self._lock, self._store.reading():
+            self._require([id])
+            article = self._store.articles([id])[id]
+            made = self._store.fingerprints([id])[id]
+            found = self._matches(Entry(article, made, keys([made], self.recipe)[0])).found
+            alike = [each for each in found if _relation(each) is not Relation.DISTINCT]
+            listed = self._store.articles([match.other.id for match in alike])
+        found_like = [_match(match, listed[match.other.id]) for match in alike]
+        return sorted(found_like, key=lambda match: (-match.score, match.id))[:limit]
+
+    def explain(self, a: str, b: str) -> Explanation:
+        """What two articles in the store are to each other, and why."""
+        return explain(self.article(a), self.article(b), self.recipe, self.policy)
+
+    def article(self, id: str) -> Article:  # noqa: A002
+        """An article as it came."""
+        with self._lock, self._store.reading():
+            self._require([id])
+            return self._store.articles([id])[id]
+
+    def revisions(self, id: str) -> list[Article]:  # noqa: A002
+        """What stood under an id before, earliest first."""
+        with self._lock, self._store.reading():
+            return self._store.revisions(id)
+
+    def stories(self) -> Iterator[Story]:
+        """All stories, those of several articles first."""
+        with self._lock, self._store.reading():
+            articles, told = list(self._store.ids()), sorted(self._store.story_ids())
+        for names in _some(told):
+            with self._lock, self._store.reading():
+                found = self._store.stories(names)
+            yield from found.values()
+        for names in _some(articles):
+            with self._lock, self._store.reading():
+                single = self._store.fingerprints(set(names) - self._store.members(names).keys())
+            yield from (alone(single[name], self.policy) for name in names if name in single)
+
+    def story(self, id: str) -> Story:  # noqa: A002
+        """A story by its id, by one that it had before, or by the id of an article in it."""
+        with self._lock, self._store.reading():
+            there = self._store.fingerprints([id])
+            name = self._stories_of(there)[id] if there else self._store.redirected(id)
+            told = self._store.stories([name])
+            if told:
+                return told[name]
+            only = there or self._store.fingerprints(
+                [each for each in self._store.ids() if own_story_id(each) == name]
+            )
+        if not only:
+            raise NotStored(f"no story {id!r} in {self.address}")
+        return alone(next(iter(only.values())), self.policy)
+
+    # Looking after the store.
+
+    def forget(self, ids: Iterable[str]) -> int:
+        """Remove articles and all that was found about them; how many there were."""
+        return sum(map(self._forget, _some(ids)))
+
+    def _forget(self, ids: list[str]) -> int:
+        with self._lock, self._store.writing():
+            were = self._stories_of(self._store.fingerprints(ids))
+            left = self._neighbours(were) - were.keys()
+            count = self._store.remove(ids)
+            self._settle(left, were, new=set())
+            return count
+
+    def purge(self, before: datetime) -> int:
+        """Forget the articles published before a time (seen, where they bear no date)."""
+        if before.utcoffset() is None:
+            raise BadArticle(f"before is {before.isoformat()} without a time zone: make it aware")
+        with self._lock, self._store.reading():
+            old = self._store.older(before)
+        count = self.forget(old)
+        with self._lock, self._store.writing():
+            self._store.clear(before)
+        return count
+
+    def verify(self) -> list[Check]:
+        """Whether the store is as it should be: file, indexes, recipe, window, a known copy."""
+        with self._lock:
+            return verify(self._store, self.recipe, self.policy, self.check)
+
+    def _require(self, ids: list[str]) -> None:
+        missing = set(ids) - self._store.fingerprints(ids).keys()
+        if missing:
+            some = ", ".join(sorted(missing)[:5])
+            raise NotStored(f"not in {self.address}: {some}: add it first")
+
+
+def _batches(articles: Iterable[Article]) -> Iterator[list[Article]]:
+    """The articles in batches, no id twice in one; those before a failing one are not lost."""
+    batch: dict[str, Article] = {}
+    try:
+        for article in articles:
+            if not isinstance(article, Article):
+                raise BadArticle(f"expected an Article, got {type(article).__name__}")
+            if article.id in batch or len(batch) == BATCH:
+                yield list(batch.values())
+                batch = {}
+            batch[article.id] = article
+    except Exception:
+        if batch:
+            yield list(batch.values())
+        raise
+    if batch:
+        yield list(batch.values())
+
+
+def _some(ids: Iterable[str]) -> Iterator[list[str]]:
+    rest = iter(ids)
+    while some := list(islice(rest, FORGOTTEN_AT_ONCE)):
+        yield some
+
+
+def _relation(match: Matched) -> Relation:
+    return match.judgement.decision.relation
+
+
+def _match(match: Matched, article: Article) -> Match:
+    found = match.judgement
+    return Match(
+        article.id,
+        article.title,
+        site(article.url) if article.url else None,
+        max(found.news, found.copy or 0.0),
+        found.decision.relation,
+        found.decision.confidence,
+        found.news,
+        found.copy,
+    )

@@ -1,0 +1,92 @@
+"""Judging many pairs: measured, overlaps counted where they matter, and decided."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from nearcopy.compare import Overlap, Pair, compare_pairs, overlaps
+from nearcopy.config import Policy, Recipe
+from nearcopy.decide import decide
+from nearcopy.model import Article, Decision, Evidence, Fingerprint, Relation
+
+Articles = Callable[[Collection[str]], Mapping[str, Article]]
+# Where fewer MinHash values agree, no overlap that a policy asks for can be behind it: of texts
+# that share a tenth, one pair in a thousand has fewer than five of 128.
+COUNTED_FROM = 5 / 128
+
+
+class Judgement(NamedTuple):
+    """What two articles are to each other."""
+
+    evidence: Evidence
+    decision: Decision
+    news: float  # 0..1: that they report the same news
+    copy: float | None  # 0..1: how much text they share
+
+
+def judged(
+    pairs: Sequence[Pair], recipe: Recipe, policy: Policy, articles: Articles
+) -> list[Judgement]:
+    """What the two of each pair are to each other, in order.
+
+    `articles` gives those of the ids that it has: where both texts of a pair are at hand and their
+    overlap may matter, it is counted, not estimated.
+    """
+    measured = compare_pairs(pairs, measures=policy.measures)
+    wanted = [place for place, evidence in enumerate(measured) if _worth_counting(evidence)]
+    counted = _counts([pairs[place] for place in wanted], recipe, articles)
+    for place, count in zip(wanted, counted, strict=True):
+        if count is not None:
+            measured[place] = measured[place]._replace(
+                overlap=count.jaccard, containment=count.containment, exact=True
+            )
+    return [_judgement(evidence, decide(evidence, policy)) for evidence in measured]
+
+
+def _worth_counting(evidence: Evidence) -> bool:
+    return evidence.overlap is not None and evidence.overlap >= COUNTED_FROM
+
+
+def _counts(pairs: Sequence[Pair], recipe: Recipe, articles: Articles) -> list[Overlap | None]:
+    """The exact overlap of each pair, None where a text is not at hand."""
+    if not pairs:
+        return []
+    at_hand = articles({each.id for pair in pairs for each in pair})
+    places = {name: place for place, name in enumerate(at_hand)}
+    known = [(a.id, b.id) for a, b in pairs if a.id in places and b.id in places]
+    found = overlaps(list(at_hand.values()), [(places[a], places[b]) for a, b in known], recipe)
+    counts = dict(zip(known, found, strict=True))
+    return [counts.get((a.id, b.id)) for a, b in pairs]
+
+
+def _judgement(evidence: Evidence, decision: Decision) -> Judgement:
+    return Judgement(evidence, decision, news(evidence, decision), copied(evidence))
+
+
+def news(evidence: Evidence, decision: Decision) -> float:
+    """How likely the two report the same news: an ordering, not yet a calibrated probability."""
+    if decision.duplicate or decision.relation is Relation.SAME_EVENT:
+        return decision.confidence
+    alike = max(evidence.profile or 0.0, evidence.title_soft or 0.0, evidence.overlap or 0.0)
+    return round((0.1 if decision.rule == "vetoed" else 0.5) * alike, 4)
+
+
+def copied(evidence: Evidence) -> float | None:
+    """How much text the two share: the overlap, or where there is none the equal SimHash bits."""
+    if evidence.same_text:
+        return 1.0
+    if evidence.overlap is not None:
+        return round(evidence.overlap, 4)
+    return None if evidence.distance is None else round(1 - evidence.distance / 64, 4)
+
+
+def within(one: Fingerprint, other: Fingerprint, policy: Policy) -> bool:
+    """Whether two articles are near enough in time to be compared.
+
+    By when they were published, where both say so; else by when they came in.
+    """
+    if policy.window is None:
+        return True
+    ours, theirs = one.published, other.published
+    if ours is None or theirs is None:
+        ours, theirs = one.seen, other.seen
+    return ours is None or theirs is None or abs(ours - theirs) <= policy.window

@@ -1,0 +1,50 @@
+"""Settling: the stories of a store kept as they would be if all had come at once."""
+
+from collections.abc import Collection, Mapping
+
+from nearcopy.cluster import Brake, stories
+from nearcopy.config import Policy, Recipe
+from nearcopy.judge import judged
+from nearcopy.lineage import own_story_id
+from nearcopy.model import Decision, Edge, Fingerprint, Story
+from nearcopy.stores import Store
+
+LINKED = 10_000  # articles clustered together; a larger group is a template at work
+
+
+def settle(
+    store: Store,
+    ids: Collection[str],
+    recipe: Recipe,
+    policy: Policy,
+    *,
+    new: Collection[str] = (),
+    were: Mapping[str, str],
+) -> tuple[Brake, ...]:
+    """Tell the store the stories of these articles and of all they are linked to.
+
+    `new` are those that were in no story before, `were` tells the stories of those that came again.
+    """
+    linked = store.linked(ids, LINKED)
+    made = store.fingerprints(linked)
+    before = {name: story for name, (story, _) in store.members(linked).items()}
+    own = {name: own_story_id(name) for name in made if name not in new}
+    known = own | before | {name: story for name, story in were.items() if name in made}
+    asked: list[Edge] = []
+
+    def judge(a: str, b: str) -> Decision:
+        (found,) = judged([(made[a], made[b])], recipe, policy, store.articles)
+        asked.append(Edge(a, b, found.decision, found.news, found.copy))
+        return found.decision
+
+    clustering = stories(made.values(), store.edges(linked), policy, judge=judge, known=known)
+    store.link(asked)
+    told = {story.id for story in clustering.stories}
+    gone = {*before.values(), *were.values()} - told
+    store.tell(clustering.stories, gone, clustering.redirects)
+    return clustering.braked
+
+
+def alone(article: Fingerprint, policy: Policy) -> Story:
+    """The story of an article that is linked to none."""
+    return stories([article], [], policy).stories[0]

@@ -1,0 +1,121 @@
+"""The contract of every store.
+
+A store files articles under keys, by day, and remembers what was found between them; it knows
+nothing of hashing, thresholds or relations. Times are aware; ids are the caller's.
+
+Whoever writes does so inside `writing()`, which is one step: nobody else writes meanwhile, what was
+read inside stays true until its end, and at its end all of it lasts or, after an exception, none.
+So of several who check and add at once, exactly one is the first.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime, timedelta
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearcopy.config import Recipe
+from nearcopy.model import Article, Check, Edge, Fingerprint, Member, Story
+
+Keys = NDArray[np.uint64]
+
+
+class Entry(NamedTuple):
+    """What is filed: the article as it came, what it is compared by, and what it is found by."""
+
+    article: Article
+    fingerprint: Fingerprint
+    keys: Keys
+
+
+class Found(NamedTuple):
+    """The articles that share a key with one, and how many more there were."""
+
+    candidates: list[Fingerprint]
+    left_out: int = 0
+
+
+class Store(Protocol):
+    """Where articles are kept. Ids that it does not have are passed over without an error."""
+
+    address: str
+
+    def bind(self, recipe: Recipe | None, version: int) -> Recipe:
+        """The recipe of this store, which the first to come decides; another one is refused.
+
+        So is another version of the keys.
+        """
+
+    def reading(self) -> AbstractContextManager[None]:
+        """What is read inside is of one moment."""
+
+    def writing(self) -> AbstractContextManager[None]:
+        """What is read and written inside is one step."""
+
+    def find(
+        self, probes: Sequence[tuple[Fingerprint, Keys]], window: timedelta | None, limit: int
+    ) -> list[Found]:
+        """For each probe the articles that share a key and may be within the window.
+
+        Those of the days around it are given whole: the caller looks at the hours. Beyond the limit
+        those with the most keys in common are given, of these the newest.
+        """
+
+    def put(self, entries: Sequence[Entry]) -> None:
+        """File articles. One with a known id takes the other's place, which is kept as a revision
+        where title or text differ; what was found about the former is forgotten."""
+
+    def remove(self, ids: Collection[str]) -> int:
+        """Forget articles, and all that was found about them; how many there were."""
+
+    def older(self, before: datetime) -> list[str]:
+        """The articles published before a time; of those without a date, seen before it."""
+
+    def clear(self, before: datetime) -> None:
+        """Drop what is left of removed articles from before a time."""
+
+    def fingerprints(self, ids: Collection[str]) -> dict[str, Fingerprint]:
+        """What the articles are compared by."""
+
+    def articles(self, ids: Collection[str]) -> dict[str, Article]:
+        """The articles as they came."""
+
+    def revisions(self, id: str) -> list[Article]:  # noqa: A002
+        """What stood under the id before, earliest first."""
+
+    def ids(self) -> Iterator[str]:
+        """All articles, in the order they came."""
+
+    def link(self, edges: Iterable[Edge]) -> None:
+        """Remember what was found between articles."""
+
+    def edges(self, ids: Collection[str]) -> list[Edge]:
+        """All that was found between one of these articles and any other."""
+
+    def linked(self, ids: Collection[str], limit: int) -> list[str]:
+        """These and all that duplicates and same events link them to; no more than `limit`."""
+
+    def tell(
+        self, stories: Iterable[Story], gone: Collection[str], redirects: Mapping[str, str]
+    ) -> None:
+        """Remember stories, in which each of their members then is; forget those that are gone."""
+
+    def members(self, ids: Collection[str]) -> dict[str, tuple[str, Member]]:
+        """Of articles in a remembered story: its id, and what they are in it."""
+
+    def stories(self, ids: Collection[str]) -> dict[str, Story]:
+        """The remembered stories, by id."""
+
+    def story_ids(self) -> Iterator[str]:
+        """The remembered stories, in no order."""
+
+    def redirected(self, story: str) -> str:
+        """The story that this one became part of, in the end; else itself."""
+
+    def verify(self) -> list[Check]:
+        """Whether the store is as it should be, one check for each thing looked at."""
+
+    def close(self) -> None:
+        """Let go of files and connections; what was written is there to stay."""

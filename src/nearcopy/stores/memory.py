@@ -1,0 +1,197 @@
+"""The store in memory: for one run, gone with the process."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from threading import RLock
+
+from nearcopy.config import Recipe
+from nearcopy.errors import RecipeMismatch
+from nearcopy.model import Article, Check, Edge, Fingerprint, Member, Relation, Story
+from nearcopy.stores.base import Entry, Found, Keys
+from nearcopy.stores.shelves import UNDATED, Shelves, shelf_of, spans
+
+
+class MemoryStore:
+    """All in dictionaries, in the order it came."""
+
+    address = "memory://"
+
+    def __init__(self) -> None:
+        self._lock = RLock()
+        self._recipe: Recipe | None = None
+        self._shelves = Shelves()
+        self._next = 0
+        self._entries: dict[str, tuple[Article, Fingerprint]] = {}
+        self._by_number: dict[int, Fingerprint] = {}
+        self._number: dict[str, int] = {}
+        self._revisions: dict[str, list[Article]] = {}
+        self._edges: dict[str, dict[str, Edge]] = {}
+        self._stories: dict[str, Story] = {}
+        self._members: dict[str, tuple[str, Member]] = {}
+        self._redirects: dict[str, str] = {}
+
+    def bind(self, recipe: Recipe | None, version: int) -> Recipe:
+        """The recipe of this store, which the first to come decides; another one is refused."""
+        del version  # memory never outlives the code
+        self._recipe = self._recipe or recipe or Recipe()
+        if recipe is not None and recipe.id != self._recipe.id:
+            raise RecipeMismatch(
+                f"this store was filled with recipe {self._recipe.id}, this is {recipe.id}: "
+                "open it with that recipe, or fill another store"
+            )
+        return self._recipe
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """What is read inside is of one moment."""
+        with self._lock:
+            yield
+
+    writing = reading  # nothing that it does inside fails half-way
+
+    def find(
+        self, probes: Sequence[tuple[Fingerprint, Keys]], window: timedelta | None, limit: int
+    ) -> list[Found]:
+        """For each probe the articles that share a key and may be within the window."""
+        wanted = [self._wanted(article, window) for article, _ in probes]
+        found = self._shelves.find([keys for _, keys in probes], wanted, limit)
+        known = self._by_number
+        return [
+            Found([known[number] for number in numbers if number in known], left_out)
+            for numbers, left_out in found
+        ]
+
+    def _wanted(self, article: Fingerprint, window: timedelta | None) -> set[int]:
+        if window is None:
+            return set(self._shelves)
+        dated = article.published is not None
+        return {
+            shelf for first, last in spans(article, window) for shelf in range(first, last + 1)
+        } | {shelf for shelf in self._shelves if not dated and shelf < UNDATED}
+
+    def put(self, entries: Sequence[Entry]) -> None:
+        """File articles; one with a known id takes the other's place."""
+        filed: dict[int, list[tuple[int, Keys]]] = {}
+        for article, made, keys in entries:
+            self._replace(article)
+            self._next += 1
+            self._number[article.id] = self._next
+            self._entries[article.id] = article, made
+            self._by_number[self._next] = made
+            filed.setdefault(shelf_of(made), []).append((self._next, keys))
+        for shelf, rows in filed.items():
+            self._shelves.open(shelf).file((n for n, _ in rows), [keys for _, keys in rows])
+
+    def _replace(self, article: Article) -> None:
+        old, _ = self._entries.get(article.id, (None, None))
+        if old is not None:
+            self._erase(article.id)
+            if (old.title, old.text) != (article.title, article.text):
+                self._revisions.setdefault(article.id, []).append(old)
+
+    def remove(self, ids: Collection[str]) -> int:
+        """Forget articles, and all that was found about them; how many there were."""
+        known = [name for name in dict.fromkeys(ids) if name in self._entries]
+        for name in known:
+            self._erase(name)
+            self._revisions.pop(name, None)
+        return len(known)
+
+    def _erase(self, name: str) -> None:
+        del self._entries[name]
+        del self._by_number[self._number.pop(name)]
+        self._members.pop(name, None)
+        for other in self._edges.pop(name, {}):
+            del self._edges[other][name]
+
+    def older(self, before: datetime) -> list[str]:
+        """The articles published before a time; of those without a date, seen before it."""
+        times = ((name, made.published or made.seen) for name, (_, made) in self._entries.items())
+        return [name for name, time in times if time is not None and time < before]
+
+    def clear(self, before: datetime) -> None:
+        """Nothing is left of removed articles."""
+
+    def fingerprints(self, ids: Collection[str]) -> dict[str, Fingerprint]:
+        """What the articles are compared by."""
+        return {name: self._entries[name][1] for name in ids if name in self._entries}
+
+    def articles(self, ids: Collection[str]) -> dict[str, Article]:
+        """The articles as they came."""
+        return {name: self._entries[name][0] for name in ids if name in self._entries}
+
+    def revisions(self, id: str) -> list[Article]:  # noqa: A002
+        """What stood under the id before, earliest first."""
+        return list(self._revisions.get(id, ()))
+
+    def ids(self) -> Iterator[str]:
+        """All articles, in the order they came."""
+        return iter(list(self._entries))
+
+    def link(self, edges: Iterable[Edge]) -> None:
+        """Remember what was found between articles."""
+        for edge in edges:
+            if edge.a in self._entries and edge.b in self._entries:
+                self._edges.setdefault(edge.a, {})[edge.b] = edge
+                self._edges.setdefault(edge.b, {})[edge.a] = edge
+
+    def edges(self, ids: Collection[str]) -> list[Edge]:
+        """All that was found between one of these articles and any other."""
+        found = (edge for name in ids for edge in self._edges.get(name, {}).values())
+        return list({(min(e.a, e.b), max(e.a, e.b)): e for e in found}.values())
+
+    def linked(self, ids: Collection[str], limit: int) -> list[str]:
+        """These and all that duplicates and same events link them to."""
+        found = dict.fromkeys(name for name in ids if name in self._entries)
+        queue = list(found)
+        for name in queue:  # grows as it goes
+            for other, edge in self._edges.get(name, {}).items():
+                if len(found) >= limit:
+                    return list(found)
+                if other not in found and _joins(edge):
+                    found[other] = None
+                    queue.append(other)
+        return list(found)
+
+    def tell(
+        self, stories: Iterable[Story], gone: Collection[str], redirects: Mapping[str, str]
+    ) -> None:
+        """Remember stories; forget those that are gone."""
+        for name in gone:
+            self._stories.pop(name, None)
+        for story in stories:
+            self._stories[story.id] = story
+            self._members |= {each.id: (story.id, each) for each in story.members}
+        self._redirects |= redirects
+
+    def members(self, ids: Collection[str]) -> dict[str, tuple[str, Member]]:
+        """Of articles in a remembered story: its id, and what they are in it."""
+        return {name: self._members[name] for name in ids if name in self._members}
+
+    def stories(self, ids: Collection[str]) -> dict[str, Story]:
+        """The remembered stories, by id."""
+        return {name: self._stories[name] for name in ids if name in self._stories}
+
+    def story_ids(self) -> Iterator[str]:
+        """The remembered stories, in no order."""
+        return iter(list(self._stories))
+
+    def redirected(self, story: str) -> str:
+        """The story that this one became part of, in the end; else itself."""
+        seen = {story}
+        while (following := self._redirects.get(story)) is not None and following not in seen:
+            seen.add(story := following)
+        return story
+
+    def verify(self) -> list[Check]:
+        """Whether all is there."""
+        there = len(self._by_number) == len(self._entries)
+        return [Check("articles", there, f"{len(self._entries)} articles")]
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+
+def _joins(edge: Edge) -> bool:
+    return edge.decision.duplicate or edge.decision.relation is Relation.SAME_EVENT

@@ -1,0 +1,176 @@
+"""The tables of the SQLite store, as steps up and back down, each in the ledger once it is done.
+
+A step that has been released is never changed: what comes later is a step of its own.
+"""
+
+from typing import NamedTuple
+
+
+class Migration(NamedTuple):
+    """A step up, and the way back."""
+
+    number: int
+    name: str
+    up: tuple[str, ...]
+    down: tuple[str, ...]
+
+
+LEDGER = """
+CREATE TABLE IF NOT EXISTS migrations (
+    number INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    applied_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
+)
+"""
+
+# Times are microseconds since 1970. A number is never used again, so whoever has an article in
+# memory by its number finds that article or none. What is deleted leaves its id and its date.
+ARTICLES = """
+CREATE TABLE articles (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL,
+    title TEXT NOT NULL,
+    text BLOB NOT NULL,
+    html INTEGER NOT NULL,
+    url TEXT,
+    canonical_url TEXT,
+    source TEXT,
+    published INTEGER,
+    seen INTEGER,
+    language TEXT,
+    tier INTEGER,
+    deleted INTEGER NOT NULL DEFAULT 0
+)
+"""
+FINGERPRINTS = """
+CREATE TABLE fingerprints (
+    number INTEGER PRIMARY KEY,
+    words INTEGER NOT NULL,
+    digest BLOB,
+    simhash BLOB,
+    minhash BLOB,
+    numerals BLOB NOT NULL,
+    profile BLOB NOT NULL,
+    rest TEXT NOT NULL,
+    computed_at INTEGER NOT NULL DEFAULT (CAST(strftime('%s', 'now') AS INTEGER))
+)
+"""
+EDGES = """
+CREATE TABLE edges (
+    a INTEGER NOT NULL,
+    b INTEGER NOT NULL,
+    joins INTEGER NOT NULL,
+    relation TEXT NOT NULL,
+    rule TEXT NOT NULL,
+    confidence REAL NOT NULL,
+    duplicate INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    flags TEXT NOT NULL,
+    news REAL NOT NULL,
+    copy REAL,
+    PRIMARY KEY (a, b)
+) WITHOUT ROWID
+"""
+MEMBERS = """
+CREATE TABLE members (
+    number INTEGER PRIMARY KEY,
+    story TEXT NOT NULL,
+    place INTEGER NOT NULL,
+    relation TEXT,
+    confidence REAL NOT NULL,
+    rule TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    score REAL NOT NULL,
+    why TEXT NOT NULL,
+    duplicate_of TEXT,
+    source TEXT
+)
+"""
+REVISIONS = """
+CREATE TABLE revisions (
+    id TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    title TEXT NOT NULL,
+    text BLOB NOT NULL,
+    html INTEGER NOT NULL,
+    url TEXT,
+    canonical_url TEXT,
+    source TEXT,
+    published INTEGER,
+    seen INTEGER,
+    language TEXT,
+    tier INTEGER,
+    PRIMARY KEY (id, number)
+) WITHOUT ROWID
+"""
+# The times a fingerprint was computed at are seconds, as SQLite's own date functions take them.
+ARTICLE_FINGERPRINTS = """
+CREATE VIEW article_fingerprints AS
+SELECT articles.id AS content_id, simhash, minhash,
+       datetime(computed_at, 'unixepoch') AS computed_at
+FROM fingerprints JOIN articles USING (number)
+"""
+
+MIGRATIONS = (
+    Migration(
+        1,
+        "articles and their keys",
+        (
+            "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+            ARTICLES,
+            FINGERPRINTS,
+            "CREATE TABLE article_keys"
+            " (number INTEGER PRIMARY KEY, shelf INTEGER NOT NULL, keys BLOB NOT NULL)",
+            REVISIONS,
+            "CREATE UNIQUE INDEX articles_id ON articles (id) WHERE deleted = 0",
+        ),
+        (
+            "DROP TABLE revisions",
+            "DROP TABLE article_keys",
+            "DROP TABLE fingerprints",
+            "DROP TABLE articles",
+            "DROP TABLE settings",
+        ),
+    ),
+    Migration(
+        2,
+        "indexes by date",
+        (
+            "CREATE INDEX articles_seen ON articles (seen)",
+            "CREATE INDEX articles_deleted_seen ON articles (deleted, seen)",
+            "CREATE INDEX articles_published ON articles (published)",
+            "CREATE INDEX article_keys_shelf ON article_keys (shelf)",
+        ),
+        (
+            "DROP INDEX article_keys_shelf",
+            "DROP INDEX articles_published",
+            "DROP INDEX articles_deleted_seen",
+            "DROP INDEX articles_seen",
+        ),
+    ),
+    Migration(
+        3,
+        "edges and stories",
+        (
+            EDGES,
+            "CREATE INDEX edges_b ON edges (b)",
+            MEMBERS,
+            "CREATE INDEX members_story ON members (story)",
+            "CREATE TABLE stories (id TEXT PRIMARY KEY, why TEXT NOT NULL) WITHOUT ROWID",
+            "CREATE TABLE redirects (story TEXT PRIMARY KEY, to_story TEXT NOT NULL) WITHOUT ROWID",
+        ),
+        (
+            "DROP TABLE redirects",
+            "DROP TABLE stories",
+            "DROP TABLE members",
+            "DROP TABLE edges",
+        ),
+    ),
+    Migration(
+        4,
+        "article_fingerprints",
+        (ARTICLE_FINGERPRINTS,),
+        ("DROP VIEW article_fingerprints",),
+    ),
+)
+LATEST = MIGRATIONS[-1].number

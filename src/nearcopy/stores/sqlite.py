@@ -1,0 +1,298 @@
+"""The SQLite store: one file that lasts, for one process or several on one machine.
+
+Articles are appended, with their keys beside them; who looks for keys has the days that it looks at
+in memory and catches up with what others added by number. So a look-up never grows with what lies
+outside the window, an added article is one short write, and a fresh process reads the window once.
+"""
+
+from collections import OrderedDict
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+
+import numpy as np
+
+from nearcopy.config import Recipe
+from nearcopy.errors import RecipeMismatch
+from nearcopy.model import Article, Check, Fingerprint
+from nearcopy.stores.base import Entry, Found, Keys
+from nearcopy.stores.rows import (
+    ArticleRow,
+    FingerprintRow,
+    article_rows,
+    articles_of,
+    fingerprint_of,
+    fingerprint_row,
+    micros,
+    recipe_json,
+    recipe_of,
+)
+from nearcopy.stores.shelves import Shelves, shelf_of, spans
+from nearcopy.stores.sqlite_checks import checks
+from nearcopy.stores.sqlite_file import SqliteFile
+from nearcopy.stores.sqlite_stories import SqliteStories
+
+REMEMBERED = 20_000  # fingerprints kept in memory, about 2 KB each
+SHELVES_KEPT = 128
+ARTICLE = ", ".join(ArticleRow._fields)
+FINGERPRINT = ", ".join(FingerprintRow._fields)
+PARTS = ("fingerprints", "article_keys", "members")
+
+
+class SqliteStore(SqliteStories):
+    """A store in a file."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self._file = SqliteFile(address)
+        self._forget_memory()
+
+    def _forget_memory(self) -> None:
+        self._shelves = Shelves()
+        self._caught_up = 0
+        self._removals = ""
+        self._fingerprints: OrderedDict[int, Fingerprint] = OrderedDict()
+
+    def bind(self, recipe: Recipe | None, version: int) -> Recipe:
+        """The recipe of this store, which the first to come decides; another one is refused."""
+        with self.writing():
+            found = dict(self._file.run("SELECT name, value FROM settings"))
+            if "recipe" not in found:
+                first = recipe or Recipe()
+                stated = {"recipe": first.id, "recipe_json": recipe_json(first), "keys": version}
+                self._file.many("INSERT INTO settings VALUES (?, ?)", list(stated.items()))
+                return first
+        if recipe is not None and recipe.id != found["recipe"]:
+            raise RecipeMismatch(
+                f"store {self.address} was filled with recipe {found['recipe']}, this is "
+                f"{recipe.id}: open it with that recipe, or fill another store"
+            )
+        if found["keys"] != str(version):
+            raise RecipeMismatch(
+                f"store {self.address} was filled with keys of version {found['keys']}, this "
+                f"nearcopy makes version {version}: fill another store"
+            )
+        return recipe or recipe_of(found["recipe_json"])
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """What is read inside is of one moment."""
+        with self._file.transaction("DEFERRED"):
+            self._catch_up()
+            yield
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """What is read and written inside is one step."""
+        try:
+            with self._file.transaction("IMMEDIATE"):
+                self._catch_up()
+                yield
+        except BaseException:  # numbers that were taken back will be given to others
+            self._forget_memory()
+            raise
+
+    def _catch_up(self) -> None:
+        """Take note of what others added and removed since the last step."""
+        removals = self._file.one("SELECT value FROM settings WHERE name = 'removals'")
+        if removals and removals[0] != self._removals:
+            self._removals = removals[0]
+            self._fingerprints.clear()
+        fresh = "SELECT number, shelf, keys FROM article_keys WHERE number > ? ORDER BY number"
+        rows = self._file.run(fresh, (self._caught_up,)).fetchall() if list(self._shelves) else []
+        self._shelve([row for row in rows if row[1] in self._shelves])
+        (self._caught_up,) = self._file.one("SELECT coalesce(max(number), 0) FROM article_keys")
+
+    def _shelve(self, rows: Sequence[tuple[int, int, bytes]]) -> None:
+        by_shelf: dict[int, list[tuple[int, bytes]]] = {}
+        for number, shelf, packed in rows:
+            by_shelf.setdefault(shelf, []).append((number, packed))
+        for shelf, filed in by_shelf.items():
+            keys = [
+                np.frombuffer(packed, "<u8").astype(np.uint64, copy=False) for _, packed in filed
+            ]
+            self._shelves.open(shelf).file((number for number, _ in filed), keys)
+
+    def find(
+        self, probes: Sequence[tuple[Fingerprint, Keys]], window: timedelta | None, limit: int
+    ) -> list[Found]:
+        """For each probe the articles that share a key and may be within the window."""
+        wanted = [self._wanted(article, window) for article, _ in probes]
+        self._load(set().union(*wanted))
+        found = self._shelves.find([keys for _, keys in probes], wanted, limit)
+        known = self._by_number({number for numbers, _ in found for number in numbers})
+        return [
+            Found([known[number] for number in numbers if number in known], left_out)
+            for numbers, left_out in found
+        ]
+
+    def _wanted(self, article: Fingerprint, window: timedelta | None) -> set[int]:
+        """The shelves to look at."""
+        if window is None:
+            return {shelf for (shelf,) in self._file.run("SELECT DISTINCT shelf FROM article_keys")}
+        found = {
+            shelf for first, last in spans(article, window) for shelf in range(first, last + 1)
+        }
+        if article.published is None and article.seen is not None:
+            found |= self._dated_seen(article.seen - window, article.seen + window)
+        return found
+
+    def _dated_seen(self, since: datetime, until: datetime) -> set[int]:
+        """The shelves of dated articles that came in between two times."""
+        rows = self._file.run(
+            "SELECT DISTINCT shelf FROM articles JOIN article_keys USING (number)"
+            " WHERE seen BETWEEN ? AND ? AND published IS NOT NULL",
+            (micros(since), micros(until)),
+        )
+        return {shelf for (shelf,) in rows}
+
+    def _load(self, wanted: set[int]) -> None:
+        """Have these shelves in memory, and not many others."""
+        missing = {shelf for shelf in wanted if shelf not in self._shelves}
+        for shelf in missing:
+            self._shelves.open(shelf)
+        loaded = "SELECT number, shelf, keys FROM article_keys WHERE shelf IN ({}) AND number <= ?"
+        self._shelve(list(self._file.among(loaded, missing, self._caught_up)))
+        if missing:
+            others = [shelf for shelf in self._shelves if shelf not in wanted]
+            self._shelves.drop(others[: max(0, len(others) - SHELVES_KEPT)])
+
+    def _by_number(self, numbers: Collection[int]) -> dict[int, Fingerprint]:
+        """The fingerprints of those that are still there."""
+        known = {n: self._fingerprints[n] for n in numbers if n in self._fingerprints}
+        missing = [n for n in numbers if n not in known]
+        rows = self._file.among(
+            f"SELECT number, {FINGERPRINT} FROM fingerprints WHERE number IN ({{}})", missing
+        )
+        read = {number: fingerprint_of(FingerprintRow(*row)) for number, *row in rows}
+        self._remember(read)
+        return known | read
+
+    def _remember(self, read: dict[int, Fingerprint]) -> None:
+        self._fingerprints.update(read)
+        while len(self._fingerprints) > REMEMBERED:
+            self._fingerprints.popitem(last=False)
+
+    def put(self, entries: Sequence[Entry]) -> None:
+        """File articles; one with a known id takes the other's place."""
+        self._replace(entries)
+        (last,) = self._file.one("SELECT coalesce(max(seq), 0) FROM sqlite_sequence")
+        numbers = range(last + 1, last + 1 + len(entries))
+        self._file.many(
+            f"INSERT INTO articles (number, {ARTICLE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                (n, *row)
+                for n, row in zip(numbers, article_rows(e.article for e in entries), strict=True)
+            ],
+        )
+        made = {n: entry.fingerprint for n, entry in zip(numbers, entries, strict=True)}
+        self._file.many(
+            f"INSERT INTO fingerprints (number, {FINGERPRINT}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [(n, *fingerprint_row(each)) for n, each in made.items()],
+        )
+        self._file.many(
+            "INSERT INTO article_keys VALUES (?, ?, ?)",
+            [
+                (n, shelf_of(entry.fingerprint), entry.keys.astype("<u8", copy=False).tobytes())
+                for n, entry in zip(numbers, entries, strict=True)
+            ],
+        )
+        self._remember(made)
+        self._catch_up()
+
+    def _replace(self, entries: Sequence[Entry]) -> None:
+        """Make room for articles whose ids are known; what they said otherwise is kept."""
+        known = self._numbers({entry.article.id for entry in entries})
+        if not known:
+            return
+        before = self.articles(known)
+        changed = [
+            (known[entry.article.id],)
+            for entry in entries
+            if (old := before.get(entry.article.id))
+            and (old.title, old.text) != (entry.article.title, entry.article.text)
+        ]
+        columns = ARTICLE.removeprefix("id, ")
+        self._file.many(
+            f"INSERT INTO revisions (id, number, {columns})"
+            f" SELECT id, number, {columns} FROM articles WHERE number = ?",
+            changed,
+        )
+        self._erase(known.values())
+        self._file.change("DELETE FROM articles WHERE number IN ({})", known.values())
+
+    def remove(self, ids: Collection[str]) -> int:
+        """Forget articles, and all that was found about them; how many there were."""
+        known = self._numbers(ids)
+        self._erase(known.values())
+        blank = (
+            "UPDATE articles SET deleted = 1, title = '', text = x'', url = NULL, source = NULL,"
+            " canonical_url = NULL WHERE number IN ({})"
+        )
+        self._file.change(blank, known.values())
+        self._file.change("DELETE FROM revisions WHERE id IN ({})", known)
+        return len(known)
+
+    def _erase(self, numbers: Collection[int]) -> None:
+        """Delete all that hangs on these numbers, and tell other processes that something went."""
+        deletions = [f"DELETE FROM {part} WHERE number IN ({{}})" for part in PARTS]
+        deletions += [f"DELETE FROM edges WHERE {end} IN ({{}})" for end in ("a", "b")]
+        for deletion in deletions:
+            self._file.change(deletion, numbers)
+        for number in numbers:
+            self._fingerprints.pop(number, None)
+        if numbers:
+            self._file.run(
+                "INSERT INTO settings VALUES ('removals', 1)"
+                " ON CONFLICT (name) DO UPDATE SET value = value + 1"
+            )
+
+    def older(self, before: datetime) -> list[str]:
+        """The articles published before a time; of those without a date, seen before it."""
+        rows = self._file.run(
+            "SELECT id FROM articles WHERE deleted = 0 AND published < ?1"
+            " UNION ALL SELECT id FROM articles WHERE deleted = 0 AND published IS NULL"
+            " AND seen < ?1",
+            (micros(before),),
+        )
+        return [name for (name,) in rows]
+
+    def clear(self, before: datetime) -> None:
+        """Drop what is left of removed articles from before a time."""
+        self._file.run(
+            "DELETE FROM articles WHERE deleted = 1 AND coalesce(published, seen) < ?",
+            (micros(before),),
+        )
+
+    def fingerprints(self, ids: Collection[str]) -> dict[str, Fingerprint]:
+        """What the articles are compared by."""
+        return {each.id: each for each in self._by_number(self._numbers(ids).values()).values()}
+
+    def articles(self, ids: Collection[str]) -> dict[str, Article]:
+        """The articles as they came."""
+        wanted = f"SELECT {ARTICLE} FROM articles WHERE deleted = 0 AND id IN ({{}})"
+        rows = (ArticleRow(*row) for row in self._file.among(wanted, ids))
+        return {each.id: each for each in articles_of(rows)}
+
+    def revisions(self, id: str) -> list[Article]:  # noqa: A002
+        """What stood under the id before, earliest first."""
+        wanted = f"SELECT {ARTICLE} FROM revisions WHERE id = ? ORDER BY number"
+        return list(articles_of(ArticleRow(*row) for row in self._file.run(wanted, (id,))))
+
+    def ids(self) -> Iterator[str]:
+        """All articles, in the order they came."""
+        rows = self._file.run("SELECT id FROM articles WHERE deleted = 0 ORDER BY number")
+        return (name for (name,) in rows.fetchall())
+
+    def verify(self) -> list[Check]:
+        """Whether the file is as it should be."""
+        return checks(self._file)
+
+    def migrate(self, to: int) -> list[str]:
+        """Go to a schema, up or back; the steps taken."""
+        self._forget_memory()
+        return self._file.migrate(to)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()

@@ -1,0 +1,177 @@
+"""What a SQLite store remembers of articles together: edges, stories, redirects."""
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping
+
+from nearcopy.model import Decision, Edge, Member, Relation, Story
+from nearcopy.stores.rows import moment
+from nearcopy.stores.sqlite_file import Row, SqliteFile
+
+NUMBERS = "SELECT number, id FROM articles WHERE deleted = 0 AND id IN ({})"
+EDGE = """
+SELECT a.id, b.id, relation, rule, confidence, duplicate, reason, flags, news, copy
+FROM edges JOIN articles a ON a.number = edges.a JOIN articles b ON b.number = edges.b
+"""
+MEMBER = """
+SELECT story, id, relation, confidence, rule, reason, members.source, published, score, why,
+       duplicate_of, seen
+FROM members JOIN articles USING (number)
+"""
+
+
+class SqliteStories:
+    """The part of the store that knows of stories."""
+
+    _file: SqliteFile
+
+    def link(self, edges: Iterable[Edge]) -> None:
+        """Remember what was found between articles."""
+        given = list(edges)
+        numbers = self._numbers({name for edge in given for name in (edge.a, edge.b)})
+        self._file.many(
+            "INSERT OR REPLACE INTO edges VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                _edge_row(numbers[each.a], numbers[each.b], each)
+                for each in given
+                if each.a in numbers and each.b in numbers
+            ],
+        )
+
+    def _numbers(self, ids: Collection[str]) -> dict[str, int]:
+        return {name: number for number, name in self._file.among(NUMBERS, ids)}
+
+    def edges(self, ids: Collection[str]) -> list[Edge]:
+        """All that was found between one of these articles and any other."""
+        numbers = list(self._numbers(ids).values())
+        found: dict[Row, Edge] = {}
+        for end in ("a", "b"):
+            for row in self._file.among(f"{EDGE} WHERE edges.{end} IN ({{}})", numbers):
+                found[row[:2]] = _edge(row)
+        return list(found.values())
+
+    def linked(self, ids: Collection[str], limit: int) -> list[str]:
+        """These and all that duplicates and same events link them to."""
+        seen = dict.fromkeys(self._numbers(ids).values())
+        fresh = list(seen)
+        while fresh and len(seen) < limit:
+            near = dict.fromkeys(self._neighbours(fresh))
+            fresh = [number for number in near if number not in seen][: limit - len(seen)]
+            seen |= dict.fromkeys(fresh)
+        named = "SELECT id FROM articles WHERE deleted = 0 AND number IN ({})"
+        return [name for (name,) in self._file.among(named, seen)]
+
+    def _neighbours(self, numbers: list[int]) -> Iterator[int]:
+        for end, other in (("a", "b"), ("b", "a")):
+            wanted = f"SELECT {other} FROM edges WHERE {end} IN ({{}}) AND joins"
+            for (number,) in self._file.among(wanted, numbers):
+                yield number
+
+    def tell(
+        self, stories: Iterable[Story], gone: Collection[str], redirects: Mapping[str, str]
+    ) -> None:
+        """Remember stories; forget those that are gone."""
+        for story in stories:
+            numbers = self._numbers({member.id for member in story.members})
+            rows = enumerate(story.members)
+            self._file.run("INSERT OR REPLACE INTO stories VALUES (?, ?)", (story.id, story.why))
+            self._file.many(
+                "INSERT OR REPLACE INTO members VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [_member_row(numbers[each.id], story.id, place, each) for place, each in rows],
+            )
+        self._file.change("DELETE FROM stories WHERE id IN ({})", gone)
+        self._file.many("INSERT OR REPLACE INTO redirects VALUES (?, ?)", list(redirects.items()))
+
+    def members(self, ids: Collection[str]) -> dict[str, tuple[str, Member]]:
+        """Of articles in a remembered story: its id, and what they are in it."""
+        wanted = f"{MEMBER} WHERE number IN (SELECT number FROM articles WHERE id IN ({{}}))"
+        return {row[1]: (row[0], _member(row)) for row in self._file.among(wanted, ids)}
+
+    def stories(self, ids: Collection[str]) -> dict[str, Story]:
+        """The remembered stories, by id."""
+        whys: dict[str, str] = dict(
+            self._file.among("SELECT id, why FROM stories WHERE id IN ({})", ids)
+        )
+        rows: dict[str, list[Row]] = {name: [] for name in ids if name in whys}
+        told = f"{MEMBER} WHERE story IN ({{}}) ORDER BY story, place"
+        for row in self._file.among(told, list(rows)):
+            rows[row[0]].append(row)
+        return {name: _story(name, whys[name], found) for name, found in rows.items() if found}
+
+    def story_ids(self) -> Iterator[str]:
+        """The remembered stories, in no order."""
+        return (name for (name,) in self._file.run("SELECT id FROM stories").fetchall())
+
+    def redirected(self, story: str) -> str:
+        """The story that this one became part of, in the end; else itself."""
+        seen = {story}
+        while row := self._file.one("SELECT to_story FROM redirects WHERE story = ?", (story,)):
+            if row[0] in seen:
+                break
+            seen.add(story := row[0])
+        return story
+
+
+def _edge_row(a: int, b: int, edge: Edge) -> Row:
+    how = edge.decision
+    joins = how.duplicate or how.relation is Relation.SAME_EVENT
+    return (
+        min(a, b),
+        max(a, b),
+        joins,
+        how.relation.value,
+        how.rule,
+        how.confidence,
+        how.duplicate,
+        how.reason,
+        json.dumps(how.flags),
+        edge.news,
+        edge.copy,
+    )
+
+
+def _edge(row: Row) -> Edge:
+    a, b, relation, rule, confidence, duplicate, reason, flags, news, copy = row
+    how = Decision(
+        Relation(relation), rule, confidence, bool(duplicate), reason, tuple(json.loads(flags))
+    )
+    return Edge(a, b, how, news, copy)
+
+
+def _member_row(number: int, story: str, place: int, member: Member) -> Row:
+    return (
+        number,
+        story,
+        place,
+        member.relation.value if member.relation else None,
+        member.confidence,
+        member.rule,
+        member.reason,
+        member.score,
+        member.why,
+        member.duplicate_of,
+        member.source,
+    )
+
+
+def _member(row: Row) -> Member:
+    _, name, relation, confidence, rule, reason, source, published, score, why, original = row[:11]
+    return Member(
+        id=name,
+        relation=Relation(relation) if relation else None,
+        confidence=confidence,
+        rule=rule,
+        reason=reason,
+        source=source,
+        published=moment(published),
+        score=score,
+        why=why,
+        duplicate_of=original,
+    )
+
+
+def _story(name: str, why: str, rows: list[Row]) -> Story:
+    members = tuple(map(_member, rows))
+    dates = [moment(row[7] if row[7] is not None else row[11]) for row in rows]
+    known = [date for date in dates if date is not None]
+    first, last = min(known, default=None), max(known, default=None)
+    return Story(name, members[0].id, why, members, first, last)

@@ -1,0 +1,121 @@
+"""Verdicts: what was found about an article, put so that it can be acted on."""
+
+from collections.abc import Iterable, Mapping
+
+from nearcopy.lineage import own_story_id
+from nearcopy.matching import Matches, surest_first
+from nearcopy.model import Edge, Member, Relation, Verdict
+from nearcopy.stores import Store
+
+Members = Mapping[str, tuple[str, Member]]
+
+
+def joins(edge: Edge) -> bool:
+    """Whether two articles are of one story by this."""
+    return edge.decision.duplicate or edge.decision.relation is Relation.SAME_EVENT
+
+
+def story_of(article: str, members: Members) -> str:
+    """The story of an article in the store."""
+    return members[article][0] if article in members else own_story_id(article)
+
+
+def on_arrival(article: str, found: Matches, members: Members, *, stored: bool) -> Verdict:
+    """What an article is to those that were there before it."""
+    own = story_of(article, members) if stored else None
+    if not found.found:
+        return Verdict(id=article, story_id=own, flags=_flags((), found.left_out))
+    match = found.found[0]
+    edge, other = match.edge(article), match.other.id
+    _, member = members.get(other, (None, None))
+    kept = (member and member.duplicate_of) or other
+    return Verdict(
+        id=article,
+        relation=edge.decision.relation,
+        is_duplicate=edge.decision.duplicate,
+        duplicate_of=(kept if kept != article else other) if edge.decision.duplicate else None,
+        match=other,
+        story_id=own or (story_of(other, members) if joins(edge) else None),
+        confidence=edge.decision.confidence,
+        rule=edge.decision.rule,
+        reasons=(edge.decision.reason,),
+        news=edge.news,
+        copy=edge.copy,
+        flags=_flags(edge.decision.flags, found.left_out),
+        evidence=match.judgement.evidence,
+    )
+
+
+def _flags(flags: tuple[str, ...], left_out: int) -> tuple[str, ...]:
+    return (*flags, "crowded") if left_out else flags
+
+
+def as_things_stand(store: Store, ids: list[str]) -> list[Verdict]:
+    """What stored articles are to the others.
+
+    A copy is judged by the kept copy, what is kept by those that are no copies of it.
+    """
+    edges = _by_article(store.edges(ids))
+    members = store.members({*ids, *(other for name in ids for other in edges.get(name, ()))})
+    stories = store.stories({story for story, _ in members.values()})
+    whys = {name: story.why for name, story in stories.items()}
+    return [_standing(name, edges.get(name, {}), members, whys) for name in ids]
+
+
+def _by_article(edges: Iterable[Edge]) -> dict[str, dict[str, Edge]]:
+    """The edges of each article, by the article at the other end."""
+    found: dict[str, dict[str, Edge]] = {}
+    for edge in edges:
+        found.setdefault(edge.a, {})[edge.b] = edge
+        found.setdefault(edge.b, {})[edge.a] = edge
+    return found
+
+
+def _standing(
+    name: str, edges: Mapping[str, Edge], members: Members, whys: Mapping[str, str]
+) -> Verdict:
+    story, member = members.get(name, (own_story_id(name), None))
+    if member is not None and member.duplicate_of is not None:
+        return _copy(name, story, member, edges.get(member.duplicate_of))
+    copies = {other for other in edges if other in members and _copy_of(members[other]) == name}
+    others = {other: edge for other, edge in edges.items() if other not in copies}
+    why = (f"kept: {whys[story]}",) if copies else ()
+    if not others:
+        rule = "kept" if copies else "nothing-in-common"
+        return Verdict(id=name, story_id=story, rule=rule, reasons=why)
+    best = min(others, key=lambda other: (surest_first(others[other]), other))
+    how = others[best].decision
+    return Verdict(
+        id=name,
+        relation=how.relation,
+        match=best,
+        story_id=story,
+        confidence=how.confidence,
+        rule=how.rule,
+        reasons=(*why, how.reason),
+        news=others[best].news,
+        copy=others[best].copy,
+        flags=how.flags,
+    )
+
+
+def _copy_of(place: tuple[str, Member]) -> str | None:
+    return place[1].duplicate_of
+
+
+def _copy(name: str, story: str, member: Member, edge: Edge | None) -> Verdict:
+    """The verdict on a copy; where it was never compared with the kept one, the story has asked."""
+    return Verdict(
+        id=name,
+        relation=member.relation or Relation.DISTINCT,
+        is_duplicate=True,
+        duplicate_of=member.duplicate_of,
+        match=member.duplicate_of,
+        story_id=story,
+        confidence=member.confidence,
+        rule=member.rule,
+        reasons=(member.reason,),
+        news=edge.news if edge else member.confidence,
+        copy=edge.copy if edge else None,
+        flags=edge.decision.flags if edge else (),
+    )
