@@ -9,7 +9,7 @@ from nearcopy.config import Recipe
 from nearcopy.errors import RecipeMismatch
 from nearcopy.model import Article, Check, Edge, Fingerprint, Member, Relation, Story
 from nearcopy.stores.base import Entry, Found, Keys
-from nearcopy.stores.shelves import UNDATED, Shelves, shelf_of, spans
+from nearcopy.stores.shelves import Shelves, filed
 
 
 class MemoryStore:
@@ -54,34 +54,24 @@ class MemoryStore:
         self, probes: Sequence[tuple[Fingerprint, Keys]], window: timedelta | None, limit: int
     ) -> list[Found]:
         """For each probe the articles that share a key and may be within the window."""
-        wanted = [self._wanted(article, window) for article, _ in probes]
-        found = self._shelves.find([keys for _, keys in probes], wanted, limit)
+        found = self._shelves.find(probes, window, limit)
         known = self._by_number
         return [
             Found([known[number] for number in numbers if number in known], left_out)
             for numbers, left_out in found
         ]
 
-    def _wanted(self, article: Fingerprint, window: timedelta | None) -> set[int]:
-        if window is None:
-            return set(self._shelves)
-        dated = article.published is not None
-        return {
-            shelf for first, last in spans(article, window) for shelf in range(first, last + 1)
-        } | {shelf for shelf in self._shelves if not dated and shelf < UNDATED}
-
     def put(self, entries: Sequence[Entry]) -> None:
         """File articles; one with a known id takes the other's place."""
-        filed: dict[int, list[tuple[int, Keys]]] = {}
+        rows = []
         for article, made, keys in entries:
             self._replace(article)
             self._next += 1
             self._number[article.id] = self._next
             self._entries[article.id] = article, made
             self._by_number[self._next] = made
-            filed.setdefault(shelf_of(made), []).append((self._next, keys))
-        for shelf, rows in filed.items():
-            self._shelves.open(shelf).file((n for n, _ in rows), [keys for _, keys in rows])
+            rows.append(filed(self._next, made, keys))
+        self._shelves.file(rows)
 
     def _replace(self, article: Article) -> None:
         old, _ = self._entries.get(article.id, (None, None))

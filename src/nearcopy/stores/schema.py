@@ -55,6 +55,15 @@ CREATE TABLE fingerprints (
     computed_at INTEGER NOT NULL DEFAULT (CAST(strftime('%s', 'now') AS INTEGER))
 )
 """
+ARTICLE_KEYS = """
+CREATE TABLE article_keys (
+    number INTEGER PRIMARY KEY,
+    shelf INTEGER NOT NULL,
+    published INTEGER,
+    seen INTEGER,
+    keys BLOB NOT NULL
+)
+"""
 EDGES = """
 CREATE TABLE edges (
     a INTEGER NOT NULL,
@@ -119,13 +128,16 @@ MIGRATIONS = (
             "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
             ARTICLES,
             FINGERPRINTS,
-            "CREATE TABLE article_keys"
-            " (number INTEGER PRIMARY KEY, shelf INTEGER NOT NULL, keys BLOB NOT NULL)",
+            ARTICLE_KEYS,
+            # On which days articles of a shelf came in.
+            "CREATE TABLE shelf_days (day INTEGER, shelf INTEGER, PRIMARY KEY (day, shelf))"
+            " WITHOUT ROWID",
             REVISIONS,
             "CREATE UNIQUE INDEX articles_id ON articles (id) WHERE deleted = 0",
         ),
         (
             "DROP TABLE revisions",
+            "DROP TABLE shelf_days",
             "DROP TABLE article_keys",
             "DROP TABLE fingerprints",
             "DROP TABLE articles",

@@ -1,12 +1,14 @@
-"""Shelves: articles filed under keys in memory, a shelf for each day.
+"""Shelves: articles found by their keys, in memory.
 
-An article stands on the shelf of the day it was published; one without a date on that of the day it
-was seen, in a room apart.
+A store that keeps articles elsewhere brings them here by the day: an article stands on the shelf of
+the day it was published, one without a date on that of the day it was seen, in a room apart.
 """
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,119 +16,140 @@ from numpy.typing import NDArray
 from nearcopy import kernels
 from nearcopy.model import Fingerprint
 from nearcopy.stores.base import Keys
+from nearcopy.stores.rows import MICROSECOND, micros
 
 UNDATED = 1 << 32  # the first shelf of the room for those without a date
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-DAY = timedelta(days=1)
+DAY = timedelta(days=1) // MICROSECOND
+NEVER = -(1 << 62)  # no date
 
 Numbers = NDArray[np.int64]
 
 
-def shelf_of(article: Fingerprint) -> int:
-    """The number of the shelf that an article stands on."""
-    if article.published is not None:
-        return day(article.published)
-    return UNDATED + (day(article.seen) if article.seen is not None else 0)
+class Filed(NamedTuple):
+    """An article as it is filed: its number, when it was published and seen, its keys."""
+
+    number: int
+    published: int | None
+    seen: int | None
+    keys: bytes  # as little-endian 64-bit integers
 
 
-def day(moment: datetime) -> int:
+def filed(number: int, article: Fingerprint, keys: Keys) -> Filed:
+    """An article, to be filed."""
+    packed = keys.astype("<u8", copy=False).tobytes()
+    return Filed(number, micros(article.published), micros(article.seen), packed)
+
+
+def day_of(moment: datetime) -> int:
     """The days since 1970, in UTC."""
-    return (moment - EPOCH) // DAY
+    return (micros(moment) or 0) // DAY
 
 
-def spans(article: Fingerprint, window: timedelta) -> Iterator[tuple[int, int]]:
-    """The shelves to look at for an article, from and to, but for the dated ones of an undated."""
-    if article.published is not None:
-        yield day(article.published - window), day(article.published + window)
-    if article.seen is not None:
-        yield UNDATED + day(article.seen - window), UNDATED + day(article.seen + window)
+def shelf_of(published: int | None, seen: int | None) -> int:
+    """The number of the shelf that an article stands on."""
+    return UNDATED + (seen or 0) // DAY if published is None else published // DAY
 
 
-class Shelf:
+def shelves_around(article: Fingerprint, window: timedelta) -> Iterator[int]:
+    """The shelves to look at for an article, but for the dated ones of an undated."""
+    published, seen, width = micros(article.published), micros(article.seen), window // MICROSECOND
+    if published is not None:
+        yield from range((published - width) // DAY, (published + width) // DAY + 1)
+    if seen is not None:
+        first, last = (seen - width) // DAY, (seen + width) // DAY
+        yield from range(UNDATED + first, UNDATED + last + 1)
+
+
+class Shelves:
     """Articles under their keys; a number stands for each."""
 
     def __init__(self) -> None:
         self._index = kernels.KeyIndex()
-        self._numbers = array("q")
+        self._numbers, self._published, self._seen = array("q"), array("q"), array("q")
+
+    def __len__(self) -> int:
+        return len(self._numbers)
 
     @property
     def nbytes(self) -> int:
         """The memory held."""
-        return self._index.nbytes + 8 * len(self._numbers)
+        return self._index.nbytes + 3 * 8 * len(self)
 
-    def file(self, numbers: Iterable[int], keys: Sequence[Keys]) -> None:
-        """File an article under each row of keys."""
-        flat, starts = _ragged(keys)
-        self._index.insert_ragged(flat, starts, np.zeros(len(keys), np.int64))
-        self._numbers.extend(numbers)
-
-    def find(self, keys: Sequence[Keys]) -> list[Numbers]:
-        """The articles that share a key with each row."""
-        starts, positions = self._index.find_ragged(*_ragged(keys))
-        numbers = np.frombuffer(self._numbers, np.int64)[positions]
-        return np.split(numbers, starts[1:-1].astype(np.int64))
-
-    def strongest(self, keys: Keys) -> dict[int, int]:
-        """How many keys each article shares with one row."""
-        _, positions = self._index.find(keys[:, None])
-        numbers, counts = np.unique(
-            np.frombuffer(self._numbers, np.int64)[positions], return_counts=True
-        )
-        return dict(zip(numbers.tolist(), counts.tolist(), strict=True))
-
-
-def _ragged(rows: Sequence[Keys]) -> tuple[Keys, NDArray[np.uint64]]:
-    starts = np.zeros(len(rows) + 1, np.uint64)
-    np.cumsum([len(row) for row in rows], out=starts[1:])
-    return (np.concatenate(rows) if rows else np.zeros(0, np.uint64)), starts
-
-
-class Shelves:
-    """All shelves of a store that are in memory."""
-
-    def __init__(self) -> None:
-        self._shelves: dict[int, Shelf] = {}
-
-    def __contains__(self, shelf: int) -> bool:
-        return shelf in self._shelves
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._shelves)
-
-    @property
-    def nbytes(self) -> int:
-        """The memory held."""
-        return sum(shelf.nbytes for shelf in self._shelves.values())
-
-    def open(self, shelf: int) -> Shelf:
-        """A shelf, new and empty where there is none."""
-        return self._shelves.setdefault(shelf, Shelf())
-
-    def drop(self, shelves: Iterable[int]) -> None:
-        """Take shelves out of memory."""
-        for shelf in shelves:
-            self._shelves.pop(shelf, None)
+    def file(self, articles: Sequence[Filed]) -> None:
+        """File articles under their keys."""
+        flat = np.frombuffer(b"".join(each.keys for each in articles), "<u8")
+        starts = _starts(len(each.keys) // 8 for each in articles)
+        unused = np.zeros(len(articles), np.int64)
+        self._index.insert_ragged(flat.astype(np.uint64, copy=False), starts, unused)
+        self._numbers.extend(each.number for each in articles)
+        self._published.extend(NEVER if a.published is None else a.published for a in articles)
+        self._seen.extend(NEVER if a.seen is None else a.seen for a in articles)
 
     def find(
-        self, keys: Sequence[Keys], shelves: Sequence[set[int]], limit: int
+        self,
+        probes: Sequence[tuple[Fingerprint, Keys]],
+        window: timedelta | None,
+        limit: int,
     ) -> list[tuple[list[int], int]]:
-        """For each row of keys the articles on its shelves that share one, and how many are left
-        out: beyond the limit those with the most keys in common come first, then the newest."""
-        found: list[list[int]] = [[] for _ in keys]
-        for number in set().union(*shelves) & self._shelves.keys():
-            rows = [row for row, wanted in enumerate(shelves) if number in wanted]
-            on_shelf = self._shelves[number].find([keys[row] for row in rows])
-            for row, numbers in zip(rows, on_shelf, strict=True):
-                found[row] += numbers.tolist()
+        """For each probe the articles in the window that share a key, and how many are left out.
+
+        Beyond the limit those with the most keys in common are given, of these the newest.
+        """
+        keys = [each for _, each in probes]
+        starts, positions = self._index.find_ragged(_joined(keys), _starts(map(len, keys)))
+        rows = np.repeat(np.arange(len(probes)), np.diff(starts).astype(np.int64))
+        if window is not None:
+            near = self._within([article for article, _ in probes], rows, positions, window)
+            rows, positions = rows[near], positions[near]
+        ends = np.searchsorted(rows, np.arange(len(probes) + 1))
+        numbers = _view(self._numbers)[positions].tolist()
         return [
-            (numbers, 0)
-            if len(numbers) <= limit
-            else (self._strongest(keys[row], shelves[row], limit), len(numbers) - limit)
-            for row, numbers in enumerate(found)
+            (numbers[start:end], 0)
+            if end - start <= limit
+            else (self._strongest(keys[row], positions[start:end], limit), end - start - limit)
+            for row, (start, end) in enumerate(pairwise(ends.tolist()))
         ]
 
-    def _strongest(self, keys: Keys, shelves: set[int], limit: int) -> list[int]:
-        counts: dict[int, int] = {}
-        for number in shelves & self._shelves.keys():
-            counts |= self._shelves[number].strongest(keys)
-        return sorted(counts, key=lambda each: (-counts[each], -each))[:limit]
+    def _within(
+        self,
+        probes: Sequence[Fingerprint],
+        rows: Numbers,
+        positions: NDArray[np.uint32],
+        window: timedelta,
+    ) -> NDArray[np.bool_]:
+        """By when both were published, where both say so; else by when they came in."""
+        published = np.array([_or_never(micros(each.published)) for each in probes], np.int64)
+        seen = np.array([_or_never(micros(each.seen)) for each in probes], np.int64)
+        ours, theirs = published[rows], _view(self._published)[positions]
+        undated = (ours == NEVER) | (theirs == NEVER)
+        ours = np.where(undated, seen[rows], ours)
+        theirs = np.where(undated, _view(self._seen)[positions], theirs)
+        unknown = (ours == NEVER) | (theirs == NEVER)
+        near: NDArray[np.bool_] = unknown | (abs(ours - theirs) <= window // MICROSECOND)
+        return near
+
+    def _strongest(self, keys: Keys, among: NDArray[np.uint32], limit: int) -> list[int]:
+        _, positions = self._index.find(keys[:, None])
+        found, counts = np.unique(positions[np.isin(positions, among)], return_counts=True)
+        best = np.lexsort((-found.astype(np.int64), -counts))[:limit]
+        strongest: list[int] = _view(self._numbers)[found[best]].tolist()
+        return strongest
+
+
+def _or_never(time: int | None) -> int:
+    return NEVER if time is None else time
+
+
+def _view(numbers: "array[int]") -> Numbers:
+    return np.frombuffer(numbers, np.int64) if numbers else np.zeros(0, np.int64)
+
+
+def _starts(lengths: Iterable[int]) -> NDArray[np.uint64]:
+    counts = list(lengths)
+    starts = np.zeros(len(counts) + 1, np.uint64)
+    np.cumsum(counts, out=starts[1:])
+    return starts
+
+
+def _joined(rows: Sequence[Keys]) -> Keys:
+    return np.concatenate(rows) if rows else np.zeros(0, np.uint64)

@@ -10,8 +10,6 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 
-import numpy as np
-
 from nearcopy.config import Recipe
 from nearcopy.errors import RecipeMismatch
 from nearcopy.model import Article, Check, Fingerprint
@@ -27,13 +25,14 @@ from nearcopy.stores.rows import (
     recipe_json,
     recipe_of,
 )
-from nearcopy.stores.shelves import Shelves, shelf_of, spans
+from nearcopy.stores.shelves import DAY, Filed, Shelves, day_of, filed, shelf_of, shelves_around
 from nearcopy.stores.sqlite_checks import checks
 from nearcopy.stores.sqlite_file import SqliteFile
 from nearcopy.stores.sqlite_stories import SqliteStories
 
 REMEMBERED = 20_000  # fingerprints kept in memory, about 2 KB each
-SHELVES_KEPT = 128
+KEPT_IN_MEMORY = 1_000_000  # articles beyond those of the window looked at, half a KB each
+FILED = "number, published, seen, keys"
 ARTICLE = ", ".join(ArticleRow._fields)
 FINGERPRINT = ", ".join(FingerprintRow._fields)
 PARTS = ("fingerprints", "article_keys", "members")
@@ -49,6 +48,7 @@ class SqliteStore(SqliteStories):
 
     def _forget_memory(self) -> None:
         self._shelves = Shelves()
+        self._loaded: set[int] = set()  # the shelves in memory
         self._caught_up = 0
         self._removals = ""
         self._fingerprints: OrderedDict[int, Fingerprint] = OrderedDict()
@@ -98,64 +98,50 @@ class SqliteStore(SqliteStories):
         if removals and removals[0] != self._removals:
             self._removals = removals[0]
             self._fingerprints.clear()
-        fresh = "SELECT number, shelf, keys FROM article_keys WHERE number > ? ORDER BY number"
-        rows = self._file.run(fresh, (self._caught_up,)).fetchall() if list(self._shelves) else []
-        self._shelve([row for row in rows if row[1] in self._shelves])
-        (self._caught_up,) = self._file.one("SELECT coalesce(max(number), 0) FROM article_keys")
-
-    def _shelve(self, rows: Sequence[tuple[int, int, bytes]]) -> None:
-        by_shelf: dict[int, list[tuple[int, bytes]]] = {}
-        for number, shelf, packed in rows:
-            by_shelf.setdefault(shelf, []).append((number, packed))
-        for shelf, filed in by_shelf.items():
-            keys = [
-                np.frombuffer(packed, "<u8").astype(np.uint64, copy=False) for _, packed in filed
-            ]
-            self._shelves.open(shelf).file((number for number, _ in filed), keys)
+        (latest,) = self._file.one("SELECT coalesce(max(number), 0) FROM article_keys")
+        if self._loaded and latest > self._caught_up:
+            fresh = f"SELECT {FILED} FROM article_keys WHERE number > ? ORDER BY number"
+            rows = map(Filed._make, self._file.run(fresh, (self._caught_up,)))
+            self._shelves.file([r for r in rows if shelf_of(r.published, r.seen) in self._loaded])
+        self._caught_up = latest
 
     def find(
         self, probes: Sequence[tuple[Fingerprint, Keys]], window: timedelta | None, limit: int
     ) -> list[Found]:
         """For each probe the articles that share a key and may be within the window."""
-        wanted = [self._wanted(article, window) for article, _ in probes]
-        self._load(set().union(*wanted))
-        found = self._shelves.find([keys for _, keys in probes], wanted, limit)
+        self._load(self._wanted([article for article, _ in probes], window))
+        found = self._shelves.find(probes, window, limit)
         known = self._by_number({number for numbers, _ in found for number in numbers})
         return [
             Found([known[number] for number in numbers if number in known], left_out)
             for numbers, left_out in found
         ]
 
-    def _wanted(self, article: Fingerprint, window: timedelta | None) -> set[int]:
+    def _wanted(self, articles: Sequence[Fingerprint], window: timedelta | None) -> set[int]:
         """The shelves to look at."""
         if window is None:
-            return {shelf for (shelf,) in self._file.run("SELECT DISTINCT shelf FROM article_keys")}
-        found = {
-            shelf for first, last in spans(article, window) for shelf in range(first, last + 1)
-        }
-        if article.published is None and article.seen is not None:
-            found |= self._dated_seen(article.seen - window, article.seen + window)
+            return {shelf for (shelf,) in self._file.run("SELECT DISTINCT shelf FROM shelf_days")}
+        found = {shelf for each in articles for shelf in shelves_around(each, window)}
+        undated = [each.seen for each in articles if each.published is None and each.seen]
+        if undated:  # they may be something to whatever came in about then, of whatever date
+            days = day_of(min(undated) - window), day_of(max(undated) + window)
+            came = self._file.run("SELECT shelf FROM shelf_days WHERE day BETWEEN ? AND ?", days)
+            found |= {shelf for (shelf,) in came}
         return found
 
-    def _dated_seen(self, since: datetime, until: datetime) -> set[int]:
-        """The shelves of dated articles that came in between two times."""
-        rows = self._file.run(
-            "SELECT DISTINCT shelf FROM articles JOIN article_keys USING (number)"
-            " WHERE seen BETWEEN ? AND ? AND published IS NOT NULL",
-            (micros(since), micros(until)),
-        )
-        return {shelf for (shelf,) in rows}
-
     def _load(self, wanted: set[int]) -> None:
-        """Have these shelves in memory, and not many others."""
-        missing = {shelf for shelf in wanted if shelf not in self._shelves}
-        for shelf in missing:
-            self._shelves.open(shelf)
-        loaded = "SELECT number, shelf, keys FROM article_keys WHERE shelf IN ({}) AND number <= ?"
-        self._shelve(list(self._file.among(loaded, missing, self._caught_up)))
+        """Have these shelves in memory, and not too much else."""
+        if len(self._shelves) > KEPT_IN_MEMORY and not wanted <= self._loaded:
+            self._shelves, self._loaded = Shelves(), set()
+        missing = wanted - self._loaded
         if missing:
-            others = [shelf for shelf in self._shelves if shelf not in wanted]
-            self._shelves.drop(others[: max(0, len(others) - SHELVES_KEPT)])
+            rows = self._file.among(
+                f"SELECT {FILED} FROM article_keys WHERE shelf IN ({{}}) AND number <= ?",
+                missing,
+                self._caught_up,
+            )
+            self._shelves.file([Filed._make(row) for row in rows])
+            self._loaded |= missing
 
     def _by_number(self, numbers: Collection[int]) -> dict[int, Fingerprint]:
         """The fingerprints of those that are still there."""
@@ -190,13 +176,13 @@ class SqliteStore(SqliteStories):
             f"INSERT INTO fingerprints (number, {FINGERPRINT}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             [(n, *fingerprint_row(each)) for n, each in made.items()],
         )
+        rows = [filed(n, e.fingerprint, e.keys) for n, e in zip(numbers, entries, strict=True)]
         self._file.many(
-            "INSERT INTO article_keys VALUES (?, ?, ?)",
-            [
-                (n, shelf_of(entry.fingerprint), entry.keys.astype("<u8", copy=False).tobytes())
-                for n, entry in zip(numbers, entries, strict=True)
-            ],
+            f"INSERT INTO article_keys (shelf, {FILED}) VALUES (?, ?, ?, ?, ?)",
+            [(shelf_of(row.published, row.seen), *row) for row in rows],
         )
+        came = {((row.seen or 0) // DAY, shelf_of(row.published, row.seen)) for row in rows}
+        self._file.many("INSERT OR IGNORE INTO shelf_days VALUES (?, ?)", came)
         self._remember(made)
         self._catch_up()
 
