@@ -256,8 +256,8 @@ class SqliteStore(SqliteStories):
 
     def articles(self, ids: Collection[str]) -> dict[str, Article]:
         """The articles as they came."""
-        wanted = f"SELECT {ARTICLE} FROM articles WHERE deleted = 0 AND id IN ({{}})"
-        rows = (ArticleRow(*row) for row in self._file.among(wanted, ids))
+        wanted = f"SELECT {ARTICLE} FROM articles WHERE number IN ({{}})"
+        rows = map(ArticleRow._make, self._file.among(wanted, self._numbers(ids).values()))
         return {each.id: each for each in articles_of(rows)}
 
     def revisions(self, id: str) -> list[Article]:  # noqa: A002

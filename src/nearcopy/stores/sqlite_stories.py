@@ -7,7 +7,9 @@ from nearcopy.model import Decision, Edge, Member, Relation, Story
 from nearcopy.stores.rows import moment
 from nearcopy.stores.sqlite_file import Row, SqliteFile
 
-NUMBERS = "SELECT number, id FROM articles WHERE deleted = 0 AND id IN ({})"
+NUMBERS = (
+    "SELECT number, id FROM articles INDEXED BY articles_id WHERE deleted = 0 AND id IN ({})"
+)
 EDGE = """
 SELECT a.id, b.id, relation, rule, confidence, duplicate, reason, flags, news, copy
 FROM edges JOIN articles a ON a.number = edges.a JOIN articles b ON b.number = edges.b
@@ -70,21 +72,26 @@ class SqliteStories:
         self, stories: Iterable[Story], gone: Collection[str], redirects: Mapping[str, str]
     ) -> None:
         """Remember stories; forget those that are gone."""
-        for story in stories:
-            numbers = self._numbers({member.id for member in story.members})
-            rows = enumerate(story.members)
-            self._file.run("INSERT OR REPLACE INTO stories VALUES (?, ?)", (story.id, story.why))
-            self._file.many(
-                "INSERT OR REPLACE INTO members VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                [_member_row(numbers[each.id], story.id, place, each) for place, each in rows],
-            )
+        told = list(stories)
+        numbers = self._numbers({member.id for story in told for member in story.members})
+        self._file.many(
+            "INSERT OR REPLACE INTO stories VALUES (?, ?)", [(each.id, each.why) for each in told]
+        )
+        self._file.many(
+            "INSERT OR REPLACE INTO members VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                _member_row(numbers[member.id], story.id, place, member)
+                for story in told
+                for place, member in enumerate(story.members)
+            ],
+        )
         self._file.change("DELETE FROM stories WHERE id IN ({})", gone)
         self._file.many("INSERT OR REPLACE INTO redirects VALUES (?, ?)", list(redirects.items()))
 
     def members(self, ids: Collection[str]) -> dict[str, tuple[str, Member]]:
         """Of articles in a remembered story: its id, and what they are in it."""
-        wanted = f"{MEMBER} WHERE number IN (SELECT number FROM articles WHERE id IN ({{}}))"
-        return {row[1]: (row[0], _member(row)) for row in self._file.among(wanted, ids)}
+        rows = self._file.among(f"{MEMBER} WHERE number IN ({{}})", self._numbers(ids).values())
+        return {row[1]: (row[0], _member(row)) for row in rows}
 
     def stories(self, ids: Collection[str]) -> dict[str, Story]:
         """The remembered stories, by id."""
