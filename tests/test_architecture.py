@@ -27,6 +27,9 @@ ROOMS = [
         "explain",
         "judge",
         "lineage",
+        "links",
+        "stars",
+        "gather",
     },
     {"stores"},
     {

@@ -1,4 +1,4 @@
-"""Stories: a star around the kept copy, an id that lasts, the same in any order."""
+"""Stories: stars of copies that tell one event, an id that lasts, the same in any order."""
 
 import time
 from dataclasses import replace
@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearcopy.cluster import Clustering, Edge, stories
+from nearcopy import Article, fingerprints
+from nearcopy.cluster import Clustering, Edge, is_link, stories
 from nearcopy.config import Policy
 from nearcopy.errors import BadArticle
 from nearcopy.model import Decision, Fingerprint, Relation
@@ -19,6 +20,8 @@ HOUR = timedelta(hours=1)
 LONGEST = Policy(keep=("longest",))
 SAME = Decision(Relation.NEAR_TEXT, "near text", 0.9, True, "the texts overlap by 0.8")
 OTHER = Decision(Relation.RELATED, "related", 0.6, False, "the titles are alike")
+EVENT = Decision(Relation.SAME_EVENT, "same event", 0.6, False, "the terms are alike")
+APART = Decision(Relation.DISTINCT, "vetoed", 0.9, False, "the figures clash")
 
 
 def article(name: str, words: int = 100, hour: int | None = None, **rest: object) -> Fingerprint:
@@ -42,6 +45,17 @@ def refuse(_kept: str, _other: str) -> Decision:
 def same(*pairs: str) -> list[Edge]:
     """An edge for every pair of one-letter ids."""
     return [Edge(a, b, SAME) for a, b in pairs]
+
+
+def event(*pairs: str) -> list[Edge]:
+    """An edge of one event for every pair of one-letter ids."""
+    return [Edge(a, b, EVENT) for a, b in pairs]
+
+
+def copies(made: Clustering) -> dict[str, str]:
+    """What each article that is not kept is a copy of."""
+    members = (member for story in made.stories for member in story.members)
+    return {member.id: member.duplicate_of for member in members if member.duplicate_of}
 
 
 def groups(made: Clustering) -> set[str]:
@@ -140,6 +154,89 @@ def test_an_id_stands_for_one_article():
     assert groups(stories([article("a"), article("a")], [], Policy())) == {"a"}
     with pytest.raises(BadArticle, match="two different articles have the id 'a'"):
         stories([article("a", 1), article("a", 2)], [], Policy())
+
+
+# One event in other words.
+
+
+def test_copies_and_reports_of_one_event_are_one_story():
+    made = stories(ranked("abcd"), [*same("ab", "cd"), *event("bd")], LONGEST)
+    assert groups(made) == {"abcd"}
+    assert copies(made) == {"b": "a", "d": "c"}
+    kept, copy, report, its_copy = made.stories[0].members
+    assert (kept.id, kept.relation, made.stories[0].why) == ("a", None, "longest of 2: 100 words")
+    assert (copy.relation, its_copy.relation) == (Relation.NEAR_TEXT, Relation.NEAR_TEXT)
+    assert (report.relation, report.rule, report.confidence) == (*EVENT[:2], 0.6)
+    assert (report.reason, report.duplicate_of) == (EVENT.reason, None)
+
+
+def test_a_chain_of_events_is_not_a_story():
+    assert groups(stories(ranked("abc"), event("ab", "bc"), LONGEST)) == {"ab", "c"}
+
+
+def test_the_best_report_left_leads_the_next_story():
+    made = stories(ranked("abcdef"), event("ab", "bc", "cd", "ce", "ef"), LONGEST)
+    assert groups(made) == {"ab", "cde", "f"}
+
+
+def test_a_link_between_any_two_copies_counts_for_their_stars():
+    given = ranked("abcdef")
+    made = stories(given, [*same("ab", "cd", "ef"), *event("bd", "cf")], LONGEST)
+    assert groups(made) == {"abcd", "ef"}
+
+
+def test_kept_copies_found_distinct_do_not_tell_one_event():
+    given, links = ranked("abcd"), [*same("ab", "cd"), *event("bd", "bc")]
+    assert groups(stories(given, [*links, Edge("c", "a", APART)], LONGEST)) == {"ab", "cd"}
+    assert groups(stories(given, [*links, Edge("c", "a", OTHER)], LONGEST)) == {"abcd"}
+    assert groups(stories(given, [*links, Edge("d", "a", APART)], LONGEST)) == {"abcd"}
+
+
+def test_the_surest_link_speaks_for_two_stars():
+    sure = EVENT._replace(confidence=0.8, rule="sure")
+    links = [*same("ab", "cd"), *event("ac", "bc", "ad"), Edge("d", "b", sure)]
+    (story,) = stories(ranked("abcd"), links, LONGEST).stories
+    (report,) = (member for member in story.members if member.id == "c")
+    assert (report.confidence, report.rule) == (0.8, "sure")
+
+
+def test_a_policy_may_take_reports_of_one_event_for_copies():
+    policy = replace(LONGEST, duplicates=LONGEST.duplicates | {Relation.SAME_EVENT})
+    made = stories(ranked("ab"), [Edge("a", "b", EVENT._replace(duplicate=True))], policy)
+    assert copies(made) == {"b": "a"}
+    assert groups(stories(ranked("ab"), event("ab"), policy)) == {"a", "b"}
+
+
+def test_copies_of_all_reports_stand_by_age_behind_the_kept_one():
+    hours = {"a": 9, "b": 4, "c": 3, "d": 5}
+    given = [article(name, 90 - i, hours[name]) for i, name in enumerate("abcd")]
+    made = stories(given, [*same("ab", "cd"), *event("ac")], LONGEST)
+    assert groups(made) == {"acbd"}
+    assert made.stories[0].first_seen == NOON + 3 * HOUR
+    assert made.stories[0].last_seen == NOON + 9 * HOUR
+
+
+def test_an_article_without_a_date_is_as_old_as_when_it_was_taken_in():
+    undated = article("a", 90, seen=NOON - HOUR)
+    dated = article("b", 80, 2, seen=NOON + 8 * HOUR)
+    (story,) = stories([undated, dated, article("c", 70)], same("ab", "ac"), LONGEST).stories
+    assert (story.first_seen, story.last_seen) == (NOON - HOUR, NOON + 2 * HOUR)
+    (alone,) = stories([undated], [], LONGEST).stories
+    assert (alone.first_seen, alone.last_seen) == (NOON - HOUR, NOON - HOUR)
+    assert alone.members[0].published is None
+
+
+def test_a_fingerprint_remembers_when_its_article_was_taken_in():
+    (made,) = fingerprints([Article(id="a", text="The ferry is back.", seen=NOON)])
+    assert (made.seen, made.published) == (NOON, None)
+
+
+def test_a_story_of_reports_takes_over_the_earliest_id():
+    given = [article("a", 90, 2), article("b", 80, 1), article("c", 70, 0)]
+    known = {"a": "s-a", "b": "s-b", "c": "s-c"}
+    made = stories(given, [*same("ab"), *event("bc")], LONGEST, known=known)
+    assert made.story_of == dict.fromkeys("abc", "s-c")
+    assert made.redirects == {"s-a": "s-c", "s-b": "s-c"}
 
 
 # Ids that last.
@@ -260,6 +357,24 @@ def test_a_judge_fills_no_story_beyond_its_limit():
     assert made.braked[0].left_out == 0
 
 
+def test_copies_come_before_reports_in_a_full_story():
+    given = ranked("abcdef")
+    edges = [*same("ab", "ac", "de"), *event("ad", "af")]
+    made = stories(given, edges, replace(LONGEST, largest_story=4))
+    assert groups(made) == {"abcf", "de"}
+    (brake,) = made.braked
+    assert (brake.size, brake.kept, brake.left_out) == (6, "a", 2)
+    assert brake.why.startswith("6 articles tell the event of a, more than the 4 a story may have")
+    left = next(story for story in made.stories if story.kept == "d")
+    assert left.why == "left out of the story of a, which is full"
+
+
+def test_the_surest_reports_stay_in_a_full_story():
+    edges = [*event("ab", "ac"), Edge("a", "d", EVENT._replace(confidence=0.9))]
+    made = stories(ranked("abcd"), edges, replace(LONGEST, largest_story=3))
+    assert groups(made) == {"abd", "c"}
+
+
 def test_what_is_within_the_limit_is_not_braked():
     assert stories(*star(4), replace(LONGEST, largest_story=4)).braked == ()
 
@@ -275,6 +390,7 @@ decisions = st.builds(
     duplicate=st.booleans(),
     reason=st.just("because"),
 )
+events = st.builds(EVENT._replace, confidence=st.sampled_from([0.5, 0.9]))
 some_articles = st.lists(
     st.builds(
         article,
@@ -282,10 +398,13 @@ some_articles = st.lists(
         st.integers(0, 3),
         st.none() | st.integers(0, 3),
         junk=st.none() | st.none() | st.just("paywall"),
+        seen=st.none() | st.just(NOON + HOUR),
     ),
     unique_by=lambda made: made.id,
 )
-some_edges = st.lists(st.builds(Edge, ids, ids, decisions), max_size=14)
+some_edges = st.lists(
+    st.builds(Edge, ids, ids, decisions | events | st.just(APART) | st.just(OTHER)), max_size=20
+)
 some_policies = st.builds(
     Policy,
     keep=st.sampled_from([("best",), ("earliest",), ("longest", "latest")]),
@@ -311,18 +430,71 @@ def test_the_order_of_articles_and_edges_does_not_matter(
 
 
 @given(some_articles, some_edges, some_policies, some_known)
-def test_every_article_is_in_one_story_and_a_copy_of_the_kept_one(articles, edges, policy, known):
+def test_every_article_is_in_one_story(articles, edges, policy, known):
     made = stories(articles, edges, policy, known=known)
     members = [member.id for story in made.stories for member in story.members]
     assert sorted(members) == sorted(made.story_of) == sorted(a.id for a in articles)
     assert len({story.id for story in made.stories}) == len(made.stories)
-    linked = {frozenset(edge[:2]) for edge in edges if edge.decision.duplicate}
-    for story in made.stories:
-        assert len(story.members) <= policy.largest_story
-        assert all({story.kept, other.id} in linked for other in story.members[1:])
+    assert all(len(story.members) <= policy.largest_story for story in made.stories)
     active = {story.id for story in made.stories}
     assert not active & set(made.redirects)
     assert {known[a] for a in made.story_of if a in known} <= active | set(made.redirects)
+
+
+@given(some_articles, some_edges, some_policies)
+def test_every_member_is_a_copy_of_a_kept_one_or_tells_the_event_of_the_story(
+    articles, edges, policy
+):
+    linked = {frozenset(edge[:2]) for edge in edges if edge.decision.duplicate}
+    told = {frozenset(edge[:2]) for edge in edges if edge.decision.relation is EVENT.relation}
+    apart = {frozenset(edge[:2]) for edge in edges if edge.decision.relation is APART.relation}
+    for story in stories(articles, edges, policy).stories:
+        heads = {member.id: {member.id} for member in story.members if not member.duplicate_of}
+        for copy in story.members:
+            if copy.duplicate_of:
+                assert {copy.id, copy.duplicate_of} in linked
+                heads[copy.duplicate_of].add(copy.id)
+        for other in heads.keys() - {story.kept}:
+            assert {story.kept, other} not in apart
+            assert any({a, b} in told for a in heads[story.kept] for b in heads[other])
+
+
+@given(some_articles, some_edges, some_policies, some_judges)
+def test_without_events_a_story_is_a_star_of_copies(articles, edges, policy, judge):
+    plain = [edge for edge in edges if edge.decision.relation is not EVENT.relation]
+    made = stories(articles, plain, policy, judge=judge)
+    for story in made.stories:
+        assert {member.duplicate_of for member in story.members[1:]} <= {story.kept}
+    with_events = stories(articles, edges, policy)
+    assert copies(with_events) == copies(stories(articles, plain, policy))
+
+
+def components(articles, edges, known, policy) -> list[set[str]]:
+    """The ids linked to each other by edges, or by the story they were in before."""
+    found = [{made.id} for made in articles]
+    pairs = [{edge.a, edge.b} for edge in edges if is_link(edge.decision, policy)]
+    pairs += [{a for a in known if known[a] == story} for story in set(known.values())]
+    for pair in pairs:
+        joined = [group for group in found if group & pair]
+        found = [group for group in found if not group & pair]
+        found += [set().union(*joined)] if joined else []
+    return found
+
+
+@given(some_articles, some_edges, some_policies, some_judges, some_known)
+def test_linked_articles_alone_are_told_as_among_all(articles, edges, policy, judge, known):
+    here = {made.id for made in articles}
+    edges = [edge for edge in edges if {edge.a, edge.b} <= here]
+    whole = stories(articles, edges, policy, judge=judge, known=known)
+    parts = [
+        stories([a for a in articles if a.id in ids], edges, policy, judge=judge, known=known)
+        for ids in components(articles, edges, known, policy)
+    ]
+    assert {s.id: s for part in parts for s in part.stories} == {s.id: s for s in whole.stories}
+    assert {old: new for part in parts for old, new in part.redirects.items()} == whole.redirects
+    assert sorted(b.why for part in parts for b in part.braked) == sorted(
+        b.why for b in whole.braked
+    )
 
 
 @given(some_articles, some_edges, some_policies)
@@ -336,7 +508,17 @@ def chain(size: int) -> tuple[list[Fingerprint], list[Edge]]:
     return given, [Edge(a.id, b.id, SAME) for a, b in pairwise(given)]
 
 
-@pytest.mark.parametrize("shape", [star, chain])
+def of_events(size: int) -> tuple[list[Fingerprint], list[Edge]]:
+    """A long report that half of the others tell the event of, and a chain of the rest."""
+    given, links = star(size // 2)
+    more, chained = chain(size // 2)
+    told = [edge._replace(decision=EVENT) for edge in (*links, *chained)]
+    return [*given, *(replace(each, id="x" + each.id) for each in more)], [
+        Edge("x" + a, "x" + b, how) if a != "kept" else Edge(a, b, how) for a, b, how in told
+    ]
+
+
+@pytest.mark.parametrize("shape", [star, chain, of_events])
 def test_time_grows_with_the_number_of_articles(shape):
     def seconds(size: int) -> float:
         made = shape(size)

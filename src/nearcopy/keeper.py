@@ -18,6 +18,13 @@ DAY = timedelta(days=1)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
+class Score(NamedTuple):
+    """The points of a copy in all, and how they came about, in one sentence."""
+
+    total: float
+    why: str
+
+
 @dataclass(frozen=True, slots=True)
 class ScoreCard:
     """The points of one copy, and the same in one sentence."""
@@ -29,6 +36,11 @@ class ScoreCard:
     freshness: float
     total: float
     why: str
+
+    @property
+    def score(self) -> Score:
+        """All points together, and why."""
+        return Score(self.total, self.why)
 
 
 class Standing(NamedTuple):
@@ -83,9 +95,36 @@ def cards(members: Sequence[Fingerprint], policy: Policy) -> list[ScoreCard]:
     return [_card(copy, longest, newest, policy.scoring) for copy in members]
 
 
+def lone_card(copy: Fingerprint, policy: Policy) -> ScoreCard:
+    """The points of a copy beside no other."""
+    return _card(copy, copy.words, copy.published, policy.scoring)
+
+
+class LoneScores:
+    """The scores of copies beside no other, worked out once for all that are alike."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+        self.made: dict[tuple[int, int, int | None, bool, str | None], Score] = {}
+
+    def of(self, copy: Fingerprint) -> Score:
+        """What the copy's own card says."""
+        kind = (copy.words, copy.details, copy.tier, copy.published is None, copy.junk)
+        score = self.made.get(kind)
+        if score is None:
+            score = self.made[kind] = lone_card(copy, self.policy).score
+        return score
+
+
+def age(copy: Fingerprint) -> datetime | None:
+    """When the copy was published, else when it was taken in; None where neither is known."""
+    return copy.published if copy.published is not None else copy.seen
+
+
 def by_age(copy: Fingerprint) -> tuple[tuple[bool, timedelta], str]:
-    """What sorts copies by when they were published, unknown last, and then by id."""
-    return _earliest(copy), copy.id
+    """What sorts copies by age, unknown last, and then by id."""
+    when = age(copy)
+    return (when is None, timedelta(0) if when is None else when - EPOCH), copy.id
 
 
 def _standing(copy: Fingerprint, card: ScoreCard, policy: Policy) -> Standing:
@@ -188,7 +227,7 @@ def _deciding(ranked: Sequence[Standing], policy: Policy) -> str:
         if len(left) == 1:
             return _sentence(rule, first, len(tied)) + _after(policy.keep[: place - 1])
         tied = left
-    last = "earlier" if _earliest(tied[1].copy) != _earliest(first.copy) else "first by id"
+    last = "earlier" if by_age(tied[1].copy)[0] != by_age(first.copy)[0] else "first by id"
     return f"{last} of {len(tied)} alike by {', '.join(policy.keep)}"
 
 

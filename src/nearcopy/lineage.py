@@ -21,14 +21,18 @@ def story_ids(
     """
     taken = {*known.values(), *redirects, *redirects.values()}
     claims = _claims(stories, {article: _final(known[article], redirects) for article in known})
-    founders = [min(copies, key=by_age) for copies in stories]
     ids = [""] * len(stories)
     moved = dict(redirects)
-    for place in sorted(range(len(stories)), key=lambda place: by_age(founders[place])):
-        first, *others = claims.get(place) or [_new_id(founders[place], taken)]
+    for place, (first, *others) in claims.items():
         ids[place] = first
-        taken.add(first)
         moved |= dict.fromkeys(others, first)
+    founders = {
+        _founder(copies): place for place, copies in enumerate(stories) if place not in claims
+    }
+    for founder in sorted(founders):
+        made = _new_id(founder, taken)
+        ids[founders[founder]] = made
+        taken.add(made)
     return ids, {old: _final(old, moved) for old in sorted(moved)}
 
 
@@ -58,9 +62,13 @@ def _claims(stories: Sequence[Copies], known: Mapping[str, str]) -> dict[int, li
     return claims
 
 
-def _new_id(founder: Fingerprint, taken: set[str]) -> str:
+def _founder(copies: Copies) -> str:
+    return copies[0].id if len(copies) == 1 else min(copies, key=by_age).id
+
+
+def _new_id(founder: str, taken: set[str]) -> str:
     """An id made of the founding member's, that no story had before."""
-    seed = founder.id.encode("utf-8", "surrogatepass")
+    seed = founder.encode("utf-8", "surrogatepass")
     tries = ("s-" + sha256(seed + b"\0" * n).hexdigest()[:16] for n in count())
     return next(made for made in tries if made not in taken)
 

@@ -1,0 +1,120 @@
+"""Stars: copies around the copy that is kept.
+
+A star is no chain: every copy is a duplicate of the kept one itself. Articles linked by duplicate
+decisions, directly or through others, are ranked once by the keeper; the best takes those it is a
+duplicate of, then the best of what is left does, until none is left. So A = B, B = C does not make
+C a copy of A unless someone says so.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from nearcopy.config import Policy
+from nearcopy.keeper import Standing, lone_card, standings
+from nearcopy.links import Links
+from nearcopy.model import Decision, Fingerprint
+
+Judge = Callable[[str, str], Decision]
+
+
+@dataclass(frozen=True, slots=True)
+class Brake:
+    """A group that grew beyond `policy.largest_story`, and what was done about it."""
+
+    size: int
+    kept: str
+    left_out: int
+    why: str
+
+
+@dataclass(slots=True)
+class Star:
+    """A kept copy with its duplicates, and the stars it leads that tell the same event."""
+
+    kept: Standing
+    others: list[tuple[Standing, Decision]]
+    full: str | None = None  # the kept copy of the full story that this one was left out of
+    led: Sequence[tuple["Star", Decision]] = ()
+
+    @property
+    def size(self) -> int:
+        """How many copies there are, the kept one among them."""
+        return 1 + len(self.others)
+
+    @property
+    def copies(self) -> list[Fingerprint]:
+        """The kept copy and its duplicates."""
+        return [self.kept.copy, *(standing.copy for standing, _ in self.others)]
+
+    @property
+    def articles(self) -> list[Fingerprint]:
+        """The copies, and those of the stars it leads."""
+        return self.copies + [copy for star, _ in self.led for copy in star.copies]
+
+
+def lone_star(copy: Fingerprint, policy: Policy) -> Star:
+    """The star of an article without copies."""
+    return Star(Standing((), copy, lone_card(copy, policy)), [])
+
+
+class Copies:
+    """Articles linked as copies, ranked once, and broken into stars best first."""
+
+    def __init__(
+        self, members: list[Fingerprint], links: Links, policy: Policy, judge: Judge | None
+    ) -> None:
+        self.ranked = standings(members, policy)
+        self.free = {standing.copy.id: place for place, standing in enumerate(self.ranked)}
+        self.links = links
+        self.judge = judge
+        self.largest = max(1, policy.largest_story)
+        self.left_out = 0
+
+    def stars(self) -> Iterator[Star]:
+        """The stars; who finds its star full is one of its own."""
+        for kept in self.ranked:
+            if self.free.pop(kept.copy.id, None) is None:
+                continue
+            direct = [(self._take(other), how) for other, how in self._linked(kept.copy.id)]
+            star = Star(kept, direct[: self.largest - 1])
+            if self.judge is not None:
+                self._ask(self.judge, star)
+            yield star
+            spare = direct[self.largest - 1 :]
+            self.left_out += len(spare)
+            yield from (Star(each, [], full=kept.copy.id) for each, _ in spare)
+
+    def _take(self, article: str) -> Standing:
+        return self.ranked[self.free.pop(article)]
+
+    def _linked(self, article: str) -> list[tuple[str, Decision]]:
+        """The articles still free that are duplicates of this one, surest first."""
+        linked = self.links.copies[article].items()
+        found = [(other, how) for other, how in linked if other in self.free]
+        return sorted(found, key=lambda each: (-each[1].confidence, self.free[each[0]]))
+
+    def _ask(self, judge: Judge, star: Star) -> None:
+        """Let in those linked to the kept copy through its members, where the judge agrees."""
+        kept, asked = star.kept.copy.id, set[str]()
+        for standing, _ in star.others:  # grows as it goes
+            for other, _ in self._linked(standing.copy.id):
+                if star.size >= self.largest:
+                    return
+                if other in asked or self.links.were_refused(kept, other):
+                    continue
+                asked.add(other)
+                decision = judge(kept, other)
+                if decision.duplicate:
+                    star.others.append((self._take(other), decision))
+
+    def brake(self) -> Iterator[Brake]:
+        """What to report of a group beyond the limit, and nothing of any other."""
+        if len(self.ranked) <= self.largest:
+            return
+        size, kept = len(self.ranked), self.ranked[0].copy.id
+        why = (
+            f"{size} articles are linked, more than the {self.largest} a story may have: "
+            f"{self.left_out} duplicates were left out of a full story and stay on their own; "
+            "look whether a template or a block page is at work, or raise largest_story"
+        )
+        yield Brake(size, kept, self.left_out, why)
