@@ -32,10 +32,11 @@ def main() -> None:
     console.print(vetoed(found, articles))
     for a, b in SHOWN:
         console.print(shown(explain(articles[a], articles[b]), articles))
-    kept = len(told.stories)
+    copies = sum(m.duplicate_of is not None for story in told.stories for m in story.members)
     console.print(
         f"{len(articles)} articles, {len(pairs)} pairs shared a key and were compared; "
-        f"{kept} kept, {len(articles) - kept} duplicates of them."
+        f"{len(articles) - copies} kept, {copies} duplicates of them; "
+        f"{len(told.stories)} stories."
     )
 
 
@@ -49,8 +50,8 @@ def candidates(made: list[Fingerprint]) -> Iterator[tuple[str, str]]:
 
 
 def duplicates(told: Clustering, articles: dict[str, Article]) -> Table:
-    """Each story of several articles: what is kept, and what each other one is to it."""
-    table = Table("story", "article", "title", "is", "sure", "because", title="Duplicates")
+    """Each story of several articles: what is kept, and what each other one is, and to which."""
+    table = Table("story", "article", "title", "is", "of", "sure", "because", title="Stories")
     for story in told.stories:
         if len(story.members) == 1:
             continue
@@ -61,6 +62,7 @@ def duplicates(told: Clustering, articles: dict[str, Article]) -> Table:
                 member.id,
                 title(articles[member.id]),
                 "[green]kept" if kept else str(member.relation),
+                "" if kept else member.duplicate_of or story.kept,
                 "" if kept else f"{member.confidence:.2f}",
                 Text(story.why if kept else member.reason),
                 end_section=member is story.members[-1],
