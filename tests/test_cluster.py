@@ -514,7 +514,7 @@ def of_events(size: int) -> tuple[list[Fingerprint], list[Edge]]:
     more, chained = chain(size // 2)
     told = [edge._replace(decision=EVENT) for edge in (*links, *chained)]
     return [*given, *(replace(each, id="x" + each.id) for each in more)], [
-        Edge("x" + a, "x" + b, how) if a != "kept" else Edge(a, b, how) for a, b, how in told
+        Edge("x" + a, "x" + b, how) if a != "kept" else Edge(a, b, how) for a, b, how, *_ in told
     ]
 
 

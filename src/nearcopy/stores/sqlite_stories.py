@@ -7,9 +7,7 @@ from nearcopy.model import Decision, Edge, Member, Relation, Story
 from nearcopy.stores.rows import moment
 from nearcopy.stores.sqlite_file import Row, SqliteFile
 
-NUMBERS = (
-    "SELECT number, id FROM articles INDEXED BY articles_id WHERE deleted = 0 AND id IN ({})"
-)
+NUMBERS = "SELECT number, id FROM articles INDEXED BY articles_id WHERE deleted = 0 AND id IN ({})"
 EDGE = """
 SELECT a.id, b.id, relation, rule, confidence, duplicate, reason, flags, news, copy
 FROM edges JOIN articles a ON a.number = edges.a JOIN articles b ON b.number = edges.b
