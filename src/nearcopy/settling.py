@@ -37,7 +37,7 @@ def settle(
         asked.append(Edge(a, b, found.decision, found.news, found.copy))
         return found.decision
 
-    clustering = stories(made.values(), store.edges(linked), policy, judge=judge, known=known)
+    clustering = stories(made.values(), store.edges_among(linked), policy, judge=judge, known=known)
     store.link(asked)
     told = {story.id for story in clustering.stories}
     gone = {*before.values(), *were.values()} - told

@@ -94,6 +94,9 @@ class Store(Protocol):
     def edges(self, ids: Collection[str]) -> list[Edge]:
         """All that was found between one of these articles and any other."""
 
+    def edges_among(self, ids: Collection[str]) -> list[Edge]:
+        """All that was found between two of these articles."""
+
     def linked(self, ids: Collection[str], limit: int) -> list[str]:
         """These and all that duplicates and same events link them to; no more than `limit`."""
 

@@ -131,6 +131,11 @@ class MemoryStore:
         found = (edge for name in ids for edge in self._edges.get(name, {}).values())
         return list({(min(e.a, e.b), max(e.a, e.b)): e for e in found}.values())
 
+    def edges_among(self, ids: Collection[str]) -> list[Edge]:
+        """All that was found between two of these articles."""
+        wanted = set(ids)
+        return [edge for edge in self.edges(ids) if edge.a in wanted and edge.b in wanted]
+
     def linked(self, ids: Collection[str], limit: int) -> list[str]:
         """These and all that duplicates and same events link them to."""
         found = dict.fromkeys(name for name in ids if name in self._entries)

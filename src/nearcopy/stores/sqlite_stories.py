@@ -2,21 +2,21 @@
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
 
 from nearcopy.model import Decision, Edge, Member, Relation, Story
 from nearcopy.stores.rows import moment
 from nearcopy.stores.sqlite_file import Row, SqliteFile
 
 NUMBERS = "SELECT number, id FROM articles INDEXED BY articles_id WHERE deleted = 0 AND id IN ({})"
-EDGE = """
-SELECT a.id, b.id, relation, rule, confidence, duplicate, reason, flags, news, copy
-FROM edges JOIN articles a ON a.number = edges.a JOIN articles b ON b.number = edges.b
-"""
+EDGE = "a, b, relation, rule, confidence, duplicate, reason, flags, news, copy"
 MEMBER = """
 SELECT story, id, relation, confidence, rule, reason, members.source, published, score, why,
        duplicate_of, seen
 FROM members JOIN articles USING (number)
 """
+NO_FLAGS = "[]"
+RELATIONS = {relation.value: relation for relation in Relation}
 
 
 class SqliteStories:
@@ -42,12 +42,24 @@ class SqliteStories:
 
     def edges(self, ids: Collection[str]) -> list[Edge]:
         """All that was found between one of these articles and any other."""
-        numbers = list(self._numbers(ids).values())
-        found: dict[Row, Edge] = {}
-        for end in ("a", "b"):
-            for row in self._file.among(f"{EDGE} WHERE edges.{end} IN ({{}})", numbers):
-                found[row[:2]] = _edge(row)
-        return list(found.values())
+        numbers = set(self._numbers(ids).values())
+        rows = {row[:2]: row for end in ("a", "b") for row in self._edge_rows(end, numbers)}
+        return self._named(list(rows.values()))
+
+    def edges_among(self, ids: Collection[str]) -> list[Edge]:
+        """All that was found between two of these articles."""
+        numbers = set(self._numbers(ids).values())
+        return self._named([row for row in self._edge_rows("a", numbers) if row[1] in numbers])
+
+    def _edge_rows(self, end: str, numbers: Collection[int]) -> Iterator[Row]:
+        return self._file.among(f"SELECT {EDGE} FROM edges WHERE {end} IN ({{}})", numbers)
+
+    def _named(self, rows: list[Row]) -> list[Edge]:
+        """The edges, with ids instead of numbers."""
+        numbers = {number for row in rows for number in row[:2]}
+        named = "SELECT number, id FROM articles WHERE number IN ({})"
+        ids: dict[int, str] = dict(self._file.among(named, numbers))
+        return [_edge(ids[row[0]], ids[row[1]], *row[2:]) for row in rows]
 
     def linked(self, ids: Collection[str], limit: int) -> list[str]:
         """These and all that duplicates and same events link them to."""
@@ -134,11 +146,12 @@ def _edge_row(a: int, b: int, edge: Edge) -> Row:
     )
 
 
-def _edge(row: Row) -> Edge:
-    a, b, relation, rule, confidence, duplicate, reason, flags, news, copy = row
-    how = Decision(
-        Relation(relation), rule, confidence, bool(duplicate), reason, tuple(json.loads(flags))
-    )
+def _edge(
+    a: str, b: str, relation: str, rule: str, confidence: float, duplicate: int, *rest: Any
+) -> Edge:
+    reason, flags, news, copy = rest
+    marks = tuple(json.loads(flags)) if flags != NO_FLAGS else ()
+    how = Decision(RELATIONS[relation], rule, confidence, bool(duplicate), reason, marks)
     return Edge(a, b, how, news, copy)
 
 
@@ -162,7 +175,7 @@ def _member(row: Row) -> Member:
     _, name, relation, confidence, rule, reason, source, published, score, why, original = row[:11]
     return Member(
         id=name,
-        relation=Relation(relation) if relation else None,
+        relation=RELATIONS[relation] if relation else None,
         confidence=confidence,
         rule=rule,
         reason=reason,
