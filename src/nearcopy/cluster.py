@@ -7,7 +7,7 @@ other's stories: telling one group of linked articles alone gives what telling a
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import chain, repeat
 from operator import attrgetter
 from types import MappingProxyType
 
@@ -56,7 +56,8 @@ def stories(
         links.add(edge.a, edge.b, edge.decision)
     stars, braked = _stars(given, links, policy, judge)
     alone = [copy for name, copy in given.items() if not links.touch(name)]
-    ids, moved = story_ids([*(s.articles for s in stars), *((a,) for a in alone)], known, redirects)
+    everyone = chain((star.articles for star in stars), ((copy,) for copy in alone))
+    ids, moved = story_ids(everyone, known, redirects)
     told = [*map(_story, stars, ids, repeat(policy))]
     told += map(_lone_story, alone, map(LoneScores(policy).of, alone), ids[len(stars) :])
     _sort(told)

@@ -1,17 +1,18 @@
 """Story ids that last: a story keeps its id as it grows, and a merge leaves a redirect."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
 from hashlib import sha256
-from itertools import count
 
 from nearcopy.keeper import by_age
 from nearcopy.model import Fingerprint
 
 Copies = Sequence[Fingerprint]
+Bearer = tuple[tuple[tuple[bool, timedelta], str], int]  # an article's age and id, and its story
 
 
 def story_ids(
-    stories: Sequence[Copies], known: Mapping[str, str], redirects: Mapping[str, str]
+    stories: Iterable[Copies], known: Mapping[str, str], redirects: Mapping[str, str]
 ) -> tuple[list[str], dict[str, str]]:
     """An id for every story, no two alike, and where the ids that are no more lead to.
 
@@ -19,20 +20,18 @@ def story_ids(
     several known ids that of the earliest member wins; a story without one is named after its
     founding member, the earliest of all.
     """
-    taken = {*known.values(), *redirects, *redirects.values()}
-    claims = _claims(stories, {article: _final(known[article], redirects) for article in known})
-    ids = [""] * len(stories)
+    founders: list[str] = []
+    bearers: list[Bearer] = []
+    for place, copies in enumerate(stories):  # once: most are of one copy, and not held
+        founders.append(copies[0].id if len(copies) == 1 else min(copies, key=by_age).id)
+        bearers += [(by_age(copy), place) for copy in copies if copy.id in known]
+    claims = _claims(bearers, known, redirects)
     moved = dict(redirects)
-    for place, (first, *others) in claims.items():
-        ids[place] = first
+    for first, *others in claims.values():
         moved |= dict.fromkeys(others, first)
-    founders = {
-        _founder(copies): place for place, copies in enumerate(stories) if place not in claims
-    }
-    for founder in sorted(founders):
-        made = _new_id(founder, taken)
-        ids[founders[founder]] = made
-        taken.add(made)
+    taken = {*known.values(), *redirects, *redirects.values()}
+    new = _new_ids([founders[p] for p in range(len(founders)) if p not in claims], taken)
+    ids = [claims[p][0] if p in claims else new[founder] for p, founder in enumerate(founders)]
     return ids, {old: _final(old, moved) for old in sorted(moved)}
 
 
@@ -41,36 +40,34 @@ def own_story_id(article: str) -> str:
     return "s-" + sha256(article.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def _claims(stories: Sequence[Copies], known: Mapping[str, str]) -> dict[int, list[str]]:
+def _claims(
+    bearers: list[Bearer], known: Mapping[str, str], redirects: Mapping[str, str]
+) -> dict[int, list[str]]:
     """The known ids that each story takes over, that of its earliest member first.
 
     A known id goes with the earliest article that bears it, so that only one part of a story that
     was split has it.
     """
-    bearers = [
-        (by_age(copy), place)
-        for place, copies in enumerate(stories)
-        for copy in copies
-        if copy.id in known
-    ]
     claims: dict[int, list[str]] = {}
     seen: set[str] = set()
     for (_, article), place in sorted(bearers):
-        if known[article] not in seen:
-            seen.add(known[article])
-            claims.setdefault(place, []).append(known[article])
+        story = _final(known[article], redirects)
+        if story not in seen:
+            seen.add(story)
+            claims.setdefault(place, []).append(story)
     return claims
 
 
-def _founder(copies: Copies) -> str:
-    return copies[0].id if len(copies) == 1 else min(copies, key=by_age).id
-
-
-def _new_id(founder: str, taken: set[str]) -> str:
-    """An id made of the founding member's, that no story had before."""
-    seed = founder.encode("utf-8", "surrogatepass")
-    tries = ("s-" + sha256(seed + b"\0" * n).hexdigest()[:16] for n in count())
-    return next(made for made in tries if made not in taken)
+def _new_ids(founders: list[str], taken: set[str]) -> dict[str, str]:
+    """For each founding member an id made of its own, that no story had before."""
+    made: dict[str, str] = {}
+    for founder in sorted(founders):
+        seed = founder
+        while (name := own_story_id(seed)) in taken:
+            seed += "\0"
+        taken.add(name)
+        made[founder] = name
+    return made
 
 
 def _final(story: str, redirects: Mapping[str, str]) -> str:
