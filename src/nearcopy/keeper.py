@@ -25,8 +25,7 @@ class Score(NamedTuple):
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreCard:
+class ScoreCard(NamedTuple):
     """The points of one copy, and the same in one sentence."""
 
     id: str
