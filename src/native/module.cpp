@@ -23,6 +23,7 @@ using namespace nb::literals;
 namespace nearcopy {
 
 void bind_indexes(nb::module_& m);
+void bind_joins(nb::module_& m);
 void bind_numerals(nb::module_& m);
 void bind_profiles(nb::module_& m);
 void bind_titles(nb::module_& m);
@@ -288,6 +289,7 @@ NB_MODULE(_native, m) {
     bind_hashes(m);
     bind_plan(m);
     bind_indexes(m);
+    bind_joins(m);
     bind_numerals(m);
     bind_profiles(m);
     bind_titles(m);

@@ -35,8 +35,9 @@ from nearcopy.kernels._native import (
     xxh3_64,
     xxh3_128,
 )
+from nearcopy.kernels.reference.joins import ALL
 from nearcopy.kernels.reference.numerals import number_words
-from nearcopy.kernels.results import FeatureSets, Passage, Sketches
+from nearcopy.kernels.results import FeatureSets, Passage, SimilarPairs, Sketches
 from nearcopy.kernels.tables import entities, fold_table, term_weights, title_weights
 
 __all__ = ["level", "use_level"]
@@ -118,6 +119,33 @@ def shared_counts(
 ) -> NDArray[np.uint32]:
     """How many features each pair of texts shares."""
     return _native.shared_counts(sets.starts, sets.values, pairs, threads)
+
+
+class SetJoin:
+    """Sets whose pairs with a Jaccard overlap of at least `min_overlap` can be asked for."""
+
+    def __init__(self, sets: FeatureSets, min_overlap: float) -> None:
+        self._join = _native.SetJoin(sets.starts, sets.values, min_overlap)
+
+    def __len__(self) -> int:
+        return len(self._join)
+
+    @property
+    def nbytes(self) -> int:
+        """All memory held, in bytes."""
+        return self._join.nbytes
+
+    def find(
+        self, first: int = 0, most: int = ALL, *, threads: int = 1
+    ) -> tuple[int, SimilarPairs]:
+        """The pairs of each place from `first` on with later ones, and where to go on."""
+        place, pairs, shared = self._join.find(first, most, threads)
+        return place, SimilarPairs(pairs, shared)
+
+
+def similar_pairs(sets: FeatureSets, min_overlap: float, *, threads: int = 1) -> SimilarPairs:
+    """Every pair of places whose sets have at least this Jaccard overlap, and no other."""
+    return SetJoin(sets, min_overlap).find(threads=threads)[1]
 
 
 def passages(

@@ -45,6 +45,13 @@ class FeatureSets(NamedTuple):
     values: NDArray[np.uint64]
 
 
+class SimilarPairs(NamedTuple):
+    """Pairs of places, the earlier first, ascending; and how many features each pair shares."""
+
+    pairs: NDArray[np.uint32]  # a row of two places each
+    shared: NDArray[np.uint32]
+
+
 class Passage(NamedTuple):
     """A run of words that stands in both texts: where, in characters of the two sources."""
 

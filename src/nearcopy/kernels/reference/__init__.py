@@ -11,6 +11,7 @@ from nearcopy.kernels.reference.hashes import (
     xxh3_128,
 )
 from nearcopy.kernels.reference.indexes import HammingIndex, KeyIndex, SignatureIndex, band_keys
+from nearcopy.kernels.reference.joins import SetJoin, similar_pairs
 from nearcopy.kernels.reference.markup import strip_html, strip_html_positions
 from nearcopy.kernels.reference.numerals import numerals
 from nearcopy.kernels.reference.overlap import feature_sets, passages, shared_counts
@@ -23,6 +24,7 @@ from nearcopy.kernels.reference.words import normalised, word_spans, words
 __all__ = [
     "HammingIndex",
     "KeyIndex",
+    "SetJoin",
     "SignatureIndex",
     "band_keys",
     "feature_sets",
@@ -39,6 +41,7 @@ __all__ = [
     "profile_cosines",
     "profiles",
     "shared_counts",
+    "similar_pairs",
     "sketch",
     "sketch_distances",
     "strip_html",

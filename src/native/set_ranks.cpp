@@ -1,0 +1,147 @@
+#include "set_ranks.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <stdexcept>
+
+#include "hashes.hpp"
+
+namespace nearcopy {
+
+void accumulate(std::vector<uint64_t>& counts) {
+    std::partial_sum(counts.begin(), counts.end(), counts.begin());
+}
+
+// --- Groups -----------------------------------------------------------------------------------
+
+namespace {
+
+struct Key {
+    uint64_t size, hash;
+    uint32_t place;
+
+    bool operator<(const Key& other) const {
+        if (size != other.size) return size < other.size;
+        return hash != other.hash ? hash < other.hash : place < other.place;
+    }
+};
+
+std::vector<Key> keys_of(const SetRows& sets) {
+    std::vector<Key> keys;
+    keys.reserve(sets.count);
+    for (size_t i = 0; i < sets.count; ++i)
+        if (sets.size(i) > 0) {
+            const auto* bytes = reinterpret_cast<const uint8_t*>(sets.begin(i));
+            keys.push_back({sets.size(i), xxh3_64(bytes, sets.size(i) * 8), uint32_t(i)});
+        }
+    std::sort(keys.begin(), keys.end());
+    return keys;
+}
+
+}  // namespace
+
+Groups::Groups(const SetRows& sets) : of(sets.count, kNone), starts(1, 0) {
+    const std::vector<Key> keys = keys_of(sets);
+    size_t alike = 0;  // the first group with this size and hash
+    for (size_t i = 0; i < keys.size(); ++i) {
+        const Key& key = keys[i];
+        if (i == 0 || key.size != keys[i - 1].size || key.hash != keys[i - 1].hash)
+            alike = sizes.size();
+        size_t group = alike;
+        while (group < sizes.size() && std::memcmp(sets.begin(places[group]), sets.begin(key.place),
+                                                   key.size * sizeof(uint64_t)) != 0)
+            ++group;
+        of[key.place] = uint32_t(group);
+        if (group < sizes.size()) continue;
+        sizes.push_back(uint32_t(key.size));
+        places.push_back(key.place);  // the first of each group, until all are known
+    }
+    starts.assign(sizes.size() + 1, 0);
+    for (uint32_t group : of)
+        if (group != kNone) ++starts[group + 1];
+    accumulate(starts);
+    places.resize(keys.size());
+    std::vector<uint64_t> next(starts.begin(), starts.end() - 1);
+    for (size_t i = 0; i < of.size(); ++i)
+        if (of[i] != kNone) places[next[of[i]]++] = uint32_t(i);
+}
+
+// --- Ranks ------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr uint32_t kSingle = UINT32_MAX;
+constexpr size_t kSorted = size_t(1) << 20;  // features at a time, to sort with little memory
+
+struct Place {
+    uint64_t feature, at;
+
+    bool operator<(const Place& other) const { return feature < other.feature; }
+};
+
+// Numbers the features that stand at several places, and says how often each does.
+void number(std::vector<Place>& found, std::vector<uint32_t>& numbers,
+            std::vector<uint32_t>& counts) {
+    std::sort(found.begin(), found.end());
+    for (size_t i = 0, j; i < found.size(); i = j) {
+        for (j = i + 1; j < found.size() && found[j].feature == found[i].feature;) ++j;
+        if (j - i == 1) continue;
+        if (counts.size() == kSingle) throw std::length_error("too many features: join fewer sets");
+        for (size_t k = i; k < j; ++k) numbers[found[k].at] = uint32_t(counts.size());
+        counts.push_back(uint32_t(j - i));
+    }
+    found.clear();
+}
+
+// The number of every feature of every group, kSingle where no other group has it. Hashes are
+// spread evenly, so each turn takes a slice of all sets that fits the cache.
+std::vector<uint32_t> numbered(const SetRows& sets, const Groups& groups,
+                               std::vector<uint32_t>& counts) {
+    std::vector<uint64_t> starts(groups.count() + 1, 0);
+    for (size_t g = 0; g < groups.count(); ++g) starts[g + 1] = starts[g] + groups.sizes[g];
+    std::vector<uint32_t> numbers(starts.back(), kSingle), next(groups.count(), 0);
+    const uint64_t turns = starts.back() / kSorted + 1, slice = UINT64_MAX / turns;
+    std::vector<Place> found;
+    for (uint64_t turn = 1; turn <= turns; ++turn) {
+        const uint64_t last = turn == turns ? UINT64_MAX : slice * turn;
+        for (uint32_t g = 0; g < groups.count(); ++g) {
+            const uint64_t* set = sets.begin(groups.first(g));
+            for (uint32_t& i = next[g]; i < groups.sizes[g] && set[i] <= last; ++i)
+                found.push_back({set[i], starts[g] + i});
+        }
+        number(found, numbers, counts);
+    }
+    return numbers;
+}
+
+// The rank of each number: those that fewer groups hold first.
+std::vector<uint32_t> ranked(const std::vector<uint32_t>& counts) {
+    const uint32_t most = counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
+    std::vector<uint64_t> next(most + 2, 0);
+    for (uint32_t count : counts) ++next[count + 1];
+    accumulate(next);
+    std::vector<uint32_t> ranks(counts.size());
+    for (size_t i = 0; i < counts.size(); ++i) ranks[i] = uint32_t(next[counts[i]]++);
+    return ranks;
+}
+
+}  // namespace
+
+Ranks::Ranks(const SetRows& sets, const Groups& groups) : starts(1, 0) {
+    std::vector<uint32_t> counts;
+    const std::vector<uint32_t> numbers = numbered(sets, groups, counts);
+    const std::vector<uint32_t> ranks = ranked(counts);
+    distinct = ranks.size();
+    values.reserve(numbers.size() - size_t(std::count(numbers.begin(), numbers.end(), kSingle)));
+    starts.reserve(groups.count() + 1);
+    size_t at = 0;
+    for (uint32_t size : groups.sizes) {
+        for (const size_t end = at + size; at < end; ++at)
+            if (numbers[at] != kSingle) values.push_back(ranks[numbers[at]]);
+        std::sort(values.begin() + int64_t(starts.back()), values.end());
+        starts.push_back(values.size());
+    }
+}
+
+}  // namespace nearcopy

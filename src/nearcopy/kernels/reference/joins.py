@@ -1,0 +1,104 @@
+"""All pairs of sets that are alike: exact, without looking at every pair."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearcopy.kernels.results import FeatureSets, SimilarPairs
+
+ALL = (1 << 63) - 1
+
+
+class SetJoin:
+    """Sets whose pairs with a Jaccard overlap of at least `min_overlap` can be asked for.
+
+    The overlap is the quotient as a float, rounded once: 4 of 5 features reach 0.8. Of a pair
+    that is alike enough, each set has a feature of the other among its rarest: if it shares none of
+    its `prefix` rarest, what is left of it is too little. Sets of one size or so alone are like.
+    """
+
+    def __init__(self, sets: FeatureSets, min_overlap: float) -> None:
+        if not 0 < min_overlap <= 1:
+            raise ValueError(
+                f"min_overlap: expected a share above 0, at most 1, found {min_overlap}"
+            )
+        self._least = min_overlap
+        self._sets = [frozenset(row) for row in _rows(sets)]
+        self._holders: dict[int, list[int]] = defaultdict(list)
+        held = Counter(feature for row in self._sets for feature in row)
+        self._prefixes = [self._prefix(row, held) for row in self._sets]
+        for place, prefix in enumerate(self._prefixes):
+            for feature in prefix:
+                self._holders[feature].append(place)
+
+    def __len__(self) -> int:
+        return len(self._sets)
+
+    def find(
+        self, first: int = 0, most: int = ALL, *, threads: int = 1
+    ) -> tuple[int, SimilarPairs]:
+        """The pairs of each place from `first` on with later ones, ascending.
+
+        It stops when there are `most` or some more, and says before them at which place to go on.
+        """
+        del threads
+        pairs: list[tuple[int, int]] = []
+        shared: list[int] = []
+        place = min(first, len(self))
+        while place < len(self) and len(pairs) < most:
+            for other, count in self._alike(place):
+                pairs.append((place, other))
+                shared.append(count)
+            place += 1
+        return place, SimilarPairs(
+            np.array(pairs, np.uint32).reshape(-1, 2), np.array(shared, np.uint32)
+        )
+
+    def _alike(self, place: int) -> Iterator[tuple[int, int]]:
+        """The later places with enough in common, and how many features that is."""
+        ours = self._sets[place]
+        for other in sorted({o for f in self._prefixes[place] for o in self._holders[f]}):
+            theirs = self._sets[other]
+            if other > place and self._holds(*sorted((len(ours), len(theirs)))):
+                shared = len(ours & theirs)
+                if self._holds(shared, len(ours) + len(theirs) - shared):
+                    yield other, shared
+
+    def _prefix(self, row: frozenset[int], held: Counter[int]) -> list[int]:
+        """The rarest features, one of which a set like this has too."""
+        enough = next((n for n in self._around(len(row)) if self._holds(n, len(row))), 1)
+        rare_first = sorted(row, key=lambda feature: (held[feature], feature))
+        return rare_first[: len(row) - enough + 1] if row else []
+
+    def _around(self, size: int) -> range:
+        """Where the fewest shared features that are enough for a set of this size lie."""
+        return range(max(0, int(self._least * size) - 1), size + 1)
+
+    def _holds(self, shared: int, together: int) -> bool:
+        return together > 0 and shared / together >= self._least
+
+
+def similar_pairs(sets: FeatureSets, min_overlap: float, *, threads: int = 1) -> SimilarPairs:
+    """Every pair of places whose sets have at least this Jaccard overlap, and no other.
+
+    Empty sets are like nothing. Sets that are all alike make as many pairs as there can be, which
+    is quadratic: `SetJoin` gives them a part at a time.
+    """
+    return SetJoin(sets, min_overlap).find(threads=threads)[1]
+
+
+def _rows(sets: FeatureSets) -> list[list[int]]:
+    """The features of each set, checked."""
+    starts: NDArray[np.uint64] = sets.starts
+    if (np.diff(starts.astype(np.int64)) < 0).any() or (
+        len(starts) and starts[-1] > len(sets.values)
+    ):
+        raise ValueError("starts must ascend and end within values")
+    edges = starts.tolist()
+    rows = [sets.values[a:b].tolist() for a, b in zip(edges, edges[1:], strict=False)]
+    for number, row in enumerate(rows):
+        if any(a >= b for a, b in zip(row, row[1:], strict=False)):
+            raise ValueError(f"set {number} must be ascending, without repeats")
+    return rows
