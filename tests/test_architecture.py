@@ -25,6 +25,7 @@ ROOMS = [
         "cluster",
         "keeper",
         "explain",
+        "joins",
         "judge",
         "lineage",
         "links",

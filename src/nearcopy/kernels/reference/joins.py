@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,8 +98,8 @@ def _rows(sets: FeatureSets) -> list[list[int]]:
     ):
         raise ValueError("starts must ascend and end within values")
     edges = starts.tolist()
-    rows = [sets.values[a:b].tolist() for a, b in zip(edges, edges[1:], strict=False)]
+    rows = [sets.values[a:b].tolist() for a, b in pairwise(edges)]
     for number, row in enumerate(rows):
-        if any(a >= b for a, b in zip(row, row[1:], strict=False)):
+        if any(a >= b for a, b in pairwise(row)):
             raise ValueError(f"set {number} must be ascending, without repeats")
     return rows
