@@ -3,6 +3,7 @@
 The truth about near copies is `near_pairs.csv` of each set: pairs by the Jaccard overlap of their
 5-word shingles, computed by brute force. Found are the pairs that share a band and are alike enough
 (MinHash), and those within three bits (SimHash). The truth about relations are people's labels.
+Last, the pairs that an exact join finds, beside the same near copies.
 """
 
 import csv
@@ -18,6 +19,7 @@ from rich.progress import track
 from rich.table import Table
 
 import corpora
+import near_text
 import results
 from judgements import judgements
 from nearcopy import RECIPES, Recipe, kernels
@@ -148,12 +150,15 @@ def main() -> None:
     console.print(shown(found))
     judged = list(judgements())
     console.print(judgement_table(judged))
+    joined = list(near_text.measured())
+    console.print(near_text.table(joined))
     content = {
         "machine": results.machine(),
         "least_share": THRESHOLD,
         "most_bits": DISTANCE,
         "findings": [asdict(line) for line in found],
         "judgements": [line.as_json() for line in judged],
+        "joins": [line.as_json() for line in joined],
     }
     results.write(results.QUALITY, content)
     console.print(f"written to {results.QUALITY}")

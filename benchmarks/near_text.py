@@ -1,0 +1,209 @@
+"""All pairs of articles that share half of their 5-word shingles, as `joins.pairs` finds them.
+
+Two truths: `near_pairs.csv` of each set, whose words are runs of `\\w` in lower case, and our own
+words, counted without any filter. They differ near the bound, mostly in Arabic: ours has no vowel
+signs and no tatweel in its words and one alef, where `\\w+` cuts a word at every vowel sign. Then
+the time it takes, also on many synthetic articles.
+"""
+
+import csv
+import random
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+
+import corpora
+from nearcopy import Article, Features, Overlap, Recipe, kernels
+from nearcopy.joins import pairs
+from results import Bar, Measurement, Work, rate
+from table import number
+from timing import timed
+
+SETS = ("saudi-july", "reuters21578")
+BOUND = 0.5
+SIZE = 5
+SHINGLES = Features("words", SIZE)
+LEAST_WORDS = 30  # of the texts in near_pairs.csv
+ROUNDS = 5
+MANY = 200_000
+PLAIN = re.compile(r"\w+")
+
+Pair = tuple[str, str]
+
+
+class Joined(NamedTuple):
+    """The articles of a set, and the pairs found among them."""
+
+    name: str
+    articles: dict[str, Article]
+    found: dict[Pair, Overlap]
+
+
+def joined(name: str) -> Joined:
+    """One of the shared sets, joined with itself."""
+    rows = corpora.articles(name)
+    known = {row["id"]: Article(id=row["id"], text=row.get("text") or "") for row in rows}
+    return Joined(name, known, {_sorted(a, b): n for a, b, n in _pairs(known.values())})
+
+
+def near_pairs(name: str) -> set[Pair]:
+    """The pairs of near_pairs.csv that reach the bound."""
+    with (corpora.DATA / name / "near_pairs.csv").open(encoding="utf-8", newline="") as lines:
+        rows = csv.DictReader(lines)
+        return {_sorted(row["a"], row["b"]) for row in rows if float(row["jaccard5"]) >= BOUND}
+
+
+def counted(known: dict[str, Article]) -> set[Pair]:
+    """The pairs that reach the bound when the features of every two texts are counted."""
+    ids = list(known)
+    sets = kernels.feature_sets([known[each].text for each in ids], Recipe(), SHINGLES)
+    sizes = np.diff(sets.starts.astype(np.int64))
+    owners = np.repeat(np.arange(len(ids)), sizes)[np.argsort(sets.values, kind="stable")]
+    _, holders = np.unique(sets.values, return_counts=True)
+    held = np.split(owners, np.cumsum(holders[:-1]))
+    both = [_two_of(owner) for owner in held if len(owner) > 1]
+    places, shared = np.unique(np.concatenate(both), return_counts=True)
+    a, b = places >> 32, places & 0xFFFFFFFF
+    alike = shared / (sizes[a] + sizes[b] - shared) >= BOUND
+    return {_sorted(ids[x], ids[y]) for x, y in zip(a[alike], b[alike], strict=True)}
+
+
+def findings(name: str) -> Iterator[Measurement]:
+    """What is found of the two truths, what else, and how fast."""
+    done = joined(name)
+    yield from _recall(done)
+    yield from _precision(done)
+    texts = list(done.articles.values())
+    work = Work(f"near_text/{name}/speed", "articles joined, one core", "docs/s", len(texts))
+    rounds = [timed(lambda: list(_pairs(texts))) for _ in range(ROUNDS)]
+    yield rate(work, rounds, note=f"{name}: text to pairs, {len(texts):,} articles")
+
+
+def synthetic(count: int = MANY) -> Iterator[Measurement]:
+    """The speed on many passages of 100 words, each with a copy of which 2 % were replaced."""
+    dice = random.Random(7)
+    texts = corpora.passages(count // 2).texts
+    texts += [corpora.edited(text, 0.02, dice) for text in texts]
+    articles = [Article(id=str(place), text=text) for place, text in enumerate(texts)]
+    work = Work("near_text/synthetic/speed", "articles joined, one core", "docs/s", count)
+    rounds = [timed(lambda: sum(1 for _ in _pairs(articles))) for _ in range(3)]
+    yield rate(work, rounds, note=f"synthetic: {count:,} passages of 100 words")
+    join = kernels.SetJoin(kernels.feature_sets(texts, Recipe(), SHINGLES), BOUND)
+    held = getattr(join, "nbytes", 0) / count
+    yield Measurement(
+        "near_text/synthetic/memory", "memory of the join", "B/doc", held,
+        note=f"{len(join.find()[1].shared):,} pairs found",
+    )  # fmt: skip
+
+
+def measured() -> Iterator[Measurement]:
+    """Every finding on the sets that are here."""
+    for name in SETS:
+        if (corpora.DATA / name / "near_pairs.csv").exists():
+            yield from findings(name)
+    yield from synthetic()
+
+
+def table(lines: Iterable[Measurement]) -> Table:
+    """The findings to look at."""
+    made = Table("pairs of half an overlap", "on", "value", "", "bar", "held", title="joins")
+    for line in lines:
+        bar = f"{line.bar.limit} {number(line.bar.value)}" if line.bar else ""
+        held = {True: "[green]yes", False: "[red]no", None: ""}[line.passed]
+        value = f"{line.ours:.4f}" if line.unit == "share" else number(line.ours)
+        made.add_row(line.work, line.note or "", value, line.unit, bar, held)
+    return made
+
+
+def _recall(done: Joined) -> Iterator[Measurement]:
+    truth, ours = near_pairs(done.name), counted(done.articles)
+    missed = sorted(truth - done.found.keys())
+    yield Measurement(
+        f"near_text/{done.name}/recall", "pairs of near_pairs.csv found", "share",
+        1 - len(missed) / len(truth), bar=Bar(">=", 0.999),
+        note=f"{done.name}: {len(truth):,} pairs, {len(missed)} under the bound in our words",
+        details={"missed": {" ".join(pair): _shares(done, pair) for pair in missed}},
+    )  # fmt: skip
+    yield Measurement(
+        f"near_text/{done.name}/missed", "pairs missed that a full count finds", "pairs",
+        len(ours - done.found.keys()), bar=Bar("<=", 0),
+        note=f"{done.name}: {len(ours):,} pairs in our words",
+    )  # fmt: skip
+
+
+def _precision(done: Joined) -> Iterator[Measurement]:
+    below = sum(_shares(done, pair)["ours"] < BOUND for pair in done.found)
+    yield Measurement(
+        f"near_text/{done.name}/below", "pairs found that a recount puts below the bound", "pairs",
+        below, bar=Bar("<=", 0), note=f"{done.name}: {len(done.found):,} pairs found",
+    )  # fmt: skip
+    known = [pair for pair in done.found if all(_is_long(done.articles[each]) for each in pair)]
+    agreed = sum(_shares(done, pair)["plain"] >= BOUND for pair in known)
+    yield Measurement(
+        f"near_text/{done.name}/plain", "pairs found that reach the bound in plain words too",
+        "share", agreed / len(known),
+        note=f"{done.name}: {len(known):,} pairs of {LEAST_WORDS} words or more",
+    )  # fmt: skip
+
+
+def _shares(done: Joined, pair: Pair) -> dict[str, float]:
+    """The Jaccard overlap of a pair, recounted word by word: in our words and in plain ones."""
+    a, b = (done.articles[each].text for each in pair)
+    ours, plain = ((read(a), read(b)) for read in (_ours, _plain))
+    return {"ours": _jaccard(*ours), "plain": _jaccard(*plain)}
+
+
+def _jaccard(a: frozenset[tuple[str, ...]], b: frozenset[tuple[str, ...]]) -> float:
+    return len(a & b) / max(1, len(a | b))
+
+
+@lru_cache(maxsize=1024)
+def _ours(text: str) -> frozenset[tuple[str, ...]]:
+    return _shingles(kernels.words(text))
+
+
+@lru_cache(maxsize=1024)
+def _plain(text: str) -> frozenset[tuple[str, ...]]:
+    return _shingles(PLAIN.findall(text.lower()))
+
+
+def _shingles(words: list[str]) -> frozenset[tuple[str, ...]]:
+    size = min(SIZE, len(words))
+    return frozenset(tuple(words[at : at + size]) for at in range(len(words) - size + 1) if words)
+
+
+def _is_long(article: Article) -> bool:
+    return len(list(islice(PLAIN.finditer(article.text), LEAST_WORDS))) == LEAST_WORDS
+
+
+def _two_of(places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Every two of some ascending places, each pair as one number."""
+    first, second = np.triu_indices(len(places), 1)
+    return places[first] << 32 | places[second]
+
+
+def _pairs(articles: Iterable[Article]) -> Iterator[tuple[str, str, Overlap]]:
+    return pairs(articles, BOUND, features=SHINGLES)
+
+
+def _sorted(a: str, b: str) -> Pair:
+    return (a, b) if a < b else (b, a)
+
+
+def main() -> None:
+    """Measures and prints."""
+    if not corpora.DATA.is_dir():
+        sys.exit(f"{corpora.DATA} is not here: nothing to measure on")
+    Console().print(table(measured()))
+
+
+if __name__ == "__main__":
+    main()
