@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the fuzz targets and runs each for SECONDS (600); see fuzz/README.md.
-#   SECONDS=60 fuzz/run.sh [text] [indexes] [titles] [numerals] [profiles]
+#   SECONDS=60 fuzz/run.sh [text] [indexes] [titles] [numerals] [profiles] [joins]
 set -eu
 seconds=$(printenv SECONDS || echo 600)  # bash would count up $SECONDS
 cd "$(dirname "$0")/.."
@@ -8,7 +8,7 @@ CXX=${CLANGXX:-clang++}
 NATIVE=${NATIVE:-src/native}  # or another copy, to try a patch
 PYTHON=${PYTHON:-.venv/bin/python}
 OUT=fuzz/build
-all="text indexes titles numerals profiles"
+all="text indexes titles numerals profiles joins"
 
 # The flags of CMakeLists.txt.
 avx2="-mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt"
@@ -52,7 +52,8 @@ build() {
     "$PYTHON" fuzz/dump_tables.py $OUT/tables.bin
     echo 'fun:*4fuzz*' >$OUT/not_covered  # only what is under test counts
     rm -f $OUT/*.o
-    for name in dispatch distances fold numerals overlap profiles scans sketch technical titles words; do
+    for name in dispatch distances fold joins numerals overlap profiles scans set_ranks sketch \
+        technical titles words; do
         compile $name "$NATIVE/$name.cpp"
     done
     lanes baseline

@@ -43,8 +43,8 @@ namespace {
 constexpr size_t kPlaces = 64;  // a thread at a time, so that few matches wait to be handed over
 
 // How many more features two ascending lists share, given `have`; 0 once `need` is out of reach.
-uint32_t counted(const uint32_t* a, const uint32_t* a_end, const uint32_t* b,
-                 const uint32_t* b_end, int64_t have, int64_t need) {
+uint32_t counted(const uint32_t* a, const uint32_t* a_end, const uint32_t* b, const uint32_t* b_end,
+                 int64_t have, int64_t need) {
     int64_t a_spare = (a_end - a) - (need - have), b_spare = (b_end - b) - (need - have);
     if (a_spare < 0 || b_spare < 0) return 0;
     while (a < a_end && b < b_end) {
@@ -124,9 +124,9 @@ void SetJoin::probe(Asked& asked, Seen& seen) const {
 void SetJoin::meet(Asked& asked, size_t at, const Entry& entry) const {
     const uint32_t x = asked.group, y = entry.group;
     const uint64_t need = bound_.shared(uint64_t(groups_.sizes[x]) + groups_.sizes[y]);
-    const uint32_t shared = counted(ranks_.begin(x) + at + 1, ranks_.end(x),
-                                    ranks_.begin(y) + (entry.position - own(y)) + 1, ranks_.end(y),
-                                    1, int64_t(need));
+    const uint32_t shared =
+        counted(ranks_.begin(x) + at + 1, ranks_.end(x),
+                ranks_.begin(y) + (entry.position - own(y)) + 1, ranks_.end(y), 1, int64_t(need));
     if (shared > 0) asked.matches.push_back({y, shared});
 }
 
@@ -191,8 +191,7 @@ SetJoin::Found SetJoin::find(size_t first, size_t most, unsigned threads) const 
 size_t SetJoin::nbytes() const {
     const size_t words = groups_.of.capacity() + groups_.sizes.capacity() +
                          groups_.places.capacity() + ranks_.values.capacity() + below_.capacity();
-    const size_t longs =
-        groups_.starts.capacity() + ranks_.starts.capacity() + starts_.capacity();
+    const size_t longs = groups_.starts.capacity() + ranks_.starts.capacity() + starts_.capacity();
     return words * 4 + longs * 8 + entries_.capacity() * sizeof(Entry);
 }
 

@@ -10,11 +10,11 @@ from nearcopy import kernels
 from nearcopy.compare import Overlap
 from nearcopy.config import Features, Recipe
 from nearcopy.errors import BadArticle, BadPolicy, BadRecipe
-from nearcopy.kernels.results import FeatureSets
+from nearcopy.kernels.results import FeatureSets, SimilarPairs
 from nearcopy.model import Article
 
 BATCH = 1024  # articles at a time
-BLOCK = 1 << 16  # pairs at a time, or a few more
+BLOCK = 1 << 16  # pairs at a time
 
 
 class _Read(NamedTuple):
@@ -56,8 +56,15 @@ def _pairs(
     place = 0
     while place < len(join):
         place, found = join.find(place, BLOCK, threads=threads)
-        for (a, b), shared in zip(found.pairs.tolist(), found.shared.tolist(), strict=True):
+        for (a, b), shared in _rows(found):
             yield ids[a], ids[b], Overlap(sizes[a], sizes[b], shared)
+
+
+def _rows(found: SimilarPairs) -> Iterator[tuple[list[int], int]]:
+    """The places of each pair, and how many features they share; few of them at a time."""
+    for start in range(0, len(found.shared), BLOCK):
+        rows = slice(start, start + BLOCK)
+        yield from zip(found.pairs[rows].tolist(), found.shared[rows].tolist(), strict=True)
 
 
 def _read(
@@ -91,12 +98,12 @@ def _batches(articles: Iterable[Article]) -> Iterator[list[Article]]:
         yield batch
 
 
-def _check(articles: object, min_overlap: object, features: object, recipe: object) -> None:
+def _check(articles: object, min_overlap: float, features: object, recipe: object) -> None:
     """Refuses what cannot be meant."""
     if isinstance(articles, Article):
         raise BadArticle("expected articles, got one Article: put it in a list")
     number = isinstance(min_overlap, int | float) and not isinstance(min_overlap, bool)
-    if not number or not 0 < min_overlap <= 1:  # type: ignore[operator]
+    if not (number and 0 < min_overlap <= 1):
         raise BadPolicy(f"min_overlap is {min_overlap!r}: give a share above 0, at most 1")
     if features is not None and not isinstance(features, Features):
         raise BadRecipe(f'features is {features!r}: give Features("words", 5), or None')

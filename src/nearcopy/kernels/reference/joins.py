@@ -15,9 +15,9 @@ ALL = (1 << 63) - 1
 class SetJoin:
     """Sets whose pairs with a Jaccard overlap of at least `min_overlap` can be asked for.
 
-    The overlap is the quotient as a float, rounded once: 4 of 5 features reach 0.8. Of a pair
-    that is alike enough, each set has a feature of the other among its rarest: if it shares none of
-    its `prefix` rarest, what is left of it is too little. Sets of one size or so alone are like.
+    The overlap is the quotient as a float, rounded once: 4 of 5 features reach 0.8. Of two sets
+    that are alike enough, each has a feature of the other among its rarest, its prefix: without one
+    there, what is left of it is too little. And the smaller is not much smaller.
     """
 
     def __init__(self, sets: FeatureSets, min_overlap: float) -> None:
