@@ -72,7 +72,7 @@ Groups::Groups(const SetRows& sets) : of(sets.count, kNone), starts(1, 0) {
 namespace {
 
 constexpr uint32_t kSingle = UINT32_MAX;
-constexpr size_t kSorted = size_t(1) << 20;  // features at a time, to sort with little memory
+constexpr size_t kSorted = size_t(1) << 20;  // features at least, to sort at a time
 
 struct Place {
     uint64_t feature, at;
@@ -95,13 +95,14 @@ void number(std::vector<Place>& found, std::vector<uint32_t>& numbers,
 }
 
 // The number of every feature of every group, kSingle where no other group has it. Hashes are
-// spread evenly, so each turn takes a slice of all sets that fits the cache.
+// spread evenly, so each turn takes a small slice of all sets; of each a few, lest turns be many.
 std::vector<uint32_t> numbered(const SetRows& sets, const Groups& groups,
                                std::vector<uint32_t>& counts) {
     std::vector<uint64_t> starts(groups.count() + 1, 0);
     for (size_t g = 0; g < groups.count(); ++g) starts[g + 1] = starts[g] + groups.sizes[g];
     std::vector<uint32_t> numbers(starts.back(), kSingle), next(groups.count(), 0);
-    const uint64_t turns = starts.back() / kSorted + 1, slice = UINT64_MAX / turns;
+    const uint64_t turns = starts.back() / std::max(kSorted, 4 * groups.count()) + 1;
+    const uint64_t slice = UINT64_MAX / turns;
     std::vector<Place> found;
     for (uint64_t turn = 1; turn <= turns; ++turn) {
         const uint64_t last = turn == turns ? UINT64_MAX : slice * turn;
@@ -115,14 +116,18 @@ std::vector<uint32_t> numbered(const SetRows& sets, const Groups& groups,
     return numbers;
 }
 
-// The rank of each number: those that fewer groups hold first.
-std::vector<uint32_t> ranked(const std::vector<uint32_t>& counts) {
+// The rank of each number: those that fewer groups hold first, then those that come first, so that
+// the features of one group mostly lie together.
+std::vector<uint32_t> ranked(const std::vector<uint32_t>& numbers,
+                             const std::vector<uint32_t>& counts) {
     const uint32_t most = counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
-    std::vector<uint64_t> next(most + 2, 0);
+    std::vector<uint64_t> next(size_t(most) + 2, 0);
     for (uint32_t count : counts) ++next[count + 1];
     accumulate(next);
-    std::vector<uint32_t> ranks(counts.size());
-    for (size_t i = 0; i < counts.size(); ++i) ranks[i] = uint32_t(next[counts[i]]++);
+    std::vector<uint32_t> ranks(counts.size(), kSingle);
+    for (uint32_t number : numbers)
+        if (number != kSingle && ranks[number] == kSingle)
+            ranks[number] = uint32_t(next[counts[number]]++);
     return ranks;
 }
 
@@ -131,7 +136,7 @@ std::vector<uint32_t> ranked(const std::vector<uint32_t>& counts) {
 Ranks::Ranks(const SetRows& sets, const Groups& groups) : starts(1, 0) {
     std::vector<uint32_t> counts;
     const std::vector<uint32_t> numbers = numbered(sets, groups, counts);
-    const std::vector<uint32_t> ranks = ranked(counts);
+    const std::vector<uint32_t> ranks = ranked(numbers, counts);
     distinct = ranks.size();
     values.reserve(numbers.size() - size_t(std::count(numbers.begin(), numbers.end(), kSingle)));
     starts.reserve(groups.count() + 1);
