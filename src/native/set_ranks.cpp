@@ -73,6 +73,7 @@ namespace {
 
 constexpr uint32_t kSingle = UINT32_MAX;
 constexpr size_t kSorted = size_t(1) << 20;  // features at least, to sort at a time
+constexpr size_t kBuckets = size_t(1) << 12;
 
 struct Place {
     uint64_t feature, at;
@@ -80,10 +81,26 @@ struct Place {
     bool operator<(const Place& other) const { return feature < other.feature; }
 };
 
+// Sorts features of `low` and above: first into buckets, which fit the cache where hashes are
+// spread evenly.
+void sort(std::vector<Place>& found, std::vector<Place>& spare, uint64_t low, unsigned shift) {
+    const auto bucket = [&](const Place& place) {
+        return size_t(std::min<uint64_t>((place.feature - low) >> shift, kBuckets - 1));
+    };
+    std::vector<uint64_t> starts(kBuckets + 1, 0);
+    for (const Place& place : found) ++starts[bucket(place) + 1];
+    accumulate(starts);
+    spare.resize(found.size());
+    std::vector<uint64_t> next = starts;
+    for (const Place& place : found) spare[next[bucket(place)]++] = place;
+    for (size_t i = 0; i < kBuckets; ++i)
+        std::sort(spare.begin() + int64_t(starts[i]), spare.begin() + int64_t(starts[i + 1]));
+    found.swap(spare);
+}
+
 // Numbers the features that stand at several places, and says how often each does.
-void number(std::vector<Place>& found, std::vector<uint32_t>& numbers,
+void number(const std::vector<Place>& found, std::vector<uint32_t>& numbers,
             std::vector<uint32_t>& counts) {
-    std::sort(found.begin(), found.end());
     for (size_t i = 0, j; i < found.size(); i = j) {
         for (j = i + 1; j < found.size() && found[j].feature == found[i].feature;) ++j;
         if (j - i == 1) continue;
@@ -91,7 +108,6 @@ void number(std::vector<Place>& found, std::vector<uint32_t>& numbers,
         for (size_t k = i; k < j; ++k) numbers[found[k].at] = uint32_t(counts.size());
         counts.push_back(uint32_t(j - i));
     }
-    found.clear();
 }
 
 // The number of every feature of every group, kSingle where no other group has it. Hashes are
@@ -103,14 +119,18 @@ std::vector<uint32_t> numbered(const SetRows& sets, const Groups& groups,
     std::vector<uint32_t> numbers(starts.back(), kSingle), next(groups.count(), 0);
     const uint64_t turns = starts.back() / std::max(kSorted, 4 * groups.count()) + 1;
     const uint64_t slice = UINT64_MAX / turns;
-    std::vector<Place> found;
-    for (uint64_t turn = 1; turn <= turns; ++turn) {
-        const uint64_t last = turn == turns ? UINT64_MAX : slice * turn;
+    unsigned shift = 0;
+    while (slice >> shift >= kBuckets) ++shift;
+    std::vector<Place> found, spare;
+    for (uint64_t turn = 0; turn < turns; ++turn) {
+        const uint64_t last = turn + 1 == turns ? UINT64_MAX : slice * (turn + 1);
+        found.clear();
         for (uint32_t g = 0; g < groups.count(); ++g) {
             const uint64_t* set = sets.begin(groups.first(g));
             for (uint32_t& i = next[g]; i < groups.sizes[g] && set[i] <= last; ++i)
                 found.push_back({set[i], starts[g] + i});
         }
+        sort(found, spare, slice * turn, shift);
         number(found, numbers, counts);
     }
     return numbers;
