@@ -31,6 +31,7 @@ ROOMS = [
         "links",
         "stars",
         "gather",
+        "ranked",
     },
     {"stores"},
     {
@@ -45,7 +46,7 @@ ROOMS = [
         "tune",
     },
     {"formats", "feeds", "stream"},
-    {"service", "cli"},
+    {"service", "cli", "__main__"},
 ]
 LEVEL = {name: level for level, room in enumerate(ROOMS) for name in room}
 PURE = 3  # rooms up to this one read no clock, no file, no environment

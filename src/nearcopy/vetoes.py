@@ -67,6 +67,8 @@ def title_veto(e: Evidence, p: Policy) -> str | None:
 
 
 def _outside_window(e: Evidence, p: Policy) -> str | None:
+    if p.window is None:
+        return None
     days = (e.hours_apart or 0.0) / 24
     return f"the same title {days:.0f} days apart" if days > p.window / DAY else None
 

@@ -15,6 +15,8 @@ from nearcopy.config.recipe import (
     Weights,
     lsh_probability,
 )
+from nearcopy.config.spans import span
+from nearcopy.config.toml import policy_toml, read_policy
 
 __all__ = [
     "KEEP",
@@ -35,4 +37,7 @@ __all__ = [
     "Weights",
     "checked_policy",
     "lsh_probability",
+    "policy_toml",
+    "read_policy",
+    "span",
 ]

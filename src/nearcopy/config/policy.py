@@ -67,7 +67,7 @@ class Policy:
     """
 
     duplicates: frozenset[Relation] = COPIES
-    window: timedelta = timedelta(days=14)
+    window: timedelta | None = timedelta(days=14)  # None: however far apart
 
     # The text.
     min_words: int = 50  # shorter texts are judged by identity, title and facts alone
@@ -157,6 +157,8 @@ class Policy:
             raise BadPolicy("duplicates holds distinct: what is distinct is no duplicate")
         for name in ("window", "title_days"):
             span = getattr(self, name)
+            if span is None and name == "window":
+                continue
             if not isinstance(span, timedelta) or span <= timedelta(0):
                 raise BadPolicy(f"{name} is {span!r}: give a timedelta above zero")
         if self.like_titles not in get_args(LikeTitles):

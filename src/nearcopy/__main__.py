@@ -1,0 +1,5 @@
+"""`python -m nearcopy`."""
+
+from nearcopy.cli import app
+
+app(prog_name="nearcopy")

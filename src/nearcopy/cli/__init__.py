@@ -1,0 +1,65 @@
+"""The command line: one module a verb, or a family of them; all are listed here."""
+
+from importlib import import_module
+from importlib.metadata import version as installed_version
+from importlib.util import find_spec
+from typing import Annotated
+
+import typer
+
+HELP = "Has this been published before, where, and how do we know?"
+EXAMPLES = """
+[bold]Examples[/bold]
+
+  nearcopy presets digest > policy.toml
+
+  nearcopy fingerprint articles.jsonl --json
+
+[bold]Exit codes[/bold]: 0 done, 1 an answer of "no", 2 bad input or usage, 3 stopped by the brake,
+130 interrupted. Data goes to stdout, the rest to stderr.
+"""
+FIND = "Find duplicates"
+ASK = "Ask a store"
+UPKEEP = "Look after a store"
+SETTINGS = "Settings"
+# Each command: its panel, its module here, and the function; its name is the function's.
+COMMANDS = (
+    (FIND, "dedupe", "dedupe"),
+    (SETTINGS, "presets", "presets"),
+    (SETTINGS, "fingerprint", "fingerprint"),
+)
+
+app = typer.Typer(
+    help=HELP,
+    epilog=EXAMPLES,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"nearcopy {installed_version('nearcopy')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="The version.")
+    ] = False,
+) -> None:
+    del version
+
+
+def _register() -> None:
+    for panel, module, function in COMMANDS:
+        if find_spec(f"nearcopy.cli.{module}"):
+            command = getattr(import_module(f"nearcopy.cli.{module}"), function)
+            app.command(function.replace("_", "-"), rich_help_panel=panel)(command)
+
+
+_register()

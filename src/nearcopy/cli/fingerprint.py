@@ -1,0 +1,56 @@
+"""`nearcopy fingerprint`: what is remembered of each article."""
+
+import sys
+from collections.abc import Iterator
+from io import TextIOWrapper
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nearcopy.cli.settings import JsonOption, PresetOption, known_preset
+from nearcopy.cli.terminal import add_row, reported, show, table, write_lines
+
+if TYPE_CHECKING:
+    from nearcopy.model import Fingerprint
+
+
+@reported
+def fingerprint(
+    file: Annotated[Path, typer.Argument(help="JSON lines with id and text, or - for stdin.")],
+    preset: PresetOption = None,
+    threads: Annotated[int, typer.Option(min=0, max=1024, help="Threads; 0 means all.")] = 1,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the fingerprint of every article in a file."""
+    rows = map(_row, _fingerprints(file, known_preset(preset or "default"), threads))
+    write_lines(rows) if as_json else _show(rows)
+
+
+def _fingerprints(file: Path, preset: str, threads: int) -> Iterator["Fingerprint"]:
+    from nearcopy.config import RECIPES
+    from nearcopy.fingerprint import fingerprints
+    from nearcopy.formats import read_jsonl
+
+    source = sys.stdin.buffer if str(file) == "-" else file.open("rb")
+    with TextIOWrapper(source, encoding="utf-8-sig") as lines:  # whatever the locale says
+        yield from fingerprints(read_jsonl(lines), RECIPES[preset], threads=threads)
+
+
+def _row(made: "Fingerprint") -> dict[str, Any]:
+    return {
+        "id": made.id,
+        "words": made.words,
+        "digest": made.digest.hex() if made.digest else None,
+        "simhash": f"{made.simhash:016x}" if made.simhash is not None else None,
+        "minhash": made.minhash.hex() if made.minhash else None,
+    }
+
+
+def _show(rows: Iterator[dict[str, Any]]) -> None:
+    shown = table("id", "words", "digest", "simhash", "minhash", numbers=["words"])
+    for row in rows:
+        id_, words, digest, simhash, minhash = row.values()
+        short = f"{minhash[:16]}…" if minhash else "-"
+        add_row(shown, id_, words, digest or "-", simhash or "-", short)
+    show(shown)

@@ -1,0 +1,119 @@
+"""The options that commands share. The environment and settings files are read here only."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nearcopy.config import KEEP, POLICIES, RECIPES, Keep, Policy, Recipe
+from nearcopy.config.spans import window as window_of
+from nearcopy.config.toml import nearest, preset_of, read_policy
+from nearcopy.errors import BadPolicy
+
+JUDGING = "How to judge"
+STORE = "NEARCOPY_STORE"
+
+PresetOption = Annotated[
+    str | None,
+    typer.Option(
+        "--preset", metavar="NAME", rich_help_panel=JUDGING, help=f"One of {', '.join(POLICIES)}."
+    ),
+]
+PolicyOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--policy",
+        metavar="FILE.toml",
+        rich_help_panel=JUDGING,
+        help="Thresholds of your own; `nearcopy presets NAME` writes a file to start from.",
+    ),
+]
+WindowOption = Annotated[
+    str | None,
+    typer.Option(
+        "--window",
+        metavar="SPAN",
+        rich_help_panel=JUDGING,
+        help="How far apart copies may be: 14d, 36h, 2w, 90m, or all.",
+    ),
+]
+KeepOption = Annotated[
+    str | None,
+    typer.Option(
+        "--keep",
+        metavar="RULES",
+        rich_help_panel=JUDGING,
+        help=f"Which copy to keep, by the first rule that tells: {', '.join(KEEP)}.",
+    ),
+]
+StoreOption = Annotated[
+    str | None,
+    typer.Option(
+        "--store",
+        metavar="ADDRESS",
+        envvar=STORE,
+        help="What remembers: a path such as seen.db, or sqlite:///seen.db, postgresql://...",
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="JSON lines in place of a table.")]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+ThreadsOption = Annotated[
+    int, typer.Option("--jobs", "-j", min=0, max=1024, help="Threads; 0 means all cores.")
+]
+
+
+def settings(
+    preset: str | None = None,
+    policy: Path | None = None,
+    window: str | None = None,
+    keep: str | None = None,
+) -> tuple[Recipe | None, Policy]:
+    """The recipe (None: whatever the store has) and the policy that the options ask for."""
+    text = None if policy is None else policy.read_text(encoding="utf-8-sig")
+    name = _preset(preset, text, policy)
+    judged = POLICIES[name or "default"] if text is None else read_policy(text, name or "default")
+    if window is not None:
+        judged = replace(judged, window=window_of(window))
+    if keep is not None:
+        judged = replace(judged, keep=keep_rules(keep))
+    return RECIPES[name] if name else None, judged
+
+
+def _preset(asked: str | None, text: str | None, policy: Path | None) -> str | None:
+    """The one preset that is named, on the command line or in the file."""
+    in_file = None if text is None else preset_of(text)
+    if asked and in_file and asked != in_file:
+        raise BadPolicy(
+            f"--preset says {asked} and {policy} is made for {in_file}: name one of the two"
+        )
+    return known_preset(asked) if asked else in_file
+
+
+def known_preset(name: str) -> str:
+    """The name, where there is such a preset."""
+    if name not in POLICIES:
+        raise BadPolicy(
+            f"no preset {name!r}{nearest(name, POLICIES)}: choose one of {', '.join(POLICIES)}"
+        )
+    return name
+
+
+def keep_rules(text: str) -> tuple[Keep, ...]:
+    """The rules of a list with commas."""
+    rules = tuple(rule.strip() for rule in text.split(",") if rule.strip())
+    for rule in rules:
+        if rule not in KEEP:
+            raise BadPolicy(
+                f"--keep {rule!r}{nearest(rule, KEEP)}: give one or more of {','.join(KEEP)}"
+            )
+    if not rules:
+        raise BadPolicy(f"--keep names no rule: give one or more of {','.join(KEEP)}")
+    return rules  # type: ignore[return-value]  # each is one of KEEP
+
+
+def store_address(store: str | None) -> str:
+    """The address of a store; a bare path is one of SQLite."""
+    if not store:
+        raise BadPolicy(f"which store? Give --store seen.db, or set {STORE}")
+    return store if "://" in store else f"sqlite:///{store}"

@@ -1,0 +1,147 @@
+"""What commands do alike: data on stdout, the rest on stderr, exit codes that mean one thing.
+
+0 done · 1 an answer of "no" · 2 bad input or usage · 3 stopped by the brake · 130 interrupted
+"""
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from typing import IO, Any, ParamSpec, TypeVar
+
+import typer
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from nearcopy.errors import NearcopyError
+
+ANSWER_NO = 1
+BAD_INPUT = 2
+BRAKED = 3
+INTERRUPTED = 130
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+
+class Screen(Console):
+    """A console that leaves it to `reported` to see that nobody reads on."""
+
+    def on_broken_pipe(self) -> None:
+        """Raises, where the console would end with the code for "no"."""
+        raise BrokenPipeError
+
+
+def screen(**options: Any) -> Console:
+    """Where tables go: stdout, as it is now."""
+    return Screen(highlight=False, markup=False, emoji=False, **options)
+
+
+def aside() -> Console:
+    """Where everything goes that is not data: stderr, as it is now."""
+    return screen(stderr=True)
+
+
+def reported(command: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """The command, with errors told in one line on stderr and turned into exit codes."""
+
+    @wraps(command)
+    def run(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+        try:
+            return command(*args, **kwargs)
+        except BrokenPipeError:  # who reads us has seen enough
+            sys.stdout = None
+            raise typer.Exit from None
+        except KeyboardInterrupt:
+            raise typer.Exit(INTERRUPTED) from None
+        except (NearcopyError, OSError, UnicodeError) as wrong:
+            failed(str(wrong))
+            raise typer.Exit(BAD_INPUT) from wrong
+
+    return run
+
+
+def failed(message: str) -> None:
+    """Tells on stderr what went wrong."""
+    aside().print(Text("error: ", "red") + Text(printable(message)), soft_wrap=True)
+
+
+def noted(message: str) -> None:
+    """Tells on stderr what is worth knowing."""
+    aside().print(Text(printable(message)), soft_wrap=True)
+
+
+def printable(text: object) -> str:
+    """The text without what a terminal would obey or could not show."""
+    line = str(text).encode("utf-8", "replace").decode("utf-8")
+    return "".join(each if each.isprintable() or each == "\n" else "\ufffd" for each in line)
+
+
+def in_a_line(text: object) -> str:
+    """The text in one line: a run of spaces, tabs and line breaks is one space."""
+    return printable(" ".join(str(text).split()))
+
+
+def json_line(row: Any) -> str:
+    """The row as JSON in one line, of letters where UTF-8 has them, else escaped."""
+    line = json.dumps(row, ensure_ascii=False)
+    try:
+        line.encode("utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(row)
+    return line
+
+
+def write_lines(rows: Iterable[Any], to: IO[bytes] | None = None) -> None:
+    """Writes JSON lines to stdout, or to a file, in UTF-8 whatever the locale says."""
+    file = to or sys.stdout.buffer
+    for row in rows:
+        file.write(json_line(row).encode() + b"\n")
+    file.flush()
+
+
+def table(*columns: str, title: str | None = None, numbers: Iterable[str] = ()) -> Table:
+    """An empty table; the columns that are `numbers` stand to the right and never break."""
+    made = Table(title=title and Text(title, "bold"), title_justify="left", header_style="bold")
+    right = frozenset(numbers)
+    for name in columns:
+        side: Any = "right" if name in right else "left"
+        made.add_column(name, justify=side, no_wrap=name in right, overflow="fold")
+    return made
+
+
+def add_row(to: Table, *cells: object, style: str | None = None, last: bool = False) -> None:
+    """Adds a row whose cells are shown as they are: nothing in them is read as markup."""
+    to.add_row(*map(cell, cells), style=style, end_section=last)
+
+
+def cell(value: object) -> RenderableType:
+    """What stands in a cell: texts as they are, shares with two digits, nothing for None."""
+    if isinstance(value, Text):
+        return value
+    if isinstance(value, float):
+        return Text(f"{value:.2f}")
+    return Text("" if value is None else in_a_line(value))
+
+
+def show(*what: RenderableType) -> None:
+    """Prints tables and texts to stdout."""
+    console = screen()
+    for each in what:
+        console.print(each)
+
+
+def agreed(question: str, yes: bool) -> bool:
+    """Whether to go on: by `--yes`, or asked on the terminal; where nobody can answer, it is yes.
+
+    Scripts have no terminal and mean what they say.
+    """
+    if yes or not sys.stdin.isatty() or not sys.stderr.isatty():
+        return True
+    return typer.confirm(printable(question), err=True)
+
+
+def compact(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row without what is not there."""
+    return {name: value for name, value in row.items() if value is not None}
