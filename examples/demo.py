@@ -11,7 +11,7 @@ from rich.text import Text
 from nearcopy import POLICIES, Article, Explanation, Fingerprint, Recipe, explain, fingerprints
 from nearcopy.cluster import Clustering, Edge, stories
 from nearcopy.facts import sentence
-from nearcopy.formats import read_jsonl
+from nearcopy.formats import read_articles
 from nearcopy.keys import keys
 
 WIRE = Path(__file__).with_name("wire.jsonl")
@@ -21,8 +21,7 @@ console = Console(width=150)
 
 def main() -> None:
     """Reads the articles, judges every pair that shares a key, and tells the stories."""
-    with WIRE.open(encoding="utf-8") as lines:
-        articles = {article.id: article for article in read_jsonl(lines)}
+    articles = {article.id: article for article in read_articles(WIRE)}
     made = list(fingerprints(articles.values()))
     pairs = sorted(candidates(made))
     found = [explain(articles[a], articles[b]) for a, b in pairs]

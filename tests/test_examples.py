@@ -24,7 +24,7 @@ from nearcopy import (
     overlap,
 )
 from nearcopy.cluster import Edge, stories
-from nearcopy.formats import read_jsonl
+from nearcopy.formats import read_articles
 from nearcopy.keys import keys
 
 ROOT = Path(__file__).parents[1]
@@ -33,8 +33,7 @@ EXAMPLES = ROOT / "examples"
 
 @pytest.fixture(scope="module")
 def wire() -> dict[str, Article]:
-    with (EXAMPLES / "wire.jsonl").open(encoding="utf-8") as lines:
-        return {article.id: article for article in read_jsonl(lines)}
+    return {article.id: article for article in read_articles(EXAMPLES / "wire.jsonl")}
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,6 @@
 """`nearcopy fingerprint`: what is remembered of each article."""
 
-import sys
 from collections.abc import Iterator
-from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,7 +15,7 @@ if TYPE_CHECKING:
 
 @reported
 def fingerprint(
-    file: Annotated[Path, typer.Argument(help="JSON lines with id and text, or - for stdin.")],
+    file: Annotated[Path, typer.Argument(help="Articles, or - for JSON lines on stdin.")],
     preset: PresetOption = None,
     threads: Annotated[int, typer.Option(min=0, max=1024, help="Threads; 0 means all.")] = 1,
     as_json: JsonOption = False,
@@ -30,11 +28,10 @@ def fingerprint(
 def _fingerprints(file: Path, preset: str, threads: int) -> Iterator["Fingerprint"]:
     from nearcopy.config import RECIPES
     from nearcopy.fingerprint import fingerprints
-    from nearcopy.formats import read_jsonl
+    from nearcopy.formats import format_of, read_articles
 
-    source = sys.stdin.buffer if str(file) == "-" else file.open("rb")
-    with TextIOWrapper(source, encoding="utf-8-sig") as lines:  # whatever the locale says
-        yield from fingerprints(read_jsonl(lines), RECIPES[preset], threads=threads)
+    named = format_of(str(file)) or "jsonl"
+    yield from fingerprints(read_articles(file, format=named), RECIPES[preset], threads=threads)
 
 
 def _row(made: "Fingerprint") -> dict[str, Any]:

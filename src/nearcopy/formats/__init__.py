@@ -1,0 +1,27 @@
+"""Files to articles and back."""
+
+from nearcopy.formats.columns import Columns
+from nearcopy.formats.reading import OwnIds, own_ids, read, read_articles
+from nearcopy.formats.rows import Place, Rejected, Row
+from nearcopy.formats.sources import FORMATS, Format, Source, format_of, opened
+from nearcopy.formats.times import read_time
+from nearcopy.formats.writing import Rows, writer
+
+__all__ = [
+    "FORMATS",
+    "Columns",
+    "Format",
+    "OwnIds",
+    "Place",
+    "Rejected",
+    "Row",
+    "Rows",
+    "Source",
+    "format_of",
+    "opened",
+    "own_ids",
+    "read",
+    "read_articles",
+    "read_time",
+    "writer",
+]

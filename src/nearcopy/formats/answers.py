@@ -1,0 +1,139 @@
+"""Answers as JSON has them: one shape each, whoever asks."""
+
+from datetime import datetime
+from typing import Any
+
+from nearcopy.explain import Explanation
+from nearcopy.kernels.results import Passage
+from nearcopy.model import Decision, Evidence, Fact, Member, Story
+from nearcopy.numerals import Numeral
+
+Answer = dict[str, Any]
+
+
+def verdict_row(verdict: Any, *, evidence: bool = False) -> Answer:
+    """A verdict; with what was measured, where that is asked for and there."""
+    answer: Answer = {
+        "id": verdict.id,
+        "relation": str(verdict.relation),
+        "is_duplicate": verdict.is_duplicate,
+        "duplicate_of": verdict.duplicate_of,
+        "match": verdict.match,
+        "story_id": verdict.story_id,
+        "confidence": verdict.confidence,
+        "rule": verdict.rule,
+        "reasons": list(verdict.reasons),
+        "news": verdict.news,
+        "copy": verdict.copy,
+        "reason": verdict.reason,
+        "flags": list(verdict.flags),
+    }
+    if evidence:
+        answer["evidence"] = verdict.evidence and evidence_row(verdict.evidence)
+    return answer
+
+
+def evidence_row(evidence: Evidence) -> Answer:
+    """What was measured, and only that."""
+    nothing = Evidence._field_defaults
+    return {
+        name: _measured(value)
+        for name, value in evidence._asdict().items()
+        if value != nothing[name]
+    }
+
+
+def _measured(value: Any) -> Any:
+    """A measurement; pairs of facts as pairs of kind and value."""
+    if isinstance(value, tuple):
+        return [[_fact(a), _fact(b)] for a, b in value]
+    return value
+
+
+def _fact(fact: Fact) -> Answer:
+    return {"kind": fact.kind, "value": fact.value}
+
+
+def decision_row(decision: Decision) -> Answer:
+    """What was decided between two articles."""
+    return {
+        "relation": str(decision.relation),
+        "is_duplicate": decision.duplicate,
+        "confidence": decision.confidence,
+        "rule": decision.rule,
+        "reason": decision.reason,
+        "flags": list(decision.flags),
+    }
+
+
+def story_row(story: Story) -> Answer:
+    """A story with all its members, the kept copy first."""
+    return {
+        "id": story.id,
+        "kept": story.kept,
+        "why": story.why,
+        "first_seen": _time(story.first_seen),
+        "last_seen": _time(story.last_seen),
+        "members": [_member(member) for member in story.members],
+    }
+
+
+def _member(member: Member) -> Answer:
+    return {name: _plain(getattr(member, name)) for name in Member.__dataclass_fields__}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return _time(value)
+    return str(value) if isinstance(value, str) else value
+
+
+def _time(moment: datetime | None) -> str | None:
+    return moment.isoformat() if moment else None
+
+
+def match_row(match: Any) -> Answer:
+    """One of the articles like another."""
+    return {
+        "id": match.id,
+        "title": match.title,
+        "host": match.host,
+        "similarity_score": match.score,
+        "match_type": str(match.relation),
+        "confidence": match.confidence,
+        "news": match.news,
+        "copy": match.copy,
+    }
+
+
+def explanation_row(explanation: Explanation) -> Answer:
+    """Why two articles are what they are to each other, with the places of what they share."""
+    return {
+        "a": explanation.a,
+        "b": explanation.b,
+        **decision_row(explanation.decision),
+        "evidence": evidence_row(explanation.evidence),
+        "passages": [_passage(each) for each in explanation.passages],
+        "facts": {
+            "a": [_placed_fact(fact) for fact in explanation.facts_a],
+            "b": [_placed_fact(fact) for fact in explanation.facts_b],
+        },
+        "names": {"a": list(explanation.names_a), "b": list(explanation.names_b)},
+        "figures": [{"a": _numeral(a), "b": _numeral(b)} for a, b in explanation.figures],
+    }
+
+
+def _passage(passage: Passage) -> Answer:
+    return {
+        "a": {"start": passage.a_start, "end": passage.a_end},
+        "b": {"start": passage.b_start, "end": passage.b_end},
+        "words": passage.words,
+    }
+
+
+def _placed_fact(fact: Fact) -> Answer:
+    return {**_fact(fact), "start": fact.start, "end": fact.end}
+
+
+def _numeral(numeral: Numeral) -> Answer:
+    return {"value": numeral.value, "start": numeral.start, "end": numeral.end}

@@ -1,0 +1,178 @@
+"""JSON lines, and JSON files that hold an array, one object, or an object around an array."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from nearcopy.formats.rows import Place, Rejected, Values
+from nearcopy.formats.streams import CUT_OFF, Line, Stream
+
+Record = tuple[Place, Values] | Rejected
+AROUND = frozenset({"articles", "items"})  # keys of the array in an object around it
+SPACE = re.compile(r"[ \t\n\r]*")
+DECODER = json.JSONDecoder(parse_constant=lambda _: None)  # NaN and Infinity are no JSON
+
+
+def read_jsonl(stream: Stream, file: str) -> Iterator[Record]:
+    """A record a line; blank lines are none."""
+    for line in stream.lines():
+        if line.data.strip() or line.why:
+            yield _record(Place(file, line.number), line)
+
+
+def _record(place: Place, line: Line) -> Record:
+    if line.why:
+        return Rejected(place, line.why, shown(line.data))
+    try:
+        return _object(place, DECODER.decode(line.data.decode()), shown(line.data))
+    except UnicodeDecodeError as wrong:
+        return Rejected(place, f"not UTF-8: {wrong.reason} at {wrong.start}", shown(line.data))
+    except json.JSONDecodeError as wrong:
+        end = "" if line.data.endswith(b"\n") else f"; {CUT_OFF}, or broken"
+        why = f"not JSON: {wrong.msg} at {wrong.pos}{end}"
+        return Rejected(place, why, shown(line.data))
+    except (ValueError, RecursionError) as wrong:
+        return Rejected(place, f"not JSON that can be read: {wrong}", shown(line.data))
+
+
+def _object(place: Place, found: Any, raw: Any) -> Record:
+    if isinstance(found, dict):
+        return place, found
+    return Rejected(place, f"expected an object, got {type(found).__name__}: {found!r:.60}", raw)
+
+
+def shown(data: bytes) -> str:
+    """The bytes as text, those that are none written out."""
+    return data.decode("utf-8", "backslashreplace").rstrip("\r\n")
+
+
+def read_json(stream: Stream, file: str) -> Iterator[Record]:
+    """The objects of a file, one after another or in an array; all up to where it breaks."""
+    data = stream.read()
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as wrong:
+        line = data.count(b"\n", 0, wrong.start) + 1
+        yield Rejected(Place(file, line), f"not UTF-8: {wrong.reason}", shown(data))
+        return
+    reader = _Reader(text, file)
+    try:
+        yield from reader.records()
+        if stream.broken:
+            yield Rejected(reader.place(), stream.broken, "")
+    except (ValueError, RecursionError) as wrong:
+        why = stream.broken or _reason(wrong, text)
+        yield Rejected(reader.place(), why, reader.rest())
+
+
+def _reason(wrong: Exception, text: str) -> str:
+    if not isinstance(wrong, json.JSONDecodeError):
+        return f"not JSON that can be read, from here on: {wrong}"
+    cut = wrong.pos >= len(text.rstrip()) or wrong.msg.startswith("Unterminated")
+    return f"{CUT_OFF}: {wrong.msg}" if cut else f"not JSON from here on: {wrong.msg}"
+
+
+class _Reader:
+    """JSON read value by value, so that what stands before a break is not lost."""
+
+    def __init__(self, text: str, file: str) -> None:
+        self.text, self.file = text, file
+        self.at = 0  # the next value
+        self._line, self._counted = 1, 0
+
+    def place(self) -> Place:
+        """Where the next value stands."""
+        self._line += self.text.count("\n", self._counted, self.at)
+        self._counted = self.at
+        return Place(self.file, self._line)
+
+    def rest(self) -> str:
+        """What has not been read."""
+        return self.text[self.at :]
+
+    def records(self) -> Iterator[Record]:
+        """The objects of every value of the file."""
+        while self._next():
+            yield from self._value()
+
+    def _value(self) -> Iterator[Record]:
+        if self._next() == "[":
+            yield from self._array()
+        elif (inside := self._around()) is not None:
+            self.at = inside
+            yield from self._array()
+            self.at = self._end_around()
+        else:
+            place = self.place()
+            found = self._decoded()
+            yield _object(place, found, found)
+
+    def _array(self) -> Iterator[Record]:
+        self.at += 1
+        while self._next() != "]":
+            place = self.place()
+            found = self._decoded()
+            yield _object(place, found, found)
+            if self._next() == ",":
+                self.at += 1
+            elif self._next() != "]":
+                raise json.JSONDecodeError("expected , or ]", self.text, self.at)
+        self.at += 1
+
+    def _decoded(self) -> Any:
+        value, self.at = DECODER.raw_decode(self.text, self.at)
+        return value
+
+    def _next(self) -> str:
+        """The next character that is no space, "" at the end."""
+        space = SPACE.match(self.text, self.at)
+        self.at = space.end() if space else self.at
+        return self.text[self.at : self.at + 1]
+
+    def _around(self) -> int | None:
+        """Where the array of objects begins that the object here is put around."""
+        start, self.at = self.at, self.at + 1
+        found: int | None = None
+        try:
+            while found is None and self._next() == '"':
+                found = self._member()
+        finally:
+            self.at = start
+        return found
+
+    def _member(self) -> int | None:
+        """Passes a member of an object, unless its array is what is looked for."""
+        key = self._key()
+        if self._next() == "[" and key in AROUND:
+            start, self.at = self.at, self.at + 1
+            if self._next() in ("{", "]"):
+                return start
+            self.at = start
+        self._pass_value()
+        return None
+
+    def _key(self) -> Any:
+        key = self._decoded()
+        if self._next() == ":":
+            self.at += 1
+        return key
+
+    def _pass_value(self) -> None:
+        self._next()
+        self._decoded()
+        self._pass_comma()
+
+    def _pass_comma(self) -> None:
+        if self._next() == ",":
+            self.at += 1
+
+    def _end_around(self) -> int:
+        """Where the object around the array ends."""
+        self._pass_comma()
+        while self._next() == '"':
+            self._key()
+            self._pass_value()
+        if self._next() != "}":
+            raise json.JSONDecodeError("expected }", self.text, self.at)
+        return self.at + 1

@@ -1,0 +1,145 @@
+"""Parquet, in and out, a batch at a time. Needs the extra `parquet`."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryFile
+from typing import Any, BinaryIO, cast
+
+from nearcopy.errors import require
+from nearcopy.formats.cells import as_text
+from nearcopy.formats.jsons import Record
+from nearcopy.formats.rows import Place, Rejected
+from nearcopy.formats.streams import Stream
+
+BATCH = 1000  # rows
+
+
+def read_parquet(stream: Stream, file: str, path: Path) -> Iterator[Record]:
+    """A record a row; the rows are numbered from 1."""
+    pyarrow = require("pyarrow", extra="parquet")
+    with TemporaryFile() as unpacked:
+        if stream.packed:  # the end is read first, so all of it is unpacked
+            copyfileobj(cast(Any, stream), unpacked)
+        number = 0
+        try:
+            for number, values in enumerate(_rows(unpacked if stream.packed else path), start=1):
+                yield Place(file, number), values
+        except (pyarrow.ArrowException, OSError) as wrong:
+            why = stream.broken or f"not Parquet that can be read, from here on: {wrong}"
+            yield Rejected(Place(file, number + 1), why, "")
+
+
+def _rows(file: Any) -> Iterator[dict[str, Any]]:
+    parquet = require("pyarrow.parquet", extra="parquet")
+    with parquet.ParquetFile(file) as opened:
+        for batch in opened.iter_batches(batch_size=BATCH):
+            yield from _without_nanoseconds(batch).to_pylist()
+
+
+def _without_nanoseconds(batch: Any) -> Any:
+    """Times as Python has them, which knows no nanoseconds."""
+    pyarrow = require("pyarrow", extra="parquet")
+    for number, field in enumerate(batch.schema):
+        if pyarrow.types.is_timestamp(field.type) and field.type.unit == "ns":
+            kind = pyarrow.timestamp("us", field.type.tz)
+            values = batch.column(number).cast(kind, safe=False)
+            batch = batch.set_column(number, pyarrow.field(field.name, kind), values)
+    return batch
+
+
+class ParquetRows:
+    """Rows on their way into a Parquet file. Its columns are known when the last row is, so the
+    batches wait in a file of their own."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._arrow = require("pyarrow", extra="parquet")
+        self._file = file
+        self._waiting = TemporaryFile()  # noqa: SIM115 (see close)
+        self._rows: list[Mapping[str, Any]] = []
+        self._schemas: list[Any] = []
+
+    def write(self, row: Mapping[str, Any]) -> None:
+        """Takes a row."""
+        self._rows.append(row)
+        if len(self._rows) >= BATCH:
+            self._put_by()
+
+    def end(self) -> None:
+        """Writes all there is."""
+        self._put_by()
+        self._waiting.seek(0)
+        self._write(self._schema())
+
+    def close(self) -> None:
+        """Lets go of what waited."""
+        self._waiting.close()
+
+    def _put_by(self) -> None:
+        names = list(dict.fromkeys(name for row in self._rows for name in row))
+        arrays = [self._array([row.get(name) for row in self._rows]) for name in names]
+        batch = self._arrow.RecordBatch.from_arrays(arrays, names)
+        with self._arrow.ipc.new_stream(self._waiting, batch.schema) as stream:
+            stream.write_batch(batch)
+        self._schemas.append(batch.schema)
+        self._rows = []
+
+    def _array(self, values: Sequence[Any]) -> Any:
+        try:
+            made = self._arrow.array(values)
+            if _can_be_held(made.type):
+                return made
+        except (self._arrow.ArrowException, OverflowError, ValueError):  # of more than one kind
+            pass
+        return self._arrow.array([as_text(value) for value in values], self._arrow.string())
+
+    def _schema(self) -> Any:
+        names = dict.fromkeys(name for schema in self._schemas for name in schema.names)
+        return self._arrow.schema([(name, self._kind(name)) for name in names])
+
+    def _kind(self, name: str) -> Any:
+        """What all batches agree on for a column; else it is text."""
+        found = {s.field(name).type for s in self._schemas if name in s.names}
+        fields = [self._arrow.schema([(name, kind)]) for kind in found]
+        try:
+            kind = self._arrow.unify_schemas(fields, promote_options="permissive").field(name).type
+        except self._arrow.ArrowException:
+            return self._arrow.string()
+        return self._arrow.string() if self._arrow.types.is_null(kind) else kind
+
+    def _write(self, schema: Any) -> None:
+        parquet = require("pyarrow.parquet", extra="parquet")
+        with TemporaryFile() as made:  # the format seeks, and not every file can
+            with parquet.ParquetWriter(made, schema, compression="zstd") as writer:
+                for batch in self._batches():
+                    writer.write_batch(self._cast(batch, schema))
+            made.seek(0)
+            copyfileobj(made, self._file)
+
+    def _batches(self) -> Iterator[Any]:
+        for _ in self._schemas:
+            with self._arrow.ipc.open_stream(self._waiting) as stream:
+                yield from stream
+
+    def _cast(self, batch: Any, schema: Any) -> Any:
+        arrays = [
+            self._as_kind(batch.column(field.name), field.type)
+            if field.name in batch.schema.names
+            else self._arrow.nulls(batch.num_rows, field.type)
+            for field in schema
+        ]
+        return self._arrow.RecordBatch.from_arrays(arrays, schema=schema)
+
+    def _as_kind(self, array: Any, kind: Any) -> Any:
+        if array.type == kind:
+            return array
+        if kind == self._arrow.string():
+            return self._arrow.array([as_text(value) for value in array.to_pylist()], kind)
+        return array.cast(kind)
+
+
+def _can_be_held(kind: Any) -> bool:
+    """Whether Parquet has such a kind: it knows no object without members."""
+    if kind.num_fields == 0:
+        return not str(kind).startswith("struct")
+    return all(_can_be_held(kind.field(number).type) for number in range(kind.num_fields))

@@ -1,0 +1,133 @@
+"""Where rows come from: files, and what comes in once only, kept so that it can be read again."""
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryDirectory
+from typing import Literal, get_args
+
+from nearcopy.errors import NearcopyError
+from nearcopy.formats.columns import CONTENT, Columns
+from nearcopy.formats.jsons import AROUND
+from nearcopy.formats.streams import MARK, PACKINGS, Stream
+from nearcopy.formats.tables import delimiter
+
+Format = Literal["jsonl", "json", "csv", "tsv", "parquet"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+SUFFIXES: dict[str, Format] = {
+    **dict.fromkeys((".jsonl", ".ndjson", ".jl"), "jsonl"),
+    ".json": "json",
+    ".csv": "csv",
+    **dict.fromkeys((".tsv", ".tab"), "tsv"),
+    **dict.fromkeys((".parquet", ".pq"), "parquet"),
+}
+HEAD = 1 << 20  # bytes by which a format is told
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file that can be read again: what it was called, where it is, its format."""
+
+    name: str
+    path: Path
+    format: Format
+
+
+@contextmanager
+def opened(files: Sequence[str], format: Format | None = None) -> Iterator[list[Source]]:  # noqa: A002
+    """The files as sources while they are needed; "-" is stdin."""
+    if files.count("-") > 1:
+        raise NearcopyError("- stands for stdin, which can be read once only")
+    with TemporaryDirectory(prefix="nearcopy-") as kept:
+        yield [_source(file, Path(kept) / str(n), format) for n, file in enumerate(files)]
+
+
+def _source(file: str, kept: Path, wanted: Format | None) -> Source:
+    path, name = Path(file), "<stdin>" if file == "-" else file
+    if file == "-" or not (path.is_file() or path.is_dir() or not path.exists()):
+        path = _keep(file, kept)
+    return Source(name, path, wanted or _told(file, path))
+
+
+def _told(file: str, path: Path) -> Format:
+    """By its name, else by its first bytes; many a .json holds JSON lines."""
+    named = format_of(file)
+    if named is None or named == "json":
+        found = sniffed(path)
+        return found if named is None or found == "jsonl" else named
+    return named
+
+
+def _keep(file: str, kept: Path) -> Path:
+    """A copy of what comes in through a pipe."""
+    with kept.open("wb") as copy:
+        if file == "-":
+            copyfileobj(sys.stdin.buffer, copy)
+        else:
+            with Path(file).open("rb") as pipe:
+                copyfileobj(pipe, copy)
+    return kept
+
+
+def unpacked_name(name: str) -> str:
+    """The name without what says how it is packed.
+
+    >>> unpacked_name("wire.CSV.gz")
+    'wire.CSV'
+    """
+    packed = next((p.suffix for p in PACKINGS if name.lower().endswith(p.suffix)), "")
+    return name[: -len(packed)] if packed else name
+
+
+def format_of(name: str) -> Format | None:
+    """The format that a name tells, None where it tells none.
+
+    >>> format_of("wire.ndjson.zst")
+    'jsonl'
+    """
+    return SUFFIXES.get(Path(unpacked_name(name)).suffix.lower())
+
+
+def sniffed(path: Path) -> Format:
+    """The format that the first bytes tell."""
+    with Stream(path) as stream:
+        head = stream.read(HEAD)
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    head = head.removeprefix(MARK).lstrip()
+    if head.startswith(b"{"):
+        return "jsonl" if in_lines(head) else "json"
+    if head.startswith(b"["):
+        return "json"
+    return _table(_first_line(head))
+
+
+def in_lines(head: bytes) -> bool:
+    """Whether these are objects line by line, and not one object over several lines."""
+    first, _, rest = head.partition(b"\n")
+    try:
+        found = json.loads(first)
+    except (ValueError, RecursionError):
+        return rest.lstrip().startswith(b"{")
+    around = any(isinstance(found.get(key), list) for key in AROUND)
+    return not around or rest.lstrip().startswith(b"{")
+
+
+def _table(header: str) -> Format:
+    """CSV or TSV, where the header is one of a table of articles."""
+    parted_by = delimiter(header)
+    names = tuple(name.strip(' "\r') for name in header.split(parted_by))
+    if header and not any(Columns().places(names)[part] for part in CONTENT):
+        raise NearcopyError(
+            f"this is no JSON and no table with a column that looks like an id, title, text or "
+            f"url ({header!r:.60}): say what it is with --format"
+        )
+    return "tsv" if parted_by == "\t" else "csv"
+
+
+def _first_line(head: bytes) -> str:
+    return head.partition(b"\n")[0].decode("utf-8", "replace")

@@ -1,0 +1,126 @@
+"""CSV and TSV: a header, and a record a row, which may be of several lines."""
+
+import csv
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+
+from nearcopy.errors import NearcopyError
+from nearcopy.formats.jsons import Record, shown
+from nearcopy.formats.rows import Place, Rejected
+from nearcopy.formats.streams import CUT_OFF, LONGEST, Line, Stream
+
+DELIMITERS = ",;\t|"
+
+
+def read_csv(stream: Stream, file: str) -> Iterator[Record]:
+    """A record a row; the header tells what its columns are parted by."""
+    return _Table(stream, file, None).records()
+
+
+def read_tsv(stream: Stream, file: str) -> Iterator[Record]:
+    """A record a row, its columns parted by tabs."""
+    return _Table(stream, file, "\t").records()
+
+
+def delimiter(header: str) -> str:
+    """What most likely parts the columns of a header.
+
+    >>> delimiter('id;"title, as printed";text')
+    ';'
+    """
+    names = "".join(header.split('"')[::2])  # without what is quoted
+    return max(DELIMITERS, key=names.count)
+
+
+def header_names(fields: list[str]) -> list[str]:
+    """A name of its own for every column.
+
+    >>> header_names(["id", "text", "", "text"])
+    ['id', 'text', 'column_3', 'text_4']
+    """
+    names: list[str] = []
+    for number, field in enumerate(fields, start=1):
+        name = field.strip() or f"column_{number}"
+        names.append(f"{name}_{number}" if name in names else name)
+    return names
+
+
+class _Table:
+    """The lines of a table on their way through the CSV reader, and what is wrong with them."""
+
+    def __init__(self, stream: Stream, file: str, parted_by: str | None) -> None:
+        self._stream, self._file, self._parted_by = stream, file, parted_by
+        self._taken: list[bytes] = []  # the lines of this row
+        self._start = 1
+        self._why: str | None = None  # what is wrong with one of them
+
+    def records(self) -> Iterator[Record]:
+        """The rows below the header."""
+        header: list[str] = []
+        for fields in self._rows():
+            if isinstance(fields, Rejected):
+                if not header and not self._stream.broken:
+                    raise NearcopyError(f"{fields.place}: the header is {fields.why}")
+                yield fields
+            elif not header:
+                header = header_names(fields)
+            else:
+                yield self._record(header, fields)
+
+    def _record(self, header: list[str], fields: list[str]) -> Record:
+        short = len(header) - len(fields)
+        if short < 0:
+            return self._rejected(f"{len(fields)} fields in a table of {len(header)} columns")
+        if short > 0 and not self._taken[-1].endswith(b"\n"):
+            return self._rejected(f"{CUT_OFF}: {len(fields)} fields of {len(header)}")
+        place = Place(self._file, self._start)
+        return place, dict(zip(header, fields + [""] * short, strict=True))
+
+    def _rows(self) -> Iterator[list[str] | Rejected]:
+        """The fields of every row that is not blank."""
+        reader = self._reader()
+        while True:
+            self._taken, self._why = [], None
+            try:
+                fields = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as wrong:
+                yield self._rejected(self._why or _reason(wrong))
+                continue
+            if self._why:
+                yield self._rejected(self._why)
+            elif fields:
+                yield fields
+
+    def _reader(self) -> Iterator[list[str]]:
+        csv.field_size_limit(LONGEST)
+        lines = self._stream.lines()
+        first = list(islice(lines, 1))
+        head = first[0].data.decode("utf-8", "replace") if first else ""
+        parted_by = self._parted_by or delimiter(head)
+        return csv.reader(self._text(chain(first, lines)), delimiter=parted_by, strict=True)
+
+    def _text(self, lines: Iterable[Line]) -> Iterator[str]:
+        for line in lines:
+            if not self._taken:
+                self._start = line.number
+            self._taken.append(line.data)
+            self._why = self._why or line.why
+            yield self._decoded(line)
+
+    def _decoded(self, line: Line) -> str:
+        try:
+            return line.data.decode()
+        except UnicodeDecodeError as wrong:
+            self._why = self._why or f"not UTF-8: {wrong.reason} in line {line.number}"
+            return line.data.decode("utf-8", "replace")
+
+    def _rejected(self, why: str) -> Rejected:
+        return Rejected(Place(self._file, self._start), why, shown(b"".join(self._taken)))
+
+
+def _reason(wrong: csv.Error) -> str:
+    if "unexpected end" in str(wrong):
+        return f"{CUT_OFF}: a quotation mark opens and none closes"
+    return f"not CSV: {wrong}"

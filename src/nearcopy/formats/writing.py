@@ -1,0 +1,184 @@
+"""Writing: rows to files, which are there when all is written and not before."""
+
+import csv
+import gzip
+import io
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryFile
+from typing import Any, BinaryIO, Protocol, cast
+
+from nearcopy.formats.cells import as_cell, as_json
+from nearcopy.formats.parquet import ParquetRows
+from nearcopy.formats.sources import Format, format_of
+from nearcopy.formats.streams import MARK
+
+
+class Rows(Protocol):
+    """Rows on their way into a file."""
+
+    def write(self, row: Mapping[str, Any]) -> None:
+        """Takes a row."""
+
+    def end(self) -> None:
+        """Writes what is still to be written."""
+
+    def close(self) -> None:
+        """Lets go of what was needed on the way."""
+
+
+@contextmanager
+def writer(target: str | Path, format: Format | None = None) -> Iterator[Rows]:  # noqa: A002
+    """What takes rows. The file is put in its place at the end; "-" is stdout.
+
+    If the work within fails, the file is as it was before.
+    """
+    place = _stdout() if str(target) == "-" else _file(Path(target))
+    with place as file:
+        rows = KINDS[format or format_of(str(target)) or "jsonl"](file)
+        with closing(rows):
+            yield rows
+            rows.end()
+
+
+@contextmanager
+def _stdout() -> Iterator[BinaryIO]:
+    yield sys.stdout.buffer
+    sys.stdout.buffer.flush()
+
+
+@contextmanager
+def _file(target: Path) -> Iterator[BinaryIO]:
+    target = target.resolve()  # what a link points to, not the link
+    if target.exists() and not target.is_file():  # a device or a pipe, or an error
+        with target.open("wb") as file:
+            yield file
+        return
+    beside = target.with_name(f".{target.name[:200]}.{os.getpid()}.part")
+    with beside.open("xb") as raw:
+        try:
+            with _packed(raw, target.suffix.lower()) as file:
+                yield file
+            raw.flush()
+            os.fsync(raw.fileno())
+            if target.exists():
+                beside.chmod(target.stat().st_mode & 0o7777)
+            beside.replace(target)
+        finally:
+            beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def _packed(raw: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
+    """The file, or what packs into it as its suffix says."""
+    if suffix == ".gz":
+        with gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed:  # the same rows, the same bytes
+            yield cast(BinaryIO, packed)
+    elif suffix == ".zst":
+        import zstandard  # only for those who need it
+
+        compressor = zstandard.ZstdCompressor(write_checksum=True)
+        with compressor.stream_writer(raw, closefd=False) as packed:
+            yield cast(BinaryIO, packed)
+    else:
+        yield raw
+
+
+class JsonLines:
+    """A row a line."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def write(self, row: Mapping[str, Any]) -> None:
+        """Takes a row."""
+        self._file.write(as_json(row) + b"\n")
+
+    def end(self) -> None:
+        """Nothing is left to write."""
+
+    def close(self) -> None:
+        """Nothing was needed on the way."""
+
+
+class JsonArray:
+    """All rows in one array, one a line."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._before = b"[\n"
+
+    def write(self, row: Mapping[str, Any]) -> None:
+        """Takes a row."""
+        self._file.write(self._before + as_json(row))
+        self._before = b",\n"
+
+    def end(self) -> None:
+        """Closes the array."""
+        self._file.write(b"[]\n" if self._before == b"[\n" else b"\n]\n")
+
+    def close(self) -> None:
+        """Nothing was needed on the way."""
+
+
+class TableRows:
+    """Rows of a table. Which columns there are is known when the last row is, so they wait."""
+
+    def __init__(self, file: BinaryIO, delimiter: str) -> None:
+        self._file, self._delimiter = file, delimiter
+        self._columns: dict[str, None] = {}
+        self._grown = False
+        spool = TemporaryFile()  # noqa: SIM115 (see close)
+        self._waiting = io.TextIOWrapper(spool, encoding="utf-8", newline="")
+        self._rows = csv.writer(self._waiting, delimiter=delimiter)
+
+    def write(self, row: Mapping[str, Any]) -> None:
+        """Takes a row."""
+        if not row.keys() <= self._columns.keys():
+            self._grown = bool(self._columns)
+            self._columns.update(dict.fromkeys(row))
+        self._rows.writerow([as_cell(row.get(name)) for name in self._columns])
+
+    def end(self) -> None:
+        """Writes the header, and every row below it."""
+        self._waiting.seek(0)
+        if self._file is not sys.stdout.buffer:
+            self._file.write(MARK)  # or spreadsheets take it for something else than UTF-8
+        out = io.TextIOWrapper(self._file, encoding="utf-8", newline="")
+        rows = csv.writer(out, delimiter=self._delimiter)
+        if self._columns:
+            rows.writerow(map(as_cell, self._columns))
+        self._copy(rows) if self._grown else copyfileobj(self._waiting, out)
+        out.flush()
+        out.detach()  # it is not ours to close
+
+    def close(self) -> None:
+        """Lets go of what waited."""
+        self._waiting.close()
+
+    def _copy(self, rows: Any) -> None:
+        """The rows, those from before the last columns came filled up to the full width."""
+        csv.field_size_limit((1 << 31) - 1)
+        for fields in csv.reader(self._waiting, delimiter=self._delimiter):
+            rows.writerow(fields + [""] * (len(self._columns) - len(fields)))
+
+
+def _csv(file: BinaryIO) -> Rows:
+    return TableRows(file, ",")
+
+
+def _tsv(file: BinaryIO) -> Rows:
+    return TableRows(file, "\t")
+
+
+KINDS: Mapping[Format, Callable[[BinaryIO], Rows]] = {
+    "jsonl": JsonLines,
+    "json": JsonArray,
+    "csv": _csv,
+    "tsv": _tsv,
+    "parquet": ParquetRows,
+}
