@@ -25,7 +25,8 @@ def _record(place: Place, line: Line) -> Record:
     if line.why:
         return Rejected(place, line.why, shown(line.data))
     try:
-        return _object(place, DECODER.decode(line.data.decode()), shown(line.data))
+        found = DECODER.decode(line.data.decode())
+        return (place, found) if isinstance(found, dict) else _odd(place, found, shown(line.data))
     except UnicodeDecodeError as wrong:
         return Rejected(place, f"not UTF-8: {wrong.reason} at {wrong.start}", shown(line.data))
     except json.JSONDecodeError as wrong:
@@ -36,9 +37,7 @@ def _record(place: Place, line: Line) -> Record:
         return Rejected(place, f"not JSON that can be read: {wrong}", shown(line.data))
 
 
-def _object(place: Place, found: Any, raw: Any) -> Record:
-    if isinstance(found, dict):
-        return place, found
+def _odd(place: Place, found: Any, raw: Any) -> Rejected:
     return Rejected(place, f"expected an object, got {type(found).__name__}: {found!r:.60}", raw)
 
 
@@ -104,21 +103,22 @@ class _Reader:
             yield from self._array()
             self.at = self._end_around()
         else:
-            place = self.place()
-            found = self._decoded()
-            yield _object(place, found, found)
+            yield self._record()
 
     def _array(self) -> Iterator[Record]:
         self.at += 1
         while self._next() != "]":
-            place = self.place()
-            found = self._decoded()
-            yield _object(place, found, found)
+            yield self._record()
             if self._next() == ",":
                 self.at += 1
             elif self._next() != "]":
                 raise json.JSONDecodeError("expected , or ]", self.text, self.at)
         self.at += 1
+
+    def _record(self) -> Record:
+        place = self.place()
+        found = self._decoded()
+        return (place, found) if isinstance(found, dict) else _odd(place, found, found)
 
     def _decoded(self) -> Any:
         value, self.at = DECODER.raw_decode(self.text, self.at)
