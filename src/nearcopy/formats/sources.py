@@ -38,28 +38,47 @@ class Source:
 
 
 @contextmanager
-def opened(files: Sequence[str], format: Format | None = None) -> Iterator[list[Source]]:  # noqa: A002
-    """The files as sources while they are needed; "-" is stdin."""
+def opened(
+    files: Sequence[str],
+    format: Format | None = None,  # noqa: A002
+    *,
+    otherwise: Format | None = None,
+) -> Iterator[list[Source]]:
+    """The files as sources while they are needed; "-" is stdin.
+
+    What is not of the `format` asked for is told by its name, else by its first bytes; where
+    these tell nothing either, it is taken for the format `otherwise`.
+    """
     if files.count("-") > 1:
         raise NearcopyError("- stands for stdin, which can be read once only")
     with TemporaryDirectory(prefix="nearcopy-") as kept:
-        yield [_source(file, Path(kept) / str(n), format) for n, file in enumerate(files)]
+        paths = [_path(file, Path(kept) / str(number)) for number, file in enumerate(files)]
+        yield [
+            Source("<stdin>" if file == "-" else file, path, format or _told(file, path, otherwise))
+            for file, path in zip(files, paths, strict=True)
+        ]
 
 
-def _source(file: str, kept: Path, wanted: Format | None) -> Source:
-    path, name = Path(file), "<stdin>" if file == "-" else file
-    if file == "-" or not (path.is_file() or path.is_dir() or not path.exists()):
-        path = _keep(file, kept)
-    return Source(name, path, wanted or _told(file, path))
+def _path(file: str, kept: Path) -> Path:
+    """Where the file can be read again: a pipe is copied."""
+    path = Path(file)
+    if file != "-" and (path.is_file() or path.is_dir() or not path.exists()):
+        return path
+    return _keep(file, kept)
 
 
-def _told(file: str, path: Path) -> Format:
+def _told(file: str, path: Path, otherwise: Format | None) -> Format:
     """By its name, else by its first bytes; many a .json holds JSON lines."""
     named = format_of(file)
-    if named is None or named == "json":
+    if named is not None and named != "json":
+        return named
+    try:
         found = sniffed(path)
-        return found if named is None or found == "jsonl" else named
-    return named
+    except NearcopyError:
+        if otherwise is None and named is None:
+            raise
+        found = otherwise or "json"
+    return "json" if named and found != "jsonl" else found
 
 
 def _keep(file: str, kept: Path) -> Path:

@@ -35,19 +35,24 @@ class Rows(Protocol):
 def writer(target: str | Path, format: Format | None = None) -> Iterator[Rows]:  # noqa: A002
     """What takes rows. The file is put in its place at the end; "-" is stdout.
 
-    If the work within fails, the file is as it was before.
+    If the work within fails, the file is as it was before, and nothing comes to stdout.
     """
-    place = _stdout() if str(target) == "-" else _file(Path(target))
-    with place as file:
-        rows = KINDS[format or format_of(str(target)) or "jsonl"](file)
-        with closing(rows):
+    kind: Format = format or format_of(str(target)) or "jsonl"
+    to_stdout = str(target) == "-"
+    with _stdout() if to_stdout else _file(Path(target)) as file:
+        if kind in ("csv", "tsv") and not to_stdout:
+            file.write(MARK)  # or spreadsheets take it for something else than UTF-8
+        with closing(KINDS[kind](file)) as rows:
             yield rows
             rows.end()
 
 
 @contextmanager
 def _stdout() -> Iterator[BinaryIO]:
-    yield sys.stdout.buffer
+    with TemporaryFile() as waiting:
+        yield cast(BinaryIO, waiting)
+        waiting.seek(0)
+        copyfileobj(waiting, sys.stdout.buffer)
     sys.stdout.buffer.flush()
 
 
@@ -146,8 +151,6 @@ class TableRows:
     def end(self) -> None:
         """Writes the header, and every row below it."""
         self._waiting.seek(0)
-        if self._file is not sys.stdout.buffer:
-            self._file.write(MARK)  # or spreadsheets take it for something else than UTF-8
         out = io.TextIOWrapper(self._file, encoding="utf-8", newline="")
         rows = csv.writer(out, delimiter=self._delimiter)
         if self._columns:
