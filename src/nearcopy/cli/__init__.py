@@ -11,12 +11,19 @@ HELP = "Has this been published before, where, and how do we know?"
 EXAMPLES = """
 [bold]Examples[/bold]
 
+  nearcopy dedupe articles.csv --apply -o kept.csv --removed copies.csv
+
+  nearcopy explain one.txt other.html
+
+  nearcopy add today.jsonl --store seen.db
+
+  nearcopy similar ID --store seen.db
+
   nearcopy presets digest > policy.toml
 
-  nearcopy fingerprint articles.jsonl --json
+Data goes to stdout, the rest to stderr.
 
-[bold]Exit codes[/bold]: 0 done, 1 an answer of "no", 2 bad input or usage, 3 stopped by the brake,
-130 interrupted. Data goes to stdout, the rest to stderr.
+Exit codes: 0 done, 1 "no", 2 bad input or usage, 3 braked, 130 interrupted.
 """
 FIND = "Find duplicates"
 ASK = "Ask a store"
@@ -25,6 +32,18 @@ SETTINGS = "Settings"
 # Each command: its panel, its module here, and the function; its name is the function's.
 COMMANDS = (
     (FIND, "dedupe", "dedupe"),
+    (FIND, "pairs", "pairs"),
+    (FIND, "search_results", "search_results"),
+    (FIND, "compare", "compare"),
+    (FIND, "explain", "explain"),
+    (ASK, "check", "check"),
+    (ASK, "check", "add"),
+    (ASK, "similar", "similar"),
+    (ASK, "stories", "stories"),
+    (UPKEEP, "upkeep", "forget"),
+    (UPKEEP, "upkeep", "purge"),
+    (UPKEEP, "upkeep", "verify"),
+    (UPKEEP, "upkeep", "migrate"),
     (SETTINGS, "presets", "presets"),
     (SETTINGS, "fingerprint", "fingerprint"),
 )

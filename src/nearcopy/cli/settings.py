@@ -1,5 +1,6 @@
 """The options that commands share. The environment and settings files are read here only."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -56,7 +57,19 @@ StoreOption = Annotated[
         help="What remembers: a path such as seen.db, or sqlite:///seen.db, postgresql://...",
     ),
 ]
+IdsStoreOption = Annotated[
+    str | None,
+    typer.Option(
+        "--store",
+        metavar="ADDRESS",
+        help=f"A and B are ids in this store, else of {STORE}, where they are no files.",
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="JSON lines in place of a table.")]
+DataOption = Annotated[
+    bool,
+    typer.Option("--json", help="JSON lines on a terminal too; elsewhere they always are."),
+]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 ThreadsOption = Annotated[
     int, typer.Option("--jobs", "-j", min=0, max=1024, help="Threads; 0 means all cores.")
@@ -110,6 +123,11 @@ def keep_rules(text: str) -> tuple[Keep, ...]:
     if not rules:
         raise BadPolicy(f"--keep names no rule: give one or more of {','.join(KEEP)}")
     return rules  # type: ignore[return-value]  # each is one of KEEP
+
+
+def environment_store() -> str | None:
+    """The store that the environment names, if any."""
+    return os.environ.get(STORE) or None
 
 
 def store_address(store: str | None) -> str:

@@ -5,7 +5,7 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import IO, Any, ParamSpec, TypeVar
 
@@ -20,6 +20,14 @@ ANSWER_NO = 1
 BAD_INPUT = 2
 BRAKED = 3
 INTERRUPTED = 130
+
+# Control characters are shown as such; marks that turn the direction of what follows are left out.
+OBEYED: dict[int, str] = {
+    **dict.fromkeys((*range(32), *range(127, 160)), "�"),
+    **dict.fromkeys((*range(8234, 8239), *range(8294, 8298)), ""),
+    ord("\n"): "\n",
+    ord("\t"): " ",
+}
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -74,8 +82,7 @@ def noted(message: str) -> None:
 
 def printable(text: object) -> str:
     """The text without what a terminal would obey or could not show."""
-    line = str(text).encode("utf-8", "replace").decode("utf-8")
-    return "".join(each if each.isprintable() or each == "\n" else "\ufffd" for each in line)
+    return str(text).encode("utf-8", "replace").decode("utf-8").translate(OBEYED)
 
 
 def in_a_line(text: object) -> str:
@@ -99,6 +106,11 @@ def write_lines(rows: Iterable[Any], to: IO[bytes] | None = None) -> None:
     for row in rows:
         file.write(json_line(row).encode() + b"\n")
     file.flush()
+
+
+def as_lines(asked: bool) -> bool:
+    """Whether a command that writes data does so as JSON lines: where asked, and off a terminal."""
+    return asked or not sys.stdout.isatty()
 
 
 def table(*columns: str, title: str | None = None, numbers: Iterable[str] = ()) -> Table:
@@ -137,11 +149,9 @@ def agreed(question: str, yes: bool) -> bool:
 
     Scripts have no terminal and mean what they say.
     """
-    if yes or not sys.stdin.isatty() or not sys.stderr.isatty():
-        return True
-    return typer.confirm(printable(question), err=True)
+    return yes or not can_ask() or typer.confirm(printable(question), err=True)
 
 
-def compact(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The row without what is not there."""
-    return {name: value for name, value in row.items() if value is not None}
+def can_ask() -> bool:
+    """Whether somebody is there to answer."""
+    return sys.stdin.isatty() and sys.stderr.isatty()

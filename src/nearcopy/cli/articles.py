@@ -1,0 +1,197 @@
+"""The articles that commands name: files of many, two files of one each, or ids in a store."""
+
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nearcopy.cli.settings import environment_store, store_address
+from nearcopy.config.toml import nearest
+from nearcopy.errors import BadArticle
+
+if TYPE_CHECKING:
+    from nearcopy.formats import Rejected, Row, Source
+    from nearcopy.model import Article
+
+STDIN = "-"
+LISTED = 20  # rows that cannot be read are named up to this many
+TITLE = re.compile(r"<title\b[^<>]{0,500}>([^<]{0,2000})", re.IGNORECASE)
+HTML_STARTS = ("<!doctype", "<html", "<?xml", "<head", "<body", "<article", "<div", "<p>")
+
+InOption = Annotated[
+    Path | None,
+    typer.Option("--in", metavar="FILE", help="A and B are ids in this file: any format, or -."),
+]
+RejectedOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--rejected", metavar="FILE", help="Write rows that cannot be read here, and go on."
+    ),
+]
+
+
+# Files of many articles.
+
+
+@contextmanager
+def readable(files: Sequence[str], rejected: Path | None = None) -> Iterator[list["Source"]]:
+    """The files, when all rows can be read; those that cannot go to `rejected`, or stop it here."""
+    from nearcopy.formats import Rejected, opened, read
+
+    with opened(files) as sources:
+        every = (row for source in sources for row in read(source))
+        refuse((row for row in every if isinstance(row, Rejected)), rejected)
+        yield sources
+
+
+def rows(sources: Iterable["Source"]) -> Iterator["Row"]:
+    """The rows that can be read, each under an id of its own."""
+    from nearcopy.formats import Rejected, own_ids, read
+
+    every = own_ids(row for source in sources for row in read(source))
+    return (row for row in every if not isinstance(row, Rejected))
+
+
+def refuse(found: Iterable["Rejected"], to: Path | None) -> None:
+    """Writes what cannot be read to a file; without one it is an error that names the lines."""
+    if to is not None:
+        from nearcopy.formats import writer
+
+        with writer(to) as file:
+            for each in found:
+                file.write(rejected_row(each))
+        return
+    listed: list[str] = []
+    count = 0
+    for count, each in enumerate(found, start=1):
+        if count <= LISTED:
+            listed.append(f"  {each.place}: {each.why}")
+    if count:
+        more = [f"  and {count - LISTED} more"] if count > LISTED else []
+        of = "1 row cannot be read" if count == 1 else f"{count} rows cannot be read"
+        raise BadArticle(
+            "\n".join([f"{of}; --rejected FILE sets such rows aside:", *listed, *more])
+        )
+
+
+def rejected_row(found: "Rejected") -> dict[str, object]:
+    """What cannot be read, as data."""
+    file, line = found.place
+    return {"file": file, "line": line, "why": found.why, "raw": found.raw}
+
+
+# Two articles.
+
+
+def two(
+    a: str, b: str, inside: Path | None = None, store: str | None = None
+) -> tuple["Article", "Article"]:
+    """The two articles: ids in the file or the store that is given, else a file each."""
+    left, right = _two(a, b, inside, store)
+    if left.id == right.id and left != right:  # two files may well give one id
+        right = replace(right, id=f"{right.id}#2")
+    return left, right
+
+
+def _two(a: str, b: str, inside: Path | None, store: str | None) -> tuple["Article", "Article"]:
+    if inside is not None:
+        return _among(inside, a, b)
+    if store is None and a == b == STDIN:
+        raise BadArticle("stdin holds one article here: give - for A or for B")
+    if store is None and _is_file(a) and _is_file(b):
+        return one(a), one(b)
+    address = store or environment_store()
+    if address is None:
+        raise BadArticle(
+            f"no file {b if _is_file(a) else a!r:.200}: give two files, or two ids and where they "
+            "are, with --in FILE or --store ADDRESS"
+        )
+    return _stored(address, a, b)
+
+
+def _is_file(name: str) -> bool:
+    return name == STDIN or Path(name).is_file()
+
+
+def one(file: str) -> "Article":
+    """The article in a file: a JSON object, an HTML page, or text with its title in line one."""
+    data = sys.stdin.buffer.read() if file == STDIN else Path(file).read_bytes()
+    text = data.decode("utf-8-sig")
+    name = "stdin" if file == STDIN else file
+    kind, start = Path(file).suffix.lower(), text.lstrip()[:20].lower()
+    if kind in (".json", ".jsonl") or (file == STDIN and start.startswith("{")):
+        return _from_json(text, name)
+    if kind in (".html", ".htm", ".xhtml") or (file == STDIN and start.startswith(HTML_STARTS)):
+        return _from_html(text, name)
+    return _from_text(text, name)
+
+
+def _among(file: Path, *ids: str) -> tuple["Article", "Article"]:
+    """The articles of these ids; the file is read until both are found."""
+    from nearcopy.formats import read_articles
+
+    found: dict[str, Article] = {}
+    seen: list[str] = []
+    for article in read_articles(file):
+        seen.append(article.id)
+        if article.id in ids:
+            found[article.id] = article
+        if len(found) == len(set(ids)):
+            break
+    for each in ids:
+        if each not in found:
+            raise BadArticle(f"no article {each!r:.200} in {file}{nearest(each, seen[:10_000])}")
+    a, b = ids
+    return found[a], found[b]
+
+
+def _stored(store: str, a: str, b: str) -> tuple["Article", "Article"]:
+    from nearcopy.cli.stored import reading
+
+    with reading(store_address(store)) as deduper:
+        return deduper.article(a), deduper.article(b)
+
+
+def _from_json(text: str, name: str) -> "Article":
+    import json
+
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError) as wrong:
+        raise BadArticle(f"{name} is not one JSON object: {wrong}") from None
+    if not isinstance(values, dict):
+        raise BadArticle(f"{name} holds no JSON object; for ids in a list give --in {name}")
+    return article_of(values, name)
+
+
+def article_of(values: dict[str, Any], name: str) -> "Article":
+    """The values as an article; one without id has this name."""
+    from nearcopy.formats import Columns, Place, Rejected
+    from nearcopy.formats.rows import row
+
+    found = row(Place(name, 1), values, Columns().places(tuple(values)))
+    if isinstance(found, Rejected):
+        raise BadArticle(f"{name}: {found.why}")
+    given = found.id_column is not None and values[found.id_column] not in (None, "")
+    return found.article if given else replace(found.article, id=name)
+
+
+def _from_html(text: str, name: str) -> "Article":
+    from html import unescape
+
+    from nearcopy.model import Article
+
+    title = TITLE.search(text)
+    return Article(id=name, title=unescape(title[1]).strip() if title else "", text=text, html=True)
+
+
+def _from_text(text: str, name: str) -> "Article":
+    from nearcopy.model import Article
+
+    title, _, body = text.lstrip().partition("\n")
+    return Article(id=name, title=title.strip(), text=body.strip())

@@ -1,0 +1,170 @@
+"""`nearcopy compare`: what two articles, or the two of each pair in a file, are to each other."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from nearcopy.cli.articles import InOption, RejectedOption, article_of, refuse, two
+from nearcopy.cli.settings import (
+    IdsStoreOption,
+    JsonOption,
+    PolicyOption,
+    PresetOption,
+    WindowOption,
+    settings,
+)
+from nearcopy.cli.terminal import reported, show, write_lines
+from nearcopy.errors import BadArticle
+
+if TYPE_CHECKING:
+    from nearcopy.config import Policy, Recipe
+    from nearcopy.formats import Place, Rejected, Source
+    from nearcopy.judge import Judgement
+    from nearcopy.model import Article
+
+BATCH = 2048  # pairs judged at once
+SIDES = ("a", "b")
+
+A = Annotated[str | None, typer.Argument(help="A file with one article, an id, or - for stdin.")]
+B = Annotated[str | None, typer.Argument(help="The other one.")]
+PairsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--pairs",
+        metavar="FILE.jsonl",
+        help='Many pairs, a line each: {"a": {...}, "b": {...}}; - for stdin. Writes JSON lines.',
+    ),
+]
+
+
+class Pair(NamedTuple):
+    """The two articles of a line."""
+
+    a: "Article"
+    b: "Article"
+
+
+@reported
+def compare(
+    a: A = None,
+    b: B = None,
+    pairs: PairsOption = None,
+    rejected: RejectedOption = None,
+    inside: InOption = None,
+    store: IdsStoreOption = None,
+    preset: PresetOption = None,
+    policy: PolicyOption = None,
+    window: WindowOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Tell what two articles, or many pairs, are to each other."""
+    recipe, judged = settings(preset, policy, window)
+    if pairs is not None:
+        if a is not None or inside is not None or store is not None:
+            raise BadArticle("--pairs FILE stands alone: leave out A, B, --in and --store")
+        with _pairs(pairs, rejected) as found:
+            write_lines(_rows(found, recipe, judged))
+    elif a is None or b is None:
+        raise BadArticle("give two articles, A and B, or --pairs FILE.jsonl")
+    else:
+        pair = Pair(*two(a, b, inside, store))
+        _write([pair], recipe, judged) if as_json else _show(pair, recipe, judged)
+
+
+def _write(pairs: Iterable[Pair], recipe: "Recipe | None", policy: "Policy") -> None:
+    write_lines(_rows(pairs, recipe, policy))
+
+
+def _show(pair: Pair, recipe: "Recipe | None", policy: "Policy") -> None:
+    from nearcopy.cli.side_by_side import summary
+    from nearcopy.explain import explain
+
+    show(summary(explain(*pair, recipe, policy)))
+
+
+def _rows(
+    pairs: Iterable[Pair], recipe: "Recipe | None", policy: "Policy"
+) -> Iterator[dict[str, Any]]:
+    """A row for each pair, in order."""
+    rest = iter(pairs)
+    while batch := list(islice(rest, BATCH)):
+        for pair, found in zip(batch, _judged(batch, recipe, policy), strict=True):
+            yield row(pair.a.id, pair.b.id, found)
+
+
+def _judged(batch: list[Pair], recipe: "Recipe | None", policy: "Policy") -> list["Judgement"]:
+    """Judged under ids of their own, as one id may stand for other articles in other lines."""
+    from nearcopy.config import Recipe
+    from nearcopy.fingerprint import fingerprints
+    from nearcopy.judge import judged
+
+    recipe = recipe or Recipe()
+    both = [article for pair in batch for article in pair]
+    articles = {str(place): replace(each, id=str(place)) for place, each in enumerate(both)}
+    made = list(fingerprints(articles.values(), recipe))
+    pairs = list(zip(made[::2], made[1::2], strict=True))
+    return judged(pairs, recipe, policy, lambda ids: {n: articles[n] for n in sorted(ids)})
+
+
+def row(a: str, b: str, found: "Judgement") -> dict[str, Any]:
+    """What two articles are to each other, as data."""
+    from nearcopy.formats.answers import evidence_row
+
+    decision = found.decision
+    return {
+        "a": a,
+        "b": b,
+        "relation": decision.relation,
+        "confidence": decision.confidence,
+        "is_duplicate": decision.duplicate,
+        "news": found.news,
+        "copy": found.copy,
+        "rule": decision.rule,
+        "reasons": [decision.reason],
+        "evidence": evidence_row(found.evidence),
+    }
+
+
+# Files of pairs.
+
+
+@contextmanager
+def _pairs(file: str, rejected: Path | None) -> Iterator[Iterator[Pair]]:
+    """The pairs of the lines that can be read; what cannot be is refused before any is judged."""
+    from nearcopy.formats import opened
+
+    with opened([file], "jsonl") as (source,):
+        refuse((each for each in _read(source) if not isinstance(each, Pair)), rejected)
+        yield (each for each in _read(source) if isinstance(each, Pair))
+
+
+def _read(source: "Source") -> Iterator["Pair | Rejected"]:
+    from nearcopy.formats import Rejected
+    from nearcopy.formats.jsons import read_jsonl
+    from nearcopy.formats.streams import Stream
+
+    with Stream(source.path) as stream:
+        for record in read_jsonl(stream, source.name):
+            yield record if isinstance(record, Rejected) else _pair(*record)
+
+
+def _pair(place: "Place", values: dict[str, Any]) -> "Pair | Rejected":
+    from nearcopy.formats import Rejected
+
+    try:
+        return Pair(*(_article(side, place.line, values) for side in SIDES))
+    except BadArticle as wrong:
+        return Rejected(place, str(wrong), values)
+
+
+def _article(side: str, line: int, values: dict[str, Any]) -> "Article":
+    """One side of a line; an article without id is named after its place."""
+    found = values.get(side)
+    if not isinstance(found, dict):
+        raise BadArticle(f'no article {side!r}: a line is {{"a": {{...}}, "b": {{...}}}}')
+    return article_of(found, f"{line}{side}")

@@ -1,0 +1,69 @@
+"""`nearcopy explain A B`: why two articles are what they are to each other."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nearcopy.cli.articles import InOption, two
+from nearcopy.cli.settings import (
+    IdsStoreOption,
+    JsonOption,
+    PolicyOption,
+    PresetOption,
+    WindowOption,
+    settings,
+)
+from nearcopy.cli.terminal import noted, reported, show, write_lines
+
+if TYPE_CHECKING:
+    from nearcopy.explain import Explanation
+    from nearcopy.model import Article
+
+A = Annotated[str, typer.Argument(help="A file with one article, an id, or - for stdin.")]
+B = Annotated[str, typer.Argument(help="The other one.")]
+MinWords = Annotated[
+    int, typer.Option("--min-words", min=1, max=1000, help="The shortest passage to mark.")
+]
+HtmlFile = Annotated[
+    Path | None,
+    typer.Option("--html", metavar="FILE", help="Write a page of its own, to open or to send."),
+]
+
+
+@reported
+def explain(
+    a: A,
+    b: B,
+    inside: InOption = None,
+    store: IdsStoreOption = None,
+    preset: PresetOption = None,
+    policy: PolicyOption = None,
+    window: WindowOption = None,
+    min_words: MinWords = 8,
+    html: HtmlFile = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show two articles side by side, and which rule decided."""
+    from nearcopy.explain import explain as explained
+
+    recipe, judged = settings(preset, policy, window)
+    left, right = two(a, b, inside, store)
+    found = explained(left, right, recipe, judged, min_words=min_words)
+    if html is not None:
+        _write_page(html, found, left, right)
+    if as_json:
+        from nearcopy.formats.answers import explanation_row
+
+        write_lines([explanation_row(found)])
+    elif html is None:
+        from nearcopy.cli.side_by_side import side_by_side
+
+        show(side_by_side(found, left, right))
+
+
+def _write_page(file: Path, found: "Explanation", a: "Article", b: "Article") -> None:
+    from nearcopy.cli.page import page
+
+    file.write_text(page(found, a, b), encoding="utf-8", errors="replace")
+    noted(f"wrote {file}")

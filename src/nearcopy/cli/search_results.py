@@ -1,0 +1,89 @@
+"""`nearcopy search-results`: a ranked list without its duplicates, in order."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nearcopy.cli.articles import readable, rows
+from nearcopy.cli.settings import DataOption, PolicyOption, PresetOption, WindowOption, settings
+from nearcopy.cli.terminal import add_row, as_lines, noted, reported, show, table, write_lines
+
+if TYPE_CHECKING:
+    from nearcopy.formats import Row
+    from nearcopy.ranked import Ranked
+
+
+@reported
+def search_results(
+    file: Annotated[str, typer.Argument(help="A ranked list: JSON or JSON lines, or - for stdin.")],
+    removed: Annotated[
+        Path | None, typer.Option("--removed", metavar="FILE", help="Write what is dropped here.")
+    ] = None,
+    mark: Annotated[
+        bool, typer.Option("--mark", help="Write all, with duplicate_of in what would be dropped.")
+    ] = False,
+    preset: PresetOption = None,
+    policy: PolicyOption = None,
+    window: WindowOption = None,
+    as_json: DataOption = False,
+) -> None:
+    """Drop duplicates from a ranked list, keeping its order."""
+    from nearcopy.ranked import deduplicated
+
+    recipe, judged = settings(preset, policy, window)
+    with readable([file]) as sources:
+        read = list(rows(sources))
+    found = deduplicated([row.article for row in read], recipe, judged)
+    if removed is not None:
+        _write_removed(removed, read, found)
+    if as_lines(as_json):
+        write_lines(_rows(read, found, mark))
+    else:
+        _show(found, mark)
+    kept = sum(each.duplicate_of is None for each in found)
+    noted(f"{len(found)} results: {kept} kept, {len(found) - kept} duplicates of them")
+
+
+def _rows(read: list["Row"], found: list["Ranked"], mark: bool) -> Iterator[dict[str, Any]]:
+    for row, each in zip(read, found, strict=True):
+        if each.duplicate_of is None:
+            more: dict[str, Any] = {"duplicate_of": None} if mark else {}
+            yield {"id": each.article.id, **row.values, **more, "duplicates": each.duplicates}
+        elif mark:
+            yield _dropped(row, each)
+
+
+def _dropped(row: "Row", each: "Ranked") -> dict[str, Any]:
+    """A result that is dropped, with what it is to the one that is kept."""
+    answer = {"id": each.article.id, **row.values, "duplicate_of": each.duplicate_of}
+    if each.judgement is not None:
+        decision = each.judgement.decision
+        answer |= {
+            "relation": str(decision.relation),
+            "confidence": decision.confidence,
+            "rule": decision.rule,
+            "reasons": [decision.reason],
+        }
+    return answer
+
+
+def _write_removed(to: Path, read: list["Row"], found: list["Ranked"]) -> None:
+    from nearcopy.formats import writer
+
+    with writer(to) as file:
+        for row, each in zip(read, found, strict=True):
+            if each.duplicate_of is not None:
+                file.write(_dropped(row, each))
+
+
+def _show(found: list["Ranked"], mark: bool) -> None:
+    last = "duplicate of" if mark else "stands for"
+    shown = table("rank", "id", "title", "source", last, numbers=["rank"])
+    for place, each in enumerate(found, start=1):
+        if each.duplicate_of is None or mark:
+            article, others = each.article, ", ".join(each.duplicates)
+            about = each.duplicate_of if mark else others
+            add_row(shown, place, article.id, article.title, article.source, about)
+    show(shown)

@@ -1,0 +1,102 @@
+"""`nearcopy stories`: the pieces of news in a store, and one of them with all its members."""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from nearcopy.cli.settings import JsonOption, StoreOption, store_address
+from nearcopy.cli.terminal import add_row, in_a_line, noted, reported, show, table, write_lines
+
+if TYPE_CHECKING:
+    from nearcopy.deduper import Deduper
+    from nearcopy.model import Story
+
+LONGEST_WHY = 24  # shown of a reason in the list; `stories ID` has it all
+DAY, HOUR, MINUTE = timedelta(days=1), timedelta(hours=1), timedelta(minutes=1)
+
+
+@reported
+def stories(
+    id_: Annotated[
+        str | None, typer.Argument(metavar="[ID]", help="A story, or an article in one.")
+    ] = None,
+    store: StoreOption = None,
+    min_members: Annotated[
+        int, typer.Option("--min-members", min=1, help="Only stories of so many articles.")
+    ] = 2,
+    as_json: JsonOption = False,
+) -> None:
+    """List the stories in a store, or the members of one."""
+    from nearcopy.cli.stored import reading
+    from nearcopy.formats.answers import story_row
+
+    with reading(store_address(store)) as deduper:
+        if id_ is not None:
+            story = deduper.story(id_)
+            write_lines([story_row(story)]) if as_json else _show_one(story, deduper)
+            return
+        found = (each for each in deduper.stories() if len(each.members) >= min_members)
+        write_lines(map(story_row, found)) if as_json else _show_all(found, deduper)
+
+
+def _show_all(found: Iterable["Story"], deduper: "Deduper") -> None:
+    shown = table(
+        "story",
+        "kept",
+        "title",
+        "members",
+        "outlets",
+        "span",
+        "why",
+        numbers=["members", "outlets"],
+    )
+    for story in found:
+        outlets = {member.source for member in story.members if member.source}
+        title = deduper.article(story.kept).title
+        size, heard = len(story.members), len(outlets)
+        why = Text(story.why)
+        why.truncate(LONGEST_WHY, overflow="ellipsis")
+        add_row(shown, story.id, story.kept, title, size, heard, span(story), why)
+    show(shown)
+    noted(f"{shown.row_count} stories; `nearcopy stories ID` shows one with its members")
+
+
+def _show_one(story: "Story", deduper: "Deduper") -> None:
+    shown = table("article", "title", "is", "of", "sure", "outlet", "published", numbers=["sure"])
+    for member in story.members:
+        kept = member.relation is None
+        add_row(
+            shown,
+            member.id,
+            deduper.article(member.id).title,
+            "kept" if kept else member.relation,
+            member.duplicate_of or (None if kept else story.kept),
+            None if kept else member.confidence,
+            member.source,
+            _when(member.published),
+            style="green" if kept else None,
+        )
+    size, length = len(story.members), span(story) or "an unknown time"
+    show(
+        Text(f"{story.id}: {size} articles over {length}"),
+        Text(f"kept {in_a_line(story.kept)}: {story.why}"),
+        shown,
+    )
+
+
+def span(story: "Story") -> str:
+    """How long it took from the first to the last of a story."""
+    if story.first_seen is None or story.last_seen is None:
+        return ""
+    length = story.last_seen - story.first_seen
+    for unit, name in ((DAY, "d"), (HOUR, "h")):
+        if length >= 2 * unit:
+            return f"{length / unit:.1f}{name}"
+    return f"{length // MINUTE}m"
+
+
+def _when(time: datetime | None) -> str:
+    return "" if time is None else time.strftime("%Y-%m-%d %H:%M")

@@ -1,0 +1,181 @@
+"""`nearcopy forget`, `purge`, `verify` and `migrate`: looking after a store."""
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nearcopy.cli.settings import (
+    JsonOption,
+    PolicyOption,
+    StoreOption,
+    WindowOption,
+    YesOption,
+    settings,
+    store_address,
+)
+from nearcopy.cli.terminal import (
+    ANSWER_NO,
+    add_row,
+    agreed,
+    can_ask,
+    in_a_line,
+    noted,
+    reported,
+    show,
+    table,
+    write_lines,
+)
+from nearcopy.config import span
+from nearcopy.errors import BadPolicy, NotStored, StoreError
+
+if TYPE_CHECKING:
+    from nearcopy.deduper import Deduper
+
+SHOWN = 20  # articles named one by one
+
+
+@reported
+def forget(
+    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Articles in the store.")],
+    store: StoreOption = None,
+    yes: YesOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Remove articles, and all that was found about them."""
+    from nearcopy.cli.stored import reading
+
+    address = store_address(store)
+    with reading(address) as deduper:
+        titles = {each: _title(deduper, each) for each in dict.fromkeys(ids)}
+        there = [each for each, title in titles.items() if title is not None]
+        missing = [each for each in titles if each not in there]
+        _name(titles)
+        sure = bool(there) and agreed(f"Forget {_articles(len(there))} from {address}?", yes)
+        count = deduper.forget(there) if sure else 0
+    if as_json:
+        write_lines([{"forgotten": count, "ids": there if sure else [], "missing": missing}])
+    noted(f"forgot {_articles(count)}")
+
+
+def _title(deduper: "Deduper", name: str) -> str | None:
+    """The title of an article, None where it is not in the store."""
+    try:
+        return deduper.article(name).title
+    except NotStored:
+        return None
+
+
+def _name(titles: dict[str, str | None]) -> None:
+    for name, title in list(titles.items())[:SHOWN]:
+        noted(f"  {in_a_line(name)}: {'not in the store' if title is None else in_a_line(title)}")
+    if len(titles) > SHOWN:
+        noted(f"  and {len(titles) - SHOWN} more")
+
+
+def _articles(count: int) -> str:
+    return "1 article" if count == 1 else f"{count:,} articles"
+
+
+@reported
+def purge(
+    before: Annotated[
+        str, typer.Option("--before", metavar="DATE|SPAN", help="2026-01-31, or 30d for that ago.")
+    ],
+    store: StoreOption = None,
+    yes: YesOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Remove all articles from before a time."""
+    from nearcopy.cli.stored import reading
+
+    address, time = store_address(store), moment(before, datetime.now(UTC))
+    told = time.isoformat(" ", "minutes")
+    with reading(address) as deduper:
+        sure = agreed(f"Remove all from before {told} from {address}?", yes)
+        count = deduper.purge(time) if sure else 0
+    if as_json:
+        write_lines([{"removed": count, "before": time.isoformat()}])
+    noted(f"removed {_articles(count)} from before {told}")
+
+
+def moment(text: str, now: datetime) -> datetime:
+    """The time that a date names, or a span before now."""
+    from nearcopy.formats import read_time
+
+    try:
+        return now - span(text)
+    except OverflowError:
+        raise BadPolicy(f"--before {text!r:.60} is before time is counted here") from None
+    except BadPolicy:
+        pass
+    try:
+        found = read_time(text)
+    except ValueError:
+        found = None
+    if found is None:
+        raise BadPolicy(f"--before {text!r:.60}: give a date, 2026-01-31, or a span, 30d")
+    return found
+
+
+@reported
+def verify(
+    store: StoreOption = None,
+    policy: PolicyOption = None,
+    window: WindowOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Check that a store is sound; exit with 1 if not."""
+    from nearcopy.cli.stored import reading
+
+    with reading(store_address(store), *settings(None, policy, window)) as deduper:
+        found = deduper.verify()
+    if as_json:
+        write_lines(each._asdict() for each in found)
+    else:
+        shown = table("check", "passed", "detail")
+        for name, passed, detail in found:
+            add_row(shown, name, "yes" if passed else "NO", detail, style=None if passed else "red")
+        show(shown)
+    failed = [each.name for each in found if not each.passed]
+    noted(f"{len(found) - len(failed)} of {len(found)} checks passed")
+    if failed:
+        raise typer.Exit(ANSWER_NO)
+
+
+@reported
+def migrate(
+    store: StoreOption = None,
+    to: Annotated[
+        int | None, typer.Option("--to", min=0, help="Go to this schema, also back; 0 drops all.")
+    ] = None,
+    yes: YesOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Bring a store to the latest schema, or to another."""
+    from nearcopy.cli.stored import must_exist
+    from nearcopy.stores import open_store
+
+    address = store_address(store)
+    must_exist(address)
+    opened = open_store(address)  # which brings it to the latest
+    try:
+        steps = _steps(opened, to, yes)
+    finally:
+        opened.close()
+    if as_json:
+        write_lines([{"store": address, "steps": steps}])
+    noted("\n".join(steps) if steps else "the store has the latest schema")
+
+
+def _steps(store: Any, to: int | None, yes: bool) -> list[str]:
+    """The steps taken to a schema; a way back may lose what only the newer one holds."""
+    if not hasattr(store, "migrate"):
+        raise StoreError(f"{store.address} has no schema to migrate")
+    if to is None:
+        return []
+    if not (yes or can_ask()):
+        raise StoreError("a step back drops what older schemas do not hold: say so with --yes")
+    if not agreed(f"Go to schema {to}? A step back drops what older ones do not hold.", yes):
+        return []
+    return list(store.migrate(to))

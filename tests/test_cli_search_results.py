@@ -1,0 +1,72 @@
+"""`nearcopy search-results`: a ranked list in, the same without its duplicates out."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from nearcopy.cli import app
+
+QUAY = (
+    "The harbour council voted on Tuesday evening to close the old quay after divers found that "
+    "the oak piles under its northern end had been eaten away by shipworm over the winter. Boats "
+    "that moor there have until the end of the month to find a berth on the other side."
+)
+RESULTS = [
+    {"_id": 7, "_score": 9.1, "headline": "Old quay to close", "body": QUAY},
+    {"_id": 8, "_score": 8.0, "headline": "Tea", "body": "The price of tea rose at the auction."},
+    {"_id": 9, "_score": 7.5, "headline": "Quay shut", "body": QUAY.upper()},
+]
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return lambda *words, **more: CliRunner().invoke(app, ["search-results", *words], **more)
+
+
+def rows(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+AS_LINES = "".join(json.dumps(row) + "\n" for row in RESULTS)
+
+
+@pytest.mark.parametrize("given", [json.dumps(RESULTS), json.dumps(RESULTS, indent=2), AS_LINES])
+def test_what_is_kept_comes_in_order_with_what_it_stands_for(run, given):
+    result = run("-", input=given)
+    assert result.exit_code == 0
+    kept = rows(result.stdout)
+    assert [(row["_id"], row["duplicates"]) for row in kept] == [(7, ["9"]), (8, [])]
+    assert all(row["_score"] for row in kept)
+    assert "3 results: 2 kept, 1 duplicates" in result.stderr
+
+
+def test_what_is_dropped_can_be_written(run, tmp_path):
+    assert run("-", "--removed", "gone.jsonl", input=AS_LINES).exit_code == 0
+    (gone,) = rows((tmp_path / "gone.jsonl").read_text(encoding="utf-8"))
+    assert (gone["_id"], gone["duplicate_of"], gone["relation"]) == (9, "7", "same_text")
+    assert gone["reasons"]
+
+
+def test_all_can_be_written_with_marks(run):
+    marked = rows(run("-", "--mark", input=AS_LINES).stdout)
+    assert [(row["_id"], row["duplicate_of"]) for row in marked] == [(7, None), (8, None), (9, "7")]
+    assert marked[2]["rule"] == "identical-text"
+
+
+def test_an_empty_list_stays_one(run):
+    assert run("-", input="[]").stdout == ""
+
+
+def test_a_result_that_cannot_be_read_is_named(run):
+    result = run("-", input='{"id": "a", "text": "b"}\n{"id": "c", "date": "whenever"}\n')
+    assert result.exit_code == 2
+    assert ":2: " in result.stderr
+    assert result.stdout == ""
+
+
+def test_fields_of_the_results_of_the_same_name_are_replaced(run):
+    given = json.dumps([{"id": "a", "text": QUAY, "duplicates": "x", "duplicate_of": "y"}])
+    (row,) = rows(run("-", "--mark", input=given).stdout)
+    assert (row["duplicates"], row["duplicate_of"]) == ([], None)

@@ -1,0 +1,222 @@
+"""The commands that ask a store and look after it."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from nearcopy import BadPolicy
+from nearcopy.cli import app, terminal
+from nearcopy.cli.upkeep import moment
+
+WIRE = str(Path(__file__).parents[1] / "examples" / "wire.jsonl")
+NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
+VERDICT = ["id", "relation", "is_duplicate", "duplicate_of", "match", "story_id", "confidence"]
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NEARCOPY_STORE", "seen.db")
+    return lambda *words, **more: CliRunner().invoke(app, list(words), **more)
+
+
+@pytest.fixture
+def filled(run):
+    assert run("add", WIRE).exit_code == 0
+    return run
+
+
+def rows(result):
+    assert result.exit_code in (0, 1), result.stderr
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def test_adding_gives_a_verdict_for_every_article(run, tmp_path):
+    result = run("add", WIRE, "--json")
+    found = rows(result)
+    assert len(found) == 66
+    assert all(list(row)[: len(VERDICT)] == VERDICT for row in found)
+    assert (tmp_path / "seen.db").exists()
+    duplicates = sum(row["is_duplicate"] for row in found)
+    assert f"66 articles, {duplicates} of them duplicates" in result.stderr
+
+
+def test_checking_never_writes(filled):
+    new = json.dumps({"id": "new", "text": "The price of tea rose at the morning auction."})
+    assert rows(filled("check", "-", "--json", input=new))[0]["relation"] == "distinct"
+    assert filled("similar", "new").exit_code == 2
+
+
+def test_what_is_known_is_found_under_another_name(filled):
+    wire = [json.loads(line) for line in Path(WIRE).read_text("utf-8").splitlines()]
+    copy = json.dumps(wire[0] | {"id": "copy", "url": None})
+    (row,) = rows(filled("check", "-", "--json", "--evidence", input=copy))
+    assert (row["relation"], row["match"], row["is_duplicate"]) == (
+        "same_text",
+        wire[0]["id"],
+        True,
+    )
+    assert row["evidence"]["same_text"]
+    shown = filled("check", "-", input=copy)
+    assert "both texts are the same" in shown.stdout
+    assert "1 articles, 1 of them duplicates" in shown.stderr
+
+
+@pytest.mark.parametrize(("text", "code"), [("The price of tea rose again.", 0), (None, 1)])
+def test_the_exit_code_can_tell_a_duplicate(filled, text, code):
+    first = json.loads(Path(WIRE).read_text("utf-8").splitlines()[0])
+    row = first | {"id": "new"} if text is None else {"id": "new", "text": text}
+    assert filled("check", "-", "--exit-code", input=json.dumps(row)).exit_code == code
+    assert filled("check", "-", input=json.dumps(row)).exit_code == 0
+
+
+def test_nothing_is_added_when_a_row_cannot_be_read(run, tmp_path):
+    given = '{"id": "a", "text": "b c d"}\n{"id": "c", "date": "whenever"}\n'
+    result = run("add", "-", input=given)
+    assert result.exit_code == 2
+    assert ":2: " in result.stderr
+    assert not (tmp_path / "seen.db").exists()
+    assert len(rows(run("add", "-", "--rejected", "bad.jsonl", "--json", input=given))) == 1
+
+
+def test_similar_articles_come_best_first(filled):
+    found = rows(filled("similar", "en-01", "--json"))
+    assert {row["id"] for row in found} >= {"en-02", "en-03"}
+    scores = [row["similarity_score"] for row in found]
+    assert scores == sorted(scores, reverse=True)
+    assert len(rows(filled("similar", "en-01", "--json", "--limit", "1"))) == 1
+    assert "en-02" in filled("similar", "en-01").stdout
+
+
+def test_stories_are_those_of_several_articles_unless_asked_for_all(filled):
+    several = rows(filled("stories", "--json"))
+    assert several
+    assert all(len(row["members"]) >= 2 for row in several)
+    every = rows(filled("stories", "--json", "--min-members", "1"))
+    assert sum(len(row["members"]) for row in every) == 66
+    shown = filled("stories", env={"COLUMNS": "150"})
+    assert "outlets" in shown.stdout
+    assert f"{len(several)} stories" in shown.stderr
+
+
+def test_one_story_has_all_its_members(filled):
+    (row,) = rows(filled("stories", "en-01", "--json"))
+    ids = {member["id"] for member in row["members"]}
+    assert ids >= {"en-01", "en-02", "en-03"}
+    shown = filled("stories", row["id"], env={"COLUMNS": "120"}).stdout
+    assert all(each in shown for each in ids)
+    assert f"kept {row['kept']}: " in shown
+
+
+def test_what_is_forgotten_is_named_and_gone(filled):
+    result = filled("forget", "en-01", "nowhere", "--json")
+    assert rows(result) == [{"forgotten": 1, "ids": ["en-01"], "missing": ["nowhere"]}]
+    assert "nowhere: not in the store" in result.stderr
+    assert "forgot 1 article" in result.stderr
+    assert filled("similar", "en-01").exit_code == 2
+
+
+def test_all_from_before_a_time_can_go(filled):
+    kept = sum(
+        json.loads(line)["published"] >= "2025-10-01"
+        for line in Path(WIRE).read_text("utf-8").splitlines()
+    )
+    (row,) = rows(filled("purge", "--before", "2025-10-01", "--json"))
+    assert row == {"removed": 66 - kept, "before": "2025-10-01T00:00:00+00:00"}
+    assert 0 < kept < 66
+
+
+@pytest.mark.parametrize("words", [("forget", "en-01"), ("purge", "--before", "2030-01-01")])
+def test_on_a_terminal_it_asks_first(filled, monkeypatch, words):
+    for module in ("upkeep", "terminal"):
+        monkeypatch.setattr(f"nearcopy.cli.{module}.can_ask", lambda: True)
+    assert terminal.can_ask()
+    assert filled(*words, input="n\n").exit_code == 0
+    assert filled("similar", "en-01").exit_code == 0
+    assert filled(*words, "--yes").exit_code == 0
+    assert filled("similar", "en-01").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "time"),
+    [
+        ("30d", NOON - timedelta(days=30)),
+        ("2026-01-31", datetime(2026, 1, 31, tzinfo=UTC)),
+        ("2026-01-31T09:00:00Z", datetime(2026, 1, 31, 9, tzinfo=UTC)),
+    ],
+)
+def test_a_time_is_a_date_or_a_span_ago(text, time):
+    assert moment(text, NOON) == time
+
+
+@pytest.mark.parametrize("text", ["", "soon", "9999999d", "999999999999999w", "31/31/2026"])
+def test_other_times_are_refused(text):
+    with pytest.raises(BadPolicy):
+        moment(text, NOON)
+
+
+def test_a_sound_store_passes_every_check(filled):
+    result = filled("verify", "--json")
+    assert result.exit_code == 0
+    found = rows(result)
+    assert all(row["passed"] for row in found)
+    assert {"window", "known duplicate"} <= {row["name"] for row in found}
+    assert f"{len(found)} of {len(found)} checks passed" in result.stderr
+    assert "known duplicate" in filled("verify").stdout
+
+
+def test_a_store_that_fails_a_check_is_a_no(filled, monkeypatch):
+    from nearcopy.model import Check
+
+    monkeypatch.setattr(
+        "nearcopy.deduper.Deduper.verify", lambda _: [Check("file", False, "a page is torn")]
+    )
+    result = filled("verify")
+    assert result.exit_code == 1
+    assert "a page is torn" in result.stdout
+    assert "0 of 1 checks passed" in result.stderr
+
+
+def test_migrations_go_up_and_with_yes_back(filled):
+    assert "latest schema" in filled("migrate").stderr
+    refused = filled("migrate", "--to", "0")
+    assert refused.exit_code == 2
+    assert "--yes" in refused.stderr
+    (row,) = rows(filled("migrate", "--to", "0", "--yes", "--json"))
+    assert row["steps"]
+    assert all(step.startswith("back ") for step in row["steps"])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("check", WIRE),
+        ("similar", "en-01"),
+        ("stories",),
+        ("forget", "en-01"),
+        ("purge", "--before", "30d"),
+        ("verify",),
+        ("migrate",),
+    ],
+)
+def test_a_store_that_is_only_asked_must_be_there(run, tmp_path, words):
+    result = run(*words)
+    assert result.exit_code == 2
+    assert "no store at seen.db" in result.stderr
+    assert not (tmp_path / "seen.db").exists()
+
+
+@pytest.mark.parametrize("words", [("check", WIRE), ("add", WIRE), ("stories",), ("verify",)])
+def test_without_a_store_it_says_how_to_name_one(run, words):
+    result = run(*words, env={"NEARCOPY_STORE": ""})
+    assert result.exit_code == 2
+    assert "which store? Give --store seen.db" in result.stderr
+
+
+def test_ids_of_a_store_can_be_explained_and_compared(filled):
+    assert "near_text" in filled("explain", "en-12", "en-13").stdout
+    (row,) = rows(filled("compare", "en-12", "en-13", "--store", "seen.db", "--json"))
+    assert row["relation"] == "near_text"
