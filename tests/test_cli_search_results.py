@@ -39,7 +39,7 @@ def test_what_is_kept_comes_in_order_with_what_it_stands_for(run, given):
     kept = rows(result.stdout)
     assert [(row["_id"], row["duplicates"]) for row in kept] == [(7, ["9"]), (8, [])]
     assert all(row["_score"] for row in kept)
-    assert "3 results: 2 kept, 1 duplicates" in result.stderr
+    assert "3 results: 2 kept, 1 duplicate" in result.stderr
 
 
 def test_what_is_dropped_can_be_written(run, tmp_path):
@@ -53,6 +53,13 @@ def test_all_can_be_written_with_marks(run):
     marked = rows(run("-", "--mark", input=AS_LINES).stdout)
     assert [(row["_id"], row["duplicate_of"]) for row in marked] == [(7, None), (8, None), (9, "7")]
     assert marked[2]["rule"] == "identical-text"
+
+
+def test_results_without_or_with_one_id_can_be_told_apart(run):
+    given = [{"id": "a", "text": QUAY}, {"id": "a", "text": QUAY}, {"text": QUAY}]
+    first, second, third = rows(run("-", "--mark", input=json.dumps(given)).stdout)
+    assert (first["id"], second["id"]) == ("a", "a#2")
+    assert first["duplicates"] == ["a#2", third["id"]]
 
 
 def test_an_empty_list_stays_one(run):

@@ -41,7 +41,7 @@ def test_adding_gives_a_verdict_for_every_article(run, tmp_path):
     assert all(list(row)[: len(VERDICT)] == VERDICT for row in found)
     assert (tmp_path / "seen.db").exists()
     duplicates = sum(row["is_duplicate"] for row in found)
-    assert f"66 articles, {duplicates} of them duplicates" in result.stderr
+    assert f"66 articles, {duplicates} duplicates" in result.stderr
 
 
 def test_checking_never_writes(filled):
@@ -62,7 +62,7 @@ def test_what_is_known_is_found_under_another_name(filled):
     assert row["evidence"]["same_text"]
     shown = filled("check", "-", input=copy)
     assert "both texts are the same" in shown.stdout
-    assert "1 articles, 1 of them duplicates" in shown.stderr
+    assert "1 article, 1 duplicate" in shown.stderr
 
 
 @pytest.mark.parametrize(("text", "code"), [("The price of tea rose again.", 0), (None, 1)])
@@ -99,7 +99,7 @@ def test_stories_are_those_of_several_articles_unless_asked_for_all(filled):
     assert sum(len(row["members"]) for row in every) == 66
     shown = filled("stories", env={"COLUMNS": "150"})
     assert "outlets" in shown.stdout
-    assert f"{len(several)} stories" in shown.stderr
+    assert f"{len(several)} in all" in shown.stderr
 
 
 def test_one_story_has_all_its_members(filled):

@@ -20,6 +20,7 @@ from nearcopy.cli.settings import (
 from nearcopy.cli.terminal import (
     ANSWER_NO,
     add_row,
+    counted,
     noted,
     reported,
     show,
@@ -30,7 +31,9 @@ from nearcopy.cli.terminal import (
 if TYPE_CHECKING:
     from nearcopy.model import Verdict
 
-Files = Annotated[list[str], typer.Argument(help="Articles in any format, or - for stdin.")]
+Files = Annotated[
+    list[str], typer.Argument(metavar="FILE...", help="Articles in any format, or - for stdin.")
+]
 ExitCode = Annotated[bool, typer.Option("--exit-code", help="Exit with 1 if any is a duplicate.")]
 EvidenceOption = Annotated[
     bool, typer.Option("--evidence", help="With --json: what was measured, too.")
@@ -99,13 +102,14 @@ def _answer(found: Iterable["Verdict"], exit_code: bool, evidence: bool, as_json
     """Writes the verdicts, the count, and ends with the code that was asked for."""
     from nearcopy.formats.answers import verdict_row
 
-    counted = _Counted(found)
+    passed = _Counted(found)
     if as_json:
-        write_lines(verdict_row(each, evidence=evidence) for each in counted)
+        write_lines(verdict_row(each, evidence=evidence) for each in passed)
     else:
-        _show(counted)
-    noted(f"{counted.all} articles, {counted.duplicates} of them duplicates")
-    if exit_code and counted.duplicates:
+        _show(passed)
+    copies = counted(passed.duplicates, "duplicate")
+    noted(f"{counted(passed.all, 'article')}, {copies}")
+    if exit_code and passed.duplicates:
         raise typer.Exit(ANSWER_NO)
 
 

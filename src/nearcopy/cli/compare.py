@@ -30,8 +30,11 @@ if TYPE_CHECKING:
 BATCH = 2048  # pairs judged at once
 SIDES = ("a", "b")
 
-A = Annotated[str | None, typer.Argument(help="A file with one article, an id, or - for stdin.")]
-B = Annotated[str | None, typer.Argument(help="The other one.")]
+A = Annotated[
+    str | None,
+    typer.Argument(metavar="[A]", help="A file with one article, an id, or - for stdin."),
+]
+B = Annotated[str | None, typer.Argument(metavar="[B]", help="The other one.")]
 PairsOption = Annotated[
     str | None,
     typer.Option(

@@ -20,10 +20,13 @@ if TYPE_CHECKING:
     from nearcopy.explain import Explanation
     from nearcopy.model import Article
 
-A = Annotated[str, typer.Argument(help="A file with one article, an id, or - for stdin.")]
-B = Annotated[str, typer.Argument(help="The other one.")]
+A = Annotated[
+    str, typer.Argument(metavar="A", help="A file with one article, an id, or - for stdin.")
+]
+B = Annotated[str, typer.Argument(metavar="B", help="The other one.")]
 MinWords = Annotated[
-    int, typer.Option("--min-words", min=1, max=1000, help="The shortest passage to mark.")
+    int,
+    typer.Option("--min-words", metavar="N", min=1, max=1000, help="The shortest passage to mark."),
 ]
 HtmlFile = Annotated[
     Path | None,

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 @reported
 def fingerprint(
-    file: Annotated[Path, typer.Argument(help="Articles, or - for JSON lines on stdin.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Articles, or - for JSON lines on stdin.")
+    ],
     preset: PresetOption = None,
     threads: Annotated[int, typer.Option(min=0, max=1024, help="Threads; 0 means all.")] = 1,
     as_json: JsonOption = False,

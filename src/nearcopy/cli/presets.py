@@ -21,7 +21,9 @@ PRESETS = {
 
 @reported
 def presets(
-    name: Annotated[str | None, typer.Argument(help="One of them: written as TOML.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="One of them: written as TOML.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """List the presets, or write one as a policy file to edit."""

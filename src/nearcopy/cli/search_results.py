@@ -8,7 +8,16 @@ import typer
 
 from nearcopy.cli.articles import readable, rows
 from nearcopy.cli.settings import DataOption, PolicyOption, PresetOption, WindowOption, settings
-from nearcopy.cli.terminal import add_row, as_lines, noted, reported, show, table, write_lines
+from nearcopy.cli.terminal import (
+    add_row,
+    as_lines,
+    counted,
+    noted,
+    reported,
+    show,
+    table,
+    write_lines,
+)
 
 if TYPE_CHECKING:
     from nearcopy.formats import Row
@@ -17,7 +26,10 @@ if TYPE_CHECKING:
 
 @reported
 def search_results(
-    file: Annotated[str, typer.Argument(help="A ranked list: JSON or JSON lines, or - for stdin.")],
+    file: Annotated[
+        str,
+        typer.Argument(metavar="FILE", help="A ranked list: JSON or JSON lines, or - for stdin."),
+    ],
     removed: Annotated[
         Path | None, typer.Option("--removed", metavar="FILE", help="Write what is dropped here.")
     ] = None,
@@ -43,21 +55,28 @@ def search_results(
     else:
         _show(found, mark)
     kept = sum(each.duplicate_of is None for each in found)
-    noted(f"{len(found)} results: {kept} kept, {len(found) - kept} duplicates of them")
+    dropped = counted(len(found) - kept, "duplicate")
+    noted(f"{counted(len(found), 'result')}: {kept:,} kept, {dropped}")
 
 
 def _rows(read: list["Row"], found: list["Ranked"], mark: bool) -> Iterator[dict[str, Any]]:
     for row, each in zip(read, found, strict=True):
         if each.duplicate_of is None:
             more: dict[str, Any] = {"duplicate_of": None} if mark else {}
-            yield {"id": each.article.id, **row.values, **more, "duplicates": each.duplicates}
+            yield {**_named(row), **more, "duplicates": each.duplicates}
         elif mark:
             yield _dropped(row, each)
 
 
+def _named(row: "Row") -> dict[str, Any]:
+    """The values of a result, with its id where it has none of its own."""
+    own = row.id_column is not None and str(row.values[row.id_column]) == row.article.id
+    return row.values if own else row.values | {"id": row.article.id}
+
+
 def _dropped(row: "Row", each: "Ranked") -> dict[str, Any]:
     """A result that is dropped, with what it is to the one that is kept."""
-    answer = {"id": each.article.id, **row.values, "duplicate_of": each.duplicate_of}
+    answer = {**_named(row), "duplicate_of": each.duplicate_of}
     if each.judgement is not None:
         decision = each.judgement.decision
         answer |= {

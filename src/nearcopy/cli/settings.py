@@ -54,7 +54,7 @@ StoreOption = Annotated[
         "--store",
         metavar="ADDRESS",
         envvar=STORE,
-        help="What remembers: a path such as seen.db, or sqlite:///seen.db, postgresql://...",
+        help="What remembers: a path such as seen.db, or sqlite:///seen.db.",
     ),
 ]
 IdsStoreOption = Annotated[
@@ -72,7 +72,8 @@ DataOption = Annotated[
 ]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 ThreadsOption = Annotated[
-    int, typer.Option("--jobs", "-j", min=0, max=1024, help="Threads; 0 means all cores.")
+    int,
+    typer.Option("--jobs", "-j", metavar="N", min=0, max=1024, help="Threads; 0 means all cores."),
 ]
 
 

@@ -19,7 +19,9 @@ from nearcopy.cli.terminal import add_row, reported, show, table, write_lines
 def similar(
     id_: Annotated[str, typer.Argument(metavar="ID", help="An article in the store.")],
     store: StoreOption = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most this many.")] = 10,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", metavar="N", min=1, help="At most this many.")
+    ] = 10,
     policy: PolicyOption = None,
     window: WindowOption = None,
     as_json: JsonOption = False,

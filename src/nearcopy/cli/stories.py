@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from nearcopy.deduper import Deduper
     from nearcopy.model import Story
 
-LONGEST_WHY = 24  # shown of a reason in the list; `stories ID` has it all
+POINTS = ": length"  # from here on a reason goes into its points, which `stories ID` has
 DAY, HOUR, MINUTE = timedelta(days=1), timedelta(hours=1), timedelta(minutes=1)
 
 
@@ -25,7 +25,8 @@ def stories(
     ] = None,
     store: StoreOption = None,
     min_members: Annotated[
-        int, typer.Option("--min-members", min=1, help="Only stories of so many articles.")
+        int,
+        typer.Option("--min-members", metavar="N", min=1, help="Only stories of so many articles."),
     ] = 2,
     as_json: JsonOption = False,
 ) -> None:
@@ -57,11 +58,10 @@ def _show_all(found: Iterable["Story"], deduper: "Deduper") -> None:
         outlets = {member.source for member in story.members if member.source}
         title = deduper.article(story.kept).title
         size, heard = len(story.members), len(outlets)
-        why = Text(story.why)
-        why.truncate(LONGEST_WHY, overflow="ellipsis")
+        why, _, _ = story.why.partition(POINTS)
         add_row(shown, story.id, story.kept, title, size, heard, span(story), why)
     show(shown)
-    noted(f"{shown.row_count} stories; `nearcopy stories ID` shows one with its members")
+    noted(f"{len(shown.rows):,} in all; `nearcopy stories ID` shows one with its members")
 
 
 def _show_one(story: "Story", deduper: "Deduper") -> None:

@@ -144,6 +144,15 @@ def show(*what: RenderableType) -> None:
         console.print(each)
 
 
+def counted(count: int, what: str) -> str:
+    """So many of them, in words that agree.
+
+    >>> counted(1, "article"), counted(1200, "article")
+    ('1 article', '1,200 articles')
+    """
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
+
+
 def agreed(question: str, yes: bool) -> bool:
     """Whether to go on: by `--yes`, or asked on the terminal; where nobody can answer, it is yes.
 

@@ -19,6 +19,7 @@ from nearcopy.cli.terminal import (
     add_row,
     agreed,
     can_ask,
+    counted,
     in_a_line,
     noted,
     reported,
@@ -51,11 +52,13 @@ def forget(
         there = [each for each, title in titles.items() if title is not None]
         missing = [each for each in titles if each not in there]
         _name(titles)
-        sure = bool(there) and agreed(f"Forget {_articles(len(there))} from {address}?", yes)
+        sure = bool(there) and agreed(
+            f"Forget {counted(len(there), 'article')} from {address}?", yes
+        )
         count = deduper.forget(there) if sure else 0
     if as_json:
         write_lines([{"forgotten": count, "ids": there if sure else [], "missing": missing}])
-    noted(f"forgot {_articles(count)}")
+    noted(f"forgot {counted(count, 'article')}")
 
 
 def _title(deduper: "Deduper", name: str) -> str | None:
@@ -71,10 +74,6 @@ def _name(titles: dict[str, str | None]) -> None:
         noted(f"  {in_a_line(name)}: {'not in the store' if title is None else in_a_line(title)}")
     if len(titles) > SHOWN:
         noted(f"  and {len(titles) - SHOWN} more")
-
-
-def _articles(count: int) -> str:
-    return "1 article" if count == 1 else f"{count:,} articles"
 
 
 @reported
@@ -96,7 +95,7 @@ def purge(
         count = deduper.purge(time) if sure else 0
     if as_json:
         write_lines([{"removed": count, "before": time.isoformat()}])
-    noted(f"removed {_articles(count)} from before {told}")
+    noted(f"removed {counted(count, 'article')} from before {told}")
 
 
 def moment(text: str, now: datetime) -> datetime:
@@ -147,7 +146,8 @@ def verify(
 def migrate(
     store: StoreOption = None,
     to: Annotated[
-        int | None, typer.Option("--to", min=0, help="Go to this schema, also back; 0 drops all.")
+        int | None,
+        typer.Option("--to", metavar="N", min=0, help="Go to this schema, also back; 0 drops all."),
     ] = None,
     yes: YesOption = False,
     as_json: JsonOption = False,
