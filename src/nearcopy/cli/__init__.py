@@ -1,7 +1,6 @@
 """The command line: one module a verb, or a family of them; all are listed here."""
 
 from importlib import import_module
-from importlib.metadata import version as installed_version
 from importlib.util import find_spec
 from typing import Annotated
 
@@ -61,7 +60,9 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"nearcopy {installed_version('nearcopy')}")
+        from importlib.metadata import version
+
+        typer.echo(f"nearcopy {version('nearcopy')}")
         raise typer.Exit
 
 

@@ -32,9 +32,9 @@ SIDES = ("a", "b")
 
 A = Annotated[
     str | None,
-    typer.Argument(metavar="[A]", help="A file with one article, an id, or - for stdin."),
+    typer.Argument(metavar="A", help="A file with one article, an id, or - for stdin."),
 ]
-B = Annotated[str | None, typer.Argument(metavar="[B]", help="The other one.")]
+B = Annotated[str | None, typer.Argument(metavar="B", help="The other one.")]
 PairsOption = Annotated[
     str | None,
     typer.Option(

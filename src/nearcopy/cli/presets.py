@@ -22,7 +22,7 @@ PRESETS = {
 @reported
 def presets(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="One of them: written as TOML.")
+        str | None, typer.Argument(metavar="NAME", help="One of them: written as TOML.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:

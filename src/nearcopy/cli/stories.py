@@ -21,7 +21,7 @@ DAY, HOUR, MINUTE = timedelta(days=1), timedelta(hours=1), timedelta(minutes=1)
 @reported
 def stories(
     id_: Annotated[
-        str | None, typer.Argument(metavar="[ID]", help="A story, or an article in one.")
+        str | None, typer.Argument(metavar="ID", help="A story, or an article in one.")
     ] = None,
     store: StoreOption = None,
     min_members: Annotated[
