@@ -10,7 +10,7 @@ from nearcopy.judge import Judgement, judged
 from nearcopy.keys import keys
 from nearcopy.model import Article, Fingerprint
 
-CANDIDATES = 512  # kept results that one is compared with; those with most keys in common
+CANDIDATES = 64  # kept results that one is compared with; those with most keys in common
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,11 +107,13 @@ def _judged(batch: list[Pair], recipe: "Recipe | None", policy: "Policy") -> lis
     from nearcopy.judge import judged
 
     recipe = recipe or Recipe()
-    both = [article for pair in batch for article in pair]
-    articles = {str(place): replace(each, id=str(place)) for place, each in enumerate(both)}
-    made = list(fingerprints(articles.values(), recipe))
-    pairs = list(zip(made[::2], made[1::2], strict=True))
-    return judged(pairs, recipe, policy, lambda ids: {n: articles[n] for n in sorted(ids)})
+    names: dict[Article, str] = {}  # an article that comes in many pairs is read once
+    for article in (each for pair in batch for each in pair):
+        names.setdefault(article, str(len(names)))
+    articles = {name: replace(each, id=name) for each, name in names.items()}
+    made = dict(zip(articles, fingerprints(articles.values(), recipe), strict=True))
+    pairs = [(made[names[a]], made[names[b]]) for a, b in batch]
+    return judged(pairs, recipe, policy, lambda ids: {name: articles[name] for name in sorted(ids)})
 
 
 def row(a: str, b: str, found: "Judgement") -> dict[str, Any]:
