@@ -56,6 +56,11 @@ def test_a_wrong_option_says_what_to_give(given, message):
         settings(**given)
 
 
+def test_a_mistake_in_a_policy_names_the_file(policy):
+    with pytest.raises(BadPolicy, match=r"policy\.toml: a policy has no 'widow'"):
+        settings(policy=policy('widow = "2d"'))
+
+
 def test_two_presets_are_one_too_many(policy):
     with pytest.raises(BadPolicy, match=r"--preset says digest and .* is made for feed"):
         settings("digest", policy('preset = "feed"'))

@@ -82,6 +82,12 @@ def test_nothing_is_added_when_a_row_cannot_be_read(run, tmp_path):
     assert len(rows(run("add", "-", "--rejected", "bad.jsonl", "--json", input=given))) == 1
 
 
+def test_a_store_of_another_recipe_is_refused(filled):
+    result = filled("check", WIRE, "--preset", "feed")
+    assert result.exit_code == 2
+    assert "was filled with recipe" in result.stderr
+
+
 def test_similar_articles_come_best_first(filled):
     found = rows(filled("similar", "en-01", "--json"))
     assert {row["id"] for row in found} >= {"en-02", "en-03"}

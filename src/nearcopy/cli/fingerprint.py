@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nearcopy.cli.settings import JsonOption, PresetOption, known_preset
+from nearcopy.cli.settings import JsonOption, PresetOption, ThreadsOption, known_preset
 from nearcopy.cli.terminal import add_row, reported, show, table, write_lines
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def fingerprint(
         Path, typer.Argument(metavar="FILE", help="Articles, or - for JSON lines on stdin.")
     ],
     preset: PresetOption = None,
-    threads: Annotated[int, typer.Option(min=0, max=1024, help="Threads; 0 means all.")] = 1,
+    threads: ThreadsOption = 1,
     as_json: JsonOption = False,
 ) -> None:
     """Show the fingerprint of every article in a file."""

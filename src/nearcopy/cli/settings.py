@@ -84,9 +84,7 @@ def settings(
     keep: str | None = None,
 ) -> tuple[Recipe | None, Policy]:
     """The recipe (None: whatever the store has) and the policy that the options ask for."""
-    text = None if policy is None else policy.read_text(encoding="utf-8-sig")
-    name = _preset(preset, text, policy)
-    judged = POLICIES[name or "default"] if text is None else read_policy(text, name or "default")
+    name, judged = _policy(preset, policy)
     if window is not None:
         judged = replace(judged, window=window_of(window))
     if keep is not None:
@@ -94,14 +92,21 @@ def settings(
     return RECIPES[name] if name else None, judged
 
 
-def _preset(asked: str | None, text: str | None, policy: Path | None) -> str | None:
-    """The one preset that is named, on the command line or in the file."""
-    in_file = None if text is None else preset_of(text)
-    if asked and in_file and asked != in_file:
+def _policy(preset: str | None, file: Path | None) -> tuple[str | None, Policy]:
+    """The one preset that is named, on the command line or in the file, and the policy."""
+    asked = known_preset(preset) if preset else None
+    if file is None:
+        return asked, POLICIES[asked or "default"]
+    text = file.read_text(encoding="utf-8-sig")
+    try:
+        named, judged = preset_of(text), read_policy(text, asked or "default")
+    except BadPolicy as wrong:
+        raise BadPolicy(f"{file}: {wrong}") from None
+    if asked and named and asked != named:
         raise BadPolicy(
-            f"--preset says {asked} and {policy} is made for {in_file}: name one of the two"
+            f"--preset says {asked} and {file} is made for {named}: name one of the two"
         )
-    return known_preset(asked) if asked else in_file
+    return asked or named, judged
 
 
 def known_preset(name: str) -> str:

@@ -61,13 +61,20 @@ def reported(command: Callable[Parameters, Result]) -> Callable[Parameters, Resu
         except BrokenPipeError:  # who reads us has seen enough
             sys.stdout = None
             raise typer.Exit from None
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, typer.Abort):  # the latter where a question was interrupted
             raise typer.Exit(INTERRUPTED) from None
         except (NearcopyError, OSError, UnicodeError) as wrong:
-            failed(str(wrong))
+            failed(_told(wrong))
             raise typer.Exit(BAD_INPUT) from wrong
 
     return run
+
+
+def _told(wrong: Exception) -> str:
+    """What went wrong, the file first where there is one."""
+    if isinstance(wrong, OSError) and wrong.filename is not None and wrong.strerror:
+        return f"{wrong.filename}: {wrong.strerror}"
+    return str(wrong)
 
 
 def failed(message: str) -> None:
