@@ -5,13 +5,13 @@ from typing import Any
 
 from nearcopy.explain import Explanation
 from nearcopy.kernels.results import Passage
-from nearcopy.model import Decision, Evidence, Fact, Member, Story
+from nearcopy.model import Decision, Evidence, Fact, Match, Member, Story, Verdict
 from nearcopy.numerals import Numeral
 
 Answer = dict[str, Any]
 
 
-def verdict_row(verdict: Any, *, evidence: bool = False) -> Answer:
+def verdict_row(verdict: Verdict, *, evidence: bool = False) -> Answer:
     """A verdict; with what was measured, where that is asked for and there."""
     answer: Answer = {
         "id": verdict.id,
@@ -92,7 +92,7 @@ def _time(moment: datetime | None) -> str | None:
     return moment.isoformat() if moment else None
 
 
-def match_row(match: Any) -> Answer:
+def match_row(match: Match) -> Answer:
     """One of the articles like another."""
     return {
         "id": match.id,

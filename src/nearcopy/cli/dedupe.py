@@ -1,0 +1,124 @@
+"""`nearcopy dedupe`: every article of a file beside its verdict. The work is in `deduping`."""
+
+from typing import Annotated, Any
+
+import typer
+
+from nearcopy.cli.settings import (
+    KeepOption,
+    PolicyOption,
+    PresetOption,
+    StoreOption,
+    ThreadsOption,
+    WindowOption,
+    YesOption,
+)
+from nearcopy.cli.terminal import reported
+
+IN = "What is read"
+OUT = "What is written"
+
+
+def _column(part: str, what: str) -> Any:
+    return typer.Option(f"--{part}-field", metavar="COLUMN", rich_help_panel=IN, help=what)
+
+
+def _to(flag: str, what: str, *more: str) -> Any:
+    return typer.Option(*more, flag, metavar="FILE", rich_help_panel=OUT, help=what)
+
+
+def _flag(flag: str, what: str, panel: str = OUT) -> Any:
+    return typer.Option(flag, rich_help_panel=panel, help=what)
+
+
+def _format(flag: str, what: str, panel: str) -> Any:
+    return typer.Option(flag, metavar="FORMAT", rich_help_panel=panel, help=what)
+
+
+@reported
+def dedupe(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE...",
+            help="JSONL, JSON, CSV, TSV or Parquet, also as .gz or .zst; - for stdin.",
+        ),
+    ],
+    output: Annotated[str | None, _to("--output", "Where to; else stdout.", "-o")] = None,
+    format_: Annotated[
+        str | None, _format("--format", "jsonl, json, csv, tsv or parquet.", OUT)
+    ] = None,
+    apply: Annotated[bool, _flag("--apply", "Write only what is kept.")] = False,
+    removed: Annotated[str | None, _to("--removed", "With --apply: the rest.")] = None,
+    rejected: Annotated[
+        str | None, _to("--rejected", "Rows that are no articles; without it they stop the run.")
+    ] = None,
+    merge: Annotated[
+        bool, _flag("--merge", "With --apply: fill what is kept from its copies, and list them.")
+    ] = False,
+    yes: YesOption = False,
+    as_json: Annotated[bool, _flag("--json", "The summary on stderr as JSON.")] = False,
+    quiet: Annotated[bool, _flag("--quiet", "No progress and no summary.")] = False,
+    preset: PresetOption = None,
+    policy: PolicyOption = None,
+    window: WindowOption = None,
+    keep: KeepOption = None,
+    store: StoreOption = None,
+    jobs: ThreadsOption = 0,
+    input_format: Annotated[
+        str | None, _format("--input-format", "Where neither name nor content tell.", IN)
+    ] = None,
+    html: Annotated[bool, _flag("--html", "The texts are HTML.", IN)] = False,
+    id_field: Annotated[str | None, _column("id", "The id; else guessed, as all these.")] = None,
+    title_field: Annotated[str | None, _column("title", "The headline.")] = None,
+    text_field: Annotated[str | None, _column("text", "The body.")] = None,
+    url_field: Annotated[str | None, _column("url", "The address.")] = None,
+    canonical_url_field: Annotated[
+        str | None, _column("canonical-url", "The address that the page itself declares.")
+    ] = None,
+    source_field: Annotated[str | None, _column("source", "The outlet.")] = None,
+    published_field: Annotated[str | None, _column("published", "When it was published.")] = None,
+    seen_field: Annotated[str | None, _column("seen", "When it was taken in.")] = None,
+    language_field: Annotated[str | None, _column("language", "Its language.")] = None,
+    tier_field: Annotated[str | None, _column("tier", "The trust in its source, 1 first.")] = None,
+    html_field: Annotated[str | None, _column("html", "Whether its text is HTML.")] = None,
+) -> None:
+    """Write every article beside its verdict: whether it is a duplicate, of what, and why."""
+    from nearcopy.cli.deduping import Job, checked_format, run
+    from nearcopy.cli.settings import settings, store_address
+    from nearcopy.formats import Columns
+
+    recipe, judged = settings(preset, policy, window, keep)
+    columns = Columns(
+        id=id_field,
+        title=title_field,
+        text=text_field,
+        url=url_field,
+        canonical_url=canonical_url_field,
+        source=source_field,
+        published=published_field,
+        seen=seen_field,
+        language=language_field,
+        tier=tier_field,
+        html=html_field,
+    )
+    job = Job(
+        files=tuple(files),
+        columns=columns,
+        html=html,
+        input_format=checked_format(input_format),
+        format=checked_format(format_),
+        output=output,
+        apply=apply,
+        removed=removed,
+        rejected=rejected,
+        merge=merge,
+        recipe=recipe,
+        policy=judged,
+        address=store_address(store) if store else "memory://",
+        threads=jobs,
+        yes=yes,
+        json=as_json,
+        quiet=quiet,
+    )
+    run(job)

@@ -1,0 +1,250 @@
+"""The work of `nearcopy dedupe`: rows checked, articles compared, rows written beside verdicts.
+
+The files are read three times, so that nothing is added before all rows are known to be good, and
+what is written does not have to be held.
+"""
+
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+import typer
+
+from nearcopy.cli.marking import Copies, marked, rejected_row
+from nearcopy.cli.progress import Phases
+from nearcopy.cli.shortlist import Shortlist
+from nearcopy.cli.tally import Tally
+from nearcopy.cli.terminal import BAD_INPUT, BRAKED, aside, failed, json_line, noted
+from nearcopy.config import Policy, Recipe
+from nearcopy.deduper import Deduper
+from nearcopy.errors import NearcopyError
+from nearcopy.formats import (
+    FORMATS,
+    Columns,
+    Format,
+    OwnIds,
+    Rejected,
+    Row,
+    Rows,
+    Source,
+    format_of,
+    opened,
+    own_ids,
+    read,
+    writer,
+)
+from nearcopy.model import Verdict
+
+LISTED = 20  # rejected rows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """What was asked for."""
+
+    files: tuple[str, ...]
+    columns: Columns
+    html: bool
+    input_format: Format | None
+    format: Format | None
+    output: str | None
+    apply: bool
+    removed: str | None
+    rejected: str | None
+    merge: bool
+    recipe: Recipe | None
+    policy: Policy
+    address: str
+    threads: int
+    yes: bool
+    json: bool
+    quiet: bool
+
+    def __post_init__(self) -> None:
+        if not self.apply and (self.removed or self.merge):
+            raise NearcopyError("--removed and --merge go with --apply: nothing is removed without")
+        named = [self.output, self.removed, self.rejected]
+        places = [Path(name).resolve() if name != "-" else name for name in named if name]
+        if len(set(places)) < len(places):
+            raise NearcopyError("-o, --removed and --rejected must be files of their own")
+
+    @property
+    def gone(self) -> str:
+        """What to call the duplicates."""
+        return "removed" if self.apply else "duplicates"
+
+
+def checked_format(name: str | None) -> Format | None:
+    """The format of that name."""
+    for known in FORMATS:
+        if name is None or name == known:
+            return None if name is None else known
+    raise NearcopyError(f"no format {name!r}: choose one of {', '.join(FORMATS)}")
+
+
+def run(job: Job) -> None:
+    """Does what was asked, and says what became of every row."""
+    started = perf_counter()
+    tally = Tally()
+    with opened(job.files, job.input_format, otherwise=job.format) as sources, ExitStack() as outs:
+        with Phases(quiet=job.quiet) as phases:
+            ids = _checked(job, sources, phases, tally)
+            outputs = _Outputs(job, sources, outs)
+            with Deduper(job.address, job.recipe, job.policy, threads=job.threads) as deduper:
+                rows = _Rows(job, sources, deduper, ids, phases)
+                rows.add()
+                rows.write(outputs, tally)
+        tally.check()
+        _brake(job, tally)
+    outputs.show()
+    _summary(job, tally, perf_counter() - started)
+
+
+def _read(job: Job, sources: list[Source], own: OwnIds | None = None) -> Iterator[Row | Rejected]:
+    found = (row for source in sources for row in read(source, job.columns, html=job.html))
+    return own_ids(found, own)
+
+
+def _checked(job: Job, sources: list[Source], phases: Phases, tally: Tally) -> list[str]:
+    """The ids of all articles; ends the run where a row is none and nobody asked for those."""
+    own = OwnIds()
+    ids: list[str] = []
+    bad: list[Rejected] = []
+    for row in phases.each(_read(job, sources, own), "reading"):
+        tally.read += 1
+        if isinstance(row, Row):
+            ids.append(row.article.id)
+        elif len(bad) < LISTED:
+            bad.append(row)
+    tally.repeated = own.repeated
+    if bad and job.rejected is None:
+        _refuse(bad, tally.read - len(ids), tally.read)
+    return ids
+
+
+def _refuse(bad: list[Rejected], count: int, total: int) -> None:
+    for row in bad:
+        noted(f"{row.place}: {row.why}")
+    if count > len(bad):
+        noted(f"... and {count - len(bad):,} more")
+    failed(
+        f"{count:,} of {total:,} rows are no articles, so nothing was done: mend them, "
+        "or put them aside with --rejected FILE"
+    )
+    raise typer.Exit(BAD_INPUT)
+
+
+class _Outputs:
+    """Where rows go: files that are put in their place at the end, or a short list to look at."""
+
+    def __init__(self, job: Job, sources: list[Source], outs: ExitStack) -> None:
+        self.apply = job.apply
+        kind = _main_format(job, sources)
+        self.list = Shortlist() if job.output is None and sys.stdout.isatty() else None
+        self._main = None if self.list else outs.enter_context(writer(job.output or "-", kind))
+        self._removed = _optional(job.removed, kind, outs)
+        self._rejected = _optional(job.rejected, "jsonl", outs)
+
+    def put(self, row: Row, verdict: Verdict, copies: Copies) -> None:
+        """Writes an article where it belongs."""
+        if self.list:
+            self.list.add(row, verdict)
+        out = self._removed if self.apply and verdict.is_duplicate else self._main
+        if out:
+            out.write(marked(row, verdict, copies))
+
+    def reject(self, row: Rejected) -> None:
+        """Writes what is no article."""
+        if self._rejected:
+            self._rejected.write(rejected_row(row))
+
+    def show(self) -> None:
+        """Shows the short list."""
+        if self.list:
+            self.list.show()
+
+
+def _main_format(job: Job, sources: list[Source]) -> Format:
+    if job.output in (None, "-"):
+        return job.format or "jsonl"
+    return format_of(str(job.output)) or job.format or sources[0].format
+
+
+def _optional(name: str | None, kind: Format, outs: ExitStack) -> Rows | None:
+    return outs.enter_context(writer(name, format_of(name) or kind)) if name else None
+
+
+class _Rows:
+    """The rows of the files on their way through the deduper."""
+
+    def __init__(
+        self, job: Job, sources: list[Source], deduper: Deduper, ids: list[str], phases: Phases
+    ) -> None:
+        self._job, self._sources, self._phases = job, sources, phases
+        self._deduper, self._ids = deduper, ids
+
+    def add(self) -> None:
+        """Compares all articles."""
+        rows = _read(self._job, self._sources)
+        articles = (row.article for row in rows if isinstance(row, Row))
+        added = self._deduper.run(articles)
+        for _ in self._phases.each(added, "comparing", total=len(self._ids)):
+            pass
+
+    def write(self, outputs: _Outputs, tally: Tally) -> None:
+        """Writes every row beside what it is as things stand now."""
+        copies = self._copies() if self._job.merge else Copies()
+        for row, verdict in self._phases.each(self._judged(), "writing", total=tally.read):
+            if isinstance(row, Rejected):
+                tally.rejected += 1
+                outputs.reject(row)
+            elif verdict is not None:
+                tally.count(verdict)
+                outputs.put(row, verdict, copies)
+
+    def _copies(self) -> Copies:
+        found = Copies()
+        for row, verdict in self._phases.each(self._judged(), "merging"):
+            if isinstance(row, Row) and verdict is not None:
+                found.add(row, verdict)
+        return found
+
+    def _judged(self) -> Iterator[tuple[Row | Rejected, Verdict | None]]:
+        verdicts = self._deduper.verdicts(self._ids)
+        for row in _read(self._job, self._sources):
+            if isinstance(row, Rejected):
+                yield row, None
+                continue
+            verdict = next(verdicts, None)
+            if verdict is None or verdict.id != row.article.id:
+                raise NearcopyError(f"{row.place.file} has changed while it was read")
+            yield row, verdict
+
+
+def _brake(job: Job, tally: Tally) -> None:
+    """Ends the run before anything is written where too much would go."""
+    why = tally.too_much(job.policy)
+    if why is None or job.yes:
+        return
+    if not job.apply:
+        noted(f"warning: {why}: look before you use --apply")
+    elif not _confirmed(why):
+        failed(f"{why}: nothing was written; if that is right, say so with --yes")
+        raise typer.Exit(BRAKED)
+
+
+def _confirmed(why: str) -> bool:
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    return typer.confirm(f"{why}. Remove them?", err=True)
+
+
+def _summary(job: Job, tally: Tally, seconds: float) -> None:
+    if job.json:
+        sys.stderr.write(json_line(tally.row(seconds, job.gone)) + "\n")
+    elif not job.quiet:
+        aside().print(tally.table(seconds, job.gone))
+        noted(tally.sum(job.gone))

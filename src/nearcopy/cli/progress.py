@@ -1,0 +1,71 @@
+"""A bar on the terminal while rows pass."""
+
+from collections.abc import Iterable, Iterator
+from types import TracebackType
+from typing import Self, TypeVar
+
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+from nearcopy.cli.terminal import aside
+
+Thing = TypeVar("Thing")
+STEP = 64  # rows between two looks at the bar
+
+
+class RateColumn(ProgressColumn):
+    """Rows a second."""
+
+    def render(self, task: Task) -> Text:
+        """The rate, once there is one."""
+        speed = task.finished_speed or task.speed
+        return Text(f"{speed:,.0f}/s" if speed else "")
+
+
+class Phases:
+    """One bar for each phase of the work; none where stderr is no terminal."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        console = aside()
+        self._bars = Progress(
+            TextColumn("{task.description:<10}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            RateColumn(),
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+            disable=quiet or not console.is_terminal,
+        )
+
+    def __enter__(self) -> Self:
+        self._bars.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._bars.stop()
+
+    def each(
+        self, things: Iterable[Thing], phase: str, *, total: int | None = None
+    ) -> Iterator[Thing]:
+        """The things, while the bar of the phase follows them."""
+        task = self._bars.add_task(phase, total=total)
+        number = 0
+        for number, thing in enumerate(things, start=1):
+            if number % STEP == 0:
+                self._bars.update(task, completed=number)
+            yield thing
+        self._bars.update(task, completed=number, total=number)
