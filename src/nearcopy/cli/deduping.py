@@ -4,6 +4,7 @@ The files are read three times, so that nothing is added before all rows are kno
 what is written does not have to be held.
 """
 
+import logging
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -18,6 +19,7 @@ from nearcopy.cli.progress import Phases
 from nearcopy.cli.shortlist import Shortlist
 from nearcopy.cli.tally import Tally
 from nearcopy.cli.terminal import BAD_INPUT, BRAKED, aside, failed, json_line, noted
+from nearcopy.cluster import Brake
 from nearcopy.config import Policy, Recipe
 from nearcopy.deduper import Deduper
 from nearcopy.errors import NearcopyError
@@ -66,7 +68,7 @@ class Job:
     def __post_init__(self) -> None:
         if not self.apply and (self.removed or self.merge):
             raise NearcopyError("--removed and --merge go with --apply: nothing is removed without")
-        named = [self.output, self.removed, self.rejected]
+        named = [self.output or "-", self.removed, self.rejected]
         places = [Path(name).resolve() if name != "-" else name for name in named if name]
         if len(set(places)) < len(places):
             raise NearcopyError("-o, --removed and --rejected must be files of their own")
@@ -87,6 +89,7 @@ def checked_format(name: str | None) -> Format | None:
 
 def run(job: Job) -> None:
     """Does what was asked, and says what became of every row."""
+    logging.getLogger("nearcopy").addHandler(logging.NullHandler())  # we tell of brakes ourselves
     started = perf_counter()
     tally = Tally()
     with opened(job.files, job.input_format, otherwise=job.format) as sources, ExitStack() as outs:
@@ -98,7 +101,7 @@ def run(job: Job) -> None:
                 rows.add()
                 rows.write(outputs, tally)
         tally.check()
-        _brake(job, tally)
+        _brake(job, tally, deduper.brakes)
     outputs.show()
     _summary(job, tally, perf_counter() - started)
 
@@ -143,7 +146,7 @@ class _Outputs:
     def __init__(self, job: Job, sources: list[Source], outs: ExitStack) -> None:
         self.apply = job.apply
         kind = _main_format(job, sources)
-        self.list = Shortlist() if job.output is None and sys.stdout.isatty() else None
+        self.list = Shortlist() if job.output is None and on_terminal() else None
         self._main = None if self.list else outs.enter_context(writer(job.output or "-", kind))
         self._removed = _optional(job.removed, kind, outs)
         self._rejected = _optional(job.rejected, "jsonl", outs)
@@ -165,6 +168,11 @@ class _Outputs:
         """Shows the short list."""
         if self.list:
             self.list.show()
+
+
+def on_terminal() -> bool:
+    """Whether stdout is looked at by someone."""
+    return sys.stdout.isatty()
 
 
 def _main_format(job: Job, sources: list[Source]) -> Format:
@@ -224,9 +232,9 @@ class _Rows:
             yield row, verdict
 
 
-def _brake(job: Job, tally: Tally) -> None:
+def _brake(job: Job, tally: Tally, brakes: list[Brake]) -> None:
     """Ends the run before anything is written where too much would go."""
-    why = tally.too_much(job.policy)
+    why = tally.too_much(job.policy, brakes)
     if why is None or job.yes:
         return
     if not job.apply:

@@ -1,12 +1,14 @@
 """What became of the rows of a run: counted, checked, told."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from rich.table import Table
 
 from nearcopy.cli.terminal import add_row, table
+from nearcopy.cluster import Brake
 from nearcopy.config import Policy
 from nearcopy.errors import NearcopyError
 from nearcopy.model import Relation, Verdict
@@ -40,7 +42,7 @@ class Tally:
         """The story of most members, and how many these are."""
         return max(self.stories.items(), key=lambda item: item[1], default=("", 0))
 
-    def too_much(self, policy: Policy) -> str | None:
+    def too_much(self, policy: Policy, brakes: Sequence[Brake] = ()) -> str | None:
         """Why someone should look before so much is removed, None where all is as usual."""
         articles = self.kept + self.removed
         if self.removed > LARGEST_SHARE * articles:
@@ -49,7 +51,8 @@ class Tally:
         story, size = self.largest
         if size > policy.largest_story:
             return f"story {story} has {size:,} members"
-        return None
+        worst = max(brakes, key=lambda brake: brake.size, default=None)
+        return f"the story of {worst.kept}: {worst.why}" if worst else None
 
     def check(self) -> None:
         """Raises where a row has been lost."""
