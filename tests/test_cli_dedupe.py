@@ -104,6 +104,16 @@ def test_the_output_is_in_the_format_of_its_name(run, put, tmp_path, name):
     assert str(values(out)[2]["is_duplicate"]).lower() == "true"
 
 
+def test_a_table_has_all_columns_and_ours_last(run, put, tmp_path):
+    rows = [*ROWS, {"id": "d", "text": "Short.", "late": "x"}]
+    files = ["-o", tmp_path / "kept.csv", "--removed", tmp_path / "gone.csv"]
+    assert run(put("a.jsonl", rows[1:]), "--apply", *files).exit_code == 0
+    header = ["id", "title", "text", "late", *OURS]
+    for name in ("kept.csv", "gone.csv"):  # nothing is in the second
+        with (tmp_path / name).open(encoding="utf-8-sig", newline="") as file:
+            assert next(csv.reader(file)) == header
+
+
 def test_without_a_name_that_tells_it_is_in_the_format_of_the_input(run, put, tmp_path):
     run(put("a.csv"), "-o", tmp_path / "out")
     with (tmp_path / "out").open(encoding="utf-8-sig", newline="") as file:

@@ -365,6 +365,8 @@ def test_a_header_that_cannot_be_read_is_an_error(rows):
 def test_columns_of_one_name_are_all_kept(rows):
     (row,) = rows("a.csv", "id,text,text,\na,b,c,d\n")
     assert row.values == {"id": "a", "text": "b", "text_3": "c", "column_4": "d"}
+    (row,) = rows("a.csv", "id,text_3,x,x,x_4,text_3\n" + ",".join("abcdef"))
+    assert list(row.values.values()) == list("abcdef")
 
 
 def test_cells_may_be_as_long_as_articles_are(rows):

@@ -4,8 +4,14 @@ import json
 from datetime import UTC, datetime
 
 from nearcopy import Article, Evidence, Fact, Relation, Story, explain
-from nearcopy.formats.answers import evidence_row, explanation_row, story_row
-from nearcopy.model import Member
+from nearcopy.formats.answers import (
+    evidence_row,
+    explanation_row,
+    match_row,
+    story_row,
+    verdict_row,
+)
+from nearcopy.model import Match, Member, Verdict
 
 TEXT = (
     "The council of Port Calder voted on Tuesday to close the old swing bridge for eighteen months "
@@ -49,3 +55,28 @@ def test_a_story_lists_its_members():
     assert row["first_seen"] == "2026-01-01T00:00:00+00:00"
     assert [member["relation"] for member in row["members"]] == [None, "same_text"]
     assert type(row["members"][1]["relation"]) is str
+
+
+def test_a_verdict_has_its_reasons_and_where_asked_its_evidence():
+    verdict = Verdict(
+        id="b",
+        relation=Relation.SAME_URL,
+        is_duplicate=True,
+        duplicate_of="a",
+        match="a",
+        story_id="s",
+        reasons=("both stand at the same address",),
+        evidence=Evidence(same_url=True),
+    )
+    row = verdict_row(verdict)
+    assert json.loads(json.dumps(row)) == row
+    assert (row["relation"], row["reason"], row["flags"]) == ("same_url", "exact_url", [])
+    assert "evidence" not in row
+    assert verdict_row(verdict, evidence=True)["evidence"] == {"same_url": True}
+    assert verdict_row(Verdict(id="c"), evidence=True)["evidence"] is None
+
+
+def test_a_match_is_named_as_the_similarity_interface_has_it():
+    row = match_row(Match("a", "Title", "post.example", 0.9, Relation.NEAR_TEXT, 0.8, 0.7, None))
+    assert json.loads(json.dumps(row)) == row
+    assert (row["similarity_score"], row["match_type"], row["copy"]) == (0.9, "near_text", None)

@@ -137,6 +137,18 @@ def test_columns_that_come_late_are_not_lost(tmp_path):
     ]
 
 
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv.gz", "a.parquet"])
+def test_the_columns_of_a_table_can_be_told_before(tmp_path, name):
+    rows = [{"c": "1", "b": "2"}, {"a": "3", "d": "4"}]
+    write(tmp_path / name, [{"id": "x", **row} for row in rows], columns=["id", "a", "b"])
+    assert [list(row) for row in values(tmp_path / name)] == [["id", "a", "b", "c", "d"]] * 2
+
+
+def test_a_table_without_rows_has_its_header(tmp_path):
+    write(tmp_path / "a.csv", [], columns=["id", "text"])
+    assert (tmp_path / "a.csv").read_bytes() == b"\xef\xbb\xbfid,text\r\n"
+
+
 def test_csv_opens_right_in_spreadsheets(tmp_path):
     write(tmp_path / "a.csv", [{"id": "é", "reasons": ["one", "two"], "dup": False, "of": None}])
     data = (tmp_path / "a.csv").read_bytes()

@@ -6,7 +6,7 @@ what is written does not have to be held.
 
 import logging
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from time import perf_counter
 
 import typer
 
-from nearcopy.cli.marking import Copies, marked, rejected_row
+from nearcopy.cli.marking import OURS, REJECTED, Copies, columns, marked, rejected_row
 from nearcopy.cli.progress import Phases
 from nearcopy.cli.shortlist import Shortlist
 from nearcopy.cli.tally import Tally
@@ -94,8 +94,8 @@ def run(job: Job) -> None:
     tally = Tally()
     with opened(job.files, job.input_format, otherwise=job.format) as sources, ExitStack() as outs:
         with Phases(quiet=job.quiet) as phases:
-            ids = _checked(job, sources, phases, tally)
-            outputs = _Outputs(job, sources, outs)
+            ids, names = _checked(job, sources, phases, tally)
+            outputs = _Outputs(job, sources, names, outs)
             with Deduper(job.address, job.recipe, job.policy, threads=job.threads) as deduper:
                 rows = _Rows(job, sources, deduper, ids, phases)
                 rows.add()
@@ -111,21 +111,28 @@ def _read(job: Job, sources: list[Source], own: OwnIds | None = None) -> Iterato
     return own_ids(found, own)
 
 
-def _checked(job: Job, sources: list[Source], phases: Phases, tally: Tally) -> list[str]:
-    """The ids of all articles; ends the run where a row is none and nobody asked for those."""
+def _checked(
+    job: Job, sources: list[Source], phases: Phases, tally: Tally
+) -> tuple[list[str], list[str]]:
+    """The ids of all articles, and the columns that are written.
+
+    Ends the run where a row is no article and nobody asked for those.
+    """
     own = OwnIds()
     ids: list[str] = []
+    names: dict[str, None] = {}
     bad: list[Rejected] = []
     for row in phases.each(_read(job, sources, own), "reading"):
         tally.read += 1
         if isinstance(row, Row):
             ids.append(row.article.id)
+            names |= dict.fromkeys(columns(row))
         elif len(bad) < LISTED:
             bad.append(row)
     tally.repeated = own.repeated
     if bad and job.rejected is None:
         _refuse(bad, tally.read - len(ids), tally.read)
-    return ids
+    return ids, [*names, *OURS] if names else []
 
 
 def _refuse(bad: list[Rejected], count: int, total: int) -> None:
@@ -143,13 +150,14 @@ def _refuse(bad: list[Rejected], count: int, total: int) -> None:
 class _Outputs:
     """Where rows go: files that are put in their place at the end, or a short list to look at."""
 
-    def __init__(self, job: Job, sources: list[Source], outs: ExitStack) -> None:
+    def __init__(self, job: Job, sources: list[Source], names: list[str], outs: ExitStack) -> None:
         self.apply = job.apply
         kind = _main_format(job, sources)
         self.list = Shortlist() if job.output is None and on_terminal() else None
-        self._main = None if self.list else outs.enter_context(writer(job.output or "-", kind))
-        self._removed = _optional(job.removed, kind, outs)
-        self._rejected = _optional(job.rejected, "jsonl", outs)
+        main = None if self.list else job.output or "-"
+        self._main = _optional(main, kind, names, outs)
+        self._removed = _optional(job.removed, kind, names, outs)
+        self._rejected = _optional(job.rejected, "jsonl", REJECTED, outs)
 
     def put(self, row: Row, verdict: Verdict, copies: Copies) -> None:
         """Writes an article where it belongs."""
@@ -181,8 +189,10 @@ def _main_format(job: Job, sources: list[Source]) -> Format:
     return format_of(str(job.output)) or job.format or sources[0].format
 
 
-def _optional(name: str | None, kind: Format, outs: ExitStack) -> Rows | None:
-    return outs.enter_context(writer(name, format_of(name) or kind)) if name else None
+def _optional(name: str | None, kind: Format, names: Sequence[str], outs: ExitStack) -> Rows | None:
+    if name is None:
+        return None
+    return outs.enter_context(writer(name, format_of(name) or kind, columns=names))
 
 
 class _Rows:

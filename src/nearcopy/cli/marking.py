@@ -17,6 +17,7 @@ OURS = (
     "news",
     "copy",
 )
+REJECTED = ("file", "line", "why", "row")
 Values = dict[str, Any]
 
 
@@ -36,6 +37,12 @@ class Copies:
         """The ids and values of the copies of an article, the surest first."""
         found = sorted(self._of.get(kept, ()), key=lambda copy: -copy[0])
         return [(name, values) for _, name, values in found]
+
+
+def columns(row: Row) -> list[str]:
+    """The names of the row's own values that are written."""
+    names = [name for name in row.values if name not in OURS]
+    return names if row.id_column is not None else ["id", *names]
 
 
 def marked(row: Row, verdict: Verdict, copies: Copies | None = None) -> Values:
@@ -68,4 +75,4 @@ def _empty(value: Any) -> bool:
 
 def rejected_row(row: Rejected) -> Values:
     """What is no article, where it stands, and why."""
-    return {"file": row.place.file, "line": row.place.line, "why": row.why, "row": row.raw}
+    return dict(zip(REJECTED, (*row.place, row.why, row.raw), strict=True))

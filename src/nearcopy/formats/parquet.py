@@ -1,6 +1,6 @@
 """Parquet, in and out, a batch at a time. Needs the extra `parquet`."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryFile
@@ -52,9 +52,9 @@ class ParquetRows:
     """Rows on their way into a Parquet file. Its columns are known when the last row is, so the
     batches wait in a file of their own."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, columns: Iterable[str] = ()) -> None:
         self._arrow = require("pyarrow", extra="parquet")
-        self._file = file
+        self._file, self._columns = file, dict.fromkeys(columns)
         self._waiting = TemporaryFile()  # noqa: SIM115 (see close)
         self._rows: list[Mapping[str, Any]] = []
         self._schemas: list[Any] = []
@@ -94,12 +94,14 @@ class ParquetRows:
         return self._arrow.array([as_text(value) for value in values], self._arrow.string())
 
     def _schema(self) -> Any:
-        names = dict.fromkeys(name for schema in self._schemas for name in schema.names)
+        found = dict.fromkeys(name for schema in self._schemas for name in schema.names)
+        names = self._columns | found
         return self._arrow.schema([(name, self._kind(name)) for name in names])
 
     def _kind(self, name: str) -> Any:
         """What all batches agree on for a column; else it is text."""
         found = {s.field(name).type for s in self._schemas if name in s.names}
+        found |= {self._arrow.null()}
         fields = [self._arrow.schema([(name, kind)]) for kind in found]
         try:
             kind = self._arrow.unify_schemas(fields, promote_options="permissive").field(name).type

@@ -38,11 +38,15 @@ def header_names(fields: list[str]) -> list[str]:
     >>> header_names(["id", "text", "", "text"])
     ['id', 'text', 'column_3', 'text_4']
     """
-    names: list[str] = []
-    for number, field in enumerate(fields, start=1):
-        name = field.strip() or f"column_{number}"
-        names.append(f"{name}_{number}" if name in names else name)
-    return names
+    given = [field.strip() or f"column_{number}" for number, field in enumerate(fields, start=1)]
+    taken = set(given)
+    names: dict[str, None] = {}
+    for number, name in enumerate(given, start=1):
+        own = name
+        while own in names or (own != name and own in taken):
+            own = f"{own}_{number}"
+        names[own] = None
+    return list(names)
 
 
 class _Table:

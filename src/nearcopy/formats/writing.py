@@ -5,8 +5,9 @@ import gzip
 import io
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryFile
@@ -32,17 +33,23 @@ class Rows(Protocol):
 
 
 @contextmanager
-def writer(target: str | Path, format: Format | None = None) -> Iterator[Rows]:  # noqa: A002
+def writer(
+    target: str | Path,
+    format: Format | None = None,  # noqa: A002
+    *,
+    columns: Iterable[str] = (),
+) -> Iterator[Rows]:
     """What takes rows. The file is put in its place at the end; "-" is stdout.
 
-    If the work within fails, the file is as it was before, and nothing comes to stdout.
+    If the work within fails, the file is as it was before, and nothing comes to stdout. A table
+    has the columns given, in their order, and those of the rows that are none of them.
     """
     kind: Format = format or format_of(str(target)) or "jsonl"
     to_stdout = str(target) == "-"
     with _stdout() if to_stdout else _file(Path(target)) as file:
         if kind in ("csv", "tsv") and not to_stdout:
             file.write(MARK)  # or spreadsheets take it for something else than UTF-8
-        with closing(KINDS[kind](file)) as rows:
+        with closing(KINDS[kind](file, columns)) as rows:
             yield rows
             rows.end()
 
@@ -96,7 +103,8 @@ def _packed(raw: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
 class JsonLines:
     """A row a line."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, columns: Iterable[str] = ()) -> None:
+        del columns  # a row names its own
         self._file = file
 
     def write(self, row: Mapping[str, Any]) -> None:
@@ -113,7 +121,8 @@ class JsonLines:
 class JsonArray:
     """All rows in one array, one a line."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, columns: Iterable[str] = ()) -> None:
+        del columns  # a row names its own
         self._file = file
         self._before = b"[\n"
 
@@ -133,9 +142,9 @@ class JsonArray:
 class TableRows:
     """Rows of a table. Which columns there are is known when the last row is, so they wait."""
 
-    def __init__(self, file: BinaryIO, delimiter: str) -> None:
+    def __init__(self, file: BinaryIO, columns: Iterable[str], *, delimiter: str) -> None:
         self._file, self._delimiter = file, delimiter
-        self._columns: dict[str, None] = {}
+        self._columns = dict.fromkeys(columns)
         self._grown = False
         spool = TemporaryFile()  # noqa: SIM115 (see close)
         self._waiting = io.TextIOWrapper(spool, encoding="utf-8", newline="")
@@ -170,18 +179,10 @@ class TableRows:
             rows.writerow(fields + [""] * (len(self._columns) - len(fields)))
 
 
-def _csv(file: BinaryIO) -> Rows:
-    return TableRows(file, ",")
-
-
-def _tsv(file: BinaryIO) -> Rows:
-    return TableRows(file, "\t")
-
-
-KINDS: Mapping[Format, Callable[[BinaryIO], Rows]] = {
+KINDS: Mapping[Format, Callable[[BinaryIO, Iterable[str]], Rows]] = {
     "jsonl": JsonLines,
     "json": JsonArray,
-    "csv": _csv,
-    "tsv": _tsv,
+    "csv": partial(TableRows, delimiter=","),
+    "tsv": partial(TableRows, delimiter="\t"),
     "parquet": ParquetRows,
 }
