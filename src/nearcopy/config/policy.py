@@ -144,7 +144,12 @@ class Policy:
             "token_sort": (self.title_average,),
             "partial": (self.title_partial, self.title_average),
             "names": (self.names_shared,),
-            "profile": (self.event_profile, self.related_profile),
+            "profile": (  # the confidence in what is related reads it too
+                self.event_profile,
+                self.related_profile,
+                self.related_overlap,
+                self.related_bits,
+            ),
         }
         return frozenset(n for n, readers in wanted.items() if any(r is not None for r in readers))
 
