@@ -276,7 +276,7 @@ def test_rejected_rows_can_be_put_aside(run, spoilt, tmp_path):
     assert "kept 2 + removed 1 + rejected 3 = read 6" in result.stderr
     found = lines(rejected.read_text())
     assert [row["line"] for row in found] == [4, 5, 7]
-    assert [row["row"] for row in found] == [{"id": "d", "date": "soon"}, '{"broken', {"note": 1}]
+    assert [row["raw"] for row in found] == [{"id": "d", "date": "soon"}, '{"broken', {"note": 1}]
     assert all(row["why"] and row["file"] == str(spoilt) for row in found)
 
 
@@ -330,10 +330,11 @@ def test_the_summary_is_told_on_stderr(run, put):
 
 
 def test_a_terminal_is_shown_the_duplicates(run, put, monkeypatch):
-    monkeypatch.setattr("nearcopy.cli.deduping.on_terminal", lambda: True)
+    monkeypatch.setattr("nearcopy.cli.deduping.as_lines", lambda asked: asked)
     shown = run(put("a.jsonl"), env={"COLUMNS": "160"})
     assert "same, word for word" in shown.stdout
     assert "-o FILE" in shown.stderr
+    assert len(lines(run(put("a.jsonl"), "--json").stdout)) == 3
     assert "no duplicates" in run(put("a.jsonl", ROWS[:2])).stderr
     copies = [{**ROWS[0], "id": f"n{n}"} for n in range(60)]
     assert "and 9 more" in run(put("b.jsonl", copies)).stderr

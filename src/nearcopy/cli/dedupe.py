@@ -57,7 +57,7 @@ def dedupe(
         bool, _flag("--merge", "With --apply: fill what is kept from its copies, and list them.")
     ] = False,
     yes: YesOption = False,
-    as_json: Annotated[bool, _flag("--json", "The summary on stderr as JSON.")] = False,
+    as_json: Annotated[bool, _flag("--json", "The summary as JSON; data on terminals.")] = False,
     quiet: Annotated[bool, _flag("--quiet", "No progress and no summary.")] = False,
     preset: PresetOption = None,
     policy: PolicyOption = None,
@@ -83,7 +83,7 @@ def dedupe(
     tier_field: Annotated[str | None, _column("tier", "The trust in its source, 1 first.")] = None,
     html_field: Annotated[str | None, _column("html", "Whether its text is HTML.")] = None,
 ) -> None:
-    """Write every article beside its verdict: whether it is a duplicate, of what, and why."""
+    """Find duplicates in files: every row, with its verdict."""
     from nearcopy.cli.deduping import Job, checked_format, run
     from nearcopy.cli.settings import settings, store_address
     from nearcopy.formats import Columns

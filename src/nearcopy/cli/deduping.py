@@ -14,11 +14,22 @@ from time import perf_counter
 
 import typer
 
-from nearcopy.cli.marking import OURS, REJECTED, Copies, columns, marked, rejected_row
+from nearcopy.cli.articles import rejected_row
+from nearcopy.cli.marking import OURS, Copies, columns, marked
 from nearcopy.cli.progress import Phases
 from nearcopy.cli.shortlist import Shortlist
 from nearcopy.cli.tally import Tally
-from nearcopy.cli.terminal import BAD_INPUT, BRAKED, aside, failed, json_line, noted
+from nearcopy.cli.terminal import (
+    BAD_INPUT,
+    BRAKED,
+    as_lines,
+    aside,
+    can_ask,
+    failed,
+    json_line,
+    noted,
+    printable,
+)
 from nearcopy.cluster import Brake
 from nearcopy.config import Policy, Recipe
 from nearcopy.deduper import Deduper
@@ -153,11 +164,11 @@ class _Outputs:
     def __init__(self, job: Job, sources: list[Source], names: list[str], outs: ExitStack) -> None:
         self.apply = job.apply
         kind = _main_format(job, sources)
-        self.list = Shortlist() if job.output is None and on_terminal() else None
+        self.list = None if job.output or as_lines(job.json) else Shortlist()
         main = None if self.list else job.output or "-"
         self._main = _optional(main, kind, names, outs)
         self._removed = _optional(job.removed, kind, names, outs)
-        self._rejected = _optional(job.rejected, "jsonl", REJECTED, outs)
+        self._rejected = _optional(job.rejected, "jsonl", ("file", "line", "why", "raw"), outs)
 
     def put(self, row: Row, verdict: Verdict, copies: Copies) -> None:
         """Writes an article where it belongs."""
@@ -176,11 +187,6 @@ class _Outputs:
         """Shows the short list."""
         if self.list:
             self.list.show()
-
-
-def on_terminal() -> bool:
-    """Whether stdout is looked at by someone."""
-    return sys.stdout.isatty()
 
 
 def _main_format(job: Job, sources: list[Source]) -> Format:
@@ -255,9 +261,7 @@ def _brake(job: Job, tally: Tally, brakes: list[Brake]) -> None:
 
 
 def _confirmed(why: str) -> bool:
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return False
-    return typer.confirm(f"{why}. Remove them?", err=True)
+    return can_ask() and typer.confirm(printable(f"{why}. Remove them?"), err=True)
 
 
 def _summary(job: Job, tally: Tally, seconds: float) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from nearcopy.formats import Rejected, Row
+from nearcopy.formats import Row
 from nearcopy.formats.answers import verdict_row
 from nearcopy.model import Verdict
 
@@ -17,7 +17,6 @@ OURS = (
     "news",
     "copy",
 )
-REJECTED = ("file", "line", "why", "row")
 Values = dict[str, Any]
 
 
@@ -71,8 +70,3 @@ def _filled(values: Values, copies: list[Values]) -> Values:
 
 def _empty(value: Any) -> bool:
     return value is None or value == "" or value != value
-
-
-def rejected_row(row: Rejected) -> Values:
-    """What is no article, where it stands, and why."""
-    return dict(zip(REJECTED, (*row.place, row.why, row.raw), strict=True))
