@@ -1,7 +1,6 @@
 """The command line: one module a verb, or a family of them; all are listed here."""
 
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Annotated
 
 import typer
@@ -47,6 +46,9 @@ COMMANDS = (
     (SETTINGS, "fingerprint", "fingerprint"),
 )
 
+# What stands in the list, where the command's own first line is longer.
+SHORT = {"dedupe": "Mark the duplicates in files, or remove them."}
+
 app = typer.Typer(
     help=HELP,
     epilog=EXAMPLES,
@@ -77,9 +79,9 @@ def _main(
 
 def _register() -> None:
     for panel, module, function in COMMANDS:
-        if find_spec(f"nearcopy.cli.{module}"):
-            command = getattr(import_module(f"nearcopy.cli.{module}"), function)
-            app.command(function.replace("_", "-"), rich_help_panel=panel)(command)
+        command = getattr(import_module(f"nearcopy.cli.{module}"), function)
+        short = SHORT.get(function)
+        app.command(function.replace("_", "-"), rich_help_panel=panel, short_help=short)(command)
 
 
 _register()
