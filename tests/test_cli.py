@@ -11,7 +11,7 @@ import typer
 from rich.cells import cell_len
 from typer.testing import CliRunner
 
-from nearcopy import NearcopyError
+from nearcopy import NearcopyError, cli
 from nearcopy.cli import app
 from nearcopy.cli.terminal import json_line, printable, reported
 
@@ -120,6 +120,14 @@ def test_every_command_has_help(run):
         result = run(name, "--help", env={"COLUMNS": "80"})
         assert result.exit_code == 0
         assert "--json" in result.stdout
+
+
+def test_the_environment_is_read_in_one_place():
+    files = sorted((Path(cli.__file__).parent).glob("*.py"))
+    readers = [
+        f.name for f in files if re.search(r"os\.environ|getenv|envvar=", f.read_text("utf-8"))
+    ]
+    assert readers == ["settings.py"]
 
 
 def test_the_version(run):

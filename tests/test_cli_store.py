@@ -222,6 +222,13 @@ def test_without_a_store_it_says_how_to_name_one(run, words):
     assert "which store? Give --store seen.db" in result.stderr
 
 
+def test_articles_of_a_store_are_compared_by_its_recipe(run):
+    assert run("add", WIRE, "--preset", "crawler").exit_code == 0
+    (row,) = rows(run("compare", "en-12", "en-13", "--json"))
+    assert "overlap" not in row["evidence"]
+    assert "distance" in row["evidence"]
+
+
 def test_ids_of_a_store_can_be_explained_and_compared(filled):
     assert "near_text" in filled("explain", "en-12", "en-13").stdout
     (row,) = rows(filled("compare", "en-12", "en-13", "--store", "seen.db", "--json"))

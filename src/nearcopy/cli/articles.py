@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -15,6 +15,7 @@ from nearcopy.config.toml import nearest
 from nearcopy.errors import BadArticle
 
 if TYPE_CHECKING:
+    from nearcopy.config import Recipe
     from nearcopy.formats import Rejected, Row, Source
     from nearcopy.model import Article
 
@@ -88,28 +89,35 @@ def rejected_row(found: "Rejected") -> dict[str, object]:
 # Two articles.
 
 
-def two(
-    a: str, b: str, inside: Path | None = None, store: str | None = None
-) -> tuple["Article", "Article"]:
+class Two(NamedTuple):
+    """Two articles, and the recipe of the store they are from, if any."""
+
+    a: "Article"
+    b: "Article"
+    recipe: "Recipe | None" = None
+
+
+def two(a: str, b: str, inside: Path | None = None, store: str | None = None) -> Two:
     """The two articles: ids in the file or the store that is given, else a file each."""
-    left, right = _two(a, b, inside, store)
-    if left.id == right.id and left != right:  # two files may well give one id
-        right = replace(right, id=f"{right.id}#2")
-    return left, right
+    found = _two(a, b, inside, store)
+    if found.a.id == found.b.id and found.a != found.b:  # two files may well give one id
+        return found._replace(b=replace(found.b, id=f"{found.b.id}#2"))
+    return found
 
 
-def _two(a: str, b: str, inside: Path | None, store: str | None) -> tuple["Article", "Article"]:
+def _two(a: str, b: str, inside: Path | None, store: str | None) -> Two:
     if inside is not None:
         return _among(inside, a, b)
     if store is None and a == b == STDIN:
         raise BadArticle("stdin holds one article here: give - for A or for B")
     if store is None and _is_file(a) and _is_file(b):
-        return one(a), one(b)
+        return Two(one(a), one(b))
     address = store or environment_store()
     if address is None:
+        missing = b if _is_file(a) else a
         raise BadArticle(
-            f"no file {b if _is_file(a) else a!r:.200}: give two files, or two ids and where they "
-            "are, with --in FILE or --store ADDRESS"
+            f"no file {missing!r:.200}: give two files, or two ids and where they are, "
+            "with --in FILE or --store ADDRESS"
         )
     return _stored(address, a, b)
 
@@ -131,7 +139,7 @@ def one(file: str) -> "Article":
     return _from_text(text, name)
 
 
-def _among(file: Path, *ids: str) -> tuple["Article", "Article"]:
+def _among(file: Path, *ids: str) -> Two:
     """The articles of these ids; the file is read until both are found."""
     from nearcopy.formats import read_articles
 
@@ -147,14 +155,14 @@ def _among(file: Path, *ids: str) -> tuple["Article", "Article"]:
         if each not in found:
             raise BadArticle(f"no article {each!r:.200} in {file}{nearest(each, seen[:10_000])}")
     a, b = ids
-    return found[a], found[b]
+    return Two(found[a], found[b])
 
 
-def _stored(store: str, a: str, b: str) -> tuple["Article", "Article"]:
+def _stored(store: str, a: str, b: str) -> Two:
     from nearcopy.cli.stored import reading
 
     with reading(store_address(store)) as deduper:
-        return deduper.article(a), deduper.article(b)
+        return Two(deduper.article(a), deduper.article(b), deduper.recipe)
 
 
 def _from_json(text: str, name: str) -> "Article":

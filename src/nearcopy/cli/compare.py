@@ -75,12 +75,9 @@ def compare(
     elif a is None or b is None:
         raise BadArticle("give two articles, A and B, or --pairs FILE.jsonl")
     else:
-        pair = Pair(*two(a, b, inside, store))
-        _write([pair], recipe, judged) if as_json else _show(pair, recipe, judged)
-
-
-def _write(pairs: Iterable[Pair], recipe: "Recipe | None", policy: "Policy") -> None:
-    write_lines(_rows(pairs, recipe, policy))
+        *both, its_recipe = two(a, b, inside, store)
+        pair, recipe = Pair(*both), recipe or its_recipe
+        write_lines(_rows([pair], recipe, judged)) if as_json else _show(pair, recipe, judged)
 
 
 def _show(pair: Pair, recipe: "Recipe | None", policy: "Policy") -> None:

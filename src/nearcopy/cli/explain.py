@@ -51,8 +51,8 @@ def explain(
     from nearcopy.explain import explain as explained
 
     recipe, judged = settings(preset, policy, window)
-    left, right = two(a, b, inside, store)
-    found = explained(left, right, recipe, judged, min_words=min_words)
+    left, right, its_recipe = two(a, b, inside, store)
+    found = explained(left, right, recipe or its_recipe, judged, min_words=min_words)
     if html is not None:
         _write_page(html, found, left, right)
     if as_json:
