@@ -21,7 +21,7 @@ def run():
 @pytest.mark.parametrize(("least", "shingle"), [(0.5, None), (0.8, None), (0.3, 5)])
 def test_every_pair_and_no_other(run, least, shingle):
     words = ["--min-overlap", str(least), *(["--shingle", str(shingle)] if shingle else [])]
-    result = run(WIRE, *words)
+    result = run(WIRE, *words, "--words", "folded")
     assert result.exit_code == 0, result.stderr
     found = [json.loads(line) for line in result.stdout.splitlines()]
     wire = [json.loads(line) for line in Path(WIRE).read_text("utf-8").splitlines()]

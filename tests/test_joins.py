@@ -1,5 +1,6 @@
 """All pairs of sets that are alike: exact, in order, whatever the bound and the sets."""
 
+import re
 from fractions import Fraction
 from itertools import combinations
 
@@ -212,3 +213,46 @@ def test_what_cannot_be_meant_is_refused_at_once(given, error):
 def test_what_is_no_article_is_refused_when_it_comes():
     with pytest.raises(BadArticle, match="got str"):
         list(joins.pairs([NEWS[0], "text"]))
+
+
+def test_words_are_taken_as_they_are_written():
+    marked = [
+        Article(id="a", text="قَالَ الوزير إن الميناء مغلق اليوم"),
+        Article(id="b", text="قال الوزير ان الميناء مغلق اليوم"),
+    ]
+    ((_, _, folded),) = joins.pairs(marked, 0.1, features=Features("words", 1), words="folded")
+    ((_, _, written),) = joins.pairs(marked, 0.1, features=Features("words", 1))
+    assert folded.jaccard == 1
+    assert written.jaccard < 1
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+def test_written_words_can_be_counted_by_anyone(size):
+    plain = [each for each in NEWS if not each.html]
+    texts = {each.id: each.text for each in plain}
+    for a, b, found in joins.pairs(plain, 0.01, features=Features("words", size)):
+        sets = [_runs(texts[name], size) for name in (a, b)]
+        assert (found.a, found.b) == tuple(map(len, sets))
+        assert found.shared == len(sets[0] & sets[1])
+
+
+def _runs(text: str, size: int) -> set[tuple[str, ...]]:
+    words = re.findall(r"\w+", text.lower())
+    return {tuple(words[at : at + size]) for at in range(len(words) - size + 1)}
+
+
+def test_characters_that_are_words_are_counted_one_by_one():
+    articles = [Article(id="a", text="港口今天關閉"), Article(id="b", text="港口今天開放")]
+    ((_, _, found),) = joins.pairs(articles, 0.1, features=Features("words", 1))
+    assert (found.a, found.b, found.shared) == (6, 6, 4)
+
+
+def test_markup_is_no_word():
+    articles = [Article(id="a", text="<p>one two</p>", html=True), Article(id="b", text="One, two")]
+    ((_, _, found),) = joins.pairs(articles, 0.1, features=Features("words", 1))
+    assert found.jaccard == 1
+
+
+def test_unknown_words_are_refused():
+    with pytest.raises(BadPolicy, match="written, folded"):
+        joins.pairs(NEWS, words="spoken")

@@ -1,7 +1,7 @@
 """The Deduper: has this been published before, where, and how do we know?"""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import islice
@@ -124,8 +124,13 @@ class Deduper:
             unsettled = self._neighbours(were)
             self._store.put(entries)
             found = matches(self._store, entries, self.recipe, self.policy)
-            unsettled |= self._link(ids, found) | self._named_like_others(ids, were)
-            self._settle(unsettled, were, new={name for name in ids if name not in were})
+            namesakes = self._named_like_others(ids, were)
+            self._settle(
+                unsettled | self._link(ids, found) | {*namesakes.values()},
+                were,
+                new={name for name in ids if name not in were},
+                taken=namesakes.keys(),
+            )
             best = {match.other.id for each in found for match in each.found[:1]}
             members = self._store.members({*ids, *best})
             made = [
@@ -151,18 +156,27 @@ class Deduper:
         edges = filter(joins, self._store.edges(list(ids)))
         return {name for edge in edges for name in (edge.a, edge.b)}
 
-    def _named_like_others(self, ids: list[str], were: dict[str, str]) -> set[str]:
+    def _named_like_others(self, ids: list[str], were: dict[str, str]) -> dict[str, str]:
         """New articles whose own story would bear the name of one that is there already."""
         own = {own_story_id(name): name for name in ids if name not in were}
-        taken = self._store.stories(own).keys() | {
-            story for story in own if self._store.redirected(story) != story
+        there = self._store.stories(own)
+        return {
+            story: name
+            for story, name in own.items()
+            if story in there or self._store.redirected(story) != story
         }
-        return {own[story] for story in taken}
 
-    def _settle(self, ids: set[str], were: dict[str, str], *, new: set[str]) -> None:
+    def _settle(
+        self,
+        ids: set[str],
+        were: dict[str, str],
+        *,
+        new: Collection[str] = (),
+        taken: Collection[str] = (),
+    ) -> None:
         if not ids and not were:
             return
-        braked = settle(self._store, ids, self.recipe, self.policy, new=new, were=were)
+        braked = settle(self._store, ids, self.recipe, self.policy, new=new, were=were, taken=taken)
         for brake in braked:
             log.warning("%s", brake.why)
         self.brakes += braked
@@ -252,7 +266,7 @@ class Deduper:
             were = self._stories_of(self._store.fingerprints(ids))
             left = self._neighbours(were) - were.keys()
             count = self._store.remove(ids)
-            self._settle(left, were, new=set())
+            self._settle(left, were)
             return count
 
     def purge(self, before: datetime) -> int:

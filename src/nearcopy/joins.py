@@ -1,8 +1,14 @@
-"""Joins: all pairs of articles with at least so much in common, none missed and none other."""
+"""Joins: all pairs of articles with at least so much in common, none missed and none other.
 
+Words are taken as they are written, case aside, so that anyone can count again what was counted: a
+word is a run of letters and digits, each Chinese or Japanese character one of its own. Or they are
+folded as in fingerprints, where vowel signs and spelling variants are no difference.
+"""
+
+import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -12,7 +18,11 @@ from nearcopy.config import Features, Recipe
 from nearcopy.errors import BadArticle, BadPolicy, BadRecipe
 from nearcopy.kernels.results import FeatureSets, SimilarPairs
 from nearcopy.model import Article
+from nearcopy.text import strip_html
 
+Words = Literal["written", "folded"]
+CHARACTERS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+WORD = re.compile(rf"[{CHARACTERS}]|[^\W{CHARACTERS}]+")
 BATCH = 1024  # articles at a time
 BLOCK = 1 << 16  # pairs at a time
 
@@ -31,18 +41,34 @@ def pairs(
     *,
     features: Features | None = None,
     recipe: Recipe | None = None,
+    words: Words = "written",
     threads: int = 1,
 ) -> Iterator[tuple[str, str, Overlap]]:
     """The ids and the exact overlap of every two texts with at least this Jaccard, in order.
 
     The features are those of the recipe's MinHash unless given; texts without any are like nothing.
+    `words` says what a word is; runs of characters are always folded.
     All articles are read before the first pair. Memory is linear in them, though their pairs may be
     quadratic: a thousand copies of one page are half a million.
     """
     _check(articles, min_overlap, features, recipe)
+    if words not in get_args(Words):
+        raise BadPolicy(f"words is {words!r}: choose one of {', '.join(get_args(Words))}")
     recipe = recipe or Recipe()
     wanted = features or recipe.minhash or recipe.simhash or Features()
+    if words == "written" and wanted.unit == "words":
+        articles = spelt_in_numbers(articles)
     return _pairs(articles, float(min_overlap), recipe, wanted, threads)
+
+
+def spelt_in_numbers(articles: Iterable[Article]) -> Iterator[Article]:
+    """The articles with a number for each word: two are the same where the words are."""
+    numbers: dict[str, str] = {}
+    for article in map(_checked, articles):
+        text = strip_html(article.text) if article.html else article.text
+        found = WORD.findall(text.lower())
+        spelt = " ".join([numbers.setdefault(word, str(len(numbers))) for word in found])
+        yield Article(id=article.id, text=spelt)
 
 
 def _pairs(
@@ -90,12 +116,15 @@ def _read(
 
 
 def _batches(articles: Iterable[Article]) -> Iterator[list[Article]]:
-    remaining = iter(articles)
+    remaining = map(_checked, articles)
     while batch := list(islice(remaining, BATCH)):
-        for each in batch:
-            if not isinstance(each, Article):
-                raise BadArticle(f"expected an Article, got {type(each).__name__}")
         yield batch
+
+
+def _checked(article: object) -> Article:
+    if not isinstance(article, Article):
+        raise BadArticle(f"expected an Article, got {type(article).__name__}")
+    return article
 
 
 def _check(articles: object, min_overlap: float, features: object, recipe: object) -> None:

@@ -76,7 +76,8 @@ def matches(
 
     found: list[list[Matched]] = [[] for _ in entries]
     for some in _batches(pairs):
-        judgements = judged([(a, b) for _, a, b in some], recipe, policy, articles)
+        pairs_of = [(a, b) if by_age(a) <= by_age(b) else (b, a) for _, a, b in some]
+        judgements = judged(pairs_of, recipe, policy, articles)
         for (place, _, other), judgement in zip(some, judgements, strict=True):
             if judgement.decision.rule != "nothing-in-common":
                 found[place].append(Matched(other, judgement))

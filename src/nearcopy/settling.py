@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 from nearcopy.cluster import Brake, stories
 from nearcopy.config import Policy, Recipe
 from nearcopy.judge import judged
+from nearcopy.keeper import by_age
 from nearcopy.lineage import own_story_id
 from nearcopy.model import Decision, Edge, Fingerprint, Story
 from nearcopy.stores import Store
@@ -20,10 +21,12 @@ def settle(
     *,
     new: Collection[str] = (),
     were: Mapping[str, str],
+    taken: Collection[str] = (),
 ) -> tuple[Brake, ...]:
     """Tell the store the stories of these articles and of all they are linked to.
 
-    `new` are those that were in no story before, `were` tells the stories of those that came again.
+    `new` are those that were in no story before, `were` tells the stories of those that came again;
+    what is `taken` names other stories.
     """
     linked = store.linked(ids, LINKED)
     made = store.fingerprints(linked)
@@ -33,15 +36,24 @@ def settle(
     asked: list[Edge] = []
 
     def judge(a: str, b: str) -> Decision:
-        (found,) = judged([(made[a], made[b])], recipe, policy, store.articles)
+        pair = sorted((made[a], made[b]), key=by_age)
+        (found,) = judged([(pair[0], pair[1])], recipe, policy, store.articles)
         asked.append(Edge(a, b, found.decision, found.news, found.copy))
         return found.decision
 
-    clustering = stories(made.values(), store.edges_among(linked), policy, judge=judge, known=known)
+    clustering = stories(
+        made.values(),
+        store.edges_among(linked),
+        policy,
+        judge=judge,
+        known=known,
+        redirects=dict(zip(taken, taken, strict=True)),
+    )
     store.link(asked)
     told = {story.id for story in clustering.stories}
     gone = {*before.values(), *were.values()} - told
-    store.tell(clustering.stories, gone, clustering.redirects)
+    moved = {old: new for old, new in clustering.redirects.items() if old not in taken}
+    store.tell(clustering.stories, gone, moved)
     return clustering.braked
 
 

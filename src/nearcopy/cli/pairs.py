@@ -1,6 +1,7 @@
 """`nearcopy pairs`: all pairs of articles in a file whose texts overlap."""
 
 from collections.abc import Iterable, Iterator
+from enum import StrEnum
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -35,6 +36,13 @@ BATCH = 4096  # pairs judged at once
 SHOWN = 50  # pairs on a terminal
 
 
+class Words(StrEnum):
+    """What counts as the same word."""
+
+    WRITTEN = "written"
+    FOLDED = "folded"
+
+
 @reported
 def pairs(
     files: Annotated[
@@ -52,6 +60,12 @@ def pairs(
             "--shingle", metavar="K", min=1, max=64, help="Words in a shingle; else the recipe's."
         ),
     ] = None,
+    words: Annotated[
+        Words,
+        typer.Option(
+            "--words", help="As they are written, case aside, or folded as in fingerprints."
+        ),
+    ] = Words.WRITTEN,
     preset: PresetOption = None,
     policy: PolicyOption = None,
     window: WindowOption = None,
@@ -69,7 +83,12 @@ def pairs(
     with readable(files, rejected) as sources:
         articles = {row.article.id: row.article for row in rows(sources)}
     found = joined(
-        articles.values(), min_overlap, features=features, recipe=recipe, threads=threads
+        articles.values(),
+        min_overlap,
+        features=features,
+        recipe=recipe,
+        words=words.value,
+        threads=threads,
     )
     answers = _rows(found, articles, recipe, judged)
     if as_lines(as_json):

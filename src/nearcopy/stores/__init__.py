@@ -8,7 +8,7 @@ __all__ = ["Entry", "Found", "Store", "open_store"]
 
 def open_store(address: str) -> Store:
     """The store at an address: `memory://`, or `sqlite:///seen.db`."""
-    scheme, mark, _ = address.partition("://")
+    scheme, mark, _ = str(address).partition("://")
     if mark and scheme == "memory":
         from nearcopy.stores.memory import MemoryStore
 

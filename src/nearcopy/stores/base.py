@@ -60,7 +60,7 @@ class Store(Protocol):
         """For each probe the articles that share a key and may be within the window.
 
         Those of the days around it are given whole: the caller looks at the hours. Beyond the limit
-        those with the most keys in common are given, of these the newest.
+        those with the most keys in common are given, of these the first filed.
         """
 
     def put(self, entries: Sequence[Entry]) -> None:

@@ -93,7 +93,7 @@ class Shelves:
     ) -> list[tuple[list[int], int]]:
         """For each probe the articles in the window that share a key, and how many are left out.
 
-        Beyond the limit those with the most keys in common are given, of these the newest.
+        Beyond the limit those with the most keys in common are given, of these the first filed.
         """
         keys = [each for _, each in probes]
         starts, positions = self._index.find_ragged(_joined(keys), _starts(map(len, keys)))
@@ -131,7 +131,7 @@ class Shelves:
     def _strongest(self, keys: Keys, among: NDArray[np.uint32], limit: int) -> list[int]:
         _, positions = self._index.find(keys[:, None])
         found, counts = np.unique(positions[np.isin(positions, among)], return_counts=True)
-        best = np.lexsort((-found.astype(np.int64), -counts))[:limit]
+        best = np.lexsort((found, -counts))[:limit]
         strongest: list[int] = _view(self._numbers)[found[best]].tolist()
         return strongest
 

@@ -1,0 +1,296 @@
+"""The Deduper: one verdict for every article, the same in whatever way and order they come."""
+
+import random
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from nearcopy import (
+    POLICIES,
+    RECIPES,
+    Article,
+    BadArticle,
+    Deduper,
+    NotStored,
+    Policy,
+    Relation,
+    Verdict,
+)
+from nearcopy.formats import read_articles
+
+NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
+DAY = timedelta(days=1)
+BODY = (
+    "The harbour council voted on Tuesday to close the old ferry terminal for the winter while "
+    "repair crews replace the planks along the eastern pier and test every lamp between the two "
+    "lighthouses before the storms arrive next month, said the mayor, who promised that all boats "
+    "would be moved inland without charge to their owners and returned in spring when the work "
+    "is finished and the new quay has been opened to the public again."
+)
+OTHER = (
+    "Growers in the upper valley expect the earliest apple harvest for thirty years after a mild "
+    "March and a warm April, though a late frost could still take a third of the blossom, the "
+    "orchard union warned, asking members to keep their sprinklers ready and report damage within "
+    "two days so that insurers can send someone to look before the trees are pruned in summer."
+)
+
+
+def wire() -> list[Article]:
+    return list(read_articles(Path(__file__).parents[1] / "examples" / "wire.jsonl"))
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def address(request, tmp_path) -> str:
+    return "memory://" if request.param == "memory" else f"sqlite:///{tmp_path}/seen.db"
+
+
+@pytest.fixture
+def deduper(address):
+    with Deduper(address, clock=lambda: NOON) as made:
+        yield made
+
+
+class TestAdding:
+    def test_the_first_is_new_and_its_copy_is_not(self, deduper):
+        first = deduper.add(Article(id="a", title="Ferry terminal closes", text=BODY))
+        again = deduper.add(Article(id="b", title="Ferry terminal to close", text=BODY + " Yes."))
+        assert (first.relation, first.is_duplicate, first.duplicate_of) == ("distinct", False, None)
+        assert first.story_id == again.story_id
+        assert (again.relation, again.is_duplicate, again.duplicate_of) == ("near_text", True, "a")
+        assert again.match == "a"
+        assert again.reason == "content_hash"
+        assert again.copy == round(again.evidence.overlap, 4) > 0.9
+        assert again.evidence.exact
+
+    def test_checking_writes_nothing(self, deduper):
+        deduper.add(Article(id="a", text=BODY))
+        for _ in range(2):
+            verdict = deduper.check(Article(id="b", text=BODY))
+            assert verdict.is_duplicate
+            assert verdict.story_id == deduper.story("a").id
+        new = deduper.check(Article(id="c", text=OTHER))
+        assert (new.relation, new.match, new.story_id) == (Relation.DISTINCT, None, None)
+        with pytest.raises(NotStored):
+            deduper.article("b")
+
+    def test_every_article_has_a_verdict_in_order(self, deduper):
+        verdicts = list(deduper.run(Article(id=str(n), text=BODY) for n in range(1100)))
+        assert [each.id for each in verdicts] == [str(n) for n in range(1100)]
+        assert [each.is_duplicate for each in verdicts] == [False] + [True] * 1099
+
+    def test_facts_keep_alike_titles_apart_and_say_so(self, deduper):
+        deduper.add(Article(id="a", title="Startup X raises Series A $10M"))
+        verdict = deduper.add(Article(id="b", title="Startup X raises Series B $50M"))
+        assert not verdict.is_duplicate
+        assert (verdict.relation, verdict.rule, verdict.match) == (Relation.DISTINCT, "vetoed", "a")
+        assert "Series" in verdict.reasons[0] or "series" in verdict.reasons[0]
+
+    def test_what_is_outside_the_window_is_new(self, deduper):
+        deduper.add(Article(id="a", text=BODY, published=NOON - 15 * DAY))
+        assert not deduper.add(Article(id="b", text=BODY, published=NOON)).is_duplicate
+
+    def test_a_bad_article_loses_none_before_it(self, deduper):
+        def articles():
+            yield Article(id="a", text=BODY)
+            raise BadArticle("broken")
+
+        with pytest.raises(BadArticle, match="broken"):
+            list(deduper.run(articles()))
+        assert deduper.article("a").text == BODY
+
+    @pytest.mark.parametrize("preset", sorted(POLICIES))
+    def test_every_preset_finds_a_copy(self, address, preset):
+        with Deduper(address, RECIPES[preset], POLICIES[preset], clock=lambda: NOON) as deduper:
+            deduper.add(Article(id="a", title="Ferry terminal closes for winter", text=BODY))
+            verdict = deduper.add(
+                Article(id="b", title="Ferry terminal closes for winter", text=BODY)
+            )
+        assert verdict.is_duplicate
+
+
+class TestAddingAgain:
+    def test_an_article_never_matches_itself(self, deduper):
+        article = Article(id="a", url="https://example.org/1", title="Ferry closes", text=BODY)
+        for _ in range(2):
+            assert not deduper.add(article).is_duplicate
+            assert not deduper.check(article).is_duplicate
+        twice = list(deduper.run([article, article]))
+        assert [each.is_duplicate for each in twice] == [False, False]
+        assert deduper.revisions("a") == []
+
+    def test_a_changed_text_is_a_revision(self, deduper):
+        deduper.add(Article(id="a", text=BODY))
+        deduper.add(Article(id="a", text=OTHER))
+        assert deduper.article("a").text == OTHER
+        assert [each.text for each in deduper.revisions("a")] == [BODY]
+
+    def test_the_story_keeps_its_id_and_those_who_were_copies_are_no_more(self, deduper):
+        deduper.add(Article(id="a", text=BODY))
+        before = deduper.add(Article(id="b", text=BODY + " Yes.")).story_id
+        again = deduper.add(Article(id="a", text=OTHER))
+        stands = {each.id: each for each in deduper.verdicts(["a", "b"])}
+        assert not again.is_duplicate
+        assert not any(each.is_duplicate for each in stands.values())
+        assert stands["a"].story_id != stands["b"].story_id
+        assert before in {each.story_id for each in stands.values()}
+
+    def test_running_the_same_articles_twice_changes_nothing(self, deduper):
+        articles = wire()
+        list(deduper.run(articles))
+        first = list(deduper.verdicts(each.id for each in articles))
+        list(deduper.run(articles))
+        assert list(deduper.verdicts(each.id for each in articles)) == first
+
+
+class TestStanding:
+    def test_a_better_copy_is_kept_instead(self, deduper):
+        deduper.add(Article(id="short", text=BODY))
+        longer = deduper.add(Article(id="long", text=f"{BODY} {BODY[:200]}"))
+        assert (longer.is_duplicate, longer.duplicate_of) == (True, "short")
+        short, long = deduper.verdicts(["short", "long"])
+        assert (short.is_duplicate, short.duplicate_of) == (True, "long")
+        assert (long.is_duplicate, long.duplicate_of, long.rule) == (False, None, "kept")
+        assert long.reasons[0].startswith("kept: best of 2")
+        assert deduper.story("short").kept == "long"
+
+    def test_copies_and_reports_of_one_event_are_one_story(self, deduper):
+        articles = wire()
+        list(deduper.run(articles))
+        stands = list(deduper.verdicts(each.id for each in articles))
+        stories = {story.id: story for story in deduper.stories()}
+        assert {member.id for story in stories.values() for member in story.members} == {
+            each.id for each in articles
+        }
+        for verdict in stands:
+            story = stories[verdict.story_id]
+            assert verdict.id in {member.id for member in story.members}
+            assert deduper.story(verdict.id) == deduper.story(story.id) == story
+            if verdict.duplicate_of:
+                assert verdict.duplicate_of in {member.id for member in story.members}
+
+    def test_unknown_ids_are_named(self, deduper):
+        with pytest.raises(NotStored, match="nobody"):
+            list(deduper.verdicts(["nobody"]))
+        for call in (deduper.story, deduper.similar, deduper.article):
+            with pytest.raises(NotStored, match="nobody"):
+                call("nobody")
+
+    def test_similar_articles_come_most_alike_first(self, deduper):
+        half = " ".join(BODY.split()[:45] + OTHER.split()[:25])
+        deduper.add(Article(id="a", title="The ferry", url="https://news.example.org/1", text=BODY))
+        deduper.add(Article(id="half", text=half))
+        deduper.add(Article(id="b", text=BODY + " Yes."))
+        deduper.add(Article(id="c", text=OTHER))
+        found = deduper.similar("b")
+        assert [match.id for match in found][:2] == ["a", "half"]
+        assert (found[0].title, found[0].host) == ("The ferry", "example.org")
+        assert 1 >= found[0].score > found[1].score > 0
+        assert len(deduper.similar("b", limit=1)) == 1
+
+    def test_two_articles_are_explained(self, deduper):
+        deduper.add(Article(id="a", text=BODY))
+        deduper.add(Article(id="b", text=BODY + " Yes."))
+        assert deduper.explain("a", "b").decision.relation is Relation.NEAR_TEXT
+
+
+class TestForgetting:
+    def test_the_kept_copy_is_chosen_again(self, deduper):
+        for name in "abc":
+            deduper.add(Article(id=name, text=f"{BODY} {name}", published=NOON))
+        story = deduper.story("a")
+        assert deduper.forget([story.kept, "unknown"]) == 1
+        left = deduper.story(story.id)
+        assert len(left.members) == 2
+        assert left.kept != story.kept
+        assert sum(each.is_duplicate for each in deduper.verdicts(m.id for m in left.members)) == 1
+
+    def test_a_story_without_members_is_gone(self, deduper):
+        deduper.add(Article(id="a", text=BODY))
+        deduper.add(Article(id="b", text=BODY))
+        story = deduper.story("a").id
+        assert deduper.forget(["a", "b"]) == 2
+        assert list(deduper.stories()) == []
+        with pytest.raises(NotStored):
+            deduper.story(story)
+
+    def test_the_name_of_a_story_is_not_given_twice(self, deduper):
+        for name in "abc":
+            deduper.add(Article(id=name, text=BODY))
+        story = deduper.story("a").id
+        deduper.forget(["a"])
+        deduper.add(Article(id="a", text=OTHER))
+        assert deduper.story("b").id == story != deduper.story("a").id
+
+    def test_purging_goes_by_age(self, deduper):
+        deduper.add(Article(id="old", text=BODY, published=NOON - 20 * DAY))
+        deduper.add(Article(id="new", text=BODY, published=NOON - 10 * DAY))
+        assert deduper.purge(NOON - 14 * DAY) == 1
+        assert [story.kept for story in deduper.stories()] == ["new"]
+        with pytest.raises(BadArticle, match="time zone"):
+            deduper.purge(NOON.replace(tzinfo=None))
+
+
+def test_a_sound_store_is_verified(deduper):
+    assert all(check.passed for check in deduper.verify())
+    list(deduper.run(wire()))
+    checks = deduper.verify()
+    assert all(check.passed for check in checks)
+    assert {"recipe", "window", "known duplicate"} <= {check.name for check in checks}
+
+
+def outline(verdict: Verdict) -> tuple[object, ...]:
+    return (
+        verdict.id,
+        verdict.relation,
+        verdict.is_duplicate,
+        verdict.duplicate_of,
+        verdict.match,
+        verdict.confidence,
+        verdict.rule,
+        verdict.reasons,
+        verdict.news,
+        verdict.copy,
+    )
+
+
+def standing(address: str, articles: list[Article], batch: int) -> tuple[object, ...]:
+    """What all are in the end, and how they are put together."""
+    with Deduper(address, clock=lambda: NOON) as deduper:
+        for start in range(0, len(articles), batch):
+            list(deduper.run(articles[start : start + batch]))
+        verdicts = list(deduper.verdicts(sorted(each.id for each in articles)))
+    together: dict[str | None, set[str]] = {}
+    for verdict in verdicts:
+        together.setdefault(verdict.story_id, set()).add(verdict.id)
+    return list(map(outline, verdicts)), {frozenset(each) for each in together.values()}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("batch", [1, 7, 100])
+def test_all_is_the_same_in_any_order_batch_and_store(tmp_path, seed, batch):
+    articles = [replace(each, seen=NOON) for each in wire()]
+    shuffled = random.Random(seed).sample(articles, len(articles))
+    wanted = standing("memory://", articles, 1000)
+    assert standing("memory://", shuffled, batch) == wanted
+    assert standing(f"sqlite:///{tmp_path}/seen.db", shuffled, batch) == wanted
+
+
+@pytest.mark.parametrize("batch", [1, 5, 1000])
+def test_verdicts_on_arrival_are_the_same_one_by_one_and_in_batches(batch):
+    articles = [replace(each, seen=NOON) for each in wire()]
+    wanted = []
+    with Deduper(policy=Policy(keep=("earliest",)), clock=lambda: NOON) as deduper:
+        wanted = [deduper.add(each) for each in articles]
+    with Deduper(policy=Policy(keep=("earliest",)), clock=lambda: NOON) as deduper:
+        found = [
+            verdict
+            for start in range(0, len(articles), batch)
+            for verdict in deduper.run(articles[start : start + batch])
+        ]
+    skip = {"duplicate_of", "story_id"}  # as the stories stood at the end of the batch
+    for one, other in zip(wanted, found, strict=True):
+        assert {n: getattr(one, n) for n in one.__slots__ if n not in skip} == {
+            n: getattr(other, n) for n in other.__slots__ if n not in skip
+        }

@@ -1,0 +1,310 @@
+"""The SQLite store: a file that lasts, for several processes at once."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+
+import pytest
+
+from nearcopy import RECIPES, Article, Deduper, NotStored, RecipeMismatch, StoreError
+from nearcopy.stores.schema import LATEST, MIGRATIONS
+from nearcopy.stores.sqlite_file import SqliteFile, path_of
+
+NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
+BODY = "the council voted on tuesday to close the old harbour for the whole winter season " * 6
+
+
+@pytest.fixture
+def address(tmp_path) -> str:
+    return f"sqlite:///{tmp_path}/seen.db"
+
+
+def test_what_was_added_is_there_tomorrow(address):
+    with Deduper(address) as today:
+        today.add(Article(id="a", text=BODY))
+    with Deduper(address) as tomorrow:
+        assert tomorrow.add(Article(id="b", text=BODY)).duplicate_of == "a"
+        assert tomorrow.story("a").id == tomorrow.story("b").id
+
+
+def test_a_store_is_opened_with_its_own_recipe(address):
+    with Deduper(address, RECIPES["feed"]):
+        pass
+    with Deduper(address) as again:
+        assert again.recipe == RECIPES["feed"]
+    with pytest.raises(RecipeMismatch, match="was filled with recipe"):
+        Deduper(address, RECIPES["default"])
+
+
+def test_keys_of_another_version_are_refused(address):
+    with Deduper(address):
+        pass
+    change(address, "UPDATE settings SET value = '0' WHERE name = 'keys'")
+    with pytest.raises(RecipeMismatch, match="keys of version 0"):
+        Deduper(address)
+
+
+def change(address: str, statement: str) -> list[tuple]:
+    connection = sqlite3.connect(path_of(address))
+    with connection:
+        rows = connection.execute(statement).fetchall()
+    connection.close()
+    return rows
+
+
+class TestTheFile:
+    @pytest.mark.parametrize(
+        ("given", "path"),
+        [
+            ("sqlite:///seen.db", "seen.db"),
+            ("sqlite:///data/seen.db", "data/seen.db"),
+            ("sqlite:////var/seen.db", "/var/seen.db"),
+        ],
+    )
+    def test_an_address_names_a_file(self, given, path):
+        assert str(path_of(given)) == path
+
+    def test_a_missing_folder_is_named(self, tmp_path):
+        with pytest.raises(StoreError, match="there is no folder"):
+            Deduper(f"sqlite:///{tmp_path}/no/seen.db")
+
+    def test_a_file_of_something_else_is_left_alone(self, tmp_path, address):
+        change(address, "CREATE TABLE mine (x)")
+        before = path_of(address).read_bytes()
+        with pytest.raises(StoreError, match="a database of something else"):
+            Deduper(address)
+        assert path_of(address).read_bytes() == before
+        text = tmp_path / "notes.txt"
+        text.write_text("no database at all, but long enough to be looked at as one " * 20)
+        with pytest.raises(StoreError, match=r"notes\.txt: file is not a database"):
+            Deduper(f"sqlite:///{text}")
+
+    def test_it_is_durable_and_shared(self, address):
+        with Deduper(address) as deduper:
+            checks = {check.name: check for check in deduper.verify()}
+        assert checks["durability"].passed
+        assert "wal" in checks["durability"].detail
+
+    def test_what_is_forgotten_leaves_no_trace_in_the_file(self, address):
+        with Deduper(address) as deduper:
+            deduper.add(Article(id="a", title="Zyxomma dragonflies return", text=BODY))
+            deduper.forget(["a"])
+        assert b"yxomma" not in path_of(address).read_bytes()
+        assert change(address, "SELECT id, deleted FROM articles") == [("a", 1)]
+
+    def test_the_fingerprints_are_there_to_query(self, address):
+        with Deduper(address) as deduper:
+            deduper.add(Article(id="a", text=BODY))
+        ((name, simhash, minhash, when),) = change(address, "SELECT * FROM article_fingerprints")
+        assert (name, len(simhash), len(minhash)) == ("a", 8, 512)
+        assert datetime.fromisoformat(when)
+
+    @pytest.mark.parametrize(
+        ("where", "index"),
+        [
+            ("seen BETWEEN 1 AND 2", "articles_seen"),
+            ("deleted = 0 AND seen > 1", "articles_deleted_seen"),
+            ("published BETWEEN 1 AND 2", "articles_published"),
+        ],
+    )
+    def test_dates_are_looked_up_by_index(self, address, where, index):
+        with Deduper(address):
+            pass
+        plan = change(address, f"EXPLAIN QUERY PLAN SELECT url FROM articles WHERE {where}")
+        assert index in plan[0][3] or "articles_deleted_seen" in plan[0][3]
+
+
+class TestMigrations:
+    def test_the_ledger_says_what_was_done(self, address):
+        with Deduper(address):
+            pass
+        rows = change(address, "SELECT number, name, applied_at FROM migrations")
+        assert [(number, name) for number, name, _ in rows] == [m[:2] for m in MIGRATIONS]
+        assert all(when.endswith("Z") for *_, when in rows)
+
+    def test_there_is_a_way_back_and_up_again(self, address):
+        file = SqliteFile(address)
+        empty = "SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"
+        full = file.one(empty)
+        for number in reversed(range(LATEST)):
+            assert len(file.migrate(number)) == 1
+            assert file.schema() == number
+        assert file.one(empty) == (1,)  # the ledger itself
+        assert len(file.migrate()) == LATEST
+        assert file.one(empty) == full
+        assert file.migrate() == []
+        file.close()
+
+    def test_articles_stay_where_their_table_does(self, address):
+        with Deduper(address) as deduper:
+            deduper.add(Article(id="a", text=BODY))
+        file = SqliteFile(address)
+        file.migrate(1)
+        assert file.one("SELECT id FROM articles") == ("a",)
+        file.close()
+        with Deduper(address) as deduper:
+            assert deduper.check(Article(id="b", text=BODY)).duplicate_of == "a"
+
+    def test_numbers_follow_each_other(self):
+        assert all(b.number == a.number + 1 for a, b in pairwise(MIGRATIONS))
+
+    def test_a_newer_file_is_refused(self, address):
+        with Deduper(address):
+            pass
+        change(address, f"INSERT INTO migrations (number, name) VALUES ({LATEST + 1}, 'more')")
+        with pytest.raises(StoreError, match="update nearcopy"):
+            Deduper(address)
+
+    def test_a_schema_that_is_none_is_refused(self, address):
+        file = SqliteFile(address)
+        with pytest.raises(StoreError, match="choose one from 0"):
+            file.migrate(LATEST + 1)
+        file.close()
+
+
+def test_damage_is_found(address):
+    with Deduper(address) as deduper:
+        deduper.add(Article(id="a", text=BODY))
+        deduper.add(Article(id="b", text=BODY))
+    change(address, "DROP INDEX articles_published")
+    change(address, "DELETE FROM article_keys WHERE number = 1")
+    with Deduper(address) as deduper:
+        failed = {check.name for check in deduper.verify() if not check.passed}
+    assert failed == {"indexes", "articles", "window"}
+
+
+def test_nothing_of_a_failed_step_stays(address, monkeypatch):
+    with Deduper(address) as deduper:
+        deduper.add(Article(id="a", text=BODY))
+        monkeypatch.setattr("nearcopy.deduper.on_arrival", None)
+        with pytest.raises(TypeError):
+            deduper.add(Article(id="b", text=BODY))
+        monkeypatch.undo()
+        with pytest.raises(NotStored):
+            deduper.article("b")
+        assert deduper.add(Article(id="c", text=BODY)).duplicate_of == "a"
+        assert all(check.passed for check in deduper.verify())
+
+
+class TestTwoAtOnce:
+    def test_each_sees_what_the_other_did(self, address):
+        with Deduper(address) as one, Deduper(address) as other:
+            one.add(Article(id="a", text=BODY))
+            assert other.check(Article(id="b", text=BODY)).duplicate_of == "a"
+            other.add(Article(id="c", text="something else altogether " * 20))
+            assert one.check(Article(id="d", text="something else altogether " * 20)).match == "c"
+            other.forget(["a"])
+            assert not one.check(Article(id="b", text=BODY)).is_duplicate
+            one.add(Article(id="a", text="quite another text than before it was " * 20))
+            assert not other.check(Article(id="b", text=BODY)).is_duplicate
+
+    def test_a_failed_step_of_one_hides_nothing_from_it(self, address, monkeypatch):
+        with Deduper(address) as one, Deduper(address) as other:
+            one.add(Article(id="a", text="quite another text than before it was " * 20))
+            monkeypatch.setattr("nearcopy.deduper.on_arrival", None)
+            with pytest.raises(TypeError):
+                one.add(Article(id="b", text=BODY))
+            monkeypatch.undo()
+            other.add(Article(id="c", text=BODY))  # takes the number that was given back
+            assert one.check(Article(id="d", text=BODY)).match == "c"
+
+    def test_threads_take_turns(self, address):
+        with Deduper(address) as deduper:
+            verdicts = []
+
+            def add(name: str) -> None:
+                verdicts.append(deduper.add(Article(id=name, text=BODY)))
+
+            threads = [threading.Thread(target=add, args=(str(n),)) for n in range(8)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        assert sum(not verdict.is_duplicate for verdict in verdicts) == 1
+
+
+RACER = """
+import sys
+from nearcopy import Article, Deduper
+address, name = sys.argv[1:]
+text = "the council voted on tuesday to close the old harbour for the whole winter season " * 6
+with Deduper(address) as deduper:
+    print("ready", flush=True)
+    sys.stdin.readline()
+    for story in range(25):
+        article = Article(id=f"{story}-{name}", text=f"story{story} {text} " + f"word{story} " * 60)
+        verdict = deduper.add(article)
+        print(story, verdict.is_duplicate, verdict.duplicate_of, flush=True)
+"""
+
+
+def racer(address: str, name: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", RACER, address, name],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_of_eight_processes_exactly_one_is_first(address):
+    racers = [racer(address, str(number)) for number in range(8)]
+    for each in racers:
+        assert each.stdout.readline() == "ready\n"
+    for each in racers:  # all are waiting at the line
+        each.stdin.write("go\n")
+        each.stdin.flush()
+    lines = [line.split() for each in racers for line in each.communicate()[0].splitlines()]
+    assert all(each.returncode == 0 for each in racers)
+    assert len(lines) == 8 * 25
+    originals = sorted(int(story) for story, duplicate, _ in lines if duplicate == "False")
+    assert originals == list(range(25))
+    with Deduper(address) as deduper:
+        stories = list(deduper.stories())
+        assert sorted(len(story.members) for story in stories) == [8] * 25
+        assert all(check.passed for check in deduper.verify())
+
+
+STEADY = """
+import sys
+from nearcopy import Article, Deduper
+with Deduper(sys.argv[1]) as deduper:
+    for number in range(100000):
+        deduper.add(Article(id=str(number), text=f"report{number} " * 60))
+        print(number, flush=True)
+"""
+
+
+def test_what_was_answered_survives_a_kill(address):
+    process = subprocess.Popen(
+        [sys.executable, "-c", STEADY, address], stdout=subprocess.PIPE, text=True
+    )
+    last = -1
+    for line in process.stdout:
+        last = int(line)
+        if last >= 40:
+            os.kill(process.pid, signal.SIGKILL)
+            break
+    process.stdout.close()
+    process.wait()
+    with Deduper(address) as deduper:
+        assert all(deduper.article(str(number)) for number in range(last + 1))
+        assert all(check.passed for check in deduper.verify())
+
+
+def test_old_articles_are_not_read(address):
+    old = [
+        Article(id=f"old{n}", text=f"report{n} " * 60, published=NOON - timedelta(days=400))
+        for n in range(50)
+    ]
+    with Deduper(address) as deduper:
+        list(deduper.run(old))
+        deduper.add(Article(id="new", text=BODY, published=NOON))
+    with Deduper(address) as deduper:
+        deduper.check(Article(id="x", text=BODY, published=NOON))
+        assert len(deduper._store._shelves) == 1

@@ -1,0 +1,377 @@
+"""One contract for every store."""
+
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nearcopy import (
+    RECIPES,
+    Article,
+    BadArticle,
+    Decision,
+    Fact,
+    Features,
+    Fingerprint,
+    Recipe,
+    RecipeMismatch,
+    Relation,
+    StoreError,
+    Story,
+    fingerprints,
+    frequency_table,
+)
+from nearcopy.keys import keys
+from nearcopy.model import Edge, Member
+from nearcopy.stores import Entry, open_store
+from nearcopy.stores.rows import (
+    article_rows,
+    articles_of,
+    fingerprint_of,
+    fingerprint_row,
+    recipe_json,
+    recipe_of,
+)
+
+NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
+DAY = timedelta(days=1)
+WEEK = timedelta(days=7)
+COPY = Decision(Relation.NEAR_TEXT, "near-text", 0.9, True, "alike", ("short",))
+EVENT = Decision(Relation.SAME_EVENT, "like-profiles", 0.5, False, "same event")
+KIN = Decision(Relation.RELATED, "related-texts", 0.4, False, "related")
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def store(request, tmp_path):
+    address = "memory://" if request.param == "memory" else f"sqlite:///{tmp_path}/seen.db"
+    opened = open_store(address)
+    opened.bind(None, 1)
+    yield opened
+    opened.close()
+
+
+def entry(name: str, *under: int, **given) -> Entry:
+    """An article filed under these keys."""
+    article = Article(id=name, seen=given.pop("seen", NOON), **given)
+    (made,) = fingerprints([article])
+    return Entry(article, made, np.array(sorted(under), np.uint64))
+
+
+def put(store, *entries: Entry) -> None:
+    with store.writing():
+        store.put(entries)
+
+
+def found(store, probe: Entry, window: timedelta | None = WEEK, limit: int = 10) -> set[str]:
+    with store.reading():
+        (answer,) = store.find([(probe.fingerprint, probe.keys)], window, limit)
+    return {each.id for each in answer.candidates}
+
+
+class TestFinding:
+    def test_articles_are_found_by_any_key_they_share(self, store):
+        put(store, entry("a", 1, 2), entry("b", 2, 3), entry("c", 4))
+        assert found(store, entry("x", 1)) == {"a"}
+        assert found(store, entry("x", 2, 9)) == {"a", "b"}
+        assert found(store, entry("x", 9)) == set()
+        assert found(store, entry("x")) == set()
+
+    def test_many_probes_are_answered_in_order(self, store):
+        put(store, entry("a", 1), entry("b", 2))
+        probes = [(each.fingerprint, each.keys) for each in (entry("x", 2), entry("y", 1))]
+        with store.reading():
+            answers = store.find(probes, WEEK, 10)
+        assert [[each.id for each in answer.candidates] for answer in answers] == [["b"], ["a"]]
+
+    @pytest.mark.parametrize("days", [-7, -1, 0, 1, 7])
+    def test_dated_articles_are_found_within_the_window(self, store, days):
+        put(store, entry("a", 1, published=NOON, seen=NOON + 900 * DAY))
+        assert found(store, entry("x", 1, published=NOON + days * DAY)) == {"a"}
+
+    @pytest.mark.parametrize("days", [-9, 9, 400])
+    def test_and_not_outside_of_it(self, store, days):
+        put(store, entry("a", 1, published=NOON))
+        assert found(store, entry("x", 1, published=NOON + days * DAY)) == set()
+        assert found(store, entry("x", 1, published=NOON + days * DAY), window=None) == {"a"}
+
+    def test_undated_articles_are_found_by_when_they_came(self, store):
+        put(store, entry("a", 1), entry("old", 1, seen=NOON - 30 * DAY))
+        assert found(store, entry("x", 1)) == {"a"}
+        assert found(store, entry("x", 1, published=NOON - 900 * DAY)) == {"a"}
+        assert found(store, entry("x", 1, seen=NOON - 31 * DAY)) == {"old"}
+
+    def test_an_undated_article_finds_what_came_about_then_of_whatever_date(self, store):
+        put(store, entry("a", 1, published=NOON - 900 * DAY))
+        assert found(store, entry("x", 1)) == {"a"}
+        assert found(store, entry("x", 1, seen=NOON + 30 * DAY)) == set()
+
+    def test_beyond_the_limit_those_that_share_most_come_first(self, store):
+        put(store, *(entry(f"a{n}", 1, *range(2, 2 + n)) for n in range(5)))
+        probe = entry("x", *range(1, 9))
+        with store.reading():
+            (answer,) = store.find([(probe.fingerprint, probe.keys)], WEEK, 2)
+        assert {each.id for each in answer.candidates} == {"a4", "a3"}
+        assert answer.left_out == 3
+
+    def test_what_is_found_is_what_was_filed(self, store):
+        filed = entry("a", 1, title="Rs 5k cr data centre", text="of the harbour " * 30)
+        put(store, filed)
+        with store.reading():
+            (answer,) = store.find([(filed.fingerprint, filed.keys)], WEEK, 10)
+        assert answer.candidates == [filed.fingerprint]
+
+
+class TestKeeping:
+    def test_articles_come_back_as_they_were(self, store):
+        article = Article(
+            id="ü/1",
+            title="A title",
+            text="<p>Text ünd more \ud800 of it",
+            html=True,
+            url="https://example.org/1",
+            canonical_url="https://example.org/2",
+            source="Example",
+            published=NOON,
+            language="de",
+            tier=2,
+            seen=NOON + DAY,
+        )
+        (made,) = fingerprints([article])
+        put(store, Entry(article, made, np.array([1], np.uint64)))
+        with store.reading():
+            assert store.articles(["ü/1", "unknown"]) == {"ü/1": article}
+            assert store.fingerprints(["unknown", "ü/1"]) == {"ü/1": made}
+            assert list(store.ids()) == ["ü/1"]
+
+    def test_ids_come_in_the_order_of_arrival(self, store):
+        put(store, entry("b", 1), entry("a", 1))
+        put(store, entry("0", 1))
+        assert list(store.ids()) == ["b", "a", "0"]
+
+    def test_more_articles_than_a_statement_takes_values(self, store):
+        many = [entry(f"{n:04}", n) for n in range(1200)]
+        put(store, *many)
+        assert len(store.articles([each.article.id for each in many])) == 1200
+
+    def test_putting_again_replaces_and_keeps_what_was_said_before(self, store):
+        put(store, entry("a", 1, text="one"), entry("b", 1))
+        put(store, entry("a", 2, text="two"))
+        put(store, entry("a", 2, text="two", tier=1))
+        put(store, entry("a", 3, title="New", text="two"))
+        assert store.articles(["a"])["a"].title == "New"
+        assert [each.text for each in store.revisions("a")] == ["one", "two"]
+        assert [each.tier for each in store.revisions("a")] == [None, 1]
+        assert store.revisions("b") == store.revisions("unknown") == []
+        assert found(store, entry("x", 1)) == {"b"}
+        assert found(store, entry("x", 3)) == {"a"}
+        assert sorted(store.ids()) == ["a", "b"]
+
+    def test_what_was_found_about_a_replaced_article_is_forgotten(self, store):
+        put(store, entry("a", 1), entry("b", 1))
+        with store.writing():
+            store.link([Edge("a", "b", COPY)])
+        put(store, entry("a", 1, text="new"))
+        assert store.edges(["a", "b"]) == []
+
+    def test_removed_articles_are_gone_with_all_that_was_found(self, store):
+        put(store, entry("a", 1, text="one"), entry("b", 1), entry("c", 1))
+        put(store, entry("a", 1, text="two"))
+        with store.writing():
+            store.link([Edge("a", "b", COPY), Edge("b", "c", COPY)])
+            assert store.remove(["a", "unknown"]) == 1
+            assert store.remove(["a"]) == 0
+        assert store.articles(["a"]) == store.fingerprints(["a"]) == store.members(["a"]) == {}
+        assert store.revisions("a") == []
+        assert found(store, entry("x", 1)) == {"b", "c"}
+        assert [(edge.a, edge.b) for edge in store.edges(["b"])] in ([("b", "c")], [("c", "b")])
+        put(store, entry("a", 5))
+        assert found(store, entry("x", 5)) == {"a"}
+
+    def test_older_goes_by_publication_else_by_arrival(self, store):
+        put(
+            store,
+            entry("old", 1, published=NOON - DAY),
+            entry("new", 1, published=NOON, seen=NOON - 9 * DAY),
+            entry("undated", 1, seen=NOON - DAY),
+            entry("fresh", 1),
+        )
+        assert sorted(store.older(NOON)) == ["old", "undated"]
+        with store.writing():
+            store.remove(["old"])
+            store.clear(NOON)
+        assert store.older(NOON) == ["undated"]
+
+
+class TestLinking:
+    @pytest.fixture
+    def linked(self, store):
+        put(store, *(entry(name, 1) for name in "abcdef"))
+        with store.writing():
+            store.link(
+                [
+                    Edge("a", "b", COPY, 0.9, 0.8),
+                    Edge("c", "b", EVENT, 0.5, None),
+                    Edge("c", "d", KIN, 0.2, 0.1),
+                    Edge("e", "f", COPY),
+                    Edge("a", "unknown", COPY),
+                ]
+            )
+        return store
+
+    def test_edges_come_back_whole(self, linked):
+        (edge,) = linked.edges(["a"])
+        assert {edge.a, edge.b} == {"a", "b"}
+        assert (edge.decision, edge.news, edge.copy) == (COPY, 0.9, 0.8)
+
+    def test_each_edge_comes_once_whichever_end_is_asked_for(self, linked):
+        assert len(linked.edges(["a", "b", "c"])) == 3
+        assert len(linked.edges_among(["a", "b", "c"])) == 2
+        assert linked.edges_among(["a", "c"]) == []
+
+    def test_linking_again_replaces(self, linked):
+        with linked.writing():
+            linked.link([Edge("b", "a", KIN)])
+        assert [edge.decision for edge in linked.edges(["a"])] == [KIN]
+
+    def test_duplicates_and_same_events_link(self, linked):
+        assert set(linked.linked(["a"], 10)) == {"a", "b", "c"}
+        assert set(linked.linked(["d"], 10)) == {"d"}
+        assert set(linked.linked(["a", "e"], 10)) == {"a", "b", "c", "e", "f"}
+        assert len(linked.linked(["a"], 2)) == 2
+        assert list(linked.linked(["unknown"], 10)) == []
+
+
+class TestTelling:
+    def test_stories_come_back_whole(self, store):
+        put(store, entry("a", 1, published=NOON), entry("b", 1, published=NOON + DAY))
+        story = Story(
+            "s-1",
+            "b",
+            "best of 2",
+            (
+                Member("b", None, 1.0, "kept", "", "example", NOON + DAY, 9.5, "9.5 points"),
+                Member(
+                    "a", Relation.NEAR_TEXT, 0.9, "near-text", "alike", None, NOON, 8.0, "8", "b"
+                ),
+            ),
+            NOON,
+            NOON + DAY,
+        )
+        with store.writing():
+            store.tell([story], [], {})
+        assert store.stories(["s-1", "s-2"]) == {"s-1": story}
+        assert store.members(["a", "b", "c"]) == {
+            "a": ("s-1", story.members[1]),
+            "b": ("s-1", story.members[0]),
+        }
+        assert list(store.story_ids()) == ["s-1"]
+
+    def test_stories_that_are_gone_lead_to_what_they_became(self, store):
+        put(store, entry("a", 1), entry("b", 1))
+        alone = [Story(f"s-{n}", n, "only", (Member(n, None, 1.0, "kept"),)) for n in "ab"]
+        both = Story(
+            "s-b", "b", "both", (Member("b", None, 1.0, "kept"), Member("a", None, 1.0, "kept"))
+        )
+        with store.writing():
+            store.tell(alone, [], {})
+            store.tell([both], ["s-a"], {"s-a": "s-b"})
+        assert list(store.story_ids()) == ["s-b"]
+        assert store.redirected("s-a") == store.redirected("s-b") == "s-b"
+        assert {story for story, _ in store.members(["a", "b"]).values()} == {"s-b"}
+        with store.writing():
+            store.tell([], [], {"s-b": "s-c", "s-c": "s-b"})
+        assert store.redirected("s-unknown") == "s-unknown"
+        assert store.redirected("s-a") in {"s-b", "s-c"}
+
+
+def test_another_recipe_is_refused(store):
+    assert store.bind(None, 1) == Recipe()
+    assert store.bind(Recipe(), 1) == Recipe()
+    with pytest.raises(RecipeMismatch, match="was filled with recipe r1-"):
+        store.bind(RECIPES["feed"], 1)
+
+
+def test_a_whole_store_passes_its_checks(store):
+    put(store, entry("a", 1), entry("b", 2))
+    with store.writing():
+        store.remove(["a"])
+    assert all(check.passed for check in store.verify())
+
+
+@pytest.mark.parametrize("address", ["", "seen.db", "sqlite://", "sqlite:///", "mysql://x", 7])
+def test_an_unknown_address_says_what_to_give(address):
+    with pytest.raises((StoreError, TypeError)):
+        open_store(address)
+
+
+names = st.text(max_size=12)
+facts = st.builds(
+    Fact, names, names, st.none() | st.floats(allow_nan=False, allow_infinity=False), names
+)
+times = st.none() | st.datetimes(
+    datetime(1, 1, 2),
+    datetime(9999, 12, 30),
+    timezones=st.just(UTC),
+)
+some_fingerprints = st.builds(
+    Fingerprint,
+    id=names,
+    words=st.integers(0, 1 << 40),
+    digest=st.none() | st.binary(min_size=16, max_size=16),
+    simhash=st.none() | st.integers(0, 2**64 - 1),
+    minhash=st.none() | st.binary(min_size=512, max_size=512),
+    numerals=st.binary(max_size=20),
+    profile=st.binary(max_size=20),
+    title=names,
+    gist=names,
+    facts=st.lists(facts, max_size=3).map(tuple),
+    names=st.lists(names, max_size=3).map(tuple),
+    stages=st.lists(names, max_size=3).map(tuple),
+    column=st.none() | names,
+    refiled=st.booleans(),
+    url=st.none() | names,
+    source=st.none() | names,
+    published=times,
+    seen=times,
+    tier=st.none() | st.integers(-5, 5),
+    junk=st.none() | names,
+)
+
+
+@given(some_fingerprints)
+def test_a_fingerprint_is_stored_as_plain_values_and_comes_back(made):
+    row = fingerprint_row(made)
+    assert all(isinstance(value, bytes | str | int | None) for value in row)
+    assert fingerprint_of(row) == made
+
+
+@given(st.text(), times)
+def test_an_article_comes_back_whatever_it_says(text, published):
+    article = Article(id="a", text=text, published=published)
+    assert next(articles_of(article_rows([article]))) == article
+
+
+def test_half_a_surrogate_pair_in_an_id_is_an_error():
+    with pytest.raises(BadArticle, match="surrogate"):
+        list(article_rows([Article(id="a\ud800")]))
+
+
+def test_recipes_come_back_whole():
+    base = Recipe(simhash=Features("words", 1))
+    table = frequency_table([Article(id="a", text="the old harbour")], base)
+    for recipe in (
+        *RECIPES.values(),
+        Recipe(simhash=Features("words", 1), weights="tfidf", frequencies=table),
+    ):
+        assert recipe_of(recipe_json(recipe)) == recipe
+        assert recipe_of(recipe_json(recipe)).id == recipe.id
+
+
+def test_real_keys_find_real_copies(store):
+    texts = ["the council voted to close the old harbour for the whole winter season " * 5] * 2
+    articles = [Article(id=str(n), text=text, seen=NOON) for n, text in enumerate(texts)]
+    made = list(fingerprints(articles))
+    put(store, *map(Entry, articles[:1], made, keys(made, Recipe())))
+    assert found(store, Entry(articles[1], made[1], keys(made, Recipe())[1])) == {"0"}
