@@ -1,106 +1,95 @@
 """What the articles of wire.jsonl are to each other, and why: `make demo`."""
 
+import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
-from itertools import combinations
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from nearcopy import POLICIES, Article, Explanation, Fingerprint, Recipe, explain, fingerprints
-from nearcopy.cluster import Clustering, Edge, stories
-from nearcopy.facts import sentence
-from nearcopy.formats import read_articles
-from nearcopy.keys import keys
+HERE = Path(__file__).parent
+WIDTH = 150
+console = Console(width=WIDTH, highlight=False)
 
-WIRE = Path(__file__).with_name("wire.jsonl")
-SHOWN = (("en-12", "en-13"), ("en-24", "en-25"), ("en-18", "en-19"))
-console = Console(width=150)
+Row = dict[str, Any]
 
 
 def main() -> None:
-    """Reads the articles, judges every pair that shares a key, and tells the stories."""
-    articles = {article.id: article for article in read_articles(WIRE)}
-    made = list(fingerprints(articles.values()))
-    pairs = sorted(candidates(made))
-    found = [explain(articles[a], articles[b]) for a, b in pairs]
-    edges = [Edge(each.a, each.b, each.decision) for each in found]
-    told = stories(made, edges, POLICIES["default"])
-    console.print(duplicates(told, articles))
-    console.print(vetoed(found, articles))
-    for a, b in SHOWN:
-        console.print(shown(explain(articles[a], articles[b]), articles))
-    copies = sum(m.duplicate_of is not None for story in told.stories for m in story.members)
-    console.print(
-        f"{len(articles)} articles, {len(pairs)} pairs shared a key and were compared; "
-        f"{len(articles) - copies} kept, {copies} duplicates of them; "
-        f"{len(told.stories)} stories."
-    )
+    """De-duplicates the articles into a store, shows every verdict, and asks the store."""
+    with TemporaryDirectory() as folder:
+        store, verdicts = f"{folder}/seen.db", f"{folder}/verdicts.jsonl"
+        run("dedupe", "wire.jsonl", "--store", store, "-o", verdicts)
+        rows = [json.loads(line) for line in Path(verdicts).read_text("utf-8").splitlines()]
+        console.print(told(rows))
+        run("explain", "en-24", "en-25", "--store", store)
+        Path(folder, "tomorrow.jsonl").write_text(json.dumps(tomorrow(rows)), "utf-8")
+        run("check", f"{folder}/tomorrow.jsonl", "--store", store)
+        run("verify", "--store", store)
 
 
-def candidates(made: list[Fingerprint]) -> Iterator[tuple[str, str]]:
-    """The pairs of articles that share a key, each once."""
-    filed: dict[int, list[str]] = {}
-    for each, found in zip(made, keys(made, Recipe()), strict=True):
-        for key in found.tolist():
-            filed.setdefault(key, []).append(each.id)
-    yield from {pair for ids in filed.values() for pair in combinations(sorted(ids), 2)}
+def run(*words: str) -> None:
+    """One command, as it is typed and what it says."""
+    console.print(Text(f"\n$ nearcopy {' '.join(words)}", "bold"))
+    settings = os.environ | {"COLUMNS": str(WIDTH), "PYTHONUTF8": "1"}
+    command = [sys.executable, "-m", "nearcopy", *words]
+    subprocess.run(command, cwd=HERE, env=settings, check=True)  # noqa: S603
 
 
-def duplicates(told: Clustering, articles: dict[str, Article]) -> Table:
-    """Each story of several articles: what is kept, and what each other one is, and to which."""
-    table = Table("story", "article", "title", "is", "of", "sure", "because", title="Stories")
-    for story in told.stories:
-        if len(story.members) == 1:
-            continue
-        for member in story.members:
-            kept = member.id == story.kept
-            table.add_row(
-                story.id[:8] if kept else "",
-                member.id,
-                title(articles[member.id]),
-                "[green]kept" if kept else str(member.relation),
-                "" if kept else member.duplicate_of or story.kept,
-                "" if kept else f"{member.confidence:.2f}",
-                Text(story.why if kept else member.reason),
-                end_section=member is story.members[-1],
-            )
+def told(rows: list[Row]) -> Table:
+    """Every article with its verdict, those of one story together."""
+    table = Table("story", "article", "title", "is", "of", "sure", "because")
+    seen: set[str] = set()
+    for row in in_stories(rows):
+        first = row["story_id"] not in seen
+        if first and row["rule"] == "kept":
+            table.add_section()
+        seen.add(row["story_id"])
+        fresh = row["match"] is None
+        table.add_row(
+            row["story_id"][:8] if first else "",
+            row["id"],
+            one_line(row["title"]),
+            ("kept" if row["rule"] == "kept" else "new") if fresh else row["relation"],
+            row["match"] or "",
+            "" if fresh else f"{row['confidence']:.2f}",
+            Text("; ".join(row["reasons"])),
+            style="" if not row["is_duplicate"] else "dim",
+        )
     return table
 
 
-def vetoed(found: list[Explanation], articles: dict[str, Article]) -> Table:
-    """Pairs that look alike and are not the same news."""
-    table = Table("pair", "titles", "but", title="Alike, and kept apart")
-    for each in found:
-        if each.decision.rule == "vetoed":
-            both = Text.assemble(title(articles[each.a]), "\n", title(articles[each.b]))
-            table.add_row(f"{each.a} {each.b}", both, Text(each.decision.reason), end_section=True)
-    return table
+def in_stories(rows: list[Row]) -> Iterator[Row]:
+    """The rows story by story, the kept copy first; articles on their own come last."""
+    stories: dict[str, list[Row]] = {}
+    for row in rows:
+        stories.setdefault(row["story_id"], []).append(row)
+    for members in sorted(stories.values(), key=lambda members: len(members) == 1):
+        yield from sorted(members, key=lambda row: row["is_duplicate"])
 
 
-def shown(found: Explanation, articles: dict[str, Article]) -> Text:
-    """One pair as an explanation has it: the rule, the facts, the longest shared passage."""
-    lines = [
-        f"{found.a} / {found.b}  {found.sentence}",
-        f"  facts of {found.a}: " + "; ".join((*found.names_a, *map(sentence, found.facts_a))),
-        f"  facts of {found.b}: " + "; ".join((*found.names_b, *map(sentence, found.facts_b))),
-    ]
-    if found.figures:
-        changed = (f"{one.value} / {other.value}" for one, other in found.figures[:4])
-        lines.append("  figures that differ in the same place: " + ", ".join(changed))
-    longest = max(found.passages, key=lambda passage: passage.words, default=None)
-    if longest:
-        text = " ".join(articles[found.a].text[longest.a_start : longest.a_end].split())
-        lines.append(f"  longest shared passage, {longest.words} words: {text[:100]}")
-    return Text("\n".join(lines) + "\n")
-
-
-def title(article: Article) -> Text:
-    """The title in one line."""
-    line = Text(article.title)
-    line.truncate(62, overflow="ellipsis")
+def one_line(title: str) -> Text:
+    """A title cut to one line."""
+    line = Text(title)
+    line.truncate(56, overflow="ellipsis")
     return line
+
+
+def tomorrow(rows: list[Row]) -> Row:
+    """The first article again, as another paper prints it the day after."""
+    first = rows[0]
+    return {
+        "id": "tomorrow",
+        "title": first["title"],
+        "text": first["text"] + " Additional reporting by our own staff.",
+        "source": "Another Paper",
+        "published": first["published"],
+    }
 
 
 if __name__ == "__main__":

@@ -58,8 +58,8 @@ def as_things_stand(store: Store, ids: list[str]) -> list[Verdict]:
     edges = _by_article(store.edges(ids))
     members = store.members({*ids, *(other for name in ids for other in edges.get(name, ()))})
     stories = store.stories({story for story, _ in members.values()})
-    whys = {name: story.why for name, story in stories.items()}
-    return [_standing(name, edges.get(name, {}), members, whys) for name in ids]
+    whys = {story.kept: story.why for story in stories.values()}
+    return [_standing(name, edges.get(name, {}), members, whys.get(name)) for name in ids]
 
 
 def _by_article(edges: Iterable[Edge]) -> dict[str, dict[str, Edge]]:
@@ -71,18 +71,17 @@ def _by_article(edges: Iterable[Edge]) -> dict[str, dict[str, Edge]]:
     return found
 
 
-def _standing(
-    name: str, edges: Mapping[str, Edge], members: Members, whys: Mapping[str, str]
-) -> Verdict:
+def _standing(name: str, edges: Mapping[str, Edge], members: Members, why: str | None) -> Verdict:
+    """`why` is it kept, where it is the kept copy of its story; else its own score tells."""
     story, member = members.get(name, (own_story_id(name), None))
     if member is not None and member.duplicate_of is not None:
         return _copy(name, story, member, edges.get(member.duplicate_of))
     copies = {other for other in edges if other in members and _copy_of(members[other]) == name}
     others = {other: edge for other, edge in edges.items() if other not in copies}
-    why = (f"kept: {whys[story]}",) if copies else ()
+    kept = (f"kept: {why or (member.why if member else '')}",) if copies else ()
     if not others:
         rule = "kept" if copies else "nothing-in-common"
-        return Verdict(id=name, story_id=story, rule=rule, reasons=why)
+        return Verdict(id=name, story_id=story, rule=rule, reasons=kept)
     best = min(others, key=lambda other: (surest_first(others[other]), other))
     how = others[best].decision
     return Verdict(
@@ -92,7 +91,7 @@ def _standing(
         story_id=story,
         confidence=how.confidence,
         rule=how.rule,
-        reasons=(*why, how.reason),
+        reasons=(*kept, how.reason),
         news=others[best].news,
         copy=others[best].copy,
         flags=how.flags,

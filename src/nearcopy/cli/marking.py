@@ -16,6 +16,7 @@ OURS = (
     "reasons",
     "news",
     "copy",
+    "match",
 )
 Values = dict[str, Any]
 
