@@ -46,3 +46,12 @@ def test_an_article_explains_itself():
     assert not found.clashes
     assert found.agreements
     assert found.sentence == "same_text: both texts are the same, word for word"
+
+
+def test_two_versions_under_one_id_are_told_apart():
+    old, new = (
+        Article(id="a", text="one two three four five " * 20),
+        Article(id="a", text="six " * 90),
+    )
+    assert not explain(old, new).evidence.overlap
+    assert explain(old, old).evidence.overlap == 1

@@ -1,11 +1,11 @@
 """Explaining: why two articles are what they are to each other, as data to show."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nearcopy.compare import passages
 from nearcopy.config import Policy, Recipe, checked_policy
 from nearcopy.fingerprint import fingerprints
-from nearcopy.judge import judged
+from nearcopy.judge import Judgement, judged
 from nearcopy.kernels.results import Passage
 from nearcopy.model import Article, Decision, Evidence, Fact, FactPair
 from nearcopy.numerals import Numeral, changed
@@ -17,16 +17,23 @@ class Explanation:
 
     a: str
     b: str
-    decision: Decision
-    evidence: Evidence
-    news: float  # 0..1: that they report the same news
-    copy: float | None  # 0..1: how much text they share
+    judgement: Judgement
     passages: tuple[Passage, ...]  # of min_words or more, that stand in both texts
     facts_a: tuple[Fact, ...]
     facts_b: tuple[Fact, ...]
     names_a: tuple[str, ...]
     names_b: tuple[str, ...]
     figures: tuple[tuple[Numeral, Numeral], ...]  # that differ in the same place of the texts
+
+    @property
+    def decision(self) -> Decision:
+        """What was decided, and by which rule."""
+        return self.judgement.decision
+
+    @property
+    def evidence(self) -> Evidence:
+        """What was measured."""
+        return self.judgement.evidence
 
     @property
     def agreements(self) -> tuple[FactPair, ...]:
@@ -54,15 +61,13 @@ def explain(
 ) -> Explanation:
     """What two articles are to each other and why, with what they share and where they clash."""
     recipe, policy = recipe or Recipe(), checked_policy(policy)
-    left, right = fingerprints([a, b], recipe)
-    (found,) = judged([(left, right)], recipe, policy, lambda _: {a.id: a, b.id: b})
+    other = replace(b, id=f"{b.id}#2") if a.id == b.id else b
+    left, right = fingerprints([a, other], recipe)
+    (found,) = judged([(left, right)], recipe, policy, lambda _: {a.id: a, other.id: other})
     return Explanation(
         a.id,
         b.id,
-        found.decision,
-        found.evidence,
-        found.news,
-        found.copy,
+        found,
         tuple(passages(a, b, min_words=min_words)),
         left.facts,
         right.facts,

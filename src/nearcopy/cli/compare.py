@@ -91,10 +91,12 @@ def _rows(
     pairs: Iterable[Pair], recipe: "Recipe | None", policy: "Policy"
 ) -> Iterator[dict[str, Any]]:
     """A row for each pair, in order."""
+    from nearcopy.formats.answers import judgement_row
+
     rest = iter(pairs)
     while batch := list(islice(rest, BATCH)):
         for pair, found in zip(batch, _judged(batch, recipe, policy), strict=True):
-            yield row(pair.a.id, pair.b.id, found)
+            yield judgement_row(pair.a.id, pair.b.id, found)
 
 
 def _judged(batch: list[Pair], recipe: "Recipe | None", policy: "Policy") -> list["Judgement"]:
@@ -111,25 +113,6 @@ def _judged(batch: list[Pair], recipe: "Recipe | None", policy: "Policy") -> lis
     made = dict(zip(articles, fingerprints(articles.values(), recipe), strict=True))
     pairs = [(made[names[a]], made[names[b]]) for a, b in batch]
     return judged(pairs, recipe, policy, lambda ids: {name: articles[name] for name in sorted(ids)})
-
-
-def row(a: str, b: str, found: "Judgement") -> dict[str, Any]:
-    """What two articles are to each other, as data."""
-    from nearcopy.formats.answers import evidence_row
-
-    decision = found.decision
-    return {
-        "a": a,
-        "b": b,
-        "relation": decision.relation,
-        "confidence": decision.confidence,
-        "is_duplicate": decision.duplicate,
-        "news": found.news,
-        "copy": found.copy,
-        "rule": decision.rule,
-        "reasons": [decision.reason],
-        "evidence": evidence_row(found.evidence),
-    }
 
 
 # Files of pairs.

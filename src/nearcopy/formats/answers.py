@@ -4,8 +4,9 @@ from datetime import datetime
 from typing import Any
 
 from nearcopy.explain import Explanation
+from nearcopy.judge import Judgement
 from nearcopy.kernels.results import Passage
-from nearcopy.model import Decision, Evidence, Fact, Match, Member, Story, Verdict
+from nearcopy.model import Evidence, Fact, Match, Member, Story, Verdict
 from nearcopy.numerals import Numeral
 
 Answer = dict[str, Any]
@@ -54,15 +55,21 @@ def _fact(fact: Fact) -> Answer:
     return {"kind": fact.kind, "value": fact.value}
 
 
-def decision_row(decision: Decision) -> Answer:
-    """What was decided between two articles."""
+def judgement_row(a: str, b: str, found: Judgement) -> Answer:
+    """What two articles are to each other."""
+    decision = found.decision
     return {
+        "a": a,
+        "b": b,
         "relation": str(decision.relation),
-        "is_duplicate": decision.duplicate,
         "confidence": decision.confidence,
+        "is_duplicate": decision.duplicate,
+        "news": found.news,
+        "copy": found.copy,
         "rule": decision.rule,
-        "reason": decision.reason,
+        "reasons": [decision.reason],
         "flags": list(decision.flags),
+        "evidence": evidence_row(found.evidence),
     }
 
 
@@ -109,10 +116,7 @@ def match_row(match: Match) -> Answer:
 def explanation_row(explanation: Explanation) -> Answer:
     """Why two articles are what they are to each other, with the places of what they share."""
     return {
-        "a": explanation.a,
-        "b": explanation.b,
-        **decision_row(explanation.decision),
-        "evidence": evidence_row(explanation.evidence),
+        **judgement_row(explanation.a, explanation.b, explanation.judgement),
         "passages": [_passage(each) for each in explanation.passages],
         "facts": {
             "a": [_placed_fact(fact) for fact in explanation.facts_a],
