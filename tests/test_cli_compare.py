@@ -11,7 +11,7 @@ from nearcopy.cli import app
 WIRE = str(Path(__file__).parents[1] / "examples" / "wire.jsonl")
 FIELDS = [
     *("a", "b", "relation", "confidence", "is_duplicate"),
-    *("news", "copy", "rule", "reasons", "evidence"),
+    *("news", "copy", "rule", "reasons", "flags", "evidence"),
 ]
 QUAY = (
     "The harbour council voted on Tuesday evening to close the old quay after divers found that "
