@@ -13,7 +13,7 @@ SOURCES := pyproject.toml CMakeLists.txt $(wildcard src/native/*)
 help:
 	@sed -n 's/^## //p' Makefile
 
-## make demo     what the articles of examples/wire.jsonl are to each other, and why
+## make demo     duplicates found in 66 articles of six languages, into a store, with the reasons
 demo: $(STAMP)
 	@$(BIN)/python examples/demo.py
 
