@@ -278,6 +278,7 @@ class TestTelling:
             store.tell(alone, [], {})
             store.tell([both], ["s-a"], {"s-a": "s-b"})
         assert list(store.story_ids()) == ["s-b"]
+        assert store.taken(["s-a", "s-b", "s-c"]) == {"s-a", "s-b"}
         assert store.redirected("s-a") == store.redirected("s-b") == "s-b"
         assert {story for story, _ in store.members(["a", "b"]).values()} == {"s-b"}
         with store.writing():

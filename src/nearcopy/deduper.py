@@ -159,12 +159,7 @@ class Deduper:
     def _named_like_others(self, ids: list[str], were: dict[str, str]) -> dict[str, str]:
         """New articles whose own story would bear the name of one that is there already."""
         own = {own_story_id(name): name for name in ids if name not in were}
-        there = self._store.stories(own)
-        return {
-            story: name
-            for story, name in own.items()
-            if story in there or self._store.redirected(story) != story
-        }
+        return {story: own[story] for story in self._store.taken(own)}
 
     def _settle(
         self,

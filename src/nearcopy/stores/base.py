@@ -114,6 +114,9 @@ class Store(Protocol):
     def story_ids(self) -> Iterator[str]:
         """The remembered stories, in no order."""
 
+    def taken(self, stories: Collection[str]) -> set[str]:
+        """Which of these ids name a story, or one that became part of another."""
+
     def redirected(self, story: str) -> str:
         """The story that this one became part of, in the end; else itself."""
 

@@ -172,6 +172,10 @@ class MemoryStore:
         """The remembered stories, in no order."""
         return iter(list(self._stories))
 
+    def taken(self, stories: Collection[str]) -> set[str]:
+        """Which of these ids name a story, or one that became part of another."""
+        return {name for name in stories if name in self._stories or name in self._redirects}
+
     def redirected(self, story: str) -> str:
         """The story that this one became part of, in the end; else itself."""
         seen = {story}

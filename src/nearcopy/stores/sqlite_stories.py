@@ -118,6 +118,13 @@ class SqliteStories:
         """The remembered stories, in no order."""
         return (name for (name,) in self._file.run("SELECT id FROM stories").fetchall())
 
+    def taken(self, stories: Collection[str]) -> set[str]:
+        """Which of these ids name a story, or one that became part of another."""
+        found = ("SELECT id FROM stories WHERE id", "SELECT story FROM redirects WHERE story")
+        return {
+            row[0] for named in found for row in self._file.among(f"{named} IN ({{}})", stories)
+        }
+
     def redirected(self, story: str) -> str:
         """The story that this one became part of, in the end; else itself."""
         seen = {story}
