@@ -32,6 +32,27 @@ def test_what_was_added_is_there_tomorrow(address):
         assert tomorrow.story("a").id == tomorrow.story("b").id
 
 
+def test_what_one_day_has_kept_is_kept_the_day_after(address):
+    day = timedelta(days=1)
+    with Deduper(address) as today:
+        today.add(Article(id="a", text=BODY, published=NOON))
+    later = [
+        Article(id="b", text=BODY, published=NOON + day),
+        Article(id="c", text=BODY + BODY[:200], published=NOON + day),
+    ]
+    for _ in range(2):
+        with Deduper(address) as tomorrow:
+            list(tomorrow.run(later))
+            first, *rest = tomorrow.verdicts(["a", "b", "c"])
+            assert (first.is_duplicate, first.rule) == (False, "kept")
+            assert [(each.is_duplicate, each.duplicate_of) for each in rest] == [(True, "a")] * 2
+            assert tomorrow.story("a").kept == "c"  # the best version, whoever came first
+    with Deduper(address) as next_day:
+        assert next_day.add(Article(id="d", text=BODY, published=NOON + 2 * day)).is_duplicate
+        (last,) = next_day.verdicts(["d"])
+        assert (last.duplicate_of, last.relation) == ("a", "same_text")
+
+
 def test_a_store_is_opened_with_its_own_recipe(address):
     with Deduper(address, RECIPES["feed"]):
         pass

@@ -150,6 +150,13 @@ class TestKeeping:
         put(store, entry("0", 1))
         assert list(store.ids()) == ["b", "a", "0"]
 
+    def test_a_run_is_remembered_though_the_article_is_replaced(self, store):
+        put(store, entry("a", 1))
+        put(store, entry("a", 1, text="new"), entry("b", 1))
+        runs = store.runs(["a", "b", "unknown"])
+        assert runs["a"] == runs["b"]
+        assert runs.keys() == {"a", "b"}
+
     def test_more_articles_than_a_statement_takes_values(self, store):
         many = [entry(f"{n:04}", n) for n in range(1200)]
         put(store, *many)

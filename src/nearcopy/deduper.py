@@ -13,10 +13,12 @@ from nearcopy.config import Policy, Recipe, checked_policy
 from nearcopy.errors import BadArticle, NotStored
 from nearcopy.explain import Explanation, explain
 from nearcopy.fingerprint import fingerprints
+from nearcopy.judge import judged
+from nearcopy.keeper import by_age
 from nearcopy.keys import VERSION, keys
 from nearcopy.lineage import own_story_id
 from nearcopy.matching import REMEMBERED, Matched, Matches, matches
-from nearcopy.model import Article, Check, Match, Relation, Story, Verdict
+from nearcopy.model import Article, Check, Edge, Match, Relation, Story, Verdict
 from nearcopy.settling import alone, settle
 from nearcopy.stores import Entry, open_store
 from nearcopy.urls import site
@@ -171,7 +173,7 @@ class Deduper:
     ) -> None:
         if not ids and not were:
             return
-        braked = settle(self._store, ids, self.recipe, self.policy, new=new, were=were, taken=taken)
+        braked = settle(self._store, ids, self.policy, self._judge, new=new, were=were, taken=taken)
         for brake in braked:
             log.warning("%s", brake.why)
         self.brakes += braked
@@ -186,14 +188,21 @@ class Deduper:
     def verdicts(self, ids: Iterable[str]) -> Iterator[Verdict]:
         """What each of these articles in the store is to the others as things stand, in order.
 
-        A copy is judged by the kept copy, what is kept by those that are no copies of it.
+        A copy is judged by the kept copy, what is kept by those that are no copies of it. What an
+        earlier run has kept stays the kept copy for later runs.
         """
         rest = iter(ids)
         while some := list(islice(rest, BATCH)):
             with self._lock, self._store.reading():
                 self._require(some)
-                found = as_things_stand(self._store, some)
+                found = as_things_stand(self._store, some, self.policy, self._judge)
             yield from found
+
+    def _judge(self, a: str, b: str) -> Edge:
+        made = sorted(self._store.fingerprints([a, b]).values(), key=by_age)
+        pair = made[0], made[-1]
+        (found,) = judged([pair], self.recipe, self.policy, self._store.articles)
+        return Edge(a, b, found.decision, found.news, found.copy)
 
     def similar(self, id: str, *, limit: int = 10) -> list[Match]:  # noqa: A002
         """The articles that are like one in the store, most alike first."""

@@ -1,23 +1,22 @@
 """Settling: the stories of a store kept as they would be if all had come at once."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from nearcopy.cluster import Brake, stories
-from nearcopy.config import Policy, Recipe
-from nearcopy.judge import judged
-from nearcopy.keeper import by_age
+from nearcopy.config import Policy
 from nearcopy.lineage import own_story_id
 from nearcopy.model import Decision, Edge, Fingerprint, Story
 from nearcopy.stores import Store
 
+Judge = Callable[[str, str], Edge]
 LINKED = 10_000  # articles clustered together; a larger group is a template at work
 
 
 def settle(
     store: Store,
     ids: Collection[str],
-    recipe: Recipe,
     policy: Policy,
+    judge: Judge,
     *,
     new: Collection[str] = (),
     were: Mapping[str, str],
@@ -35,17 +34,15 @@ def settle(
     known = own | before | {name: story for name, story in were.items() if name in made}
     asked: list[Edge] = []
 
-    def judge(a: str, b: str) -> Decision:
-        pair = sorted((made[a], made[b]), key=by_age)
-        (found,) = judged([(pair[0], pair[1])], recipe, policy, store.articles)
-        asked.append(Edge(a, b, found.decision, found.news, found.copy))
-        return found.decision
+    def ask(a: str, b: str) -> Decision:
+        asked.append(judge(a, b))
+        return asked[-1].decision
 
     clustering = stories(
         made.values(),
         store.edges_among(linked),
         policy,
-        judge=judge,
+        judge=ask,
         known=known,
         redirects=dict(zip(taken, taken, strict=True)),
     )

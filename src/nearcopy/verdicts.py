@@ -1,13 +1,18 @@
 """Verdicts: what was found about an article, put so that it can be acted on."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 
+from nearcopy.config import Policy
+from nearcopy.keeper import standings
 from nearcopy.lineage import own_story_id
 from nearcopy.matching import Matches, surest_first
-from nearcopy.model import Edge, Member, Relation, Verdict
+from nearcopy.model import Decision, Edge, Member, Relation, Story, Verdict
 from nearcopy.stores import Store
 
 Members = Mapping[str, tuple[str, Member]]
+Edges = dict[str, dict[str, Edge]]  # of each article, by the article at the other end
+Judge = Callable[[str, str], Edge]
 
 
 def joins(edge: Edge) -> bool:
@@ -50,21 +55,67 @@ def _flags(flags: tuple[str, ...], left_out: int) -> tuple[str, ...]:
     return (*flags, "crowded") if left_out else flags
 
 
-def as_things_stand(store: Store, ids: list[str]) -> list[Verdict]:
+def as_things_stand(store: Store, ids: list[str], policy: Policy, judge: Judge) -> list[Verdict]:
     """What stored articles are to the others.
 
-    A copy is judged by the kept copy, what is kept by those that are no copies of it.
+    A copy is judged by the kept copy, what is kept by those that are no copies of it. What an
+    earlier run has kept stays the kept copy for later runs, though a better one may have come.
     """
     edges = _by_article(store.edges(ids))
     members = store.members({*ids, *(other for name in ids for other in edges.get(name, ()))})
     stories = store.stories({story for story, _ in members.values()})
     whys = {story.kept: story.why for story in stories.values()}
+    members |= _kept_before(store, stories.values(), edges, policy, judge)
     return [_standing(name, edges.get(name, {}), members, whys.get(name)) for name in ids]
 
 
-def _by_article(edges: Iterable[Edge]) -> dict[str, dict[str, Edge]]:
+def _kept_before(
+    store: Store, stories: Iterable[Story], edges: Edges, policy: Policy, judge: Judge
+) -> dict[str, tuple[str, Member]]:
+    """The members of those stars whose kept copy came in a later run than others, with the best of
+    the first run in its place."""
+    found: dict[str, tuple[str, Member]] = {}
+    for name, star in ((story.id, star) for story in stories for star in _stars(story)):
+        runs = store.runs([member.id for member in star]) if len(star) > 1 else {}
+        first = [member.id for member in star if runs and runs[member.id] == min(runs.values())]
+        if not first or star[0].id in first:
+            continue
+        kept = standings(list(store.fingerprints(first).values()), policy)[0].copy.id
+        for member in star:
+            if member.id == kept:
+                found[kept] = name, replace(member, relation=None, duplicate_of=None)
+                continue
+            edge = edges.get(member.id, {}).get(kept) or judge(member.id, kept)
+            found[member.id] = name, _copy_of_another(member, kept, edge.decision)
+    return found
+
+
+def _stars(story: Story) -> Iterator[list[Member]]:
+    """The copies around each kept copy of a story, this one first."""
+    stars: dict[str, list[Member]] = {m.id: [m] for m in story.members if m.duplicate_of is None}
+    for member in story.members:
+        if member.duplicate_of is not None:
+            stars[member.duplicate_of].append(member)
+    yield from stars.values()
+
+
+def _copy_of_another(member: Member, kept: str, how: Decision) -> Member:
+    """The member as a copy of the one that is kept instead of the best."""
+    if not how.duplicate:  # but of the best it is one, and that of the kept one
+        return replace(member, duplicate_of=kept)
+    return replace(
+        member,
+        duplicate_of=kept,
+        relation=how.relation,
+        confidence=how.confidence,
+        rule=how.rule,
+        reason=how.reason,
+    )
+
+
+def _by_article(edges: Iterable[Edge]) -> Edges:
     """The edges of each article, by the article at the other end."""
-    found: dict[str, dict[str, Edge]] = {}
+    found: Edges = {}
     for edge in edges:
         found.setdefault(edge.a, {})[edge.b] = edge
         found.setdefault(edge.b, {})[edge.a] = edge

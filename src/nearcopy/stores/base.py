@@ -82,6 +82,10 @@ class Store(Protocol):
     def articles(self, ids: Collection[str]) -> dict[str, Article]:
         """The articles as they came."""
 
+    def runs(self, ids: Collection[str]) -> dict[str, int]:
+        """The run in which each article first came: one for each opening of the store that adds,
+        ascending."""
+
     def revisions(self, id: str) -> list[Article]:  # noqa: A002
         """What stood under the id before, earliest first."""
 

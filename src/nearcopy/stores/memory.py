@@ -111,6 +111,10 @@ class MemoryStore:
         """The articles as they came."""
         return {name: self._entries[name][0] for name in ids if name in self._entries}
 
+    def runs(self, ids: Collection[str]) -> dict[str, int]:
+        """The run in which each article first came: there is one."""
+        return {name: 1 for name in ids if name in self._entries}
+
     def revisions(self, id: str) -> list[Article]:  # noqa: A002
         """What stood under the id before, earliest first."""
         return list(self._revisions.get(id, ()))

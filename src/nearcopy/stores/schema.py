@@ -24,7 +24,8 @@ CREATE TABLE IF NOT EXISTS migrations (
 """
 
 # Times are microseconds since 1970. A number is never used again, so whoever has an article in
-# memory by its number finds that article or none. What is deleted leaves its id and its date.
+# memory by its number finds that article or none. What is deleted leaves its id and its date. A run
+# is one opening of the store that added something.
 ARTICLES = """
 CREATE TABLE articles (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -39,6 +40,7 @@ CREATE TABLE articles (
     seen INTEGER,
     language TEXT,
     tier INTEGER,
+    run INTEGER NOT NULL,
     deleted INTEGER NOT NULL DEFAULT 0
 )
 """

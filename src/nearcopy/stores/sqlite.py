@@ -44,6 +44,7 @@ class SqliteStore(SqliteStories):
     def __init__(self, address: str) -> None:
         self.address = address
         self._file = SqliteFile(address)
+        self._run: int | None = None
         self._forget_memory()
 
     def _forget_memory(self) -> None:
@@ -90,6 +91,7 @@ class SqliteStore(SqliteStories):
                 yield
         except BaseException:  # numbers that were taken back will be given to others
             self._forget_memory()
+            self._run = None
             raise
 
     def _catch_up(self) -> None:
@@ -161,30 +163,41 @@ class SqliteStore(SqliteStories):
 
     def put(self, entries: Sequence[Entry]) -> None:
         """File articles; one with a known id takes the other's place."""
+        runs = self.runs([entry.article.id for entry in entries])
         self._replace(entries)
         (last,) = self._file.one("SELECT coalesce(max(seq), 0) FROM sqlite_sequence")
         numbers = range(last + 1, last + 1 + len(entries))
+        this = self._this_run()
+        rows = zip(numbers, article_rows(entry.article for entry in entries), strict=True)
+        marks = ", ".join("?" * (len(ArticleRow._fields) + 2))
         self._file.many(
-            f"INSERT INTO articles (number, {ARTICLE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                (n, *row)
-                for n, row in zip(numbers, article_rows(e.article for e in entries), strict=True)
-            ],
+            f"INSERT INTO articles (number, {ARTICLE}, run) VALUES ({marks})",
+            [(n, *row, runs.get(row.id, this)) for n, row in rows],
         )
         made = {n: entry.fingerprint for n, entry in zip(numbers, entries, strict=True)}
         self._file.many(
             f"INSERT INTO fingerprints (number, {FINGERPRINT}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             [(n, *fingerprint_row(each)) for n, each in made.items()],
         )
-        rows = [filed(n, e.fingerprint, e.keys) for n, e in zip(numbers, entries, strict=True)]
+        keyed = [filed(n, e.fingerprint, e.keys) for n, e in zip(numbers, entries, strict=True)]
         self._file.many(
             f"INSERT INTO article_keys (shelf, {FILED}) VALUES (?, ?, ?, ?, ?)",
-            [(shelf_of(row.published, row.seen), *row) for row in rows],
+            [(shelf_of(row.published, row.seen), *row) for row in keyed],
         )
-        came = {((row.seen or 0) // DAY, shelf_of(row.published, row.seen)) for row in rows}
+        came = {((row.seen or 0) // DAY, shelf_of(row.published, row.seen)) for row in keyed}
         self._file.many("INSERT OR IGNORE INTO shelf_days VALUES (?, ?)", came)
         self._remember(made)
         self._catch_up()
+
+    def _this_run(self) -> int:
+        """The number of this run, which the first article that it adds begins."""
+        if self._run is None:
+            (value,) = self._file.one(
+                "INSERT INTO settings VALUES ('runs', 1)"
+                " ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING value"
+            )
+            self._run = int(value)
+        return self._run
 
     def _replace(self, entries: Sequence[Entry]) -> None:
         """Make room for articles whose ids are known; what they said otherwise is kept."""
@@ -259,6 +272,11 @@ class SqliteStore(SqliteStories):
         wanted = f"SELECT {ARTICLE} FROM articles WHERE number IN ({{}})"
         rows = map(ArticleRow._make, self._file.among(wanted, self._numbers(ids).values()))
         return {each.id: each for each in articles_of(rows)}
+
+    def runs(self, ids: Collection[str]) -> dict[str, int]:
+        """The run in which each article first came."""
+        wanted = "SELECT id, run FROM articles WHERE number IN ({})"
+        return dict(self._file.among(wanted, self._numbers(ids).values()))
 
     def revisions(self, id: str) -> list[Article]:  # noqa: A002
         """What stood under the id before, earliest first."""
