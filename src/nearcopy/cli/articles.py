@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from nearcopy.cli.settings import environment_store, store_address
+from nearcopy.cli.spared import spare
 from nearcopy.config.toml import nearest
 from nearcopy.errors import BadArticle
 
@@ -44,6 +45,7 @@ def readable(files: Sequence[str], rejected: Path | None = None) -> Iterator[lis
     """The files, when all rows can be read; those that cannot go to `rejected`, or stop it here."""
     from nearcopy.formats import Rejected, opened, read
 
+    spare(files, rejected)
     with opened(files) as sources:
         every = (row for source in sources for row in read(source))
         refuse((row for row in every if isinstance(row, Rejected)), rejected)

@@ -18,6 +18,7 @@ from nearcopy.cli.settings import (
     WindowOption,
     settings,
 )
+from nearcopy.cli.spared import spare
 from nearcopy.cli.terminal import reported, show, write_lines
 from nearcopy.errors import BadArticle
 
@@ -123,6 +124,7 @@ def _pairs(file: str, rejected: Path | None) -> Iterator[Iterator[Pair]]:
     """The pairs of the lines that can be read; what cannot be is refused before any is judged."""
     from nearcopy.formats import opened
 
+    spare([file], rejected)
     with opened([file], "jsonl") as (source,):
         refuse((each for each in _read(source) if not isinstance(each, Pair)), rejected)
         yield (each for each in _read(source) if isinstance(each, Pair))

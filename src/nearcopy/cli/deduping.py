@@ -18,6 +18,7 @@ from nearcopy.cli.articles import rejected_row
 from nearcopy.cli.marking import OURS, Copies, columns, marked
 from nearcopy.cli.progress import Phases
 from nearcopy.cli.shortlist import Shortlist
+from nearcopy.cli.spared import spare, store_file
 from nearcopy.cli.tally import Tally
 from nearcopy.cli.terminal import (
     BAD_INPUT,
@@ -83,6 +84,8 @@ class Job:
         places = [Path(name).resolve() if name != "-" else name for name in named if name]
         if len(set(places)) < len(places):
             raise NearcopyError("-o, --removed and --rejected must be files of their own")
+        spare(self.files, self.removed, self.rejected)  # -o may be: a file is cleaned in place
+        spare([store_file(self.address)], self.output, self.removed, self.rejected)
 
     @property
     def gone(self) -> str:

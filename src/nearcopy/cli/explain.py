@@ -14,6 +14,7 @@ from nearcopy.cli.settings import (
     WindowOption,
     settings,
 )
+from nearcopy.cli.spared import spare
 from nearcopy.cli.terminal import noted, reported, show, write_lines
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def explain(
     """Show two articles side by side, and which rule decided."""
     from nearcopy.explain import explain as explained
 
+    spare([a, b, inside], html)
     recipe, judged = settings(preset, policy, window)
     left, right, its_recipe = two(a, b, inside, store)
     found = explained(left, right, recipe or its_recipe, judged, min_words=min_words)

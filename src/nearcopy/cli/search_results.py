@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nearcopy.cli.articles import readable, rows
+from nearcopy.cli.articles import RejectedOption, readable, rows
 from nearcopy.cli.settings import DataOption, PolicyOption, PresetOption, WindowOption, settings
+from nearcopy.cli.spared import spare
 from nearcopy.cli.terminal import (
     add_row,
     as_lines,
@@ -18,6 +19,7 @@ from nearcopy.cli.terminal import (
     table,
     write_lines,
 )
+from nearcopy.errors import NearcopyError
 
 if TYPE_CHECKING:
     from nearcopy.formats import Row
@@ -39,13 +41,17 @@ def search_results(
     preset: PresetOption = None,
     policy: PolicyOption = None,
     window: WindowOption = None,
+    rejected: RejectedOption = None,
     as_json: DataOption = False,
 ) -> None:
     """Drop duplicates from a ranked list, keeping its order."""
     from nearcopy.ranked import deduplicated
 
     recipe, judged = settings(preset, policy, window)
-    with readable([file]) as sources:
+    spare([file], removed)
+    if removed and rejected and removed.resolve() == rejected.resolve():
+        raise NearcopyError("--removed and --rejected must be files of their own")
+    with readable([file], rejected) as sources:
         read = list(rows(sources))
     found = deduplicated([row.article for row in read], recipe, judged)
     if removed is not None:
