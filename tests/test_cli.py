@@ -178,3 +178,18 @@ def test_a_json_line_is_one_line_of_utf8(text):
 )
 def test_what_a_terminal_would_obey_is_not_printed(text, shown):
     assert printable(text) == shown
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
+def test_a_stream_that_is_closed_is_no_fault(closed, tmp_path):
+    rows = tmp_path / "a.jsonl"
+    rows.write_text('{"id": "a", "title": "Ferry runs aground"}\n')
+    command = f'"$0" -m nearcopy.cli dedupe - "$1" --json {closed}'
+    done = subprocess.run(
+        ["sh", "-c", command, sys.executable, str(rows)],
+        input=b"",
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert b"Traceback" not in done.stderr

@@ -4,15 +4,18 @@ import csv
 import io
 import json
 import os
+import re
 import stat
 import sys
 from datetime import UTC, datetime
+from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nearcopy import MissingExtra
+from nearcopy import MissingExtra, NearcopyError
 from nearcopy.formats import FORMATS, Rejected, opened, read, writer
 from nearcopy.formats.cells import as_cell, as_json
 
@@ -235,3 +238,17 @@ def test_tables_on_stdout_have_no_mark(monkeypatch):
     monkeypatch.setattr("sys.stdout", taken)
     write("-", [{"id": "a"}], format="csv")
     assert next(csv.reader(io.StringIO(taken.buffer.getvalue().decode()))) == ["id"]
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    target = tmp_path / "none" / "out.jsonl"
+    message = f"{target}: there is no folder {target.parent}: make it first"
+    with pytest.raises(NearcopyError, match=re.escape(message)), writer(target):
+        pass
+
+
+def test_an_error_names_the_file_asked_for_and_not_the_one_beside_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(Path, "open", Mock(side_effect=PermissionError(13, "Denied", "x.part")))
+    with pytest.raises(PermissionError) as raised, writer(tmp_path / "out.jsonl"):
+        pass
+    assert raised.value.filename == str(tmp_path / "out.jsonl")

@@ -4,6 +4,7 @@
 """
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable
 from functools import wraps
@@ -56,6 +57,7 @@ def reported(command: Callable[Parameters, Result]) -> Callable[Parameters, Resu
 
     @wraps(command)
     def run(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+        _open_streams()
         try:
             return command(*args, **kwargs)
         except BrokenPipeError:  # who reads us has seen enough
@@ -70,10 +72,19 @@ def reported(command: Callable[Parameters, Result]) -> Callable[Parameters, Resu
     return run
 
 
+def _open_streams() -> None:
+    """Opens to nowhere what was closed before we began: nobody wants to read it, or to write."""
+    sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: SIM115
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+
+
 def _told(wrong: Exception) -> str:
     """What went wrong, the file first where there is one."""
     if isinstance(wrong, OSError) and wrong.filename is not None and wrong.strerror:
         return f"{wrong.filename}: {wrong.strerror}"
+    if isinstance(wrong, OSError) and wrong.strerror:
+        return wrong.strerror
     return str(wrong)
 
 

@@ -13,6 +13,7 @@ from shutil import copyfileobj
 from tempfile import TemporaryFile
 from typing import Any, BinaryIO, Protocol, cast
 
+from nearcopy.errors import NearcopyError
 from nearcopy.formats.cells import as_cell, as_json
 from nearcopy.formats.parquet import ParquetRows
 from nearcopy.formats.sources import Format, format_of
@@ -71,7 +72,7 @@ def _file(target: Path) -> Iterator[BinaryIO]:
             yield file
         return
     beside = target.with_name(f".{target.name[:200]}.{os.getpid()}.part")
-    with beside.open("xb") as raw:
+    with _begun(beside, target) as raw:
         try:
             with _packed(raw, target.suffix.lower()) as file:
                 yield file
@@ -82,6 +83,16 @@ def _file(target: Path) -> Iterator[BinaryIO]:
             beside.replace(target)
         finally:
             beside.unlink(missing_ok=True)
+
+
+def _begun(beside: Path, target: Path) -> BinaryIO:
+    """The file that is written beside its target; an error names what was asked for."""
+    if not target.parent.is_dir():
+        raise NearcopyError(f"{target}: there is no folder {target.parent}: make it first")
+    try:
+        return beside.open("xb")
+    except OSError as wrong:
+        raise OSError(wrong.errno, wrong.strerror, str(target)) from None
 
 
 @contextmanager
