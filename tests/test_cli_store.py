@@ -44,6 +44,20 @@ def test_adding_gives_a_verdict_for_every_article(run, tmp_path):
     assert f"66 articles, {duplicates} duplicates" in result.stderr
 
 
+def test_a_table_tells_what_an_article_is_to_its_match_and_which_copy_is_kept(run):
+    found = {row["id"]: row for row in rows(run("add", WIRE, "--json"))}
+    assert (found["en-08"]["match"], found["en-08"]["duplicate_of"]) == ("en-06", "en-07")
+    shown = run("check", WIRE, "--window", "all", env={"COLUMNS": "200"}).stdout.splitlines()
+    of = {row["id"]: row for row in rows(run("check", WIRE, "--window", "all", "--json"))}
+    for line in (line for line in shown if line.startswith("│")):
+        name, relation, match, _, because = (cell.strip() for cell in line.strip("│").split("│"))
+        row = of[name]
+        assert match == (row["match"] or "")
+        assert relation == (row["relation"] if match else "new")
+        another = row["duplicate_of"] not in (None, match)
+        assert because.endswith(f"kept: {row['duplicate_of']}") == another
+
+
 def test_checking_never_writes(filled):
     new = json.dumps({"id": "new", "text": "The price of tea rose at the morning auction."})
     assert rows(filled("check", "-", "--json", input=new))[0]["relation"] == "distinct"

@@ -117,8 +117,14 @@ def _show(found: Iterable["Verdict"]) -> None:
     shown = table("article", "is", "of", "sure", "because", numbers=["sure"])
     for each in found:
         style = "green" if each.is_duplicate else None
-        other = each.duplicate_of or each.match
         kind = each.relation if each.match else "new"
         sure = each.confidence if each.match else None
-        add_row(shown, each.id, kind, other, sure, "; ".join(each.reasons), style=style)
+        add_row(shown, each.id, kind, each.match, sure, "; ".join(_why(each)), style=style)
     show(shown)
+
+
+def _why(found: "Verdict") -> Iterator[str]:
+    """The reasons, which are those of the match, and the kept copy where that is another."""
+    yield from found.reasons
+    if found.duplicate_of not in (None, found.match):
+        yield f"kept: {found.duplicate_of}"
