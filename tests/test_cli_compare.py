@@ -153,3 +153,10 @@ def test_mistakes_end_with_code_2_and_say_what_to_do(run, words, message):
     assert result.exit_code == 2
     assert message in " ".join(result.stderr.split())
     assert result.stdout == ""
+
+
+def test_a_file_that_is_not_utf8_is_named(run, tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"Caf\xe9 closes")
+    result = run(str(tmp_path / "a.txt"), "-", input="Tea")
+    assert result.exit_code == 2
+    assert "a.txt is not UTF-8: invalid continuation byte at 3" in " ".join(result.stderr.split())

@@ -46,7 +46,7 @@ def test_window_and_keep_come_last(policy):
     [
         ({"preset": "crawlr"}, r"no preset 'crawlr' \(did you mean crawler\?\): choose one of"),
         ({"window": "soon"}, "'soon' is no span of time"),
-        ({"window": "0d"}, "window is"),
+        ({"window": "0d"}, "a window of '0d' holds nothing"),
         ({"keep": "newest"}, "--keep 'newest'.*best"),
         ({"keep": ","}, "--keep names no rule"),
     ],

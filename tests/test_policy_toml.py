@@ -128,3 +128,8 @@ def test_other_spans_are_refused(text):
 def test_a_written_span_reads_back_the_same(length):
     assert span(written(length)) == length
     assert window(written(None)) is None
+
+
+def test_a_field_below_the_table_of_scores_is_told_where_it_belongs():
+    with pytest.raises(BadPolicy, match=r"no 'near_overlap': write it above \[scoring\]"):
+        read_policy("[scoring]\nnear_overlap = 0.9\n", "default")

@@ -131,8 +131,11 @@ def _is_file(name: str) -> bool:
 def one(file: str) -> "Article":
     """The article in a file: a JSON object, an HTML page, or text with its title in line one."""
     data = sys.stdin.buffer.read() if file == STDIN else Path(file).read_bytes()
-    text = data.decode("utf-8-sig")
     name = "stdin" if file == STDIN else file
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as wrong:
+        raise BadArticle(f"{name} is not UTF-8: {wrong.reason} at {wrong.start}") from None
     kind, start = Path(file).suffix.lower(), text.lstrip()[:20].lower()
     if kind in (".json", ".jsonl") or (file == STDIN and start.startswith("{")):
         return _from_json(text, name)

@@ -43,7 +43,12 @@ def window(text: str) -> timedelta | None:
     >>> window("all") is None
     True
     """
-    return None if text.strip().lower() == EVER else span(text)
+    if text.strip().lower() == EVER:
+        return None
+    length = span(text)
+    if not length:
+        raise BadPolicy(f"a window of {text!r:.60} holds nothing: give a longer one")
+    return length
 
 
 def written(length: timedelta | None) -> str:

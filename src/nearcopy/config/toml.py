@@ -122,7 +122,8 @@ def _scoring(table: object, start: Scoring) -> Scoring:
     known = [field.name for field in fields(Scoring)]
     for name in table:
         if name not in known:
-            raise BadPolicy(f"scoring has no {name!r:.60}{nearest(name, known)}")
+            above = ": write it above [scoring]" if name in TYPES else nearest(name, known)
+            raise BadPolicy(f"scoring has no {name!r:.60}{above}")
     given: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in table.items()}
     return replace(start, **given)
 

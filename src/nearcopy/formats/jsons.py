@@ -31,14 +31,16 @@ def _record(place: Place, line: Line) -> Record:
         return Rejected(place, f"not UTF-8: {wrong.reason} at {wrong.start}", shown(line.data))
     except json.JSONDecodeError as wrong:
         end = "" if line.data.endswith(b"\n") else f"; {CUT_OFF}, or broken"
-        why = f"not JSON: {wrong.msg} at {wrong.pos}{end}"
+        why = f"not JSON: {wrong.msg.removesuffix(' at')} at {wrong.pos}{end}"
         return Rejected(place, why, shown(line.data))
     except (ValueError, RecursionError) as wrong:
         return Rejected(place, f"not JSON that can be read: {wrong}", shown(line.data))
 
 
 def _odd(place: Place, found: Any, raw: Any) -> Rejected:
-    return Rejected(place, f"expected an object, got {type(found).__name__}: {found!r:.60}", raw)
+    return Rejected(
+        place, f"expected an object, got {json.dumps(found, ensure_ascii=False):.60}", raw
+    )
 
 
 def shown(data: bytes) -> str:

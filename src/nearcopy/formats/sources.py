@@ -143,7 +143,8 @@ def _table(header: str) -> Format:
     if header and not any(Columns().places(names)[part] for part in CONTENT):
         raise NearcopyError(
             f"this is no JSON and no table with a column that looks like an id, title, text or "
-            f"url ({header!r:.60}): say what it is with --format"
+            f"url ({header!r:.60}): give it a name that tells, such as wire.csv; "
+            "`dedupe` takes --input-format"
         )
     return "tsv" if parted_by == "\t" else "csv"
 
