@@ -408,3 +408,20 @@ def test_the_library_of_parquet_is_loaded_only_when_needed():
         "sys.exit('pyarrow' in sys.modules or 'zstandard' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
+def test_columns_that_nobody_knows_are_told_of(run, put, name):
+    path = put(name, [{"id": each, "Schlagzeile": "Fähre", "Inhalt": FERRY} for each in "ab"])
+    guessed = run(path)
+    assert guessed.exit_code == 0
+    assert "none is a duplicate: the columns are id, Schlagzeile, Inhalt" in guessed.stderr
+    named = run(path, "--text-field", "Inhalt")
+    assert "warning: no row" not in named.stderr
+    assert [row["is_duplicate"] for row in lines(named.stdout)] == [False, True]
+
+
+def test_a_ranked_list_with_its_articles_deeper_down_is_told_of(put):
+    path = put("a.jsonl", [{"_id": each, "_source": {"title": "Ferry"}} for each in "ab"])
+    result = CliRunner().invoke(app, ["search-results", str(path)])
+    assert "the columns are _id, _source" in result.stderr

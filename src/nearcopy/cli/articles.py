@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +12,7 @@ import typer
 
 from nearcopy.cli.settings import environment_store, store_address
 from nearcopy.cli.spared import spare
+from nearcopy.cli.terminal import noted
 from nearcopy.config.toml import nearest
 from nearcopy.errors import BadArticle
 
@@ -47,9 +48,35 @@ def readable(files: Sequence[str], rejected: Path | None = None) -> Iterator[lis
 
     spare(files, rejected)
     with opened(files) as sources:
-        every = (row for source in sources for row in read(source))
+        every = watched(row for source in sources for row in read(source))
         refuse((row for row in every if isinstance(row, Rejected)), rejected)
         yield sources
+
+
+def watched(
+    found: Iterable["Row | Rejected"], tell: Callable[[str], None] = noted
+) -> Iterator["Row | Rejected"]:
+    """The rows; warns at the end where there is nothing in any of them to compare by."""
+    from nearcopy.formats import Rejected
+    from nearcopy.formats.columns import listed
+
+    columns: list[str] = []
+    says = False
+    for row in found:
+        if not isinstance(row, Rejected):
+            columns = columns or list(row.values)
+            says = says or _says_something(row.article)
+        yield row
+    if columns and not says:
+        tell(
+            "warning: no row has anything in a column that looks like a title, text or url, so "
+            f"none is a duplicate: the columns are {listed(columns)}"
+        )
+
+
+def _says_something(article: "Article") -> bool:
+    texts = (article.title, article.text, article.url, article.canonical_url)
+    return any(text and not text.isspace() for text in texts)
 
 
 def rows(sources: Iterable["Source"]) -> Iterator["Row"]:

@@ -14,14 +14,13 @@ from time import perf_counter
 
 import typer
 
-from nearcopy.cli.articles import rejected_row
+from nearcopy.cli.articles import rejected_row, watched
 from nearcopy.cli.marking import OURS, Copies, columns, marked
 from nearcopy.cli.progress import Phases
 from nearcopy.cli.shortlist import Shortlist
 from nearcopy.cli.spared import spare, store_file
 from nearcopy.cli.tally import Tally
 from nearcopy.cli.terminal import (
-    BAD_INPUT,
     BRAKED,
     as_lines,
     aside,
@@ -136,7 +135,7 @@ def _checked(
     ids: list[str] = []
     names: dict[str, None] = {}
     bad: list[Rejected] = []
-    for row in phases.each(_read(job, sources, own), "reading"):
+    for row in phases.each(watched(_read(job, sources, own), phases.tell), "reading"):
         tally.read += 1
         if isinstance(row, Row):
             ids.append(row.article.id)
@@ -145,20 +144,17 @@ def _checked(
             bad.append(row)
     tally.repeated = own.repeated
     if bad and job.rejected is None:
-        _refuse(bad, tally.read - len(ids), tally.read)
+        phases.tell(_listed(bad, tally.read - len(ids)))
+        raise NearcopyError(
+            f"{tally.read - len(ids):,} of {tally.read:,} rows are no articles, so nothing was "
+            "done: mend them, or put them aside with --rejected FILE"
+        )
     return ids, [*names, *OURS] if names else []
 
 
-def _refuse(bad: list[Rejected], count: int, total: int) -> None:
-    for row in bad:
-        noted(f"{row.place}: {row.why}")
-    if count > len(bad):
-        noted(f"... and {count - len(bad):,} more")
-    failed(
-        f"{count:,} of {total:,} rows are no articles, so nothing was done: mend them, "
-        "or put them aside with --rejected FILE"
-    )
-    raise typer.Exit(BAD_INPUT)
+def _listed(bad: list[Rejected], count: int) -> str:
+    more = [f"... and {count - len(bad):,} more"] if count > len(bad) else []
+    return "\n".join([*(f"{row.place}: {row.why}" for row in bad), *more])
 
 
 class _Outputs:

@@ -15,7 +15,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from nearcopy.cli.terminal import aside
+from nearcopy.cli.terminal import aside, noted
 
 Thing = TypeVar("Thing")
 STEP = 64  # rows between two looks at the bar
@@ -57,6 +57,12 @@ class Phases:
         trace: TracebackType | None,
     ) -> None:
         self._bars.stop()
+
+    def tell(self, message: str) -> None:
+        """Notes something in lines of its own, with the bars out of the way."""
+        self._bars.stop()
+        noted(message)
+        self._bars.start()
 
     def each(
         self, things: Iterable[Thing], phase: str, *, total: int | None = None
