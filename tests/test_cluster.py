@@ -503,6 +503,23 @@ def test_telling_the_stories_again_changes_nothing(articles, edges, policy):
     assert stories(articles, edges, policy, known=made.story_of) == made
 
 
+IDENTICAL = SAME._replace(relation=Relation.SAME_TEXT, rule="identical-text")
+
+
+def test_what_is_word_for_word_a_copy_goes_where_that_goes():
+    given = [article("kept", 90), article("copy", 80), article("twin", 70), article("trip", 60)]
+    edges = [
+        Edge("kept", "copy", SAME),
+        Edge("copy", "twin", IDENTICAL),
+        Edge("twin", "trip", IDENTICAL),
+    ]
+    (story,) = stories(given, edges, Policy(keep=("longest",))).stories
+    assert {member.duplicate_of for member in story.members} == {None, "kept"}
+    assert "the same text as copy" in {m.id: m for m in story.members}["twin"].reason
+    apart = Edge("kept", "twin", OTHER._replace(relation=Relation.DISTINCT))
+    assert len(stories(given, [*edges, apart], Policy(keep=("longest",))).stories) == 2
+
+
 def chain(size: int) -> tuple[list[Fingerprint], list[Edge]]:
     given = [article(f"{i:06}", 1 + i % 7) for i in range(size)]
     return given, [Edge(a.id, b.id, SAME) for a, b in pairwise(given)]

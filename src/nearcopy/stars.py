@@ -3,7 +3,7 @@
 A star is no chain: every copy is a duplicate of the kept one itself. Articles linked by duplicate
 decisions, directly or through others, are ranked once by the keeper; the best takes those it is a
 duplicate of, then the best of what is left does, until none is left. So A = B, B = C does not make
-C a copy of A unless someone says so.
+C a copy of A unless someone says so; but what is word for word B goes where B goes.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from nearcopy.config import Policy
 from nearcopy.keeper import Standing, lone_card, standings
 from nearcopy.links import Links
-from nearcopy.model import Decision, Fingerprint
+from nearcopy.model import Decision, Fingerprint, Relation
 
 Judge = Callable[[str, str], Decision]
 
@@ -77,6 +77,7 @@ class Copies:
                 continue
             direct = [(self._take(other), how) for other, how in self._linked(kept.copy.id)]
             star = Star(kept, direct[: self.largest - 1])
+            self._take_the_same(star)
             if self.judge is not None:
                 self._ask(self.judge, star)
             yield star
@@ -92,6 +93,17 @@ class Copies:
         linked = self.links.copies[article].items()
         found = [(other, how) for other, how in linked if other in self.free]
         return sorted(found, key=lambda each: (-each[1].confidence, self.free[each[0]]))
+
+    def _take_the_same(self, star: Star) -> None:
+        """Let in what is word for word a member: it is to the kept copy what that member is."""
+        kept = star.kept.copy.id
+        for standing, how in star.others:  # grows as it goes
+            for other, same in self._linked(standing.copy.id):
+                if star.size >= self.largest:
+                    return
+                if same.relation is Relation.SAME_TEXT and not self.links.are_distinct(kept, other):
+                    reason = f"the same text as {standing.copy.id}: {how.reason}"
+                    star.others.append((self._take(other), how._replace(reason=reason)))
 
     def _ask(self, judge: Judge, star: Star) -> None:
         """Let in those linked to the kept copy through its members, where the judge agrees."""
