@@ -53,6 +53,30 @@ def test_what_one_day_has_kept_is_kept_the_day_after(address):
         assert (last.duplicate_of, last.relation) == ("a", "same_text")
 
 
+def test_what_is_removed_is_a_copy_of_something_that_never_was(address):
+    words = [f"word{n}" for n in range(240)]
+
+    def text(start: int, end: int) -> str:
+        return " ".join(words[start:end])
+
+    runs = [
+        [Article(id="a", text=text(0, 140)), Article(id="b", text=text(30, 150))],
+        [Article(id="c", text=text(50, 200))],
+        [Article(id="d", text=text(80, 215)), Article(id="e", text=text(60, 190))],
+    ]
+    kept: set[str] = set()
+    for run in runs:
+        ids = [each.id for each in run]
+        with Deduper(address, clock=lambda: NOON) as deduper:
+            list(deduper.run(run))
+            found = list(deduper.verdicts(ids))
+        kept |= {each.id for each in found if not each.is_duplicate}
+        assert {each.duplicate_of for each in found if each.is_duplicate} <= kept
+    with Deduper(address) as deduper:
+        again = list(deduper.verdicts("abcde"))
+    assert {each.id for each in again if not each.is_duplicate} == kept
+
+
 def test_a_store_is_opened_with_its_own_recipe(address):
     with Deduper(address, RECIPES["feed"]):
         pass

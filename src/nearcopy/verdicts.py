@@ -1,18 +1,17 @@
 """Verdicts: what was found about an article, put so that it can be acted on."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
 
+from nearcopy import cluster
 from nearcopy.config import Policy
-from nearcopy.keeper import standings
 from nearcopy.lineage import own_story_id
 from nearcopy.matching import Matches, surest_first
-from nearcopy.model import Decision, Edge, Member, Relation, Story, Verdict
+from nearcopy.model import Edge, Member, Relation, Verdict
+from nearcopy.settling import LINKED, Judge
 from nearcopy.stores import Store
 
 Members = Mapping[str, tuple[str, Member]]
 Edges = dict[str, dict[str, Edge]]  # of each article, by the article at the other end
-Judge = Callable[[str, str], Edge]
 
 
 def joins(edge: Edge) -> bool:
@@ -59,58 +58,54 @@ def as_things_stand(store: Store, ids: list[str], policy: Policy, judge: Judge) 
     """What stored articles are to the others.
 
     A copy is judged by the kept copy, what is kept by those that are no copies of it. What an
-    earlier run has kept stays the kept copy for later runs, though a better one may have come.
+    earlier run has kept stays kept, and what it has removed stays removed (`by_runs`).
     """
     edges = _by_article(store.edges(ids))
     members = store.members({*ids, *(other for name in ids for other in edges.get(name, ()))})
     stories = store.stories({story for story, _ in members.values()})
     whys = {story.kept: story.why for story in stories.values()}
-    members |= _kept_before(store, stories.values(), edges, policy, judge)
+    for article, member in by_runs(store, ids, policy, judge).items():
+        members[article] = story_of(article, members), member
+        whys.pop(article, None)
     return [_standing(name, edges.get(name, {}), members, whys.get(name)) for name in ids]
 
 
-def _kept_before(
-    store: Store, stories: Iterable[Story], edges: Edges, policy: Policy, judge: Judge
-) -> dict[str, tuple[str, Member]]:
-    """The members of those stars whose kept copy came in a later run than others, with the best of
-    the first run in its place."""
-    found: dict[str, tuple[str, Member]] = {}
-    for name, star in ((story.id, star) for story in stories for star in _stars(story)):
-        runs = store.runs([member.id for member in star]) if len(star) > 1 else {}
-        first = [member.id for member in star if runs and runs[member.id] == min(runs.values())]
-        if not first or star[0].id in first:
-            continue
-        kept = standings(list(store.fingerprints(first).values()), policy)[0].copy.id
-        for member in star:
-            if member.id == kept:
-                found[kept] = name, replace(member, relation=None, duplicate_of=None)
-                continue
-            edge = edges.get(member.id, {}).get(kept) or judge(member.id, kept)
-            found[member.id] = name, _copy_of_another(member, kept, edge.decision)
+def by_runs(store: Store, ids: list[str], policy: Policy, judge: Judge) -> dict[str, Member]:
+    """What articles are that are linked with those of other runs, each run as it found things.
+
+    What a run adds is a copy where it is one of something that earlier runs have kept; the rest of
+    it is told by itself. So whatever is a copy is one of something that was never removed.
+    """
+    linked = store.linked([name for name in ids if name in store.members(ids)], LINKED)
+    runs = store.runs(linked)
+    if len(set(runs.values())) < 2:
+        return {}
+    made = store.fingerprints(linked)
+    edges = _by_article(store.edges_among(linked))
+    found: dict[str, Member] = {}
+    for run in sorted(set(runs.values())):
+        added = [name for name in linked if runs[name] == run]
+        kept = {name for name, member in found.items() if member.duplicate_of is None}
+        found |= _copies_of(kept, added, edges)
+        rest = [made[name] for name in added if name not in found]
+        among = [e for x in rest for e in edges.get(x.id, {}).values() if e.a == x.id]
+        told = cluster.stories(rest, among, policy, judge=lambda a, b: judge(a, b).decision)
+        found |= {member.id: member for story in told.stories for member in story.members}
     return found
 
 
-def _stars(story: Story) -> Iterator[list[Member]]:
-    """The copies around each kept copy of a story, this one first."""
-    stars: dict[str, list[Member]] = {m.id: [m] for m in story.members if m.duplicate_of is None}
-    for member in story.members:
-        if member.duplicate_of is not None:
-            stars[member.duplicate_of].append(member)
-    yield from stars.values()
-
-
-def _copy_of_another(member: Member, kept: str, how: Decision) -> Member:
-    """The member as a copy of the one that is kept instead of the best."""
-    if not how.duplicate:  # but of the best it is one, and that of the kept one
-        return replace(member, duplicate_of=kept)
-    return replace(
-        member,
-        duplicate_of=kept,
-        relation=how.relation,
-        confidence=how.confidence,
-        rule=how.rule,
-        reason=how.reason,
-    )
+def _copies_of(kept: set[str], added: list[str], edges: Edges) -> dict[str, Member]:
+    """Those of the added that are copies of what is kept, each of the surest."""
+    found: dict[str, Member] = {}
+    for name in added:
+        links = {o: e for o, e in edges.get(name, {}).items() if o in kept and e.decision.duplicate}
+        if links:
+            of = min(links, key=lambda other: (surest_first(links[other]), other))
+            how = links[of].decision
+            found[name] = Member(
+                name, how.relation, how.confidence, how.rule, how.reason, duplicate_of=of
+            )
+    return found
 
 
 def _by_article(edges: Iterable[Edge]) -> Edges:
