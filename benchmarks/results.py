@@ -15,6 +15,8 @@ from timing import Timing, cpu, wall
 HERE = Path(__file__).resolve().parent
 FINGERPRINTS = HERE / "results" / "fingerprints.json"
 DECISIONS = HERE / "results" / "decisions.json"
+STORES = HERE / "results" / "stores.json"
+DEDUPE = HERE / "results" / "dedupe.json"
 QUALITY = HERE / "results" / "quality.json"
 
 # On one core the work is all processor time, and that is what counts by default: on a quiet machine

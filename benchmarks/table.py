@@ -12,9 +12,13 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 README = HERE.parent / "README.md"
 RELATIONS = HERE.parent / "docs" / "relations.md"
+STORES = HERE.parent / "docs" / "stores.md"
+COMMANDS = HERE.parent / "docs" / "commands.md"
 PAGES = {
     HERE / "results" / "fingerprints.json": README,
     HERE / "results" / "decisions.json": RELATIONS,
+    HERE / "results" / "stores.json": STORES,
+    HERE / "results" / "dedupe.json": COMMANDS,
 }
 START, END = "<!-- bench -->", "<!-- /bench -->"
 

@@ -1,9 +1,15 @@
-"""The tables of the README are made from the results."""
+"""The tables of the README are made from the results, the results by what is asked for."""
 
+import importlib
 import importlib.util
+import sys
+from datetime import timedelta
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+
+from nearcopy import Deduper
 
 TABLE = Path(__file__).resolve().parent.parent / "benchmarks" / "table.py"
 MACHINE = {
@@ -95,3 +101,94 @@ def test_a_file_without_markers_is_left_alone(table, results, tmp_path):
 )
 def test_numbers_have_three_digits_that_count(table, value, said):
     assert table.number(value) == said
+
+
+@pytest.fixture
+def benchmark_module(monkeypatch):
+    """The modules of the benchmarks by name, as they import each other."""
+    if not TABLE.exists():
+        pytest.skip("the benchmarks are not part of this distribution")
+    monkeypatch.syspath_prepend(str(TABLE.parent))
+    return importlib.import_module
+
+
+@pytest.fixture
+def newswire(benchmark_module, monkeypatch, tmp_path):
+    """The made-up wire, of made-up words."""
+    module = benchmark_module("newswire")
+    monkeypatch.setattr(module.corpora, "DATA", tmp_path)
+    module._parts.cache_clear()
+    yield module
+    module._parts.cache_clear()
+
+
+def test_every_page_that_shows_results_has_its_markers(table):
+    for page in table.PAGES.values():
+        text = page.read_text(encoding="utf-8")
+        assert text.index(table.START) < text.index(table.END)
+
+
+def test_the_wire_is_the_same_every_time(newswire):
+    assert list(newswire.wire(50, 14)) == list(newswire.wire(50, 14))
+    assert list(newswire.wire(50, 14)) != list(newswire.wire(50, 14, name="b"))
+
+
+def test_the_wire_is_spread_evenly_in_the_order_of_dates(newswire):
+    dates = [article.published for article in newswire.wire(28, 14)]
+    assert dates == sorted(dates)
+    assert {later - earlier for earlier, later in pairwise(dates)} == {timedelta(hours=12)}
+
+
+def test_articles_of_the_wire_have_400_words_and_ids_and_addresses_of_their_own(newswire):
+    made = list(newswire.wire(200, 14))
+    assert {len(article.text.split()) for article in made} == {400}
+    assert len({article.id for article in made}) == len({article.url for article in made}) == 200
+
+
+def test_about_a_tenth_of_the_wire_are_copies_and_nearcopy_finds_them(newswire):
+    with Deduper() as deduper:
+        found = sum(verdict.is_duplicate for verdict in deduper.run(newswire.wire(1000, 14)))
+    assert 60 <= found <= 140
+
+
+def test_every_other_question_is_a_copy_of_something_known(newswire):
+    known = list(newswire.wire(100, 14))
+    with Deduper() as deduper:
+        list(deduper.run(known))
+        found = [deduper.check(asked).is_duplicate for asked in newswire.questions(40, 1, known)]
+    assert sum(found[::2]) >= 18
+    assert sum(found[1::2]) <= 2
+
+
+def test_a_command_apart_is_timed_and_its_output_kept(benchmark_module):
+    apart = benchmark_module("apart")
+    made = apart.run([sys.executable, "-c", "held = bytearray(60_000_000); print('done')"])
+    assert made.output == "done"
+    assert made.wall > 0
+    assert 60e6 < made.peak_bytes < 200e6
+
+
+def test_memory_apart_is_not_that_of_the_process_that_asked(benchmark_module):
+    apart = benchmark_module("apart")
+    held = bytearray(b"x") * 300_000_000
+    assert apart.run([sys.executable, "-c", "pass"]).peak_bytes < len(held) / 3
+
+
+def test_a_command_apart_that_fails_says_why(benchmark_module):
+    apart = benchmark_module("apart")
+    with pytest.raises(apart.ApartError, match="no such luck"):
+        apart.run([sys.executable, "-c", "import sys; sys.exit('no such luck')"])
+
+
+def test_the_time_of_a_question_is_the_median_of_its_rounds(benchmark_module):
+    stores = benchmark_module("stores")
+    rounds = [{"times": times} for times in ([0.001, 0.5], [0.002, 0.004], [0.003, 0.003])]
+    assert stores.Asked(rounds).milliseconds.tolist() == pytest.approx([2.0, 4.0])
+
+
+def test_few_articles_go_through_all_steps_of_the_stores(benchmark_module, tmp_path):
+    stores, setting = benchmark_module("stores"), benchmark_module("setting")
+    given = setting.Setting(setting.QUICK, None, tmp_path, lambda _: None)
+    lines = [*stores.small_store(given), *stores.writers(given)]
+    assert [line.name for line in lines] == ["stores/small", "stores/writers"]
+    assert all(line.ours > 0 and line.passed is None for line in lines)

@@ -1,0 +1,297 @@
+"""De-duplicating a batch: the library, the command from end to end, and the peers' ways."""
+
+import gzip
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from shutil import copyfileobj, rmtree
+from statistics import median
+from typing import Any
+
+import apart
+import corpora
+import newswire
+import peers
+from dedupe_cases import duplicates, read
+from results import Bar, Measurement, Work, race
+from setting import QUICK, Setting
+from timing import Timing, one_core, timed, wall
+
+MANY, FEW = 10_000, 100
+DAYS = 14.0
+COMMAND = Path(sys.executable).parent / "nearcopy"
+# What the digest of MISSION's section D was to do it in, and how much memory it was to take.
+DIGEST = "the earlier digest's limit"
+DIGEST_MEGABYTES = 100.0
+
+Runs = list[apart.Run]
+
+
+def dedupe(setting: Setting) -> Iterator[Measurement]:
+    """10,000 articles in a new process, by the library and by the command; 100 in a warm one."""
+    count = FEW if setting.sizes == QUICK else MANY
+    path = _written(setting.folder / "wire.jsonl", count)
+    setting.say(f"dedupe: {count:,} articles of 400 words")
+    yield from _library(setting, path, count)
+    yield from _warm(setting, path)
+    yield from _command(setting, path, count)
+
+
+def beside_peers(setting: Setting) -> Iterator[Measurement]:
+    """allsides from file to file: `nearcopy dedupe`, text-dedup's and datasketch's way."""
+    if not (corpora.DATA / "allsides").is_dir():
+        setting.say(f"no allsides in {corpora.DATA}: not measured")
+        return
+    path = setting.folder / "allsides.jsonl"
+    count = _unpacked(path, setting.sizes.articles if setting.sizes == QUICK else None)
+    rivals = [each for each in RIVALS if _there(each, setting)]
+    rounds = _turns(setting, path, rivals)
+    ours = rounds.pop("nearcopy")
+    yield _own_line(ours, count, setting.folder)
+    for rival in rivals:
+        yield from _beside(rival, ours, rounds[rival.name], count, setting)
+    yield _windowed(setting, path, count)
+
+
+# By ourselves
+
+
+def _library(setting: Setting, path: Path, count: int) -> Iterator[Measurement]:
+    with one_core():
+        found = [apart.case("dedupe_cases.py", "batch", {"path": str(path)}) for _ in _few(setting)]
+    timings = [Timing(answer["wall"], answer["cpu"]) for answer, _ in found]
+    name, work = "dedupe/library", f"{count:,} articles de-duplicated in memory"
+    line = _seconds(name, work, timings, setting.sized_bar("<=", 5))
+    line.details["duplicates"] = found[0][0]["duplicates"]
+    yield line
+    yield replace(
+        line, name=f"{name} digest", work=f"{work}, {DIGEST}", bar=setting.sized_bar("<=", 30)
+    )
+    yield from _memory(setting, name, f"{work}: memory at most", [run for _, run in found])
+
+
+def _warm(setting: Setting, path: Path) -> Iterator[Measurement]:
+    articles = list(islice(read(str(path)), FEW))
+    with one_core():
+        timings = [timed(lambda: duplicates(articles)) for _ in range(setting.sizes.rounds)]
+    name, work = "dedupe/warm", f"{FEW} articles de-duplicated in memory, warm"
+    line = replace(_seconds(name, work, timings, Bar("<=", 100)), unit="ms")
+    line = replace(line, ours=1e3 * line.ours)
+    yield line
+    yield replace(line, name=f"{name} digest", work=f"{work}, {DIGEST}", bar=Bar("<=", 500))
+
+
+def _command(setting: Setting, path: Path, count: int) -> Iterator[Measurement]:
+    with one_core():
+        runs = [_nearcopy(path, setting.folder) for _ in _few(setting)]
+    timings = [Timing(run.wall, run.cpu) for run in runs]
+    name, work = "dedupe/command", f"`nearcopy dedupe`, {count:,} articles, file to file"
+    yield _seconds(name, work, timings, setting.sized_bar("<=", 5))
+    yield from _memory(setting, name, f"{work}: memory at most", runs)
+
+
+def _seconds(name: str, work: str, timings: Sequence[Timing], bar: Bar | None) -> Measurement:
+    """By the clock, the processor's beside it: here waiting for files counts."""
+    cpu = [each.cpu for each in timings]
+    share = sum(cpu) / sum(each.wall for each in timings)
+    details = {"rounds": len(timings), "by_the_processor": median(cpu), "core_share": share}
+    return Measurement(name, work, "s", wall(timings), bar=bar, details=details)
+
+
+def _memory(setting: Setting, name: str, work: str, runs: Runs) -> Iterator[Measurement]:
+    """The whole process, Python and all."""
+    peak = _megabytes(runs)
+    line = Measurement(f"{name} memory", work, "MB", peak)
+    yield replace(line, bar=setting.sized_bar("<=", 300))
+    yield replace(
+        line,
+        name=f"{name} memory digest",
+        against=DIGEST,
+        theirs=DIGEST_MEGABYTES,
+        ratio=peak / DIGEST_MEGABYTES,
+    )
+
+
+def _few(setting: Setting) -> range:
+    return range(1 if setting.sizes == QUICK else 3)
+
+
+# Beside the peers
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """A peer's way from file to file, and how many rows of the last run went."""
+
+    name: str
+    package: str
+    title: str
+    run: Callable[[Path, Path], apart.Run]
+    removed: Callable[[apart.Run, int, Path], int]
+
+
+def _datasketch(path: Path, folder: Path) -> apart.Run:
+    script = peers.HERE / "peer_dedupe.py"
+    return apart.run([peers.PYTHON, script, path, folder / "kept.jsonl"], peers.ONE_THREAD)
+
+
+def _text_dedup(path: Path, folder: Path) -> apart.Run:
+    """Its own command, which keeps a cache that would answer the second run."""
+    out, cache = folder / "text-dedup", folder / "text-dedup-cache"
+    for old in (out, cache):
+        rmtree(old, ignore_errors=True)
+    offline = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(cache / "home")}
+    given: Mapping[str, Any] = {
+        "path": "json",
+        "data_files": path,
+        "split": "train",
+        "cache_dir": cache,
+        "output": out,
+        "column": "text",
+        "num_proc": 1,
+        "ngram": 5,
+        "num_perm": 128,
+        "threshold": 0.5,
+        "hash_func": "xxh3",
+        "hash_bits": 32,
+    }
+    flags = [part for name, value in given.items() for part in (f"--{name}", str(value))]
+    python = peers.TEXT_DEDUP / "bin" / "python"
+    return apart.run([python, "-m", "text_dedup.minhash", *flags], {**peers.ONE_THREAD, **offline})
+
+
+def _text_dedup_removed(_: apart.Run, count: int, folder: Path) -> int:
+    info = json.loads((folder / "text-dedup" / "dataset_info.json").read_text(encoding="utf-8"))
+    return count - int(info["splits"]["train"]["num_examples"])
+
+
+RIVALS = (
+    Rival(
+        "datasketch",
+        "datasketch",
+        "datasketch MinHashLSH script",
+        _datasketch,
+        lambda run, _, __: int(run.output),
+    ),
+    Rival(
+        "text-dedup",
+        "text-dedup",
+        "text-dedup MinHash command",
+        _text_dedup,
+        _text_dedup_removed,
+    ),
+)
+
+
+def _there(rival: Rival, setting: Setting) -> bool:
+    if setting.worker is None:
+        return False
+    if rival.package == "text-dedup":
+        return peers.install_text_dedup(setting.say) is None
+    return setting.has(rival.package)
+
+
+def _turns(setting: Setting, path: Path, rivals: Sequence[Rival]) -> dict[str, Runs]:
+    """Rounds of each in turn: all against all, as the peers have no window."""
+    rounds: dict[str, Runs] = {"nearcopy": [], **{rival.name: [] for rival in rivals}}
+    with one_core():
+        for _ in _few(setting):
+            rounds["nearcopy"].append(_nearcopy(path, setting.folder, "--window", "all"))
+            for rival in rivals:
+                setting.say(f"dedupe: {rival.title}")
+                rounds[rival.name].append(rival.run(path, setting.folder))
+    return rounds
+
+
+def _nearcopy(path: Path, folder: Path, *flags: str) -> apart.Run:
+    return apart.run([COMMAND, "dedupe", path, "-o", folder / "out.jsonl", "--quiet", *flags])
+
+
+def _own_line(runs: Runs, count: int, folder: Path) -> Measurement:
+    title = f"`nearcopy dedupe --window all`, allsides ({count:,}): memory at most"
+    found = {"duplicates": _marked(folder)}
+    return Measurement("dedupe/allsides memory", title, "MB", _megabytes(runs), details=found)
+
+
+def _beside(
+    rival: Rival, ours: Runs, theirs: Runs, count: int, setting: Setting
+) -> Iterator[Measurement]:
+    removed = rival.removed(theirs[-1], count, setting.folder)
+    found = _marked(setting.folder)
+    title = f"allsides ({count:,}) from file to file"
+    work = Work(f"dedupe/allsides {rival.name}", title, "articles/s", count)
+    note = f"seconds {_median(ours):.1f} and {_median(theirs):.1f}; duplicates {found}, {removed}"
+    given = [[Timing(run.wall, run.cpu) for run in runs] for runs in (ours, theirs)]
+    yield race(work, given[0], given[1], rival.title, clock=wall, note=note)
+    peaks = _megabytes(ours), _megabytes(theirs)
+    yield Measurement(
+        f"{work.name} memory",
+        f"{title}: memory at most",
+        "MB",
+        peaks[0],
+        against=rival.title,
+        theirs=peaks[1],
+        ratio=peaks[1] / peaks[0],
+    )
+    yield Measurement(
+        f"{work.name} duplicates",
+        f"{title}: duplicates found",
+        "articles",
+        found,
+        against=rival.title,
+        theirs=removed,
+    )
+
+
+def _windowed(setting: Setting, path: Path, count: int) -> Measurement:
+    with one_core():
+        runs = [_nearcopy(path, setting.folder) for _ in _few(setting)]
+    timings = [Timing(run.wall, run.cpu) for run in runs]
+    title = f"`nearcopy dedupe`, allsides ({count:,}), window of 14 days"
+    line = _seconds("dedupe/allsides window", title, timings, None)
+    line.details["duplicates"] = _marked(setting.folder)
+    return line
+
+
+def _marked(folder: Path) -> int:
+    with (folder / "out.jsonl").open(encoding="utf-8") as lines:
+        return sum(json.loads(line)["is_duplicate"] for line in lines)
+
+
+def _median(runs: Runs) -> float:
+    return median(run.wall for run in runs)
+
+
+def _megabytes(runs: Runs) -> float:
+    return median(run.peak_bytes for run in runs) / 1e6
+
+
+# What is read
+
+
+def _written(path: Path, count: int) -> Path:
+    """A file of articles of the made-up wire."""
+    with path.open("w", encoding="utf-8") as out:
+        for each in newswire.wire(count, DAYS):
+            out.write(json.dumps(_row(each)) + "\n")
+    return path
+
+
+def _row(article: Any) -> dict[str, str]:
+    named = {name: getattr(article, name) for name in ("id", "title", "text", "url", "source")}
+    return named | {"published": article.published.isoformat()}
+
+
+def _unpacked(path: Path, most: int | None) -> int:
+    """allsides, or the first so many of it, as plain JSONL; how many there are."""
+    source = corpora.DATA / "allsides" / "articles.jsonl.gz"
+    with gzip.open(source, "rb") as packed, path.open("wb") as out:
+        if most is None:
+            copyfileobj(packed, out)
+        else:
+            out.writelines(islice(packed, most))
+    with path.open("rb") as lines:
+        return sum(1 for _ in lines)

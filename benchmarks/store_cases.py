@@ -1,0 +1,120 @@
+"""What is done to a store, each in a process of its own: `apart.case` calls these functions."""
+
+import random
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
+from itertools import islice
+from typing import Any
+
+import apart
+import newswire
+from nearcopy import Article, Deduper, Policy, Recipe, fingerprints
+from nearcopy.keys import keys
+from nearcopy.stores import Entry, open_store
+
+BULK = 2048
+Seconds = tuple[float, float]  # by the clock and by the processor
+
+
+def fill(address: str, count: int, days: float, chunk: int) -> list[Seconds]:
+    """Check and add articles up to now: the time of each chunk."""
+    with Deduper(address) as deduper:
+        return list(_added(deduper, newswire.wire(count, days, name="new"), chunk))
+
+
+def older(
+    address: str, count: int, days: float, before: float, added: int, chunk: int
+) -> list[Seconds]:
+    """File older articles, the last of them checked and added: the time of each chunk of those.
+
+    The others are filed without a look at what they are to each other, which takes longer than
+    all the rest and leaves the same to be looked through.
+    """
+    until = newswire.NOW - timedelta(days=before)
+    articles = newswire.wire(count, days, until=until, name="old")
+    store = open_store(address)
+    for batch in _chunks(islice(articles, count - added), BULK):
+        made = list(fingerprints(batch))
+        entries = list(map(Entry, batch, made, keys(made, Recipe())))
+        with store.writing():
+            store.put(entries)
+    store.close()
+    with Deduper(address) as deduper:
+        return list(_added(deduper, articles, chunk))
+
+
+def ask(address: str, filed: int, count: int, days: float, window: float) -> dict[str, Any]:
+    """Single checks: seconds to open and for the first one, bytes grown by, times of the rest."""
+    questions = _questions(address, filed, count + 1, days)
+    list(fingerprints(questions[:1]))
+    before = apart.resident()
+    start = time.perf_counter()
+    with Deduper(address, policy=Policy(window=timedelta(days=window))) as deduper:
+        deduper.check(questions[0])
+        first = time.perf_counter() - start
+        grown = apart.resident() - before
+        cpu, times, found = time.process_time(), [], 0
+        for question in questions[1:]:
+            begun = time.perf_counter()
+            found += deduper.check(question).is_duplicate
+            times.append(time.perf_counter() - begun)
+        cpu = time.process_time() - cpu
+    return {"first": first, "grown": grown, "times": times, "cpu": cpu, "found": found}
+
+
+def add(address: str, count: int, days: float, window: float, name: str) -> list[Seconds]:
+    """Check and add some more, in one chunk, once the window has been read."""
+    articles = list(newswire.wire(count + 1, days, name=name))
+    with Deduper(address, policy=Policy(window=timedelta(days=window))) as deduper:
+        deduper.add(articles.pop())
+        return list(_added(deduper, articles, count))
+
+
+def write(address: str, count: int, days: float, name: str) -> None:
+    """Say when ready, wait for the others, then check and add all."""
+    articles = list(newswire.wire(count, days, name=name))
+    with Deduper(address) as deduper:
+        list(fingerprints(articles[:1]))
+        print("ready", flush=True)
+        sys.stdin.read()
+        for _ in deduper.run(articles):
+            pass
+
+
+def reopen(address: str, filed: int, days: float, rounds: int) -> list[Seconds]:
+    """The times to open a store and check one article, in a process that has done so before."""
+    questions = _questions(address, filed, rounds + 1, days)
+    times = []
+    for question in questions:
+        wall, cpu = time.perf_counter(), time.process_time()
+        with Deduper(address) as deduper:
+            deduper.check(question)
+            times.append((time.perf_counter() - wall, time.process_time() - cpu))
+    return times[1:]
+
+
+def _questions(address: str, filed: int, count: int, days: float) -> list[Article]:
+    dice = random.Random(9)
+    with Deduper(address) as deduper:
+        known = [deduper.article(f"new-{dice.randrange(filed)}") for _ in range(count)]
+    return newswire.questions(count, days, known)
+
+
+def _added(deduper: Deduper, articles: Iterable[Article], chunk: int) -> Iterator[Seconds]:
+    for some in _chunks(articles, chunk):
+        wall, cpu = time.perf_counter(), time.process_time()
+        for _ in deduper.run(some):
+            pass
+        yield time.perf_counter() - wall, time.process_time() - cpu
+
+
+def _chunks(articles: Iterable[Article], size: int) -> Iterator[list[Article]]:
+    rest = iter(articles)
+    while some := list(islice(rest, size)):
+        yield some
+
+
+if __name__ == "__main__":
+    apart.answer(globals())
