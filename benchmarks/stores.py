@@ -39,7 +39,8 @@ class Amounts:
     last: int = 10_000
     questions: int = 2000
     rounds: int = 3
-    all_added: int = 5000
+    all_questions: int = 200  # with all in the window these take far longer
+    all_added: int = 512
     reopened: int = 21
     writers: int = 8
     each_writer: int = 2500
@@ -53,6 +54,7 @@ FEW = Amounts(
     last=200,
     questions=40,
     rounds=1,
+    all_questions=20,
     all_added=50,
     reopened=3,
     writers=2,
@@ -90,15 +92,18 @@ class Asked:
 
 def stores(setting: Setting) -> Iterator[Measurement]:
     """A window of articles, ten times as many older ones, then all of them in the window."""
-    amounts = FEW if setting.sizes == QUICK else Amounts()
+    for line in _steps(setting, FEW if setting.sizes == QUICK else Amounts()):
+        setting.say(f"{line.work}: {line.ours:.4g} {line.unit}")  # the whole takes minutes
+        yield line
+
+
+def _steps(setting: Setting, amounts: Amounts) -> Iterator[Measurement]:
     with _folder() as folder:
-        path = folder / "seen.db"
+        path, alone = folder / "seen.db", folder / "window.db"
         yield from _filled(setting, amounts, path)
-        alone = folder / "window.db"
         copyfile(path, alone)
         yield from _older(setting, amounts, path)
         yield from _checks(setting, amounts, alone, path)
-        alone.unlink()
         yield from _all_in_window(setting, amounts, path)
 
 
@@ -282,7 +287,8 @@ def _memory(name: str, title: str, asked: Asked, count: int) -> Measurement:
 
 
 def _ask(amounts: Amounts, path: Path, window: float) -> Any:
-    given = {"filed": amounts.window, "count": amounts.questions, "days": 1.0, "window": window}
+    count = amounts.questions if window == DAYS else amounts.all_questions
+    given = {"filed": amounts.window, "count": count, "days": 1.0, "window": window}
     with one_core():
         return _case("ask", address=_address(path), **given)
 
