@@ -223,6 +223,38 @@ class TestForgetting:
         deduper.add(Article(id="a", text=OTHER))
         assert deduper.story("b").id == story != deduper.story("a").id
 
+    def test_nor_when_the_article_comes_once_more(self, deduper):
+        for name in "abc":
+            deduper.add(Article(id=name, text=BODY))
+        deduper.forget(["a"])
+        before = deduper.add(Article(id="a", text=OTHER)).story_id
+        assert deduper.add(Article(id="a", text=OTHER)).story_id == before
+        assert deduper.story("b").id != before == deduper.story("a").id
+
+    def test_a_story_that_was_part_of_another_is_found_by_its_new_name(self, deduper):
+        half = len(BODY.split()) // 2
+        parts = [" ".join(BODY.split()[:half] * 2), " ".join(BODY.split()[half:] * 2)]
+        for name, text in zip("ab", parts, strict=True):
+            deduper.add(Article(id=name, url=f"https://example.org/{name}", text=text))
+        first, second = deduper.story("a").id, deduper.story("b").id
+        deduper.add(Article(id="b", url="https://example.org/a", text=parts[1]))
+        assert deduper.story(second).id == first
+        deduper.add(Article(id="b", url="https://example.org/b", text=parts[1]))
+        assert deduper.story("a").id == deduper.story(second).id == first
+        apart = deduper.story("b")
+        assert apart.id not in (first, second)
+        assert deduper.story(apart.id) == apart
+
+    def test_a_name_leads_to_no_article_that_bears_another(self, deduper):
+        for name in "abc":
+            deduper.add(Article(id=name, text=BODY))
+        story = deduper.story("a").id
+        deduper.forget(["a"])
+        deduper.add(Article(id="a", text=OTHER))
+        deduper.forget(["b", "c"])
+        with pytest.raises(NotStored):
+            deduper.story(story)
+
     def test_purging_goes_by_age(self, deduper):
         deduper.add(Article(id="old", text=BODY, published=NOON - 20 * DAY))
         deduper.add(Article(id="new", text=BODY, published=NOON - 10 * DAY))

@@ -1,7 +1,7 @@
 """The Deduper: has this been published before, where, and how do we know?"""
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import islice
@@ -123,16 +123,12 @@ class Deduper:
         ids = [entry.article.id for entry in entries]
         with self._lock, self._store.writing():
             were = self._stories_of(self._store.fingerprints(ids))
-            unsettled = self._neighbours(were)
+            unsettled = self._neighbours(were) | _under_other_names(were)
             self._store.put(entries)
             found = matches(self._store, entries, self.recipe, self.policy)
-            namesakes = self._named_like_others(ids, were)
-            self._settle(
-                unsettled | self._link(ids, found) | {*namesakes.values()},
-                were,
-                new={name for name in ids if name not in were},
-                taken=namesakes.keys(),
-            )
+            new = {name for name in ids if name not in were}
+            unsettled |= self._named_like_others(new) | self._link(ids, found)
+            self._settle(unsettled, were, new=new)
             best = {match.other.id for each in found for match in each.found[:1]}
             members = self._store.members({*ids, *best})
             made = [
@@ -158,22 +154,15 @@ class Deduper:
         edges = filter(joins, self._store.edges(list(ids)))
         return {name for edge in edges for name in (edge.a, edge.b)}
 
-    def _named_like_others(self, ids: list[str], were: dict[str, str]) -> dict[str, str]:
+    def _named_like_others(self, new: Iterable[str]) -> set[str]:
         """New articles whose own story would bear the name of one that is there already."""
-        own = {own_story_id(name): name for name in ids if name not in were}
-        return {story: own[story] for story in self._store.taken(own)}
+        own = {own_story_id(name): name for name in new}
+        return {own[story] for story in self._store.taken(own)}
 
-    def _settle(
-        self,
-        ids: set[str],
-        were: dict[str, str],
-        *,
-        new: Collection[str] = (),
-        taken: Collection[str] = (),
-    ) -> None:
+    def _settle(self, ids: set[str], were: dict[str, str], *, new: Collection[str] = ()) -> None:
         if not ids and not were:
             return
-        braked = settle(self._store, ids, self.policy, self._judge, new=new, were=were, taken=taken)
+        braked = settle(self._store, ids, self.policy, self._judge, new=new, were=were)
         for brake in braked:
             log.warning("%s", brake.why)
         self.brakes += braked
@@ -252,12 +241,15 @@ class Deduper:
             told = self._store.stories([name])
             if told:
                 return told[name]
-            only = there or self._store.fingerprints(
-                [each for each in self._store.ids() if own_story_id(each) == name]
-            )
+            only = there or self._store.fingerprints(self._alone_in(name))
         if not only:
             raise NotStored(f"no story {id!r} in {self.address}")
         return alone(next(iter(only.values())), self.policy)
+
+    def _alone_in(self, story: str) -> set[str]:
+        """The article whose story this is without being remembered."""
+        named = {each for each in self._store.ids() if own_story_id(each) == story}
+        return named - self._store.members(named).keys()
 
     # Looking after the store.
 
@@ -313,6 +305,11 @@ def _batches(articles: Iterable[Article]) -> Iterator[list[Article]]:
         raise
     if batch:
         yield list(batch.values())
+
+
+def _under_other_names(stories: Mapping[str, str]) -> set[str]:
+    """The articles whose story has to be remembered, as its name does not follow from their id."""
+    return {name for name, story in stories.items() if story != own_story_id(name)}
 
 
 def _some(ids: Iterable[str]) -> Iterator[list[str]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 
-from nearcopy.cluster import Brake, stories
+from nearcopy.cluster import Brake, Clustering, stories
 from nearcopy.config import Policy
 from nearcopy.lineage import own_story_id
 from nearcopy.model import Decision, Edge, Fingerprint, Story
@@ -20,12 +20,10 @@ def settle(
     *,
     new: Collection[str] = (),
     were: Mapping[str, str],
-    taken: Collection[str] = (),
 ) -> tuple[Brake, ...]:
     """Tell the store the stories of these articles and of all they are linked to.
 
-    `new` are those that were in no story before, `were` tells the stories of those that came again;
-    what is `taken` names other stories.
+    `new` are those that were in no story before, `were` tells the stories of those that came again.
     """
     linked = store.linked(ids, LINKED)
     made = store.fingerprints(linked)
@@ -38,20 +36,33 @@ def settle(
         asked.append(judge(a, b))
         return asked[-1].decision
 
-    clustering = stories(
-        made.values(),
-        store.edges_among(linked),
-        policy,
-        judge=ask,
-        known=known,
-        redirects=dict(zip(taken, taken, strict=True)),
-    )
+    edges = store.edges_among(linked)
+
+    def told_beside(taken: Collection[str]) -> Clustering:
+        itself = dict(zip(taken, taken, strict=True))
+        return stories(made.values(), edges, policy, judge=ask, known=known, redirects=itself)
+
+    clustering, taken = _named_apart(store, known, told_beside)
     store.link(asked)
     told = {story.id for story in clustering.stories}
     gone = {*before.values(), *were.values()} - told
     moved = {old: new for old, new in clustering.redirects.items() if old not in taken}
     store.tell(clustering.stories, gone, moved)
     return clustering.braked
+
+
+def _named_apart(
+    store: Store, known: Mapping[str, str], told_beside: Callable[[Collection[str]], Clustering]
+) -> tuple[Clustering, set[str]]:
+    """The stories under names that no other story of the store has or had, and those names."""
+    taken: set[str] = set()
+    while True:
+        clustering = told_beside(taken)
+        fresh = {story.id for story in clustering.stories} - {*known.values()}
+        clashes = store.taken(fresh)
+        if not clashes:
+            return clustering, taken
+        taken |= clashes
 
 
 def alone(article: Fingerprint, policy: Policy) -> Story:
