@@ -237,6 +237,13 @@ class TestLinking:
         assert len(linked.edges_among(["a", "b", "c"])) == 2
         assert linked.edges_among(["a", "c"]) == []
 
+    def test_what_was_asked_comes_back_as_such_and_links_nothing(self, linked):
+        with linked.writing():
+            linked.link([Edge("d", "e", COPY, asked=True)])
+        (edge,) = linked.edges_among(["d", "e"])
+        assert (edge.asked, edge.decision) == (True, COPY)
+        assert set(linked.linked(["d"], 10)) == {"d"}
+
     def test_linking_again_replaces(self, linked):
         with linked.writing():
             linked.link([Edge("b", "a", KIN)])

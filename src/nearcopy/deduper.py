@@ -22,7 +22,7 @@ from nearcopy.model import Article, Check, Edge, Match, Relation, Story, Verdict
 from nearcopy.settling import alone, settle
 from nearcopy.stores import Entry, open_store
 from nearcopy.urls import site
-from nearcopy.verdicts import as_things_stand, joins, on_arrival, story_of
+from nearcopy.verdicts import as_things_stand, on_arrival, story_of
 from nearcopy.verifying import verify
 
 BATCH = 512  # articles in one durable step
@@ -147,12 +147,12 @@ class Deduper:
             for match in each.found[:REMEMBERED]
         ]
         self._store.link(edges)
-        return {name for edge in edges if joins(edge) for name in (edge.a, edge.b)}
+        return {name for edge in edges if edge.joins for name in (edge.a, edge.b)}
 
     def _neighbours(self, ids: Iterable[str]) -> set[str]:
         """The articles linked to these, whose stories change when these go."""
-        edges = filter(joins, self._store.edges(list(ids)))
-        return {name for edge in edges for name in (edge.a, edge.b)}
+        edges = self._store.edges(list(ids))
+        return {name for edge in edges if edge.joins for name in (edge.a, edge.b)}
 
     def _named_like_others(self, new: Iterable[str]) -> set[str]:
         """New articles whose own story would bear the name of one that is there already."""

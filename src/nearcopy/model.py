@@ -170,6 +170,16 @@ class Edge(NamedTuple):
     decision: Decision
     news: float = 0.0  # 0..1: that they report the same news
     copy: float | None = None  # 0..1: how much text they share
+    asked: bool = False  # when stories were told, and not found by what the two have in common
+
+    @property
+    def joins(self) -> bool:
+        """Whether two articles are of one story by this.
+
+        What was asked is true of the two, but only as long as others link them.
+        """
+        how = self.decision
+        return not self.asked and (how.duplicate or how.relation is Relation.SAME_EVENT)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Settling: the stories of a store kept as they would be if all had come at once."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from nearcopy.cluster import Brake, Clustering, stories
 from nearcopy.config import Policy
@@ -30,25 +30,41 @@ def settle(
     before = {name: story for name, (story, _) in store.members(linked).items()}
     own = {name: own_story_id(name) for name in made if name not in new}
     known = own | before | {name: story for name, story in were.items() if name in made}
-    asked: list[Edge] = []
-
-    def ask(a: str, b: str) -> Decision:
-        asked.append(judge(a, b))
-        return asked[-1].decision
-
     edges = store.edges_among(linked)
+    found = [edge for edge in edges if not edge.asked]
+    ask = _Answers(judge, edges)
 
     def told_beside(taken: Collection[str]) -> Clustering:
         itself = dict(zip(taken, taken, strict=True))
-        return stories(made.values(), edges, policy, judge=ask, known=known, redirects=itself)
+        return stories(made.values(), found, policy, judge=ask, known=known, redirects=itself)
 
     clustering, taken = _named_apart(store, known, told_beside)
-    store.link(asked)
+    store.link(ask.asked)
     told = {story.id for story in clustering.stories}
     gone = {*before.values(), *were.values()} - told
     moved = {old: new for old, new in clustering.redirects.items() if old not in taken}
     store.tell(clustering.stories, gone, moved)
     return clustering.braked
+
+
+class _Answers:
+    """What two articles are to each other that were not found together; each pair judged once.
+
+    The answers are remembered apart from what was found: which pairs are asked about depends on the
+    order of arrival, and what is known of the two must not.
+    """
+
+    def __init__(self, judge: Judge, edges: Iterable[Edge]) -> None:
+        self.asked: list[Edge] = []
+        self._judge = judge
+        self._known = {frozenset(edge[:2]): edge.decision for edge in edges if edge.asked}
+
+    def __call__(self, a: str, b: str) -> Decision:
+        pair = frozenset((a, b))
+        if pair not in self._known:
+            self.asked.append(self._judge(a, b)._replace(asked=True))
+            self._known[pair] = self.asked[-1].decision
+        return self._known[pair]
 
 
 def _named_apart(

@@ -14,11 +14,6 @@ Members = Mapping[str, tuple[str, Member]]
 Edges = dict[str, dict[str, Edge]]  # of each article, by the article at the other end
 
 
-def joins(edge: Edge) -> bool:
-    """Whether two articles are of one story by this."""
-    return edge.decision.duplicate or edge.decision.relation is Relation.SAME_EVENT
-
-
 def story_of(article: str, members: Members) -> str:
     """The story of an article in the store."""
     return members[article][0] if article in members else own_story_id(article)
@@ -39,7 +34,7 @@ def on_arrival(article: str, found: Matches, members: Members, *, stored: bool) 
         is_duplicate=edge.decision.duplicate,
         duplicate_of=(kept if kept != article else other) if edge.decision.duplicate else None,
         match=other,
-        story_id=own or (story_of(other, members) if joins(edge) else None),
+        story_id=own or (story_of(other, members) if edge.joins else None),
         confidence=edge.decision.confidence,
         rule=edge.decision.rule,
         reasons=(edge.decision.reason,),
@@ -123,7 +118,8 @@ def _standing(name: str, edges: Mapping[str, Edge], members: Members, why: str |
     if member is not None and member.duplicate_of is not None:
         return _copy(name, story, member, edges.get(member.duplicate_of))
     copies = {other for other in edges if other in members and _copy_of(members[other]) == name}
-    others = {other: edge for other, edge in edges.items() if other not in copies}
+    found = ((other, edge) for other, edge in edges.items() if not edge.asked)
+    others = {other: edge for other, edge in found if other not in copies}
     kept = (f"kept: {why or (member.why if member else '')}",) if copies else ()
     if not others:
         rule = "kept" if copies else "nothing-in-common"

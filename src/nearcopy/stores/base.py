@@ -102,7 +102,10 @@ class Store(Protocol):
         """All that was found between two of these articles."""
 
     def linked(self, ids: Collection[str], limit: int) -> list[str]:
-        """These and all that duplicates and same events link them to; no more than `limit`."""
+        """These and all that duplicates and same events link them to; no more than `limit`.
+
+        What was asked links nothing.
+        """
 
     def tell(
         self, stories: Iterable[Story], gone: Collection[str], redirects: Mapping[str, str]

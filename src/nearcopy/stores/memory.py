@@ -7,7 +7,7 @@ from threading import RLock
 
 from nearcopy.config import Recipe
 from nearcopy.errors import RecipeMismatch
-from nearcopy.model import Article, Check, Edge, Fingerprint, Member, Relation, Story
+from nearcopy.model import Article, Check, Edge, Fingerprint, Member, Story
 from nearcopy.stores.base import Entry, Found, Keys
 from nearcopy.stores.shelves import Shelves, filed
 
@@ -148,7 +148,7 @@ class MemoryStore:
             for other, edge in self._edges.get(name, {}).items():
                 if len(found) >= limit:
                     return list(found)
-                if other not in found and _joins(edge):
+                if other not in found and edge.joins:
                     found[other] = None
                     queue.append(other)
         return list(found)
@@ -194,7 +194,3 @@ class MemoryStore:
 
     def close(self) -> None:
         """Nothing to let go of."""
-
-
-def _joins(edge: Edge) -> bool:
-    return edge.decision.duplicate or edge.decision.relation is Relation.SAME_EVENT

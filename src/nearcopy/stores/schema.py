@@ -186,5 +186,11 @@ MIGRATIONS = (
         (ARTICLE_FINGERPRINTS,),
         ("DROP VIEW article_fingerprints",),
     ),
+    Migration(
+        5,
+        "what was asked apart from what was found",
+        ("ALTER TABLE edges ADD COLUMN asked INTEGER NOT NULL DEFAULT 0",),
+        ("DELETE FROM edges WHERE asked", "ALTER TABLE edges DROP COLUMN asked"),
+    ),
 )
 LATEST = MIGRATIONS[-1].number

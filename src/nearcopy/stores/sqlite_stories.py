@@ -9,7 +9,7 @@ from nearcopy.stores.rows import moment
 from nearcopy.stores.sqlite_file import Row, SqliteFile
 
 NUMBERS = "SELECT number, id FROM articles INDEXED BY articles_id WHERE deleted = 0 AND id IN ({})"
-EDGE = "a, b, relation, rule, confidence, duplicate, reason, flags, news, copy"
+EDGE = "a, b, relation, rule, confidence, duplicate, reason, flags, news, copy, asked"
 MEMBER = """
 SELECT story, id, relation, confidence, rule, reason, members.source, published, score, why,
        duplicate_of, seen
@@ -29,7 +29,7 @@ class SqliteStories:
         given = list(edges)
         numbers = self._numbers({name for edge in given for name in (edge.a, edge.b)})
         self._file.many(
-            "INSERT OR REPLACE INTO edges VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO edges VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 _edge_row(numbers[each.a], numbers[each.b], each)
                 for each in given
@@ -137,11 +137,10 @@ class SqliteStories:
 
 def _edge_row(a: int, b: int, edge: Edge) -> Row:
     how = edge.decision
-    joins = how.duplicate or how.relation is Relation.SAME_EVENT
     return (
         min(a, b),
         max(a, b),
-        joins,
+        edge.joins,
         how.relation.value,
         how.rule,
         how.confidence,
@@ -150,16 +149,17 @@ def _edge_row(a: int, b: int, edge: Edge) -> Row:
         json.dumps(how.flags),
         edge.news,
         edge.copy,
+        edge.asked,
     )
 
 
 def _edge(
     a: str, b: str, relation: str, rule: str, confidence: float, duplicate: int, *rest: Any
 ) -> Edge:
-    reason, flags, news, copy = rest
+    reason, flags, news, copy, asked = rest
     marks = tuple(json.loads(flags)) if flags != NO_FLAGS else ()
     how = Decision(RELATIONS[relation], rule, confidence, bool(duplicate), reason, marks)
-    return Edge(a, b, how, news, copy)
+    return Edge(a, b, how, news, copy, bool(asked))
 
 
 def _member_row(number: int, story: str, place: int, member: Member) -> Row:
