@@ -248,6 +248,14 @@ class TestTwoAtOnce:
             one.add(Article(id="a", text="quite another text than before it was " * 20))
             assert not other.check(Article(id="b", text=BODY)).is_duplicate
 
+    def test_what_the_other_removed_takes_nobodys_place(self, address, monkeypatch):
+        monkeypatch.setattr("nearcopy.matching.CANDIDATES", 4)
+        with Deduper(address) as one, Deduper(address) as other:
+            for n in range(8):
+                other.add(Article(id="a", text=BODY))
+                verdict = one.check(Article(id="b", text=BODY))
+                assert (n, verdict.duplicate_of, verdict.flags) == (n, "a", ())
+
     def test_a_failed_step_of_one_hides_nothing_from_it(self, address, monkeypatch):
         with Deduper(address) as one, Deduper(address) as other:
             one.add(Article(id="a", text="quite another text than before it was " * 20))

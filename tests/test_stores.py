@@ -115,6 +115,19 @@ class TestFinding:
         assert {each.id for each in answer.candidates} == {"a4", "a3"}
         assert answer.left_out == 3
 
+    def test_what_was_removed_or_replaced_takes_nobodys_place(self, store):
+        for n in range(6):
+            put(store, entry("a", 1, 2, text=str(n)), entry(f"b{n}", 1, 2))
+            found(store, entry("x", 1))
+        with store.writing():
+            store.remove([f"b{n}" for n in range(5)])
+        put(store, entry("c", 1))
+        probe = entry("x", 1, 2)
+        with store.reading():
+            (answer,) = store.find([(probe.fingerprint, probe.keys)], WEEK, 2)
+        assert {each.id for each in answer.candidates} == {"a", "b5"}
+        assert answer.left_out == 1
+
     def test_what_is_found_is_what_was_filed(self, store):
         filed = entry("a", 1, title="Rs 5k cr data centre", text="of the harbour " * 30)
         put(store, filed)

@@ -54,8 +54,8 @@ class MemoryStore:
         self, probes: Sequence[tuple[Fingerprint, Keys]], window: timedelta | None, limit: int
     ) -> list[Found]:
         """For each probe the articles that share a key and may be within the window."""
-        found = self._shelves.find(probes, window, limit)
         known = self._by_number
+        found = self._shelves.find(probes, window, limit, lambda many: known.keys() & many)
         return [
             Found([known[number] for number in numbers if number in known], left_out)
             for numbers, left_out in found

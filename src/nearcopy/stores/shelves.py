@@ -5,7 +5,7 @@ the day it was published, one without a date on that of the day it was seen, in 
 """
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import NamedTuple
@@ -90,10 +90,13 @@ class Shelves:
         probes: Sequence[tuple[Fingerprint, Keys]],
         window: timedelta | None,
         limit: int,
+        there: Callable[[list[int]], Collection[int]],
     ) -> list[tuple[list[int], int]]:
         """For each probe the articles in the window that share a key, and how many are left out.
 
         Beyond the limit those with the most keys in common are given, of these the first filed.
+        What was removed stays filed: `there` tells which of many are not, lest they take the place
+        of others.
         """
         keys = [each for _, each in probes]
         starts, positions = self._index.find_ragged(_joined(keys), _starts(map(len, keys)))
@@ -106,7 +109,7 @@ class Shelves:
         return [
             (numbers[start:end], 0)
             if end - start <= limit
-            else (self._strongest(keys[row], positions[start:end], limit), end - start - limit)
+            else self._strongest(keys[row], positions[start:end], limit, there)
             for row, (start, end) in enumerate(pairwise(ends.tolist()))
         ]
 
@@ -128,12 +131,21 @@ class Shelves:
         near: NDArray[np.bool_] = unknown | (abs(ours - theirs) <= window // MICROSECOND)
         return near
 
-    def _strongest(self, keys: Keys, among: NDArray[np.uint32], limit: int) -> list[int]:
+    def _strongest(
+        self,
+        keys: Keys,
+        among: NDArray[np.uint32],
+        limit: int,
+        there: Callable[[list[int]], Collection[int]],
+    ) -> tuple[list[int], int]:
+        numbers = _view(self._numbers)
+        still = np.array(sorted(there(numbers[among].tolist())), np.int64)
+        among = among[np.isin(numbers[among], still)]
         _, positions = self._index.find(keys[:, None])
         found, counts = np.unique(positions[np.isin(positions, among)], return_counts=True)
         best = np.lexsort((found, -counts))[:limit]
-        strongest: list[int] = _view(self._numbers)[found[best]].tolist()
-        return strongest
+        strongest: list[int] = numbers[found[best]].tolist()
+        return strongest, max(0, len(among) - limit)
 
 
 def _or_never(time: int | None) -> int:

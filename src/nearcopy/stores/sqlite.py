@@ -51,7 +51,8 @@ class SqliteStore(SqliteStories):
         self._shelves = Shelves()
         self._loaded: set[int] = set()  # the shelves in memory
         self._caught_up = 0
-        self._removals = ""
+        self._removals: str | None = None  # the count of them
+        self._removals_when_empty: str | None = None  # the count when the shelves were
         self._fingerprints: OrderedDict[int, Fingerprint] = OrderedDict()
 
     def bind(self, recipe: Recipe | None, version: int) -> Recipe:
@@ -96,10 +97,12 @@ class SqliteStore(SqliteStories):
 
     def _catch_up(self) -> None:
         """Take note of what others added and removed since the last step."""
-        removals = self._file.one("SELECT value FROM settings WHERE name = 'removals'")
-        if removals and removals[0] != self._removals:
-            self._removals = removals[0]
+        (removals,) = self._file.one("SELECT max(value) FROM settings WHERE name = 'removals'")
+        if removals != self._removals:
+            self._removals = removals
             self._fingerprints.clear()
+        if not len(self._shelves):
+            self._removals_when_empty = removals
         (latest,) = self._file.one("SELECT coalesce(max(number), 0) FROM article_keys")
         if self._loaded and latest > self._caught_up:
             fresh = f"SELECT {FILED} FROM article_keys WHERE number > ? ORDER BY number"
@@ -112,12 +115,19 @@ class SqliteStore(SqliteStories):
     ) -> list[Found]:
         """For each probe the articles that share a key and may be within the window."""
         self._load(self._wanted([article for article, _ in probes], window))
-        found = self._shelves.find(probes, window, limit)
+        found = self._shelves.find(probes, window, limit, self._there)
         known = self._by_number({number for numbers, _ in found for number in numbers})
         return [
             Found([known[number] for number in numbers if number in known], left_out)
             for numbers, left_out in found
         ]
+
+    def _there(self, numbers: list[int]) -> list[int]:
+        """Those of the numbers that were not removed, by this process or another."""
+        if self._removals == self._removals_when_empty:
+            return numbers
+        wanted = "SELECT number FROM article_keys WHERE number IN ({})"
+        return [number for (number,) in self._file.among(wanted, numbers)]
 
     def _wanted(self, articles: Sequence[Fingerprint], window: timedelta | None) -> set[int]:
         """The shelves to look at."""
