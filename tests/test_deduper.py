@@ -2,7 +2,7 @@
 
 import random
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -22,6 +22,7 @@ from nearcopy.formats import read_articles
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
+HOUR = timedelta(hours=1)
 BODY = (
     "The harbour council voted on Tuesday to close the old ferry terminal for the winter while "
     "repair crews replace the planks along the eastern pier and test every lamp between the two "
@@ -90,6 +91,20 @@ class TestAdding:
     def test_what_is_outside_the_window_is_new(self, deduper):
         deduper.add(Article(id="a", text=BODY, published=NOON - 15 * DAY))
         assert not deduper.add(Article(id="b", text=BODY, published=NOON)).is_duplicate
+
+    @pytest.mark.parametrize("window", [14 * DAY, 300_000 * DAY, None])
+    @pytest.mark.parametrize("zone", [timezone(14 * HOUR), UTC, timezone(-12 * HOUR)])
+    @pytest.mark.parametrize("when", [datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59)])
+    def test_no_date_is_too_far_off(self, address, window, zone, when):
+        times = [{"published": when.replace(tzinfo=zone)}, {"seen": when.replace(tzinfo=zone)}]
+        for given in times:
+            with Deduper(address, policy=Policy(window=window)) as deduper:
+                for name in ("first", "again"):
+                    verdict = deduper.add(Article(id=f"{name} {given}", text=BODY, **given))
+            assert verdict.is_duplicate
+        if not address.startswith("memory"):
+            with Deduper(address) as deduper:
+                assert sum(len(story.members) for story in deduper.stories()) == 4
 
     def test_a_bad_article_loses_none_before_it(self, deduper):
         def articles():

@@ -15,6 +15,8 @@ from nearcopy.model import Article, Fact, Fingerprint
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
+FIRST = (datetime.min.replace(tzinfo=UTC) - EPOCH) // MICROSECOND
+LAST = (datetime.max.replace(tzinfo=UTC) - EPOCH) // MICROSECOND
 LEVEL = 3
 
 
@@ -47,8 +49,8 @@ class FingerprintRow(NamedTuple):
 
 
 def micros(moment: datetime | None) -> int | None:
-    """A time as stores keep it."""
-    return None if moment is None else (moment - EPOCH) // MICROSECOND
+    """A time as stores keep it; one that in UTC is before year 1 or after 9999, the next to it."""
+    return None if moment is None else min(max((moment - EPOCH) // MICROSECOND, FIRST), LAST)
 
 
 def moment(stored: int | None) -> datetime | None:

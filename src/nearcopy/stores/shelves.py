@@ -6,7 +6,7 @@ the day it was published, one without a date on that of the day it was seen, in 
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from nearcopy import kernels
 from nearcopy.model import Fingerprint
 from nearcopy.stores.base import Keys
-from nearcopy.stores.rows import MICROSECOND, micros
+from nearcopy.stores.rows import FIRST, LAST, MICROSECOND, micros
 
 UNDATED = 1 << 32  # the first shelf of the room for those without a date
 DAY = timedelta(days=1) // MICROSECOND
@@ -40,11 +40,6 @@ def filed(number: int, article: Fingerprint, keys: Keys) -> Filed:
     return Filed(number, micros(article.published), micros(article.seen), packed)
 
 
-def day_of(moment: datetime) -> int:
-    """The days since 1970, in UTC."""
-    return (micros(moment) or 0) // DAY
-
-
 def shelf_of(published: int | None, seen: int | None) -> int:
     """The number of the shelf that an article stands on."""
     return UNDATED + (seen or 0) // DAY if published is None else published // DAY
@@ -54,10 +49,16 @@ def shelves_around(article: Fingerprint, window: timedelta) -> Iterator[int]:
     """The shelves to look at for an article, but for the dated ones of an undated."""
     published, seen, width = micros(article.published), micros(article.seen), window // MICROSECOND
     if published is not None:
-        yield from range((published - width) // DAY, (published + width) // DAY + 1)
+        first, last = days_around(published, published, width)
+        yield from range(first, last + 1)
     if seen is not None:
-        first, last = (seen - width) // DAY, (seen + width) // DAY
+        first, last = days_around(seen, seen, width)
         yield from range(UNDATED + first, UNDATED + last + 1)
+
+
+def days_around(first: int, last: int, width: int) -> tuple[int, int]:
+    """The first and the last day within a width of two times; there are none beyond the years."""
+    return max(first - width, FIRST) // DAY, min(last + width, LAST) // DAY
 
 
 class Shelves:

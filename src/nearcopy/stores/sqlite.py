@@ -15,6 +15,7 @@ from nearcopy.errors import RecipeMismatch
 from nearcopy.model import Article, Check, Fingerprint
 from nearcopy.stores.base import Entry, Found, Keys
 from nearcopy.stores.rows import (
+    MICROSECOND,
     ArticleRow,
     FingerprintRow,
     article_rows,
@@ -25,7 +26,15 @@ from nearcopy.stores.rows import (
     recipe_json,
     recipe_of,
 )
-from nearcopy.stores.shelves import DAY, Filed, Shelves, day_of, filed, shelf_of, shelves_around
+from nearcopy.stores.shelves import (
+    DAY,
+    Filed,
+    Shelves,
+    days_around,
+    filed,
+    shelf_of,
+    shelves_around,
+)
 from nearcopy.stores.sqlite_checks import checks
 from nearcopy.stores.sqlite_file import SqliteFile
 from nearcopy.stores.sqlite_stories import SqliteStories
@@ -134,9 +143,10 @@ class SqliteStore(SqliteStories):
         if window is None:
             return {shelf for (shelf,) in self._file.run("SELECT DISTINCT shelf FROM shelf_days")}
         found = {shelf for each in articles for shelf in shelves_around(each, window)}
-        undated = [each.seen for each in articles if each.published is None and each.seen]
+        came_in = (micros(each.seen) for each in articles if each.published is None)
+        undated = [when for when in came_in if when is not None]
         if undated:  # they may be something to whatever came in about then, of whatever date
-            days = day_of(min(undated) - window), day_of(max(undated) + window)
+            days = days_around(min(undated), max(undated), window // MICROSECOND)
             came = self._file.run("SELECT shelf FROM shelf_days WHERE day BETWEEN ? AND ?", days)
             found |= {shelf for (shelf,) in came}
         return found
