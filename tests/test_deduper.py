@@ -106,6 +106,20 @@ class TestAdding:
             with Deduper(address) as deduper:
                 assert sum(len(story.members) for story in deduper.stories()) == 4
 
+    def test_half_a_surrogate_pair_does_no_harm(self, deduper):
+        half = {"source": "Examp\udc00", "url": "https://example.org/\ud801", "language": "\ud800"}
+        for name in "aba":
+            deduper.add(Article(id=name, title=f"Ferry \ud800 closes {name}", text=BODY, **half))
+        assert len(deduper.story("a").members) == 2
+        assert [deduper.revisions(name) for name in ("a", "b", "\ud800")] == [[], [], []]
+
+    def test_nor_does_asking_for_what_cannot_be_there(self, deduper):
+        deduper.add(Article(id="a", text=BODY))
+        for call in (deduper.story, deduper.article, deduper.similar):
+            with pytest.raises(NotStored):
+                call("a\ud800")
+        assert deduper.forget(["a\ud800"]) == 0
+
     def test_a_bad_article_loses_none_before_it(self, deduper):
         def articles():
             yield Article(id="a", text=BODY)

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import pytest
 
-from nearcopy import RECIPES, Article, Deduper, NotStored, RecipeMismatch, StoreError
+from nearcopy import RECIPES, Article, BadArticle, Deduper, NotStored, RecipeMismatch, StoreError
 from nearcopy.stores.schema import LATEST, MIGRATIONS
 from nearcopy.stores.sqlite_file import SqliteFile, path_of
 
@@ -234,6 +234,15 @@ def test_nothing_of_a_failed_step_stays(address, monkeypatch):
             deduper.article("b")
         assert deduper.add(Article(id="c", text=BODY)).duplicate_of == "a"
         assert all(check.passed for check in deduper.verify())
+
+
+@pytest.mark.parametrize("given", [{"id": "b\ud800"}, {"id": "b", "tier": 1 << 63}])
+def test_what_no_file_can_keep_is_a_bad_article(address, given):
+    with Deduper(address) as deduper:
+        deduper.add(Article(id="a", text=BODY))
+        with pytest.raises(BadArticle, match="no store can keep it"):
+            deduper.add(Article(text=BODY, **given))
+        assert [story.kept for story in deduper.stories()] == ["a"]
 
 
 class TestTwoAtOnce:

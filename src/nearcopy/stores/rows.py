@@ -64,30 +64,43 @@ def article_rows(articles: Iterable[Article]) -> Iterator[ArticleRow]:
     for each in articles:
         yield ArticleRow(
             _checked(each.id),
-            _whole(each.title) or "",
+            whole(each.title),
             compress(each.text.encode("utf-8", "surrogatepass")),
             int(each.html),
-            _whole(each.url),
-            _whole(each.canonical_url),
-            _whole(each.source),
+            whole_or_none(each.url),
+            whole_or_none(each.canonical_url),
+            whole_or_none(each.source),
             micros(each.published),
             micros(each.seen),
-            _whole(each.language),
-            each.tier,
+            whole_or_none(each.language),
+            _small(each),
         )
 
 
+def _small(article: Article) -> int | None:
+    if article.tier is not None and abs(article.tier) >= 1 << 63:
+        raise BadArticle(
+            f"article {article.id!r}: the tier is beyond 64 bits: no store can keep it"
+        )
+    return article.tier
+
+
 def _checked(name: str) -> str:
-    if _whole(name) != name:
+    if whole(name) != name:
         raise BadArticle(f"article {name!r}: half a surrogate pair in the id: no store can keep it")
     return name
 
 
-def _whole(text: str | None) -> str | None:
+def whole(text: str) -> str:
     """The text, with a replacement character for each half of a surrogate pair."""
-    if text is None or text.isascii():
-        return text
-    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return (
+        text if text.isascii() else text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    )
+
+
+def whole_or_none(text: str | None) -> str | None:
+    """The same, where there is a text."""
+    return None if text is None else whole(text)
 
 
 def articles_of(rows: Iterable[ArticleRow]) -> Iterator[Article]:

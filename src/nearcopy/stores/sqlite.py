@@ -25,6 +25,7 @@ from nearcopy.stores.rows import (
     micros,
     recipe_json,
     recipe_of,
+    whole,
 )
 from nearcopy.stores.shelves import (
     DAY,
@@ -229,7 +230,7 @@ class SqliteStore(SqliteStories):
             (known[entry.article.id],)
             for entry in entries
             if (old := before.get(entry.article.id))
-            and (old.title, old.text) != (entry.article.title, entry.article.text)
+            and (old.title, old.text) != (whole(entry.article.title), entry.article.text)
         ]
         columns = ARTICLE.removeprefix("id, ")
         self._file.many(
@@ -300,8 +301,8 @@ class SqliteStore(SqliteStories):
 
     def revisions(self, id: str) -> list[Article]:  # noqa: A002
         """What stood under the id before, earliest first."""
-        wanted = f"SELECT {ARTICLE} FROM revisions WHERE id = ? ORDER BY number"
-        return list(articles_of(ArticleRow(*row) for row in self._file.run(wanted, (id,))))
+        wanted = f"SELECT {ARTICLE} FROM revisions WHERE id IN ({{}}) ORDER BY number"
+        return list(articles_of(map(ArticleRow._make, self._file.among(wanted, [id]))))
 
     def ids(self) -> Iterator[str]:
         """All articles, in the order they came."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from nearcopy.errors import StoreError
+from nearcopy.stores.rows import whole
 from nearcopy.stores.schema import LATEST, LEDGER, MIGRATIONS
 
 APPLICATION = 0x6E656172  # "near", in the header of the file
@@ -29,6 +30,11 @@ def path_of(address: str) -> Path:
     if not path:
         raise StoreError(f"{address} names no file: give sqlite:///path/to/seen.db")
     return Path(path)
+
+
+def _storable(value: Any) -> bool:
+    """Whether there can be such a value in a file: a text may hold half a surrogate pair."""
+    return not isinstance(value, str) or value.isascii() or whole(value) == value
 
 
 class SqliteFile:
@@ -135,7 +141,7 @@ class SqliteFile:
 
     def among(self, statement: str, values: Collection[Any], *last: Any) -> Iterator[Row]:
         """The rows for which a column is `IN ({})` these values, some at a time."""
-        listed = list(values)
+        listed = [each for each in values if _storable(each)]
         for start in range(0, len(listed), AT_ONCE):
             some = listed[start : start + AT_ONCE]
             marks = ",".join("?" * len(some))

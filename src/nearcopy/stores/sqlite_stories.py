@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from nearcopy.model import Decision, Edge, Member, Relation, Story
-from nearcopy.stores.rows import moment
+from nearcopy.stores.rows import moment, whole, whole_or_none
 from nearcopy.stores.sqlite_file import Row, SqliteFile
 
 NUMBERS = "SELECT number, id FROM articles INDEXED BY articles_id WHERE deleted = 0 AND id IN ({})"
@@ -85,7 +85,8 @@ class SqliteStories:
         told = list(stories)
         numbers = self._numbers({member.id for story in told for member in story.members})
         self._file.many(
-            "INSERT OR REPLACE INTO stories VALUES (?, ?)", [(each.id, each.why) for each in told]
+            "INSERT OR REPLACE INTO stories VALUES (?, ?)",
+            [(each.id, whole(each.why)) for each in told],
         )
         self._file.many(
             "INSERT OR REPLACE INTO members VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -128,7 +129,8 @@ class SqliteStories:
     def redirected(self, story: str) -> str:
         """The story that this one became part of, in the end; else itself."""
         seen = {story}
-        while row := self._file.one("SELECT to_story FROM redirects WHERE story = ?", (story,)):
+        following = "SELECT to_story FROM redirects WHERE story IN ({})"
+        while row := next(self._file.among(following, [story]), None):
             if row[0] in seen:
                 break
             seen.add(story := row[0])
@@ -145,7 +147,7 @@ def _edge_row(a: int, b: int, edge: Edge) -> Row:
         how.rule,
         how.confidence,
         how.duplicate,
-        how.reason,
+        whole(how.reason),
         json.dumps(how.flags),
         edge.news,
         edge.copy,
@@ -170,11 +172,11 @@ def _member_row(number: int, story: str, place: int, member: Member) -> Row:
         member.relation.value if member.relation else None,
         member.confidence,
         member.rule,
-        member.reason,
+        whole(member.reason),
         member.score,
-        member.why,
+        whole(member.why),
         member.duplicate_of,
-        member.source,
+        whole_or_none(member.source),
     )
 
 
