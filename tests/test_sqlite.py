@@ -142,6 +142,27 @@ class TestTheFile:
         assert b"yxomma" not in path_of(address).read_bytes()
         assert change(address, "SELECT id, deleted FROM articles") == [("a", 1)]
 
+    def test_but_for_its_id_and_dates(self, address):
+        full = Article(
+            id="a",
+            title="Ferry",
+            text=BODY,
+            html=True,
+            url="https://example.org/1",
+            canonical_url="https://example.org/2",
+            source="Example",
+            published=NOON,
+            seen=NOON,
+            language="de",
+            tier=2,
+        )
+        with Deduper(address) as deduper:
+            deduper.add(full)
+            deduper.forget(["a"])
+        (row,) = change(address, "SELECT * FROM articles")
+        when = int(NOON.timestamp()) * 1_000_000
+        assert [value for value in row if value] == [1, "a", when, when, 1]
+
     def test_the_fingerprints_are_there_to_query(self, address):
         with Deduper(address) as deduper:
             deduper.add(Article(id="a", text=BODY))
@@ -264,6 +285,22 @@ class TestTwoAtOnce:
                 other.add(Article(id="a", text=BODY))
                 verdict = one.check(Article(id="b", text=BODY))
                 assert (n, verdict.duplicate_of, verdict.flags) == (n, "a", ())
+
+    def test_what_came_anew_meanwhile_is_not_purged(self, address, monkeypatch):
+        old = Article(id="a", text=BODY, published=NOON - timedelta(days=30))
+        new = Article(id="a", text=BODY, published=NOON)
+        with Deduper(address) as one, Deduper(address) as other:
+            one.add(old)
+            older = one._store.older
+
+            def add_after_looking(before: datetime) -> list[str]:
+                found = older(before)
+                other.add(new)
+                return found
+
+            monkeypatch.setattr(one._store, "older", add_after_looking)
+            assert one.purge(NOON - timedelta(days=1)) == 0
+            assert one.article("a").published == NOON
 
     def test_a_failed_step_of_one_hides_nothing_from_it(self, address, monkeypatch):
         with Deduper(address) as one, Deduper(address) as other:

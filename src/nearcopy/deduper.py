@@ -14,11 +14,11 @@ from nearcopy.errors import BadArticle, NotStored
 from nearcopy.explain import Explanation, explain
 from nearcopy.fingerprint import fingerprints
 from nearcopy.judge import judged
-from nearcopy.keeper import by_age
+from nearcopy.keeper import age, by_age
 from nearcopy.keys import VERSION, keys
 from nearcopy.lineage import own_story_id
 from nearcopy.matching import REMEMBERED, Matched, Matches, matches
-from nearcopy.model import Article, Check, Edge, Match, Relation, Story, Verdict
+from nearcopy.model import Article, Check, Edge, Fingerprint, Match, Relation, Story, Verdict
 from nearcopy.settling import alone, settle
 from nearcopy.stores import Entry, open_store
 from nearcopy.urls import site
@@ -257,11 +257,14 @@ class Deduper:
         """Remove articles and all that was found about them; how many there were."""
         return sum(map(self._forget, _some(ids)))
 
-    def _forget(self, ids: list[str]) -> int:
+    def _forget(self, ids: list[str], before: datetime | None = None) -> int:
         with self._lock, self._store.writing():
-            were = self._stories_of(self._store.fingerprints(ids))
+            made = self._store.fingerprints(ids)
+            if before is not None:  # another may have put something newer in its place
+                made = {name: each for name, each in made.items() if _older(each, before)}
+            were = self._stories_of(made)
             left = self._neighbours(were) - were.keys()
-            count = self._store.remove(ids)
+            count = self._store.remove(were)
             self._settle(left, were)
             return count
 
@@ -271,7 +274,7 @@ class Deduper:
             raise BadArticle(f"before is {before.isoformat()} without a time zone: make it aware")
         with self._lock, self._store.reading():
             old = self._store.older(before)
-        count = self.forget(old)
+        count = sum(self._forget(some, before) for some in _some(old))
         with self._lock, self._store.writing():
             self._store.clear(before)
         return count
@@ -310,6 +313,11 @@ def _batches(articles: Iterable[Article]) -> Iterator[list[Article]]:
 def _under_other_names(stories: Mapping[str, str]) -> set[str]:
     """The articles whose story has to be remembered, as its name does not follow from their id."""
     return {name for name, story in stories.items() if story != own_story_id(name)}
+
+
+def _older(article: Fingerprint, before: datetime) -> bool:
+    when = age(article)
+    return when is not None and when < before
 
 
 def _some(ids: Iterable[str]) -> Iterator[list[str]]:

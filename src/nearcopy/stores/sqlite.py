@@ -246,8 +246,9 @@ class SqliteStore(SqliteStories):
         known = self._numbers(ids)
         self._erase(known.values())
         blank = (
-            "UPDATE articles SET deleted = 1, title = '', text = x'', url = NULL, source = NULL,"
-            " canonical_url = NULL WHERE number IN ({})"
+            "UPDATE articles SET deleted = 1, title = '', text = x'', html = 0, url = NULL,"
+            " canonical_url = NULL, source = NULL, language = NULL, tier = NULL"
+            " WHERE number IN ({})"
         )
         self._file.change(blank, known.values())
         self._file.change("DELETE FROM revisions WHERE id IN ({})", known)
