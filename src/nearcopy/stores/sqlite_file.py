@@ -72,8 +72,9 @@ class SqliteFile:
 
     def _check_owner(self) -> None:
         """Nobody else's database is touched."""
-        (owner,) = self.one("PRAGMA application_id")
+        # In this order: where another process has just made the tables, it has signed them too.
         (tables,) = self.one("SELECT count(*) FROM sqlite_master")
+        (owner,) = self.one("PRAGMA application_id")
         if tables and owner != APPLICATION:
             raise StoreError(f"{self.address} is a database of something else: give another file")
 
