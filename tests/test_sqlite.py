@@ -280,6 +280,28 @@ def test_what_no_file_can_keep_is_a_bad_article(address, given):
         assert [story.kept for story in deduper.stories()] == ["a"]
 
 
+@pytest.mark.parametrize("step", ["insert_ragged", "file"])
+def test_an_interrupt_leaves_nothing_half_in_memory(address, monkeypatch, step):
+    with Deduper(address) as deduper:
+        deduper.add(Article(id="a", text="quite another text than before it was " * 20))
+        deduper.add(Article(id="b", text=BODY))
+    with Deduper(address) as deduper:
+        shelves = deduper._store._shelves
+        owner = shelves._index if step == "insert_ragged" else shelves
+        work = getattr(owner, step)
+
+        def interrupted(*given):
+            work(*given)
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            patch.setattr(type(owner), step, lambda _, *given: interrupted(*given))
+            with pytest.raises(KeyboardInterrupt):
+                deduper.check(Article(id="c", text=BODY))
+        assert deduper.check(Article(id="c", text=BODY)).duplicate_of == "b"
+        assert len(deduper._store._shelves) == 2
+
+
 class TestTwoAtOnce:
     def test_each_sees_what_the_other_did(self, address):
         with Deduper(address) as one, Deduper(address) as other:

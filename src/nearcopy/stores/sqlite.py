@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 
 from nearcopy.config import Recipe
-from nearcopy.errors import RecipeMismatch
+from nearcopy.errors import NearcopyError, RecipeMismatch
 from nearcopy.model import Article, Check, Fingerprint
 from nearcopy.stores.base import Entry, Found, Keys
 from nearcopy.stores.rows import (
@@ -89,9 +89,15 @@ class SqliteStore(SqliteStories):
     @contextmanager
     def reading(self) -> Iterator[None]:
         """What is read inside is of one moment."""
-        with self._file.transaction("DEFERRED"):
-            self._catch_up()
-            yield
+        try:
+            with self._file.transaction("DEFERRED"):
+                self._catch_up()
+                yield
+        except NearcopyError:
+            raise
+        except BaseException:  # an interrupt may have come while something was put into memory
+            self._forget_memory()
+            raise
 
     @contextmanager
     def writing(self) -> Iterator[None]:

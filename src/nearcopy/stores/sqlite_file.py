@@ -118,8 +118,8 @@ class SqliteFile:
     def transaction(self, kind: str) -> Iterator[None]:
         """All of what is inside, or none of it."""
         with self._told():
-            self._connection.execute(f"BEGIN {kind}")
             try:
+                self._connection.execute(f"BEGIN {kind}")
                 yield
                 self._connection.execute("COMMIT")
             except BaseException:
