@@ -137,6 +137,17 @@ def test_what_is_left_stands_as_if_it_had_come_at_once(seed):
                 assert standing(deduper, ids) == standing(fresh, ids)
 
 
+@pytest.mark.parametrize("store", ["memory://", "sqlite:///{}/seen.db"])
+@pytest.mark.parametrize("seed", range(200, 206))
+def test_no_article_is_lost_where_too_many_are_linked(tmp_path, monkeypatch, store, seed):
+    monkeypatch.setattr("nearcopy.settling.LINKED", 4)
+    history = History(seed)
+    with Deduper(store.format(tmp_path), clock=lambda: NOON) as deduper:
+        for kind, given in history.events(25):
+            happen(deduper, kind, given)
+            assert_sound(deduper, sorted(history.live))
+
+
 @pytest.mark.parametrize("seed", range(100, 108))
 def test_two_who_share_a_file_see_what_one_sees_in_memory(tmp_path, seed):
     history = History(seed)

@@ -26,6 +26,8 @@ def settle(
     `new` are those that were in no story before, `were` tells the stories of those that came again.
     """
     linked = store.linked(ids, LINKED)
+    if len(linked) >= LINKED:
+        linked = _in_whole_stories(store, linked, ids, were)
     made = store.fingerprints(linked)
     before = {name: story for name, (story, _) in store.members(linked).items()}
     own = {name: own_story_id(name) for name in made if name not in new}
@@ -45,6 +47,24 @@ def settle(
     moved = {old: new for old, new in clustering.redirects.items() if old not in taken}
     store.tell(clustering.stories, gone, moved)
     return clustering.braked
+
+
+def _in_whole_stories(
+    store: Store, linked: Collection[str], ids: Collection[str], were: Mapping[str, str]
+) -> list[str]:
+    """Of too many linked articles those whose stories are all among them; that of `ids` whole.
+
+    A story of which only a part were told anew would lose the others.
+    """
+    story_of = {name: story for name, (story, _) in store.members(linked).items()}
+    wanted = {story_of[name] for name in ids if name in story_of} | {*were.values()}
+    told = store.stories({*story_of.values(), *wanted})
+    everyone = store.members({member.id for story in told.values() for member in story.members})
+    inside = {*linked}
+    missing = {name: story for name, (story, _) in everyone.items() if name not in inside}
+    cut = {*missing.values()} - wanted
+    chosen = [name for name in linked if story_of.get(name) not in cut]
+    return chosen + [name for name, story in missing.items() if story in wanted]
 
 
 class _Answers:
