@@ -314,6 +314,44 @@ class TestTelling:
         assert store.redirected("s-a") in {"s-b", "s-c"}
 
 
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_after_an_exception_all_is_as_it_was(store, error):
+    def all_of_it() -> list[object]:
+        names = ["a", "b", "c", "d"]
+        with store.reading():
+            return [
+                list(store.ids()),
+                store.articles(names),
+                store.fingerprints(names),
+                [store.revisions(name) for name in names],
+                store.edges(names),
+                store.members(names),
+                store.stories(["s-1", "s-2"]),
+                [store.redirected(name) for name in ("s-0", "s-1")],
+            ]
+
+    def story(name: str, *members: str) -> Story:
+        kept = tuple(Member(each, None, 1.0, "kept") for each in members)
+        return Story(name, members[0], "why", kept, NOON, NOON)
+
+    put(store, entry("a", 1, text="one"), entry("b", 1), entry("c", 1))
+    put(store, entry("a", 1, text="two"))
+    with store.writing():
+        store.link([Edge("a", "b", COPY)])
+        store.tell([story("s-1", "a", "b")], [], {"s-0": "s-1"})
+    before, near = all_of_it(), found(store, entry("x", 1, 2))
+    with pytest.raises(error), store.writing():  # noqa: PT012
+        store.put([entry("a", 2, text="three"), entry("d", 2)])
+        store.remove(["b"])
+        store.link([Edge("c", "d", COPY), Edge("a", "c", KIN)])
+        store.tell([story("s-2", "d", "c")], ["s-1"], {"s-1": "s-2", "s-0": "s-2"})
+        raise error
+    assert all_of_it() == before
+    assert found(store, entry("x", 1, 2)) == near
+    put(store, entry("d", 2))
+    assert found(store, entry("x", 2)) == {"d"}
+
+
 def test_another_recipe_is_refused(store):
     assert store.bind(None, 1) == Recipe()
     assert store.bind(Recipe(), 1) == Recipe()

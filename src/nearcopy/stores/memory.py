@@ -9,6 +9,7 @@ from nearcopy.config import Recipe
 from nearcopy.errors import RecipeMismatch
 from nearcopy.model import Article, Check, Edge, Fingerprint, Member, Story
 from nearcopy.stores.base import Entry, Found, Keys
+from nearcopy.stores.journal import Journal
 from nearcopy.stores.shelves import Shelves, filed
 
 
@@ -19,6 +20,7 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self._lock = RLock()
+        self._journal = Journal()
         self._recipe: Recipe | None = None
         self._shelves = Shelves()
         self._next = 0
@@ -48,7 +50,11 @@ class MemoryStore:
         with self._lock:
             yield
 
-    writing = reading  # nothing that it does inside fails half-way
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """What is read and written inside is one step."""
+        with self._lock, self._journal.step():
+            yield
 
     def find(
         self, probes: Sequence[tuple[Fingerprint, Keys]], window: timedelta | None, limit: int
@@ -66,10 +72,10 @@ class MemoryStore:
         rows = []
         for article, made, keys in entries:
             self._replace(article)
-            self._next += 1
-            self._number[article.id] = self._next
-            self._entries[article.id] = article, made
-            self._by_number[self._next] = made
+            self._next += 1  # what a failed step took is not used again
+            self._journal.put(self._number, article.id, self._next)
+            self._journal.put(self._entries, article.id, (article, made))
+            self._journal.put(self._by_number, self._next, made)
             rows.append(filed(self._next, made, keys))
         self._shelves.file(rows)
 
@@ -78,22 +84,24 @@ class MemoryStore:
         if old is not None:
             self._erase(article.id)
             if (old.title, old.text) != (article.title, article.text):
-                self._revisions.setdefault(article.id, []).append(old)
+                before = self._revisions.get(article.id, [])
+                self._journal.put(self._revisions, article.id, [*before, old])
 
     def remove(self, ids: Collection[str]) -> int:
         """Forget articles, and all that was found about them; how many there were."""
         known = [name for name in dict.fromkeys(ids) if name in self._entries]
         for name in known:
             self._erase(name)
-            self._revisions.pop(name, None)
+            self._journal.drop(self._revisions, name)
         return len(known)
 
     def _erase(self, name: str) -> None:
-        del self._entries[name]
-        del self._by_number[self._number.pop(name)]
-        self._members.pop(name, None)
-        for other in self._edges.pop(name, {}):
-            del self._edges[other][name]
+        drop = self._journal.drop
+        drop(self._entries, name)
+        drop(self._by_number, drop(self._number, name))
+        drop(self._members, name)
+        for other in drop(self._edges, name) or ():
+            drop(self._edges[other], name)
 
     def older(self, before: datetime) -> list[str]:
         """The articles published before a time; of those without a date, seen before it."""
@@ -121,14 +129,19 @@ class MemoryStore:
 
     def ids(self) -> Iterator[str]:
         """All articles, in the order they came."""
-        return iter(list(self._entries))
+        return iter(sorted(self._entries, key=self._number.__getitem__))
 
     def link(self, edges: Iterable[Edge]) -> None:
         """Remember what was found between articles."""
         for edge in edges:
             if edge.a in self._entries and edge.b in self._entries:
-                self._edges.setdefault(edge.a, {})[edge.b] = edge
-                self._edges.setdefault(edge.b, {})[edge.a] = edge
+                self._link(edge.a, edge.b, edge)
+                self._link(edge.b, edge.a, edge)
+
+    def _link(self, one: str, other: str, edge: Edge) -> None:
+        if one not in self._edges:
+            self._journal.put(self._edges, one, {})
+        self._journal.put(self._edges[one], other, edge)
 
     def edges(self, ids: Collection[str]) -> list[Edge]:
         """All that was found between one of these articles and any other."""
@@ -158,11 +171,13 @@ class MemoryStore:
     ) -> None:
         """Remember stories; forget those that are gone."""
         for name in gone:
-            self._stories.pop(name, None)
+            self._journal.drop(self._stories, name)
         for story in stories:
-            self._stories[story.id] = story
-            self._members |= {each.id: (story.id, each) for each in story.members}
-        self._redirects |= redirects
+            self._journal.put(self._stories, story.id, story)
+            for each in story.members:
+                self._journal.put(self._members, each.id, (story.id, each))
+        for old, new in redirects.items():
+            self._journal.put(self._redirects, old, new)
 
     def members(self, ids: Collection[str]) -> dict[str, tuple[str, Member]]:
         """Of articles in a remembered story: its id, and what they are in it."""

@@ -81,10 +81,12 @@ class Shelves:
         flat = np.frombuffer(b"".join(each.keys for each in articles), "<u8")
         starts = _starts(len(each.keys) // 8 for each in articles)
         unused = np.zeros(len(articles), np.int64)
-        self._index.insert_ragged(flat.astype(np.uint64, copy=False), starts, unused)
+        for column in (self._numbers, self._published, self._seen):
+            del column[len(self._index) :]  # what an interrupt left of another call
         self._numbers.extend(each.number for each in articles)
         self._published.extend(NEVER if a.published is None else a.published for a in articles)
         self._seen.extend(NEVER if a.seen is None else a.seen for a in articles)
+        self._index.insert_ragged(flat.astype(np.uint64, copy=False), starts, unused)
 
     def find(
         self,
@@ -139,13 +141,13 @@ class Shelves:
         limit: int,
         there: Callable[[list[int]], Collection[int]],
     ) -> tuple[list[int], int]:
-        numbers = _view(self._numbers)
-        still = np.array(sorted(there(numbers[among].tolist())), np.int64)
-        among = among[np.isin(numbers[among], still)]
+        numbers = _view(self._numbers)[among]
+        still = np.array(sorted(there(numbers.tolist())), np.int64)
+        among = among[np.isin(numbers, still)]
         _, positions = self._index.find(keys[:, None])
         found, counts = np.unique(positions[np.isin(positions, among)], return_counts=True)
         best = np.lexsort((found, -counts))[:limit]
-        strongest: list[int] = numbers[found[best]].tolist()
+        strongest: list[int] = _view(self._numbers)[found[best]].tolist()
         return strongest, max(0, len(among) - limit)
 
 
