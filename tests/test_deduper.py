@@ -18,6 +18,7 @@ from nearcopy import (
     Relation,
     Verdict,
 )
+from nearcopy.cluster import stories
 from nearcopy.formats import read_articles
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
@@ -273,6 +274,18 @@ class TestForgetting:
         apart = deduper.story("b")
         assert apart.id not in (first, second)
         assert deduper.story(apart.id) == apart
+
+    def test_parting_ever_again_costs_no_more(self, deduper, monkeypatch):
+        told = []
+        monkeypatch.setattr(
+            "nearcopy.settling.stories", lambda *a, **k: told.append(1) or stories(*a, **k)
+        )
+        deduper.add(Article(id="a", text=BODY, published=NOON - DAY))
+        names = {deduper.add(Article(id="b", text=t)).story_id for t in [OTHER, BODY] * 70}
+        assert len(names) == 71
+        told.clear()
+        deduper.add(Article(id="b", text=OTHER))
+        assert len(told) == 2
 
     def test_a_name_leads_to_no_article_that_bears_another(self, deduper):
         for name in "abc":

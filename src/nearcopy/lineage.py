@@ -1,8 +1,9 @@
 """Story ids that last: a story keeps its id as it grows, and a merge leaves a redirect."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from hashlib import sha256
+from itertools import count
 
 from nearcopy.keeper import by_age
 from nearcopy.model import Fingerprint
@@ -40,6 +41,11 @@ def own_story_id(article: str) -> str:
     return "s-" + sha256(article.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
+def story_names(founder: str) -> Iterator[str]:
+    """The ids to choose from for a story of this founding member, the first one first."""
+    return (own_story_id(founder + "\0" * more) for more in count())
+
+
 def _claims(
     bearers: list[Bearer], known: Mapping[str, str], redirects: Mapping[str, str]
 ) -> dict[int, list[str]]:
@@ -62,9 +68,7 @@ def _new_ids(founders: list[str], taken: set[str]) -> dict[str, str]:
     """For each founding member an id made of its own, that no story had before."""
     made: dict[str, str] = {}
     for founder in sorted(founders):
-        seed = founder
-        while (name := own_story_id(seed)) in taken:
-            seed += "\0"
+        name = next(name for name in story_names(founder) if name not in taken)
         taken.add(name)
         made[founder] = name
     return made

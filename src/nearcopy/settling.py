@@ -1,15 +1,18 @@
 """Settling: the stories of a store kept as they would be if all had come at once."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from itertools import islice
 
 from nearcopy.cluster import Brake, Clustering, stories
 from nearcopy.config import Policy
-from nearcopy.lineage import own_story_id
+from nearcopy.keeper import by_age
+from nearcopy.lineage import own_story_id, story_names
 from nearcopy.model import Decision, Edge, Fingerprint, Story
 from nearcopy.stores import Store
 
 Judge = Callable[[str, str], Edge]
 LINKED = 10_000  # articles clustered together; a larger group is a template at work
+NAMES_AT_ONCE = 64
 
 
 def settle(
@@ -40,7 +43,7 @@ def settle(
         itself = dict(zip(taken, taken, strict=True))
         return stories(made.values(), found, policy, judge=ask, known=known, redirects=itself)
 
-    clustering, taken = _named_apart(store, known, told_beside)
+    clustering, taken = _named_apart(store, made, known, told_beside)
     store.link(ask.asked)
     told = {story.id for story in clustering.stories}
     gone = {*before.values(), *were.values()} - told
@@ -88,17 +91,35 @@ class _Answers:
 
 
 def _named_apart(
-    store: Store, known: Mapping[str, str], told_beside: Callable[[Collection[str]], Clustering]
+    store: Store,
+    made: Mapping[str, Fingerprint],
+    known: Mapping[str, str],
+    told_beside: Callable[[Collection[str]], Clustering],
 ) -> tuple[Clustering, set[str]]:
     """The stories under names that no other story of the store has or had, and those names."""
     taken: set[str] = set()
+    ours = {*known.values()}
     while True:
         clustering = told_beside(taken)
-        fresh = {story.id for story in clustering.stories} - {*known.values()}
+        fresh = {story.id: story for story in clustering.stories if story.id not in ours}
         clashes = store.taken(fresh)
         if not clashes:
             return clustering, taken
-        taken |= clashes
+        for name in clashes:
+            founder = min((made[each.id] for each in fresh[name].members), key=by_age)
+            taken |= {name, *_names_taken(store, founder.id)} - ours
+
+
+def _names_taken(store: Store, founder: str) -> set[str]:
+    """The names for a story of this founder that are taken, as far as there is none left."""
+    taken: set[str] = set()
+    names = story_names(founder)
+    while True:
+        some = list(islice(names, NAMES_AT_ONCE))
+        found = store.taken(some)
+        taken |= found
+        if len(found) < len(some):
+            return taken
 
 
 def alone(article: Fingerprint, policy: Policy) -> Story:
