@@ -200,6 +200,16 @@ class TestStanding:
             if verdict.duplicate_of:
                 assert verdict.duplicate_of in {member.id for member in story.members}
 
+    def test_no_article_is_left_out_of_the_stories_while_others_come(self, deduper):
+        for name, text in (("a", BODY), ("b", BODY), ("c", OTHER), ("d", "")):
+            deduper.add(Article(id=name, text=text))
+        stories = deduper.stories()
+        seen = {member.id for member in next(stories).members}
+        deduper.add(Article(id="e", text=OTHER))
+        deduper.forget(["a"])
+        seen |= {member.id for story in stories for member in story.members}
+        assert seen >= {"b", "c", "d"}
+
     def test_unknown_ids_are_named(self, deduper):
         with pytest.raises(NotStored, match="nobody"):
             list(deduper.verdicts(["nobody"]))

@@ -221,17 +221,31 @@ class Deduper:
             return self._store.revisions(id)
 
     def stories(self) -> Iterator[Story]:
-        """All stories, those of several articles first."""
+        """All stories, those of several articles first.
+
+        Where some change meanwhile, an article may come in two, but none that stays is left out.
+        """
         with self._lock, self._store.reading():
             articles, told = list(self._store.ids()), sorted(self._store.story_ids())
+        given: set[str] = set()
         for names in _some(told):
             with self._lock, self._store.reading():
                 found = self._store.stories(names)
+            given.update(each.id for story in found.values() for each in story.members)
             yield from found.values()
-        for names in _some(articles):
-            with self._lock, self._store.reading():
-                single = self._store.fingerprints(set(names) - self._store.members(names).keys())
-            yield from (alone(single[name], self.policy) for name in names if name in single)
+        for names in _some(name for name in articles if name not in given):
+            yield from self._stories_with(names)
+
+    def _stories_with(self, ids: list[str]) -> list[Story]:
+        """The stories that these articles are in by now; most are on their own."""
+        with self._lock, self._store.reading():
+            members = self._store.members(ids)
+            told = self._store.stories({story for story, _ in members.values()})
+            single = self._store.fingerprints(set(ids) - members.keys())
+        return [
+            *told.values(),
+            *(alone(single[name], self.policy) for name in ids if name in single),
+        ]
 
     def story(self, id: str) -> Story:  # noqa: A002
         """A story by its id, by one that it had before, or by the id of an article in it."""
