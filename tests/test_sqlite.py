@@ -175,7 +175,7 @@ class TestTheFile:
             deduper.forget(["a"])
         (row,) = change(address, "SELECT * FROM articles")
         when = int(NOON.timestamp()) * 1_000_000
-        assert [value for value in row if value] == [1, "a", when, when, 1]
+        assert [value for value in row if value] == [1, "a", when, when, 1, 1]  # run, deleted
 
     def test_the_fingerprints_are_there_to_query(self, address):
         with Deduper(address) as deduper:

@@ -116,7 +116,7 @@ def _standing(name: str, edges: Mapping[str, Edge], members: Members, why: str |
     """`why` is it kept, where it is the kept copy of its story; else its own score tells."""
     story, member = members.get(name, (own_story_id(name), None))
     if member is not None and member.duplicate_of is not None:
-        return _copy(name, story, member, edges.get(member.duplicate_of))
+        return _copy(name, story, member, _edge_of(member, edges))
     copies = {other for other in edges if other in members and _copy_of(members[other]) == name}
     found = ((other, edge) for other, edge in edges.items() if not edge.asked)
     others = {other: edge for other, edge in found if other not in copies}
@@ -142,6 +142,13 @@ def _standing(name: str, edges: Mapping[str, Edge], members: Members, why: str |
 
 def _copy_of(place: tuple[str, Member]) -> str | None:
     return place[1].duplicate_of
+
+
+def _edge_of(member: Member, edges: Mapping[str, Edge]) -> Edge | None:
+    """What a copy is to the kept one; an answer to an earlier question has no part in it."""
+    edge = edges.get(member.duplicate_of or "")
+    answered_before = edge and edge.asked and edge.decision.reason != member.reason
+    return None if answered_before else edge
 
 
 def _copy(name: str, story: str, member: Member, edge: Edge | None) -> Verdict:
