@@ -117,8 +117,8 @@ HOW = {
     "durable batches of 512, each step in a new process on one core, by the clock; older articles "
     "are filed without being compared but for the last of them; a check's time is the median of "
     "its rounds, asked in turn of the store with and without the older ones",
-    "dedupe": "new processes on one core, processor time, median of three; memory is the peak of the "
-    "largest process; on allsides nearcopy has --window all, as the peers know no window",
+    "dedupe": "new processes on one core, processor time, median of three; memory is the peak of "
+    "the largest process; on allsides nearcopy has --window all, as the peers know no window",
     "dedupe peers": "datasketch: peer_dedupe.py, MinHash.generator of 128 with xxh32 over 5-word "
     "shingles, MinHashLSH(0.5), union-find, kept rows written. text-dedup 0.4.0: its command, "
     "python -m text_dedup.minhash with ngram 5, num_perm 128, threshold 0.5, num_proc 1, xxh3 and "

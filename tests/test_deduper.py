@@ -12,6 +12,8 @@ from nearcopy import (
     RECIPES,
     Article,
     BadArticle,
+    BadPolicy,
+    BadRecipe,
     Deduper,
     NotStored,
     Policy,
@@ -314,6 +316,28 @@ class TestForgetting:
         assert [story.kept for story in deduper.stories()] == ["new"]
         with pytest.raises(BadArticle, match="time zone"):
             deduper.purge(NOON.replace(tzinfo=None))
+
+
+def test_what_cannot_be_meant_is_refused(deduper):
+    for wrong in ({"id": "a"}, "a", None):
+        for call in (deduper.add, deduper.check, lambda each: list(deduper.run([each]))):
+            with pytest.raises(BadArticle, match="expected an Article"):
+                call(wrong)
+    for wrong in ("2020-01-01", NOON.date(), NOON.replace(tzinfo=None)):
+        with pytest.raises(BadArticle, match="a datetime with a time zone"):
+            deduper.purge(wrong)
+    with pytest.raises(BadRecipe, match="RECIPES"):
+        Deduper("memory://", "feed")
+    with pytest.raises(BadPolicy, match="POLICIES"):
+        Deduper("memory://", policy="feed")
+
+
+def test_a_single_id_needs_no_list(deduper):
+    for name in ("a", "ab"):
+        deduper.add(Article(id=name, text=BODY))
+    assert [each.id for each in deduper.verdicts("ab")] == ["ab"]
+    assert deduper.forget("ab") == 1
+    assert deduper.article("a")
 
 
 def test_a_sound_store_is_verified(deduper):

@@ -9,7 +9,7 @@ from threading import RLock
 from types import TracebackType
 
 from nearcopy.cluster import Brake
-from nearcopy.config import Policy, Recipe, checked_policy
+from nearcopy.config import Policy, Recipe, checked_policy, checked_recipe
 from nearcopy.errors import BadArticle, NotStored
 from nearcopy.explain import Explanation, explain
 from nearcopy.fingerprint import fingerprints
@@ -55,6 +55,7 @@ class Deduper:
     ) -> None:
         self.address = address
         self.policy = checked_policy(policy)
+        recipe = checked_recipe(recipe)
         self.brakes: list[Brake] = []  # groups that grew beyond policy.largest_story
         self._threads = threads
         self._clock = clock
@@ -85,8 +86,8 @@ class Deduper:
 
     def check(self, article: Article) -> Verdict:
         """What an article is to those in the store; nothing is written."""
+        (entry,) = self._entries([_checked(article)])
         log.debug("checking %s", article.id)
-        (entry,) = self._entries([article])
         with self._lock, self._store.reading():
             found = self._matches(entry)
             members = self._store.members([match.other.id for match in found.found[:1]])
@@ -99,7 +100,7 @@ class Deduper:
 
         One whose id is known takes the other's place; it is never a duplicate of itself.
         """
-        return self._add([article])[0]
+        return self._add([_checked(article)])[0]
 
     def run(self, articles: Iterable[Article]) -> Iterator[Verdict]:
         """Add articles in durable batches: a verdict for each, in order, as `add` gives it."""
@@ -174,13 +175,13 @@ class Deduper:
 
     # As things stand.
 
-    def verdicts(self, ids: Iterable[str]) -> Iterator[Verdict]:
+    def verdicts(self, ids: str | Iterable[str]) -> Iterator[Verdict]:
         """What each of these articles in the store is to the others as things stand, in order.
 
         A copy is judged by the kept copy, what is kept by those that are no copies of it. What an
         earlier run has kept stays the kept copy for later runs.
         """
-        rest = iter(ids)
+        rest = iter(_listed(ids))
         while some := list(islice(rest, BATCH)):
             with self._lock, self._store.reading():
                 self._require(some)
@@ -267,9 +268,9 @@ class Deduper:
 
     # Looking after the store.
 
-    def forget(self, ids: Iterable[str]) -> int:
+    def forget(self, ids: str | Iterable[str]) -> int:
         """Remove articles and all that was found about them; how many there were."""
-        return sum(map(self._forget, _some(ids)))
+        return sum(map(self._forget, _some(_listed(ids))))
 
     def _forget(self, ids: list[str], before: datetime | None = None) -> int:
         with self._lock, self._store.writing():
@@ -284,8 +285,8 @@ class Deduper:
 
     def purge(self, before: datetime) -> int:
         """Forget the articles published before a time (seen, where they bear no date)."""
-        if before.utcoffset() is None:
-            raise BadArticle(f"before is {before.isoformat()} without a time zone: make it aware")
+        if not isinstance(before, datetime) or before.utcoffset() is None:
+            raise BadArticle(f"before is {before!r}: give a datetime with a time zone")
         with self._lock, self._store.reading():
             old = self._store.older(before)
         count = sum(self._forget(some, before) for some in _some(old))
@@ -305,13 +306,24 @@ class Deduper:
             raise NotStored(f"not in {self.address}: {some}: add it first")
 
 
+def _checked(article: object) -> Article:
+    if not isinstance(article, Article):
+        raise BadArticle(
+            f"expected an Article, got {type(article).__name__}: make one, as Article(id=..., ...)"
+        )
+    return article
+
+
+def _listed(ids: str | Iterable[str]) -> Iterable[str]:
+    """The ids; a single one may come without a list."""
+    return [ids] if isinstance(ids, str) else ids
+
+
 def _batches(articles: Iterable[Article]) -> Iterator[list[Article]]:
     """The articles in batches, no id twice in one; those before a failing one are not lost."""
     batch: dict[str, Article] = {}
     try:
-        for article in articles:
-            if not isinstance(article, Article):
-                raise BadArticle(f"expected an Article, got {type(article).__name__}")
+        for article in map(_checked, articles):
             if article.id in batch or len(batch) == BATCH:
                 yield list(batch.values())
                 batch = {}

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nearcopy import facts, junk, kernels, titles, urls
-from nearcopy.config import SLOTS, FrequencyTable, Recipe
+from nearcopy.config import SLOTS, FrequencyTable, Recipe, checked_recipe
 from nearcopy.errors import BadArticle, BadRecipe
 from nearcopy.model import Article, Fingerprint
 
@@ -21,17 +21,8 @@ def fingerprints(
     """A fingerprint for every article, in order; `threads` 0 means all cores."""
     if isinstance(articles, Article):
         raise BadArticle("expected articles, got one Article: put it in a list")
-    recipe = _checked(recipe)
+    recipe = checked_recipe(recipe) or Recipe()
     return chain.from_iterable(_fingerprints(b, recipe, threads) for b in _batches(articles))
-
-
-def _checked(recipe: Recipe | None) -> Recipe:
-    if recipe is not None and not isinstance(recipe, Recipe):
-        raise BadRecipe(
-            f"recipe must be a Recipe, got {type(recipe).__name__}: "
-            "take one of nearcopy.RECIPES, or make one"
-        )
-    return recipe or Recipe()
 
 
 def _batches(articles: Iterable[Article]) -> Iterator[list[Article]]:
@@ -150,7 +141,7 @@ def _outlet(source: str) -> str:
 
 def frequency_table(articles: Iterable[Article], recipe: Recipe | None = None) -> FrequencyTable:
     """How many articles hold each feature of the recipe's SimHash, for weights="tfidf"."""
-    recipe = _checked(recipe)
+    recipe = checked_recipe(recipe) or Recipe()
     wanted = recipe.simhash
     if wanted is None:
         raise BadRecipe("a recipe without simhash weighs nothing: give it features to count")

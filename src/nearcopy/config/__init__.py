@@ -13,6 +13,7 @@ from nearcopy.config.recipe import (
     Scheme,
     Unit,
     Weights,
+    checked_recipe,
     lsh_probability,
 )
 from nearcopy.config.spans import span
@@ -36,6 +37,7 @@ __all__ = [
     "Unit",
     "Weights",
     "checked_policy",
+    "checked_recipe",
     "lsh_probability",
     "policy_toml",
     "read_policy",

@@ -185,6 +185,16 @@ RECIPES: Mapping[str, Recipe] = {
 }
 
 
+def checked_recipe(recipe: Recipe | None) -> Recipe | None:
+    """The recipe, if any; anything else is an error that says what to give."""
+    if recipe is not None and not isinstance(recipe, Recipe):
+        raise BadRecipe(
+            f"recipe must be a Recipe, got {type(recipe).__name__}: "
+            "take one of nearcopy.RECIPES, or make one"
+        )
+    return recipe
+
+
 def lsh_probability(overlap: float, bands: int, rows: int) -> float:
     """How likely two texts with this overlap (Jaccard) share at least one band.
 
