@@ -73,7 +73,7 @@ def test_what_is_removed_is_a_copy_of_something_that_never_was(address):
         kept |= {each.id for each in found if not each.is_duplicate}
         assert {each.duplicate_of for each in found if each.is_duplicate} <= kept
     with Deduper(address) as deduper:
-        again = list(deduper.verdicts("abcde"))
+        again = list(deduper.verdicts(list("abcde")))
     assert {each.id for each in again if not each.is_duplicate} == kept
 
 

@@ -10,7 +10,7 @@ from nearcopy.keeper import by_age
 from nearcopy.model import Article, Edge, Fingerprint, Relation
 from nearcopy.stores import Entry, Store
 
-CANDIDATES = 512  # looked at for one article; those with most keys in common
+CANDIDATES = 256  # looked at for one article; those with most keys in common
 REMEMBERED = 64  # of what was found, for one article
 PAIRS_AT_ONCE = 4096
 SUREST = {relation: place for place, relation in enumerate(Relation)}

@@ -76,7 +76,7 @@ def by_runs(store: Store, ids: list[str], policy: Policy, judge: Judge) -> dict[
     if len(set(runs.values())) < 2:
         return {}
     made = store.fingerprints(linked)
-    edges = _by_article(store.edges_among(linked))
+    edges = _by_article(edge for edge in store.edges_among(linked) if not edge.asked)
     found: dict[str, Member] = {}
     for run in sorted(set(runs.values())):
         added = [name for name in linked if runs[name] == run]
