@@ -5,6 +5,10 @@ bands of its MinHash, and pairs of the rare words of its title. Two texts share 
 `nearcopy.config.lsh_probability` says. A short part of a long text has little overlap with it, so
 it is found by its title or not at all.
 
+A key is even, and one of them in common is enough to look at two articles; but those of titles are
+odd, and it takes two: two rare words alone are shared by too many. Where either has but one, that
+is enough.
+
 Of five blocks of SimHash, three bits that differ leave two alike, always: an article is filed under
 each of the ten pairs. A pair is 25 bits and more, so a stranger shares one with two articles in
 ten million; under single blocks of 16 bits it would share one with one article in 16,000.
@@ -37,9 +41,14 @@ def keys(found: Sequence[Fingerprint], recipe: Recipe) -> list[Keys]:
     rows: list[list[Keys]] = [_named(each) for each in found]
     _add_simhash(rows, found)
     _add_minhash(rows, found, recipe)
-    for row, title in zip(rows, title_keys([each.gist for each in found]), strict=True):
-        row.append(mix(title ^ np.uint64(TITLE << KIND_SHIFT)))
-    return [np.unique(np.concatenate(row)) for row in rows]
+    titles = title_keys([each.gist for each in found])
+    return [np.unique(_told_apart(row, title)) for row, title in zip(rows, titles, strict=True)]
+
+
+def _told_apart(strong: list[Keys], title: Keys) -> Keys:
+    """All keys of an article: those of its title odd, the others even."""
+    weak = mix(title ^ np.uint64(TITLE << KIND_SHIFT)) | np.uint64(1)
+    return np.concatenate([np.concatenate(strong) & ~np.uint64(1), weak])
 
 
 def _named(each: Fingerprint) -> list[Keys]:

@@ -57,8 +57,9 @@ class Store(Protocol):
     def find(
         self, probes: Sequence[tuple[Fingerprint, Keys]], window: timedelta | None, limit: int
     ) -> list[Found]:
-        """For each probe the articles that share a key and may be within the window.
+        """For each probe the articles that share keys and may be within the window.
 
+        One even key in common is enough. Of odd ones it takes two, or all that either has.
         Those of the days around it are given whole: the caller looks at the hours. Beyond the limit
         those with the most keys in common are given, of these the first filed.
         """

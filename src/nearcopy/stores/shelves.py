@@ -22,6 +22,9 @@ UNDATED = 1 << 32  # the first shelf of the room for those without a date
 DAY = timedelta(days=1) // MICROSECOND
 NEVER = -(1 << 62)  # no date
 
+AT_ONCE = 64  # probes looked up together
+ODD_WANTED = 2
+
 Numbers = NDArray[np.int64]
 
 
@@ -67,6 +70,7 @@ class Shelves:
     def __init__(self) -> None:
         self._index = kernels.KeyIndex()
         self._numbers, self._published, self._seen = array("q"), array("q"), array("q")
+        self._odd = array("q")  # how many odd keys each has
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -74,18 +78,19 @@ class Shelves:
     @property
     def nbytes(self) -> int:
         """The memory held."""
-        return self._index.nbytes + 3 * 8 * len(self)
+        return self._index.nbytes + 4 * 8 * len(self)
 
     def file(self, articles: Sequence[Filed]) -> None:
         """File articles under their keys."""
         flat = np.frombuffer(b"".join(each.keys for each in articles), "<u8")
         starts = _starts(len(each.keys) // 8 for each in articles)
         unused = np.zeros(len(articles), np.int64)
-        for column in (self._numbers, self._published, self._seen):
+        for column in (self._numbers, self._published, self._seen, self._odd):
             del column[len(self._index) :]  # what an interrupt left of another call
         self._numbers.extend(each.number for each in articles)
         self._published.extend(NEVER if a.published is None else a.published for a in articles)
         self._seen.extend(NEVER if a.seen is None else a.seen for a in articles)
+        self._odd.extend(_odd_counts(flat, starts).tolist())
         self._index.insert_ragged(flat.astype(np.uint64, copy=False), starts, unused)
 
     def find(
@@ -102,8 +107,9 @@ class Shelves:
         of others.
         """
         keys = [each for _, each in probes]
-        starts, positions = self._index.find_ragged(_joined(keys), _starts(map(len, keys)))
-        rows = np.repeat(np.arange(len(probes)), np.diff(starts).astype(np.int64))
+        parts = [self._sharing(keys[at : at + AT_ONCE], at) for at in range(0, len(keys), AT_ONCE)]
+        shared = np.concatenate([np.zeros(0, np.int64), *parts])
+        rows, positions = shared >> 32, (shared & 0xFFFFFFFF).astype(np.uint32)
         if window is not None:
             near = self._within([article for article, _ in probes], rows, positions, window)
             rows, positions = rows[near], positions[near]
@@ -115,6 +121,25 @@ class Shelves:
             else self._strongest(keys[row], positions[start:end], limit, there)
             for row, (start, end) in enumerate(pairwise(ends.tolist()))
         ]
+
+    def _sharing(self, keys: Sequence[Keys], first: int) -> Numbers:
+        """The rows, from `first` on, and the positions that share enough keys, as one number each:
+        row << 32 | position, ascending."""
+        flat, starts = _joined(keys), _starts(map(len, keys))
+        owners = np.repeat(np.arange(len(keys)), np.diff(starts).astype(np.int64))
+        odd = (flat & np.uint64(1)).astype(bool)
+        hits = [self._hits(flat[some], owners[some]) for some in (~odd, odd)]
+        weak, counts = np.unique(hits[1], return_counts=True)
+        ours = _odd_counts(flat, starts)[weak >> 32]
+        theirs = _view(self._odd)[weak & 0xFFFFFFFF]
+        enough = counts >= np.minimum(ODD_WANTED, np.minimum(ours, theirs))
+        return np.unique(np.concatenate([hits[0], weak[enough]])) + (first << 32)
+
+    def _hits(self, keys: Keys, owners: Numbers) -> Numbers:
+        """The owner and the position of every article under each key, as one number."""
+        starts, positions = self._index.find(np.ascontiguousarray(keys[:, None]))
+        rows = np.repeat(owners, np.diff(starts).astype(np.int64))
+        return rows << 32 | positions.astype(np.int64)
 
     def _within(
         self,
@@ -149,6 +174,13 @@ class Shelves:
         best = np.lexsort((found, -counts))[:limit]
         strongest: list[int] = _view(self._numbers)[found[best]].tolist()
         return strongest, max(0, len(among) - limit)
+
+
+def _odd_counts(flat: Keys, starts: NDArray[np.uint64]) -> Numbers:
+    """How many odd keys each row has."""
+    before = np.concatenate([[0], np.cumsum(flat & np.uint64(1))]).astype(np.int64)
+    counts: Numbers = np.diff(before[starts.astype(np.int64)])
+    return counts
 
 
 def _or_never(time: int | None) -> int:

@@ -40,7 +40,7 @@ from nearcopy.stores.sqlite_checks import checks
 from nearcopy.stores.sqlite_file import SqliteFile
 from nearcopy.stores.sqlite_stories import SqliteStories
 
-REMEMBERED = 20_000  # fingerprints kept in memory, about 2 KB each
+REMEMBERED = 50_000  # fingerprints kept in memory, about 3 KB each
 KEPT_IN_MEMORY = 1_000_000  # articles beyond those of the window looked at, half a KB each
 FILED = "number, published, seen, keys"
 ARTICLE = ", ".join(ArticleRow._fields)
