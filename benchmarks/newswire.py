@@ -74,7 +74,7 @@ def questions(count: int, days: float, known: list[Article]) -> list[Article]:
 
 def _copied(into: Article, origin: Article, dice: random.Random) -> Article:
     copy = _copy(origin, dice)
-    return replace(into, title=copy.title, text=copy.text, published=origin.published)
+    return replace(into, title=copy.title, text=copy.text)
 
 
 def _article(dice: random.Random, day: int) -> Article:

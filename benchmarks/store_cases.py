@@ -45,8 +45,13 @@ def older(
         return list(_added(deduper, articles, chunk))
 
 
-def ask(address: str, filed: int, count: int, days: float, window: float) -> dict[str, Any]:
-    """Single checks: seconds to open and for the first one, bytes grown by, times of the rest."""
+def ask(
+    address: str, filed: int, count: int, days: float, window: float, most_seconds: float
+) -> dict[str, Any]:
+    """Single checks: seconds to open and for the first one, bytes grown by, times of the rest.
+
+    No more are begun once so many seconds have passed.
+    """
     questions = _questions(address, filed, count + 1, days)
     list(fingerprints(questions[:1]))
     before = apart.resident()
@@ -60,6 +65,8 @@ def ask(address: str, filed: int, count: int, days: float, window: float) -> dic
             begun = time.perf_counter()
             found += deduper.check(question).is_duplicate
             times.append(time.perf_counter() - begun)
+            if sum(times) > most_seconds:
+                break
         cpu = time.process_time() - cpu
     return {"first": first, "grown": grown, "times": times, "cpu": cpu, "found": found}
 
@@ -99,7 +106,9 @@ def _questions(address: str, filed: int, count: int, days: float) -> list[Articl
     dice = random.Random(9)
     with Deduper(address) as deduper:
         known = [deduper.article(f"new-{dice.randrange(filed)}") for _ in range(count)]
-    return newswire.questions(count, days, known)
+    made = newswire.questions(count, days, known)
+    dice.shuffle(made)
+    return made
 
 
 def _added(deduper: Deduper, articles: Iterable[Article], chunk: int) -> Iterator[Seconds]:
