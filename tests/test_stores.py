@@ -78,6 +78,13 @@ class TestFinding:
         assert found(store, entry("x", 9)) == set()
         assert found(store, entry("x")) == set()
 
+    def test_of_many_odd_keys_it_takes_two(self, store):
+        many = range(1, 21, 2)
+        put(store, entry("a", *many), entry("b", 1, 3), entry("c", 1, 100, 102))
+        assert found(store, entry("x", 1, *range(31, 49, 2))) == {"b", "c"}
+        assert found(store, entry("x", 1, 3, *range(31, 49, 2))) == {"a", "b", "c"}
+        assert found(store, entry("x", 1)) == {"a", "b", "c"}
+
     def test_many_probes_are_answered_in_order(self, store):
         put(store, entry("a", 1), entry("b", 2))
         probes = [(each.fingerprint, each.keys) for each in (entry("x", 2), entry("y", 1))]
@@ -167,7 +174,7 @@ class TestKeeping:
         put(store, entry("a", 1))
         put(store, entry("a", 1, text="new"), entry("b", 1))
         runs = store.runs(["a", "b", "unknown"])
-        assert runs["a"] == runs["b"]
+        assert runs["a"] == runs["b"] == store.runs_so_far() == 1
         assert runs.keys() == {"a", "b"}
 
     def test_more_articles_than_a_statement_takes_values(self, store):

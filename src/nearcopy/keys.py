@@ -6,8 +6,8 @@ bands of its MinHash, and pairs of the rare words of its title. Two texts share 
 it is found by its title or not at all.
 
 A key is even, and one of them in common is enough to look at two articles; but those of titles are
-odd, and it takes two: two rare words alone are shared by too many. Where either has but one, that
-is enough.
+odd, and it takes two where both have many: of titles with five rare words, three and not two have
+to be the same.
 
 Of five blocks of SimHash, three bits that differ leave two alike, always: an article is filed under
 each of the ten pairs. A pair is 25 bits and more, so a stranger shares one with two articles in

@@ -6,7 +6,7 @@ from nearcopy import cluster
 from nearcopy.config import Policy
 from nearcopy.lineage import own_story_id
 from nearcopy.matching import Matches, surest_first
-from nearcopy.model import Edge, Member, Relation, Verdict
+from nearcopy.model import Decision, Edge, Member, Relation, Verdict
 from nearcopy.settling import LINKED, Judge
 from nearcopy.stores import Store
 
@@ -71,12 +71,18 @@ def by_runs(store: Store, ids: list[str], policy: Policy, judge: Judge) -> dict[
     What a run adds is a copy where it is one of something that earlier runs have kept; the rest of
     it is told by itself. So whatever is a copy is one of something that was never removed.
     """
-    linked = store.linked([name for name in ids if name in store.members(ids)], LINKED)
+    members = store.members(ids)
+    linked = store.linked(members, LINKED) if store.runs_so_far() > 1 else []
     runs = store.runs(linked)
     if len(set(runs.values())) < 2:
         return {}
-    made = store.fingerprints(linked)
-    edges = _by_article(edge for edge in store.edges_among(linked) if not edge.asked)
+    made, every = store.fingerprints(linked), store.edges_among(linked)
+    edges = _by_article(edge for edge in every if not edge.asked)
+    answers = _by_article(edge for edge in every if edge.asked)
+
+    def ask(a: str, b: str) -> Decision:
+        return (answers.get(a, {}).get(b) or judge(a, b)).decision
+
     found: dict[str, Member] = {}
     for run in sorted(set(runs.values())):
         added = [name for name in linked if runs[name] == run]
@@ -84,7 +90,7 @@ def by_runs(store: Store, ids: list[str], policy: Policy, judge: Judge) -> dict[
         found |= _copies_of(kept, added, edges)
         rest = [made[name] for name in added if name not in found]
         among = [e for x in rest for e in edges.get(x.id, {}).values() if e.a == x.id]
-        told = cluster.stories(rest, among, policy, judge=lambda a, b: judge(a, b).decision)
+        told = cluster.stories(rest, among, policy, judge=ask)
         found |= {member.id: member for story in told.stories for member in story.members}
     return found
 

@@ -59,7 +59,7 @@ class Store(Protocol):
     ) -> list[Found]:
         """For each probe the articles that share keys and may be within the window.
 
-        One even key in common is enough. Of odd ones it takes two, or all that either has.
+        One even key in common is enough; of odd ones it takes two where both have more than six.
         Those of the days around it are given whole: the caller looks at the hours. Beyond the limit
         those with the most keys in common are given, of these the first filed.
         """
@@ -86,6 +86,9 @@ class Store(Protocol):
     def runs(self, ids: Collection[str]) -> dict[str, int]:
         """The run in which each article first came: one for each opening of the store that adds,
         ascending."""
+
+    def runs_so_far(self) -> int:
+        """How many runs there were."""
 
     def revisions(self, id: str) -> list[Article]:  # noqa: A002
         """What stood under the id before, earliest first."""

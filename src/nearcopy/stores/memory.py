@@ -123,6 +123,10 @@ class MemoryStore:
         """The run in which each article first came: there is one."""
         return {name: 1 for name in ids if name in self._entries}
 
+    def runs_so_far(self) -> int:
+        """How many runs there were: one."""
+        return 1
+
     def revisions(self, id: str) -> list[Article]:  # noqa: A002
         """What stood under the id before, earliest first."""
         return list(self._revisions.get(id, ()))

@@ -23,7 +23,7 @@ DAY = timedelta(days=1) // MICROSECOND
 NEVER = -(1 << 62)  # no date
 
 AT_ONCE = 64  # probes looked up together
-ODD_WANTED = 2
+FEW_ODD = 6  # odd keys of an article with no more of them: one in common is enough
 
 Numbers = NDArray[np.int64]
 
@@ -80,6 +80,12 @@ class Shelves:
         """The memory held."""
         return self._index.nbytes + 4 * 8 * len(self)
 
+    def elsewhere(self, shelves: Collection[int]) -> int:
+        """How many articles stand on other shelves than these."""
+        published, seen = _view(self._published) // DAY, _view(self._seen) // DAY
+        standing = np.where(_view(self._published) == NEVER, UNDATED + seen, published)
+        return int((~np.isin(standing, list(shelves))).sum())
+
     def file(self, articles: Sequence[Filed]) -> None:
         """File articles under their keys."""
         flat = np.frombuffer(b"".join(each.keys for each in articles), "<u8")
@@ -132,7 +138,7 @@ class Shelves:
         weak, counts = np.unique(hits[1], return_counts=True)
         ours = _odd_counts(flat, starts)[weak >> 32]
         theirs = _view(self._odd)[weak & 0xFFFFFFFF]
-        enough = counts >= np.minimum(ODD_WANTED, np.minimum(ours, theirs))
+        enough = (counts > 1) | (np.minimum(ours, theirs) <= FEW_ODD)
         return np.unique(np.concatenate([hits[0], weak[enough]])) + (first << 32)
 
     def _hits(self, keys: Keys, owners: Numbers) -> Numbers:

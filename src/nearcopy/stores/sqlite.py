@@ -160,9 +160,9 @@ class SqliteStore(SqliteStories):
 
     def _load(self, wanted: set[int]) -> None:
         """Have these shelves in memory, and not too much else."""
-        if len(self._shelves) > KEPT_IN_MEMORY and not wanted <= self._loaded:
-            self._shelves, self._loaded = Shelves(), set()
         missing = wanted - self._loaded
+        if missing and self._shelves.elsewhere(wanted) > KEPT_IN_MEMORY:
+            self._shelves, self._loaded, missing = Shelves(), set(), wanted
         if missing:
             rows = self._file.among(
                 f"SELECT {FILED} FROM article_keys WHERE shelf IN ({{}}) AND number <= ?",
@@ -305,6 +305,11 @@ class SqliteStore(SqliteStories):
         """The run in which each article first came."""
         wanted = "SELECT id, run FROM articles WHERE number IN ({})"
         return dict(self._file.among(wanted, self._numbers(ids).values()))
+
+    def runs_so_far(self) -> int:
+        """How many runs there were."""
+        found = self._file.one("SELECT value FROM settings WHERE name = 'runs'")
+        return int(found[0]) if found else 0
 
     def revisions(self, id: str) -> list[Article]:  # noqa: A002
         """What stood under the id before, earliest first."""
