@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from itertools import islice
 
 from nearcopy.config import Recipe
 from nearcopy.errors import NearcopyError, RecipeMismatch
@@ -42,6 +43,7 @@ from nearcopy.stores.sqlite_stories import SqliteStories
 
 REMEMBERED = 50_000  # fingerprints kept in memory, about 3 KB each
 KEPT_IN_MEMORY = 1_000_000  # articles beyond those of the window looked at, half a KB each
+LOADED_AT_ONCE = 50_000
 FILED = "number, published, seen, keys"
 ARTICLE = ", ".join(ArticleRow._fields)
 FINGERPRINT = ", ".join(FingerprintRow._fields)
@@ -169,7 +171,9 @@ class SqliteStore(SqliteStories):
                 missing,
                 self._caught_up,
             )
-            self._shelves.file([Filed._make(row) for row in rows])
+            articles = map(Filed._make, rows)
+            while some := list(islice(articles, LOADED_AT_ONCE)):
+                self._shelves.file(some)
             self._loaded |= missing
 
     def _by_number(self, numbers: Collection[int]) -> dict[int, Fingerprint]:
