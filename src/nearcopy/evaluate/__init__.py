@@ -1,0 +1,1 @@
+"""Evaluating: how what is found agrees with what people, or an oracle, say."""
