@@ -25,9 +25,11 @@ Exit codes: 0 done, 1 "no", 2 bad input or usage, 3 braked, 130 interrupted.
 """
 FIND = "Find duplicates"
 ASK = "Ask a store"
+MEASURE = "Measure"
 UPKEEP = "Look after a store"
 SETTINGS = "Settings"
-# Each command: its panel, its module here, and the function; its name is the function's.
+# Each command: its panel, its module here, and the function; its name is the function's, without
+# the "_" at the end of what Python has a use of its own for.
 COMMANDS = (
     (FIND, "dedupe", "dedupe"),
     (FIND, "pairs", "pairs"),
@@ -42,6 +44,7 @@ COMMANDS = (
     (UPKEEP, "upkeep", "purge"),
     (UPKEEP, "upkeep", "verify"),
     (UPKEEP, "upkeep", "migrate"),
+    (MEASURE, "evaluate", "eval_"),
     (SETTINGS, "presets", "presets"),
     (SETTINGS, "fingerprint", "fingerprint"),
 )
@@ -81,7 +84,8 @@ def _register() -> None:
     for panel, module, function in COMMANDS:
         command = getattr(import_module(f"nearcopy.cli.{module}"), function)
         short = SHORT.get(function)
-        app.command(function.replace("_", "-"), rich_help_panel=panel, short_help=short)(command)
+        name = function.rstrip("_").replace("_", "-")
+        app.command(name, rich_help_panel=panel, short_help=short)(command)
 
 
 _register()
