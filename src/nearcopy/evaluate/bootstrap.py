@@ -1,6 +1,7 @@
 """Intervals by resampling: how far a measurement would move with other pairs of the same kind."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +37,17 @@ def measured(
         for name, measure in measures.items():
             drawn[name].append(measure(weights))
     return {name: _measured(values[name], drawn[name]) for name in measures}
+
+
+def share(flags: Iterable[bool], *, rounds: int = ROUNDS, seed: int = SEED) -> Measured:
+    """The share of those that hold, with the interval from drawing them again."""
+    counts = Counter(flags)
+    held, size = counts[True], counts.total()
+    if not size:
+        return Measured(None)
+    # So many of a drawing hold as of as many throws of a coin: no need to draw each by itself.
+    drawn = np.random.default_rng(seed).binomial(size, held / size, rounds) / size
+    return _measured(held / size, [drawn])
 
 
 def resamplings(size: int, rounds: int, seed: int) -> Iterator[Floats]:

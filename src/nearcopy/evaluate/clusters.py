@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from nearcopy.config import Policy, Recipe
 from nearcopy.deduper import Deduper
+from nearcopy.evaluate.bootstrap import share
 from nearcopy.evaluate.outcomes import outcomes, worst
-from nearcopy.evaluate.pairs import share
 from nearcopy.evaluate.partitions import cells, measured_cells
 from nearcopy.evaluate.results import Cell, Evaluation, Labelled, Outcome, Table
 from nearcopy.model import Article, Member, Relation, Story

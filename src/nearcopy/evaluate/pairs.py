@@ -8,7 +8,7 @@ import numpy as np
 
 from nearcopy.config import Policy, Recipe
 from nearcopy.evaluate import metrics
-from nearcopy.evaluate.bootstrap import Measure, Measured, measured
+from nearcopy.evaluate.bootstrap import Measure, Measured, measured, share
 from nearcopy.evaluate.labels import Labels, Scheme
 from nearcopy.evaluate.outcomes import outcomes, worst
 from nearcopy.evaluate.results import Bar, Cell, Evaluation, Labelled, Outcome, Table
@@ -130,14 +130,7 @@ def _by_relation(found: Sequence[Outcome], by: Scheme) -> Table:
 def _told(some: Sequence[Outcome], by: Scheme) -> tuple[Cell, ...]:
     grades = [each.pair.grade for each in some if each.pair.grade is not None]
     mean = (round(sum(grades) / len(grades), 4),) if grades and by.grade else ()
-    return (share([each.pair.same for each in some]), *mean)
-
-
-def share(flags: Sequence[bool | None]) -> Measured:
-    """The share of those that hold, with its interval; None where nothing is known."""
-    known = [flag for flag in flags if flag is not None]
-    held = partial(metrics.precision, [True] * len(known), known)
-    return measured({"share": held}, len(known))["share"]
+    return (share(each.pair.same for each in some if each.pair.same is not None), *mean)
 
 
 def _confusion(found: Sequence[Outcome]) -> Table:
