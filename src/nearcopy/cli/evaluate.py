@@ -10,7 +10,7 @@ import typer
 
 from nearcopy.cli.articles import RejectedOption, article_of, readable, rows
 from nearcopy.cli.progress import Phases
-from nearcopy.cli.settings import PolicyOption, PresetOption, settings
+from nearcopy.cli.settings import JUDGING, PolicyOption, PresetOption, settings
 from nearcopy.cli.terminal import noted, reported, show, write_lines
 from nearcopy.cli.truth import clusters_of, table
 from nearcopy.errors import NearcopyError
@@ -84,7 +84,12 @@ def eval_(
     policy: PolicyOption = None,
     window: Annotated[
         str | None,
-        typer.Option("--window", metavar="SPAN", help="How far apart copies may be; else all."),
+        typer.Option(
+            "--window",
+            metavar="SPAN",
+            rich_help_panel=JUDGING,
+            help="How far apart copies may be: 14d, 36h, 2w, 90m; else all.",
+        ),
     ] = None,
     rejected: RejectedOption = None,
     mistakes: Annotated[
@@ -108,8 +113,11 @@ def eval_(
     ] = False,
 ) -> None:
     """Measure accuracy on labelled news, and list the mistakes."""
+    from nearcopy.cli.evaluation import evaluation_row, tables
     from nearcopy.evaluate.labels import TARGETS, Asked
 
+    if html is not None and not html.parent.is_dir():
+        raise NearcopyError(f"--html {html}: there is no folder {html.parent}")
     asked = Asked(
         label=label,
         positive=_values(positive),
@@ -126,14 +134,7 @@ def eval_(
     _tell(found)
     if html is not None:
         _write(html, found)
-    if as_json:
-        from nearcopy.cli.evaluation import evaluation_row
-
-        write_lines([evaluation_row(found)])
-    elif html is None:
-        from nearcopy.cli.evaluation import tables
-
-        show(*tables(found))
+    write_lines([evaluation_row(found)]) if as_json else show(*tables(found))
 
 
 def _values(given: str | None) -> tuple[str, ...]:
@@ -196,7 +197,8 @@ class _Job:
 
     def _pairs(self, file: str, phases: Phases) -> "Evaluation":
         from nearcopy.config import Recipe
-        from nearcopy.evaluate.labels import labelled, scheme
+        from nearcopy.evaluate.labelled import labelled
+        from nearcopy.evaluate.labels import scheme
         from nearcopy.evaluate.pairs import evaluate_pairs
 
         rows_of = table(file)

@@ -9,10 +9,12 @@ from rich.text import Text
 
 from nearcopy.cli.terminal import add_row, in_a_line, table
 from nearcopy.evaluate.bootstrap import Measured
+from nearcopy.evaluate.metrics import Line
 from nearcopy.evaluate.results import Cell, Evaluation, Mistake, Table
 from nearcopy.formats.answers import judgement_row
 
 FOUND = "found to be"
+LINES = 100  # of a curve, about, in the data
 # Of the tables on a terminal.
 LEFT_OUT = frozenset(
     {
@@ -107,7 +109,7 @@ def _mistakes(found: Evaluation) -> RenderableType:
 
 
 def evaluation_row(found: Evaluation) -> dict[str, Any]:
-    """One object with everything but the curves' every point."""
+    """One object with everything; of the lines at most so many."""
     return {
         "kind": found.kind,
         "about": found.about,
@@ -116,12 +118,17 @@ def evaluation_row(found: Evaluation) -> dict[str, Any]:
         "scores": {name: _data(each) for name, each in found.scores.items()},
         "resampled": found.resampled,
         "best_line": found.best and found.best._asdict(),
+        "lines": [line._asdict() for line in _some(found.lines)],
         **{each.name: _rows(each) for each in found.tables},
         "calibration": [each._asdict() for each in found.bins],
         "histogram": [each._asdict() for each in found.histogram],
         "mistakes": [_mistake(each) for each in found.mistakes],
         "unknown_ids": list(found.unknown),
     }
+
+
+def _some(lines: Sequence[Line]) -> Sequence[Line]:
+    return lines[:: max(1, len(lines) // LINES)]
 
 
 def _rows(given: Table) -> list[dict[str, Any]]:

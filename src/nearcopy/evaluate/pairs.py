@@ -9,7 +9,8 @@ import numpy as np
 from nearcopy.config import Policy, Recipe
 from nearcopy.evaluate import metrics
 from nearcopy.evaluate.bootstrap import Measure, Measured, measured, share
-from nearcopy.evaluate.labels import Labels, Scheme
+from nearcopy.evaluate.labelled import Labels
+from nearcopy.evaluate.labels import Scheme
 from nearcopy.evaluate.outcomes import outcomes, worst
 from nearcopy.evaluate.results import Bar, Cell, Evaluation, Labelled, Outcome, Table
 from nearcopy.model import Relation

@@ -9,6 +9,8 @@ from nearcopy.evaluate.results import Bar
 WIDTH, HEIGHT = 340, 300
 LEFT, TOP, RIGHT, BOTTOM = 44, 12, 12, 40  # the margins
 TICKS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+GREY = "#8888"  # as all colours here, where the page has no style for it
+COLOURS = {"same": "#1b7f5c", "others": "#c2571a"}
 Point = tuple[float, float]  # both 0..1
 
 
@@ -55,7 +57,8 @@ def _svg(title: str, across: str, up: str, parts: Iterable[str]) -> str:
     middle = (LEFT + WIDTH - RIGHT) / 2
     return "".join(
         [
-            f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{title}">',
+            f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{title}" '
+            'font-size="11" fill="currentColor">',
             *_axes(),
             *parts,
             f'<text x="{middle}" y="{HEIGHT - 6}" text-anchor="middle">{across}</text>',
@@ -77,12 +80,13 @@ def _axes() -> Iterator[str]:
 def _path(points: Sequence[Point]) -> str:
     """A curve; points that fall on one place are drawn once."""
     places = [place for place, _ in groupby(map(_place, points))]
-    return f'<polyline class="curve" points="{" ".join(f"{x},{y}" for x, y in places)}"/>'
+    drawn = " ".join(f"{x},{y}" for x, y in places)
+    return f'<polyline class="curve" fill="none" stroke="currentColor" points="{drawn}"/>'
 
 
 def _stroke(kind: str, start: Point, end: Point) -> str:
     (x1, y1), (x2, y2) = _place(start), _place(end)
-    return f'<line class="{kind}" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>'
+    return f'<line class="{kind}" stroke="{GREY}" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>'
 
 
 def _dashed(start: Point, end: Point) -> str:
@@ -98,8 +102,8 @@ def _bar(low: float, high: float, up: float, kind: str, tip: str) -> str:
     (x1, y), (x2, base) = _place((low, up)), _place((high, 0))
     wide, tall = round(x2 - x1, 1), round(base - y, 1)
     return (
-        f'<rect class="{kind}" x="{x1}" y="{y}" width="{wide}" height="{tall}">'
-        f"<title>{tip}</title></rect>"
+        f'<rect class="{kind}" fill="{COLOURS[kind]}" x="{x1}" y="{y}" '
+        f'width="{wide}" height="{tall}"><title>{tip}</title></rect>'
     )
 
 

@@ -18,15 +18,16 @@ body { background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sa
   margin: 1.5rem auto; max-width: 75rem; padding: 0 1rem; overflow-wrap: anywhere; }
 h1 { font-size: 1.5rem; margin: 0; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
 h4 { margin: 0; } small, .quiet, dt { color: var(--quiet); }
-.cards { display: grid; gap: .75rem; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); }
-.card { border: 1px solid var(--line); border-radius: .5rem; padding: .5rem .75rem; }
+.cards, .plots, .sides { display: flex; flex-wrap: wrap; gap: .75rem; }
+.card { border: 1px solid var(--line); border-radius: .5rem; flex: 0 1 8.75rem;
+  padding: .5rem .75rem; }
 .card b { display: block; font-size: 1.6rem; font-variant-numeric: tabular-nums; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; overflow-wrap: normal; }
 th, td { border-bottom: 1px solid var(--line); padding: .2rem .7rem; text-align: end;
   font-variant-numeric: tabular-nums; white-space: nowrap; }
 th { vertical-align: bottom; } th:first-child, td:first-child { text-align: start; }
 td small { display: block; font-size: .75em; }
-.plots { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(17rem, 1fr)); }
+.plots figure, .sides > div { flex: 1 1 17rem; min-width: 0; }
 figure { margin: 0; } figcaption { color: var(--quiet); font-size: .85rem; }
 svg { display: block; max-width: 28rem; width: 100%; }
 svg text { fill: var(--quiet); font-size: 11px; }
@@ -39,9 +40,9 @@ svg text { fill: var(--quiet); font-size: 11px; }
   padding: .5rem .75rem; }
 summary { cursor: pointer; } .score { font-variant-numeric: tabular-nums; }
 .titles { color: var(--quiet); display: block; margin-inline-start: 1.2rem; }
-.evidence { display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; margin: .5rem 0; }
+.evidence { display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; margin: .5rem 0;
+  overflow-wrap: normal; }
 .evidence div { display: flex; gap: .4rem; } dd { margin: 0; }
-.sides { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(17rem, 1fr)); }
 .text { margin-top: .5rem; max-height: 24rem; overflow: auto; white-space: pre-wrap; }
 mark { background: hsl(var(--hue) 70% 50% / .25); border-radius: .2rem; color: inherit; }
 mark sub { font-size: .65em; opacity: .8; padding: 0 .2em; }
@@ -107,7 +108,7 @@ def _plots(found: Evaluation) -> Iterator[str]:
     )
     yield _figure(
         plots.calibration(found.bins),
-        "Calibration: scores are probabilities where the dots, larger for more pairs, lie on the dashes.",
+        "Calibration: scores are probabilities where the dots lie on the dashes; large: many.",
     )
     yield _figure(
         plots.histogram(found.histogram),
