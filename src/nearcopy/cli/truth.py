@@ -52,7 +52,7 @@ def clusters_of(file: str, label: str | None) -> dict[str, str]:
         )
     found: dict[str, str] = {}
     for line, values in rows:
-        name, cluster = str(values["id"]), str(values[column])
+        name, cluster = str(values.get("id")), str(values.get(column))
         if found.setdefault(name, cluster) != cluster:
             raise NearcopyError(f"{file}:{line}: {name} is in {found[name]} and in {cluster}")
     return found

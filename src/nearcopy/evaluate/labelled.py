@@ -52,7 +52,7 @@ def _both(
     line: int, values: Values, by: Scheme, articles: Mapping[str, Article] | None, make: Make
 ) -> list[Article | str]:
     """The two articles; in place of one that is not there its id."""
-    given = [values[column] for column in by.ids or ()]
+    given: list[Any] = [values.get(column) for column in by.ids or ()]
     if given and all(isinstance(each, dict) for each in given):
         return [_made(line, each, side, make) for each, side in zip(given, "ab", strict=True)]
     if articles is not None and by.ids is not None:

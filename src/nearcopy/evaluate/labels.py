@@ -175,7 +175,8 @@ def _positive(
         if named - every:
             missing = ", ".join(sorted(named - every))
             raise NearcopyError(f"--{option} {missing}: no such label, {label} is {listed}")
-    found = wanted or there & (SAME | relations(target, policy))
+    ours = there <= set(Relation)  # then the policy says which of them count
+    found = wanted or there & (relations(target, policy) | (frozenset() if ours else SAME))
     if not found and rows:
         raise NearcopyError(
             f"which labels mean the same? {label} is {listed}: give --positive VALUE,..."

@@ -80,14 +80,13 @@ def listed_pairs(
             f"listed pairs need the columns a, b and jaccard, or one named with --grade: "
             f"there are {', '.join(columns)}"
         )
-    a, b = by.ids
-    found = [
-        Near(
-            line, str(row[a]), str(row[b]), number(row[by.grade or ""], f"line {line}: {by.grade}")
-        )
-        for line, row in rows
-    ]
+    found = [_near(line, row, *by.ids, column or "") for line, row in rows]
     return found, 0.5 if by.bound is None else by.bound
+
+
+def _near(line: int, row: Values, a: str, b: str, column: str) -> Near:
+    overlap = number(row.get(column), f"line {line}: {column}")
+    return Near(line, str(row.get(a)), str(row.get(b)), overlap)
 
 
 def evaluate_near_pairs(
