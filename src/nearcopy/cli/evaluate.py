@@ -1,7 +1,7 @@
 """`nearcopy eval`: how what is found agrees with labelled pairs, clusters or near copies."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nearcopy.cli.articles import RejectedOption, article_of, readable, rows
-from nearcopy.cli.progress import Phases
 from nearcopy.cli.settings import JUDGING, PolicyOption, PresetOption, settings
 from nearcopy.cli.terminal import noted, reported, show, write_lines
 from nearcopy.cli.truth import clusters_of, table
 from nearcopy.errors import NearcopyError
 
 if TYPE_CHECKING:
+    from nearcopy.cli.progress import Phases
     from nearcopy.config import Policy, Recipe
     from nearcopy.evaluate.labels import Asked
     from nearcopy.evaluate.results import Evaluation
@@ -126,8 +126,14 @@ def eval_(
         higher_is_less=higher_is_less,
         target=None if target is None else TARGETS[list(Target).index(target)],
     )
+    recipe, judged = settings(preset, policy, window or "all")
     job = _Job(
-        articles or [], asked, rejected, mistakes, *settings(preset, policy, window or "all")
+        files=articles or [],
+        asked=asked,
+        rejected=rejected,
+        mistakes=mistakes,
+        recipe=recipe,
+        policy=judged,
     )
     found = job.run(pairs, clusters, near_pairs)
     found = replace(found, settings=_settings(preset, policy, window))
@@ -162,24 +168,16 @@ def _write(file: Path, found: "Evaluation") -> None:
     noted(f"wrote {file}")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Job:
     """What was asked for, and how it is done."""
 
-    def __init__(
-        self,
-        files: list[str],
-        asked: "Asked",
-        rejected: Path | None,
-        mistakes: int,
-        recipe: "Recipe | None",
-        policy: "Policy",
-    ) -> None:
-        self.files = files
-        self.asked = asked
-        self.rejected = rejected
-        self.mistakes = mistakes
-        self.recipe = recipe
-        self.policy = policy
+    files: list[str]
+    asked: "Asked"
+    rejected: Path | None
+    mistakes: int
+    recipe: "Recipe | None"
+    policy: "Policy"
 
     def run(self, pairs: str | None, clusters: str | None, near_pairs: str | None) -> "Evaluation":
         """The one of three that was asked for."""
@@ -188,6 +186,8 @@ class _Job:
             raise NearcopyError("give one of --pairs FILE, --clusters FILE and --near-pairs FILE")
         if pairs is None and not self.files:
             raise NearcopyError("which articles? Give --articles FILE")
+        from nearcopy.cli.progress import Phases
+
         with Phases() as phases:
             if pairs is not None:
                 return self._pairs(pairs, phases)
@@ -195,7 +195,7 @@ class _Job:
                 return self._clusters(clusters, phases)
             return self._near_pairs(given[0], phases)
 
-    def _pairs(self, file: str, phases: Phases) -> "Evaluation":
+    def _pairs(self, file: str, phases: "Phases") -> "Evaluation":
         from nearcopy.config import Recipe
         from nearcopy.evaluate.labelled import labelled
         from nearcopy.evaluate.labels import scheme
@@ -216,7 +216,7 @@ class _Job:
             watch=lambda some: phases.each(some, "judging", total=len(labels.pairs)),
         )
 
-    def _clusters(self, file: str, phases: Phases) -> "Evaluation":
+    def _clusters(self, file: str, phases: "Phases") -> "Evaluation":
         from nearcopy.evaluate.clusters import evaluate_clusters
 
         clusters = clusters_of(file, self.asked.label)
@@ -225,7 +225,7 @@ class _Job:
         )
         return found if found.counts["articles"] else _nothing(file, found.unknown)
 
-    def _near_pairs(self, file: str, phases: Phases) -> "Evaluation":
+    def _near_pairs(self, file: str, phases: "Phases") -> "Evaluation":
         from nearcopy.evaluate.near_pairs import evaluate_near_pairs, listed_pairs
 
         listed, bound = listed_pairs(table(file), self.asked, self.policy)
@@ -243,7 +243,7 @@ class _Job:
             else _nothing(file, found.unknown)
         )
 
-    def _articles(self, phases: Phases) -> Iterator["Article"]:
+    def _articles(self, phases: "Phases") -> Iterator["Article"]:
         with readable(self.files, self.rejected) as sources:
             every = (row.article for row in rows(sources))
             yield from phases.each(every, "articles")
