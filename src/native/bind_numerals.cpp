@@ -44,6 +44,11 @@ nb::list numerals(const nb::object& list, const std::vector<bool>& html, int64_t
     return out;
 }
 
+struct DetailReader {
+    PlainText plain;
+    Characters characters;
+};
+
 nb::object details(const nb::object& list, const std::vector<bool>& html, int64_t threads) {
     const unsigned used = thread_count(threads);
     Texts texts(list, html);
@@ -52,9 +57,10 @@ nb::object details(const nb::object& list, const std::vector<bool>& html, int64_
     {
         nb::gil_scoped_release release;
         on_threads(
-            texts.size(), used, [] { return std::vector<uint32_t>(); },
-            [&](std::vector<uint32_t>& plain, size_t i) {
-                out.data[i] = technical_details(texts.views()[i], entities, plain);
+            texts.size(), used, [] { return DetailReader(); },
+            [&](DetailReader& worker, size_t i) {
+                const TextView text = worker.plain.of(texts.views()[i], entities);
+                out.data[i] = technical_details(text, worker.characters.read(text));
             });
     }
     return out.array;

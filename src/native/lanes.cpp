@@ -3,6 +3,7 @@
 // it could be the one this processor cannot run. Hence plain pointers and static functions only.
 #include "lanes.hpp"
 
+#include "lanes_bits.hpp"
 #include "lanes_fold.hpp"
 #include "lanes_sketch.hpp"
 
@@ -18,6 +19,9 @@ const Lanes NEARCOPY_JOIN(lanes_, NEARCOPY_LANES) = {NEARCOPY_TEXT(NEARCOPY_LANE
                                                      fold8,
                                                      fold16,
                                                      fold32,
+                                                     bits8,
+                                                     bits16,
+                                                     bits32,
                                                      murmur_words,
                                                      shingle,
                                                      votes,

@@ -26,6 +26,13 @@ const Permutations& permutations();
 
 uint64_t murmur_long(const uint8_t* word, size_t size);  // words over 15 bytes, out of line
 
+// What 64 characters are, a bit each; the last block of a text is filled up with spaces.
+struct CharacterBits {
+    uint64_t small, capital, digit;  // of ASCII
+    uint64_t sign;                   // `_`, `(` or a backtick
+    uint64_t other;                  // beyond ASCII
+};
+
 struct Lanes {
     const char* name;
 
@@ -33,6 +40,11 @@ struct Lanes {
     void (*fold8)(WordSink& sink, const uint8_t* text, size_t size);
     void (*fold16)(WordSink& sink, const uint16_t* text, size_t size);
     void (*fold32)(WordSink& sink, const uint32_t* text, size_t size);
+
+    // The bits of a text, for every 64 characters or a part of them.
+    void (*bits8)(const uint8_t* text, size_t size, CharacterBits* out);
+    void (*bits16)(const uint16_t* text, size_t size, CharacterBits* out);
+    void (*bits32)(const uint32_t* text, size_t size, CharacterBits* out);
 
     // MurmurHash3 of words that stand one space apart, the first at `start`.
     void (*murmur_words)(const uint8_t* text, uint32_t start, const uint32_t* ends, size_t count,

@@ -12,10 +12,7 @@ constexpr size_t kBlock = 64;
 
 inline unsigned lowest_bit(uint64_t bits) { return unsigned(__builtin_ctzll(bits)); }
 
-// The bits from `from` up to, not including, `to`; there is at least one.
-inline uint64_t bits_between(unsigned from, unsigned to) {
-    return ~uint64_t(0) >> (kBlock - (to - from)) << from;
-}
+inline unsigned bit_count(uint64_t bits) { return unsigned(__builtin_popcountll(bits)); }
 
 // Bit i says whether block[i] passes; a loop that compilers vectorise, then eight flags a time.
 template <class Char, class Test>

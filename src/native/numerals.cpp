@@ -84,6 +84,7 @@ NumberTable::NumberTable(std::vector<NumberWord> words) : words_(std::move(words
             throw std::length_error("a word for a numeral has 1 to 31 bytes");
         if (words_[i].value.empty()) throw std::length_error("a word for a numeral has no value");
         shapes_.set(shape(head_of(word), uint8_t(word.back()), word.size()));
+        hashes_.set(hashed(word) % kHashes);
     }
 }
 
@@ -95,78 +96,135 @@ const NumberWord* NumberTable::find(std::string_view word) const {
 }
 
 Numerals NumeralReader::read(const TextView& source) {
-    TextView text = source;
-    if (source.html) {
-        strip_html(source, plain_, nullptr, tables_.entities);
-        text = TextView{plain_.data(), plain_.size(), 4, false};
-    }
+    const TextView text = plain_.of(source, tables_.entities);
+    words_.fold(text, Hash::MURMUR3);
+    return read(text, characters_.read(text), words_);
+}
+
+Numerals NumeralReader::read(const TextView& text, const CharacterBits* bits, const Words& words) {
     made_.count = 0;
     before_.raw = nullptr;
     before_.folded.clear();
     end_ = 0;
     open_ = false;
     if (text.kind == 1)
-        scan(static_cast<const uint8_t*>(text.data), text.size);
+        scan(static_cast<const uint8_t*>(text.data), text.size, bits, words);
     else if (text.kind == 2)
-        scan(static_cast<const uint16_t*>(text.data), text.size);
+        scan(static_cast<const uint16_t*>(text.data), text.size, bits, words);
     else
-        scan(static_cast<const uint32_t*>(text.data), text.size);
+        scan(static_cast<const uint32_t*>(text.data), text.size, bits, words);
     return made_;
 }
 
-// Runs between separators fold by themselves; those of ASCII letters alone are by far the most.
+// Runs between separators fold by themselves. Where each is one word, the words' hashes tell which
+// can be numerals: only those and the ones beside them are read.
 template <class Char>
-void NumeralReader::scan(const Char* text, size_t size) {
-    Char spare[kBlock];
-    bool inside = false;
-    size_t start = 0;
-    unsigned kinds = 0;
-    for (size_t base = 0; base < size && !full(); base += kBlock) {
-        const Char* block = block_at(text, base, size, spare);
-        const uint64_t letters = passing(block, [](Char c) { return is_letter(c); });
-        const uint64_t digits = passing(block, [](Char c) { return is_digit(c); });
-        const uint64_t others = odd_characters(block);
-        const uint64_t words = letters | digits | others;
-        unsigned from = 0;
-        auto held = [&](unsigned to) -> unsigned {
-            const uint64_t run = bits_between(from, to);
-            return ((digits & run) != 0 ? kDigits : 0) | ((others & run) != 0 ? kOthers : 0);
-        };
-        for (uint64_t edges = words ^ (words << 1 | uint64_t(inside)); edges != 0 && !full();
-             edges &= edges - 1) {
-            const unsigned at = lowest_bit(edges);
-            if (inside && at > from) kinds |= held(at);
-            if (inside) run(text, start, base + at, kinds);
-            inside = !inside;
-            if (inside) from = at, start = base + at, kinds = 0;
-        }
-        if (inside) kinds |= held(kBlock);
+void NumeralReader::scan(const Char* text, size_t size, const CharacterBits* bits,
+                         const Words& words) {
+    if (find_runs(text, size, bits)) {
+        find_near(words, size);
+        visit(text, size, [&](size_t run) -> bool { return near_[run / 64] >> run % 64 & 1; });
+    } else {
+        visit(text, size, [](size_t) { return true; });
     }
-    if (inside && !full()) run(text, start, size, kinds);
     if (open_ && !full()) close(0);
 }
 
-// Bits of the characters beyond ASCII that do not separate.
+// Which characters are in runs; false if some run is not one word.
 template <class Char>
-uint64_t NumeralReader::odd_characters(const Char* block) const {
-    const uint64_t others = passing(block, [](Char c) { return c >= 128; });
-    uint64_t found = 0;
-    auto counts = [&](unsigned at) -> uint64_t {
-        const uint32_t point = block[at];
-        return point < 0x10000 ? tables_.fold.bmp[point] >> kPackedKindShift != 0
-                               : tables_.fold.entry(point) >> kKindShift != 0;
-    };
-    if ((others & others >> 1 & others >> 2) != 0) {  // words of them: looking at all is quicker
-        for (unsigned at = 0; at < kBlock; ++at) found |= counts(at) << at;
-        return found & others;
+bool NumeralReader::find_runs(const Char* text, size_t size, const CharacterBits* bits) {
+    Runs* runs = runs_.reserve(size / kBlock + 1);
+    bool words = true;
+    for (size_t base = 0; base < size; base += kBlock, ++bits, ++runs) {
+        *runs = {bits->small | bits->capital | bits->digit, bits->digit};
+        if (bits->other != 0) words &= add_others(text + base, bits->other, *runs);
     }
-    for (uint64_t left = others; left != 0; left &= left - 1)
-        found |= counts(lowest_bit(left)) << lowest_bit(left);
-    return found;
+    return words;
+}
+
+// Adds the characters beyond ASCII that do not separate; false if one is not a letter of a word.
+template <class Char>
+bool NumeralReader::add_others(const Char* block, uint64_t others, Runs& runs) const {
+    uint32_t kinds = 0;
+    for (; others != 0; others &= others - 1) {
+        const unsigned at = lowest_bit(others);
+        const uint32_t packed = packed_entry(block[at]);
+        const uint32_t kind = packed >> kPackedKindShift;
+        runs.inside |= uint64_t(kind != SEPARATOR) << at;
+        runs.digits |= uint64_t(is_digit(packed & 0xFF)) << at;
+        kinds |= 1u << kind;
+    }
+    return kinds <= (1u << SEPARATOR | 1u << WORD);
+}
+
+uint32_t NumeralReader::packed_entry(uint32_t point) const {
+    if (point < 0x10000) return tables_.fold.bmp[point];
+    return tables_.fold.entry(point) >> kKindShift == SEPARATOR ? 0 : kOdd << kPackedKindShift;
+}
+
+// The runs that may be numerals, by the words' hashes or by a digit, and those beside them.
+void NumeralReader::find_near(const Words& words, size_t size) {
+    const uint64_t* hashes = words.hashes();
+    near_.assign(words.count() / 64 + 2, 0);
+    for (size_t i = 0; i < words.count(); ++i)
+        near_[i / 64] |= uint64_t(numbers_.may_hold(hashes[i])) << i % 64;
+    size_t before = 0;  // runs that began
+    each_block(size, [&](const Runs& runs, size_t, uint64_t starts) {
+        for (uint64_t digits = runs.digits; digits != 0; digits &= digits - 1) {
+            const uint64_t up_to = (uint64_t(2) << lowest_bit(digits)) - 1;
+            const size_t run = before + bit_count(starts & up_to) - 1;
+            near_[run / 64] |= uint64_t(1) << run % 64;
+        }
+        before += bit_count(starts);
+        return true;
+    });
+    uint64_t left = 0;
+    for (size_t i = 0; i + 1 < near_.size(); ++i) {
+        const uint64_t found = near_[i];
+        near_[i] |= found << 1 | found >> 1 | left >> 63 | near_[i + 1] << 63;
+        left = found;
+    }
+}
+
+// Calls take(runs, base, starts) for every 64 characters, with where runs start among them, until
+// it says no.
+template <class Take>
+void NumeralReader::each_block(size_t size, Take take) const {
+    uint64_t before = 0;
+    const Runs* runs = runs_.data();
+    for (size_t base = 0; base < size; base += kBlock, ++runs) {
+        if (!take(*runs, base, runs->inside & ~(runs->inside << 1 | before))) return;
+        before = runs->inside >> (kBlock - 1);
+    }
+}
+
+// Reads the runs that are wanted, by their number.
+template <class Char, class Wanted>
+void NumeralReader::visit(const Char* text, size_t size, Wanted wanted) {
+    size_t run_number = 0;
+    each_block(size, [&](const Runs&, size_t base, uint64_t starts) {
+        for (; starts != 0 && !full(); starts &= starts - 1) {
+            if (!wanted(run_number++)) continue;
+            const size_t start = base + lowest_bit(starts);
+            run(text, start, end_of_run(start, size));
+        }
+        return !full();
+    });
+}
+
+size_t NumeralReader::end_of_run(size_t start, size_t size) const {
+    const Runs* runs = runs_.data() + start / kBlock;
+    uint64_t outside = ~runs->inside >> start % kBlock << start % kBlock;
+    size_t base = start / kBlock * kBlock;
+    while (outside == 0 && (base += kBlock) < size) outside = ~(++runs)->inside;
+    return outside == 0 ? size : std::min(size, base + lowest_bit(outside));
 }
 
 template <class Char>
-void NumeralReader::run(const Char* text, size_t start, size_t end, unsigned kinds) {
+void NumeralReader::run(const Char* text, size_t start, size_t end) {
+    unsigned kinds = 0;
+    for (size_t i = start; i < end; ++i)
+        kinds |= (is_digit(text[i]) ? kDigits : 0) | (text[i] >= 128 ? kOthers : 0);
     if (kinds & kOthers) {
         if (!plain_run(text, start, end)) odd_run(text, start, end);
         return;

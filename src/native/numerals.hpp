@@ -34,7 +34,12 @@ public:
     }
     const NumberWord* find(std::string_view word) const;
 
+    // Whether a word with this MurmurHash3 may be in the table.
+    bool may_hold(uint64_t hash) const { return hashes_[hash % kHashes]; }
+
 private:
+    static constexpr size_t kHashes = 1 << 15;
+
     static size_t shape(uint32_t head, uint32_t last, size_t length) {
         const uint32_t rest = (last | 0x20) << 8 | uint32_t(length);
         return ((head | 0x20202020) * 0x9E3779B1u ^ rest * 0x85EBCA77u) >> 17;
@@ -43,6 +48,7 @@ private:
     std::vector<NumberWord> words_;
     std::vector<uint16_t> slots_;  // one more than the word's number; 0 is empty
     std::bitset<1 << 15> shapes_;
+    std::bitset<kHashes> hashes_;
 };
 
 // A profile: the hash of each numeral's context in the low half, of its value in the high one.
@@ -55,12 +61,21 @@ struct Numerals {
 class NumeralReader {
 public:
     NumeralReader(const Tables& tables, const NumberTable& numbers)
-        : tables_(tables), numbers_(numbers) {}
+        : tables_(tables), numbers_(numbers), words_(tables) {}
 
     Numerals read(const TextView& text);
 
+    // Of a text without markup, whose characters are told apart and whose words are hashed by
+    // MURMUR3.
+    Numerals read(const TextView& plain, const CharacterBits* bits, const Words& words);
+
 private:
     enum class Kind { WORD, FIGURE, SPELLED };
+
+    // Of 64 characters those in a run, and those that fold to a digit.
+    struct Runs {
+        uint64_t inside, digits;
+    };
 
     struct Measure {
         unsigned kinds;
@@ -76,11 +91,20 @@ private:
     };
 
     template <class Char>
-    void scan(const Char* text, size_t size);
+    void scan(const Char* text, size_t size, const CharacterBits* bits, const Words& words);
     template <class Char>
-    uint64_t odd_characters(const Char* block) const;
+    bool find_runs(const Char* text, size_t size, const CharacterBits* bits);
     template <class Char>
-    void run(const Char* text, size_t start, size_t end, unsigned kinds);
+    bool add_others(const Char* block, uint64_t others, Runs& runs) const;
+    uint32_t packed_entry(uint32_t point) const;
+    void find_near(const Words& words, size_t size);
+    template <class Take>
+    void each_block(size_t size, Take take) const;
+    template <class Char, class Wanted>
+    void visit(const Char* text, size_t size, Wanted wanted);
+    size_t end_of_run(size_t start, size_t size) const;
+    template <class Char>
+    void run(const Char* text, size_t start, size_t end);
     template <class Char>
     bool plain_run(const Char* text, size_t start, size_t end);
     template <class Char>
@@ -111,7 +135,11 @@ private:
 
     const Tables& tables_;
     const NumberTable& numbers_;
-    std::vector<uint32_t> plain_;
+    PlainText plain_;
+    Characters characters_;
+    Words words_;
+    Buffer<Runs> runs_;           // for every 64 characters
+    std::vector<uint64_t> near_;  // a bit a run: whether it or one beside it may be a numeral
     Buffer<uint8_t> folded_;
     Buffer<uint32_t> ends_;
     std::vector<Span> spans_;

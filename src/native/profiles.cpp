@@ -82,8 +82,14 @@ uint32_t profile_hash(const uint8_t* term, size_t size) { return uint32_t(murmur
 // --- Profiles ---------------------------------------------------------------------------------
 
 void Profiler::profile(const TextView& title, const TextView& text, Profile& out) {
+    text_.fold(text, Hash::MURMUR3);
+    profile(title, text_, out);
+}
+
+void Profiler::profile(const TextView& title, const Words& text, Profile& out) {
+    title_.fold(title, Hash::MURMUR3);
     count_ = 0;
-    add_terms(title, kTitle);
+    add_terms(title_, kTitle);
     add_terms(text, 0);
     sort_terms();
     weigh();
@@ -92,14 +98,13 @@ void Profiler::profile(const TextView& title, const TextView& text, Profile& out
 
 // The words stand one space apart, and a space behind the last. Of ASCII they hold digits and small
 // letters: what lies below those ends a word or is a digit, and is found 64 bytes at a time.
-void Profiler::add_terms(const TextView& text, uint64_t flags) {
-    words_.fold(text, Hash::MURMUR3);
-    terms_.reserve(count_ + 2 * words_.count());
+void Profiler::add_terms(const Words& words, uint64_t flags) {
+    terms_.reserve(count_ + 2 * words.count());
     single_ = nullptr;
-    const uint8_t* folded = words_.text();
-    const uint64_t* hash = words_.hashes();
-    const uint64_t* last = hash + words_.count();
-    const size_t size = words_.bytes() + 1;
+    const uint8_t* folded = words.text();
+    const uint64_t* hash = words.hashes();
+    const uint64_t* last = hash + words.count();
+    const size_t size = words.bytes() + 1;
     uint8_t spare[kBlock];
     size_t start = 0;
     bool numbered = false;

@@ -57,12 +57,15 @@ struct Profile {
 class Profiler {
 public:
     Profiler(const Tables& tables, const TermWeights& weights)
-        : words_(tables), weights_(weights) {}
+        : title_(tables), text_(tables), weights_(weights) {}
 
     void profile(const TextView& title, const TextView& text, Profile& out);
 
+    // The same of a text whose words are there already, hashed by MURMUR3.
+    void profile(const TextView& title, const Words& text, Profile& out);
+
 private:
-    void add_terms(const TextView& text, uint64_t flags);
+    void add_terms(const Words& words, uint64_t flags);
     void add_word(const uint8_t* word, size_t size, uint64_t hash, uint64_t flags);
     void add(uint64_t hash, uint64_t flags) { terms_.data()[count_++] = hash << 32 | flags; }
     void sort_terms();
@@ -70,7 +73,7 @@ private:
     uint64_t least_kept();
     void write(Profile& out);
 
-    Words words_;
+    Words title_, text_;
     const TermWeights& weights_;
     Buffer<uint64_t> terms_, sorted_;  // hash << 32 | flags
     size_t count_ = 0;

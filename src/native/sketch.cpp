@@ -106,8 +106,7 @@ void Sketcher::make_digest(uint8_t* out) {
     }
 }
 
-void Sketcher::sketch(const TextView& text, const Sketch& out) {
-    words_.fold(text, plan_.hash);
+void Sketcher::finish(const Sketch& out) {
     *out.words = uint32_t(words_.count());
     *out.simhash = 0;
     std::memset(out.minhash, 0, kSlots * sizeof(uint32_t));

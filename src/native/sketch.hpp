@@ -48,7 +48,17 @@ class Sketcher {
 public:
     Sketcher(const Tables& tables, const Plan& plan) : words_(tables), plan_(plan) {}
 
-    void sketch(const TextView& text, const Sketch& out);
+    void sketch(const TextView& text, const Sketch& out) {
+        fold(text);
+        finish(out);
+    }
+
+    // The same in two steps: in between the words are there to be read by others.
+    const Words& fold(const TextView& text) {
+        words_.fold(text, plan_.hash);
+        return words_;
+    }
+    void finish(const Sketch& out);
 
     // All features of a text, in order, with repeats; valid until the next call.
     const uint64_t* features(const TextView& text, const Features& wanted, size_t& count);

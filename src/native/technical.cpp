@@ -40,18 +40,12 @@ public:
     Details(const Char* text, size_t size) : text_(text), size_(size) {}
 
     // Every detail has a digit, `_`, `(` or backtick in it or behind it, or a hump: n before a capital.
-    uint8_t count() {
-        Char spare[kBlock];
+    uint8_t count(const CharacterBits* bits) {
         uint64_t small_before = 0;
-        for (size_t base = 0; base < size_ && known_ < kMostDetails; base += kBlock) {
-            const Char* block = block_at(text_, base, size_, spare);
-            const uint64_t small = passing(block, [](Char c) { return is_small(c); });
-            const uint64_t capital = passing(block, [](Char c) { return is_capital(c); });
-            uint64_t telling = passing(block, [](Char c) {
-                return is_digit(c) | (c == '_') | (c == '(') | (c == '`');
-            });
-            telling |= capital & (small << 1 | small_before);
-            small_before = small >> (kBlock - 1);
+        for (size_t base = 0; base < size_ && known_ < kMostDetails; base += kBlock, ++bits) {
+            uint64_t telling = bits->digit | bits->sign;
+            telling |= bits->capital & (bits->small << 1 | small_before);
+            small_before = bits->small >> (kBlock - 1);
             for (; telling != 0 && known_ < kMostDetails; telling &= telling - 1)
                 look(base + lowest_bit(telling));
         }
@@ -219,18 +213,12 @@ private:
 
 }  // namespace
 
-uint8_t technical_details(const TextView& source, const Entities& entities,
-                          std::vector<uint32_t>& plain) {
-    TextView text = source;
-    if (source.html) {
-        strip_html(source, plain, nullptr, entities);
-        text = TextView{plain.data(), plain.size(), 4, false};
-    }
-    if (text.kind == 1)
-        return Details<uint8_t>(static_cast<const uint8_t*>(text.data), text.size).count();
-    if (text.kind == 2)
-        return Details<uint16_t>(static_cast<const uint16_t*>(text.data), text.size).count();
-    return Details<uint32_t>(static_cast<const uint32_t*>(text.data), text.size).count();
+uint8_t technical_details(const TextView& plain, const CharacterBits* bits) {
+    if (plain.kind == 1)
+        return Details(static_cast<const uint8_t*>(plain.data), plain.size).count(bits);
+    if (plain.kind == 2)
+        return Details(static_cast<const uint16_t*>(plain.data), plain.size).count(bits);
+    return Details(static_cast<const uint32_t*>(plain.data), plain.size).count(bits);
 }
 
 }  // namespace nearcopy

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "words.hpp"
 
@@ -10,8 +9,7 @@ namespace nearcopy {
 
 constexpr size_t kMostDetails = 5;
 
-// Different details, at most kMostDetails; `plain` is memory kept for texts with markup.
-uint8_t technical_details(const TextView& text, const Entities& entities,
-                          std::vector<uint32_t>& plain);
+// Different details of a text without markup, at most kMostDetails.
+uint8_t technical_details(const TextView& plain, const CharacterBits* bits);
 
 }  // namespace nearcopy

@@ -90,6 +90,17 @@ void Words::fold_chunks(const Char* text, size_t size, Hash hash) {
     }
 }
 
+const CharacterBits* Characters::read(const TextView& plain) {
+    CharacterBits* bits = bits_.reserve(plain.size / 64 + 1);
+    if (plain.kind == 1)
+        lanes().bits8(static_cast<const uint8_t*>(plain.data), plain.size, bits);
+    else if (plain.kind == 2)
+        lanes().bits16(static_cast<const uint16_t*>(plain.data), plain.size, bits);
+    else
+        lanes().bits32(static_cast<const uint32_t*>(plain.data), plain.size, bits);
+    return bits;
+}
+
 void strip_html(const TextView& text, std::vector<uint32_t>& out, std::vector<Span>* spans,
                 const Entities& entities) {
     out.clear();
@@ -99,6 +110,12 @@ void strip_html(const TextView& text, std::vector<uint32_t>& out, std::vector<Sp
         strip_html(static_cast<const uint16_t*>(text.data), text.size, out, spans, entities);
     else
         strip_html(static_cast<const uint32_t*>(text.data), text.size, out, spans, entities);
+}
+
+TextView PlainText::of(const TextView& source, const Entities& entities) {
+    if (!source.html) return source;
+    strip_html(source, points_, nullptr, entities);
+    return TextView{points_.data(), points_.size(), 4, false};
 }
 
 TextView Words::plain(const TextView& text, std::vector<Span>* spans) {

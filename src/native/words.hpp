@@ -7,6 +7,7 @@
 
 #include "buffer.hpp"
 #include "fold.hpp"
+#include "lanes.hpp"
 #include "markup.hpp"
 
 namespace nearcopy {
@@ -28,6 +29,25 @@ struct Tables {
 void strip_html(const TextView& text, std::vector<uint32_t>& out, std::vector<Span>* spans,
                 const Entities& entities);
 
+// One thread's text without its markup; the memory is kept for the next.
+class PlainText {
+public:
+    TextView of(const TextView& source, const Entities& entities);
+
+private:
+    std::vector<uint32_t> points_;
+};
+
+// One thread's characters of one text at a time, told apart.
+class Characters {
+public:
+    // The bits of a text without markup, for every 64 characters or a part of them.
+    const CharacterBits* read(const TextView& plain);
+
+private:
+    Buffer<CharacterBits> bits_;
+};
+
 enum class Hash { FNV1A, MURMUR3, XXH3 };
 
 // One thread's words of one text at a time; the memory is kept for the next.
@@ -46,6 +66,7 @@ public:
 
     size_t count() const { return count_; }
     uint64_t* hashes() { return hashes_.data(); }
+    const uint64_t* hashes() const { return hashes_.data(); }
     const uint8_t* text() const { return text_.data(); }
     size_t bytes() const { return bytes_; }  // of the normalised text: words with one space between
 

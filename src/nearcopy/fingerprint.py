@@ -3,12 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import NamedTuple
 
 import numpy as np
 
 from nearcopy import facts, junk, kernels, titles, urls
-from nearcopy.config import SLOTS, FrequencyTable, Recipe, checked_recipe
+from nearcopy.config import FrequencyTable, Recipe, checked_recipe
 from nearcopy.errors import BadArticle, BadRecipe
 from nearcopy.model import Article, Fingerprint
 
@@ -50,20 +49,27 @@ def _fingerprints(batch: list[Article], recipe: Recipe, threads: int) -> Iterato
     stated = [facts.read(title.text) for title in cleaned]
     normal = titles.normals([title.text for title in cleaned])
     gists = titles.normals([found.rest for found in stated])
-    sketches = _sketches(batch, recipe, threads)
-    rows = zip(batch, sketches, cleaned, stated, normal, gists, strict=True)
-    for article, sketch, title, found, words, gist in rows:
+    readings = kernels.readings(
+        [article.title for article in batch],
+        [article.text for article in batch],
+        recipe,
+        html=[article.html for article in batch],
+        threads=threads,
+    )
+    rows = zip(batch, zip(*readings, strict=True), cleaned, stated, normal, gists, strict=True)
+    for article, reading, title, found, words, gist in rows:
         page, declared, source = _addresses(article)
+        count, digest, simhash, minhash, numerals, profile, details = reading
         yield Fingerprint(
             id=article.id,
             recipe=recipe.id,
-            words=sketch.words,
-            digest=sketch.digest,
-            simhash=sketch.simhash,
-            minhash=sketch.minhash,
-            numerals=sketch.numerals,
-            profile=sketch.profile,
-            details=sketch.details,
+            words=count,
+            digest=digest,
+            simhash=simhash,
+            minhash=minhash,
+            numerals=numerals,
+            profile=profile,
+            details=details,
             title=_telling(words),
             gist=_telling(gist),
             facts=found.figures,
@@ -76,44 +82,8 @@ def _fingerprints(batch: list[Article], recipe: Recipe, threads: int) -> Iterato
             source=source,
             published=article.published,
             tier=article.tier,
-            junk=junk.reason(article.title, article.text, sketch.words, html=article.html),
+            junk=junk.reason(article.title, article.text, count, html=article.html),
             seen=article.seen,
-        )
-
-
-class _Sketch(NamedTuple):
-    """What comes from a text; nothing where there is no text to compare."""
-
-    words: int = 0
-    digest: bytes | None = None
-    simhash: int | None = None
-    minhash: bytes | None = None
-    numerals: bytes = b""
-    profile: bytes = b""
-    details: int = 0
-
-
-def _sketches(batch: list[Article], recipe: Recipe, threads: int) -> Iterator[_Sketch]:
-    texts, html = [article.text for article in batch], [article.html for article in batch]
-    made = kernels.sketch(texts, recipe, html=html, threads=threads)
-    numerals = kernels.numerals(texts, html=html, threads=threads)
-    profiles = kernels.profiles([a.title for a in batch], texts, html=html, threads=threads)
-    details = kernels.technical_details(texts, html=html, threads=threads).tolist()
-    simhash, digest = made.simhash.tolist(), made.digest.tobytes()
-    minhash, size = made.minhash.astype("<u4", copy=False).tobytes(), 4 * SLOTS
-    for row, words in enumerate(made.words.tolist()):
-        yield (
-            _Sketch()
-            if words == 0
-            else _Sketch(
-                words,
-                digest[16 * row : 16 * row + 16],
-                simhash[row] if recipe.simhash else None,
-                minhash[size * row : size * row + size] if recipe.minhash else None,
-                numerals[row],
-                profiles[row],
-                details[row],
-            )
         )
 
 

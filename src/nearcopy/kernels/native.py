@@ -37,7 +37,7 @@ from nearcopy.kernels._native import (
 )
 from nearcopy.kernels.reference.joins import ALL
 from nearcopy.kernels.reference.numerals import number_words
-from nearcopy.kernels.results import FeatureSets, Passage, SimilarPairs, Sketches
+from nearcopy.kernels.results import FeatureSets, Passage, Readings, SimilarPairs, Sketches
 from nearcopy.kernels.tables import entities, fold_table, term_weights, title_weights
 
 __all__ = ["level", "use_level"]
@@ -90,6 +90,19 @@ def sketch(
     """The sketches of many texts, a row each; `threads` 0 means all cores."""
     made = _native.sketch(texts, list(map(bool, html)), _plan(recipe), threads)
     return Sketches.of(recipe, *made)
+
+
+def readings(
+    titles: Sequence[str],
+    texts: Sequence[str],
+    recipe: Recipe,
+    *,
+    html: Sequence[bool] = (),
+    threads: int = 1,
+) -> Readings:
+    """All that is read from texts and titles, every text folded once."""
+    made = _native.readings(titles, texts, list(map(bool, html)), _plan(recipe), threads)
+    return Readings(*made)
 
 
 def features(

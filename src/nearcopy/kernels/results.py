@@ -38,6 +38,21 @@ class Sketches(NamedTuple):
         )
 
 
+class Readings(NamedTuple):
+    """All that is read from texts and titles, a list a column, with a row a text.
+
+    A text without words has nothing to compare: its digest and hashes are None, the rest is empty.
+    """
+
+    words: list[int]
+    digest: list[bytes | None]
+    simhash: list[int | None]  # None also where the recipe leaves it out
+    minhash: list[bytes | None]
+    numerals: list[bytes]
+    profile: list[bytes]
+    details: list[int]
+
+
 class FeatureSets(NamedTuple):
     """The distinct features of many texts, ascending: text i has values[starts[i]:starts[i+1]]."""
 

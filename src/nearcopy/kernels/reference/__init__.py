@@ -16,6 +16,7 @@ from nearcopy.kernels.reference.markup import strip_html, strip_html_positions
 from nearcopy.kernels.reference.numerals import numerals
 from nearcopy.kernels.reference.overlap import feature_sets, passages, shared_counts
 from nearcopy.kernels.reference.profiles import profile_cosines, profiles
+from nearcopy.kernels.reference.readings import readings
 from nearcopy.kernels.reference.sketches import features, sketch
 from nearcopy.kernels.reference.technical import technical_details
 from nearcopy.kernels.reference.titles import title_cosines, title_keys, word_cosines
@@ -40,6 +41,7 @@ __all__ = [
     "passages",
     "profile_cosines",
     "profiles",
+    "readings",
     "shared_counts",
     "similar_pairs",
     "sketch",

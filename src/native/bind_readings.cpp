@@ -1,0 +1,128 @@
+// The Python face of all that is read from a text at once.
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+
+#include "binding.hpp"
+#include "numerals.hpp"
+#include "profiles.hpp"
+#include "sketch.hpp"
+#include "technical.hpp"
+#include "threads.hpp"
+
+using namespace nanobind::literals;
+
+namespace nearcopy {
+
+namespace {
+
+struct Reading {
+    uint64_t simhash;
+    uint32_t minhash[kSlots];
+    uint8_t digest[16];
+    uint32_t words;
+    Numerals numerals;
+    Profile profile;
+    uint8_t details;
+};
+
+// One thread's reader: the markup stripped, the characters told apart and the words folded once.
+class Reader {
+public:
+    Reader(const Tables& tables, const NumberTable& numbers, const TermWeights& weights,
+           const Plan& plan)
+        : tables_(tables),
+          plan_(plan),
+          sketcher_(tables, plan),
+          numerals_(tables, numbers),
+          profiler_(tables, weights),
+          murmur_(tables) {}
+
+    void read(const TextView& title, const TextView& source, Reading& out) {
+        const TextView text = plain_.of(source, tables_.entities);
+        const Words& folded = sketcher_.fold(text);
+        if (folded.count() > 0) {
+            const Words& words = hashed(text, folded);
+            const CharacterBits* bits = characters_.read(text);
+            profiler_.profile(title, words, out.profile);
+            out.numerals = numerals_.read(text, bits, words);
+            out.details = technical_details(text, bits);
+        }
+        sketcher_.finish({&out.simhash, out.minhash, out.digest, &out.words});
+    }
+
+private:
+    // The words hashed as numerals and profiles want them, whatever the recipe does.
+    const Words& hashed(const TextView& text, const Words& folded) {
+        if (plan_.hash == Hash::MURMUR3) return folded;
+        murmur_.fold(text, Hash::MURMUR3);
+        return murmur_;
+    }
+
+    const Tables& tables_;
+    const Plan& plan_;
+    Sketcher sketcher_;
+    NumeralReader numerals_;
+    Profiler profiler_;
+    Words murmur_;
+    Characters characters_;
+    PlainText plain_;
+};
+
+nb::object none() { return nb::none(); }
+
+template <class T>
+nb::bytes as_bytes(const T* data, size_t size) {
+    return nb::bytes(reinterpret_cast<const char*>(data), size);
+}
+
+// A list a column, so that Python need not touch the rows one by one.
+nb::tuple columns(const std::vector<Reading>& made, const Plan& plan) {
+    nb::list words, digest, simhash, minhash, numerals, profile, details;
+    for (const Reading& row : made) {
+        const bool empty = row.words == 0;
+        words.append(row.words);
+        digest.append(empty ? none() : nb::object(as_bytes(row.digest, 16)));
+        simhash.append(empty || plan.simhash.size == 0 ? none() : nb::object(nb::int_(row.simhash)));
+        minhash.append(empty || plan.minhash.size == 0
+                           ? none()
+                           : nb::object(as_bytes(row.minhash, sizeof row.minhash)));
+        numerals.append(as_bytes(row.numerals.entries, 4 * row.numerals.count));
+        profile.append(as_bytes(row.profile.bytes, row.profile.size));
+        details.append(row.details);
+    }
+    return nb::make_tuple(words, digest, simhash, minhash, numerals, profile, details);
+}
+
+nb::tuple readings(const nb::object& titles, const nb::object& list, const std::vector<bool>& html,
+                   const Plan& plan, int64_t threads) {
+    const unsigned used = thread_count(threads);
+    Texts names(titles, {}), texts(list, html);
+    if (names.size() != texts.size())
+        throw nb::value_error((std::to_string(names.size()) + " titles and " +
+                               std::to_string(texts.size()) + " texts: expected as many")
+                                  .c_str());
+    const Tables& known = tables();
+    const NumberTable& numbers = table<NumberTable>("set_numbers");
+    const TermWeights& weights = table<TermWeights>("set_term_weights");
+    std::vector<Reading> made(texts.size());
+    {
+        nb::gil_scoped_release release;
+        on_threads(
+            texts.size(), used,
+            [&] { return std::make_unique<Reader>(known, numbers, weights, plan); },
+            [&](std::unique_ptr<Reader>& worker, size_t i) {
+                worker->read(names.views()[i], texts.views()[i], made[i]);
+            });
+    }
+    return columns(made, plan);
+}
+
+}  // namespace
+
+void bind_readings(nb::module_& m) {
+    m.def("readings", readings, "titles"_a.none(), "texts"_a.none(), "html"_a, "plan"_a,
+          "threads"_a);
+}
+
+}  // namespace nearcopy
