@@ -33,10 +33,10 @@ public:
            const Plan& plan)
         : tables_(tables),
           plan_(plan),
-          sketcher_(tables, plan),
+          sketcher_(tables, plan, plan.hash == Hash::MURMUR3 ? kPrefix : 0),
           numerals_(tables, numbers),
           profiler_(tables, weights),
-          murmur_(tables) {}
+          murmur_(tables, kPrefix) {}
 
     void read(const TextView& title, const TextView& source, Reading& out) {
         const TextView text = plain_.of(source, tables_.entities);

@@ -13,11 +13,11 @@ namespace nearcopy {
 
 namespace {
 
-constexpr size_t kPrefix = 5;
 constexpr size_t kMostCount = 16;
 constexpr uint32_t kCountWeights[kMostCount + 1] = {0,   20,  35,  48,  61,  72,  84,  95, 106,
                                                     116, 126, 136, 146, 156, 165, 175, 184};
 constexpr uint32_t kTitleWeight = 60;
+constexpr size_t kAhead = 24;  // terms between asking for a weight's memory and reading it
 constexpr uint64_t kTitle = 1, kHalf = 2;
 constexpr uint8_t kArticle[4] = {0xD8, 0xA7, 0xD9, 0x84};
 constexpr uint64_t kFiveHigh = 0x8080808080;
@@ -97,21 +97,30 @@ void Profiler::profile(const TextView& title, const Words& text, Profile& out) {
 }
 
 // The words stand one space apart, and a space behind the last. Of ASCII they hold digits and small
-// letters: what lies below those ends a word or is a digit, and is found 64 bytes at a time.
+// letters: all else ends a word. Where 64 bytes hold but letters, the hashed prefixes are the terms.
 void Profiler::add_terms(const Words& words, uint64_t flags) {
     terms_.reserve(count_ + 2 * words.count());
     single_ = nullptr;
     const uint8_t* folded = words.text();
     const uint64_t* hash = words.hashes();
+    const uint64_t* prefix = words.prefixes();
     const uint64_t* last = hash + words.count();
     const size_t size = words.bytes() + 1;
-    uint8_t spare[kBlock];
+    const CharacterBits* bits = characters_.read(TextView{folded, size, 1, false});
     size_t start = 0;
-    bool numbered = false;
-    for (size_t base = 0; base < size && hash < last; base += kBlock) {
-        const uint8_t* block = block_at(folded, base, size, spare);
-        uint64_t found = passing(block, [](uint8_t c) { return c < 'a'; });
-        for (; found != 0 && hash < last; found &= found - 1) {
+    bool numbered = false, lettered = true;  // of the word that is open
+    for (size_t base = 0; base < size && hash < last; base += kBlock, ++bits) {
+        const uint64_t odd = bits->digit | bits->other, spaces = ~(bits->small | odd);
+        if (lettered && odd == 0) {
+            const size_t ended = std::min<size_t>(bit_count(spaces), size_t(last - hash));
+            if (ended == 0) continue;
+            add_prefixes(prefix, ended, flags);
+            start = base + kBlock - leading_zeros(spaces);
+            hash += ended;
+            prefix += ended;
+            continue;
+        }
+        for (uint64_t found = spaces | bits->digit; found != 0 && hash < last; found &= found - 1) {
             const size_t end = base + lowest_bit(found);
             if (folded[end] != ' ') {
                 numbered = true;
@@ -120,16 +129,27 @@ void Profiler::add_terms(const Words& words, uint64_t flags) {
             if (numbered)
                 single_ = nullptr;
             else
-                add_word(folded + start, end - start, *hash, flags);
+                add_word(folded + start, end - start, *hash, *prefix, flags);
             numbered = false;
             start = end + 1;
             ++hash;
+            ++prefix;
         }
+        lettered = start > base ? (odd >> (start - base - 1) >> 1) == 0 : lettered && odd == 0;
     }
 }
 
-// Words of up to five bytes are terms as they are; their hash is there.
-void Profiler::add_word(const uint8_t* word, size_t size, uint64_t hash, uint64_t flags) {
+void Profiler::add_prefixes(const uint64_t* prefixes, size_t count, uint64_t flags) {
+    uint64_t* terms = terms_.data() + count_;
+    for (size_t i = 0; i < count; ++i) terms[i] = prefixes[i] << 32 | flags;
+    count_ += count;
+    single_ = nullptr;
+}
+
+// Words of up to five bytes are terms as they are; their hash is there, and so is that of the first
+// five bytes, the term where they are letters.
+void Profiler::add_word(const uint8_t* word, size_t size, uint64_t hash, uint64_t prefix,
+                        uint64_t flags) {
     if (size <= kPrefix && is_unspaced(word, size)) {
         add(hash, flags | kHalf);
         if (single_ != nullptr) {
@@ -144,7 +164,7 @@ void Profiler::add_word(const uint8_t* word, size_t size, uint64_t hash, uint64_
     }
     single_ = nullptr;
     if (size <= kPrefix) return add(hash, flags);
-    if ((load64(word) & kFiveHigh) == 0) return add(profile_hash(word, kPrefix), flags);
+    if ((load64(word) & kFiveHigh) == 0) return add(prefix, flags);
     if (std::memcmp(word, kArticle, 4) == 0 && first_letters(word, size, 4) < size)
         word += 4, size -= 4;
     add(profile_hash(word, first_letters(word, size, kPrefix)), flags);
@@ -185,6 +205,7 @@ void Profiler::weigh() {
         const size_t from = at;
         const uint64_t hash = terms[at] >> 32;
         uint64_t flags = 0;
+        weights_.prefetch(uint32_t(terms[std::min(at + kAhead, count_ - 1)] >> 32));
         for (; at < count_ && terms[at] >> 32 == hash; ++at) flags |= terms[at];
         uint64_t weight = kCountWeights[std::min(at - from, kMostCount)];
         if (flags & kTitle) weight += kTitleWeight;

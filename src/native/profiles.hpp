@@ -12,6 +12,7 @@
 namespace nearcopy {
 
 constexpr size_t kMostTerms = 128;
+constexpr uint32_t kPrefix = 5;  // letters of a word that are its term
 constexpr size_t kProfileEntry = 5;  // bytes: the term's hash, how much the article makes of it
 
 // How much each common term counts, in hundredths, by the term's hash.
@@ -31,6 +32,9 @@ public:
                 return found | (missing & unknown_);
         }
     }
+
+    // Asks for the memory that `of` will read.
+    void prefetch(uint32_t term) const { __builtin_prefetch(&buckets_[term & mask_]); }
 
 private:
     static constexpr size_t kPlaces = 4;
@@ -57,16 +61,17 @@ struct Profile {
 class Profiler {
 public:
     Profiler(const Tables& tables, const TermWeights& weights)
-        : title_(tables), text_(tables), weights_(weights) {}
+        : title_(tables, kPrefix), text_(tables, kPrefix), weights_(weights) {}
 
     void profile(const TextView& title, const TextView& text, Profile& out);
 
-    // The same of a text whose words are there already, hashed by MURMUR3.
+    // The same of a text whose words are there already, they and their prefixes hashed by MURMUR3.
     void profile(const TextView& title, const Words& text, Profile& out);
 
 private:
     void add_terms(const Words& words, uint64_t flags);
-    void add_word(const uint8_t* word, size_t size, uint64_t hash, uint64_t flags);
+    void add_prefixes(const uint64_t* prefixes, size_t count, uint64_t flags);
+    void add_word(const uint8_t* word, size_t size, uint64_t hash, uint64_t prefix, uint64_t flags);
     void add(uint64_t hash, uint64_t flags) { terms_.data()[count_++] = hash << 32 | flags; }
     void sort_terms();
     void weigh();
@@ -74,6 +79,7 @@ private:
     void write(Profile& out);
 
     Words title_, text_;
+    Characters characters_;  // of the folded words
     const TermWeights& weights_;
     Buffer<uint64_t> terms_, sorted_;  // hash << 32 | flags
     size_t count_ = 0;

@@ -46,7 +46,9 @@ struct Sketch {
 
 class Sketcher {
 public:
-    Sketcher(const Tables& tables, const Plan& plan) : words_(tables), plan_(plan) {}
+    // `prefix` is that of its words, for others that read them.
+    Sketcher(const Tables& tables, const Plan& plan, uint32_t prefix = 0)
+        : words_(tables, prefix), plan_(plan) {}
 
     void sketch(const TextView& text, const Sketch& out) {
         fold(text);

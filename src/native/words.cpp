@@ -44,10 +44,13 @@ void Words::finish(WordSink& sink) {
 
 void Words::hash_words(const WordSink& sink, uint32_t start, size_t count, Hash hash) {
     uint64_t* out = hashes_.reserve(count_ + count) + count_;
+    if (prefix_ > 0)
+        lanes().murmur_words(sink.text, start, sink.ends, count, prefix_,
+                             prefixes_.reserve(count_ + count) + count_);
     const uint32_t* ends = sink.ends;
     count_ += count;
     if (hash == Hash::MURMUR3) {
-        lanes().murmur_words(sink.text, start, ends, count, out);
+        lanes().murmur_words(sink.text, start, ends, count, kWhole, out);
         return;
     }
     for (size_t i = 0; i < count; ++i) {

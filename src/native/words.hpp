@@ -53,7 +53,8 @@ enum class Hash { FNV1A, MURMUR3, XXH3 };
 // One thread's words of one text at a time; the memory is kept for the next.
 class Words {
 public:
-    explicit Words(const Tables& tables) : tables_(tables) {}
+    // `prefix`: how many bytes of each word, at most 15, are also hashed by themselves; 0 for none.
+    explicit Words(const Tables& tables, uint32_t prefix = 0) : tables_(tables), prefix_(prefix) {}
 
     // Folds the text and hashes every word.
     void fold(const TextView& text, Hash hash);
@@ -67,6 +68,7 @@ public:
     size_t count() const { return count_; }
     uint64_t* hashes() { return hashes_.data(); }
     const uint64_t* hashes() const { return hashes_.data(); }
+    const uint64_t* prefixes() const { return prefixes_.data(); }  // by MURMUR3
     const uint8_t* text() const { return text_.data(); }
     size_t bytes() const { return bytes_; }  // of the normalised text: words with one space between
 
@@ -80,9 +82,11 @@ private:
     void hash_words(const WordSink& sink, uint32_t start, size_t count, Hash hash);
 
     const Tables& tables_;
+    const uint32_t prefix_;
     Buffer<uint8_t> text_;
     Buffer<uint32_t> ends_;
     Buffer<uint64_t> hashes_;
+    Buffer<uint64_t> prefixes_;
     std::vector<uint32_t> plain_;
     size_t count_ = 0;
     size_t bytes_ = 0;
