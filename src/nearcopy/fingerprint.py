@@ -1,8 +1,10 @@
 """Fingerprints: all that is remembered of an article to compare it by."""
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from dataclasses import fields
+from itertools import chain, repeat
+from typing import Any
 
 import numpy as np
 
@@ -43,48 +45,50 @@ def _batches(articles: Iterable[Article]) -> Iterator[list[Article]]:
         yield batch
 
 
-def _fingerprints(batch: list[Article], recipe: Recipe, threads: int) -> Iterator[Fingerprint]:
+def _fingerprints(batch: list[Article], recipe: Recipe, threads: int) -> list[Fingerprint]:
     """The rows of the batch, each from its text, its title and its address."""
+    raw = [article.title for article in batch]
     cleaned = [titles.clean(article.title, article.source) for article in batch]
     stated = [facts.read(title.text) for title in cleaned]
     normal = titles.normals([title.text for title in cleaned])
-    gists = titles.normals([found.rest for found in stated])
-    readings = kernels.readings(
-        [article.title for article in batch],
-        [article.text for article in batch],
-        recipe,
-        html=[article.html for article in batch],
-        threads=threads,
+    texts, html = [article.text for article in batch], [article.html for article in batch]
+    made = kernels.readings(raw, texts, recipe, html=html, threads=threads)
+    pages, declared, sources = zip(*map(_addresses, batch), strict=True)
+    return _rows(
+        len(batch),
+        **made._asdict(),
+        id=[article.id for article in batch],
+        recipe=repeat(recipe.id),
+        title=map(_telling, normal),
+        gist=map(_telling, titles.normals([found.rest for found in stated])),
+        facts=[found.figures for found in stated],
+        names=[found.names for found in stated],
+        stages=map(titles.stages, normal, [title.prefix for title in cleaned]),
+        column=map(titles.recurring, normal),
+        refiled=[title.refiled for title in cleaned],
+        url=pages,
+        declared_url=declared,
+        source=sources,
+        published=[article.published for article in batch],
+        tier=[article.tier for article in batch],
+        junk=[
+            junk.reason(article.title, article.text, words, html=article.html)
+            for article, words in zip(batch, made.words, strict=True)
+        ],
+        seen=[article.seen for article in batch],
     )
-    rows = zip(batch, zip(*readings, strict=True), cleaned, stated, normal, gists, strict=True)
-    for article, reading, title, found, words, gist in rows:
-        page, declared, source = _addresses(article)
-        count, digest, simhash, minhash, numerals, profile, details = reading
-        yield Fingerprint(
-            id=article.id,
-            recipe=recipe.id,
-            words=count,
-            digest=digest,
-            simhash=simhash,
-            minhash=minhash,
-            numerals=numerals,
-            profile=profile,
-            details=details,
-            title=_telling(words),
-            gist=_telling(gist),
-            facts=found.figures,
-            names=found.names,
-            stages=titles.stages(words, title.prefix),
-            column=titles.recurring(words),
-            refiled=title.refiled,
-            url=page,
-            declared_url=declared,
-            source=source,
-            published=article.published,
-            tier=article.tier,
-            junk=junk.reason(article.title, article.text, count, html=article.html),
-            seen=article.seen,
-        )
+
+
+# Setting slots by column takes a fifth of the time of 23 arguments a row.
+_SLOTS = {field.name: getattr(Fingerprint, field.name).__set__ for field in fields(Fingerprint)}
+
+
+def _rows(count: int, **columns: Iterable[Any]) -> list[Fingerprint]:
+    """The fingerprints whose fields, every one of them, stand in these columns."""
+    rows = [Fingerprint.__new__(Fingerprint) for _ in range(count)]
+    for name, put in _SLOTS.items():
+        deque(map(put, rows, columns[name]), maxlen=0)
+    return rows
 
 
 def _telling(title: str) -> str:
@@ -95,11 +99,10 @@ def _telling(title: str) -> str:
 def _addresses(article: Article) -> tuple[str | None, str | None, str | None]:
     """Where the article stands: its page, what the page declares instead, and whose it is."""
     url, source = article.url, article.source
-    page = urls.canonical(url) if url else None
+    place = urls.place(url) if url else None
     declared = urls.declared(url, article.canonical_url) if article.canonical_url else None
-    outlet = (urls.site(page) if page else None) or (_outlet(source) if source else None)
-    if page and urls.is_home(page):
-        page = None
+    outlet = (place.site if place else None) or (_outlet(source) if source else None)
+    page = place.form if place and not place.is_home else None
     return page, declared if declared != page else None, outlet
 
 

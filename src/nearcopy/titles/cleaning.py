@@ -26,6 +26,8 @@ BRACKET_TAIL = re.compile(r"[\[【(（]([^\[\]【】()（）]{1,40}+)[\]】)）]
 CLOSING = ("]", "】", ")", "）")
 NAME_SEPARATORS = (" - ", " – ", " — ", "|", "｜", " » ", " « ", "::", " • ", " · ", " ~ ")
 MARK_SEPARATORS = (" - ", " – ", " — ", "|", ": ", "; ")
+# What no mark and no name is without: a title that has none of these is clean as it is.
+SIGN = re.compile(r"[:：|｜丨»«\[【(（\]】)）…;•·~\-–—]").search
 DIGITS = "0123456789"
 NUMBER = re.compile(r" [0-9]{1,3}\Z")
 
@@ -56,6 +58,8 @@ def clean(title: str, source: str | None = None) -> CleanTitle:
     'Harbour City 2 - Rovers 1'
     """
     text = _decoded(title).strip()
+    if SIGN(text) is None and ".." not in text:
+        return CleanTitle(text, None, None, False)
     source = source[:REACH] if source else None  # it is remembered, so no more than a name of it
     marks: list[str] = []
     tail: str | None = None

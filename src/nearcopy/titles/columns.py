@@ -74,6 +74,12 @@ def _phrases() -> _Phrases:
 
 
 PHRASES = _phrases()
+# The longest word of each phrase: a title with none of these is of no column.
+ANCHORS = frozenset(
+    max((word for part in parts for word in part), key=len)
+    for phrases in PHRASES.values()
+    for parts, _ in phrases
+)
 
 
 def recurring(normal: str) -> str | None:
@@ -83,6 +89,8 @@ def recurring(normal: str) -> str | None:
     ('puzzle', None)
     """
     words = normal.split(" ", MAX_WORDS)[:MAX_WORDS]
+    if ANCHORS.isdisjoint(words):
+        return None
     for at, word in enumerate(words):
         for parts, name in PHRASES.get(word, ()):
             if _holds(words[at:], parts):

@@ -1,9 +1,8 @@
 """Contrasts: words that tell two stages or two sides of one matter apart."""
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
 
-from nearcopy.kernels.reference.titles import stem
+from nearcopy.kernels.reference.titles import ARTICLE, stem
 
 Sides = tuple[tuple[int, int], ...]  # (axis, side) of a word; some stand on several axes
 MAX_WORDS, MAX_LETTERS = 64, 48  # that are looked at
@@ -114,6 +113,31 @@ LINES = {
 }
 
 
+# What a stem may have been cut from: its endings, and the letters before them.
+_ENDINGS = ("", "e", "s", "es", "ed", "eed", "ing", "eing")
+
+
+def _forms(stemmed: str) -> Iterator[str]:
+    """Every word with this stem."""
+    bases = (stemmed, stemmed + stemmed[-1])
+    words = [base + ending for base in bases for ending in _ENDINGS]
+    words += [stemmed[:-1] + "ies", stemmed[:-1] + "ied", ARTICLE + stemmed]
+    return (word for word in words if stem(word) == stemmed)
+
+
+def _by_word() -> dict[str, Sides]:
+    """The sides of each word that has one, in all its forms."""
+    found = {word: sides for stemmed, sides in SIDES.items() for word in _forms(stemmed)}
+    for word, meant in IRREGULAR.items():
+        found[word] = SIDES.get(stem(meant), ())
+    for word, line in LINES.items():
+        found[word] = (*found.get(word, ()), line)
+    return {word: sides for word, sides in found.items() if sides}
+
+
+WORDS = _by_word()
+
+
 def stages(normal: str, prefix: str | None = None) -> tuple[str, ...]:
     """The words of a normal title that tell a stage or a side, in order; opinion by its prefix.
 
@@ -122,8 +146,8 @@ def stages(normal: str, prefix: str | None = None) -> tuple[str, ...]:
     >>> stages("the port is wrong", "opinion")
     ('@opinion',)
     """
-    words = normal.split(" ", MAX_WORDS)[:MAX_WORDS]
-    found = tuple(word[:MAX_LETTERS] for word in words if _sides_of(word[:MAX_LETTERS]))
+    words = [word[:MAX_LETTERS] for word in normal.split(" ", MAX_WORDS)[:MAX_WORDS]]
+    found = tuple(word for word in words if word in WORDS)
     is_opinion = prefix is not None and not OPINION.isdisjoint(prefix.split())
     return (*found, "@opinion") if is_opinion else found
 
@@ -140,8 +164,8 @@ def contrast(a: Sequence[str], b: Sequence[str]) -> str | None:
     """
     if not a and not b:
         return None
-    left = {side for word in a for side in _sides_of(word)}
-    right = {side for word in b for side in _sides_of(word)}
+    left = {side for word in a for side in WORDS.get(word, ())}
+    right = {side for word in b for side in WORDS.get(word, ())}
     if left == right:
         return None
     ours = {axis for axis, _ in left - right}
@@ -156,10 +180,5 @@ def contrast(a: Sequence[str], b: Sequence[str]) -> str | None:
 
 def _word(words: Sequence[str], axis: int) -> str:
     """The first word on the axis, or a dash."""
-    return next((word for word in words if any(axis == on for on, _ in _sides_of(word))), "-")
-
-
-@lru_cache(maxsize=65536)
-def _sides_of(word: str) -> Sides:
-    sides = SIDES.get(stem(IRREGULAR.get(word, word)), ())
-    return (*sides, LINES[word]) if word in LINES else sides
+    on_it = (word for word in words for on, _ in WORDS.get(word, ()) if on == axis)
+    return next(on_it, "-")

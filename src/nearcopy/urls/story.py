@@ -2,6 +2,7 @@
 
 import re
 from itertools import dropwhile, islice
+from typing import NamedTuple
 from urllib.parse import urljoin
 
 from nearcopy.urls.address import canonical
@@ -28,8 +29,26 @@ def site(url: str) -> str | None:
     >>> site("https://news.bbc.co.uk/1"), site("https://a.blogspot.com"), site("http://10.0.0.1/x")
     ('bbc.co.uk', 'a.blogspot.com', '10.0.0.1')
     """
+    found = place(url)
+    return found.site if found else None
+
+
+class Place(NamedTuple):
+    """Where a page stands: its canonical address, its site, and whether it names no article."""
+
+    form: str
+    site: str
+    is_home: bool
+
+
+def place(url: str) -> Place | None:
+    """All at once that an address says of where its page stands, or None for no web address.
+
+    >>> place("http://www.example.com/news/?utm_source=x")
+    Place(form='https://example.com/news', site='example.com', is_home=True)
+    """
     form = canonical(url)
-    return None if form is None else site_of(host_of(form))
+    return None if form is None else Place(form, site_of(host_of(form)), _is_home(form))
 
 
 def is_home(url: str) -> bool:
@@ -38,8 +57,8 @@ def is_home(url: str) -> bool:
     >>> is_home("https://example.com/news/"), is_home("https://example.com/news/storm-hits-coast")
     (True, False)
     """
-    form = canonical(url)
-    return form is not None and _is_home(form)
+    found = place(url)
+    return found is not None and found.is_home
 
 
 def declared(url: str | None, rel_canonical: str | None) -> str | None:
@@ -95,6 +114,9 @@ def _segments(form: str) -> list[str]:
 
 def _is_home(form: str) -> bool:
     address, _, query = form.partition("?")
+    last = address[address.rfind("/") + 1 :].lower()
+    if last and not _is_section(last):
+        return False
     if "#" in form or any(each.partition("=")[0] not in EDITIONS for each in query.split("&")):
         return False
     segments = [each.lower() for each in address.split("/")[3:] if each]
