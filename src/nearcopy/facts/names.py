@@ -8,9 +8,12 @@ from nearcopy.facts.numbers import bordered, choice
 from nearcopy.facts.tables import COMMON, NAMED, YEARS_IN_NAMES, words
 
 UPPER = "A-ZÀ-ÖØ-ÞĀČĆĎĐĒĘĚĞĪİĶĻŁŃŇŌŘŚŞŠŢŤŪŮŹŻŽΑ-ΩА-ЯЁІЇЄ"
-WORD = rf"(?:(?:[{UPPER}]\.){{2,6}}|[{UPPER}][^\W\d_]*(?:['-][{UPPER}][^\W\d_]*)*)"
-RUN = re.compile(rf"(?<![\w']){WORD}(?:(?: | al-| bin | de | van | von ){WORD})*")
-ACRONYM = re.compile(r"(?<![\w'-])(?:[A-Z]{2,6}|(?:[A-Z]\.){2,6})(?![\w-])")
+# These begin with a capital, which is what the engine then leaps to, and look back from there.
+REST = rf"(?:\.(?:[{UPPER}]\.){{1,5}}|[^\W\d_]*(?:['-][{UPPER}][^\W\d_]*)*)"
+RUN = re.compile(
+    rf"[{UPPER}](?<![\w'][{UPPER}]){REST}(?:(?: | al-| bin | de | van | von )[{UPPER}]{REST})*"
+)
+ACRONYM = re.compile(r"[A-Z](?<![\w'-][A-Z])(?:[A-Z]{1,5}|\.(?:[A-Z]\.){1,5})(?![\w-])")
 LATIN = re.compile(r"[A-Za-z][A-Za-z]+")
 HAN = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from nearcopy.facts import dates, figures, names, series
 from nearcopy.facts.days import WEEKDAYS
 from nearcopy.facts.finding import Finding, Rule
-from nearcopy.facts.tables import INDIAN, NAMED
+from nearcopy.facts.tables import INDIAN, NAMED, ROMAN
 from nearcopy.model import Fact
 
 LONGEST_TITLE = 500  # characters of a title that are read; what is longer is not a title
@@ -25,12 +25,12 @@ class Facts(NamedTuple):
     @property
     def names(self) -> tuple[str, ...]:
         """The names among the facts."""
-        return tuple(fact.value for fact in self.facts if fact.kind == "name")
+        return tuple([fact.value for fact in self.facts if fact.kind == "name"])
 
     @property
     def figures(self) -> tuple[Fact, ...]:
         """The facts that can clash: all but names without a figure."""
-        return tuple(fact for fact in self.facts if fact.kind != "name" or fact.about)
+        return tuple([fact for fact in self.facts if fact.kind != "name" or fact.about])
 
 
 JOINED, GLUED, CENTURY, POINTED = "0-0", "a0", "20", "0.0"  # shapes of figures, seen as words
@@ -72,6 +72,17 @@ for _bit, _rule in enumerate(RULES):
     for _word in _rule.triggers:
         BITS[_word] = BITS.get(_word, 0) | 1 << _bit
 WORDED = sum(1 << bit for bit, rule in enumerate(RULES) if not rule.figured)
+# What stands for a figure, and the rules that find nothing where there is neither.
+SPELLED = figures.SPELLED_TRIGGERS
+PLACES = SPELLED | frozenset(ROMAN) | frozenset("abcdefgh")
+_SPELT = {
+    SPELLED: (figures.spelled_money, figures.percentages, figures.ages),
+    PLACES: (series.places,),
+}
+SPELT = {
+    words: sum(1 << bit for bit, rule in enumerate(RULES) if rule.find in finds)
+    for words, finds in _SPELT.items()
+}
 MARKS = frozenset(c for c in BITS if len(c) == 1 and not c.isalpha())
 
 # Figures and marks of other scripts, one character for one, so that places stay true.
@@ -84,6 +95,9 @@ _TABLE |= {0xFFE5: "¥", 0xFFE1: "£", 0x66A: "%", 0x66B: ".", 0x66C: ",", 0xA0:
            0x2009: " ", 0x2011: "-", 0x2010: "-", 0x2212: "-", ord(TAKEN): " "}  # fmt: skip
 _LETTERS = re.compile(r"[^\W\d_]+")
 _SPACED = {code: " " for code in range(128) if not chr(code).isalpha()}
+# The same for bytes, digits as 0; and the words that call for a rule even without a figure.
+_PLAIN = bytes(c if chr(c).isalpha() else 48 if 48 <= c < 58 else 32 for c in range(128)) * 2
+_CALLING = frozenset(word.encode() for word, bits in BITS.items() if bits & WORDED)
 _DIGIT = re.compile(r"\d")
 _SHAPES = (
     (JOINED, re.compile(r"\d ?[-/.] ?\d")),
@@ -125,9 +139,13 @@ def _lowered(text: str) -> str:
 
 def _figures(text: str, lower: str) -> list[Finding]:
     """All that the rules find, each in what the ones before it left."""
+    if lower.isascii() and _says_nothing(lower):
+        return []
     seen = _seen(lower)
     if _DIGIT.search(lower) is None:
         bits = _triggered(seen) & WORDED
+        if lower.isascii():
+            bits &= ~(_bits_without(seen, SPELLED) | _bits_without(seen, PLACES))
         return _found(lower, bits, []) if bits else []
     seen |= MARKS.intersection(lower)
     seen.update(shape for shape, pattern in _SHAPES if pattern.search(lower))
@@ -136,6 +154,12 @@ def _figures(text: str, lower: str) -> list[Finding]:
     if GLUED in seen:
         named = list(names.coded(text))
     return _found(_blanked(lower, named), _triggered(seen), named)
+
+
+def _says_nothing(lower: str) -> bool:
+    """Whether an ASCII text has neither a digit nor a word that calls for a rule: most have none."""
+    plain = lower.encode().translate(_PLAIN)
+    return b"0" not in plain and _CALLING.isdisjoint(plain.split())
 
 
 def _lettered(text: str, found: list[Finding]) -> list[Finding]:
@@ -154,6 +178,11 @@ def _triggered(seen: set[str]) -> int:
         if word in BITS:
             bits |= BITS[word]
     return bits
+
+
+def _bits_without(seen: set[str], spelt: frozenset[str]) -> int:
+    """The rules that find nothing without a figure or one of these words, if none is there."""
+    return SPELT[spelt] if spelt.isdisjoint(seen) else 0
 
 
 def _seen(lower: str) -> set[str]:
