@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from nearcopy import kernels
 from nearcopy.kernels import reference
-from nearcopy.kernels.reference.profiles import PREFIX, profile_terms, rarity, term_hash
+from nearcopy.kernels.reference.profiles import OF_TITLE, PREFIX, profile_terms, rarity, term_hash
 from nearcopy.kernels.tables import term_weights
 
 SNIPPETS = [
@@ -38,7 +38,7 @@ PROFILES = st.dictionaries(
     st.integers(0, 255),
     max_size=8,
 ).map(lambda terms: b"".join(struct.pack("<IB", *entry) for entry in sorted(terms.items())))
-PROFILE = "f743fc5750f5cae46a144dd22d8c5ff7f367c45f1c0ecbc95f"
+PROFILE = "f743fc57a8f5cae46a0a4dd22d8caff7f367c4af1c0ecbc9af"
 
 
 def entries(profile: bytes) -> dict[int, int]:
@@ -51,7 +51,7 @@ def weights(kernel, title: str, text: str, *terms: str) -> list[int | None]:
 
 
 def cosine(kernel, a: str, b: str) -> float:
-    return float(kernel.profile_cosines(*(kernel.profiles([""], [text]) for text in (a, b)))[0])
+    return float(kernel.profile_measures(*(kernel.profiles([""], [text]) for text in (a, b)))[0, 0])
 
 
 @pytest.mark.parametrize(
@@ -73,13 +73,13 @@ def test_terms(text, expected):
 
 def test_a_term_weighs_by_its_count_and_more_in_the_title(kernel):
     text = "storm " + "coast " * 2 + "harbour " * 40
-    assert weights(kernel, "", text, "storm", "coast", "harbo") == [20, 35, 184]
-    assert weights(kernel, "Storm", text, "storm", "coast") == [95, 35]
-    assert weights(kernel, "Storm, storm", "", "storm") == [95]
+    assert weights(kernel, "", text, "storm", "coast", "harbo") == [10, 17, 92]
+    assert weights(kernel, "Storm", text, "storm", "coast") == [OF_TITLE + 47, 17]
+    assert weights(kernel, "Storm, storm", "", "storm") == [OF_TITLE + 47]
 
 
 def test_a_character_by_itself_weighs_half(kernel):
-    assert weights(kernel, "", "港口", "港", "口", "港口") == [10, 10, 20]
+    assert weights(kernel, "", "港口", "港", "口", "港口") == [5, 5, 10]
 
 
 def test_the_title_and_the_text_are_not_one_run(kernel):
@@ -107,7 +107,7 @@ def test_html_is_read_as_its_text_and_titles_as_they_stand(kernel):
 @pytest.mark.parametrize("text", ["", " \n", "2024", "\ud800", "\x00", "!?"])
 def test_an_article_without_terms_has_no_profile(kernel, text):
     assert kernel.profiles([text], [text]) == [b""]
-    assert math.isnan(kernel.profile_cosines([b""], [b""])[0])
+    assert np.isnan(kernel.profile_measures([b""], [b""])).all()
 
 
 @given(articles=st.lists(st.tuples(TEXTS, TEXTS, st.booleans()), max_size=5))
@@ -141,18 +141,19 @@ def test_the_order_of_words_makes_no_difference(kernel, words):
 
 
 @given(pairs=st.lists(st.tuples(PROFILES, PROFILES), max_size=5))
-def test_native_cosines_equal_the_reference(native, pairs):
+def test_native_measures_equal_the_reference(native, pairs):
     a, b = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-    made, expected = (k.profile_cosines(a, b) for k in (native, reference))
+    made, expected = (k.profile_measures(a, b) for k in (native, reference))
     assert np.array_equal(made, expected, equal_nan=True)
 
 
 @given(a=PROFILES, b=PROFILES)
 def test_cosines_are_symmetric_bounded_and_whole_with_oneself(kernel, a, b):
-    there, back, same = kernel.profile_cosines([a, b, a], [b, a, a]).tolist()
-    assert there == back or (math.isnan(there) and math.isnan(back))
-    assert math.isnan(there) or 0 <= there <= 1
-    assert same == 1 if any(entries(a).values()) else math.isnan(same)
+    there, back, same = kernel.profile_measures([a, b, a], [b, a, a])
+    assert np.array_equal(there, back, equal_nan=True)
+    assert ((there >= 0) & (there <= 1) | np.isnan(there)).all()
+    told = [weight % OF_TITLE for weight in entries(a).values()]
+    assert (same[[0, 2, 3]] == 1).all() if any(told) else np.isnan(same).all()
 
 
 def test_rare_terms_make_two_articles_alike(kernel):
@@ -163,6 +164,60 @@ def test_rare_terms_make_two_articles_alike(kernel):
     assert cosine(kernel, base, other) < 0.1
 
 
+def measures(kernel, a: tuple[str, str], b: tuple[str, str]) -> list[float]:
+    made = kernel.profiles([a[0], b[0]], [a[1], b[1]])
+    return kernel.profile_measures(made[:1], made[1:])[0].tolist()
+
+
+def test_what_the_one_tells_of_the_other(kernel):
+    part, whole = ("", "Vattenholm harbour"), ("", "Vattenholm harbour storm lighthouse")
+    _, title, most, least = measures(kernel, part, whole)
+    assert math.isnan(title)
+    assert most == 1 > least > 0
+    assert measures(kernel, ("Vattenholm", "storm"), ("", "Vattenholm storms"))[1] == 1
+
+
+def test_counted_weights_stand_for_the_known_ones(kernel):
+    made = kernel.profiles([""], ["Vattenholm harbour"]) + kernel.profiles([""], ["Vattenholm"])
+    common = kernel.TermWeights([term_hash("vatte")], [1])
+    usual, light = kernel.profile_measures(made[:1], made[1:])[0, 0], kernel.profile_measures(
+        made[:1], made[1:], common
+    )[0, 0]  # fmt: skip
+    assert usual > 0.6
+    assert light < 0.01
+
+
+@pytest.mark.parametrize(("hashes", "weights"), [([1], []), ([1], [0]), ([1], [70_000])])
+def test_weights_that_are_none_are_refused(kernel, hashes, weights):
+    with pytest.raises(ValueError, match="weight"):
+        kernel.TermWeights(hashes, weights)
+
+
+RAIN = "The river rose overnight and flooded the lower town, the mayor said on Monday."
+HAN = "河水一夜之间上涨，淹没了下城区，市长周一表示救援正在进行。"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (f"Share\nMost read\n{RAIN}\r\n\nAdvertisement", RAIN),
+        (f"{HAN}\n分享", HAN),
+        (f"{RAIN.rstrip('.')}\n{RAIN}", RAIN),
+        (f"{RAIN * 3} and on\nMenu", f"{RAIN * 3} and on"),
+        ("Storm\nHarbour\nLighthouse", "Storm Harbour Lighthouse"),
+        (f"{RAIN}\n" + "Menu item\n" * 40, RAIN + " Menu item" * 40),
+    ],
+)
+def test_the_lines_that_are_no_sentences_are_not_read(kernel, text, told):
+    assert kernel.profiles([""], [text]) == kernel.profiles([""], [told])
+
+
+@given(lines=st.lists(st.sampled_from([RAIN, HAN, "Menu", "", " ", "é" * 70 + ".", "x" * 160])))
+def test_native_lines_equal_the_reference(native, lines):
+    text = "\n".join(lines)
+    assert native.profiles([""], [text]) == reference.profiles([""], [text])
+
+
 def test_numbers_add_nothing(kernel):
     assert cosine(kernel, "storm 1987 5,000", "library 1987 5,000") == 0
 
@@ -170,18 +225,18 @@ def test_numbers_add_nothing(kernel):
 @pytest.mark.parametrize("profile", [b"abcd", bytes(645)])
 def test_bytes_of_another_length_are_refused(kernel, profile):
     with pytest.raises(ValueError, match="five a term, at most 640"):
-        kernel.profile_cosines([profile], [b""])
+        kernel.profile_measures([profile], [b""])
 
 
 @pytest.mark.parametrize("profile", [bytes(10), b"bbbb1aaaa1"])
 def test_entries_out_of_order_are_refused(kernel, profile):
     with pytest.raises(ValueError, match="do not ascend"):
-        kernel.profile_cosines([b""], [profile])
+        kernel.profile_measures([b""], [profile])
 
 
 def test_as_many_on_both_sides_are_wanted(kernel):
     with pytest.raises(ValueError, match=r"zip|as many"):
-        kernel.profile_cosines([b""], [])
+        kernel.profile_measures([b""], [])
     with pytest.raises(ValueError, match=r"zip|as many"):
         kernel.profiles(["a"], [])
 

@@ -2,6 +2,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstring>
 #include <memory>
 
 #include "binding.hpp"
@@ -20,9 +21,8 @@ void set_term_weights(const nb::dict& known, const nb::object& unknown) {
     std::vector<std::pair<uint32_t, uint32_t>> made;
     for (auto [term, weight] : known) {
         Py_ssize_t size = 0;
-        const char* name = PyUnicode_Check(term.ptr())
-                               ? PyUnicode_AsUTF8AndSize(term.ptr(), &size)
-                               : throw nb::type_error("a term must be str");
+        const char* name = PyUnicode_Check(term.ptr()) ? PyUnicode_AsUTF8AndSize(term.ptr(), &size)
+                                                       : throw nb::type_error("a term must be str");
         if (name == nullptr) throw nb::python_error();
         made.emplace_back(profile_hash(reinterpret_cast<const uint8_t*>(name), size_t(size)),
                           checked_weight(weight));
@@ -66,22 +66,38 @@ void check_sizes(const std::vector<nb::bytes>& profiles) {
                                       .c_str());
 }
 
-nb::object profile_cosines(const std::vector<nb::bytes>& a, const std::vector<nb::bytes>& b) {
+// The weights of terms by hash, for those who have counted their own articles.
+void make_weights(TermWeights* made, const std::vector<uint32_t>& hashes,
+                  const std::vector<uint32_t>& counted) {
+    if (hashes.size() != counted.size())
+        throw nb::value_error("expected as many weights as hashes of terms");
+    std::vector<std::pair<uint32_t, uint32_t>> known;
+    for (size_t i = 0; i < hashes.size(); ++i) {
+        if (counted[i] == 0 || counted[i] > 0xFFFF)
+            throw nb::value_error("the weight of a term must lie between 1 and 65535");
+        known.emplace_back(hashes[i], counted[i]);
+    }
+    new (made) TermWeights(known, weights().unknown());
+}
+
+nb::object measures(const std::vector<nb::bytes>& a, const std::vector<nb::bytes>& b,
+                    const TermWeights* counted) {
     if (a.size() != b.size())
         throw nb::value_error((std::to_string(a.size()) + " and " + std::to_string(b.size()) +
                                " profiles: expected as many")
                                   .c_str());
     check_sizes(a);
     check_sizes(b);
-    const TermWeights& rarities = weights();
-    Fresh<double> out({a.size()});
+    const TermWeights& rarities = counted == nullptr ? weights() : *counted;
+    Fresh<double> out({a.size(), 4});
     bool ascend = true;
     {
         nb::gil_scoped_release release;
         for (size_t i = 0; i < a.size(); ++i) {
-            out.data[i] =
-                profile_cosine(rarities, data_of(a[i]), a[i].size(), data_of(b[i]), b[i].size());
-            ascend &= !(out.data[i] < 0);
+            const ProfileMeasures found =
+                profile_measures(rarities, data_of(a[i]), a[i].size(), data_of(b[i]), b[i].size());
+            std::memcpy(out.data + 4 * i, &found, sizeof found);
+            ascend &= !(found.cosine < 0);
         }
     }
     if (!ascend) throw nb::value_error("a term profile whose hashes do not ascend");
@@ -91,9 +107,11 @@ nb::object profile_cosines(const std::vector<nb::bytes>& a, const std::vector<nb
 }  // namespace
 
 void bind_profiles(nb::module_& m) {
+    nb::class_<TermWeights>(m, "TermWeights")
+        .def("__init__", make_weights, "hashes"_a, "weights"_a);
     m.def("set_term_weights", set_term_weights);
     m.def("profiles", profiles, "titles"_a.none(), "texts"_a.none(), "html"_a, "threads"_a);
-    m.def("profile_cosines", profile_cosines, "a"_a, "b"_a);
+    m.def("profile_measures", measures, "a"_a, "b"_a, "weights"_a.none() = nb::none());
 }
 
 }  // namespace nearcopy

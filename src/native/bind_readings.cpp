@@ -44,9 +44,11 @@ public:
         if (folded.count() > 0) {
             const Words& words = hashed(text, folded);
             const CharacterBits* bits = characters_.read(text);
-            profiler_.profile(title, words, out.profile);
+            profiler_.profile(title, text, words, out.profile);
             out.numerals = numerals_.read(text, bits, words);
             out.details = technical_details(text, bits);
+        } else {
+            profiler_.profile(title, text, out.profile);
         }
         sketcher_.finish({&out.simhash, out.minhash, out.digest, &out.words});
     }
@@ -83,7 +85,8 @@ nb::tuple columns(const std::vector<Reading>& made, const Plan& plan) {
         const bool empty = row.words == 0;
         words.append(row.words);
         digest.append(empty ? none() : nb::object(as_bytes(row.digest, 16)));
-        simhash.append(empty || plan.simhash.size == 0 ? none() : nb::object(nb::int_(row.simhash)));
+        simhash.append(empty || plan.simhash.size == 0 ? none()
+                                                       : nb::object(nb::int_(row.simhash)));
         minhash.append(empty || plan.minhash.size == 0
                            ? none()
                            : nb::object(as_bytes(row.minhash, sizeof row.minhash)));

@@ -14,9 +14,9 @@ namespace nearcopy {
 namespace {
 
 constexpr size_t kMostCount = 16;
-constexpr uint32_t kCountWeights[kMostCount + 1] = {0,   20,  35,  48,  61,  72,  84,  95, 106,
-                                                    116, 126, 136, 146, 156, 165, 175, 184};
-constexpr uint32_t kTitleWeight = 60;
+constexpr uint32_t kCountWeights[kMostCount + 1] = {0,  10, 17, 24, 30, 36, 42, 47, 53,
+                                                    58, 63, 68, 73, 78, 83, 87, 92};
+constexpr uint32_t kTitleWeight = 30;
 constexpr size_t kAhead = 24;  // terms between asking for a weight's memory and reading it
 constexpr uint64_t kTitle = 1, kHalf = 2;
 constexpr uint8_t kArticle[4] = {0xD8, 0xA7, 0xD9, 0x84};
@@ -81,23 +81,32 @@ uint32_t profile_hash(const uint8_t* term, size_t size) { return uint32_t(murmur
 
 // --- Profiles ---------------------------------------------------------------------------------
 
-void Profiler::profile(const TextView& title, const TextView& text, Profile& out) {
-    text_.fold(text, Hash::MURMUR3);
-    profile(title, text_, out);
+void Profiler::profile(const TextView& title, const TextView& source, Profile& out) {
+    text_.fold(lines_.of(plain_.of(source, tables_.entities)), Hash::MURMUR3);
+    profile_words(title, text_, out);
 }
 
-void Profiler::profile(const TextView& title, const Words& text, Profile& out) {
+void Profiler::profile(const TextView& title, const TextView& plain, const Words& words,
+                       Profile& out) {
+    const TextView sentences = lines_.of(plain);
+    if (sentences.data == plain.data) return profile_words(title, words, out);
+    text_.fold(sentences, Hash::MURMUR3);
+    profile_words(title, text_, out);
+}
+
+void Profiler::profile_words(const TextView& title, const Words& words, Profile& out) {
     title_.fold(title, Hash::MURMUR3);
     count_ = 0;
     add_terms(title_, kTitle);
-    add_terms(text, 0);
+    add_terms(words, 0);
     sort_terms();
     weigh();
     write(out);
 }
 
 // The words stand one space apart, and a space behind the last. Of ASCII they hold digits and small
-// letters: all else ends a word. Where 64 bytes hold but letters, the hashed prefixes are the terms.
+// letters: all else ends a word. Where 64 bytes hold but letters, the hashed prefixes are the
+// terms.
 void Profiler::add_terms(const Words& words, uint64_t flags) {
     terms_.reserve(count_ + 2 * words.count());
     single_ = nullptr;
@@ -196,8 +205,8 @@ void Profiler::sort_terms() {
     }
 }
 
-// In place of equal terms one, ascending: score << 40 | ~hash << 8 | weight, so that the order of
-// these numbers is the order in which terms are kept.
+// In place of equal terms one, ascending: score << 40 | ~hash << 8 | weight and title, so that the
+// order of these numbers is the order in which terms are kept.
 void Profiler::weigh() {
     uint64_t* terms = terms_.data();
     size_t made = 0;
@@ -211,7 +220,8 @@ void Profiler::weigh() {
         if (flags & kTitle) weight += kTitleWeight;
         if (flags & kHalf) weight /= 2;
         const uint64_t score = weight * weights_.of(uint32_t(hash));
-        terms[made++] = score << 40 | (~hash & 0xFFFFFFFF) << 8 | weight;
+        const uint64_t told = weight | (flags & kTitle ? kOfTitle : 0);
+        terms[made++] = score << 40 | (~hash & 0xFFFFFFFF) << 8 | told;
     }
     count_ = made;
 }
@@ -219,7 +229,7 @@ void Profiler::weigh() {
 // The last in rank that is kept: first by steps of the score, then among those of one step.
 uint64_t Profiler::least_kept() {
     if (count_ <= kMostTerms) return 0;
-    constexpr unsigned kStep = 40 + 10;
+    constexpr unsigned kStep = 40 + 9;
     uint32_t steps[256] = {};
     const uint64_t* terms = terms_.data();
     auto step = [](uint64_t term) { return std::min<uint64_t>(term >> kStep, 255); };
@@ -247,7 +257,7 @@ void Profiler::write(Profile& out) {
     out.size = size_t(to - out.bytes);
 }
 
-// --- Cosines ----------------------------------------------------------------------------------
+// --- Two profiles -----------------------------------------------------------------------------
 
 bool is_profile_size(size_t size) {
     return size % kProfileEntry == 0 && size <= kMostTerms * kProfileEntry;
@@ -256,18 +266,21 @@ bool is_profile_size(size_t size) {
 namespace {
 
 struct Weighted {
-    uint32_t hash[kMostTerms], value[kMostTerms];
+    uint32_t hash[kMostTerms], value[kMostTerms], titled[kMostTerms];
     size_t count, low = 0;  // of all terms, of those in the lower half of the hashes
-    uint64_t square = 0;
+    uint64_t square = 0, sum = 0, title = 0;
 
     Weighted(const TermWeights& weights, const uint8_t* bytes, size_t size)
         : count(size / kProfileEntry) {
         for (size_t i = 0; i < count; ++i, bytes += kProfileEntry) {
             hash[i] = load32(bytes);
-            value[i] = bytes[4] * weights.of(hash[i]);
+            value[i] = uint32_t(bytes[4] & (kOfTitle - 1)) * weights.of(hash[i]);
+            titled[i] = value[i] & (0 - uint32_t(bytes[4] >= kOfTitle));
         }
         for (size_t i = 0; i < count; ++i) {
             square += uint64_t(value[i]) * value[i];
+            sum += value[i];
+            title += titled[i];
             low += 1 - (hash[i] >> 31);
         }
     }
@@ -279,7 +292,12 @@ struct Weighted {
     }
 };
 
-// The product of two profiles from some terms on, one step after another.
+// What the terms of both amount to.
+struct Shared {
+    uint64_t product = 0, a = 0, b = 0, a_title = 0, b_title = 0;
+};
+
+// What two profiles share from some terms on, one step after another.
 class Merge {
 public:
     Merge(const Weighted& a, size_t i, size_t a_end, const Weighted& b, size_t j, size_t b_end)
@@ -287,14 +305,18 @@ public:
 
     bool goes_on() const { return (i_ < a_end_) & (j_ < b_end_); }
 
-    void step() {
+    void step(Shared& sum) {
         const uint32_t x = a_.hash[i_], y = b_.hash[j_];
-        product += uint64_t(a_.value[i_]) * b_.value[j_] & (0 - uint64_t(x == y));
+        const uint64_t same = 0 - uint64_t(x == y);
+        const uint64_t ours = a_.value[i_] & same, theirs = b_.value[j_] & same;
+        sum.product += ours * theirs;
+        sum.a += ours;
+        sum.b += theirs;
+        sum.a_title += a_.titled[i_] & same;
+        sum.b_title += b_.titled[j_] & same;
         i_ += x <= y;
         j_ += y <= x;
     }
-
-    uint64_t product = 0;
 
 private:
     const Weighted &a_, &b_;
@@ -303,26 +325,36 @@ private:
 };
 
 // Each step waits for the one before: two merges at a time take hardly longer than one.
-uint64_t product(const Weighted& a, const Weighted& b) {
+Shared shared(const Weighted& a, const Weighted& b) {
     Merge low(a, 0, a.low, b, 0, b.low), high(a, a.low, a.count, b, b.low, b.count);
+    Shared sum;
     while (low.goes_on() & high.goes_on()) {
-        low.step();
-        high.step();
+        low.step(sum);
+        high.step(sum);
     }
-    while (low.goes_on()) low.step();
-    while (high.goes_on()) high.step();
-    return low.product + high.product;
+    while (low.goes_on()) low.step(sum);
+    while (high.goes_on()) high.step(sum);
+    return sum;
+}
+
+double share(uint64_t part, uint64_t whole) {
+    return whole == 0 ? std::numeric_limits<double>::quiet_NaN() : double(part) / double(whole);
 }
 
 }  // namespace
 
-double profile_cosine(const TermWeights& weights, const uint8_t* a, size_t a_size, const uint8_t* b,
-                      size_t b_size) {
+ProfileMeasures profile_measures(const TermWeights& weights, const uint8_t* a, size_t a_size,
+                                 const uint8_t* b, size_t b_size) {
     const Weighted left(weights, a, a_size), right(weights, b, b_size);
-    if (!left.ascends() || !right.ascends()) return -1;
-    if (left.square == 0 || right.square == 0) return std::numeric_limits<double>::quiet_NaN();
+    if (!left.ascends() || !right.ascends()) return {-1, -1, -1, -1};
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    if (left.square == 0 || right.square == 0) return {none, none, none, none};
+    const Shared both = shared(left, right);
     const double norms = std::sqrt(double(left.square) * double(right.square));
-    return std::min(1.0, double(product(left, right)) / norms);
+    const double ours = share(both.a, left.sum), theirs = share(both.b, right.sum);
+    return {std::min(1.0, double(both.product) / norms),
+            std::fmax(share(both.a_title, left.title), share(both.b_title, right.title)),
+            std::max(ours, theirs), std::min(ours, theirs)};
 }
 
 }  // namespace nearcopy

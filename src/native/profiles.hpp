@@ -7,13 +7,15 @@
 #include <utility>
 #include <vector>
 
+#include "lines.hpp"
 #include "words.hpp"
 
 namespace nearcopy {
 
 constexpr size_t kMostTerms = 128;
-constexpr uint32_t kPrefix = 5;  // letters of a word that are its term
+constexpr uint32_t kPrefix = 5;      // letters of a word that are its term
 constexpr size_t kProfileEntry = 5;  // bytes: the term's hash, how much the article makes of it
+constexpr uint8_t kOfTitle = 128;    // in the last byte: the term stands in the title
 
 // How much each common term counts, in hundredths, by the term's hash.
 class TermWeights {
@@ -32,6 +34,8 @@ public:
                 return found | (missing & unknown_);
         }
     }
+
+    uint32_t unknown() const { return unknown_; }
 
     // Asks for the memory that `of` will read.
     void prefetch(uint32_t term) const { __builtin_prefetch(&buckets_[term & mask_]); }
@@ -61,14 +65,16 @@ struct Profile {
 class Profiler {
 public:
     Profiler(const Tables& tables, const TermWeights& weights)
-        : title_(tables, kPrefix), text_(tables, kPrefix), weights_(weights) {}
+        : tables_(tables), title_(tables, kPrefix), text_(tables, kPrefix), weights_(weights) {}
 
-    void profile(const TextView& title, const TextView& text, Profile& out);
+    void profile(const TextView& title, const TextView& source, Profile& out);
 
-    // The same of a text whose words are there already, they and their prefixes hashed by MURMUR3.
-    void profile(const TextView& title, const Words& text, Profile& out);
+    // The same of a text without markup whose words are there already, they and their prefixes
+    // hashed by MURMUR3.
+    void profile(const TextView& title, const TextView& plain, const Words& words, Profile& out);
 
 private:
+    void profile_words(const TextView& title, const Words& words, Profile& out);
     void add_terms(const Words& words, uint64_t flags);
     void add_prefixes(const uint64_t* prefixes, size_t count, uint64_t flags);
     void add_word(const uint8_t* word, size_t size, uint64_t hash, uint64_t prefix, uint64_t flags);
@@ -78,6 +84,9 @@ private:
     uint64_t least_kept();
     void write(Profile& out);
 
+    const Tables& tables_;
+    PlainText plain_;
+    SentenceLines lines_;
     Words title_, text_;
     Characters characters_;  // of the folded words
     const TermWeights& weights_;
@@ -91,8 +100,13 @@ uint32_t profile_hash(const uint8_t* term, size_t size);
 
 bool is_profile_size(size_t size);
 
-// Of two profiles of such a size; below 0 where the hashes of one do not ascend.
-double profile_cosine(const TermWeights& weights, const uint8_t* a, size_t a_size, const uint8_t* b,
-                      size_t b_size);
+// How alike two profiles are; rare terms count more.
+struct ProfileMeasures {
+    double cosine, title, most, least;
+};
+
+// Of two profiles of such a size; a cosine below 0 where the hashes of one do not ascend.
+ProfileMeasures profile_measures(const TermWeights& weights, const uint8_t* a, size_t a_size,
+                                 const uint8_t* b, size_t b_size);
 
 }  // namespace nearcopy

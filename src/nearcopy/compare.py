@@ -23,6 +23,7 @@ Columns = dict[str, list[Any]]
 Floats = NDArray[np.float64]
 HOUR = timedelta(hours=1)
 MEASURES = titles.SCORES | {"names", "profile"}
+PROFILE_MEASURES = ("profile", "title_told", "terms_most", "terms_least")
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,9 +190,9 @@ def _texts(left: Side, right: Side, counted: list[Overlap | None]) -> Columns:
 
 def _profiles(left: Side, right: Side, measures: Collection[str]) -> Columns:
     if "profile" not in measures:
-        return {"profile": [None] * len(left)}
-    found = kernels.profile_cosines([a.profile for a in left], [b.profile for b in right])
-    return {"profile": _known(found)}
+        return {name: [None] * len(left) for name in PROFILE_MEASURES}
+    found = kernels.profile_measures([a.profile for a in left], [b.profile for b in right])
+    return dict(zip(PROFILE_MEASURES, map(_known, found.T), strict=True))
 
 
 def _contained(jaccard: Floats, words: Floats) -> Floats:

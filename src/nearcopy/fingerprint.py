@@ -11,9 +11,11 @@ import numpy as np
 from nearcopy import facts, junk, kernels, titles, urls
 from nearcopy.config import FrequencyTable, Recipe, checked_recipe
 from nearcopy.errors import BadArticle, BadRecipe
+from nearcopy.kernels.results import Readings
 from nearcopy.model import Article, Fingerprint
 
 BATCH = 1024
+FEW_WORDS = 30  # of a text: its address may say more
 
 
 def fingerprints(
@@ -54,6 +56,11 @@ def _fingerprints(batch: list[Article], recipe: Recipe, threads: int) -> list[Fi
     texts, html = [article.text for article in batch], [article.html for article in batch]
     made = kernels.readings(raw, texts, recipe, html=html, threads=threads)
     pages, declared, sources = zip(*map(_addresses, batch), strict=True)
+    junk_reasons = [
+        junk.reason(article.title, article.text, words, html=article.html)
+        for article, words in zip(batch, made.words, strict=True)
+    ]
+    _read_addresses(batch, made, junk_reasons)
     return _rows(
         len(batch),
         **made._asdict(),
@@ -71,12 +78,22 @@ def _fingerprints(batch: list[Article], recipe: Recipe, threads: int) -> list[Fi
         source=sources,
         published=[article.published for article in batch],
         tier=[article.tier for article in batch],
-        junk=[
-            junk.reason(article.title, article.text, words, html=article.html)
-            for article, words in zip(batch, made.words, strict=True)
-        ],
+        junk=junk_reasons,
         seen=[article.seen for article in batch],
     )
+
+
+def _read_addresses(batch: list[Article], made: Readings, junk_reasons: list[str | None]) -> None:
+    """Where an article says next to nothing itself, its profile is of its address too.
+
+    What a page says that is no article is not part of it.
+    """
+    told = zip(batch, made.words, junk_reasons, strict=True)
+    for row, (article, words, no_article) in enumerate(told):
+        if no_article or words < FEW_WORDS or not article.title:
+            title = f"{article.title} {urls.slug(article.url)}" if article.url else article.title
+            text = "" if no_article else article.text
+            (made.profile[row],) = kernels.profiles([title], [text], html=[article.html])
 
 
 # Setting slots by column takes a fifth of the time of 23 arguments a row.

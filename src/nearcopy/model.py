@@ -145,6 +145,9 @@ class Evidence(NamedTuple):
     moved: tuple[FactPair, ...] = ()  # figures that an update would move, such as a toll
     names_shared: float | None = None
     profile: float | None = None  # cosine of the heaviest terms, rare ones weighing more
+    title_told: float | None = None  # of the one title, by rare words, that the other article has
+    terms_most: float | None = None  # of the one's terms that the other has, the larger share
+    terms_least: float | None = None  # and the smaller
     refiled: bool = False
     same_source: bool | None = None
     hours_apart: float | None = None

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from nearcopy.kernels.reference import HammingIndex as HammingIndex
 from nearcopy.kernels.reference import KeyIndex as KeyIndex
 from nearcopy.kernels.reference import SignatureIndex as SignatureIndex
+from nearcopy.kernels.reference import TermWeights as TermWeights
 from nearcopy.kernels.reference import band_keys as band_keys
 from nearcopy.kernels.reference import fmix64 as fmix64
 from nearcopy.kernels.reference import fnv1a64 as fnv1a64
@@ -15,7 +16,7 @@ from nearcopy.kernels.reference import murmur3_64 as murmur3_64
 from nearcopy.kernels.reference import murmur3_128 as murmur3_128
 from nearcopy.kernels.reference import normalised as normalised
 from nearcopy.kernels.reference import numeral_shares as numeral_shares
-from nearcopy.kernels.reference import profile_cosines as profile_cosines
+from nearcopy.kernels.reference import profile_measures as profile_measures
 from nearcopy.kernels.reference import strip_html as strip_html
 from nearcopy.kernels.reference import strip_html_positions as strip_html_positions
 from nearcopy.kernels.reference import title_cosines as title_cosines

@@ -41,7 +41,8 @@ class Sketches(NamedTuple):
 class Readings(NamedTuple):
     """All that is read from texts and titles, a list a column, with a row a text.
 
-    A text without words has nothing to compare: its digest and hashes are None, the rest is empty.
+    A text without words has nothing to compare: its digest and hashes are None, the rest is empty
+    but for the profile, which is of the title too.
     """
 
     words: list[int]

@@ -15,7 +15,7 @@ from nearcopy.kernels.reference.joins import SetJoin, similar_pairs
 from nearcopy.kernels.reference.markup import strip_html, strip_html_positions
 from nearcopy.kernels.reference.numerals import numerals
 from nearcopy.kernels.reference.overlap import feature_sets, passages, shared_counts
-from nearcopy.kernels.reference.profiles import profile_cosines, profiles
+from nearcopy.kernels.reference.profiles import TermWeights, profile_measures, profiles
 from nearcopy.kernels.reference.readings import readings
 from nearcopy.kernels.reference.sketches import features, sketch
 from nearcopy.kernels.reference.technical import technical_details
@@ -27,6 +27,7 @@ __all__ = [
     "KeyIndex",
     "SetJoin",
     "SignatureIndex",
+    "TermWeights",
     "band_keys",
     "feature_sets",
     "features",
@@ -39,7 +40,7 @@ __all__ = [
     "numeral_shares",
     "numerals",
     "passages",
-    "profile_cosines",
+    "profile_measures",
     "profiles",
     "readings",
     "shared_counts",

@@ -3,13 +3,14 @@
 A term is the first five letters of a word, which brings its forms together in most languages; of
 scripts written without spaces, every two characters that stand together, and each by itself. Words
 with digits are no terms: numbers never make two articles alike. A profile holds for each term its
-hash and how much the article makes of it. How rare the term is counts when profiles are compared,
-so a newer table of weights voids no stored profile. All sums are of whole numbers: exact in any
+hash, how much the article makes of it, and whether it stands in the title. How rare the term is
+counts when profiles are compared, so other weights void no stored profile. Of a text in lines only
+those that are sentences are read: menus, captions and notes around an article are not its news. All sums are of whole numbers: exact in any
 order, so both kernels agree to the last bit.
 """
 
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import chain, groupby, pairwise
 from math import nan, sqrt
@@ -19,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearcopy.kernels.reference.hashes import murmur3_64
+from nearcopy.kernels.reference.markup import strip_html
 from nearcopy.kernels.reference.words import words
 from nearcopy.kernels.tables import term_weights
 
@@ -26,12 +28,20 @@ MOST_TERMS = 128
 PREFIX = 5
 ENTRY = 5  # bytes: the term's hash, how much the article makes of it
 MOST_COUNT = 16  # a term that stands there more often weighs no more
-COUNT_WEIGHTS = (0, 20, 35, 48, 61, 72, 84, 95, 106, 116, 126, 136, 146, 156, 165, 175, 184)
-TITLE_WEIGHT = 60  # the weights above are 20 * count**0.8, and this is 20 * 3
+COUNT_WEIGHTS = (0, 10, 17, 24, 30, 36, 42, 47, 53, 58, 63, 68, 73, 78, 83, 87, 92)
+TITLE_WEIGHT = 30  # the weights above are 10 * count**0.8, and this is 10 * 3
+OF_TITLE = 128  # in the last byte, beside the weight
 
 UNSPACED_FROM = 0x0E00  # Thai, and all behind it that is written one character a word
 HANGUL = range(0xAC00, 0xD7A4)
 DIGITS = frozenset("0123456789")
+WIDE_FROM = 0x2E80  # from here on a character says as much as three letters
+SENTENCE, PARAGRAPH = 60, 150  # letters
+SENTENCE_ENDS = frozenset(
+    ".!?:\"')\xbb\u061f\u06d4\u0964\u2019\u201d\u2026\u3002\u300d\u300f\uff01\uff1f"
+)
+LEAST_TOLD = 0.3  # of the letters; where the sentences have less, all lines are read
+BLANK = "".join(map(chr, range(33))) + "\xa0"
 ARTICLE = "\u0627\u0644"  # the Arabic one is written as part of the word
 
 
@@ -50,14 +60,55 @@ def profiles(
     del threads
     marks = html or [False] * len(texts)
     return [
-        _profile(chain(_hashed(words(title), True), _hashed(words(text, mark), False)))
-        for title, text, mark in zip(titles, texts, marks, strict=True)
+        _profile(chain(_hashed(words(title), True), _hashed(words(sentences(text)), False)))
+        for title, text in zip(titles, map(_plain, texts, marks), strict=True)
     ]
 
 
-def profile_cosines(a: Sequence[bytes], b: Sequence[bytes]) -> NDArray[np.float64]:
-    """How alike two profiles are, 0..1, rare terms counting more; nan where one is empty."""
-    return np.array([_cosine(*pair) for pair in zip(a, b, strict=True)], np.float64)
+class TermWeights:
+    """How much terms count by their hash, for those who have counted their own articles."""
+
+    def __init__(self, hashes: Sequence[int], weights: Sequence[int]) -> None:
+        if len(hashes) != len(weights):
+            raise ValueError("expected as many weights as hashes of terms")
+        if not all(1 <= weight <= 0xFFFF for weight in weights):
+            raise ValueError("the weight of a term must lie between 1 and 65535")
+        self._known: dict[int, int] = {}
+        for term, weight in zip(hashes, weights, strict=True):
+            self._known[term] = min(weight, self._known.get(term, weight))
+
+    def of(self, term: int) -> int:
+        """How much a term counts."""
+        return self._known.get(term, term_weights()[1])
+
+
+def profile_measures(
+    a: Sequence[bytes], b: Sequence[bytes], weights: TermWeights | None = None
+) -> NDArray[np.float64]:
+    """How alike two profiles are, a row a pair, rare terms counting more; nan where one is empty.
+
+    The cosine, and how much of what the one makes is found in the other: of a title the larger
+    share, of all terms the larger and the smaller. All are 0..1.
+    """
+    weigh = weights.of if weights else rarity
+    rows = [_measures(*pair, weigh) for pair in zip(a, b, strict=True)]
+    return np.array(rows, np.float64).reshape(-1, 4)
+
+
+def sentences(text: str) -> str:
+    """The lines that are sentences; all of the text where none is to go, or nearly all would.
+
+    >>> rain = "The river rose overnight and flooded the lower town, the mayor said on Monday."
+    >>> sentences("Share\\nRead more\\n" + rain) == rain
+    True
+    """
+    lines = text.split("\n")
+    lengths = [len(line) + 2 * sum(ord(c) >= WIDE_FROM for c in line) for line in lines]
+    told = [line for line, length in zip(lines, lengths, strict=True) if _is_told(line, length)]
+    kept = sum(
+        length for line, length in zip(lines, lengths, strict=True) if _is_told(line, length)
+    )
+    return text if kept == sum(lengths) or kept * 10 < sum(lengths) * 3 else "\n".join(told)
 
 
 def profile_terms(found: Iterable[str]) -> Iterator[tuple[str, bool]]:
@@ -109,12 +160,25 @@ def _hashed(found: Iterable[str], title: bool) -> Iterator[Term]:
     return (Term(term_hash(term), title, half) for term, half in profile_terms(found))
 
 
+def _plain(text: str, html: bool) -> str:
+    return strip_html(text) if html else text
+
+
+def _is_told(line: str, length: int) -> bool:
+    """Whether a line is a sentence or more."""
+    if length < SENTENCE:
+        return False
+    return length >= PARAGRAPH or line.rstrip(BLANK)[-1:] in SENTENCE_ENDS
+
+
 def _profile(terms: Iterable[Term]) -> bytes:
     by_hash = groupby(sorted(terms), lambda term: term.hash)
-    weights = {term: _weight(list(group)) for term, group in by_hash}
+    same = {term: list(group) for term, group in by_hash}
+    weights = {term: _weight(group) for term, group in same.items()}
     heaviest = sorted(weights, key=lambda term: (-weights[term] * rarity(term), term))
     kept = sorted(heaviest[:MOST_TERMS])
-    return b"".join(struct.pack("<IB", term, weights[term]) for term in kept)
+    told = {term: OF_TITLE * any(each.title for each in same[term]) for term in kept}
+    return b"".join(struct.pack("<IB", term, weights[term] | told[term]) for term in kept)
 
 
 def _weight(same: list[Term]) -> int:
@@ -123,17 +187,32 @@ def _weight(same: list[Term]) -> int:
     return weight // 2 if any(term.half for term in same) else weight
 
 
-def _cosine(a: bytes, b: bytes) -> float:
-    left, right = _weighted(a), _weighted(b)
-    norms = [float(sum(value * value for value in side.values())) for side in (left, right)]
+class _Weighted(NamedTuple):
+    """What the terms of a profile count: their weight by how rare they are."""
+
+    values: dict[int, int]
+    titled: dict[int, int]
+
+
+def _measures(a: bytes, b: bytes, weigh: Callable[[int], int]) -> tuple[float, ...]:
+    ours, theirs = _weighted(a, weigh), _weighted(b, weigh)
+    norms = [float(sum(value**2 for value in side.values.values())) for side in (ours, theirs)]
     if 0.0 in norms:
-        return nan
-    product = sum(value * right.get(term, 0) for term, value in left.items())
-    return min(1.0, product / sqrt(norms[0] * norms[1]))
+        return nan, nan, nan, nan
+    product = sum(value * theirs.values.get(term, 0) for term, value in ours.values.items())
+    told = _share(ours.titled, theirs.values), _share(theirs.titled, ours.values)
+    held = _share(ours.values, theirs.values), _share(theirs.values, ours.values)
+    title = max((share for share in told if share == share), default=nan)
+    return min(1.0, product / sqrt(norms[0] * norms[1])), title, max(held), min(held)
 
 
-def _weighted(profile: bytes) -> dict[int, int]:
-    """What each term of a profile counts: its weight by how rare it is."""
+def _share(one: dict[int, int], other: Collection[int]) -> float:
+    """How much of the one is found in the other."""
+    whole = sum(one.values())
+    return sum(value for term, value in one.items() if term in other) / whole if whole else nan
+
+
+def _weighted(profile: bytes, weigh: Callable[[int], int]) -> _Weighted:
     if len(profile) % ENTRY or len(profile) > ENTRY * MOST_TERMS:
         raise ValueError(
             f"a term profile of {len(profile)} bytes: expected five a term, at most 640"
@@ -141,4 +220,5 @@ def _weighted(profile: bytes) -> dict[int, int]:
     entries = list(struct.iter_unpack("<IB", profile))
     if any(first[0] >= second[0] for first, second in pairwise(entries)):
         raise ValueError("a term profile whose hashes do not ascend")
-    return {term: weight * rarity(term) for term, weight in entries}
+    values = {term: told % OF_TITLE * weigh(term) for term, told in entries}
+    return _Weighted(values, {term: values[term] for term, told in entries if told >= OF_TITLE})

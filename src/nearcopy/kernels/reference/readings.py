@@ -37,7 +37,7 @@ def readings(
         _where(words, simhash, None),
         _where(words, minhash, None),
         _where(words, numerals(texts, html=html), b""),
-        _where(words, profiles(titles, texts, html=html), b""),
+        profiles(titles, texts, html=html),
         _where(words, technical_details(texts, html=html).tolist(), 0),
     )
 
