@@ -17,6 +17,9 @@ def why(text: str, title: str = "") -> str | None:
 
 NOTICES = [
     # English
+    ("block page", "You must be logged in to view this video. Viewer discretion is advised."),
+    ("site notice", "All rights reserved. This material may not be published or broadcast."),
+    ("site notice", "Donate to the Elm Post. Your contribution will pay for our reporters."),
     ("block page", "Access Denied. You don't have permission to access this server."),
     ("block page", "Please verify you are a human. Complete the CAPTCHA to go on."),
     ("block page", "Checking your browser before you go on. Ray ID: 7f00ba11. Please be patient."),
@@ -116,9 +119,34 @@ def test_markup_is_not_read():
 
 
 def test_long_texts_are_not_looked_at():
-    notice = "Please enable JavaScript. We use cookies. Access denied. "
-    assert why(notice * (MAX_WORDS // 8)) is not None
-    assert why(notice * (MAX_WORDS // 8 + 1)) is None
+    notice = "Please enable JavaScript. We use cookies. Access denied. Please sign in. "
+    assert why(notice * (MAX_WORDS // 11)) is not None
+    assert why(notice * (MAX_WORDS // 11 + 1)) is None
+
+
+CLAUSES = [
+    "Dear reader, we use cookies and would like you to know what for.",
+    "Your personal data are kept by us and by our partners.",
+    "You may withdraw your consent at any time under cookie settings.",
+    "What our partners store on your device is told in the privacy notice.",
+]
+
+
+@pytest.mark.parametrize(("times", "expected"), [(1, True), (8, True), (40, False)])
+def test_a_long_consent_wall_is_one_up_to_a_length(times, expected):
+    assert (why(" ".join(CLAUSES * times)) is not None) is expected
+
+
+def test_a_long_article_that_ends_in_a_notice_is_an_article():
+    news = "The council of Elmsworth voted on Monday to mend the old bridge over the river. " * 20
+    assert why(news + " ".join(CLAUSES)) is None
+
+
+def test_a_short_page_that_opens_with_an_appeal_is_a_masthead():
+    appeal = "Donate to the site. Support our work."
+    motto = "For a town that reads, argues and votes, in the valley since the year of the flood"
+    assert why(f"{appeal} {motto}") == "site notice: support our work"
+    assert why(f"{motto}. Donate to the site.") is None
 
 
 @given(st.text(), st.text(alphabet=st.characters(), max_size=200), st.integers(0, 300))

@@ -2,7 +2,8 @@
 
 A notice speaks to its reader ("please enable cookies"), news speaks about things ("the court ruled
 on cookies"). So the phrases are those of notices, they count by the share of the text whose
-sentences hold them, and texts of more than 200 words are not looked at.
+sentences hold them. Texts of more than 200 words are looked at only where they begin like a notice,
+as a consent wall with all its clauses does, and those of more than 600 not at all.
 """
 
 import re
@@ -11,14 +12,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from nearcopy.junk.phrases import ADDRESS, PHRASES, TITLES
+from nearcopy.junk.phrases import ADDRESS, OPENINGS, PHRASES, TITLES
 from nearcopy.model import Fingerprint
 from nearcopy.text import normalised, strip_html
 from nearcopy.urls import slug
 
-MAX_WORDS = 200
+MAX_WORDS = 600
+LONG = 200  # a text of more words is no notice unless it begins like one
+OPENING = 400  # characters in which it does
+LONG_PHRASES = 4  # that a long one holds
 TITLE_WORDS = 25  # a text of so few words says nothing against a title that says "404"
 MIN_SHARE = 0.5  # of the words, in sentences that hold a phrase
+MANY_PHRASES, MANY_SHARE = 6, 0.33  # so many phrases are a notice in a smaller share of the words
+OPENED_SHARE = 0.2  # the same for a short text of several phrases that begins with one
 MIN_COVER = 0.25  # of the words, in the phrase itself, where there is only one
 ONE_PHRASE = 60  # a text of more words needs more than one phrase
 LONGEST_TITLE = 80
@@ -36,7 +42,11 @@ def reason(title: str, text: str, words: int, *, html: bool = False) -> str | No
     if words > MAX_WORDS:
         return None
     text = strip_html(text) if html else text
+    if words > LONG and not _begins_like_a_notice(text):
+        return None
     found = _phrases_in(normalised(text))
+    if words > LONG and len(found) < LONG_PHRASES:
+        return None
     if words <= (ONE_PHRASE if found else TITLE_WORDS) and len(title) <= LONGEST_TITLE:
         named = _titles().get(normalised(title))
         if named is not None:
@@ -44,6 +54,10 @@ def reason(title: str, text: str, words: int, *, html: bool = False) -> str | No
     if not found or (len(found) == 1 and words > ONE_PHRASE):
         return None
     return _notice(text, found, words)
+
+
+def _begins_like_a_notice(text: str) -> bool:
+    return not _openings().isdisjoint(normalised(text[:OPENING]).split(" "))
 
 
 def _notice(text: str, found: Mapping[str, str], words: int) -> str | None:
@@ -55,10 +69,21 @@ def _notice(text: str, found: Mapping[str, str], words: int) -> str | None:
         if any(s in sentence for s in signs)
     )
     cover = sum(phrase.count(" ") - 1 for phrase in found)
-    if held < MIN_SHARE * words or (len(signs) == 1 and cover < MIN_COVER * words):
+    if held < _least_share(text, found, words) * words:
+        return None
+    if len(signs) == 1 and cover < MIN_COVER * words:
         return None
     kind, phrase = _likeliest(found)
     return f"{kind}: {phrase}"
+
+
+def _least_share(text: str, found: Mapping[str, str], words: int) -> float:
+    """How much of a text has to be in sentences of a notice, by what it holds of one."""
+    if len(found) >= MANY_PHRASES:
+        return MANY_SHARE
+    folded = f" {normalised(text)} "
+    opened = len(found) > 1 and words <= ONE_PHRASE and any(map(folded.startswith, found))
+    return OPENED_SHARE if opened else MIN_SHARE
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -105,6 +130,11 @@ def _titles() -> dict[str, str]:
 @lru_cache(maxsize=1)
 def _address() -> tuple[str, ...]:
     return tuple(f" {phrase} " for phrase in _entries(ADDRESS))
+
+
+@lru_cache(maxsize=1)
+def _openings() -> frozenset[str]:
+    return frozenset(_entries(OPENINGS))
 
 
 def _entries(table: str) -> Iterator[str]:

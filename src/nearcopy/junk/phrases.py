@@ -55,6 +55,10 @@ PHRASES: Mapping[str, str] = {
         |تم حظر عنوان|عنوان ip الخاص بك|что вы не робот|я не робот|доступ запрещен
         |доступ ограничен|ваш ip адрес|с вашего ip|что вы человек
         |请输入验证码|验证码错误|访问被拒绝|您的访问被|您的ip|确认您不是机器人|我不是机器人|安全验证|人机验证
+        |you must be logged in|logged in to view|to view this video|viewer discretion is advised
+        |sie müssen angemeldet sein|vous devez être connecté|debes iniciar sesión
+        |musisz być zalogowany
+        |giriş yapmalısınız|يجب تسجيل الدخول
     """,
     "error page": """
         404 not found|page not found|page you are looking for|page you were looking for
@@ -98,6 +102,9 @@ PHRASES: Mapping[str, str] = {
         |wyłącz adblocka|wyłącz adblock|korzystasz z adblocka|blokowania reklam|adblocka
         |reklam engelleyici|reklam engelleyicinizi|مانع الإعلانات|مانع إعلانات
         |блокировщик рекламы|отключите блокировщик|отключите adblock|广告拦截
+        |utilisez un adblock|utilisez un bloqueur|pouvez le désactiver|désactiver juste pour ce site
+        |formats publicitaires|dzięki reklamom|reklamy nie są|udostępniać ci nasze|mit adblock
+        |usas un bloqueador|reklam engelleyici kullanıyorsunuz
     """,
     "consent wall": """
         we use cookies|request cookies|uses cookies|use of cookies|accept cookies|accept all cookies
@@ -132,6 +139,18 @@ PHRASES: Mapping[str, str] = {
         |мы используем cookie|мы используем файлы|использует файлы cookie|файлы cookie|файлов cookie
         |политика конфиденциальности|политикой конфиденциальности|ваших персональных данных
         |принять все|принять и закрыть|我们使用cookie|使用cookie|接受所有|隐私政策|全部接受
+        |blocking any or all cookies|without cookies|cookies in your browser|cookies in
+        |externen inhalt|externer inhalt|externe inhalte|personenbezogene daten an
+        |mit einem klick anzeigen
+        |ihre persönlichen daten|schutz ihrer|arten von daten|ihre rechte bezüglich
+        |contenu externe|contenus externes|vos données personnelles|contenido externo
+        |contenidos externos|sus datos personales|tus datos personales
+        |treści zewnętrzne|podmioty trzecie|twoje zgody na|twojej zgody|dane osobowe
+        |przetwarzać twój|przetwarzać twoje|przetwarzane w|administratorem danych
+        |administratorów danych|administratora danych|administratorem twoich|prawo do sprzeciwu
+        |plikach cookies|zaufani partnerzy|zaufanych partnerów|naszych stronach|wyrazisz zgodę
+        |personalizację treści|przetwarzamy tylko|dane przetwarzamy|zgadzasz się na
+        |harici içerik|kişisel verileriniz|المحتوى الخارجي|بياناتك
     """,
     "paywall": """
         subscribe to continue|subscribe to read|subscription to continue|to continue reading
@@ -163,6 +182,16 @@ PHRASES: Mapping[str, str] = {
         |только для подписчиков|доступно подписчикам|чтобы продолжить чтение|оформите подписку
         |уже есть подписка|войдите в|зарегистрируйтесь
         |订阅后|仅限订阅|继续阅读|请先登录|登录后|立即订阅|会员专享
+        |get full access|per week for the first|per month for the first|for the first month
+        |first time subscribers|reduced price for|we accept visa|with no ads|current subscriber
+        |current print subscriber|not a subscriber|print subscription|online subscription
+        |subscription is required|registered users can|full trial|free trial|trial request
+        |on another device|uneingeschränkt zur verfügung|auf einem anderen gerät|nur auf einem gerät
+        |loggen sie sich|loggen sich|monatlich kündbar|gratis testen|kostenlos testen
+        |sur un autre appareil|en otro dispositivo|leer sin límites|sin suscripción|tu suscripción
+        |según la suscripción|te suscribas|me suscribo|suscripción digital|notas gratis
+        |na innym urządzeniu|nieograniczony dostęp|başka bir cihazda|sınırsız erişim
+        |على جهاز آخر|وصول غير محدود|на другом устройстве
     """,
     "region notice": """
         not available in your region|not available in your country|not available in your location
@@ -182,6 +211,49 @@ PHRASES: Mapping[str, str] = {
         |passwort ist falsch|angegebene passwort|neues passwort|passwort zurücksetzen
         |e mail adresse ein|wähle deine|wählen sie ihren|bereits bei uns
         |email check failed|post was not sent|please follow and like us|share your feedback
+        |are you sure you want to log out|remember me|forgot password|forgot your password
+        |click here to register|by logging in|user agreement|terms of use and|password for your
+        |password must be|characters long|capital letter|e mail or username|enter your details
+        |enter your email|newsletter here|subscribe to our|click here and sign up
+        |passwort muss|passwort vergessen|zeichen lang sein|einen großbuchstaben|mein konto
+        |unseren nutzungsbedingungen|unserer datenschutzerklärung zu|diskutieren sie mit
+        |j'accepte de recevoir|offres spéciales des|mot de passe|recevoir la newsletter
+        |acepto recibir|tu contraseña|olvidaste tu contraseña|nuestro boletín
+        |zapisz się na|hasło musi|zapomniałeś hasła|wyrażam zgodę na otrzymywanie
+        |e bültenimize|şifrenizi|şifremi unuttum|كلمة المرور|نشرتنا البريدية
+    """,
+    "site notice": """
+        this material may not be published|broadcast rewritten or redistributed
+        |may not be reproduced|reproduction is prohibited|data provided by
+        |to see more visit|promotional website|advertorials and native|affiliate advertising program
+        |earn fees by linking|affiliate commission|as is without warranty
+        |without warranty of any kind
+        |no responsibility for the content|not responsible for the content|does not endorse and
+        |representative image|this story is from
+        |your opinions matter|your opinion matters|there are no reviews yet|write a review
+        |be the first to comment|comments are moderated|comments will be moderated
+        |offers in the comments|in the comments section|what term do you want to search
+        |search with google|use the arrow keys|add the following css|mark up below
+        |tweet with a location|location information to your tweets
+        |donate to|make a donation|your contribution will|of your contribution|left to raise
+        |help us power|support our journalism|support our work|please contribute|please donate
+        |share our posts|follow me on|in your news feeds|from your news feeds
+        |alle rechte vorbehalten|ohne gewähr|mein kommentar|meine kommentare|kommentar funktion
+        |kommentarfunktion|leser kommentieren|kommentare freigeschaltet|geben nur kommentare
+        |kommentare zu veröffentlichen|einzelne kommentare|beiträge vorab|kommentierenden leser
+        |auch kommentare die|werden sofort gelöscht|mit ihrer spende|unterstützen sie unsere arbeit
+        |jetzt spenden|mit den pfeiltasten|auf unsere webseite|mail an
+        |telegram kanal
+        |tous droits réservés|faire un don|soutenez nous|avec les flèches
+        |modération des commentaires
+        |todos los derechos reservados|haz una donación|haga una donación|apóyanos
+        |con las flechas|normas de los comentarios
+        |wszelkie prawa zastrzeżone|strzałek na klawiaturze|wesprzyj nas|czekamy na wasze maile
+        |publikacja dostępna na stronie|naszej społeczności|wiadomości z polski i ze świata
+        |tüm hakları saklıdır|bize destek|ok tuşlarını|yorumlarınız
+        |جميع الحقوق محفوظة|التبرع للموقع|ادعمونا|ادعموا الموقع|دون أي تعهدات أو ضمانات
+        |صريحة أو ضمنية|إخلاء لمسؤوليتنا|لا نتحمل أي مسؤولية|مزود المقال
+        |все права защищены|поддержите нас|поддержать проект|版权所有|转载请注明|支持我们
     """,
 }
 
@@ -197,4 +269,22 @@ ADDRESS = """
     |naszego serwisu|naszych serwisów|nasz serwis|nasze treści|nasze artykuły|naszej domeny
     |sitemizi|sitemizde|sitemiz|موقعنا
     |наш сайт|нашем сайте|нашего сайта|本网站|本站|我们的网站
+    |back to page|stay on top of|all access|customer service|mobile devices|e edition
+    |your computer|your browser settings|click here|klicken sie|cliquez sur
+    |haz clic|haga clic|kliknij|tıklayın|اضغط هنا
+    |in kraft getreten|personenbezogene daten|ihren persönlichen|ihr konto
+    |anzeigen lassen|daten die wir|dieser e mail|diese e mail|diese email
+    |de la edición impresa|seguir leyendo|naszych serwisów|przetwarzania
+    |przetwarzanie|dane zbierane|twoją tożsamość|profilowania|administrator danych|rodo
+    |للموقع|الموقع الرئيسي
+"""
+
+# Words of which a long notice, such as a consent wall with all its clauses, has one near its start.
+OPENINGS = """
+    cookies|cookie|javascript|browser|password|subscription|subscriber|trial|privacy|gdpr
+    |passwort|datenschutz|dsgvo|datenschutzerklärung|abonnent|werbeblocker|adblocker
+    |confidentialité|navigateur|abonnés|privacidad|navegador|suscripción|contraseña
+    |prywatności|rodo|przeglądarka|ciasteczka|adblocka|zgody|osobowych
+    |çerez|çerezler|tarayıcınız|gizlilik|abonelik|ارتباط|الخصوصية|متصفحك
+    |конфиденциальности|браузер|подписка
 """
