@@ -208,3 +208,27 @@ def test_like_profiles_of_two_sources_are_one_event():
 def test_rule_names_are_unique_and_cover_every_relation():
     assert len({rule.name for rule in RULES}) == len(RULES)
     assert {rule.relation for rule in RULES} | {Relation.DISTINCT} == set(Relation)
+
+
+REWORDED = Evidence(
+    same_text=False, overlap=0.22, containment=0.38, exact=True, words=200, profile=0.8
+)
+
+
+@pytest.mark.parametrize(
+    ("changed", "rule"),
+    [
+        ({}, "reworded"),
+        ({"same_source": False, "hours_apart": 5.0}, "reworded"),
+        ({"exact": False}, "like-profiles"),
+        ({"overlap": 0.1}, "like-profiles"),
+        ({"profile": 0.6}, "like-profiles"),
+        ({"same_source": True}, "related-texts"),
+        ({"words": 40}, "like-profiles"),
+        ({"hours_apart": 24.0 * 10, "title_soft": 0.5}, "related-texts"),
+        ({"contrast": "suspend / resume"}, "related-texts"),
+        ({"numerals_shared": 0.3, "numerals_changed": 3}, "vetoed"),
+    ],
+)
+def test_a_copy_in_many_other_words_takes_overlap_profile_and_another_source(changed, rule):
+    assert decide(REWORDED._replace(**changed), Policy()).rule == rule

@@ -18,6 +18,7 @@ from nearcopy.likeness import (
     long_enough,
     moved_on,
     near,
+    reworded,
     rewritten_page,
     texts_differ,
     title_mix,
@@ -186,6 +187,10 @@ def _by_text(e: Evidence) -> float:
     return round(0.7 + 0.29 * shared, 4)
 
 
+def _by_rewording(e: Evidence) -> float:
+    return round(0.4 + 0.3 * (e.overlap or 0.0) + 0.4 * (e.profile or 0.0), 4)
+
+
 def _by_containment(e: Evidence) -> float:
     return round(0.55 + 0.4 * (e.containment or 0.0) - (0 if e.exact else 0.1), 4)
 
@@ -276,6 +281,15 @@ RULES = (
         contained,
         _by_containment,
         part_veto,
+    ),
+    Rule(
+        "reworded",
+        Relation.NEAR_TEXT,
+        Needs.TEXTS,
+        "much of the text is the same, and of the same words, with many changed",
+        reworded,
+        _by_rewording,
+        title_veto,
     ),
     Rule(
         "rewritten",

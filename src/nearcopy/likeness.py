@@ -30,6 +30,16 @@ def near(e: Evidence, p: Policy) -> bool:
     )
 
 
+def reworded(e: Evidence, p: Policy) -> bool:
+    """Whether another source took over the text and changed many of its words.
+
+    What one source writes of one matter is alike in the same way, day after day.
+    """
+    if not e.exact or e.same_source:
+        return False
+    return at_least(e.overlap, p.reworded) and at_least(e.profile, p.reworded_profile)
+
+
 def contained(e: Evidence, p: Policy) -> bool:
     """Whether the longer text holds the shorter one."""
     return at_least(e.containment, p.contained)

@@ -74,6 +74,8 @@ class Policy:
     unchanged: float | None = 0.9  # with less overlap, the page at one address was rewritten
     near_overlap: float | None = 0.5
     near_bits: int | None = 61  # equal SimHash bits of 64: within 3 bits of each other
+    reworded: float | None = 0.19  # the overlap of a copy with a third of its words changed, and
+    reworded_profile: float | None = 0.7  # how alike the profiles of such a copy are, both counting
     contained: float | None = 0.8
     revised: float | None = 0.2  # the overlap of a new version by the same source
     site_overlap: float | None = 0.9  # of two pages of one site whose titles are not alike
@@ -145,6 +147,7 @@ class Policy:
             "partial": (self.title_partial, self.title_average),
             "names": (self.names_shared,),
             "profile": (  # the confidence in what is related reads it too
+                self.reworded_profile,
                 self.event_profile,
                 self.related_profile,
                 self.related_overlap,
@@ -191,6 +194,8 @@ _PLAIN = Policy(
     min_words=0,
     unchanged=None,
     near_overlap=None,
+    reworded=None,
+    reworded_profile=None,
     contained=None,
     revised=None,
     site_overlap=None,
