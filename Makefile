@@ -32,7 +32,7 @@ check: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python benchmarks/run.py
 
-## make quality  accuracy on the labelled news in ../shared/data, where it is there
+## make quality  accuracy on the labelled news in ../shared/data, held to its floors
 quality: $(STAMP)
 	$(BIN)/python benchmarks/quality.py
 

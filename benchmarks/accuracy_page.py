@@ -1,0 +1,91 @@
+"""The measured parts of docs/accuracy.md, put between its markers.
+
+Runs alone too: `python benchmarks/accuracy_page.py` renews the page from benchmarks/results.
+"""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import results
+from floors import HERE, Held
+from table import END, START
+
+PAGE = HERE.parent / "docs" / "accuracy.md"
+COLUMNS = ("set", "measure", "value", "95 %", "of", "bar", "floor", "reached")
+
+Line = dict[str, Any]
+
+
+def cells(line: Held) -> list[str]:
+    """A row as text: set, measure, value, interval, count, bar, floor."""
+    row, floor = line.row, line.floor
+    return [
+        row.set,
+        row.measure,
+        _number(row.value),
+        _interval(row.low, row.high),
+        row.of,
+        "" if floor is None else f"{floor.bar.limit} {floor.bar.value:g}",
+        "" if floor is None else f"{floor.floor:g}",
+    ]
+
+
+def markdown(content: dict[str, Any]) -> str:
+    """The table of all rows, then the reasons of the floors below their bars."""
+    machine, lines = content["machine"], content["rows"]
+    heading = f"{machine['date'][:10]}, nearcopy {machine['nearcopy']}, default policy."
+    aligned = ["---" if name in ("set", "measure", "of") else "---:" for name in COLUMNS]
+    table = [COLUMNS, aligned, *map(_row, lines)]
+    rows = ["| " + " | ".join(row) + " |" for row in table]
+    return "\n".join([heading, "", *rows, "", *_reasons(lines)]).rstrip()
+
+
+def renew(content: dict[str, Any]) -> None:
+    """Put the table between the markers of the page."""
+    text = PAGE.read_text(encoding="utf-8")
+    before, rest = text.split(START, 1)
+    after = rest.split(END, 1)[1]
+    made = f"{before}{START}\n{markdown(content)}\n{END}{after}"
+    PAGE.write_text(made, encoding="utf-8")
+
+
+def _row(line: Line) -> list[str]:
+    reached = {True: "yes", False: "**no**"}.get(line["reached"], "")
+    return [
+        line["set"],
+        line["measure"],
+        _number(line["value"]),
+        _interval(line.get("low"), line.get("high")),
+        line["of"],
+        f"{line['limit']} {line['bar']:g}" if "bar" in line else "",
+        f"{line['floor']:g}" if "floor" in line else "",
+        reached,
+    ]
+
+
+def _reasons(lines: Iterable[Line]) -> list[str]:
+    told = [line for line in lines if line.get("reason")]
+    if not told:
+        return []
+    listed = [f"- {line['set']}, {line['measure']}: {line['reason']}" for line in told]
+    return ["Floors below their bars, and why:", "", *listed]
+
+
+def _number(value: float) -> str:
+    if value == int(value) and value != 1:
+        return f"{value:.0f}"
+    return f"{value:.3f}" if value >= 0.001 else f"{value:.1g}"
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f"{low:.3f} to {high:.3f}"
+
+
+def main() -> None:
+    """Renew the page from the last results."""
+    renew(json.loads(results.QUALITY.read_text(encoding="utf-8")))
+
+
+if __name__ == "__main__":
+    main()

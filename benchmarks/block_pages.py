@@ -1,0 +1,63 @@
+"""Pages that hold no article: how many of those in semeval22 are flagged, and what else is.
+
+`block_pages.csv` names them by id and by the digest of their text. They were found without asking
+nearcopy: every text of 60 words or fewer, every one of which two fifths stands under other titles
+too, and every one of which a quarter and more is in sentences with the words of notices was read.
+`other content` is a text, but not the article's: a teaser, a box of the site; `unclear` is a teaser
+before a wall, or a page that may be what was meant. Neither counts.
+"""
+
+import csv
+import hashlib
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+
+import corpora
+from floors import HERE, Row
+from nearcopy import fingerprints
+from nearcopy.evaluate.bootstrap import share
+from nearcopy.junk import marked
+from relations import article
+
+NEITHER = {"unclear", "other content"}
+
+
+@cache
+def kinds() -> dict[tuple[str, str], str]:
+    """What each page is, by its id and the digest of its text."""
+    with (HERE / "block_pages.csv").open(encoding="utf-8", newline="") as lines:
+        return {(row["id"], row["text"]): row["kind"] for row in csv.DictReader(lines)}
+
+
+def rows() -> Iterator[Row]:
+    """Block pages flagged, each by itself and among all others, and articles flagged."""
+    read = list(corpora.articles("semeval22"))
+    made = list(fingerprints([article(each) for each in read]))
+    named = [kinds().get((each["id"], _digest(each["text"])), "article") for each in read]
+    alone = [each.junk is not None for each in made]
+    among = [each.junk is not None for each in marked(made)]
+    yield _flagged("block pages flagged", named, alone)
+    yield _flagged("block pages flagged among the others", named, among)
+    wrong = [flag for flag, kind in zip(among, named, strict=True) if kind == "article"]
+    found = share(wrong)
+    listed = zip(read, among, named, strict=True)
+    yield Row(
+        "block pages", "articles flagged", found.value or 0.0, found.low, found.high,
+        f"{len(wrong):,} articles",
+        {"flagged": [each["id"] for each, flag, kind in listed if flag and kind == "article"]},
+    )  # fmt: skip
+
+
+def _flagged(measure: str, named: list[str], flags: list[bool]) -> Row:
+    pages = [(k, f) for k, f in zip(named, flags, strict=True) if k not in {*NEITHER, "article"}]
+    found = share(flag for _, flag in pages)
+    total, missed = Counter(k for k, _ in pages), Counter(k for k, flag in pages if not flag)
+    return Row(
+        "block pages", measure, found.value or 0.0, found.low, found.high, f"{len(pages)} pages",
+        {"missed": {kind: f"{missed[kind]} of {total[kind]}" for kind in sorted(missed)}},
+    )  # fmt: skip
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

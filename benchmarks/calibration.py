@@ -1,0 +1,70 @@
+"""How far a confidence is from the share that is right among those as confident: 0 is best."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from floors import Row
+from nearcopy import Relation
+from nearcopy.judge import Judgement
+
+BINS = 10
+ROUNDS = 200
+COPIES = {"same", "revision", "excerpt"}
+SAME_NEWS = 2.0  # of four
+
+Scored = tuple[float, bool]
+
+
+def calibration_rows(
+    near: Sequence[tuple[str, Judgement]],
+    headlines: Sequence[tuple[str, str, Judgement]],
+    news: Sequence[tuple[str, float, Judgement]],
+) -> Iterator[Row]:
+    """Of duplicates, of one event in other words, and of the score of the same news."""
+    said = [(each, label in COPIES) for label, each in near]
+    said += [(each, _right(label, each)) for label, _, each in headlines]
+    yield _row("of duplicates", [_scored(e, r) for e, r in said if e.decision.duplicate])
+    events = [(e, grade <= SAME_NEWS) for _, grade, e in news]
+    told = [_scored(e, r) for e, r in events if e.decision.relation is Relation.SAME_EVENT]
+    yield _row("of the same event", told)
+    yield _row("of the news", [(each.news, right) for each, right in events])
+
+
+def _right(label: str, each: Judgement) -> bool:
+    """Whether a duplicate is one: a new version may be an update."""
+    return label == "same" or (label == "update" and each.decision.relation is Relation.REVISION)
+
+
+def _scored(each: Judgement, right: bool) -> Scored:
+    return each.decision.confidence, right
+
+
+def _row(name: str, scored: Sequence[Scored]) -> Row:
+    scores = np.array([score for score, _ in scored])
+    right = np.array([flag for _, flag in scored], np.float64)
+    dice = np.random.default_rng(20250101)
+    drawn = [dice.integers(0, len(scores), len(scores)) for _ in range(ROUNDS)]
+    spread = [expected_error(scores[rows], right[rows]) for rows in drawn]
+    low, high = np.quantile(spread, [0.025, 0.975])
+    return Row(
+        "labelled pairs", f"calibration error {name}", expected_error(scores, right), float(low),
+        float(high), f"{len(scored):,} pairs", {"right": round(float(right.mean()), 4)},
+    )  # fmt: skip
+
+
+def expected_error(scores: NDArray[np.float64], right: NDArray[np.float64]) -> float:
+    """The expected calibration error over ten bins of as many each.
+
+    >>> float(expected_error(np.array([0.5] * 4), np.array([1.0, 0.0, 1.0, 0.0])))
+    0.0
+    """
+    order = np.argsort(scores, kind="stable")
+    scores, right = scores[order], right[order]
+    _, places = np.unique(scores, return_inverse=True)
+    # Those of one score are spread evenly over the bins it falls in, in whatever order they came.
+    evened = (np.bincount(places, right) / np.bincount(places))[places]
+    bins = zip(np.array_split(scores, BINS), np.array_split(evened, BINS), strict=True)
+    off = sum(abs(float(a.sum() - b.sum())) for a, b in bins)
+    return off / max(1, len(scores))
