@@ -27,6 +27,8 @@ ROOMS = [
         "explain",
         "joins",
         "judge",
+        "news",
+        "rarity",
         "lineage",
         "links",
         "stars",

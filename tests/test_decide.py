@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from nearcopy import POLICIES, Evidence, Policy, Relation
 from nearcopy.decide import RULES, decide
 from nearcopy.model import Fact
+from nearcopy.news import news
 
 SHARE = st.none() | st.floats(0, 1)
 FACT = Fact("money", "USD 10000000", 1e7)
@@ -45,6 +46,9 @@ EVIDENCE = st.builds(
     moved=FACTS,
     names_shared=SHARE,
     profile=SHARE,
+    title_told=SHARE,
+    terms_most=SHARE,
+    terms_least=SHARE,
     refiled=st.booleans(),
     same_source=TRUTH,
     hours_apart=st.none() | st.floats(0, 1000),
@@ -196,13 +200,35 @@ def test_fewer_relations_never_add_a_duplicate(evidence, preset):
         assert decide(evidence, policy).duplicate
 
 
-def test_like_profiles_of_two_sources_are_one_event():
-    evidence = long_text(profile=0.6, same_source=False)
-    assert decide(evidence, Policy()).rule == "like-profiles"
-    assert not decide(evidence, Policy()).duplicate
-    assert decide(evidence._replace(same_source=True), Policy()).relation is Relation.RELATED
+LIKE = {"profile": 0.6, "title_told": 0.7, "terms_most": 0.6, "terms_least": 0.5}
+UNLIKE = {"profile": 0.05, "title_told": 0.1, "terms_most": 0.1, "terms_least": 0.05}
+
+
+def test_articles_likely_to_report_the_same_news_are_one_event():
+    evidence = long_text(**LIKE, same_source=False)
+    found = decide(evidence, Policy())
+    assert found.rule == "same-news"
+    assert found.confidence == pytest.approx(news(evidence), abs=1e-4)
+    assert not found.duplicate
     assert decide(evidence._replace(hours_apart=100), Policy()).relation is Relation.RELATED
-    assert decide(evidence._replace(profile=0.1), Policy()).relation is Relation.DISTINCT
+    assert decide(evidence._replace(**UNLIKE), Policy()).relation is Relation.DISTINCT
+
+
+@given(EVIDENCE)
+def test_the_likelihood_of_the_same_news_is_a_share_and_falls_on_one_site(evidence):
+    likely = news(evidence)
+    assert (likely is None) == (evidence.profile is None)
+    assert likely is None or 0 <= likely <= 1
+
+
+def test_what_speaks_for_the_same_news():
+    base = long_text(**LIKE, same_source=False, hours_apart=2.0)
+    assert news(base) > 0.6
+    assert news(base._replace(same_source=True)) < news(base)
+    assert news(base._replace(hours_apart=24.0 * 60)) < news(base)
+    assert news(base._replace(profile=0.3)) < news(base)
+    assert news(base._replace(terms_least=0.2)) < news(base)
+    assert news(base._replace(title_told=0.2)) < news(base)
 
 
 def test_rule_names_are_unique_and_cover_every_relation():
@@ -211,7 +237,14 @@ def test_rule_names_are_unique_and_cover_every_relation():
 
 
 REWORDED = Evidence(
-    same_text=False, overlap=0.22, containment=0.38, exact=True, words=200, profile=0.8
+    same_text=False,
+    overlap=0.22,
+    containment=0.38,
+    exact=True,
+    words=200,
+    profile=0.8,
+    terms_most=0.8,
+    terms_least=0.75,
 )
 
 
@@ -220,11 +253,11 @@ REWORDED = Evidence(
     [
         ({}, "reworded"),
         ({"same_source": False, "hours_apart": 5.0}, "reworded"),
-        ({"exact": False}, "like-profiles"),
-        ({"overlap": 0.1}, "like-profiles"),
-        ({"profile": 0.6}, "like-profiles"),
-        ({"same_source": True}, "related-texts"),
-        ({"words": 40}, "like-profiles"),
+        ({"exact": False}, "same-news"),
+        ({"overlap": 0.1}, "same-news"),
+        ({"profile": 0.6}, "same-news"),
+        ({"same_source": True}, "same-news"),
+        ({"words": 40}, "same-news"),
         ({"hours_apart": 24.0 * 10, "title_soft": 0.5}, "related-texts"),
         ({"contrast": "suspend / resume"}, "related-texts"),
         ({"numerals_shared": 0.3, "numerals_changed": 3}, "vetoed"),

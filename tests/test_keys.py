@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearcopy import RECIPES, Article, Fingerprint, Recipe, fingerprints
-from nearcopy.keys import BLOCK_PAIRS, keys
+from nearcopy.keys import BLOCK_PAIRS, TERMS, keys
 
 TEXT = "the council voted on tuesday to close the old harbour for the whole winter season"
 
@@ -51,10 +51,18 @@ def test_each_way_to_a_duplicate_is_a_key(a, b):
 
 def test_the_keys_of_titles_are_odd_and_the_others_even():
     (named,) = keys([made(title="Harbour council closes ferry terminal")], Recipe())
-    (other,) = keys([made(text=TEXT, url="https://example.org/a")], Recipe())
+    (other,) = keys([made(text="Was it so?", url="https://example.org/a")], Recipe())
     assert len(named) > 1
-    assert set(named % 2) == {1}
+    assert set(named % 4) == {1, 3}
     assert set(other % 2) == {0}
+
+
+def test_the_rare_terms_of_an_article_are_keys():
+    base = made(title="", text="Divers raised the wreck of the trawler Vattenholm off Skagerrund")
+    retold = made(title="", text="Skagerrund: trawler Vattenholm was lifted from the sea")
+    other = made(title="", text="It was said that the people of the country had been there")
+    assert shared(base, retold) >= 3
+    assert shared(base, other) == 0
 
 
 def test_unlike_articles_share_no_key():
@@ -92,7 +100,7 @@ def test_keys_are_few_and_the_same_whatever_the_batch(preset):
     assert [each.tolist() for each in together] == [
         keys([one], recipe)[0].tolist() for one in found
     ]
-    most = 12 + len(BLOCK_PAIRS) + (recipe.bands if recipe.minhash else 0)
+    most = 12 + TERMS + len(BLOCK_PAIRS) + (recipe.bands if recipe.minhash else 0)
     assert all(0 < len(each) <= most for each in together)
     assert all(each.dtype == np.uint64 and (np.diff(each) > 0).all() for each in together)
 

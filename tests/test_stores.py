@@ -39,7 +39,7 @@ NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
 WEEK = timedelta(days=7)
 COPY = Decision(Relation.NEAR_TEXT, "near-text", 0.9, True, "alike", ("short",))
-EVENT = Decision(Relation.SAME_EVENT, "like-profiles", 0.5, False, "same event")
+EVENT = Decision(Relation.SAME_EVENT, "same-news", 0.5, False, "same event")
 KIN = Decision(Relation.RELATED, "related-texts", 0.4, False, "related")
 
 
@@ -79,11 +79,22 @@ class TestFinding:
         assert found(store, entry("x")) == set()
 
     def test_of_many_odd_keys_it_takes_two(self, store):
-        many = range(1, 21, 2)
-        put(store, entry("a", *many), entry("b", 1, 3), entry("c", 1, 100, 102))
-        assert found(store, entry("x", 1, *range(31, 49, 2))) == {"b", "c"}
-        assert found(store, entry("x", 1, 3, *range(31, 49, 2))) == {"a", "b", "c"}
+        many = range(1, 41, 4)
+        put(store, entry("a", *many), entry("b", 1, 5), entry("c", 1, 100, 102))
+        assert found(store, entry("x", 1, *range(61, 97, 4))) == {"b", "c"}
+        assert found(store, entry("x", 1, 5, *range(61, 97, 4))) == {"a", "b", "c"}
         assert found(store, entry("x", 1)) == {"a", "b", "c"}
+
+    def test_of_terms_it_takes_two_or_one_and_another_odd_key(self, store):
+        put(store, entry("a", 3, 7), entry("b", 3), entry("c", 3, *range(1, 41, 4)))
+        assert found(store, entry("x", 3)) == set()
+        assert found(store, entry("x", 3, 7)) == {"a"}
+        assert found(store, entry("x", 3, *range(1, 8, 4), *range(61, 97, 4))) == {"c"}
+
+    def test_a_term_that_very_many_hold_finds_nothing(self, store):
+        put(store, *(entry(f"a{n}", 3, 7) for n in range(501)), entry("b", 11, 15))
+        assert found(store, entry("x", 3, 7)) == set()
+        assert found(store, entry("x", 3, 7, 11, 15)) == {"b"}
 
     def test_many_probes_are_answered_in_order(self, store):
         put(store, entry("a", 1), entry("b", 2))
@@ -186,13 +197,13 @@ class TestKeeping:
         put(store, entry("a", 1, text="one"), entry("b", 1))
         put(store, entry("a", 2, text="two"))
         put(store, entry("a", 2, text="two", tier=1))
-        put(store, entry("a", 3, title="New", text="two"))
+        put(store, entry("a", 4, title="New", text="two"))
         assert store.articles(["a"])["a"].title == "New"
         assert [each.text for each in store.revisions("a")] == ["one", "two"]
         assert [each.tier for each in store.revisions("a")] == [None, 1]
         assert store.revisions("b") == store.revisions("unknown") == []
         assert found(store, entry("x", 1)) == {"b"}
-        assert found(store, entry("x", 3)) == {"a"}
+        assert found(store, entry("x", 4)) == {"a"}
         assert sorted(store.ids()) == ["a", "b"]
 
     def test_what_was_found_about_a_replaced_article_is_forgotten(self, store):

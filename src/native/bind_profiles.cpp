@@ -104,6 +104,21 @@ nb::object measures(const std::vector<nb::bytes>& a, const std::vector<nb::bytes
     return out.array;
 }
 
+nb::tuple keys_of(const std::vector<nb::bytes>& profiles, size_t most, uint32_t least) {
+    check_sizes(profiles);
+    const TermWeights& rarities = weights();
+    std::vector<uint64_t> starts{0}, keys;
+    {
+        nb::gil_scoped_release release;
+        for (const nb::bytes& profile : profiles) {
+            term_keys(rarities, data_of(profile), profile.size(), most, least, keys);
+            starts.push_back(keys.size());
+        }
+    }
+    const size_t rows = starts.size(), found = keys.size();
+    return nb::make_tuple(owned(std::move(starts), {rows}), owned(std::move(keys), {found}));
+}
+
 }  // namespace
 
 void bind_profiles(nb::module_& m) {
@@ -111,6 +126,7 @@ void bind_profiles(nb::module_& m) {
         .def("__init__", make_weights, "hashes"_a, "weights"_a);
     m.def("set_term_weights", set_term_weights);
     m.def("profiles", profiles, "titles"_a.none(), "texts"_a.none(), "html"_a, "threads"_a);
+    m.def("term_keys", keys_of, "profiles"_a, "most"_a, "least"_a);
     m.def("profile_measures", measures, "a"_a, "b"_a, "weights"_a.none() = nb::none());
 }
 

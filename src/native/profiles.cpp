@@ -162,7 +162,7 @@ void Profiler::add_word(const uint8_t* word, size_t size, uint64_t hash, uint64_
     if (size <= kPrefix && is_unspaced(word, size)) {
         add(hash, flags | kHalf);
         if (single_ != nullptr) {
-            uint8_t both[8];
+            uint8_t both[16];
             std::memcpy(both, single_, single_size_);
             std::memcpy(both + single_size_, word, size);
             add(profile_hash(both, single_size_ + size), flags);
@@ -336,6 +336,27 @@ Shared shared(const Weighted& a, const Weighted& b) {
     while (high.goes_on()) high.step(sum);
     return sum;
 }
+
+}  // namespace
+
+void term_keys(const TermWeights& weights, const uint8_t* profile, size_t size, size_t most,
+               uint32_t least, std::vector<uint64_t>& keys) {
+    uint64_t ranked[kMostTerms];  // value << 32 | ~hash
+    size_t count = 0;
+    for (size_t at = 0; at < size; at += kProfileEntry) {
+        const uint32_t hash = load32(profile + at), rarity = weights.of(hash);
+        const uint64_t value = uint64_t(profile[at + 4] & (kOfTitle - 1)) * rarity;
+        ranked[count] = value << 32 | uint32_t(~hash);
+        count += rarity >= least;
+    }
+    most = std::min(most, count);
+    std::nth_element(ranked, ranked + most, ranked + count, std::greater<>());
+    const size_t first = keys.size();
+    for (size_t i = 0; i < most; ++i) keys.push_back(uint32_t(~ranked[i]));
+    std::sort(keys.begin() + ptrdiff_t(first), keys.end());
+}
+
+namespace {
 
 double share(uint64_t part, uint64_t whole) {
     return whole == 0 ? std::numeric_limits<double>::quiet_NaN() : double(part) / double(whole);

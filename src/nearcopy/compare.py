@@ -108,14 +108,18 @@ def compare_pairs(
     counted: Iterable[Overlap | None] = (),
     *,
     measures: Collection[str] = MEASURES,
+    weights: kernels.TermWeights | None = None,
 ) -> list[Evidence]:
-    """The evidence of each pair, in order; `measures` says which of the dearer ones to take."""
+    """The evidence of each pair, in order; `measures` says which of the dearer ones to take.
+
+    `weights` tell how much terms count where they were counted; else they count as in general.
+    """
     _check_recipes(pairs)
     left, right = [a for a, _ in pairs], [b for _, b in pairs]
     columns = (
         _addresses(left, right)
         | _texts(left, right, list(counted) or [None] * len(pairs))
-        | _profiles(left, right, measures)
+        | _profiles(left, right, measures, weights)
         | _titles(left, right, measures)
         | _facts(left, right, measures)
         | _circumstances(left, right)
@@ -137,7 +141,7 @@ def _check_recipes(pairs: Sequence[Pair]) -> None:
 
 def _addresses(left: Side, right: Side) -> Columns:
     declared = [
-        None if a.declared_url is None and b.declared_url is None else _declared(a, b)
+        None if a.declared_url is None and b.declared_url is None else same_address(a, b)
         for a, b in zip(left, right, strict=True)
     ]
     return {
@@ -147,22 +151,27 @@ def _addresses(left: Side, right: Side) -> Columns:
     }
 
 
-def _declared(a: Fingerprint, b: Fingerprint) -> bool:
-    """Whether an address that a page declares is the other's."""
+def same_address(a: Fingerprint, b: Fingerprint) -> bool:
+    """Whether an address of the one, or one that its page declares, is the other's."""
     return bool({a.url, a.declared_url} & {b.url, b.declared_url} - {None})
 
 
-def _texts(left: Side, right: Side, counted: list[Overlap | None]) -> Columns:
+def sketch_distances(left: Side, right: Side) -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
+    """The SimHash bits that differ and the MinHash values that agree; 0 where there are none."""
     minhash = [
         (a.minhash, b.minhash) if a.minhash and b.minhash else (b"", b"")
         for a, b in zip(left, right, strict=True)
     ]
-    bits, equal = kernels.sketch_distances(
+    return kernels.sketch_distances(
         np.array([a.simhash or 0 for a in left], np.uint64),
         np.array([b.simhash or 0 for b in right], np.uint64),
         [one for one, _ in minhash],
         [other for _, other in minhash],
     )
+
+
+def _texts(left: Side, right: Side, counted: list[Overlap | None]) -> Columns:
+    bits, equal = sketch_distances(left, right)
     shared, changed = kernels.numeral_shares(
         [a.numerals for a in left], [b.numerals for b in right]
     )
@@ -170,7 +179,8 @@ def _texts(left: Side, right: Side, counted: list[Overlap | None]) -> Columns:
         a.simhash is not None and b.simhash is not None for a, b in zip(left, right, strict=True)
     ]
     figured = [bool(a.numerals and b.numerals) for a, b in zip(left, right, strict=True)]
-    jaccard = np.where([bool(one) for one, _ in minhash], equal / SLOTS, np.nan)
+    signed = [bool(a.minhash and b.minhash) for a, b in zip(left, right, strict=True)]
+    jaccard = np.where(signed, equal / SLOTS, np.nan)
     words = np.array([[a.words for a in left], [b.words for b in right]], np.float64)
     overlap, containment = _known(jaccard), _known(_contained(jaccard, words))
     for place, count in enumerate(counted):
@@ -188,10 +198,13 @@ def _texts(left: Side, right: Side, counted: list[Overlap | None]) -> Columns:
     }
 
 
-def _profiles(left: Side, right: Side, measures: Collection[str]) -> Columns:
+def _profiles(
+    left: Side, right: Side, measures: Collection[str], weights: kernels.TermWeights | None
+) -> Columns:
     if "profile" not in measures:
         return {name: [None] * len(left) for name in PROFILE_MEASURES}
-    found = kernels.profile_measures([a.profile for a in left], [b.profile for b in right])
+    profiles = [a.profile for a in left], [b.profile for b in right]
+    found = kernels.profile_measures(*profiles, weights)
     return dict(zip(PROFILE_MEASURES, map(_known, found.T), strict=True))
 
 

@@ -27,6 +27,7 @@ from nearcopy.likeness import (
     titles_decide,
 )
 from nearcopy.model import Decision, Evidence, Relation
+from nearcopy.news import news
 from nearcopy.vetoes import (
     Veto,
     form_veto,
@@ -152,9 +153,8 @@ def _same_event(e: Evidence, p: Policy) -> bool:
     return at_least(e.title_soft, p.event_soft)
 
 
-def _same_subject(e: Evidence, p: Policy) -> bool:
-    """Like profiles by two sources; the pieces of one source's series are all alike."""
-    return not e.same_source and at_least(e.profile, p.event_profile)
+def _same_news(e: Evidence, p: Policy) -> bool:
+    return p.event_news is not None and at_least(news(e), p.event_news)
 
 
 def _related_titles(e: Evidence, p: Policy) -> bool:
@@ -167,7 +167,7 @@ def _related_texts(e: Evidence, p: Policy) -> bool:
     return (
         at_least(e.overlap, p.related_overlap)
         or at_least(equal_bits(e), p.related_bits)
-        or at_least(e.profile, p.related_profile)
+        or (p.related_news is not None and at_least(news(e), p.related_news))
     )
 
 
@@ -337,12 +337,12 @@ RULES = (
         title_veto,
     ),
     Rule(
-        "like-profiles",
+        "same-news",
         Relation.SAME_EVENT,
         Needs.NOTHING,
-        "the texts make much of the same rare words",
-        _same_subject,
-        lambda e: round(0.3 + 0.4 * (e.profile or 0.0), 4),
+        "they report the same news in other words",
+        _same_news,
+        lambda e: round(news(e) or 0.0, 4),
         title_veto,
     ),
     Rule(
@@ -360,7 +360,7 @@ RULES = (
         Needs.NOTHING,
         "the texts have passages or a subject in common",
         _related_texts,
-        lambda e: round(0.3 + 0.3 * max(e.overlap or 0.0, e.profile or 0.0), 4),
+        lambda e: round(max(e.overlap or 0.0, news(e) or 0.0), 4),
         text_veto,
     ),
 )

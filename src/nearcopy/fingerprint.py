@@ -49,10 +49,11 @@ def _batches(articles: Iterable[Article]) -> Iterator[list[Article]]:
 
 def _fingerprints(batch: list[Article], recipe: Recipe, threads: int) -> list[Fingerprint]:
     """The rows of the batch, each from its text, its title and its address."""
-    raw = [article.title for article in batch]
     cleaned = [titles.clean(article.title, article.source) for article in batch]
     stated = [facts.read(title.text) for title in cleaned]
     normal = titles.normals([title.text for title in cleaned])
+    told = list(map(_telling, normal))
+    raw = [article.title if title else "" for article, title in zip(batch, told, strict=True)]
     texts, html = [article.text for article in batch], [article.html for article in batch]
     made = kernels.readings(raw, texts, recipe, html=html, threads=threads)
     pages, declared, sources = zip(*map(_addresses, batch), strict=True)
@@ -60,13 +61,13 @@ def _fingerprints(batch: list[Article], recipe: Recipe, threads: int) -> list[Fi
         junk.reason(article.title, article.text, words, html=article.html)
         for article, words in zip(batch, made.words, strict=True)
     ]
-    _read_addresses(batch, made, junk_reasons)
+    _read_addresses(batch, raw, made, junk_reasons)
     return _rows(
         len(batch),
         **made._asdict(),
         id=[article.id for article in batch],
         recipe=repeat(recipe.id),
-        title=map(_telling, normal),
+        title=told,
         gist=map(_telling, titles.normals([found.rest for found in stated])),
         facts=[found.figures for found in stated],
         names=[found.names for found in stated],
@@ -83,15 +84,17 @@ def _fingerprints(batch: list[Article], recipe: Recipe, threads: int) -> list[Fi
     )
 
 
-def _read_addresses(batch: list[Article], made: Readings, junk_reasons: list[str | None]) -> None:
+def _read_addresses(
+    batch: list[Article], names: list[str], made: Readings, junk_reasons: list[str | None]
+) -> None:
     """Where an article says next to nothing itself, its profile is of its address too.
 
     What a page says that is no article is not part of it.
     """
-    told = zip(batch, made.words, junk_reasons, strict=True)
-    for row, (article, words, no_article) in enumerate(told):
-        if no_article or words < FEW_WORDS or not article.title:
-            title = f"{article.title} {urls.slug(article.url)}" if article.url else article.title
+    told = zip(batch, names, made.words, junk_reasons, strict=True)
+    for row, (article, name, words, no_article) in enumerate(told):
+        if no_article or (article.url and (words < FEW_WORDS or not name)):
+            title = f"{name} {urls.slug(article.url)}" if article.url else name
             text = "" if no_article else article.text
             (made.profile[row],) = kernels.profiles([title], [text], html=[article.html])
 

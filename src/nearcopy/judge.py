@@ -3,15 +3,26 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from nearcopy.compare import Overlap, Pair, compare_pairs, overlaps
-from nearcopy.config import Policy, Recipe
+from nearcopy import kernels
+from nearcopy.compare import (
+    Overlap,
+    Pair,
+    compare_pairs,
+    overlaps,
+    same_address,
+    sketch_distances,
+)
+from nearcopy.config import LEAST_BITS, SLOTS, Policy, Recipe
 from nearcopy.decide import decide
-from nearcopy.model import Article, Decision, Evidence, Fingerprint, Relation
+from nearcopy.model import Article, Decision, Evidence, Fingerprint
+from nearcopy.news import news as reports_the_same
 
 Articles = Callable[[Collection[str]], Mapping[str, Article]]
 # Where fewer MinHash values agree, no overlap that a policy asks for can be behind it: of texts
 # that share a tenth, one pair in a thousand has fewer than five of 128.
 COUNTED_FROM = 5 / 128
+# Where profiles have less in common, no news of 0.1 and more is behind it.
+PROMISING_PROFILE, PROMISING_TITLE = 0.1, 0.3
 
 
 class Judgement(NamedTuple):
@@ -42,6 +53,26 @@ def judged(
     return [_judgement(evidence, decide(evidence, policy)) for evidence in measured]
 
 
+def promising(pairs: Sequence[Pair], policy: Policy) -> list[bool]:
+    """Whether there is anything between the two of each pair that this policy may make much of.
+
+    Asked before all is measured: most articles that share rare terms have no more in common.
+    """
+    if policy.event_news is None:
+        return [True] * len(pairs)
+    left, right = [a for a, _ in pairs], [b for _, b in pairs]
+    profiles = [a.profile for a in left], [b.profile for b in right]
+    alike, title, *_ = kernels.profile_measures(*profiles).T
+    bits, equal = sketch_distances(left, right)
+    found = (
+        ~(alike < PROMISING_PROFILE)  # or none was compared
+        | (title >= PROMISING_TITLE)
+        | (bits <= 64 - LEAST_BITS)
+        | (equal >= COUNTED_FROM * SLOTS)
+    )
+    return [one or same_address(*pair) for one, pair in zip(found.tolist(), pairs, strict=True)]
+
+
 def _worth_counting(evidence: Evidence) -> bool:
     return evidence.overlap is not None and evidence.overlap >= COUNTED_FROM
 
@@ -63,11 +94,9 @@ def _judgement(evidence: Evidence, decision: Decision) -> Judgement:
 
 
 def news(evidence: Evidence, decision: Decision) -> float:
-    """How likely the two report the same news: an ordering, not yet a calibrated probability."""
-    if decision.duplicate or decision.relation is Relation.SAME_EVENT:
-        return decision.confidence
-    alike = max(evidence.profile or 0.0, evidence.title_soft or 0.0, evidence.overlap or 0.0)
-    return round((0.1 if decision.rule == "vetoed" else 0.5) * alike, 4)
+    """How likely the two report the same news; of copies, at least how sure that is."""
+    likely = reports_the_same(evidence) or 0.0
+    return round(max(likely, decision.confidence) if decision.duplicate else likely, 4)
 
 
 def copied(evidence: Evidence) -> float | None:

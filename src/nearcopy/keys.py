@@ -1,13 +1,13 @@
 """Keys: every way to find a duplicate is a 64-bit key; articles that share one are candidates.
 
 An article is filed under its address, the digest of its text, pairs of blocks of its SimHash, the
-bands of its MinHash, and pairs of the rare words of its title. Two texts share a band as
-`nearcopy.config.lsh_probability` says. A short part of a long text has little overlap with it, so
-it is found by its title or not at all.
+bands of its MinHash, pairs of the rare words of its title, and its heaviest rare terms. Two texts
+share a band as `nearcopy.config.lsh_probability` says. A short part of a long text has little
+overlap with it, so it is found by its title or its terms.
 
-A key is even, and one of them in common is enough to look at two articles; but those of titles are
-odd, and it takes two where both have many: of titles with five rare words, three and not two have
-to be the same.
+A key is even, and one of them in common is enough to look at two articles. Those of titles and
+terms are odd, and of these it takes two; one of a title where a title has few of them. The second
+bit tells the two apart: a term that very many articles hold finds nothing.
 
 Of five blocks of SimHash, three bits that differ leave two alike, always: an article is filed under
 each of the ten pairs. A pair is 25 bits and more, so a stranger shares one with two articles in
@@ -29,9 +29,11 @@ from nearcopy.titles import title_keys
 Keys = NDArray[np.uint64]
 
 # The kinds of keys: hashes of different kinds never meet but by chance.
-ADDRESS, DIGEST, SIMHASH, MINHASH, TITLE = range(1, 6)
+ADDRESS, DIGEST, SIMHASH, MINHASH, TITLE, TERM = range(1, 7)
 KIND_SHIFT = 56
-VERSION = 1  # of the keys that stores hold: another number makes them worthless
+VERSION = 2  # of the keys that stores hold: another number makes them worthless
+TERMS = 16  # an article is filed under
+LEAST_RARITY = 300  # of these, in hundredths: a term of fewer than one article in a hundred
 BLOCKS = (0x1FFF, 0x1FFF << 13, 0x1FFF << 26, 0x1FFF << 39, 0xFFF << 52)
 BLOCK_PAIRS = np.array([a | b for a, b in combinations(BLOCKS, 2)], np.uint64)
 
@@ -42,13 +44,15 @@ def keys(found: Sequence[Fingerprint], recipe: Recipe) -> list[Keys]:
     _add_simhash(rows, found)
     _add_minhash(rows, found, recipe)
     titles = title_keys([each.gist for each in found])
-    return [np.unique(_told_apart(row, title)) for row, title in zip(rows, titles, strict=True)]
+    starts, hashes = kernels.term_keys([each.profile for each in found], TERMS, LEAST_RARITY)
+    terms = np.split(mix(hashes ^ np.uint64(TERM << KIND_SHIFT)), starts[1:].astype(np.int64))[:-1]
+    return [np.unique(_told_apart(*row)) for row in zip(rows, titles, terms, strict=True)]
 
 
-def _told_apart(strong: list[Keys], title: Keys) -> Keys:
-    """All keys of an article: those of its title odd, the others even."""
-    weak = mix(title ^ np.uint64(TITLE << KIND_SHIFT)) | np.uint64(1)
-    return np.concatenate([np.concatenate(strong) & ~np.uint64(1), weak])
+def _told_apart(strong: list[Keys], title: Keys, terms: Keys) -> Keys:
+    """All keys of an article: the strong even; those of its title and its terms odd."""
+    weak = mix(title ^ np.uint64(TITLE << KIND_SHIFT)) & ~np.uint64(3) | np.uint64(1)
+    return np.concatenate([np.concatenate(strong) & ~np.uint64(1), weak, terms | np.uint64(3)])
 
 
 def _named(each: Fingerprint) -> list[Keys]:

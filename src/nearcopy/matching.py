@@ -1,11 +1,11 @@
 """Matching: what is in a store that an article is something to."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import compress, islice
 from typing import NamedTuple
 
 from nearcopy.config import Policy, Recipe
-from nearcopy.judge import Judgement, judged, within
+from nearcopy.judge import Judgement, judged, promising, within
 from nearcopy.keeper import by_age
 from nearcopy.model import Article, Edge, Fingerprint, Relation
 from nearcopy.stores import Entry, Store
@@ -75,7 +75,9 @@ def matches(
         }
 
     found: list[list[Matched]] = [[] for _ in entries]
-    for some in _batches(pairs):
+    for candidates_of in _batches(pairs):
+        worth = promising([(a, b) for _, a, b in candidates_of], policy)
+        some = list(compress(candidates_of, worth))
         pairs_of = [(a, b) if by_age(a) <= by_age(b) else (b, a) for _, a, b in some]
         judgements = judged(pairs_of, recipe, policy, articles)
         for (place, _, other), judgement in zip(some, judgements, strict=True):

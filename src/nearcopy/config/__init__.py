@@ -1,6 +1,6 @@
 """Recipes say how fingerprints are made, policies where lines are drawn; presets name both."""
 
-from nearcopy.config.policy import KEEP, POLICIES, Keep, Policy, Scoring, checked_policy
+from nearcopy.config.policy import KEEP, LEAST_BITS, POLICIES, Keep, Policy, Scoring, checked_policy
 from nearcopy.config.recipe import (
     RECIPES,
     SLOTS,
@@ -21,6 +21,7 @@ from nearcopy.config.toml import policy_toml, read_policy
 
 __all__ = [
     "KEEP",
+    "LEAST_BITS",
     "POLICIES",
     "RECIPES",
     "SLOTS",

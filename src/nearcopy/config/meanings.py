@@ -45,8 +45,8 @@ MEANINGS = {
     },
     "Not a copy, but worth knowing": {
         "event_soft": "title_soft of the same event",
-        "event_profile": "cosine of the heaviest terms of the same event",
-        "related_profile": "cosine of the heaviest terms of related articles",
+        "event_news": "how likely two have to report the same news to be of one event",
+        "related_news": "how likely they have to for being related",
         "related_soft": "title_soft of related articles",
         "related_overlap": "the overlap of related articles",
         "related_bits": "equal SimHash bits of related articles",

@@ -108,8 +108,8 @@ class Policy:
     numerals_kept: float | None = 0.9  # one changed figure is a template below this
     # Not a copy, but worth knowing.
     event_soft: float | None = 0.54
-    event_profile: float | None = 0.55
-    related_profile: float | None = 0.25
+    event_news: float | None = 0.35  # how likely two report the same news
+    related_news: float | None = 0.2
     related_soft: float | None = 0.4
     related_overlap: float | None = 0.1
     related_bits: int | None = None
@@ -148,8 +148,8 @@ class Policy:
             "names": (self.names_shared,),
             "profile": (  # the confidence in what is related reads it too
                 self.reworded_profile,
-                self.event_profile,
-                self.related_profile,
+                self.event_news,
+                self.related_news,
                 self.related_overlap,
                 self.related_bits,
             ),
@@ -210,8 +210,8 @@ _PLAIN = Policy(
     numerals_shared=None,
     numerals_kept=None,
     event_soft=None,
-    event_profile=None,
-    related_profile=None,
+    event_news=None,
+    related_news=None,
     related_soft=None,
     related_overlap=None,
     keep=("earliest",),

@@ -1,5 +1,6 @@
 # What src/native/module.cpp offers. Where the reference has the same name, its signature holds.
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from nearcopy.kernels.reference import numeral_shares as numeral_shares
 from nearcopy.kernels.reference import profile_measures as profile_measures
 from nearcopy.kernels.reference import strip_html as strip_html
 from nearcopy.kernels.reference import strip_html_positions as strip_html_positions
+from nearcopy.kernels.reference import term_keys as term_keys
 from nearcopy.kernels.reference import title_cosines as title_cosines
 from nearcopy.kernels.reference import title_keys as title_keys
 from nearcopy.kernels.reference import word_cosines as word_cosines
@@ -63,6 +65,9 @@ def set_term_weights(known: dict[str, int], unknown: int, /) -> None: ...
 def profiles(
     titles: Sequence[str], texts: Sequence[str], html: list[bool], threads: int
 ) -> list[bytes]: ...
+def readings(
+    titles: Sequence[str], texts: Sequence[str], html: list[bool], plan: Plan, threads: int
+) -> tuple[list[Any], ...]: ...
 def set_title_weights(known: dict[str, int], unknown: int, /) -> None: ...
 def sketch(
     texts: Sequence[str], html: list[bool], plan: Plan, threads: int

@@ -27,6 +27,7 @@ from nearcopy.kernels._native import (
     profile_measures,
     strip_html,
     strip_html_positions,
+    term_keys,
     title_cosines,
     title_keys,
     use_level,

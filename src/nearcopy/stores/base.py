@@ -59,7 +59,9 @@ class Store(Protocol):
     ) -> list[Found]:
         """For each probe the articles that share keys and may be within the window.
 
-        One even key in common is enough; of odd ones it takes two where both have more than six.
+        One even key in common is enough; of odd ones it takes two, but of those that end in 01 one
+        where either article has at most six. Those that end in 11 and that more than 500 articles
+        are filed under count for nothing.
         Those of the days around it are given whole: the caller looks at the hours. Beyond the limit
         those with the most keys in common are given, of these the first filed.
         """

@@ -23,7 +23,9 @@ DAY = timedelta(days=1) // MICROSECOND
 NEVER = -(1 << 62)  # no date
 
 AT_ONCE = 64  # probes looked up together
-FEW_ODD = 6  # odd keys of an article with no more of them: one in common is enough
+FEW_OF_TITLE = 6  # keys of a title with no more of them: one in common is enough
+MOST_UNDER_TERM = 500  # articles; a term that more of them hold finds nothing
+TITLE, TERM = 1, 3  # the last two bits of their keys
 
 Numbers = NDArray[np.int64]
 
@@ -70,7 +72,7 @@ class Shelves:
     def __init__(self) -> None:
         self._index = kernels.KeyIndex()
         self._numbers, self._published, self._seen = array("q"), array("q"), array("q")
-        self._odd = array("q")  # how many odd keys each has
+        self._of_title = array("q")  # how many keys of its title each has
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -91,12 +93,12 @@ class Shelves:
         flat = np.frombuffer(b"".join(each.keys for each in articles), "<u8")
         starts = _starts(len(each.keys) // 8 for each in articles)
         unused = np.zeros(len(articles), np.int64)
-        for column in (self._numbers, self._published, self._seen, self._odd):
+        for column in (self._numbers, self._published, self._seen, self._of_title):
             del column[len(self._index) :]  # what an interrupt left of another call
         self._numbers.extend(each.number for each in articles)
         self._published.extend(NEVER if a.published is None else a.published for a in articles)
         self._seen.extend(NEVER if a.seen is None else a.seen for a in articles)
-        self._odd.extend(_odd_counts(flat, starts).tolist())
+        self._of_title.extend(_title_counts(flat, starts).tolist())
         self._index.insert_ragged(flat.astype(np.uint64, copy=False), starts, unused)
 
     def find(
@@ -133,13 +135,17 @@ class Shelves:
         row << 32 | position, ascending."""
         flat, starts = _joined(keys), _starts(map(len, keys))
         owners = np.repeat(np.arange(len(keys)), np.diff(starts).astype(np.int64))
-        odd = (flat & np.uint64(1)).astype(bool)
-        hits = [self._hits(flat[some], owners[some]) for some in (~odd, odd)]
-        weak, counts = np.unique(hits[1], return_counts=True)
-        ours = _odd_counts(flat, starts)[weak >> 32]
-        theirs = _view(self._odd)[weak & 0xFFFFFFFF]
-        enough = (counts > 1) | (np.minimum(ours, theirs) <= FEW_ODD)
-        return np.unique(np.concatenate([hits[0], weak[enough]])) + (first << 32)
+        kind = flat & np.uint64(3)
+        terms = kind == TERM
+        terms[terms] = self._index.counts(flat[terms]) <= MOST_UNDER_TERM
+        strong, titles, shared = (
+            self._hits(flat[some], owners[some]) for some in (kind % 2 == 0, kind == TITLE, terms)
+        )
+        weak, counts = np.unique(np.concatenate([titles, shared]), return_counts=True)
+        ours = _title_counts(flat, starts)[titles >> 32]
+        theirs = _view(self._of_title)[titles & 0xFFFFFFFF]
+        few = titles[np.minimum(ours, theirs) <= FEW_OF_TITLE]
+        return np.unique(np.concatenate([strong, weak[counts > 1], few])) + (first << 32)
 
     def _hits(self, keys: Keys, owners: Numbers) -> Numbers:
         """The owner and the position of every article under each key, as one number."""
@@ -182,9 +188,9 @@ class Shelves:
         return strongest, max(0, len(among) - limit)
 
 
-def _odd_counts(flat: Keys, starts: NDArray[np.uint64]) -> Numbers:
-    """How many odd keys each row has."""
-    before = np.concatenate([[0], np.cumsum(flat & np.uint64(1))]).astype(np.int64)
+def _title_counts(flat: Keys, starts: NDArray[np.uint64]) -> Numbers:
+    """How many keys of its title each row has."""
+    before = np.concatenate([[0], np.cumsum(flat & np.uint64(3) == TITLE)]).astype(np.int64)
     counts: Numbers = np.diff(before[starts.astype(np.int64)])
     return counts
 

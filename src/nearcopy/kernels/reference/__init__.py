@@ -15,7 +15,12 @@ from nearcopy.kernels.reference.joins import SetJoin, similar_pairs
 from nearcopy.kernels.reference.markup import strip_html, strip_html_positions
 from nearcopy.kernels.reference.numerals import numerals
 from nearcopy.kernels.reference.overlap import feature_sets, passages, shared_counts
-from nearcopy.kernels.reference.profiles import TermWeights, profile_measures, profiles
+from nearcopy.kernels.reference.profiles import (
+    TermWeights,
+    profile_measures,
+    profiles,
+    term_keys,
+)
 from nearcopy.kernels.reference.readings import readings
 from nearcopy.kernels.reference.sketches import features, sketch
 from nearcopy.kernels.reference.technical import technical_details
@@ -50,6 +55,7 @@ __all__ = [
     "strip_html",
     "strip_html_positions",
     "technical_details",
+    "term_keys",
     "title_cosines",
     "title_keys",
     "word_cosines",

@@ -5,8 +5,8 @@ scripts written without spaces, every two characters that stand together, and ea
 with digits are no terms: numbers never make two articles alike. A profile holds for each term its
 hash, how much the article makes of it, and whether it stands in the title. How rare the term is
 counts when profiles are compared, so other weights void no stored profile. Of a text in lines only
-those that are sentences are read: menus, captions and notes around an article are not its news. All sums are of whole numbers: exact in any
-order, so both kernels agree to the last bit.
+those that are sentences are read: menus, captions and notes around an article are not its news. All
+sums are of whole numbers: exact in any order, so both kernels agree to the last bit.
 """
 
 import struct
@@ -43,6 +43,9 @@ SENTENCE_ENDS = frozenset(
 LEAST_TOLD = 0.3  # of the letters; where the sentences have less, all lines are read
 BLANK = "".join(map(chr, range(33))) + "\xa0"
 ARTICLE = "\u0627\u0644"  # the Arabic one is written as part of the word
+
+
+Ragged = tuple[NDArray[np.uint64], NDArray[np.uint64]]
 
 
 class Term(NamedTuple):
@@ -93,6 +96,16 @@ def profile_measures(
     weigh = weights.of if weights else rarity
     rows = [_measures(*pair, weigh) for pair in zip(a, b, strict=True)]
     return np.array(rows, np.float64).reshape(-1, 4)
+
+
+def term_keys(profiles: Sequence[bytes], most: int, least: int) -> Ragged:
+    """(starts, hashes): the heaviest terms of profile i are `hashes[starts[i]:starts[i + 1]]`.
+
+    At most so many each, ascending; those that weigh less than `least` are too common.
+    """
+    rows = [_heaviest(_checked(profile), most, least) for profile in profiles]
+    starts = np.cumsum([0, *map(len, rows)]).astype(np.uint64)
+    return starts, np.array(list(chain.from_iterable(rows)), np.uint64)
 
 
 def sentences(text: str) -> str:
@@ -206,6 +219,14 @@ def _measures(a: bytes, b: bytes, weigh: Callable[[int], int]) -> tuple[float, .
     return min(1.0, product / sqrt(norms[0] * norms[1])), title, max(held), min(held)
 
 
+def _heaviest(entries: list[tuple[int, int]], most: int, least: int) -> list[int]:
+    rare = [
+        (term, told % OF_TITLE * rarity(term)) for term, told in entries if rarity(term) >= least
+    ]
+    rare.sort(key=lambda each: (-each[1], each[0]))
+    return sorted(term for term, _ in rare[:most])
+
+
 def _share(one: dict[int, int], other: Collection[int]) -> float:
     """How much of the one is found in the other."""
     whole = sum(one.values())
@@ -213,12 +234,16 @@ def _share(one: dict[int, int], other: Collection[int]) -> float:
 
 
 def _weighted(profile: bytes, weigh: Callable[[int], int]) -> _Weighted:
-    if len(profile) % ENTRY or len(profile) > ENTRY * MOST_TERMS:
-        raise ValueError(
-            f"a term profile of {len(profile)} bytes: expected five a term, at most 640"
-        )
-    entries = list(struct.iter_unpack("<IB", profile))
+    entries = _checked(profile)
     if any(first[0] >= second[0] for first, second in pairwise(entries)):
         raise ValueError("a term profile whose hashes do not ascend")
     values = {term: told % OF_TITLE * weigh(term) for term, told in entries}
     return _Weighted(values, {term: values[term] for term, told in entries if told >= OF_TITLE})
+
+
+def _checked(profile: bytes) -> list[tuple[int, int]]:
+    if len(profile) % ENTRY or len(profile) > ENTRY * MOST_TERMS:
+        raise ValueError(
+            f"a term profile of {len(profile)} bytes: expected five a term, at most 640"
+        )
+    return list(struct.iter_unpack("<IB", profile))

@@ -1,0 +1,61 @@
+"""Rarity: how much each term counts, by the articles at hand and by news in general.
+
+A term that half of all articles hold tells nothing; one that a handful hold tells much. Which terms
+those are differs from place to place, so a store may count its own (`Deduper.learn`); half of a
+term's share is that of the general table, so that few articles do not mislead.
+"""
+
+from collections.abc import Iterable
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearcopy import kernels
+from nearcopy.kernels.reference.profiles import ENTRY, term_hash
+from nearcopy.kernels.tables import term_weights
+
+SATURATION = 200  # as in tools/make_term_weights.py: rarer than one in so many counts as unknown
+LEAST_SHARE = 0.001  # of the articles; rarer terms weigh as unknown ones do
+HASH = np.dtype({"names": ["hash"], "formats": ["<u4"], "offsets": [0], "itemsize": ENTRY})
+
+
+class TermCounts(NamedTuple):
+    """In how many articles of so many each of the commoner terms stands, by its hash."""
+
+    articles: int
+    hashes: NDArray[np.uint32]
+    counts: NDArray[np.uint32]
+
+
+def count_terms(profiles: Iterable[bytes]) -> TermCounts:
+    """The counts over the profiles of articles; those without one say nothing."""
+    told = [each for each in profiles if each]
+    held = np.frombuffer(b"".join(told), HASH)["hash"]
+    hashes, counts = np.unique(held, return_counts=True)
+    common = counts >= max(2.0, LEAST_SHARE * len(told))
+    return TermCounts(len(told), hashes[common], counts[common].astype(np.uint32))
+
+
+def counted_weights(found: TermCounts) -> kernels.TermWeights | None:
+    """How much terms count by these counts and in general; None where nothing was counted."""
+    if found.articles == 0:
+        return None
+    general = _general_shares()
+    here = dict(zip(found.hashes.tolist(), (found.counts / found.articles).tolist(), strict=True))
+    terms = sorted({*general, *here})
+    shares = [(general.get(term, 0.0) + here.get(term, 0.0)) / 2 for term in terms]
+    weights = np.log((SATURATION + 1) / (SATURATION * np.array(shares) + 1))
+    return kernels.TermWeights(terms, np.maximum(1, np.rint(100 * weights)).astype(int).tolist())
+
+
+@cache
+def _general_shares() -> dict[int, float]:
+    """The share of articles that hold each of the common terms."""
+    shares: dict[int, float] = {}
+    for term, weight in term_weights()[0].items():
+        share = ((SATURATION + 1) * float(np.exp(-weight / 100)) - 1) / SATURATION
+        key = term_hash(term)
+        shares[key] = max(share, shares.get(key, 0.0))
+    return shares
