@@ -1,7 +1,10 @@
 """From raw text to SimHash and MinHash, beside the peers and by ourselves."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import islice
+from typing import Any
 
 import corpora
 from nearcopy import Article, Recipe, fingerprints, kernels
@@ -24,8 +27,9 @@ class Rival:
 
 
 GAOYA_SIMHASH = Rival("gaoya", "gaoya SimHash", "gaoya", "simhash")
+GAOYA_MINHASH = Rival("gaoya", "gaoya MinHash", "gaoya", "minhash", bar=10)
 ENGLISH = (
-    Rival("gaoya", "gaoya MinHash", "gaoya", "minhash", bar=10),
+    GAOYA_MINHASH,
     GAOYA_SIMHASH,
     Rival("rensa", "rensa RMinHash", "rensa", "text", bar=20),
     Rival("datasketch", "datasketch MinHash, xxh32", "datasketch", "text", bar=40),
@@ -76,13 +80,36 @@ def beside(
 
 
 def objects(setting: Setting) -> Iterator[Measurement]:
-    """`fingerprints()`: one object an article."""
-    corpus = corpora.english(setting.sizes.articles)
-    made = [Article(id=str(place), text=text) for place, text in enumerate(corpus.texts)]
-    work = Work("fingerprints", "`fingerprints()`: an object an article", "docs/s", len(made))
+    """`fingerprints()`, all that is remembered of an article, beside gaoya's MinHash of its text."""
+    whole = _articles(setting.sizes.articles)
+    bare = [Article(id=each.id, text=each.text) for each in whole]
+    contenders = [
+        Contender("whole", lambda: timed(lambda: list(fingerprints(whole)))),
+        Contender("bare", lambda: timed(lambda: list(fingerprints(bare)))),
+    ]
+    if setting.has(GAOYA_MINHASH.package):
+        assert setting.worker
+        _prepare(setting, {GAOYA_MINHASH.job}, [each.text for each in whole], "word")
+        rival = GAOYA_MINHASH
+        contenders.append(setting.worker.contender(rival.title, rival.job, rival.work)[0])
     with one_core():
-        timings = [timed(lambda: list(fingerprints(made))) for _ in range(setting.sizes.rounds)]
-    yield rate(work, timings)
+        timings = interleaved(contenders, setting.sizes.rounds)
+    if setting.worker:
+        setting.worker.ask("drop", job=GAOYA_MINHASH.job)
+    theirs, note = timings.get(GAOYA_MINHASH.title), "an object an article; "
+    yield _beside_gaoya(
+        Work("fingerprints", "`fingerprints()` of texts alone", "docs/s", len(bare)),
+        timings["bare"],
+        theirs,
+        note=note + "sketch, digest, numerals, profile, technical details",
+    )
+    yield _beside_gaoya(
+        Work("everything", "`fingerprints()` with everything", "docs/s", len(whole)),
+        timings["whole"],
+        theirs,
+        bar=Bar(">=", 4),
+        note=note + "the same with title, facts, names, stages, column, addresses, junk",
+    )
 
 
 def levels(setting: Setting) -> Iterator[Measurement]:
@@ -133,6 +160,39 @@ def threads(setting: Setting) -> Iterator[Measurement]:
     line = race(work, timings["two"], timings["one"], "one thread", clock=wall, bar=bar)
     had = line.details["core_share"]
     yield replace(line, note=f"the two threads had {had:.2f} of two cores")
+
+
+def _beside_gaoya(
+    work: Work, ours: list[Timing], theirs: list[Timing] | None, **given: Any
+) -> Measurement:
+    if theirs is None:
+        return rate(work, ours, against=GAOYA_MINHASH.title, **given)
+    return race(work, ours, theirs, GAOYA_MINHASH.title, **given)
+
+
+def _articles(count: int) -> list[Article]:
+    """English news with all it came with, or edited copies of the examples' texts, untitled."""
+    if not (corpora.DATA / "allsides").is_dir():
+        texts = corpora.english(count).texts
+        return [Article(id=str(place), text=text) for place, text in enumerate(texts)]
+    return [_article(row) for row in islice(_long(corpora.articles("allsides")), count)]
+
+
+def _long(rows: Iterable[dict[str, str]]) -> Iterator[dict[str, str]]:
+    least = corpora.LEAST_WORDS
+    return (row for row in rows if len((row.get("text") or "").split(None, least)) > least)
+
+
+def _article(row: dict[str, str]) -> Article:
+    published = row.get("published")
+    return Article(
+        id=row["id"],
+        title=row.get("title") or "",
+        text=row["text"],
+        url=row.get("url"),
+        source=row.get("source"),
+        published=datetime.fromisoformat(published) if published else None,
+    )
 
 
 def _sketching(texts: list[str], threads: int = 1) -> Callable[[], Timing]:

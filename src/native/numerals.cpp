@@ -12,6 +12,7 @@ namespace {
 
 constexpr uint64_t kPhi = 0x9E3779B97F4A7C15;
 constexpr size_t kChunk = 2048;  // code points folded between two looks at the room left
+constexpr size_t kNoWords = SIZE_MAX;
 constexpr unsigned kDigits = 1, kOthers = 2;  // what a run holds beyond ASCII letters
 
 constexpr bool is_letter(uint32_t c) { return (c | 32) - 'a' < 26; }
@@ -121,25 +122,34 @@ Numerals NumeralReader::read(const TextView& text, const CharacterBits* bits, co
 template <class Char>
 void NumeralReader::scan(const Char* text, size_t size, const CharacterBits* bits,
                          const Words& words) {
-    if (find_runs(text, size, bits)) {
+    if (find_runs(text, size, bits) == words.count()) {
         find_near(words, size);
-        visit(text, size, [&](size_t run) -> bool { return near_[run / 64] >> run % 64 & 1; });
+        visit(text, size, [&](size_t run) {  // the next 64: there are no more in 64 characters
+            const unsigned past = run % 64;
+            const uint64_t next = past == 0 ? 0 : near_[run / 64 + 1] << (64 - past);
+            return near_[run / 64] >> past | next;
+        });
     } else {
-        visit(text, size, [](size_t) { return true; });
+        visit(text, size, [](size_t) { return ~uint64_t(0); });
     }
     if (open_ && !full()) close(0);
 }
 
-// Which characters are in runs; false if some run is not one word.
+// Which characters are in runs, and how many runs there are; kNoWords if one is not one word.
 template <class Char>
-bool NumeralReader::find_runs(const Char* text, size_t size, const CharacterBits* bits) {
+size_t NumeralReader::find_runs(const Char* text, size_t size, const CharacterBits* bits) {
     Runs* runs = runs_.reserve(size / kBlock + 1);
     bool words = true;
     for (size_t base = 0; base < size; base += kBlock, ++bits, ++runs) {
         *runs = {bits->small | bits->capital | bits->digit, bits->digit};
         if (bits->other != 0) words &= add_others(text + base, bits->other, *runs);
     }
-    return words;
+    size_t count = 0;
+    each_block(size, [&](const Runs&, size_t, uint64_t starts) {
+        count += bit_count(starts);
+        return true;
+    });
+    return words ? count : kNoWords;
 }
 
 // Adds the characters beyond ASCII that do not separate; false if one is not a letter of a word.
@@ -165,9 +175,14 @@ uint32_t NumeralReader::packed_entry(uint32_t point) const {
 // The runs that may be numerals, by the words' hashes or by a digit, and those beside them.
 void NumeralReader::find_near(const Words& words, size_t size) {
     const uint64_t* hashes = words.hashes();
-    near_.assign(words.count() / 64 + 2, 0);
-    for (size_t i = 0; i < words.count(); ++i)
-        near_[i / 64] |= uint64_t(numbers_.may_hold(hashes[i])) << i % 64;
+    const size_t count = words.count();
+    near_.assign(count / 64 + 2, 0);
+    for (size_t from = 0; from < count; from += 64) {
+        uint64_t found = 0;
+        for (size_t i = from; i < std::min(from + 64, count); ++i)
+            found |= uint64_t(numbers_.may_hold(hashes[i])) << (i - from);
+        near_[from / 64] = found;
+    }
     size_t before = 0;  // runs that began
     each_block(size, [&](const Runs& runs, size_t, uint64_t starts) {
         for (uint64_t digits = runs.digits; digits != 0; digits &= digits - 1) {
@@ -198,13 +213,15 @@ void NumeralReader::each_block(size_t size, Take take) const {
     }
 }
 
-// Reads the runs that are wanted, by their number.
+// Reads the runs that are wanted; wanted(i) says which of those from i on, a bit each.
 template <class Char, class Wanted>
 void NumeralReader::visit(const Char* text, size_t size, Wanted wanted) {
     size_t run_number = 0;
     each_block(size, [&](const Runs&, size_t base, uint64_t starts) {
-        for (; starts != 0 && !full(); starts &= starts - 1) {
-            if (!wanted(run_number++)) continue;
+        uint64_t left = wanted(run_number);
+        run_number += bit_count(starts);
+        for (; starts != 0 && left != 0 && !full(); starts &= starts - 1, left >>= 1) {
+            if ((left & 1) == 0) continue;
             const size_t start = base + lowest_bit(starts);
             run(text, start, end_of_run(start, size));
         }

@@ -93,7 +93,7 @@ private:
     template <class Char>
     void scan(const Char* text, size_t size, const CharacterBits* bits, const Words& words);
     template <class Char>
-    bool find_runs(const Char* text, size_t size, const CharacterBits* bits);
+    size_t find_runs(const Char* text, size_t size, const CharacterBits* bits);
     template <class Char>
     bool add_others(const Char* block, uint64_t others, Runs& runs) const;
     uint32_t packed_entry(uint32_t point) const;

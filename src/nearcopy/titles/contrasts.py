@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from nearcopy.kernels.reference.titles import ARTICLE, stem
 
 Sides = tuple[tuple[int, int], ...]  # (axis, side) of a word; some stand on several axes
-MAX_WORDS, MAX_LETTERS = 64, 48  # that are looked at
+MAX_WORDS = 64  # that are looked at
 
 # An axis a line: its stages or sides, each with the words for it. Words that outlets use for one
 # and the same moment ("jailed", "sentenced") stand on one side.
@@ -146,8 +146,8 @@ def stages(normal: str, prefix: str | None = None) -> tuple[str, ...]:
     >>> stages("the port is wrong", "opinion")
     ('@opinion',)
     """
-    words = [word[:MAX_LETTERS] for word in normal.split(" ", MAX_WORDS)[:MAX_WORDS]]
-    found = tuple(word for word in words if word in WORDS)
+    words = normal.split(" ", MAX_WORDS)[:MAX_WORDS]
+    found = tuple([word for word in words if word in WORDS])
     is_opinion = prefix is not None and not OPINION.isdisjoint(prefix.split())
     return (*found, "@opinion") if is_opinion else found
 
