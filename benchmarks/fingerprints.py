@@ -80,7 +80,7 @@ def beside(
 
 
 def objects(setting: Setting) -> Iterator[Measurement]:
-    """`fingerprints()`, all that is remembered of an article, beside gaoya's MinHash of its text."""
+    """`fingerprints()`, all that is remembered of an article, beside gaoya of its text."""
     whole = _articles(setting.sizes.articles)
     bare = [Article(id=each.id, text=each.text) for each in whole]
     contenders = [

@@ -27,9 +27,12 @@ Entries profile(NumeralReader& reader, const Points& points, int kind, bool html
     return Entries(made.entries, made.entries + made.count);
 }
 
-unsigned details(const Points& points, int kind, bool html, std::vector<uint32_t>& plain) {
+unsigned details(const Points& points, int kind, bool html) {
     const Text text(points, kind, html);
-    return technical_details(text.view(), tables().entities, plain);
+    PlainText plain;
+    Characters characters;
+    const TextView view = plain.of(text.view(), tables().entities);
+    return technical_details(view, characters.read(view));
 }
 
 Points plain_of(const Points& points, bool html) {
@@ -43,15 +46,14 @@ void check_text(const Points& points, int narrow, bool html) {
     const Points plain = plain_of(points, html);
     const Entries expected = model_profile(plain);
     NumeralReader reader(tables(), all_tables().numbers);
-    std::vector<uint32_t> room;
-    const unsigned count = details(points, narrow, html, room);
+    const unsigned count = details(points, narrow, html);
     MUST(count <= kMostDetails);
-    MUST(details(plain, 4, false, room) == count);
+    MUST(details(plain, 4, false) == count);
     for (int kind = narrow; kind <= 4; kind *= 2) {
         MUST(profile(reader, points, kind, html) == expected);
         profile(reader, Points(points.rbegin(), points.rend()), kind, html);
         MUST(profile(reader, points, kind, html) == expected);  // nothing is left over
-        MUST(details(points, kind, html, room) == count);
+        MUST(details(points, kind, html) == count);
     }
 }
 

@@ -1,5 +1,6 @@
 """What is read in a title: each kind of fact, and what only looks like one."""
 
+import importlib
 import time
 
 import pytest
@@ -7,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearcopy.facts import LONGEST_TITLE, MOST_FACTS, read, sentence
+
+reading = importlib.import_module("nearcopy.facts.read")  # its name is that of its function
 
 READ = [
     # money
@@ -276,3 +279,28 @@ def test_a_long_title_is_read_no_further(unit):
     found = read(title)
     assert time.perf_counter() - start < 0.5
     assert all(fact.end <= LONGEST_TITLE for fact in found.facts)
+
+
+CALLING = sorted(word for word in reading.BITS if word.isascii())
+SPOKEN = st.lists(
+    st.sampled_from([*CALLING, "ferry", "a", "iv", "twelve", "-", ", ", "'", "Harbour"]), max_size=9
+).map(" ".join)
+
+
+@given(SPOKEN | st.text("abc '-%", max_size=20))
+def test_where_nothing_calls_for_a_rule_none_runs(text):
+    lower = text.lower()
+    figured = any(c.isdigit() for c in lower)
+    called = figured or reading._triggered(reading._seen(lower)) & reading.WORDED
+    assert reading._says_nothing(lower) == (not called)
+
+
+@given(SPOKEN)
+def test_rules_for_spelt_figures_find_nothing_without_one(text):
+    lower = text.lower()
+    seen = reading._seen(lower)
+    for spelt in (reading.SPELLED, reading.PLACES):
+        idle = reading._bits_without(seen, spelt)
+        rules = [rule for bit, rule in enumerate(reading.RULES) if idle >> bit & 1]
+        if not any(c.isdigit() for c in lower):
+            assert [list(rule.find(lower)) for rule in rules] == [[]] * len(rules)

@@ -14,7 +14,9 @@ from nearcopy.titles import (
     TitleIndex,
     TitleMatch,
     clean,
+    cleaning,
     contrast,
+    contrasts,
     digest_similarity,
     normal,
     normals,
@@ -480,3 +482,24 @@ def test_keys_are_few_and_shared_by_titles_alike():
     assert a.dtype == np.uint64
     assert set(a.tolist()) & set(b.tolist())
     assert not set(a.tolist()) & set(c.tolist())
+
+
+@given(
+    word=st.sampled_from([*contrasts.SIDES, *contrasts.IRREGULAR, *contrasts.LINES]),
+    cut=st.integers(0, 3),
+    ending=st.text("esidngyl", max_size=4),
+    article=st.booleans(),
+)
+def test_the_words_of_a_stage_are_those_with_its_stem(word, cut, ending, article):
+    form = ("\u0627\u0644" if article else "") + word[: len(word) - cut] + ending
+    sides = contrasts.SIDES.get(stem(contrasts.IRREGULAR.get(form, form)), ())
+    line = (contrasts.LINES[form],) if form in contrasts.LINES else ()
+    assert contrasts.WORDS.get(form, ()) == (*sides, *line)
+
+
+@given(st.text(st.characters() | st.sampled_from("aA. 1"), max_size=60), ANY)
+def test_a_title_without_a_sign_is_clean(title, source):
+    text = title.strip()
+    if cleaning.SIGN(text) is None and ".." not in text:
+        assert cleaning._without_head(text, source) is None
+        assert cleaning._without_end(text, source, named=False) is None

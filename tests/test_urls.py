@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearcopy.urls import canonical, declared, is_home, site, slug
+from nearcopy.urls import Place, canonical, declared, is_home, place, site, slug
 from nearcopy.urls import parameters as tables
 
 PAGE = "https://example.com/a"
@@ -499,3 +499,20 @@ def test_the_tables_are_in_lower_case_and_do_not_contradict_themselves():
     assert all(
         canonical(f"{PAGE}?{name}=1") == f"{PAGE}?{name}=1" for name in tables.KEPT_ON_PURPOSE
     )
+
+
+@pytest.mark.parametrize(
+    ("url", "found"),
+    [
+        (
+            "http://www.example.com/a/storm",
+            Place("https://example.com/a/storm", "example.com", False),
+        ),
+        ("https://m.example.com/news/", Place("https://example.com/news", "example.com", True)),
+        ("mailto:a@example.com", None),
+    ],
+)
+def test_a_place_is_the_form_the_site_and_whether_it_is_a_home(url, found):
+    assert place(url) == found
+    assert canonical(url) == (found and found.form)
+    assert (site(url), is_home(url)) == (found and found.site, bool(found and found.is_home))

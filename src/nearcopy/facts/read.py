@@ -174,7 +174,7 @@ def _figures(text: str, lower: str) -> list[Finding]:
 
 
 def _says_nothing(lower: str) -> bool:
-    """Whether an ASCII text has no digit and no word that calls for a rule: most have none."""
+    """Whether an ASCII text has neither a digit nor a word that calls for a rule."""
     plain = lower.encode().translate(_PLAIN)
     return b"0" not in plain and _CALLING.isdisjoint(plain.split())
 

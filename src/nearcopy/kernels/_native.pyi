@@ -57,6 +57,17 @@ def set_tables(
 ) -> None: ...
 def set_numbers(words: list[tuple[str, str, bool]], /) -> None: ...
 def numerals(texts: Sequence[str], html: list[bool], threads: int) -> list[bytes]: ...
+def readings(
+    titles: Sequence[str], texts: Sequence[str], html: list[bool], plan: Plan, threads: int
+) -> tuple[
+    list[int],
+    list[bytes | None],
+    list[int | None],
+    list[bytes | None],
+    list[bytes],
+    list[bytes],
+    list[int],
+]: ...
 def technical_details(texts: Sequence[str], html: list[bool], threads: int) -> U8: ...
 def sketch_distances(
     simhash_a: U64, simhash_b: U64, minhash_a: Sequence[bytes], minhash_b: Sequence[bytes]

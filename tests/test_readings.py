@@ -1,0 +1,60 @@
+"""Readings: all kernels of a text in one pass, equal to the single ones."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nearcopy import RECIPES, Recipe, kernels
+from nearcopy.kernels import reference
+
+SNIPPETS = [
+    *"0123456789.,-/: `()_vVaz%$'’\n\x00",
+    *("version ", "May", "may", "twenty", "five", "½", "十", "二", "〇", "é", "ß", "ثلاثة", "٣"),
+    *("か\u3099", "\u00ad", "\u0301", "5,000", "1.5", "\u1100\u1161", "\ud800", "𝟓", "①", "字"),
+    *("isNull", "snake_case", "a.b(", "```", "&amp;", "<b>", "</b>", "harbour ", "ferries "),
+]
+TEXTS = st.lists(st.sampled_from(SNIPPETS), max_size=60).map("".join) | st.text(max_size=80)
+
+
+@given(
+    rows=st.lists(st.tuples(TEXTS, TEXTS, st.booleans()), max_size=4),
+    recipe=st.sampled_from([*RECIPES.values(), Recipe(simhash=None), Recipe(hash="fnv1a")]),
+)
+def test_native_readings_equal_the_reference(native, rows, recipe):
+    titles, texts, html = ([row[column] for row in rows] for column in range(3))
+    made = native.readings(titles, texts, recipe, html=html, threads=2)
+    assert made == reference.readings(titles, texts, recipe, html=html)
+
+
+@pytest.mark.parametrize("lead", [0, 1, 5, 58, 59, 60, 61, 62, 63, 64, 127, 128])
+@pytest.mark.parametrize("word", ["twelve", "v1.2", "May 3", "Münze", "十二", "x\u00adyz", "٣٤"])
+def test_a_word_may_lie_anywhere_in_a_block(native, word, lead):
+    text = f"{'a' * lead} {word} mills ran {word}{' quiet ferry' * 8}"
+    made = native.readings(["Mills"], [text], Recipe())
+    assert made == reference.readings(["Mills"], [text], Recipe())
+
+
+def test_rows_equal_the_single_kernels(kernel):
+    titles, texts = ["Ferry", ""], ["Two of 12 ferries sank, said v1.2 of the log", "?"]
+    made = kernel.readings(titles, texts, Recipe())
+    assert made.words == [11, 0]
+    assert made.numerals == [kernel.numerals(texts)[0], b""]
+    assert made.profile == [kernel.profiles(titles, texts)[0], b""]
+    assert made.details == kernel.technical_details(texts).tolist()
+    assert made.digest[1] is made.simhash[1] is made.minhash[1] is None
+
+
+def test_what_a_recipe_leaves_out_is_none(kernel):
+    made = kernel.readings([""], ["a quiet ferry"], Recipe(minhash=None))
+    assert made.minhash == [None]
+    assert made.simhash != [None]
+
+
+@pytest.mark.parametrize(
+    ("titles", "texts", "error"), [([], ["a"], ValueError), ([None], ["a"], TypeError)]
+)
+def test_wrong_input_is_refused(titles, texts, error):
+    if kernels.native is None:
+        pytest.skip("the compiled kernels are not built here")
+    with pytest.raises(error):
+        kernels.native.readings(titles, texts, Recipe())
