@@ -92,11 +92,22 @@ def _read_addresses(
     What a page says that is no article is not part of it.
     """
     told = zip(batch, names, made.words, junk_reasons, strict=True)
-    for row, (article, name, words, no_article) in enumerate(told):
-        if no_article or (article.url and (words < FEW_WORDS or not name)):
-            title = f"{name} {urls.slug(article.url)}" if article.url else name
-            text = "" if no_article else article.text
-            (made.profile[row],) = kernels.profiles([title], [text], html=[article.html])
+    rows = [
+        row
+        for row, (article, name, words, no_article) in enumerate(told)
+        if no_article or (article.url and (words < FEW_WORDS or not name))
+    ]
+    profiles = kernels.profiles(
+        [_with_slug(names[row], batch[row].url) for row in rows],
+        ["" if junk_reasons[row] else batch[row].text for row in rows],
+        html=[batch[row].html for row in rows],
+    )
+    for row, profile in zip(rows, profiles, strict=True):
+        made.profile[row] = profile
+
+
+def _with_slug(title: str, url: str | None) -> str:
+    return f"{title} {urls.slug(url)}" if url else title
 
 
 # Setting slots by column takes a fifth of the time of 23 arguments a row.
