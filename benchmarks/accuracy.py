@@ -17,9 +17,9 @@ import corpora
 import edits
 import relations
 from calibration import calibration_rows
-from floors import Row, is_there
+from floors import Row, is_there, share
 from nearcopy import POLICIES, Article, Deduper, Recipe, Relation, fingerprints
-from nearcopy.evaluate.bootstrap import Measured, measured, share
+from nearcopy.evaluate.bootstrap import Measured, measured
 from nearcopy.evaluate.metrics import auc, f1, pearson
 from nearcopy.evaluate.partitions import cells, measured_cells
 from nearcopy.judge import Judgement, judged

@@ -14,9 +14,8 @@ from collections.abc import Iterator
 from functools import cache
 
 import corpora
-from floors import HERE, Row
+from floors import HERE, Row, share
 from nearcopy import fingerprints
-from nearcopy.evaluate.bootstrap import share
 from nearcopy.junk import marked
 from relations import article
 

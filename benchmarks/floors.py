@@ -12,15 +12,18 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
+from math import sqrt
 from pathlib import Path
 from typing import Any
 
 import corpora
+from nearcopy.evaluate.bootstrap import Measured
 from results import Bar
 
 HERE = Path(__file__).resolve().parent
 FLOORS = HERE / "floors.toml"
 SLACK = 0.01  # below what is held where the bar is not reached: another machine, another library
+Z = 1.96  # of 95 %
 LABELS = ("pairs.csv", "clusters.csv", "near_pairs.csv")
 # What a set is made of, where that is not its folder alone.
 MADE_OF: Mapping[str, tuple[Path, ...]] = {
@@ -82,6 +85,21 @@ class Held:
     def reached(self) -> bool | None:
         """Whether the bar is reached."""
         return None if self.floor is None else self.floor.bar.passed(self.row.value)
+
+
+def share(flags: Iterable[bool]) -> Measured:
+    """The share of those that hold, with Wilson's interval, which is wide also where all do.
+
+    >>> [round(value or 0, 3) for value in share([True] * 240)]
+    [1.0, 0.984, 1.0]
+    """
+    held = list(flags)
+    if not held:
+        return Measured(None)
+    size, value = len(held), sum(held) / len(held)
+    middle = (value + Z * Z / (2 * size)) / (1 + Z * Z / size)
+    spread = sqrt(value * (1 - value) / size + (Z / (2 * size)) ** 2) * Z / (1 + Z * Z / size)
+    return Measured(value, max(0.0, middle - spread), min(1.0, middle + spread))
 
 
 def read(path: Path = FLOORS) -> list[Floor]:

@@ -19,7 +19,7 @@ from nearcopy.urls import slug
 
 MAX_WORDS = 600
 LONG = 200  # a text of more words is no notice unless it begins like one
-OPENING = 400  # characters in which it does
+OPENING = 200  # characters in which it does
 LONG_PHRASES = 4  # that a long one holds
 TITLE_WORDS = 25  # a text of so few words says nothing against a title that says "404"
 MIN_SHARE = 0.5  # of the words, in sentences that hold a phrase
