@@ -118,10 +118,7 @@ def _titled(side: str, row: dict[str, str], *, timed: bool) -> Article:
 
 def f1(found: Sequence[Judged]) -> dict[str, float]:
     """Precision, recall and F1 of "same": all that is a duplicate and no revision."""
-    said = [
-        each.decision.duplicate and each.decision.relation is not Relation.REVISION
-        for each in found
-    ]
+    said = list(map(said_same, found))
     same = [each.label == "same" for each in found]
     hits = sum(a and b for a, b in zip(said, same, strict=True))
     precision, recall = hits / max(1, sum(said)), hits / max(1, sum(same))
@@ -130,6 +127,11 @@ def f1(found: Sequence[Judged]) -> dict[str, float]:
         "recall": recall,
         "f1": 2 * precision * recall / max(1e-9, precision + recall),
     }
+
+
+def said_same(pair: Judged) -> bool:
+    """Whether a pair is called the same news: a duplicate and no revision."""
+    return pair.decision.duplicate and pair.decision.relation is not Relation.REVISION
 
 
 def apart_and_kept(found: Sequence[Judged]) -> dict[str, float]:

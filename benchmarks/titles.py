@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 import corpora
-from nearcopy import kernels
+from nearcopy import Article, fingerprints, kernels
 from nearcopy.titles import (
     TitleIndex,
     clean,
@@ -18,6 +18,7 @@ from nearcopy.titles import (
     recurring,
     scores,
     stages,
+    title_grade,
     title_keys,
 )
 from results import Bar, Measurement, Work, rate
@@ -75,9 +76,10 @@ def _cleaning(setting: Setting, stream: list[tuple[str, str | None]]) -> Iterato
     yield _micros("titles/clean", f"the same in batches of {BATCH:,}", count, together)
 
 
-def _scoring(setting: Setting, made: list[str]) -> Iterator[Measurement]:
-    folded = normals(made[: 8 * BATCH])
+def _scoring(setting: Setting, given: list[str]) -> Iterator[Measurement]:
+    folded = normals(given[: 8 * BATCH])
     a, b = folded[:-1], folded[1:]
+    made = list(fingerprints(Article(id=t, title=t) for t in given[: len(folded)] if t))
     works: dict[str, tuple[str, Callable[[], object], Bar | None]] = {
         "titles/soft": (
             "soft cosine of two titles",
@@ -85,6 +87,11 @@ def _scoring(setting: Setting, made: list[str]) -> Iterator[Measurement]:
             Bar("<=", 2),
         ),
         "titles/scores": ("all six scores of two titles", lambda: scores(a, b), None),
+        "titles/grade": (
+            "grade of two titles: how alike in meaning",
+            lambda: list(map(title_grade, made[:-1], made[1:])),
+            None,
+        ),
     }
     for name, (title, work, bar) in works.items():
         with one_core():

@@ -173,7 +173,7 @@ def test_scores_that_a_policy_does_not_read_are_not_measured():
     assert evidence.title_partial is None
     assert evidence.title_soft == 1.0
     assert POLICIES["tracker"].measures == {"token_set", "token_sort", "partial", "names"}
-    assert POLICIES["default"].measures == {"profile"}
+    assert POLICIES["default"].measures == {"news", "profile"}
     assert POLICIES["digest"].measures == {"indel", "cosine"}
     assert POLICIES["feed"].measures == {"ratio"}
     assert all(policy.measures <= MEASURES for policy in POLICIES.values())

@@ -35,6 +35,7 @@ EVIDENCE = st.builds(
     title_token_sort=SHARE,
     title_partial=SHARE,
     title_soft=SHARE,
+    title_news=SHARE,
     title_chars=st.integers(0, 80),
     title_words=st.integers(0, 14),
     title_swap=st.sampled_from([None, "income / growth"]),

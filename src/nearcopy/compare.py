@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,6 @@ from numpy.typing import NDArray
 from nearcopy import facts, kernels, titles
 from nearcopy.config import SLOTS, Features, Recipe
 from nearcopy.errors import BadArticle, BadRecipe
-from nearcopy.kernels.reference.profiles import ENTRY as PROFILE_ENTRY
-from nearcopy.kernels.reference.profiles import profile_terms, term_hash
 from nearcopy.kernels.results import Passage
 from nearcopy.model import Article, Evidence, Fingerprint
 
@@ -22,7 +19,7 @@ Side = Sequence[Fingerprint]
 Columns = dict[str, list[Any]]
 Floats = NDArray[np.float64]
 HOUR = timedelta(hours=1)
-MEASURES = titles.SCORES | {"names", "profile"}
+MEASURES = titles.SCORES | {"grade", "names", "news", "profile"}
 PROFILE_MEASURES = ("profile", "title_told", "terms_most", "terms_least")
 
 
@@ -124,6 +121,7 @@ def compare_pairs(
         | _facts(left, right, measures)
         | _circumstances(left, right)
     )
+    columns |= _models(left, right, measures, columns)
     return list(map(Evidence, *(columns[name] for name in Evidence._fields)))
 
 
@@ -217,53 +215,38 @@ def _contained(jaccard: Floats, words: Floats) -> Floats:
 
 def _titles(left: Side, right: Side, measures: Collection[str]) -> Columns:
     ours, theirs = [a.title for a in left], [b.title for b in right]
-    scores = titles.scores(ours, theirs, measures)._asdict()
+    wanted = titles.SCORES.intersection(measures)
+    scores = titles.scores(ours, theirs, wanted)._asdict() if wanted else {}
     gists = [a.gist for a in left], [b.gist for b in right]
     swaps = list(map(titles.swapped, *gists))
     marked = zip(swaps, left, right, strict=True)
     counts = zip(ours, theirs, strict=True)
     return {
-        **{f"title_{name}": _known(column) for name, column in scores.items()},
+        **{f"title_{name}": [None] * len(left) for name in titles.SCORES - wanted},
+        **{f"title_{name}": _known(scores[name]) for name in wanted},
         "title_soft": _known(kernels.title_cosines(*gists)),
         "title_chars": list(map(min, map(len, ours), map(len, theirs))),
         "title_words": [min(a.count(" "), b.count(" ")) + 1 if a and b else 0 for a, b in counts],
-        "title_swap": [_side_by_side(swap) if swap else None for swap in swaps],
-        "name_swap": [bool(swap) and _are_names(swap, a, b) for swap, a, b in marked],
+        "title_swap": [titles.side_by_side(swap) if swap else None for swap in swaps],
+        "name_swap": [bool(swap) and titles.are_names(swap, a, b) for swap, a, b in marked],
         "contrast": list(map(titles.contrast, [a.stages for a in left], [b.stages for b in right])),
         "column": _either([a.column for a in left], [b.column for b in right]),
         "refiled": [a.refiled or b.refiled for a, b in zip(left, right, strict=True)],
     }
 
 
-def _side_by_side(swap: Iterable[tuple[str, str]]) -> str:
-    return " / ".join(map(" ".join, zip(*swap, strict=True)))
-
-
-def _are_names(swap: Iterable[tuple[str, str]], a: Fingerprint, b: Fingerprint) -> bool:
-    """Whether every word in the other's place looks like a name, and the other has it nowhere."""
-    ours, theirs = " ".join(a.names).split(), " ".join(b.names).split()
-    return all(
-        ((titles.is_rare(x) and titles.is_rare(y)) or (x in ours and y in theirs))
-        and titles.is_other(x, y)
-        and not _holds(b.profile, x)
-        and not _holds(a.profile, y)
-        for x, y in swap
-    )
-
-
-def _holds(profile: bytes, word: str) -> bool:
-    """Whether a word's term is among those of a profile."""
-    hashed = _term(word)
-    at = profile.find(hashed)
-    while at % PROFILE_ENTRY and at >= 0:
-        at = profile.find(hashed, at + 1)
-    return at >= 0
-
-
-@lru_cache(maxsize=65536)
-def _term(word: str) -> bytes:
-    """The hash of a word's term, as profiles hold it."""
-    return term_hash(next(profile_terms([word]), ("", False))[0]).to_bytes(4, "little")
+def _models(left: Side, right: Side, measures: Collection[str], known: Columns) -> Columns:
+    """What the fitted models make of the titles, their facts, and the hours between."""
+    news: list[float | None] = [None] * len(left)
+    grades: list[float | None] = [None] * len(left)
+    if "news" in measures:
+        agreed = map(bool, known["agreements"])
+        news = list(
+            map(titles.title_news, left, right, known["title_soft"], agreed, known["hours_apart"])
+        )
+    if "grade" in measures:
+        grades = list(map(titles.title_grade, left, right))
+    return {"title_news": news, "title_grade": grades}
 
 
 def _facts(left: Side, right: Side, measures: Collection[str]) -> Columns:

@@ -10,6 +10,8 @@ from nearcopy.kernels.results import Passage
 from nearcopy.model import Article, Decision, Evidence, Fact, FactPair
 from nearcopy.numerals import Numeral, changed
 
+SHOWN = frozenset(("grade",))  # measures that no policy reads, and people do
+
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
@@ -63,7 +65,8 @@ def explain(
     recipe, policy = recipe or Recipe(), checked_policy(policy)
     other = replace(b, id=f"{b.id}#2") if a.id == b.id else b
     left, right = fingerprints([a, other], recipe)
-    (found,) = judged([(left, right)], recipe, policy, lambda _: {a.id: a, other.id: other})
+    at_hand = {a.id: a, other.id: other}
+    (found,) = judged([(left, right)], recipe, policy, lambda _: at_hand, also=SHOWN)
     return Explanation(
         a.id,
         b.id,

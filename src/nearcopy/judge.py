@@ -35,14 +35,20 @@ class Judgement(NamedTuple):
 
 
 def judged(
-    pairs: Sequence[Pair], recipe: Recipe, policy: Policy, articles: Articles
+    pairs: Sequence[Pair],
+    recipe: Recipe,
+    policy: Policy,
+    articles: Articles,
+    *,
+    also: frozenset[str] = frozenset(),
 ) -> list[Judgement]:
     """What the two of each pair are to each other, in order.
 
     `articles` gives those of the ids that it has: where both texts of a pair are at hand and their
-    overlap may matter, it is counted, not estimated.
+    overlap may matter, it is counted, not estimated. `also` names measures that the policy does
+    not read.
     """
-    measured = compare_pairs(pairs, measures=policy.measures)
+    measured = compare_pairs(pairs, measures=policy.measures | also)
     wanted = [place for place, evidence in enumerate(measured) if _worth_counting(evidence)]
     counted = _counts([pairs[place] for place in wanted], recipe, articles)
     for place, count in zip(wanted, counted, strict=True):

@@ -92,9 +92,10 @@ def titles_alike(e: Evidence, p: Policy) -> bool:
     """Whether any of the policy's title measures reaches its threshold."""
     return (
         at_least(e.title_soft, p.title_soft)
-        or at_least(e.title_ratio, p.title_ratio)
-        or at_least(e.title_token_set, p.title_token_set)
-        or at_least(e.title_partial, p.title_partial)
+        or at_least(e.title_news, p.title_news)
+        or (p.title_ratio is not None and at_least(e.title_ratio, p.title_ratio))
+        or (p.title_token_set is not None and at_least(e.title_token_set, p.title_token_set))
+        or (p.title_partial is not None and at_least(e.title_partial, p.title_partial))
         or (p.title_average is not None and at_least(title_average(e), p.title_average))
         or (p.title_mix is not None and at_least(title_mix(e), p.title_mix))
     )

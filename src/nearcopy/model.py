@@ -134,6 +134,8 @@ class Evidence(NamedTuple):
     title_token_sort: float | None = None
     title_partial: float | None = None
     title_soft: float | None = None  # soft cosine of the gists, rare words weighing more
+    title_news: float | None = None  # 0..1: that the titles report one piece of news
+    title_grade: float | None = None  # 0..1: how alike in meaning the titles are
     title_chars: int = 0  # of the shorter title
     title_words: int = 0
     title_swap: str | None = None  # the words that titles else alike differ in: "income / growth"

@@ -21,6 +21,8 @@ SHARES = {
     "containment": "of the shorter text stands in the longer",
     "profile": "likeness of their heaviest terms",
     "title_soft": "likeness of the titles, rare words weighing more",
+    "title_news": "likelihood that the titles report one piece of news",
+    "title_grade": "likeness of the titles in meaning, by people's grades",
     "numerals_shared": "of the figures are shared",
     "names_shared": "of the names in the titles are shared",
 }

@@ -24,6 +24,7 @@ MEANINGS = {
         "title_average": "the weighted average of the ratios",
         "title_mix": "0.4 letters + 0.6 words",
         "title_soft": "cosine of the words, rare ones weighing more",
+        "title_news": "likelihood of one piece of news: words, facts, stages and days weighed",
         "title_and_facts": "enough, as title_soft, when facts agree",
         "title_later": "asked of titles, as title_soft, once title_days have passed",
         "title_days": "after which like titles are new news",

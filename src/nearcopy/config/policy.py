@@ -87,8 +87,9 @@ class Policy:
     title_partial: float | None = None
     title_average: float | None = None
     title_mix: float | None = None
-    title_soft: float | None = 0.58
-    title_and_facts: float | None = 0.45  # enough, as title_soft, when facts agree
+    title_soft: float | None = 0.9
+    title_news: float | None = 0.42  # likelihood of one piece of news, from all that is measured
+    title_and_facts: float | None = None  # enough, as title_soft, when facts agree
     title_later: float | None = 0.9  # asked of titles, as title_soft, once title_days have passed
     title_days: timedelta = timedelta(days=3)
     min_title_chars: int = 10
@@ -145,6 +146,7 @@ class Policy:
             "token_set": (self.title_token_set, self.title_average),
             "token_sort": (self.title_average,),
             "partial": (self.title_partial, self.title_average),
+            "news": (self.title_news,),
             "names": (self.names_shared,),
             "profile": (  # the confidence in what is related reads it too
                 self.reworded_profile,
@@ -201,7 +203,7 @@ _PLAIN = Policy(
     site_overlap=None,
     site_title=None,
     title_soft=None,
-    title_and_facts=None,
+    title_news=None,
     title_later=None,
     min_title_words=0,
     like_titles="one",

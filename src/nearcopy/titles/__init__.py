@@ -3,11 +3,13 @@
 from nearcopy.titles.cleaning import CleanTitle, clean
 from nearcopy.titles.columns import recurring
 from nearcopy.titles.contrasts import contrast, stages
+from nearcopy.titles.grade import title_grade
 from nearcopy.titles.index import TitleIndex, TitleMatch, title_keys
 from nearcopy.titles.marks import MARKS
+from nearcopy.titles.news import title_news
 from nearcopy.titles.normal import normal, normals
 from nearcopy.titles.scores import SCORES, TitleScores, digest_similarity, scores, tracker_average
-from nearcopy.titles.swaps import is_other, is_rare, swapped
+from nearcopy.titles.swaps import are_names, side_by_side, swapped
 
 __all__ = [
     "MARKS",
@@ -16,17 +18,19 @@ __all__ = [
     "TitleIndex",
     "TitleMatch",
     "TitleScores",
+    "are_names",
     "clean",
     "contrast",
     "digest_similarity",
-    "is_other",
-    "is_rare",
     "normal",
     "normals",
     "recurring",
     "scores",
+    "side_by_side",
     "stages",
     "swapped",
+    "title_grade",
     "title_keys",
+    "title_news",
     "tracker_average",
 ]

@@ -162,7 +162,7 @@ def contrast(a: Sequence[str], b: Sequence[str]) -> str | None:
     >>> contrast(["takeaways"], [])
     'takeaways / -'
     """
-    if not a and not b:
+    if a == b:
         return None
     left = {side for word in a for side in WORDS.get(word, ())}
     right = {side for word in b for side in WORDS.get(word, ())}
@@ -176,6 +176,16 @@ def contrast(a: Sequence[str], b: Sequence[str]) -> str | None:
         if axis >= FIRST_ALONE:
             return f"{_word(a, axis)} / {_word(b, axis)}"
     return None
+
+
+def same_side(x: str, y: str) -> bool:
+    """Whether two stems stand on one side of an axis, as words for one thing do.
+
+    >>> same_side("jump", "climb"), same_side("jump", "slump")
+    (True, False)
+    """
+    ours = SIDES.get(x)
+    return ours is not None and not set(ours).isdisjoint(SIDES.get(y, ()))
 
 
 def _word(words: Sequence[str], axis: int) -> str:
