@@ -40,12 +40,14 @@ LOOKED_AT = {
 Pair = tuple[Article, Article]
 
 
-def judgements(pairs: Sequence[Pair]) -> list[Judgement]:
-    """What is judged of each pair."""
+def judgements(pairs: Sequence[Pair], also: frozenset[str] = frozenset()) -> list[Judgement]:
+    """What is judged of each pair; `also` names measures that the policy does not read."""
     flat = [replace(each, id=f"{n}") for n, each in enumerate(e for pair in pairs for e in pair)]
     made, texts = list(fingerprints(flat)), {each.id: each for each in flat}
     couples = list(zip(made[::2], made[1::2], strict=True))
-    return judged(couples, Recipe(), POLICY, lambda ids: {each: texts[each] for each in ids})
+    return judged(
+        couples, Recipe(), POLICY, lambda ids: {each: texts[each] for each in ids}, also=also
+    )
 
 
 # Pairs.
@@ -115,13 +117,12 @@ def graded_headlines() -> Iterator[Row]:
         (Article(id="a", title=each["title_a"]), Article(id="b", title=each["title_b"]))
         for each in labels
     ]
-    evidence = [each.evidence for each in judgements(pairs)]
-    name = "title_grade" if hasattr(evidence[0], "title_grade") else "title_soft"
-    scores = [getattr(each, name) or 0.0 for each in evidence]
+    found = judgements(pairs, frozenset(("grade",)))
+    scores = [each.evidence.title_grade or 0.0 for each in found]
     grades = [float(each["similarity"]) for each in labels]
     yield row(
         "sts-headlines", "Pearson of the titles", _pearson(scores, grades), len(labels),
-        {"measure": name},
+        {"measure": "title_grade"},
     )  # fmt: skip
 
 
