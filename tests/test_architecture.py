@@ -14,7 +14,7 @@ SOURCE = Path(nearcopy.__file__).parent
 ROOMS = [
     {"errors"},
     {"model", "config"},
-    {"text", "urls", "facts", "titles", "junk", "numerals", "kernels"},
+    {"text", "urls", "facts", "titles", "junk", "numerals", "kernels", "credits"},
     {
         "fingerprint",
         "keys",
@@ -34,6 +34,7 @@ ROOMS = [
         "stars",
         "gather",
         "ranked",
+        "spread",
     },
     {"stores"},
     {

@@ -111,6 +111,42 @@ def test_similar_articles_come_best_first(filled):
     assert "en-02" in filled("similar", "en-01").stdout
 
 
+def test_the_spread_of_a_story_is_a_table_and_a_time_line(filled):
+    shown = filled("stories", "en-01", "--spread", env={"COLUMNS": "150"}).stdout
+    assert "first: meridianwire.example, 2025-10-07 11:42, en-01" in shown
+    assert "4 outlets, 4 articles, 3 syndicated" in shown
+    assert "credits: Meridian Wire in 2 articles" in shown
+    assert "█" in shown
+    (row,) = rows(filled("stories", "en-01", "--spread", "--json"))
+    assert [each["name"].split(".")[0] for each in row["outlets"]] == [
+        "meridianwire",
+        "caldercourier",
+        "dailysignal",
+        "northgatepost",
+    ]
+
+
+def test_a_spread_says_what_is_not_known(run):
+    text = "The old quay was closed at noon and all of the boats had to wait outside for the tide. "
+    lines = [
+        {"id": "a", "text": 4 * text, "source": "post"},
+        {"id": "b", "text": 4 * text, "published": "2026-03-04T12:00:00Z"},
+        {"id": "c", "text": 4 * text, "published": "2026-03-04T12:00:00Z", "source": "wire"},
+    ]
+    given = "\n".join(map(json.dumps, lines))
+    assert run("add", "-", input=given).exit_code == 0
+    shown = run("stories", "a", "--spread", env={"COLUMNS": "150"}).stdout
+    assert "first: an unnamed outlet, 2026-03-04 12:00, b; at the same moment c" in shown
+    assert "1 article placed by when taken in (~)" in shown
+    assert "1 article of no known outlet" in shown
+
+
+def test_a_spread_is_of_one_story(filled):
+    result = filled("stories", "--spread")
+    assert result.exit_code == 2
+    assert "nearcopy stories ID --spread" in result.stderr
+
+
 def test_stories_are_those_of_several_articles_unless_asked_for_all(filled):
     several = rows(filled("stories", "--json"))
     assert several

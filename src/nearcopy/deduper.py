@@ -10,6 +10,7 @@ from types import TracebackType
 
 from nearcopy.cluster import Brake
 from nearcopy.config import Policy, Recipe, checked_policy, checked_recipe
+from nearcopy.credits import credited
 from nearcopy.errors import BadArticle, NotStored
 from nearcopy.explain import Explanation, explain
 from nearcopy.fingerprint import fingerprints
@@ -20,6 +21,7 @@ from nearcopy.lineage import own_story_id
 from nearcopy.matching import REMEMBERED, Matched, Matches, matches
 from nearcopy.model import Article, Check, Edge, Fingerprint, Match, Relation, Story, Verdict
 from nearcopy.settling import alone, settle
+from nearcopy.spread import Spread, spread
 from nearcopy.stores import Entry, open_store
 from nearcopy.urls import site
 from nearcopy.verdicts import as_things_stand, on_arrival, story_of
@@ -251,15 +253,28 @@ class Deduper:
     def story(self, id: str) -> Story:  # noqa: A002
         """A story by its id, by one that it had before, or by the id of an article in it."""
         with self._lock, self._store.reading():
-            there = self._store.fingerprints([id])
-            name = self._stories_of(there)[id] if there else self._store.redirected(id)
-            told = self._store.stories([name])
-            if told:
-                return told[name]
-            only = there or self._store.fingerprints(self._alone_in(name))
+            return self._story(id)
+
+    def _story(self, id: str) -> Story:  # noqa: A002
+        there = self._store.fingerprints([id])
+        name = self._stories_of(there)[id] if there else self._store.redirected(id)
+        told = self._store.stories([name])
+        if told:
+            return told[name]
+        only = there or self._store.fingerprints(self._alone_in(name))
         if not only:
             raise NotStored(f"no story {id!r} in {self.address}")
         return alone(next(iter(only.values())), self.policy)
+
+    def spread(self, id: str) -> Spread:  # noqa: A002
+        """How a story spread over outlets and hours; named as for `story`."""
+        with self._lock, self._store.reading():
+            story = self._story(id)
+            members = [member.id for member in story.members]
+            made, articles = self._store.fingerprints(members), self._store.articles(members)
+        seen = {name: each.seen for name, each in made.items() if each.seen is not None}
+        named = {name: credited(article) for name, article in articles.items()}
+        return spread(story, seen=seen, credited=named)
 
     def _alone_in(self, story: str) -> set[str]:
         """The article whose story this is without being remembered."""

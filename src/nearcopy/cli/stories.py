@@ -9,6 +9,7 @@ from rich.text import Text
 
 from nearcopy.cli.settings import JsonOption, StoreOption, store_address
 from nearcopy.cli.terminal import add_row, in_a_line, noted, reported, show, table, write_lines
+from nearcopy.errors import NearcopyError
 
 if TYPE_CHECKING:
     from nearcopy.deduper import Deduper
@@ -28,13 +29,21 @@ def stories(
         int,
         typer.Option("--min-members", metavar="N", min=1, help="Only stories of so many articles."),
     ] = 2,
+    spread: Annotated[
+        bool, typer.Option("--spread", help="How the story spread from outlet to outlet.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """List the stories in a store, or the members of one."""
     from nearcopy.cli.stored import reading
     from nearcopy.formats.answers import story_row
 
+    if spread and id_ is None:
+        raise NearcopyError("--spread is of one story: `nearcopy stories ID --spread`")
     with reading(store_address(store)) as deduper:
+        if id_ is not None and spread:
+            _show_spread(id_, deduper, as_json)
+            return
         if id_ is not None:
             story = deduper.story(id_)
             write_lines([story_row(story)]) if as_json else _show_one(story, deduper)
@@ -44,24 +53,35 @@ def stories(
 
 
 def _show_all(found: Iterable["Story"], deduper: "Deduper") -> None:
+    from nearcopy.spread import outlets_of, syndicated
+
     shown = table(
         "story",
         "kept",
         "title",
         "members",
         "outlets",
+        "syndicated",
         "span",
         "why",
-        numbers=["members", "outlets"],
+        numbers=["members", "outlets", "syndicated"],
     )
+    shown.columns[0].no_wrap = True  # it is there to be copied
     for story in found:
-        outlets = {member.source for member in story.members if member.source}
         title = deduper.article(story.kept).title
-        size, heard = len(story.members), len(outlets)
+        counts = len(story.members), outlets_of(story), syndicated(story)
         why, _, _ = story.why.partition(POINTS)
-        add_row(shown, story.id, story.kept, title, size, heard, span(story), why)
+        add_row(shown, story.id, story.kept, title, *counts, span(story), why)
     show(shown)
     noted(f"{len(shown.rows):,} in all; `nearcopy stories ID` shows one with its members")
+
+
+def _show_spread(id_: str, deduper: "Deduper", as_json: bool) -> None:
+    from nearcopy.cli.timeline import pictured
+    from nearcopy.formats.answers import spread_row
+
+    found = deduper.spread(id_)
+    write_lines([spread_row(found)]) if as_json else show(*pictured(found))
 
 
 def _show_one(story: "Story", deduper: "Deduper") -> None:

@@ -1,5 +1,6 @@
 """Answers as JSON has them: one shape each, whoever asks."""
 
+from dataclasses import is_dataclass
 from datetime import datetime
 from typing import Any
 
@@ -8,6 +9,7 @@ from nearcopy.judge import Judgement
 from nearcopy.kernels.results import Passage
 from nearcopy.model import Evidence, Fact, Match, Member, Story, Verdict
 from nearcopy.numerals import Numeral
+from nearcopy.spread import Spread, outlets_of, syndicated
 
 Answer = dict[str, Any]
 
@@ -81,15 +83,30 @@ def story_row(story: Story) -> Answer:
         "why": story.why,
         "first_seen": _time(story.first_seen),
         "last_seen": _time(story.last_seen),
+        "outlets": outlets_of(story),
+        "syndicated": syndicated(story),
         "members": [_member(member) for member in story.members],
     }
 
 
+def spread_row(spread: Spread) -> Answer:
+    """How a story spread, outlet by outlet and step by step."""
+    return _fields(spread)
+
+
 def _member(member: Member) -> Answer:
-    return {name: _plain(getattr(member, name)) for name in Member.__dataclass_fields__}
+    return _fields(member)
+
+
+def _fields(noun: Any) -> Answer:
+    return {name: _plain(getattr(noun, name)) for name in noun.__dataclass_fields__}
 
 
 def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        return _fields(value)
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
     if isinstance(value, datetime):
         return _time(value)
     return str(value) if isinstance(value, str) else value
