@@ -95,6 +95,9 @@ MENTIONS = [
     "أغلق الميناء ظهرا، حسبما نقلت وكالة «رويترز».",
     "据新华社报道，旧码头中午关闭。",
     "Source close to the matter: the mill will open.",
+    "The harbour master, who was asked by telephone, told the state news\nagency KUNA.\n   Boats",
+    "The town is to sell a new kind of short-dated commercial paper (CP)\nprogram, a dealer said.",
+    'ووفقاً لـ "رويترز"، فإن الميناء أغلق.',
     "The Common Agricultural Policy (CAP) is to change.",
 ]
 PICTURES = [

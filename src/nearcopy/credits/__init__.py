@@ -6,7 +6,7 @@ characters are read, line by line. Credits of pictures say nothing of the text a
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from nearcopy.credits.agencies import (
     CALLS_ITSELF_ONE,
@@ -23,6 +23,7 @@ __all__ = ["agency_of", "credited", "credits"]
 
 HEAD, TAIL = 600, 400
 LONGEST_LINE = 120  # of a byline, or a line that holds nothing but a credit
+SHORT_LINE = 45  # lines no longer than this were not broken for their length
 LONGEST_PLACE = 60  # of what stands before the agency in a dateline
 OTHERS = 3  # parts of a credit that name no agency: initials, another paper's short name
 
@@ -35,7 +36,7 @@ PICTURES = re.compile(
 )
 BETWEEN = re.compile(r"\s?[/,;+&|·•=]\s?|\s(?:and|und|et|y|e|i|ve|и|و)\s|\s[-–—]\s")
 INITIALS = re.compile(r"[a-zäöüß]{1,5}+|[A-ZÄÖÜ]{1,5}+|File")
-DASH = re.compile(r"\s[-–—]{1,2}+\s?|[-–—]{1,2}+\s|[–—]|\s?\|\s?|\s?ـ\s")
+DASH = re.compile(r"\s[-–—]{1,2}+\s?|[-–—]{1,2}+\s|[–—]|\s?\|\s?")
 # "LONDON, March 3 (Reuters) - ", "Sofia, 1 January. /TASS/. ", and what comes behind.
 BRACKETED = re.compile(
     r"(?:[(\[（【]|(?<![^\s])/)\s?([^\W_][^()\[\]（）【】/\n]{1,40}+(?:/[^()\[\]（）【】/\n]{1,20}+)?)"
@@ -117,23 +118,33 @@ def _in_title(title: str) -> Found:
 def _in_head(head: str, *, cut: bool) -> Found:
     lines = head.split("\n")
     for place, line in enumerate(lines):
-        whole = not cut or place < len(lines) - 1
-        yield from _first(line, (_own_line, _byline) if whole else (), _dateline, _eastern)
+        whole = not (cut and place == len(lines) - 1) and not _goes_on(lines, place)
+        yield from _first(line, *(WHOLE if whole else ()), _dateline, _eastern)
     yield from _shared(head)
 
 
 def _in_tail(tail: str, *, cut: bool) -> Found:
-    for place, line in enumerate(tail.split("\n")):
-        whole = () if cut and place == 0 else (_own_line, _byline)
-        yield from _first(line.strip(SPACE), whole, _ending, _eastern)
+    lines = tail.split("\n")
+    for place, line in enumerate(lines):
+        whole = not (cut and place == 0) and not _goes_on(lines, place)
+        ends = not _goes_on(lines, place + 1)
+        rules = (*(WHOLE if whole else ()), *((_ending,) if ends else ()), _eastern)
+        yield from _first(line.strip(SPACE), *rules)
     yield from _shared(tail)
 
 
-def _first(
-    line: str, whole: Iterable[Callable[[str], Found]], *any_: Callable[[str], Found]
-) -> Found:
-    """What the first rule finds that finds anything; some ask for a whole line."""
-    for rule in (*whole, *any_):
+def _goes_on(lines: Sequence[str], place: int) -> bool:
+    """Whether a line goes on with the sentence of the one before, as in texts broken into lines."""
+    if not 0 < place < len(lines) or lines[place][:1] in SPACE:
+        return False
+    before = lines[place - 1].rstrip(SPACE)
+    broken = lines[place][:1].islower() or before[-1:].isalnum() or before[-1:] == ","
+    return len(before) > SHORT_LINE and broken
+
+
+def _first(line: str, *rules: Callable[[str], Found]) -> Found:
+    """What the first rule finds that finds anything."""
+    for rule in rules:
         if found := list(rule(line)):
             return iter(found)
     return iter(())
@@ -276,3 +287,6 @@ def _named_in(sentence: str) -> Found:
     yield from (name for form in spelled_out() if form in low and (name := agency(form)))
     words = (agency(found[0].strip(".'-")) for found in WORD.finditer(sentence[: 4 * LONGEST_LINE]))
     yield from filter(None, words)
+
+
+WHOLE = (_own_line, _byline)  # the rules that ask for a whole line
