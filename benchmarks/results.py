@@ -18,6 +18,7 @@ DECISIONS = HERE / "results" / "decisions.json"
 STORES = HERE / "results" / "stores.json"
 DEDUPE = HERE / "results" / "dedupe.json"
 QUALITY = HERE / "results" / "quality.json"
+EMBEDDING = HERE / "results" / "embedding.json"
 
 # On one core the work is all processor time, and that is what counts by default: on a quiet machine
 # it is the time of the clock, on a busy one it leaves out the turns that others had.

@@ -20,6 +20,7 @@ ROOMS = [
         "keys",
         "compare",
         "decide",
+        "embedding",
         "likeness",
         "vetoes",
         "cluster",

@@ -120,6 +120,7 @@ def compare_pairs(
         | _titles(left, right, measures)
         | _facts(left, right, measures)
         | _circumstances(left, right)
+        | {"meaning": [None] * len(pairs)}  # is of texts, which fingerprints have not
     )
     columns |= _models(left, right, measures, columns)
     return list(map(Evidence, *(columns[name] for name in Evidence._fields)))

@@ -14,6 +14,7 @@ from nearcopy.compare import (
 )
 from nearcopy.config import LEAST_BITS, SLOTS, Policy, Recipe
 from nearcopy.decide import decide
+from nearcopy.embedding import meanings
 from nearcopy.model import Article, Decision, Evidence, Fingerprint
 from nearcopy.news import news as reports_the_same
 
@@ -45,8 +46,8 @@ def judged(
     """What the two of each pair are to each other, in order.
 
     `articles` gives those of the ids that it has: where both texts of a pair are at hand and their
-    overlap may matter, it is counted, not estimated. `also` names measures that the policy does
-    not read.
+    overlap may matter, it is counted, not estimated; where the policy embeds, so is the meaning.
+    `also` names measures that the policy does not read.
     """
     measured = compare_pairs(pairs, measures=policy.measures | also)
     wanted = [place for place, evidence in enumerate(measured) if _worth_counting(evidence)]
@@ -56,6 +57,8 @@ def judged(
             measured[place] = measured[place]._replace(
                 overlap=count.jaccard, containment=count.containment, exact=True
             )
+    if "meaning" in policy.measures:
+        measured = _with_meaning(measured, pairs, articles)
     return [_judgement(evidence, decide(evidence, policy)) for evidence in measured]
 
 
@@ -93,6 +96,16 @@ def _counts(pairs: Sequence[Pair], recipe: Recipe, articles: Articles) -> list[O
     found = overlaps(list(at_hand.values()), [(places[a], places[b]) for a, b in known], recipe)
     counts = dict(zip(known, found, strict=True))
     return [counts.get((a.id, b.id)) for a, b in pairs]
+
+
+def _with_meaning(
+    measured: Sequence[Evidence], pairs: Sequence[Pair], articles: Articles
+) -> list[Evidence]:
+    """The evidence with the cosine of meanings, where both articles are at hand."""
+    at_hand = articles({each.id for pair in pairs for each in pair})
+    both = [(at_hand.get(a.id), at_hand.get(b.id)) for a, b in pairs]
+    found = meanings([(a, b) if a and b else None for a, b in both])
+    return [old._replace(meaning=new) for old, new in zip(measured, found, strict=True)]
 
 
 def _judgement(evidence: Evidence, decision: Decision) -> Judgement:

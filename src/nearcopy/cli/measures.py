@@ -20,6 +20,7 @@ SHARES = {
     "overlap": "of all word shingles stand in both texts",
     "containment": "of the shorter text stands in the longer",
     "profile": "likeness of their heaviest terms",
+    "meaning": "likeness in meaning of title and beginning",
     "title_soft": "likeness of the titles, rare words weighing more",
     "title_news": "likelihood that the titles report one piece of news",
     "title_grade": "likeness of the titles in meaning, by people's grades",

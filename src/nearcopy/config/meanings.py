@@ -52,6 +52,7 @@ MEANINGS = {
         "related_overlap": "the overlap of related articles",
         "related_bits": "equal SimHash bits of related articles",
         "related_mix": "title mix of related articles",
+        "embed": "whether the likeness in meaning is measured (extra `embed`); no rule reads it",
     },
     "Stories": {
         "keep": "which copy: best, earliest, latest, longest, source-rank; the first that tells",

@@ -115,6 +115,7 @@ class Policy:
     related_overlap: float | None = 0.1
     related_bits: int | None = None
     related_mix: float | None = None
+    embed: bool = False  # measure the likeness in meaning, which takes the extra `embed`
 
     # Stories.
     keep: tuple[Keep, ...] = ("best",)
@@ -156,7 +157,8 @@ class Policy:
                 self.related_bits,
             ),
         }
-        return frozenset(n for n, readers in wanted.items() if any(r is not None for r in readers))
+        read = (n for n, readers in wanted.items() if any(r is not None for r in readers))
+        return frozenset(read) | ({"meaning"} if self.embed else set())
 
     def _check_choices(self) -> None:
         try:
@@ -173,7 +175,7 @@ class Policy:
                 raise BadPolicy(f"{name} is {span!r}: give a timedelta above zero")
         if self.like_titles not in get_args(LikeTitles):
             raise BadPolicy(f'like_titles is {self.like_titles!r}: choose "one" or "two"')
-        for name in ("facts", "stages"):
+        for name in ("facts", "stages", "embed"):
             if not isinstance(getattr(self, name), bool):
                 raise BadPolicy(f"{name} is {getattr(self, name)!r}: give True or False")
         self._check_stories()
