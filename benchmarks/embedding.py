@@ -1,9 +1,9 @@
 """What static vectors add: the cosine of meanings alone, and beside what is measured anyway.
 
 Run by itself, with the extra `embed` installed; writes results/embedding.json. Beside the cosine
-alone stand two logistic regressions, over the profile cosine and the soft title cosine, without and
-with it, each judged on folds that it was not fitted on. Intervals are of the difference that it
-makes, from drawing the pairs again.
+alone stand logistic regressions without and with it, each judged on folds that it was not fitted
+on: over the profile cosine and the soft title cosine, and over these and the other shares that
+profiles tell. Intervals are of the difference it makes to the latter, from drawing pairs again.
 """
 
 import sys
@@ -28,6 +28,7 @@ from timing import timed
 
 Floats = NDArray[np.float64]
 FOLDS = 5
+FEW = 2  # features that every set is judged by; the rest are shares of profiles
 DRAWS = 1000
 SEED = 11
 DIMENSIONS = (256, 128, 64)
@@ -40,7 +41,7 @@ class Pairs:
 
     name: str
     vectors: tuple[Floats, Floats]
-    features: Floats  # profile cosine, soft title cosine
+    features: Floats  # profile cosine, soft title cosine, then the shares that profiles tell
     truth: Floats
     measure: str  # "pearson", "auc", "average_precision"
 
@@ -62,7 +63,9 @@ class Added:
     title: float | None  # the soft title cosine alone; None where there are no titles
     without: float  # both of these
     with_meaning: float
-    interval: tuple[float, float] | None  # of the difference, 95 of 100 draws
+    all_without: float  # and the shares that profiles tell
+    all_with_meaning: float
+    interval: tuple[float, float] | None  # of the last difference, 95 of 100 draws
     dimensions: dict[str, float]  # the cosine alone by the first so many
 
 
@@ -141,17 +144,17 @@ def embedded(articles: Sequence[Article]) -> Floats:
 
 
 def likeness(left: Sequence[Fingerprint], right: Sequence[Fingerprint]) -> Floats:
-    """The profile cosine and the soft title cosine of each pair; none is 0."""
-    profile = kernels.profile_cosines([a.profile for a in left], [b.profile for b in right])
+    """The profile cosine, the soft title cosine and what else profiles tell; none is 0."""
+    profiles = kernels.profile_measures([a.profile for a in left], [b.profile for b in right])
     title = kernels.title_cosines([a.gist for a in left], [b.gist for b in right])
-    return np.nan_to_num(np.stack([profile, title], axis=1))
+    return np.nan_to_num(np.column_stack([profiles[:, 0], title, profiles[:, 1:]]))
 
 
 def added(pairs: Pairs) -> Added:
     """What the cosine is worth on these pairs, alone and beside the others."""
     meaning = cosines(pairs.vectors, DIMENSIONS[0])
-    without = predicted(pairs.features, pairs.truth)
-    with_it = predicted(np.column_stack([pairs.features, meaning]), pairs.truth)
+    few, many = pairs.features[:, :FEW], pairs.features
+    without, with_it = (predicted(each, pairs.truth) for each in (many, _and(many, meaning)))
     alone = {str(size): judged(pairs, cosines(pairs.vectors, size)) for size in DIMENSIONS}
     return Added(
         pairs.name,
@@ -160,11 +163,17 @@ def added(pairs: Pairs) -> Added:
         alone[str(DIMENSIONS[0])],
         judged(pairs, pairs.features[:, 0]) if pairs.features[:, 0].any() else None,
         judged(pairs, pairs.features[:, 1]) if pairs.features[:, 1].any() else None,
+        judged(pairs, predicted(few, pairs.truth)),
+        judged(pairs, predicted(_and(few, meaning), pairs.truth)),
         judged(pairs, without),
         judged(pairs, with_it),
         interval(pairs, without, with_it),
         alone,
     )
+
+
+def _and(features: Floats, meaning: Floats) -> Floats:
+    return np.column_stack([features, meaning])
 
 
 def cosines(vectors: tuple[Floats, Floats], size: int) -> Floats:
@@ -191,7 +200,7 @@ def interval(pairs: Pairs, without: Floats, with_it: Floats) -> tuple[float, flo
     drawn = (dice.integers(0, size, size) for _ in range(DRAWS))
     differences = [judged(pairs, with_it, d) - judged(pairs, without, d) for d in drawn]
     low, high = np.quantile(differences, (0.025, 0.975)).tolist()
-    return low, high
+    return round(low, 4), round(high, 4)
 
 
 def predicted(features: Floats, truth: Floats) -> Floats:
@@ -235,10 +244,30 @@ def speed() -> dict[str, float]:
 
 def shown(found: Sequence[Added]) -> Table:
     """The results as a table."""
-    columns = ("set", "pairs", "measure", "meaning", "profile", "title", "both", "and meaning", "±")
+    columns = (
+        "set",
+        "pairs",
+        "measure",
+        "meaning",
+        "profile",
+        "title",
+        "both",
+        "with",
+        "all",
+        "with",
+        "±",
+    )
     table = Table(*columns)
     for line in found:
-        values = (line.meaning, line.profile, line.title, line.without, line.with_meaning)
+        values = (
+            line.meaning,
+            line.profile,
+            line.title,
+            line.without,
+            line.with_meaning,
+            line.all_without,
+            line.all_with_meaning,
+        )
         between = f"{line.interval[0]:+.3f} {line.interval[1]:+.3f}" if line.interval else ""
         cells = ["" if value is None else f"{value:.3f}" for value in values]
         table.add_row(line.name, f"{line.pairs:,}", line.measure, *cells, between)
