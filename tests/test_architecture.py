@@ -13,7 +13,7 @@ SOURCE = Path(nearcopy.__file__).parent
 # Each room may import from its own and from those above it.
 ROOMS = [
     {"errors"},
-    {"model", "config"},
+    {"model", "config", "feedback"},
     {"text", "urls", "facts", "titles", "junk", "numerals", "kernels", "credits"},
     {
         "fingerprint",
@@ -33,6 +33,7 @@ ROOMS = [
         "lineage",
         "links",
         "stars",
+        "told",
         "gather",
         "ranked",
         "spread",
@@ -40,8 +41,11 @@ ROOMS = [
     {"stores"},
     {
         "deduper",
+        "corrected",
+        "correcting",
         "matching",
         "settling",
+        "standing",
         "verdicts",
         "verifying",
         "corpus",

@@ -12,8 +12,10 @@ from nearcopy import (
     Article,
     BadArticle,
     Decision,
+    Evidence,
     Fact,
     Features,
+    Feedback,
     Fingerprint,
     Recipe,
     RecipeMismatch,
@@ -23,6 +25,7 @@ from nearcopy import (
     fingerprints,
     frequency_table,
 )
+from nearcopy.feedback import Said
 from nearcopy.keys import keys
 from nearcopy.model import Edge, Member
 from nearcopy.stores import Entry, open_store
@@ -330,6 +333,64 @@ class TestTelling:
             store.tell([], [], {"s-b": "s-c", "s-c": "s-b"})
         assert store.redirected("s-unknown") == "s-unknown"
         assert store.redirected("s-a") in {"s-b", "s-c"}
+
+
+class TestBeingTold:
+    def feedback(self, a: str, b: str, when: datetime = NOON, **given) -> Feedback:
+        fact = Fact("money", "")
+        measured = Evidence(overlap=0.75, exact=True, distance=3, clashes=((fact, fact),))
+        said = Said(Relation.NEAR_TEXT, "near-text", 0.9, True, 0.8, 0.75, measured)
+        given = {"same": False, "relation": Relation.DISTINCT, "note": "two ferries"} | given
+        return Feedback(a=a, b=b, when=when, said=said, **given)
+
+    @pytest.fixture
+    def told(self, store):
+        with store.writing():
+            store.remember(self.feedback("b", "c", NOON + DAY))
+            store.remember(self.feedback("a", "b"))
+            store.remember(self.feedback("x", "y", NOON - DAY))
+        return store
+
+    def test_what_was_said_comes_back_whole(self, told):
+        assert told.told(["a"]) == [self.feedback("a", "b")]
+
+    def test_by_either_id_and_each_once(self, told):
+        found = told.told(["a", "b", "c", "unknown", "a\ud800"])
+        assert sorted(each.pair for each in found) == [("a", "b"), ("b", "c")]
+        assert told.told(["unknown"]) == told.told([]) == []
+
+    def test_first_to_last(self, told):
+        assert [each.pair for each in told.all_told()] == [("x", "y"), ("a", "b"), ("b", "c")]
+
+    def test_the_last_word_replaces(self, told):
+        last = self.feedback("a", "b", same=True, relation=Relation.REVISION, note="")
+        with told.writing():
+            told.remember(last)
+        assert told.told(["a"]) == [last]
+
+    def test_it_can_be_taken_back_in_whichever_order(self, told):
+        with told.writing():
+            assert told.take_back("b", "a")
+            assert not told.take_back("a", "b")
+            assert told.take_back("x", "y")
+        assert [each.pair for each in told.all_told()] == [("b", "c")]
+
+    def test_it_stays_when_articles_are_replaced_and_removed(self, told):
+        put(told, entry("a", 1, text="one"), entry("b", 1))
+        put(told, entry("a", 1, text="two"))
+        with told.writing():
+            told.remove(["a", "b"])
+            told.clear(NOON + 9 * DAY)
+        assert [each.pair for each in told.told(["a"])] == [("a", "b")]
+
+    def test_after_an_exception_it_is_as_it_was(self, told):
+        before = told.all_told()
+        with pytest.raises(ValueError), told.writing():  # noqa: PT011, PT012
+            told.take_back("a", "b")
+            told.remember(self.feedback("b", "c", same=True, relation=Relation.REVISION))
+            told.remember(self.feedback("m", "n"))
+            raise ValueError
+        assert told.all_told() == before
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])

@@ -13,6 +13,7 @@ from nearcopy.decide import decide
 from nearcopy.deduper import Deduper
 from nearcopy.errors import (
     BadArticle,
+    BadFeedback,
     BadPolicy,
     BadRecipe,
     MissingExtra,
@@ -23,6 +24,7 @@ from nearcopy.errors import (
     StoreError,
 )
 from nearcopy.explain import Explanation, explain
+from nearcopy.feedback import Feedback
 from nearcopy.fingerprint import fingerprints, frequency_table
 from nearcopy.kernels.results import Passage
 from nearcopy.model import (
@@ -45,6 +47,7 @@ __all__ = [
     "RECIPES",
     "Article",
     "BadArticle",
+    "BadFeedback",
     "BadPolicy",
     "BadRecipe",
     "Decision",
@@ -53,6 +56,7 @@ __all__ = [
     "Explanation",
     "Fact",
     "Features",
+    "Feedback",
     "Fingerprint",
     "FrequencyTable",
     "Match",

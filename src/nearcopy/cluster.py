@@ -85,7 +85,9 @@ def _stars(
     """The stars of all linked articles that lead a story, and what was braked."""
     stars = [lone_star(given[name], policy) for name in links.events if name not in links.copies]
     braked: list[Brake] = []
-    for names in groups(links.copies):
+    linked = groups(links.copies)
+    # What people said may link groups, so that one has to come before the other, always the same.
+    for names in sorted(linked, key=min) if links.told else linked:
         copies = Copies([given[name] for name in names], links, policy, judge)
         stars += copies.stars()
         braked += copies.brake()

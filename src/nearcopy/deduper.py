@@ -10,9 +10,12 @@ from types import TracebackType
 
 from nearcopy.cluster import Brake
 from nearcopy.config import Policy, Recipe, checked_policy, checked_recipe
+from nearcopy.corrected import corrected_matches, told_together
+from nearcopy.correcting import Correction, checked_relation, correct, feedback_on, take_back
 from nearcopy.credits import credited
-from nearcopy.errors import BadArticle, NotStored
+from nearcopy.errors import BadArticle, BadFeedback, NotStored
 from nearcopy.explain import Explanation, explain
+from nearcopy.feedback import Feedback
 from nearcopy.fingerprint import fingerprints
 from nearcopy.judge import judged
 from nearcopy.keeper import age, by_age
@@ -116,9 +119,12 @@ class Deduper:
         return list(map(Entry, stamped, made, keys(made, self.recipe)))
 
     def _matches(self, entry: Entry) -> Matches:
-        """What an article is something to, but for itself."""
-        (found,) = matches(self._store, [entry], self.recipe, self.policy)
-        return found
+        """What an article is something to, but for itself: as people said, or as it is found."""
+        found = matches(self._store, [entry], self.recipe, self.policy)
+        return self._corrected([entry], found)[0]
+
+    def _corrected(self, entries: list[Entry], found: list[Matches]) -> list[Matches]:
+        return corrected_matches(self._store, entries, found, self.recipe, self.policy)
 
     def _add(self, batch: list[Article]) -> list[Verdict]:
         log.debug("adding %d articles", len(batch))
@@ -131,7 +137,8 @@ class Deduper:
             found = matches(self._store, entries, self.recipe, self.policy)
             new = {name for name in ids if name not in were}
             unsettled |= self._named_like_others(new) | self._link(ids, found)
-            self._settle(unsettled, were, new=new)
+            self._settle(unsettled | told_together(self._store, ids), were, new=new)
+            found = self._corrected(entries, found)
             best = {match.other.id for each in found for match in each.found[:1]}
             members = self._store.members({*ids, *best})
             made = [
@@ -154,8 +161,10 @@ class Deduper:
 
     def _neighbours(self, ids: Iterable[str]) -> set[str]:
         """The articles linked to these, whose stories change when these go."""
-        edges = self._store.edges(list(ids))
-        return {name for edge in edges if edge.joins for name in (edge.a, edge.b)}
+        these = list(ids)
+        edges = self._store.edges(these)
+        found = {name for edge in edges if edge.joins for name in (edge.a, edge.b)}
+        return found | told_together(self._store, these)
 
     def _named_like_others(self, new: Iterable[str]) -> set[str]:
         """New articles whose own story would bear the name of one that is there already."""
@@ -280,6 +289,48 @@ class Deduper:
         """The article whose story this is without being remembered."""
         named = {each for each in self._store.ids() if own_story_id(each) == story}
         return named - self._store.members(named).keys()
+
+    # What people say.
+
+    def feedback(
+        self, a: str, b: str, *, same: bool, relation: str | None = None, note: str = ""
+    ) -> Correction:
+        """Remember that two stored articles are the same, or different; what changed by it.
+
+        It holds whatever is measured and whoever comes, also when either is forgotten and added
+        again, until something else is said of the two or it is taken back.
+        """
+        if not isinstance(same, bool) or not isinstance(note, str) or a == b:
+            raise BadFeedback(
+                f"of {a!r:.60} and {b!r:.60}: give two articles, same as True or False, "
+                "and the note as a text"
+            )
+        kind = checked_relation(same, relation)
+        with self._lock, self._store.writing():
+            self._require([a, b])
+            made = feedback_on(
+                self._store,
+                (a, b),
+                same=same,
+                relation=kind,
+                note=note,
+                when=self._clock(),
+                settings=(self.recipe, self.policy),
+            )
+            return correct(self._store, made, self._settle_anew)
+
+    def take_back(self, a: str, b: str) -> Correction:
+        """Forget what was said of two articles; what changed by it."""
+        with self._lock, self._store.writing():
+            return take_back(self._store, a, b, self._settle_anew)
+
+    def told(self) -> list[Feedback]:
+        """All that people said, first to last."""
+        with self._lock, self._store.reading():
+            return self._store.all_told()
+
+    def _settle_anew(self, ids: set[str]) -> None:
+        self._settle(ids, {})
 
     # Looking after the store.
 

@@ -2,6 +2,7 @@
 
 NearcopyError
 ├── BadArticle (ValueError)     an article that cannot be read as one
+├── BadFeedback (ValueError)    what cannot be said of two articles
 ├── BadPolicy (ValueError)      a policy that cannot be made
 ├── BadRecipe (ValueError)      a recipe that cannot be made
 ├── MissingExtra (ImportError)  an optional part that is not installed
@@ -22,6 +23,10 @@ class NearcopyError(Exception):
 
 class BadArticle(NearcopyError, ValueError):
     """An article that cannot be read as one."""
+
+
+class BadFeedback(NearcopyError, ValueError):
+    """What cannot be said of two articles."""
 
 
 class BadPolicy(NearcopyError, ValueError):

@@ -3,11 +3,13 @@
 As with copies, this makes no chains. Stars linked by same_event decisions between any of their
 members, directly or through others, are ranked once by their kept copies; the best takes those
 linked with it directly, unless the two kept copies were found distinct; then the next best does.
+Stars that people said tell one event go together, and those they keep apart never do.
 """
 
 from collections.abc import Iterator, Sequence
 
 from nearcopy.config import Policy
+from nearcopy.feedback import TOLD_EVENT
 from nearcopy.keeper import standings
 from nearcopy.links import Links, groups, join
 from nearcopy.model import Decision
@@ -61,10 +63,7 @@ class _Event:
         for place in self.ranked:
             if self.free.pop(place, None) is None:
                 continue
-            best = self.stars[place]
-            spare = self._lead(best, self._linked(place, links))
-            yield best
-            yield from spare
+            yield from self._lead(place, links)
 
     def _linked(self, place: int, links: Links) -> list[tuple[int, Decision]]:
         """The stars still free that may join this one, surest first."""
@@ -76,24 +75,47 @@ class _Event:
         ]
         return sorted(found, key=lambda each: (-each[1].confidence, self.free[each[0]]))
 
-    def _lead(self, best: Star, linked: list[tuple[int, Decision]]) -> list[Star]:
-        """Put the linked stars behind the best as far as they fit; those left out come back."""
-        led: list[tuple[Star, Decision]] = []
-        spare: list[Star] = []
-        size, kept = best.size, best.kept.copy.id
-        for place, how in linked:
-            del self.free[place]
-            star = self.stars[place]
-            if size + star.size > self.largest:
-                star.full = star.full or kept
-                spare.append(star)
+    def _told(self, place: int) -> list[tuple[int, Decision]]:
+        """The stars that people said tell one event with this one, through others too; taken."""
+        found: list[tuple[int, Decision]] = []
+        queue = [place]
+        for each in queue:  # grows as it goes
+            near = self.near[each]
+            told = [x for x in near if x in self.free and near[x].rule == TOLD_EVENT]
+            for other in sorted(told, key=lambda x: self.free[x]):
+                del self.free[other]
+                found.append((other, near[other]))
+                queue.append(other)
+        return found
+
+    def _lead(self, place: int, links: Links) -> list[Star]:
+        """The star with those it leads, as far as they fit; and those that were left out."""
+        best, spare = self.stars[place], list[Star]()
+        kept, led = best.kept.copy.id, self._told(place)
+        size = best.size + sum(self.stars[each].size for each, _ in led)
+        for other, how in self._linked(place, links):
+            name = self.stars[other].kept.copy.id
+            if other not in self.free or links.told_apart(kept, name):
+                continue
+            del self.free[other]
+            with_it = self._told(other)
+            more = self.stars[other].size + sum(self.stars[each].size for each, _ in with_it)
+            if size + more > self.largest:
+                spare.append(self._leads(other, with_it))
+                spare[-1].full = spare[-1].full or kept
             else:
-                size += star.size
-                led.append((star, how))
-        best.led = led
+                size += more
+                led += [(other, how), *with_it]
+                links.told.meet(kept, name)
         if spare:
-            self.braked.append(_brake(size, kept, sum(star.size for star in spare), self.largest))
-        return spare
+            left = sum(len(star.articles) for star in spare)
+            self.braked.append(_brake(size, kept, left, self.largest))
+        return [self._leads(place, led), *spare]
+
+    def _leads(self, place: int, led: list[tuple[int, Decision]]) -> Star:
+        star = self.stars[place]
+        star.led = [(self.stars[each], how) for each, how in led]
+        return star
 
 
 def _brake(size: int, kept: str, left_out: int, largest: int) -> Brake:

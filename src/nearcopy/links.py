@@ -4,7 +4,9 @@ from collections.abc import Collection, Iterator
 from typing import TypeVar
 
 from nearcopy.config import Policy
+from nearcopy.feedback import TOLD, TOLD_EVENT
 from nearcopy.model import Decision, Relation
+from nearcopy.told import Told
 
 Place = TypeVar("Place", str, int)
 SUREST = {relation: place for place, relation in enumerate(Relation)}
@@ -55,12 +57,14 @@ class Links:
         self.copies: dict[str, dict[str, Decision]] = {}
         self.events: dict[str, dict[str, Decision]] = {}
         self.distinct: set[tuple[str, str]] = set()
+        self.told = Told()
         self.refused: set[tuple[str, str]] | None = set() if for_judge else None
 
     def add(self, a: str, b: str, decision: Decision) -> None:
         """Take note of a decision, unless it is about articles that are not here."""
         if a == b or a not in self.articles or b not in self.articles:
             return
+        self.told.add(a, b, decision)
         if decision.duplicate:
             join(self.copies, a, b, decision)
             return
@@ -68,7 +72,7 @@ class Links:
             self.refused.add(_pair(a, b))
         if decision.relation is Relation.DISTINCT:
             self.distinct.add(_pair(a, b))
-        elif is_event(decision, self.policy):
+        elif decision.rule == TOLD_EVENT or is_event(decision, self.policy):
             join(self.events, a, b, decision)
 
     def touch(self, article: str) -> bool:
@@ -83,11 +87,15 @@ class Links:
         """Whether the two were found to have nothing to do with each other."""
         return _pair(a, b) in self.distinct
 
+    def told_apart(self, a: str, b: str) -> bool:
+        """Whether people keep the two apart, or others that they are in one story with."""
+        return not self.told.may_meet(a, b)
+
 
 def _pair(a: str, b: str) -> tuple[str, str]:
     return (a, b) if a < b else (b, a)
 
 
-def _surest_first(decision: Decision) -> tuple[float, int, str, str, tuple[str, ...]]:
-    place = SUREST[decision.relation]
-    return -decision.confidence, place, decision.rule, decision.reason, decision.flags
+def _surest_first(decision: Decision) -> tuple[object, ...]:
+    sure = decision.rule not in TOLD, -decision.confidence, SUREST[decision.relation]
+    return *sure, decision.rule, decision.reason, decision.flags

@@ -5,6 +5,7 @@ from itertools import compress, islice
 from typing import NamedTuple
 
 from nearcopy.config import Policy, Recipe
+from nearcopy.feedback import TOLD_SAME
 from nearcopy.judge import Judgement, judged, promising, within
 from nearcopy.keeper import by_age
 from nearcopy.model import Article, Edge, Fingerprint, Relation
@@ -41,9 +42,9 @@ class Matches(NamedTuple):
 
 
 def surest_first(edge: Edge) -> tuple[float, ...]:
-    """Sorts what was found between articles."""
+    """Sorts what is between articles: what people said to be the same comes first."""
     how = edge.decision
-    rank = 0 if how.duplicate else RANK.get(how.relation, 1)
+    rank = -(how.rule == TOLD_SAME) if how.duplicate else RANK.get(how.relation, 1)
     return rank, -how.confidence, -(edge.copy or 0.0), SUREST[how.relation]
 
 

@@ -240,10 +240,13 @@ class Verdict:
     @property
     def reason(self) -> str | None:
         """Why it is a duplicate, in a word that programs read; None where it is none."""
-        return REASON.get(self.relation, self.relation.value) if self.is_duplicate else None
+        if not self.is_duplicate:
+            return None
+        return REASON.get(self.rule) or REASON.get(self.relation, self.relation.value)
 
 
-REASON = {
+REASON: dict[str, str] = {
+    "told-same": "told",
     Relation.SAME_URL: "exact_url",
     Relation.SAME_TEXT: "content_hash",
     Relation.NEAR_TEXT: "content_hash",

@@ -5,6 +5,7 @@ from itertools import islice
 
 from nearcopy.cluster import Brake, Clustering, stories
 from nearcopy.config import Policy
+from nearcopy.corrected import corrected, linked
 from nearcopy.keeper import by_age
 from nearcopy.lineage import own_story_id, story_names
 from nearcopy.model import Decision, Edge, Fingerprint, Story
@@ -28,15 +29,15 @@ def settle(
 
     `new` are those that were in no story before, `were` tells the stories of those that came again.
     """
-    linked = store.linked(ids, LINKED)
-    if len(linked) >= LINKED:
-        linked = _in_whole_stories(store, linked, ids, were)
-    made = store.fingerprints(linked)
-    before = {name: story for name, (story, _) in store.members(linked).items()}
+    group = linked(store, ids, LINKED)
+    if len(group) >= LINKED:
+        group = _in_whole_stories(store, group, ids, were)
+    made = store.fingerprints(group)
+    before = {name: story for name, (story, _) in store.members(group).items()}
     own = {name: own_story_id(name) for name in made if name not in new}
     known = own | before | {name: story for name, story in were.items() if name in made}
-    edges = store.edges_among(linked)
-    found = [edge for edge in edges if not edge.asked]
+    edges = store.edges_among(group)
+    found = corrected((edge for edge in edges if not edge.asked), store.told(group), made)
     ask = _Answers(judge, edges)
 
     def told_beside(taken: Collection[str]) -> Clustering:

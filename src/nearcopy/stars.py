@@ -65,6 +65,7 @@ class Copies:
     ) -> None:
         self.ranked = standings(members, policy)
         self.free = {standing.copy.id: place for place, standing in enumerate(self.ranked)}
+        self.home: dict[str, str] = {}  # the kept copy of the star that an article is in
         self.links = links
         self.judge = judge
         self.largest = max(1, policy.largest_story)
@@ -73,26 +74,68 @@ class Copies:
     def stars(self) -> Iterator[Star]:
         """The stars; who finds its star full is one of its own."""
         for kept in self.ranked:
-            if self.free.pop(kept.copy.id, None) is None:
+            if kept.copy.id not in self.free:
                 continue
-            direct = [(self._take(other), how) for other, how in self._linked(kept.copy.id)]
-            star = Star(kept, direct[: self.largest - 1])
+            star = self._star(kept.copy.id)
+            spare = self._take_linked(star)
             self._take_the_same(star)
             if self.judge is not None:
                 self._ask(self.judge, star)
             yield star
-            spare = direct[self.largest - 1 :]
-            self.left_out += len(spare)
-            yield from (Star(each, [], full=kept.copy.id) for each, _ in spare)
+            self.left_out += sum(each.size for each in spare)
+            yield from spare
 
-    def _take(self, article: str) -> Standing:
+    def _star(self, article: str, full: str | None = None) -> Star:
+        """A new star, with those that people said are the same."""
+        star = Star(self._take(article, article), [], full)
+        self._bring(star, article)
+        return star
+
+    def _take(self, article: str, kept: str) -> Standing:
+        self.home[article] = kept
         return self.ranked[self.free.pop(article)]
+
+    def _let_in(self, star: Star, article: str, how: Decision) -> None:
+        kept = star.kept.copy.id
+        star.others.append((self._take(article, kept), how))
+        self.links.told.meet(kept, article)
+        self._bring(star, article)
+
+    def _bring(self, star: Star, article: str) -> None:
+        """Let in those that people said are the same as this one; no limit parts them."""
+        told, kept = self.links.told, star.kept.copy.id
+        for each in told.copies(article):
+            for other, how in sorted(told.same.get(each, {}).items()):
+                if other in self.free:
+                    why = how.reason if each == kept else f"the same as {each}, {how.reason}"
+                    star.others.append((self._take(other, kept), how._replace(reason=why)))
+
+    def _may_join(self, star: Star, article: str) -> bool:
+        """Whether nobody said that this article, or one it brings, is no copy of one there."""
+        told, kept = self.links.told, star.kept.copy.id
+        if not told:
+            return True
+        strangers = told.no_copies(told.copies(article))
+        return told.may_meet(kept, article) and all(self.home.get(x) != kept for x in strangers)
 
     def _linked(self, article: str) -> list[tuple[str, Decision]]:
         """The articles still free that are duplicates of this one, surest first."""
         linked = self.links.copies[article].items()
         found = [(other, how) for other, how in linked if other in self.free]
         return sorted(found, key=lambda each: (-each[1].confidence, self.free[each[0]]))
+
+    def _take_linked(self, star: Star) -> list[Star]:
+        """Let in the duplicates of the kept copy; those that find the star full come back."""
+        spare: list[Star] = []
+        kept = star.kept.copy.id
+        for other, how in self._linked(kept):
+            if other not in self.free or not self._may_join(star, other):
+                continue
+            if star.size < self.largest:
+                self._let_in(star, other, how)
+            else:
+                spare.append(self._star(other, full=kept))
+        return spare
 
     def _take_the_same(self, star: Star) -> None:
         """Let in what is word for word a member: it is to the kept copy what that member is."""
@@ -101,9 +144,11 @@ class Copies:
             for other, same in self._linked(standing.copy.id):
                 if star.size >= self.largest:
                     return
-                if same.relation is Relation.SAME_TEXT and not self.links.are_distinct(kept, other):
+                if same.relation is not Relation.SAME_TEXT or self.links.are_distinct(kept, other):
+                    continue
+                if other in self.free and self._may_join(star, other):
                     reason = f"the same text as {standing.copy.id}: {how.reason}"
-                    star.others.append((self._take(other), how._replace(reason=reason)))
+                    self._let_in(star, other, how._replace(reason=reason))
 
     def _ask(self, judge: Judge, star: Star) -> None:
         """Let in those linked to the kept copy through its members, where the judge agrees."""
@@ -115,9 +160,11 @@ class Copies:
                 if other in asked or self.links.were_refused(kept, other):
                     continue
                 asked.add(other)
+                if other not in self.free or not self._may_join(star, other):
+                    continue
                 decision = judge(kept, other)
                 if decision.duplicate:
-                    star.others.append((self._take(other), decision))
+                    self._let_in(star, other, decision)
 
     def brake(self) -> Iterator[Brake]:
         """What to report of a group beyond the limit, and nothing of any other."""

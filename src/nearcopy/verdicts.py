@@ -4,14 +4,15 @@ from collections.abc import Iterable, Mapping
 
 from nearcopy import cluster
 from nearcopy.config import Policy
+from nearcopy.corrected import corrected, corrected_edges, linked
 from nearcopy.lineage import own_story_id
 from nearcopy.matching import Matches, surest_first
 from nearcopy.model import Decision, Edge, Member, Relation, Verdict
 from nearcopy.settling import LINKED, Judge
+from nearcopy.standing import Edges, Standing
 from nearcopy.stores import Store
 
 Members = Mapping[str, tuple[str, Member]]
-Edges = dict[str, dict[str, Edge]]  # of each article, by the article at the other end
 
 
 def story_of(article: str, members: Members) -> str:
@@ -55,7 +56,7 @@ def as_things_stand(store: Store, ids: list[str], policy: Policy, judge: Judge) 
     A copy is judged by the kept copy, what is kept by those that are no copies of it. What an
     earlier run has kept stays kept, and what it has removed stays removed (`by_runs`).
     """
-    edges = _by_article(store.edges(ids))
+    edges = _by_article(corrected_edges(store, ids))
     members = store.members({*ids, *(other for name in ids for other in edges.get(name, ()))})
     stories = store.stories({story for story, _ in members.values()})
     whys = {story.kept: story.why for story in stories.values()}
@@ -72,41 +73,28 @@ def by_runs(store: Store, ids: list[str], policy: Policy, judge: Judge) -> dict[
     it is told by itself. So whatever is a copy is one of something that was never removed.
     """
     members = store.members(ids)
-    linked = store.linked(members, LINKED) if store.runs_so_far() > 1 else []
-    runs = store.runs(linked)
+    group = linked(store, members, LINKED) if store.runs_so_far() > 1 else []
+    runs = store.runs(group)
     if len(set(runs.values())) < 2:
         return {}
-    made, every = store.fingerprints(linked), store.edges_among(linked)
-    edges = _by_article(edge for edge in every if not edge.asked)
+    made, every = store.fingerprints(group), store.edges_among(group)
+    found = corrected((edge for edge in every if not edge.asked), store.told(group), made)
+    edges = _by_article(found)
     answers = _by_article(edge for edge in every if edge.asked)
 
     def ask(a: str, b: str) -> Decision:
         return (answers.get(a, {}).get(b) or judge(a, b)).decision
 
-    found: dict[str, Member] = {}
+    standing = Standing(edges, found)
     for run in sorted(set(runs.values())):
-        added = [name for name in linked if runs[name] == run]
-        kept = {name for name, member in found.items() if member.duplicate_of is None}
-        found |= _copies_of(kept, added, edges)
-        rest = [made[name] for name in added if name not in found]
+        added = [name for name in group if runs[name] == run]
+        standing.add_copies(added)
+        rest = [made[name] for name in added if name not in standing.members]
         among = [e for x in rest for e in edges.get(x.id, {}).values() if e.a == x.id]
-        told = cluster.stories(rest, among, policy, judge=ask)
-        found |= {member.id: member for story in told.stories for member in story.members}
-    return found
-
-
-def _copies_of(kept: set[str], added: list[str], edges: Edges) -> dict[str, Member]:
-    """Those of the added that are copies of what is kept, each of the surest."""
-    found: dict[str, Member] = {}
-    for name in added:
-        links = {o: e for o, e in edges.get(name, {}).items() if o in kept and e.decision.duplicate}
-        if links:
-            of = min(links, key=lambda other: (surest_first(links[other]), other))
-            how = links[of].decision
-            found[name] = Member(
-                name, how.relation, how.confidence, how.rule, how.reason, duplicate_of=of
-            )
-    return found
+        told = cluster.stories(rest, among + standing.implied(rest), policy, judge=ask)
+        for story in told.stories:
+            standing.add(story.members)
+    return standing.members
 
 
 def _by_article(edges: Iterable[Edge]) -> Edges:

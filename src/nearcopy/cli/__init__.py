@@ -40,6 +40,7 @@ COMMANDS = (
     (ASK, "check", "add"),
     (ASK, "similar", "similar"),
     (ASK, "stories", "stories"),
+    (ASK, "feedback", "feedback"),
     (UPKEEP, "upkeep", "forget"),
     (UPKEEP, "upkeep", "purge"),
     (UPKEEP, "upkeep", "verify"),

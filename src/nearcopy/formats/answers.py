@@ -4,7 +4,9 @@ from dataclasses import is_dataclass
 from datetime import datetime
 from typing import Any
 
+from nearcopy.correcting import Correction
 from nearcopy.explain import Explanation
+from nearcopy.feedback import Feedback
 from nearcopy.judge import Judgement
 from nearcopy.kernels.results import Passage
 from nearcopy.model import Evidence, Fact, Match, Member, Story, Verdict
@@ -158,3 +160,30 @@ def _placed_fact(fact: Fact) -> Answer:
 
 def _numeral(numeral: Numeral) -> Answer:
     return {"value": numeral.value, "start": numeral.start, "end": numeral.end}
+
+
+def feedback_row(feedback: Feedback) -> Answer:
+    """What people said of two articles, and what the policy had said."""
+    said = feedback.said
+    return {
+        "a": feedback.a,
+        "b": feedback.b,
+        "same": feedback.same,
+        "relation": str(feedback.relation),
+        "note": feedback.note,
+        "when": feedback.when.isoformat(),
+        "mistake": feedback.mistake,
+        "said_relation": str(said.relation),
+        "said_rule": said.rule,
+        "said_confidence": said.confidence,
+        "said_duplicate": said.duplicate,
+        "said_news": said.news,
+        "said_copy": said.copy,
+        "evidence": evidence_row(said.evidence),
+    }
+
+
+def correction_row(found: Correction) -> Answer:
+    """What was said or taken back, and what changed by it."""
+    changes = [each._asdict() for each in found.changes]
+    return {**feedback_row(found.feedback), "taken_back": found.taken_back, "changes": changes}

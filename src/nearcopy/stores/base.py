@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearcopy.config import Recipe
+from nearcopy.feedback import Feedback
 from nearcopy.model import Article, Check, Edge, Fingerprint, Member, Story
 
 Keys = NDArray[np.uint64]
@@ -132,6 +133,22 @@ class Store(Protocol):
 
     def redirected(self, story: str) -> str:
         """The story that this one became part of, in the end; else itself."""
+
+    def remember(self, feedback: Feedback) -> None:
+        """Remember what people said of two articles, in place of what they said of them before.
+
+        It is kept by the two ids: it stays when either is replaced or removed, and holds for what
+        comes under that id later.
+        """
+
+    def take_back(self, a: str, b: str) -> bool:
+        """Forget what people said of the two, in whichever order; whether there was something."""
+
+    def told(self, ids: Collection[str]) -> list[Feedback]:
+        """What people said of one of these ids and any other, be they here or not."""
+
+    def all_told(self) -> list[Feedback]:
+        """All that people said, first to last."""
 
     def verify(self) -> list[Check]:
         """Whether the store is as it should be, one check for each thing looked at."""

@@ -7,6 +7,7 @@ from threading import RLock
 
 from nearcopy.config import Recipe
 from nearcopy.errors import RecipeMismatch
+from nearcopy.feedback import Feedback
 from nearcopy.model import Article, Check, Edge, Fingerprint, Member, Story
 from nearcopy.stores.base import Entry, Found, Keys
 from nearcopy.stores.journal import Journal
@@ -32,6 +33,7 @@ class MemoryStore:
         self._stories: dict[str, Story] = {}
         self._members: dict[str, tuple[str, Member]] = {}
         self._redirects: dict[str, str] = {}
+        self._told: dict[tuple[str, str], Feedback] = {}
 
     def bind(self, recipe: Recipe | None, version: int) -> Recipe:
         """The recipe of this store, which the first to come decides; another one is refused."""
@@ -205,6 +207,23 @@ class MemoryStore:
         while (following := self._redirects.get(story)) is not None and following not in seen:
             seen.add(story := following)
         return story
+
+    def remember(self, feedback: Feedback) -> None:
+        """Remember what people said of two articles."""
+        self._journal.put(self._told, feedback.pair, feedback)
+
+    def take_back(self, a: str, b: str) -> bool:
+        """Forget what people said of the two; whether there was something."""
+        return self._journal.drop(self._told, (min(a, b), max(a, b))) is not None
+
+    def told(self, ids: Collection[str]) -> list[Feedback]:
+        """What people said of one of these ids and any other."""
+        wanted = set(ids) if self._told else ()
+        return [each for each in self._told.values() if each.a in wanted or each.b in wanted]
+
+    def all_told(self) -> list[Feedback]:
+        """All that people said, first to last."""
+        return sorted(self._told.values(), key=lambda each: (each.when, each.pair))
 
     def verify(self) -> list[Check]:
         """Whether all is there."""

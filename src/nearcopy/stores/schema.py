@@ -121,6 +121,35 @@ SELECT articles.id AS content_id, simhash, minhash,
        datetime(computed_at, 'unixepoch') AS computed_at
 FROM fingerprints JOIN articles USING (number)
 """
+# By id, not by number: what people said outlives the articles.
+FEEDBACK = """
+CREATE TABLE feedback (
+    a TEXT NOT NULL,
+    b TEXT NOT NULL,
+    same INTEGER NOT NULL,
+    relation TEXT NOT NULL,
+    note TEXT NOT NULL,
+    told_at INTEGER NOT NULL,
+    said_relation TEXT NOT NULL,
+    said_rule TEXT NOT NULL,
+    said_confidence REAL NOT NULL,
+    said_duplicate INTEGER NOT NULL,
+    said_news REAL NOT NULL,
+    said_copy REAL,
+    evidence TEXT NOT NULL,
+    PRIMARY KEY (a, b)
+) WITHOUT ROWID
+"""
+# How often a check or an add took a time: a step is an eighth of a doubling, from 1 us on.
+TIMES = """
+CREATE TABLE times (
+    day INTEGER NOT NULL,
+    work TEXT NOT NULL,
+    step INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (day, work, step)
+) WITHOUT ROWID
+"""
 
 MIGRATIONS = (
     Migration(
@@ -191,6 +220,12 @@ MIGRATIONS = (
         "what was asked apart from what was found",
         ("ALTER TABLE edges ADD COLUMN asked INTEGER NOT NULL DEFAULT 0",),
         ("DELETE FROM edges WHERE asked", "ALTER TABLE edges DROP COLUMN asked"),
+    ),
+    Migration(
+        6,
+        "feedback and times",
+        (FEEDBACK, "CREATE INDEX feedback_b ON feedback (b)", TIMES),
+        ("DROP TABLE times", "DROP TABLE feedback"),
     ),
 )
 LATEST = MIGRATIONS[-1].number

@@ -38,6 +38,7 @@ from nearcopy.stores.shelves import (
     shelves_around,
 )
 from nearcopy.stores.sqlite_checks import checks
+from nearcopy.stores.sqlite_feedback import SqliteFeedback
 from nearcopy.stores.sqlite_file import SqliteFile
 from nearcopy.stores.sqlite_stories import SqliteStories
 
@@ -50,7 +51,7 @@ FINGERPRINT = ", ".join(FingerprintRow._fields)
 PARTS = ("fingerprints", "article_keys", "members")
 
 
-class SqliteStore(SqliteStories):
+class SqliteStore(SqliteStories, SqliteFeedback):
     """A store in a file."""
 
     def __init__(self, address: str) -> None:

@@ -11,6 +11,7 @@ INDEXES = {
     "articles_published",
     "article_keys_shelf",
     "edges_b",
+    "feedback_b",
     "members_story",
 }
 ORPHANS = """

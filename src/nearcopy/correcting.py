@@ -1,0 +1,181 @@
+"""Correcting: what people say of two stored articles is remembered, and stories follow."""
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from nearcopy.config import Policy, Recipe
+from nearcopy.corrected import linked
+from nearcopy.errors import BadFeedback
+from nearcopy.feedback import Feedback, Said, fits, relation_told, without_words
+from nearcopy.judge import judged, within
+from nearcopy.keeper import by_age
+from nearcopy.model import Relation
+from nearcopy.settling import LINKED
+from nearcopy.stores import Store
+from nearcopy.told import Told
+from nearcopy.verdicts import story_of
+
+Settle = Callable[[set[str]], None]
+
+
+class Change(NamedTuple):
+    """An article that is now in another story, or a duplicate of another, and what it was."""
+
+    id: str
+    story_id: str
+    duplicate_of: str | None
+    story_before: str
+    duplicate_of_before: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What was said of two articles, or taken back, and what changed by it."""
+
+    feedback: Feedback
+    taken_back: bool
+    changes: tuple[Change, ...]
+
+
+def feedback_on(
+    store: Store,
+    pair: tuple[str, str],
+    *,
+    same: bool,
+    relation: Relation | None,
+    note: str,
+    when: datetime,
+    settings: tuple[Recipe, Policy],
+) -> Feedback:
+    """What people say of two stored articles, beside what the policy says of them."""
+    said = _said(store, pair, *settings)
+    a, b = sorted(pair)
+    made = Feedback(
+        a=a,
+        b=b,
+        same=same,
+        relation=relation_told(same, relation, said.relation),
+        note=note,
+        when=when,
+        said=said,
+    )
+    _refuse_contradiction(store, made)
+    return made
+
+
+def checked_relation(same: bool, relation: object) -> Relation | None:
+    """The relation, where two articles that are the same, or different, can have it."""
+    if relation is None:
+        return None
+    named = next((each for each in Relation if each == relation), None)
+    if named is None or not fits(same, named):
+        allowed = ", ".join(each for each in Relation if fits(same, each))
+        told = "the same" if same else "different"
+        raise BadFeedback(f"relation is {relation!r:.60}: of what is {told} choose from {allowed}")
+    return named
+
+
+def correct(store: Store, feedback: Feedback, settle: Settle) -> Correction:
+    """Remember what people said, and settle the stories of the two by it."""
+    return _changed(store, feedback, lambda: store.remember(feedback), settle, taken_back=False)
+
+
+def take_back(store: Store, a: str, b: str, settle: Settle) -> Correction:
+    """Forget what people said of two articles, and settle their stories without it."""
+    told = [each for each in store.told([a]) if {*each.pair} == {a, b}]
+    if not told:
+        raise BadFeedback(f"nothing was said of {a!r} and {b!r}: there is nothing to take back")
+
+    def forget() -> None:
+        store.take_back(a, b)
+
+    return _changed(store, told[0], forget, settle, taken_back=True)
+
+
+def _changed(
+    store: Store,
+    feedback: Feedback,
+    change: Callable[[], None],
+    settle: Settle,
+    *,
+    taken_back: bool,
+) -> Correction:
+    pair = {*feedback.pair}
+    around = {*linked(store, pair, LINKED)}
+    before = _places(store, around)
+    change()
+    settle(pair)
+    around |= {*linked(store, pair, LINKED)} - around
+    old = before | _places(store, around - before.keys())
+    return Correction(feedback, taken_back, tuple(_changes(old, _places(store, around))))
+
+
+Places = dict[str, tuple[str, str | None]]  # of each article its story, and what it is a copy of
+
+
+def _places(store: Store, ids: Collection[str]) -> Places:
+    members = store.members(ids)
+    return {
+        name: (story_of(name, members), members[name][1].duplicate_of if name in members else None)
+        for name in ids
+    }
+
+
+def _changes(before: Places, after: Places) -> Iterator[Change]:
+    for name in sorted(after):
+        if after[name] != before[name]:
+            yield Change(name, *after[name], *before[name])
+
+
+def _said(store: Store, pair: tuple[str, str], recipe: Recipe, policy: Policy) -> Said:
+    """What the policy says of two articles, whatever people said."""
+    one, two = sorted(store.fingerprints(pair).values(), key=by_age)
+    (found,) = judged([(one, two)], recipe, policy, store.articles)
+    how, evidence = found.decision, without_words(found.evidence)
+    if not within(one, two, policy):  # they are never compared
+        return Said(Relation.DISTINCT, "outside-window", 1.0, False, 0.0, found.copy, evidence)
+    said = how.relation, how.rule, how.confidence, how.duplicate
+    return Said(*said, found.news, found.copy, evidence)
+
+
+def _refuse_contradiction(store: Store, new: Feedback) -> None:
+    """Raises where other feedback says otherwise, through other articles."""
+    others = [each for each in _all_around(store, {*new.pair}) if each.pair != new.pair]
+    told = Told()
+    for each in others:
+        told.add(each.a, each.b, each.decision)
+    if not _contradicts(told, new):
+        return
+    a, b = new.pair
+    near = next(each for each in others if {*each.pair} & {a, b})
+    raise BadFeedback(
+        f"of {a!r} and {b!r} people said otherwise through other articles: take one of these back "
+        f"first, such as `nearcopy feedback {near.a} {near.b} --undo`"
+    )
+
+
+def _contradicts(told: Told, new: Feedback) -> bool:
+    a, b = new.pair
+    copies = told.copies(a)
+    if not new.same:
+        return told.camp(a) == told.camp(b)
+    if not told.may_meet(a, b):
+        return True
+    if new.relation is Relation.SAME_EVENT:
+        return b in copies
+    return not told.no_copies(copies).isdisjoint(told.copies(b))
+
+
+def _all_around(store: Store, ids: set[str]) -> list[Feedback]:
+    """All feedback that what was said links with these ids."""
+    known: set[str] = set()
+    fresh = set(ids)
+    found: dict[tuple[str, str], Feedback] = {}
+    while fresh:
+        told = store.told(fresh)
+        found |= {each.pair: each for each in told}
+        known |= fresh
+        fresh = {name for each in told for name in each.pair} - known
+    return list(found.values())
