@@ -46,6 +46,8 @@ ROOMS = [
         "matching",
         "settling",
         "standing",
+        "stats",
+        "times",
         "verdicts",
         "verifying",
         "corpus",

@@ -393,6 +393,51 @@ class TestBeingTold:
         assert told.all_told() == before
 
 
+class TestCounting:
+    def test_articles_are_counted_by_day_and_source(self, store):
+        put(
+            store,
+            entry("a", 1, source="Post", seen=NOON - DAY),
+            entry("b", 1, source="post"),
+            entry("c", 1),
+            entry("gone", 1),
+        )
+        told = Story(
+            "s-1",
+            "b",
+            "best of 2",
+            (
+                Member("b", None, 1.0, "kept"),
+                Member("a", Relation.NEAR_TEXT, 0.9, "near-text", duplicate_of="b"),
+            ),
+        )
+        with store.writing():
+            store.remove(["gone"])
+            store.tell([told], [], {})
+        today = NOON.toordinal() - datetime(1970, 1, 1).toordinal()
+        found = store.tally(None)
+        assert found.days == {today - 1: (1, 1), today: (2, 0)}
+        assert found.sources == {"post": (2, 1), None: (1, 0)}
+        assert found.relations == {Relation.NEAR_TEXT: 1}
+        assert found.sizes == {2: 1, 1: 1}
+        assert store.tally(today) == ({today: (2, 0)}, {"post": (1, 0), None: (1, 0)}, {}, {1: 2})
+        assert store.tally(today + 1) == ({}, {}, {}, {})
+
+    def test_times_add_up_and_go_with_the_days_that_are_cleared(self, store):
+        first, last = (3, "check", 80), (9, "add", 90)
+        with store.writing():
+            store.add_times({first: 2, last: 1})
+            store.add_times({first: 3})
+        assert store.times(None) == {first: 5, last: 1}
+        assert store.times(4) == {last: 1}
+        with pytest.raises(ValueError), store.writing():  # noqa: PT011, PT012
+            store.add_times({last: 7})
+            raise ValueError
+        with store.writing():
+            store.clear(datetime(1970, 1, 5, tzinfo=UTC))
+        assert store.times(None) == {last: 1}
+
+
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
 def test_after_an_exception_all_is_as_it_was(store, error):
     def all_of_it() -> list[object]:

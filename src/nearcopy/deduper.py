@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import islice
 from threading import RLock
+from time import perf_counter
 from types import TracebackType
 
 from nearcopy.cluster import Brake
@@ -25,7 +26,9 @@ from nearcopy.matching import REMEMBERED, Matched, Matches, matches
 from nearcopy.model import Article, Check, Edge, Fingerprint, Match, Relation, Story, Verdict
 from nearcopy.settling import alone, settle
 from nearcopy.spread import Spread, spread
+from nearcopy.stats import Stats, stats
 from nearcopy.stores import Entry, open_store
+from nearcopy.times import Times
 from nearcopy.urls import site
 from nearcopy.verdicts import as_things_stand, on_arrival, story_of
 from nearcopy.verifying import verify
@@ -65,6 +68,7 @@ class Deduper:
         self._threads = threads
         self._clock = clock
         self._lock = RLock()
+        self._times = Times()  # handed to the store with the next write, and at the end
         self._store = open_store(address)
         try:
             self.recipe = self._store.bind(recipe, VERSION)
@@ -85,12 +89,18 @@ class Deduper:
 
     def close(self) -> None:
         """Let go of the store."""
-        self._store.close()
+        self._store.close(self._times.taken())
 
     # Looking and adding.
 
     def check(self, article: Article) -> Verdict:
         """What an article is to those in the store; nothing is written."""
+        start = perf_counter()
+        verdict = self._check(article)
+        self._timed("check", start)
+        return verdict
+
+    def _check(self, article: Article) -> Verdict:
         (entry,) = self._entries([_checked(article)])
         log.debug("checking %s", article.id)
         with self._lock, self._store.reading():
@@ -128,9 +138,11 @@ class Deduper:
 
     def _add(self, batch: list[Article]) -> list[Verdict]:
         log.debug("adding %d articles", len(batch))
+        start = perf_counter()
         entries = self._entries(batch)
         ids = [entry.article.id for entry in entries]
         with self._lock, self._store.writing():
+            self._store.add_times(self._times.taken())
             were = self._stories_of(self._store.fingerprints(ids))
             unsettled = self._neighbours(were) | _under_other_names(were)
             self._store.put(entries)
@@ -145,9 +157,16 @@ class Deduper:
                 on_arrival(name, each, members, stored=True)
                 for name, each in zip(ids, found, strict=True)
             ]
+        self._timed("add", start, len(batch))
         for verdict in made if log.isEnabledFor(logging.DEBUG) else ():
             log.debug("added %s: %s", verdict.id, verdict)
         return made
+
+    def _timed(self, work: str, start: float, times: int = 1) -> None:
+        """Take note of how long some work took, each of so many times."""
+        spent, today = (perf_counter() - start) / times, self._clock().astimezone(UTC).date()
+        with self._lock:
+            self._times.count(today, work, spent, times)
 
     def _link(self, ids: list[str], found: list[Matches]) -> set[str]:
         """Remember what was found; the articles whose stories it changes."""
@@ -360,10 +379,18 @@ class Deduper:
             self._store.clear(before)
         return count
 
+    def stats(self, *, days: int | None = None) -> Stats:
+        """Numbers of the articles that came in the last so many days, or of all; and times.
+
+        Of other processes those times count that they have written, with an add or at their end.
+        """
+        with self._lock, self._store.reading():
+            return stats(self._store, days, self._clock().astimezone(UTC), self._times.counts)
+
     def verify(self) -> list[Check]:
         """Whether the store is as it should be: file, indexes, recipe, window, a known copy."""
         with self._lock:
-            return verify(self._store, self.recipe, self.policy, self.check)
+            return verify(self._store, self.recipe, self.policy, self._check)
 
     def _require(self, ids: list[str]) -> None:
         missing = set(ids) - self._store.fingerprints(ids).keys()

@@ -41,6 +41,7 @@ COMMANDS = (
     (ASK, "similar", "similar"),
     (ASK, "stories", "stories"),
     (ASK, "feedback", "feedback"),
+    (ASK, "stats", "stats"),
     (UPKEEP, "upkeep", "forget"),
     (UPKEEP, "upkeep", "purge"),
     (UPKEEP, "upkeep", "verify"),

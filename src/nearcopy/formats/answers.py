@@ -1,7 +1,7 @@
 """Answers as JSON has them: one shape each, whoever asks."""
 
 from dataclasses import is_dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from nearcopy.correcting import Correction
@@ -12,6 +12,8 @@ from nearcopy.kernels.results import Passage
 from nearcopy.model import Evidence, Fact, Match, Member, Story, Verdict
 from nearcopy.numerals import Numeral
 from nearcopy.spread import Spread, outlets_of, syndicated
+from nearcopy.stats import Stats
+from nearcopy.times import Timing
 
 Answer = dict[str, Any]
 
@@ -187,3 +189,33 @@ def correction_row(found: Correction) -> Answer:
     """What was said or taken back, and what changed by it."""
     changes = [each._asdict() for each in found.changes]
     return {**feedback_row(found.feedback), "taken_back": found.taken_back, "changes": changes}
+
+
+def stats_row(found: Stats) -> Answer:
+    """The numbers of a store."""
+    return {
+        "since": found.since.isoformat() if found.since else None,
+        "articles": found.articles,
+        "duplicates": found.duplicates,
+        "duplicate_rate": found.duplicate_rate,
+        "stories": found.stories,
+        "told": found.told,
+        "false_alarms": found.false_alarms,
+        "misses": found.misses,
+        "relations": {str(name): count for name, count in found.relations.items()},
+        "sizes": [{"articles": size, "stories": count} for size, count in found.sizes.items()],
+        "sources": [{"source": name, **each._asdict()} for name, each in found.sources.items()],
+        "days": [{"day": day.isoformat(), **each._asdict()} for day, each in found.days.items()],
+        "times": {work: _timing(each) for work, each in found.times.items()},
+        "times_by_day": [
+            {"day": day.isoformat(), **{work: _timing(each) for work, each in of.items()}}
+            for day, of in found.times_by_day.items()
+        ],
+    }
+
+
+def _timing(timing: Timing) -> Answer:
+    spans = {"median_ms": timing.median, "p95_ms": timing.p95, "p99_ms": timing.p99}
+    return {"times": timing.times} | {
+        name: span / timedelta(milliseconds=1) for name, span in spans.items()
+    }

@@ -11,6 +11,7 @@ So of several who check and add at once, exactly one is the first.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -18,9 +19,11 @@ from numpy.typing import NDArray
 
 from nearcopy.config import Recipe
 from nearcopy.feedback import Feedback
-from nearcopy.model import Article, Check, Edge, Fingerprint, Member, Story
+from nearcopy.model import Article, Check, Edge, Fingerprint, Member, Relation, Story
 
 Keys = NDArray[np.uint64]
+Counts = Mapping[tuple[int, str, int], int]  # by day since 1970, work, and step of time
+NONE: Counts = MappingProxyType({})
 
 
 class Entry(NamedTuple):
@@ -36,6 +39,22 @@ class Found(NamedTuple):
 
     candidates: list[Fingerprint]
     left_out: int = 0
+
+
+class Copies(NamedTuple):
+    """How many articles there are, and how many of them are duplicates."""
+
+    articles: int
+    duplicates: int
+
+
+class Tally(NamedTuple):
+    """Articles counted; `relations` are those of members of stories to the kept copy."""
+
+    days: dict[int, Copies]  # since 1970, of arrival
+    sources: dict[str | None, Copies]
+    relations: dict[Relation, int]
+    sizes: dict[int, int]  # how many stories there are of so many articles
 
 
 class Store(Protocol):
@@ -78,7 +97,7 @@ class Store(Protocol):
         """The articles published before a time; of those without a date, seen before it."""
 
     def clear(self, before: datetime) -> None:
-        """Drop what is left of removed articles from before a time."""
+        """Drop what is left of removed articles from before a time, and times of days before."""
 
     def fingerprints(self, ids: Collection[str]) -> dict[str, Fingerprint]:
         """What the articles are compared by."""
@@ -150,8 +169,20 @@ class Store(Protocol):
     def all_told(self) -> list[Feedback]:
         """All that people said, first to last."""
 
+    def tally(self, since: int | None) -> Tally:
+        """The articles that came since a day, counted from 1970; None: all. Quick for a million."""
+
+    def add_times(self, counts: Counts) -> None:
+        """Add to how often some work took a time."""
+
+    def times(self, since: int | None) -> Counts:
+        """How often some work took a time, since a day, counted from 1970; None: ever."""
+
     def verify(self) -> list[Check]:
         """Whether the store is as it should be, one check for each thing looked at."""
 
-    def close(self) -> None:
-        """Let go of files and connections; what was written is there to stay."""
+    def close(self, counts: Counts = NONE) -> None:
+        """Let go of files and connections; what was written is there to stay.
+
+        `counts` are added to the times first, unless somebody else is writing just then.
+        """

@@ -1,17 +1,22 @@
 """The store in memory: for one run, gone with the process."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from threading import RLock
+from typing import TypeVar
 
 from nearcopy.config import Recipe
 from nearcopy.errors import RecipeMismatch
 from nearcopy.feedback import Feedback
 from nearcopy.model import Article, Check, Edge, Fingerprint, Member, Story
-from nearcopy.stores.base import Entry, Found, Keys
+from nearcopy.stores.base import NONE, Copies, Counts, Entry, Found, Keys, Tally
 from nearcopy.stores.journal import Journal
+from nearcopy.stores.rows import EPOCH
 from nearcopy.stores.shelves import Shelves, filed
+
+Name = TypeVar("Name")
 
 
 class MemoryStore:
@@ -34,6 +39,7 @@ class MemoryStore:
         self._members: dict[str, tuple[str, Member]] = {}
         self._redirects: dict[str, str] = {}
         self._told: dict[tuple[str, str], Feedback] = {}
+        self._times: dict[tuple[int, str, int], int] = {}
 
     def bind(self, recipe: Recipe | None, version: int) -> Recipe:
         """The recipe of this store, which the first to come decides; another one is refused."""
@@ -111,7 +117,9 @@ class MemoryStore:
         return [name for name, time in times if time is not None and time < before]
 
     def clear(self, before: datetime) -> None:
-        """Nothing is left of removed articles."""
+        """Drop the times of days before; nothing is left of removed articles."""
+        for key in [each for each in self._times if each[0] < _day(before)]:
+            self._journal.drop(self._times, key)
 
     def fingerprints(self, ids: Collection[str]) -> dict[str, Fingerprint]:
         """What the articles are compared by."""
@@ -225,10 +233,47 @@ class MemoryStore:
         """All that people said, first to last."""
         return sorted(self._told.values(), key=lambda each: (each.when, each.pair))
 
+    def tally(self, since: int | None) -> Tally:
+        """The articles that came since a day, counted."""
+        came = {name: _day(made.seen) for name, (_, made) in self._entries.items()}
+        ids = [name for name, day in came.items() if since is None or day >= since]
+        places = {name: self._members[name] for name in ids if name in self._members}
+        copies = [name for name in ids if name in places and places[name][1].duplicate_of]
+        source = {name: self._entries[name][1].source for name in ids}
+        sizes = Counter(Counter(story for story, _ in places.values()).values())
+        if len(ids) > len(places):
+            sizes[1] += len(ids) - len(places)
+        related = (member.relation for _, member in places.values())
+        return Tally(
+            _copies((came[name] for name in ids), (came[name] for name in copies)),
+            _copies(source.values(), (source[name] for name in copies)),
+            dict(Counter(relation for relation in related if relation is not None)),
+            dict(sizes),
+        )
+
+    def add_times(self, counts: Counts) -> None:
+        """Add to how often some work took a time."""
+        for key, count in counts.items():
+            self._journal.put(self._times, key, self._times.get(key, 0) + count)
+
+    def times(self, since: int | None) -> Counts:
+        """How often some work took a time, since a day."""
+        return {k: count for k, count in self._times.items() if since is None or k[0] >= since}
+
     def verify(self) -> list[Check]:
         """Whether all is there."""
         there = len(self._by_number) == len(self._entries)
         return [Check("articles", there, f"{len(self._entries)} articles")]
 
-    def close(self) -> None:
+    def close(self, counts: Counts = NONE) -> None:
         """Nothing to let go of."""
+
+
+def _day(moment: datetime | None) -> int:
+    """The day of a time, counted from 1970."""
+    return 0 if moment is None else (moment.astimezone(UTC) - EPOCH).days
+
+
+def _copies(every: Iterable[Name], copies: Iterable[Name]) -> dict[Name, Copies]:
+    found, duplicates = Counter(every), Counter(copies)
+    return {name: Copies(count, duplicates[name]) for name, count in found.items()}

@@ -7,14 +7,14 @@ outside the window, an added article is one short write, and a fresh process rea
 
 from collections import OrderedDict
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from itertools import islice
 
 from nearcopy.config import Recipe
-from nearcopy.errors import NearcopyError, RecipeMismatch
+from nearcopy.errors import NearcopyError, RecipeMismatch, StoreError
 from nearcopy.model import Article, Check, Fingerprint
-from nearcopy.stores.base import Entry, Found, Keys
+from nearcopy.stores.base import NONE, Counts, Entry, Found, Keys
 from nearcopy.stores.rows import (
     MICROSECOND,
     ArticleRow,
@@ -27,6 +27,7 @@ from nearcopy.stores.rows import (
     recipe_json,
     recipe_of,
     whole,
+    whole_or_none,
 )
 from nearcopy.stores.shelves import (
     DAY,
@@ -41,6 +42,7 @@ from nearcopy.stores.sqlite_checks import checks
 from nearcopy.stores.sqlite_feedback import SqliteFeedback
 from nearcopy.stores.sqlite_file import SqliteFile
 from nearcopy.stores.sqlite_stories import SqliteStories
+from nearcopy.stores.sqlite_tally import SqliteTally
 
 REMEMBERED = 50_000  # fingerprints kept in memory, about 3 KB each
 KEPT_IN_MEMORY = 1_000_000  # articles beyond those of the window looked at, half a KB each
@@ -48,10 +50,11 @@ LOADED_AT_ONCE = 50_000
 FILED = "number, published, seen, keys"
 ARTICLE = ", ".join(ArticleRow._fields)
 FINGERPRINT = ", ".join(FingerprintRow._fields)
-PARTS = ("fingerprints", "article_keys", "members")
+PARTS = ("fingerprints", "article_keys", "arrivals", "members")
+A_MOMENT = 0.2  # seconds
 
 
-class SqliteStore(SqliteStories, SqliteFeedback):
+class SqliteStore(SqliteStories, SqliteFeedback, SqliteTally):
     """A store in a file."""
 
     def __init__(self, address: str) -> None:
@@ -218,6 +221,10 @@ class SqliteStore(SqliteStories, SqliteFeedback):
         )
         came = {((row.seen or 0) // DAY, shelf_of(row.published, row.seen)) for row in keyed}
         self._file.many("INSERT OR IGNORE INTO shelf_days VALUES (?, ?)", came)
+        self._file.many(
+            "INSERT INTO arrivals VALUES (?, ?, ?)",
+            [(r.number, (r.seen or 0) // DAY, whole_or_none(made[r.number].source)) for r in keyed],
+        )
         self._remember(made)
         self._catch_up()
 
@@ -295,6 +302,7 @@ class SqliteStore(SqliteStories, SqliteFeedback):
             "DELETE FROM articles WHERE deleted = 1 AND coalesce(published, seen) < ?",
             (micros(before),),
         )
+        self._file.run("DELETE FROM times WHERE day < ?", ((micros(before) or 0) // DAY,))
 
     def fingerprints(self, ids: Collection[str]) -> dict[str, Fingerprint]:
         """What the articles are compared by."""
@@ -335,6 +343,11 @@ class SqliteStore(SqliteStories, SqliteFeedback):
         self._forget_memory()
         return self._file.migrate(to)
 
-    def close(self) -> None:
+    def close(self, counts: Counts = NONE) -> None:
         """Let go of the file."""
+        if counts:
+            with suppress(StoreError):  # somebody else is writing: times are not worth the wait
+                self._file.wait_at_most(A_MOMENT)
+                with self._file.transaction("IMMEDIATE"):
+                    self.add_times(counts)
         self._file.close()

@@ -17,7 +17,10 @@ INDEXES = {
 ORPHANS = """
 SELECT count(*) FROM articles LEFT JOIN fingerprints USING (number)
 LEFT JOIN article_keys USING (number)
-WHERE deleted = 0 AND (fingerprints.number IS NULL OR article_keys.number IS NULL)
+LEFT JOIN arrivals USING (number)
+WHERE deleted = 0 AND (
+    fingerprints.number IS NULL OR article_keys.number IS NULL OR arrivals.number IS NULL
+)
 """
 STRAYS = """
 SELECT count(*) FROM {} WHERE number NOT IN (SELECT number FROM articles WHERE deleted = 0)
@@ -56,9 +59,8 @@ def _indexes(file: SqliteFile) -> Check:
 def _complete(file: SqliteFile) -> Check:
     (articles,) = file.one("SELECT count(*) FROM articles WHERE deleted = 0")
     (without,) = file.one(ORPHANS)
-    strays = sum(
-        file.one(STRAYS.format(part))[0] for part in ("fingerprints", "article_keys", "members")
-    )
+    parts = ("fingerprints", "article_keys", "arrivals", "members")
+    strays = sum(file.one(STRAYS.format(part))[0] for part in parts)
     return Check(
         "articles",
         without == strays == 0,

@@ -153,6 +153,10 @@ class SqliteFile:
         for _ in self.among(statement, values):
             pass
 
+    def wait_at_most(self, seconds: float) -> None:
+        """Wait no longer than this for others from now on."""
+        self.run(f"PRAGMA busy_timeout = {int(1000 * seconds)}")
+
     def close(self) -> None:
         """Let go of the file."""
         self._connection.close()

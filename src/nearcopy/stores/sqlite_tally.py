@@ -1,0 +1,64 @@
+"""What a SQLite store can count: articles by day and source, stories by size, times."""
+
+from typing import Any
+
+from nearcopy.model import Relation
+from nearcopy.stores.base import Copies, Counts, Tally
+from nearcopy.stores.sqlite_file import Row, SqliteFile
+
+MINE = "members JOIN arrivals USING (number) WHERE day >= ?"
+# What there is of each, then how many of these are copies: only members can be.
+BY_DAY = (
+    "SELECT day, count(*) FROM arrivals WHERE day >= ? GROUP BY day",
+    f"SELECT day, count(*) FROM {MINE} AND duplicate_of IS NOT NULL GROUP BY day",
+)
+BY_SOURCE = (
+    "SELECT arrivals.source, count(*) FROM arrivals WHERE day >= ? GROUP BY source",
+    f"SELECT arrivals.source, count(*) FROM {MINE} AND duplicate_of IS NOT NULL"
+    " GROUP BY arrivals.source",
+)
+BY_RELATION = f"SELECT relation, count(*) FROM {MINE} AND relation IS NOT NULL GROUP BY relation"
+SIZES = (
+    f"SELECT size, count(*) FROM (SELECT count(*) AS size FROM {MINE} GROUP BY story) GROUP BY size"
+)
+EVER = -(1 << 62)
+
+
+class SqliteTally:
+    """The part of the store that counts."""
+
+    _file: SqliteFile
+
+    def tally(self, since: int | None) -> Tally:
+        """What came since a day, counted."""
+        first = EVER if since is None else since
+        days = self._copies(BY_DAY, first)
+        sizes: dict[int, int] = dict(self._counted(SIZES, first))
+        in_stories = sum(size * count for size, count in sizes.items())
+        alone = sum(each.articles for each in days.values()) - in_stories
+        if alone:
+            sizes[1] = sizes.get(1, 0) + alone
+        relations = {Relation(name): count for name, count in self._counted(BY_RELATION, first)}
+        return Tally(days, self._copies(BY_SOURCE, first), relations, sizes)
+
+    def _counted(self, statement: str, first: int) -> list[Row]:
+        return self._file.run(statement, (first,)).fetchall()
+
+    def _copies(self, statements: tuple[str, str], first: int) -> dict[Any, Copies]:
+        every: dict[Any, int] = dict(self._counted(statements[0], first))
+        copies: dict[Any, int] = dict(self._counted(statements[1], first))
+        return {name: Copies(count, copies.get(name, 0)) for name, count in every.items()}
+
+    def add_times(self, counts: Counts) -> None:
+        """Add to how often work took a time."""
+        self._file.many(
+            "INSERT INTO times VALUES (?, ?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET count = count + excluded.count",
+            [(*key, count) for key, count in counts.items()],
+        )
+
+    def times(self, since: int | None) -> Counts:
+        """How often work took a time since a day."""
+        first = EVER if since is None else since
+        rows = self._file.run("SELECT day, work, step, count FROM times WHERE day >= ?", (first,))
+        return {(day, work, step): count for day, work, step, count in rows}
