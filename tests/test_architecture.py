@@ -42,6 +42,7 @@ ROOMS = [
     {
         "deduper",
         "corrected",
+        "examples",
         "correcting",
         "matching",
         "settling",

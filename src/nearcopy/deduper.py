@@ -15,6 +15,7 @@ from nearcopy.corrected import corrected_matches, told_together
 from nearcopy.correcting import Correction, checked_relation, correct, feedback_on, take_back
 from nearcopy.credits import credited
 from nearcopy.errors import BadArticle, BadFeedback, NotStored
+from nearcopy.examples import Example, feedback_examples
 from nearcopy.explain import Explanation, explain
 from nearcopy.feedback import Feedback
 from nearcopy.fingerprint import fingerprints
@@ -347,6 +348,12 @@ class Deduper:
         """All that people said, first to last."""
         with self._lock, self._store.reading():
             return self._store.all_told()
+
+    def examples(self) -> list[Example]:
+        """All that people said, beside what is measured of the two: what `tune` learns from."""
+        with self._lock, self._store.reading():
+            told = self._store.all_told()
+            return list(feedback_examples(self._store, told, self.recipe, self.policy))
 
     def _settle_anew(self, ids: set[str]) -> None:
         self._settle(ids, {})

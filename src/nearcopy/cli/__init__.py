@@ -47,6 +47,7 @@ COMMANDS = (
     (UPKEEP, "upkeep", "verify"),
     (UPKEEP, "upkeep", "migrate"),
     (MEASURE, "evaluate", "eval_"),
+    (MEASURE, "tune", "tune"),
     (SETTINGS, "presets", "presets"),
     (SETTINGS, "fingerprint", "fingerprint"),
 )

@@ -1,0 +1,249 @@
+"""Tuning: thresholds fitted to what people say, and tried on pairs that they were not fitted to.
+
+Pairs are measured once and decided many times. Nothing here changes a store, or a policy in use.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, NamedTuple
+
+from nearcopy.config import Policy, Recipe
+from nearcopy.decide import decide
+from nearcopy.errors import BadFeedback
+from nearcopy.evaluate import metrics
+from nearcopy.evaluate.outcomes import outcomes
+from nearcopy.evaluate.results import Labelled
+from nearcopy.examples import Example
+from nearcopy.judge import news
+from nearcopy.model import Relation
+
+FEWEST = 20  # labels, below which nothing can be learnt
+FOLDS = 5
+SWEEPS = 3  # over all thresholds, at most
+STEPS = (-0.2, -0.15, -0.1, -0.05, -0.02, 0.02, 0.05, 0.1, 0.15, 0.2)
+SHIFT_COSTS = 0.02  # of F1, a threshold moved by 1: of equal fits the nearest is taken
+LEAST_GAIN = 0.001  # of F1 on held-out pairs
+
+
+class Scores(NamedTuple):
+    """How decisions agree with what people say; None where it cannot be told."""
+
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    story_f1: float | None  # of being one story: a duplicate, or the same event
+    calibration_error: float | None
+
+
+class Shift(NamedTuple):
+    """A threshold that was moved."""
+
+    name: str
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """The policy fitted to all examples, and how well one so fitted judges held-out pairs."""
+
+    policy: Policy
+    shifts: tuple[Shift, ...]
+    examples: int
+    duplicates: int
+    folds: int
+    before: Scores
+    after: Scores  # on held-out pairs
+
+    @property
+    def gain(self) -> float:
+        """How much F1 there is to win, on held-out pairs."""
+        return _quality(self.after) - _quality(self.before)
+
+    @property
+    def worth_it(self) -> bool:
+        """Whether held-out pairs are judged better."""
+        return self.gain >= LEAST_GAIN
+
+
+class _Said(NamedTuple):
+    """What a policy says of an example."""
+
+    duplicate: bool
+    one_story: bool
+    score: float
+
+
+def tune(examples: Sequence[Example], policy: Policy, *, folds: int = FOLDS) -> Tuning:
+    """The policy with its thresholds fitted, beside what that gains on held-out pairs."""
+    _check(examples)
+    parts = _folds(examples, folds)
+    after: list[tuple[Example, _Said]] = []
+    for part in parts:
+        rest = [each for other in parts if other is not part for each in other]
+        fitted = fit(rest, policy)
+        after += [(each, _say(each, fitted)) for each in part]
+    final = fit(examples, policy)
+    return Tuning(
+        policy=final,
+        shifts=_shifts(policy, final),
+        examples=len(examples),
+        duplicates=sum(each.duplicate for each in examples),
+        folds=len(parts),
+        before=_scores([(each, _say(each, policy)) for part in parts for each in part]),
+        after=_scores(after),
+    )
+
+
+def _check(examples: Sequence[Example]) -> None:
+    same = sum(each.duplicate for each in examples)
+    if len(examples) < FEWEST:
+        raise BadFeedback(
+            f"too few labels: {len(examples)}, it takes {FEWEST} to learn from: say more of pairs"
+        )
+    if same in (0, len(examples)):
+        kind = "duplicates" if same else "no duplicates"
+        raise BadFeedback(f"all {len(examples)} labels are {kind}: it takes some of both kinds")
+
+
+def labelled_examples(
+    pairs: Iterable[Labelled], recipe: Recipe, policy: Policy
+) -> Iterator[Example]:
+    """Labelled pairs, measured however far apart; those without a yes or a no are left out.
+
+    Where all labels are relations, they also tell what is one story.
+    """
+    known = [each for each in pairs if each.same is not None]
+    ours = all(each.label in list(Relation) for each in known)
+    for each in outcomes(known, recipe, replace(policy, window=None), "duplicate"):
+        pair, same = each.pair, bool(each.pair.same)
+        event = same or pair.label == Relation.SAME_EVENT
+        yield Example(
+            pair.a.id, pair.b.id, each.judgement.evidence, same, event if event or ours else None
+        )
+
+
+# Fitting.
+
+
+def fit(examples: Sequence[Example], policy: Policy) -> Policy:
+    """The policy with each threshold moved in turn to where the examples are judged best."""
+    best, quality = policy, _fitness(examples, policy, policy)
+    names = thresholds(policy)
+    for _ in range(SWEEPS):
+        before = best
+        for name in names:
+            for value in _values(getattr(policy, name)):
+                tried = _moved(best, name, value)
+                found = _fitness(examples, tried, policy)
+                if found > quality + 1e-9:
+                    best, quality = tried, found
+        if best == before:
+            break
+    return calibrated(examples, best)
+
+
+def calibrated(examples: Sequence[Example], policy: Policy) -> Policy:
+    """The policy with its confidence fitted to the examples; it has no numbers for that yet."""
+    del examples
+    return policy
+
+
+def thresholds(policy: Policy) -> tuple[str, ...]:
+    """The thresholds that are on: shares from 0 to 1."""
+    shares = (field.name for field in fields(policy) if field.type in (float, float | None))
+    return tuple(name for name in shares if getattr(policy, name) is not None)
+
+
+def _moved(policy: Policy, name: str, value: float) -> Policy:
+    changed: dict[str, Any] = {name: value}
+    return replace(policy, **changed)
+
+
+def _values(start: float) -> list[float]:
+    return [value for step in STEPS if 0 <= (value := round(start + step, 4)) <= 1]
+
+
+def _fitness(examples: Sequence[Example], policy: Policy, start: Policy) -> float:
+    found = _quality(_scores([(each, _say(each, policy)) for each in examples]))
+    moved = sum(abs(shift.after - shift.before) for shift in _shifts(start, policy))
+    return found - SHIFT_COSTS * moved
+
+
+def _quality(scores: Scores) -> float:
+    """F1, the mean of both where stories were spoken of."""
+    found = [each for each in (scores.f1, scores.story_f1) if each is not None]
+    return sum(found) / len(found) if found else 0.0
+
+
+def _shifts(before: Policy, after: Policy) -> tuple[Shift, ...]:
+    pairs = ((name, getattr(before, name), getattr(after, name)) for name in thresholds(before))
+    return tuple(Shift(*each) for each in pairs if each[1] != each[2])
+
+
+# Judging.
+
+
+def _say(example: Example, policy: Policy) -> _Said:
+    how = decide(example.evidence, policy)
+    likely = news(example.evidence, how)
+    one_story = how.duplicate or how.relation is Relation.SAME_EVENT
+    return _Said(how.duplicate, one_story, how.confidence if how.duplicate else likely / 2)
+
+
+def _scores(said: Sequence[tuple[Example, _Said]]) -> Scores:
+    true, called = [e.duplicate for e, _ in said], [s.duplicate for _, s in said]
+    told = [(e.one_story, s.one_story) for e, s in said if e.one_story is not None]
+    return Scores(
+        _known(metrics.precision(called, true)),
+        _known(metrics.recall(called, true)),
+        _known(metrics.f1(called, true)),
+        _known(metrics.f1([s for _, s in told], [e for e, _ in told])) if told else None,
+        _known(metrics.calibration_error([s.score for _, s in said], true)),
+    )
+
+
+def _known(value: metrics.Floats) -> float | None:
+    (found,) = value.tolist()
+    return None if found != found else float(found)
+
+
+# Folds: what shares an article, through others too, is of one.
+
+
+def _folds(examples: Sequence[Example], wanted: int) -> list[list[Example]]:
+    """The examples in at most so many parts, duplicates and others spread over all."""
+    groups = sorted(_groups(examples), key=lambda group: (-len(group), min(e[:2] for e in group)))
+    parts: list[list[Example]] = [[] for _ in range(max(2, min(wanted, len(groups))))]
+    for group in groups:
+        _emptiest(parts, sum(each.duplicate for each in group) * 2 >= len(group)).extend(group)
+    made = [part for part in parts if part]
+    if len(made) < 2:
+        raise BadFeedback(
+            "all labels are linked by articles that they share: none can be held out to try on; "
+            "say more of other articles"
+        )
+    return made
+
+
+def _emptiest(parts: list[list[Example]], same: bool) -> list[Example]:
+    return min(parts, key=lambda part: (sum(e.duplicate is same for e in part), len(part)))
+
+
+def _groups(examples: Iterable[Example]) -> list[list[Example]]:
+    first: dict[str, str] = {}
+
+    def root(name: str) -> str:
+        while first.setdefault(name, name) != name:
+            first[name] = first[first[name]]
+            name = first[name]
+        return name
+
+    listed = list(examples)
+    for each in listed:
+        one, other = sorted((root(each.a), root(each.b)))
+        first[other] = one
+    groups: dict[str, list[Example]] = {}
+    for each in listed:
+        groups.setdefault(root(each.a), []).append(each)
+    return list(groups.values())
