@@ -8,12 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from nearcopy import POLICIES, Article, BadFeedback, Deduper, Evidence, Policy
+from nearcopy import POLICIES, Article, BadFeedback, Deduper, Evidence, Policy, Recipe
 from nearcopy.cli import app
 from nearcopy.config import read_policy
+from nearcopy.evaluate.results import Labelled
 from nearcopy.examples import Example
 from nearcopy.tune import _folds as folds_of
-from nearcopy.tune import fit, thresholds, tune
+from nearcopy.tune import fit, labelled_examples, thresholds, tune
 
 ROOT = Path(__file__).parents[1]
 WIRE = str(ROOT / "examples" / "wire.jsonl")
@@ -121,6 +122,24 @@ def test_what_people_said_is_measured_anew_or_as_it_was_then():
         after = deduper.examples()
     assert [(each.duplicate, each.one_story) for each in before] == [(False, False), (False, True)]
     assert [each.evidence.overlap for each in after] == [each.evidence.overlap for each in before]
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        (("near_text", "same_event", "distinct"), [True, True, False]),
+        (("same", "no", "no"), [None] * 3),
+    ],
+)
+def test_labels_tell_what_is_one_story_where_they_are_relations(names, told):
+    articles = [Article(id=str(n), text=f"report {n}") for n in range(4)]
+    pairs = [
+        Labelled(n, articles[0], articles[n + 1], name, name in ("near_text", "same"))
+        for n, name in enumerate(names)
+    ]
+    found = list(labelled_examples(pairs, Recipe(), Policy()))
+    assert [each.one_story for each in found] == told
+    assert [each.duplicate for each in found] == [True, False, False]
 
 
 @pytest.fixture

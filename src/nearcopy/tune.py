@@ -118,9 +118,8 @@ def labelled_examples(
     for each in outcomes(known, recipe, replace(policy, window=None), "duplicate"):
         pair, same = each.pair, bool(each.pair.same)
         event = same or pair.label == Relation.SAME_EVENT
-        yield Example(
-            pair.a.id, pair.b.id, each.judgement.evidence, same, event if event or ours else None
-        )
+        measured = each.judgement.evidence
+        yield Example(pair.a.id, pair.b.id, measured, same, event if ours else None)
 
 
 # Fitting.
