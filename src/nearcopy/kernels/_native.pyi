@@ -1,6 +1,5 @@
 # What src/native/module.cpp offers. Where the reference has the same name, its signature holds.
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,9 +75,6 @@ def set_term_weights(known: dict[str, int], unknown: int, /) -> None: ...
 def profiles(
     titles: Sequence[str], texts: Sequence[str], html: list[bool], threads: int
 ) -> list[bytes]: ...
-def readings(
-    titles: Sequence[str], texts: Sequence[str], html: list[bool], plan: Plan, threads: int
-) -> tuple[list[Any], ...]: ...
 def set_title_weights(known: dict[str, int], unknown: int, /) -> None: ...
 def sketch(
     texts: Sequence[str], html: list[bool], plan: Plan, threads: int
