@@ -46,6 +46,7 @@ ROOMS = [
         "correcting",
         "matching",
         "settling",
+        "learning",
         "standing",
         "stats",
         "times",

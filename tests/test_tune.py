@@ -54,7 +54,7 @@ class TestFitting:
             each._replace(a=f"x{each.a}", one_story=None) for each in overlapping(0.5)
         ]
         found = tune(both, Policy())
-        assert found.policy.event_profile == pytest.approx(0.4, abs=0.03)
+        assert found.policy.event_news == pytest.approx(0.4, abs=0.03)
         assert found.after.story_f1 > found.before.story_f1
 
     def test_rules_that_are_off_stay_off(self):

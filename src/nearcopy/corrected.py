@@ -11,6 +11,7 @@ from nearcopy.judge import Judgement, judged
 from nearcopy.keeper import by_age
 from nearcopy.matching import Matched, Matches
 from nearcopy.model import Article, Decision, Edge, Fingerprint, Relation
+from nearcopy.rarity import kept_weights
 from nearcopy.stores import Entry, Store
 
 Others = dict[str, Feedback]  # what people said of an article, by the other one
@@ -122,7 +123,8 @@ def _told(
         return store.articles(ids) | {entry.article.id: entry.article}
 
     one, two = sorted((entry.fingerprint, other), key=by_age)
-    (found,) = judged([(one, two)], recipe, policy, articles)
+    weights = kept_weights(store.term_counts())
+    (found,) = judged([(one, two)], recipe, policy, articles, weights=weights)
     return Matched(other, _as_said(found, said))
 
 

@@ -12,6 +12,7 @@ from nearcopy.feedback import Feedback, Said, fits, relation_told, without_words
 from nearcopy.judge import judged, within
 from nearcopy.keeper import by_age
 from nearcopy.model import Relation
+from nearcopy.rarity import kept_weights
 from nearcopy.settling import LINKED
 from nearcopy.stores import Store
 from nearcopy.told import Told
@@ -132,7 +133,8 @@ def _changes(before: Places, after: Places) -> Iterator[Change]:
 def _said(store: Store, pair: tuple[str, str], recipe: Recipe, policy: Policy) -> Said:
     """What the policy says of two articles, whatever people said."""
     one, two = sorted(store.fingerprints(pair).values(), key=by_age)
-    (found,) = judged([(one, two)], recipe, policy, store.articles)
+    weights = kept_weights(store.term_counts())
+    (found,) = judged([(one, two)], recipe, policy, store.articles, weights=weights)
     how, evidence = found.decision, without_words(found.evidence)
     if not within(one, two, policy):  # they are never compared
         return Said(Relation.DISTINCT, "outside-window", 1.0, False, 0.0, found.copy, evidence)

@@ -22,9 +22,11 @@ from nearcopy.fingerprint import fingerprints
 from nearcopy.judge import judged
 from nearcopy.keeper import age, by_age
 from nearcopy.keys import VERSION, keys
+from nearcopy.learning import counted, linked_anew, with_their_stories
 from nearcopy.lineage import own_story_id
 from nearcopy.matching import REMEMBERED, Matched, Matches, matches
 from nearcopy.model import Article, Check, Edge, Fingerprint, Match, Relation, Story, Verdict
+from nearcopy.rarity import TermCounts, kept_weights
 from nearcopy.settling import alone, settle
 from nearcopy.spread import Spread, spread
 from nearcopy.stats import Stats, stats
@@ -204,6 +206,22 @@ class Deduper:
         members = self._store.members(wanted)
         return {name: story_of(name, members) for name in wanted}
 
+    def learn(self) -> TermCounts:
+        """Count in how many articles terms stand, and judge all by it from now on.
+
+        Terms that are common here then count less. All articles are judged once more, so that
+        stories are as if they had come just now. Others that have the store open follow when they
+        open it again.
+        """
+        with self._lock, self._store.writing():
+            names = list(self._store.ids())
+            found = counted(self._store, _some(names))
+        for some in _some(names):
+            with self._lock, self._store.writing():
+                unsettled = linked_anew(self._store, some, self.recipe, self.policy)
+                self._settle(unsettled | with_their_stories(self._store, some), {})
+        return found
+
     # As things stand.
 
     def verdicts(self, ids: str | Iterable[str]) -> Iterator[Verdict]:
@@ -222,7 +240,8 @@ class Deduper:
     def _judge(self, a: str, b: str) -> Edge:
         made = sorted(self._store.fingerprints([a, b]).values(), key=by_age)
         pair = made[0], made[-1]
-        (found,) = judged([pair], self.recipe, self.policy, self._store.articles)
+        weights = kept_weights(self._store.term_counts())
+        (found,) = judged([pair], self.recipe, self.policy, self._store.articles, weights=weights)
         return Edge(a, b, found.decision, found.news, found.copy)
 
     def similar(self, id: str, *, limit: int = 10) -> list[Match]:  # noqa: A002
@@ -239,7 +258,10 @@ class Deduper:
 
     def explain(self, a: str, b: str) -> Explanation:
         """What two articles in the store are to each other, and why."""
-        return explain(self.article(a), self.article(b), self.recipe, self.policy)
+        with self._lock, self._store.reading():
+            weights = kept_weights(self._store.term_counts())
+        ours, theirs = self.article(a), self.article(b)
+        return explain(ours, theirs, self.recipe, self.policy, weights=weights)
 
     def article(self, id: str) -> Article:  # noqa: A002
         """An article as it came."""

@@ -9,6 +9,7 @@ from nearcopy.feedback import Feedback
 from nearcopy.judge import judged
 from nearcopy.keeper import by_age
 from nearcopy.model import Evidence, Relation
+from nearcopy.rarity import kept_weights
 from nearcopy.stores import Store
 
 BATCH = 512
@@ -43,5 +44,7 @@ def _measured(
     made = store.fingerprints({name for each in told for name in each.pair})
     here = [each.pair for each in told if each.a in made and each.b in made]
     pairs = [sorted((made[a], made[b]), key=by_age) for a, b in here]
-    found = judged([(one, two) for one, two in pairs], recipe, policy, store.articles)
+    both = [(one, two) for one, two in pairs]
+    weights = kept_weights(store.term_counts())
+    found = judged(both, recipe, policy, store.articles, weights=weights)
     return {pair: each.evidence for pair, each in zip(here, found, strict=True)}

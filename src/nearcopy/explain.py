@@ -6,6 +6,7 @@ from nearcopy.compare import passages
 from nearcopy.config import Policy, Recipe, checked_policy
 from nearcopy.fingerprint import fingerprints
 from nearcopy.judge import Judgement, judged
+from nearcopy.kernels import TermWeights
 from nearcopy.kernels.results import Passage
 from nearcopy.model import Article, Decision, Evidence, Fact, FactPair
 from nearcopy.numerals import Numeral, changed
@@ -60,13 +61,19 @@ def explain(
     policy: Policy | None = None,
     *,
     min_words: int = 8,
+    weights: TermWeights | None = None,
 ) -> Explanation:
-    """What two articles are to each other and why, with what they share and where they clash."""
+    """What two articles are to each other and why, with what they share and where they clash.
+
+    `weights` tell how much terms count where a store has counted them.
+    """
     recipe, policy = recipe or Recipe(), checked_policy(policy)
     other = replace(b, id=f"{b.id}#2") if a.id == b.id else b
     left, right = fingerprints([a, other], recipe)
     at_hand = {a.id: a, other.id: other}
-    (found,) = judged([(left, right)], recipe, policy, lambda _: at_hand, also=SHOWN)
+    (found,) = judged(
+        [(left, right)], recipe, policy, lambda _: at_hand, also=SHOWN, weights=weights
+    )
     return Explanation(
         a.id,
         b.id,

@@ -42,14 +42,16 @@ def judged(
     articles: Articles,
     *,
     also: frozenset[str] = frozenset(),
+    weights: kernels.TermWeights | None = None,
 ) -> list[Judgement]:
     """What the two of each pair are to each other, in order.
 
     `articles` gives those of the ids that it has: where both texts of a pair are at hand and their
     overlap may matter, it is counted, not estimated; where the policy embeds, so is the meaning.
-    `also` names measures that the policy does not read.
+    `also` names measures that the policy does not read, `weights` how much terms count where they
+    were counted.
     """
-    measured = compare_pairs(pairs, measures=policy.measures | also)
+    measured = compare_pairs(pairs, measures=policy.measures | also, weights=weights)
     wanted = [place for place, evidence in enumerate(measured) if _worth_counting(evidence)]
     counted = _counts([pairs[place] for place in wanted], recipe, articles)
     for place, count in zip(wanted, counted, strict=True):

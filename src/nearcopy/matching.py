@@ -9,6 +9,7 @@ from nearcopy.feedback import TOLD_SAME
 from nearcopy.judge import Judgement, judged, promising, within
 from nearcopy.keeper import by_age
 from nearcopy.model import Article, Edge, Fingerprint, Relation
+from nearcopy.rarity import kept_weights
 from nearcopy.stores import Entry, Store
 
 CANDIDATES = 256  # looked at for one article; those with most keys in common
@@ -75,12 +76,13 @@ def matches(
             name: at_hand[name] for name in wanted & at_hand.keys()
         }
 
+    weights = kept_weights(store.term_counts())
     found: list[list[Matched]] = [[] for _ in entries]
     for candidates_of in _batches(pairs):
         worth = promising([(a, b) for _, a, b in candidates_of], policy)
         some = list(compress(candidates_of, worth))
         pairs_of = [(a, b) if by_age(a) <= by_age(b) else (b, a) for _, a, b in some]
-        judgements = judged(pairs_of, recipe, policy, articles)
+        judgements = judged(pairs_of, recipe, policy, articles, weights=weights)
         for (place, _, other), judgement in zip(some, judgements, strict=True):
             if judgement.decision.rule != "nothing-in-common":
                 found[place].append(Matched(other, judgement))

@@ -6,7 +6,7 @@ term's share is that of the general table, so that few articles do not mislead.
 """
 
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +28,19 @@ class TermCounts(NamedTuple):
     hashes: NDArray[np.uint32]
     counts: NDArray[np.uint32]
 
+    def packed(self) -> bytes:
+        """The counts as a store keeps them."""
+        head = np.array([self.articles], "<u8").tobytes()
+        return head + self.hashes.astype("<u4").tobytes() + self.counts.astype("<u4").tobytes()
+
+    @classmethod
+    def unpacked(cls, kept: bytes) -> "TermCounts":
+        """The counts from what a store has kept; none from nothing."""
+        if not kept:
+            return cls(0, np.zeros(0, np.uint32), np.zeros(0, np.uint32))
+        hashes, counts = np.frombuffer(kept, "<u4", offset=8).reshape(2, -1)
+        return cls(int(np.frombuffer(kept, "<u8", 1)[0]), hashes, counts)
+
 
 def count_terms(profiles: Iterable[bytes]) -> TermCounts:
     """The counts over the profiles of articles; those without one say nothing."""
@@ -48,6 +61,12 @@ def counted_weights(found: TermCounts) -> kernels.TermWeights | None:
     shares = [(general.get(term, 0.0) + here.get(term, 0.0)) / 2 for term in terms]
     weights = np.log((SATURATION + 1) / (SATURATION * np.array(shares) + 1))
     return kernels.TermWeights(terms, np.maximum(1, np.rint(100 * weights)).astype(int).tolist())
+
+
+@lru_cache(maxsize=8)
+def kept_weights(kept: bytes) -> kernels.TermWeights | None:
+    """How much terms count by the counts that a store has kept, if any."""
+    return counted_weights(TermCounts.unpacked(kept))
 
 
 @cache

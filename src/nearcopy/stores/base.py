@@ -169,6 +169,15 @@ class Store(Protocol):
     def all_told(self) -> list[Feedback]:
         """All that people said, first to last."""
 
+    def term_counts(self) -> bytes:
+        """What was last kept of how often terms stand in the articles; nothing at first.
+
+        Another process may see what was kept before it opened the store.
+        """
+
+    def keep_term_counts(self, counts: bytes) -> None:
+        """Keep how often terms stand in the articles, in place of what was kept before."""
+
     def tally(self, since: int | None) -> Tally:
         """The articles that came since a day, counted from 1970; None: all. Quick for a million."""
 

@@ -27,6 +27,7 @@ class MemoryStore:
     def __init__(self) -> None:
         self._lock = RLock()
         self._journal = Journal()
+        self._kept: dict[str, bytes] = {}
         self._recipe: Recipe | None = None
         self._shelves = Shelves()
         self._next = 0
@@ -51,6 +52,14 @@ class MemoryStore:
                 "open it with that recipe, or fill another store"
             )
         return self._recipe
+
+    def term_counts(self) -> bytes:
+        """What was last kept of how often terms stand in the articles."""
+        return self._kept.get("term_counts", b"")
+
+    def keep_term_counts(self, counts: bytes) -> None:
+        """Keep how often terms stand in the articles, in place of what was kept before."""
+        self._journal.put(self._kept, "term_counts", counts)
 
     @contextmanager
     def reading(self) -> Iterator[None]:

@@ -64,6 +64,7 @@ class SqliteStore(SqliteStories, SqliteFeedback, SqliteTally):
         self._forget_memory()
 
     def _forget_memory(self) -> None:
+        self._term_counts: bytes | None = None  # None: not read
         self._shelves = Shelves()
         self._loaded: set[int] = set()  # the shelves in memory
         self._caught_up = 0
@@ -91,6 +92,18 @@ class SqliteStore(SqliteStories, SqliteFeedback, SqliteTally):
                 f"nearcopy makes version {version}: fill another store"
             )
         return recipe or recipe_of(found["recipe_json"])
+
+    def term_counts(self) -> bytes:
+        """What was last kept of how often terms stand in the articles."""
+        if self._term_counts is None:
+            found = self._file.one("SELECT value FROM settings WHERE name = 'term_counts'")
+            self._term_counts = bytes(found[0]) if found else b""
+        return self._term_counts
+
+    def keep_term_counts(self, counts: bytes) -> None:
+        """Keep how often terms stand in the articles, in place of what was kept before."""
+        self._file.run("INSERT OR REPLACE INTO settings VALUES ('term_counts', ?)", (counts,))
+        self._term_counts = counts
 
     @contextmanager
     def reading(self) -> Iterator[None]:
