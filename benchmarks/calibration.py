@@ -12,7 +12,7 @@ from nearcopy.judge import Judgement
 BINS = 10
 ROUNDS = 200
 COPIES = {"same", "revision", "excerpt"}
-SAME_NEWS = 2.0  # of four
+SAME_NEWS = 2.5  # the middle of the grades, 1 to 4
 
 Scored = tuple[float, bool]
 

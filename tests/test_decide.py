@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from nearcopy import POLICIES, Evidence, Policy, Relation
 from nearcopy.decide import RULES, decide
 from nearcopy.model import Fact
-from nearcopy.news import news
+from nearcopy.news import news, sureness
 
 SHARE = st.none() | st.floats(0, 1)
 FACT = Fact("money", "USD 10000000", 1e7)
@@ -209,14 +209,14 @@ def test_articles_likely_to_report_the_same_news_are_one_event():
     evidence = long_text(**LIKE, same_source=False)
     found = decide(evidence, Policy())
     assert found.rule == "same-news"
-    assert found.confidence == pytest.approx(news(evidence), abs=1e-4)
+    assert found.confidence == pytest.approx(sureness(evidence), abs=1e-4)
     assert not found.duplicate
     assert decide(evidence._replace(hours_apart=100), Policy()).relation is Relation.RELATED
     assert decide(evidence._replace(**UNLIKE), Policy()).relation is Relation.DISTINCT
 
 
 @given(EVIDENCE)
-def test_the_likelihood_of_the_same_news_is_a_share_and_falls_on_one_site(evidence):
+def test_the_likelihood_of_the_same_news_is_a_share(evidence):
     likely = news(evidence)
     assert (likely is None) == (evidence.profile is None)
     assert likely is None or 0 <= likely <= 1

@@ -27,7 +27,7 @@ from nearcopy.likeness import (
     titles_decide,
 )
 from nearcopy.model import Decision, Evidence, Relation
-from nearcopy.news import news
+from nearcopy.news import news, sureness
 from nearcopy.vetoes import (
     Veto,
     form_veto,
@@ -342,7 +342,7 @@ RULES = (
         Needs.NOTHING,
         "they report the same news in other words",
         _same_news,
-        lambda e: round(news(e) or 0.0, 4),
+        lambda e: round(sureness(e), 4),
         title_veto,
     ),
     Rule(

@@ -14,24 +14,26 @@ MOST_DAYS = 90.0
 LEAST_WORDS, MOST_WORDS = 3.0, 6.2  # ln(1 + words), from about 20 to 490
 
 # What each measurement is worth, in the order of `features`.
-CONSTANT = 1.262
+CONSTANT = 1.441
 WORTH = (
-    2.481,  # alike
-    2.526,  # title
-    -1.269,  # title squared
-    1.468,  # terms_most
-    2.851,  # terms_least
-    -1.804,  # alike, of one source
-    0.397,  # of one source
-    0.229,  # both dated
-    0.034,  # days
-    -0.311,  # days, when alike
-    -1.692,  # words
-    0.160,  # words squared
-    -0.342,  # figures compared
-    0.364,  # figures shared
-    0.664,  # facts agree
+    2.537,  # alike
+    2.935,  # title
+    -1.382,  # title squared
+    1.669,  # terms_most
+    3.157,  # terms_least
+    -1.786,  # alike, of one source
+    0.307,  # of one source
+    0.287,  # both dated
+    0.020,  # days
+    -0.309,  # days, when alike
+    -1.888,  # words
+    0.180,  # words squared
+    -0.423,  # figures compared
+    0.446,  # figures shared
+    0.751,  # facts agree
 )
+# How sure it is that two report the same news, by the score of the model.
+SURE = (0.053, 1.374)
 
 
 def features(e: Evidence) -> tuple[float, ...]:
@@ -63,7 +65,21 @@ def features(e: Evidence) -> tuple[float, ...]:
 
 def news(e: Evidence) -> float | None:
     """0..1: how likely the two report the same news; None where no profiles were compared."""
+    score = _score(e)
+    return None if score is None else _share(score)
+
+
+def sureness(e: Evidence) -> float:
+    """0..1: of those that the model finds as likely, the share that do report the same news."""
+    score = _score(e)
+    return 0.0 if score is None else _share(SURE[0] + SURE[1] * score)
+
+
+def _score(e: Evidence) -> float | None:
     if e.profile is None:
         return None
-    score = CONSTANT + sum(x * worth for x, worth in zip(features(e), WORTH, strict=True))
+    return CONSTANT + sum(x * worth for x, worth in zip(features(e), WORTH, strict=True))
+
+
+def _share(score: float) -> float:
     return 1 / (1 + exp(-max(-MOST_SCORE, score)))
