@@ -147,6 +147,24 @@ def test_native_measures_equal_the_reference(native, pairs):
     assert np.array_equal(made, expected, equal_nan=True)
 
 
+@given(
+    hashes=st.lists(
+        st.integers(0, 2**32 - 1) | st.sampled_from([term_hash("the"), term_hash("storm")])
+    )
+)
+def test_native_rarities_equal_the_reference(native, hashes):
+    given_terms = np.array(hashes, np.uint32)
+    made = native.term_rarities(given_terms)
+    assert made.dtype == np.uint32
+    assert np.array_equal(made, reference.term_rarities(given_terms))
+
+
+def test_a_term_is_the_rarer_the_fewer_articles_have_it(kernel):
+    terms = np.array([term_hash(term) for term in ("the", "gover", "qzqzq")], np.uint32)
+    the, government, unknown = kernel.term_rarities(terms).tolist()
+    assert the < government < unknown
+
+
 @given(a=PROFILES, b=PROFILES)
 def test_cosines_are_symmetric_bounded_and_whole_with_oneself(kernel, a, b):
     there, back, same = kernel.profile_measures([a, b, a], [b, a, a])

@@ -119,6 +119,13 @@ nb::tuple keys_of(const std::vector<nb::bytes>& profiles, size_t most, uint32_t 
     return nb::make_tuple(owned(std::move(starts), {rows}), owned(std::move(keys), {found}));
 }
 
+nb::object term_rarities(const Values<uint32_t>& hashes) {
+    const TermWeights& rarities = weights();
+    Fresh<uint32_t> out({hashes.size()});
+    for (size_t i = 0; i < hashes.size(); ++i) out.data[i] = rarities.of(hashes.data()[i]);
+    return out.array;
+}
+
 }  // namespace
 
 void bind_profiles(nb::module_& m) {
@@ -128,6 +135,7 @@ void bind_profiles(nb::module_& m) {
     m.def("profiles", profiles, "titles"_a.none(), "texts"_a.none(), "html"_a, "threads"_a);
     m.def("term_keys", keys_of, "profiles"_a, "most"_a, "least"_a);
     m.def("profile_measures", measures, "a"_a, "b"_a, "weights"_a.none() = nb::none());
+    m.def("term_rarities", term_rarities, "hashes"_a);
 }
 
 }  // namespace nearcopy

@@ -28,6 +28,7 @@ from nearcopy.kernels._native import (
     strip_html,
     strip_html_positions,
     term_keys,
+    term_rarities,
     title_cosines,
     title_keys,
     use_level,

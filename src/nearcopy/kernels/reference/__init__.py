@@ -20,6 +20,7 @@ from nearcopy.kernels.reference.profiles import (
     profile_measures,
     profiles,
     term_keys,
+    term_rarities,
 )
 from nearcopy.kernels.reference.readings import readings
 from nearcopy.kernels.reference.sketches import features, sketch
@@ -56,6 +57,7 @@ __all__ = [
     "strip_html_positions",
     "technical_details",
     "term_keys",
+    "term_rarities",
     "title_cosines",
     "title_keys",
     "word_cosines",

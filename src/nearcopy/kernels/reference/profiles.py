@@ -150,6 +150,11 @@ def rarity(term: int) -> int:
     return _rarities().get(term, term_weights()[1])
 
 
+def term_rarities(hashes: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """How much each term counts, by its hash, in hundredths."""
+    return np.array([rarity(term) for term in hashes.tolist()], np.uint32)
+
+
 @cache
 def _rarities() -> dict[int, int]:
     made: dict[int, int] = {}
