@@ -32,6 +32,8 @@ ROOMS = [
         "rarity",
         "lineage",
         "links",
+        "linkage",
+        "contrast",
         "stars",
         "told",
         "gather",

@@ -3,7 +3,7 @@
 import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import pytest
 from hypothesis import given
@@ -21,7 +21,8 @@ LONGEST = Policy(keep=("longest",))
 SAME = Decision(Relation.NEAR_TEXT, "near text", 0.9, True, "the texts overlap by 0.8")
 OTHER = Decision(Relation.RELATED, "related", 0.6, False, "the titles are alike")
 EVENT = Decision(Relation.SAME_EVENT, "same event", 0.6, False, "the terms are alike")
-APART = Decision(Relation.DISTINCT, "vetoed", 0.9, False, "the figures clash")
+APART = Decision(Relation.DISTINCT, "vetoed", 0.9, False, "the facts clash: 2 dead / 3 dead")
+UNLIKE = APART._replace(reason="only 20 % of the numerals are shared")
 
 
 def article(name: str, words: int = 100, hour: int | None = None, **rest: object) -> Fingerprint:
@@ -47,9 +48,9 @@ def same(*pairs: str) -> list[Edge]:
     return [Edge(a, b, SAME) for a, b in pairs]
 
 
-def event(*pairs: str) -> list[Edge]:
+def event(*pairs: str, news: float = 0.6) -> list[Edge]:
     """An edge of one event for every pair of one-letter ids."""
-    return [Edge(a, b, EVENT) for a, b in pairs]
+    return [Edge(a, b, EVENT, news) for a, b in pairs]
 
 
 def copies(made: Clustering) -> dict[str, str]:
@@ -174,9 +175,83 @@ def test_a_chain_of_events_is_not_a_story():
     assert groups(stories(ranked("abc"), event("ab", "bc"), LONGEST)) == {"ab", "c"}
 
 
-def test_the_best_report_left_leads_the_next_story():
+def test_the_best_reports_come_first_where_news_is_alike():
     made = stories(ranked("abcdef"), event("ab", "bc", "cd", "ce", "ef"), LONGEST)
-    assert groups(made) == {"ab", "cde", "f"}
+    assert groups(made) == {"ab", "cd", "ef"}
+
+
+def test_those_most_likely_the_same_news_come_first():
+    edges = [*event("ab"), *event("bc", news=0.9)]
+    assert groups(stories(ranked("abc"), edges, LONGEST)) == {"a", "bc"}
+
+
+@pytest.mark.parametrize(
+    ("news", "expected"),
+    [(None, {"ab", "c"}), (0.1, {"ab", "c"}), (0.11, {"abc"})],
+)
+def test_what_is_related_counts_in_the_mean(news, expected):
+    edges = [*event("ab"), *event("bc", news=0.59)]
+    edges += [] if news is None else [Edge("c", "a", OTHER, news)]
+    assert groups(stories(ranked("abc"), edges, LONGEST)) == expected
+
+
+def test_what_is_only_related_makes_no_story():
+    assert groups(stories(ranked("ab"), [Edge("a", "b", OTHER, 0.9)], LONGEST)) == {"a", "b"}
+
+
+def test_a_mean_at_the_line_is_enough_and_a_higher_line_is_stricter():
+    edges = event("ab", news=0.35)
+    assert groups(stories(ranked("ab"), edges, LONGEST)) == {"ab"}
+    assert groups(stories(ranked("ab"), edges, replace(LONGEST, story_news=0.36))) == {"a", "b"}
+
+
+def test_without_a_line_there_are_copies_only():
+    policy = replace(LONGEST, story_news=None)
+    made = stories(ranked("abc"), [*same("ab"), *event("bc", "ac", news=0.9)], policy)
+    assert groups(made) == {"ab", "c"}
+
+
+def test_two_stars_are_as_alike_as_their_members_on_average():
+    given = ranked("abcd")
+    edges = [*same("ab", "cd"), *event("ac", news=0.6), Edge("b", "d", OTHER, 0.09)]
+    assert groups(stories(given, edges, LONGEST)) == {"ab", "cd"}
+    edges[-1] = edges[-1]._replace(news=0.1)
+    assert groups(stories(given, edges, LONGEST)) == {"abcd"}
+
+
+def test_a_report_without_a_link_to_the_best_says_through_whom_it_tells_the_event():
+    edges = [*event("ab", "bc", news=0.9), Edge("a", "c", OTHER, 0.3)]
+    (story,) = stories(ranked("abc"), edges, LONGEST).stories
+    reports = {member.id: member for member in story.members}
+    assert reports["b"].reason == EVENT.reason
+    assert reports["c"].reason == "tells the event of a, as b does: the terms are alike"
+    assert (reports["c"].relation, reports["c"].confidence) == (Relation.SAME_EVENT, 0.6)
+
+
+def test_look_alikes_are_less_alike_than_what_each_group_holds():
+    across = [Edge(a, b, EVENT, 0.45) for a in "ab" for b in "cd"]
+    tight = [*event("ab", "cd", news=0.9), *across]
+    loose = [*event("ab", "cd", news=0.6), *across]
+    assert groups(stories(ranked("abcd"), tight, LONGEST)) == {"ab", "cd"}
+    assert groups(stories(ranked("abcd"), loose, LONGEST)) == {"abcd"}
+
+
+def marked(names: str, text: str) -> list[Fingerprint]:
+    """An article of this text for every letter."""
+    return list(fingerprints(Article(id=name, text=f"{text} {name}") for name in names))
+
+
+def test_groups_with_names_of_their_own_are_two_events():
+    text = "The strong quake shook the town of {} near {}, where {} houses fell."
+    one = marked("abc", text.format("Vattenholm", "Norrbacken", 41))
+    other = marked("def", text.format("Qarzvin", "Ulmedra", 87))
+    edges = [Edge(a, b, EVENT, 0.8) for a, b in combinations("abcdef", 2)]
+    assert groups(stories([*one, *other], edges, Policy())) == {"abcdef"}
+    pairs = combinations("abcdef", 2)
+    edges = [Edge(a, b, EVENT, 0.8 if (a < "d") == (b < "d") else 0.6) for a, b in pairs]
+    assert groups(stories([*one, *other], edges, Policy())) == {"abc", "def"}
+    unmarked = ranked("abcdef")
+    assert groups(stories(unmarked, edges, LONGEST)) == {"abcdef"}
 
 
 def test_a_link_between_any_two_copies_counts_for_their_stars():
@@ -185,16 +260,28 @@ def test_a_link_between_any_two_copies_counts_for_their_stars():
     assert groups(made) == {"abcd", "ef"}
 
 
-def test_kept_copies_found_distinct_do_not_tell_one_event():
-    given, links = ranked("abcd"), [*same("ab", "cd"), *event("bd", "bc")]
-    assert groups(stories(given, [*links, Edge("c", "a", APART)], LONGEST)) == {"ab", "cd"}
-    assert groups(stories(given, [*links, Edge("c", "a", OTHER)], LONGEST)) == {"abcd"}
-    assert groups(stories(given, [*links, Edge("d", "a", APART)], LONGEST)) == {"abcd"}
+@pytest.mark.parametrize(
+    ("edge", "expected"),
+    [
+        (Edge("c", "a", APART, 0.6), {"ab", "cd"}),
+        (Edge("c", "a", OTHER, 0.6), {"abcd"}),
+        (Edge("c", "a", UNLIKE, 0.6), {"abcd"}),
+        (Edge("d", "a", APART, 0.6), {"abcd"}),
+    ],
+)
+def test_kept_copies_whose_facts_clash_do_not_tell_one_event(edge, expected):
+    links = [*same("ab", "cd"), *event("bd", "bc")]
+    assert groups(stories(ranked("abcd"), [*links, edge], LONGEST)) == expected
+
+
+def test_nor_do_they_through_others():
+    links = [*event("ab", "bc", "bd", "cd"), Edge("a", "c", APART, 0.6)]
+    assert groups(stories(ranked("abcd"), links, LONGEST)) == {"ab", "cd"}
 
 
 def test_the_surest_link_speaks_for_two_stars():
     sure = EVENT._replace(confidence=0.8, rule="sure")
-    links = [*same("ab", "cd"), *event("ac", "bc", "ad"), Edge("d", "b", sure)]
+    links = [*same("ab", "cd"), *event("ac", "bc", "ad"), Edge("d", "b", sure, 0.6)]
     (story,) = stories(ranked("abcd"), links, LONGEST).stories
     (report,) = (member for member in story.members if member.id == "c")
     assert (report.confidence, report.rule) == (0.8, "sure")
@@ -370,7 +457,7 @@ def test_copies_come_before_reports_in_a_full_story():
 
 
 def test_the_surest_reports_stay_in_a_full_story():
-    edges = [*event("ab", "ac"), Edge("a", "d", EVENT._replace(confidence=0.9))]
+    edges = [*event("ab", "ac", "bc", "bd"), *event("ad", news=0.9)]
     made = stories(ranked("abcd"), edges, replace(LONGEST, largest_story=3))
     assert groups(made) == {"abd", "c"}
 
@@ -403,7 +490,14 @@ some_articles = st.lists(
     unique_by=lambda made: made.id,
 )
 some_edges = st.lists(
-    st.builds(Edge, ids, ids, decisions | events | st.just(APART) | st.just(OTHER)), max_size=20
+    st.builds(
+        Edge,
+        ids,
+        ids,
+        decisions | events | st.just(APART) | st.just(OTHER),
+        st.sampled_from([0.1, 0.35, 0.6, 0.7, 0.9]),
+    ),
+    max_size=30,
 )
 some_policies = st.builds(
     Policy,
@@ -455,9 +549,11 @@ def test_every_member_is_a_copy_of_a_kept_one_or_tells_the_event_of_the_story(
                 twin = copy.reason.startswith("the same text as ")
                 assert twin or {copy.id, copy.duplicate_of} in linked
                 heads[copy.duplicate_of].add(copy.id)
+        for one, other in combinations(heads, 2):
+            assert {one, other} not in apart
         for other in heads.keys() - {story.kept}:
-            assert {story.kept, other} not in apart
-            assert any({a, b} in told for a in heads[story.kept] for b in heads[other])
+            beside = {a for head in heads.keys() - {other} for a in heads[head]}
+            assert any({a, b} in told for a in beside for b in heads[other])
 
 
 @given(some_articles, some_edges, some_policies, some_judges)
@@ -530,13 +626,21 @@ def of_events(size: int) -> tuple[list[Fingerprint], list[Edge]]:
     """A long report that half of the others tell the event of, and a chain of the rest."""
     given, links = star(size // 2)
     more, chained = chain(size // 2)
-    told = [edge._replace(decision=EVENT) for edge in (*links, *chained)]
+    told = [edge._replace(decision=EVENT, news=0.6) for edge in (*links, *chained)]
     return [*given, *(replace(each, id="x" + each.id) for each in more)], [
-        Edge("x" + a, "x" + b, how) if a != "kept" else Edge(a, b, how) for a, b, how, *_ in told
+        edge if edge.a == "kept" else edge._replace(a="x" + edge.a, b="x" + edge.b) for edge in told
     ]
 
 
-@pytest.mark.parametrize("shape", [star, chain, of_events])
+def clumps(size: int) -> tuple[list[Fingerprint], list[Edge]]:
+    """A chain of groups of four that each tell one event, and may tell that of the next."""
+    given, linked = chain(size)
+    pairs = ((a, b) for at in range(0, size, 4) for a, b in combinations(given[at : at + 4], 2))
+    inside = [Edge(a.id, b.id, EVENT, 0.5 + 0.01 * (i % 40)) for i, (a, b) in enumerate(pairs)]
+    return given, [*inside, *(edge._replace(decision=EVENT, news=0.4) for edge in linked)]
+
+
+@pytest.mark.parametrize("shape", [star, chain, of_events, clumps])
 def test_time_grows_with_the_number_of_articles(shape):
     def seconds(size: int) -> float:
         made = shape(size)

@@ -379,7 +379,7 @@ class TestStories:
     def test_told_apart_and_together_hold_through_others(self, near, event, told, expected):
         edges = [
             *(Edge(a, b, NEAR) for a, b in near),
-            *(Edge(a, b, EVENT) for a, b in event),
+            *(Edge(a, b, EVENT, 0.9) for a, b in event),
             *(said(*pair, kind).edge for pair, kind in told.items()),
         ]
         names = "".join(sorted({each for edge in edges for each in edge[:2]}))

@@ -26,6 +26,7 @@ from nearcopy import (
         ({"near_bits": 65}, "near_bits is 65: give a whole number from 40 to 64"),
         ({"near_bits": 60.5}, "near_bits is 60.5"),
         ({"near_bits": 3}, "near_bits is 3"),
+        ({"story_news": 1.5}, "story_news is 1.5: give a number from 0.0 to 1.0"),
         ({"min_words": -1}, "min_words is -1"),
         ({"min_words": None}, "min_words is None"),
         ({"body_overlap": None}, "body_overlap is None"),
@@ -111,6 +112,12 @@ def test_the_default_counts_copies_and_not_events_as_duplicates():
         Relation.RELATED,
         Relation.DISTINCT,
     }
+
+
+def test_only_the_default_puts_reports_of_one_event_together():
+    lines = {name: policy.story_news for name, policy in POLICIES.items()}
+    assert lines.pop("default") == 0.35
+    assert set(lines.values()) == {None}
 
 
 def test_a_policy_can_be_changed_by_one_field():

@@ -53,7 +53,7 @@ def stories(
     given = _by_id(articles)
     links = Links(given, policy, for_judge=judge is not None)
     for edge in edges:
-        links.add(edge.a, edge.b, edge.decision)
+        links.add(edge.a, edge.b, edge.decision, edge.news)
     stars, braked = _stars(given, links, policy, judge)
     alone = [copy for name, copy in given.items() if not links.touch(name)]
     everyone = chain((star.articles for star in stars), ((copy,) for copy in alone))

@@ -1,41 +1,49 @@
 """Gathering: stars that tell one event, put together into one story.
 
-As with copies, this makes no chains. Stars linked by same_event decisions between any of their
-members, directly or through others, are ranked once by their kept copies; the best takes those
-linked with it directly, unless the two kept copies were found distinct; then the next best does.
-Stars that people said tell one event go together, and those they keep apart never do.
+Stars linked by same_event decisions, directly or through others, are put together most alike
+first: by how likely their reports tell the same news, as far as that was measured, each star with
+each on average (`linkage`). So one link makes no story of two groups. Two brakes keep look-alikes
+apart: groups must be about as alike as what each holds, and must not each have names and figures of
+their own (`contrast`). Stars whose kept copies have facts that clash are never in one story. What
+people said goes before all that: who tells one event by their word, and who is kept apart.
 """
 
 from collections.abc import Iterator, Sequence
 
 from nearcopy.config import Policy
+from nearcopy.contrast import LEAST, Marks, in_contrast
 from nearcopy.feedback import TOLD_EVENT
 from nearcopy.keeper import standings
+from nearcopy.linkage import ONE, Between, Group, Linkage
 from nearcopy.links import Links, groups, join
 from nearcopy.model import Decision
 from nearcopy.stars import Brake, Star
 
-Table = dict[int, dict[int, Decision]]
+Events = dict[int, dict[int, Decision]]  # the surest decision between any members of two stars
+Scores = dict[int, dict[int, int]]  # how likely two stars tell the same news
+ONLY_TOLD = 2.0  # no mean is as high: only what people said puts stars together
 
 
 def gather(stars: Sequence[Star], links: Links, policy: Policy) -> tuple[list[Star], list[Brake]]:
     """The stars that lead a story, with those they lead; and the stories that were braked."""
-    near = _linked_stars(stars, links)
-    leading = [star for place, star in enumerate(stars) if place not in near]
+    if not links.events:
+        return list(stars), []
+    least = ONLY_TOLD if policy.story_news is None else policy.story_news
+    home = {copy.id: place for place, star in enumerate(stars) for copy in star.copies}
+    events, scores = _events(links, home), _scores(links, home)
+    leading = [star for place, star in enumerate(stars) if place not in events]
     braked: list[Brake] = []
-    for places in groups(near):
-        event = _Event(places, stars, near, policy)
-        leading += event.stories(links)
-        braked += event.braked
+    for places in groups(events):
+        told = _Event([stars[place] for place in places], links, policy)
+        told.know(places, events, scores)
+        leading += told.stories(least)
+        braked += told.brakes()
     return leading, braked
 
 
-def _linked_stars(stars: Sequence[Star], links: Links) -> Table:
+def _events(links: Links, home: dict[str, int]) -> Events:
     """Which stars tell one event, by the surest decision between members of the two."""
-    near: Table = {}
-    if not links.events:
-        return near
-    home = {copy.id: place for place, star in enumerate(stars) for copy in star.copies}
+    near: Events = {}
     for article, others in links.events.items():
         for other, decision in others.items():
             if article < other and home[article] != home[other]:
@@ -43,79 +51,117 @@ def _linked_stars(stars: Sequence[Star], links: Links) -> Table:
     return near
 
 
+def _scores(links: Links, home: dict[str, int]) -> Scores:
+    """How likely two stars tell the same news: the mean over their members, as far as known."""
+    added: dict[tuple[int, int], tuple[int, int]] = {}
+    for (a, b), news in links.news.items():
+        one, other = home.get(a), home.get(b)
+        if one is None or other is None or one == other:
+            continue
+        pair = (one, other) if one < other else (other, one)
+        total, count = added.get(pair, (0, 0))
+        added[pair] = total + round(news * ONE), count + 1
+    scores: Scores = {}
+    for (one, other), (total, count) in added.items():
+        scores.setdefault(one, {})[other] = (2 * total + count) // (2 * count)
+    return scores
+
+
 class _Event:
-    """Stars linked as one event, ranked once by their kept copies, and gathered best first."""
+    """Stars linked as one event, ranked once by their kept copies, put together as far as alike."""
 
-    def __init__(
-        self, places: list[int], stars: Sequence[Star], near: Table, policy: Policy
-    ) -> None:
-        by_kept = {stars[place].kept.copy.id: place for place in places}
-        ranked = standings([stars[place].kept.copy for place in places], policy)
-        self.ranked = [by_kept[standing.copy.id] for standing in ranked]
-        self.free = {place: rank for rank, place in enumerate(self.ranked)}
-        self.stars = stars
-        self.near = near
+    def __init__(self, stars: Sequence[Star], links: Links, policy: Policy) -> None:
+        by_kept = {star.kept.copy.id: place for place, star in enumerate(stars)}
+        ranked = standings([star.kept.copy for star in stars], policy)
+        self.order = [by_kept[standing.copy.id] for standing in ranked]
+        self.stars = [stars[place] for place in self.order]  # best first
+        self.links = links
         self.largest = max(1, policy.largest_story)
-        self.braked: list[Brake] = []
+        self.known: list[tuple[int, int, Between]] = []
+        self.events: Events = {}
+        self.marks: dict[int, Marks] = {}  # of a group, by the first of its nodes as they came
+        self.full: list[tuple[int, int]] = []  # stars of groups too large to be put together
+        self.home: list[int] = []  # the star that leads each
 
-    def stories(self, links: Links) -> Iterator[Star]:
-        """The stars that lead a story; who finds the story full leads one of its own."""
-        for place in self.ranked:
-            if self.free.pop(place, None) is None:
-                continue
-            yield from self._lead(place, links)
-
-    def _linked(self, place: int, links: Links) -> list[tuple[int, Decision]]:
-        """The stars still free that may join this one, surest first."""
-        kept = self.stars[place].kept.copy.id
-        found = [
-            (other, how)
-            for other, how in self.near[place].items()
-            if other in self.free and not links.are_distinct(kept, self.stars[other].kept.copy.id)
+    def know(self, places: Sequence[int], events: Events, scores: Scores) -> None:
+        """Take over what is known of these stars, by the places they have elsewhere."""
+        rank = {places[place]: rank for rank, place in enumerate(self.order)}
+        self.events = {
+            rank[one]: {rank[other]: how for other, how in events[one].items()} for one in places
+        }
+        self.known = [
+            (rank[one], rank[other], self._between(rank[one], rank[other], score))
+            for one in places
+            for other, score in scores.get(one, {}).items()
+            if other in rank
         ]
-        return sorted(found, key=lambda each: (-each[1].confidence, self.free[each[0]]))
 
-    def _told(self, place: int) -> list[tuple[int, Decision]]:
-        """The stars that people said tell one event with this one, through others too; taken."""
-        found: list[tuple[int, Decision]] = []
-        queue = [place]
-        for each in queue:  # grows as it goes
-            near = self.near[each]
-            told = [x for x in near if x in self.free and near[x].rule == TOLD_EVENT]
-            for other in sorted(told, key=lambda x: self.free[x]):
-                del self.free[other]
-                found.append((other, near[other]))
-                queue.append(other)
-        return found
+    def _between(self, one: int, other: int, score: int) -> Between:
+        kept, beside = self.stars[one].kept.copy.id, self.stars[other].kept.copy.id
+        linked = other in self.events[one]
+        return Between(score, 1, linked, self.links.hold_apart(kept, beside))
 
-    def _lead(self, place: int, links: Links) -> list[Star]:
-        """The star with those it leads, as far as they fit; and those that were left out."""
-        best, spare = self.stars[place], list[Star]()
-        kept, led = best.kept.copy.id, self._told(place)
-        size = best.size + sum(self.stars[each].size for each, _ in led)
-        for other, how in self._linked(place, links):
-            name = self.stars[other].kept.copy.id
-            if other not in self.free or links.told_apart(kept, name):
-                continue
-            del self.free[other]
-            with_it = self._told(other)
-            more = self.stars[other].size + sum(self.stars[each].size for each, _ in with_it)
-            if size + more > self.largest:
-                spare.append(self._leads(other, with_it))
-                spare[-1].full = spare[-1].full or kept
-            else:
-                size += more
-                led += [(other, how), *with_it]
-                links.told.meet(kept, name)
-        if spare:
-            left = sum(len(star.articles) for star in spare)
-            self.braked.append(_brake(size, kept, left, self.largest))
-        return [self._leads(place, led), *spare]
+    def stories(self, least: float) -> Iterator[Star]:
+        """The stars that lead a story, with those that they lead."""
+        sizes = [star.size for star in self.stars]
+        linkage = Linkage(self.known, sizes, least, self._may_join)
+        for one, near in self.events.items():
+            linkage.join((one, other) for other in near if near[other].rule == TOLD_EVENT)
+        made = linkage.run()
+        first = {node: group.first for group in made for node in group.nodes}
+        self.home = [first[node] for node in range(len(sizes))]
+        for group in made:
+            best = self.stars[group.first]
+            best.led = [self._led(node, group) for node in group.nodes if node != group.first]
+            yield best
 
-    def _leads(self, place: int, led: list[tuple[int, Decision]]) -> Star:
-        star = self.stars[place]
-        star.led = [(self.stars[each], how) for each, how in led]
-        return star
+    def _may_join(self, one: Group, other: Group) -> bool:
+        kept, beside = (self.stars[group.first].kept.copy.id for group in (one, other))
+        if self.links.told_apart(kept, beside):
+            return False
+        if min(len(one.nodes), len(other.nodes)) >= LEAST and in_contrast(
+            self._marks(one), self._marks(other)
+        ):
+            return False
+        if one.size + other.size > self.largest:
+            self.full.append((one.first, other.first))
+            return False
+        self.links.told.meet(kept, beside)
+        return True
+
+    def _marks(self, group: Group) -> Marks:
+        """The marks of a group: those of its first nodes may be known from when it was smaller."""
+        made = self.marks.get(group.nodes[0])
+        if made is None:
+            made = self.marks[group.nodes[0]] = Marks([])
+        if made.size < len(group.nodes):
+            more = group.nodes[made.size :]
+            made.add(Marks(self.stars[node].kept.copy for node in more))
+        return made
+
+    def _led(self, node: int, group: Group) -> tuple[Star, Decision]:
+        """A star that tells the event of the first, and how that is known."""
+        near, best = self.events[node], self.stars[group.first].kept.copy.id
+        if group.first in near:
+            return self.stars[node], near[group.first]
+        members = (other for other in group.nodes if other in near)
+        through = min(members, key=lambda other: (-near[other].confidence, other))
+        beside, how = self.stars[through].kept.copy.id, near[through]
+        reason = f"tells the event of {best}, as {beside} does: {how.reason}"
+        return self.stars[node], how._replace(reason=reason)
+
+    def brakes(self) -> Iterator[Brake]:
+        """What to report of stories that others would have joined if they were not full."""
+        left_out: dict[int, set[int]] = {}
+        for one, other in self.full:
+            full, left = sorted((self.home[one], self.home[other]))
+            left_out.setdefault(full, set()).add(left)
+        for full, others in left_out.items():
+            kept = self.stars[full].kept.copy.id
+            for other in others:
+                self.stars[other].full = self.stars[other].full or kept
+            count = sum(len(self.stars[other].articles) for other in others)
+            yield _brake(len(self.stars[full].articles), kept, count, self.largest)
 
 
 def _brake(size: int, kept: str, left_out: int, largest: int) -> Brake:

@@ -7,6 +7,7 @@ from nearcopy.config import Policy
 from nearcopy.feedback import TOLD, TOLD_EVENT
 from nearcopy.model import Decision, Relation
 from nearcopy.told import Told
+from nearcopy.vetoes import FACTS
 
 Place = TypeVar("Place", str, int)
 SUREST = {relation: place for place, relation in enumerate(Relation)}
@@ -21,7 +22,7 @@ def is_event(decision: Decision, policy: Policy) -> bool:
     """Whether two articles tell one event and are no copies."""
     if decision.duplicate or decision.relation is not Relation.SAME_EVENT:
         return False
-    return Relation.SAME_EVENT not in policy.duplicates
+    return policy.story_news is not None and Relation.SAME_EVENT not in policy.duplicates
 
 
 def join(table: dict[Place, dict[Place, Decision]], a: Place, b: Place, decision: Decision) -> None:
@@ -56,11 +57,13 @@ class Links:
         self.policy = policy
         self.copies: dict[str, dict[str, Decision]] = {}
         self.events: dict[str, dict[str, Decision]] = {}
+        self.news: dict[tuple[str, str], float] = {}  # of those that are no copies
         self.distinct: set[tuple[str, str]] = set()
+        self.clashing: set[tuple[str, str]] = set()
         self.told = Told()
         self.refused: set[tuple[str, str]] | None = set() if for_judge else None
 
-    def add(self, a: str, b: str, decision: Decision) -> None:
+    def add(self, a: str, b: str, decision: Decision, news: float = 0.0) -> None:
         """Take note of a decision, unless it is about articles that are not here."""
         if a == b or a not in self.articles or b not in self.articles:
             return
@@ -70,8 +73,12 @@ class Links:
             return
         if self.refused is not None:
             self.refused.add(_pair(a, b))
+        if self.policy.story_news is not None or decision.rule == TOLD_EVENT:
+            self.news[_pair(a, b)] = max(news, self.news.get(_pair(a, b), 0.0))
         if decision.relation is Relation.DISTINCT:
             self.distinct.add(_pair(a, b))
+            if decision.reason.startswith(FACTS):
+                self.clashing.add(_pair(a, b))
         elif decision.rule == TOLD_EVENT or is_event(decision, self.policy):
             join(self.events, a, b, decision)
 
@@ -86,6 +93,10 @@ class Links:
     def are_distinct(self, a: str, b: str) -> bool:
         """Whether the two were found to have nothing to do with each other."""
         return _pair(a, b) in self.distinct
+
+    def hold_apart(self, a: str, b: str) -> bool:
+        """Whether stories must not hold both, whatever else links them: their facts clash."""
+        return _pair(a, b) in self.clashing
 
     def told_apart(self, a: str, b: str) -> bool:
         """Whether people keep the two apart, or others that they are in one story with."""

@@ -15,6 +15,7 @@ from nearcopy.numerals import template_reason
 
 Veto = Callable[[Evidence, Policy], str | None]
 
+FACTS = "the facts clash: "
 DAY = timedelta(days=1)
 SAME_FORM = 0.2
 SAME_SUBJECT = 0.4
@@ -30,7 +31,7 @@ def veto(e: Evidence, p: Policy) -> str | None:
     if e.junk:
         return f"no article: {e.junk}"
     if p.facts and e.clashes and not _figures_agree(e, p):
-        return "the facts clash: " + _facts(e)
+        return FACTS + _facts(e)
     if e.names_shared is not None and e.names_shared < (p.names_shared or 0.0):
         return f"only {e.names_shared:.0%} of the names are shared"
     return None
@@ -88,7 +89,7 @@ def short_text_veto(e: Evidence, p: Policy) -> str | None:
     if e.words >= SPEAKING_WORDS or e.title_soft is None or not p.facts or p.site_title is None:
         return None
     if e.clashes:
-        return "the facts clash: " + _facts(e)
+        return FACTS + _facts(e)
     return None if at_least(e.title_soft, p.site_title) else "a stub under different titles"
 
 

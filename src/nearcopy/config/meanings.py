@@ -55,6 +55,7 @@ MEANINGS = {
         "embed": "whether the likeness in meaning is measured (extra `embed`); no rule reads it",
     },
     "Stories": {
+        "story_news": "how likely reports of one event tell the same news, on average",
         "keep": "which copy: best, earliest, latest, longest, source-rank; the first that tells",
         "source_rank": "sources by name or site, best first",
         "largest_story": "a story of more members is stopped by the brake",

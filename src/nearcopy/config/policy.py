@@ -118,6 +118,7 @@ class Policy:
     embed: bool = False  # measure the likeness in meaning, which takes the extra `embed`
 
     # Stories.
+    story_news: float | None = 0.35  # of reports of one event, each with each, on average
     keep: tuple[Keep, ...] = ("best",)
     scoring: Scoring = Scoring()
     source_rank: tuple[str, ...] = ()
@@ -218,6 +219,7 @@ _PLAIN = Policy(
     related_news=None,
     related_soft=None,
     related_overlap=None,
+    story_news=None,
     keep=("earliest",),
 )
 
