@@ -392,6 +392,10 @@ class TestStories:
         events = [said(*pair, "event").edge for pair in ("ab", "bc", "cd")]
         assert told_stories("abcd", *events, largest_story=2) == {frozenset("abcd")}
 
+    def test_what_people_put_together_needs_no_line(self):
+        edges = [said("a", "b", "event").edge, Edge("b", "c", EVENT, 0.9)]
+        assert told_stories("abc", *edges, story_news=None) == {frozenset("ab"), frozenset("c")}
+
 
 class TestCamps:
     def test_nothing_said_nothing_is_kept_apart(self):
