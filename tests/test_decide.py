@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from nearcopy import POLICIES, Evidence, Policy, Relation
 from nearcopy.decide import RULES, decide
 from nearcopy.model import Fact
-from nearcopy.news import news, sureness
+from nearcopy.news import sureness
 
 SHARE = st.none() | st.floats(0, 1)
 FACT = Fact("money", "USD 10000000", 1e7)
@@ -47,9 +47,7 @@ EVIDENCE = st.builds(
     moved=FACTS,
     names_shared=SHARE,
     profile=SHARE,
-    title_told=SHARE,
-    terms_most=SHARE,
-    terms_least=SHARE,
+    news=SHARE,
     refiled=st.booleans(),
     same_source=TRUTH,
     hours_apart=st.none() | st.floats(0, 1000),
@@ -201,35 +199,14 @@ def test_fewer_relations_never_add_a_duplicate(evidence, preset):
         assert decide(evidence, policy).duplicate
 
 
-LIKE = {"profile": 0.6, "title_told": 0.7, "terms_most": 0.6, "terms_least": 0.5}
-UNLIKE = {"profile": 0.05, "title_told": 0.1, "terms_most": 0.1, "terms_least": 0.05}
-
-
 def test_articles_likely_to_report_the_same_news_are_one_event():
-    evidence = long_text(**LIKE, same_source=False)
+    evidence = long_text(news=0.6, same_source=False)
     found = decide(evidence, Policy())
     assert found.rule == "same-news"
-    assert found.confidence == pytest.approx(sureness(evidence), abs=1e-4)
+    assert found.confidence == pytest.approx(sureness(0.6), abs=1e-4)
     assert not found.duplicate
     assert decide(evidence._replace(hours_apart=100), Policy()).relation is Relation.RELATED
-    assert decide(evidence._replace(**UNLIKE), Policy()).relation is Relation.DISTINCT
-
-
-@given(EVIDENCE)
-def test_the_likelihood_of_the_same_news_is_a_share(evidence):
-    likely = news(evidence)
-    assert (likely is None) == (evidence.profile is None)
-    assert likely is None or 0 <= likely <= 1
-
-
-def test_what_speaks_for_the_same_news():
-    base = long_text(**LIKE, same_source=False, hours_apart=2.0)
-    assert news(base) > 0.6
-    assert news(base._replace(same_source=True)) < news(base)
-    assert news(base._replace(hours_apart=24.0 * 60)) < news(base)
-    assert news(base._replace(profile=0.3)) < news(base)
-    assert news(base._replace(terms_least=0.2)) < news(base)
-    assert news(base._replace(title_told=0.2)) < news(base)
+    assert decide(evidence._replace(news=0.1), Policy()).relation is Relation.DISTINCT
 
 
 def test_rule_names_are_unique_and_cover_every_relation():
@@ -244,8 +221,7 @@ REWORDED = Evidence(
     exact=True,
     words=200,
     profile=0.8,
-    terms_most=0.8,
-    terms_least=0.75,
+    news=0.9,
 )
 
 

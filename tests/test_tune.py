@@ -47,7 +47,13 @@ class TestFitting:
 
     def test_the_same_event_has_its_own_line(self):
         examples = [
-            Example(f"a{n}", f"b{n}", Evidence(words=200, profile=n / 60), False, n / 60 >= 0.4)
+            Example(
+                f"a{n}",
+                f"b{n}",
+                Evidence(words=200, profile=n / 60, news=n / 60),
+                False,
+                n / 60 >= 0.4,
+            )
             for n in range(60)
         ]
         both = examples + [

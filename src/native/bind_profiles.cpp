@@ -104,14 +104,15 @@ nb::object measures(const std::vector<nb::bytes>& a, const std::vector<nb::bytes
     return out.array;
 }
 
-nb::tuple keys_of(const std::vector<nb::bytes>& profiles, size_t most, uint32_t least) {
+nb::tuple keys_of(const std::vector<nb::bytes>& profiles, size_t most, uint32_t rare,
+                  uint32_t least) {
     check_sizes(profiles);
     const TermWeights& rarities = weights();
     std::vector<uint64_t> starts{0}, keys;
     {
         nb::gil_scoped_release release;
         for (const nb::bytes& profile : profiles) {
-            term_keys(rarities, data_of(profile), profile.size(), most, least, keys);
+            term_keys(rarities, data_of(profile), profile.size(), most, rare, least, keys);
             starts.push_back(keys.size());
         }
     }
@@ -133,7 +134,7 @@ void bind_profiles(nb::module_& m) {
         .def("__init__", make_weights, "hashes"_a, "weights"_a);
     m.def("set_term_weights", set_term_weights);
     m.def("profiles", profiles, "titles"_a.none(), "texts"_a.none(), "html"_a, "threads"_a);
-    m.def("term_keys", keys_of, "profiles"_a, "most"_a, "least"_a);
+    m.def("term_keys", keys_of, "profiles"_a, "most"_a, "rare"_a, "least"_a);
     m.def("profile_measures", measures, "a"_a, "b"_a, "weights"_a.none() = nb::none());
     m.def("term_rarities", term_rarities, "hashes"_a);
 }

@@ -340,13 +340,13 @@ Shared shared(const Weighted& a, const Weighted& b) {
 }  // namespace
 
 void term_keys(const TermWeights& weights, const uint8_t* profile, size_t size, size_t most,
-               uint32_t least, std::vector<uint64_t>& keys) {
-    uint64_t ranked[kMostTerms];  // value << 32 | ~hash
+               uint32_t rare, uint32_t least, std::vector<uint64_t>& keys) {
+    uint64_t ranked[kMostTerms + 1];  // rare << 63 | value << 32 | ~hash
     size_t count = 0;
     for (size_t at = 0; at < size; at += kProfileEntry) {
         const uint32_t hash = load32(profile + at), rarity = weights.of(hash);
         const uint64_t value = uint64_t(profile[at + 4] & (kOfTitle - 1)) * rarity;
-        ranked[count] = value << 32 | uint32_t(~hash);
+        ranked[count] = uint64_t(rarity >= rare) << 63 | value << 32 | uint32_t(~hash);
         count += rarity >= least;
     }
     most = std::min(most, count);

@@ -101,9 +101,9 @@ uint32_t profile_hash(const uint8_t* term, size_t size);
 bool is_profile_size(size_t size);
 
 // Adds the hashes of the heaviest terms of a profile of such a size to the keys, at most so many,
-// ascending; those that weigh less than `least` by themselves are too common.
+// ascending: rare ones first, then those that weigh at least `least` by themselves.
 void term_keys(const TermWeights& weights, const uint8_t* profile, size_t size, size_t most,
-               uint32_t least, std::vector<uint64_t>& keys);
+               uint32_t rare, uint32_t least, std::vector<uint64_t>& keys);
 
 // How alike two profiles are; rare terms count more.
 struct ProfileMeasures {

@@ -50,12 +50,41 @@ def stories(
     `known` tells the story that an article was in before, `redirects` what earlier merges left.
     Edges to articles that are not given are of no account.
     """
+    return named(grouped(articles, edges, policy, judge=judge), known=known, redirects=redirects)
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """The stars that lead a story, the articles that are alone in theirs, and what was braked."""
+
+    stars: list[Star]
+    alone: list[Fingerprint]
+    braked: list[Brake]
+    policy: Policy
+
+
+def grouped(
+    articles: Iterable[Fingerprint],
+    edges: Iterable[Edge],
+    policy: Policy,
+    *,
+    judge: Judge | None = None,
+) -> Grouped:
+    """The articles put together, before their stories have names; all else as for `stories`."""
     given = _by_id(articles)
     links = Links(given, policy, for_judge=judge is not None)
     for edge in edges:
         links.add(edge.a, edge.b, edge.decision, edge.news)
     stars, braked = _stars(given, links, policy, judge)
     alone = [copy for name, copy in given.items() if not links.touch(name)]
+    return Grouped(stars, alone, braked, policy)
+
+
+def named(
+    found: Grouped, *, known: Mapping[str, str] = NONE, redirects: Mapping[str, str] = NONE
+) -> Clustering:
+    """The stories under the names that they had, or that their first articles give them."""
+    stars, alone, policy = found.stars, found.alone, found.policy
     everyone = chain((star.articles for star in stars), ((copy,) for copy in alone))
     ids, moved = story_ids(everyone, known, redirects)
     told = [*map(_story, stars, ids, repeat(policy))]
@@ -65,7 +94,7 @@ def stories(
         stories=tuple(told),
         story_of={member.id: story.id for story in told for member in story.members},
         redirects=moved,
-        braked=tuple(sorted(braked, key=_largest_first)),
+        braked=tuple(sorted(found.braked, key=_largest_first)),
     )
 
 

@@ -13,6 +13,7 @@ from nearcopy.config import SLOTS, Features, Recipe
 from nearcopy.errors import BadArticle, BadRecipe
 from nearcopy.kernels.results import Passage
 from nearcopy.model import Article, Evidence, Fingerprint
+from nearcopy.news import likelihoods
 
 Pair = tuple[Fingerprint, Fingerprint]
 Side = Sequence[Fingerprint]
@@ -237,7 +238,7 @@ def _titles(left: Side, right: Side, measures: Collection[str]) -> Columns:
 
 
 def _models(left: Side, right: Side, measures: Collection[str], known: Columns) -> Columns:
-    """What the fitted models make of the titles, their facts, and the hours between."""
+    """What the fitted models make of what was measured, and of the titles."""
     news: list[float | None] = [None] * len(left)
     grades: list[float | None] = [None] * len(left)
     if "news" in measures:
@@ -247,7 +248,8 @@ def _models(left: Side, right: Side, measures: Collection[str], known: Columns) 
         )
     if "grade" in measures:
         grades = list(map(titles.title_grade, left, right))
-    return {"title_news": news, "title_grade": grades}
+    likely = likelihoods(known) if "profile" in measures else [None] * len(left)
+    return {"title_news": news, "title_grade": grades, "news": likely}
 
 
 def _facts(left: Side, right: Side, measures: Collection[str]) -> Columns:

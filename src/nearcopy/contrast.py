@@ -14,10 +14,10 @@ from nearcopy.model import Fingerprint
 
 # Measured on the events of two labelled sets of news, see docs/decisions/0014-stories.md.
 RARE = 300  # hundredths: terms that fewer than about one article in twenty has
-SHARED = 2  # a mark is held by at least one in this many of the one group,
+SHARED = 3  # a mark is held by at least one in this many of the one group,
 STRAY = 10  # and by at most one in this many of the other
 TELLING = 2  # marks that each of two groups must have to be told apart
-LEAST = 3  # smaller groups have too little in common to tell
+LEAST = 4  # smaller groups have too little in common to tell
 
 TERM = np.dtype([("hash", "<u4"), ("weight", "u1")])
 FIGURE = np.dtype([("context", "<u2"), ("value", "<u2")])

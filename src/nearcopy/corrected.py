@@ -33,6 +33,22 @@ def linked(store: Store, ids: Collection[str], limit: int) -> list[str]:
     return found
 
 
+def copies(store: Store, ids: Collection[str], limit: int) -> list[str]:
+    """These and all that are copies of them, directly or through others; about `limit` at most."""
+    found = dict.fromkeys(store.runs(ids))
+    fresh = list(found)
+    while fresh and len(found) < limit:
+        near = (
+            name
+            for edge in corrected_edges(store, fresh)
+            if edge.decision.duplicate and not edge.asked
+            for name in edge[:2]
+        )
+        fresh = list(dict.fromkeys(name for name in near if name not in found))
+        found |= dict.fromkeys(fresh)
+    return list(found)
+
+
 def corrected(edges: Iterable[Edge], told: Iterable[Feedback], here: Collection[str]) -> list[Edge]:
     """What is between articles: what people said of two that are here, else what was found."""
     said = {each.pair: each.edge for each in told if each.a in here and each.b in here}

@@ -27,7 +27,7 @@ from nearcopy.likeness import (
     titles_decide,
 )
 from nearcopy.model import Decision, Evidence, Relation
-from nearcopy.news import news, sureness
+from nearcopy.news import sureness
 from nearcopy.vetoes import (
     Veto,
     form_veto,
@@ -154,7 +154,7 @@ def _same_event(e: Evidence, p: Policy) -> bool:
 
 
 def _same_news(e: Evidence, p: Policy) -> bool:
-    return p.event_news is not None and at_least(news(e), p.event_news)
+    return at_least(e.news, p.event_news)
 
 
 def _related_titles(e: Evidence, p: Policy) -> bool:
@@ -167,7 +167,7 @@ def _related_texts(e: Evidence, p: Policy) -> bool:
     return (
         at_least(e.overlap, p.related_overlap)
         or at_least(equal_bits(e), p.related_bits)
-        or (p.related_news is not None and at_least(news(e), p.related_news))
+        or at_least(e.news, p.related_news)
     )
 
 
@@ -342,7 +342,7 @@ RULES = (
         Needs.NOTHING,
         "they report the same news in other words",
         _same_news,
-        lambda e: round(sureness(e), 4),
+        lambda e: round(sureness(e.news or 0.0), 4),
         title_veto,
     ),
     Rule(
@@ -360,7 +360,7 @@ RULES = (
         Needs.NOTHING,
         "the texts have passages or a subject in common",
         _related_texts,
-        lambda e: round(max(e.overlap or 0.0, news(e) or 0.0), 4),
+        lambda e: round(max(e.overlap or 0.0, e.news or 0.0), 4),
         text_veto,
     ),
 )

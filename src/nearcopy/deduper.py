@@ -22,12 +22,12 @@ from nearcopy.fingerprint import fingerprints
 from nearcopy.judge import judged
 from nearcopy.keeper import age, by_age
 from nearcopy.keys import VERSION, keys
-from nearcopy.learning import counted, linked_anew, with_their_stories
+from nearcopy.learning import counted, linked_anew
 from nearcopy.lineage import own_story_id
 from nearcopy.matching import REMEMBERED, Matched, Matches, matches
 from nearcopy.model import Article, Check, Edge, Fingerprint, Match, Relation, Story, Verdict
 from nearcopy.rarity import TermCounts, kept_weights
-from nearcopy.settling import alone, settle
+from nearcopy.settling import NEAR, alone, settle
 from nearcopy.spread import Spread, spread
 from nearcopy.stats import Stats, stats
 from nearcopy.stores import Entry, open_store
@@ -67,6 +67,7 @@ class Deduper:
         self.address = address
         self.policy = checked_policy(policy)
         recipe = checked_recipe(recipe)
+        self.provisional = False  # whether `retell` may change stories
         self.brakes: list[Brake] = []  # groups that grew beyond policy.largest_story
         self._threads = threads
         self._clock = clock
@@ -172,14 +173,14 @@ class Deduper:
             self._times.count(today, work, spent, times)
 
     def _link(self, ids: list[str], found: list[Matches]) -> set[str]:
-        """Remember what was found; the articles whose stories it changes."""
+        """Remember what was found; those of the articles that it puts into stories."""
         edges = [
             match.edge(name)
             for name, each in zip(ids, found, strict=True)
             for match in each.found[:REMEMBERED]
         ]
         self._store.link(edges)
-        return {name for edge in edges if edge.joins for name in (edge.a, edge.b)}
+        return {edge.a for edge in edges if edge.joins}
 
     def _neighbours(self, ids: Iterable[str]) -> set[str]:
         """The articles linked to these, whose stories change when these go."""
@@ -193,13 +194,21 @@ class Deduper:
         own = {own_story_id(name): name for name in new}
         return {own[story] for story in self._store.taken(own)}
 
-    def _settle(self, ids: set[str], were: dict[str, str], *, new: Collection[str] = ()) -> None:
+    def _settle(
+        self,
+        ids: set[str],
+        were: dict[str, str],
+        *,
+        new: Collection[str] = (),
+        near: int = NEAR,
+    ) -> None:
         if not ids and not were:
             return
-        braked = settle(self._store, ids, self.policy, self._judge, new=new, were=were)
-        for brake in braked:
+        found = settle(self._store, ids, self.policy, self._judge, new=new, were=were, near=near)
+        for brake in found.braked:
             log.warning("%s", brake.why)
-        self.brakes += braked
+        self.brakes += found.braked
+        self.provisional |= not found.whole
 
     def _stories_of(self, ids: Iterable[str]) -> dict[str, str]:
         wanted = list(ids)
@@ -218,9 +227,20 @@ class Deduper:
             found = counted(self._store, _some(names))
         for some in _some(names):
             with self._lock, self._store.writing():
-                unsettled = linked_anew(self._store, some, self.recipe, self.policy)
-                self._settle(unsettled | with_their_stories(self._store, some), {})
+                linked_anew(self._store, some, self.recipe, self.policy)
+        self.retell()
         return found
+
+    def retell(self) -> None:
+        """Tell all stories anew, as if all articles had come at once.
+
+        Where reports link more articles than are told together when some are added, stories depend
+        on the order of arrival (`provisional` says so); from here on they do not.
+        """
+        with self._lock, self._store.writing():
+            names = {*self._store.ids()}
+            self._settle(names, {}, near=len(names))
+            self.provisional = False
 
     # As things stand.
 

@@ -16,7 +16,6 @@ from nearcopy.config import LEAST_BITS, SLOTS, Policy, Recipe
 from nearcopy.decide import decide
 from nearcopy.embedding import meanings
 from nearcopy.model import Article, Decision, Evidence, Fingerprint
-from nearcopy.news import news as reports_the_same
 
 Articles = Callable[[Collection[str]], Mapping[str, Article]]
 # Where fewer MinHash values agree, no overlap that a policy asks for can be behind it: of texts
@@ -116,7 +115,7 @@ def _judgement(evidence: Evidence, decision: Decision) -> Judgement:
 
 def news(evidence: Evidence, decision: Decision) -> float:
     """How likely the two report the same news; of copies, at least how sure that is."""
-    likely = reports_the_same(evidence) or 0.0
+    likely = evidence.news or 0.0
     return round(max(likely, decision.confidence) if decision.duplicate else likely, 4)
 
 

@@ -33,7 +33,7 @@ ADDRESS, DIGEST, SIMHASH, MINHASH, TITLE, TERM = range(1, 7)
 KIND_SHIFT = 56
 VERSION = 2  # of the keys that stores hold: another number makes them worthless
 TERMS = 16  # an article is filed under
-LEAST_RARITY = 300  # of these, in hundredths: a term of fewer than one article in a hundred
+RARE, LEAST_RARE = 300, 200  # in hundredths: short articles are found by commoner terms too
 BLOCKS = (0x1FFF, 0x1FFF << 13, 0x1FFF << 26, 0x1FFF << 39, 0xFFF << 52)
 BLOCK_PAIRS = np.array([a | b for a, b in combinations(BLOCKS, 2)], np.uint64)
 
@@ -44,7 +44,8 @@ def keys(found: Sequence[Fingerprint], recipe: Recipe) -> list[Keys]:
     _add_simhash(rows, found)
     _add_minhash(rows, found, recipe)
     titles = title_keys([each.gist for each in found])
-    starts, hashes = kernels.term_keys([each.profile for each in found], TERMS, LEAST_RARITY)
+    profiles = [each.profile for each in found]
+    starts, hashes = kernels.term_keys(profiles, TERMS, RARE, LEAST_RARE)
     terms = np.split(mix(hashes ^ np.uint64(TERM << KIND_SHIFT)), starts[1:].astype(np.int64))[:-1]
     return [np.unique(_told_apart(*row)) for row in zip(rows, titles, terms, strict=True)]
 

@@ -21,8 +21,8 @@ def counted(store: Store, batches: Iterable[list[str]]) -> TermCounts:
     return found
 
 
-def linked_anew(store: Store, names: list[str], recipe: Recipe, policy: Policy) -> set[str]:
-    """Judge what these articles are to all others once more; those whose stories it may change."""
+def linked_anew(store: Store, names: list[str], recipe: Recipe, policy: Policy) -> None:
+    """Judge what these articles are to all others once more."""
     made, articles = store.fingerprints(names), store.articles(names)
     filed = zip(made, keys(list(made.values()), recipe), strict=True)
     entries = [Entry(articles[name], made[name], each) for name, each in filed]
@@ -34,15 +34,7 @@ def linked_anew(store: Store, names: list[str], recipe: Recipe, policy: Policy) 
     ]
     judged_now = {frozenset(edge[:2]) for edge in fresh}
     before = [edge for edge in store.edges(names) if frozenset(edge[:2]) not in judged_now]
-    edges = [*fresh, *_judged_again(store, before, recipe, policy)]
-    store.link(edges)
-    return {name for edge in chain(before, edges) if edge.joins for name in edge[:2]}
-
-
-def with_their_stories(store: Store, names: list[str]) -> set[str]:
-    """These articles and all that are in a story with one of them."""
-    told = store.stories({story for story, _ in store.members(names).values()})
-    return {*names, *(member.id for story in told.values() for member in story.members)}
+    store.link([*fresh, *_judged_again(store, before, recipe, policy)])
 
 
 def _judged_again(

@@ -150,6 +150,7 @@ class Evidence(NamedTuple):
     title_told: float | None = None  # of the one title, by rare words, that the other article has
     terms_most: float | None = None  # of the one's terms that the other has, the larger share
     terms_least: float | None = None  # and the smaller
+    news: float | None = None  # how likely they report the same news, by all of this
     meaning: float | None = None  # cosine of static vectors, where the policy embeds
     refiled: bool = False
     same_source: bool | None = None

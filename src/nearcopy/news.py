@@ -1,15 +1,18 @@
 """The same news in other words: how likely two articles report one thing, by what was measured.
 
 A small logistic model, fitted by tools/fit_news.py on what people said of real pairs. Everything in
-it is a measurement of `compare`; nothing is read from the articles.
+it was measured by `compare`; nothing is read from the articles.
 """
 
-from math import exp, log1p, sqrt
+from collections.abc import Mapping, Sequence
+from math import exp, log
+from typing import Any
 
-from nearcopy.model import Evidence
+import numpy as np
+from numpy.typing import NDArray
 
+Floats = NDArray[np.float64]
 DAY = 24.0
-MOST_SCORE = 50.0  # beyond, nothing is added
 MOST_DAYS = 90.0
 LEAST_WORDS, MOST_WORDS = 3.0, 6.2  # ln(1 + words), from about 20 to 490
 
@@ -36,50 +39,57 @@ WORTH = (
 SURE = (0.053, 1.374)
 
 
-def features(e: Evidence) -> tuple[float, ...]:
-    """What the model reads of the evidence; a profile must have been compared."""
-    alike = sqrt(e.profile or 0.0)
-    title = e.title_told or 0.0
-    dated = e.hours_apart is not None
-    days = log1p(min(MOST_DAYS, (e.hours_apart or 0.0) / DAY))
-    words = min(MOST_WORDS, max(LEAST_WORDS, log1p(e.words)))
-    figures = e.numerals_shared is not None
-    return (
-        alike,
-        title,
-        title**2,
-        e.terms_most or 0.0,
-        e.terms_least or 0.0,
-        alike * bool(e.same_source),
-        float(bool(e.same_source)),
-        float(dated),
-        days,
-        days * alike,
-        words,
-        words**2,
-        float(figures),
-        e.numerals_shared or 0.0,
-        float(bool(e.agreements)),
+def features(known: Mapping[str, Sequence[Any]]) -> Floats:
+    """What the model reads of measurements, given by the field: a row for each pair."""
+
+    def column(name: str) -> Floats:
+        return np.array([0.0 if value is None else value for value in known[name]], np.float64)
+
+    def is_known(name: str) -> Floats:
+        return np.array([value is not None for value in known[name]], np.float64)
+
+    alike, title = np.sqrt(column("profile")), column("title_told")
+    days = np.log1p(np.minimum(MOST_DAYS, column("hours_apart") / DAY))
+    words = np.clip(np.log1p(column("words")), LEAST_WORDS, MOST_WORDS)
+    same_source = column("same_source")
+    return np.column_stack(
+        [
+            alike,
+            title,
+            title**2,
+            column("terms_most"),
+            column("terms_least"),
+            alike * same_source,
+            same_source,
+            is_known("hours_apart"),
+            days,
+            days * alike,
+            words,
+            words**2,
+            is_known("numerals_shared"),
+            column("numerals_shared"),
+            np.array([bool(facts) for facts in known["agreements"]], np.float64),
+        ]
     )
 
 
-def news(e: Evidence) -> float | None:
-    """0..1: how likely the two report the same news; None where no profiles were compared."""
-    score = _score(e)
-    return None if score is None else _share(score)
+def likelihoods(known: Mapping[str, Sequence[Any]]) -> list[float | None]:
+    """0..1: how likely the two of each pair report the same news; None without profiles.
+
+    Rounded, so that it is the same on every machine.
+    """
+    if not known["profile"]:
+        return []
+    found = 1 / (1 + np.exp(-(CONSTANT + features(known) @ np.array(WORTH))))
+    pairs = zip(known["profile"], np.round(found, 6).tolist(), strict=True)
+    return [None if profile is None else likely for profile, likely in pairs]
 
 
-def sureness(e: Evidence) -> float:
-    """0..1: of those that the model finds as likely, the share that do report the same news."""
-    score = _score(e)
-    return 0.0 if score is None else _share(SURE[0] + SURE[1] * score)
+def sureness(news: float) -> float:
+    """0..1: of those that are as likely to report the same news, the share that do.
 
-
-def _score(e: Evidence) -> float | None:
-    if e.profile is None:
-        return None
-    return CONSTANT + sum(x * worth for x, worth in zip(features(e), WORTH, strict=True))
-
-
-def _share(score: float) -> float:
-    return 1 / (1 + exp(-max(-MOST_SCORE, score)))
+    >>> sureness(0.0) < sureness(0.5) < sureness(1.0) <= 1
+    True
+    """
+    likely = min(max(news, 1e-6), 1 - 1e-6)
+    return 1 / (1 + exp(-(SURE[0] + SURE[1] * log(likely / (1 - likely)))))

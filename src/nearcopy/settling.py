@@ -1,19 +1,30 @@
 """Settling: the stories of a store kept as they would be if all had come at once."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from heapq import nsmallest
 from itertools import islice
+from typing import NamedTuple
 
-from nearcopy.cluster import Brake, Clustering, stories
+from nearcopy.cluster import Brake, Clustering, Grouped, grouped, named, stories
 from nearcopy.config import Policy
-from nearcopy.corrected import corrected, linked
+from nearcopy.corrected import copies, corrected, corrected_edges, linked
 from nearcopy.keeper import by_age
 from nearcopy.lineage import own_story_id, story_names
 from nearcopy.model import Decision, Edge, Fingerprint, Story
 from nearcopy.stores import Store
 
 Judge = Callable[[str, str], Edge]
-LINKED = 10_000  # articles clustered together; a larger group is a template at work
+LINKED = 10_000  # copies clustered together; a larger group is a template at work
+NEAR = 500  # where more articles are linked with some, only those around these are told anew
+NEAREST = 2  # articles whose stories one may join
 NAMES_AT_ONCE = 64
+
+
+class Settled(NamedTuple):
+    """What was braked, and whether all linked articles were told together."""
+
+    braked: tuple[Brake, ...]
+    whole: bool
 
 
 def settle(
@@ -24,14 +35,19 @@ def settle(
     *,
     new: Collection[str] = (),
     were: Mapping[str, str],
-) -> tuple[Brake, ...]:
+    near: int = NEAR,
+) -> Settled:
     """Tell the store the stories of these articles and of all they are linked to.
 
     `new` are those that were in no story before, `were` tells the stories of those that came again.
+    Reports link most of a large window, through others: where more than `near` articles are linked,
+    those around these are told anew, and the rest stays as it was.
     """
-    group = linked(store, ids, LINKED)
-    if len(group) >= LINKED:
-        group = _in_whole_stories(store, group, ids, were)
+    most = near + len(ids)
+    group = linked(store, ids, most)
+    whole = len(group) < most
+    if not whole:
+        group = _around(store, ids, were)
     made = store.fingerprints(group)
     before = {name: story for name, (story, _) in store.members(group).items()}
     own = {name: own_story_id(name) for name in made if name not in new}
@@ -40,35 +56,31 @@ def settle(
     found = corrected((edge for edge in edges if not edge.asked), store.told(group), made)
     ask = _Answers(judge, edges)
 
-    def told_beside(taken: Collection[str]) -> Clustering:
-        itself = dict(zip(taken, taken, strict=True))
-        return stories(made.values(), found, policy, judge=ask, known=known, redirects=itself)
-
-    clustering, taken = _named_apart(store, made, known, told_beside)
+    together = grouped(made.values(), found, policy, judge=ask)
+    clustering, taken = _named_apart(store, made, known, together)
     store.link(ask.asked)
     told = {story.id for story in clustering.stories}
     gone = {*before.values(), *were.values()} - told
     moved = {old: new for old, new in clustering.redirects.items() if old not in taken}
     store.tell(clustering.stories, gone, moved)
-    return clustering.braked
+    return Settled(clustering.braked, whole)
 
 
-def _in_whole_stories(
-    store: Store, linked: Collection[str], ids: Collection[str], were: Mapping[str, str]
-) -> list[str]:
-    """Of too many linked articles those whose stories are all among them; that of `ids` whole.
+def _around(store: Store, ids: Collection[str], were: Mapping[str, str]) -> list[str]:
+    """These articles, those most likely to tell their news and all copies, with whole stories.
 
     A story of which only a part were told anew would lose the others.
     """
-    story_of = {name: story for name, (story, _) in store.members(linked).items()}
-    wanted = {story_of[name] for name in ids if name in story_of} | {*were.values()}
-    told = store.stories({*story_of.values(), *wanted})
-    everyone = store.members({member.id for story in told.values() for member in story.members})
-    inside = {*linked}
-    missing = {name: story for name, (story, _) in everyone.items() if name not in inside}
-    cut = {*missing.values()} - wanted
-    chosen = [name for name in linked if story_of.get(name) not in cut]
-    return chosen + [name for name, story in missing.items() if story in wanted]
+    likeliest: dict[str, list[tuple[float, str]]] = {}
+    for edge in corrected_edges(store, ids):
+        if edge.joins:
+            likeliest.setdefault(edge.a, []).append((-edge.news, edge.b))
+            likeliest.setdefault(edge.b, []).append((-edge.news, edge.a))
+    beside = (name for each in ids for _, name in nsmallest(NEAREST, likeliest.get(each, ())))
+    near = copies(store, list(dict.fromkeys([*ids, *beside])), LINKED)
+    stories = {story for story, _ in store.members(near).values()} | {*were.values()}
+    everyone = (each.id for story in store.stories(stories).values() for each in story.members)
+    return list(dict.fromkeys([*near, *everyone]))
 
 
 class _Answers:
@@ -95,13 +107,14 @@ def _named_apart(
     store: Store,
     made: Mapping[str, Fingerprint],
     known: Mapping[str, str],
-    told_beside: Callable[[Collection[str]], Clustering],
+    together: Grouped,
 ) -> tuple[Clustering, set[str]]:
     """The stories under names that no other story of the store has or had, and those names."""
     taken: set[str] = set()
     ours = {*known.values()}
     while True:
-        clustering = told_beside(taken)
+        itself = dict(zip(taken, taken, strict=True))
+        clustering = named(together, known=known, redirects=itself)
         fresh = {story.id: story for story in clustering.stories if story.id not in ours}
         clashes = store.taken(fresh)
         if not clashes:

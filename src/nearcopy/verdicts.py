@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from nearcopy import cluster
 from nearcopy.config import Policy
-from nearcopy.corrected import corrected, corrected_edges, linked
+from nearcopy.corrected import copies, corrected, corrected_edges
 from nearcopy.lineage import own_story_id
 from nearcopy.matching import Matches, surest_first
 from nearcopy.model import Decision, Edge, Member, Relation, Verdict
@@ -73,7 +73,7 @@ def by_runs(store: Store, ids: list[str], policy: Policy, judge: Judge) -> dict[
     it is told by itself. So whatever is a copy is one of something that was never removed.
     """
     members = store.members(ids)
-    group = linked(store, members, LINKED) if store.runs_so_far() > 1 else []
+    group = copies(store, members, LINKED) if store.runs_so_far() > 1 else []
     runs = store.runs(group)
     if len(set(runs.values())) < 2:
         return {}

@@ -109,7 +109,7 @@ class Policy:
     numerals_kept: float | None = 0.9  # one changed figure is a template below this
     # Not a copy, but worth knowing.
     event_soft: float | None = 0.54
-    event_news: float | None = 0.35  # how likely two report the same news
+    event_news: float | None = 0.3  # how likely two report the same news
     related_news: float | None = 0.2
     related_soft: float | None = 0.4
     related_overlap: float | None = 0.1
@@ -118,7 +118,7 @@ class Policy:
     embed: bool = False  # measure the likeness in meaning, which takes the extra `embed`
 
     # Stories.
-    story_news: float | None = 0.35  # of reports of one event, each with each, on average
+    story_news: float | None = 0.3  # of reports of one event, each with each, on average
     keep: tuple[Keep, ...] = ("best",)
     scoring: Scoring = Scoring()
     source_rank: tuple[str, ...] = ()

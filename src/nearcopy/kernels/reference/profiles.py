@@ -98,12 +98,12 @@ def profile_measures(
     return np.array(rows, np.float64).reshape(-1, 4)
 
 
-def term_keys(profiles: Sequence[bytes], most: int, least: int) -> Ragged:
+def term_keys(profiles: Sequence[bytes], most: int, rare: int, least: int) -> Ragged:
     """(starts, hashes): the heaviest terms of profile i are `hashes[starts[i]:starts[i + 1]]`.
 
-    At most so many each, ascending; those that weigh less than `least` are too common.
+    At most so many each, ascending: rare ones first, then those that weigh at least `least`.
     """
-    rows = [_heaviest(_checked(profile), most, least) for profile in profiles]
+    rows = [_heaviest(_checked(profile), most, rare, least) for profile in profiles]
     starts = np.cumsum([0, *map(len, rows)]).astype(np.uint64)
     return starts, np.array(list(chain.from_iterable(rows)), np.uint64)
 
@@ -224,12 +224,12 @@ def _measures(a: bytes, b: bytes, weigh: Callable[[int], int]) -> tuple[float, .
     return min(1.0, product / sqrt(norms[0] * norms[1])), title, max(held), min(held)
 
 
-def _heaviest(entries: list[tuple[int, int]], most: int, least: int) -> list[int]:
-    rare = [
-        (term, told % OF_TITLE * rarity(term)) for term, told in entries if rarity(term) >= least
-    ]
-    rare.sort(key=lambda each: (-each[1], each[0]))
-    return sorted(term for term, _ in rare[:most])
+def _heaviest(entries: list[tuple[int, int]], most: int, rare: int, least: int) -> list[int]:
+    told = ((rarity(term), much % OF_TITLE, term) for term, much in entries)
+    ranked = sorted(
+        (-(each >= rare), -each * much, term) for each, much, term in told if each >= least
+    )
+    return sorted(term for _, _, term in ranked[:most])
 
 
 def _share(one: dict[int, int], other: Collection[int]) -> float:
