@@ -114,7 +114,7 @@ def test_similar_articles_come_best_first(filled):
 def test_the_spread_of_a_story_is_a_table_and_a_time_line(filled):
     shown = filled("stories", "en-01", "--spread", env={"COLUMNS": "150"}).stdout
     assert "first: meridianwire.example, 2025-10-07 11:42, en-01" in shown
-    assert "4 outlets, 4 articles, 3 syndicated" in shown
+    assert "5 outlets, 5 articles, 3 syndicated" in shown
     assert "credits: Meridian Wire in 2 articles" in shown
     assert "█" in shown
     (row,) = rows(filled("stories", "en-01", "--spread", "--json"))
@@ -123,6 +123,7 @@ def test_the_spread_of_a_story_is_a_table_and_a_time_line(filled):
         "caldercourier",
         "dailysignal",
         "northgatepost",
+        "harbourtimes",
     ]
 
 

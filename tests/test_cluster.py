@@ -17,7 +17,7 @@ from nearcopy.model import Decision, Fingerprint, Relation
 
 NOON = datetime(2024, 5, 6, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
-LONGEST = Policy(keep=("longest",))
+LONGEST = Policy(keep=("longest",), story_news=0.36)
 SAME = Decision(Relation.NEAR_TEXT, "near text", 0.9, True, "the texts overlap by 0.8")
 OTHER = Decision(Relation.RELATED, "related", 0.6, False, "the titles are alike")
 EVENT = Decision(Relation.SAME_EVENT, "same event", 0.6, False, "the terms are alike")
@@ -187,7 +187,7 @@ def test_those_most_likely_the_same_news_come_first():
 
 @pytest.mark.parametrize(
     ("news", "expected"),
-    [(None, {"ab", "c"}), (0.1, {"ab", "c"}), (0.11, {"abc"})],
+    [(None, {"ab", "c"}), (0.12, {"ab", "c"}), (0.13, {"abc"})],
 )
 def test_what_is_related_counts_in_the_mean(news, expected):
     edges = [*event("ab"), *event("bc", news=0.59)]
@@ -200,9 +200,9 @@ def test_what_is_only_related_makes_no_story():
 
 
 def test_a_mean_at_the_line_is_enough_and_a_higher_line_is_stricter():
-    edges = event("ab", news=0.35)
+    edges = event("ab", news=0.36)
     assert groups(stories(ranked("ab"), edges, LONGEST)) == {"ab"}
-    assert groups(stories(ranked("ab"), edges, replace(LONGEST, story_news=0.36))) == {"a", "b"}
+    assert groups(stories(ranked("ab"), edges, replace(LONGEST, story_news=0.37))) == {"a", "b"}
 
 
 def test_without_a_line_there_are_copies_only():
@@ -213,9 +213,9 @@ def test_without_a_line_there_are_copies_only():
 
 def test_two_stars_are_as_alike_as_their_members_on_average():
     given = ranked("abcd")
-    edges = [*same("ab", "cd"), *event("ac", news=0.6), Edge("b", "d", OTHER, 0.09)]
+    edges = [*same("ab", "cd"), *event("ac", news=0.6), Edge("b", "d", OTHER, 0.11)]
     assert groups(stories(given, edges, LONGEST)) == {"ab", "cd"}
-    edges[-1] = edges[-1]._replace(news=0.1)
+    edges[-1] = edges[-1]._replace(news=0.12)
     assert groups(stories(given, edges, LONGEST)) == {"abcd"}
 
 
@@ -243,15 +243,15 @@ def marked(names: str, text: str) -> list[Fingerprint]:
 
 def test_groups_with_names_of_their_own_are_two_events():
     text = "The strong quake shook the town of {} near {}, where {} houses fell."
-    one = marked("abc", text.format("Vattenholm", "Norrbacken", 41))
-    other = marked("def", text.format("Qarzvin", "Ulmedra", 87))
-    edges = [Edge(a, b, EVENT, 0.8) for a, b in combinations("abcdef", 2)]
-    assert groups(stories([*one, *other], edges, Policy())) == {"abcdef"}
-    pairs = combinations("abcdef", 2)
-    edges = [Edge(a, b, EVENT, 0.8 if (a < "d") == (b < "d") else 0.6) for a, b in pairs]
-    assert groups(stories([*one, *other], edges, Policy())) == {"abc", "def"}
-    unmarked = ranked("abcdef")
-    assert groups(stories(unmarked, edges, LONGEST)) == {"abcdef"}
+    one = marked("abcd", text.format("Vattenholm", "Norrbacken", 41))
+    other = marked("efgh", text.format("Qarzvin", "Ulmedra", 87))
+    edges = [Edge(a, b, EVENT, 0.8) for a, b in combinations("abcdefgh", 2)]
+    assert groups(stories([*one, *other], edges, Policy())) == {"abcdefgh"}
+    pairs = combinations("abcdefgh", 2)
+    edges = [Edge(a, b, EVENT, 0.8 if (a < "e") == (b < "e") else 0.6) for a, b in pairs]
+    assert groups(stories([*one, *other], edges, Policy())) == {"abcd", "efgh"}
+    unmarked = ranked("abcdefgh")
+    assert groups(stories(unmarked, edges, LONGEST)) == {"abcdefgh"}
 
 
 def test_a_link_between_any_two_copies_counts_for_their_stars():

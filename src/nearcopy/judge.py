@@ -21,8 +21,8 @@ Articles = Callable[[Collection[str]], Mapping[str, Article]]
 # Where fewer MinHash values agree, no overlap that a policy asks for can be behind it: of texts
 # that share a tenth, one pair in a thousand has fewer than five of 128.
 COUNTED_FROM = 5 / 128
-# Where profiles have less in common, no news of 0.1 and more is behind it.
-PROMISING_PROFILE, PROMISING_TITLE = 0.1, 0.3
+# Where profiles have less in common, next to no news of 0.2 and more is behind it.
+PROMISING_PROFILE, PROMISING_TITLE = 0.15, 0.3
 
 
 class Judgement(NamedTuple):
@@ -114,8 +114,13 @@ def _judgement(evidence: Evidence, decision: Decision) -> Judgement:
 
 
 def news(evidence: Evidence, decision: Decision) -> float:
-    """How likely the two report the same news; of copies, at least how sure that is."""
+    """How likely the two report the same news; of copies, at least how sure that is.
+
+    Where a veto parts the two, no likelier than that the veto is wrong.
+    """
     likely = evidence.news or 0.0
+    if decision.rule == "vetoed":
+        likely = min(likely, 1 - decision.confidence)
     return round(max(likely, decision.confidence) if decision.duplicate else likely, 4)
 
 

@@ -45,6 +45,7 @@ COMMANDS = (
     (UPKEEP, "upkeep", "forget"),
     (UPKEEP, "upkeep", "purge"),
     (UPKEEP, "upkeep", "verify"),
+    (UPKEEP, "upkeep", "retell"),
     (UPKEEP, "upkeep", "migrate"),
     (MEASURE, "evaluate", "eval_"),
     (MEASURE, "tune", "tune"),

@@ -216,6 +216,8 @@ class _Rows:
         added = self._deduper.run(articles)
         for _ in self._phases.each(added, "comparing", total=len(self._ids)):
             pass
+        if self._deduper.provisional:
+            self._deduper.retell()
 
     def write(self, outputs: _Outputs, tally: Tally) -> None:
         """Writes every row beside what it is as things stand now."""

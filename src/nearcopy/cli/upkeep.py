@@ -1,4 +1,4 @@
-"""`nearcopy forget`, `purge`, `verify` and `migrate`: looking after a store."""
+"""`nearcopy forget`, `purge`, `verify`, `retell` and `migrate`: looking after a store."""
 
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
@@ -140,6 +140,35 @@ def verify(
     noted(f"{len(found) - len(failed)} of {len(found)} checks passed")
     if failed:
         raise typer.Exit(ANSWER_NO)
+
+
+@reported
+def retell(
+    store: StoreOption = None,
+    learn: Annotated[
+        bool,
+        typer.Option("--learn", help="Count first how common terms are in this store."),
+    ] = False,
+    policy: PolicyOption = None,
+    window: WindowOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Tell all stories anew, as if all articles had come at once."""
+    from nearcopy.cli.stored import reading
+
+    with reading(store_address(store), *settings(None, policy, window)) as deduper:
+        if learn:
+            found = deduper.learn()
+            noted(
+                f"counted {counted(len(found.hashes), 'common term')}"
+                f" in {counted(found.articles, 'article')}: from now on they count less"
+            )
+        else:
+            deduper.retell()
+        told = sum(len(story.members) > 1 for story in deduper.stories())
+    if as_json:
+        write_lines([{"stories": told, "learned": learn}])
+    noted(f"stories of several articles: {told:,}")
 
 
 @reported
