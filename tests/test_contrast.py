@@ -30,15 +30,15 @@ def test_an_article_without_words_has_no_marks():
 @pytest.mark.parametrize(
     ("one", "other", "expected"),
     [
-        (["Vattenholm Norrbacken"] * 3, ["Qarzvin Ulmedra"] * 3, True),
-        (["Vattenholm 41"] * 3, ["Qarzvin 87"] * 3, True),
-        (["Vattenholm Norrbacken"] * 3, ["Qarzvin"] * 3, False),
-        (["Vattenholm Norrbacken"] * 3, [""] * 3, False),
-        (["Vattenholm Norrbacken"] * 2, ["Qarzvin Ulmedra"] * 3, False),
-        (["Vattenholm Norrbacken"] * 4, ["Qarzvin Ulmedra"] * 2 + ["town"] * 2, True),
+        (["Vattenholm Norrbacken"] * 4, ["Qarzvin Ulmedra"] * 4, True),
+        (["Vattenholm 41"] * 4, ["Qarzvin 87"] * 4, True),
+        (["Vattenholm Norrbacken"] * 4, ["Qarzvin"] * 4, False),
+        (["Vattenholm Norrbacken"] * 4, [""] * 4, False),
+        (["Vattenholm Norrbacken"] * 3, ["Qarzvin Ulmedra"] * 4, False),
+        (["Vattenholm Norrbacken"] * 4, ["Qarzvin Ulmedra"] * 2 + ["town"] * 4, True),
         (["Vattenholm Norrbacken"] * 4, ["Qarzvin Ulmedra"] + ["town"] * 3, False),
-        (["Vattenholm Norrbacken"] * 3, ["Qarzvin Ulmedra"] * 3 + ["Norrbacken"], False),
-        (["Vattenholm Norrbacken"] * 3, ["Qarzvin Ulmedra"] * 9 + ["Norrbacken"], True),
+        (["Vattenholm Norrbacken"] * 4, ["Qarzvin Ulmedra"] * 3 + ["Norrbacken"], False),
+        (["Vattenholm Norrbacken"] * 4, ["Qarzvin Ulmedra"] * 9 + ["Norrbacken"], True),
     ],
 )
 def test_each_group_must_have_marks_of_its_own(one, other, expected):

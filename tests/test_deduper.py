@@ -20,7 +20,7 @@ from nearcopy import (
     Relation,
     Verdict,
 )
-from nearcopy.cluster import stories
+from nearcopy.cluster import named
 from nearcopy.formats import read_articles
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
@@ -290,7 +290,7 @@ class TestForgetting:
     def test_parting_ever_again_costs_no_more(self, deduper, monkeypatch):
         told = []
         monkeypatch.setattr(
-            "nearcopy.settling.stories", lambda *a, **k: told.append(1) or stories(*a, **k)
+            "nearcopy.settling.named", lambda *a, **k: told.append(1) or named(*a, **k)
         )
         deduper.add(Article(id="a", text=BODY, published=NOON - DAY))
         names = {deduper.add(Article(id="b", text=t)).story_id for t in [OTHER, BODY] * 70}

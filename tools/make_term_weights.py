@@ -32,19 +32,19 @@ UNSPACED += "のにはをたがでてとしれさあるいもするからなこ�
 UNSPACED_SHARE = 0.5
 # Nor of these languages: their commonest words, by name.
 FUNCTION_WORDS = """
-के में का की को ने से है और पर यह वह कि भी हैं था थी थे एक लिए गया गई गए किया कर करने हो होने तक साथ बाद
-नहीं अब इस उस जो तो ही या अपने वाले दिया रहा रही रहे सकता जाने कहा बताया दो दिन लोग समय
-и в во не что он на я с со как а то все она так его но да ты к у же вы за бы по только ее мне было вот
-от меня еще нет о из ему теперь когда даже ну ли если уже или ни быть был него до вас нибудь вам сказал
-также этот эта это которые который года после об при для их
-і й та що як це до від за про не на у в з із але він вона вони був була було або також які який року після
-il lo la gli di che non per una con sono del della nel alla dei delle anche come piu ma suo questo stato
-o os as um uma do da dos das em no na nos nas por para com nao mais mas foi ao pela pelo tambem entre
-de het een van en dat die in te niet op voor met zijn aan er om ook als bij door maar naar heeft werd
-yang dan di ini itu dengan untuk pada dari dalam tidak akan juga telah oleh sebagai karena mereka
-در به از که این را با است برای آن یک خود تا بر بود شد شده کرد های می هم نیز گفت
-اور کے میں کی کا کو نے سے ہے پر یہ وہ کہ بھی ہیں تھا تھی ایک گیا کیا کر
-""".split()
+के में का की को ने से है और पर यह वह कि भी हैं था थी थे एक लिए गया गई गए किया कर करने हो होने
+तक साथ बाद नहीं अब इस उस जो तो ही या अपने वाले दिया रहा रही रहे सकता जाने कहा बताया दो दिन लोग
+समय и в во не что он на я с со как а то все она так его но да ты к у же вы за бы по только ее
+мне было вот от меня еще нет о из ему теперь когда даже ну ли если уже или ни быть был него до
+вас нибудь вам сказал также этот эта это которые который года после об при для их і й та що як
+це до від за про не на у в з із але він вона вони був була було або також які який року після
+il lo la gli di che non per una con sono del della nel alla dei delle anche come piu ma suo
+questo stato o os as um uma do da dos das em no na nos nas por para com nao mais mas foi ao
+pela pelo tambem entre de het een van en dat die in te niet op voor met zijn aan er om ook als
+bij door maar naar heeft werd yang dan di ini itu dengan untuk pada dari dalam tidak akan juga
+telah oleh sebagai karena mereka در به از که این را با است برای آن یک خود تا بر بود شد شده کرد
+های می هم نیز گفت اور کے میں کی کا کو نے سے ہے پر یہ وہ کہ بھی ہیں تھا تھی ایک گیا کیا کر
+"""
 FUNCTION_SHARE = 0.3
 HEAD = """\
 # How much a term weighs in an article, in hundredths; * stands for all others.
@@ -76,7 +76,7 @@ def read(folder: Path) -> Iterator[tuple[str, str]]:
 
 def common(counts: dict[str, Counter[str]], sizes: Counter[str]) -> dict[str, float]:
     """The commonest terms, with the largest share each has in a language."""
-    named = {term for term, _ in profile_terms(words(" ".join(FUNCTION_WORDS)))}
+    named = {term for term, _ in profile_terms(words(FUNCTION_WORDS))}
     shares = dict.fromkeys(UNSPACED, UNSPACED_SHARE) | dict.fromkeys(named, FUNCTION_SHARE)
     for language, count in counts.items():
         for term, seen in count.items():

@@ -15,7 +15,9 @@ from nearcopy.compare import (
 from nearcopy.config import LEAST_BITS, SLOTS, Policy, Recipe
 from nearcopy.decide import decide
 from nearcopy.embedding import meanings
+from nearcopy.likeness import SPEAKING_WORDS
 from nearcopy.model import Article, Decision, Evidence, Fingerprint
+from nearcopy.vetoes import FACTS
 
 Articles = Callable[[Collection[str]], Mapping[str, Article]]
 # Where fewer MinHash values agree, no overlap that a policy asks for can be behind it: of texts
@@ -116,10 +118,10 @@ def _judgement(evidence: Evidence, decision: Decision) -> Judgement:
 def news(evidence: Evidence, decision: Decision) -> float:
     """How likely the two report the same news; of copies, at least how sure that is.
 
-    Where a veto parts the two, no likelier than that the veto is wrong.
+    Where the facts of headlines clash and no texts speak, no likelier than that the veto is wrong.
     """
     likely = evidence.news or 0.0
-    if decision.rule == "vetoed":
+    if evidence.words < SPEAKING_WORDS and decision.reason.startswith(FACTS):
         likely = min(likely, 1 - decision.confidence)
     return round(max(likely, decision.confidence) if decision.duplicate else likely, 4)
 
