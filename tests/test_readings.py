@@ -26,6 +26,19 @@ def test_native_readings_equal_the_reference(native, rows, recipe):
     assert made == reference.readings(titles, texts, recipe, html=html)
 
 
+RAIN = "The river rose overnight and flooded the lower town, the mayor said on Monday."
+HAN = "河水一夜之间上涨，淹没了下城区，市长周一表示救援正在进行。"
+LINES = [RAIN, HAN, "Menu", "分享", "か", "\u3099", ""]
+
+
+@given(lines=st.lists(st.sampled_from([*LINES, " ", RAIN * 30, "分享" * 1100])), html=st.booleans())
+@pytest.mark.parametrize("recipe", [Recipe(), Recipe(hash="fnv1a")])
+def test_only_the_sentences_of_a_text_in_lines_are_profiled(native, lines, html, recipe):
+    texts = ["\n".join(lines)]
+    made = native.readings(["分享"], texts, recipe, html=[html])
+    assert made == reference.readings(["分享"], texts, recipe, html=[html])
+
+
 @pytest.mark.parametrize("lead", [0, 1, 5, 58, 59, 60, 61, 62, 63, 64, 127, 128])
 @pytest.mark.parametrize("word", ["twelve", "v1.2", "May 3", "Münze", "十二", "x\u00adyz", "٣٤"])
 def test_a_word_may_lie_anywhere_in_a_block(native, word, lead):

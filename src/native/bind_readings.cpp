@@ -40,24 +40,22 @@ public:
 
     void read(const TextView& title, const TextView& source, Reading& out) {
         const TextView text = plain_.of(source, tables_.entities);
-        const Words& folded = sketcher_.fold(text);
-        if (folded.count() > 0) {
-            const Words& words = hashed(text, folded);
-            const CharacterBits* bits = characters_.read(text);
-            profiler_.profile(title, text, words, out.profile);
+        const CharacterBits* bits = characters_.read(text);
+        std::vector<Lines>& lines = lines_.of(text, bits);
+        const Words& words = hashed(text, sketcher_.fold(text, lines), lines);
+        profiler_.profile(title, words, lines, out.profile);
+        if (words.count() > 0) {
             out.numerals = numerals_.read(text, bits, words);
             out.details = technical_details(text, bits);
-        } else {
-            profiler_.profile(title, text, out.profile);
         }
         sketcher_.finish({&out.simhash, out.minhash, out.digest, &out.words});
     }
 
 private:
     // The words hashed as numerals and profiles want them, whatever the recipe does.
-    const Words& hashed(const TextView& text, const Words& folded) {
+    const Words& hashed(const TextView& text, const Words& folded, std::vector<Lines>& lines) {
         if (plan_.hash == Hash::MURMUR3) return folded;
-        murmur_.fold(text, Hash::MURMUR3);
+        murmur_.fold(text, Hash::MURMUR3, lines);
         return murmur_;
     }
 
@@ -69,6 +67,7 @@ private:
     Words murmur_;
     Characters characters_;
     PlainText plain_;
+    SentenceLines lines_;
 };
 
 nb::object none() { return nb::none(); }

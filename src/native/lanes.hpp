@@ -31,6 +31,7 @@ struct CharacterBits {
     uint64_t small, capital, digit;  // of ASCII
     uint64_t sign;                   // `_`, `(` or a backtick
     uint64_t other;                  // beyond ASCII
+    uint64_t line_break;             // where a line ends
 };
 
 constexpr uint32_t kWhole = 0xFFFFFFFF;

@@ -46,7 +46,8 @@ template <class Char>
 inline CharacterBits bits_of(const Char* text) {
     __m512i c = narrowed(text);
     return {in_range(c, 'a', 26), in_range(c, 'A', 26), in_range(c, '0', 10),
-            equal(c, '_') | equal(c, '(') | equal(c, '`'), _mm512_movepi8_mask(c)};
+            equal(c, '_') | equal(c, '(') | equal(c, '`'), _mm512_movepi8_mask(c),
+            equal(c, '\n')};
 }
 
 #else
@@ -96,7 +97,7 @@ template <class Char>
 inline CharacterBits bits_of(const Char* text) {
     uint8_t bytes[64];
     narrow_to(text, bytes);
-    CharacterBits bits{0, 0, 0, 0, 0};
+    CharacterBits bits{0, 0, 0, 0, 0, 0};
     for (unsigned at = 0; at < 64; at += sizeof(Some)) {
         const Some c = load_some(bytes + at);
         bits.small |= top_of_each(in_range(c, 'a', 'z')) << at;
@@ -106,6 +107,7 @@ inline CharacterBits bits_of(const Char* text) {
                                   in_range(c, '`', '`'));
         bits.sign |= top_of_each(signs) << at;
         bits.other |= top_of_each(c) << at;
+        bits.line_break |= top_of_each(in_range(c, '\n', '\n')) << at;
     }
     return bits;
 }

@@ -1,7 +1,6 @@
 #include "lines.hpp"
 
-#include <algorithm>
-#include <cstring>
+#include "masks.hpp"
 
 namespace nearcopy {
 
@@ -20,18 +19,6 @@ size_t length(const Char* from, const Char* to) {
         for (const Char* at = from; at < to; ++at) found += 2 * size_t(*at >= kWide);
     }
     return found;
-}
-
-// Where the line ends, the blocks without a break leapt over.
-template <class Char>
-const Char* end_of_line(const Char* from, const Char* end) {
-    constexpr size_t kSome = 32;
-    for (; size_t(end - from) >= kSome; from += kSome) {
-        Char breaks = 0;
-        for (size_t i = 0; i < kSome; ++i) breaks |= Char(from[i] == '\n');
-        if (breaks != 0) break;
-    }
-    return std::find(from, end, Char('\n'));
 }
 
 bool ends_sentence(uint32_t c) {
@@ -72,38 +59,43 @@ bool is_sentence(const Char* from, const Char* to, size_t letters) {
 
 }  // namespace
 
-TextView SentenceLines::of(const TextView& plain) {
-    switch (plain.kind) {
-        case 1:
-            return kept(static_cast<const uint8_t*>(plain.data), plain);
-        case 2:
-            return kept(static_cast<const uint16_t*>(plain.data), plain);
-        default:
-            return kept(static_cast<const uint32_t*>(plain.data), plain);
-    }
+std::vector<Lines>& SentenceLines::of(const TextView& plain, const CharacterBits* bits) {
+    lines_.clear();
+    all_ = told_ = 0;
+    if (plain.kind == 1)
+        read(static_cast<const uint8_t*>(plain.data), plain.size, bits);
+    else if (plain.kind == 2)
+        read(static_cast<const uint16_t*>(plain.data), plain.size, bits);
+    else
+        read(static_cast<const uint32_t*>(plain.data), plain.size, bits);
+    if (told_ == all_ || told_ * 10 < all_ * 3) lines_.clear();
+    return lines_;
 }
 
 template <class Char>
-TextView SentenceLines::kept(const Char* text, const TextView& plain) {
-    const Char* const end = text + plain.size;
-    const Char* line_end = end_of_line(text, end);
-    if (line_end == end) return plain;
-    bytes_.resize((plain.size + 1) * sizeof(Char));
-    Char* const out = reinterpret_cast<Char*>(bytes_.data());
-    Char* to = out;
-    size_t all = 0, told = 0;
-    for (const Char* from = text; from < end; line_end = end_of_line(from, end)) {
-        const size_t letters = length(from, line_end);
-        all += letters;
-        if (is_sentence(from, line_end, letters)) {
-            told += letters;
-            to = std::copy(from, line_end, to);
-            *to++ = Char('\n');
+void SentenceLines::read(const Char* text, size_t size, const CharacterBits* bits) {
+    size_t from = 0;
+    for (size_t base = 0; base < size; base += kBlock, ++bits) {
+        for (uint64_t breaks = bits->line_break; breaks != 0; breaks &= breaks - 1) {
+            const size_t to = base + lowest_bit(breaks);
+            add(text, from, to, to + 1);
+            from = to + 1;
         }
-        from = line_end + (line_end < end);
     }
-    if (told == all || told * 10 < all * 3) return plain;
-    return {out, size_t(to - out), plain.kind, false};
+    if (from < size) add(text, from, size, size);
+}
+
+// The line goes with those before it where they are of one kind, as one without letters always is.
+template <class Char>
+void SentenceLines::add(const Char* text, size_t from, size_t to, size_t end) {
+    const size_t letters = length(text + from, text + to);
+    const bool told = is_sentence(text + from, text + to, letters);
+    all_ += letters;
+    told_ += told ? letters : 0;
+    if (!lines_.empty() && (letters == 0 || lines_.back().read == told))
+        lines_.back().end = end;
+    else
+        lines_.push_back({end, told});
 }
 
 }  // namespace nearcopy

@@ -13,14 +13,18 @@ namespace nearcopy {
 // One thread's reader of one text at a time; the memory is kept for the next.
 class SentenceLines {
 public:
-    // The text without the other lines; the text itself where none is to go, or nearly all would.
-    TextView of(const TextView& plain);
+    // Which lines of a text without markup are read, the text to its end; none where all are: there
+    // is nothing to leave out, or it would be nearly everything.
+    std::vector<Lines>& of(const TextView& plain, const CharacterBits* bits);
 
 private:
     template <class Char>
-    TextView kept(const Char* text, const TextView& plain);
+    void read(const Char* text, size_t size, const CharacterBits* bits);
+    template <class Char>
+    void add(const Char* text, size_t from, size_t to, size_t end);
 
-    std::vector<uint8_t> bytes_;
+    std::vector<Lines> lines_;
+    size_t all_ = 0, told_ = 0;  // letters
 };
 
 }  // namespace nearcopy

@@ -82,39 +82,52 @@ uint32_t profile_hash(const uint8_t* term, size_t size) { return uint32_t(murmur
 // --- Profiles ---------------------------------------------------------------------------------
 
 void Profiler::profile(const TextView& title, const TextView& source, Profile& out) {
-    text_.fold(lines_.of(plain_.of(source, tables_.entities)), Hash::MURMUR3);
-    profile_words(title, text_, out);
+    const TextView plain = plain_.of(source, tables_.entities);
+    std::vector<Lines>& lines = lines_.of(plain, characters_.read(plain));
+    text_.fold(plain, Hash::MURMUR3, lines);
+    profile(title, text_, lines, out);
 }
 
-void Profiler::profile(const TextView& title, const TextView& plain, const Words& words,
+void Profiler::profile(const TextView& title, const Words& words, const std::vector<Lines>& lines,
                        Profile& out) {
-    const TextView sentences = lines_.of(plain);
-    if (sentences.data == plain.data) return profile_words(title, words, out);
-    text_.fold(sentences, Hash::MURMUR3);
-    profile_words(title, text_, out);
-}
-
-void Profiler::profile_words(const TextView& title, const Words& words, Profile& out) {
     title_.fold(title, Hash::MURMUR3);
     count_ = 0;
-    add_terms(title_, kTitle);
-    add_terms(words, 0);
+    add_text(title_, kTitle);
+    if (lines.empty())
+        add_text(words, 0);
+    else
+        add_lines(words, lines);
     sort_terms();
     weigh();
     write(out);
 }
 
+void Profiler::add_text(const Words& words, uint64_t flags) {
+    single_ = nullptr;
+    add_terms(words, {}, {words.count(), words.bytes() + 1}, flags);
+}
+
+// A run of characters goes on in the next line that is read.
+void Profiler::add_lines(const Words& words, const std::vector<Lines>& lines) {
+    single_ = nullptr;
+    Place from;
+    for (const Lines& each : lines) {
+        const Place to{each.words, each.bytes};
+        if (each.read) add_terms(words, from, to, 0);
+        from = to;
+    }
+}
+
 // The words stand one space apart, and a space behind the last. Of ASCII they hold digits and small
 // letters: all else ends a word. Where 64 bytes hold but letters, the hashed prefixes are the
 // terms.
-void Profiler::add_terms(const Words& words, uint64_t flags) {
-    terms_.reserve(count_ + 2 * words.count());
-    single_ = nullptr;
-    const uint8_t* folded = words.text();
-    const uint64_t* hash = words.hashes();
-    const uint64_t* prefix = words.prefixes();
-    const uint64_t* last = hash + words.count();
-    const size_t size = words.bytes() + 1;
+void Profiler::add_terms(const Words& words, Place from, Place to, uint64_t flags) {
+    const size_t size = to.bytes - from.bytes, count = to.words - from.words;
+    terms_.reserve(count_ + 2 * count);
+    const uint8_t* folded = words.text() + from.bytes;
+    const uint64_t* hash = words.hashes() + from.words;
+    const uint64_t* prefix = words.prefixes() + from.words;
+    const uint64_t* last = hash + count;
     const CharacterBits* bits = characters_.read(TextView{folded, size, 1, false});
     size_t start = 0;
     bool numbered = false, lettered = true;  // of the word that is open

@@ -69,13 +69,19 @@ public:
 
     void profile(const TextView& title, const TextView& source, Profile& out);
 
-    // The same of a text without markup whose words are there already, they and their prefixes
-    // hashed by MURMUR3.
-    void profile(const TextView& title, const TextView& plain, const Words& words, Profile& out);
+    // The same of a text whose words are there already, they and their prefixes hashed by MURMUR3;
+    // of its lines those that are read, or all where there are none.
+    void profile(const TextView& title, const Words& words, const std::vector<Lines>& lines,
+                 Profile& out);
 
 private:
-    void profile_words(const TextView& title, const Words& words, Profile& out);
-    void add_terms(const Words& words, uint64_t flags);
+    struct Place {
+        size_t words = 0, bytes = 0;  // that stand before it
+    };
+
+    void add_text(const Words& words, uint64_t flags);
+    void add_lines(const Words& words, const std::vector<Lines>& lines);
+    void add_terms(const Words& words, Place from, Place to, uint64_t flags);
     void add_prefixes(const uint64_t* prefixes, size_t count, uint64_t flags);
     void add_word(const uint8_t* word, size_t size, uint64_t hash, uint64_t prefix, uint64_t flags);
     void add(uint64_t hash, uint64_t flags) { terms_.data()[count_++] = hash << 32 | flags; }
@@ -88,7 +94,7 @@ private:
     PlainText plain_;
     SentenceLines lines_;
     Words title_, text_;
-    Characters characters_;  // of the folded words
+    Characters characters_;  // of the text, or of the folded words
     const TermWeights& weights_;
     Buffer<uint64_t> terms_, sorted_;  // hash << 32 | flags
     size_t count_ = 0;

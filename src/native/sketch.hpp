@@ -60,6 +60,10 @@ public:
         words_.fold(text, plan_.hash);
         return words_;
     }
+    const Words& fold(const TextView& plain, std::vector<Lines>& lines) {
+        words_.fold(plain, plan_.hash, lines);
+        return words_;
+    }
     void finish(const Sketch& out);
 
     // All features of a text, in order, with repeats; valid until the next call.

@@ -71,26 +71,43 @@ static void fold_piece(WordSink& sink, const uint32_t* text, size_t size) {
     lanes().fold32(sink, text, size);
 }
 
+// Up to the end of each group of lines by itself, behind a break: there no word is open.
 template <class Char>
-void Words::fold_chunks(const Char* text, size_t size, Hash hash) {
+void Words::fold_chunk(WordSink& sink, const Char* text, size_t from, size_t to,
+                       Lines*& next) const {
+    for (; next->end <= to; ++next) {
+        fold_piece(sink, text + from, next->end - from);
+        from = next->end;
+        next->words = count_ + sink.count;
+        next->bytes = size_t(sink.out - sink.text);
+    }
+    fold_piece(sink, text + from, to - from);
+}
+
+template <class Char>
+void Words::fold_chunks(const Char* text, size_t size, Hash hash, std::vector<Lines>& lines) {
     WordSink sink;
     begin(sink);
+    lines.push_back({SIZE_MAX, false});
+    Lines* next = lines.data();
     uint32_t start = 0;  // of the first word not yet hashed
-    while (size > 0) {
-        size_t piece = std::min(size, kChunk);
-        room(sink, piece);
-        fold_piece(sink, text, piece);
-        text += piece;
-        size -= piece;
-        if (size == 0) finish(sink);
+    for (size_t from = 0, to; from < size; from = to) {
+        to = from + std::min(size - from, kChunk);
+        room(sink, to - from);
+        fold_chunk(sink, text, from, to, next);
+        if (to == size) finish(sink);
         // A single at the end may yet be joined by a mark: it waits for the next chunk.
-        size_t waiting = size > 0 && sink.touching && !sink.open ? 1 : 0;
+        size_t waiting = to < size && sink.touching && !sink.open ? 1 : 0;
         size_t ready = sink.count - waiting;
         hash_words(sink, start, ready, hash);
         if (ready > 0) start = sink.ends[ready - 1] + 1;
         if (waiting) sink.ends[0] = sink.ends[ready];
         sink.count = waiting;
     }
+    lines.pop_back();
+    if (lines.empty()) return;
+    lines.back().words = count_;  // the last word may have been open
+    lines.back().bytes = bytes_ + 1;
 }
 
 const CharacterBits* Characters::read(const TextView& plain) {
@@ -128,14 +145,17 @@ TextView Words::plain(const TextView& text, std::vector<Span>* spans) {
 }
 
 void Words::fold(const TextView& source, Hash hash) {
-    TextView text = plain(source, nullptr);
-    size_t size = text.size;
+    no_lines_.clear();
+    fold(plain(source, nullptr), hash, no_lines_);
+}
+
+void Words::fold(const TextView& text, Hash hash, std::vector<Lines>& lines) {
     if (text.kind == 1)
-        fold_chunks(static_cast<const uint8_t*>(text.data), size, hash);
+        fold_chunks(static_cast<const uint8_t*>(text.data), text.size, hash, lines);
     else if (text.kind == 2)
-        fold_chunks(static_cast<const uint16_t*>(text.data), size, hash);
+        fold_chunks(static_cast<const uint16_t*>(text.data), text.size, hash, lines);
     else
-        fold_chunks(static_cast<const uint32_t*>(text.data), size, hash);
+        fold_chunks(static_cast<const uint32_t*>(text.data), text.size, hash, lines);
 }
 
 static uint32_t point_at(const TextView& text, size_t at) {

@@ -48,6 +48,14 @@ private:
     Buffer<CharacterBits> bits_;
 };
 
+// Neighbouring lines of a text that are read, or are not, and where they end: in its characters, and
+// once it is folded, in its words and their bytes.
+struct Lines {
+    size_t end;
+    bool read;
+    size_t words = 0, bytes = 0;
+};
+
 enum class Hash { FNV1A, MURMUR3, XXH3 };
 
 // One thread's words of one text at a time; the memory is kept for the next.
@@ -58,6 +66,9 @@ public:
 
     // Folds the text and hashes every word.
     void fold(const TextView& text, Hash hash);
+
+    // The same of a text without markup, all of it or none in lines; tells where their words end.
+    void fold(const TextView& plain, Hash hash, std::vector<Lines>& lines);
 
     // The same, and where in the source each word begins and ends.
     void fold_spans(const TextView& text, Hash hash, std::vector<Span>& spans);
@@ -75,7 +86,9 @@ public:
 private:
     TextView plain(const TextView& text, std::vector<Span>* spans);
     template <class Char>
-    void fold_chunks(const Char* text, size_t size, Hash hash);
+    void fold_chunks(const Char* text, size_t size, Hash hash, std::vector<Lines>& lines);
+    template <class Char>
+    void fold_chunk(WordSink& sink, const Char* text, size_t from, size_t to, Lines*& next) const;
     void begin(WordSink& sink);
     void room(WordSink& sink, size_t points);
     void finish(WordSink& sink);
@@ -88,6 +101,7 @@ private:
     Buffer<uint64_t> hashes_;
     Buffer<uint64_t> prefixes_;
     std::vector<uint32_t> plain_;
+    std::vector<Lines> no_lines_;
     size_t count_ = 0;
     size_t bytes_ = 0;
 };
