@@ -3,6 +3,7 @@
 import math
 import struct
 import time
+from itertools import islice, product
 
 import numpy as np
 import pytest
@@ -80,6 +81,12 @@ def test_a_term_weighs_by_its_count_and_more_in_the_title(kernel):
 
 def test_a_character_by_itself_weighs_half(kernel):
     assert weights(kernel, "", "港口", "港", "口", "港口") == [5, 5, 10]
+
+
+@pytest.mark.parametrize("letters", [5, 6, 15, 16, 17, 255, 256, 257, 300])
+def test_the_first_letters_of_a_word_of_any_length_are_its_term(kernel, letters):
+    word = "quiet" + "x" * (letters - 5)
+    assert kernel.profiles([""], [word]) == kernel.profiles([""], ["quiet"])
 
 
 def test_the_title_and_the_text_are_not_one_run(kernel):
@@ -228,6 +235,14 @@ HAN = "河水一夜之间上涨，淹没了下城区，市长周一表示救援�
 )
 def test_the_lines_that_are_no_sentences_are_not_read(kernel, text, told):
     assert kernel.profiles([""], [text]) == kernel.profiles([""], [told])
+
+
+@pytest.mark.parametrize("count", [60, 600])
+def test_terms_whose_hashes_lie_close_together_are_counted_as_others(native, count):
+    words = map("".join, product("abcdefghijklmnopqrstuvwxyz", repeat=5))
+    close = islice((word for word in words if native.murmur3_64(word.encode()) % 256 == 7), count)
+    text = " ".join(word for times, word in enumerate(close) for _ in range(times % 20))
+    assert native.profiles(["aaaaa"], [text]) == reference.profiles(["aaaaa"], [text])
 
 
 @given(lines=st.lists(st.sampled_from([RAIN, HAN, "Menu", "", " ", "é" * 70 + ".", "x" * 160])))

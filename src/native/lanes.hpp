@@ -34,8 +34,6 @@ struct CharacterBits {
     uint64_t line_break;             // where a line ends
 };
 
-constexpr uint32_t kWhole = 0xFFFFFFFF;
-
 struct Lanes {
     const char* name;
 
@@ -49,10 +47,10 @@ struct Lanes {
     void (*bits16)(const uint16_t* text, size_t size, CharacterBits* out);
     void (*bits32)(const uint32_t* text, size_t size, CharacterBits* out);
 
-    // MurmurHash3 of words that stand one space apart, the first at `start`; of a word with more
-    // than `most` bytes that of the first ones. `most` is kWhole or at most 15.
+    // MurmurHash3 of words that stand one space apart, the first at `start`, and where `prefixes` is
+    // not null, that of their first `prefix` bytes, at most 8.
     void (*murmur_words)(const uint8_t* text, uint32_t start, const uint32_t* ends, size_t count,
-                         uint32_t most, uint64_t* out);
+                         uint64_t* out, uint32_t prefix, uint64_t* prefixes);
 
     // Hashes of `size` neighbours in place of hashes of words; count >= size >= 2.
     void (*shingle)(uint64_t* hashes, size_t count, size_t size);

@@ -47,13 +47,12 @@ struct WordBatch {
 #if defined(__AVX512VBMI2__) && defined(__AVX512BW__) && defined(__AVX512VL__)
 
 inline void load_words(const uint8_t* text, uint32_t start, const uint32_t* ends, size_t count,
-                       uint32_t most, WordBatch& words) {
+                       WordBatch& words) {
     alignas(64) uint8_t bytes[kBatch * 16];
     alignas(64) uint32_t starts[kBatch];
     for (size_t i = 0; i < count; ++i) {
-        // A length over 255 gives a wrong mask, but long words are hashed elsewhere.
         const uint32_t size = ends[i] - start;
-        __mmask16 within = __mmask16(_bzhi_u32(0xFFFF, size < most ? size : most));
+        __mmask16 within = __mmask16(_bzhi_u32(0xFFFF, size < 16 ? size : 16));
         _mm_store_si128(reinterpret_cast<__m128i*>(bytes) + i,
                         _mm_maskz_loadu_epi8(within, text + start));
         starts[i] = start;
@@ -68,15 +67,14 @@ inline void load_words(const uint8_t* text, uint32_t start, const uint32_t* ends
         _mm512_store_si512(words.high + i, _mm512_permutex2var_epi64(first, odds, second));
         __m256i from = _mm256_load_si256(reinterpret_cast<const __m256i*>(starts + i));
         __m256i to = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(ends + i));
-        __m256i sizes = _mm256_min_epu32(_mm256_sub_epi32(to, from), _mm256_set1_epi32(int(most)));
-        _mm512_store_si512(words.length + i, _mm512_cvtepu32_epi64(sizes));
+        _mm512_store_si512(words.length + i, _mm512_cvtepu32_epi64(_mm256_sub_epi32(to, from)));
     }
 }
 
 #else
 
 inline void load_words(const uint8_t* text, uint32_t start, const uint32_t* ends, size_t count,
-                       uint32_t most, WordBatch& words) {
+                       WordBatch& words) {
     static const uint64_t kKeep[9] = {0,
                                       0xFF,
                                       0xFFFF,
@@ -87,7 +85,7 @@ inline void load_words(const uint8_t* text, uint32_t start, const uint32_t* ends
                                       0xFFFFFFFFFFFFFF,
                                       0xFFFFFFFFFFFFFFFF};
     for (size_t i = 0; i < count; ++i) {
-        uint32_t size = ends[i] - start < most ? ends[i] - start : most;
+        uint32_t size = ends[i] - start;
         std::memcpy(&words.low[i], text + start, 8);
         std::memcpy(&words.high[i], text + start + 8, 8);
         words.low[i] &= kKeep[size < 8 ? size : 8];
@@ -99,13 +97,25 @@ inline void load_words(const uint8_t* text, uint32_t start, const uint32_t* ends
 
 #endif
 
+// The hashes of the first bytes of words, eight at a time.
+inline void murmur_prefixes(const WordBatch& words, size_t count, uint64_t prefix, uint64_t* out) {
+    const uint64_t kept = ~uint64_t(0) >> (64 - 8 * prefix);
+    alignas(64) uint64_t hashes[kBatch];
+    for (size_t eight = 0; eight < count; eight += 8)
+        for (size_t i = eight; i < eight + 8; ++i) {
+            const uint64_t length = words.length[i] < prefix ? words.length[i] : prefix;
+            hashes[i] = murmur_tail(words.low[i] & kept, 0, length);
+        }
+    std::memcpy(out, hashes, count * sizeof(uint64_t));
+}
+
 void murmur_words(const uint8_t* text, uint32_t start, const uint32_t* ends, size_t count,
-                  uint32_t most, uint64_t* out) {
+                  uint64_t* out, uint32_t prefix, uint64_t* prefixes) {
     WordBatch words;
     uint64_t hashes[kBatch];
     for (size_t done = 0; done < count; done += kBatch) {
         size_t batch = count - done < kBatch ? count - done : kBatch;
-        load_words(text, start, ends + done, batch, most, words);
+        load_words(text, start, ends + done, batch, words);
         for (size_t i = batch; i < (batch + 7) / 8 * 8; ++i)
             words.low[i] = words.high[i] = words.length[i] = 0;
         uint64_t lengths = 0;
@@ -120,6 +130,7 @@ void murmur_words(const uint8_t* text, uint32_t start, const uint32_t* ends, siz
             start += uint32_t(words.length[i]) + 1;
         }
         std::memcpy(out + done, hashes, batch * sizeof(uint64_t));
+        if (prefixes != nullptr) murmur_prefixes(words, batch, prefix, prefixes + done);
         start = ends[done + batch - 1] + 1;
     }
 }

@@ -17,10 +17,27 @@ constexpr size_t kMostCount = 16;
 constexpr uint32_t kCountWeights[kMostCount + 1] = {0,  10, 17, 24, 30, 36, 42, 47, 53,
                                                     58, 63, 68, 73, 78, 83, 87, 92};
 constexpr uint32_t kTitleWeight = 30;
-constexpr size_t kAhead = 24;  // terms between asking for a weight's memory and reading it
-constexpr uint64_t kTitle = 1, kHalf = 2;
+constexpr uint64_t kTitle = 1, kHalf = 2, kFlags = 4;
+constexpr uint64_t kOnce = kFlags;                     // a count stands above the flags
+constexpr uint64_t kCounted = kOnce * kMostCount * 2 - 1;  // the bits of both
+constexpr size_t kLeastSlots = 256;
+constexpr size_t kMostSteps = 8;  // to the next slot, a term, before the hashes are too crowded
 constexpr uint8_t kArticle[4] = {0xD8, 0xA7, 0xD9, 0x84};
 constexpr uint64_t kFiveHigh = 0x8080808080;
+
+// The last byte of a term's entry, by how often it stands there and its flags.
+struct Told {
+    uint8_t byte[kCounted + 1] = {};
+
+    constexpr Told() {
+        for (size_t of = 0; of <= kMostCount * kOnce + kFlags - 1; ++of) {
+            const uint32_t titled = kCountWeights[of / kOnce] + (of & kTitle ? kTitleWeight : 0);
+            const uint32_t weight = of & kHalf ? titled / 2 : titled;
+            byte[of] = uint8_t(weight | (of & kTitle ? kOfTitle : 0));
+        }
+    }
+};
+constexpr Told kTold;
 
 uint64_t load64(const uint8_t* data) {
     uint64_t value;
@@ -48,6 +65,18 @@ bool is_unspaced(const uint8_t* word, size_t size) {
     if (size == 4) return true;
     const uint32_t point = (word[0] & 15u) << 12 | (word[1] & 63u) << 6 | (word[2] & 63u);
     return point >= 0x0E00 && !(point >= 0xAC00 && point < 0xD7A4);
+}
+
+// By their hashes, a few at most with one upper byte.
+void sort_kept(const uint64_t* kept, size_t count, uint64_t* sorted) {
+    uint8_t places[256] = {};
+    for (size_t i = 0; i < count; ++i) ++places[kept[i] >> 32];
+    uint8_t sum = 0;
+    for (uint8_t& place : places) sum = uint8_t(sum + std::exchange(place, sum));
+    for (size_t i = 0; i < count; ++i) sorted[places[kept[i] >> 32]++] = kept[i];
+    for (size_t i = 1; i < count; ++i)
+        for (size_t at = i; at > 0 && sorted[at - 1] > sorted[at]; --at)
+            std::swap(sorted[at - 1], sorted[at]);
 }
 
 }  // namespace
@@ -97,7 +126,7 @@ void Profiler::profile(const TextView& title, const Words& words, const std::vec
         add_text(words, 0);
     else
         add_lines(words, lines);
-    sort_terms();
+    if (!count_terms()) sort_terms();
     weigh();
     write(out);
 }
@@ -192,51 +221,58 @@ void Profiler::add_word(const uint8_t* word, size_t size, uint64_t hash, uint64_
     add(profile_hash(word, first_letters(word, size, kPrefix)), flags);
 }
 
-// By hash: byte by byte for its upper half, and where that leaves different terms together, by
-// comparing them. No text makes this slow, whatever its hashes are.
-void Profiler::sort_terms() {
-    uint32_t counts[2][256] = {};
-    uint64_t *terms = terms_.data(), *sorted = sorted_.reserve(count_);
+// In place of equal terms one, and how often it stands there, at most kMostCount. False where the
+// hashes lie so close together that it would take long: no text is to make this slow.
+bool Profiler::count_terms() {
+    size_t size = kLeastSlots;
+    while (size < 2 * count_) size *= 2;
+    uint64_t* slots = slots_.reserve(size);
+    std::memset(slots, 0, size * sizeof(uint64_t));
+    uint32_t* places = places_.reserve(count_ + 1);
+    uint64_t* terms = terms_.data();
+    size_t made = 0, steps = 0;
     for (size_t i = 0; i < count_; ++i) {
-        ++counts[0][terms[i] >> 48 & 255];
-        ++counts[1][terms[i] >> 56];
+        size_t place = terms[i] >> 32 & (size - 1);
+        uint64_t known = slots[place];
+        // One test, seldom true: whether a term is there for the first time nobody can foresee.
+        while (((known ^ terms[i]) >> 32 & (0 - uint64_t(known != 0))) != 0) {
+            if (++steps > kMostSteps * count_) return false;
+            place = (place + 1) & (size - 1);
+            known = slots[place];
+        }
+        places[made] = uint32_t(place);
+        made += known == 0;
+        slots[place] = (known | terms[i]) + (kOnce & ~(known / kMostCount));
     }
-    for (auto& places : counts) {
-        uint32_t sum = 0;
-        for (uint32_t& place : places) sum += std::exchange(place, sum);
-    }
-    for (size_t i = 0; i < count_; ++i) sorted[counts[0][terms[i] >> 48 & 255]++] = terms[i];
-    for (size_t i = 0; i < count_; ++i) terms[counts[1][sorted[i] >> 56]++] = sorted[i];
-    for (size_t i = 1; i < count_; ++i) {
-        if (terms[i - 1] >> 32 <= terms[i] >> 32) continue;
-        const uint64_t upper = terms[i] >> 48;
-        size_t from = i, to = i;
-        while (from > 0 && terms[from - 1] >> 48 == upper) --from;
-        while (to < count_ && terms[to] >> 48 == upper) ++to;
-        std::sort(terms + from, terms + to);
-        i = to;
-    }
+    for (size_t i = 0; i < made; ++i) terms[i] = slots[places[i]];
+    count_ = made;
+    return true;
 }
 
-// In place of equal terms one, ascending: score << 40 | ~hash << 8 | weight and title, so that the
-// order of these numbers is the order in which terms are kept.
-void Profiler::weigh() {
+// The same by comparing them.
+void Profiler::sort_terms() {
     uint64_t* terms = terms_.data();
+    std::sort(terms, terms + count_);
     size_t made = 0;
-    for (size_t at = 0; at < count_;) {
-        const size_t from = at;
-        const uint64_t hash = terms[at] >> 32;
-        uint64_t flags = 0;
-        weights_.prefetch(uint32_t(terms[std::min(at + kAhead, count_ - 1)] >> 32));
-        for (; at < count_ && terms[at] >> 32 == hash; ++at) flags |= terms[at];
-        uint64_t weight = kCountWeights[std::min(at - from, kMostCount)];
-        if (flags & kTitle) weight += kTitleWeight;
-        if (flags & kHalf) weight /= 2;
-        const uint64_t score = weight * weights_.of(uint32_t(hash));
-        const uint64_t told = weight | (flags & kTitle ? kOfTitle : 0);
-        terms[made++] = score << 40 | (~hash & 0xFFFFFFFF) << 8 | told;
+    for (size_t i = 0; i < count_; ++i) {
+        const bool again = made > 0 && (terms[made - 1] ^ terms[i]) >> 32 == 0;
+        const uint64_t known = again ? terms[made - 1] : 0;
+        made += !again;
+        terms[made - 1] = (known | terms[i]) + (kOnce & ~(known / kMostCount));
     }
     count_ = made;
+}
+
+// In place of each term score << 40 | ~hash << 8 | weight and title, so that the order of these
+// numbers is the order in which terms are kept.
+void Profiler::weigh() {
+    uint64_t* terms = terms_.data();
+    for (size_t i = 0; i < count_; ++i) {
+        const uint32_t hash = uint32_t(terms[i] >> 32);
+        const uint64_t told = kTold.byte[terms[i] & kCounted];
+        const uint64_t score = (told & (kOfTitle - 1)) * weights_.of(hash);
+        terms[i] = score << 40 | uint64_t(~hash) << 8 | told;
+    }
 }
 
 // The last in rank that is kept: first by steps of the score, then among those of one step.
@@ -249,7 +285,7 @@ uint64_t Profiler::least_kept() {
     for (size_t i = 0; i < count_; ++i) ++steps[step(terms[i])];
     size_t above = 0, at = 255;
     for (; above + steps[at] < kMostTerms; --at) above += steps[at];
-    uint64_t* level = sorted_.data();
+    uint64_t* level = level_.reserve(count_);
     uint64_t* end =
         std::copy_if(terms, terms + count_, level, [&](uint64_t term) { return step(term) == at; });
     uint64_t* least = level + (kMostTerms - above - 1);
@@ -260,14 +296,19 @@ uint64_t Profiler::least_kept() {
 void Profiler::write(Profile& out) {
     const uint64_t least = least_kept();
     const uint64_t* terms = terms_.data();
-    uint8_t* to = out.bytes;
+    uint64_t kept[kMostTerms + 1], sorted[kMostTerms];  // hash << 8 | weight and title
+    size_t count = 0;
     for (size_t i = 0; i < count_; ++i) {
-        const uint32_t hash = ~uint32_t(terms[i] >> 8);
-        std::memcpy(to, &hash, 4);
-        to[4] = uint8_t(terms[i]);
-        to += terms[i] >= least ? kProfileEntry : 0;
+        kept[count] = (terms[i] ^ 0xFFFFFFFF00) & 0xFFFFFFFFFF;
+        count += terms[i] >= least;
     }
-    out.size = size_t(to - out.bytes);
+    sort_kept(kept, count, sorted);
+    for (size_t i = 0; i < count; ++i) {
+        const uint32_t hash = uint32_t(sorted[i] >> 8);
+        std::memcpy(out.bytes + i * kProfileEntry, &hash, 4);
+        out.bytes[i * kProfileEntry + 4] = uint8_t(sorted[i]);
+    }
+    out.size = count * kProfileEntry;
 }
 
 // --- Two profiles -----------------------------------------------------------------------------

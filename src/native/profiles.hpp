@@ -85,6 +85,7 @@ private:
     void add_prefixes(const uint64_t* prefixes, size_t count, uint64_t flags);
     void add_word(const uint8_t* word, size_t size, uint64_t hash, uint64_t prefix, uint64_t flags);
     void add(uint64_t hash, uint64_t flags) { terms_.data()[count_++] = hash << 32 | flags; }
+    bool count_terms();
     void sort_terms();
     void weigh();
     uint64_t least_kept();
@@ -96,7 +97,9 @@ private:
     Words title_, text_;
     Characters characters_;  // of the text, or of the folded words
     const TermWeights& weights_;
-    Buffer<uint64_t> terms_, sorted_;  // hash << 32 | flags
+    Buffer<uint64_t> terms_, level_;  // hash << 32 | count and flags
+    Buffer<uint64_t> slots_;          // such terms by their hash, 0 where none is
+    Buffer<uint32_t> places_;         // of the terms in the slots
     size_t count_ = 0;
     const uint8_t* single_ = nullptr;  // the unspaced character before, if one was
     size_t single_size_ = 0;

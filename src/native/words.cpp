@@ -44,13 +44,11 @@ void Words::finish(WordSink& sink) {
 
 void Words::hash_words(const WordSink& sink, uint32_t start, size_t count, Hash hash) {
     uint64_t* out = hashes_.reserve(count_ + count) + count_;
-    if (prefix_ > 0)
-        lanes().murmur_words(sink.text, start, sink.ends, count, prefix_,
-                             prefixes_.reserve(count_ + count) + count_);
+    uint64_t* prefixes = prefix_ > 0 ? prefixes_.reserve(count_ + count) + count_ : nullptr;
     const uint32_t* ends = sink.ends;
     count_ += count;
     if (hash == Hash::MURMUR3) {
-        lanes().murmur_words(sink.text, start, ends, count, kWhole, out);
+        lanes().murmur_words(sink.text, start, ends, count, out, prefix_, prefixes);
         return;
     }
     for (size_t i = 0; i < count; ++i) {

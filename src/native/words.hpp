@@ -61,7 +61,8 @@ enum class Hash { FNV1A, MURMUR3, XXH3 };
 // One thread's words of one text at a time; the memory is kept for the next.
 class Words {
 public:
-    // `prefix`: how many bytes of each word, at most 15, are also hashed by themselves; 0 for none.
+    // `prefix`: how many bytes of each word, at most 8, MURMUR3 also hashes by themselves; 0 for
+    // none.
     explicit Words(const Tables& tables, uint32_t prefix = 0) : tables_(tables), prefix_(prefix) {}
 
     // Folds the text and hashes every word.
