@@ -53,6 +53,7 @@ def _fingerprints(batch: list[Article], recipe: Recipe, threads: int) -> list[Fi
     stated = [facts.read(title.text) for title in cleaned]
     normal = titles.normals([title.text for title in cleaned])
     told = list(map(_telling, normal))
+    gist = _gists(stated, [title.text for title in cleaned], told)
     raw = [article.title if title else "" for article, title in zip(batch, told, strict=True)]
     texts, html = [article.text for article in batch], [article.html for article in batch]
     made = kernels.readings(raw, texts, recipe, html=html, threads=threads)
@@ -68,7 +69,7 @@ def _fingerprints(batch: list[Article], recipe: Recipe, threads: int) -> list[Fi
         id=[article.id for article in batch],
         recipe=repeat(recipe.id),
         title=told,
-        gist=map(_telling, titles.normals([found.rest for found in stated])),
+        gist=gist,
         facts=[found.figures for found in stated],
         names=[found.names for found in stated],
         stages=map(titles.stages, normal, [title.prefix for title in cleaned]),
@@ -120,6 +121,15 @@ def _rows(count: int, **columns: Iterable[Any]) -> list[Fingerprint]:
     for name, put in _SLOTS.items():
         deque(map(put, rows, columns[name]), maxlen=0)
     return rows
+
+
+def _gists(stated: list[facts.Facts], texts: list[str], told: list[str]) -> list[str]:
+    """The normal titles without their facts: those that have none as they are."""
+    gists = told.copy()
+    rows = [row for row, text in enumerate(texts) if stated[row].rest != text]
+    for row, rest in zip(rows, titles.normals([stated[row].rest for row in rows]), strict=True):
+        gists[row] = _telling(rest)
+    return gists
 
 
 def _telling(title: str) -> str:

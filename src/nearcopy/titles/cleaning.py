@@ -26,8 +26,10 @@ BRACKET_TAIL = re.compile(r"[\[【(（]([^\[\]【】()（）]{1,40}+)[\]】)）]
 CLOSING = ("]", "】", ")", "）")
 NAME_SEPARATORS = (" - ", " – ", " — ", "|", "｜", " » ", " « ", "::", " • ", " · ", " ~ ")
 MARK_SEPARATORS = (" - ", " – ", " — ", "|", ": ", "; ")
-# What no mark and no name is without: a title that has none of these is clean as it is.
-SIGN = re.compile(r"[:：|｜丨»«\[【(（\]】)）…;•·~\-–—]").search
+# What no mark and no name is without: a title that has none of these is clean as it is. A hyphen
+# sets something off behind a space only, or behind the capitals of a wire.
+SIGN = re.compile(r"[:：|｜丨»«\[【(（\]】)）…;•·~–—]").search
+HYPHEN = re.compile(r"\s-|\A[A-Z]{3}").search
 DIGITS = "0123456789"
 NUMBER = re.compile(r" [0-9]{1,3}\Z")
 
@@ -58,7 +60,7 @@ def clean(title: str, source: str | None = None) -> CleanTitle:
     'Harbour City 2 - Rovers 1'
     """
     text = _decoded(title).strip()
-    if SIGN(text) is None and ".." not in text:
+    if not _is_marked(text):
         return CleanTitle(text, None, None, False)
     source = source[:REACH] if source else None  # it is remembered, so no more than a name of it
     marks: list[str] = []
@@ -72,6 +74,11 @@ def clean(title: str, source: str | None = None) -> CleanTitle:
         tail = tail or cut.name or None
     refiled = any(NUMBER.sub("", mark) in REFILED for mark in marks)
     return CleanTitle(text, " ".join(marks) or None, tail, refiled)
+
+
+def _is_marked(text: str) -> bool:
+    """Whether a title has a sign that may set off a mark or a name."""
+    return bool(SIGN(text) or ".." in text or ("-" in text and HYPHEN(text)))
 
 
 def _decoded(title: str) -> str:
@@ -118,9 +125,13 @@ def _without_end(text: str, source: str | None, *, named: bool) -> _Cut | None:
 
 def _last_parts(end: str, separators: tuple[str, ...]) -> Iterator[tuple[int, str]]:
     """What stands behind the last separator, and where that is; nothing where there is none."""
-    at, separator = max((end.rfind(each), each) for each in separators)
-    if at > 0:
-        yield at, end[at + len(separator) :].strip()
+    last, behind = 0, 0
+    for separator in separators:
+        at = end.rfind(separator)
+        if at > last:
+            last, behind = at, at + len(separator)
+    if last > 0:
+        yield last, end[behind:].strip()
 
 
 def _is_live_page(name: str) -> bool:
