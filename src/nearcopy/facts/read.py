@@ -165,7 +165,7 @@ def _figures(text: str, lower: str) -> list[Finding]:
             bits &= ~(_bits_without(seen, SPELLED) | _bits_without(seen, PLACES))
         return _found(lower, bits, []) if bits else []
     seen |= MARKS.intersection(lower)
-    seen.update(shape for shape, pattern in _SHAPES if pattern.search(lower))
+    seen.update([shape for shape, pattern in _SHAPES if pattern.search(lower)])
     seen.add(ANY)
     named: list[Finding] = []
     if GLUED in seen:
@@ -220,6 +220,8 @@ def _found(lower: str, bits: int, found: list[Finding]) -> list[Finding]:
             new = _apart(new)
             lower = _blanked(lower, new)
             found += new
+            if _DIGIT.search(lower) is None:
+                bits &= WORDED
     return found
 
 
@@ -249,16 +251,18 @@ def _place(found: Finding) -> int:
 
 def _with_neighbours(lower: str, found: list[Finding]) -> tuple[Fact, ...]:
     """The findings of a kind as facts, with the words beside them; names need none."""
+    new = tuple.__new__
     spans = None
     facts: list[Fact] = []
     for kind, value, amount, about, start, end in found:
-        if kind == "name":
-            facts.append(Fact(kind, value, amount, about, "", "", start, end))
-        elif kind:
+        before = after = ""
+        if not kind:
+            continue
+        if kind != "name":
             if spans is None:
                 spans = [match.span() for match in _WORD.finditer(lower)]
             before, after = _neighbours(lower, spans, start, end)
-            facts.append(Fact(kind, value, amount, about, before, after, start, end))
+        facts.append(new(Fact, (kind, value, amount, about, before, after, start, end)))
     return tuple(facts[:MOST_FACTS])
 
 
@@ -268,8 +272,8 @@ def _neighbours(lower: str, spans: list[tuple[int, int]], start: int, end: int) 
     if first and spans[first - 1][1] > start:
         first -= 1
     last = bisect_left(spans, (end, end))
-    before = " ".join(lower[s:e] for s, e in spans[max(0, first - NEIGHBOURS) : first])
-    return before, " ".join(lower[s:e] for s, e in spans[last : last + NEIGHBOURS])
+    before = " ".join([lower[s:e] for s, e in spans[max(0, first - NEIGHBOURS) : first]])
+    return before, " ".join([lower[s:e] for s, e in spans[last : last + NEIGHBOURS]])
 
 
 def _rest(title: str, found: list[Finding]) -> str:
