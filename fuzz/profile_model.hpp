@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +36,46 @@ struct Rarities {
     std::map<uint32_t, uint32_t> plain;
     uint32_t unknown;
 };
+
+// --- Lines -------------------------------------------------------------------------------------
+
+inline size_t letters(const Points& line) {
+    const auto wide = [](uint32_t c) { return c >= 0x2E80; };
+    return line.size() + 2 * size_t(std::count_if(line.begin(), line.end(), wide));
+}
+
+inline bool is_told(const Points& line) {
+    static const std::set<uint32_t> ends = {'.',    '!',    '?',    ':',    '"',    '\'',   ')',
+                                            0xBB,   0x61F,  0x6D4,  0x964,  0x2019, 0x201D, 0x2026,
+                                            0x3002, 0x300D, 0x300F, 0xFF01, 0xFF1F};
+    if (letters(line) < 60) return false;
+    if (letters(line) >= 150) return true;
+    const auto blank = [](uint32_t c) { return c <= ' ' || c == 0xA0; };
+    const auto last = std::find_if_not(line.rbegin(), line.rend(), blank);
+    return last != line.rend() && ends.count(*last) > 0;
+}
+
+inline Points sentences(const Points& text) {
+    std::vector<Points> lines(1);
+    for (uint32_t point : text) {
+        if (point == '\n')
+            lines.emplace_back();
+        else
+            lines.back().push_back(point);
+    }
+    size_t all = 0, told = 0;
+    Points kept;
+    for (const Points& line : lines) {
+        all += letters(line);
+        if (!is_told(line)) continue;
+        told += letters(line);
+        kept.insert(kept.end(), line.begin(), line.end());
+        kept.push_back('\n');
+    }
+    return told == all || told * 10 < all * 3 ? text : kept;
+}
+
+// --- Profiles ----------------------------------------------------------------------------------
 
 struct Counted {
     size_t count = 0;
@@ -68,7 +109,8 @@ public:
         Bytes made;
         for (uint32_t term : kept) {
             for (unsigned i = 0; i < 4; ++i) made.push_back(uint8_t(term >> (8 * i)));
-            made.push_back(uint8_t(weight(terms_.at(term))));
+            const Counted& counted = terms_.at(term);
+            made.push_back(uint8_t(weight(counted) | (counted.title ? 128 : 0)));
         }
         return made;
     }
@@ -103,11 +145,11 @@ private:
         counted.half |= half;
     }
 
-    // 20 * count**0.8, in whole numbers.
+    // 10 * count**0.8, in whole numbers.
     static unsigned weight(const Counted& term) {
         const unsigned count = unsigned(std::min<size_t>(term.count, 16));
-        const unsigned weight = unsigned(std::lround(20 * std::pow(count, 0.8)));
-        return (weight + (term.title ? 60 : 0)) / (term.half ? 2 : 1);
+        const unsigned weight = unsigned(std::lround(10 * std::pow(count, 0.8)));
+        return (weight + (term.title ? 30 : 0)) / (term.half ? 2 : 1);
     }
 
     std::map<uint32_t, Counted> terms_;
@@ -126,19 +168,46 @@ inline bool ascends(const Bytes& profile) {
     return true;
 }
 
-inline double model_cosine(const Rarities& rarities, const Bytes& a, const Bytes& b) {
-    if (!ascends(a) || !ascends(b)) return -1;
-    std::map<uint32_t, uint64_t> left, right;
-    for (const auto& [profile, side] : {std::pair(&a, &left), std::pair(&b, &right)})
-        for (size_t at = 0; at < profile->size(); at += 5)
-            (*side)[hash_at(*profile, at)] =
-                uint64_t((*profile)[at + 4]) * rarities.of(hash_at(*profile, at));
-    uint64_t squares[2] = {}, product = 0;
-    for (const auto& [term, value] : left) squares[0] += value * value;
-    for (const auto& [term, value] : right) squares[1] += value * value;
-    for (const auto& [term, value] : left) product += right.count(term) ? value * right[term] : 0;
-    if (squares[0] == 0 || squares[1] == 0) return std::nan("");
-    return std::min(1.0, double(product) / std::sqrt(double(squares[0]) * double(squares[1])));
+struct ModelValues {
+    ModelValues(const Rarities& rarities, const Bytes& profile) {
+        for (size_t at = 0; at < profile.size(); at += 5) {
+            const uint32_t term = hash_at(profile, at);
+            const uint64_t value = uint64_t(profile[at + 4] % 128) * rarities.of(term);
+            all[term] = value;
+            if (profile[at + 4] >= 128) titled[term] = value;
+        }
+        for (const auto& [term, value] : all) square += value * value;
+    }
+
+    std::map<uint32_t, uint64_t> all, titled;
+    uint64_t square = 0;
+};
+
+// How much of the one is found in the other.
+inline double model_share(const std::map<uint32_t, uint64_t>& one,
+                          const std::map<uint32_t, uint64_t>& other) {
+    uint64_t part = 0, whole = 0;
+    for (const auto& [term, value] : one) {
+        whole += value;
+        part += other.count(term) ? value : 0;
+    }
+    return whole == 0 ? std::nan("") : double(part) / double(whole);
+}
+
+inline nearcopy::ProfileMeasures model_measures(const Rarities& rarities, const Bytes& a,
+                                                const Bytes& b) {
+    if (!ascends(a) || !ascends(b)) return {-1, -1, -1, -1};
+    const ModelValues left(rarities, a), right(rarities, b);
+    const double none = std::nan("");
+    if (left.square == 0 || right.square == 0) return {none, none, none, none};
+    uint64_t product = 0;
+    for (const auto& [term, value] : left.all)
+        product += right.all.count(term) ? value * right.all.at(term) : 0;
+    const double norms = std::sqrt(double(left.square) * double(right.square));
+    const double ours = model_share(left.all, right.all), theirs = model_share(right.all, left.all);
+    return {std::min(1.0, double(product) / norms),
+            std::fmax(model_share(left.titled, right.all), model_share(right.titled, left.all)),
+            std::max(ours, theirs), std::min(ours, theirs)};
 }
 
 }  // namespace fuzz

@@ -52,8 +52,8 @@ build() {
     "$PYTHON" fuzz/dump_tables.py $OUT/tables.bin
     echo 'fun:*4fuzz*' >$OUT/not_covered  # only what is under test counts
     rm -f $OUT/*.o
-    for name in dispatch distances fold joins numerals overlap profiles scans set_ranks sketch \
-        technical titles words; do
+    for name in dispatch distances fold joins lines numerals overlap profiles scans set_ranks \
+        sketch technical titles words; do
         compile $name "$NATIVE/$name.cpp"
     done
     lanes baseline
