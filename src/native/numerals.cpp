@@ -124,13 +124,13 @@ void NumeralReader::scan(const Char* text, size_t size, const CharacterBits* bit
                          const Words& words) {
     if (find_runs(text, size, bits) == words.count()) {
         find_near(words, size);
-        visit(text, size, [&](size_t run) {  // the next 64: there are no more in 64 characters
+        visit(text, size, words.hashes(), [&](size_t run) {  // the next 64: there are no more in 64 characters
             const unsigned past = run % 64;
             const uint64_t next = past == 0 ? 0 : near_[run / 64 + 1] << (64 - past);
             return near_[run / 64] >> past | next;
         });
     } else {
-        visit(text, size, [](size_t) { return ~uint64_t(0); });
+        visit(text, size, nullptr, [](size_t) { return ~uint64_t(0); });
     }
     if (open_ && !full()) close(0);
 }
@@ -213,16 +213,19 @@ void NumeralReader::each_block(size_t size, Take take) const {
     }
 }
 
-// Reads the runs that are wanted; wanted(i) says which of those from i on, a bit each.
+// Reads the runs that are wanted; wanted(i) says which of those from i on, a bit each. The hashes are
+// those of the words where every run is one.
 template <class Char, class Wanted>
-void NumeralReader::visit(const Char* text, size_t size, Wanted wanted) {
+void NumeralReader::visit(const Char* text, size_t size, const uint64_t* hashes, Wanted wanted) {
     size_t run_number = 0;
     each_block(size, [&](const Runs&, size_t base, uint64_t starts) {
         uint64_t left = wanted(run_number);
+        size_t number = run_number;
         run_number += bit_count(starts);
-        for (; starts != 0 && left != 0 && !full(); starts &= starts - 1, left >>= 1) {
+        for (; starts != 0 && left != 0 && !full(); starts &= starts - 1, left >>= 1, ++number) {
             if ((left & 1) == 0) continue;
             const size_t start = base + lowest_bit(starts);
+            hash_ = hashes == nullptr ? nullptr : hashes + number;
             run(text, start, end_of_run(start, size));
         }
         return !full();
@@ -475,6 +478,7 @@ template <class Char>
 void NumeralReader::raw_word(const Char* text, size_t start, size_t end) {
     before_.raw = text + start;
     before_.size = end - start;
+    before_.hash = hash_;
     if (open_) close(before_hash<Char>());
     end_ = end;
 }
@@ -489,6 +493,7 @@ void NumeralReader::word(std::string_view folded, size_t end) {
 template <class Char>
 uint64_t NumeralReader::before_hash() {
     if (before_.raw == nullptr) return before_.folded.empty() ? 0 : hashed(before_.folded);
+    if (before_.hash != nullptr) return *before_.hash;
     const Char* letters = static_cast<const Char*>(before_.raw);
     return hashed(folded(letters, 0, before_.size, neighbour_));
 }

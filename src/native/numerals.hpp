@@ -87,6 +87,7 @@ private:
     struct Neighbour {
         const void* raw = nullptr;  // characters that fold one by one, or null: `folded` has it
         size_t size = 0;
+        const uint64_t* hash = nullptr;  // of raw characters, where it is there already
         std::string folded;
     };
 
@@ -101,7 +102,7 @@ private:
     template <class Take>
     void each_block(size_t size, Take take) const;
     template <class Char, class Wanted>
-    void visit(const Char* text, size_t size, Wanted wanted);
+    void visit(const Char* text, size_t size, const uint64_t* hashes, Wanted wanted);
     size_t end_of_run(size_t start, size_t size) const;
     template <class Char>
     void run(const Char* text, size_t start, size_t end);
@@ -147,6 +148,7 @@ private:
 
     Numerals made_;
     Neighbour before_;
+    const uint64_t* hash_ = nullptr;  // of the word that the run is, where it is known to be one
     size_t end_ = 0;    // of the last piece
     bool open_ = false;  // a numeral that may yet grow
     bool spelled_ = false, group_ = false, tens_ = false;
