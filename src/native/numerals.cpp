@@ -15,7 +15,6 @@ constexpr size_t kChunk = 2048;  // code points folded between two looks at the 
 constexpr size_t kNoWords = SIZE_MAX;
 constexpr unsigned kDigits = 1, kOthers = 2;  // what a run holds beyond ASCII letters
 
-constexpr bool is_letter(uint32_t c) { return (c | 32) - 'a' < 26; }
 constexpr bool is_digit(uint32_t c) { return c - '0' < 10; }
 
 bool is_point(uint32_t c) {
