@@ -33,11 +33,15 @@ def near(e: Evidence, p: Policy) -> bool:
 def reworded(e: Evidence, p: Policy) -> bool:
     """Whether another source took over the text and changed many of its words.
 
-    What one source writes of one matter is alike in the same way, day after day.
+    What one source writes of one matter is alike in the same way, day after day. The more is
+    shared, the less alike the profiles have to be.
     """
     if not e.exact or e.same_source:
         return False
-    return at_least(e.overlap, p.reworded) and at_least(e.profile, p.reworded_profile)
+    if e.overlap is None or e.profile is None or p.reworded is None:
+        return False
+    more = e.overlap - p.reworded
+    return more >= 0 and at_least(e.profile + more / 2, p.reworded_profile)
 
 
 def contained(e: Evidence, p: Policy) -> bool:

@@ -11,7 +11,7 @@ MEANINGS = {
         "near_overlap": "the overlap of near copies",
         "near_bits": "equal SimHash bits of 64 of near copies",
         "reworded": "the overlap of copies in other words by another source",
-        "reworded_profile": "how alike the profiles of these have to be as well",
+        "reworded_profile": "how alike the profiles of these have to be, less with more overlap",
         "contained": "how much of the shorter text the longer one holds",
         "revised": "the overlap of a new version by the same source",
         "site_overlap": "of two pages of one site whose titles are not alike",
