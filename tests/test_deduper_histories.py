@@ -141,6 +141,7 @@ def test_what_is_left_stands_as_if_it_had_come_at_once(seed):
 @pytest.mark.parametrize("seed", range(200, 203))
 def test_no_article_is_lost_where_too_many_are_linked(tmp_path, monkeypatch, store, seed):
     monkeypatch.setattr("nearcopy.settling.LINKED", 4)
+    monkeypatch.setattr("nearcopy.settling.NEAR", 2)
     history = History(seed)
     with Deduper(store.format(tmp_path), clock=lambda: NOON) as deduper:
         for kind, given in history.events(25):

@@ -251,6 +251,19 @@ def test_native_lines_equal_the_reference(native, lines):
     assert native.profiles([""], [text]) == reference.profiles([""], [text])
 
 
+@given(profiles=st.lists(PROFILES, max_size=5), most=st.integers(0, 130))
+def test_native_term_keys_equal_the_reference(native, profiles, most):
+    made, expected = (k.term_keys(profiles, most, 300, 200) for k in (native, reference))
+    assert all(map(np.array_equal, made, expected))
+
+
+def test_the_rare_terms_come_first_and_common_ones_never(kernel):
+    (profile,) = kernel.profiles([""], ["the of and said " * 9 + "people people Vattenholm"])
+    starts, one = kernel.term_keys([profile, b""], 1, 300, 200)
+    assert (starts.tolist(), one.tolist()) == ([0, 1, 1], [term_hash("vatte")])
+    assert term_hash("the") not in kernel.term_keys([profile], 9, 300, 200)[1]
+
+
 def test_numbers_add_nothing(kernel):
     assert cosine(kernel, "storm 1987 5,000", "library 1987 5,000") == 0
 

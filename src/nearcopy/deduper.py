@@ -27,7 +27,7 @@ from nearcopy.lineage import own_story_id
 from nearcopy.matching import REMEMBERED, Matched, Matches, matches
 from nearcopy.model import Article, Check, Edge, Fingerprint, Match, Relation, Story, Verdict
 from nearcopy.rarity import TermCounts, kept_weights
-from nearcopy.settling import NEAR, alone, settle
+from nearcopy.settling import alone, settle
 from nearcopy.spread import Spread, spread
 from nearcopy.stats import Stats, stats
 from nearcopy.stores import Entry, open_store
@@ -200,11 +200,11 @@ class Deduper:
         were: dict[str, str],
         *,
         new: Collection[str] = (),
-        near: int = NEAR,
+        whole: bool = False,
     ) -> None:
         if not ids and not were:
             return
-        found = settle(self._store, ids, self.policy, self._judge, new=new, were=were, near=near)
+        found = settle(self._store, ids, self.policy, self._judge, new=new, were=were, whole=whole)
         for brake in found.braked:
             log.warning("%s", brake.why)
         self.brakes += found.braked
@@ -238,8 +238,7 @@ class Deduper:
         on the order of arrival (`provisional` says so); from here on they do not.
         """
         with self._lock, self._store.writing():
-            names = {*self._store.ids()}
-            self._settle(names, {}, near=len(names))
+            self._settle({*self._store.ids()}, {}, whole=True)
             self.provisional = False
 
     # As things stand.

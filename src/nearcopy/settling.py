@@ -16,6 +16,7 @@ from nearcopy.stores import Store
 Judge = Callable[[str, str], Edge]
 LINKED = 10_000  # copies clustered together; a larger group is a template at work
 NEAR = 500  # where more articles are linked with some, only those around these are told anew
+ALL = 1 << 62
 NEAREST = 2  # articles whose stories one may join
 NAMES_AT_ONCE = 64
 
@@ -35,15 +36,15 @@ def settle(
     *,
     new: Collection[str] = (),
     were: Mapping[str, str],
-    near: int = NEAR,
+    whole: bool = False,
 ) -> Settled:
     """Tell the store the stories of these articles and of all they are linked to.
 
     `new` are those that were in no story before, `were` tells the stories of those that came again.
-    Reports link most of a large window, through others: where more than `near` articles are linked,
-    those around these are told anew, and the rest stays as it was.
+    Reports link most of a large window, through others: where many articles are linked, those
+    around these are told anew and the rest stays as it was, unless the `whole` is wanted.
     """
-    most = near + len(ids)
+    most = ALL if whole else NEAR + len(ids)
     group = linked(store, ids, most)
     whole = len(group) < most
     if not whole:
