@@ -31,6 +31,7 @@ from nearcopy.news import sureness
 from nearcopy.vetoes import (
     Veto,
     form_veto,
+    news_veto,
     no_veto,
     part_veto,
     short_text_veto,
@@ -347,7 +348,7 @@ RULES = (
         "they report the same news in other words",
         _same_news,
         lambda e: round(sureness(e.news or 0.0), 4),
-        title_veto,
+        news_veto,
     ),
     Rule(
         "related-titles",

@@ -60,11 +60,26 @@ def title_veto(e: Evidence, p: Policy) -> str | None:
     found = form_veto(e, p) or _outside_window(e, p) or _later(e, p)
     if found or not p.stages:
         return found
-    if e.name_swap:
-        return f"one name for another: {e.title_swap}"
-    if e.contrast:
+    if e.contrast and not e.name_swap:
         return f"another stage or the opposite: {e.contrast}"
-    return f"another day's {e.column}" if e.column else None
+    return _other_names(e, p) or (f"another day's {e.column}" if e.column else None)
+
+
+def news_veto(e: Evidence, p: Policy) -> str | None:
+    """Why two that likely report the same news do not.
+
+    Where long texts speak, stages, days and figures of reports written apart tell no more than the
+    likelihood does: of those so parted as many were the same news as of the others. A form that one
+    source fills in anew is another piece of news.
+    """
+    if e.words < SPEAKING_WORDS:
+        return title_veto(e, p)
+    found = veto(e, p) or _outside_window(e, p) or _other_names(e, p)
+    return found if found or e.same_source is False else form_veto(e, p)
+
+
+def _other_names(e: Evidence, p: Policy) -> str | None:
+    return f"one name for another: {e.title_swap}" if p.stages and e.name_swap else None
 
 
 def _outside_window(e: Evidence, p: Policy) -> str | None:
