@@ -205,8 +205,37 @@ def test_articles_likely_to_report_the_same_news_are_one_event():
     assert found.rule == "same-news"
     assert found.confidence == pytest.approx(sureness(0.6), abs=1e-4)
     assert not found.duplicate
-    assert decide(evidence._replace(hours_apart=100), Policy()).relation is Relation.RELATED
+    assert decide(evidence._replace(hours_apart=100), Policy()).rule == "same-news"
     assert decide(evidence._replace(news=0.1), Policy()).relation is Relation.DISTINCT
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"hours_apart": 24.0 * 15},
+        {"hours_apart": 100.0, "title_soft": 0.7},
+        {"name_swap": True, "title_swap": "anton / berta"},
+        {"junk": "consent wall"},
+        {"same_source": True, "containment": 0.3, "numerals_shared": 0.1, "numerals_changed": 4},
+        {"words": 20, "contrast": "suspend / resume"},
+    ],
+)
+def test_what_parts_reports_that_likely_are_the_same_news(other):
+    evidence = long_text(news=0.6, same_source=False)._replace(**other)
+    assert decide(evidence, Policy()).relation in (Relation.RELATED, Relation.DISTINCT)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"contrast": "suspend / resume"},
+        {"hours_apart": 100.0, "title_soft": 0.2},
+        {"containment": 0.3, "numerals_shared": 0.1, "numerals_changed": 4},
+    ],
+)
+def test_stages_days_and_figures_do_not_part_long_reports_written_apart(other):
+    evidence = long_text(news=0.6, same_source=False)._replace(**other)
+    assert decide(evidence, Policy()).rule == "same-news"
 
 
 def test_rule_names_are_unique_and_cover_every_relation():
@@ -235,8 +264,8 @@ REWORDED = Evidence(
         ({"profile": 0.6}, "same-news"),
         ({"same_source": True}, "same-news"),
         ({"words": 40}, "same-news"),
-        ({"hours_apart": 24.0 * 10, "title_soft": 0.5}, "related-texts"),
-        ({"contrast": "suspend / resume"}, "related-texts"),
+        ({"hours_apart": 24.0 * 10, "title_soft": 0.5}, "same-news"),
+        ({"contrast": "suspend / resume"}, "same-news"),
         ({"numerals_shared": 0.3, "numerals_changed": 3}, "vetoed"),
     ],
 )

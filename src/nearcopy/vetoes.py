@@ -69,12 +69,14 @@ def news_veto(e: Evidence, p: Policy) -> str | None:
     """Why two that likely report the same news do not.
 
     Where long texts speak, stages, days and figures of reports written apart tell no more than the
-    likelihood does: of those so parted as many were the same news as of the others. A form that one
-    source fills in anew is another piece of news.
+    likelihood does: of those so parted as many were the same news as of the others. Like titles
+    days apart, and a form that one source fills in anew, are other news.
     """
     if e.words < SPEAKING_WORDS:
         return title_veto(e, p)
     found = veto(e, p) or _outside_window(e, p) or _other_names(e, p)
+    if at_least(e.title_soft, p.event_soft):
+        found = found or _later(e, p)
     return found if found or e.same_source is False else form_veto(e, p)
 
 
