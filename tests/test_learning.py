@@ -86,6 +86,30 @@ def test_a_store_that_has_learned_judges_by_it_and_remembers(address):
             assert told(again) == stories
 
 
+def test_few_articles_say_little():
+    made = list(fingerprints(articles(*REPORTS)))
+    pairs = [(made[0], made[1])]
+    few = counted_weights(count_terms(each.profile for each in made))
+    many = counted_weights(count_terms([each.profile for each in made] * 500))
+    usual, after_few, after_many = (
+        compare_pairs(pairs, weights=weights)[0].news for weights in (None, few, many)
+    )
+    assert usual - after_few < 0.05 < usual - after_many
+
+
+def test_no_article_is_lost_where_learning_stops_half_way(address, monkeypatch):
+    given = articles(*REPORTS, *OTHER)
+    with Deduper(address) as deduper:
+        list(deduper.run(given))
+        monkeypatch.setattr(deduper, "retell", lambda: None)
+        deduper.learn()
+        deduper.forget(["n0", "n4"])
+        deduper.add(given[0])
+        assert {name for story in told(deduper) for name in story} == {
+            each.id for each in given if each.id != "n4"
+        }
+
+
 def test_reports_in_other_words_are_one_story_and_other_news_is_not(address):
     with Deduper(address) as deduper:
         list(deduper.run(articles(*REPORTS, *OTHER)))

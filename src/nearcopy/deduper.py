@@ -443,7 +443,7 @@ class Deduper:
     def _require(self, ids: list[str]) -> None:
         missing = set(ids) - self._store.fingerprints(ids).keys()
         if missing:
-            some = ", ".join(sorted(missing)[:5])
+            some = ", ".join(sorted(map(str, missing))[:5])
             raise NotStored(f"not in {self.address}: {some}: add it first")
 
 

@@ -1,8 +1,8 @@
 """Rarity: how much each term counts, by the articles at hand and by news in general.
 
 A term that half of all articles hold tells nothing; one that a handful hold tells much. Which terms
-those are differs from place to place, so a store may count its own (`Deduper.learn`); half of a
-term's share is that of the general table, so that few articles do not mislead.
+those are differs from place to place, so a store may count its own (`Deduper.learn`). At least half
+of a term's share is that of the general table, and more where few articles were counted.
 """
 
 from collections.abc import Iterable
@@ -17,6 +17,7 @@ from nearcopy.kernels.reference.profiles import ENTRY, term_hash
 from nearcopy.kernels.tables import term_weights
 
 SATURATION = 200  # as in tools/make_term_weights.py: rarer than one in so many counts as unknown
+FEW = 500  # articles: of so many, what they hold counts a quarter, of very many a half
 LEAST_SHARE = 0.001  # of the articles; rarer terms weigh as unknown ones do
 HASH = np.dtype({"names": ["hash"], "formats": ["<u4"], "offsets": [0], "itemsize": ENTRY})
 
@@ -58,7 +59,8 @@ def counted_weights(found: TermCounts) -> kernels.TermWeights | None:
     general = _general_shares()
     here = dict(zip(found.hashes.tolist(), (found.counts / found.articles).tolist(), strict=True))
     terms = sorted({*general, *here})
-    shares = [(general.get(term, 0.0) + here.get(term, 0.0)) / 2 for term in terms]
+    part = found.articles / (found.articles + FEW) / 2
+    shares = [(1 - part) * general.get(term, 0.0) + part * here.get(term, 0.0) for term in terms]
     weights = np.log((SATURATION + 1) / (SATURATION * np.array(shares) + 1))
     return kernels.TermWeights(terms, np.maximum(1, np.rint(100 * weights)).astype(int).tolist())
 

@@ -47,8 +47,7 @@ def settle(
     most = ALL if whole else NEAR + len(ids)
     group = linked(store, ids, most)
     whole = len(group) < most
-    if not whole:
-        group = _around(store, ids, were)
+    group = _with_whole_stories(store, group if whole else _around(store, ids), were)
     made = store.fingerprints(group)
     before = {name: story for name, (story, _) in store.members(group).items()}
     own = {name: own_story_id(name) for name in made if name not in new}
@@ -67,18 +66,22 @@ def settle(
     return Settled(clustering.braked, whole)
 
 
-def _around(store: Store, ids: Collection[str], were: Mapping[str, str]) -> list[str]:
-    """These articles, those most likely to tell their news and all copies, with whole stories.
-
-    A story of which only a part were told anew would lose the others.
-    """
+def _around(store: Store, ids: Collection[str]) -> list[str]:
+    """These articles, those most likely to tell their news, and all copies of either."""
     likeliest: dict[str, list[tuple[float, str]]] = {}
     for edge in corrected_edges(store, ids):
         if edge.joins:
             likeliest.setdefault(edge.a, []).append((-edge.news, edge.b))
             likeliest.setdefault(edge.b, []).append((-edge.news, edge.a))
     beside = (name for each in ids for _, name in nsmallest(NEAREST, likeliest.get(each, ())))
-    near = copies(store, list(dict.fromkeys([*ids, *beside])), LINKED)
+    return copies(store, list(dict.fromkeys([*ids, *beside])), LINKED)
+
+
+def _with_whole_stories(store: Store, near: Collection[str], were: Mapping[str, str]) -> list[str]:
+    """These articles and all that are, or were, in a story with one of them.
+
+    A story of which only a part were told anew would lose the others.
+    """
     stories = {story for story, _ in store.members(near).values()} | {*were.values()}
     everyone = (each.id for story in store.stories(stories).values() for each in story.members)
     return list(dict.fromkeys([*near, *everyone]))

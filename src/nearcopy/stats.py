@@ -67,7 +67,7 @@ def _first_day(days: int | None, now: datetime) -> date | None:
     if isinstance(days, bool) or not isinstance(days, int) or days < 1:
         raise BadPolicy(f"days is {days!r}: give a whole number above zero, or None for all")
     today = now.date()
-    return today - min(timedelta(days=days - 1), today - date.min)
+    return today - timedelta(days=min(days - 1, (today - date.min).days))
 
 
 def _most_first(source: tuple[str | None, Copies]) -> tuple[int, str]:

@@ -73,7 +73,7 @@ def by_runs(store: Store, ids: list[str], policy: Policy, judge: Judge) -> dict[
     it is told by itself. So whatever is a copy is one of something that was never removed.
     """
     members = store.members(ids)
-    group = copies(store, members, LINKED) if store.runs_so_far() > 1 else []
+    group = sorted(_spoken_of(store, members)) if store.runs_so_far() > 1 else []
     runs = store.runs(group)
     if len(set(runs.values())) < 2:
         return {}
@@ -95,6 +95,18 @@ def by_runs(store: Store, ids: list[str], policy: Policy, judge: Judge) -> dict[
         for story in told.stories:
             standing.add(story.members)
     return standing.members
+
+
+def _spoken_of(store: Store, ids: Iterable[str]) -> list[str]:
+    """Copies of these, and of all that people spoke of together with them."""
+    group = copies(store, list(ids), LINKED)
+    while len(group) < LINKED:
+        told = {name for each in store.told(group) for name in each.pair}
+        more = store.runs(told - {*group})
+        if not more:
+            break
+        group = copies(store, [*group, *sorted(more)], LINKED)
+    return group
 
 
 def _by_article(edges: Iterable[Edge]) -> Edges:
