@@ -365,8 +365,8 @@ def test_a_file_that_changes_meanwhile_is_noticed(run, put, monkeypatch):
     path = put("a.jsonl")
     adding = Deduper.run
 
-    def meddle(self, articles):
-        yield from adding(self, articles)
+    def meddle(self, articles, **how):
+        yield from adding(self, articles, **how)
         path.write_text('{"id": "other"}\n')
 
     monkeypatch.setattr(Deduper, "run", meddle)

@@ -175,6 +175,28 @@ class TestAddingAgain:
         list(deduper.run(articles))
         assert list(deduper.verdicts(each.id for each in articles)) == first
 
+    def test_unchanged_it_is_judged_as_when_it_came(self, deduper):
+        articles = [
+            Article(id="a", title="Ferry terminal closes", text=BODY, published=NOON),
+            Article(id="b", title="Ferry terminal to close", text=BODY + " Yes.", published=NOON),
+            Article(id="c", title="Ferry terminal shut", text=BODY + " No.", published=NOON),
+        ]
+        first = [outline(each) for each in deduper.run(articles)]
+        stories = list(deduper.stories())
+        assert [outline(deduper.add(each)) for each in articles] == first
+        assert [outline(each) for each in deduper.run(reversed(articles))] == first[::-1]
+        assert list(deduper.stories()) == stories
+        assert deduper.revisions("a") == []
+
+    def test_ever_again_it_crowds_nobody_out(self, deduper):
+        article = Article(id="a", title="Ferry terminal closes", text=BODY)
+        for _ in range(600):
+            deduper.add(article)
+        for place in range(60):
+            deduper.add(replace(article, text=f"{BODY} {place}"))
+        report = Article(id="b", title="Winter closure of the ferry terminal", text=BODY[40:])
+        assert deduper.check(report).match == "a"
+
 
 class TestStanding:
     def test_a_better_copy_is_kept_instead(self, deduper):

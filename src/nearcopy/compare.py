@@ -127,6 +127,21 @@ def compare_pairs(
     return list(map(Evidence, *(columns[name] for name in Evidence._fields)))
 
 
+def most_likely_news(
+    left: Side, right: Side, weights: kernels.TermWeights | None = None
+) -> list[float | None]:
+    """At most how likely two report the same news: as likely as if facts agreed that both have."""
+    shared, _ = kernels.numeral_shares([a.numerals for a in left], [b.numerals for b in right])
+    known: Columns = {
+        "same_source": _same([a.source for a in left], [b.source for b in right]),
+        "words": [min(a.words, b.words) for a, b in zip(left, right, strict=True)],
+        "numerals_shared": _known(shared),
+        "agreements": [bool(a.facts and b.facts) for a, b in zip(left, right, strict=True)],
+        "hours_apart": _hours_apart(left, right),
+    }
+    return likelihoods(known | _profiles(left, right, {"profile"}, weights))
+
+
 def _check_recipes(pairs: Sequence[Pair]) -> None:
     for a, b in pairs:
         if a.recipe != b.recipe and a.recipe and b.recipe:
@@ -153,7 +168,9 @@ def _addresses(left: Side, right: Side) -> Columns:
 
 def same_address(a: Fingerprint, b: Fingerprint) -> bool:
     """Whether an address of the one, or one that its page declares, is the other's."""
-    return bool({a.url, a.declared_url} & {b.url, b.declared_url} - {None})
+    ours = a.url is not None and (a.url == b.url or a.url == b.declared_url)
+    declared = a.declared_url
+    return ours or (declared is not None and (declared == b.url or declared == b.declared_url))
 
 
 def sketch_distances(left: Side, right: Side) -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
@@ -267,13 +284,18 @@ def _facts(left: Side, right: Side, measures: Collection[str]) -> Columns:
 
 def _circumstances(left: Side, right: Side) -> Columns:
     return {
-        "hours_apart": [
-            None if a.published is None or b.published is None
-            else abs(a.published - b.published) / HOUR
-            for a, b in zip(left, right, strict=True)
-        ],
+        "hours_apart": _hours_apart(left, right),
         "junk": _either([a.junk for a in left], [b.junk for b in right]),
-    }  # fmt: skip
+    }
+
+
+def _hours_apart(left: Side, right: Side) -> list[float | None]:
+    return [
+        None
+        if a.published is None or b.published is None
+        else abs(a.published - b.published) / HOUR
+        for a, b in zip(left, right, strict=True)
+    ]
 
 
 def _same(ours: Sequence[object], theirs: Sequence[object]) -> list[bool | None]:

@@ -9,7 +9,7 @@ from nearcopy.config import Policy, Recipe
 from nearcopy.feedback import TOLD_APART, Feedback
 from nearcopy.judge import Judgement, judged
 from nearcopy.keeper import by_age
-from nearcopy.matching import Matched, Matches
+from nearcopy.matching import Matched, Matches, arrivals
 from nearcopy.model import Article, Decision, Edge, Fingerprint, Relation
 from nearcopy.rarity import kept_weights
 from nearcopy.stores import Entry, Store
@@ -70,15 +70,17 @@ def corrected_matches(
     found: list[Matches],
     recipe: Recipe,
     policy: Policy,
+    *,
+    again: Collection[str] = (),
 ) -> list[Matches]:
     """What each article is to those before it by what people said, else as it was found."""
     ids = [entry.article.id for entry in entries]
-    order = {name: place for place, name in enumerate(ids)}
     told = _by_article(store.told(ids))
+    came_before = arrivals(store, ids, again, told)
     made = list(found)
     for place, entry in enumerate(entries):
         said = told.get(entry.article.id, {})
-        before = {o: each for o, each in said.items() if order.get(o, -1) < place}
+        before = {o: each for o, each in said.items() if came_before(o, entry.article.id)}
         if before:
             kept_apart = _kept_apart(store, found[place], said)
             overlaid = [_overlaid(each, before, kept_apart) for each in found[place].found]

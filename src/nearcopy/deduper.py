@@ -117,14 +117,18 @@ class Deduper:
     def add(self, article: Article) -> Verdict:
         """What an article is to those in the store, where it then is too, as one step.
 
-        One whose id is known takes the other's place; it is never a duplicate of itself.
+        One whose id is known takes the other's place; it is never a duplicate of itself. One that
+        is there already, unchanged, is judged as when it came, and not filed again.
         """
         return self._add([_checked(article)])[0]
 
-    def run(self, articles: Iterable[Article]) -> Iterator[Verdict]:
-        """Add articles in durable batches: a verdict for each, in order, as `add` gives it."""
+    def run(self, articles: Iterable[Article], *, tell: bool = True) -> Iterator[Verdict]:
+        """Add articles in durable batches: a verdict for each, in order, as `add` gives it.
+
+        Where `tell` is off, stories are left to `retell`, which is quicker for many new articles.
+        """
         for batch in _batches(articles):
-            yield from self._add(batch)
+            yield from self._add(batch, tell=tell)
 
     def _entries(self, batch: list[Article]) -> list[Entry]:
         seen = self._clock()
@@ -137,24 +141,32 @@ class Deduper:
         found = matches(self._store, [entry], self.recipe, self.policy)
         return self._corrected([entry], found)[0]
 
-    def _corrected(self, entries: list[Entry], found: list[Matches]) -> list[Matches]:
-        return corrected_matches(self._store, entries, found, self.recipe, self.policy)
+    def _corrected(
+        self, entries: list[Entry], found: list[Matches], again: Collection[str] = ()
+    ) -> list[Matches]:
+        return corrected_matches(self._store, entries, found, self.recipe, self.policy, again=again)
 
-    def _add(self, batch: list[Article]) -> list[Verdict]:
+    def _add(self, batch: list[Article], *, tell: bool = True) -> list[Verdict]:
         log.debug("adding %d articles", len(batch))
         start = perf_counter()
         entries = self._entries(batch)
         ids = [entry.article.id for entry in entries]
         with self._lock, self._store.writing():
             self._store.add_times(self._times.taken())
-            were = self._stories_of(self._store.fingerprints(ids))
+            again = self._unchanged(entries)
+            fresh = [entry for entry in entries if entry.article.id not in again]
+            were = self._stories_of(self._store.fingerprints([e.article.id for e in fresh]))
             unsettled = self._neighbours(were) | _under_other_names(were)
-            self._store.put(entries)
-            found = matches(self._store, entries, self.recipe, self.policy)
-            new = {name for name in ids if name not in were}
-            unsettled |= self._named_like_others(new) | self._link(ids, found)
-            self._settle(unsettled | told_together(self._store, ids), were, new=new)
-            found = self._corrected(entries, found)
+            self._store.put(fresh)
+            found = matches(self._store, entries, self.recipe, self.policy, again=again)
+            new = {name for name in ids if name not in were and name not in again}
+            unsettled |= self._named_like_others(new) | self._link(ids, found, again)
+            unsettled |= told_together(self._store, [e.article.id for e in fresh])
+            if tell or were:
+                self._settle(unsettled, were, new=new)
+            else:
+                self.provisional = True
+            found = self._corrected(entries, found, again)
             best = {match.other.id for each in found for match in each.found[:1]}
             members = self._store.members({*ids, *best})
             made = [
@@ -172,11 +184,20 @@ class Deduper:
         with self._lock:
             self._times.count(today, work, spent, times)
 
-    def _link(self, ids: list[str], found: list[Matches]) -> set[str]:
+    def _unchanged(self, entries: list[Entry]) -> set[str]:
+        """The articles that are in the store already, but for when they came."""
+        there = self._store.articles([entry.article.id for entry in entries])
+        new = (entry.article for entry in entries if entry.article.id in there)
+        return {
+            each.id for each in new if replace(each, seen=there[each.id].seen) == there[each.id]
+        }
+
+    def _link(self, ids: list[str], found: list[Matches], again: Collection[str]) -> set[str]:
         """Remember what was found; those of the articles that it puts into stories."""
         edges = [
             match.edge(name)
             for name, each in zip(ids, found, strict=True)
+            if name not in again
             for match in each.found[:REMEMBERED]
         ]
         self._store.link(edges)

@@ -3,16 +3,20 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from nearcopy import kernels
 from nearcopy.compare import (
     Overlap,
     Pair,
     compare_pairs,
+    most_likely_news,
     overlaps,
     same_address,
     sketch_distances,
 )
-from nearcopy.config import LEAST_BITS, SLOTS, Policy, Recipe
+from nearcopy.config import SLOTS, Policy, Recipe
 from nearcopy.decide import decide
 from nearcopy.embedding import meanings
 from nearcopy.likeness import SPEAKING_WORDS
@@ -25,6 +29,7 @@ Articles = Callable[[Collection[str]], Mapping[str, Article]]
 COUNTED_FROM = 5 / 128
 # Where profiles have less in common, next to no news of 0.2 and more is behind it.
 PROMISING_PROFILE, PROMISING_TITLE = 0.15, 0.3
+NEVER = 65  # beyond any share, and any number of bits
 
 
 class Judgement(NamedTuple):
@@ -65,7 +70,9 @@ def judged(
     return [_judgement(evidence, decide(evidence, policy)) for evidence in measured]
 
 
-def promising(pairs: Sequence[Pair], policy: Policy) -> list[bool]:
+def promising(
+    pairs: Sequence[Pair], policy: Policy, weights: kernels.TermWeights | None = None
+) -> list[bool]:
     """Whether there is anything between the two of each pair that this policy may make much of.
 
     Asked before all is measured: most articles that share rare terms have no more in common.
@@ -77,12 +84,33 @@ def promising(pairs: Sequence[Pair], policy: Policy) -> list[bool]:
     alike, title, *_ = kernels.profile_measures(*profiles).T
     bits, equal = sketch_distances(left, right)
     found = (
-        ~(alike < PROMISING_PROFILE)  # or none was compared
-        | (title >= PROMISING_TITLE)
-        | (bits <= 64 - LEAST_BITS)
+        (bits <= 64 - _least(policy.near_bits, policy.related_bits))
         | (equal >= COUNTED_FROM * SLOTS)
+        | np.isnan(alike)
+        | np.array([same_address(*pair) for pair in pairs], bool)
     )
-    return [one or same_address(*pair) for one, pair in zip(found.tolist(), pairs, strict=True)]
+    promise = (alike >= PROMISING_PROFILE) | (title >= PROMISING_TITLE)
+    (maybe,) = np.nonzero(~found & promise)
+    found[maybe] = _likely([pairs[place] for place in maybe.tolist()], policy, weights)
+    result: list[bool] = found.tolist()
+    return result
+
+
+def _likely(
+    pairs: Sequence[Pair], policy: Policy, weights: kernels.TermWeights | None
+) -> NDArray[np.bool_]:
+    """Whether the two of each pair may report the same news, or have like titles."""
+    left, right = [a for a, _ in pairs], [b for _, b in pairs]
+    news = np.array(most_likely_news(left, right, weights), np.float64)
+    titles = kernels.title_cosines([a.gist for a in left], [b.gist for b in right])
+    return (news >= _least(policy.event_news, policy.related_news)) | (
+        titles >= _least(policy.title_soft, policy.event_soft, policy.related_soft)
+    )
+
+
+def _least(*thresholds: float | None) -> float:
+    """The lowest of the thresholds that are asked for."""
+    return min((each for each in thresholds if each is not None), default=NEVER)
 
 
 def _worth_counting(evidence: Evidence) -> bool:

@@ -14,7 +14,7 @@ from heapq import heapify, heappop, heappush
 from math import sqrt
 
 ONE = 10**6  # a score of 1.0
-MISSING = ONE // 10  # of two nodes of which nothing is known
+MISSING = 14 * ONE // 100  # of two nodes of which nothing is known
 # Below this share of how alike the nodes within either group are, two groups of several nodes look
 # alike and are not one. Measured on labelled news, see docs/decisions/0014-stories.md.
 COHESION = 0.55

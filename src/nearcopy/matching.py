@@ -1,6 +1,6 @@
 """Matching: what is in a store that an article is something to."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import compress, islice
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from nearcopy.stores import Entry, Store
 CANDIDATES = 256  # looked at for one article; those with most keys in common
 REMEMBERED = 64  # of what was found, for one article
 PAIRS_AT_ONCE = 4096
+LONG_AGO = (0, -1)
 SUREST = {relation: place for place, relation in enumerate(Relation)}
 
 
@@ -53,21 +54,33 @@ RANK = {Relation.SAME_EVENT: 2, Relation.RELATED: 3, Relation.DISTINCT: 4}
 
 
 def matches(
-    store: Store, entries: Sequence[Entry], recipe: Recipe, policy: Policy
+    store: Store,
+    entries: Sequence[Entry],
+    recipe: Recipe,
+    policy: Policy,
+    *,
+    again: Collection[str] = (),
 ) -> list[Matches]:
     """For each article what came before it that it is something to.
 
-    Articles of the batch that are in the store already count as coming in the batch's order.
+    Those that come `again`, as they are in the store, came when they first did; all others come
+    now, one after the other.
     """
     at_hand = {entry.article.id: entry.article for entry in entries}
-    order = {name: place for place, name in enumerate(at_hand)}
     probes = [(entry.fingerprint, entry.keys) for entry in entries]
     candidates = store.find(probes, policy.window, CANDIDATES)
+    names = (
+        other.id
+        for entry, found in zip(entries, candidates, strict=True)
+        if entry.article.id in again
+        for other in found.candidates
+    )
+    came_before = arrivals(store, list(at_hand), again, names)
     pairs = (
         (place, entry.fingerprint, other)
         for place, (entry, found) in enumerate(zip(entries, candidates, strict=True))
         for other in found.candidates
-        if order.get(other.id, -1) < place and within(entry.fingerprint, other, policy)
+        if came_before(other.id, entry.article.id) and within(entry.fingerprint, other, policy)
     )
 
     def articles(ids: Collection[str]) -> Mapping[str, Article]:
@@ -79,7 +92,7 @@ def matches(
     weights = kept_weights(store.term_counts())
     found: list[list[Matched]] = [[] for _ in entries]
     for candidates_of in _batches(pairs):
-        worth = promising([(a, b) for _, a, b in candidates_of], policy)
+        worth = promising([(a, b) for _, a, b in candidates_of], policy, weights)
         some = list(compress(candidates_of, worth))
         pairs_of = [(a, b) if by_age(a) <= by_age(b) else (b, a) for _, a, b in some]
         judgements = judged(pairs_of, recipe, policy, articles, weights=weights)
@@ -90,6 +103,19 @@ def matches(
         Matches(sorted(each, key=lambda match: match.surest_first), candidate.left_out)
         for each, candidate in zip(found, candidates, strict=True)
     ]
+
+
+def arrivals(
+    store: Store, names: Sequence[str], again: Collection[str], others: Iterable[str]
+) -> Callable[[str, str], bool]:
+    """Tells whether one article came before another of these names.
+
+    `others` are those in the store to be compared with what comes `again`.
+    """
+    order = {name: (1, place) for place, name in enumerate(names) if name not in again}
+    there = store.numbers({*again, *others} - order.keys()) if again else {}
+    order |= {name: (0, number) for name, number in there.items()}
+    return lambda one, other: order.get(one, LONG_AGO) < order[other]
 
 
 def _batches(

@@ -43,10 +43,10 @@ def features(known: Mapping[str, Sequence[Any]]) -> Floats:
     """What the model reads of measurements, given by the field: a row for each pair."""
 
     def column(name: str) -> Floats:
-        return np.array([0.0 if value is None else value for value in known[name]], np.float64)
+        return np.nan_to_num(np.array(known[name], np.float64))  # None is no number
 
     def is_known(name: str) -> Floats:
-        return np.array([value is not None for value in known[name]], np.float64)
+        return (~np.isnan(np.array(known[name], np.float64))).astype(np.float64)
 
     alike, title = np.sqrt(column("profile")), column("title_told")
     days = np.log1p(np.minimum(MOST_DAYS, column("hours_apart") / DAY))

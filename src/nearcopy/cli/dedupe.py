@@ -84,7 +84,7 @@ def dedupe(
     html_field: Annotated[str | None, _column("html", "Whether its text is HTML.")] = None,
 ) -> None:
     """Find duplicates in files: every row, with its verdict."""
-    from nearcopy.cli.deduping import Job, checked_format, run
+    from nearcopy.cli.deduping import MEMORY, Job, checked_format, run
     from nearcopy.cli.settings import settings, store_address
     from nearcopy.formats import Columns
 
@@ -115,7 +115,7 @@ def dedupe(
         merge=merge,
         recipe=recipe,
         policy=judged,
-        address=store_address(store) if store else "memory://",
+        address=store_address(store) if store else MEMORY,
         threads=jobs,
         yes=yes,
         json=as_json,

@@ -52,6 +52,7 @@ from nearcopy.formats import (
 from nearcopy.model import Verdict
 
 LISTED = 20  # rejected rows
+MEMORY = "memory://"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,7 +214,8 @@ class _Rows:
         """Compares all articles."""
         rows = _read(self._job, self._sources)
         articles = (row.article for row in rows if isinstance(row, Row))
-        added = self._deduper.run(articles)
+        # A store that lasts is told the stories as it goes, lest it is left without by a stop.
+        added = self._deduper.run(articles, tell=self._job.address != MEMORY)
         for _ in self._phases.each(added, "comparing", total=len(self._ids)):
             pass
         if self._deduper.provisional:

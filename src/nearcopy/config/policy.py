@@ -110,7 +110,7 @@ class Policy:
     # Not a copy, but worth knowing.
     event_soft: float | None = 0.54
     event_news: float | None = 0.3  # how likely two report the same news
-    related_news: float | None = 0.2
+    related_news: float | None = 0.25
     related_soft: float | None = 0.4
     related_overlap: float | None = 0.1
     related_bits: int | None = None

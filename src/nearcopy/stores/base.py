@@ -105,6 +105,9 @@ class Store(Protocol):
     def articles(self, ids: Collection[str]) -> dict[str, Article]:
         """The articles as they came."""
 
+    def numbers(self, ids: Collection[str]) -> dict[str, int]:
+        """The numbers of the articles, which ascend as they came."""
+
     def runs(self, ids: Collection[str]) -> dict[str, int]:
         """The run in which each article first came: one for each opening of the store that adds,
         ascending."""

@@ -31,6 +31,7 @@ class MemoryStore:
         self._recipe: Recipe | None = None
         self._shelves = Shelves()
         self._next = 0
+        self._gone: list[int] = []  # numbers of articles that this step removed
         self._entries: dict[str, tuple[Article, Fingerprint]] = {}
         self._by_number: dict[int, Fingerprint] = {}
         self._number: dict[str, int] = {}
@@ -70,8 +71,18 @@ class MemoryStore:
     @contextmanager
     def writing(self) -> Iterator[None]:
         """What is read and written inside is one step."""
-        with self._lock, self._journal.step():
-            yield
+        with self._lock:
+            before = self._next
+            try:
+                with self._journal.step():
+                    yield
+            except BaseException:
+                self._shelves.remove(range(before + 1, self._next + 1))
+                raise
+            else:
+                self._shelves.remove(self._gone)
+            finally:
+                self._gone.clear()
 
     def find(
         self, probes: Sequence[tuple[Fingerprint, Keys]], window: timedelta | None, limit: int
@@ -115,7 +126,9 @@ class MemoryStore:
     def _erase(self, name: str) -> None:
         drop = self._journal.drop
         drop(self._entries, name)
-        drop(self._by_number, drop(self._number, name))
+        number = drop(self._number, name)
+        drop(self._by_number, number)
+        self._gone.append(number)
         drop(self._members, name)
         for other in drop(self._edges, name) or ():
             drop(self._edges[other], name)
@@ -137,6 +150,10 @@ class MemoryStore:
     def articles(self, ids: Collection[str]) -> dict[str, Article]:
         """The articles as they came."""
         return {name: self._entries[name][0] for name in ids if name in self._entries}
+
+    def numbers(self, ids: Collection[str]) -> dict[str, int]:
+        """The numbers of the articles, which ascend as they came."""
+        return {name: self._number[name] for name in ids if name in self._number}
 
     def runs(self, ids: Collection[str]) -> dict[str, int]:
         """The run in which each article first came: there is one."""

@@ -71,6 +71,7 @@ class Shelves:
 
     def __init__(self) -> None:
         self._index = kernels.KeyIndex()
+        self._removed = 0
         self._numbers, self._published, self._seen = array("q"), array("q"), array("q")
         self._of_title = array("q")  # how many keys of its title each has
 
@@ -94,12 +95,22 @@ class Shelves:
         starts = _starts(len(each.keys) // 8 for each in articles)
         unused = np.zeros(len(articles), np.int64)
         for column in (self._numbers, self._published, self._seen, self._of_title):
-            del column[len(self._index) :]  # what an interrupt left of another call
+            del column[len(self._index) + self._removed :]  # what an interrupt left of another call
         self._numbers.extend(each.number for each in articles)
         self._published.extend(NEVER if a.published is None else a.published for a in articles)
         self._seen.extend(NEVER if a.seen is None else a.seen for a in articles)
         self._of_title.extend(_title_counts(flat, starts).tolist())
         self._index.insert_ragged(flat.astype(np.uint64, copy=False), starts, unused)
+
+    def remove(self, numbers: Collection[int]) -> None:
+        """Take articles off the shelves, where they are on them."""
+        if numbers:
+            (places,) = np.nonzero(np.isin(_view(self._numbers), np.fromiter(numbers, np.int64)))
+            ever = len(self._index) + self._removed
+            try:
+                self._index.remove(places.astype(np.uint32))
+            finally:  # an interrupt may come just then
+                self._removed = ever - len(self._index)
 
     def find(
         self,

@@ -327,6 +327,10 @@ class SqliteStore(SqliteStories, SqliteFeedback, SqliteTally):
         rows = map(ArticleRow._make, self._file.among(wanted, self._numbers(ids).values()))
         return {each.id: each for each in articles_of(rows)}
 
+    def numbers(self, ids: Collection[str]) -> dict[str, int]:
+        """The numbers of the articles, which ascend as they came."""
+        return self._numbers(ids)
+
     def runs(self, ids: Collection[str]) -> dict[str, int]:
         """The run in which each article first came."""
         wanted = "SELECT id, run FROM articles WHERE number IN ({})"
