@@ -1,24 +1,23 @@
 """Correcting: what people say of two stored articles is remembered, and stories follow."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
 from nearcopy.config import Policy, Recipe
-from nearcopy.corrected import linked
 from nearcopy.errors import BadFeedback
 from nearcopy.feedback import Feedback, Said, fits, relation_told, without_words
 from nearcopy.judge import judged, within
 from nearcopy.keeper import by_age
-from nearcopy.model import Relation
+from nearcopy.lineage import own_story_id
+from nearcopy.model import Member, Relation
 from nearcopy.rarity import kept_weights
-from nearcopy.settling import LINKED
+from nearcopy.settling import Settled
 from nearcopy.stores import Store
 from nearcopy.told import Told
-from nearcopy.verdicts import story_of
 
-Settle = Callable[[set[str]], None]
+Settle = Callable[[set[str]], Settled]
 
 
 class Change(NamedTuple):
@@ -103,31 +102,25 @@ def _changed(
     *,
     taken_back: bool,
 ) -> Correction:
-    pair = {*feedback.pair}
-    around = {*linked(store, pair, LINKED)}
-    before = _places(store, around)
     change()
-    settle(pair)
-    around |= {*linked(store, pair, LINKED)} - around
-    old = before | _places(store, around - before.keys())
-    return Correction(feedback, taken_back, tuple(_changes(old, _places(store, around))))
+    before = settle({*feedback.pair}).before
+    after = store.members(before)
+    return Correction(feedback, taken_back, tuple(_changes(before, after)))
 
 
-Places = dict[str, tuple[str, str | None]]  # of each article its story, and what it is a copy of
+Place = tuple[str, Member] | None
 
 
-def _places(store: Store, ids: Collection[str]) -> Places:
-    members = store.members(ids)
-    return {
-        name: (story_of(name, members), members[name][1].duplicate_of if name in members else None)
-        for name in ids
-    }
+def _changes(before: Mapping[str, Place], after: Mapping[str, Place]) -> Iterator[Change]:
+    for name in sorted(before):
+        was, now = _place(name, before[name]), _place(name, after.get(name))
+        if was != now:
+            yield Change(name, *now, *was)
 
 
-def _changes(before: Places, after: Places) -> Iterator[Change]:
-    for name in sorted(after):
-        if after[name] != before[name]:
-            yield Change(name, *after[name], *before[name])
+def _place(article: str, place: Place) -> tuple[str, str | None]:
+    """The story of an article, and what it is a copy of."""
+    return (own_story_id(article), None) if place is None else (place[0], place[1].duplicate_of)
 
 
 def _said(store: Store, pair: tuple[str, str], recipe: Recipe, policy: Policy) -> Said:

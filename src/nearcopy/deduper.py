@@ -27,7 +27,7 @@ from nearcopy.lineage import own_story_id
 from nearcopy.matching import REMEMBERED, Matched, Matches, matches
 from nearcopy.model import Article, Check, Edge, Fingerprint, Match, Relation, Story, Verdict
 from nearcopy.rarity import TermCounts, kept_weights
-from nearcopy.settling import alone, settle
+from nearcopy.settling import Settled, alone, settle
 from nearcopy.spread import Spread, spread
 from nearcopy.stats import Stats, stats
 from nearcopy.stores import Entry, open_store
@@ -222,14 +222,15 @@ class Deduper:
         *,
         new: Collection[str] = (),
         whole: bool = False,
-    ) -> None:
+    ) -> Settled:
         if not ids and not were:
-            return
+            return Settled()
         found = settle(self._store, ids, self.policy, self._judge, new=new, were=were, whole=whole)
         for brake in found.braked:
             log.warning("%s", brake.why)
         self.brakes += found.braked
         self.provisional |= not found.whole
+        return found
 
     def _stories_of(self, ids: Iterable[str]) -> dict[str, str]:
         wanted = list(ids)
@@ -417,8 +418,8 @@ class Deduper:
             told = self._store.all_told()
             return list(feedback_examples(self._store, told, self.recipe, self.policy))
 
-    def _settle_anew(self, ids: set[str]) -> None:
-        self._settle(ids, {})
+    def _settle_anew(self, ids: set[str]) -> Settled:
+        return self._settle(ids, {})
 
     # Looking after the store.
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping
 from heapq import nsmallest
 from itertools import islice
+from types import MappingProxyType
 from typing import NamedTuple
 
 from nearcopy.cluster import Brake, Clustering, Grouped, grouped, named, stories
@@ -10,7 +11,7 @@ from nearcopy.config import Policy
 from nearcopy.corrected import copies, corrected, corrected_edges, linked
 from nearcopy.keeper import by_age
 from nearcopy.lineage import own_story_id, story_names
-from nearcopy.model import Decision, Edge, Fingerprint, Story
+from nearcopy.model import Decision, Edge, Fingerprint, Member, Story
 from nearcopy.stores import Store
 
 Judge = Callable[[str, str], Edge]
@@ -22,10 +23,14 @@ NAMES_AT_ONCE = 64
 
 
 class Settled(NamedTuple):
-    """What was braked, and whether all linked articles were told together."""
+    """What was braked, whether all linked articles were told together, and where they were before.
 
-    braked: tuple[Brake, ...]
-    whole: bool
+    That is the story and the place in it of each article, None where it was in no story.
+    """
+
+    braked: tuple[Brake, ...] = ()
+    whole: bool = True
+    before: Mapping[str, tuple[str, Member] | None] = MappingProxyType({})
 
 
 def settle(
@@ -49,7 +54,8 @@ def settle(
     whole = len(group) < most
     group = _with_whole_stories(store, group if whole else _around(store, ids), were)
     made = store.fingerprints(group)
-    before = {name: story for name, (story, _) in store.members(group).items()}
+    places = store.members(group)
+    before = {name: story for name, (story, _) in places.items()}
     own = {name: own_story_id(name) for name in made if name not in new}
     known = own | before | {name: story for name, story in were.items() if name in made}
     edges = store.edges_among(group)
@@ -63,7 +69,7 @@ def settle(
     gone = {*before.values(), *were.values()} - told
     moved = {old: new for old, new in clustering.redirects.items() if old not in taken}
     store.tell(clustering.stories, gone, moved)
-    return Settled(clustering.braked, whole)
+    return Settled(clustering.braked, whole, {name: places.get(name) for name in made})
 
 
 def _around(store: Store, ids: Collection[str]) -> list[str]:
