@@ -17,6 +17,7 @@ FROM members JOIN articles USING (number)
 """
 NO_FLAGS = "[]"
 RELATIONS = {relation.value: relation for relation in Relation}
+FOLLOWED_AT_ONCE = 32  # articles whose links are looked at together
 
 
 class SqliteStories:
@@ -64,11 +65,14 @@ class SqliteStories:
     def linked(self, ids: Collection[str], limit: int) -> list[str]:
         """These and all that duplicates and same events link them to."""
         seen = dict.fromkeys(self._numbers(ids).values())
-        fresh = list(seen)
-        while fresh and len(seen) < limit:
-            near = dict.fromkeys(self._neighbours(fresh))
+        queue, done = list(seen), 0
+        while done < len(queue) and len(seen) < limit:
+            some = queue[done : done + FOLLOWED_AT_ONCE]
+            done += len(some)
+            near = dict.fromkeys(self._neighbours(some))
             fresh = [number for number in near if number not in seen][: limit - len(seen)]
             seen |= dict.fromkeys(fresh)
+            queue += fresh
         named = "SELECT id FROM articles WHERE deleted = 0 AND number IN ({})"
         return [name for (name,) in self._file.among(named, seen)]
 
