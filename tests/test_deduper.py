@@ -141,6 +141,27 @@ class TestAdding:
             )
         assert verdict.is_duplicate
 
+    @pytest.mark.parametrize(
+        ("sources", "expected"),
+        [("any", [None, "a", "a", "a"]), ("across", [None, None, "a", "a"]),
+         ("within", [None, "a", None, None])],
+    )  # fmt: skip
+    def test_a_policy_may_compare_across_sources_only_or_within_one(
+        self, address, sources, expected
+    ):
+        outlets = ["Harbour Post", "Harbour Post", "Valley News", None]
+        articles = [
+            Article(id=name, title="Ferry terminal closes", text=f"{BODY} {name}.", source=outlet)
+            for name, outlet in zip("abcd", outlets, strict=True)
+        ]
+        with Deduper(address, policy=Policy(sources=sources), clock=lambda: NOON) as deduper:
+            found = [each.duplicate_of for each in deduper.run(articles)]
+        assert found == expected
+
+    def test_no_other_sources_can_be_meant(self):
+        with pytest.raises(BadPolicy, match='choose "any", "across" or "within"'):
+            Policy(sources="some")
+
 
 class TestAddingAgain:
     def test_an_article_never_matches_itself(self, deduper):

@@ -153,7 +153,7 @@ def test_pairs_outside_the_window_are_not_called_the_same():
     rules = {
         each.outcome.pair.line: each.outcome.judgement.decision.rule for each in found.mistakes
     }
-    assert rules[2] == "outside-window"
+    assert rules[2] == "not-compared"
 
 
 def test_every_pair_is_in_the_histogram_and_the_bins():

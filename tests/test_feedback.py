@@ -156,7 +156,7 @@ class TestSame:
         copy = next(each for each in strangers.verdicts([*"ab"]) if each.is_duplicate)
         assert (copy.rule, copy.relation, copy.reason) == ("told-same", "same_title", "told")
         assert copy.reasons == ("told by people on 2026-05-04 to be the same",)
-        assert (answer.feedback.said.rule, answer.feedback.mistake) == ("outside-window", "miss")
+        assert (answer.feedback.said.rule, answer.feedback.mistake) == ("not-compared", "miss")
 
     def test_the_relation_is_as_given_else_as_measured(self, copies):
         copies.feedback("a", "b", same=True)

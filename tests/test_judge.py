@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from nearcopy import Article, Fingerprint, Policy, Recipe, Relation, fingerprints, overlap
-from nearcopy.judge import copied, judged, within
+from nearcopy.judge import comparable, copied, judged
 
 TEXT = (
     "harbour council voted on tuesday to close the old ferry terminal for winter while repair "
@@ -86,5 +86,5 @@ def test_without_a_minhash_likeness_is_told_by_the_simhash():
 )
 def test_the_window_goes_by_publication_else_by_arrival(a, b, near):
     first, second = Fingerprint(id="a", **a), Fingerprint(id="b", **b)
-    assert within(first, second, Policy()) is near
-    assert within(second, first, Policy()) is near
+    assert comparable(first, second, Policy()) is near
+    assert comparable(second, first, Policy()) is near

@@ -24,6 +24,7 @@ OTHERS = {
     "window": st.none() | SPANS,
     "title_days": SPANS,
     "like_titles": st.sampled_from(["one", "two"]),
+    "sources": st.sampled_from(["any", "across", "within"]),
     "keep": st.lists(st.sampled_from(KEEP), min_size=1).map(tuple),
     "source_rank": st.lists(st.text()).map(tuple),
     "scoring": st.builds(

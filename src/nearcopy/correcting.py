@@ -8,7 +8,7 @@ from typing import NamedTuple
 from nearcopy.config import Policy, Recipe
 from nearcopy.errors import BadFeedback
 from nearcopy.feedback import Feedback, Said, fits, relation_told, without_words
-from nearcopy.judge import judged, within
+from nearcopy.judge import NOT_COMPARED, comparable, judged
 from nearcopy.keeper import by_age
 from nearcopy.lineage import own_story_id
 from nearcopy.model import Member, Relation
@@ -129,8 +129,8 @@ def _said(store: Store, pair: tuple[str, str], recipe: Recipe, policy: Policy) -
     weights = kept_weights(store.term_counts())
     (found,) = judged([(one, two)], recipe, policy, store.articles, weights=weights)
     how, evidence = found.decision, without_words(found.evidence)
-    if not within(one, two, policy):  # they are never compared
-        return Said(Relation.DISTINCT, "outside-window", 1.0, False, 0.0, found.copy, evidence)
+    if not comparable(one, two, policy):  # they are never compared
+        return Said(*NOT_COMPARED[:4], 0.0, found.copy, evidence)
     said = how.relation, how.rule, how.confidence, how.duplicate
     return Said(*said, found.news, found.copy, evidence)
 

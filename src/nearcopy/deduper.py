@@ -19,7 +19,7 @@ from nearcopy.examples import Example, feedback_examples
 from nearcopy.explain import Explanation, explain
 from nearcopy.feedback import Feedback
 from nearcopy.fingerprint import fingerprints
-from nearcopy.judge import judged
+from nearcopy.judge import NOT_COMPARED, judged, sources_fit
 from nearcopy.keeper import age, by_age
 from nearcopy.keys import VERSION, keys
 from nearcopy.learning import counted, linked_anew
@@ -281,6 +281,8 @@ class Deduper:
     def _judge(self, a: str, b: str) -> Edge:
         made = sorted(self._store.fingerprints([a, b]).values(), key=by_age)
         pair = made[0], made[-1]
+        if not sources_fit(*pair, self.policy):
+            return Edge(a, b, NOT_COMPARED, 0.0, None)
         weights = kept_weights(self._store.term_counts())
         (found,) = judged([pair], self.recipe, self.policy, self._store.articles, weights=weights)
         return Edge(a, b, found.decision, found.news, found.copy)

@@ -20,7 +20,7 @@ from nearcopy.config import SLOTS, Policy, Recipe
 from nearcopy.decide import decide
 from nearcopy.embedding import meanings
 from nearcopy.likeness import SPEAKING_WORDS
-from nearcopy.model import Article, Decision, Evidence, Fingerprint
+from nearcopy.model import Article, Decision, Evidence, Fingerprint, Relation
 from nearcopy.vetoes import FACTS
 
 Articles = Callable[[Collection[str]], Mapping[str, Article]]
@@ -30,6 +30,11 @@ COUNTED_FROM = 5 / 128
 # Where profiles have less in common, next to no news of 0.2 and more is behind it.
 PROMISING_PROFILE, PROMISING_TITLE = 0.15, 0.3
 NEVER = 65  # beyond any share, and any number of bits
+
+
+NOT_COMPARED = Decision(
+    Relation.DISTINCT, "not-compared", 1.0, False, "too far apart in time, or not by such sources"
+)
 
 
 class Judgement(NamedTuple):
@@ -163,11 +168,21 @@ def copied(evidence: Evidence) -> float | None:
     return None if evidence.distance is None else round(1 - evidence.distance / 64, 4)
 
 
-def within(one: Fingerprint, other: Fingerprint, policy: Policy) -> bool:
-    """Whether two articles are near enough in time to be compared.
+def sources_fit(one: Fingerprint, other: Fingerprint, policy: Policy) -> bool:
+    """Whether the policy compares articles of such sources; none is known of what bears none."""
+    if policy.sources == "any":
+        return True
+    one_source = one.source is not None and one.source == other.source
+    return one_source == (policy.sources == "within")
+
+
+def comparable(one: Fingerprint, other: Fingerprint, policy: Policy) -> bool:
+    """Whether the policy has the two compared: near enough in time, and of fitting sources.
 
     By when they were published, where both say so; else by when they came in.
     """
+    if not sources_fit(one, other, policy):
+        return False
     if policy.window is None:
         return True
     ours, theirs = one.published, other.published

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from nearcopy.config import Policy, Recipe
 from nearcopy.feedback import TOLD_SAME
-from nearcopy.judge import Judgement, judged, promising, within
+from nearcopy.judge import Judgement, comparable, judged, promising
 from nearcopy.keeper import by_age
 from nearcopy.model import Article, Edge, Fingerprint, Relation
 from nearcopy.rarity import kept_weights
@@ -80,7 +80,7 @@ def matches(
         (place, entry.fingerprint, other)
         for place, (entry, found) in enumerate(zip(entries, candidates, strict=True))
         for other in found.candidates
-        if came_before(other.id, entry.article.id) and within(entry.fingerprint, other, policy)
+        if came_before(other.id, entry.article.id) and comparable(entry.fingerprint, other, policy)
     )
 
     def articles(ids: Collection[str]) -> Mapping[str, Article]:

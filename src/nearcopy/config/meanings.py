@@ -4,6 +4,7 @@ MEANINGS = {
     "What counts": {
         "duplicates": "the relations that make a duplicate",
         "window": 'how far apart copies may be: "14d", "36h", "all"',
+        "sources": 'compared: "any", "across" (never two of one source), "within" (no others)',
     },
     "The text": {
         "min_words": "shorter texts are judged by identity, title and facts alone",

@@ -14,6 +14,7 @@ from nearcopy.model import Relation
 Keep = Literal["best", "earliest", "latest", "longest", "source-rank"]
 KEEP: tuple[Keep, ...] = get_args(Keep)
 LikeTitles = Literal["one", "two"]
+Sources = Literal["any", "across", "within"]
 LEAST_BITS = 40  # two unlike texts share about 32 of 64 SimHash bits
 
 COPIES = frozenset(
@@ -68,6 +69,7 @@ class Policy:
 
     duplicates: frozenset[Relation] = COPIES
     window: timedelta | None = timedelta(days=14)  # None: however far apart
+    sources: Sources = "any"  # "across": never two of one source; "within": no others
 
     # The text.
     min_words: int = 50  # shorter texts are judged by identity, title and facts alone
@@ -176,6 +178,10 @@ class Policy:
                 raise BadPolicy(f"{name} is {span!r}: give a timedelta above zero")
         if self.like_titles not in get_args(LikeTitles):
             raise BadPolicy(f'like_titles is {self.like_titles!r}: choose "one" or "two"')
+        if self.sources not in get_args(Sources):
+            raise BadPolicy(
+                f'sources is {self.sources!r}: choose "any", "across" or "within" one source'
+            )
         for name in ("facts", "stages", "embed"):
             if not isinstance(getattr(self, name), bool):
                 raise BadPolicy(f"{name} is {getattr(self, name)!r}: give True or False")

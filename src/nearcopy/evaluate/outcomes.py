@@ -9,16 +9,11 @@ from nearcopy.evaluate.labels import Target, relations
 from nearcopy.evaluate.results import Labelled, Mistake, Outcome
 from nearcopy.explain import explain
 from nearcopy.fingerprint import fingerprints
-from nearcopy.judge import Judgement, judged, within
-from nearcopy.model import Article, Decision, Evidence, Relation
+from nearcopy.judge import NOT_COMPARED, Judgement, comparable, judged
+from nearcopy.model import Article, Evidence
 
 BATCH = 2048  # pairs judged at once
-OUTSIDE = Judgement(
-    Evidence(),
-    Decision(Relation.DISTINCT, "outside-window", 1.0, False, "farther apart than the window"),
-    0.0,
-    None,
-)
+OUTSIDE = Judgement(Evidence(), NOT_COMPARED, 0.0, None)
 
 
 def outcomes(
@@ -62,7 +57,8 @@ def _judged(batch: Sequence[Labelled], recipe: Recipe, policy: Policy) -> list[J
         pairs, recipe, policy, lambda ids: {name: articles[name] for name in sorted(ids)}
     )
     return [
-        each if within(*pair, policy) else OUTSIDE for each, pair in zip(found, pairs, strict=True)
+        each if comparable(*pair, policy) else OUTSIDE
+        for each, pair in zip(found, pairs, strict=True)
     ]
 
 
