@@ -85,8 +85,11 @@ public:
         views_.reserve(count);
         for (size_t i = 0; i < count; ++i) {
             PyObject* text = PyTuple_GET_ITEM(held_.ptr(), Py_ssize_t(i));
-            views_.push_back(
-                view(text, "texts[" + std::to_string(i) + "]", !html.empty() && html[i]));
+            // Only a text that is refused needs its name.
+            const bool fine =
+                PyUnicode_Check(text) && size_t(PyUnicode_GET_LENGTH(text)) <= kMaxPoints;
+            views_.push_back(view(text, fine ? std::string() : "texts[" + std::to_string(i) + "]",
+                                  !html.empty() && html[i]));
         }
     }
 

@@ -26,6 +26,7 @@ void bind_indexes(nb::module_& m);
 void bind_joins(nb::module_& m);
 void bind_numerals(nb::module_& m);
 void bind_profiles(nb::module_& m);
+void bind_glances(nb::module_& m);
 void bind_readings(nb::module_& m);
 void bind_titles(nb::module_& m);
 
@@ -293,6 +294,7 @@ NB_MODULE(_native, m) {
     bind_joins(m);
     bind_numerals(m);
     bind_profiles(m);
+    bind_glances(m);
     bind_readings(m);
     bind_titles(m);
     m.def("set_tables", set_tables);

@@ -218,9 +218,10 @@ template <class Char, class Wanted>
 void NumeralReader::visit(const Char* text, size_t size, const uint64_t* hashes, Wanted wanted) {
     size_t run_number = 0;
     each_block(size, [&](const Runs&, size_t base, uint64_t starts) {
-        uint64_t left = wanted(run_number);
+        const unsigned count = bit_count(starts);  // at most every other character begins a run
+        uint64_t left = wanted(run_number) & ((uint64_t(1) << count) - 1);
         size_t number = run_number;
-        run_number += bit_count(starts);
+        run_number += count;
         for (; starts != 0 && left != 0 && !full(); starts &= starts - 1, left >>= 1, ++number) {
             if ((left & 1) == 0) continue;
             const size_t start = base + lowest_bit(starts);

@@ -240,6 +240,7 @@ bool Profiler::count_terms() {
             place = (place + 1) & (size - 1);
             known = slots[place];
         }
+        weights_.prefetch(uint32_t(terms[i] >> 32));
         places[made] = uint32_t(place);
         made += known == 0;
         slots[place] = (known | terms[i]) + (kOnce & ~(known / kMostCount));

@@ -13,9 +13,11 @@ from nearcopy.config import FrequencyTable, Recipe, checked_recipe
 from nearcopy.errors import BadArticle, BadRecipe
 from nearcopy.kernels.results import Readings
 from nearcopy.model import Article, Fingerprint
+from nearcopy.titles import columns, contrasts
 
 BATCH = 1024
 FEW_WORDS = 30  # of a text: its address may say more
+STAGED, ANCHORED = kernels.WordFinder(contrasts.WORDS), kernels.WordFinder(columns.ANCHORS)
 
 
 def fingerprints(
@@ -50,10 +52,11 @@ def _batches(articles: Iterable[Article]) -> Iterator[list[Article]]:
 def _fingerprints(batch: list[Article], recipe: Recipe, threads: int) -> list[Fingerprint]:
     """The rows of the batch, each from its text, its title and its address."""
     cleaned = [titles.clean(article.title, article.source) for article in batch]
-    stated = [facts.read(title.text) for title in cleaned]
-    normal = titles.normals([title.text for title in cleaned])
+    plain = [title.text for title in cleaned]
+    stated = facts.stated(plain)
+    normal = titles.normals(plain)
     told = list(map(_telling, normal))
-    gist = _gists(stated, [title.text for title in cleaned], told)
+    gist = _gists(plain, stated.rests, told)
     raw = [article.title if title else "" for article, title in zip(batch, told, strict=True)]
     texts, html = [article.text for article in batch], [article.html for article in batch]
     made = kernels.readings(raw, texts, recipe, html=html, threads=threads)
@@ -70,10 +73,10 @@ def _fingerprints(batch: list[Article], recipe: Recipe, threads: int) -> list[Fi
         recipe=repeat(recipe.id),
         title=told,
         gist=gist,
-        facts=[found.figures for found in stated],
-        names=[found.names for found in stated],
-        stages=map(titles.stages, normal, [title.prefix for title in cleaned]),
-        column=map(titles.recurring, normal),
+        facts=stated.figures,
+        names=stated.names,
+        stages=_stages(normal, [title.prefix for title in cleaned]),
+        column=_columns(normal),
         refiled=[title.refiled for title in cleaned],
         url=pages,
         declared_url=declared,
@@ -123,13 +126,31 @@ def _rows(count: int, **columns: Iterable[Any]) -> list[Fingerprint]:
     return rows
 
 
-def _gists(stated: list[facts.Facts], texts: list[str], told: list[str]) -> list[str]:
+def _gists(texts: list[str], rests: list[str], told: list[str]) -> list[str]:
     """The normal titles without their facts: those that have none as they are."""
     gists = told.copy()
-    rows = [row for row, text in enumerate(texts) if stated[row].rest != text]
-    for row, rest in zip(rows, titles.normals([stated[row].rest for row in rows]), strict=True):
+    rows = [row for row, text in enumerate(texts) if rests[row] != text]
+    for row, rest in zip(rows, titles.normals([rests[row] for row in rows]), strict=True):
         gists[row] = _telling(rest)
     return gists
+
+
+def _stages(normal: list[str], prefixes: list[str | None]) -> list[tuple[str, ...]]:
+    """`titles.stages` of every normal title, the words found for all at once."""
+    found = STAGED.find(normal, most=contrasts.MAX_WORDS)
+    for row, prefix in enumerate(prefixes):
+        if prefix is not None:
+            found[row] = titles.stages(normal[row], prefix)
+    return found
+
+
+def _columns(normal: list[str]) -> list[str | None]:
+    """`titles.recurring` of every normal title that has a word that columns are known by."""
+    anchors = ANCHORED.find(normal, most=columns.MAX_WORDS)
+    return [
+        titles.recurring(title) if held else None
+        for title, held in zip(normal, anchors, strict=True)
+    ]
 
 
 def _telling(title: str) -> str:

@@ -1,7 +1,7 @@
 """Facts of a title: figures, dates, rounds and names; and what two titles' facts say together."""
 
 from nearcopy.facts.clash import Comparison, compare, names_shared
-from nearcopy.facts.read import LONGEST_TITLE, MOST_FACTS, Facts, read
+from nearcopy.facts.read import LONGEST_TITLE, MOST_FACTS, Facts, Stated, read, stated
 from nearcopy.facts.words import sentence
 
 __all__ = [
@@ -9,8 +9,10 @@ __all__ = [
     "MOST_FACTS",
     "Comparison",
     "Facts",
+    "Stated",
     "compare",
     "names_shared",
     "read",
     "sentence",
+    "stated",
 ]

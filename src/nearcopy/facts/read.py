@@ -2,14 +2,24 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from nearcopy import kernels
 from nearcopy.facts import dates, figures, names, series
 from nearcopy.facts.days import WEEKDAYS
 from nearcopy.facts.finding import Finding, Rule
-from nearcopy.facts.tables import INDIAN, NAMED, ROMAN
+from nearcopy.facts.tables import COMMON, INDIAN, NAMED, ROMAN
+from nearcopy.kernels.reference.glances import (
+    ANY,
+    CENTURY,
+    GLUED,
+    JOINED,
+    POINTED,
+    SHAPES,
+    UNREAD,
+)
 from nearcopy.model import Fact
 
 LONGEST_TITLE = 500  # characters of a title that are read; what is longer is not a title
@@ -35,8 +45,14 @@ class Facts(NamedTuple):
         return tuple([fact for fact in self.facts if fact.kind != "name" or fact.about])
 
 
-JOINED, GLUED, CENTURY, POINTED = "0-0", "a0", "20", "0.0"  # shapes of figures, seen as words
-ANY = "0"
+class Stated(NamedTuple):
+    """What many titles state, a list a column: figures, names, and the titles without figures."""
+
+    figures: list[tuple[Fact, ...]]
+    names: list[tuple[str, ...]]
+    rests: list[str]
+
+
 # The order matters: each rule sees only what those before it have left.
 RULES = (
     Rule(series.VERSION_TRIGGERS, series.versions),
@@ -68,24 +84,29 @@ RULES = (
     Rule(frozenset((ANY,)), figures.counts),
     Rule(figures.SPELLED_TRIGGERS, figures.spelled_counts, figured=False),
 )
-# The rules that a word triggers, as bits: one look-up a word instead of one a rule.
-BITS: dict[str, int] = {}
+# What words and shapes call for, as bits: the rules, and in the bits above them names with figures
+# and what stands for a figure. One look-up a word instead of one a rule.
+CODED, SPELLED, PLACED = (1 << len(RULES) + place for place in range(3))
+CALLS: dict[str, int] = {GLUED: CODED}
 for _bit, _rule in enumerate(RULES):
     for _word in _rule.triggers:
-        BITS[_word] = BITS.get(_word, 0) | 1 << _bit
+        CALLS[_word] = CALLS.get(_word, 0) | 1 << _bit
+for _word in figures.SPELLED_TRIGGERS:
+    CALLS[_word] = CALLS.get(_word, 0) | SPELLED | PLACED
+for _word in (*ROMAN, *"abcdefgh"):
+    CALLS[_word] = CALLS.get(_word, 0) | PLACED
+MARKS = frozenset(c for c in CALLS if len(c) == 1 and not c.isalpha())
+
+
+def _bits(*finds: object) -> int:
+    return sum(1 << bit for bit, rule in enumerate(RULES) if rule.find in finds)
+
+
 WORDED = sum(1 << bit for bit, rule in enumerate(RULES) if not rule.figured)
-# What stands for a figure, and the rules that find nothing where there is neither.
-SPELLED = figures.SPELLED_TRIGGERS
-PLACES = SPELLED | frozenset(ROMAN) | frozenset("abcdefgh")
-_SPELT = {
-    SPELLED: (figures.spelled_money, figures.percentages, figures.ages),
-    PLACES: (series.places,),
-}
-SPELT = {
-    words: sum(1 << bit for bit, rule in enumerate(RULES) if rule.find in finds)
-    for words, finds in _SPELT.items()
-}
-MARKS = frozenset(c for c in BITS if len(c) == 1 and not c.isalpha())
+# The rules that find nothing where neither a figure nor what stands for one is.
+WITHOUT_SPELLED = _bits(figures.spelled_money, figures.percentages, figures.ages)
+WITHOUT_PLACED = _bits(series.places)
+TELLING = WORDED | CALLS[ANY]  # without one of these no rule is called for
 
 # Figures and marks of other scripts, one character for one, so that places stay true.
 _TABLE = {zero + n: str(n) for zero in (0x660, 0x6F0, 0x966, 0x9E6, 0xFF10) for n in range(10)}
@@ -97,18 +118,24 @@ _TABLE |= {0xFFE5: "¥", 0xFFE1: "£", 0x66A: "%", 0x66B: ".", 0x66C: ",", 0xA0:
            0x2009: " ", 0x2011: "-", 0x2010: "-", 0x2212: "-", ord(TAKEN): " "}  # fmt: skip
 _OTHER = re.compile(f"[{re.escape(''.join(map(chr, _TABLE)))}]")
 _LETTERS = re.compile(r"[^\W\d_]+")
-_SPACED = {code: " " for code in range(128) if not chr(code).isalpha()}
-# The same for bytes, digits as 0; and the words that call for a rule even without a figure.
-_PLAIN = bytes(c if chr(c).isalpha() else 48 if 48 <= c < 58 else 32 for c in range(128)) * 2
-_CALLING = frozenset(word.encode() for word, bits in BITS.items() if bits & WORDED)
 _DIGIT = re.compile(r"\d")
-_SHAPES = (
-    (JOINED, re.compile(r"\d ?[-/.] ?\d")),
-    (POINTED, re.compile(r"\d\.\d")),
-    (CENTURY, re.compile(r"(?:19|20)\d\d")),
-    (GLUED, names.GLUED),
-)
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+
+GLANCES = kernels.Glances(CALLS, COMMON, _TABLE, longest=LONGEST_TITLE, most=MOST_FACTS)
+
+
+def stated(titles: Sequence[str]) -> Stated:
+    """What fingerprints keep of the facts of titles, most of which are read at a glance."""
+    calls, named = GLANCES.read(titles)
+    made = Stated([()] * len(titles), named, [title[:LONGEST_TITLE] for title in titles])
+    for row, called in enumerate(calls):
+        if called & TELLING:
+            look = _look(made.rests[row], called)
+            if look.found or called == UNREAD:
+                found = _facts(look)
+                made.figures[row], made.names[row] = found.figures, found.names
+                made.rests[row] = found.rest
+    return made
 
 
 def read(title: str) -> Facts:
@@ -117,18 +144,42 @@ def read(title: str) -> Facts:
     >>> [fact.value for fact in read("UPC Volt sets up Rs 5k cr data centre").facts]
     ['upc volt', 'INR 50000000000']
     """
-    title = title[:LONGEST_TITLE]
+    called, _ = GLANCES.read((title,))
+    return _facts(_look(title[:LONGEST_TITLE], called[0]))
+
+
+class _Look(NamedTuple):
+    """A title, the same in ASCII where it has any and in lower case, and what the rules found."""
+
+    title: str
+    text: str
+    lower: str
+    found: list[Finding]
+
+
+def _look(title: str, called: int) -> _Look:
+    """What the rules find in a title, by what it calls for at a glance."""
     text = title if title.isascii() else _OTHER.sub(_in_ascii, title)
     lower = _lowered(text)
-    found = _figures(text, lower)
+    return _Look(title, text, lower, _figures(text, lower, called))
+
+
+def _facts(look: _Look) -> Facts:
+    """What was found as facts, and names."""
+    title, text, lower, found = look
     if not found:
-        return Facts(_named(names.names(text)), title)
+        return Facts(_named(_names(text)), title)
     if not text.islower():
         found = _lettered(text, found)
-    text = _blanked(text, found)
-    found += names.names(text)
+    found += _names(_blanked(text, found))
     found.sort(key=_place)
     return Facts(_with_neighbours(lower, found), _rest(title, found))
+
+
+def _names(text: str) -> list[Finding]:
+    return [
+        Finding("name", value, None, "", start, end) for value, start, end in GLANCES.names(text)
+    ]
 
 
 def _in_ascii(found: re.Match[str]) -> str:
@@ -154,29 +205,35 @@ def _lowered(text: str) -> str:
     return "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
 
-def _figures(text: str, lower: str) -> list[Finding]:
+def _figures(text: str, lower: str, called: int) -> list[Finding]:
     """All that the rules find, each in what the ones before it left."""
-    if lower.isascii() and _says_nothing(lower):
-        return []
-    seen = _seen(lower)
+    if called == UNREAD:
+        called = _called(lower)
     if _DIGIT.search(lower) is None:
-        bits = _triggered(seen) & WORDED
-        if lower.isascii():
-            bits &= ~(_bits_without(seen, SPELLED) | _bits_without(seen, PLACES))
-        return _found(lower, bits, []) if bits else []
-    seen |= MARKS.intersection(lower)
-    seen.update([shape for shape, pattern in _SHAPES if pattern.search(lower)])
-    seen.add(ANY)
-    named: list[Finding] = []
-    if GLUED in seen:
-        named = list(names.coded(text))
-    return _found(_blanked(lower, named), _triggered(seen), named)
+        return _found(lower, _worded(lower, called), [])
+    named = list(names.coded(text)) if called & CODED else []
+    return _found(_blanked(lower, named), called & CODED - 1, named)
 
 
-def _says_nothing(lower: str) -> bool:
-    """Whether an ASCII text has neither a digit nor a word that calls for a rule."""
-    plain = lower.encode().translate(_PLAIN)
-    return b"0" not in plain and _CALLING.isdisjoint(plain.split())
+def _worded(lower: str, called: int) -> int:
+    """The rules called for that may find something without a figure."""
+    if lower.isascii():
+        called &= ~0 if called & SPELLED else ~WITHOUT_SPELLED
+        called &= ~0 if called & PLACED else ~WITHOUT_PLACED
+    return called & WORDED
+
+
+def _called(lower: str) -> int:
+    """What the words of a text in any script call for, and its signs and shapes, as bits."""
+    seen = _seen(lower)
+    if _DIGIT.search(lower):
+        seen |= MARKS.intersection(lower)
+        seen.update([shape for shape, pattern in SHAPES if pattern.search(lower)])
+        seen.add(ANY)
+    called = 0
+    for word in seen:
+        called |= CALLS.get(word, 0)
+    return called
 
 
 def _lettered(text: str, found: list[Finding]) -> list[Finding]:
@@ -188,24 +245,10 @@ def _by_letter(found: Finding) -> bool:
     return found.kind == "series" and found.value[-2] == " " and found.value[-1].isalpha()
 
 
-def _triggered(seen: set[str]) -> int:
-    """The rules that these words call for."""
-    bits = 0
-    for word in seen:
-        if word in BITS:
-            bits |= BITS[word]
-    return bits
-
-
-def _bits_without(seen: set[str], spelt: frozenset[str]) -> int:
-    """The rules that find nothing without a figure or one of these words, if none is there."""
-    return SPELT[spelt] if spelt.isdisjoint(seen) else 0
-
-
 def _seen(lower: str) -> set[str]:
     """The words of the text, and in scripts without spaces its characters."""
     if lower.isascii():
-        return set(lower.translate(_SPACED).split())
+        return set(_LETTERS.findall(lower))
     found = {*_LETTERS.findall(lower), *lower.split()}  # signs of Hindi vowels are no letters
     return found | set(lower) if max(lower) >= "\u2e80" else found
 

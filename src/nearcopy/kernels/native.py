@@ -1,6 +1,6 @@
 """The compiled kernels, with the signatures of the reference."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import get_args
 
@@ -49,6 +49,7 @@ __all__ += reference.__all__
 # The order of the compiled enumerations.
 HASHES: tuple[HashName, ...] = ("fnv1a", "murmur3", "xxh3")
 NO_LIMIT = (1 << 63) - 1
+PRIVATE = 0xE000  # no letter, as facts that were taken out are marked: texts with it are read here
 
 
 def _set_tables() -> None:
@@ -106,6 +107,48 @@ def readings(
     """All that is read from texts and titles, every text folded once."""
     made = _native.readings(titles, texts, list(map(bool, html)), _plan(recipe), threads)
     return Readings(*made)
+
+
+class Glances:
+    """What the words, signs and shapes of titles call for, as bits, and the names in them."""
+
+    def __init__(
+        self,
+        calls: Mapping[str, int],
+        common: Collection[str],
+        letters: Mapping[int, str],
+        *,
+        longest: int,
+        most: int,
+    ) -> None:
+        self._reference = reference.Glances(calls, common, letters, longest=longest, most=most)
+        self._most = most
+        self._table = _native.GlanceTable(
+            [(word, bits) for word, bits in calls.items() if word.isascii()],
+            [word for word in common if word.isascii()],
+            [(point, ord(letter)) for point, letter in letters.items()],
+            longest,
+        )
+
+    def read(self, titles: Sequence[str]) -> tuple[list[int], list[tuple[str, ...]]]:
+        """What each title calls for, -1 where it is not in ASCII, and its names."""
+        return self._table.read(titles, self._most)
+
+    def names(self, text: str) -> list[tuple[str, int, int]]:
+        """The names of a text as it stands, and where."""
+        found = self._table.names(text, PRIVATE)
+        return self._reference.names(text) if found is None else found
+
+
+class WordFinder:
+    """A table of words, and which of them texts hold."""
+
+    def __init__(self, table: Iterable[str]) -> None:
+        self._finder = _native.WordFinder(list(dict.fromkeys(table)))
+
+    def find(self, texts: Sequence[str], *, most: int) -> list[tuple[str, ...]]:
+        """Of each text, its words parted by single spaces, those in the table, in order."""
+        return self._finder.find(texts, most)
 
 
 def features(

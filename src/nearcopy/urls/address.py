@@ -28,10 +28,10 @@ def canonical(url: str) -> str | None:
     """
     address, mark, query = url.partition("?")
     page = _clean_page(address)
+    if page is not None and not mark:
+        return page
     if page is None or _NEEDS_CARE(query):
         return _the_long_way(url)
-    if not mark:
-        return page
     kept = clean_query(query, page.split("/", 3)[2])
     return f"{page}?{kept}" if kept else page
 

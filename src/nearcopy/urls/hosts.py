@@ -6,6 +6,7 @@ from functools import lru_cache
 import idna
 from publicsuffixlist import PublicSuffixList
 
+SCHEME = "https://"  # of every canonical address, and behind its host a slash
 LONGEST = 253  # characters, by the rules of DNS; also keeps Punycode, which is quadratic, short
 FACES = frozenset({"m", "mobile", "amp"} | {"www"} | {f"www{number}" for number in range(10)})
 # Where each name below is someone else's, and the list does not say so.
@@ -50,7 +51,9 @@ def host_name(given: str) -> str | None:
 
 def host_of(form: str) -> str:
     """The host of a canonical address, without its port."""
-    name = form.split("/", 3)[2]
+    name = form[len(SCHEME) : form.find("/", len(SCHEME))]
+    if ":" not in name:
+        return name
     return name.partition("]")[0] + "]" if name.startswith("[") else name.partition(":")[0]
 
 

@@ -18,6 +18,7 @@ _DATE_WITHIN = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}([-_])[0-9]{1,2}\1[0-9]{1
 _UNIQUE = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _MONTH_OR_DAY = re.compile(r"[0-9]{1,2}|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec")
 _IDENTIFIER = re.compile(r"[a-z]{0,6}[0-9]{5,}[a-z]{0,2}|[0-9a-f]{8,}|.{41,}", re.DOTALL)
+LONGEST_LANGUAGE = 7  # "zh-Hant"
 MOST_SEGMENTS = 3  # of a section: /news/world/europe
 FEWEST_WORDS = 2  # of a story's name
 FEWEST_BEFORE_DATE = 4  # there are sections too, of several words
@@ -124,6 +125,8 @@ def _is_home(form: str) -> bool:
 
 
 def _is_section(segment: str) -> bool:
+    if len(segment) > LONGEST_LANGUAGE:
+        return segment in SECTIONS
     return segment in SECTIONS or _LANGUAGE.fullmatch(segment) is not None
 
 

@@ -1,6 +1,8 @@
 """The readable definition of every kernel: the compiled ones equal it, bit for bit, by test."""
 
 from nearcopy.kernels.reference.distances import numeral_shares, sketch_distances
+from nearcopy.kernels.reference.finding import WordFinder
+from nearcopy.kernels.reference.glances import Glances
 from nearcopy.kernels.reference.hashes import (
     fmix64,
     fnv1a64,
@@ -29,11 +31,13 @@ from nearcopy.kernels.reference.titles import title_cosines, title_keys, word_co
 from nearcopy.kernels.reference.words import normalised, word_spans, words
 
 __all__ = [
+    "Glances",
     "HammingIndex",
     "KeyIndex",
     "SetJoin",
     "SignatureIndex",
     "TermWeights",
+    "WordFinder",
     "band_keys",
     "feature_sets",
     "features",

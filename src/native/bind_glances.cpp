@@ -1,0 +1,117 @@
+// The Python face of what titles show at a glance.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "binding.hpp"
+#include "glances.hpp"
+#include "word_finder.hpp"
+
+using namespace nanobind::literals;
+
+namespace nearcopy {
+
+namespace {
+
+nb::str as_str(const std::string& ascii) {
+    PyObject* made = PyUnicode_New(Py_ssize_t(ascii.size()), 127);
+    if (made == nullptr) throw nb::python_error();
+    std::memcpy(PyUnicode_1BYTE_DATA(made), ascii.data(), ascii.size());
+    return nb::steal<nb::str>(made);
+}
+
+nb::tuple values(const std::vector<GlanceName>& names, size_t most) {
+    const size_t count = std::min(names.size(), most);
+    nb::tuple made = nb::steal<nb::tuple>(PyTuple_New(Py_ssize_t(count)));
+    if (!made.is_valid()) throw nb::python_error();
+    for (size_t i = 0; i < count; ++i)
+        PyTuple_SET_ITEM(made.ptr(), Py_ssize_t(i), as_str(names[i].value).release().ptr());
+    return made;
+}
+
+// A list a column; -1 for titles that could not be read.
+nb::tuple read(const GlanceTable& table, const nb::object& titles, size_t most) {
+    const Texts held(titles, {});
+    std::vector<Glance> made(held.size());
+    {
+        nb::gil_scoped_release release;
+        for (size_t i = 0; i < made.size(); ++i) made[i] = table.read(held.views()[i]);
+    }
+    nb::list calls, names;
+    for (const Glance& each : made) {
+        calls.append(each.plain ? int64_t(each.calls) : int64_t(-1));
+        names.append(values(each.names, most));
+    }
+    return nb::make_tuple(calls, names);
+}
+
+nb::object names(const GlanceTable& table, const nb::object& text, uint32_t blank) {
+    std::vector<GlanceName> found;
+    if (!table.names(view(text, false), blank, found)) return nb::none();
+    nb::list made;
+    for (const GlanceName& each : found)
+        made.append(nb::make_tuple(as_str(each.value), each.start, each.end));
+    return made;
+}
+
+// The finder, and its words as Python has them, to be handed out again.
+struct HeldFinder {
+    nb::list words;
+    WordFinder finder;
+};
+
+std::vector<std::u32string> in_points(const nb::list& words) {
+    std::vector<std::u32string> made;
+    for (const nb::handle& word : words) {
+        if (!PyUnicode_Check(word.ptr())) throw nb::type_error("a word must be str");
+        std::u32string& points = made.emplace_back();
+        for (Py_ssize_t i = 0; i < PyUnicode_GET_LENGTH(word.ptr()); ++i)
+            points.push_back(char32_t(PyUnicode_READ_CHAR(word.ptr(), i)));
+    }
+    return made;
+}
+
+nb::list find(const HeldFinder& held, const nb::object& texts, size_t most) {
+    const Texts views(texts, {});
+    std::vector<uint32_t> found;
+    std::vector<size_t> ends(views.size());
+    {
+        nb::gil_scoped_release release;
+        for (size_t i = 0; i < ends.size(); ++i) {
+            held.finder.find(views.views()[i], most, found);
+            ends[i] = found.size();
+        }
+    }
+    nb::list made;
+    size_t from = 0;
+    for (const size_t end : ends) {
+        nb::tuple row = nb::steal<nb::tuple>(PyTuple_New(Py_ssize_t(end - from)));
+        if (!row.is_valid()) throw nb::python_error();
+        for (size_t i = 0; from < end; ++from, ++i)
+            PyTuple_SET_ITEM(row.ptr(), Py_ssize_t(i),
+                             nb::object(held.words[found[from]]).release().ptr());
+        made.append(row);
+    }
+    return made;
+}
+
+}  // namespace
+
+void bind_glances(nb::module_& m) {
+    nb::class_<GlanceTable>(m, "GlanceTable")
+        .def(nb::init<const GlanceTable::Known&, const std::vector<std::string>&,
+                      const std::vector<std::pair<uint32_t, uint8_t>>&, size_t>())
+        .def("read", read, "titles"_a.none(), "most"_a)
+        .def("names", names, "text"_a.none(), "blank"_a);
+    nb::class_<HeldFinder>(m, "WordFinder")
+        .def("__init__",
+             [](HeldFinder* self, const nb::list& words) {
+                 new (self) HeldFinder{nb::list(words), WordFinder(in_points(words))};
+             })
+        .def("find", find, "texts"_a.none(), "most"_a);
+}
+
+}  // namespace nearcopy

@@ -1,0 +1,68 @@
+// What titles show at a glance: which of the words they are made of call for a closer look, and
+// names. The readable twin is nearcopy/kernels/reference/glances.py, which says what each step is
+// for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "words.hpp"
+
+namespace nearcopy {
+
+struct GlanceName {
+    std::string value;
+    size_t start, end;
+};
+
+struct Glance {
+    bool plain = false;  // otherwise nothing was read
+    uint64_t calls = 0;
+    std::vector<GlanceName> names;
+};
+
+// What stands for one look at titles, the same for all threads.
+class GlanceTable {
+public:
+    using Known = std::vector<std::pair<std::string, uint64_t>>;
+
+    // The calls of words, signs and shapes; words that are no names; ASCII for other characters.
+    GlanceTable(const Known& calls, const std::vector<std::string>& common,
+                const std::vector<std::pair<uint32_t, uint8_t>>& letters, size_t longest);
+
+    Glance read(const TextView& title) const;
+
+    // The names of a text whose characters have been replaced already; `blank` is no letter.
+    bool names(const TextView& text, uint32_t blank, std::vector<GlanceName>& out) const;
+
+private:
+    struct Entry {
+        std::string word;
+        uint64_t calls = 0;
+        bool common = false;
+    };
+
+    Entry& entry(std::string_view word);
+    const Entry* find(std::string_view word) const;
+    template <class Char>
+    bool in_ascii(const Char* text, size_t size, std::string& out) const;
+    bool in_ascii(const TextView& title, size_t size, std::string& out) const;
+    uint64_t calls(const std::string& text) const;
+    uint64_t shapes(const std::string& lower) const;
+    void add_names(const std::string& text, std::vector<GlanceName>& out) const;
+    void add_name(const std::string& text, size_t start, size_t end,
+                  std::vector<GlanceName>& out) const;
+
+    std::vector<Entry> entries_;
+    std::vector<uint32_t> slots_;  // places of entries, from 1, by the hash of their words
+    std::vector<uint8_t> letters_;  // 0 where a character has no ASCII
+    uint64_t signs_[128] = {};
+    uint64_t any_ = 0, joined_ = 0, pointed_ = 0, century_ = 0, glued_ = 0;
+    size_t longest_, longest_word_ = 0;
+};
+
+}  // namespace nearcopy
