@@ -1,7 +1,6 @@
 """Reading a title: each kind of fact in its turn takes its span, and the rest is left."""
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -295,28 +294,31 @@ def _place(found: Finding) -> int:
 def _with_neighbours(lower: str, found: list[Finding]) -> tuple[Fact, ...]:
     """The findings of a kind as facts, with the words beside them; names need none."""
     new = tuple.__new__
-    spans = None
     facts: list[Fact] = []
     for kind, value, amount, about, start, end in found:
         before = after = ""
         if not kind:
             continue
         if kind != "name":
-            if spans is None:
-                spans = [match.span() for match in _WORD.finditer(lower)]
-            before, after = _neighbours(lower, spans, start, end)
+            before, after = _neighbours(lower, start, end)
         facts.append(new(Fact, (kind, value, amount, about, before, after, start, end)))
     return tuple(facts[:MOST_FACTS])
 
 
-def _neighbours(lower: str, spans: list[tuple[int, int]], start: int, end: int) -> tuple[str, str]:
-    """Up to three words on either side."""
-    first = bisect_left(spans, (start, start))
-    if first and spans[first - 1][1] > start:
-        first -= 1
-    last = bisect_left(spans, (end, end))
-    before = " ".join([lower[s:e] for s, e in spans[max(0, first - NEIGHBOURS) : first]])
-    return before, " ".join([lower[s:e] for s, e in spans[last : last + NEIGHBOURS]])
+def _neighbours(lower: str, start: int, end: int) -> tuple[str, str]:
+    """Up to three words on either side; one that reaches into the fact is none of them."""
+    spaced = not start or lower[start - 1] == " "
+    if not spaced or lower[end : end + 1] not in ("", " "):
+        return _neighbours_by_place(lower, start, end)
+    before = _WORD.findall(lower, 0, start)[-NEIGHBOURS:]
+    return " ".join(before), " ".join(_WORD.findall(lower, end)[:NEIGHBOURS])
+
+
+def _neighbours_by_place(lower: str, start: int, end: int) -> tuple[str, str]:
+    spans = [match.span() for match in _WORD.finditer(lower)]
+    before = [lower[s:e] for s, e in spans if e <= start]
+    after = [lower[s:e] for s, e in spans if s >= end]
+    return " ".join(before[-NEIGHBOURS:]), " ".join(after[:NEIGHBOURS])
 
 
 def _rest(title: str, found: list[Finding]) -> str:

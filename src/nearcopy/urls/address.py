@@ -42,8 +42,10 @@ def _clean_page(address: str) -> str | None:
     if clean is None:
         return None
     host = _plain_host(clean[1])
-    path: str = clean[2]
-    if host is None or ("." in path and _has_ending(path)):
+    path: str | None = clean[2]
+    if path and "." in path:
+        path = _without_index(path)
+    if host is None or path is None:
         return None
     return f"https://{host}{path or '/'}"
 
@@ -55,10 +57,13 @@ def _plain_host(given: str) -> str | None:
     return None if name is None or wraps(name) else name
 
 
-def _has_ending(path: str) -> bool:
-    """Whether the last segment may be an index file or mark AMP."""
-    last = path[path.rfind("/") + 1 :].lower()
-    return last in INDEX_FILES or ".amp" in last
+def _without_index(path: str) -> str | None:
+    """The clean path without an index file, or None where its end needs a closer look."""
+    shorter, _, last = path.rpartition("/")
+    if last.lower() in INDEX_FILES:
+        path, last = shorter, shorter.rpartition("/")[2]
+    last = last.lower()
+    return None if ".amp" in last or last in INDEX_FILES else path
 
 
 def _the_long_way(url: str) -> str | None:
