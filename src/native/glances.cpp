@@ -113,13 +113,15 @@ GlanceTable::GlanceTable(const Known& calls, const std::vector<std::string>& com
     for (const Entry& each : entries_) {
         longest_word_ = std::max(longest_word_, each.word.size());
         const char c = at(each.word, 0);
-        if (each.word.size() == 1 && uint8_t(c) < 128 && !is_letter(c)) signs_[uint8_t(c)] = each.calls;
+        if (each.word.size() == 1 && uint8_t(c) < 128 && !is_letter(c))
+            signs_[uint8_t(c)] = each.calls;
     }
     auto of = [&](const char* shape) {
         const Entry* found = find(shape);
         return found ? found->calls : 0;
     };
-    any_ = of("0"), joined_ = of("0-0"), pointed_ = of("0.0"), century_ = of("20"), glued_ = of("a0");
+    any_ = of("0"), joined_ = of("0-0"), pointed_ = of("0.0"), century_ = of("20"),
+    glued_ = of("a0");
     letters_.assign(0x10000, 0);
     for (const auto& [point, letter] : letters)
         if (point < letters_.size() && letter < 128) letters_[point] = letter;

@@ -58,7 +58,7 @@ private:
                   std::vector<GlanceName>& out) const;
 
     std::vector<Entry> entries_;
-    std::vector<uint32_t> slots_;  // places of entries, from 1, by the hash of their words
+    std::vector<uint32_t> slots_;   // places of entries, from 1, by the hash of their words
     std::vector<uint8_t> letters_;  // 0 where a character has no ASCII
     uint64_t signs_[128] = {};
     uint64_t any_ = 0, joined_ = 0, pointed_ = 0, century_ = 0, glued_ = 0;
