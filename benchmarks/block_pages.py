@@ -15,8 +15,7 @@ from functools import cache
 
 import corpora
 from floors import HERE, Row, share
-from nearcopy import fingerprints
-from nearcopy.junk import marked
+from nearcopy import Deduper
 from relations import article
 
 NEITHER = {"unclear", "other content"}
@@ -30,17 +29,15 @@ def kinds() -> dict[tuple[str, str], str]:
 
 
 def rows() -> Iterator[Row]:
-    """Block pages flagged, each by itself and among all others, and articles flagged."""
+    """Block pages and articles that a Deduper flags, as they come."""
     read = list(corpora.articles("semeval22"))
-    made = list(fingerprints([article(each) for each in read]))
     named = [kinds().get((each["id"], _digest(each["text"])), "article") for each in read]
-    alone = [each.junk is not None for each in made]
-    among = [each.junk is not None for each in marked(made)]
-    yield _flagged("block pages flagged", named, alone)
-    yield _flagged("block pages flagged among the others", named, among)
-    wrong = [flag for flag, kind in zip(among, named, strict=True) if kind == "article"]
+    with Deduper() as deduper:
+        flags = ["junk" in each.flags for each in deduper.run(map(article, read))]
+    yield _flagged("block pages flagged", named, flags)
+    wrong = [flag for flag, kind in zip(flags, named, strict=True) if kind == "article"]
     found = share(wrong)
-    listed = zip(read, among, named, strict=True)
+    listed = zip(read, flags, named, strict=True)
     yield Row(
         "block pages", "articles flagged", found.value or 0.0, found.low, found.high,
         f"{len(wrong):,} articles",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearcopy import Policy, Relation, compare, decide, words
+from nearcopy import Article, Deduper, Policy, Relation, compare, decide, words
 from nearcopy.junk import MAX_WORDS, marked, reason, repeated
 from nearcopy.model import Fingerprint
 
@@ -38,7 +38,16 @@ NOTICES = [
     ("paywall", "Subscribe to continue reading. Already a subscriber? Log in."),
     ("region notice", "451: This content is not available in your region, for legal reasons."),
     ("sign-up box", "Sign up for our daily newsletter! Your email address:"),
+    ("block page", "Request unsuccessful. Incident ID: 77-12. Press and hold: you are a human?"),
+    ("error page", "Sorry, nothing was found here. The link you followed may be broken."),
+    ("paywall", "This piece is for registered users. Register for free to keep reading."),
+    ("site notice", "Type your search above and press enter. Press Esc to go back."),
+    ("site notice", "Got a story? Email us or call the desk."),
+    ("sign-up box", "The best of Elmsworth in your inbox at seven. Unsubscribe at any time."),
     # German, French, Spanish, Polish
+    ("site notice", "Haben Sie einen Hinweis für uns? Schreiben Sie uns, wir lesen alles."),
+    ("paywall", "Il vous reste la moitié de ce récit. La suite est réservée aux abonnés."),
+    ("site notice", "Masz dla nas temat? Napisz do nas jeszcze dziś."),
     ("block page", "Bitte bestätigen Sie, dass Sie kein Roboter sind."),
     ("consent wall", "Wir verwenden Cookies. Mehr dazu in unserer Datenschutzerklärung."),
     ("paywall", "Jetzt weiterlesen! Bereits Abonnent? Melden Sie sich an."),
@@ -94,6 +103,14 @@ NEWS = [
 ]
 
 
+NEWS += [
+    "The reader that the publisher sells for tablets is gone from the App Store and Google Play.",
+    "Customers can sign up to the new tariff from June, at nine euros per month for two years.",
+    "The ferry is no longer available on weekdays, and the bridge remains closed until further "
+    "notice, the harbour office said.",
+]
+
+
 @pytest.mark.parametrize("text", NEWS)
 def test_news_about_notices_or_with_one_is_an_article(text):
     assert why(text) is None
@@ -135,6 +152,22 @@ CLAUSES = [
 @pytest.mark.parametrize(("times", "expected"), [(1, True), (8, True), (40, False)])
 def test_a_long_consent_wall_is_one_up_to_a_length(times, expected):
     assert (why(" ".join(CLAUSES * times)) is not None) is expected
+
+
+def test_the_options_of_a_form_are_no_text_of_its_own():
+    places = "Northland Southland Westland Eastland Midland " * 60
+    form = "Start your free trial. Enter your details below. Your password must be long enough."
+    assert why(f"{form} Registered users can read three reports.\n{places}") is not None
+    results = " ".join(f"Elmsworth {number} Northam {number % 7}" for number in range(75))
+    streets = "A car stood in the street. " * 50
+    for rest in (results, streets):
+        assert why(f"{form} Registered users can read three reports.\n{rest}") is None
+
+
+def test_a_long_article_that_begins_with_a_box_is_an_article():
+    box = "Sign up for our daily newsletter. Invalid email. Thank you for subscribing. "
+    news = "The council of Elmsworth voted on Monday to mend the old bridge over the river. " * 20
+    assert why(box + news + "Send us your pictures. Download our app. Our privacy policy.") is None
 
 
 def test_a_long_article_that_ends_in_a_notice_is_an_article():
@@ -238,3 +271,33 @@ def test_a_text_under_many_titles_is_marked_and_no_other():
     assert [bool(each.junk) for each in found] == [True, True, True, False]
     assert decide(compare(found[0], found[1]), Policy()).relation is Relation.DISTINCT
     assert decide(compare(walls[0], walls[1]), Policy()).relation is Relation.SAME_TEXT
+
+
+PAGES = [
+    Article(id="wall", title="Storm cuts power", text="Please enable JavaScript to read on."),
+    Article(id="twin", title="Storm cuts power", text="Please enable JavaScript to read on."),
+    Article(id="news", title="Storm cuts power", text="Nine villages in the north were dark."),
+    Article(id="other", title="Club sells its captain", text="He leaves in June, for a record."),
+]
+
+
+def junk(verdicts) -> set[str]:
+    return {each.id for each in verdicts if "junk" in each.flags}
+
+
+@pytest.mark.parametrize("pages", [PAGES, PAGES[::-1]], ids=["in order", "turned"])
+def test_a_page_is_flagged_for_what_it_says_itself_however_it_comes(pages):
+    with Deduper() as deduper:
+        looked_at = [deduper.check(each) for each in pages]
+        added = [deduper.add(each) for each in pages]
+        standing = list(deduper.verdicts([each.id for each in pages]))
+    with Deduper() as deduper:
+        at_once = list(deduper.run(pages))
+    for found in (looked_at, added, standing, at_once):
+        assert junk(found) == {"wall", "twin"}
+
+
+def test_a_page_that_is_like_nothing_says_why_it_is_no_article():
+    with Deduper() as deduper:
+        found = deduper.add(PAGES[0])
+    assert found.reasons == ("no article: script notice: enable javascript",)

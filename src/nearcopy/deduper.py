@@ -33,7 +33,7 @@ from nearcopy.stats import Stats, stats
 from nearcopy.stores import Entry, open_store
 from nearcopy.times import Times
 from nearcopy.urls import site
-from nearcopy.verdicts import as_things_stand, on_arrival, story_of
+from nearcopy.verdicts import as_things_stand, flagged, on_arrival, story_of
 from nearcopy.verifying import verify
 
 BATCH = 512  # articles in one durable step
@@ -111,6 +111,7 @@ class Deduper:
             found = self._matches(entry)
             members = self._store.members([match.other.id for match in found.found[:1]])
             verdict = on_arrival(article.id, found, members, stored=False)
+        verdict = flagged(verdict, entry.fingerprint)
         log.debug("checked %s: %s", article.id, verdict)
         return verdict
 
@@ -170,8 +171,8 @@ class Deduper:
             best = {match.other.id for each in found for match in each.found[:1]}
             members = self._store.members({*ids, *best})
             made = [
-                on_arrival(name, each, members, stored=True)
-                for name, each in zip(ids, found, strict=True)
+                flagged(on_arrival(name, each, members, stored=True), entry.fingerprint)
+                for name, each, entry in zip(ids, found, entries, strict=True)
             ]
         self._timed("add", start, len(batch))
         for verdict in made if log.isEnabledFor(logging.DEBUG) else ():
@@ -274,9 +275,9 @@ class Deduper:
         rest = iter(_listed(ids))
         while some := list(islice(rest, BATCH)):
             with self._lock, self._store.reading():
-                self._require(some)
+                made = self._require(some)
                 found = as_things_stand(self._store, some, self.policy, self._judge)
-            yield from found
+            yield from (flagged(each, made[each.id]) for each in found)
 
     def _judge(self, a: str, b: str) -> Edge:
         made = sorted(self._store.fingerprints([a, b]).values(), key=by_age)
@@ -464,11 +465,14 @@ class Deduper:
         with self._lock:
             return verify(self._store, self.recipe, self.policy, self._check)
 
-    def _require(self, ids: list[str]) -> None:
-        missing = set(ids) - self._store.fingerprints(ids).keys()
+    def _require(self, ids: list[str]) -> Mapping[str, Fingerprint]:
+        """The fingerprints of these articles, all of which have to be there."""
+        made = self._store.fingerprints(ids)
+        missing = set(ids) - made.keys()
         if missing:
             some = ", ".join(sorted(map(str, missing))[:5])
             raise NotStored(f"not in {self.address}: {some}: add it first")
+        return made
 
 
 def _checked(article: object) -> Article:

@@ -1,13 +1,14 @@
 """Verdicts: what was found about an article, put so that it can be acted on."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from nearcopy import cluster
 from nearcopy.config import Policy
 from nearcopy.corrected import copies, corrected, corrected_edges
 from nearcopy.lineage import own_story_id
 from nearcopy.matching import Matches, surest_first
-from nearcopy.model import Decision, Edge, Member, Relation, Verdict
+from nearcopy.model import Decision, Edge, Fingerprint, Member, Relation, Verdict
 from nearcopy.settling import LINKED, Judge
 from nearcopy.standing import Edges, Standing
 from nearcopy.stores import Store
@@ -44,6 +45,16 @@ def on_arrival(article: str, found: Matches, members: Members, *, stored: bool) 
         flags=_flags(edge.decision.flags, found.left_out),
         evidence=match.judgement.evidence,
     )
+
+
+def flagged(verdict: Verdict, made: Fingerprint) -> Verdict:
+    """The verdict, with the flag "junk" where the article itself is none, whatever it was like."""
+    if (made.junk is not None) == ("junk" in verdict.flags):
+        return verdict
+    if made.junk is None:
+        return replace(verdict, flags=tuple(flag for flag in verdict.flags if flag != "junk"))
+    reasons = verdict.reasons or (f"no article: {made.junk}",)
+    return replace(verdict, flags=(*verdict.flags, "junk"), reasons=reasons)
 
 
 def _flags(flags: tuple[str, ...], left_out: int) -> tuple[str, ...]:

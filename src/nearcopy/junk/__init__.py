@@ -4,6 +4,9 @@ A notice speaks to its reader ("please enable cookies"), news speaks about thing
 on cookies"). So the phrases are those of notices, they count by the share of the text whose
 sentences hold them. Texts of more than 200 words are looked at only where they begin like a notice,
 as a consent wall with all its clauses does, and those of more than 600 not at all.
+
+`reason` asks nothing but the page itself: a Deduper goes by it, so that a page is junk, or not,
+whoever came before it. `marked` is for those who have all articles at hand.
 """
 
 import re
@@ -12,7 +15,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from nearcopy.junk.phrases import ADDRESS, OPENINGS, PHRASES, TITLES
+from nearcopy.junk.boxes import BOXES
+from nearcopy.junk.phrases import ADDRESS, OPENINGS, TITLES
+from nearcopy.junk.walls import WALLS
 from nearcopy.model import Fingerprint
 from nearcopy.text import normalised, strip_html
 from nearcopy.urls import slug
@@ -21,6 +26,7 @@ MAX_WORDS = 600
 LONG = 200  # a text of more words is no notice unless it begins like one
 OPENING = 200  # characters in which it does
 LONG_PHRASES = 4  # that a long one holds
+LONGEST_SENTENCE = 100  # words: what is longer is a list, such as the countries of a form
 TITLE_WORDS = 25  # a text of so few words says nothing against a title that says "404"
 MIN_SHARE = 0.5  # of the words, in sentences that hold a phrase
 MANY_PHRASES, MANY_SHARE = 6, 0.33  # so many phrases are a notice in a smaller share of the words
@@ -28,6 +34,7 @@ OPENED_SHARE = 0.2  # the same for a short text of several phrases that begins w
 MIN_COVER = 0.25  # of the words, in the phrase itself, where there is only one
 ONE_PHRASE = 60  # a text of more words needs more than one phrase
 LONGEST_TITLE = 80
+PHRASES = {**WALLS, **BOXES}
 
 _SENTENCES = re.compile(r"(?<!\d)[.!?…](?=\s|$)|[\n。！？؟।]")  # not after the 25. of May
 
@@ -63,12 +70,14 @@ def _begins_like_a_notice(text: str) -> bool:
 def _notice(text: str, found: Mapping[str, str], words: int) -> str | None:
     """The kind of notice that the text is, if it is hardly anything else."""
     signs = [*found, *(phrase for phrase in _address() if phrase in f" {normalised(text)} ")]
-    held = sum(
-        sentence.count(" ") - 1
-        for sentence in _sentences(text)
-        if any(s in sentence for s in signs)
-    )
-    cover = sum(phrase.count(" ") - 1 for phrase in found)
+    held, lists = 0, 0
+    for sentence in _sentences(text):
+        if any(sign in sentence for sign in signs):
+            held += _size(sentence)
+        elif words > LONG:
+            lists += _options(sentence)
+    words -= lists
+    cover = sum(map(_size, found))
     if held < _least_share(text, found, words) * words:
         return None
     if len(signs) == 1 and cover < MIN_COVER * words:
@@ -77,8 +86,21 @@ def _notice(text: str, found: Mapping[str, str], words: int) -> str | None:
     return f"{kind}: {phrase}"
 
 
+def _size(phrase: str) -> int:
+    """The words of a folded phrase with a space before and after."""
+    return phrase.count(" ") - 1
+
+
+def _options(sentence: str) -> int:
+    """The words of a sentence that is none but a list of what to choose from, as forms have."""
+    size = _size(sentence)
+    return size if size > LONGEST_SENTENCE and not any(map(str.isdigit, sentence)) else 0
+
+
 def _least_share(text: str, found: Mapping[str, str], words: int) -> float:
     """How much of a text has to be in sentences of a notice, by what it holds of one."""
+    if words > LONG:
+        return MIN_SHARE
     if len(found) >= MANY_PHRASES:
         return MANY_SHARE
     folded = f" {normalised(text)} "
