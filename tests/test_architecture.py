@@ -18,6 +18,7 @@ ROOMS = [
     {
         "fingerprint",
         "keys",
+        "calibration",
         "compare",
         "decide",
         "embedding",

@@ -23,6 +23,11 @@ OTHERS = {
     "duplicates": st.frozensets(st.sampled_from([r for r in Relation if r != "distinct"])),
     "window": st.none() | SPANS,
     "title_days": SPANS,
+    "calibration": st.lists(st.tuples(SHARES, SHARES)).map(
+        lambda drawn: tuple(
+            zip(sorted({a for a, _ in drawn}), sorted(b for _, b in drawn), strict=False)
+        )
+    ),
     "like_titles": st.sampled_from(["one", "two"]),
     "sources": st.sampled_from(["any", "across", "within"]),
     "keep": st.lists(st.sampled_from(KEEP), min_size=1).map(tuple),
@@ -93,6 +98,11 @@ def test_an_empty_file_is_the_base():
         ("keep = [1]", r"keep is \[1\]: give a list"),
         ('keep = ["newest"]', "keep is .*: give one or more of best"),
         ("near_overlap = 50", "near_overlap is 50"),
+        ("calibration = 3", "calibration is 3: give pairs, as"),
+        ("calibration = [0.5, 0.9]", "calibration is .*: give pairs, as"),
+        ("calibration = [[0.5, 1.9]]", "a share in calibration is 1.9: give a number from 0"),
+        ("calibration = [[0.5, 0.9], [0.5, 1.0]]", "goes from 0.5, 0.9 to 0.5, 1.0"),
+        ("calibration = [[0.5, 0.9], [0.6, 0.8]]", "both ascending"),
         ('facts = "off"', "facts is 'off': give True or False"),
         ("scoring = 3", r"make it a table, \[scoring\]"),
         ("[scoring]\nlenght = 3", r"no 'lenght' \(did you mean length\?\)"),

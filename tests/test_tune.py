@@ -1,6 +1,7 @@
 """Tuning: thresholds learn from labels, are tried on held-out pairs, and nothing else changes."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from nearcopy import POLICIES, Article, BadFeedback, Deduper, Evidence, Policy, Recipe
+from nearcopy import POLICIES, Article, BadFeedback, Deduper, Evidence, Policy, Recipe, decide
 from nearcopy.cli import app
 from nearcopy.config import read_policy
 from nearcopy.evaluate.results import Labelled
@@ -76,6 +77,38 @@ class TestFitting:
     def test_the_order_of_the_labels_does_not_matter(self):
         examples = overlapping(0.6)
         assert tune(examples[::-1], Policy()) == tune(examples, Policy())
+
+
+def doubtful(count: int) -> list[Example]:
+    """Near copies of which three in five are duplicates, however much they share."""
+    return [example(n, 0.6 + 0.4 * (n * 37 % count) / count, n % 5 < 3) for n in range(count)]
+
+
+class TestConfidence:
+    def test_it_is_fitted_where_that_helps_and_thresholds_stay_where_they_are(self):
+        found = tune(doubtful(200), Policy())
+        assert found.calibrated
+        assert found.worth_it
+        assert found.after.confidence_error < 0.1 < 0.3 < found.before.confidence_error
+        assert found.policy == replace(Policy(), calibration=found.policy.calibration)
+        sure = decide(doubtful(200)[0].evidence, found.policy).confidence
+        assert sure == pytest.approx(0.6, abs=0.05)
+
+    def test_it_is_left_alone_where_it_is_right(self):
+        right = [example(n, 0.3 + 0.7 * n / 200, n >= 58 and n % 25 > 0) for n in range(200)]
+        found = tune(right, Policy())
+        assert not found.calibrated
+        assert found.policy.calibration == ()
+
+    def test_few_duplicates_teach_none(self):
+        found = tune(doubtful(39), Policy())
+        assert not found.calibrated
+        assert found.policy.calibration == ()
+
+    def test_a_calibration_that_was_there_gives_way_to_a_truer_one(self):
+        start = Policy(calibration=((0.0, 0.1), (1.0, 0.1)))
+        found = tune(doubtful(200), start)
+        assert found.policy.calibration == tune(doubtful(200), Policy()).policy.calibration
 
 
 class TestTooLittle:
@@ -181,6 +214,26 @@ class TestTheCommand:
         assert "use it with --policy policy.toml" in result.stderr
         again = run("--from", "labels.jsonl", "--policy", "policy.toml")
         assert again.exit_code in (0, 1)
+
+    def test_a_confidence_that_was_fitted_is_shown_written_and_read(self, run, tmp_path):
+        rows = []
+        for n in range(100):
+            words = [f"story{n}word{each}" for each in range(200)]
+            other = words[: 180 + n % 20] + [f"else{n}x{each}" for each in range(20 - n % 20)]
+            sides = {"a": {"text": " ".join(words)}, "b": {"text": " ".join(other)}}
+            rows.append(json.dumps({**sides, "label": "same" if n % 7 % 2 else "different"}))
+        (tmp_path / "pairs.jsonl").write_text("\n".join(rows))
+        result = run("--from", "pairs.jsonl", "-o", "policy.toml")
+        assert result.exit_code == 0, result.stderr
+        assert "as found right" in result.stdout
+        policy = read_policy((tmp_path / "policy.toml").read_text())
+        assert 0.3 < dict(policy.calibration)[0.95] < 0.6
+        (tmp_path / "a.txt").write_text(" ".join(f"word{n}" for n in range(200)))
+        (tmp_path / "b.txt").write_text(" ".join(f"word{n}" for n in range(195)))
+        seen = CliRunner().invoke(
+            app, ["compare", "a.txt", "b.txt", "--policy", "policy.toml", "--json"]
+        )
+        assert json.loads(seen.stdout)["confidence"] < 0.6
 
     def test_without_a_gain_nothing_is_written_unless_forced(self, run, tmp_path):
         words = ("--from", RELATIONS, "--articles", WIRE, "--preset", "feed", "-o", "p.toml")

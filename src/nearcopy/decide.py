@@ -7,6 +7,7 @@ from collections.abc import Callable
 from enum import IntFlag
 from typing import NamedTuple
 
+from nearcopy.calibration import calibrated
 from nearcopy.config import Policy
 from nearcopy.likeness import (
     SPEAKING_WORDS,
@@ -94,11 +95,12 @@ def _given(e: Evidence, p: Policy) -> int:
 
 def _decision(rule: Rule, evidence: Evidence, policy: Policy, vetoed: str | None) -> Decision:
     """The rule's decision, and why it is no surer one."""
+    sure, duplicate = rule.confidence(evidence), rule.relation in policy.duplicates
     return Decision(
         rule.relation,
         rule.name,
-        rule.confidence(evidence),
-        rule.relation in policy.duplicates,
+        calibrated(sure, policy.calibration) if duplicate else sure,
+        duplicate,
         f"{rule.reason}; no more than that: {vetoed}" if vetoed else rule.reason,
         _flags(evidence, policy),
     )

@@ -1,4 +1,4 @@
-"""Tuning: thresholds fitted to what people say, and tried on pairs that they were not fitted to.
+"""Tuning: thresholds and confidence fitted to what people say, and tried on held-out pairs.
 
 Pairs are measured once and decided many times. Nothing here changes a store, or a policy in use.
 """
@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
+from nearcopy.calibration import curve
 from nearcopy.config import Policy, Recipe
 from nearcopy.decide import decide
 from nearcopy.errors import BadFeedback
@@ -23,6 +24,8 @@ SWEEPS = 3  # over all thresholds, at most
 STEPS = (-0.2, -0.15, -0.1, -0.05, -0.02, 0.02, 0.05, 0.1, 0.15, 0.2)
 SHIFT_COSTS = 0.02  # of F1, a threshold moved by 1: of equal fits the nearest is taken
 LEAST_GAIN = 0.001  # of F1 on held-out pairs
+FEWEST_CALLED = 40  # duplicates, right or wrong, below which no confidence can be learnt
+LEAST_CALIBRATED = 0.005  # of calibration error on held-out pairs
 
 
 class Scores(NamedTuple):
@@ -33,6 +36,7 @@ class Scores(NamedTuple):
     f1: float | None
     story_f1: float | None  # of being one story: a duplicate, or the same event
     calibration_error: float | None
+    confidence_error: float | None  # the same of what is called a duplicate alone
 
 
 class Shift(NamedTuple):
@@ -54,6 +58,7 @@ class Tuning:
     folds: int
     before: Scores
     after: Scores  # on held-out pairs
+    calibrated: bool = False  # whether the confidence was fitted too, as that helps
 
     @property
     def gain(self) -> float:
@@ -62,8 +67,8 @@ class Tuning:
 
     @property
     def worth_it(self) -> bool:
-        """Whether held-out pairs are judged better."""
-        return self.gain >= LEAST_GAIN
+        """Whether held-out pairs are judged better, or as well with a truer confidence."""
+        return self.calibrated or self.gain >= LEAST_GAIN
 
 
 class _Said(NamedTuple):
@@ -74,25 +79,57 @@ class _Said(NamedTuple):
     score: float
 
 
+_Answers = list[tuple[Example, _Said]]
+
+
 def tune(examples: Sequence[Example], policy: Policy, *, folds: int = FOLDS) -> Tuning:
-    """The policy with its thresholds fitted, beside what that gains on held-out pairs."""
+    """The policy fitted to the examples, beside what that gains on held-out pairs.
+
+    Where moved thresholds gain nothing there, the confidence alone may; only what helps is taken.
+    """
     _check(examples)
     parts = _folds(examples, folds)
-    after: list[tuple[Example, _Said]] = []
-    for part in parts:
-        rest = [each for other in parts if other is not part for each in other]
-        fitted = fit(rest, policy)
-        after += [(each, _say(each, fitted)) for each in part]
-    final = fit(examples, policy)
+    rests = [[each for other in parts if other is not part for each in other] for part in parts]
+    moved = [fit(rest, policy) for rest in rests]
+    before, after = _answers(parts, [policy] * len(parts)), _answers(parts, moved)
+    gained = _quality(_scores(after)) - _quality(_scores(before)) >= LEAST_GAIN
+    used, plain = (moved, after) if gained else ([policy] * len(parts), before)
+    fitted = [calibrated(rest, each) for rest, each in zip(rests, used, strict=True)]
+    truer = _answers(parts, fitted)
+    helps = _helps(plain, truer)
+    final = fit(examples, policy) if gained or not helps else policy
     return Tuning(
-        policy=final,
+        policy=calibrated(examples, final) if helps else final,
         shifts=_shifts(policy, final),
         examples=len(examples),
         duplicates=sum(each.duplicate for each in examples),
         folds=len(parts),
-        before=_scores([(each, _say(each, policy)) for part in parts for each in part]),
-        after=_scores(after),
+        before=_scores(before),
+        after=_scores(truer if helps else after),
+        calibrated=helps,
     )
+
+
+def _answers(parts: Sequence[Sequence[Example]], policies: Sequence[Policy]) -> _Answers:
+    """What is said of the examples of each part by the policy beside it."""
+    both = zip(parts, policies, strict=True)
+    return [(each, _say(each, policy)) for part, policy in both for each in part]
+
+
+def _helps(before: _Answers, after: _Answers) -> bool:
+    """Whether the confidence in what is called a duplicate is truer on held-out pairs."""
+    if sum(said.duplicate for _, said in before) < FEWEST_CALLED:
+        return False
+    (off, squared), (truer, smaller) = _confidence_errors(before), _confidence_errors(after)
+    return off - truer >= LEAST_CALIBRATED and smaller < squared
+
+
+def _confidence_errors(answers: _Answers) -> tuple[float, float]:
+    """The calibration error and the mean squared one of what is called a duplicate."""
+    called = [(said.score, each.duplicate) for each, said in answers if said.duplicate]
+    scores, right = [score for score, _ in called], [flag for _, flag in called]
+    found = metrics.calibration_error(scores, right), metrics.brier(scores, right)
+    return found[0].item(), found[1].item()
 
 
 def _check(examples: Sequence[Example]) -> None:
@@ -139,13 +176,16 @@ def fit(examples: Sequence[Example], policy: Policy) -> Policy:
                     best, quality = tried, found
         if best == before:
             break
-    return calibrated(examples, best)
+    return best
 
 
 def calibrated(examples: Sequence[Example], policy: Policy) -> Policy:
-    """The policy with its confidence fitted to the examples; it has no numbers for that yet."""
-    del examples
-    return policy
+    """The policy with its confidence in duplicates fitted to the examples."""
+    plain = replace(policy, calibration=())
+    said = [(decide(each.evidence, plain), each.duplicate) for each in examples]
+    called = [(how.confidence, right) for how, right in said if how.duplicate]
+    points = curve([sure for sure, _ in called], [right for _, right in called])
+    return replace(policy, calibration=points)
 
 
 def thresholds(policy: Policy) -> tuple[str, ...]:
@@ -199,6 +239,7 @@ def _scores(said: Sequence[tuple[Example, _Said]]) -> Scores:
         _known(metrics.f1(called, true)),
         _known(metrics.f1([s for _, s in told], [e for e, _ in told])) if told else None,
         _known(metrics.calibration_error([s.score for _, s in said], true)),
+        _confidence_errors(list(said))[0] if any(called) else None,
     )
 
 

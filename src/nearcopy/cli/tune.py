@@ -1,4 +1,4 @@
-"""`nearcopy tune`: thresholds fitted to labels, tried on held-out pairs, written as a policy."""
+"""`nearcopy tune`: a policy fitted to labels, tried on held-out pairs, and written."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -72,7 +72,7 @@ def tune(
     force: Force = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Fit the thresholds of a policy to what people say."""
+    """Fit a policy and its confidence to what people say."""
     from nearcopy.tune import tune as tuned
 
     read = () if from_ == FEEDBACK else (from_, *(articles or ()))
@@ -134,6 +134,7 @@ MEASURES = {
     "f1": "F1 of duplicates",
     "story_f1": "F1 of being one story",
     "calibration_error": "calibration error (ECE)",
+    "confidence_error": "the same of duplicates",
 }
 
 
@@ -145,7 +146,10 @@ def _tables(found: "Tuning") -> Sequence[Table]:
     moved = table("threshold", "before", "after", numbers=["before", "after"])
     for each in found.shifts:
         add_row(moved, *each)
-    return [shown, moved] if found.shifts else [shown]
+    sure = table("confidence as given", "as found right", numbers=["as found right"])
+    for point in found.policy.calibration if found.calibrated else ():
+        add_row(sure, *point)
+    return [shown, *([moved] if found.shifts else []), *([sure] if found.calibrated else [])]
 
 
 def _both(found: "Tuning") -> "tuple[Scores, Scores]":
@@ -166,4 +170,6 @@ def _row(found: "Tuning") -> dict[str, object]:
         "gain": round(found.gain, 6),
         "worth_it": found.worth_it,
         "shifts": [each._asdict() for each in found.shifts],
+        "calibrated": found.calibrated,
+        "calibration": [list(point) for point in found.policy.calibration],
     }

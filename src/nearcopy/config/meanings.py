@@ -5,6 +5,7 @@ MEANINGS = {
         "duplicates": "the relations that make a duplicate",
         "window": 'how far apart copies may be: "14d", "36h", "all"',
         "sources": 'compared: "any", "across" (never two of one source), "within" (no others)',
+        "calibration": "confidence in duplicates: [[given, right], ...], both ascending",
     },
     "The text": {
         "min_words": "shorter texts are judged by identity, title and facts alone",

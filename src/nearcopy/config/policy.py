@@ -6,6 +6,7 @@ Every threshold is a least value, so higher is stricter, everywhere; None switch
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import timedelta
+from itertools import pairwise
 from typing import Literal, get_args
 
 from nearcopy.errors import BadPolicy
@@ -70,6 +71,7 @@ class Policy:
     duplicates: frozenset[Relation] = COPIES
     window: timedelta | None = timedelta(days=14)  # None: however far apart
     sources: Sources = "any"  # "across": never two of one source; "within": no others
+    calibration: tuple[tuple[float, float], ...] = ()  # confidence in duplicates: given, right
 
     # The text.
     min_words: int = 50  # shorter texts are judged by identity, title and facts alone
@@ -185,7 +187,26 @@ class Policy:
         for name in ("facts", "stages", "embed"):
             if not isinstance(getattr(self, name), bool):
                 raise BadPolicy(f"{name} is {getattr(self, name)!r}: give True or False")
+        self._check_calibration()
         self._check_stories()
+
+    def _check_calibration(self) -> None:
+        """Points from left to right, none lower than the one before; whole pairs of shares."""
+        try:
+            points = tuple((given, right) for given, right in self.calibration)
+        except (TypeError, ValueError):
+            raise BadPolicy(
+                f"calibration is {self.calibration!r:.60}: give pairs, as [[0.5, 0.4], [1.0, 0.9]]"
+            ) from None
+        for each in (share for point in points for share in point):
+            _number("a share in calibration", each, 0.0, 1.0)
+        for (given, right), (later, higher) in pairwise(points):
+            if given >= later or right > higher:
+                raise BadPolicy(
+                    f"calibration goes from {given}, {right} to {later}, {higher}: "
+                    "give pairs of shares, both ascending"
+                )
+        object.__setattr__(self, "calibration", points)
 
     def _check_stories(self) -> None:
         """Sources are ranked by name or site in any case, as fingerprints hold them folded."""
