@@ -18,6 +18,7 @@ import edits
 import relations
 from calibration import calibration_rows
 from floors import Row, is_there, share
+from held_out import held_out_rows
 from nearcopy import POLICIES, Article, Deduper, Recipe, Relation, fingerprints
 from nearcopy.evaluate.bootstrap import Measured, measured
 from nearcopy.evaluate.metrics import auc, f1, pearson
@@ -226,7 +227,9 @@ def _copies(measure: str, found: Sequence[edits.Found]) -> Row:
 
 def calibrated() -> Iterator[Row]:
     """How far the confidence is from how often it is right."""
-    yield from calibration_rows(near_relations(), headlines(timed=True), news_pairs())
+    pairs = near_relations(), headlines(timed=True), news_pairs()
+    yield from calibration_rows(*pairs)
+    yield from held_out_rows(*pairs)
 
 
 SECTIONS: Mapping[str, tuple[str, Callable[[], Iterator[Row]]]] = {

@@ -25,11 +25,11 @@ def calibration_rows(
     """Of duplicates, of one event in other words, and of the score of the same news."""
     said = [(each, label in COPIES) for label, each in near]
     said += [(each, _right(label, each)) for label, _, each in headlines]
-    yield _row("of duplicates", [_scored(e, r) for e, r in said if e.decision.duplicate])
+    yield calibration_row("of duplicates", [_scored(e, r) for e, r in said if e.decision.duplicate])
     events = [(e, grade <= SAME_NEWS) for _, grade, e in news]
     told = [_scored(e, r) for e, r in events if e.decision.relation is Relation.SAME_EVENT]
-    yield _row("of the same event", told)
-    yield _row("of the news", [(each.news, right) for each, right in events])
+    yield calibration_row("of the same event", told)
+    yield calibration_row("of the news", [(each.news, right) for each, right in events])
 
 
 def _right(label: str, each: Judgement) -> bool:
@@ -41,16 +41,18 @@ def _scored(each: Judgement, right: bool) -> Scored:
     return each.decision.confidence, right
 
 
-def _row(name: str, scored: Sequence[Scored]) -> Row:
+def calibration_row(name: str, scored: Sequence[Scored], value: float | None = None) -> Row:
+    """The calibration error of what was said, or the given value, with its interval."""
     scores = np.array([score for score, _ in scored])
     right = np.array([flag for _, flag in scored], np.float64)
     dice = np.random.default_rng(20250101)
     drawn = [dice.integers(0, len(scores), len(scores)) for _ in range(ROUNDS)]
     spread = [expected_error(scores[rows], right[rows]) for rows in drawn]
     low, high = np.quantile(spread, [0.025, 0.975])
+    found = expected_error(scores, right) if value is None else value
     return Row(
-        "labelled pairs", f"calibration error {name}", expected_error(scores, right), float(low),
-        float(high), f"{len(scored):,} pairs", {"right": round(float(right.mean()), 4)},
+        "labelled pairs", f"calibration error {name}", found, float(low), float(high),
+        f"{len(scored):,} pairs", {"right": round(float(right.mean()), 4)},
     )  # fmt: skip
 
 

@@ -1,0 +1,254 @@
+"""Confidence on held-out pairs: fitted to four fifths, read on the fifth, an article in one only.
+
+In every fold all is fitted anew that rests on these labels: the models of titles and of news, and
+the curves that say how sure a rule is. `tools/fit_confidence.py` prints the curves of all pairs.
+"""
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from math import log
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import corpora
+import relations
+from calibration import COPIES, SAME_NEWS, Scored, calibration_row, expected_error
+from floors import HERE, Row
+from nearcopy import POLICIES, Decision, Evidence, Relation
+from nearcopy.decide import decide
+from nearcopy.judge import Judgement, news
+from nearcopy.news import features
+
+sys.path.append(str(HERE.parent / "tools"))
+import fit_news
+import fit_title_news
+
+Floats = NDArray[np.float64]
+FOLDS, SPLITS = 5, 5
+POLICY = POLICIES["default"]
+BY_TITLE = {"figure-moved", "like-titles", "titles-and-facts"}
+OVER_OTHER_TEXTS = "like-titles-over-different-texts"
+
+
+class Told(NamedTuple):
+    """A labelled pair, and what was measured of it."""
+
+    a: str
+    b: str
+    label: str
+    evidence: Evidence
+
+
+class Judged(NamedTuple):
+    """A pair decided on, and whether people say that it is right."""
+
+    evidence: Evidence
+    decision: Decision
+    right: bool
+
+
+# Folds: what shares an article, through others too, is of one.
+
+
+def folds(told: Sequence[Told], seed: int) -> NDArray[np.intp]:
+    """The fold of each pair, drawn by groups, all folds of about one size."""
+    groups = _groups(told)
+    sizes, load = Counter(groups), [0] * FOLDS
+    names = np.random.default_rng(seed).permutation(sorted(sizes)).tolist()
+    home: dict[str, int] = {}
+    for name in sorted(names, key=lambda name: -sizes[name]):
+        home[name] = min(range(FOLDS), key=load.__getitem__)
+        load[home[name]] += sizes[name]
+    return np.array([home[name] for name in groups], np.intp)
+
+
+def _groups(told: Sequence[Told]) -> list[str]:
+    first: dict[str, str] = {}
+
+    def root(name: str) -> str:
+        while first.setdefault(name, name) != name:
+            name = first[name]
+        return name
+
+    for each in told:
+        one, other = sorted((root(each.a), root(each.b)))
+        first[other] = one
+    return [root(each.a) for each in told]
+
+
+# Curves: how sure a rule is, by the one or two measures that it rests on.
+
+
+def alike(evidence: Evidence) -> list[float]:
+    """What like titles rest on: how alike they are, and whether facts agree."""
+    soft = evidence.title_ratio if evidence.title_soft is None else evidence.title_soft
+    return [soft or 0.0, float(bool(evidence.agreements))]
+
+
+def title_curve(known: Sequence[Judged], width: int = 2) -> Floats:
+    """The constant and the worth of what like titles rest on."""
+    x = np.array([alike(each.evidence)[:width] for each in known])
+    return fit_news.fitted(x, np.array([each.right for each in known], np.float64))
+
+
+def sure(evidence: Evidence, curve: Floats) -> float:
+    """What a curve says of a pair."""
+    x = np.array([alike(evidence)[: len(curve) - 1]])
+    return float(fit_news.likely(x, curve)[0])
+
+
+def text_share(known: Sequence[Judged]) -> float:
+    """The share that is right of what texts and addresses decide: nearly all, too few for more."""
+    return (sum(each.right for each in known) + 1) / (len(known) + 2)
+
+
+# Duplicates.
+
+
+def duplicates(near: Sequence[Told], headlines: Sequence[Told], seed: int) -> Iterator[Scored]:
+    """The confidence in each duplicate, and whether it is one."""
+    rows = _headline_rows()
+    signs, free = fit_title_news.signs(rows)
+    same = np.array([each.label == "same" for each in headlines])
+    at_near, at_headlines = folds(near, seed), folds(headlines, seed)
+    for fold in range(FOLDS):
+        known = free & (at_headlines != fold)
+        model = fit_title_news.fitted(signs[known], same[known])
+        likely = np.round(fit_title_news.likely(signs, model), 4).tolist()
+        judged = [headline(each, score) for each, score in zip(headlines, likely, strict=True)]
+        pairs = [*map(copy, near), *judged]
+        known, unseen = _parted(pairs, np.concatenate([at_near, at_headlines]) == fold)
+        yield from _duplicates(known, unseen)
+
+
+def _parted(pairs: Sequence[Judged], held: NDArray[np.bool_]) -> tuple[list[Judged], list[Judged]]:
+    """The duplicates that may be fitted to, and those that are held out."""
+    called = [(each, out) for each, out in zip(pairs, held, strict=True) if each.decision.duplicate]
+    return [each for each, out in called if not out], [each for each, out in called if out]
+
+
+def _duplicates(known: Sequence[Judged], unseen: Sequence[Judged]) -> Iterator[Scored]:
+    curve = title_curve([each for each in known if each.decision.rule in BY_TITLE])
+    share = text_share([each for each in known if each.decision.rule not in BY_TITLE])
+    for each in unseen:
+        by_title = each.decision.rule in BY_TITLE
+        yield (sure(each.evidence, curve) if by_title else share), each.right
+
+
+def copy(told: Told) -> Judged:
+    return Judged(told.evidence, decide(told.evidence, POLICY), told.label in COPIES)
+
+
+def headline(told: Told, likely: float) -> Judged:
+    e = told.evidence
+    evidence = e if e.title_news is None else e._replace(title_news=likely)
+    how = decide(evidence, POLICY)
+    update = told.label == "update" and how.relation is Relation.REVISION
+    return Judged(evidence, how, told.label == "same" or update)
+
+
+# The same news.
+
+
+def same_news(told: Sequence[Told], seed: int) -> Iterator[tuple[Judged, float, float]]:
+    """Each pair as it is judged, the score of the news, and how sure it is of the same event."""
+    at = folds(told, seed)
+    columns = {name: [getattr(each.evidence, name) for each in told] for name in Evidence._fields}
+    x, grades = features(columns), np.array([float(each.label) for each in told])
+    same = (grades <= SAME_NEWS).astype(np.float64)
+    y = fit_news.VERDICT * same + (1 - fit_news.VERDICT) * (4 - grades) / 3
+    for fold in range(FOLDS):
+        known = at != fold
+        scores = np.round(fit_news.likely(x, fit_news.fitted(x[known], y[known])), 6).tolist()
+        judged = list(map(reported, told, scores))
+        odds = np.array([[_odds(score)] for score in scores])
+        by_news = fit_news.fitted(odds[known], same[known])
+        kept = (each for each, fit in zip(judged, known, strict=True) if fit)
+        titled = [each for each in kept if each.decision.rule == OVER_OTHER_TEXTS]
+        by_title = title_curve(titled, width=1)
+        for place in np.flatnonzero(~known).tolist():
+            each = judged[place]
+            certain = (
+                sure(each.evidence, by_title)
+                if each.decision.rule == OVER_OTHER_TEXTS
+                else float(fit_news.likely(odds[place : place + 1], by_news)[0])
+            )
+            yield each, news(each.evidence, each.decision), certain
+
+
+def reported(told: Told, score: float) -> Judged:
+    e = told.evidence
+    evidence = e if e.news is None else e._replace(news=score)
+    return Judged(evidence, decide(evidence, POLICY), float(told.label) <= SAME_NEWS)
+
+
+def _odds(score: float) -> float:
+    held = min(max(score, 1e-6), 1 - 1e-6)
+    return log(held / (1 - held))
+
+
+# Rows.
+
+
+def held_out_rows(
+    near: Sequence[tuple[str, Judgement]],
+    headlines: Sequence[tuple[str, str, Judgement]],
+    news_pairs: Sequence[tuple[str, float, Judgement]],
+) -> Iterator[Row]:
+    """The calibration error of duplicates, of the same event and of the news, held out."""
+    copies, titles, reports = told(near, headlines, news_pairs)
+    yield _row("of duplicates", lambda seed: list(duplicates(copies, titles, seed)))
+    judged = [list(same_news(reports, seed)) for seed in range(SPLITS)]
+    yield _row(
+        "of the same event",
+        lambda seed: [
+            (certain, each.right)
+            for each, _, certain in judged[seed]
+            if each.decision.relation is Relation.SAME_EVENT
+        ],
+    )
+    yield _row("of the news", lambda seed: [(score, e.right) for e, score, _ in judged[seed]])
+
+
+def _row(name: str, scored: Callable[[int], list[Scored]]) -> Row:
+    """The mean over all splits, with the interval of the first."""
+    splits = [scored(seed) for seed in range(SPLITS)]
+    errors = [expected_error(*map(np.array, zip(*split, strict=True))) for split in splits]
+    row = calibration_row(f"{name}, held out", splits[0], float(np.mean(errors)))
+    row.details["splits"] = [round(each, 4) for each in errors]
+    return row
+
+
+def told(
+    near: Sequence[tuple[str, Judgement]],
+    headlines: Sequence[tuple[str, str, Judgement]],
+    news_pairs: Sequence[tuple[str, float, Judgement]],
+) -> tuple[list[Told], list[Told], list[Told]]:
+    """The pairs of near-relations, headline-pairs and semeval22 with the names of the two."""
+    here = {each["id"] for each in corpora.articles("semeval22")}
+    graded = [
+        row
+        for row in relations.rows("semeval22")
+        if row["lang_a"] == row["lang_b"] and row["a"] in here and row["b"] in here
+    ]
+    return (
+        [
+            Told(row["a"], row["b"], label, each.evidence)
+            for row, (label, each) in zip(relations.rows("near-relations"), near, strict=True)
+        ],
+        [
+            Told(row["id_a"], row["id_b"], label, each.evidence)
+            for row, (label, _, each) in zip(_headline_rows(), headlines, strict=True)
+        ],
+        [
+            Told(row["a"], row["b"], str(grade), each.evidence)
+            for row, (_, grade, each) in zip(graded, news_pairs, strict=True)
+        ],
+    )
+
+
+def _headline_rows() -> list[dict[str, str]]:
+    return [row for row in relations.rows("headline-pairs") if row["label"] != "unsure"]

@@ -1,0 +1,53 @@
+"""Fits how sure the rules are that rest on likeness, and says how true that is on held-out pairs.
+
+    .venv/bin/python tools/fit_confidence.py
+
+Reads the labelled news in ../shared/data. Each curve is a logistic one in what its rule rests on.
+Prints the errors of calibration with the constants of decide.py and on held-out folds, then what
+the fitted curves say beside those constants. The constants by eye are as true as the curves, so
+they stay: they are put into decide.py by hand where that is no longer so.
+"""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "benchmarks"))
+import accuracy
+import held_out
+from nearcopy import Evidence
+from nearcopy.decide import RULES
+
+
+def main() -> None:
+    """Fit, and print."""
+    for row in accuracy.calibrated():
+        print(f"{row.measure}: {row.value:.4f} of {row.of} {row.details}")
+    pairs = accuracy.near_relations(), accuracy.headlines(timed=True), accuracy.news_pairs()
+    copies, titles, reports = held_out.told(*pairs)
+    judged = [*map(held_out.copy, copies), *(_as_it_is(each) for each in titles)]
+    called = [each for each in judged if each.decision.duplicate]
+    by_title = [each for each in called if each.decision.rule in held_out.BY_TITLE]
+    by_text = [each for each in called if each.decision.rule not in held_out.BY_TITLE]
+    print(f"by texts and addresses: {held_out.text_share(by_text):.3f} of {len(by_text)} right")
+    _shown("like-titles", held_out.title_curve(by_title))
+    events = [held_out.reported(each, each.evidence.news or 0.0) for each in reports]
+    apart = [each for each in events if each.decision.rule == held_out.OVER_OTHER_TEXTS]
+    _shown(held_out.OVER_OTHER_TEXTS, held_out.title_curve(apart, width=1))
+
+
+def _as_it_is(told: held_out.Told) -> held_out.Judged:
+    return held_out.headline(told, told.evidence.title_news or 0.0)
+
+
+def _shown(name: str, curve: held_out.Floats) -> None:
+    """The curve, and what it says beside the constants."""
+    rule = next(each for each in RULES if each.name == name)
+    print(f"{name}: {[round(each, 3) for each in curve.tolist()]}")
+    for soft in (0.5, 0.6, 0.7, 0.8, 0.9, 1.0):
+        evidence = Evidence(title_soft=soft)
+        fitted, given = held_out.sure(evidence, curve), rule.confidence(evidence)
+        print(f"  titles {soft:.1f} alike: fitted {fitted:.3f}, as it is {given:.3f}")
+
+
+if __name__ == "__main__":
+    main()
