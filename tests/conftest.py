@@ -6,6 +6,7 @@ from types import ModuleType
 import pytest
 from hypothesis import settings
 
+import servers
 from nearcopy import kernels
 
 LEVELS = ("baseline", "avx2", "avx512")
@@ -34,3 +35,31 @@ def native(request: pytest.FixtureRequest) -> Iterator[ModuleType]:
         pytest.skip(f"this processor has no {request.param}")
     yield kernels.native
     kernels.native.use_level(best)
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[servers.Postgres]:
+    """One PostgreSQL server for all tests that ask for it."""
+    try:
+        with servers.postgres() as started:
+            yield started
+    except servers.NoServer as why:
+        servers.unavailable(why)
+
+
+@pytest.fixture
+def postgres_address(postgres_server: servers.Postgres) -> Iterator[str]:
+    """An empty schema, for a role that owns nothing else."""
+    address = postgres_server.fresh()
+    yield address
+    postgres_server.dropped(address)
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Iterator[str]:
+    """The address of one Redis server for all tests that ask for it; they clean up themselves."""
+    try:
+        with servers.redis() as address:
+            yield address
+    except servers.NoServer as why:
+        servers.unavailable(why)

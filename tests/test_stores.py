@@ -46,10 +46,22 @@ EVENT = Decision(Relation.SAME_EVENT, "same-news", 0.5, False, "same event")
 KIN = Decision(Relation.RELATED, "related-texts", 0.4, False, "related")
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-def store(request, tmp_path):
-    address = "memory://" if request.param == "memory" else f"sqlite:///{tmp_path}/seen.db"
-    opened = open_store(address)
+STORES = ["memory", "sqlite", "postgres"]  # each has a fixture NAME_address
+
+
+@pytest.fixture
+def memory_address() -> str:
+    return "memory://"
+
+
+@pytest.fixture
+def sqlite_address(tmp_path) -> str:
+    return f"sqlite:///{tmp_path}/seen.db"
+
+
+@pytest.fixture(params=STORES)
+def store(request):
+    opened = open_store(request.getfixturevalue(f"{request.param}_address"))
     opened.bind(None, 1)
     yield opened
     opened.close()

@@ -25,6 +25,12 @@ command -v "${CXX:-g++}" >/dev/null || install g++ || echo "setup: no compiler, 
 sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))' || install python3-dev || true
 "$PYTHON" -c 'import ensurepip' 2>/dev/null || install python3-venv
 
+# The tests start servers of their own; without these their tests are skipped, saying so.
+command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 ||
+    install postgresql || echo "setup: no PostgreSQL, going on without"
+command -v redis-server >/dev/null || install redis-server ||
+    echo "setup: no Redis, going on without"
+
 [ -x "$VENV/bin/python" ] || "$PYTHON" -m venv "$VENV"
 echo "setup: installing nearcopy and its tools into $VENV"
 "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"

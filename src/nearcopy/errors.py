@@ -8,7 +8,8 @@ NearcopyError
 ├── MissingExtra (ImportError)  an optional part that is not installed
 ├── NotStored (LookupError)     an article or a story that the store does not have
 └── StoreError                  a store that cannot be opened or used
-    └── RecipeMismatch          a store that was filled with another recipe
+    ├── RecipeMismatch          a store that was filled with another recipe
+    └── TryAgain                a step that was lost through no fault of its own; nothing is done
 
 SlowKernels (RuntimeWarning)    the compiled kernels are not here
 """
@@ -51,6 +52,10 @@ class StoreError(NearcopyError):
 
 class RecipeMismatch(StoreError):
     """A store that was filled with another recipe."""
+
+
+class TryAgain(StoreError):
+    """A step that was lost through no fault of its own, of which nothing is done."""
 
 
 class SlowKernels(RuntimeWarning):

@@ -96,8 +96,11 @@ class Store(Protocol):
     def older(self, before: datetime) -> list[str]:
         """The articles published before a time; of those without a date, seen before it."""
 
-    def clear(self, before: datetime) -> None:
-        """Drop what is left of removed articles from before a time, and times of days before."""
+    def clear(self, before: datetime) -> bool:
+        """Drop what is left of removed articles from before a time, and times of days before.
+
+        It does so some at a time, so as to hold nobody up: whether to come again, in another step.
+        """
 
     def fingerprints(self, ids: Collection[str]) -> dict[str, Fingerprint]:
         """What the articles are compared by."""

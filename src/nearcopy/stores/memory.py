@@ -138,10 +138,11 @@ class MemoryStore:
         times = ((name, made.published or made.seen) for name, (_, made) in self._entries.items())
         return [name for name, time in times if time is not None and time < before]
 
-    def clear(self, before: datetime) -> None:
+    def clear(self, before: datetime) -> bool:
         """Drop the times of days before; nothing is left of removed articles."""
         for key in [each for each in self._times if each[0] < _day(before)]:
             self._journal.drop(self._times, key)
+        return False
 
     def fingerprints(self, ids: Collection[str]) -> dict[str, Fingerprint]:
         """What the articles are compared by."""

@@ -3,17 +3,7 @@
 A step that has been released is never changed: what comes later is a step of its own.
 """
 
-from typing import NamedTuple
-
-
-class Migration(NamedTuple):
-    """A step up, and the way back."""
-
-    number: int
-    name: str
-    up: tuple[str, ...]
-    down: tuple[str, ...]
-
+from nearcopy.stores.sql_migrations import Migration
 
 LEDGER = """
 CREATE TABLE IF NOT EXISTS migrations (
@@ -240,6 +230,21 @@ MIGRATIONS = (
         "feedback, arrivals and times",
         (FEEDBACK, "CREATE INDEX feedback_b ON feedback (b)", ARRIVALS, ARRIVED, TIMES),
         ("DROP TABLE times", "DROP TABLE arrivals", "DROP TABLE feedback"),
+    ),
+    Migration(
+        7,
+        "numbers given, and bytes apart from settings",
+        (
+            "CREATE TABLE blobs (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID",
+            "INSERT INTO blobs SELECT name, value FROM settings WHERE name = 'term_counts'",
+            "DELETE FROM settings WHERE name = 'term_counts'",
+            "INSERT INTO settings SELECT 'numbers', coalesce(max(seq), 0) FROM sqlite_sequence",
+        ),
+        (
+            "DELETE FROM settings WHERE name = 'numbers'",
+            "INSERT INTO settings SELECT name, value FROM blobs",
+            "DROP TABLE blobs",
+        ),
     ),
 )
 LATEST = MIGRATIONS[-1].number

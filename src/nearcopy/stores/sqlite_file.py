@@ -2,26 +2,30 @@
 
 import sqlite3
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 from nearcopy.errors import StoreError
-from nearcopy.stores.rows import whole
-from nearcopy.stores.schema import LATEST, LEDGER, MIGRATIONS
+from nearcopy.stores.pools import DEFAULT, LEDGER, pooled, pools_of, table_name
+from nearcopy.stores.schema import LATEST, MIGRATIONS
+from nearcopy.stores.schema import LEDGER as LEDGER_TABLE
+from nearcopy.stores.sql_database import STATE, Row, State, storable, upsert
+from nearcopy.stores.sql_migrations import checked_schema, migrate, schema_of
 
 APPLICATION = 0x6E656172  # "near", in the header of the file
 WAIT_SECONDS = 60.0
+LOOK_AGAIN_SECONDS = 0.002
 AT_ONCE = 500  # values in one statement; SQLite takes 32,766, older ones 999
 SETTINGS = (
+    "PRAGMA auto_vacuum = INCREMENTAL",  # of a new file: what is purged can be given back
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = FULL",  # a commit is on the disk when it returns
     "PRAGMA cache_size = -65536",
     "PRAGMA wal_autocheckpoint = 4000",
     "PRAGMA secure_delete = ON",  # what is forgotten leaves no trace in the file
 )
-
-Row = tuple[Any, ...]
 
 
 def path_of(address: str) -> Path:
@@ -32,17 +36,28 @@ def path_of(address: str) -> Path:
     return Path(path)
 
 
-def _storable(value: Any) -> bool:
-    """Whether there can be such a value in a file: a text may hold half a surrogate pair."""
-    return not isinstance(value, str) or value.isascii() or whole(value) == value
+def pools_in(address: str) -> list[str]:
+    """The pools of a file; none where there is no file."""
+    path = path_of(address)
+    if not path.is_file():
+        return []
+    try:
+        with closing(sqlite3.connect(path, timeout=WAIT_SECONDS)) as connection:
+            return pools_of(
+                [name for (name,) in connection.execute("SELECT name FROM sqlite_master")]
+            )
+    except sqlite3.Error as wrong:
+        raise StoreError(f"{address}: {wrong}") from wrong
 
 
 class SqliteFile:
     """One connection to a file, for one thread at a time."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, pool: str = DEFAULT) -> None:
         self.address = address
+        self.pool = pool
         self.path = path_of(address)
+        self._wait = WAIT_SECONDS
         if not self.path.parent.is_dir():
             raise StoreError(f"{address}: there is no folder {self.path.parent}: make it first")
         with self._told():
@@ -80,46 +95,29 @@ class SqliteFile:
 
     def schema(self) -> int:
         """The number of the latest migration done; 0 for a new file."""
-        if self.one("SELECT 1 FROM sqlite_master WHERE name = 'migrations'") is None:
+        ledger = table_name(LEDGER, self.pool)
+        if self.one("SELECT 1 FROM sqlite_master WHERE name = ?", (ledger,)) is None:
             return 0
-        (number,) = self.one("SELECT coalesce(max(number), 0) FROM migrations")
-        if number > LATEST:
-            raise StoreError(
-                f"{self.address} has schema {number}, this nearcopy knows {LATEST}: "
-                f"update nearcopy, or go back with the newer one: `nearcopy migrate --to {LATEST}`"
-            )
-        return int(number)
+        return schema_of(self, MIGRATIONS)
 
     def migrate(self, to: int = LATEST) -> list[str]:
         """Go up or back to a schema; the names of the steps taken. One step, all or nothing."""
-        if not 0 <= to <= LATEST:
-            raise StoreError(f"no schema {to}: choose one from 0 to {LATEST}")
-        with self.transaction("IMMEDIATE"):
+        with self._transaction("IMMEDIATE"):
             self.run(f"PRAGMA application_id = {APPLICATION}")
-            self.run(LEDGER)
-            done = self.schema()
-            steps = [each for each in MIGRATIONS if done < each.number <= to]
-            back = [each for each in reversed(MIGRATIONS) if to < each.number <= done]
-            for step in steps:
-                self._all(step.up)
-                self.run(
-                    "INSERT INTO migrations (number, name) VALUES (?, ?)", (step.number, step.name)
-                )
-            for step in back:
-                self._all(step.down)
-                self.run("DELETE FROM migrations WHERE number = ?", (step.number,))
-        return [f"{s.number} {s.name}" for s in steps] + [f"back {s.number} {s.name}" for s in back]
-
-    def _all(self, statements: Sequence[str]) -> None:
-        for statement in statements:
-            self.run(statement)
+            self.run(LEDGER_TABLE)
+            return migrate(self, MIGRATIONS, checked_schema(to, MIGRATIONS))
 
     @contextmanager
-    def transaction(self, kind: str) -> Iterator[None]:
-        """All of what is inside, or none of it."""
+    def step(self, *, writes: bool) -> Iterator[State]:
+        """All of what is inside, or none of it; gives the state at its beginning."""
+        with self._transaction("IMMEDIATE" if writes else "DEFERRED"):
+            yield dict(self.run(STATE))
+
+    @contextmanager
+    def _transaction(self, kind: str) -> Iterator[None]:
         with self._told():
             try:
-                self._connection.execute(f"BEGIN {kind}")
+                self._begin(kind)
                 yield
                 self._connection.execute("COMMIT")
             except BaseException:
@@ -127,35 +125,70 @@ class SqliteFile:
                     self._connection.execute("ROLLBACK")
                 raise
 
-    def run(self, statement: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
-        """The cursor of one statement."""
-        return self._connection.execute(statement, values)
+    def _begin(self, kind: str) -> None:
+        """Begins as soon as nobody else writes.
 
-    def many(self, statement: str, rows: Collection[Row]) -> None:
-        """One statement for each row."""
-        if rows:
-            self._connection.executemany(statement, rows)
+        SQLite itself would look again ever more rarely, up to ten times a second, and who does much
+        in many short steps would keep others waiting for long.
+        """
+        end = monotonic() + self._wait
+        self._connection.execute("PRAGMA busy_timeout = 0")
+        try:
+            while not self._begun(kind, last=monotonic() >= end):
+                sleep(LOOK_AGAIN_SECONDS)
+        finally:
+            self._connection.execute(f"PRAGMA busy_timeout = {int(1000 * self._wait)}")
+
+    def _begun(self, kind: str, *, last: bool) -> bool:
+        try:
+            self._connection.execute(f"BEGIN {kind}")
+        except sqlite3.OperationalError as busy:
+            if last or busy.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+            return False
+        return True
+
+    def run(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
+        """The rows of one statement."""
+        return self._connection.execute(pooled(statement, self.pool), values).fetchall()
 
     def one(self, statement: str, values: Sequence[Any] = ()) -> Any:
         """The first row, or None."""
-        return self._connection.execute(statement, values).fetchone()
+        return next(iter(self.run(statement, values)), None)
 
     def among(self, statement: str, values: Collection[Any], *last: Any) -> Iterator[Row]:
         """The rows for which a column is `IN ({})` these values, some at a time."""
-        listed = [each for each in values if _storable(each)]
+        listed = [each for each in values if storable(each)]
+        named = pooled(statement, self.pool)
         for start in range(0, len(listed), AT_ONCE):
             some = listed[start : start + AT_ONCE]
             marks = ",".join("?" * len(some))
-            yield from self._connection.execute(statement.format(marks), (*some, *last))
+            yield from self._connection.execute(named.format(marks), (*some, *last))
 
-    def change(self, statement: str, values: Collection[Any]) -> None:
+    stream = among
+
+    def change(self, statement: str, values: Collection[Any], *last: Any) -> None:
         """One statement for all rows that are `IN ({})` these values."""
-        for _ in self.among(statement, values):
+        for _ in self.among(statement, values, *last):
             pass
+
+    def insert(self, table: str, columns: Sequence[str], rows: Collection[Row]) -> None:
+        """Put new rows into a table."""
+        marks = ", ".join("?" * len(columns))
+        statement = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})"
+        self._connection.executemany(pooled(statement, self.pool), rows)
+
+    def replace(
+        self, table: str, columns: Sequence[str], rows: Collection[Row], *, key: Sequence[str]
+    ) -> None:
+        """Put rows into a table, in place of those with the same key."""
+        marks = ", ".join("?" * len(columns))
+        statement = upsert(table, columns, f"VALUES ({marks})", key)
+        self._connection.executemany(pooled(statement, self.pool), rows)
 
     def wait_at_most(self, seconds: float) -> None:
         """Wait no longer than this for others from now on."""
-        self.run(f"PRAGMA busy_timeout = {int(1000 * seconds)}")
+        self._wait = seconds
 
     def close(self) -> None:
         """Let go of the file."""

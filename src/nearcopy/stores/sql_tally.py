@@ -1,10 +1,10 @@
-"""What a SQLite store can count: articles by day and source, stories by size, times."""
+"""What an SQL store can count: articles by day and source, stories by size, times."""
 
 from typing import Any
 
 from nearcopy.model import Relation
 from nearcopy.stores.base import Copies, Counts, Tally
-from nearcopy.stores.sqlite_file import Row, SqliteFile
+from nearcopy.stores.sql_database import Database, Row
 
 MINE = "members JOIN arrivals USING (number) WHERE day >= ?"
 # What there is of each, then how many of these are copies: only members can be.
@@ -19,15 +19,16 @@ BY_SOURCE = (
 )
 BY_RELATION = f"SELECT relation, count(*) FROM {MINE} AND relation IS NOT NULL GROUP BY relation"
 SIZES = (
-    f"SELECT size, count(*) FROM (SELECT count(*) AS size FROM {MINE} GROUP BY story) GROUP BY size"
+    f"SELECT size, count(*) FROM (SELECT count(*) AS size FROM {MINE} GROUP BY story) AS sizes"
+    " GROUP BY size"
 )
 EVER = -(1 << 62)
 
 
-class SqliteTally:
+class SqlTally:
     """The part of the store that counts."""
 
-    _file: SqliteFile
+    _database: Database
 
     def tally(self, since: int | None) -> Tally:
         """What came since a day, counted."""
@@ -42,7 +43,7 @@ class SqliteTally:
         return Tally(days, self._copies(BY_SOURCE, first), relations, sizes)
 
     def _counted(self, statement: str, first: int) -> list[Row]:
-        return self._file.run(statement, (first,)).fetchall()
+        return self._database.run(statement, (first,))
 
     def _copies(self, statements: tuple[str, str], first: int) -> dict[Any, Copies]:
         every: dict[Any, int] = dict(self._counted(statements[0], first))
@@ -51,14 +52,17 @@ class SqliteTally:
 
     def add_times(self, counts: Counts) -> None:
         """Add to how often work took a time."""
-        self._file.many(
-            "INSERT INTO times VALUES (?, ?, ?, ?)"
-            " ON CONFLICT DO UPDATE SET count = count + excluded.count",
-            [(*key, count) for key, count in counts.items()],
-        )
+        for key, count in counts.items():
+            self._database.run(
+                "INSERT INTO times VALUES (?, ?, ?, ?) ON CONFLICT (day, work, step)"
+                " DO UPDATE SET count = times.count + excluded.count",
+                (*key, count),
+            )
 
     def times(self, since: int | None) -> Counts:
         """How often work took a time since a day."""
         first = EVER if since is None else since
-        rows = self._file.run("SELECT day, work, step, count FROM times WHERE day >= ?", (first,))
+        rows = self._database.run(
+            "SELECT day, work, step, count FROM times WHERE day >= ?", (first,)
+        )
         return {(day, work, step): count for day, work, step, count in rows}

@@ -1,45 +1,47 @@
-"""What a SQLite store remembers of what people said."""
+"""What an SQL store remembers of what people said."""
 
 from collections.abc import Collection
 
 from nearcopy.feedback import Feedback, Said, evidence_json, evidence_of
 from nearcopy.model import Relation
 from nearcopy.stores.rows import EPOCH, MICROSECOND, micros, whole
-from nearcopy.stores.sqlite_file import Row, SqliteFile
+from nearcopy.stores.sql_database import Database, Row
 
 FEEDBACK = (
-    "SELECT a, b, same, relation, note, told_at, said_relation, said_rule, said_confidence,"
-    " said_duplicate, said_news, said_copy, evidence FROM feedback"
+    "a, b, same, relation, note, told_at, said_relation, said_rule, said_confidence,"
+    " said_duplicate, said_news, said_copy, evidence"
 )
+COLUMNS = FEEDBACK.split(", ")
+TOLD = f"SELECT {FEEDBACK} FROM feedback"
 
 
-class SqliteFeedback:
+class SqlFeedback:
     """The part of the store that knows of feedback."""
 
-    _file: SqliteFile
+    _database: Database
 
     def remember(self, feedback: Feedback) -> None:
         """Remember what people said of two articles."""
-        marks = ", ".join("?" * 13)
-        self._file.run(f"INSERT OR REPLACE INTO feedback VALUES ({marks})", _row(feedback))
+        self._database.replace("feedback", COLUMNS, [_row(feedback)], key=("a", "b"))
 
     def take_back(self, a: str, b: str) -> bool:
         """Forget what people said of the two; whether there was something."""
         pair = [each.pair for each in self.told([a]) if {*each.pair} == {a, b}]
-        self._file.many("DELETE FROM feedback WHERE a = ? AND b = ?", pair)
+        for each in pair:
+            self._database.run("DELETE FROM feedback WHERE a = ? AND b = ?", each)
         return bool(pair)
 
     def told(self, ids: Collection[str]) -> list[Feedback]:
         """What people said of one of these ids and any other."""
-        if self._file.one("SELECT 1 FROM feedback") is None:
+        if self._database.one("SELECT 1 FROM feedback LIMIT 1") is None:
             return []
-        ends = (f"{FEEDBACK} WHERE {end} IN ({{}})" for end in ("a", "b"))
-        found = {row[:2]: row for wanted in ends for row in self._file.among(wanted, ids)}
+        ends = (f"{TOLD} WHERE {end} IN ({{}})" for end in ("a", "b"))
+        found = {row[:2]: row for wanted in ends for row in self._database.among(wanted, ids)}
         return list(map(_feedback, found.values()))
 
     def all_told(self) -> list[Feedback]:
         """All that people said, first to last."""
-        return list(map(_feedback, self._file.run(f"{FEEDBACK} ORDER BY told_at, a, b")))
+        return list(map(_feedback, self._database.run(f"{TOLD} ORDER BY told_at, a, b")))
 
 
 def _row(feedback: Feedback) -> Row:
@@ -47,14 +49,14 @@ def _row(feedback: Feedback) -> Row:
     return (
         feedback.a,
         feedback.b,
-        feedback.same,
+        int(feedback.same),
         feedback.relation.value,
         whole(feedback.note),
         micros(feedback.when),
         said.relation.value,
         said.rule,
         said.confidence,
-        said.duplicate,
+        int(said.duplicate),
         said.news,
         said.copy,
         evidence_json(said.evidence),

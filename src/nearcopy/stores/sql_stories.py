@@ -1,65 +1,66 @@
-"""What a SQLite store remembers of articles together: edges, stories, redirects."""
+"""What an SQL store remembers of articles together: edges, stories, redirects."""
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from nearcopy.model import Decision, Edge, Member, Relation, Story
 from nearcopy.stores.rows import moment, whole, whole_or_none
-from nearcopy.stores.sqlite_file import Row, SqliteFile
+from nearcopy.stores.sql_database import Database, Row
 
-NUMBERS = "SELECT number, id FROM articles INDEXED BY articles_id WHERE deleted = 0 AND id IN ({})"
 EDGE = "a, b, relation, rule, confidence, duplicate, reason, flags, news, copy, asked"
-MEMBER = """
-SELECT story, id, relation, confidence, rule, reason, members.source, published, score, why,
-       duplicate_of, seen
-FROM members JOIN articles USING (number)
-"""
+EDGE_COLUMNS = ("joins", *EDGE.split(", "))
+# Of two articles `a` came first: who looks for it need not look at what came before it.
+ENDS = BY_A, BY_B = "a IN ({}) AND b > ?", "b IN ({}) AND b >= ?"
+MEMBER = "number, story, relation, confidence, rule, reason, source, score, why, duplicate_of"
+MEMBER_COLUMNS = ("place", *MEMBER.split(", "))
 NO_FLAGS = "[]"
 RELATIONS = {relation.value: relation for relation in Relation}
 FOLLOWED_AT_ONCE = 32  # articles whose links are looked at together
 
 
-class SqliteStories:
+class SqlStories:
     """The part of the store that knows of stories."""
 
-    _file: SqliteFile
+    _database: Database
+    numbered: str  # the statement that tells the numbers of ids
 
     def link(self, edges: Iterable[Edge]) -> None:
         """Remember what was found between articles."""
         given = list(edges)
         numbers = self._numbers({name for edge in given for name in (edge.a, edge.b)})
-        self._file.many(
-            "INSERT OR REPLACE INTO edges VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                _edge_row(numbers[each.a], numbers[each.b], each)
-                for each in given
-                if each.a in numbers and each.b in numbers
-            ],
-        )
+        rows = [
+            _edge_row(numbers[each.a], numbers[each.b], each)
+            for each in given
+            if each.a in numbers and each.b in numbers
+        ]
+        self._database.replace("edges", EDGE_COLUMNS, rows, key=("a", "b"))
 
     def _numbers(self, ids: Collection[str]) -> dict[str, int]:
-        return {name: number for number, name in self._file.among(NUMBERS, ids)}
+        """The numbers of the articles that are here."""
+        return {name: number for number, name in self._database.among(self.numbered, ids)}
 
     def edges(self, ids: Collection[str]) -> list[Edge]:
         """All that was found between one of these articles and any other."""
         numbers = set(self._numbers(ids).values())
-        rows = {row[:2]: row for end in ("a", "b") for row in self._edge_rows(end, numbers)}
+        rows = {row[:2]: row for end in ENDS for row in self._edge_rows(EDGE, end, numbers)}
         return self._named(list(rows.values()))
 
     def edges_among(self, ids: Collection[str]) -> list[Edge]:
         """All that was found between two of these articles."""
         numbers = set(self._numbers(ids).values())
-        return self._named([row for row in self._edge_rows("a", numbers) if row[1] in numbers])
+        return self._named([r for r in self._edge_rows(EDGE, BY_A, numbers) if r[1] in numbers])
 
-    def _edge_rows(self, end: str, numbers: Collection[int]) -> Iterator[Row]:
-        return self._file.among(f"SELECT {EDGE} FROM edges WHERE {end} IN ({{}})", numbers)
+    def _edge_rows(self, columns: str, end: str, numbers: Collection[int]) -> Iterator[Row]:
+        wanted = f"SELECT {columns} FROM edges WHERE {end}"
+        return self._database.among(wanted, numbers, min(numbers, default=0))
 
     def _named(self, rows: list[Row]) -> list[Edge]:
         """The edges, with ids instead of numbers."""
         numbers = {number for row in rows for number in row[:2]}
         named = "SELECT number, id FROM articles WHERE number IN ({})"
-        ids: dict[int, str] = dict(self._file.among(named, numbers))
+        ids: dict[int, str] = dict(self._database.among(named, numbers))
         return [_edge(ids[row[0]], ids[row[1]], *row[2:]) for row in rows]
 
     def linked(self, ids: Collection[str], limit: int) -> list[str]:
@@ -74,12 +75,11 @@ class SqliteStories:
             seen |= dict.fromkeys(fresh)
             queue += fresh
         named = "SELECT id FROM articles WHERE deleted = 0 AND number IN ({})"
-        return [name for (name,) in self._file.among(named, seen)]
+        return [name for (name,) in self._database.among(named, seen)]
 
     def _neighbours(self, numbers: list[int]) -> Iterator[int]:
-        for end, other in (("a", "b"), ("b", "a")):
-            wanted = f"SELECT {other} FROM edges WHERE {end} IN ({{}}) AND joins"
-            for (number,) in self._file.among(wanted, numbers):
+        for end, other in ((BY_A, "b"), (BY_B, "a")):
+            for (number,) in self._edge_rows(other, f"{end} AND joins = 1", numbers):
                 yield number
 
     def tell(
@@ -88,74 +88,86 @@ class SqliteStories:
         """Remember stories; forget those that are gone."""
         told = list(stories)
         numbers = self._numbers({member.id for story in told for member in story.members})
-        self._file.many(
-            "INSERT OR REPLACE INTO stories VALUES (?, ?)",
-            [(each.id, whole(each.why)) for each in told],
-        )
-        self._file.many(
-            "INSERT OR REPLACE INTO members VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                _member_row(numbers[member.id], story.id, place, member)
-                for story in told
-                for place, member in enumerate(story.members)
-            ],
-        )
-        self._file.change("DELETE FROM stories WHERE id IN ({})", gone)
-        self._file.many("INSERT OR REPLACE INTO redirects VALUES (?, ?)", list(redirects.items()))
+        whys = [(each.id, whole(each.why)) for each in told]
+        self._database.replace("stories", ("id", "why"), whys, key=("id",))
+        rows = [
+            _member_row(numbers[member.id], story.id, place, member)
+            for story in told
+            for place, member in enumerate(story.members)
+        ]
+        self._database.replace("members", MEMBER_COLUMNS, rows, key=("number",))
+        self._database.change("DELETE FROM stories WHERE id IN ({})", gone)
+        moved = list(redirects.items())
+        self._database.replace("redirects", ("story", "to_story"), moved, key=("story",))
 
     def members(self, ids: Collection[str]) -> dict[str, tuple[str, Member]]:
         """Of articles in a remembered story: its id, and what they are in it."""
-        rows = self._file.among(f"{MEMBER} WHERE number IN ({{}})", self._numbers(ids).values())
-        return {row[1]: (row[0], _member(row)) for row in rows}
+        wanted = f"SELECT {MEMBER} FROM members WHERE number IN ({{}})"
+        found = self._placed(list(self._database.among(wanted, self._numbers(ids).values())))
+        return {each.member.id: (each.story, each.member) for each in found}
+
+    def _placed(self, rows: list[Row]) -> list["_Placed"]:
+        """The members, in order."""
+        wanted = "SELECT number, id, published, seen FROM articles WHERE number IN ({})"
+        articles = {n: rest for n, *rest in self._database.among(wanted, [row[0] for row in rows])}
+        return [_placed(row, *articles[row[0]]) for row in rows]
 
     def stories(self, ids: Collection[str]) -> dict[str, Story]:
         """The remembered stories, by id."""
         whys: dict[str, str] = dict(
-            self._file.among("SELECT id, why FROM stories WHERE id IN ({})", ids)
+            self._database.among("SELECT id, why FROM stories WHERE id IN ({})", ids)
         )
-        rows: dict[str, list[Row]] = {name: [] for name in ids if name in whys}
-        told = f"{MEMBER} WHERE story IN ({{}}) ORDER BY story, place"
-        for row in self._file.among(told, list(rows)):
-            rows[row[0]].append(row)
-        return {name: _story(name, whys[name], found) for name, found in rows.items() if found}
+        wanted = f"SELECT {MEMBER} FROM members WHERE story IN ({{}}) ORDER BY story, place"
+        members: dict[str, list[_Placed]] = {name: [] for name in ids if name in whys}
+        for each in self._placed(list(self._database.among(wanted, list(members)))):
+            members[each.story].append(each)
+        return {name: _story(name, whys[name], found) for name, found in members.items() if found}
 
     def story_ids(self) -> Iterator[str]:
         """The remembered stories, in no order."""
-        return (name for (name,) in self._file.run("SELECT id FROM stories").fetchall())
+        return (name for (name,) in self._database.run("SELECT id FROM stories"))
 
     def taken(self, stories: Collection[str]) -> set[str]:
         """Which of these ids name a story, or one that became part of another."""
         found = ("SELECT id FROM stories WHERE id", "SELECT story FROM redirects WHERE story")
         return {
-            row[0] for named in found for row in self._file.among(f"{named} IN ({{}})", stories)
+            row[0] for named in found for row in self._database.among(f"{named} IN ({{}})", stories)
         }
 
     def redirected(self, story: str) -> str:
         """The story that this one became part of, in the end; else itself."""
         seen = {story}
         following = "SELECT to_story FROM redirects WHERE story IN ({})"
-        while row := next(self._file.among(following, [story]), None):
+        while row := next(self._database.among(following, [story]), None):
             if row[0] in seen:
                 break
             seen.add(story := row[0])
         return story
 
 
+class _Placed(NamedTuple):
+    """A member, the story it is in, and when it came."""
+
+    story: str
+    member: Member
+    when: datetime | None
+
+
 def _edge_row(a: int, b: int, edge: Edge) -> Row:
     how = edge.decision
     return (
+        int(edge.joins),
         min(a, b),
         max(a, b),
-        edge.joins,
         how.relation.value,
         how.rule,
         how.confidence,
-        how.duplicate,
+        int(how.duplicate),
         whole(how.reason),
         json.dumps(how.flags),
         edge.news,
         edge.copy,
-        edge.asked,
+        int(edge.asked),
     )
 
 
@@ -170,23 +182,23 @@ def _edge(
 
 def _member_row(number: int, story: str, place: int, member: Member) -> Row:
     return (
+        place,
         number,
         story,
-        place,
         member.relation.value if member.relation else None,
         member.confidence,
         member.rule,
         whole(member.reason),
+        whole_or_none(member.source),
         member.score,
         whole(member.why),
         member.duplicate_of,
-        whole_or_none(member.source),
     )
 
 
-def _member(row: Row) -> Member:
-    _, name, relation, confidence, rule, reason, source, published, score, why, original = row[:11]
-    return Member(
+def _placed(row: Row, name: str, published: int | None, seen: int | None) -> _Placed:
+    _, story, relation, confidence, rule, reason, source, score, why, original = row
+    made = Member(
         id=name,
         relation=RELATIONS[relation] if relation else None,
         confidence=confidence,
@@ -198,11 +210,11 @@ def _member(row: Row) -> Member:
         why=why,
         duplicate_of=original,
     )
+    return _Placed(story, made, moment(seen if published is None else published))
 
 
-def _story(name: str, why: str, rows: list[Row]) -> Story:
-    members = tuple(map(_member, rows))
-    dates = [moment(row[7] if row[7] is not None else row[11]) for row in rows]
-    known = [date for date in dates if date is not None]
+def _story(name: str, why: str, members: list[_Placed]) -> Story:
+    known = [each.when for each in members if each.when is not None]
     first, last = min(known, default=None), max(known, default=None)
-    return Story(name, members[0].id, why, members, first, last)
+    everyone = tuple(each.member for each in members)
+    return Story(name, everyone[0].id, why, everyone, first, last)

@@ -1,0 +1,346 @@
+"""The part of a store that is the same in every SQL database.
+
+Articles are appended, with their keys beside them; who looks for keys has the days that it looks at
+in memory and catches up with what others added by number. So a look-up never grows with what lies
+outside the window, an added article is one short write, and a fresh process reads the window once.
+"""
+
+from collections import OrderedDict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
+from itertools import islice
+
+from nearcopy.errors import NearcopyError, StoreError
+from nearcopy.model import Article, Fingerprint
+from nearcopy.stores.base import NONE, Counts, Entry, Found, Keys
+from nearcopy.stores.rows import (
+    MICROSECOND,
+    ArticleRow,
+    FingerprintRow,
+    article_rows,
+    articles_of,
+    fingerprint_of,
+    fingerprint_row,
+    micros,
+    whole,
+    whole_or_none,
+)
+from nearcopy.stores.shelves import (
+    DAY,
+    Filed,
+    Shelves,
+    days_around,
+    filed,
+    shelf_of,
+    shelves_around,
+)
+from nearcopy.stores.sql_database import STATE, Database, State
+from nearcopy.stores.sql_feedback import SqlFeedback
+from nearcopy.stores.sql_settings import SqlSettings
+from nearcopy.stores.sql_stories import ENDS, SqlStories
+from nearcopy.stores.sql_tally import SqlTally
+
+REMEMBERED = 50_000  # fingerprints kept in memory, about 3 KB each
+KEPT_IN_MEMORY = 1_000_000  # articles beyond those of the window looked at, half a KB each
+LOADED_AT_ONCE = 50_000
+FILED = "number, published, seen, keys"
+ARTICLE = ", ".join(ArticleRow._fields)
+FINGERPRINT = ", ".join(FingerprintRow._fields)
+BLANK = """
+UPDATE articles
+SET deleted = 1, title = '', text = substr(text, 1, 0), html = 0, url = NULL, canonical_url = NULL,
+    source = NULL, language = NULL, tier = NULL
+WHERE number IN ({})
+"""
+CLEARED = "deleted = 1 AND coalesce(published, seen) < ?"
+A_MOMENT = 0.2  # seconds
+
+
+class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlTally):
+    """A store in a database."""
+
+    # What goes by an article's number.
+    parts: tuple[str, ...] = ("fingerprints", "article_keys", "arrivals", "members")
+
+    def __init__(self, database: Database) -> None:
+        self.address = database.address
+        self._database = database
+        self._forget_memory()
+
+    def _forget_memory(self) -> None:
+        self._term_counts = None
+        self._shelves = Shelves()
+        self._loaded: set[int] = set()  # the shelves in memory
+        self._caught_up = 0
+        self._removals: str | None = None  # the count of them
+        self._removals_when_empty: str | None = None  # the count when the shelves were
+        self._fingerprints: OrderedDict[int, Fingerprint] = OrderedDict()
+        self._noted_days: set[tuple[int, int]] = set()
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """What is read inside is of one moment."""
+        try:
+            with self._database.step(writes=False) as state:
+                self._catch_up(state)
+                yield
+        except StoreError:  # something may be in memory in part
+            self._forget_memory()
+            raise
+        except NearcopyError:
+            raise
+        except BaseException:  # an interrupt may have come while something was put into memory
+            self._forget_memory()
+            raise
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """What is read and written inside is one step."""
+        try:
+            with self._database.step(writes=True) as state:
+                self._catch_up(state)
+                yield
+        except BaseException:  # numbers that were taken back will be given to others
+            self._forget_memory()
+            self._run = None
+            raise
+
+    def _catch_up(self, state: State) -> None:
+        """Take note of what others added and removed since the last step."""
+        removals, latest = state.get("removals"), int(state.get("numbers", 0))
+        if removals != self._removals:
+            self._removals = removals
+            self._fingerprints.clear()
+        if not len(self._shelves):
+            self._removals_when_empty = removals
+        if self._loaded and latest > self._caught_up:
+            fresh = f"SELECT {FILED} FROM article_keys WHERE number > ? ORDER BY number"
+            rows = map(Filed._make, self._database.run(fresh, (self._caught_up,)))
+            self._shelves.file([r for r in rows if shelf_of(r.published, r.seen) in self._loaded])
+        self._caught_up = latest
+
+    def find(
+        self, probes: Sequence[tuple[Fingerprint, Keys]], window: timedelta | None, limit: int
+    ) -> list[Found]:
+        """For each probe the articles that share a key and may be within the window."""
+        self._load(self._wanted([article for article, _ in probes], window))
+        found = self._shelves.find(probes, window, limit, self._there)
+        known = self._by_number({number for numbers, _ in found for number in numbers})
+        return [
+            Found([known[number] for number in numbers if number in known], left_out)
+            for numbers, left_out in found
+        ]
+
+    def _there(self, numbers: list[int]) -> list[int]:
+        """Those of the numbers that were not removed, by this process or another."""
+        if self._removals == self._removals_when_empty:
+            return numbers
+        wanted = "SELECT number FROM article_keys WHERE number IN ({})"
+        return [number for (number,) in self._database.among(wanted, numbers)]
+
+    def _wanted(self, articles: Sequence[Fingerprint], window: timedelta | None) -> set[int]:
+        """The shelves to look at."""
+        if window is None:
+            return {
+                shelf for (shelf,) in self._database.run("SELECT DISTINCT shelf FROM shelf_days")
+            }
+        found = {shelf for each in articles for shelf in shelves_around(each, window)}
+        came_in = (micros(each.seen) for each in articles if each.published is None)
+        undated = [when for when in came_in if when is not None]
+        if undated:  # they may be something to whatever came in about then, of whatever date
+            days = days_around(min(undated), max(undated), window // MICROSECOND)
+            came = self._database.run(
+                "SELECT shelf FROM shelf_days WHERE day BETWEEN ? AND ?", days
+            )
+            found |= {shelf for (shelf,) in came}
+        return found
+
+    def _load(self, wanted: set[int]) -> None:
+        """Have these shelves in memory, and not too much else."""
+        missing = wanted - self._loaded
+        if missing and self._shelves.elsewhere(wanted) > KEPT_IN_MEMORY:
+            self._shelves, self._loaded, missing = Shelves(), set(), wanted
+        if missing:
+            rows = self._database.stream(
+                f"SELECT {FILED} FROM article_keys WHERE shelf IN ({{}}) AND number <= ?",
+                missing,
+                self._caught_up,
+            )
+            articles = map(Filed._make, rows)
+            while some := list(islice(articles, LOADED_AT_ONCE)):
+                self._shelves.file(some)
+            self._loaded |= missing
+
+    def _by_number(self, numbers: Collection[int]) -> dict[int, Fingerprint]:
+        """The fingerprints of those that are still there."""
+        known = {n: self._fingerprints[n] for n in numbers if n in self._fingerprints}
+        missing = [n for n in numbers if n not in known]
+        rows = self._database.among(
+            f"SELECT number, {FINGERPRINT} FROM fingerprints WHERE number IN ({{}})", missing
+        )
+        read = {number: fingerprint_of(FingerprintRow(*row)) for number, *row in rows}
+        self._remember(read)
+        return known | read
+
+    def _remember(self, read: dict[int, Fingerprint]) -> None:
+        self._fingerprints.update(read)
+        while len(self._fingerprints) > REMEMBERED:
+            self._fingerprints.popitem(last=False)
+
+    def put(self, entries: Sequence[Entry]) -> None:
+        """File articles; one with a known id takes the other's place."""
+        runs = self.runs([entry.article.id for entry in entries])
+        self._replace(entries)
+        numbers = self._new_numbers(len(entries))
+        made = {n: entry.fingerprint for n, entry in zip(numbers, entries, strict=True)}
+        keyed = [filed(n, e.fingerprint, e.keys) for n, e in zip(numbers, entries, strict=True)]
+        self._file_articles(numbers, [entry.article for entry in entries], runs)
+        self._database.insert(
+            "fingerprints",
+            ("number", *FingerprintRow._fields),
+            [(n, *fingerprint_row(each)) for n, each in made.items()],
+        )
+        self._database.insert(
+            "article_keys",
+            ("shelf", *Filed._fields),
+            [(shelf_of(row.published, row.seen), *row) for row in keyed],
+        )
+        self._database.insert(
+            "arrivals",
+            ("number", "day", "source"),
+            [(r.number, (r.seen or 0) // DAY, whole_or_none(made[r.number].source)) for r in keyed],
+        )
+        self._note_days(keyed)
+        self._remember(made)
+        self._catch_up(dict(self._database.run(STATE)))
+
+    def _new_numbers(self, count: int) -> range:
+        """The next numbers, which become visible to others in this order."""
+        (last,) = self._database.one(
+            "UPDATE settings SET value = CAST(CAST(value AS BIGINT) + ? AS TEXT)"
+            " WHERE name = 'numbers' RETURNING value",
+            (count,),
+        )
+        return range(int(last) - count + 1, int(last) + 1)
+
+    def _file_articles(
+        self, numbers: Sequence[int], articles: Iterable[Article], runs: Mapping[str, int]
+    ) -> None:
+        this = self._this_run()
+        rows = zip(numbers, article_rows(articles), strict=True)
+        self._database.insert(
+            "articles",
+            ("number", *ArticleRow._fields, "run"),
+            [(n, *row, runs.get(row.id, this)) for n, row in rows],
+        )
+
+    def _note_days(self, rows: Iterable[Filed]) -> None:
+        """Take note on which days articles of a shelf came in."""
+        came = {((row.seen or 0) // DAY, shelf_of(row.published, row.seen)) for row in rows}
+        for day in sorted(came - self._noted_days):
+            self._database.run("INSERT INTO shelf_days VALUES (?, ?) ON CONFLICT DO NOTHING", day)
+        self._noted_days |= came
+
+    def _replace(self, entries: Sequence[Entry]) -> None:
+        """Make room for articles whose ids are known; what they said otherwise is kept."""
+        known = self._numbers({entry.article.id for entry in entries})
+        if not known:
+            return
+        before = self.articles(known)
+        changed = [
+            known[entry.article.id]
+            for entry in entries
+            if (old := before.get(entry.article.id))
+            and (old.title, old.text) != (whole(entry.article.title), entry.article.text)
+        ]
+        columns = ARTICLE.removeprefix("id, ")
+        self._database.change(
+            f"INSERT INTO revisions (id, number, {columns})"
+            f" SELECT id, number, {columns} FROM articles WHERE number IN ({{}})",
+            changed,
+        )
+        self._erase(known.values())
+        self._database.change("DELETE FROM articles WHERE number IN ({})", known.values())
+
+    def remove(self, ids: Collection[str]) -> int:
+        """Forget articles, and all that was found about them; how many there were."""
+        known = self._numbers(ids)
+        self._erase(known.values())
+        self._database.change(BLANK, known.values())
+        self._database.change("DELETE FROM revisions WHERE id IN ({})", known)
+        return len(known)
+
+    def _erase(self, numbers: Collection[int]) -> None:
+        """Delete all that hangs on these numbers, and tell other processes that something went."""
+        for part in self.parts:
+            self._database.change(f"DELETE FROM {part} WHERE number IN ({{}})", numbers)
+        for end in ENDS:
+            first = min(numbers, default=0)
+            self._database.change(f"DELETE FROM edges WHERE {end}", numbers, first)
+        for number in numbers:
+            self._fingerprints.pop(number, None)
+        if numbers:
+            self._count("removals")
+
+    def older(self, before: datetime) -> list[str]:
+        """The articles published before a time; of those without a date, seen before it."""
+        rows = self._database.run(
+            "SELECT id FROM articles WHERE deleted = 0 AND published < ?"
+            " UNION ALL SELECT id FROM articles WHERE deleted = 0 AND published IS NULL"
+            " AND seen < ?",
+            (micros(before), micros(before)),
+        )
+        return [name for (name,) in rows]
+
+    def clear(self, before: datetime) -> bool:
+        """Drop some of what is left of removed articles; whether to come again for more."""
+        self._database.run("DELETE FROM times WHERE day < ?", ((micros(before) or 0) // DAY,))
+        return self._clear_some(micros(before) or 0)
+
+    def _clear_some(self, before: int) -> bool:
+        """Delete some of what is left of removed articles, or give back space."""
+        raise NotImplementedError
+
+    def fingerprints(self, ids: Collection[str]) -> dict[str, Fingerprint]:
+        """What the articles are compared by."""
+        return {each.id: each for each in self._by_number(self._numbers(ids).values()).values()}
+
+    def articles(self, ids: Collection[str]) -> dict[str, Article]:
+        """The articles as they came."""
+        wanted = f"SELECT {ARTICLE} FROM articles WHERE number IN ({{}})"
+        rows = map(ArticleRow._make, self._database.among(wanted, self._numbers(ids).values()))
+        return {each.id: each for each in articles_of(rows)}
+
+    def numbers(self, ids: Collection[str]) -> dict[str, int]:
+        """The numbers of the articles, which ascend as they came."""
+        return self._numbers(ids)
+
+    def runs(self, ids: Collection[str]) -> dict[str, int]:
+        """The run in which each article first came."""
+        wanted = "SELECT id, run FROM articles WHERE number IN ({})"
+        return dict(self._database.among(wanted, self._numbers(ids).values()))
+
+    def revisions(self, id: str) -> list[Article]:  # noqa: A002
+        """What stood under the id before, earliest first."""
+        wanted = f"SELECT {ARTICLE} FROM revisions WHERE id IN ({{}}) ORDER BY number"
+        return list(articles_of(map(ArticleRow._make, self._database.among(wanted, [id]))))
+
+    def ids(self) -> Iterator[str]:
+        """All articles, in the order they came."""
+        rows = self._database.run("SELECT id FROM articles WHERE deleted = 0 ORDER BY number")
+        return (name for (name,) in rows)
+
+    def migrate(self, to: int) -> list[str]:
+        """Go to a schema, up or back; the steps taken."""
+        self._forget_memory()
+        return self._database.migrate(to)
+
+    def close(self, counts: Counts = NONE) -> None:
+        """Let go of the database."""
+        if counts:
+            with suppress(StoreError):  # somebody else is writing: times are not worth the wait
+                self._database.wait_at_most(A_MOMENT)
+                with self._database.step(writes=True):
+                    self.add_times(counts)
+        self._database.close()

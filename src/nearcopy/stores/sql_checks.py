@@ -1,0 +1,47 @@
+"""What there is to check of every SQL store."""
+
+from collections.abc import Sequence
+
+from nearcopy.model import Check
+from nearcopy.stores.sql_database import Database
+from nearcopy.stores.sql_migrations import Migration
+
+ORPHANS = """
+SELECT count(*) FROM articles LEFT JOIN fingerprints USING (number)
+LEFT JOIN article_keys USING (number)
+LEFT JOIN arrivals USING (number)
+WHERE deleted = 0 AND (
+    fingerprints.number IS NULL OR article_keys.number IS NULL OR arrivals.number IS NULL
+)
+"""
+STRAYS = """
+SELECT count(*) FROM {0} WHERE NOT EXISTS (
+    SELECT 1 FROM articles WHERE articles.number = {0}.number AND deleted = 0
+)
+"""
+
+
+def schema(database: Database, migrations: Sequence[Migration]) -> Check:
+    """Whether all migrations are done."""
+    done = [number for (number,) in database.run("SELECT number FROM migrations ORDER BY number")]
+    wanted = [each.number for each in migrations]
+    return Check("migrations", done == wanted, f"{len(done)} of {len(wanted)} in the ledger")
+
+
+def indexes(there: set[str], wanted: set[str]) -> Check:
+    """Whether these indexes are there."""
+    missing = sorted(wanted - there)
+    detail = "missing: " + ", ".join(missing) if missing else ", ".join(sorted(wanted))
+    return Check("indexes", not missing, detail)
+
+
+def complete(database: Database, parts: Sequence[str]) -> Check:
+    """Whether all articles have what they need, and nothing is left of others."""
+    (articles,) = database.one("SELECT count(*) FROM articles WHERE deleted = 0")
+    (without,) = database.one(ORPHANS)
+    strays = sum(database.one(STRAYS.format(part))[0] for part in parts)
+    return Check(
+        "articles",
+        without == strays == 0,
+        f"{articles} articles, {without} without fingerprint or keys, {strays} rows of none",
+    )

@@ -1,0 +1,78 @@
+"""What an SQL store states of itself: its recipe, how often terms stand in it, its runs."""
+
+from nearcopy.config import Recipe
+from nearcopy.errors import RecipeMismatch
+from nearcopy.stores.rows import recipe_json, recipe_of
+from nearcopy.stores.sql_database import Database
+
+SETTING = ("name", "value")
+
+
+class SqlSettings:
+    """The part of the store that knows of settings."""
+
+    address: str
+    _database: Database
+    _run: int | None = None
+    _term_counts: bytes | None = None  # None: not read
+
+    def bind(self, recipe: Recipe | None, version: int) -> Recipe:
+        """The recipe of this store, which the first to come decides; another one is refused."""
+        with self._database.step(writes=False):
+            found = self._stated()
+        if not found:
+            with self._database.step(writes=True):
+                found = self._stated() or self._state(recipe or Recipe(), version)
+        if recipe is not None and recipe.id != found["recipe"]:
+            raise RecipeMismatch(
+                f"store {self.address} was filled with recipe {found['recipe']}, this is "
+                f"{recipe.id}: open it with that recipe, or fill another store"
+            )
+        if found["keys"] != str(version):
+            raise RecipeMismatch(
+                f"store {self.address} was filled with keys of version {found['keys']}, this "
+                f"nearcopy makes version {version}: fill another store"
+            )
+        return recipe or recipe_of(found["recipe_json"])
+
+    def _stated(self) -> dict[str, str]:
+        found: dict[str, str] = dict(self._database.run("SELECT name, value FROM settings"))
+        return found if "recipe" in found else {}
+
+    def _state(self, recipe: Recipe, version: int) -> dict[str, str]:
+        stated = {"recipe": recipe.id, "recipe_json": recipe_json(recipe), "keys": str(version)}
+        self._database.replace("settings", SETTING, list(stated.items()), key=("name",))
+        return stated
+
+    def term_counts(self) -> bytes:
+        """What was last kept of how often terms stand in the articles."""
+        if self._term_counts is None:
+            found = self._database.one("SELECT value FROM blobs WHERE name = 'term_counts'")
+            self._term_counts = bytes(found[0]) if found else b""
+        return self._term_counts
+
+    def keep_term_counts(self, counts: bytes) -> None:
+        """Keep how often terms stand in the articles, in place of what was kept before."""
+        self._database.replace("blobs", SETTING, [("term_counts", counts)], key=("name",))
+        self._term_counts = counts
+
+    def _this_run(self) -> int:
+        """The number of this run, which the first article that it adds begins."""
+        if self._run is None:
+            self._run = self._count("runs")
+        return self._run
+
+    def _count(self, name: str) -> int:
+        """One more under this name; how many there are now."""
+        (value,) = self._database.one(
+            "INSERT INTO settings VALUES (?, '1') ON CONFLICT (name)"
+            " DO UPDATE SET value = CAST(CAST(settings.value AS BIGINT) + 1 AS TEXT)"
+            " RETURNING value",
+            (name,),
+        )
+        return int(value)
+
+    def runs_so_far(self) -> int:
+        """How many runs there were."""
+        found = self._database.one("SELECT value FROM settings WHERE name = 'runs'")
+        return int(found[0]) if found else 0

@@ -1,0 +1,178 @@
+"""Servers that tests start for themselves: in a temporary folder, on a unix socket, stopped by pid.
+
+Where a server cannot be had the tests that want it are skipped with the reason; with CI=true that
+is a failure.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+USER = "postgres"
+STARTED_WITHIN = 60.0
+DEBIAN = "/usr/lib/postgresql"
+
+
+class NoServer(Exception):
+    """Why there is no server."""
+
+
+def unavailable(why: object) -> None:
+    """Skips the test, or fails it where everything must be there."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(f"{why}, and CI=true lets nothing be skipped")
+    pytest.skip(str(why))
+
+
+@contextmanager
+def folder() -> Iterator[Path]:
+    """A short path, as those of sockets must be."""
+    made = Path(tempfile.mkdtemp(prefix="nearcopy-", dir="/tmp"))
+    try:
+        yield made
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def waited(ready, process: "subprocess.Popen[bytes] | None", what: str) -> None:
+    end = time.monotonic() + STARTED_WITHIN
+    while not ready():
+        if time.monotonic() > end or (process is not None and process.poll() is not None):
+            raise NoServer(f"{what} did not start")
+        time.sleep(0.02)
+
+
+def stop(pid: int, with_signal: int = signal.SIGINT) -> None:
+    """Ends one process, and waits until it is gone."""
+    with suppress(ProcessLookupError, ChildProcessError):
+        os.kill(pid, with_signal)
+        for _ in range(1000):
+            os.kill(pid, 0)
+            os.waitpid(pid, os.WNOHANG)
+            time.sleep(0.01)
+
+
+def program(name: str) -> str:
+    """The path of a program of PostgreSQL: the one in PATH, else the newest that Debian has."""
+    found = shutil.which(name) or next(
+        iter(sorted(Path(DEBIAN).glob(f"*/bin/{name}"), key=_version, reverse=True)), None
+    )
+    if found is None:
+        raise NoServer(f"{name} of PostgreSQL is not installed")
+    return os.path.realpath(found)
+
+
+def _version(path: Path) -> float:
+    with suppress(ValueError):
+        return float(path.parts[-3])
+    return 0.0
+
+
+class Postgres:
+    """A running PostgreSQL server; addresses name a role and a schema of it."""
+
+    def __init__(self, socket: Path) -> None:
+        self.socket = socket
+        self._schemas = 0
+
+    def address(self, *, user: str = USER, schema: str | None = None, **more: str) -> str:
+        """The address of a schema, for a role."""
+        options = {"host": str(self.socket), "user": user, **more}
+        if schema is not None:
+            options["options"] = f"-csearch_path%3D{schema}"
+        return "postgresql:///postgres?" + "&".join(f"{k}={v}" for k, v in options.items())
+
+    def run(self, *statements: str) -> list[tuple]:
+        """The rows of the last statement, as the superuser."""
+        import psycopg
+
+        with psycopg.connect(self.address(), autocommit=True) as connection:
+            for statement in statements:
+                cursor = connection.execute(statement)
+            return cursor.fetchall() if cursor.description else []
+
+    def fresh(self) -> str:
+        """The address of an empty schema, for a role that owns this schema and nothing else."""
+        self._schemas += 1
+        name = f"n{self._schemas}"
+        self.run(f"CREATE ROLE {name} LOGIN", f"CREATE SCHEMA {name} AUTHORIZATION {name}")
+        return self.address(user=name, schema=name)
+
+    def dropped(self, address: str) -> None:
+        """Drops what `fresh` has made."""
+        name = address.rpartition("%3D")[2]
+        self.run(f"DROP SCHEMA {name} CASCADE", f"DROP OWNED BY {name}", f"DROP ROLE {name}")
+
+
+@contextmanager
+def postgres() -> Iterator[Postgres]:
+    """A PostgreSQL server of its own."""
+    if find_spec("psycopg") is None:
+        raise NoServer("psycopg is not installed")
+    initdb, server = program("initdb"), program("postgres")
+    root = os.geteuid() == 0
+    with folder() as place:
+        as_user = ["runuser", "-u", USER, "--"] if root else []
+        if root:
+            try:
+                shutil.chown(place, USER)
+            except LookupError:
+                raise NoServer(f"there is no user {USER} to run PostgreSQL as") from None
+        data, log = place / "data", place / "log"
+        made = subprocess.run(
+            [*as_user, initdb, "-D", data, "-A", "trust", "-U", USER, "-E", "UTF8", "--no-sync"],
+            capture_output=True,
+            text=True,
+            cwd="/",
+        )
+        if made.returncode:
+            raise NoServer(f"initdb failed: {made.stderr.strip()[-300:]}")
+        settings = ["listen_addresses=", f"unix_socket_directories={place}", "max_connections=60"]
+        words = [word for each in settings for word in ("-c", each)]
+        with log.open("wb") as out:
+            started = subprocess.Popen(
+                [*as_user, server, "-D", data, *words], stdout=out, stderr=out, cwd="/"
+            )
+        try:
+            waited(lambda: _ready(data), started, "PostgreSQL")
+            yield Postgres(place)
+        finally:
+            pid = data / "postmaster.pid"
+            if pid.exists():
+                stop(int(pid.read_text().split()[0]))
+            started.wait(30)
+
+
+def _ready(data: Path) -> bool:
+    with suppress(OSError, IndexError):
+        return (data / "postmaster.pid").read_text().splitlines()[7].strip() == "ready"
+    return False
+
+
+@contextmanager
+def redis() -> Iterator[str]:
+    """The address of a Redis server of its own."""
+    server = shutil.which("redis-server") or shutil.which("valkey-server")
+    if server is None:
+        raise NoServer("redis-server is not installed")
+    with folder() as place:
+        socket = place / "redis.sock"
+        words = ["--port", "0", "--unixsocket", socket, "--save", "", "--appendonly", "no"]
+        started = subprocess.Popen(
+            [server, *words, "--dir", place], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        try:
+            waited(socket.exists, started, "Redis")
+            yield f"unix://{socket}"
+        finally:
+            started.terminate()
+            started.wait(30)
