@@ -1,0 +1,113 @@
+"""The PostgreSQL store: for any number of workers on any number of machines.
+
+Whoever writes holds the lock of its pool from the first look to the commit, so numbers are given
+and become visible in order, and of several that add copies exactly one is the first. Nobody who
+only looks waits for it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from nearcopy.model import Article, Check
+from nearcopy.stores.pools import DEFAULT, INDEXES, pools_of
+from nearcopy.stores.postgres_blocks import SIZE, Blocks, block_of
+from nearcopy.stores.postgres_connections import let_go, take
+from nearcopy.stores.postgres_database import TABLES, PostgresDatabase
+from nearcopy.stores.postgres_schema import MIGRATIONS
+from nearcopy.stores.sql import CLEARED, SqlStore
+from nearcopy.stores.sql_checks import complete, indexes, schema
+
+CLEARED_AT_ONCE = 5000
+NOT_HERE = {"articles_id"}  # of the indexes; `known` has the ids
+SAFE = ("fsync", "full_page_writes", "synchronous_commit")
+NEEDED = f"number >= ? AND number < ? AND NOT ({CLEARED})"
+CLEAR = f"""
+DELETE FROM articles WHERE number IN (
+    SELECT number FROM articles WHERE number >= ? AND number < ? AND {CLEARED}
+    LIMIT {CLEARED_AT_ONCE}
+) AND number >= ? AND number < ? RETURNING 1
+"""
+
+
+class PostgresStore(SqlStore):
+    """A store in a schema of a PostgreSQL server."""
+
+    parts = (*SqlStore.parts, "known")
+    numbered = "SELECT number, id FROM known WHERE id IN ({})"
+
+    def __init__(self, address: str, pool: str = DEFAULT) -> None:
+        self._server = PostgresDatabase(address, pool)
+        self._blocks = Blocks(self._server)
+        self._to_clear: list[int] | None = None  # blocks to go through yet
+        super().__init__(self._server)
+
+    def _forget_memory(self) -> None:
+        super()._forget_memory()
+        self._blocks.forget()
+        self._to_clear = None
+
+    def _new_numbers(self, count: int) -> range:
+        numbers = super()._new_numbers(count)
+        self._blocks.make(numbers)
+        return numbers
+
+    def _file_articles(
+        self, numbers: Sequence[int], articles: Iterable[Article], runs: Mapping[str, int]
+    ) -> None:
+        known = list(articles)
+        super()._file_articles(numbers, known, runs)
+        ids = [(each.id, number) for each, number in zip(known, numbers, strict=True)]
+        self._server.insert("known", ("id", "number"), ids)
+
+    def _clear_some(self, before: int) -> bool:
+        """Go through the blocks: drop those of which nothing is needed, clear the others."""
+        if self._to_clear is None:
+            newest = block_of(int(self._caught_up))
+            self._to_clear = [each for each in reversed(self._blocks.all()) if each < newest]
+            self._to_clear.insert(0, newest)
+        if not self._to_clear:
+            self._to_clear = None
+            return False
+        if not self._more_of(self._to_clear[-1], before):
+            self._to_clear.pop()
+        return True
+
+    def _more_of(self, block: int, before: int) -> bool:
+        """Drop or clear some of a block; whether to come again for more of it."""
+        first, end = block * SIZE, (block + 1) * SIZE
+        newest = block_of(int(self._caught_up))
+        needed = self._server.one(
+            f"SELECT 1 FROM articles WHERE {NEEDED} LIMIT 1", (first, end, before)
+        )
+        if needed is None and block < newest:
+            return self._blocks.drop_some(block)
+        gone = self._server.run(CLEAR, (first, end, before, first, end))
+        return len(gone) == CLEARED_AT_ONCE
+
+    def verify(self) -> list[Check]:
+        """Whether the schema is as it should be."""
+        server = self._server
+        wanted = {each for each in INDEXES if each not in NOT_HERE}
+        found = server.run("SELECT indexname FROM pg_indexes WHERE schemaname = current_schema()")
+        there = {name for (name,) in found}
+        return [
+            _durable(server),
+            schema(server, MIGRATIONS),
+            indexes(there, {server.named(each) for each in wanted}),
+            complete(server, self.parts),
+        ]
+
+
+def _durable(server: PostgresDatabase) -> Check:
+    found = {name: server.plain(f"SHOW {name}")[0][0] for name in SAFE}
+    said = ", ".join(f"{name} {value}" for name, value in found.items())
+    return Check("durability", "off" not in found.values(), said)
+
+
+def pools_in(address: str) -> list[str]:
+    """The pools of a schema."""
+    connections = take(address)
+    try:
+        with connections.connection() as connection:
+            return pools_of([name for (name,) in connection.execute(TABLES)])
+    finally:
+        let_go(address)

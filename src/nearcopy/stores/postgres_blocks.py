@@ -1,0 +1,91 @@
+"""Blocks: the large tables of a PostgreSQL store are made of parts that can be dropped whole.
+
+Articles come about in the order of time and are numbered in the order they come. So what a purge
+leaves is mostly blocks of which nothing is needed any more, and dropping them gives their space
+back at once, where deleted rows would leave it behind.
+"""
+
+from collections.abc import Iterable
+
+from psycopg.errors import LockNotAvailable
+
+from nearcopy.stores.pools import table_name
+from nearcopy.stores.postgres_database import PostgresDatabase
+
+SIZE = 50_000  # numbers in a block
+# Articles come last: while theirs is there, a block is not dropped wholly.
+TABLES = ("fingerprints", "article_keys", "edges", "articles")
+# Rows of some KB stay in one piece: they are packed already, and are read whole.
+IN_ONE_PIECE = "toast_tuple_target = 8160"
+AT_MOST = "50ms"  # that dropping waits for those who read, while others wait behind it
+THERE = """
+SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = to_regclass(%s)
+"""
+
+
+def block_of(number: int) -> int:
+    """The block that an article is in."""
+    return number // SIZE
+
+
+class Blocks:
+    """The blocks of a store's tables."""
+
+    def __init__(self, database: PostgresDatabase) -> None:
+        self._database = database
+        self._there: set[int] = set()
+
+    def forget(self) -> None:
+        """Take nothing for granted from now on."""
+        self._there.clear()
+
+    def make(self, numbers: Iterable[int]) -> None:
+        """Have blocks for these numbers, within a step that writes."""
+        for block in sorted({block_of(number) for number in numbers} - self._there):
+            if not self._is_there("articles", block):
+                for table in TABLES:
+                    self._make(table, block)
+            self._there.add(block)
+
+    def _is_there(self, table: str, block: int) -> bool:
+        found = self._database.plain("SELECT to_regclass(%s) IS NULL", (self._name(table, block),))
+        return found == [(False,)]
+
+    def _name(self, table: str, block: int | None = None) -> str:
+        """The quoted name of a table, or of one of its blocks."""
+        end = "" if block is None else f"_{block}"
+        return f'"{table_name(table, self._database.pool)}{end}"'
+
+    def _make(self, table: str, block: int) -> None:
+        """Attached rather than made as a part: so nobody who reads or writes has to wait."""
+        parent, part = self._name(table), self._name(table, block)
+        self._database.plain(
+            f"CREATE TABLE {part} (LIKE {parent} INCLUDING ALL) WITH ({IN_ONE_PIECE})"
+        )
+        self._database.plain(
+            f"ALTER TABLE {parent} ATTACH PARTITION {part}"
+            f" FOR VALUES FROM ({block * SIZE}) TO ({(block + 1) * SIZE})"
+        )
+
+    def all(self) -> list[int]:
+        """The blocks there are, first to last."""
+        rows = self._database.plain(THERE, (self._name("articles"),))
+        return sorted(int(name.strip('"').rpartition("_")[2]) for (name,) in rows)
+
+    def drop_some(self, block: int) -> bool:
+        """Drop one table's part of a block of which nothing is needed, if nobody is in the way.
+
+        One at a time, as whoever reads that table waits from here to the end of the step.
+        """
+        table = next((each for each in TABLES if self._is_there(each, block)), None)
+        return table is not None and self._drop(self._name(table, block))
+
+    def _drop(self, part: str) -> bool:
+        run = self._database.plain
+        run(f"SAVEPOINT dropping; SET LOCAL lock_timeout = '{AT_MOST}'")
+        try:
+            run(f"DROP TABLE {part}")
+        except LockNotAvailable:
+            run("ROLLBACK TO SAVEPOINT dropping")
+            return False
+        return True

@@ -1,0 +1,103 @@
+"""Connections to PostgreSQL: those that stores of a process have open to one address are shared."""
+
+import os
+from dataclasses import dataclass
+from threading import Lock
+
+import psycopg
+from psycopg import Connection
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg_pool import ConnectionPool
+
+from nearcopy.errors import StoreError
+from nearcopy.stores.addresses import shown
+from nearcopy.stores.postgres_errors import told
+from nearcopy.stores.postgres_values import prepare
+
+OLDEST = 14
+MOST = 8  # connections; a store holds one while it does a step
+WAIT_SECONDS = 60.0
+# Unless the address says otherwise. Who is gone without a word is noticed within a minute.
+OPTIONS = {
+    "connect_timeout": "10",
+    "keepalives_idle": "30",
+    "keepalives_interval": "10",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "60000",
+    "application_name": "nearcopy",
+}
+NOTICE_THE_LOST = (
+    "SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3"
+)
+
+Connections = ConnectionPool[Connection]
+
+
+@dataclass(slots=True)
+class _Shared:
+    connections: Connections
+    users: int = 0
+
+
+_shared: dict[tuple[int, str], _Shared] = {}  # by process and address
+_lock = Lock()
+
+
+def take(address: str) -> Connections:
+    """Connections to an address, until they are let go of."""
+    with _lock:
+        key = os.getpid(), address
+        if key not in _shared:
+            _shared[key] = _Shared(_opened(address))
+        _shared[key].users += 1
+        return _shared[key].connections
+
+
+def let_go(address: str) -> None:
+    """No longer needed by one who took them."""
+    with _lock:
+        key = os.getpid(), address
+        found = _shared.get(key)
+        if found is None:
+            return
+        found.users -= 1
+        if not found.users:
+            del _shared[key]
+            found.connections.close()
+
+
+def _opened(address: str) -> Connections:
+    """Connections, when one could be made: what is wrong with an address shows at once."""
+    try:
+        given = make_conninfo(**OPTIONS | _given(address), client_encoding="UTF8")
+        with psycopg.connect(given) as connection:
+            _check(connection, shown(address))
+    except psycopg.Error as wrong:
+        raise told(wrong, shown(address), opening=True) from None
+    return ConnectionPool(
+        given,
+        kwargs={"autocommit": True},
+        configure=_prepared,
+        min_size=0,
+        max_size=MOST,
+        timeout=WAIT_SECONDS,
+        open=True,
+    )
+
+
+def _given(address: str) -> dict[str, str]:
+    return {name: str(value) for name, value in conninfo_to_dict(address).items()}
+
+
+def _check(connection: Connection, address: str) -> None:
+    version = connection.info.server_version // 10_000
+    encoding = connection.info.parameter_status("server_encoding")
+    if version < OLDEST:
+        raise StoreError(f"{address} is PostgreSQL {version}: {OLDEST} or newer is needed")
+    if encoding != "UTF8":
+        raise StoreError(f"{address} keeps texts in {encoding}: make a database with UTF8")
+
+
+def _prepared(connection: Connection) -> None:
+    prepare(connection)
+    connection.execute(NOTICE_THE_LOST)
