@@ -21,11 +21,14 @@ from nearcopy.stores.sql_migrations import checked_schema, migrate, schema_of
 
 STREAMED_AT_ONCE = 5000  # rows
 ASK_AGAIN_SECONDS = 0.05
-# Whatever the server's defaults are. Planning for many blocks would make it compile look-ups.
+# Whatever the server's defaults are.
 READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+# A plan for any list of values would look at all blocks, and for each row at each value; and what
+# many blocks seem to cost would have short look-ups compiled.
 LIMITS = (
-    "SET LOCAL statement_timeout = {wait}; SET LOCAL lock_timeout = {wait}; SET LOCAL jit = off"
+    "SET LOCAL statement_timeout = {wait}; SET LOCAL lock_timeout = {wait};"
+    " SET LOCAL plan_cache_mode = force_custom_plan; SET LOCAL jit = off"
 )
 # Whoever writes holds this row to the end. What is read after that is all that others have done.
 LOCK = "SELECT FROM settings WHERE name = 'numbers' FOR UPDATE"

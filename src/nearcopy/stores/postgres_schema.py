@@ -1,9 +1,10 @@
 """The tables of the PostgreSQL store, as steps up and back down.
 
 A step that has been released is never changed: what comes later is a step of its own. Tables are as
-those of SQLite (`schema.py`), but for two things. The large ones are made of blocks, by the number
-of the article, so that a block of which nothing is left can be dropped; edges by the newer of the
-two. As no index spans blocks, `known` holds the ids of the articles that are here.
+those of SQLite (`schema.py`), but for three things. The large ones are made of blocks, by the
+number of the article, so that a block of which nothing is left can be dropped; edges by the newer
+of the two. As no index spans blocks, `known` holds the ids of the articles that are here. And names
+are compared by their bytes, whatever the language of the server.
 """
 
 from nearcopy.stores.sql_migrations import Migration
@@ -59,7 +60,7 @@ CREATE TABLE article_keys (
 """
 REVISIONS = """
 CREATE TABLE revisions (
-    id TEXT NOT NULL,
+    id TEXT COLLATE "C" NOT NULL,
     number BIGINT NOT NULL,
     title TEXT NOT NULL,
     text BYTEA NOT NULL,
@@ -94,7 +95,7 @@ CREATE TABLE edges (
 MEMBERS = """
 CREATE TABLE members (
     number BIGINT PRIMARY KEY,
-    story TEXT NOT NULL,
+    story TEXT COLLATE "C" NOT NULL,
     place BIGINT NOT NULL,
     relation TEXT,
     confidence DOUBLE PRECISION NOT NULL,
@@ -108,8 +109,8 @@ CREATE TABLE members (
 """
 FEEDBACK = """
 CREATE TABLE feedback (
-    a TEXT NOT NULL,
-    b TEXT NOT NULL,
+    a TEXT COLLATE "C" NOT NULL,
+    b TEXT COLLATE "C" NOT NULL,
     same BIGINT NOT NULL,
     relation TEXT NOT NULL,
     note TEXT NOT NULL,
@@ -150,7 +151,7 @@ MIGRATIONS = (
             ARTICLES,
             FINGERPRINTS,
             ARTICLE_KEYS,
-            "CREATE TABLE known (id TEXT PRIMARY KEY, number BIGINT NOT NULL)",
+            'CREATE TABLE known (id TEXT COLLATE "C" PRIMARY KEY, number BIGINT NOT NULL)',
             "CREATE INDEX known_number ON known (number)",
             "CREATE TABLE shelf_days (day BIGINT, shelf BIGINT, PRIMARY KEY (day, shelf))",
             REVISIONS,
@@ -178,8 +179,8 @@ MIGRATIONS = (
             "CREATE INDEX edges_b ON edges (b)",
             MEMBERS,
             "CREATE INDEX members_story ON members (story)",
-            "CREATE TABLE stories (id TEXT PRIMARY KEY, why TEXT NOT NULL)",
-            "CREATE TABLE redirects (story TEXT PRIMARY KEY, to_story TEXT NOT NULL)",
+            'CREATE TABLE stories (id TEXT COLLATE "C" PRIMARY KEY, why TEXT NOT NULL)',
+            'CREATE TABLE redirects (story TEXT COLLATE "C" PRIMARY KEY, to_story TEXT NOT NULL)',
             FEEDBACK,
             "CREATE INDEX feedback_b ON feedback (b)",
         ),

@@ -82,7 +82,7 @@ class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlTally):
     def reading(self) -> Iterator[None]:
         """What is read inside is of one moment."""
         try:
-            with self._database.step(writes=False) as state:
+            with self._database.step(writes=False) as state, self._knowing():
                 self._catch_up(state)
                 yield
         except StoreError:  # something may be in memory in part
@@ -98,13 +98,22 @@ class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlTally):
     def writing(self) -> Iterator[None]:
         """What is read and written inside is one step."""
         try:
-            with self._database.step(writes=True) as state:
+            with self._database.step(writes=True) as state, self._knowing():
                 self._catch_up(state)
                 yield
         except BaseException:  # numbers that were taken back will be given to others
             self._forget_memory()
             self._run = None
             raise
+
+    @contextmanager
+    def _knowing(self) -> Iterator[None]:
+        """What is found of ids holds as long as a step."""
+        self._known = {}
+        try:
+            yield
+        finally:
+            self._known = None
 
     def _catch_up(self, state: State) -> None:
         """Take note of what others added and removed since the last step."""
@@ -211,6 +220,8 @@ class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlTally):
             ("number", "day", "source"),
             [(r.number, (r.seen or 0) // DAY, whole_or_none(made[r.number].source)) for r in keyed],
         )
+        if self._known is not None:
+            self._known.update(zip((entry.article.id for entry in entries), numbers, strict=True))
         self._note_days(keyed)
         self._remember(made)
         self._catch_up(dict(self._database.run(STATE)))
@@ -273,6 +284,8 @@ class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlTally):
 
     def _erase(self, numbers: Collection[int]) -> None:
         """Delete all that hangs on these numbers, and tell other processes that something went."""
+        if self._known is not None:
+            self._known.clear()
         for part in self.parts:
             self._database.change(f"DELETE FROM {part} WHERE number IN ({{}})", numbers)
         for end in ENDS:

@@ -25,6 +25,7 @@ class SqlStories:
 
     _database: Database
     numbered: str  # the statement that tells the numbers of ids
+    _known: dict[str, int | None] | None = None  # the numbers of ids, as long as a step lasts
 
     def link(self, edges: Iterable[Edge]) -> None:
         """Remember what was found between articles."""
@@ -39,7 +40,13 @@ class SqlStories:
 
     def _numbers(self, ids: Collection[str]) -> dict[str, int]:
         """The numbers of the articles that are here."""
-        return {name: number for number, name in self._database.among(self.numbered, ids)}
+        known = {} if self._known is None else self._known
+        unknown = [name for name in ids if name not in known]
+        known.update(dict.fromkeys(unknown))
+        known.update(
+            (name, number) for number, name in self._database.among(self.numbered, unknown)
+        )
+        return {name: number for name in ids if (number := known[name]) is not None}
 
     def edges(self, ids: Collection[str]) -> list[Edge]:
         """All that was found between one of these articles and any other."""
