@@ -52,6 +52,7 @@ ROOMS = [
         "learning",
         "standing",
         "stats",
+        "steps",
         "times",
         "verdicts",
         "verifying",

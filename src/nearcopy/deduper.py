@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import islice
 from threading import RLock
-from time import perf_counter
+from time import perf_counter, sleep
 from types import TracebackType
 
 from nearcopy.cluster import Brake
@@ -30,7 +30,9 @@ from nearcopy.rarity import TermCounts, kept_weights
 from nearcopy.settling import Settled, alone, settle
 from nearcopy.spread import Spread, spread
 from nearcopy.stats import Stats, stats
+from nearcopy.steps import tried
 from nearcopy.stores import Entry, open_store
+from nearcopy.stores.addresses import shown
 from nearcopy.times import Times
 from nearcopy.urls import site
 from nearcopy.verdicts import as_things_stand, flagged, on_arrival, story_of
@@ -38,6 +40,8 @@ from nearcopy.verifying import verify
 
 BATCH = 512  # articles in one durable step
 FORGOTTEN_AT_ONCE = 500
+PURGED_AT_ONCE = 100  # in one step, for which others wait
+LET_OTHERS_SECONDS = 0.005  # between two steps
 log = logging.getLogger("nearcopy")
 
 
@@ -63,8 +67,9 @@ class Deduper:
         *,
         threads: int = 1,
         clock: Callable[[], datetime] = _now,
+        pool: str | None = None,
     ) -> None:
-        self.address = address
+        self.address = shown(address)
         self.policy = checked_policy(policy)
         recipe = checked_recipe(recipe)
         self.provisional = False  # whether `retell` may change stories
@@ -73,9 +78,9 @@ class Deduper:
         self._clock = clock
         self._lock = RLock()
         self._times = Times()  # handed to the store with the next write, and at the end
-        self._store = open_store(address)
+        self._store = tried(open_store)(address, pool)
         try:
-            self.recipe = self._store.bind(recipe, VERSION)
+            self.recipe = tried(self._store.bind)(recipe, VERSION)
         except BaseException:
             self._store.close()
             raise
@@ -104,6 +109,7 @@ class Deduper:
         self._timed("check", start)
         return verdict
 
+    @tried
     def _check(self, article: Article) -> Verdict:
         (entry,) = self._entries([_checked(article)])
         log.debug("checking %s", article.id)
@@ -147,6 +153,7 @@ class Deduper:
     ) -> list[Matches]:
         return corrected_matches(self._store, entries, found, self.recipe, self.policy, again=again)
 
+    @tried
     def _add(self, batch: list[Article], *, tell: bool = True) -> list[Verdict]:
         log.debug("adding %d articles", len(batch))
         start = perf_counter()
@@ -229,7 +236,7 @@ class Deduper:
         found = settle(self._store, ids, self.policy, self._judge, new=new, were=were, whole=whole)
         for brake in found.braked:
             log.warning("%s", brake.why)
-        self.brakes += found.braked
+        self.brakes += [each for each in found.braked if each not in self.brakes]
         self.provisional |= not found.whole
         return found
 
@@ -245,15 +252,24 @@ class Deduper:
         stories are as if they had come just now. Others that have the store open follow when they
         open it again.
         """
-        with self._lock, self._store.writing():
-            names = list(self._store.ids())
-            found = counted(self._store, _some(names))
+        names, found = self._counted()
         for some in _some(names):
-            with self._lock, self._store.writing():
-                linked_anew(self._store, some, self.recipe, self.policy)
+            self._linked_anew(some)
         self.retell()
         return found
 
+    @tried
+    def _counted(self) -> tuple[list[str], TermCounts]:
+        with self._lock, self._store.writing():
+            names = list(self._store.ids())
+            return names, counted(self._store, _some(names))
+
+    @tried
+    def _linked_anew(self, ids: list[str]) -> None:
+        with self._lock, self._store.writing():
+            linked_anew(self._store, ids, self.recipe, self.policy)
+
+    @tried
     def retell(self) -> None:
         """Tell all stories anew, as if all articles had come at once.
 
@@ -274,10 +290,14 @@ class Deduper:
         """
         rest = iter(_listed(ids))
         while some := list(islice(rest, BATCH)):
-            with self._lock, self._store.reading():
-                made = self._require(some)
-                found = as_things_stand(self._store, some, self.policy, self._judge)
-            yield from (flagged(each, made[each.id]) for each in found)
+            yield from self._verdicts(some)
+
+    @tried
+    def _verdicts(self, ids: list[str]) -> list[Verdict]:
+        with self._lock, self._store.reading():
+            made = self._require(ids)
+            found = as_things_stand(self._store, ids, self.policy, self._judge)
+            return [flagged(each, made[each.id]) for each in found]
 
     def _judge(self, a: str, b: str) -> Edge:
         made = sorted(self._store.fingerprints([a, b]).values(), key=by_age)
@@ -288,6 +308,7 @@ class Deduper:
         (found,) = judged([pair], self.recipe, self.policy, self._store.articles, weights=weights)
         return Edge(a, b, found.decision, found.news, found.copy)
 
+    @tried
     def similar(self, id: str, *, limit: int = 10) -> list[Match]:  # noqa: A002
         """The articles that are like one in the store, most alike first."""
         with self._lock, self._store.reading():
@@ -300,6 +321,7 @@ class Deduper:
         found_like = [_match(match, listed[match.other.id]) for match in alike]
         return sorted(found_like, key=lambda match: (-match.score, match.id))[:limit]
 
+    @tried
     def explain(self, a: str, b: str) -> Explanation:
         """What two articles in the store are to each other, and why."""
         with self._lock, self._store.reading():
@@ -307,12 +329,14 @@ class Deduper:
         ours, theirs = self.article(a), self.article(b)
         return explain(ours, theirs, self.recipe, self.policy, weights=weights)
 
+    @tried
     def article(self, id: str) -> Article:  # noqa: A002
         """An article as it came."""
         with self._lock, self._store.reading():
             self._require([id])
             return self._store.articles([id])[id]
 
+    @tried
     def revisions(self, id: str) -> list[Article]:  # noqa: A002
         """What stood under an id before, earliest first."""
         with self._lock, self._store.reading():
@@ -323,17 +347,27 @@ class Deduper:
 
         Where some change meanwhile, an article may come in two, but none that stays is left out.
         """
-        with self._lock, self._store.reading():
-            articles, told = list(self._store.ids()), sorted(self._store.story_ids())
+        articles, told = self._all_ids()
         given: set[str] = set()
         for names in _some(told):
-            with self._lock, self._store.reading():
-                found = self._store.stories(names)
-            given.update(each.id for story in found.values() for each in story.members)
-            yield from found.values()
+            found = self._stories(names)
+            given.update(each.id for story in found for each in story.members)
+            yield from found
         for names in _some(name for name in articles if name not in given):
             yield from self._stories_with(names)
 
+    @tried
+    def _all_ids(self) -> tuple[list[str], list[str]]:
+        """All articles, and all stories that are remembered."""
+        with self._lock, self._store.reading():
+            return list(self._store.ids()), sorted(self._store.story_ids())
+
+    @tried
+    def _stories(self, ids: list[str]) -> list[Story]:
+        with self._lock, self._store.reading():
+            return list(self._store.stories(ids).values())
+
+    @tried
     def _stories_with(self, ids: list[str]) -> list[Story]:
         """The stories that these articles are in by now; most are on their own."""
         with self._lock, self._store.reading():
@@ -345,6 +379,7 @@ class Deduper:
             *(alone(single[name], self.policy) for name in ids if name in single),
         ]
 
+    @tried
     def story(self, id: str) -> Story:  # noqa: A002
         """A story by its id, by one that it had before, or by the id of an article in it."""
         with self._lock, self._store.reading():
@@ -361,6 +396,7 @@ class Deduper:
             raise NotStored(f"no story {id!r} in {self.address}")
         return alone(next(iter(only.values())), self.policy)
 
+    @tried
     def spread(self, id: str) -> Spread:  # noqa: A002
         """How a story spread over outlets and hours; named as for `story`."""
         with self._lock, self._store.reading():
@@ -378,6 +414,7 @@ class Deduper:
 
     # What people say.
 
+    @tried
     def feedback(
         self, a: str, b: str, *, same: bool, relation: str | None = None, note: str = ""
     ) -> Correction:
@@ -405,16 +442,19 @@ class Deduper:
             )
             return correct(self._store, made, self._settle_anew)
 
+    @tried
     def take_back(self, a: str, b: str) -> Correction:
         """Forget what was said of two articles; what changed by it."""
         with self._lock, self._store.writing():
             return take_back(self._store, a, b, self._settle_anew)
 
+    @tried
     def told(self) -> list[Feedback]:
         """All that people said, first to last."""
         with self._lock, self._store.reading():
             return self._store.all_told()
 
+    @tried
     def examples(self) -> list[Example]:
         """All that people said, beside what is measured of the two: what `tune` learns from."""
         with self._lock, self._store.reading():
@@ -430,6 +470,7 @@ class Deduper:
         """Remove articles and all that was found about them; how many there were."""
         return sum(map(self._forget, _some(_listed(ids))))
 
+    @tried
     def _forget(self, ids: list[str], before: datetime | None = None) -> int:
         with self._lock, self._store.writing():
             made = self._store.fingerprints(ids)
@@ -445,13 +486,25 @@ class Deduper:
         """Forget the articles published before a time (seen, where they bear no date)."""
         if not isinstance(before, datetime) or before.utcoffset() is None:
             raise BadArticle(f"before is {before!r}: give a datetime with a time zone")
-        with self._lock, self._store.reading():
-            old = self._store.older(before)
-        count = sum(self._forget(some, before) for some in _some(old))
-        with self._lock, self._store.writing():
-            self._store.clear(before)
+        count = 0
+        for some in _some(self._older(before), PURGED_AT_ONCE):
+            count += self._forget(some, before)
+            sleep(LET_OTHERS_SECONDS)
+        while self._clear(before):
+            sleep(LET_OTHERS_SECONDS)
         return count
 
+    @tried
+    def _older(self, before: datetime) -> list[str]:
+        with self._lock, self._store.reading():
+            return self._store.older(before)
+
+    @tried
+    def _clear(self, before: datetime) -> bool:
+        with self._lock, self._store.writing():
+            return self._store.clear(before)
+
+    @tried
     def stats(self, *, days: int | None = None) -> Stats:
         """Numbers of the articles that came in the last so many days, or of all; and times.
 
@@ -460,6 +513,7 @@ class Deduper:
         with self._lock, self._store.reading():
             return stats(self._store, days, self._clock().astimezone(UTC), self._times.counts)
 
+    @tried
     def verify(self) -> list[Check]:
         """Whether the store is as it should be: file, indexes, recipe, window, a known copy."""
         with self._lock:
@@ -515,9 +569,9 @@ def _older(article: Fingerprint, before: datetime) -> bool:
     return when is not None and when < before
 
 
-def _some(ids: Iterable[str]) -> Iterator[list[str]]:
+def _some(ids: Iterable[str], at_once: int = FORGOTTEN_AT_ONCE) -> Iterator[list[str]]:
     rest = iter(ids)
-    while some := list(islice(rest, FORGOTTEN_AT_ONCE)):
+    while some := list(islice(rest, at_once)):
         yield some
 
 

@@ -199,6 +199,8 @@ class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlTally):
 
     def put(self, entries: Sequence[Entry]) -> None:
         """File articles; one with a known id takes the other's place."""
+        if not entries:
+            return
         runs = self.runs([entry.article.id for entry in entries])
         self._replace(entries)
         numbers = self._new_numbers(len(entries))

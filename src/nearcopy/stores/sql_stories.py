@@ -16,6 +16,7 @@ ENDS = BY_A, BY_B = "a IN ({}) AND b > ?", "b IN ({}) AND b >= ?"
 MEMBER = "number, story, relation, confidence, rule, reason, source, score, why, duplicate_of"
 MEMBER_COLUMNS = ("place", *MEMBER.split(", "))
 NO_FLAGS = "[]"
+FOLLOWED_AT_ONCE = 32  # articles whose links are looked at together
 RELATIONS = {relation.value: relation for relation in Relation}
 FOLLOWED_AT_ONCE = 32  # articles whose links are looked at together
 
