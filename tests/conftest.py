@@ -1,6 +1,7 @@
 """What several test files share."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -10,6 +11,10 @@ import servers
 from nearcopy import kernels
 
 LEVELS = ("baseline", "avx2", "avx512")
+
+# The stores that one contract holds for; each has a fixture, NAME_address.
+LASTING = ("sqlite", "postgres")
+STORES = ("memory", *LASTING)
 
 settings.register_profile("nearcopy", deadline=None)
 settings.load_profile("nearcopy")
@@ -35,6 +40,30 @@ def native(request: pytest.FixtureRequest) -> Iterator[ModuleType]:
         pytest.skip(f"this processor has no {request.param}")
     yield kernels.native
     kernels.native.use_level(best)
+
+
+@pytest.fixture(params=STORES)
+def any_address(request: pytest.FixtureRequest) -> str:
+    """The address of an empty store, of each kind in turn."""
+    return str(request.getfixturevalue(f"{request.param}_address"))
+
+
+@pytest.fixture(params=LASTING)
+def lasting_address(request: pytest.FixtureRequest) -> str:
+    """The same for those that last, and that several can have open."""
+    return str(request.getfixturevalue(f"{request.param}_address"))
+
+
+@pytest.fixture
+def memory_address() -> str:
+    """Nothing that lasts."""
+    return "memory://"
+
+
+@pytest.fixture
+def sqlite_address(tmp_path: Path) -> str:
+    """A file that is not there yet."""
+    return f"sqlite:///{tmp_path}/seen.db"
 
 
 @pytest.fixture(scope="session")

@@ -51,16 +51,6 @@ def waited(ready, process: "subprocess.Popen[bytes] | None", what: str) -> None:
         time.sleep(0.02)
 
 
-def stop(pid: int, with_signal: int = signal.SIGINT) -> None:
-    """Ends one process, and waits until it is gone."""
-    with suppress(ProcessLookupError, ChildProcessError):
-        os.kill(pid, with_signal)
-        for _ in range(1000):
-            os.kill(pid, 0)
-            os.waitpid(pid, os.WNOHANG)
-            time.sleep(0.01)
-
-
 def program(name: str) -> str:
     """The path of a program of PostgreSQL: the one in PATH, else the newest that Debian has."""
     found = shutil.which(name) or next(
@@ -148,8 +138,8 @@ def postgres() -> Iterator[Postgres]:
         finally:
             pid = data / "postmaster.pid"
             if pid.exists():
-                stop(int(pid.read_text().split()[0]))
-            started.wait(30)
+                os.kill(int(pid.read_text().split()[0]), signal.SIGQUIT)  # nothing is to stay
+            started.wait(60)
 
 
 def _ready(data: Path) -> bool:
@@ -175,4 +165,4 @@ def redis() -> Iterator[str]:
             yield f"unix://{socket}"
         finally:
             started.terminate()
-            started.wait(30)
+            started.wait(60)

@@ -45,9 +45,9 @@ def wire() -> list[Article]:
     return list(read_articles(Path(__file__).parents[1] / "examples" / "wire.jsonl"))
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-def address(request, tmp_path) -> str:
-    return "memory://" if request.param == "memory" else f"sqlite:///{tmp_path}/seen.db"
+@pytest.fixture
+def address(any_address) -> str:
+    return any_address
 
 
 @pytest.fixture
@@ -420,12 +420,12 @@ def standing(address: str, articles: list[Article], batch: int) -> tuple[object,
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("batch", [1, 7, 100])
-def test_all_is_the_same_in_any_order_batch_and_store(tmp_path, seed, batch):
+def test_all_is_the_same_in_any_order_batch_and_store(lasting_address, seed, batch):
     articles = [replace(each, seen=NOON) for each in wire()]
     shuffled = random.Random(seed).sample(articles, len(articles))
     wanted = standing("memory://", articles, 1000)
     assert standing("memory://", shuffled, batch) == wanted
-    assert standing(f"sqlite:///{tmp_path}/seen.db", shuffled, batch) == wanted
+    assert standing(lasting_address, shuffled, batch) == wanted
 
 
 @pytest.mark.parametrize("batch", [1, 5, 1000])

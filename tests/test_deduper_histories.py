@@ -137,24 +137,23 @@ def test_what_is_left_stands_as_if_it_had_come_at_once(seed):
                 assert standing(deduper, ids) == standing(fresh, ids)
 
 
-@pytest.mark.parametrize("store", ["memory://", "sqlite:///{}/seen.db"])
 @pytest.mark.parametrize("seed", range(200, 203))
-def test_no_article_is_lost_where_too_many_are_linked(tmp_path, monkeypatch, store, seed):
+def test_no_article_is_lost_where_too_many_are_linked(monkeypatch, any_address, seed):
     monkeypatch.setattr("nearcopy.settling.LINKED", 4)
     monkeypatch.setattr("nearcopy.settling.NEAR", 2)
     history = History(seed)
-    with Deduper(store.format(tmp_path), clock=lambda: NOON) as deduper:
+    with Deduper(any_address, clock=lambda: NOON) as deduper:
         for kind, given in history.events(25):
             happen(deduper, kind, given)
             assert_sound(deduper, sorted(history.live))
 
 
 @pytest.mark.parametrize("seed", range(100, 104))
-def test_in_a_file_all_see_what_one_sees_in_memory(tmp_path, seed):
+def test_where_it_lasts_all_see_what_one_sees_in_memory(lasting_address, seed):
     history = History(seed)
     with ExitStack() as stack:
         memory = opened(stack, "memory://")
-        writer, reader = (opened(stack, f"sqlite:///{tmp_path}/seen.db") for _ in range(2))
+        writer, reader = (opened(stack, lasting_address) for _ in range(2))
         for kind, given in history.events(20):
             assert happen(writer, kind, given) == happen(memory, kind, given)
             ids = sorted(history.live)
@@ -166,11 +165,11 @@ def test_in_a_file_all_see_what_one_sees_in_memory(tmp_path, seed):
 
 
 @pytest.mark.parametrize("seed", range(300, 303))
-def test_stories_are_the_same_whoever_of_two_adds_and_forgets(tmp_path, seed):
+def test_stories_are_the_same_whoever_of_two_adds_and_forgets(lasting_address, seed):
     history = History(seed)
     with ExitStack() as stack:
         memory = opened(stack, "memory://")
-        both = [opened(stack, f"sqlite:///{tmp_path}/seen.db") for _ in range(2)]
+        both = [opened(stack, lasting_address) for _ in range(2)]
         for number, (kind, given) in enumerate(history.events(20)):
             happen(memory, kind, given)
             happen(both[number % 2], kind, given)

@@ -46,22 +46,17 @@ EVENT = Decision(Relation.SAME_EVENT, "same-news", 0.5, False, "same event")
 KIN = Decision(Relation.RELATED, "related-texts", 0.4, False, "related")
 
 
-STORES = ["memory", "sqlite", "postgres"]  # each has a fixture NAME_address
-
-
-@pytest.fixture
-def memory_address() -> str:
-    return "memory://"
-
-
-@pytest.fixture
-def sqlite_address(tmp_path) -> str:
-    return f"sqlite:///{tmp_path}/seen.db"
-
-
-@pytest.fixture(params=STORES)
-def store(request):
-    opened = open_store(request.getfixturevalue(f"{request.param}_address"))
+@pytest.fixture(params=[None, "sport"])
+def store(request, any_address):
+    pool = request.param
+    if pool is not None and any_address.startswith("memory"):
+        pytest.skip("in memory a store has but one pool")
+    if pool is not None:
+        other = open_store(any_address)
+        other.bind(RECIPES["default"], 1)
+        put(other, *(entry(name, 1, 2, 3, 7, text="of another pool") for name in "abcdexy"))
+        other.close()
+    opened = open_store(any_address, pool)
     opened.bind(None, 1)
     yield opened
     opened.close()
@@ -77,6 +72,13 @@ def entry(name: str, *under: int, **given) -> Entry:
 def put(store, *entries: Entry) -> None:
     with store.writing():
         store.put(entries)
+
+
+def clear(store, before: datetime) -> None:
+    more = True
+    while more:
+        with store.writing():
+            more = store.clear(before)
 
 
 def found(store, probe: Entry, window: timedelta | None = WEEK, limit: int = 10) -> set[str]:
@@ -191,6 +193,23 @@ class TestKeeping:
             assert store.fingerprints(["unknown", "ü/1"]) == {"ü/1": made}
             assert list(store.ids()) == ["ü/1"]
 
+    def test_nul_is_kept_wherever_it_stands(self, store):
+        odd = "a\0b\ufffe0\ufffe"
+        given = {"title": odd, "text": odd, "url": odd, "source": odd, "language": odd}
+        article = Article(id=odd, seen=NOON, **given)
+        (made,) = fingerprints([article])
+        put(store, Entry(article, made, np.array([1], np.uint64)), entry("b", 1))
+        with store.writing():
+            store.link([Edge(odd, "b", COPY)])
+        assert store.articles([odd, "a"]) == {odd: article}
+        assert store.fingerprints([odd]) == {odd: made}
+        assert {store.edges([odd])[0].a, store.edges([odd])[0].b} == {odd, "b"}
+        assert found(store, entry("x", 1)) == {odd, "b"}
+
+    def test_nothing_to_put_changes_nothing(self, store):
+        put(store)
+        assert list(store.ids()) == []
+
     def test_ids_come_in_the_order_of_arrival(self, store):
         put(store, entry("b", 1), entry("a", 1))
         put(store, entry("0", 1))
@@ -253,7 +272,7 @@ class TestKeeping:
         assert sorted(store.older(NOON)) == ["old", "undated"]
         with store.writing():
             store.remove(["old"])
-            store.clear(NOON)
+        clear(store, NOON)
         assert store.older(NOON) == ["undated"]
 
 
@@ -392,7 +411,7 @@ class TestBeingTold:
         put(told, entry("a", 1, text="two"))
         with told.writing():
             told.remove(["a", "b"])
-            told.clear(NOON + 9 * DAY)
+        clear(told, NOON + 9 * DAY)
         assert [each.pair for each in told.told(["a"])] == [("a", "b")]
 
     def test_after_an_exception_it_is_as_it_was(self, told):
@@ -445,8 +464,7 @@ class TestCounting:
         with pytest.raises(ValueError), store.writing():  # noqa: PT011, PT012
             store.add_times({last: 7})
             raise ValueError
-        with store.writing():
-            store.clear(datetime(1970, 1, 5, tzinfo=UTC))
+        clear(store, datetime(1970, 1, 5, tzinfo=UTC))
         assert store.times(None) == {last: 1}
 
 
@@ -502,7 +520,9 @@ def test_a_whole_store_passes_its_checks(store):
     assert all(check.passed for check in store.verify())
 
 
-@pytest.mark.parametrize("address", ["", "seen.db", "sqlite://", "sqlite:///", "mysql://x", 7])
+@pytest.mark.parametrize(
+    "address", ["", "seen.db", "sqlite://", "sqlite:///", "mysql://x", "postgresql", 7]
+)
 def test_an_unknown_address_says_what_to_give(address):
     with pytest.raises((StoreError, TypeError)):
         open_store(address)

@@ -126,15 +126,21 @@ class Two(NamedTuple):
     recipe: "Recipe | None" = None
 
 
-def two(a: str, b: str, inside: Path | None = None, store: str | None = None) -> Two:
+def two(
+    a: str,
+    b: str,
+    inside: Path | None = None,
+    store: str | None = None,
+    pool: str | None = None,
+) -> Two:
     """The two articles: ids in the file or the store that is given, else a file each."""
-    found = _two(a, b, inside, store)
+    found = _two(a, b, inside, store, pool)
     if found.a.id == found.b.id and found.a != found.b:  # two files may well give one id
         return found._replace(b=replace(found.b, id=f"{found.b.id}#2"))
     return found
 
 
-def _two(a: str, b: str, inside: Path | None, store: str | None) -> Two:
+def _two(a: str, b: str, inside: Path | None, store: str | None, pool: str | None) -> Two:
     if inside is not None:
         return _among(inside, a, b)
     if store is None and a == b == STDIN:
@@ -148,7 +154,7 @@ def _two(a: str, b: str, inside: Path | None, store: str | None) -> Two:
             f"no file {missing!r:.200}: give two files, or two ids and where they are, "
             "with --in FILE or --store ADDRESS"
         )
-    return _stored(address, a, b)
+    return _stored(address, pool, a, b)
 
 
 def _is_file(name: str) -> bool:
@@ -190,10 +196,10 @@ def _among(file: Path, *ids: str) -> Two:
     return Two(found[a], found[b])
 
 
-def _stored(store: str, a: str, b: str) -> Two:
+def _stored(store: str, pool: str | None, a: str, b: str) -> Two:
     from nearcopy.cli.stored import reading
 
-    with reading(store_address(store)) as deduper:
+    with reading(store_address(store), pool=pool) as deduper:
         return Two(deduper.article(a), deduper.article(b), deduper.recipe)
 
 

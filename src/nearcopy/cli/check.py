@@ -10,6 +10,7 @@ from nearcopy.cli.settings import (
     JsonOption,
     KeepOption,
     PolicyOption,
+    PoolOption,
     PresetOption,
     StoreOption,
     ThreadsOption,
@@ -44,6 +45,7 @@ EvidenceOption = Annotated[
 def check(
     files: Files,
     store: StoreOption = None,
+    pool: PoolOption = None,
     preset: PresetOption = None,
     policy: PolicyOption = None,
     window: WindowOption = None,
@@ -56,7 +58,10 @@ def check(
     from nearcopy.cli.stored import reading
 
     chosen = settings(preset, policy, window)
-    with reading(store_address(store), *chosen) as deduper, readable(files, rejected) as sources:
+    with (
+        reading(store_address(store), *chosen, pool=pool) as deduper,
+        readable(files, rejected) as sources,
+    ):
         found = (deduper.check(row.article) for row in rows(sources))
         _answer(found, exit_code, evidence, as_json)
 
@@ -65,6 +70,7 @@ def check(
 def add(
     files: Files,
     store: StoreOption = None,
+    pool: PoolOption = None,
     preset: PresetOption = None,
     policy: PolicyOption = None,
     window: WindowOption = None,
@@ -79,7 +85,10 @@ def add(
     from nearcopy.cli.stored import adding
 
     chosen, address = settings(preset, policy, window, keep), store_address(store)
-    with readable(files, rejected) as sources, adding(address, *chosen, threads) as deduper:
+    with (
+        readable(files, rejected) as sources,
+        adding(address, *chosen, threads=threads, pool=pool) as deduper,
+    ):
         found = deduper.run(row.article for row in rows(sources))
         _answer(found, exit_code, evidence, as_json)
 

@@ -14,6 +14,7 @@ from nearcopy.cli.settings import (
     IdsStoreOption,
     JsonOption,
     PolicyOption,
+    PoolOption,
     PresetOption,
     WindowOption,
     settings,
@@ -61,6 +62,7 @@ def compare(
     rejected: RejectedOption = None,
     inside: InOption = None,
     store: IdsStoreOption = None,
+    pool: PoolOption = None,
     preset: PresetOption = None,
     policy: PolicyOption = None,
     window: WindowOption = None,
@@ -76,7 +78,7 @@ def compare(
     elif a is None or b is None:
         raise BadArticle("give two articles, A and B, or --pairs FILE.jsonl")
     else:
-        *both, its_recipe = two(a, b, inside, store)
+        *both, its_recipe = two(a, b, inside, store, pool)
         pair, recipe = Pair(*both), recipe or its_recipe
         write_lines(_rows([pair], recipe, judged)) if as_json else _show(pair, recipe, judged)
 

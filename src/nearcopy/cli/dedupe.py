@@ -7,6 +7,7 @@ import typer
 from nearcopy.cli.settings import (
     KeepOption,
     PolicyOption,
+    PoolOption,
     PresetOption,
     StoreOption,
     ThreadsOption,
@@ -64,6 +65,7 @@ def dedupe(
     window: WindowOption = None,
     keep: KeepOption = None,
     store: StoreOption = None,
+    pool: PoolOption = None,
     jobs: ThreadsOption = 0,
     input_format: Annotated[
         str | None, _format("--input-format", "Where neither name nor content tell.", IN)
@@ -116,6 +118,7 @@ def dedupe(
         recipe=recipe,
         policy=judged,
         address=store_address(store) if store else MEMORY,
+        pool=pool,
         threads=jobs,
         yes=yes,
         json=as_json,

@@ -72,6 +72,7 @@ class Job:
     recipe: Recipe | None
     policy: Policy
     address: str
+    pool: str | None
     threads: int
     yes: bool
     json: bool
@@ -110,7 +111,7 @@ def run(job: Job) -> None:
         with Phases(quiet=job.quiet) as phases:
             ids, names = _checked(job, sources, phases, tally)
             outputs = _Outputs(job, sources, names, outs)
-            with Deduper(job.address, job.recipe, job.policy, threads=job.threads) as deduper:
+            with _deduper(job) as deduper:
                 rows = _Rows(job, sources, deduper, ids, phases)
                 rows.add()
                 rows.write(outputs, tally)
@@ -118,6 +119,10 @@ def run(job: Job) -> None:
         _brake(job, tally, deduper.brakes)
     outputs.show()
     _summary(job, tally, perf_counter() - started)
+
+
+def _deduper(job: Job) -> Deduper:
+    return Deduper(job.address, job.recipe, job.policy, threads=job.threads, pool=job.pool)
 
 
 def _read(job: Job, sources: list[Source], own: OwnIds | None = None) -> Iterator[Row | Rejected]:

@@ -10,6 +10,7 @@ from nearcopy.cli.settings import (
     IdsStoreOption,
     JsonOption,
     PolicyOption,
+    PoolOption,
     PresetOption,
     WindowOption,
     settings,
@@ -41,6 +42,7 @@ def explain(
     b: B,
     inside: InOption = None,
     store: IdsStoreOption = None,
+    pool: PoolOption = None,
     preset: PresetOption = None,
     policy: PolicyOption = None,
     window: WindowOption = None,
@@ -53,7 +55,7 @@ def explain(
 
     spare([a, b, inside], html)
     recipe, judged = settings(preset, policy, window)
-    left, right, its_recipe = two(a, b, inside, store)
+    left, right, its_recipe = two(a, b, inside, store, pool)
     found = explained(left, right, recipe or its_recipe, judged, min_words=min_words)
     if html is not None:
         _write_page(html, found, left, right)

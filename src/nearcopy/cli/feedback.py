@@ -9,6 +9,7 @@ from rich.text import Text
 from nearcopy.cli.settings import (
     JsonOption,
     PolicyOption,
+    PoolOption,
     StoreOption,
     WindowOption,
     settings,
@@ -59,6 +60,7 @@ def feedback(
     undo: Undo = False,
     list_: List = False,
     store: StoreOption = None,
+    pool: PoolOption = None,
     policy: PolicyOption = None,
     window: WindowOption = None,
     as_json: JsonOption = False,
@@ -68,7 +70,7 @@ def feedback(
     from nearcopy.cli.stored import reading
 
     _check_usage(a, b, same, undo, list_)
-    with reading(store_address(store), *settings(None, policy, window)) as deduper:
+    with reading(store_address(store), *settings(None, policy, window), pool=pool) as deduper:
         if list_:
             _list(deduper.told(), as_json, as_csv)
             return

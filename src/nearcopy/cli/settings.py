@@ -14,6 +14,7 @@ from nearcopy.errors import BadPolicy
 
 JUDGING = "How to judge"
 STORE = "NEARCOPY_STORE"
+POOL = "NEARCOPY_POOL"
 
 PresetOption = Annotated[
     str | None,
@@ -54,7 +55,16 @@ StoreOption = Annotated[
         "--store",
         metavar="ADDRESS",
         envvar=STORE,
-        help="What remembers: a path such as seen.db, or sqlite:///seen.db.",
+        help="What remembers: a path such as seen.db, sqlite:///seen.db or postgresql://...",
+    ),
+]
+PoolOption = Annotated[
+    str | None,
+    typer.Option(
+        "--pool",
+        metavar="NAME",
+        envvar=POOL,
+        help="One of several sets of articles in the store that never see each other.",
     ),
 ]
 IdsStoreOption = Annotated[

@@ -7,6 +7,7 @@ import typer
 from nearcopy.cli.settings import (
     JsonOption,
     PolicyOption,
+    PoolOption,
     StoreOption,
     WindowOption,
     settings,
@@ -19,6 +20,7 @@ from nearcopy.cli.terminal import add_row, reported, show, table, write_lines
 def similar(
     id_: Annotated[str, typer.Argument(metavar="ID", help="An article in the store.")],
     store: StoreOption = None,
+    pool: PoolOption = None,
     limit: Annotated[
         int, typer.Option("--limit", "-n", metavar="N", min=1, help="At most this many.")
     ] = 10,
@@ -30,7 +32,7 @@ def similar(
     from nearcopy.cli.stored import reading
     from nearcopy.formats.answers import match_row
 
-    with reading(store_address(store), *settings(None, policy, window)) as deduper:
+    with reading(store_address(store), *settings(None, policy, window), pool=pool) as deduper:
         found = deduper.similar(id_, limit=limit)
     if as_json:
         write_lines(map(match_row, found))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from nearcopy.cli.settings import JsonOption, StoreOption, store_address
+from nearcopy.cli.settings import JsonOption, PoolOption, StoreOption, store_address
 from nearcopy.cli.terminal import add_row, noted, reported, show, table, write_lines
 
 if TYPE_CHECKING:
@@ -26,13 +26,25 @@ Days = Annotated[
 ]
 
 
+Pools = Annotated[bool, typer.Option("--pools", help="List the pools of the store.")]
+
+
 @reported
-def stats(store: StoreOption = None, days: Days = None, as_json: JsonOption = False) -> None:
+def stats(
+    store: StoreOption = None,
+    pool: PoolOption = None,
+    days: Days = None,
+    pools: Pools = False,
+    as_json: JsonOption = False,
+) -> None:
     """Count what is in a store, and how well it does."""
     from nearcopy.cli.stored import reading
     from nearcopy.formats.answers import stats_row
 
-    with reading(store_address(store)) as deduper:
+    if pools:
+        _list_pools(store_address(store), days, as_json)
+        return
+    with reading(store_address(store), pool=pool) as deduper:
         found = deduper.stats(days=days)
     if as_json:
         write_lines([stats_row(found)])
@@ -46,6 +58,25 @@ def stats(store: StoreOption = None, days: Days = None, as_json: JsonOption = Fa
     ):
         if count > shown:
             noted(f"shown are {shown} of {count:,} {kind}; --json has all")
+
+
+def _list_pools(address: str, days: int | None, as_json: bool) -> None:
+    from nearcopy.cli.stored import reading
+    from nearcopy.stores import pools_at
+
+    rows = []
+    for pool in pools_at(address):
+        with reading(address, pool=pool) as deduper:
+            found = deduper.stats(days=days)
+        rows.append((pool, found.articles, found.duplicates, found.stories))
+    names = ("pool", "articles", "duplicates", "stories")
+    if as_json:
+        write_lines(dict(zip(names, row, strict=True)) for row in rows)
+        return
+    shown = table(*names, numbers=names[1:])
+    for name, *counts in rows:
+        add_row(shown, name, *(f"{count:,}" for count in counts))
+    show(shown)
 
 
 def _whole(found: "Stats") -> Table:

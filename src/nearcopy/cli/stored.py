@@ -16,11 +16,15 @@ SQLITE = "sqlite:///"
 
 @contextmanager
 def reading(
-    address: str, recipe: "Recipe | None" = None, policy: "Policy | None" = None
+    address: str,
+    recipe: "Recipe | None" = None,
+    policy: "Policy | None" = None,
+    *,
+    pool: str | None = None,
 ) -> Iterator["Deduper"]:
-    """A store that is there; a mistyped path is an error, not an empty store."""
-    must_exist(address)
-    with adding(address, recipe, policy) as deduper:
+    """A store that is there; a mistyped path or pool is an error, not an empty store."""
+    must_exist(address, pool)
+    with adding(address, recipe, policy, pool=pool) as deduper:
         yield deduper
 
 
@@ -29,18 +33,38 @@ def adding(
     address: str,
     recipe: "Recipe | None" = None,
     policy: "Policy | None" = None,
+    *,
     threads: int = 1,
+    pool: str | None = None,
 ) -> Iterator["Deduper"]:
     """A store, made where there is none."""
     from nearcopy.deduper import Deduper
 
-    with Deduper(address, recipe, policy, threads=threads) as deduper:
+    with Deduper(address, recipe, policy, threads=threads, pool=pool) as deduper:
         yield deduper
 
 
-def must_exist(address: str) -> None:
-    """Raises where an address of SQLite names no file."""
-    if address.startswith(SQLITE) and not Path(address.removeprefix(SQLITE)).exists():
+def must_exist(address: str, pool: str | None = None) -> None:
+    """Raises where there is no such store, or no such pool in it."""
+    from nearcopy.stores import pools_at
+    from nearcopy.stores.addresses import shown
+    from nearcopy.stores.pools import checked_pool
+
+    named, there = checked_pool(pool), pools_at(address)
+    if there and named not in there:
         raise NearcopyError(
-            f"no store at {address.removeprefix(SQLITE)}: `nearcopy add FILE --store ...` makes one"
+            f"no pool {named} in {shown(address)}: it has {', '.join(there)}; "
+            "`nearcopy add FILE --pool ...` makes one"
         )
+    if not there and not _opens(address):
+        raise NearcopyError(
+            f"no store at {shown(address).removeprefix(SQLITE)}: "
+            "`nearcopy add FILE --store ...` makes one"
+        )
+
+
+def _opens(address: str) -> bool:
+    """Whether opening it says better what is wrong with it."""
+    if address.startswith(SQLITE):
+        return Path(address.removeprefix(SQLITE)).exists()
+    return address.startswith("memory:")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from nearcopy.cli.settings import JsonOption, StoreOption, store_address
+from nearcopy.cli.settings import JsonOption, PoolOption, StoreOption, store_address
 from nearcopy.cli.terminal import add_row, in_a_line, noted, reported, show, table, write_lines
 from nearcopy.errors import NearcopyError
 
@@ -25,6 +25,7 @@ def stories(
         str | None, typer.Argument(metavar="ID", help="A story, or an article in one.")
     ] = None,
     store: StoreOption = None,
+    pool: PoolOption = None,
     min_members: Annotated[
         int,
         typer.Option("--min-members", metavar="N", min=1, help="Only stories of so many articles."),
@@ -40,7 +41,7 @@ def stories(
 
     if spread and id_ is None:
         raise NearcopyError("--spread is of one story: `nearcopy stories ID --spread`")
-    with reading(store_address(store)) as deduper:
+    with reading(store_address(store), pool=pool) as deduper:
         if id_ is not None and spread:
             _show_spread(id_, deduper, as_json)
             return

@@ -11,6 +11,7 @@ from nearcopy.cli.articles import article_of, readable, rows
 from nearcopy.cli.settings import (
     JsonOption,
     PolicyOption,
+    PoolOption,
     PresetOption,
     StoreOption,
     settings,
@@ -65,6 +66,7 @@ def tune(
     label: Label = None,
     positive: Positive = None,
     store: StoreOption = None,
+    pool: PoolOption = None,
     preset: PresetOption = None,
     policy: PolicyOption = None,
     folds: Folds = 5,
@@ -79,7 +81,7 @@ def tune(
     spare([*read, policy], output)
     recipe, judging = settings(preset, policy)
     if from_ == FEEDBACK:
-        examples = _told(store_address(store), judging)
+        examples = _told(store_address(store), pool, judging)
     else:
         named = tuple(each.strip() for each in (positive or "").split(",") if each.strip())
         examples = _labelled(from_, articles or [], (label, named), recipe or Recipe(), judging)
@@ -97,10 +99,10 @@ def tune(
         noted("write it with --output policy.toml")
 
 
-def _told(address: str, policy: Policy) -> "list[Example]":
+def _told(address: str, pool: str | None, policy: Policy) -> "list[Example]":
     from nearcopy.cli.stored import reading
 
-    with reading(address, None, policy) as deduper:
+    with reading(address, None, policy, pool=pool) as deduper:
         return deduper.examples()
 
 

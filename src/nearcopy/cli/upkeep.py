@@ -8,6 +8,7 @@ import typer
 from nearcopy.cli.settings import (
     JsonOption,
     PolicyOption,
+    PoolOption,
     StoreOption,
     WindowOption,
     YesOption,
@@ -40,6 +41,7 @@ SHOWN = 20  # articles named one by one
 def forget(
     ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Articles in the store.")],
     store: StoreOption = None,
+    pool: PoolOption = None,
     yes: YesOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -47,13 +49,13 @@ def forget(
     from nearcopy.cli.stored import reading
 
     address = store_address(store)
-    with reading(address) as deduper:
+    with reading(address, pool=pool) as deduper:
         titles = {each: _title(deduper, each) for each in dict.fromkeys(ids)}
         there = [each for each, title in titles.items() if title is not None]
         missing = [each for each in titles if each not in there]
         _name(titles)
         sure = bool(there) and agreed(
-            f"Forget {counted(len(there), 'article')} from {address}?", yes
+            f"Forget {counted(len(there), 'article')} from {deduper.address}?", yes
         )
         count = deduper.forget(there) if sure else 0
     if as_json:
@@ -82,6 +84,7 @@ def purge(
         str, typer.Option("--before", metavar="DATE|SPAN", help="2026-01-31, or 30d for that ago.")
     ],
     store: StoreOption = None,
+    pool: PoolOption = None,
     yes: YesOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -90,8 +93,8 @@ def purge(
 
     address, time = store_address(store), moment(before, datetime.now(UTC))
     told = time.isoformat(" ", "minutes")
-    with reading(address) as deduper:
-        sure = agreed(f"Remove all from before {told} from {address}?", yes)
+    with reading(address, pool=pool) as deduper:
+        sure = agreed(f"Remove all from before {told} from {deduper.address}?", yes)
         count = deduper.purge(time) if sure else 0
     if as_json:
         write_lines([{"removed": count, "before": time.isoformat()}])
@@ -120,6 +123,7 @@ def moment(text: str, now: datetime) -> datetime:
 @reported
 def verify(
     store: StoreOption = None,
+    pool: PoolOption = None,
     policy: PolicyOption = None,
     window: WindowOption = None,
     as_json: JsonOption = False,
@@ -127,7 +131,7 @@ def verify(
     """Check that a store is sound; exit with 1 if not."""
     from nearcopy.cli.stored import reading
 
-    with reading(store_address(store), *settings(None, policy, window)) as deduper:
+    with reading(store_address(store), *settings(None, policy, window), pool=pool) as deduper:
         found = deduper.verify()
     if as_json:
         write_lines(each._asdict() for each in found)
@@ -145,6 +149,7 @@ def verify(
 @reported
 def retell(
     store: StoreOption = None,
+    pool: PoolOption = None,
     learn: Annotated[
         bool,
         typer.Option("--learn", help="Count first how common terms are in this store."),
@@ -156,7 +161,7 @@ def retell(
     """Tell all stories anew, as if all articles had come at once."""
     from nearcopy.cli.stored import reading
 
-    with reading(store_address(store), *settings(None, policy, window)) as deduper:
+    with reading(store_address(store), *settings(None, policy, window), pool=pool) as deduper:
         if learn:
             found = deduper.learn()
             noted(
@@ -174,6 +179,7 @@ def retell(
 @reported
 def migrate(
     store: StoreOption = None,
+    pool: PoolOption = None,
     to: Annotated[
         int | None,
         typer.Option("--to", metavar="N", min=0, help="Go to this schema, also back; 0 drops all."),
@@ -186,14 +192,14 @@ def migrate(
     from nearcopy.stores import open_store
 
     address = store_address(store)
-    must_exist(address)
-    opened = open_store(address)  # which brings it to the latest
+    must_exist(address, pool)
+    opened = open_store(address, pool)  # which brings it to the latest
     try:
         steps = _steps(opened, to, yes)
     finally:
         opened.close()
     if as_json:
-        write_lines([{"store": address, "steps": steps}])
+        write_lines([{"store": opened.address, "steps": steps}])
     noted("\n".join(steps) if steps else "the store has the latest schema")
 
 

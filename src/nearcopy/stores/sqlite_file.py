@@ -18,8 +18,9 @@ APPLICATION = 0x6E656172  # "near", in the header of the file
 WAIT_SECONDS = 60.0
 LOOK_AGAIN_SECONDS = 0.002
 AT_ONCE = 500  # values in one statement; SQLite takes 32,766, older ones 999
+# Of a new file, before all else: what is purged can be given back to the disk.
+GIVES_BACK = "PRAGMA auto_vacuum = INCREMENTAL"
 SETTINGS = (
-    "PRAGMA auto_vacuum = INCREMENTAL",  # of a new file: what is purged can be given back
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = FULL",  # a commit is on the disk when it returns
     "PRAGMA cache_size = -65536",
@@ -79,19 +80,20 @@ class SqliteFile:
             raise StoreError(f"{self.address}: {wrong}") from wrong
 
     def _prepare(self) -> None:
-        self._check_owner()
-        for setting in SETTINGS:
+        new = self._is_new()
+        for setting in [GIVES_BACK, *SETTINGS] if new else SETTINGS:
             self._connection.execute(setting)
         if self.schema() < LATEST:
             self.migrate(LATEST)
 
-    def _check_owner(self) -> None:
-        """Nobody else's database is touched."""
+    def _is_new(self) -> bool:
+        """Whether there is nothing in the file yet; nobody else's database is touched."""
         # In this order: where another process has just made the tables, it has signed them too.
         (tables,) = self.one("SELECT count(*) FROM sqlite_master")
         (owner,) = self.one("PRAGMA application_id")
         if tables and owner != APPLICATION:
             raise StoreError(f"{self.address} is a database of something else: give another file")
+        return not tables
 
     def schema(self) -> int:
         """The number of the latest migration done; 0 for a new file."""
