@@ -10,9 +10,10 @@ from nearcopy.judge import Judgement, comparable, judged, promising
 from nearcopy.keeper import by_age
 from nearcopy.model import Article, Edge, Fingerprint, Relation
 from nearcopy.rarity import kept_weights
-from nearcopy.stores import Entry, Store
+from nearcopy.stores import Entry, Found, Store
 
 CANDIDATES = 256  # looked at for one article; those with most keys in common
+THE_SAME = 32  # of these, whose text is the same word for word: each is a copy of the first
 REMEMBERED = 64  # of what was found, for one article
 PAIRS_AT_ONCE = 4096
 LONG_AGO = (0, -1)
@@ -76,11 +77,20 @@ def matches(
         for other in found.candidates
     )
     came_before = arrivals(store, list(at_hand), again, names)
+
+    def others(made: Fingerprint, found: Found) -> Iterator[Fingerprint]:
+        """Those to be looked at, but of texts that are the same no more than the first few."""
+        left = THE_SAME
+        for other in found.candidates:
+            if came_before(other.id, made.id) and comparable(made, other, policy):
+                left -= made.digest is not None and made.digest == other.digest
+                if left >= 0 or made.digest != other.digest:
+                    yield other
+
     pairs = (
         (place, entry.fingerprint, other)
         for place, (entry, found) in enumerate(zip(entries, candidates, strict=True))
-        for other in found.candidates
-        if came_before(other.id, entry.article.id) and comparable(entry.fingerprint, other, policy)
+        for other in others(entry.fingerprint, found)
     )
 
     def articles(ids: Collection[str]) -> Mapping[str, Article]:
