@@ -13,7 +13,7 @@ import pytest
 
 from nearcopy import RECIPES, Article, BadArticle, Deduper, NotStored, RecipeMismatch, StoreError
 from nearcopy.stores.schema import LATEST, MIGRATIONS
-from nearcopy.stores.sqlite_file import SqliteFile, path_of
+from nearcopy.stores.sqlite_file import APPLICATION, SqliteFile, path_of
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 BODY = "the council voted on tuesday to close the old harbour for the whole winter season " * 6
@@ -245,6 +245,64 @@ class TestMigrations:
         with pytest.raises(StoreError, match="choose one from 0"):
             file.migrate(LATEST + 1)
         file.close()
+
+
+class TestSpace:
+    def many(self, count: int) -> list[Article]:
+        return [
+            Article(id=str(n), text=" ".join(f"w{n}x{k}" for k in range(400)), published=NOON)
+            for n in range(count)
+        ]
+
+    def test_it_is_given_back_when_articles_are_purged(self, address):
+        with Deduper(address) as deduper:
+            list(deduper.run(self.many(600)))
+            deduper.add(Article(id="new", text=BODY, published=NOON + timedelta(days=3)))
+        full = path_of(address).stat().st_size
+        with Deduper(address) as deduper:
+            assert deduper.purge(NOON + timedelta(days=1)) == 600
+            assert deduper.article("new").text == BODY
+        assert path_of(address).stat().st_size < full / 3
+        assert change(address, "SELECT count(*) FROM articles") == [(1,)]
+
+    def test_a_file_of_before_keeps_its_size_and_stays_sound(self, address):
+        change(address, "PRAGMA auto_vacuum = NONE")
+        change(address, f"PRAGMA application_id = {APPLICATION}")
+        change(address, "CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT)")
+        with Deduper(address) as deduper:
+            list(deduper.run(self.many(50)))
+            assert deduper.purge(NOON + timedelta(days=1)) == 50
+            assert all(check.passed for check in deduper.verify())
+
+    def test_who_adds_gets_a_turn_while_another_purges(self, address):
+        with Deduper(address) as one, Deduper(address) as other:
+            list(one.run(self.many(600)))
+            purging = threading.Thread(target=one.purge, args=(NOON + timedelta(days=1),))
+            purging.start()
+            added = 0
+            while purging.is_alive():
+                other.add(Article(id=f"new{added}", text=BODY, published=NOON + timedelta(days=3)))
+                added += 1
+            purging.join()
+        assert added > 3
+
+
+def test_a_file_of_the_schema_before_goes_on(address):
+    with Deduper(address) as deduper:
+        deduper.add(Article(id="a", text=BODY))
+        deduper.add(Article(id="b", text=BODY))
+        deduper.learn()
+        deduper.forget(["b"])
+        deduper.purge(NOON + timedelta(days=9999))
+        counts = deduper._store.term_counts()
+    file = SqliteFile(address)
+    file.migrate(6)
+    assert file.one("SELECT name FROM settings WHERE name = 'numbers'") is None
+    file.close()
+    with Deduper(address) as deduper:
+        assert deduper._store.term_counts() == counts
+        deduper.add(Article(id="c", text=BODY))
+        assert deduper._store.numbers(["c"]) == {"c": 3}  # none is given twice
 
 
 def test_damage_is_found(address):

@@ -82,7 +82,8 @@ class Blocks:
 
     def _drop(self, part: str) -> bool:
         run = self._database.plain
-        run(f"SAVEPOINT dropping; SET LOCAL lock_timeout = '{AT_MOST}'")
+        run("SAVEPOINT dropping")
+        run(f"SET LOCAL lock_timeout = '{AT_MOST}'")
         try:
             run(f"DROP TABLE {part}")
         except LockNotAvailable:

@@ -27,7 +27,7 @@ WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 # A plan for any list of values would look at all blocks, and for each row at each value; and what
 # many blocks seem to cost would have short look-ups compiled.
 LIMITS = (
-    "SET LOCAL statement_timeout = {wait}; SET LOCAL lock_timeout = {wait};"
+    "SET LOCAL lock_timeout = {wait}; SET LOCAL statement_timeout = {longer};"
     " SET LOCAL plan_cache_mode = force_custom_plan; SET LOCAL jit = off"
 )
 # Whoever writes holds this row to the end. What is read after that is all that others have done.
@@ -93,7 +93,8 @@ class PostgresDatabase:
             self._commit(connection, itself)
 
     def _limits(self) -> str:
-        return LIMITS.format(wait=int(1000 * self._wait))
+        wait = int(1000 * self._wait)
+        return LIMITS.format(wait=wait, longer=2 * wait)
 
     def _begin(self, connection: Connection, *statements: str) -> list[list[Row]]:
         """The rows of the statements that a step begins with, all sent at once."""

@@ -47,8 +47,10 @@ class SqliteStore(SqlStore):
         """Give pages that are not used back to the disk; whether there are more."""
         if self._file.one("PRAGMA auto_vacuum") != (INCREMENTAL,):
             return False
-        self._file.run(f"PRAGMA incremental_vacuum({PAGES_AT_ONCE})")
-        return bool(self._file.one("PRAGMA freelist_count")[0])
+        (unused,) = self._file.one("PRAGMA freelist_count")
+        for _ in range(min(unused, PAGES_AT_ONCE)):  # Python's driver has it done for one page only
+            self._file.run("PRAGMA incremental_vacuum(1)")
+        return bool(unused > PAGES_AT_ONCE)
 
     def verify(self) -> list[Check]:
         """Whether the file is as it should be."""
