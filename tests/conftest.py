@@ -13,7 +13,7 @@ from nearcopy import kernels
 LEVELS = ("baseline", "avx2", "avx512")
 
 # The stores that one contract holds for; each has a fixture, NAME_address.
-LASTING = ("sqlite", "postgres")
+LASTING = ("sqlite", "postgres", "redis")
 STORES = ("memory", *LASTING)
 
 settings.register_profile("nearcopy", deadline=None)
@@ -85,10 +85,17 @@ def postgres_address(postgres_server: servers.Postgres) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def redis_server() -> Iterator[str]:
-    """The address of one Redis server for all tests that ask for it; they clean up themselves."""
+def redis_server() -> Iterator[servers.Redis]:
+    """One Redis server for all tests that ask for it."""
     try:
-        with servers.redis() as address:
-            yield address
+        with servers.redis() as started:
+            yield started
     except servers.NoServer as why:
         servers.unavailable(why)
+
+
+@pytest.fixture
+def redis_address(redis_server: servers.Redis) -> str:
+    """A server with nothing on it."""
+    redis_server.client().flushall()
+    return redis_server.address

@@ -148,21 +148,63 @@ def _ready(data: Path) -> bool:
     return False
 
 
-@contextmanager
-def redis() -> Iterator[str]:
-    """The address of a Redis server of its own."""
-    server = shutil.which("redis-server") or shutil.which("valkey-server")
-    if server is None:
-        raise NoServer("redis-server is not installed")
-    with folder() as place:
-        socket = place / "redis.sock"
-        words = ["--port", "0", "--unixsocket", socket, "--save", "", "--appendonly", "no"]
-        started = subprocess.Popen(
-            [server, *words, "--dir", place], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+class Redis:
+    """A Redis server, that can be stopped and started again."""
+
+    def __init__(self, place: Path, *settings: str) -> None:
+        self.place, self._settings = place, settings
+        self.socket = place / "redis.sock"
+        self.address = f"unix://{self.socket}"
+        self.start()
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        words = ["--port", "0", "--unixsocket", self.socket, "--save", "", "--dir", self.place]
+        self.process = subprocess.Popen(
+            [redis_program(), *words, *self._settings],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
+        waited(self._answers, self.process, "Redis")
+
+    def _answers(self) -> bool:
+        from redis.exceptions import BusyLoadingError, ConnectionError
+
         try:
-            waited(socket.exists, started, "Redis")
-            yield f"unix://{socket}"
+            return bool(self.client().ping())
+        except (BusyLoadingError, ConnectionError):
+            return False
+
+    def client(self):
+        """A client of the driver's own."""
+        from redis import Redis
+
+        return Redis(unix_socket_path=str(self.socket))
+
+    def kill(self) -> None:
+        """End it without a chance to say anything."""
+        self.process.kill()
+        self.process.wait(60)
+
+
+def redis_program() -> str:
+    """The server to run: the one that REDIS_SERVER names, or the one that is installed."""
+    found = os.environ.get("REDIS_SERVER") or shutil.which("redis-server")
+    found = found or shutil.which("valkey-server")
+    if found is None:
+        raise NoServer("redis-server is not installed")
+    return found
+
+
+@contextmanager
+def redis(*settings: str) -> Iterator[Redis]:
+    """A Redis server of its own."""
+    if find_spec("redis") is None:
+        raise NoServer("redis is not installed")
+    with folder() as place:
+        started = Redis(place, *settings)
+        try:
+            yield started
         finally:
-            started.terminate()
-            started.wait(60)
+            started.process.terminate()
+            started.process.wait(60)

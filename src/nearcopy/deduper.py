@@ -80,7 +80,7 @@ class Deduper:
         self._times = Times()  # handed to the store with the next write, and at the end
         self._store = tried(open_store)(address, pool)
         try:
-            self.recipe = tried(self._store.bind)(recipe, VERSION)
+            self.recipe = tried(self._store.bind)(recipe, VERSION, self.policy.window)
         except BaseException:
             self._store.close()
             raise

@@ -126,7 +126,8 @@ def _counts(pairs: Sequence[Pair], recipe: Recipe, articles: Articles) -> list[O
     """The exact overlap of each pair, None where a text is not at hand."""
     if not pairs:
         return []
-    at_hand = articles({each.id for pair in pairs for each in pair})
+    found_articles = articles({each.id for pair in pairs for each in pair})
+    at_hand = {name: each for name, each in found_articles.items() if each.text}
     places = {name: place for place, name in enumerate(at_hand)}
     known = [(a.id, b.id) for a, b in pairs if a.id in places and b.id in places]
     found = overlaps(list(at_hand.values()), [(places[a], places[b]) for a, b in known], recipe)

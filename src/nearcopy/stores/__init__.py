@@ -7,10 +7,12 @@ from nearcopy.stores.pools import checked_pool
 __all__ = ["Entry", "Found", "Store", "open_store", "pools_at"]
 
 POSTGRES = ("postgresql", "postgres")
+REDIS = ("redis", "rediss", "unix")
 
 
 def open_store(address: str, pool: str | None = None) -> Store:
-    """The store at an address: `memory://`, `sqlite:///seen.db`, or `postgresql://host/base`."""
+    """The store at an address: `memory://`, `sqlite:///seen.db`, `postgresql://host/base`, or
+    `redis://host:6379/0`."""
     named, scheme = checked_pool(pool), _scheme(address)
     if scheme == "memory":
         from nearcopy.stores.memory import MemoryStore
@@ -25,6 +27,10 @@ def open_store(address: str, pool: str | None = None) -> Store:
         from nearcopy.stores.postgres import PostgresStore
 
         return PostgresStore(address, named)
+    if scheme in REDIS:
+        from nearcopy.stores.redis import RedisStore
+
+        return RedisStore(address, named)
     raise _unknown(address)
 
 
@@ -42,6 +48,10 @@ def pools_at(address: str) -> list[str]:
         from nearcopy.stores import postgres
 
         return postgres.pools_in(address)
+    if scheme in REDIS:
+        from nearcopy.stores import redis
+
+        return redis.pools_in(address)
     raise _unknown(address)
 
 
@@ -52,6 +62,6 @@ def _scheme(address: str) -> str:
 
 def _unknown(address: str) -> StoreError:
     return StoreError(
-        f"no store is known by {address!r}: give memory://, sqlite:///path/to/seen.db "
-        "or postgresql://user@host/database"
+        f"no store is known by {address!r}: give memory://, sqlite:///path/to/seen.db, "
+        "postgresql://user@host/database or redis://host:6379/0"
     )

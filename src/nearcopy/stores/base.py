@@ -62,10 +62,11 @@ class Store(Protocol):
 
     address: str
 
-    def bind(self, recipe: Recipe | None, version: int) -> Recipe:
+    def bind(self, recipe: Recipe | None, version: int, window: timedelta | None = None) -> Recipe:
         """The recipe of this store, which the first to come decides; another one is refused.
 
-        So is another version of the keys.
+        So is another version of the keys. A store whose articles expire keeps them for the window
+        that the first to come has; None: for ever.
         """
 
     def reading(self) -> AbstractContextManager[None]:

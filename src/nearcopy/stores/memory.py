@@ -43,9 +43,9 @@ class MemoryStore:
         self._told: dict[tuple[str, str], Feedback] = {}
         self._times: dict[tuple[int, str, int], int] = {}
 
-    def bind(self, recipe: Recipe | None, version: int) -> Recipe:
+    def bind(self, recipe: Recipe | None, version: int, window: timedelta | None = None) -> Recipe:
         """The recipe of this store, which the first to come decides; another one is refused."""
-        del version  # memory never outlives the code
+        del version, window  # memory never outlives the code
         self._recipe = self._recipe or recipe or Recipe()
         if recipe is not None and recipe.id != self._recipe.id:
             raise RecipeMismatch(

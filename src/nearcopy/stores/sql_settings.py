@@ -1,5 +1,7 @@
 """What an SQL store states of itself: its recipe, how often terms stand in it, its runs."""
 
+from datetime import timedelta
+
 from nearcopy.config import Recipe
 from nearcopy.errors import RecipeMismatch
 from nearcopy.stores.rows import recipe_json, recipe_of
@@ -16,8 +18,9 @@ class SqlSettings:
     _run: int | None = None
     _term_counts: bytes | None = None  # None: not read
 
-    def bind(self, recipe: Recipe | None, version: int) -> Recipe:
+    def bind(self, recipe: Recipe | None, version: int, window: timedelta | None = None) -> Recipe:
         """The recipe of this store, which the first to come decides; another one is refused."""
+        del window  # nothing expires
         with self._database.step(writes=False):
             found = self._stated()
         if not found:

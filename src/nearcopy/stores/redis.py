@@ -1,0 +1,285 @@
+"""The Redis store: one server, any number of workers on any number of machines.
+
+The server keeps compact rows and hands them out by number; what articles are found by is in the
+memory of each worker, which catches up with what others did, in one call, whenever it looks. A step
+that writes has a lock, and is applied whole by one script if nobody came between. All articles
+expire when they have been there for the window.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+
+import numpy as np
+
+from nearcopy.config import Recipe
+from nearcopy.errors import RecipeMismatch, StoreError
+from nearcopy.keys import keys
+from nearcopy.model import Article, Fingerprint
+from nearcopy.stores.base import NONE, Counts, Entry, Keys
+from nearcopy.stores.pools import DEFAULT
+from nearcopy.stores.redis_expiry import Expiry
+from nearcopy.stores.redis_feedback import RedisFeedback
+from nearcopy.stores.redis_finding import RedisFinding
+from nearcopy.stores.redis_link import Link, address_of
+from nearcopy.stores.redis_links import RedisLinks
+from nearcopy.stores.redis_records import field, numbered, row_name, string
+from nearcopy.stores.redis_rows import PIECES, Head, Rows, sketched
+from nearcopy.stores.redis_tally import RedisTally
+from nearcopy.stores.redis_texts import Kept, article_of, packed_revisions, revisions_of
+from nearcopy.stores.rows import MICROSECOND, article_rows, micros, recipe_json, recipe_of
+from nearcopy.stores.shelves import (
+    DAY,
+    NEVER,
+    filed,
+)
+
+FORMAT = b"1"
+A_MOMENT = 0.2  # seconds
+
+
+class RedisStore(RedisFinding, RedisLinks, RedisFeedback, RedisTally):
+    """A store on a Redis server, under one prefix."""
+
+    def __init__(self, address: str, pool: str = DEFAULT) -> None:
+        parts = address_of(address, pool)
+        self.address = parts.shown
+        self._pool, self._wanted_keep = pool, parts.keep
+        super().__init__(Link(parts))
+
+    def bind(self, recipe: Recipe | None, version: int, window: timedelta | None = None) -> Recipe:
+        """The recipe of this store, which the first to come decides; another one is refused."""
+        found = self._link.meta()
+        if b"recipe" not in found:
+            self._make(recipe or Recipe(), version, window)
+            found = self._link.meta()
+        made_with = found[b"recipe"].decode()
+        if recipe is not None and recipe.id != made_with:
+            raise RecipeMismatch(
+                f"store {self.address} was filled with recipe {made_with}, this is "
+                f"{recipe.id}: open it with that recipe, or fill another store"
+            )
+        if found[b"keys"] != b"%d" % version or found[b"format"] != FORMAT:
+            raise RecipeMismatch(
+                f"store {self.address} was filled with keys of version {found[b'keys'].decode()} "
+                f"and format {found[b'format'].decode()}, this nearcopy makes {version} and "
+                f"{FORMAT.decode()}: fill another store"
+            )
+        self._settle_on(recipe or recipe_of(found[b"recipe_json"].decode()), found)
+        return self._recipe
+
+    def _make(self, recipe: Recipe, version: int, window: timedelta | None) -> None:
+        """Make the store, unless somebody else does."""
+        with self.writing():
+            if self._records.one(field("meta", "recipe")) is not None:
+                return
+            stated = {
+                "recipe": recipe.id,
+                "recipe_json": recipe_json(recipe),
+                "keys": version,
+                "keep": self._wanted_keep or "all",
+                "window": "" if window is None else window // MICROSECOND,
+                "born": self._worker,
+                "format": FORMAT.decode(),
+            }
+            for name, value in stated.items():
+                self._records.put(field("meta", name), str(value).encode())
+            self._link.list_pool(self._pool)
+
+    def _settle_on(self, recipe: Recipe, found: dict[bytes, bytes]) -> None:
+        self._keep = found[b"keep"].decode()
+        if self._wanted_keep not in (None, self._keep):
+            raise StoreError(
+                f"{self.address}: this store was made with keep={self._keep}: "
+                "open it with that, or fill another store"
+            )
+        lasting = int(found[b"window"] or 0)
+        self._expiry = Expiry(lasting * MICROSECOND if found[b"window"] else None)
+        self._recipe, self._rows = recipe, Rows(recipe.id)
+        self._link.pieces = PIECES if self._keep == "sketches" else 1
+
+    def term_counts(self) -> bytes:
+        """What was last kept of how often terms stand in the articles."""
+        self._fresh()
+        return self._records.one(b"gterms") or b""
+
+    def keep_term_counts(self, counts: bytes) -> None:
+        """Keep how often terms stand in the articles, in place of what was kept before."""
+        self._records.put(b"gterms", counts)
+
+    # Putting and removing.
+
+    def put(self, entries: Sequence[Entry]) -> None:
+        """File articles; one with a known id takes the other's place."""
+        self._fresh()
+        ids = [entry.article.id for entry in entries]
+        runs = self.runs(ids)
+        self._replace(entries)
+        articles = [entry.article for entry in entries]
+        if self._keep == "all":
+            self._texts.put(self._heads.last + 1, articles)
+        else:
+            list(article_rows(articles))  # what no store can keep is refused here too
+        kept, found = self._as_kept(entries)
+        this = self._this_run() if len(runs) < len(ids) else 0
+        rows = []
+        for entry, made, own in zip(entries, kept, found, strict=True):
+            number = self._heads.last + 1
+            row = filed(number, made, own if own is not None else entry.keys)
+            run = runs.get(made.id, this)
+            self._heads.add([Head(made.id, made.source, row.published, row.seen, run)])
+            self._records.put(row_name(number), self._rows.row(made, own))
+            rows.append(row)
+        self._remember({row.number: made for row, made in zip(rows, kept, strict=True)})
+        self._index.file_new(rows)
+
+    def _as_kept(self, entries: Sequence[Entry]) -> tuple[list[Fingerprint], list[Keys | None]]:
+        """What is kept to compare by, and the keys where they do not follow from it."""
+        made = [entry.fingerprint for entry in entries]
+        given = [entry.keys for entry in entries]
+        if self._keep == "sketches":
+            made = [sketched(each) for each in made]
+            given = [each[each & np.uint64(1) == 0] for each in given]
+        derived = keys(made, self._recipe)
+        same = (np.array_equal(a, b) for a, b in zip(derived, given, strict=True))
+        return made, [None if is_same else own for is_same, own in zip(same, given, strict=True)]
+
+    def _this_run(self) -> int:
+        """The number of this run, which the first article that it adds begins."""
+        if self._run is None:
+            self._run = self.runs_so_far() + 1
+            self._records.put(field("meta", "runs"), b"%d" % self._run)
+        return self._run
+
+    def _replace(self, entries: Sequence[Entry]) -> None:
+        """Make room for articles whose ids are known; what they said otherwise is kept."""
+        known = self._heads.numbers({entry.article.id for entry in entries})
+        if not known:
+            return
+        if self._keep == "all":
+            before = self._texts.get(known.values())
+            articles = self.articles(known)
+            for entry in entries:
+                old = articles.get(entry.article.id)
+                if old and (old.title, old.text) != (entry.article.title, entry.article.text):
+                    number = known[old.id]
+                    self._revise(old.id, before[number], self._heads.head(number))
+        self._erase(known.values())
+
+    def _revise(self, name: str, before: Kept, head: Head) -> None:
+        found = self._records.one(string("v", name))
+        earlier = revisions_of(found, name) if found else []
+        self._records.put(string("v", name), packed_revisions([*earlier, (before, head)]))
+
+    def remove(self, ids: Collection[str]) -> int:
+        """Forget articles, and all that was found about them; how many there were."""
+        self._fresh()
+        known = self._heads.numbers(set(ids))
+        self._erase(known.values())
+        for name in known:
+            if self._records.one(string("v", name)) is not None:
+                self._records.put(string("v", name), None)
+        return len(known)
+
+    def _erase(self, numbers: Collection[int]) -> None:
+        """Drop all that hangs on these numbers."""
+        self._unlink(numbers)
+        members = self._records.get([numbered("m", number) for number in numbers])
+        for name, found in members.items():
+            if found is not None:
+                self._records.put(name, None)
+        for number in numbers:
+            self._records.put(row_name(number), None)
+        if self._keep == "all":
+            self._texts.remove(numbers)
+        self._heads.erase(list(numbers))
+
+    def older(self, before: datetime) -> list[str]:
+        """The articles published before a time; of those without a date, seen before it."""
+        self._fresh()
+        published, seen = self._heads.published(), self._heads.seen()
+        age = np.where(published == NEVER, seen, published)
+        old = self._heads.there() & (age != NEVER) & (age < (micros(before) or 0))
+        return [self._heads.name(n) for n in (np.flatnonzero(old) + self._heads.first).tolist()]
+
+    def clear(self, before: datetime) -> bool:
+        """Drop the times of days before; nothing else is left of removed articles."""
+        self._clear_times((micros(before) or 0) // DAY)
+        return False
+
+    # Reading.
+
+    def fingerprints(self, ids: Collection[str]) -> dict[str, Fingerprint]:
+        """What the articles are compared by."""
+        self._fresh()
+        return {
+            each.id: each for each in self._by_number(self._heads.numbers(ids).values()).values()
+        }
+
+    def articles(self, ids: Collection[str]) -> dict[str, Article]:
+        """The articles as they came; where texts are not kept, what else is known of them."""
+        self._fresh()
+        numbers = self._heads.numbers(ids).values()
+        if self._keep == "all":
+            kept = self._texts.get(numbers)
+            made = [article_of(each, self._heads.head(number)) for number, each in kept.items()]
+        else:
+            made = list(map(_without_text, self._by_number(numbers).values()))
+        return {each.id: each for each in made}
+
+    def numbers(self, ids: Collection[str]) -> dict[str, int]:
+        """The numbers of the articles, which ascend as they came."""
+        self._fresh()
+        return self._heads.numbers(ids)
+
+    def runs(self, ids: Collection[str]) -> dict[str, int]:
+        """The run in which each article first came."""
+        self._fresh()
+        return {name: self._heads.run(n) for name, n in self._heads.numbers(ids).items()}
+
+    def runs_so_far(self) -> int:
+        """How many runs there were."""
+        self._fresh()
+        return int(self._records.one(field("meta", "runs")) or 0)
+
+    def revisions(self, id: str) -> list[Article]:  # noqa: A002
+        """What stood under the id before, earliest first."""
+        self._fresh()
+        found = self._records.one(string("v", id))
+        return [article_of(*each) for each in revisions_of(found, id)] if found else []
+
+    def ids(self) -> Iterator[str]:
+        """All articles, in the order they came."""
+        self._fresh()
+        return self._heads.names()
+
+    def close(self, counts: Counts = NONE) -> None:
+        """Let go of the server."""
+        if counts:
+            with suppress(StoreError):  # somebody else is writing: times are not worth the wait
+                self._wait = self._link.patience = A_MOMENT
+                with self.writing():
+                    self.add_times(counts)
+        self._link.close()
+
+
+def pools_in(address: str) -> list[str]:
+    """The pools that a server has under a prefix."""
+    link = Link(address_of(address, DEFAULT))
+    try:
+        return link.pools()
+    finally:
+        link.close()
+
+
+def _without_text(made: Fingerprint) -> Article:
+    return Article(
+        id=made.id,
+        title=made.title,
+        url=made.url,
+        canonical_url=made.declared_url,
+        source=made.source,
+        published=made.published,
+        tier=made.tier,
+        seen=made.seen,
+    )

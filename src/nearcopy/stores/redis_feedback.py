@@ -1,0 +1,89 @@
+"""What a Redis store remembers of what people said: in memory as a whole, as it is little."""
+
+import json
+from collections.abc import Collection
+
+from nearcopy.feedback import Feedback, Said, evidence_json, evidence_of
+from nearcopy.model import Relation
+from nearcopy.stores.redis_looking import Pair
+from nearcopy.stores.redis_packs import pairs_of
+from nearcopy.stores.redis_records import field
+from nearcopy.stores.redis_steps import RedisSteps
+from nearcopy.stores.rows import EPOCH, MICROSECOND, micros, whole
+
+
+class RedisFeedback(RedisSteps):
+    """The part of the store that knows of feedback."""
+
+    def remember(self, feedback: Feedback) -> None:
+        """Remember what people said of two articles."""
+        self._records.put(_name(feedback.pair), _row(feedback))
+        self._said_now[feedback.pair] = _feedback(_row(feedback))
+
+    def take_back(self, a: str, b: str) -> bool:
+        """Forget what people said of the two; whether there was something."""
+        pair = (min(a, b), max(a, b))
+        there = pair in self._all_said()
+        if there:
+            self._records.put(_name(pair), None)
+            self._said_now[pair] = None
+        return there
+
+    def told(self, ids: Collection[str]) -> list[Feedback]:
+        """What people said of one of these ids and any other."""
+        self._fresh()
+        said = self._all_said()
+        wanted = set(ids) if said else set()
+        return [each for each in said.values() if each.a in wanted or each.b in wanted]
+
+    def all_told(self) -> list[Feedback]:
+        """All that people said, first to last."""
+        self._fresh()
+        return sorted(self._all_said().values(), key=lambda each: (each.when, each.pair))
+
+    def _all_said(self) -> dict[Pair, Feedback]:
+        found = self._records.one(b"atold")
+        if found is not self._said_read:
+            rows = map(_feedback, pairs_of(found).values())
+            self._said_read, self._said = found, {each.pair: each for each in rows}
+        if not self._said_now:
+            return self._said
+        return {k: each for k, each in (self._said | self._said_now).items() if each is not None}
+
+
+def _name(pair: Pair) -> bytes:
+    return field("told", json.dumps(pair))
+
+
+def _row(feedback: Feedback) -> bytes:
+    said = feedback.said
+    row = [
+        feedback.a,
+        feedback.b,
+        feedback.same,
+        feedback.relation.value,
+        whole(feedback.note),
+        micros(feedback.when),
+        said.relation.value,
+        said.rule,
+        said.confidence,
+        said.duplicate,
+        said.news,
+        said.copy,
+        evidence_json(said.evidence),
+    ]
+    return json.dumps(row, separators=(",", ":")).encode()
+
+
+def _feedback(row: bytes) -> Feedback:
+    a, b, same, relation, note, when, *said = json.loads(row)
+    found, rule, confidence, duplicate, news, copy, evidence = said
+    return Feedback(
+        a=a,
+        b=b,
+        same=same,
+        relation=Relation(relation),
+        note=note,
+        when=EPOCH + when * MICROSECOND,
+        said=Said(Relation(found), rule, confidence, duplicate, news, copy, evidence_of(evidence)),
+    )

@@ -1,0 +1,98 @@
+"""What a Redis store finds, by what the worker has in memory of the window."""
+
+from collections.abc import Collection, Sequence
+from datetime import timedelta
+
+import numpy as np
+
+from nearcopy.model import Fingerprint
+from nearcopy.stores.base import Found, Keys
+from nearcopy.stores.redis_index import Index
+from nearcopy.stores.redis_operations import Name
+from nearcopy.stores.redis_records import numbered, row_name
+from nearcopy.stores.redis_steps import RedisSteps
+from nearcopy.stores.rows import MICROSECOND, micros
+from nearcopy.stores.shelves import days_around, shelves_around
+
+KEPT_IN_MEMORY = 1_000_000  # articles beyond those of the window looked at, half a KB each
+LOADED_AT_ONCE = 4096
+FEW = 64  # candidates whose places in stories are asked for before it is known which matters
+
+
+class RedisFinding(RedisSteps):
+    """The part of the store that finds."""
+
+    def find(
+        self, probes: Sequence[tuple[Fingerprint, Keys]], window: timedelta | None, limit: int
+    ) -> list[Found]:
+        """For each probe the articles that share a key and may be within the window."""
+        found = None if self._looked else self._guess(probes, window, limit)
+        if found is None:
+            self._fresh()
+            self._load(self._shelves_wanted([article for article, _ in probes], window))
+            found = self._index.find(probes, window, limit, self._heads.name)
+        known = self._by_number({number for numbers, _ in found for number in numbers})
+        return [
+            Found([known[number] for number in numbers if number in known], left_out)
+            for numbers, left_out in found
+        ]
+
+    def _guess(
+        self, probes: Sequence[tuple[Fingerprint, Keys]], window: timedelta | None, limit: int
+    ) -> list[tuple[list[int], int]] | None:
+        """What is found by what was known, asked for while catching up; None if that was not all.
+
+        So a look-up is one call.
+        """
+        wanted = self._shelves_wanted([article for article, _ in probes], window)
+        if not wanted <= self._index.days:
+            return None
+        found = self._index.find(probes, window, limit, self._heads.name)
+        numbers = {number for each, _ in found for number in each}
+        before, first = self._records.known, self._heads.first
+        missing = [n for n in numbers if n not in self._fingerprints]
+        places = (numbered("m", n) for n in numbers if len(numbers) <= FEW)
+        members = [name for name in places if not self._records.cached(name)]
+        names: list[Name] = [*map(row_name, missing), *members]
+        read = dict(zip(names, self._look(names), strict=True))
+        self._records.remember({name: read[name] for name in members})
+        self._remember(self._made({n: read[row_name(n)] for n in missing}))
+        return found if (before, first) == (self._records.known, self._heads.first) else None
+
+    def _shelves_wanted(
+        self, articles: Sequence[Fingerprint], window: timedelta | None
+    ) -> set[int]:
+        """The shelves to look at, of those that hold something."""
+        standing = self._heads.shelf_days
+        if window is None:
+            return set().union(*standing.values())
+        found = {shelf for each in articles for shelf in shelves_around(each, window)}
+        came_in = (micros(each.seen) for each in articles if each.published is None)
+        undated = [when for when in came_in if when is not None]
+        if undated:  # they may be something to whatever came in about then, of whatever date
+            first, last = days_around(min(undated), max(undated), window // MICROSECOND)
+            about = (shelves for day, shelves in standing.items() if first <= day <= last)
+            found |= set().union(*about)
+        return found
+
+    def _load(self, wanted: set[int]) -> None:
+        """Have these shelves in memory, and not too much else."""
+        missing = wanted - self._index.days
+        if missing and self._index.shelves.elsewhere(wanted) > KEPT_IN_MEMORY:
+            self._index, missing = Index(), wanted
+        if not missing:
+            return
+        standing = np.isin(self._heads.shelves(), list(missing)) & self._heads.there()
+        numbers = (np.flatnonzero(standing) + self._heads.first).tolist()
+        for start in range(0, len(numbers), LOADED_AT_ONCE):
+            some = numbers[start : start + LOADED_AT_ONCE]
+            self._file(self._rows_of(some), self._index.shelves.file)
+        self._index.days |= missing
+
+    def _by_number(self, numbers: Collection[int]) -> dict[int, Fingerprint]:
+        """The fingerprints of those that are still there."""
+        there = [number for number in numbers if self._heads.name(number)]
+        known = {n: self._fingerprints[n] for n in there if n in self._fingerprints}
+        made = self._made(self._rows_of([n for n in there if n not in known]))
+        self._remember(made)
+        return known | made

@@ -1,0 +1,163 @@
+"""What a Redis store remembers between articles: edges, each whole with the later of the two."""
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
+
+from nearcopy.model import Decision, Edge, Relation
+from nearcopy.stores.redis_link import Link
+from nearcopy.stores.redis_packs import Reader, Writer
+from nearcopy.stores.redis_records import numbered
+from nearcopy.stores.redis_steps import RedisSteps
+from nearcopy.stores.rows import whole
+
+MOST_UNPACKED = 20_000  # articles whose edges are in memory unpacked
+RELATIONS = {relation.value: relation for relation in Relation}
+
+
+class Ends(NamedTuple):
+    """The edges of an article: to those before it whole, of those after it only their numbers."""
+
+    before: dict[int, Edge]  # the ids in them are empty
+    after: dict[int, bool]  # whether the edge joins
+
+    @property
+    def joined(self) -> list[int]:
+        """Those that it is of one story with."""
+        found = [number for number, edge in self.before.items() if edge.joins]
+        return sorted([*found, *(number for number, joins in self.after.items() if joins)])
+
+
+class RedisLinks(RedisSteps):
+    """The part of the store that knows of edges."""
+
+    def __init__(self, link: Link) -> None:
+        super().__init__(link)
+        self._unpacked_ends: dict[int, tuple[bytes | None, Ends]] = {}
+
+    def link(self, edges: Iterable[Edge]) -> None:
+        """Remember what was found between articles."""
+        given = list(edges)
+        numbers = self._heads.numbers({name for edge in given for name in edge[:2]})
+        known = [edge for edge in given if edge.a in numbers and edge.b in numbers]
+        found = self._ends({numbers[name] for edge in known for name in edge[:2]})
+        ends = {number: Ends({**each.before}, {**each.after}) for number, each in found.items()}
+        for edge in known:
+            early, late = sorted((numbers[edge.a], numbers[edge.b]))
+            ends[late].before[early] = edge._replace(a="", b="")
+            ends[early].after[late] = edge.joins
+        for number, each in ends.items():
+            self._keep_ends(number, each)
+
+    def _keep_ends(self, number: int, ends: Ends) -> None:
+        packed = self._packed(number, ends)
+        self._records.put(numbered("e", number), packed)
+        self._unpacked_ends[number] = packed, ends
+
+    def edges(self, ids: Collection[str]) -> list[Edge]:
+        """All that was found between one of these articles and any other."""
+        self._fresh()
+        numbers = set(self._heads.numbers(ids).values())
+        ends = self._ends(numbers)
+        later = {after for each in ends.values() for after in each.after} - numbers
+        found = {
+            (early, late): edge
+            for late, each in ends.items()
+            for early, edge in each.before.items()
+        }
+        for late, each in self._ends(later).items():
+            found |= {(n, late): edge for n, edge in each.before.items() if n in numbers}
+        return list(self._named(found))
+
+    def edges_among(self, ids: Collection[str]) -> list[Edge]:
+        """All that was found between two of these articles."""
+        self._fresh()
+        numbers = set(self._heads.numbers(ids).values())
+        found = {
+            (early, late): edge
+            for late, each in self._ends(numbers).items()
+            for early, edge in each.before.items()
+            if early in numbers
+        }
+        return list(self._named(found))
+
+    def linked(self, ids: Collection[str], limit: int) -> list[str]:
+        """These and all that duplicates and same events link them to."""
+        self._fresh()
+        seen = dict.fromkeys(self._heads.numbers(ids).values())
+        fresh = list(seen)
+        while fresh and len(seen) < limit:
+            ends = self._ends(fresh).values()
+            near = dict.fromkeys(n for each in ends for n in each.joined if self._heads.name(n))
+            fresh = [number for number in near if number not in seen][: limit - len(seen)]
+            seen |= dict.fromkeys(fresh)
+        return [self._heads.name(number) for number in seen]
+
+    def _named(self, found: dict[tuple[int, int], Edge]) -> Iterator[Edge]:
+        """The edges with their ids; where one is gone there is no edge."""
+        for (early, late), edge in found.items():
+            a, b = self._heads.name(early), self._heads.name(late)
+            if a and b:
+                yield edge._replace(a=a, b=b)
+
+    def _ends(self, numbers: Collection[int]) -> dict[int, Ends]:
+        names = {number: numbered("e", number) for number in numbers}
+        found = self._records.get(names.values())
+        return {number: self._ends_of(number, found[name]) for number, name in names.items()}
+
+    def _ends_of(self, number: int, packed: bytes | None) -> Ends:
+        """The edges of an article, unpacked once. Not to be changed."""
+        known = self._unpacked_ends.get(number)
+        if known is not None and known[0] is packed:
+            return known[1]
+        if len(self._unpacked_ends) >= MOST_UNPACKED:
+            self._unpacked_ends.clear()
+        ends = self._unpacked(number, packed)
+        self._unpacked_ends[number] = packed, ends
+        return ends
+
+    def _unlink(self, numbers: Collection[int]) -> None:
+        """Forget all edges of these articles."""
+        ends = self._ends(numbers)
+        gone = set(numbers)
+        others = {n for each in ends.values() for n in (*each.before, *each.after)} - gone
+        there = self._ends([number for number in others if self._heads.name(number)])
+        for number, each in there.items():
+            before = {n: edge for n, edge in each.before.items() if n not in gone}
+            after = {n: joins for n, joins in each.after.items() if n not in gone}
+            self._keep_ends(number, Ends(before, after))
+        for number, each in ends.items():
+            if each.before or each.after:
+                self._records.put(numbered("e", number), None)
+
+    def _packed(self, number: int, ends: Ends) -> bytes | None:
+        if not ends.before and not ends.after:
+            return None
+        out = Writer()
+        out.number(len(ends.before))
+        for other, edge in ends.before.items():
+            how = edge.decision
+            out.number(number - other)
+            kind = (how.relation.value, how.rule, how.duplicate, whole(how.reason), how.flags)
+            self._kinds.write((*kind, edge.asked), out)
+            for share in (how.confidence, edge.news, edge.copy):
+                out.real(share)
+        for other, joins in ends.after.items():
+            out.number((other - number) << 1 | joins)
+        return bytes(out.bytes)
+
+    def _unpacked(self, number: int, packed: bytes | None) -> Ends:
+        ends = Ends({}, {})
+        if packed is None:
+            return ends
+        read = Reader(packed)
+        for _ in range(read.number()):
+            other = number - read.number()
+            relation, rule, duplicate, reason, flags, asked = self._kinds.read(read)
+            confidence, news, copy = read.real(), read.real(), read.real()
+            kind = RELATIONS[relation]
+            how = Decision(kind, rule, confidence or 0.0, duplicate, reason, flags)
+            ends.before[other] = Edge("", "", how, news or 0.0, copy, asked)
+        while read:
+            later = read.number()
+            ends.after[number + (later >> 1)] = bool(later & 1)
+        return ends

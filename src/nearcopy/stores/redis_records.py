@@ -1,0 +1,264 @@
+"""Records: what a Redis store holds, by name, as one worker sees and changes it in steps.
+
+A name says how a record is read: `g` a string, `h` a field of a hash, `a` a hash as a whole, `r`
+the row of a number. What was read stays in memory until the log says that it changed.
+"""
+
+from collections import OrderedDict
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from nearcopy.errors import StoreError, TryAgain
+from nearcopy.stores.redis_link import Known, Link, Seen, joined
+from nearcopy.stores.redis_operations import Name, applied, in_parts, request
+from nearcopy.stores.redis_packs import strings, strings_of
+from nearcopy.stores.redis_scripts import ROWS
+
+CACHED_BYTES = 64 << 20
+OVERHEAD = 200  # bytes of a record in memory beside its value
+AT_ONCE = 4096  # records asked for in one call
+ROWS_AT_ONCE = 2048  # new ones that come with a look
+MOST_LISTED = 20_000  # names of what a step changed; of a larger one the log says EVERYTHING
+EVERYTHING = b"*"
+LASTING = {b"meta", b"slots", b"kinds", b"told", b"times", b"terms"}  # keys that do not expire
+WHOLE = {b"slots", b"kinds", b"told", b"times"}  # hashes that are read as a whole, as texts are
+
+
+def field(key: str, name: object) -> Name:
+    """The name of a field of a hash."""
+    return f"h{key}\n{name}".encode()
+
+
+def numbered(table: str, number: int) -> Name:
+    """The name of what a table has for an article."""
+    return b"h%s:%d\n%d" % (table.encode(), number // ROWS, number % ROWS)
+
+
+def string(table: str, name: str) -> Name:
+    """The name of what a table has under a text."""
+    return f"g{table}:{name}".encode("utf-8", "surrogatepass")
+
+
+def row_name(number: int) -> Name:
+    """The name of the row of an article."""
+    return b"r%d" % number
+
+
+class Change(NamedTuple):
+    """What one step of anybody changed."""
+
+    token: bytes
+    heads: bytes  # a frame of those that were added
+    gone: list[int]
+    names: list[Name]
+
+    def packed(self) -> bytes:
+        """As it stands in the log."""
+        gone = b",".join(b"%d" % number for number in self.gone)
+        return strings([self.token, self.heads, gone, *self.names])
+
+    @classmethod
+    def of(cls, packed: bytes) -> "Change":
+        """The same again."""
+        token, heads, gone, *names = (each or b"" for each in strings_of(packed))
+        return cls(token, heads, [int(each) for each in gone.split(b",") if each], names)
+
+
+class Records:
+    """The records of one store, what of them is in memory, and what a step has changed."""
+
+    def __init__(self, link: Link) -> None:
+        self.link = link
+        self.forget()
+
+    def forget(self) -> None:
+        """Know nothing any more."""
+        self.known = Known()
+        self._cache: OrderedDict[Name, bytes | None] = OrderedDict()
+        self._cached = 0
+        self.begin_step()
+
+    def begin_step(self) -> None:
+        """Nothing is changed yet, and nothing read."""
+        self._pending: dict[Name, bytes | None] = {}
+        self._rewritten: dict[bytes, dict[str, bytes]] = {}  # hashes as a whole, by key
+        self._added: dict[tuple[bytes, bytes], int] = {}
+        self.read: set[Name] = set()
+
+    @property
+    def changed(self) -> bool:
+        """Whether there is something to write."""
+        return bool(self._pending or self._rewritten or self._added)
+
+    # Reading.
+
+    def get(self, names: Collection[Name]) -> dict[Name, bytes | None]:
+        """The records, as the step has them."""
+        found: dict[Name, bytes | None] = {}
+        missing = []
+        for name in names:
+            if name in self._pending:
+                found[name] = self._pending[name]
+            elif name in self._cache:
+                found[name] = self._cache[name]
+                self._cache.move_to_end(name)
+            else:
+                missing.append(name)
+        self.read.update(names)
+        if missing:
+            fetched = self.fetch(missing)
+            self.remember(fetched)
+            found |= fetched
+        return found
+
+    def one(self, name: Name) -> bytes | None:
+        """One record."""
+        return self.get([name])[name]
+
+    def fetch(self, names: Collection[Name]) -> dict[Name, bytes | None]:
+        """The records as they are in the store, not to be remembered."""
+        listed = list(names)
+        found: dict[Name, bytes | None] = {}
+        for start in range(0, len(listed), AT_ONCE):
+            some = listed[start : start + AT_ONCE]
+            found |= zip(some, map(value, some, self._ask(some)), strict=True)
+        return found
+
+    def _ask(self, names: list[Name]) -> list[Any]:
+        seen = self.link.look(self.known, request(names), token=self.token, lease=self.lease)
+        if seen is None:
+            raise TryAgain(f"{self.link.shown}: another took the lock of a step that took long")
+        self._check(seen)
+        return seen.found
+
+    token = b""  # of the step that writes, which has the lock
+    lease = 0  # milliseconds that it has it for
+
+    def _check(self, seen: Seen) -> None:
+        """Nothing that the step has read may have changed since."""
+        if seen.known.version == self.known.version:
+            return
+        changes = [Change.of(each) for each in seen.log] if seen.follows else []
+        touched = {name for change in changes for name in change.names}
+        lost = touched & self.read or EVERYTHING in touched
+        if self.token or not seen.follows or lost:
+            raise TryAgain(f"{self.link.shown}: others changed what a step had read")
+
+    def cached(self, name: Name) -> bool:
+        """Whether the record is in memory."""
+        return name in self._cache or name in self._pending
+
+    def remember(self, records: dict[Name, bytes | None]) -> None:
+        """Have these in memory, and not too many others."""
+        for name, value in records.items():
+            self._drop(name)
+            self._cache[name] = value
+            self._cached += _size(name, value)
+        while self._cached > CACHED_BYTES:
+            name, value = self._cache.popitem(last=False)
+            self._cached -= _size(name, value)
+
+    def drop(self, names: Iterable[Name]) -> None:
+        """Others changed these."""
+        for name in names:
+            if name == EVERYTHING:
+                self._cache.clear()
+                self._cached = 0
+            self._drop(name)
+
+    def _drop(self, name: Name) -> None:
+        if name in self._cache:
+            self._cached -= _size(name, self._cache.pop(name))
+
+    # Writing.
+
+    def put(self, name: Name, value: bytes | None) -> None:
+        """The value from the end of the step on; None: nothing."""
+        self._pending[name] = value
+
+    def rewrite(self, key: bytes, fields: dict[str, bytes]) -> None:
+        """A hash has these fields and no others from the end of the step on."""
+        self._rewritten[key] = fields
+
+    def add(self, key: bytes, name: bytes, count: int) -> None:
+        """Add to a number in a hash at the end of the step."""
+        self._added[key, name] = self._added.get((key, name), 0) + count
+
+    def pending(self, name: Name) -> bytes | None:
+        """What the step has put there, if anything."""
+        return self._pending.get(name)
+
+    def added(self, key: bytes) -> dict[bytes, int]:
+        """What the step adds to the numbers in a hash."""
+        return {name: count for (of, name), count in self._added.items() if of == key}
+
+    def commit(self, number: int, heads: bytes, gone: list[int], expiry: int) -> None:
+        """Write all of it, or raise TryAgain."""
+        names = sorted(self._changed_names())
+        listed = names if len(names) <= MOST_LISTED else [EVERYTHING]
+        change = Change(self.token, heads, gone, listed)
+        parts = list(in_parts(self._operations()))
+        for place, part in enumerate(parts[:-1]):
+            self.link.stage(self.token, place, part)
+        done = self.link.commit(
+            self.token,
+            self.known.version,
+            number,
+            expiry=expiry,
+            entry=change.packed(),
+            operations=parts[-1],
+        )
+        if not done:
+            raise TryAgain(f"{self.link.shown}: others came between a step and its end")
+        self.known = Known(self.known.version + 1, self.token, number)
+        self.drop(names)
+        self.remember({name: v for name, v in self._pending.items() if _is_read(name)})
+
+    def _changed_names(self) -> set[Name]:
+        """What others have to drop; new rows they have not."""
+        names = {name for name in self._pending if name[:1] != b"r"}
+        keys = {name[1:].partition(b"\n")[0] for name in names if name[:1] == b"h"}
+        keys |= {*self._rewritten, *(key for key, _ in self._added)}
+        return names | {b"a" + key for key in keys if key in WHOLE or key[:2] == b"t:"}
+
+    def _operations(self) -> Iterator[bytes]:
+        keys: set[bytes] = set()
+        for key, fields in self._rewritten.items():
+            yield strings([b"x", key])
+            for place, piece in fields.items():
+                yield strings([b"h", key, place.encode(), piece])
+            keys |= {key} if fields else set()
+        for name, value in self._pending.items():
+            key, *parts = applied(name, value, self.link.pieces)
+            keys |= {key} if value is not None else set()
+            yield from parts
+        for (key, added), count in self._added.items():
+            yield strings([b"i", key, added, b"%d" % count])
+        yield from (strings([b"t", key]) for key in keys - LASTING)
+
+
+def value(name: Name, answer: Any) -> bytes | None:
+    """A record as it is kept in memory, of what the server answered."""
+    if name[:1] == b"r":
+        return joined(answer)
+    if name[:1] == b"a":
+        return strings(answer) or None
+    found: bytes | None = answer
+    return found
+
+
+def _is_read(name: Name) -> bool:
+    """Whether a record is read by this name, and not as a part of something."""
+    return name[:1] == b"g" or name[:3] in (b"hm:", b"he:") or name[:5] == b"hmeta"
+
+
+def _size(name: Name, value: bytes | None) -> int:
+    return OVERHEAD + len(name) + len(value or b"")
+
+
+def lost(link: Link) -> StoreError:
+    """What to say where a store is not what it was."""
+    return StoreError(
+        f"{link.shown}: the server has lost the store or was given another: "
+        "see that it keeps its data (appendonly yes), and open the store again"
+    )

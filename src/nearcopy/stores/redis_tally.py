@@ -1,0 +1,102 @@
+"""What a Redis store can count, and check."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from nearcopy.model import Check, Relation
+from nearcopy.stores.base import Copies, Counts, Tally
+from nearcopy.stores.redis_packs import pairs_of
+from nearcopy.stores.redis_records import row_name
+from nearcopy.stores.redis_stories import RedisStories
+from nearcopy.stores.shelves import DAY, NEVER
+
+LOOKED_AT = 2000  # of the newest articles
+TIMES = b"times"
+
+
+class RedisTally(RedisStories):
+    """The part of the store that counts."""
+
+    def tally(self, since: int | None) -> Tally:
+        """What came since a day, counted."""
+        self._fresh()
+        seen, first = self._heads.seen(), self._heads.first
+        days = np.where(seen == NEVER, 0, seen // DAY)
+        counted = self._heads.there() & (days >= (since if since is not None else -(1 << 62)))
+        places = np.flatnonzero(counted).tolist()
+        sources, day_of = self._heads.sources(), days.tolist()
+        members = [m for m in self._all_members() if counted[m[0] - first]]
+        copies = [number - first for number, _, member in members if member.duplicate_of]
+        sizes = Counter(Counter(story for _, story, _ in members).values())
+        if len(places) > len(members):
+            sizes[1] += len(places) - len(members)
+        related = Counter(member.relation for _, _, member in members)
+        return Tally(
+            _copies((day_of[at] for at in places), (day_of[at] for at in copies)),
+            _copies((sources[at] for at in places), (sources[at] for at in copies)),
+            {relation: related[relation] for relation in Relation if related[relation]},
+            dict(sizes),
+        )
+
+    def add_times(self, counts: Counts) -> None:
+        """Add to how often work took a time."""
+        for (day, work, step), count in counts.items():
+            self._records.add(TIMES, f"{day}:{step}:{work}".encode(), count)
+
+    def times(self, since: int | None) -> Counts:
+        """How often work took a time since a day."""
+        self._fresh()
+        found = Counter(
+            {name: int(n) for name, n in pairs_of(self._records.one(b"a" + TIMES)).items()}
+        )
+        found.update(self._records.added(TIMES))
+        keyed = ((_time(name), count) for name, count in found.items())
+        return {key: count for key, count in keyed if since is None or key[0] >= since}
+
+    def _clear_times(self, before: int) -> None:
+        for day, work, step in self.times(None):
+            if day < before:
+                self._records.put(f"h{TIMES.decode()}\n{day}:{step}:{work}".encode(), None)
+
+    def verify(self) -> list[Check]:
+        """Whether the store is as it should be, and the server set up to keep it so."""
+        self._fresh()
+        return [self._durable(), self._evicting(), self._complete()]
+
+    def _durable(self) -> Check:
+        found = self._records.link.information("persistence")
+        if found.get("aof_enabled"):
+            return Check("durability", True, "appendonly yes; see appendfsync for how soon")
+        said = "warning: appendonly is off, a server that stops may lose what it took in last"
+        return Check("durability", True, said)
+
+    def _evicting(self) -> Check:
+        found = self._records.link.information("memory")
+        policy, most = found.get("maxmemory_policy", "unknown"), int(found.get("maxmemory", 0))
+        harmless = policy == "noeviction" or not most
+        said = f"maxmemory {most}, policy {policy}"
+        advice = "" if policy == "noeviction" else ": set maxmemory-policy noeviction"
+        return Check("eviction", harmless, said + advice)
+
+    def _complete(self) -> Check:
+        newest = list(range(max(self._heads.first, self._heads.last - LOOKED_AT), self._heads.last))
+        there = [n for n in [*newest, self._heads.last] if self._heads.name(n)]
+        rows = self._records.fetch([row_name(number) for number in there])
+        without = [n for n in there if rows[row_name(n)] is None]
+        texts = len(there) if self._keep != "all" else len(self._texts.get(there))
+        lost = len(without) + len(there) - texts
+        said = f"{len(self._heads)} articles, of the newest {len(there)} {lost} not whole"
+        return Check("articles", not lost, said)
+
+
+def _time(name: bytes) -> tuple[int, str, int]:
+    day, step, work = name.decode().split(":", 2)
+    return int(day), work, int(step)
+
+
+def _copies(every: Iterator[Any], copies: Iterator[Any]) -> dict[Any, Copies]:
+    found, duplicates = Counter(every), Counter(copies)
+    return {name: Copies(count, duplicates[name]) for name, count in found.items()}

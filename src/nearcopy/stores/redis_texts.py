@@ -1,0 +1,151 @@
+"""Texts: articles as they came, many in one frame, as texts have much in common."""
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from operator import attrgetter
+from typing import Any
+
+from zstandard import ZstdCompressor, ZstdDecompressor
+
+from nearcopy.model import Article
+from nearcopy.stores.redis_packs import in_pieces, pairs_of, strings, strings_of
+from nearcopy.stores.redis_records import Records
+from nearcopy.stores.redis_rows import Head
+from nearcopy.stores.rows import article_rows, moment
+
+PAGE = 64  # articles
+PIECE = 8176  # what fits into 8 KB of memory, with what Redis adds
+LEVEL = 5
+COLUMNS = ("title", "html", "url", "canonical_url", "source", "language", "tier")
+
+ABOUT = attrgetter(*COLUMNS)
+Kept = tuple[bytes, bytes]  # what is said about an article, and its text
+
+
+def kept(articles: Sequence[Article]) -> Iterator[Kept]:
+    """The articles as they are kept, but for what their heads say."""
+    rows = article_rows(replace(each, text="") for each in articles)
+    for row, article in zip(rows, articles, strict=True):
+        plain = json.dumps(ABOUT(row), separators=(",", ":"), ensure_ascii=False)
+        yield plain.encode(), article.text.encode("utf-8", "surrogatepass")
+
+
+def article_of(about: Kept, head: Head) -> Article:
+    """The article again."""
+    said: dict[str, Any] = dict(zip(COLUMNS, json.loads(about[0]), strict=True))
+    return Article(
+        **said | {"html": bool(said["html"])},
+        id=head.id,
+        text=about[1].decode("utf-8", "surrogatepass"),
+        published=moment(head.published),
+        seen=moment(head.seen),
+    )
+
+
+def framed(articles: Mapping[int, Kept]) -> bytes:
+    """Articles with their places on a page, compressed together."""
+    flat = (part for place, each in articles.items() for part in (b"%d" % place, *each))
+    return ZstdCompressor(level=LEVEL).compress(strings(flat))
+
+
+def unframed(packed: bytes) -> dict[int, Kept]:
+    """The articles again, by place."""
+    flat = [each or b"" for each in strings_of(ZstdDecompressor().decompress(packed))]
+    return {
+        int(place): (about, text)
+        for place, about, text in zip(flat[::3], flat[1::3], flat[2::3], strict=True)
+    }
+
+
+def on_page(page: bytes | None) -> dict[int, Kept]:
+    """All articles on a page, by place."""
+    frames: dict[int, dict[int, bytes]] = {}
+    for name, piece in pairs_of(page).items():
+        start, _, number = name.partition(b".")
+        frames.setdefault(int(start), {})[int(number)] = piece
+    found: dict[int, Kept] = {}
+    for pieces in frames.values():
+        found |= unframed(b"".join(pieces[number] for number in sorted(pieces)))
+    return found
+
+
+def fields_of(articles: Mapping[int, Kept]) -> dict[str, bytes]:
+    """A frame as the fields of its page."""
+    start = min(articles)
+    return {f"{start}.{n}": piece for n, piece in in_pieces(framed(articles), PIECE)}
+
+
+class Texts:
+    """The articles of a store, by number, and those that a step changes."""
+
+    def __init__(self, records: Records) -> None:
+        self._records = records
+        self.begin_step()
+
+    def begin_step(self) -> None:
+        """Nothing is changed yet."""
+        self._new: dict[int, Kept] = {}
+        self._gone: set[int] = set()
+
+    def put(self, first: int, articles: Sequence[Article]) -> None:
+        """Keep articles, whose numbers follow each other."""
+        self._new |= enumerate(kept(articles), start=first)
+
+    def remove(self, numbers: Iterable[int]) -> None:
+        """Keep these no longer."""
+        for number in numbers:
+            if self._new.pop(number, None) is None:
+                self._gone.add(number)
+
+    def get(self, numbers: Collection[int]) -> dict[int, Kept]:
+        """Those of the articles that are there."""
+        wanted = [number for number in numbers if number not in self._new]
+        pages = self._pages({number // PAGE for number in wanted})
+        found = {n: self._new[n] for n in numbers if n in self._new}
+        for number in wanted:
+            each = pages[number // PAGE].get(number % PAGE)
+            if each is not None and number not in self._gone:
+                found[number] = each
+        return found
+
+    def _pages(self, pages: Collection[int]) -> dict[int, dict[int, Kept]]:
+        names = {page: b"at:%d" % page for page in pages}
+        read = self._records.get(names.values())
+        return {page: on_page(read[name]) for page, name in names.items()}
+
+    def write(self) -> None:
+        """Hand what changed to the step: a page is written anew when it is full or loses some."""
+        fresh: dict[int, dict[int, Kept]] = {}
+        for number, each in self._new.items():
+            fresh.setdefault(number // PAGE, {})[number % PAGE] = each
+        anew = {n // PAGE for n in self._gone} | {p for p, new in fresh.items() if PAGE - 1 in new}
+        before = self._pages([page for page in anew if len(fresh.get(page, ())) < PAGE])
+        for page in anew:
+            gone = {n % PAGE for n in self._gone if n // PAGE == page}
+            all_of_it = before.get(page, {}) | fresh.pop(page, {})
+            left = {place: each for place, each in all_of_it.items() if place not in gone}
+            self._records.rewrite(b"t:%d" % page, fields_of(left) if left else {})
+        for page, new in fresh.items():
+            for name, piece in fields_of(new).items():
+                self._records.put(b"ht:%d\n%s" % (page, name.encode()), piece)
+
+
+def packed_revisions(revisions: Iterable[tuple[Kept, Head]]) -> bytes:
+    """What stood under an id before, compressed."""
+    flat = (
+        part
+        for each, head in revisions
+        for part in (*each, json.dumps([head.published, head.seen]).encode())
+    )
+    return ZstdCompressor(level=LEVEL).compress(strings(flat))
+
+
+def revisions_of(packed: bytes, name: str) -> list[tuple[Kept, Head]]:
+    """The same again."""
+    flat = [each or b"" for each in strings_of(ZstdDecompressor().decompress(packed))]
+    found = []
+    for about, text, times in zip(flat[::3], flat[1::3], flat[2::3], strict=True):
+        published, seen = json.loads(times)
+        found.append(((about, text), Head(name, None, published, seen, 0)))
+    return found
