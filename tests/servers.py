@@ -168,11 +168,11 @@ class Redis:
         waited(self._answers, self.process, "Redis")
 
     def _answers(self) -> bool:
-        from redis.exceptions import BusyLoadingError, ConnectionError
+        from redis import exceptions
 
         try:
             return bool(self.client().ping())
-        except (BusyLoadingError, ConnectionError):
+        except (exceptions.BusyLoadingError, exceptions.ConnectionError):
             return False
 
     def client(self):

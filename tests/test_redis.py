@@ -12,10 +12,10 @@ from random import Random
 
 import numpy as np
 import pytest
-import servers
 from hypothesis import given
 from hypothesis import strategies as st
 
+import servers
 from nearcopy import (
     POLICIES,
     RECIPES,
