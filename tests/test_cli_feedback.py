@@ -48,6 +48,29 @@ def test_what_is_the_same_is_put_together(run):
     assert story("en-24") == {"en-24", "en-25"}
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("en-01", "en-01", "--same"), "'en-01' twice: name two articles"),
+        (("en-01", "en-01", "--undo"), "'en-01' twice: name two articles"),
+        (("--list", "--json", "--csv"), "--json and --csv: choose one"),
+        (("en-01", "-x", "--same"), "a name that begins with - comes last, after --"),
+        (("--same", "--", "en-01", "-x"), "not in sqlite:///seen.db: -x"),
+        (("en-01", "\udcff", "--same"), "not in sqlite:///seen.db: \\udcff"),
+    ],
+)
+def test_a_slip_is_told_in_plain_words(run, words, said):
+    result = run(*words)
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_a_misspelt_option_is_told_the_one_that_is_like_it(run):
+    result = run("en-01", "en-02", "--sme")
+    assert "--same" in result.stderr
+    assert "after --" not in result.stderr
+
+
 def test_it_can_be_taken_back(run):
     before = story("en-01")
     assert run("en-01", "en-03", "--different").exit_code == 0

@@ -54,7 +54,10 @@ def test_people_get_tables_with_bars(run):
 def test_an_empty_store_is_no_error(run):
     Path("none.jsonl").write_text("")
     run("add", "none.jsonl")
-    assert run("stats").exit_code == 0
+    shown = run("stats")
+    assert shown.exit_code == 0
+    assert "no article is in a story with another" in shown.stdout
+    assert "relation" not in shown.stdout
     assert json.loads(run("stats", "--json").stdout)["duplicate_rate"] is None
 
 

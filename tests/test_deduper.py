@@ -445,3 +445,9 @@ def test_verdicts_on_arrival_are_the_same_one_by_one_and_in_batches(batch):
         assert {n: getattr(one, n) for n in one.__slots__ if n not in skip} == {
             n: getattr(other, n) for n in other.__slots__ if n not in skip
         }
+
+
+def test_what_is_not_there_is_named_so_that_it_can_be_printed():
+    with Deduper() as deduper, pytest.raises(NotStored) as found:
+        deduper.article("half\ud800")
+    assert str(found.value).encode() == b"not in memory://: half\\ud800: add it first"

@@ -316,6 +316,30 @@ def test_damage_is_found(address):
     assert failed == {"indexes", "articles", "window"}
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE members SET duplicate_of = 'nobody' WHERE duplicate_of IS NOT NULL",
+        "UPDATE members SET duplicate_of = 'b' WHERE duplicate_of IS NULL",
+        "UPDATE members SET story = 's-other' WHERE duplicate_of IS NOT NULL",
+        "DELETE FROM members WHERE duplicate_of IS NULL",
+    ],
+    ids=["of nobody", "of a copy", "of another story", "of what is in no story"],
+)
+def test_a_copy_of_what_is_not_kept_is_found_and_mended_by_telling_again(address, damage):
+    with Deduper(address) as deduper:
+        for name in ("a", "b"):
+            deduper.add(Article(id=name, text=BODY))
+        assert all(check.passed for check in deduper.verify())
+    change(address, damage)
+    with Deduper(address) as deduper:
+        (failed,) = [check for check in deduper.verify() if not check.passed]
+        assert failed.name == "copies"
+        assert "nearcopy retell" in failed.detail
+        deduper.retell()
+        assert all(check.passed for check in deduper.verify())
+
+
 def test_nothing_of_a_failed_step_stays(address, monkeypatch):
     with Deduper(address) as deduper:
         deduper.add(Article(id="a", text=BODY))

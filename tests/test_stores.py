@@ -1,5 +1,6 @@
 """One contract for every store."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -518,6 +519,22 @@ def test_a_whole_store_passes_its_checks(store):
     with store.writing():
         store.remove(["a"])
     assert all(check.passed for check in store.verify())
+
+
+def test_a_copy_of_what_is_in_no_story_with_it_fails_a_check(store):
+    put(store, entry("a", 1), entry("b", 2), entry("c", 3))
+    kept, copy = (
+        Member("a", None, 1.0, "kept"),
+        Member("b", Relation.SAME_TEXT, 1.0, "identical-text", duplicate_of="a"),
+    )
+    lost = replace(copy, id="c", duplicate_of="b")
+    with store.writing():
+        store.tell([Story("s-1", "a", "best", (kept, copy))], [], {})
+    assert all(check.passed for check in store.verify())
+    with store.writing():
+        store.tell([Story("s-1", "a", "best", (kept, copy, lost))], [], {})
+    (failed,) = [check for check in store.verify() if not check.passed]
+    assert (failed.name, "'c'" in failed.detail) == ("copies", True)
 
 
 @pytest.mark.parametrize(

@@ -423,10 +423,11 @@ class Deduper:
         It holds whatever is measured and whoever comes, also when either is forgotten and added
         again, until something else is said of the two or it is taken back.
         """
-        if not isinstance(same, bool) or not isinstance(note, str) or a == b:
+        if a == b:
+            raise BadFeedback(f"{a!r:.60} twice: name two articles")
+        if not isinstance(same, bool) or not isinstance(note, str):
             raise BadFeedback(
-                f"of {a!r:.60} and {b!r:.60}: give two articles, same as True or False, "
-                "and the note as a text"
+                f"of {a!r:.60} and {b!r:.60}: give same as True or False, and the note as a text"
             )
         kind = checked_relation(same, relation)
         with self._lock, self._store.writing():
@@ -524,7 +525,7 @@ class Deduper:
         made = self._store.fingerprints(ids)
         missing = set(ids) - made.keys()
         if missing:
-            some = ", ".join(sorted(map(str, missing))[:5])
+            some = ", ".join(sorted(map(_shown, missing))[:5])
             raise NotStored(f"not in {self.address}: {some}: add it first")
         return made
 
@@ -535,6 +536,11 @@ def _checked(article: object) -> Article:
             f"expected an Article, got {type(article).__name__}: make one, as Article(id=..., ...)"
         )
     return article
+
+
+def _shown(name: object) -> str:
+    """The name so that it can be printed: halves of surrogate pairs are escaped."""
+    return str(name).encode("utf-8", "backslashreplace").decode()
 
 
 def _listed(ids: str | Iterable[str]) -> Iterable[str]:

@@ -2,9 +2,10 @@
 
 import gc
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 HELP = "Has this been published before, where, and how do we know?"
 EXAMPLES = """
@@ -70,6 +71,20 @@ app = typer.Typer(
 SELDOM = 100_000
 
 
+class Command(TyperCommand):
+    """A command that knows what may be meant by an option that is none."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The words after the options; an error says where names that begin with - stand."""
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as wrong:
+            named = any(each.param_type_name == "argument" for each in self.params)
+            if named and getattr(wrong, "possibilities", "") in (None, []):  # no option is like it
+                wrong.message += " (a name that begins with - comes last, after --)"  # type: ignore[attr-defined]
+            raise
+
+
 def _version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
@@ -93,7 +108,7 @@ def _register() -> None:
         command = getattr(import_module(f"nearcopy.cli.{module}"), function)
         short = SHORT.get(function)
         name = function.rstrip("_").replace("_", "-")
-        app.command(name, rich_help_panel=panel, short_help=short)(command)
+        app.command(name, rich_help_panel=panel, short_help=short, cls=Command)(command)
 
 
 _register()

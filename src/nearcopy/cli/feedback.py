@@ -70,6 +70,8 @@ def feedback(
     from nearcopy.cli.stored import reading
 
     _check_usage(a, b, same, undo, list_)
+    if as_json and as_csv:
+        raise BadFeedback("--json and --csv: choose one")
     with reading(store_address(store), *settings(None, policy, window), pool=pool) as deduper:
         if list_:
             _list(deduper.told(), as_json, as_csv)
@@ -88,6 +90,8 @@ def _check_usage(a: str | None, b: str | None, same: bool | None, undo: bool, li
         raise BadFeedback("what is it? Give one of --same, --different, --undo, and --list")
     if list_ != (a is None) or list_ != (b is None):
         raise BadFeedback("--list names no articles; --same, --different and --undo name two")
+    if a == b and a is not None:
+        raise BadFeedback(f"{a!r:.60} twice: name two articles")
 
 
 def _answer(found: "Correction", as_json: bool) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from nearcopy.cli.settings import JsonOption, PoolOption, StoreOption, store_address
 from nearcopy.cli.terminal import add_row, noted, reported, show, table, write_lines
@@ -49,7 +50,9 @@ def stats(
     if as_json:
         write_lines([stats_row(found)])
         return
-    show(_whole(found), _by_relation(found), _by_size(found), _by_source(found), _by_day(found))
+    show(_whole(found))
+    show(_by_relation(found) if found.relations else Text("no article is in a story with another"))
+    show(_by_size(found), _by_source(found), _by_day(found))
     if found.times:
         show(_times(found))
     for kind, count, shown in (

@@ -12,6 +12,7 @@ from nearcopy.errors import RecipeMismatch
 from nearcopy.feedback import Feedback
 from nearcopy.model import Article, Check, Edge, Fingerprint, Member, Story
 from nearcopy.stores.base import NONE, Copies, Counts, Entry, Found, Keys, Tally
+from nearcopy.stores.checks import copies
 from nearcopy.stores.journal import Journal
 from nearcopy.stores.rows import EPOCH
 from nearcopy.stores.shelves import Shelves, filed
@@ -290,7 +291,17 @@ class MemoryStore:
     def verify(self) -> list[Check]:
         """Whether all is there."""
         there = len(self._by_number) == len(self._entries)
-        return [Check("articles", there, f"{len(self._entries)} articles")]
+        found = [(name, *place) for name, place in self._members.items() if place[1].duplicate_of]
+        lost = [name for name, story, copy in found if not self._keeps(story, copy.duplicate_of)]
+        return [
+            Check("articles", there, f"{len(self._entries)} articles"),
+            copies(len(found), lost),
+        ]
+
+    def _keeps(self, story: str, article: str | None) -> bool:
+        """Whether an article is in a story, and no copy."""
+        place, member = self._members.get(article or "", (None, None))
+        return member is not None and place == story and member.duplicate_of is None
 
     def close(self, counts: Counts = NONE) -> None:
         """Nothing to let go of."""

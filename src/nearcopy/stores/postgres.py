@@ -14,7 +14,7 @@ from nearcopy.stores.postgres_connections import let_go, take
 from nearcopy.stores.postgres_database import TABLES, PostgresDatabase
 from nearcopy.stores.postgres_schema import MIGRATIONS
 from nearcopy.stores.sql import CLEARED, SqlStore
-from nearcopy.stores.sql_checks import complete, indexes, schema
+from nearcopy.stores.sql_checks import complete, copied, indexes, schema
 
 CLEARED_AT_ONCE = 5000
 NOT_HERE = {"articles_id"}  # of the indexes; `known` has the ids
@@ -94,6 +94,7 @@ class PostgresStore(SqlStore):
             schema(server, MIGRATIONS),
             indexes(there, {server.named(each) for each in wanted}),
             complete(server, self.parts),
+            copied(server),
         ]
 
 

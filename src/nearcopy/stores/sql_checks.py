@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from nearcopy.model import Check
+from nearcopy.stores.checks import copies
 from nearcopy.stores.sql_database import Database
 from nearcopy.stores.sql_migrations import Migration
 
@@ -18,6 +19,15 @@ STRAYS = """
 SELECT count(*) FROM {0} WHERE NOT EXISTS (
     SELECT 1 FROM articles WHERE articles.number = {0}.number AND deleted = 0
 )
+"""
+# A copy names what is kept in its own story, and is itself no copy.
+LOST = """
+SELECT articles.id FROM members JOIN articles USING (number)
+LEFT JOIN (
+    SELECT articles.id AS name, members.story AS home FROM members JOIN articles USING (number)
+    WHERE deleted = 0 AND duplicate_of IS NULL
+) AS kept ON kept.name = members.duplicate_of AND kept.home = members.story
+WHERE members.duplicate_of IS NOT NULL AND kept.name IS NULL
 """
 
 
@@ -45,3 +55,9 @@ def complete(database: Database, parts: Sequence[str]) -> Check:
         without == strays == 0,
         f"{articles} articles, {without} without fingerprint or keys, {strays} rows of none",
     )
+
+
+def copied(database: Database) -> Check:
+    """Whether each copy is one of an article that is kept, in the same story."""
+    (count,) = database.one("SELECT count(*) FROM members WHERE duplicate_of IS NOT NULL")
+    return copies(count, [name for (name,) in database.run(LOST)])

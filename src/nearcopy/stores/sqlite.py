@@ -4,7 +4,7 @@ from nearcopy.model import Check
 from nearcopy.stores.pools import DEFAULT, table_name
 from nearcopy.stores.schema import MIGRATIONS
 from nearcopy.stores.sql import CLEARED, SqlStore
-from nearcopy.stores.sql_checks import complete, indexes, schema
+from nearcopy.stores.sql_checks import complete, copied, indexes, schema
 from nearcopy.stores.sqlite_file import SqliteFile
 
 INDEXES = (
@@ -63,6 +63,7 @@ class SqliteStore(SqlStore):
             schema(file, MIGRATIONS),
             indexes({name for (name,) in found}, wanted),
             complete(file, self.parts),
+            copied(file),
         ]
 
 
