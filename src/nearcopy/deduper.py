@@ -40,7 +40,8 @@ from nearcopy.verifying import verify
 
 BATCH = 512  # articles in one durable step
 FORGOTTEN_AT_ONCE = 500
-PURGED_AT_ONCE = 100  # in one step, for which others wait
+PURGED_AT_ONCE = 16  # in the first step; then as many as are done in the time others may wait
+OTHERS_WAIT_SECONDS = 0.05
 LET_OTHERS_SECONDS = 0.005  # between two steps
 log = logging.getLogger("nearcopy")
 
@@ -487,9 +488,11 @@ class Deduper:
         """Forget the articles published before a time (seen, where they bear no date)."""
         if not isinstance(before, datetime) or before.utcoffset() is None:
             raise BadArticle(f"before is {before!r}: give a datetime with a time zone")
-        count = 0
-        for some in _some(self._older(before), PURGED_AT_ONCE):
+        old, at, at_once, count = self._older(before), 0, PURGED_AT_ONCE, 0
+        while some := old[at : at + at_once]:
+            start = perf_counter()
             count += self._forget(some, before)
+            at, at_once = at + len(some), _at_once(at_once, perf_counter() - start)
             sleep(LET_OTHERS_SECONDS)
         while self._clear(before):
             sleep(LET_OTHERS_SECONDS)
@@ -575,9 +578,15 @@ def _older(article: Fingerprint, before: datetime) -> bool:
     return when is not None and when < before
 
 
-def _some(ids: Iterable[str], at_once: int = FORGOTTEN_AT_ONCE) -> Iterator[list[str]]:
+def _at_once(now: int, seconds: float) -> int:
+    """How many to remove in the next step, where so many took so long."""
+    fitting = int(now * OTHERS_WAIT_SECONDS / max(seconds, 1e-6))
+    return max(1, min(fitting, 2 * now, FORGOTTEN_AT_ONCE))
+
+
+def _some(ids: Iterable[str]) -> Iterator[list[str]]:
     rest = iter(ids)
-    while some := list(islice(rest, at_once)):
+    while some := list(islice(rest, FORGOTTEN_AT_ONCE)):
         yield some
 
 

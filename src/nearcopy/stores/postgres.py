@@ -16,7 +16,7 @@ from nearcopy.stores.postgres_schema import MIGRATIONS
 from nearcopy.stores.sql import CLEARED, SqlStore
 from nearcopy.stores.sql_checks import complete, copied, indexes, schema
 
-CLEARED_AT_ONCE = 5000
+CLEARED_AT_ONCE = 1000
 NOT_HERE = {"articles_id"}  # of the indexes; `known` has the ids
 SAFE = ("fsync", "full_page_writes", "synchronous_commit")
 NEEDED = f"number >= ? AND number < ? AND NOT ({CLEARED})"
