@@ -18,7 +18,6 @@ MEMBER_COLUMNS = ("place", *MEMBER.split(", "))
 NO_FLAGS = "[]"
 FOLLOWED_AT_ONCE = 32  # articles whose links are looked at together
 RELATIONS = {relation.value: relation for relation in Relation}
-FOLLOWED_AT_ONCE = 32  # articles whose links are looked at together
 
 
 class SqlStories:
