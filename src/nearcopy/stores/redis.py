@@ -27,7 +27,7 @@ from nearcopy.stores.redis_records import field, numbered, row_name, string
 from nearcopy.stores.redis_rows import PIECES, Head, Rows, sketched
 from nearcopy.stores.redis_tally import RedisTally
 from nearcopy.stores.redis_texts import Kept, article_of, packed_revisions, revisions_of
-from nearcopy.stores.rows import MICROSECOND, article_rows, micros, recipe_json, recipe_of
+from nearcopy.stores.rows import MICROSECOND, article_rows, micros, recipe_json, recipe_of, whole
 from nearcopy.stores.shelves import (
     DAY,
     NEVER,
@@ -161,7 +161,8 @@ class RedisStore(RedisFinding, RedisLinks, RedisFeedback, RedisTally):
             articles = self.articles(known)
             for entry in entries:
                 old = articles.get(entry.article.id)
-                if old and (old.title, old.text) != (entry.article.title, entry.article.text):
+                now = whole(entry.article.title), entry.article.text
+                if old and (old.title, old.text) != now:
                     number = known[old.id]
                     self._revise(old.id, before[number], self._heads.head(number))
         self._erase(known.values())
