@@ -12,8 +12,10 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -27,10 +29,17 @@ class NoServer(Exception):
 
 
 def unavailable(why: object) -> None:
-    """Skips the test, or fails it where everything must be there."""
+    """Skips the test, or all of a file, or fails it where everything must be there."""
     if os.environ.get("CI") == "true":
-        pytest.fail(f"{why}, and CI=true lets nothing be skipped")
-    pytest.skip(str(why))
+        pytest.fail(f"{why}, and CI=true lets nothing be skipped", pytrace=False)
+    pytest.skip(str(why), allow_module_level=True)
+
+
+def driver(name: str) -> ModuleType:
+    """The module that tests of a server need."""
+    if find_spec(name) is None:
+        unavailable(f"{name} is not installed")
+    return import_module(name)
 
 
 @contextmanager

@@ -11,13 +11,14 @@ from time import perf_counter, sleep
 
 import pytest
 
+import servers
 from nearcopy import Article, Deduper, StoreError
 from nearcopy.errors import TryAgain
 from nearcopy.stores import open_store
 from nearcopy.stores.addresses import shown
 
-psycopg = pytest.importorskip("psycopg")
-pytest.importorskip("psycopg_pool")
+psycopg = servers.driver("psycopg")
+servers.driver("psycopg_pool")
 
 from nearcopy.stores import postgres_blocks  # noqa: E402
 from nearcopy.stores.postgres_database import PostgresDatabase  # noqa: E402
