@@ -380,6 +380,7 @@ class TestExpiry:
             time.sleep(1.1)
             story = deduper.story("b")
             assert [member.id for member in story.members] == ["b"]
+            assert all(check.passed for check in deduper.verify())
             assert deduper.add(Article(id="c", text=BODY)).is_duplicate
             assert list(deduper._store.ids()) == ["b", "c"]
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from nearcopy.model import Check, Relation
 from nearcopy.stores.base import Copies, Counts, Tally
+from nearcopy.stores.checks import copies
 from nearcopy.stores.redis_packs import pairs_of
 from nearcopy.stores.redis_records import row_name
 from nearcopy.stores.redis_stories import RedisStories
@@ -64,7 +65,7 @@ class RedisTally(RedisStories):
     def verify(self) -> list[Check]:
         """Whether the store is as it should be, and the server set up to keep it so."""
         self._fresh()
-        return [self._durable(), self._evicting(), self._complete()]
+        return [self._durable(), self._evicting(), self._complete(), self._copies()]
 
     def _durable(self) -> Check:
         found = self._records.link.information("persistence")
@@ -90,6 +91,20 @@ class RedisTally(RedisStories):
         lost = len(without) + len(there) - texts
         said = f"{len(self._heads)} articles, of the newest {len(there)} {lost} not whole"
         return Check("articles", not lost, said)
+
+    def _copies(self) -> Check:
+        """Whether copies are of what is kept in their story; that may have expired before them."""
+        places = {m.id: (story, m.duplicate_of) for _, story, m in self._all_members()}
+        found = {name: place for name, place in places.items() if place[1] is not None}
+        lost = [
+            name
+            for name, (story, original) in found.items()
+            if places.get(original or "") != (story, None) and not self._expired(original or "")
+        ]
+        return copies(len(found), lost)
+
+    def _expired(self, name: str) -> bool:
+        return self._expiry.window is not None and self._heads.number(name) is None
 
 
 def _time(name: bytes) -> tuple[int, str, int]:
