@@ -221,6 +221,46 @@ class TestKeeping:
         assert runs["a"] == runs["b"] == store.runs_so_far() == 1
         assert runs.keys() == {"a", "b"}
 
+    def test_the_run_of_an_article_can_be_given(self, store):
+        put(store, entry("a", 1))
+        with store.writing():
+            store.put([entry("b", 1), entry("c", 1), entry("a", 1)], {"b": 7, "a": 3})
+        assert store.runs("abc") == {"a": 3, "b": 7, "c": 1}
+        assert store.runs_so_far() == 7
+
+    def test_the_next_run_comes_after_those_that_were_given(self, store):
+        with store.writing():
+            store.put([entry("a", 1)], {"a": 4})
+        put(store, entry("b", 1), entry("c", 1))
+        assert store.runs("abc") == {"a": 4, "b": 5, "c": 5}
+        assert store.runs_so_far() == 5
+
+    def test_a_run_that_was_taken_back_leaves_no_trace(self, store):
+        with pytest.raises(ValueError), store.writing():  # noqa: PT011, PT012
+            store.put([entry("a", 1), entry("b", 1)], {"a": 4})
+            raise ValueError
+        put(store, entry("b", 1))
+        assert (store.runs("ab"), store.runs_so_far()) == ({"b": 1}, 1)
+
+    def test_the_keys_of_articles_come_back(self, store):
+        articles = [Article(id=n, title=f"The old quay {n}", text=n * 9, seen=NOON) for n in "abc"]
+        made = list(fingerprints(articles))
+        under = keys(made, Recipe())
+        put(store, *map(Entry, articles, made, under))
+        found = store.keys(["c", "unknown", "a"])
+        assert found.keys() == {"a", "c"}
+        assert found["a"].tolist() == under[0].tolist()
+        assert found["c"].dtype == np.uint64
+        assert store.keys([]) == {}
+
+    def test_what_stood_under_several_ids_before(self, store):
+        put(store, entry("a", 1, text="one"), entry("b", 1, text="one"), entry("c", 1))
+        put(store, entry("a", 1, text="two"), entry("b", 1, text="two"))
+        put(store, entry("a", 1, text="three"))
+        found = store.revised(["a", "b", "c", "unknown"])
+        said = {name: [each.text for each in before] for name, before in found.items()}
+        assert said == {"a": ["one", "two"], "b": ["one"]}
+
     def test_more_articles_than_a_statement_takes_values(self, store):
         many = [entry(f"{n:04}", n) for n in range(1200)]
         put(store, *many)
@@ -346,6 +386,14 @@ class TestTelling:
         }
         assert list(store.story_ids()) == ["s-1"]
 
+    def test_redirects_are_listed_with_those_of_the_step(self, store):
+        assert store.redirects() == {}
+        with store.writing():
+            store.tell([], [], {"s-[a]*": "s-b"})
+        with store.writing():
+            store.tell([], [], {"s-ü": "s-b"})
+            assert store.redirects() == {"s-[a]*": "s-b", "s-ü": "s-b"}
+
     def test_stories_that_are_gone_lead_to_what_they_became(self, store):
         put(store, entry("a", 1), entry("b", 1))
         alone = [Story(f"s-{n}", n, "only", (Member(n, None, 1.0, "kept"),)) for n in "ab"]
@@ -361,6 +409,7 @@ class TestTelling:
         assert {story for story, _ in store.members(["a", "b"]).values()} == {"s-b"}
         with store.writing():
             store.tell([], [], {"s-b": "s-c", "s-c": "s-b"})
+        assert store.redirects() == {"s-a": "s-b", "s-b": "s-c", "s-c": "s-b"}
         assert store.redirected("s-unknown") == "s-unknown"
         assert store.redirected("s-a") in {"s-b", "s-c"}
 
@@ -510,6 +559,33 @@ def test_another_recipe_is_refused(store):
     assert store.bind(Recipe(), 1) == Recipe()
     with pytest.raises(RecipeMismatch, match="was filled with recipe r1-"):
         store.bind(RECIPES["feed"], 1)
+
+
+def test_a_store_states_what_it_was_made_with(any_address):
+    opened = open_store(any_address)
+    assert opened.stated() is None
+    opened.bind(RECIPES["feed"], 3, WEEK)
+    recipe, version, window = opened.stated()
+    assert (recipe, version) == (RECIPES["feed"], 3)
+    assert window == (WEEK if any_address.startswith("unix") else None)
+    opened.close()
+
+
+def test_notes_are_kept_until_they_are_taken_back(store):
+    assert store.note("a") is None
+    with store.writing():
+        store.keep_note("a", "half of it, ü")
+        store.keep_note("b", "")
+    with pytest.raises(ValueError), store.writing():  # noqa: PT011, PT012
+        store.keep_note("a", "more")
+        raise ValueError
+    assert (store.note("a"), store.note("b")) == ("half of it, ü", "")
+    with store.writing():
+        store.keep_note("a", None)
+        assert store.note("a") is None
+        store.keep_note("unknown", None)
+    assert (store.note("a"), store.note("b")) == (None, "")
+    assert store.bind(None, 1) == Recipe()
 
 
 def test_a_whole_store_passes_its_checks(store):

@@ -24,6 +24,16 @@ from nearcopy.model import Article, Check, Edge, Fingerprint, Member, Relation, 
 Keys = NDArray[np.uint64]
 Counts = Mapping[tuple[int, str, int], int]  # by day since 1970, work, and step of time
 NONE: Counts = MappingProxyType({})
+Runs = Mapping[str, int]  # by article
+NO_RUNS: Runs = MappingProxyType({})
+
+
+class Stated(NamedTuple):
+    """What a store was made with."""
+
+    recipe: Recipe
+    version: int  # of its keys
+    window: timedelta | None = None  # that articles stay for; None: for ever
 
 
 class Entry(NamedTuple):
@@ -69,6 +79,15 @@ class Store(Protocol):
         that the first to come has; None: for ever.
         """
 
+    def stated(self) -> Stated | None:
+        """What this store was made with; None where nobody has decided yet."""
+
+    def note(self, name: str) -> str | None:
+        """What was noted under a name, if anything."""
+
+    def keep_note(self, name: str, text: str | None) -> None:
+        """Note something under a name, in place of what was noted before; None: nothing."""
+
     def reading(self) -> AbstractContextManager[None]:
         """What is read inside is of one moment."""
 
@@ -87,9 +106,12 @@ class Store(Protocol):
         those with the most keys in common are given, of these the first filed.
         """
 
-    def put(self, entries: Sequence[Entry]) -> None:
+    def put(self, entries: Sequence[Entry], runs: Runs = NO_RUNS) -> None:
         """File articles. One with a known id takes the other's place, which is kept as a revision
-        where title or text differ; what was found about the former is forgotten."""
+        where title or text differ; what was found about the former is forgotten.
+
+        Where `runs` says so an article first came in that run, of which there were as many then.
+        """
 
     def remove(self, ids: Collection[str]) -> int:
         """Forget articles, and all that was found about them; how many there were."""
@@ -106,6 +128,9 @@ class Store(Protocol):
     def fingerprints(self, ids: Collection[str]) -> dict[str, Fingerprint]:
         """What the articles are compared by."""
 
+    def keys(self, ids: Collection[str]) -> dict[str, Keys]:
+        """What the articles are found by, where that follows from what they are compared by."""
+
     def articles(self, ids: Collection[str]) -> dict[str, Article]:
         """The articles as they came."""
 
@@ -121,6 +146,9 @@ class Store(Protocol):
 
     def revisions(self, id: str) -> list[Article]:  # noqa: A002
         """What stood under the id before, earliest first."""
+
+    def revised(self, ids: Collection[str]) -> dict[str, list[Article]]:
+        """The same for several ids, of those under which something stood before."""
 
     def ids(self) -> Iterator[str]:
         """All articles, in the order they came."""
@@ -159,6 +187,9 @@ class Store(Protocol):
 
     def redirected(self, story: str) -> str:
         """The story that this one became part of, in the end; else itself."""
+
+    def redirects(self) -> dict[str, str]:
+        """All stories that became part of another, and the next one on the way there."""
 
     def remember(self, feedback: Feedback) -> None:
         """Remember what people said of two articles, in place of what they said of them before.

@@ -10,8 +10,20 @@ from typing import TypeVar
 from nearcopy.config import Recipe
 from nearcopy.errors import RecipeMismatch
 from nearcopy.feedback import Feedback
+from nearcopy.keys import keys
 from nearcopy.model import Article, Check, Edge, Fingerprint, Member, Story
-from nearcopy.stores.base import NONE, Copies, Counts, Entry, Found, Keys, Tally
+from nearcopy.stores.base import (
+    NO_RUNS,
+    NONE,
+    Copies,
+    Counts,
+    Entry,
+    Found,
+    Keys,
+    Runs,
+    Stated,
+    Tally,
+)
 from nearcopy.stores.checks import copies
 from nearcopy.stores.journal import Journal
 from nearcopy.stores.rows import EPOCH
@@ -29,7 +41,12 @@ class MemoryStore:
         self._lock = RLock()
         self._journal = Journal()
         self._kept: dict[str, bytes] = {}
+        self._notes: dict[str, str] = {}
         self._recipe: Recipe | None = None
+        self._made_for = 0  # the version of the keys
+        self._runs: dict[str, int] = {}  # but for those of this run
+        self._run: int | None = None
+        self._run_count = 0
         self._shelves = Shelves()
         self._next = 0
         self._gone: list[int] = []  # numbers of articles that this step removed
@@ -46,14 +63,30 @@ class MemoryStore:
 
     def bind(self, recipe: Recipe | None, version: int, window: timedelta | None = None) -> Recipe:
         """The recipe of this store, which the first to come decides; another one is refused."""
-        del version, window  # memory never outlives the code
-        self._recipe = self._recipe or recipe or Recipe()
+        del window  # memory never outlives the code
+        if self._recipe is None:
+            self._recipe, self._made_for = recipe or Recipe(), version
         if recipe is not None and recipe.id != self._recipe.id:
             raise RecipeMismatch(
                 f"this store was filled with recipe {self._recipe.id}, this is {recipe.id}: "
                 "open it with that recipe, or fill another store"
             )
         return self._recipe
+
+    def stated(self) -> Stated | None:
+        """What this store was made with."""
+        return None if self._recipe is None else Stated(self._recipe, self._made_for)
+
+    def note(self, name: str) -> str | None:
+        """What was noted under a name."""
+        return self._notes.get(name)
+
+    def keep_note(self, name: str, text: str | None) -> None:
+        """Note something under a name."""
+        if text is None:
+            self._journal.drop(self._notes, name)
+        else:
+            self._journal.put(self._notes, name, text)
 
     def term_counts(self) -> bytes:
         """What was last kept of how often terms stand in the articles."""
@@ -73,12 +106,13 @@ class MemoryStore:
     def writing(self) -> Iterator[None]:
         """What is read and written inside is one step."""
         with self._lock:
-            before = self._next
+            before, runs = self._next, (self._run, self._run_count)
             try:
                 with self._journal.step():
                     yield
             except BaseException:
                 self._shelves.remove(range(before + 1, self._next + 1))
+                self._run, self._run_count = runs
                 raise
             else:
                 self._shelves.remove(self._gone)
@@ -96,17 +130,26 @@ class MemoryStore:
             for numbers, left_out in found
         ]
 
-    def put(self, entries: Sequence[Entry]) -> None:
+    def put(self, entries: Sequence[Entry], runs: Runs = NO_RUNS) -> None:
         """File articles; one with a known id takes the other's place."""
         rows = []
-        for article, made, keys in entries:
+        for article, made, found_by in entries:
+            self._note_run(article.id, runs.get(article.id))
             self._replace(article)
             self._next += 1  # what a failed step took is not used again
             self._journal.put(self._number, article.id, self._next)
             self._journal.put(self._entries, article.id, (article, made))
             self._journal.put(self._by_number, self._next, made)
-            rows.append(filed(self._next, made, keys))
+            rows.append(filed(self._next, made, found_by))
         self._shelves.file(rows)
+
+    def _note_run(self, name: str, run: int | None) -> None:
+        """Take note of the run in which an article first came; None: where it is new, of this."""
+        if run is not None:
+            self._journal.put(self._runs, name, run)
+            self._run_count = max(self._run_count, run)
+        elif name not in self._entries and self._run is None:
+            self._run = self._run_count = self._run_count + 1
 
     def _replace(self, article: Article) -> None:
         old, _ = self._entries.get(article.id, (None, None))
@@ -122,6 +165,7 @@ class MemoryStore:
         for name in known:
             self._erase(name)
             self._journal.drop(self._revisions, name)
+            self._journal.drop(self._runs, name)
         return len(known)
 
     def _erase(self, name: str) -> None:
@@ -149,6 +193,11 @@ class MemoryStore:
         """What the articles are compared by."""
         return {name: self._entries[name][1] for name in ids if name in self._entries}
 
+    def keys(self, ids: Collection[str]) -> dict[str, Keys]:
+        """What the articles are found by, made again."""
+        made = self.fingerprints(ids)
+        return dict(zip(made, keys([*made.values()], self._recipe or Recipe()), strict=True))
+
     def articles(self, ids: Collection[str]) -> dict[str, Article]:
         """The articles as they came."""
         return {name: self._entries[name][0] for name in ids if name in self._entries}
@@ -158,16 +207,21 @@ class MemoryStore:
         return {name: self._number[name] for name in ids if name in self._number}
 
     def runs(self, ids: Collection[str]) -> dict[str, int]:
-        """The run in which each article first came: there is one."""
-        return {name: 1 for name in ids if name in self._entries}
+        """The run in which each article first came."""
+        this = self._run or 0
+        return {name: self._runs.get(name, this) for name in ids if name in self._entries}
 
     def runs_so_far(self) -> int:
-        """How many runs there were: one."""
-        return 1
+        """How many runs there were."""
+        return self._run_count
 
     def revisions(self, id: str) -> list[Article]:  # noqa: A002
         """What stood under the id before, earliest first."""
         return list(self._revisions.get(id, ()))
+
+    def revised(self, ids: Collection[str]) -> dict[str, list[Article]]:
+        """The same for several ids."""
+        return {name: list(self._revisions[name]) for name in ids if name in self._revisions}
 
     def ids(self) -> Iterator[str]:
         """All articles, in the order they came."""
@@ -243,6 +297,10 @@ class MemoryStore:
         while (following := self._redirects.get(story)) is not None and following not in seen:
             seen.add(story := following)
         return story
+
+    def redirects(self) -> dict[str, str]:
+        """All stories that became part of another."""
+        return dict(self._redirects)
 
     def remember(self, feedback: Feedback) -> None:
         """Remember what people said of two articles."""

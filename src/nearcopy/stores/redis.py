@@ -16,7 +16,7 @@ from nearcopy.config import Recipe
 from nearcopy.errors import RecipeMismatch, StoreError
 from nearcopy.keys import keys
 from nearcopy.model import Article, Fingerprint
-from nearcopy.stores.base import NONE, Counts, Entry, Keys
+from nearcopy.stores.base import NO_RUNS, NONE, Counts, Entry, Keys, Runs, Stated
 from nearcopy.stores.pools import DEFAULT
 from nearcopy.stores.redis_expiry import Expiry
 from nearcopy.stores.redis_feedback import RedisFeedback
@@ -98,6 +98,24 @@ class RedisStore(RedisFinding, RedisLinks, RedisFeedback, RedisTally):
         self._recipe, self._rows = recipe, Rows(recipe.id)
         self._link.pieces = PIECES if self._keep == "sketches" else 1
 
+    def stated(self) -> Stated | None:
+        """What this store was made with."""
+        found = self._link.meta()
+        if b"recipe" not in found:
+            return None
+        window = int(found[b"window"]) * MICROSECOND if found[b"window"] else None
+        return Stated(recipe_of(found[b"recipe_json"].decode()), int(found[b"keys"]), window)
+
+    def note(self, name: str) -> str | None:
+        """What was noted under a name."""
+        self._fresh()
+        found = self._records.one(field("meta", f"note {name}"))
+        return None if found is None else found.decode()
+
+    def keep_note(self, name: str, text: str | None) -> None:
+        """Note something under a name."""
+        self._records.put(field("meta", f"note {name}"), None if text is None else text.encode())
+
     def term_counts(self) -> bytes:
         """What was last kept of how often terms stand in the articles."""
         self._fresh()
@@ -109,11 +127,11 @@ class RedisStore(RedisFinding, RedisLinks, RedisFeedback, RedisTally):
 
     # Putting and removing.
 
-    def put(self, entries: Sequence[Entry]) -> None:
+    def put(self, entries: Sequence[Entry], runs: Runs = NO_RUNS) -> None:
         """File articles; one with a known id takes the other's place."""
         self._fresh()
         ids = [entry.article.id for entry in entries]
-        runs = self.runs(ids)
+        runs = self._runs_of(ids, runs)
         self._replace(entries)
         articles = [entry.article for entry in entries]
         if self._keep == "all":
@@ -121,13 +139,12 @@ class RedisStore(RedisFinding, RedisLinks, RedisFeedback, RedisTally):
         else:
             list(article_rows(articles))  # what no store can keep is refused here too
         kept, found = self._as_kept(entries)
-        this = self._this_run() if len(runs) < len(ids) else 0
         rows = []
         for entry, made, own in zip(entries, kept, found, strict=True):
             number = self._heads.last + 1
             row = filed(number, made, own if own is not None else entry.keys)
-            run = runs.get(made.id, this)
-            self._heads.add([Head(made.id, made.source, row.published, row.seen, run)])
+            head = Head(made.id, made.source, row.published, row.seen, runs[made.id])
+            self._heads.add([head])
             self._records.put(row_name(number), self._rows.row(made, own))
             rows.append(row)
         self._remember({row.number: made for row, made in zip(rows, kept, strict=True)})
@@ -143,6 +160,15 @@ class RedisStore(RedisFinding, RedisLinks, RedisFeedback, RedisTally):
         derived = keys(made, self._recipe)
         same = (np.array_equal(a, b) for a, b in zip(derived, given, strict=True))
         return made, [None if is_same else own for is_same, own in zip(same, given, strict=True)]
+
+    def _runs_of(self, ids: Sequence[str], given: Runs) -> Runs:
+        """The run in which each article came: as given, as it is known, else this one."""
+        most = max(given.values(), default=0)
+        if most > self.runs_so_far():
+            self._records.put(field("meta", "runs"), b"%d" % most)
+        known = {**self.runs(ids), **given}
+        new = [name for name in ids if name not in known]
+        return {**known, **dict.fromkeys(new, self._this_run() if new else 0)}
 
     def _this_run(self) -> int:
         """The number of this run, which the first article that it adds begins."""
@@ -217,6 +243,12 @@ class RedisStore(RedisFinding, RedisLinks, RedisFeedback, RedisTally):
             each.id: each for each in self._by_number(self._heads.numbers(ids).values()).values()
         }
 
+    def keys(self, ids: Collection[str]) -> dict[str, Keys]:
+        """What the articles are found by."""
+        self._fresh()
+        found = self._found_by(self._rows_of(self._heads.numbers(ids).values()))
+        return {made.id: each for _, made, each in found}
+
     def articles(self, ids: Collection[str]) -> dict[str, Article]:
         """The articles as they came; where texts are not kept, what else is known of them."""
         self._fresh()
@@ -245,9 +277,19 @@ class RedisStore(RedisFinding, RedisLinks, RedisFeedback, RedisTally):
 
     def revisions(self, id: str) -> list[Article]:  # noqa: A002
         """What stood under the id before, earliest first."""
+        return self.revised([id]).get(id, [])
+
+    def revised(self, ids: Collection[str]) -> dict[str, list[Article]]:
+        """The same for several ids."""
         self._fresh()
-        found = self._records.one(string("v", id))
-        return [article_of(*each) for each in revisions_of(found, id)] if found else []
+        names = {name: string("v", name) for name in ids}
+        found = self._records.get(names.values())
+        packed = {name: found[each] for name, each in names.items()}
+        return {
+            name: [article_of(*each) for each in revisions_of(some, name)]
+            for name, some in packed.items()
+            if some
+        }
 
     def ids(self) -> Iterator[str]:
         """All articles, in the order they came."""

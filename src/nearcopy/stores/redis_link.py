@@ -1,5 +1,6 @@
 """The link to a Redis server: its address, its scripts, and what can go wrong, said plainly."""
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha1
@@ -17,6 +18,8 @@ CONNECT_SECONDS, ANSWER_SECONDS = 5.0, 30.0
 PATIENCE_SECONDS = 20.0  # with a server that is restarted, loads its data or is busy
 A_MOMENT, LONGEST_PAUSE = 0.02, 0.5
 STAGED_MILLISECONDS = 600_000
+LISTED_AT_ONCE = 2000
+MEANT_OTHERWISE = re.compile(rb"[*?\[\]^\\]")  # in a pattern than in a name
 NOT_READY = ("LOADING", "BUSY ", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN")
 ADVICE = {
     "maxmemory": "the memory of the server is full: raise maxmemory, then purge the store",
@@ -152,6 +155,17 @@ class Link:
             raise StoreError(f"{self.shown}: {key} is something else's: give another ?prefix=")
         found: dict[bytes, bytes] = self._client.hgetall(self._prefix + b"meta")
         return found
+
+    def names(self, start: bytes) -> Iterator[bytes]:
+        """The names of all keys that begin so; some may come twice."""
+        whole = self._prefix + start
+        pattern = MEANT_OTHERWISE.sub(rb"\\\g<0>", whole) + b"*"
+        cursor: Any = b"0"
+        while True:
+            cursor, some = self.command("SCAN", cursor, "MATCH", pattern, "COUNT", LISTED_AT_ONCE)
+            yield from (name[len(self._prefix) :] for name in some)
+            if int(cursor) == 0:
+                return
 
     def list_pool(self, pool: str) -> None:
         """Have a pool listed."""

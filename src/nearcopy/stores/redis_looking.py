@@ -1,7 +1,7 @@
 """Looking: what a worker has in memory of a Redis store, and how it catches up with others."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from itertools import count
 from os import urandom
 
@@ -11,6 +11,7 @@ from nearcopy.feedback import Feedback
 from nearcopy.keys import keys
 from nearcopy.model import Fingerprint
 from nearcopy.stores import redis_heads
+from nearcopy.stores.base import Keys
 from nearcopy.stores.redis_expiry import Expiry
 from nearcopy.stores.redis_heads import Heads, frames_of, heads_of
 from nearcopy.stores.redis_index import Index
@@ -166,14 +167,17 @@ class RedisLooking:
 
     def _file(self, rows: dict[int, bytes | None], into: Callable[[list[Filed]], None]) -> None:
         """File articles by their rows."""
+        found = list(self._found_by(rows))
+        self._remember({number: made for number, made, _ in found})
+        into([filed(number, made, each) for number, made, each in found])
+
+    def _found_by(self, rows: dict[int, bytes | None]) -> Iterator[tuple[int, Fingerprint, Keys]]:
+        """Of those that are there, what they are compared and found by."""
         made = self._made(rows)
-        self._remember(made)
-        listed = zip(made.items(), keys(list(made.values()), self._recipe), strict=True)
-        found = []
-        for (number, each), derived in listed:
+        derived = keys(list(made.values()), self._recipe)
+        for (number, each), follows in zip(made.items(), derived, strict=True):
             own = keys_in(rows[number] or b"\0")
-            found.append(filed(number, each, derived if own is None else own))
-        into(found)
+            yield number, each, follows if own is None else own
 
     def _remember(self, made: dict[int, Fingerprint]) -> None:
         self._fingerprints.update(made)

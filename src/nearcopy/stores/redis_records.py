@@ -39,6 +39,11 @@ def string(table: str, name: str) -> Name:
     return f"g{table}:{name}".encode("utf-8", "surrogatepass")
 
 
+def string_name(name: Name) -> str:
+    """The text that a table has something under."""
+    return name.partition(b":")[2].decode("utf-8", "surrogatepass")
+
+
 def row_name(number: int) -> Name:
     """The name of the row of an article."""
     return b"r%d" % number
@@ -123,6 +128,12 @@ class Records:
             some = listed[start : start + AT_ONCE]
             found |= zip(some, map(value, some, self._ask(some)), strict=True)
         return found
+
+    def all_strings(self, table: str) -> list[Name]:
+        """The names of all that a table has under texts. The server looks at every key for it."""
+        start = f"{table}:".encode()
+        mine = (name for name in self._pending if name.startswith(b"g" + start))
+        return list(dict.fromkeys([*(b"g" + key for key in self.link.names(start)), *mine]))
 
     def _ask(self, names: list[Name]) -> list[Any]:
         seen = self.link.look(self.known, request(names), token=self.token, lease=self.lease)

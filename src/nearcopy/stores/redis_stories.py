@@ -8,7 +8,7 @@ from nearcopy.stores.redis_link import Link
 from nearcopy.stores.redis_links import MOST_UNPACKED, RELATIONS
 from nearcopy.stores.redis_operations import Name
 from nearcopy.stores.redis_packs import Reader, Writer, pairs_of
-from nearcopy.stores.redis_records import numbered, string
+from nearcopy.stores.redis_records import numbered, string, string_name
 from nearcopy.stores.redis_rows import Head
 from nearcopy.stores.redis_scripts import ROWS
 from nearcopy.stores.redis_steps import RedisSteps
@@ -132,6 +132,16 @@ class RedisStories(RedisSteps):
                 break
             seen.add(story := following)
         return story
+
+    def redirects(self) -> dict[str, str]:
+        """All stories that became part of another."""
+        self._fresh()
+        found = self._records.get(self._records.all_strings("d"))
+        return {
+            string_name(name): value.decode("utf-8", "surrogatepass")
+            for name, value in found.items()
+            if value is not None
+        }
 
     def _packed_member(self, story: str, member: Member, head: Head) -> bytes:
         out = Writer()

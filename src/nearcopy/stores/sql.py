@@ -11,9 +11,11 @@ from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from itertools import islice
 
+import numpy as np
+
 from nearcopy.errors import NearcopyError, StoreError
 from nearcopy.model import Article, Fingerprint
-from nearcopy.stores.base import NONE, Counts, Entry, Found, Keys
+from nearcopy.stores.base import NO_RUNS, NONE, Counts, Entry, Found, Keys, Runs
 from nearcopy.stores.rows import (
     MICROSECOND,
     ArticleRow,
@@ -197,11 +199,11 @@ class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlTally):
         while len(self._fingerprints) > REMEMBERED:
             self._fingerprints.popitem(last=False)
 
-    def put(self, entries: Sequence[Entry]) -> None:
+    def put(self, entries: Sequence[Entry], runs: Runs = NO_RUNS) -> None:
         """File articles; one with a known id takes the other's place."""
         if not entries:
             return
-        runs = self.runs([entry.article.id for entry in entries])
+        runs = self._runs_of([entry.article.id for entry in entries], runs)
         self._replace(entries)
         numbers = self._new_numbers(len(entries))
         made = {n: entry.fingerprint for n, entry in zip(numbers, entries, strict=True)}
@@ -228,6 +230,13 @@ class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlTally):
         self._remember(made)
         self._catch_up(dict(self._database.run(STATE)))
 
+    def _runs_of(self, ids: Sequence[str], given: Runs) -> Runs:
+        """The run in which each article came: as given, as it is known, else this one."""
+        self._had_runs(max(given.values(), default=0))
+        known = {**self.runs(ids), **given}
+        new = [name for name in ids if name not in known]
+        return {**known, **dict.fromkeys(new, self._this_run() if new else 0)}
+
     def _new_numbers(self, count: int) -> range:
         """The next numbers, which become visible to others in this order."""
         (last,) = self._database.one(
@@ -240,12 +249,11 @@ class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlTally):
     def _file_articles(
         self, numbers: Sequence[int], articles: Iterable[Article], runs: Mapping[str, int]
     ) -> None:
-        this = self._this_run()
         rows = zip(numbers, article_rows(articles), strict=True)
         self._database.insert(
             "articles",
             ("number", *ArticleRow._fields, "run"),
-            [(n, *row, runs.get(row.id, this)) for n, row in rows],
+            [(n, *row, runs[row.id]) for n, row in rows],
         )
 
     def _note_days(self, rows: Iterable[Filed]) -> None:
@@ -321,6 +329,17 @@ class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlTally):
         """What the articles are compared by."""
         return {each.id: each for each in self._by_number(self._numbers(ids).values()).values()}
 
+    def keys(self, ids: Collection[str]) -> dict[str, Keys]:
+        """What the articles are found by."""
+        wanted = "SELECT number, keys FROM article_keys WHERE number IN ({})"
+        numbers = self._numbers(ids)
+        found: dict[int, bytes] = dict(self._database.among(wanted, numbers.values()))
+        return {
+            name: np.frombuffer(found[number], "<u8").astype(np.uint64)
+            for name, number in numbers.items()
+            if number in found
+        }
+
     def articles(self, ids: Collection[str]) -> dict[str, Article]:
         """The articles as they came."""
         wanted = f"SELECT {ARTICLE} FROM articles WHERE number IN ({{}})"
@@ -338,8 +357,15 @@ class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlTally):
 
     def revisions(self, id: str) -> list[Article]:  # noqa: A002
         """What stood under the id before, earliest first."""
+        return self.revised([id]).get(id, [])
+
+    def revised(self, ids: Collection[str]) -> dict[str, list[Article]]:
+        """The same for several ids."""
         wanted = f"SELECT {ARTICLE} FROM revisions WHERE id IN ({{}}) ORDER BY number"
-        return list(articles_of(map(ArticleRow._make, self._database.among(wanted, [id]))))
+        found: dict[str, list[Article]] = {}
+        for each in articles_of(map(ArticleRow._make, self._database.among(wanted, ids))):
+            found.setdefault(each.id, []).append(each)
+        return found
 
     def ids(self) -> Iterator[str]:
         """All articles, in the order they came."""

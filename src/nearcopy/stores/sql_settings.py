@@ -4,10 +4,12 @@ from datetime import timedelta
 
 from nearcopy.config import Recipe
 from nearcopy.errors import RecipeMismatch
+from nearcopy.stores.base import Stated
 from nearcopy.stores.rows import recipe_json, recipe_of
 from nearcopy.stores.sql_database import Database
 
 SETTING = ("name", "value")
+NOTE = "note "  # before the names of notes among the settings
 
 
 class SqlSettings:
@@ -38,6 +40,23 @@ class SqlSettings:
             )
         return recipe or recipe_of(found["recipe_json"])
 
+    def stated(self) -> Stated | None:
+        """What this store was made with."""
+        found = self._stated()
+        return Stated(recipe_of(found["recipe_json"]), int(found["keys"])) if found else None
+
+    def note(self, name: str) -> str | None:
+        """What was noted under a name."""
+        found = self._database.one("SELECT value FROM settings WHERE name = ?", (NOTE + name,))
+        return found and str(found[0])
+
+    def keep_note(self, name: str, text: str | None) -> None:
+        """Note something under a name."""
+        if text is None:
+            self._database.run("DELETE FROM settings WHERE name = ?", (NOTE + name,))
+        else:
+            self._database.replace("settings", SETTING, [(NOTE + name, text)], key=("name",))
+
     def _stated(self) -> dict[str, str]:
         found: dict[str, str] = dict(self._database.run("SELECT name, value FROM settings"))
         return found if "recipe" in found else {}
@@ -64,6 +83,11 @@ class SqlSettings:
         if self._run is None:
             self._run = self._count("runs")
         return self._run
+
+    def _had_runs(self, count: int) -> None:
+        """There were at least so many runs."""
+        if count > self.runs_so_far():
+            self._database.replace("settings", SETTING, [("runs", str(count))], key=("name",))
 
     def _count(self, name: str) -> int:
         """One more under this name; how many there are now."""

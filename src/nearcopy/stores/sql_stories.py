@@ -151,6 +151,10 @@ class SqlStories:
             seen.add(story := row[0])
         return story
 
+    def redirects(self) -> dict[str, str]:
+        """All stories that became part of another."""
+        return dict(self._database.run("SELECT story, to_story FROM redirects"))
+
 
 class _Placed(NamedTuple):
     """A member, the story it is in, and when it came."""
