@@ -18,13 +18,13 @@ from nearcopy.errors import BadArticle, BadFeedback, NotStored
 from nearcopy.examples import Example, feedback_examples
 from nearcopy.explain import Explanation, explain
 from nearcopy.feedback import Feedback
+from nearcopy.filling import refuse_half
 from nearcopy.fingerprint import fingerprints
-from nearcopy.judge import NOT_COMPARED, judged, sources_fit
-from nearcopy.keeper import age, by_age
+from nearcopy.keeper import age
 from nearcopy.keys import VERSION, keys
 from nearcopy.learning import counted, linked_anew
 from nearcopy.lineage import own_story_id
-from nearcopy.matching import REMEMBERED, Matched, Matches, matches
+from nearcopy.matching import REMEMBERED, Matched, Matches, between, matches
 from nearcopy.model import Article, Check, Edge, Fingerprint, Match, Relation, Story, Verdict
 from nearcopy.rarity import TermCounts, kept_weights
 from nearcopy.settling import Settled, alone, settle
@@ -82,6 +82,7 @@ class Deduper:
         self._store = tried(open_store)(address, pool)
         try:
             self.recipe = tried(self._store.bind)(recipe, VERSION, self.policy.window)
+            refuse_half(self._store)
         except BaseException:
             self._store.close()
             raise
@@ -301,13 +302,7 @@ class Deduper:
             return [flagged(each, made[each.id]) for each in found]
 
     def _judge(self, a: str, b: str) -> Edge:
-        made = sorted(self._store.fingerprints([a, b]).values(), key=by_age)
-        pair = made[0], made[-1]
-        if not sources_fit(*pair, self.policy):
-            return Edge(a, b, NOT_COMPARED, 0.0, None)
-        weights = kept_weights(self._store.term_counts())
-        (found,) = judged([pair], self.recipe, self.policy, self._store.articles, weights=weights)
-        return Edge(a, b, found.decision, found.news, found.copy)
+        return between(self._store, a, b, self.recipe, self.policy)
 
     @tried
     def similar(self, id: str, *, limit: int = 10) -> list[Match]:  # noqa: A002

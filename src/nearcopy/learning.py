@@ -7,7 +7,7 @@ from nearcopy.config import Policy, Recipe
 from nearcopy.judge import judged
 from nearcopy.keeper import by_age
 from nearcopy.keys import keys
-from nearcopy.matching import REMEMBERED, matches
+from nearcopy.matching import matches, remembered
 from nearcopy.model import Edge
 from nearcopy.rarity import TermCounts, count_terms, kept_weights
 from nearcopy.stores import Entry, Store
@@ -26,12 +26,7 @@ def linked_anew(store: Store, names: list[str], recipe: Recipe, policy: Policy) 
     made, articles = store.fingerprints(names), store.articles(names)
     filed = zip(made, keys(list(made.values()), recipe), strict=True)
     entries = [Entry(articles[name], made[name], each) for name, each in filed]
-    found = matches(store, entries, recipe, policy)
-    fresh = [
-        match.edge(entry.article.id)
-        for entry, each in zip(entries, found, strict=True)
-        for match in each.found[:REMEMBERED]
-    ]
+    fresh = remembered(entries, matches(store, entries, recipe, policy))
     judged_now = {frozenset(edge[:2]) for edge in fresh}
     before = [edge for edge in store.edges(names) if frozenset(edge[:2]) not in judged_now]
     store.link([*fresh, *_judged_again(store, before, recipe, policy)])

@@ -6,7 +6,14 @@ from typing import NamedTuple
 
 from nearcopy.config import Policy, Recipe
 from nearcopy.feedback import TOLD_SAME
-from nearcopy.judge import Judgement, comparable, judged, promising
+from nearcopy.judge import (
+    NOT_COMPARED,
+    Judgement,
+    comparable,
+    judged,
+    promising,
+    sources_fit,
+)
 from nearcopy.keeper import by_age
 from nearcopy.model import Article, Edge, Fingerprint, Relation
 from nearcopy.rarity import kept_weights
@@ -113,6 +120,26 @@ def matches(
         Matches(sorted(each, key=lambda match: match.surest_first), candidate.left_out)
         for each, candidate in zip(found, candidates, strict=True)
     ]
+
+
+def remembered(entries: Sequence[Entry], found: Sequence[Matches]) -> list[Edge]:
+    """Of what was found for articles, what a store remembers."""
+    return [
+        match.edge(entry.article.id)
+        for entry, each in zip(entries, found, strict=True)
+        for match in each.found[:REMEMBERED]
+    ]
+
+
+def between(store: Store, a: str, b: str, recipe: Recipe, policy: Policy) -> Edge:
+    """What two stored articles are to each other, found or not."""
+    made = sorted(store.fingerprints([a, b]).values(), key=by_age)
+    pair = made[0], made[-1]
+    if not sources_fit(*pair, policy):
+        return Edge(a, b, NOT_COMPARED, 0.0, None)
+    weights = kept_weights(store.term_counts())
+    (found,) = judged([pair], recipe, policy, store.articles, weights=weights)
+    return Edge(a, b, found.decision, found.news, found.copy)
 
 
 def arrivals(

@@ -1,0 +1,52 @@
+"""Filling: a store that is being filled from elsewhere says so until it is whole."""
+
+from nearcopy.errors import StoreError
+from nearcopy.steps import tried
+from nearcopy.stores import Store
+
+NOTE = "filling"
+
+
+@tried
+def begin(target: Store, what: str) -> bool:
+    """Whether the target is ours to fill: empty, which is noted, or half filled by the same.
+
+    One that is half filled from elsewhere is refused.
+    """
+    with target.writing():
+        found = target.note(NOTE)
+        if found is not None and found != what:
+            raise StoreError(
+                f"{target.address} is half of a {found}: finish that first, or give another store"
+            )
+        if found is None and not _is_empty(target):
+            return False
+        target.keep_note(NOTE, what)
+        return True
+
+
+def _is_empty(store: Store) -> bool:
+    listed = (
+        store.ids(),
+        store.story_ids(),
+        store.all_told(),
+        store.redirects(),
+        store.times(None),
+    )
+    return not any(next(iter(each), None) for each in listed)
+
+
+@tried
+def end(target: Store) -> None:
+    """The target is whole."""
+    with target.writing():
+        target.keep_note(NOTE, None)
+
+
+def refuse_half(store: Store) -> None:
+    """Raises where a store is not whole yet."""
+    found = tried(store.note)(NOTE)
+    if found is not None:
+        raise StoreError(
+            f"{store.address} is half of a {found}: run that command again, it goes on and ends it"
+        )

@@ -1,0 +1,187 @@
+"""Rebuilding: articles fingerprinted and compared anew, in the order and the runs they came in.
+
+The store that is rebuilt is only read: the new one is another, and takes its place when whole.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import NamedTuple
+
+from nearcopy import filling
+from nearcopy.cluster import Brake
+from nearcopy.config import Policy, Recipe
+from nearcopy.errors import StoreError
+from nearcopy.fingerprint import fingerprints
+from nearcopy.inventory import Inventory, Watch, all_ids, some, unwatched
+from nearcopy.keys import VERSION, keys
+from nearcopy.learning import counted, linked_anew
+from nearcopy.matching import between, matches, remembered
+from nearcopy.model import Member, Story
+from nearcopy.moving import (
+    AS_THEY_CAME,
+    Arrived,
+    arrived_of,
+    copy_rest,
+    opened,
+    put_arrived,
+    refuse_lossy,
+    trim,
+    verified,
+)
+from nearcopy.settling import settle
+from nearcopy.steps import tried
+from nearcopy.stores import Entry, Store
+
+STAYS = (*AS_THEY_CAME, "feedback", "times")
+
+
+class Settings(NamedTuple):
+    """How articles are fingerprinted and judged."""
+
+    recipe: Recipe
+    policy: Policy
+    threads: int = 1
+
+
+class Retold(NamedTuple):
+    """How many stories of several articles there are now, and which of them were braked."""
+
+    stories: int
+    braked: tuple[Brake, ...]
+
+
+class Rebuilt(NamedTuple):
+    """What was done: articles written now, those that were there already, what stayed as it was."""
+
+    added: int
+    there: int
+    retold: Retold
+    held: Inventory
+
+
+def rebuild(
+    source: Store,
+    target: Store,
+    settings: Settings,
+    *,
+    name: str | None = None,
+    watch: Watch = unwatched,
+) -> Rebuilt:
+    """Fingerprint all articles of a store anew into another, and tell their stories anew.
+
+    Ids, dates, runs, revisions, what people said and, as far as they are told again, the ids of
+    stories stay.
+    """
+    opened(source)
+    made_of = f"rebuild of {name or source.address} with recipe {settings.recipe.id}"
+    begin(target, settings, made_of)
+    ids = all_ids(source)
+    kept = trim(source, target, ids, watch=watch)
+    for names in some(watch(ids[kept:], "rebuilding", total=len(ids) - kept)):
+        add_arrived(target, _with_texts(source, names), settings)
+    copy_rest(source, target, terms=False)
+    if tried(source.term_counts)():
+        _learn(target, settings, watch)
+    retold = retell(target, _former(source, ids), _redirects(source), settings)
+    held = verified(source, target, STAYS, watch=watch)
+    filling.end(target)
+    return Rebuilt(len(ids) - kept, kept, retold, held)
+
+
+def begin(target: Store, settings: Settings, what: str) -> None:
+    """Have a store ready to be filled with articles; one that holds other things is refused."""
+    tried(target.bind)(settings.recipe, VERSION, settings.policy.window)
+    if not filling.begin(target, what):
+        raise StoreError(
+            f"{target.address} holds other things already: give a store or a pool that is empty"
+        )
+
+
+@tried
+def _with_texts(source: Store, names: list[str]) -> Arrived:
+    """These articles as they came, where the store has their texts."""
+    with source.reading():
+        found = arrived_of(source, names)
+        silent = [each.id for each in found.articles if not each.text]
+        lost = [each.id for each in source.fingerprints(silent).values() if each.words]
+    if lost:
+        raise StoreError(f"{source.address} keeps no texts: it can be copied, but not rebuilt")
+    return found
+
+
+@tried
+def add_arrived(target: Store, arrived: Arrived, settings: Settings) -> None:
+    """File articles and what they are to those before them, as one step."""
+    made = list(fingerprints(arrived.articles, settings.recipe, threads=settings.threads))
+    entries = list(map(Entry, arrived.articles, made, keys(made, settings.recipe)))
+    with target.writing():
+        put_arrived(target, arrived, entries)
+        refuse_lossy(target, arrived.articles[:1])
+        found = matches(target, entries, settings.recipe, settings.policy)
+        target.link(remembered(entries, found))
+
+
+def _learn(target: Store, settings: Settings, watch: Watch) -> None:
+    """Count how often terms stand in the articles, and judge all by it."""
+    names = all_ids(target)
+    _count(target, names)
+    for each in some(watch(names, "judging", total=len(names))):
+        _link_anew(target, each, settings)
+
+
+@tried
+def _count(target: Store, names: list[str]) -> None:
+    with target.writing():
+        counted(target, some(names))
+
+
+@tried
+def _link_anew(target: Store, names: list[str], settings: Settings) -> None:
+    with target.writing():
+        linked_anew(target, names, settings.recipe, settings.policy)
+
+
+@tried
+def _redirects(source: Store) -> dict[str, str]:
+    with source.reading():
+        return source.redirects()
+
+
+def _former(source: Store, ids: list[str]) -> dict[str, str]:
+    """The stories that articles are remembered to be in."""
+    found: dict[str, str] = {}
+    for names in some(ids):
+        found |= _stories_of(source, names)
+    return found
+
+
+@tried
+def _stories_of(source: Store, names: list[str]) -> dict[str, str]:
+    with source.reading():
+        return {name: story for name, (story, _) in source.members(names).items()}
+
+
+@tried
+def retell(
+    target: Store, former: Mapping[str, str], redirects: Mapping[str, str], settings: Settings
+) -> Retold:
+    """Tell all stories, under the ids that they had where articles were in one before."""
+    judge = partial(between, target, recipe=settings.recipe, policy=settings.policy)
+    with target.writing():
+        ids = list(target.ids())
+        target.tell(_as_before(ids, former), [], redirects)
+        found = settle(target, {*ids}, settings.policy, judge, were={}, whole=True)
+        told = target.stories(list(target.story_ids())).values()
+        return Retold(sum(len(story.members) > 1 for story in told), found.braked)
+
+
+def _as_before(ids: list[str], former: Mapping[str, str]) -> list[Story]:
+    """Stories of the articles that were in one, to be told anew under the same id."""
+    together: dict[str, list[str]] = {}
+    for name in ids:
+        if name in former:
+            together.setdefault(former[name], []).append(name)
+    return [
+        Story(story, names[0], "", tuple(Member(each, None, 1.0, "kept") for each in names))
+        for story, names in together.items()
+    ]
