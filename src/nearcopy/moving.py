@@ -12,6 +12,7 @@ import numpy as np
 
 from nearcopy import filling
 from nearcopy.errors import StoreError
+from nearcopy.feedback import Feedback
 from nearcopy.inventory import (
     KINDS,
     Inventory,
@@ -30,7 +31,7 @@ from nearcopy.inventory import (
 from nearcopy.model import Article, Edge, Fingerprint
 from nearcopy.steps import tried
 from nearcopy.stores import Entry, Store
-from nearcopy.stores.base import Runs, Stated
+from nearcopy.stores.base import Counts, Runs, Stated
 
 NO_KEYS = np.zeros(0, np.uint64)
 AS_THEY_CAME = ("articles", "runs", "revisions")
@@ -296,16 +297,26 @@ def copy_rest(source: Store, target: Store, *, terms: bool = True) -> None:
     with source.reading():
         told, times, counts = source.all_told(), source.times(None), source.term_counts()
     with target.writing():
-        known, said = target.all_told(), {said_record(each) for each in told}
-        for each in known:
-            if said_record(each) not in said:
-                target.take_back(*each.pair)
-        known_now = {said_record(each) for each in known}
-        for each in told:
-            if said_record(each) not in known_now:
-                target.remember(each)
-        spent = target.times(None)
-        unspent = {key: count - spent.get(key, 0) for key, count in times.items()}
-        target.add_times({key: count for key, count in unspent.items() if count > 0})
+        keep_told(target, told)
+        keep_times(target, times)
         if terms and target.term_counts() != counts:
             target.keep_term_counts(counts)
+
+
+def keep_told(target: Store, told: Sequence[Feedback]) -> None:
+    """Have the target remember this and nothing else of what people said."""
+    wanted = {said_record(each): each for each in told}
+    known = {said_record(each): each for each in target.all_told()}
+    for record, each in known.items():
+        if record not in wanted:
+            target.take_back(*each.pair)
+    for record, each in wanted.items():
+        if record not in known:
+            target.remember(each)
+
+
+def keep_times(target: Store, times: Counts) -> None:
+    """Have the target count as many times as these."""
+    known = target.times(None)
+    missing = {key: count - known.get(key, 0) for key, count in times.items()}
+    target.add_times({key: count for key, count in missing.items() if count > 0})

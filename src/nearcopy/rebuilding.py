@@ -3,7 +3,7 @@
 The store that is rebuilt is only read: the new one is another, and takes its place when whole.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ from nearcopy import filling
 from nearcopy.cluster import Brake
 from nearcopy.config import Policy, Recipe
 from nearcopy.errors import StoreError
+from nearcopy.feedback import Feedback
 from nearcopy.fingerprint import fingerprints
 from nearcopy.inventory import Inventory, Watch, all_ids, some, unwatched
 from nearcopy.keys import VERSION, keys
@@ -22,6 +23,8 @@ from nearcopy.moving import (
     Arrived,
     arrived_of,
     copy_rest,
+    keep_times,
+    keep_told,
     opened,
     put_arrived,
     refuse_lossy,
@@ -31,6 +34,7 @@ from nearcopy.moving import (
 from nearcopy.settling import settle
 from nearcopy.steps import tried
 from nearcopy.stores import Entry, Store
+from nearcopy.stores.base import Counts
 
 STAYS = (*AS_THEY_CAME, "feedback", "times")
 
@@ -86,6 +90,69 @@ def rebuild(
     held = verified(source, target, STAYS, watch=watch)
     filling.end(target)
     return Rebuilt(len(ids) - kept, kept, retold, held)
+
+
+class Aside(NamedTuple):
+    """What there is beside articles: their former stories, where ids lead, what people said."""
+
+    former: Mapping[str, str]
+    redirects: Mapping[str, str]
+    told: Sequence[Feedback]
+    times: Counts
+    terms: bytes  # how often they stand in the articles, as it was kept
+
+
+class Filled(NamedTuple):
+    """What was done: articles written now, those that were there already, the stories."""
+
+    added: int
+    there: int
+    retold: Retold
+
+
+def fill(
+    target: Store, batches: Iterable[Arrived], aside: Aside, settings: Settings, *, name: str
+) -> Filled:
+    """Put articles into an empty store as they came elsewhere, and tell their stories."""
+    begin(target, settings, name)
+    _keep_terms(target, aside.terms)
+    added = there = 0
+    for arrived in batches:
+        new = _missing(target, arrived)
+        if new.articles:
+            add_arrived(target, new, settings)
+        added += len(new.articles)
+        there += len(arrived.articles) - len(new.articles)
+    _keep_aside(target, aside)
+    retold = retell(target, aside.former, aside.redirects, settings)
+    filling.end(target)
+    return Filled(added, there, retold)
+
+
+@tried
+def _keep_terms(target: Store, terms: bytes) -> None:
+    with target.writing():
+        if target.term_counts() != terms:
+            target.keep_term_counts(terms)
+
+
+@tried
+def _missing(target: Store, arrived: Arrived) -> Arrived:
+    """Those that the target does not have yet."""
+    with target.reading():
+        there = target.runs([each.id for each in arrived.articles])
+    new = [each for each in arrived.articles if each.id not in there]
+    return arrived._replace(
+        articles=new,
+        revised={each.id: arrived.revised[each.id] for each in new if each.id in arrived.revised},
+    )
+
+
+@tried
+def _keep_aside(target: Store, aside: Aside) -> None:
+    with target.writing():
+        keep_told(target, aside.told)
+        keep_times(target, aside.times)
 
 
 def begin(target: Store, settings: Settings, what: str) -> None:

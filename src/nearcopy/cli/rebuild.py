@@ -1,0 +1,80 @@
+"""`nearcopy rebuild`: a store fingerprinted anew, with another recipe or a newer nearcopy."""
+
+from time import perf_counter
+from typing import Annotated
+
+import typer
+
+from nearcopy.cli.moved import ToPoolOption, held_row, held_table, place, two_stores
+from nearcopy.cli.settings import (
+    JsonOption,
+    KeepOption,
+    PolicyOption,
+    PoolOption,
+    PresetOption,
+    StoreOption,
+    ThreadsOption,
+    WindowOption,
+    settings,
+    store_address,
+)
+from nearcopy.cli.terminal import counted, noted, reported, show, write_lines
+from nearcopy.errors import StoreError
+
+To = Annotated[
+    str, typer.Option("--to", metavar="ADDRESS", help="The new store: it must be empty.")
+]
+
+
+@reported
+def rebuild(
+    to: To,
+    store: StoreOption = None,
+    pool: PoolOption = None,
+    to_pool: ToPoolOption = None,
+    preset: PresetOption = None,
+    policy: PolicyOption = None,
+    window: WindowOption = None,
+    keep: KeepOption = None,
+    threads: ThreadsOption = 1,
+    as_json: JsonOption = False,
+) -> None:
+    """Fingerprint a store anew, into another store.
+
+    With the recipe of --preset, else with its own, as this nearcopy makes it. The old store stays
+    as it is. Stopped at any point and started again, it goes on.
+    """
+    from nearcopy.cli.progress import Phases
+    from nearcopy.rebuilding import Settings, rebuild
+
+    started = perf_counter()
+    recipe, judged = settings(preset, policy, window, keep)
+    source, target = store_address(store), store_address(to)
+    with two_stores(source, pool, target, to_pool or pool) as (one, other), Phases() as phases:
+        stated = one.stated()
+        if stated is None:
+            raise StoreError(f"{one.address} holds nothing: nobody has added to it yet")
+        chosen = Settings(recipe or stated.recipe, judged, threads)
+        found = rebuild(one, other, chosen, name=place(source, pool), watch=phases.each)
+    for brake in found.retold.braked:
+        noted(f"warning: {brake.why}")
+    if as_json:
+        row = {
+            "store": one.address,
+            "to": other.address,
+            "recipe": {"from": stated.recipe.id, "to": chosen.recipe.id},
+            "added": found.added,
+            "there": found.there,
+            "stories": found.retold.stories,
+            "verified": True,
+            "records": held_row(found.held),
+            "seconds": round(perf_counter() - started, 3),
+        }
+        write_lines([row])
+    else:
+        show(held_table(found.held))
+    noted(f"recipe {stated.recipe.id} -> {chosen.recipe.id}")
+    noted(
+        f"{counted(found.added, 'article')} fingerprinted anew, {found.there:,} were there; "
+        f"stories of several articles: {found.retold.stories:,}"
+    )
