@@ -3,8 +3,7 @@
 import pytest
 
 import lives
-from nearcopy import Deduper, StoreError
-from nearcopy.inventory import KINDS, compared, records
+from nearcopy.inventory import KINDS, records
 from nearcopy.moving import copy_store
 from nearcopy.stores import open_store
 
