@@ -14,6 +14,7 @@ from nearcopy import filling
 from nearcopy.errors import StoreError
 from nearcopy.feedback import Feedback
 from nearcopy.inventory import (
+    AT_ONCE,
     KINDS,
     Inventory,
     Watch,
@@ -60,12 +61,14 @@ def copy_store(
     *,
     name: str | None = None,
     window: timedelta | None = None,
+    at_once: int = AT_ONCE,
     watch: Watch = unwatched,
 ) -> Moved:
     """Copy all that one store holds into another, which is empty or half of this copy.
 
-    `name` is what the source is called when the copy is gone on with. Where articles of the target
-    expire they do after the `window`, that of the source if there is one.
+    `name` is what the source is called when the copy is gone on with; `at_once` articles are one
+    step. Where articles of the target expire they do after the `window`, that of the source if
+    there is one.
     """
     stated = opened(source)
     tried(target.bind)(stated.recipe, stated.version, stated.window or window)
@@ -74,7 +77,7 @@ def copy_store(
     ids = all_ids(source)
     kept = trim(source, target, ids, ("fingerprints", "keys"), watch=watch)
     done = 0
-    for names in some(watch(ids, "copying", total=len(ids))):
+    for names in some(watch(ids, "copying", total=len(ids)), at_once):
         _copy_articles(source, target, names, names[max(0, kept - done) :], first=done == 0)
         done += len(names)
     copy_stories(source, target)

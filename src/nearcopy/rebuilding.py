@@ -13,7 +13,7 @@ from nearcopy.config import Policy, Recipe
 from nearcopy.errors import StoreError
 from nearcopy.feedback import Feedback
 from nearcopy.fingerprint import fingerprints
-from nearcopy.inventory import Inventory, Watch, all_ids, some, unwatched
+from nearcopy.inventory import AT_ONCE, Inventory, Watch, all_ids, some, unwatched
 from nearcopy.keys import VERSION, keys
 from nearcopy.learning import counted, linked_anew
 from nearcopy.matching import between, matches, remembered
@@ -69,6 +69,7 @@ def rebuild(
     settings: Settings,
     *,
     name: str | None = None,
+    at_once: int = AT_ONCE,
     watch: Watch = unwatched,
 ) -> Rebuilt:
     """Fingerprint all articles of a store anew into another, and tell their stories anew.
@@ -81,7 +82,7 @@ def rebuild(
     begin(target, settings, made_of)
     ids = all_ids(source)
     kept = trim(source, target, ids, watch=watch)
-    for names in some(watch(ids[kept:], "rebuilding", total=len(ids) - kept)):
+    for names in some(watch(ids[kept:], "rebuilding", total=len(ids) - kept), at_once):
         add_arrived(target, _with_texts(source, names), settings)
     copy_rest(source, target, terms=False)
     if tried(source.term_counts)():
