@@ -48,6 +48,8 @@ ROOMS = [
         "examples",
         "correcting",
         "matching",
+        "listings",
+        "reviewing",
         "settling",
         "learning",
         "standing",

@@ -24,9 +24,11 @@ from nearcopy.keeper import age
 from nearcopy.keys import VERSION, keys
 from nearcopy.learning import counted, linked_anew
 from nearcopy.lineage import own_story_id
+from nearcopy.listings import Listing, listing, wanted_stories
 from nearcopy.matching import REMEMBERED, Matched, Matches, between, matches
 from nearcopy.model import Article, Check, Edge, Fingerprint, Match, Relation, Story, Verdict
 from nearcopy.rarity import TermCounts, kept_weights
+from nearcopy.reviewing import Review, review
 from nearcopy.settling import Settled, alone, settle
 from nearcopy.spread import Spread, spread
 from nearcopy.stats import Stats, stats
@@ -362,6 +364,34 @@ class Deduper:
     def _stories(self, ids: list[str]) -> list[Story]:
         with self._lock, self._store.reading():
             return list(self._store.stories(ids).values())
+
+    @tried
+    def find_stories(
+        self,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        least: int = 1,
+        source: str | None = None,
+        text: str | None = None,
+        order: str = "newest",
+        after: str | None = None,
+        limit: int = 50,
+    ) -> Listing:
+        """A page of stories of `least` articles, one of which is of this time, of this outlet, and
+        has this text in its title; those that got an article last first, or the largest."""
+        wanted = wanted_stories(since=since, until=until, least=least, source=source, text=text)
+        with self._lock, self._store.reading():
+            return listing(self._store, self.policy, wanted, order=order, after=after, limit=limit)
+
+    @tried
+    def review(self, *, limit: int = 20, after: str | None = None) -> Review:
+        """A page of pairs that were nearly decided otherwise, and nobody has spoken of.
+
+        A page may have fewer than `limit` and still name where to go on.
+        """
+        with self._lock, self._store.reading():
+            return review(self._store, self.policy, after, max(1, limit))
 
     @tried
     def _stories_with(self, ids: list[str]) -> list[Story]:

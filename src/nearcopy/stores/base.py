@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from nearcopy.config import Recipe
 from nearcopy.feedback import Feedback
 from nearcopy.model import Article, Check, Edge, Fingerprint, Member, Relation, Story
+from nearcopy.stores.listing import After, Listed, Order, Wanted
 
 Keys = NDArray[np.uint64]
 Counts = Mapping[tuple[int, str, int], int]  # by day since 1970, work, and step of time
@@ -181,6 +182,14 @@ class Store(Protocol):
 
     def story_ids(self) -> Iterator[str]:
         """The remembered stories, in no order."""
+
+    def listed(self, wanted: Wanted, order: Order, after: After | None, limit: int) -> list[Listed]:
+        """Stories, and articles that are in none, in this order, those after a place; no more than
+        `limit`. Those that are the newest have the article that came last."""
+
+    def latest(self, before: int | None, limit: int) -> list[tuple[int, str]]:
+        """The numbers and ids of the articles that came last, of those with a number below
+        `before`; the last first."""
 
     def taken(self, stories: Collection[str]) -> set[str]:
         """Which of these ids name a story, or one that became part of another."""

@@ -39,6 +39,7 @@ from nearcopy.stores.shelves import (
 )
 from nearcopy.stores.sql_database import STATE, Database, State
 from nearcopy.stores.sql_feedback import SqlFeedback
+from nearcopy.stores.sql_listing import SqlListing
 from nearcopy.stores.sql_settings import SqlSettings
 from nearcopy.stores.sql_stories import ENDS, SqlStories
 from nearcopy.stores.sql_tally import SqlTally
@@ -59,7 +60,7 @@ CLEARED = "deleted = 1 AND coalesce(published, seen) < ?"
 A_MOMENT = 0.2  # seconds
 
 
-class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlTally):
+class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlTally, SqlListing):
     """A store in a database."""
 
     # What goes by an article's number.
