@@ -30,6 +30,7 @@ ASK = "Ask a store"
 MEASURE = "Measure"
 UPKEEP = "Look after a store"
 SETTINGS = "Settings"
+SERVE = "Serve over HTTP"
 # Each command: its panel, its module here, and the function; its name is the function's, without
 # the "_" at the end of what Python has a use of its own for.
 COMMANDS = (
@@ -53,6 +54,8 @@ COMMANDS = (
     (UPKEEP, "rebuild", "rebuild"),
     (UPKEEP, "export", "export"),
     (UPKEEP, "import_", "import_"),
+    (SERVE, "serve", "serve"),
+    (SERVE, "token", "token"),
     (MEASURE, "evaluate", "eval_"),
     (MEASURE, "tune", "tune"),
     (SETTINGS, "presets", "presets"),

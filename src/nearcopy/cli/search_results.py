@@ -1,8 +1,7 @@
 """`nearcopy search-results`: a ranked list without its duplicates, in order."""
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -45,6 +44,7 @@ def search_results(
     as_json: DataOption = False,
 ) -> None:
     """Drop duplicates from a ranked list, keeping its order."""
+    from nearcopy.formats.ranking import ranked_rows
     from nearcopy.ranked import deduplicated
 
     recipe, judged = settings(preset, policy, window)
@@ -57,7 +57,7 @@ def search_results(
     if removed is not None:
         _write_removed(removed, read, found)
     if as_lines(as_json):
-        write_lines(_rows(read, found, mark))
+        write_lines(ranked_rows(read, found, mark=mark))
     else:
         _show(found, mark)
     kept = sum(each.duplicate_of is None for each in found)
@@ -65,42 +65,13 @@ def search_results(
     noted(f"{counted(len(found), 'result')}: {kept:,} kept, {dropped}")
 
 
-def _rows(read: list["Row"], found: list["Ranked"], mark: bool) -> Iterator[dict[str, Any]]:
-    for row, each in zip(read, found, strict=True):
-        if each.duplicate_of is None:
-            more: dict[str, Any] = {"duplicate_of": None} if mark else {}
-            yield {**_named(row), **more, "duplicates": each.duplicates}
-        elif mark:
-            yield _dropped(row, each)
-
-
-def _named(row: "Row") -> dict[str, Any]:
-    """The values of a result, with its id where it has none of its own."""
-    own = row.id_column is not None and str(row.values[row.id_column]) == row.article.id
-    return row.values if own else row.values | {"id": row.article.id}
-
-
-def _dropped(row: "Row", each: "Ranked") -> dict[str, Any]:
-    """A result that is dropped, with what it is to the one that is kept."""
-    answer = {**_named(row), "duplicate_of": each.duplicate_of}
-    if each.judgement is not None:
-        decision = each.judgement.decision
-        answer |= {
-            "relation": str(decision.relation),
-            "confidence": decision.confidence,
-            "rule": decision.rule,
-            "reasons": [decision.reason],
-        }
-    return answer
-
-
 def _write_removed(to: Path, read: list["Row"], found: list["Ranked"]) -> None:
     from nearcopy.formats import writer
+    from nearcopy.formats.ranking import dropped_rows
 
     with writer(to) as file:
-        for row, each in zip(read, found, strict=True):
-            if each.duplicate_of is not None:
-                file.write(_dropped(row, each))
+        for row in dropped_rows(read, found):
+            file.write(row)
 
 
 def _show(found: list["Ranked"], mark: bool) -> None:

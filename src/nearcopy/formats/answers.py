@@ -9,8 +9,9 @@ from nearcopy.explain import Explanation
 from nearcopy.feedback import Feedback
 from nearcopy.judge import Judgement
 from nearcopy.kernels.results import Passage
-from nearcopy.model import Evidence, Fact, Match, Member, Story, Verdict
+from nearcopy.model import Article, Evidence, Fact, Match, Member, Story, Verdict
 from nearcopy.numerals import Numeral
+from nearcopy.reviewing import Borderline
 from nearcopy.spread import Spread, outlets_of, syndicated
 from nearcopy.stats import Stats
 from nearcopy.times import Timing
@@ -38,6 +39,11 @@ def verdict_row(verdict: Verdict, *, evidence: bool = False) -> Answer:
     if evidence:
         answer["evidence"] = verdict.evidence and evidence_row(verdict.evidence)
     return answer
+
+
+def article_row(article: Article) -> Answer:
+    """An article as it came."""
+    return _fields(article)
 
 
 def evidence_row(evidence: Evidence) -> Answer:
@@ -189,6 +195,25 @@ def correction_row(found: Correction) -> Answer:
     """What was said or taken back, and what changed by it."""
     changes = [each._asdict() for each in found.changes]
     return {**feedback_row(found.feedback), "taken_back": found.taken_back, "changes": changes}
+
+
+def review_row(found: Borderline) -> Answer:
+    """A pair that was nearly decided otherwise: how nearly, and by which measure."""
+    edge, decision = found.edge, found.edge.decision
+    return {
+        "a": edge.a,
+        "b": edge.b,
+        "relation": str(decision.relation),
+        "confidence": decision.confidence,
+        "is_duplicate": decision.duplicate,
+        "news": edge.news,
+        "copy": edge.copy,
+        "rule": decision.rule,
+        "reasons": [decision.reason],
+        "flags": list(decision.flags),
+        "margin": found.margin,
+        "line": found.line,
+    }
 
 
 def stats_row(found: Stats) -> Answer:

@@ -1,0 +1,136 @@
+"""Articles: checked, added, shown, forgotten; and what is like them."""
+
+import time
+from typing import Annotated, Any
+from urllib.parse import unquote
+
+from fastapi import APIRouter, Path, Query, Request
+from starlette.responses import Response
+
+from nearcopy.deduper import Deduper
+from nearcopy.errors import NotStored
+from nearcopy.formats.answers import article_row, match_row, verdict_row
+from nearcopy.model import Verdict
+from nearcopy.service.answering import answer
+from nearcopy.service.answers import ArticleShape, Forgotten, Similar, Verdicts, VerdictShape
+from nearcopy.service.api.described import articles_body, problems, verdict_lines
+from nearcopy.service.bodies import Given, given_rows
+from nearcopy.service.limits import streamed
+from nearcopy.service.service import Asked, Reading, Writing
+from nearcopy.service.streams import Lines, incoming
+from nearcopy.service.streams import verdict_lines as lines_of
+
+router = APIRouter(tags=["articles"])
+SIMILAR = ("id", "title", "host", "similarity_score", "match_type")
+Id = Annotated[str, Path(description="The article's id, percent-encoded.", max_length=100_000)]
+Evidence = Annotated[bool, Query(description="What was measured, too.")]
+
+
+@router.post(
+    "/check",
+    response_model=VerdictShape | Verdicts,
+    responses=problems(413, 415),
+    openapi_extra=articles_body("articles"),
+    summary="Look whether articles are there; nothing is written",
+)
+async def check(request: Request, asked: Reading, evidence: Evidence = False) -> Response:
+    """A verdict on an article, or `verdicts` on several."""
+    start = time.perf_counter()
+    given = await given_rows(request, asked.settings, "articles")
+
+    def work(deduper: Deduper) -> list[Verdict]:
+        return [deduper.check(each) for each in given.articles]
+
+    verdicts = await asked.pool.checks.run(work)
+    return _answered(asked, "check", given, verdicts, evidence, start)
+
+
+@router.post(
+    "/articles",
+    response_model=VerdictShape | Verdicts,
+    responses=problems(413, 415) | {200: {"content": verdict_lines()}},
+    openapi_extra=articles_body("articles", lines=True),
+    summary="Check articles and remember them, as one step",
+)
+async def add(request: Request, asked: Writing, evidence: Evidence = False) -> Response:
+    """A verdict on an article, `verdicts` on several, or a line for each line of a stream."""
+    if streamed(request.headers.get("content-type")):
+        return _stream(request, asked, evidence)
+    start = time.perf_counter()
+    given = await given_rows(request, asked.settings, "articles")
+    verdicts = await asked.pool.adds.run(lambda deduper: list(deduper.run(given.articles)))
+    return _answered(asked, "add", given, verdicts, evidence, start)
+
+
+def _answered(
+    asked: Asked, work: str, given: Given, verdicts: list[Verdict], evidence: bool, start: float
+) -> Response:
+    asked.service.metrics.judged(work, verdicts)
+    asked.service.metrics.took(work, start)
+    rows = [verdict_row(each, evidence=evidence) for each in verdicts]
+    return answer(rows[0] if given.single else {"verdicts": rows})
+
+
+def _stream(request: Request, asked: Asked, evidence: bool) -> Response:
+    settings, stopping = asked.settings, asked.service.stopping.is_set
+    lines = lines_of(
+        incoming(request, settings, stopping),
+        asked.pool.adds,
+        settings,
+        evidence=evidence,
+        judged=lambda verdicts: asked.service.metrics.judged("add", verdicts),
+        stopping=stopping,
+    )
+    return Lines(lines, settings.max_seconds)
+
+
+@router.get(
+    "/articles/{id}",
+    response_model=ArticleShape,
+    responses=problems(404),
+    summary="An article as it came, and what it is as things stand",
+)
+async def article(id: Id, asked: Reading) -> Response:  # noqa: A002
+    """The article with its verdict."""
+    name = unquote(id)
+
+    def work(deduper: Deduper) -> dict[str, Any]:
+        found, (verdict,) = deduper.article(name), deduper.verdicts(name)
+        row = article_row(found) | {"revisions": len(deduper.revisions(name))}
+        return row | {"verdict": verdict_row(verdict)}
+
+    return answer(await asked.pool.looks.run(work))
+
+
+@router.delete(
+    "/articles/{id}",
+    response_model=Forgotten,
+    responses=problems(404),
+    summary="Remove an article, and all that was found about it",
+)
+async def forget(id: Id, asked: Writing) -> Response:  # noqa: A002
+    """What was removed."""
+    name = unquote(id)
+    count = await asked.pool.adds.run(lambda deduper: deduper.forget(name))
+    if not count:
+        raise NotStored(f"no article {name!r:.200} is stored: there is nothing to forget")
+    return answer({"forgotten": count, "ids": [name], "missing": []})
+
+
+@router.get(
+    "/articles/{id}/similar",
+    response_model=Similar,
+    responses=problems(404),
+    summary="What is most like an article, best first",
+)
+async def similar(
+    id: Id,  # noqa: A002
+    asked: Reading,
+    limit: Annotated[int, Query(ge=1, le=256)] = 10,
+) -> Response:
+    """The articles like it."""
+    start, name = time.perf_counter(), unquote(id)
+    found = await asked.pool.checks.run(lambda deduper: deduper.similar(name, limit=limit))
+    asked.service.metrics.took("similar", start)
+    rows = map(match_row, found)
+    return answer({"similar": [{key: row[key] for key in SIMILAR} for row in rows]})

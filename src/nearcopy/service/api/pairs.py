@@ -1,0 +1,114 @@
+"""Pairs: compared, corrected, and worth a look."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from pydantic import ValidationError
+from starlette.responses import Response
+
+from nearcopy.errors import BadFeedback
+from nearcopy.formats.answers import (
+    correction_row,
+    explanation_row,
+    feedback_row,
+    review_row,
+)
+from nearcopy.service.answering import answer
+from nearcopy.service.answers import (
+    CorrectionShape,
+    Explained,
+    FeedbackIn,
+    FeedbackList,
+    ReviewPage,
+)
+from nearcopy.service.api.described import feedback_body, problems
+from nearcopy.service.bodies import json_body
+from nearcopy.service.problems import Problem
+from nearcopy.service.service import Reading, Writing
+
+router = APIRouter(tags=["pairs"])
+Id = Annotated[str, Query(description="An article.", min_length=1, max_length=100_000)]
+
+
+@router.get(
+    "/compare",
+    response_model=Explained,
+    responses=problems(404),
+    summary="What two articles are to each other, and why",
+)
+async def compare(a: Id, b: Id, asked: Reading) -> Response:
+    """The evidence, the passages they share, the facts that clash."""
+    return answer(
+        explanation_row(await asked.pool.looks.run(lambda deduper: deduper.explain(a, b)))
+    )
+
+
+@router.post(
+    "/feedback",
+    response_model=CorrectionShape,
+    responses=problems(404, 413, 415),
+    openapi_extra=feedback_body(),
+    summary="Say that two articles are the same, or different",
+)
+async def feedback(request: Request, asked: Writing) -> Response:
+    """What was said, and what changed by it."""
+    said = _said(await json_body(request))
+    if said.a == said.b:
+        raise BadFeedback("a and b are one article: give two")
+    found = await asked.pool.adds.run(
+        lambda deduper: deduper.feedback(
+            said.a, said.b, same=said.same, relation=said.relation, note=said.note
+        )
+    )
+    return answer(correction_row(found))
+
+
+@router.delete(
+    "/feedback",
+    response_model=CorrectionShape,
+    responses=problems(),
+    summary="Take back what was said of two articles",
+)
+async def take_back(a: Id, b: Id, asked: Writing) -> Response:
+    """What was taken back, and what changed by it."""
+    return answer(correction_row(await asked.pool.adds.run(lambda each: each.take_back(a, b))))
+
+
+@router.get(
+    "/feedback",
+    response_model=FeedbackList,
+    responses=problems(),
+    summary="All that people said, first to last",
+)
+async def told(asked: Reading) -> Response:
+    """What was said, and what the policy had said."""
+    found = await asked.pool.looks.run(lambda deduper: deduper.told())
+    return answer({"feedback": [feedback_row(each) for each in found]})
+
+
+@router.get(
+    "/review",
+    response_model=ReviewPage,
+    responses=problems(),
+    summary="Pairs that were nearly decided otherwise, and nobody has spoken of",
+)
+async def review(
+    asked: Reading,
+    after: Annotated[str | None, Query(max_length=300_000)] = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 20,
+) -> Response:
+    """A page; `after` begins the next, also where this one is not full."""
+    found = await asked.pool.looks.run(lambda each: each.review(limit=limit, after=after))
+    return answer({"pairs": [review_row(each) for each in found.pairs], "after": found.after})
+
+
+def _said(body: Any) -> FeedbackIn:
+    try:
+        return FeedbackIn.model_validate(body, strict=True)
+    except ValidationError as wrong:
+        errors = [
+            {"field": ".".join(map(str, each["loc"])) or "body", "detail": each["msg"]}
+            for each in wrong.errors(include_url=False, include_input=False)
+        ]
+        listed = "; ".join(f"{each['field']}: {each['detail']}" for each in errors)
+        raise Problem(422, listed, errors) from None

@@ -1,0 +1,108 @@
+"""The app: settings in, an ASGI application out."""
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+
+from fastapi import APIRouter, FastAPI, Request, Security
+from fastapi.security import HTTPBearer
+from starlette.responses import HTMLResponse, Response
+
+from nearcopy.errors import NearcopyError, StoreError
+from nearcopy.service import logs, reference
+from nearcopy.service.api import articles, health, pairs, results, session, stories
+from nearcopy.service.limits import Limits, RawPaths
+from nearcopy.service.observed import Observed
+from nearcopy.service.problems import Problem, problem_of, tell_problems
+from nearcopy.service.security import SafeAnswers
+from nearcopy.service.service import Service, made
+from nearcopy.service.settings import HANDED_ON, Settings, taken_over
+
+ABOUT = "Has this been published before, where, and how do we know?"
+SWITCH_SECONDS = 0.001  # threads take turns this often, so that answers need not wait for adds
+FRONT = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>nearcopy</title>
+<h1>nearcopy</h1><p>The service runs. <a href="/docs">The API</a></p></html>
+"""
+API = (articles, stories, pairs, results, session)
+
+
+def from_environment() -> FastAPI:
+    """The app of a worker, with the settings that it was handed."""
+    settings = taken_over(os.environ[HANDED_ON])
+    logs.set_up(settings.log_level, as_json=settings.log_json)
+    sys.setswitchinterval(SWITCH_SECONDS)
+    return make_app(settings)
+
+
+def make_app(settings: Settings) -> FastAPI:
+    """The app with these settings."""
+    service = made(settings)
+    app = FastAPI(
+        title="nearcopy",
+        description=ABOUT,
+        version=version("nearcopy"),
+        docs_url=None,
+        redoc_url=None,
+        lifespan=_lifespan,
+        redirect_slashes=False,
+    )
+    app.state.service = service
+    for each in API:
+        app.include_router(each.router, prefix="/api/v1", dependencies=[_BEARER])
+    app.include_router(health.router)
+    app.include_router(reference.router)
+    app.include_router(_front())
+    tell_problems(app)
+    _count_store_errors(app, service)
+    app.add_middleware(Limits, settings=settings, gate=service.gate)
+    app.add_middleware(RawPaths)
+    app.add_middleware(SafeAnswers)
+    app.add_middleware(Observed, metrics=service.metrics)
+    return app
+
+
+_BEARER = Security(HTTPBearer(auto_error=False, description="A token, where there are any."))
+
+
+def _front() -> APIRouter:
+    router = APIRouter(include_in_schema=False)
+
+    @router.get("/")
+    async def front() -> Response:
+        return HTMLResponse(FRONT)
+
+    return router
+
+
+def _count_store_errors(app: FastAPI, service: Service) -> None:
+    def counted(_: Request, wrong: Exception) -> Response:
+        service.metrics.store_failed()
+        return problem_of(wrong).response()
+
+    app.add_exception_handler(StoreError, counted)
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    """Reads the window meanwhile; at the end finishes what has begun and closes the stores."""
+    service: Service = app.state.service
+    service.heed_signals()
+    warming = asyncio.create_task(_warm(service))
+    try:
+        yield
+    finally:
+        service.stopping.set()
+        await asyncio.gather(warming, return_exceptions=True)
+        await asyncio.to_thread(service.pools.close)
+        service.tokens.close()
+
+
+async def _warm(service: Service) -> None:
+    try:
+        await service.pools.warm()
+    except (NearcopyError, Problem) as wrong:
+        logs.log.error("the store cannot be used: %s", wrong)

@@ -1,0 +1,119 @@
+"""Bodies: what is sent, read as articles, with the field named that cannot be."""
+
+import asyncio
+from typing import Any, NamedTuple
+
+from starlette.requests import Request
+
+from nearcopy.errors import BadArticle
+from nearcopy.formats import Columns, Place, Rejected, Row
+from nearcopy.formats.columns import GUESSES
+from nearcopy.formats.jsons import DECODER
+from nearcopy.formats.rows import row
+from nearcopy.model import Article
+from nearcopy.service.answering import JSON
+from nearcopy.service.problems import Problem
+from nearcopy.service.settings import Settings
+from nearcopy.stores.rows import whole
+
+LARGE = 1 << 16  # bytes that are read in a thread of their own
+TEXTS = ("id", "title", "text", "url", "canonical_url", "source", "language")
+COLUMNS = Columns()
+BODY = "body"
+
+
+class Given(NamedTuple):
+    """The rows of a body, and whether it was one by itself."""
+
+    rows: list[Row]
+    single: bool
+
+    @property
+    def articles(self) -> list[Article]:
+        """The rows as articles."""
+        return [each.article for each in self.rows]
+
+
+async def json_body(request: Request) -> Any:
+    """What is sent, which must be JSON."""
+    kind = request.headers.get("content-type", "").split(";")[0].strip().lower()
+    if kind != JSON and not (kind.startswith("application/") and kind.endswith("+json")):
+        raise Problem(415, f"content-type is {kind!r:.60}: send application/json")
+    body = await request.body()
+    return await asyncio.to_thread(_decoded, body) if len(body) > LARGE else _decoded(body)
+
+
+def _decoded(body: bytes) -> Any:
+    try:
+        return DECODER.decode(body.decode("utf-8-sig"))
+    except UnicodeDecodeError as wrong:
+        raise Problem(400, f"the body is not UTF-8: {wrong.reason} at {wrong.start}") from None
+    except (ValueError, RecursionError) as wrong:
+        raise Problem(400, f"the body is not JSON that can be read: {wrong}") from None
+
+
+async def given_rows(request: Request, settings: Settings, around: str) -> Given:
+    """One article, a list of them, or an object with the list under the name `around`."""
+    body = await json_body(request)
+    inside = body.get(around) if isinstance(body, dict) else None
+    found = inside if isinstance(inside, list) else body
+    if not isinstance(found, list | dict):
+        raise Problem(422, f"send an article, a list, or {around} with a list", _named(around))
+    values = found if isinstance(found, list) else [found]
+    if len(values) > settings.max_batch:
+        most = settings.max_batch
+        raise Problem(
+            413, f"{len(values):,} at once, {most:,} are the most: send a stream of lines"
+        )
+    if len(values) > 1:
+        return Given(await asyncio.to_thread(_rows, values, settings, around), False)
+    return Given(_rows(values, settings, around), isinstance(found, dict))
+
+
+def _named(field: str) -> list[dict[str, str]]:
+    return [{"field": field, "detail": "expected an object or a list of objects"}]
+
+
+def _rows(values: list[Any], settings: Settings, around: str) -> list[Row]:
+    rows: list[Row] = []
+    errors: list[dict[str, str]] = []
+    for place, each in enumerate(values):
+        try:
+            rows.append(row_of(each, settings, place + 1))
+        except BadArticle as wrong:
+            field = _field(str(wrong))
+            errors.append({"field": f"{around}.{place}{field}", "detail": str(wrong)})
+    if errors:
+        more = f"; {len(errors) - 1} more are wrong" if len(errors) > 1 else ""
+        first = errors[0]
+        raise Problem(422, f"{first['field']}: {first['detail']}{more}; nothing was done", errors)
+    return rows
+
+
+def row_of(values: Any, settings: Settings, number: int) -> Row:
+    """The values as a row; raises where they are none, or too long."""
+    if not isinstance(values, dict):
+        raise BadArticle(f"expected an object, got {type(values).__name__}")
+    found = row(Place(BODY, number), values, COLUMNS.places(tuple(values)))
+    if isinstance(found, Rejected):
+        raise BadArticle(found.why)
+    _check(found.article, settings)
+    return found
+
+
+def _check(article: Article, settings: Settings) -> None:
+    most = settings.max_text_chars
+    for name in TEXTS:
+        if len(getattr(article, name) or "") > most:
+            raise BadArticle(f"{name} has more than {most:,} characters: shorten it")
+    if whole(article.id) != article.id:
+        raise BadArticle("id has half a surrogate pair: no store can keep it")
+    if article.tier is not None and abs(article.tier) >= 1 << 31:
+        raise BadArticle("tier is beyond what a store can keep: give a small whole number")
+    if not (article.title.strip() or article.text.strip() or article.url or article.canonical_url):
+        raise BadArticle("text, title and url are missing or empty: give one of them")
+
+
+def _field(why: str) -> str:
+    name = why.split(" ", 1)[0].strip(",:")
+    return f".{name}" if name in GUESSES else ""

@@ -1,0 +1,138 @@
+"""Pools: the Dedupers of a worker, each asked by one thread in the order things come.
+
+Who adds does not hold up who checks, nor does who lists: each of the three has a Deduper of its own
+on the same store. A store in memory has one for all.
+"""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from dataclasses import dataclass
+from datetime import timedelta
+from threading import Lock
+from typing import TypeVar
+
+from nearcopy.deduper import Deduper
+from nearcopy.errors import BadPolicy, NotStored
+from nearcopy.model import Article
+from nearcopy.service.problems import Problem
+from nearcopy.service.settings import Settings
+
+Result = TypeVar("Result")
+MEMORY = "memory:"
+MOST_POOLS = 16  # in one worker: each has the keys of its window in memory
+WARMING = "nearcopy-warming"
+OWN = 0.0  # as long as the lane says
+
+
+class Lane:
+    """A Deduper, and the one thread that asks it."""
+
+    def __init__(self, opened: Callable[[], Deduper], name: str, seconds: float) -> None:
+        self._opened, self._seconds = opened, seconds
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix=name)
+
+    async def run(
+        self, work: Callable[[Deduper], Result], *, seconds: float | None = OWN
+    ) -> Result:
+        """What the work gives; a problem where it has to wait for too long."""
+        patience = self._seconds if seconds == OWN else seconds
+        future = self._thread.submit(copy_context().run, lambda: work(self._opened()))
+        try:
+            async with asyncio.timeout(patience):
+                return await asyncio.wrap_future(future)
+        except NotStored as wrong:  # where the store is, is nobody's business
+            raise NotStored(str(wrong).replace(self._opened().address, "the store")) from None
+        except TimeoutError:
+            detail = (
+                f"this took longer than {patience} seconds: try again later; what was to be "
+                "added may be there by then, and adding it again changes nothing"
+            )
+            raise Problem(503, detail) from None
+
+    def stop(self) -> None:
+        """Finish what has begun, and take no more."""
+        self._thread.shutdown(wait=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """One set of articles, and the three ways to it."""
+
+    checks: Lane  # checking, and what is similar: quick
+    adds: Lane
+    looks: Lane  # lists, numbers and comparisons
+
+
+class Pools:
+    """The pools of a worker, opened when first asked for."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self.recipe, self.policy = settings.judging()
+        self._lock = Lock()
+        self._pools: dict[str | None, Pool] = {}
+        self._open: dict[tuple[str | None, str], Deduper] = {}
+        self._opening: dict[tuple[str | None, str], Lock] = {}
+        self.ready = False
+
+    def pool(self, name: str | None) -> Pool:
+        """The pool of this name."""
+        with self._lock:
+            if name not in self._pools:
+                if len(self._pools) >= MOST_POOLS:
+                    raise Problem(503, f"{MOST_POOLS} pools are open already: start more services")
+                self._pools[name] = Pool(*(self._lane(name, way) for way in WAYS))
+            return self._pools[name]
+
+    def _lane(self, name: str | None, way: str) -> Lane:
+        def opened() -> Deduper:
+            return self._deduper(name, way)
+
+        return Lane(opened, f"nearcopy-{way}", self._settings.max_seconds)
+
+    def _deduper(self, name: str | None, way: str) -> Deduper:
+        """The Deduper of a lane, opened in its thread."""
+        key = (name, "all" if self._settings.address.startswith(MEMORY) else way)
+        with self._lock:
+            lock = self._opening.setdefault(key, Lock())
+        with lock:
+            if key not in self._open:
+                self._open[key] = self._opened(name)
+            return self._open[key]
+
+    def _opened(self, pool: str | None) -> Deduper:
+        if pool is not None:
+            raise BadPolicy(f"no pool {pool!r:.60}: this store has one pool, which has no name")
+        return Deduper(self._settings.address, self.recipe, self.policy)
+
+    async def warm(self) -> None:
+        """Read the window, so that the first who ask need not wait for it."""
+        pool = self.pool(self._settings.pool)
+        probe = Article(id=WARMING, title="What is looked at here is of no account")
+        await asyncio.gather(
+            pool.checks.run(lambda deduper: deduper.check(probe)),
+            pool.looks.run(lambda deduper: deduper.recipe),
+        )
+        self.ready = True
+
+    @property
+    def window_days(self) -> int | None:
+        """The days of the window, rounded up."""
+        window = self.policy.window
+        return None if window is None else -(-window // timedelta(days=1))
+
+    def close(self) -> None:
+        """Finish what has begun, and let go of the stores."""
+        with self._lock:
+            pools, self._pools = list(self._pools.values()), {}
+        for pool in pools:
+            for lane in (pool.adds, pool.checks, pool.looks):
+                lane.stop()
+        for deduper in self._open.values():
+            deduper.close()
+        self._open.clear()
+
+
+WAYS = ("checks", "adds", "looks")

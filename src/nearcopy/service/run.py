@@ -1,0 +1,51 @@
+"""Running the service: one process, or several that share a store."""
+
+import os
+from contextlib import ExitStack
+
+import uvicorn
+
+from nearcopy.errors import BadPolicy
+from nearcopy.service import logs
+from nearcopy.service.settings import HANDED_ON, Settings, handed_on
+from nearcopy.service.tokens import Tokens
+
+APP = "nearcopy.service.app:from_environment"
+IDLE_SECONDS = 30  # that a connection is kept open for the next request
+
+
+def check(settings: Settings) -> None:
+    """Raises where the service must not run like that."""
+    if not settings.local and not Tokens(settings.tokens).all():
+        raise BadPolicy(
+            f"at {settings.host} others could reach it, and {settings.tokens} holds no token: make "
+            "one with `nearcopy token add NAME --scope read,write`, or leave out --host"
+        )
+    if settings.workers > 1 and settings.address.startswith("memory:"):
+        raise BadPolicy("a store in memory is one process's own: give another, or one worker")
+
+
+def run(settings: Settings) -> None:
+    """Serve until a signal says to stop; what has begun is finished."""
+    logs.set_up(settings.log_level, as_json=settings.log_json)
+    with ExitStack() as stack:
+        os.environ[HANDED_ON] = handed_on(settings)
+        if settings.workers > 1:
+            from nearcopy.service.metrics import shared_folder
+
+            stack.enter_context(shared_folder())
+        uvicorn.run(
+            APP,
+            factory=True,
+            host=settings.host,
+            port=settings.port,
+            workers=settings.workers,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            date_header=True,
+            proxy_headers=False,
+            ws="none",
+            timeout_keep_alive=IDLE_SECONDS,
+            timeout_graceful_shutdown=settings.stop_seconds,
+        )

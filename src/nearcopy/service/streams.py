@@ -1,0 +1,199 @@
+"""Streams: JSON lines in, verdicts out as soon as their articles are in the store."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from nearcopy.deduper import Deduper
+from nearcopy.errors import BadArticle
+from nearcopy.formats.answers import verdict_row
+from nearcopy.formats.jsons import DECODER
+from nearcopy.model import Article, Verdict
+from nearcopy.service.answering import NDJSON, as_json
+from nearcopy.service.bodies import row_of
+from nearcopy.service.pools import Lane
+from nearcopy.service.problems import problem_of
+from nearcopy.service.settings import Settings
+
+CHUNK = 512  # lines that are added in one durable step
+QUIET = 0.1  # seconds without more after which what came is added
+Answers = list[dict[str, Any]]
+
+
+class Line(NamedTuple):
+    """A line that came, or why it cannot be read."""
+
+    number: int
+    data: bytes
+    why: str | None = None
+
+
+class Splitter:
+    """Takes bytes apart into lines; blank ones count and are left out."""
+
+    def __init__(self, longest: int) -> None:
+        self._longest = longest
+        self._rest = bytearray()
+        self._number = 0
+        self._passing = False  # the rest of a line that is too long
+
+    def feed(self, data: bytes) -> list[Line]:
+        """The lines that are whole by now."""
+        *whole, rest = data.split(b"\n")
+        found = [line for each in whole if (line := self._ended(each))]
+        self._hold(rest)
+        return found
+
+    def end(self) -> list[Line]:
+        """The last line, where it was not ended."""
+        line = self._ended(b"")
+        return [line] if line else []
+
+    def _hold(self, data: bytes) -> None:
+        if not self._passing:
+            self._rest += data
+        if len(self._rest) > self._longest:
+            self._passing = True
+            self._rest.clear()
+
+    def _ended(self, data: bytes) -> Line | None:
+        self._hold(data)
+        self._number += 1
+        data, passing = bytes(self._rest), self._passing
+        self._rest.clear()
+        self._passing = False
+        if passing:
+            return Line(self._number, b"", f"a line may have {self._longest:,} bytes: shorten it")
+        return Line(self._number, data) if data.strip() else None
+
+
+class Lines(Response):
+    """An answer of lines, each sent when it is there; who does not read them is left."""
+
+    media_type = NDJSON
+
+    def __init__(self, lines: AsyncIterator[bytes], seconds: float) -> None:
+        super().__init__(None, 200)
+        del self.headers["content-length"]
+        self._lines, self._seconds = lines, seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send them."""
+        del scope, receive
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        async for each in self._lines:
+            async with asyncio.timeout(self._seconds):
+                await send({"type": "http.response.body", "body": each, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+
+
+async def incoming(
+    request: Request, settings: Settings, stopping: Callable[[], bool]
+) -> AsyncIterator[list[Line]]:
+    """What came, in chunks: full ones, or what there is when it gets quiet."""
+    lines, waiting = Splitter(settings.max_body_bytes), list[Line]()
+    pieces = request.stream()
+    coming: asyncio.Future[bytes | None] | None = None
+    try:
+        while not stopping():
+            coming = coming or asyncio.ensure_future(anext(pieces, None))
+            patience = QUIET if waiting else settings.max_seconds
+            done, _ = await asyncio.wait({coming}, timeout=patience)
+            if not done and not waiting:
+                raise TimeoutError
+            piece, coming = (coming.result(), None) if done else (b"", coming)
+            waiting += lines.end() if piece is None else lines.feed(piece)
+            while len(waiting) >= CHUNK or (waiting and (not done or piece is None)):
+                yield waiting[:CHUNK]
+                waiting = waiting[CHUNK:]
+            if piece is None:
+                return
+    finally:
+        if coming is not None:
+            coming.cancel()
+
+
+async def verdict_lines(
+    chunks: AsyncIterator[list[Line]],
+    adds: Lane,
+    settings: Settings,
+    *,
+    evidence: bool,
+    judged: Callable[[list[Verdict]], None],
+    stopping: Callable[[], bool],
+) -> AsyncIterator[bytes]:
+    """A line for each that came, once its chunk is in the store; errors in their places."""
+    last = 0
+    try:
+        async for chunk in chunks:
+            work = partial(_added, lines=chunk, settings=settings, evidence=evidence)
+            rows, verdicts = await adds.run(work, seconds=None)
+            judged(verdicts)
+            last = chunk[-1].number
+            yield b"".join(as_json(each) + b"\n" for each in rows)
+    except ClientDisconnect:
+        return
+    except TimeoutError:
+        why = f"nothing came for {settings.max_seconds} seconds"
+        yield _ended(last, 408, f"{why}: send again what comes after this line")
+    except Exception as wrong:  # the lines before are in the store: say so, whatever it was
+        problem = problem_of(wrong)
+        yield _ended(
+            last, problem.status, f"{problem.detail}; send again what comes after this line"
+        )
+    else:
+        if stopping():
+            yield _ended(last, 503, "the service stops: send again what comes after this line")
+
+
+def _ended(last: int, status: int, why: str) -> bytes:
+    return as_json({"line": last, "error": why, "status": status}) + b"\n"
+
+
+def _added(
+    deduper: Deduper, lines: list[Line], settings: Settings, evidence: bool
+) -> tuple[Answers, list[Verdict]]:
+    """An answer for each line, in order, and the verdicts among them."""
+    read = [_read(line, settings) for line in lines]
+    verdicts = _verdicts(deduper, [each for each in read if isinstance(each, Article)])
+    rest, answers, given = iter(verdicts), Answers(), list[Verdict]()
+    for line, found in zip(lines, read, strict=True):
+        told = next(rest) if isinstance(found, Article) else found
+        if isinstance(told, Verdict):
+            given.append(told)
+            answers.append(verdict_row(told, evidence=evidence))
+        else:
+            answers.append({"line": line.number, "error": told, "status": 422})
+    return answers, given
+
+
+def _read(line: Line, settings: Settings) -> Article | str:
+    """The article of a line, or why it is none."""
+    try:
+        if line.why:
+            return line.why
+        return row_of(DECODER.decode(line.data.decode("utf-8-sig")), settings, line.number).article
+    except BadArticle as wrong:
+        return str(wrong)
+    except (ValueError, RecursionError) as wrong:
+        return f"not JSON that can be read: {wrong}"
+
+
+def _verdicts(deduper: Deduper, articles: list[Article]) -> list[Verdict | str]:
+    """A verdict for each; where one cannot be added, the others are."""
+    try:
+        return list(deduper.run(articles))
+    except BadArticle:
+        return [_verdict(deduper, each) for each in articles]
+
+
+def _verdict(deduper: Deduper, article: Article) -> Verdict | str:
+    try:
+        return deduper.add(article)
+    except BadArticle as wrong:
+        return str(wrong)
