@@ -11,7 +11,7 @@ from nearcopy.errors import BadPolicy
 from nearcopy.model import Edge
 from nearcopy.stores import Store
 
-BLOCK = 1000  # articles whose pairs are sorted together, the latest first
+BLOCK = 250  # articles whose pairs are sorted together, the latest first
 BLOCKS = 4  # looked at for one page
 NEAR = 0.1  # how far from a line a pair is still worth a look
 EVEN = 0.5  # as often right as wrong
@@ -27,7 +27,7 @@ class Borderline(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """Pairs, the nearest to a line first within every thousand articles; where to go on."""
+    """Pairs, the nearest to a line first within every few hundred articles; where to go on."""
 
     pairs: tuple[Borderline, ...]
     after: str | None

@@ -76,20 +76,26 @@ def serve(
 
 def _serve(flags: dict[str, Any], show_settings: bool) -> None:
     from nearcopy.service.settings import settings_of
+    from nearcopy.stores.addresses import shown
 
     found = settings_of(flags, os.environ)
     if show_settings:
-        _show(asdict(found), bool(flags["log_json"]))
+        _show(asdict(found) | {"store": shown(found.store)}, bool(flags["log_json"]))
         return
     for module in ("fastapi", "uvicorn", "prometheus_client"):
         require(module, extra="serve")
     from nearcopy.deduper import Deduper
     from nearcopy.service import run
+    from nearcopy.service.settings import SQLITE
+    from nearcopy.stores.addresses import shown
 
     run.check(found)
-    Deduper(found.address, *found.judging()).close()  # says at once what is wrong with it
+    Deduper(
+        found.address, *found.judging(), pool=found.pool
+    ).close()  # says at once what is wrong with it
     host = f"[{found.host}]" if ":" in found.host else found.host
-    noted(f"nearcopy is at http://{host}:{found.port}/ with {found.store}; stop it with Ctrl-C")
+    store = shown(found.address).removeprefix(SQLITE)
+    noted(f"nearcopy is at http://{host}:{found.port}/ with {store}; stop it with Ctrl-C")
     run.run(found)
 
 

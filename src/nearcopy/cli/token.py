@@ -60,9 +60,10 @@ def token(
 
 def _add(file: "Tokens", name: str, scope: str, pool: str | None, as_json: bool) -> None:
     from nearcopy.service.tokens import checked_scopes
+    from nearcopy.stores.pools import checked_pool
 
     scopes = checked_scopes(scope)
-    secret = file.add(name, scopes, pool)
+    secret = file.add(name, scopes, pool and checked_pool(pool))
     if as_json:
         write_lines([{"name": name, "scopes": list(scopes), "pool": pool, "token": secret}])
     else:

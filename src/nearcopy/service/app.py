@@ -52,7 +52,7 @@ def make_app(settings: Settings) -> FastAPI:
     )
     app.state.service = service
     for each in API:
-        app.include_router(each.router, prefix="/api/v1", dependencies=[_BEARER])
+        app.include_router(each.router, dependencies=[_BEARER])
     app.include_router(health.router)
     app.include_router(reference.router)
     app.include_router(_front())

@@ -141,5 +141,5 @@ class RawPaths:
         """Pass it on."""
         if scope["type"] == "http":
             raw = scope.get("raw_path") or quote(scope["path"]).encode()
-            scope = {**scope, "path": raw.split(b"?")[0].decode("ascii", "replace")}
+            scope["path"] = raw.split(b"?")[0].decode("ascii", "replace")
         await self._app(scope, receive, send)

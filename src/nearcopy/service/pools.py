@@ -14,10 +14,12 @@ from threading import Lock
 from typing import TypeVar
 
 from nearcopy.deduper import Deduper
-from nearcopy.errors import BadPolicy, NotStored
+from nearcopy.errors import NotStored
 from nearcopy.model import Article
 from nearcopy.service.problems import Problem
 from nearcopy.service.settings import Settings
+from nearcopy.stores import pools_at
+from nearcopy.stores.addresses import shown
 
 Result = TypeVar("Result")
 MEMORY = "memory:"
@@ -29,8 +31,9 @@ OWN = 0.0  # as long as the lane says
 class Lane:
     """A Deduper, and the one thread that asks it."""
 
-    def __init__(self, opened: Callable[[], Deduper], name: str, seconds: float) -> None:
-        self._opened, self._seconds = opened, seconds
+    def __init__(self, opened: Callable[[], Deduper], name: str, settings: Settings) -> None:
+        self._opened, self._seconds = opened, float(settings.max_seconds)
+        self._address = shown(settings.address)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=name)
 
     async def run(
@@ -43,10 +46,10 @@ class Lane:
             async with asyncio.timeout(patience):
                 return await asyncio.wrap_future(future)
         except NotStored as wrong:  # where the store is, is nobody's business
-            raise NotStored(str(wrong).replace(self._opened().address, "the store")) from None
+            raise NotStored(str(wrong).replace(self._address, "the store")) from None
         except TimeoutError:
             detail = (
-                f"this took longer than {patience} seconds: try again later; what was to be "
+                f"this took longer than {patience:g} seconds: try again later; what was to be "
                 "added may be there by then, and adding it again changes nothing"
             )
             raise Problem(503, detail) from None
@@ -90,7 +93,7 @@ class Pools:
         def opened() -> Deduper:
             return self._deduper(name, way)
 
-        return Lane(opened, f"nearcopy-{way}", self._settings.max_seconds)
+        return Lane(opened, f"nearcopy-{way}", self._settings)
 
     def _deduper(self, name: str | None, way: str) -> Deduper:
         """The Deduper of a lane, opened in its thread."""
@@ -99,13 +102,16 @@ class Pools:
             lock = self._opening.setdefault(key, Lock())
         with lock:
             if key not in self._open:
-                self._open[key] = self._opened(name)
+                self._open[key] = self._opened(name, way)
             return self._open[key]
 
-    def _opened(self, pool: str | None) -> Deduper:
-        if pool is not None:
-            raise BadPolicy(f"no pool {pool!r:.60}: this store has one pool, which has no name")
-        return Deduper(self._settings.address, self.recipe, self.policy)
+    def _opened(self, pool: str | None, way: str) -> Deduper:
+        """A Deduper; who only asks makes no pool."""
+        address = self._settings.address
+        lasting = pool is not None and not address.startswith(MEMORY)
+        if way != "adds" and lasting and pool not in pools_at(address):
+            raise NotStored(f"no pool {pool}: it is made when something is added to it")
+        return Deduper(address, self.recipe, self.policy, pool=pool)
 
     async def warm(self) -> None:
         """Read the window, so that the first who ask need not wait for it."""

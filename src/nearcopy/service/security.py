@@ -6,10 +6,12 @@ from urllib.parse import urlsplit
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from nearcopy.errors import StoreError
 from nearcopy.service.logs import caller
 from nearcopy.service.problems import Problem
 from nearcopy.service.settings import Settings
 from nearcopy.service.tokens import SCOPES, Token, Tokens
+from nearcopy.stores.pools import checked_pool
 
 COOKIE = "nearcopy_token"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -96,7 +98,11 @@ class Gate:
         """The pool that is asked for, where the caller may see it."""
         if found.pool is not None and asked not in (None, found.pool):
             raise Problem(403, f"{found.name} is for the pool {found.pool}: leave out `pool`")
-        return found.pool or asked or self._settings.pool
+        named = found.pool or asked or self._settings.pool
+        try:
+            return named and checked_pool(named)
+        except StoreError as wrong:
+            raise Problem(422, str(wrong), [{"field": "pool", "detail": str(wrong)}]) from None
 
     def cookie(self, secret: str) -> str:
         """The cookie that signs a browser in."""

@@ -13,14 +13,14 @@ from nearcopy.formats.answers import article_row, match_row, verdict_row
 from nearcopy.model import Verdict
 from nearcopy.service.answering import answer
 from nearcopy.service.answers import ArticleShape, Forgotten, Similar, Verdicts, VerdictShape
-from nearcopy.service.api.described import articles_body, problems, verdict_lines
+from nearcopy.service.api.described import PREFIX, articles_body, problems, verdict_lines
 from nearcopy.service.bodies import Given, given_rows
 from nearcopy.service.limits import streamed
 from nearcopy.service.service import Asked, Reading, Writing
 from nearcopy.service.streams import Lines, incoming
 from nearcopy.service.streams import verdict_lines as lines_of
 
-router = APIRouter(tags=["articles"])
+router = APIRouter(prefix=PREFIX, tags=["articles"])
 SIMILAR = ("id", "title", "host", "similarity_score", "match_type")
 Id = Annotated[str, Path(description="The article's id, percent-encoded.", max_length=100_000)]
 Evidence = Annotated[bool, Query(description="What was measured, too.")]

@@ -9,6 +9,7 @@ from nearcopy.service.problems import MEDIA_TYPE, TITLES
 ARTICLE = ArticleIn.model_json_schema()
 FEEDBACK = FeedbackIn.model_json_schema()
 PROBLEM = {"content": {MEDIA_TYPE: {"schema": ProblemShape.model_json_schema()}}}
+PREFIX = "/api/v1"
 ANYWHERE = (400, 401, 403, 405, 421, 422, 429, 500, 503)
 
 

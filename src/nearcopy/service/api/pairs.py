@@ -21,12 +21,12 @@ from nearcopy.service.answers import (
     FeedbackList,
     ReviewPage,
 )
-from nearcopy.service.api.described import feedback_body, problems
+from nearcopy.service.api.described import PREFIX, feedback_body, problems
 from nearcopy.service.bodies import json_body
 from nearcopy.service.problems import Problem
 from nearcopy.service.service import Reading, Writing
 
-router = APIRouter(tags=["pairs"])
+router = APIRouter(prefix=PREFIX, tags=["pairs"])
 Id = Annotated[str, Query(description="An article.", min_length=1, max_length=100_000)]
 
 

@@ -12,11 +12,11 @@ from nearcopy.formats.reading import OwnIds
 from nearcopy.ranked import deduplicated
 from nearcopy.service.answering import answer
 from nearcopy.service.answers import Results, StatsShape
-from nearcopy.service.api.described import articles_body, problems
+from nearcopy.service.api.described import PREFIX, articles_body, problems
 from nearcopy.service.bodies import given_rows
 from nearcopy.service.service import Reading
 
-router = APIRouter(tags=["results"])
+router = APIRouter(prefix=PREFIX, tags=["results"])
 
 
 @router.post(

@@ -8,13 +8,13 @@ from starlette.responses import Response
 
 from nearcopy.service.answering import answer
 from nearcopy.service.answers import Session
-from nearcopy.service.api.described import problems, token_body
+from nearcopy.service.api.described import PREFIX, problems, token_body
 from nearcopy.service.bodies import json_body
 from nearcopy.service.problems import Problem
 from nearcopy.service.security import COOKIE, Caller
 from nearcopy.service.service import Administering, Reading, service_of
 
-router = APIRouter(tags=["session"])
+router = APIRouter(prefix=PREFIX, tags=["session"])
 GONE = f"{COOKIE}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0"
 
 

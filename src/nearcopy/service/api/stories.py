@@ -11,11 +11,11 @@ from nearcopy.formats import read_time
 from nearcopy.formats.answers import spread_row, story_row
 from nearcopy.service.answering import answer
 from nearcopy.service.answers import StoriesPage, StoryShape
-from nearcopy.service.api.described import problems
+from nearcopy.service.api.described import PREFIX, problems
 from nearcopy.service.problems import Problem
 from nearcopy.service.service import Reading
 
-router = APIRouter(tags=["stories"])
+router = APIRouter(prefix=PREFIX, tags=["stories"])
 Id = Annotated[str, Path(description="A story, or an article in one.", max_length=100_000)]
 Words = Annotated[str | None, Query(max_length=200)]
 Moment = Annotated[str | None, Query(max_length=64, description="ISO 8601, such as 2026-01-31.")]
@@ -65,7 +65,7 @@ async def story(request: Request, id: Id, asked: Reading) -> Response:  # noqa: 
     if found.id != name:
         query = f"?{request.url.query}" if request.url.query else ""
         return Response(
-            status_code=307, headers={"Location": f"/api/v1/stories/{quote(found.id, '')}{query}"}
+            status_code=307, headers={"Location": f"{PREFIX}/stories/{quote(found.id, '')}{query}"}
         )
     return answer(story_row(found))
 
