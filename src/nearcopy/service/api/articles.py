@@ -22,7 +22,7 @@ from nearcopy.service.streams import verdict_lines as lines_of
 
 router = APIRouter(prefix=PREFIX, tags=["articles"])
 SIMILAR = ("id", "title", "host", "similarity_score", "match_type")
-Id = Annotated[str, Path(description="The article's id, percent-encoded.", max_length=100_000)]
+Id = Annotated[str, Path(description="The article's id, percent-encoded.", max_length=10_000)]
 Evidence = Annotated[bool, Query(description="What was measured, too.")]
 
 
