@@ -1,6 +1,8 @@
 """Running the service: one process, or several that share a store."""
 
 import os
+import signal
+import sys
 from contextlib import ExitStack
 
 import uvicorn
@@ -25,8 +27,13 @@ def check(settings: Settings) -> None:
         raise BadPolicy("a store in memory is one process's own: give another, or one worker")
 
 
+def _end(*_: object) -> None:
+    sys.exit(0)
+
+
 def run(settings: Settings) -> None:
     """Serve until a signal says to stop; what has begun is finished."""
+    signal.signal(signal.SIGTERM, _end)  # the server hands it on when it has finished
     logs.set_up(settings.log_level, as_json=settings.log_json)
     with ExitStack() as stack:
         os.environ[HANDED_ON] = handed_on(settings)

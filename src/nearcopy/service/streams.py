@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ from nearcopy.service.problems import problem_of
 from nearcopy.service.settings import Settings
 
 CHUNK = 512  # lines that are added in one durable step
+LAST_SECONDS = 2.0  # for who is sending to see that nobody reads on
 QUIET = 0.1  # seconds without more after which what came is added
 Answers = list[dict[str, Any]]
 
@@ -72,65 +74,83 @@ class Splitter:
         return Line(self._number, data) if data.strip() else None
 
 
+class Intake:
+    """What is sent, in chunks: full ones, or what there is when it gets quiet."""
+
+    def __init__(self, request: Request, settings: Settings, stopping: Callable[[], bool]) -> None:
+        self._pieces, self._patience = request.stream(), settings.max_seconds
+        self._stopping, self._lines = stopping, Splitter(settings.max_body_bytes)
+        self.whole = False  # whether all that is sent has come
+
+    async def chunks(self) -> AsyncIterator[list[Line]]:
+        """The lines that came."""
+        waiting, coming = list[Line](), None
+        try:
+            while not self.whole and not self._stopping():
+                coming = coming or asyncio.ensure_future(anext(self._pieces, None))
+                done, _ = await asyncio.wait({coming}, timeout=self._wait(bool(waiting)))
+                if not done and not waiting:
+                    raise TimeoutError
+                if done:
+                    waiting += self._taken(coming.result())
+                    coming = None
+                while len(waiting) >= CHUNK or (waiting and (self.whole or not done)):
+                    yield waiting[:CHUNK]
+                    waiting = waiting[CHUNK:]
+        finally:
+            if coming is not None:
+                coming.cancel()
+
+    def _wait(self, some: bool) -> float:
+        return QUIET if some else self._patience
+
+    def _taken(self, piece: bytes | None) -> list[Line]:
+        self.whole = piece is None
+        return self._lines.end() if piece is None else self._lines.feed(piece)
+
+
 class Lines(Response):
     """An answer of lines, each sent when it is there; who does not read them is left."""
 
     media_type = NDJSON
 
-    def __init__(self, lines: AsyncIterator[bytes], seconds: float) -> None:
+    def __init__(self, lines: AsyncIterator[bytes], intake: Intake, seconds: float) -> None:
         super().__init__(None, 200)
         del self.headers["content-length"]
-        self._lines, self._seconds = lines, seconds
+        self._lines, self._intake, self._seconds = lines, intake, seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send them."""
-        del scope, receive
+        del scope
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
         async for each in self._lines:
             async with asyncio.timeout(self._seconds):
                 await send({"type": "http.response.body", "body": each, "more_body": True})
+        if not self._intake.whole:
+            await _passed(receive)
         await send({"type": "http.response.body", "body": b""})
 
 
-async def incoming(
-    request: Request, settings: Settings, stopping: Callable[[], bool]
-) -> AsyncIterator[list[Line]]:
-    """What came, in chunks: full ones, or what there is when it gets quiet."""
-    lines, waiting = Splitter(settings.max_body_bytes), list[Line]()
-    pieces = request.stream()
-    coming: asyncio.Future[bytes | None] | None = None
-    try:
-        while not stopping():
-            coming = coming or asyncio.ensure_future(anext(pieces, None))
-            patience = QUIET if waiting else settings.max_seconds
-            done, _ = await asyncio.wait({coming}, timeout=patience)
-            if not done and not waiting:
-                raise TimeoutError
-            piece, coming = (coming.result(), None) if done else (b"", coming)
-            waiting += lines.end() if piece is None else lines.feed(piece)
-            while len(waiting) >= CHUNK or (waiting and (not done or piece is None)):
-                yield waiting[:CHUNK]
-                waiting = waiting[CHUNK:]
-            if piece is None:
-                return
-    finally:
-        if coming is not None:
-            coming.cancel()
+async def _passed(receive: Receive) -> None:
+    """Lets what is still being sent pass: left unread, it would undo the last of the answer."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(LAST_SECONDS):
+            while (await receive()).get("more_body"):
+                pass
 
 
 async def verdict_lines(
-    chunks: AsyncIterator[list[Line]],
+    intake: Intake,
     adds: Lane,
     settings: Settings,
     *,
     evidence: bool,
     judged: Callable[[list[Verdict]], None],
-    stopping: Callable[[], bool],
 ) -> AsyncIterator[bytes]:
     """A line for each that came, once its chunk is in the store; errors in their places."""
     last = 0
     try:
-        async for chunk in chunks:
+        async for chunk in intake.chunks():
             work = partial(_added, lines=chunk, settings=settings, evidence=evidence)
             rows, verdicts = await adds.run(work, seconds=None)
             judged(verdicts)
@@ -147,7 +167,7 @@ async def verdict_lines(
             last, problem.status, f"{problem.detail}; send again what comes after this line"
         )
     else:
-        if stopping():
+        if not intake.whole:
             yield _ended(last, 503, "the service stops: send again what comes after this line")
 
 

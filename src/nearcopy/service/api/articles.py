@@ -17,12 +17,12 @@ from nearcopy.service.api.described import PREFIX, articles_body, problems, verd
 from nearcopy.service.bodies import Given, given_rows
 from nearcopy.service.limits import streamed
 from nearcopy.service.service import Asked, Reading, Writing
-from nearcopy.service.streams import Lines, incoming
+from nearcopy.service.streams import Intake, Lines
 from nearcopy.service.streams import verdict_lines as lines_of
 
 router = APIRouter(prefix=PREFIX, tags=["articles"])
 SIMILAR = ("id", "title", "host", "similarity_score", "match_type")
-Id = Annotated[str, Path(description="The article's id, percent-encoded.", max_length=10_000)]
+Id = Annotated[str, Path(description="The article's id, percent-encoded.", max_length=4_000)]
 Evidence = Annotated[bool, Query(description="What was measured, too.")]
 
 
@@ -72,16 +72,16 @@ def _answered(
 
 
 def _stream(request: Request, asked: Asked, evidence: bool) -> Response:
-    settings, stopping = asked.settings, asked.service.stopping.is_set
+    settings, metrics = asked.settings, asked.service.metrics
+    intake = Intake(request, settings, asked.service.stopping.is_set)
     lines = lines_of(
-        incoming(request, settings, stopping),
+        intake,
         asked.pool.adds,
         settings,
         evidence=evidence,
-        judged=lambda verdicts: asked.service.metrics.judged("add", verdicts),
-        stopping=stopping,
+        judged=lambda verdicts: metrics.judged("add", verdicts),
     )
-    return Lines(lines, settings.max_seconds)
+    return Lines(lines, intake, settings.max_seconds)
 
 
 @router.get(

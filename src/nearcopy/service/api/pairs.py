@@ -27,7 +27,7 @@ from nearcopy.service.problems import Problem
 from nearcopy.service.service import Reading, Writing
 
 router = APIRouter(prefix=PREFIX, tags=["pairs"])
-Id = Annotated[str, Query(description="An article.", min_length=1, max_length=10_000)]
+Id = Annotated[str, Query(description="An article.", min_length=1, max_length=2_000)]
 
 
 @router.get(
@@ -94,7 +94,7 @@ async def told(asked: Reading) -> Response:
 )
 async def review(
     asked: Reading,
-    after: Annotated[str | None, Query(max_length=30_000)] = None,
+    after: Annotated[str | None, Query(max_length=4_000)] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 20,
 ) -> Response:
     """A page; `after` begins the next, also where this one is not full."""

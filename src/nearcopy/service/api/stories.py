@@ -16,7 +16,7 @@ from nearcopy.service.problems import Problem
 from nearcopy.service.service import Reading
 
 router = APIRouter(prefix=PREFIX, tags=["stories"])
-Id = Annotated[str, Path(description="A story, or an article in one.", max_length=10_000)]
+Id = Annotated[str, Path(description="A story, or an article in one.", max_length=4_000)]
 Words = Annotated[str | None, Query(max_length=200)]
 Moment = Annotated[str | None, Query(max_length=64, description="ISO 8601, such as 2026-01-31.")]
 
