@@ -17,6 +17,7 @@ FINGERPRINTS = HERE / "results" / "fingerprints.json"
 DECISIONS = HERE / "results" / "decisions.json"
 STORES = HERE / "results" / "stores.json"
 DEDUPE = HERE / "results" / "dedupe.json"
+SERVICE = HERE / "results" / "service.json"
 QUALITY = HERE / "results" / "quality.json"
 EMBEDDING = HERE / "results" / "embedding.json"
 

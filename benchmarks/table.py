@@ -14,11 +14,13 @@ README = HERE.parent / "README.md"
 RELATIONS = HERE.parent / "docs" / "relations.md"
 STORES = HERE.parent / "docs" / "stores.md"
 COMMANDS = HERE.parent / "docs" / "commands.md"
+SERVICE = HERE.parent / "docs" / "service.md"
 PAGES = {
     HERE / "results" / "fingerprints.json": README,
     HERE / "results" / "decisions.json": RELATIONS,
     HERE / "results" / "stores.json": STORES,
     HERE / "results" / "dedupe.json": COMMANDS,
+    HERE / "results" / "service.json": SERVICE,
 }
 START, END = "<!-- bench -->", "<!-- /bench -->"
 

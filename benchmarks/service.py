@@ -1,0 +1,229 @@
+"""The service under load: similar articles, checks and batches, beside a route of a constant."""
+
+import http.client
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import apart
+import newswire
+from loader import Loaded, Request, loaded
+from nearcopy import Article, Recipe, fingerprints
+from nearcopy.keys import keys
+from nearcopy.stores import Entry, open_store
+from results import Measurement
+from setting import QUICK, Setting
+
+DAYS = 14.0
+BULK = 2048
+WAIT_SECONDS = 120
+NDJSON = "application/x-ndjson"
+
+
+class Amounts(NamedTuple):
+    """How much is done."""
+
+    stored: int = 200_000
+    a_second: int = 200
+    seconds: int = 60
+    added: int = 10_000
+    workers: int = 2
+
+
+SMALL = Amounts(stored=1000, a_second=50, seconds=1, added=600, workers=1)
+
+
+def service(setting: Setting) -> Iterator[Measurement]:
+    """All measurements of the service."""
+    amounts = SMALL if setting.sizes == QUICK else Amounts()
+    path = setting.folder / "service.db"
+    setting.say(f"service: filing {amounts.stored:,} articles")
+    fill(path, amounts.stored)
+    yield from measured(setting, amounts, path)
+
+
+def measured(setting: Setting, amounts: Amounts, path: Path) -> Iterator[Measurement]:
+    """The measurements, of a store that is filled."""
+    known = list(islice(newswire.wire(amounts.stored, DAYS, name="new"), 2000))
+    asked = newswire.questions(2000, 2.0, known)
+    with _running(_bare_command(amounts), "/constant") as running:
+        setting.say("service: a route of a constant")
+        yield _time("bare", "a route that returns a constant", _ask(running, amounts, _constant))
+    with _running(_command(amounts, path), "/readyz") as running:
+        for name, title, request in (
+            ("similar", "what is similar to an article", _similar(amounts)),
+            ("check", "a check", _check(asked)),
+        ):
+            setting.say(f"service: {title}")
+            _ask(running, amounts._replace(seconds=min(5, amounts.seconds)), request)  # both warm
+            found = _ask(running, amounts, request)
+            bar = setting.sized_bar("<=", 50)
+            yield _time(name, f"{title}, {amounts.stored:,} stored", found, bar=bar)
+            yield Measurement(
+                f"service/{name} errors", f"{title}: errors", "errors", float(found.load.errors)
+            )
+        setting.say("service: a stream of new articles")
+        yield _added(setting, amounts, running.port)
+
+
+def fill(path: Path, count: int) -> None:
+    """File articles without a look at what they are to each other, which would take longer."""
+    store = open_store(f"sqlite:///{path}")
+    store.bind(Recipe(), _keys_version())
+    wire = newswire.wire(count, DAYS, name="new")
+    while batch := list(islice(wire, BULK)):
+        made = list(fingerprints(batch))
+        entries = list(map(Entry, batch, made, keys(made, Recipe())))
+        with store.writing():
+            store.put(entries)
+    store.close()
+
+
+def _keys_version() -> int:
+    from nearcopy.keys import VERSION
+
+    return VERSION
+
+
+class Running(NamedTuple):
+    """A service that runs."""
+
+    port: int
+    process: int
+
+    def cpu_seconds(self) -> float:
+        """The processor time that its processes have used so far."""
+        ticks = os.sysconf("SC_CLK_TCK")
+        return sum(map(_ticks, [self.process, *_children(self.process)])) / ticks
+
+
+def _ticks(process: int) -> int:
+    stat = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return int(stat[11]) + int(stat[12])
+
+
+def _children(process: int) -> list[int]:
+    found = Path(f"/proc/{process}/task/{process}/children").read_text(encoding="utf-8")
+    return [int(each) for each in found.split()]
+
+
+class Asked(NamedTuple):
+    """How a service bore a load."""
+
+    load: Loaded
+    cpu_seconds: float
+
+
+def _ask(running: Running, amounts: Amounts, request: Callable[[int], Request]) -> Asked:
+    before = running.cpu_seconds()
+    found = loaded(running.port, request, amounts.a_second, amounts.seconds)
+    return Asked(found, running.cpu_seconds() - before)
+
+
+def _constant(_: int) -> Request:
+    return Request("GET", "/constant")
+
+
+def _similar(amounts: Amounts) -> Callable[[int], Request]:
+    def request(number: int) -> Request:
+        name = f"new-{number * 7919 % amounts.stored}"
+        return Request("GET", f"/api/v1/articles/{name}/similar?limit=10")
+
+    return request
+
+
+def _check(asked: list[Article]) -> Callable[[int], Request]:
+    bodies = [_line(each) for each in asked]
+    return lambda number: Request("POST", "/api/v1/check", bodies[number % len(bodies)])
+
+
+def _line(article: Article) -> bytes:
+    values = {name: getattr(article, name) for name in article.__dataclass_fields__}
+    return json.dumps(values, default=_written).encode()
+
+
+def _written(value: Any) -> str:
+    assert isinstance(value, datetime)
+    return value.isoformat()
+
+
+def _time(name: str, title: str, found: Asked, **given: Any) -> Measurement:
+    times, errors = found.load
+    at = {f"p{p}": float(np.percentile(times, p)) for p in (50, 95, 99)}
+    each = 1000 * found.cpu_seconds / len(times)
+    details = at | {"requests": len(times), "errors": errors, "processor_ms_each": each}
+    work = f"{title}, at a steady rate, p99"
+    return Measurement(f"service/{name}", work, "ms", at["p99"], details=details, **given)
+
+
+def _added(setting: Setting, amounts: Amounts, port: int) -> Measurement:
+    """Articles a second, sent as lines and answered line by line."""
+    lines = [_line(each) for each in newswire.wire(amounts.added, 1.0, name="more")]
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=600)
+    start = time.perf_counter()
+    body = b"\n".join(lines)
+    connection.request("POST", "/api/v1/articles", body, {"content-type": NDJSON})
+    answers = connection.getresponse().read().splitlines()
+    took = time.perf_counter() - start
+    connection.close()
+    assert len(answers) == amounts.added
+    title = f"{amounts.added:,} new articles in one stream, {amounts.stored:,} stored"
+    bar = setting.sized_bar(">=", 1000)
+    return Measurement("service/add", title, "articles/s", amounts.added / took, bar=bar)
+
+
+def _command(amounts: Amounts, path: Path) -> list[str]:
+    return [
+        *(sys.executable, "-m", "nearcopy", "serve", "--store", str(path)),
+        *("--tokens", f"{path}.tokens", "--workers", str(amounts.workers)),
+        *("--log-level", "warning", "--max-at-once", "1000"),
+    ]
+
+
+def _bare_command(amounts: Amounts) -> list[str]:
+    return [
+        *(sys.executable, "-m", "uvicorn", "bare_route:app", "--no-access-log"),
+        *("--log-level", "warning", "--workers", str(amounts.workers)),
+    ]
+
+
+@contextmanager
+def _running(command: list[str], path: str) -> Iterator[Running]:
+    """A service, until it is left."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+    process = subprocess.Popen([*command, "--port", str(port)], cwd=apart.HERE, env={**os.environ})
+    try:
+        _wait_for(port, path)
+        yield Running(port, process.pid)
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _wait_for(port: int, path: str) -> None:
+    end = time.monotonic() + WAIT_SECONDS
+    while time.monotonic() < end:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+        try:
+            connection.request("GET", path)
+            if connection.getresponse().status == 200:
+                return
+        except OSError:
+            pass
+        finally:
+            connection.close()
+        time.sleep(0.2)
+    raise apart.ApartError(f"nothing answers at port {port}")
