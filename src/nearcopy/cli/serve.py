@@ -1,13 +1,12 @@
 """`nearcopy serve`: the HTTP service."""
 
-import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from nearcopy.cli.settings import PolicyOption, PresetOption, WindowOption
+from nearcopy.cli.settings import PolicyOption, PresetOption, WindowOption, environment
 from nearcopy.cli.terminal import add_row, noted, reported, show, table, write_lines
 from nearcopy.errors import require
 
@@ -78,7 +77,7 @@ def _serve(flags: dict[str, Any], show_settings: bool) -> None:
     from nearcopy.service.settings import settings_of
     from nearcopy.stores.addresses import shown
 
-    found = settings_of(flags, os.environ)
+    found = settings_of(flags, environment())
     if show_settings:
         _show(asdict(found) | {"store": shown(found.store)}, bool(flags["log_json"]))
         return

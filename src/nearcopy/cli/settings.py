@@ -1,6 +1,7 @@
 """The options that commands share. The environment and settings files are read here only."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -139,6 +140,11 @@ def keep_rules(text: str) -> tuple[Keep, ...]:
     if not rules:
         raise BadPolicy(f"--keep names no rule: give one or more of {','.join(KEEP)}")
     return rules  # type: ignore[return-value]  # each is one of KEEP
+
+
+def environment() -> Mapping[str, str]:
+    """All that the environment says."""
+    return os.environ
 
 
 def environment_store() -> str | None:

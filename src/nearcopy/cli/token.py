@@ -1,11 +1,10 @@
 """`nearcopy token`: who may ask the service, and what they may do."""
 
-import os
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nearcopy.cli.settings import JsonOption
+from nearcopy.cli.settings import JsonOption, environment
 from nearcopy.cli.terminal import (
     ANSWER_NO,
     add_row,
@@ -44,7 +43,7 @@ def token(
     from nearcopy.service.settings import settings_of
     from nearcopy.service.tokens import Tokens
 
-    file = Tokens(settings_of({"tokens": tokens}, os.environ).tokens)
+    file = Tokens(settings_of({"tokens": tokens}, environment()).tokens)
     if action not in ACTIONS:
         hint = nearest(action, ACTIONS)
         raise BadPolicy(f"no action {action!r:.60}{hint}: choose from {', '.join(ACTIONS)}")
