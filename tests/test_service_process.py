@@ -1,6 +1,7 @@
 """The service as people run it: its own process, two workers, and a signal to stop."""
 
 import http.client
+import importlib
 import json
 import os
 import signal
@@ -10,12 +11,14 @@ import threading
 import time
 from contextlib import contextmanager
 from hashlib import sha256
+from pathlib import Path
 
 import httpx
 import pytest
 
 from nearcopy import Deduper
-from service_client import free_port, wait_for
+from nearcopy.service.settings import Settings
+from service_client import free_port, serving, wait_for
 
 COUNT = 6000
 
@@ -124,3 +127,21 @@ def test_listening_elsewhere_takes_a_token(tmp_path, host):
     subprocess.run([*command, "token", "add", "x"], cwd=tmp_path, check=True, capture_output=True)
     with started(tmp_path, "--host", host) as (port, _):
         assert httpx.get(f"http://127.0.0.1:{port}/api/v1/stats").status_code == 401
+
+
+def test_the_loader_of_the_benchmarks_counts_answers_and_errors(tmp_path, monkeypatch):
+    folder = Path(__file__).resolve().parent.parent / "benchmarks"
+    if not folder.exists():
+        pytest.skip("the benchmarks are not part of this distribution")
+    monkeypatch.syspath_prepend(str(folder))
+    loader = importlib.import_module("loader")
+    settings = Settings(store=f"{tmp_path}/s.db", tokens=f"{tmp_path}/t.db", port=free_port())
+    with serving(settings):
+        found = loader.loaded(
+            settings.port,
+            lambda number: loader.Request("GET", "/healthz" if number % 2 else "/nowhere"),
+            40,
+            0.5,
+        )
+    assert len(found.milliseconds) == 20
+    assert found.errors == 10

@@ -1,10 +1,11 @@
 """Listing: stories a page at a time, by how new or how large they are."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from heapq import nlargest
 from typing import Literal, NamedTuple, Protocol
 
-from nearcopy.model import Article, Story
+from nearcopy.model import Article, Fingerprint, Story
 
 Order = Literal["newest", "largest"]
 
@@ -58,8 +59,8 @@ class Walkable(Protocol):
     def articles(self, ids: list[str]) -> dict[str, Article]:
         """The articles as they came."""
 
-    def sources(self, ids: list[str]) -> dict[str, str | None]:
-        """The outlets of the articles, as fingerprints hold them."""
+    def fingerprints(self, ids: list[str]) -> dict[str, Fingerprint]:
+        """What the articles are compared by."""
 
 
 def first(places: Iterable[Listed], order: Order, limit: int) -> list[Listed]:
@@ -67,10 +68,16 @@ def first(places: Iterable[Listed], order: Order, limit: int) -> list[Listed]:
     return sorted(places, key=lambda each: _rank(each, order), reverse=True)[:limit]
 
 
+def last(numbers: Mapping[str, int], before: int | None, limit: int) -> list[tuple[int, str]]:
+    """The numbers and ids of what came last, of those with a number below `before`."""
+    known = ((number, name) for name, number in numbers.items())
+    return nlargest(limit, (each for each in known if before is None or each[0] < before))
+
+
 def walked(
     store: Walkable, wanted: Wanted, order: Order, after: After | None, limit: int
 ) -> list[Listed]:
-    """A page found by looking at every story: for stores that are in memory."""
+    """A page found by looking at every story: for stores that have what it takes in memory."""
     ids, told = list(store.ids()), store.stories(list(store.story_ids()))
     numbers, fits = store.numbers(ids), _fitting(store, ids, wanted)
     places = [_listed(story, numbers) for story in told.values() if _any(story, fits)]
@@ -98,12 +105,10 @@ def _fitting(store: Walkable, ids: list[str], wanted: Wanted) -> set[str]:
     """The articles that fit."""
     if wanted.any_article:
         return set(ids)
-    sources = store.sources(ids) if wanted.source is not None else {}
-    return {
-        name
-        for name, article in store.articles(ids).items()
-        if sources.get(name) == wanted.source and _fits(article, wanted)
-    }
+    if wanted.source is not None:
+        made = store.fingerprints(ids)
+        ids = [name for name in ids if name in made and made[name].source == wanted.source]
+    return {name for name, each in store.articles(ids).items() if _fits(each, wanted)}
 
 
 def _fits(article: Article, wanted: Wanted) -> bool:

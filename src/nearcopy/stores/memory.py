@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from heapq import nlargest
 from threading import RLock
 from typing import TypeVar
 
@@ -27,7 +26,7 @@ from nearcopy.stores.base import (
 )
 from nearcopy.stores.checks import copies
 from nearcopy.stores.journal import Journal
-from nearcopy.stores.listing import After, Listed, Order, Wanted, walked
+from nearcopy.stores.listing import After, Listed, Order, Wanted, last, walked
 from nearcopy.stores.rows import EPOCH
 from nearcopy.stores.shelves import Shelves, filed
 
@@ -295,12 +294,7 @@ class MemoryStore:
 
     def latest(self, before: int | None, limit: int) -> list[tuple[int, str]]:
         """The numbers and ids of what came last, before a number."""
-        known = ((number, name) for name, number in self._number.items())
-        return nlargest(limit, (each for each in known if before is None or each[0] < before))
-
-    def sources(self, ids: Collection[str]) -> dict[str, str | None]:
-        """The outlets of the articles."""
-        return {name: made.source for name, made in self.fingerprints(ids).items()}
+        return last(self._number, before, limit)
 
     def taken(self, stories: Collection[str]) -> set[str]:
         """Which of these ids name a story, or one that became part of another."""

@@ -17,6 +17,7 @@ from nearcopy.errors import RecipeMismatch, StoreError
 from nearcopy.keys import keys
 from nearcopy.model import Article, Fingerprint
 from nearcopy.stores.base import NO_RUNS, NONE, Counts, Entry, Keys, Runs, Stated
+from nearcopy.stores.listing import After, Listed, Order, Wanted, last, walked
 from nearcopy.stores.pools import DEFAULT
 from nearcopy.stores.redis_expiry import Expiry
 from nearcopy.stores.redis_feedback import RedisFeedback
@@ -295,6 +296,14 @@ class RedisStore(RedisFinding, RedisLinks, RedisFeedback, RedisTally):
         """All articles, in the order they came."""
         self._fresh()
         return self._heads.names()
+
+    def listed(self, wanted: Wanted, order: Order, after: After | None, limit: int) -> list[Listed]:
+        """Stories in this order, those after a place."""
+        return walked(self, wanted, order, after, limit)
+
+    def latest(self, before: int | None, limit: int) -> list[tuple[int, str]]:
+        """The numbers and ids of what came last, before a number."""
+        return last(self.numbers(list(self.ids())), before, limit)
 
     def close(self, counts: Counts = NONE) -> None:
         """Let go of the server."""
