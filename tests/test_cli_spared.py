@@ -44,6 +44,11 @@ def run(tmp_path, monkeypatch):
         "compare --pairs pairs.jsonl --rejected pairs.jsonl",
         "explain a.txt in.jsonl --html a.txt",
         "explain a b --in in.jsonl --html in.jsonl",
+        "explain a b --store seen.db --html seen.db",
+        "eval --articles in.jsonl --pairs pairs.jsonl --html in.jsonl",
+        "eval --articles in.jsonl --pairs pairs.jsonl --html pairs.jsonl",
+        "eval --articles in.jsonl --clusters pairs.jsonl --html ./pairs.jsonl",
+        "eval --articles in.jsonl --near-pairs pairs.jsonl --rejected pairs.jsonl",
     ],
 )
 def test_what_is_read_is_not_written_over(run, words):

@@ -165,7 +165,11 @@ def test_copies_and_reports_of_one_event_are_one_story():
     assert groups(made) == {"abcd"}
     assert copies(made) == {"b": "a", "d": "c"}
     kept, copy, report, its_copy = made.stories[0].members
-    assert (kept.id, kept.relation, made.stories[0].why) == ("a", None, "longest of 2: 100 words")
+    assert (kept.id, kept.relation, made.stories[0].why) == (
+        "a",
+        None,
+        "longest of 2: 100 words; the best of 2 reports",
+    )
     assert (copy.relation, its_copy.relation) == (Relation.NEAR_TEXT, Relation.NEAR_TEXT)
     assert (report.relation, report.rule, report.confidence) == (*EVENT[:2], 0.6)
     assert (report.reason, report.duplicate_of) == (EVENT.reason, None)

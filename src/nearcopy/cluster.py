@@ -128,6 +128,8 @@ def _story(star: Star, id: str, policy: Policy) -> Story:  # noqa: A002
     dates = [when for copy in star.articles if (when := age(copy)) is not None]
     ranked = sorted((standing for standing, _ in star.others), key=lambda other: other.key)
     why = election([star.kept, *ranked], policy).why
+    if star.led:
+        why += f"; the best of {1 + len(star.led)} reports"
     order = sorted(_others(star), key=lambda other: by_age(other[0].copy))
     return Story(
         id=id,

@@ -143,7 +143,8 @@ def _template(e: Evidence, p: Policy) -> str | None:
 
 def _updates(e: Evidence, p: Policy) -> bool:
     """Whether the one updates the other, so that figures may differ: not under another's title."""
-    return moved_on(e, p) and (e.title_soft is None or e.title_soft >= SAME_SUBJECT)
+    alike = e.title_soft is None or e.title_soft >= SAME_SUBJECT
+    return moved_on(e, p) and alike and not e.name_swap
 
 
 def _one_site(e: Evidence, p: Policy) -> str | None:

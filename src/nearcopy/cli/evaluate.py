@@ -10,6 +10,7 @@ import typer
 
 from nearcopy.cli.articles import RejectedOption, article_of, readable, rows
 from nearcopy.cli.settings import JUDGING, PolicyOption, PresetOption, settings
+from nearcopy.cli.spared import spare
 from nearcopy.cli.terminal import noted, reported, show, write_lines
 from nearcopy.cli.truth import clusters_of, table
 from nearcopy.errors import NearcopyError
@@ -116,6 +117,7 @@ def eval_(
     from nearcopy.cli.evaluation import evaluation_row, tables
     from nearcopy.evaluate.labels import TARGETS, Asked
 
+    spare([*(articles or ()), pairs, clusters, near_pairs, policy], html, rejected)
     if html is not None and not html.parent.is_dir():
         raise NearcopyError(f"--html {html}: there is no folder {html.parent}")
     asked = Asked(

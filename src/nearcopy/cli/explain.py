@@ -13,9 +13,11 @@ from nearcopy.cli.settings import (
     PoolOption,
     PresetOption,
     WindowOption,
+    environment_store,
     settings,
+    store_address,
 )
-from nearcopy.cli.spared import spare
+from nearcopy.cli.spared import spare, store_file
 from nearcopy.cli.terminal import noted, reported, show, write_lines
 
 if TYPE_CHECKING:
@@ -53,7 +55,8 @@ def explain(
     """Show two articles side by side, and which rule decided."""
     from nearcopy.explain import explain as explained
 
-    spare([a, b, inside], html)
+    address = store or environment_store()
+    spare([a, b, inside, store_file(store_address(address)) if address else None], html)
     recipe, judged = settings(preset, policy, window)
     left, right, its_recipe = two(a, b, inside, store, pool)
     found = explained(left, right, recipe or its_recipe, judged, min_words=min_words)

@@ -33,9 +33,8 @@ if TYPE_CHECKING:
 
 A = Annotated[str | None, typer.Argument(metavar="A", help="An article in the store.")]
 B = Annotated[str | None, typer.Argument(metavar="B", help="The other one.")]
-Same = Annotated[
-    bool | None, typer.Option("--same/--different", help="Whether the two are the same.")
-]
+Same = Annotated[bool, typer.Option("--same", help="The two are the same.")]
+Different = Annotated[bool, typer.Option("--different", help="They are not.")]
 RelationOption = Annotated[
     str | None,
     typer.Option(
@@ -54,7 +53,8 @@ CsvOption = Annotated[bool, typer.Option("--csv", help="With --list: CSV in plac
 def feedback(
     a: A = None,
     b: B = None,
-    same: Same = None,
+    same: Same = False,
+    different: Different = False,
     relation: RelationOption = None,
     note: Note = "",
     undo: Undo = False,
@@ -69,7 +69,7 @@ def feedback(
     """Say that two articles are the same, or different."""
     from nearcopy.cli.stored import reading
 
-    _check_usage(a, b, same, undo, list_)
+    _check_usage(a, b, [same, different, undo, list_], list_)
     if as_json and as_csv:
         raise BadFeedback("--json and --csv: choose one")
     with reading(store_address(store), *settings(None, policy, window), pool=pool) as deduper:
@@ -79,14 +79,12 @@ def feedback(
         if undo:
             found = deduper.take_back(a or "", b or "")
         else:
-            found = deduper.feedback(
-                a or "", b or "", same=bool(same), relation=relation, note=note
-            )
+            found = deduper.feedback(a or "", b or "", same=same, relation=relation, note=note)
     _answer(found, as_json)
 
 
-def _check_usage(a: str | None, b: str | None, same: bool | None, undo: bool, list_: bool) -> None:
-    if [list_, undo, same is not None].count(True) != 1:
+def _check_usage(a: str | None, b: str | None, said: list[bool], list_: bool) -> None:
+    if said.count(True) != 1:
         raise BadFeedback("what is it? Give one of --same, --different, --undo, and --list")
     if list_ != (a is None) or list_ != (b is None):
         raise BadFeedback("--list names no articles; --same, --different and --undo name two")

@@ -56,7 +56,7 @@ StoreOption = Annotated[
         "--store",
         metavar="ADDRESS",
         envvar=STORE,
-        help="What remembers: a path such as seen.db, sqlite:///seen.db or postgresql://...",
+        help="What remembers: a path such as seen.db, or postgresql://..., redis://..., unix://...",
     ),
 ]
 PoolOption = Annotated[
@@ -156,4 +156,9 @@ def store_address(store: str | None) -> str:
     """The address of a store; a bare path is one of SQLite."""
     if not store:
         raise BadPolicy(f"which store? Give --store seen.db, or set {STORE}")
-    return store if "://" in store else f"sqlite:///{store}"
+    if "://" in store:
+        return store
+    scheme, colon, _ = store.partition(":/")
+    if colon and scheme.isalpha() and len(scheme) > 1:  # C:/ is a path
+        raise BadPolicy(f"no address {store!r}: write {scheme}:// where a scheme is meant")
+    return f"sqlite:///{store}"

@@ -8,7 +8,16 @@ import typer
 from rich.text import Text
 
 from nearcopy.cli.settings import JsonOption, PoolOption, StoreOption, store_address
-from nearcopy.cli.terminal import add_row, in_a_line, noted, reported, show, table, write_lines
+from nearcopy.cli.terminal import (
+    add_row,
+    counted,
+    in_a_line,
+    noted,
+    reported,
+    show,
+    table,
+    write_lines,
+)
 from nearcopy.errors import NearcopyError
 
 if TYPE_CHECKING:
@@ -102,7 +111,7 @@ def _show_one(story: "Story", deduper: "Deduper") -> None:
         )
     size, length = len(story.members), span(story) or "an unknown time"
     show(
-        Text(f"{story.id}: {size} articles over {length}"),
+        Text(f"{story.id}: {counted(size, 'article')} over {length}"),
         Text(f"kept {in_a_line(story.kept)}: {story.why}"),
         shown,
     )
