@@ -117,10 +117,12 @@ class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlTally, SqlListing):
             yield
         finally:
             self._known = None
+            self._nothing_told = False
 
     def _catch_up(self, state: State) -> None:
         """Take note of what others added and removed since the last step."""
         removals, latest = state.get("removals"), int(state.get("numbers", 0))
+        self._nothing_told = "told" not in state
         if removals != self._removals:
             self._removals = removals
             self._fingerprints.clear()
@@ -139,6 +141,8 @@ class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlTally, SqlListing):
         self._load(self._wanted([article for article, _ in probes], window))
         found = self._shelves.find(probes, window, limit, self._there)
         known = self._by_number({number for numbers, _ in found for number in numbers})
+        if self._known is not None:
+            self._known.update((each.id, number) for number, each in known.items())
         return [
             Found([known[number] for number in numbers if number in known], left_out)
             for numbers, left_out in found

@@ -13,8 +13,12 @@ from nearcopy.stores.rows import whole
 Row = tuple[Any, ...]
 State = Mapping[str, str]
 
-# What others may have changed since the last step: the last number given, the count of removals.
-STATE = "SELECT name, value FROM settings WHERE name IN ('numbers', 'removals')"
+# What others may have changed since the last step: the last number given, the count of removals,
+# and whether people said anything at all.
+STATE = """
+SELECT name, value FROM settings WHERE name IN ('numbers', 'removals')
+UNION ALL SELECT 'told', 'yes' WHERE EXISTS (SELECT 1 FROM feedback)
+"""
 
 
 class Database(Protocol):
