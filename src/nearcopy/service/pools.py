@@ -114,14 +114,15 @@ class Pools:
         return Deduper(address, self.recipe, self.policy, pool=pool)
 
     async def warm(self) -> None:
-        """Read the window, so that the first who ask need not wait for it."""
+        """Read the window, so that the first who ask need not wait for it; nor those who add."""
         pool = self.pool(self._settings.pool)
         probe = Article(id=WARMING, title="What is looked at here is of no account")
         await asyncio.gather(
-            pool.checks.run(lambda deduper: deduper.check(probe)),
-            pool.looks.run(lambda deduper: deduper.recipe),
+            pool.checks.run(lambda deduper: deduper.check(probe), seconds=None),
+            pool.looks.run(lambda deduper: deduper.recipe, seconds=None),
         )
         self.ready = True
+        await pool.adds.run(lambda deduper: deduper.check(probe), seconds=None)
 
     @property
     def window_days(self) -> int | None:
