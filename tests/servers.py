@@ -80,8 +80,42 @@ class Postgres:
     """A running PostgreSQL server; addresses name a role and a schema of it."""
 
     def __init__(self, socket: Path) -> None:
-        self.socket = socket
+        self.socket, self._data = socket, socket / "data"
         self._schemas = 0
+        self.start()
+
+    def start(self) -> None:
+        """Start it, and wait until it is ready."""
+        settings = [
+            "listen_addresses=",
+            f"unix_socket_directories={self.socket}",
+            "max_connections=60",
+        ]
+        words = [word for each in settings for word in ("-c", each)]
+        with (self.socket / "log").open("ab") as out:
+            self.process = subprocess.Popen(
+                [*_as_user(), program("postgres"), "-D", self._data, *words],
+                stdout=out,
+                stderr=out,
+                cwd="/",
+            )
+        waited(lambda: _ready(self._data), self.process, "PostgreSQL")
+
+    def kill(self) -> None:
+        """End it and all that it started without a chance to say anything."""
+        first = int((self._data / "postmaster.pid").read_text().split()[0])
+        for pid in [first, *_children(first)]:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.process.wait(60)
+        (self._data / "postmaster.pid").unlink(missing_ok=True)  # else it seems to be ready
+
+    def stop(self) -> None:
+        """End it at once; nothing is to stay."""
+        pid = self._data / "postmaster.pid"
+        if pid.exists():
+            os.kill(int(pid.read_text().split()[0]), signal.SIGQUIT)
+        self.process.wait(60)
 
     def address(self, *, user: str = USER, schema: str | None = None, **more: str) -> str:
         """The address of a schema, for a role."""
@@ -117,38 +151,33 @@ def postgres() -> Iterator[Postgres]:
     """A PostgreSQL server of its own."""
     if find_spec("psycopg") is None:
         raise NoServer("psycopg is not installed")
-    initdb, server = program("initdb"), program("postgres")
-    root = os.geteuid() == 0
+    initdb = program("initdb")
     with folder() as place:
-        as_user = ["runuser", "-u", USER, "--"] if root else []
-        if root:
+        if os.geteuid() == 0:
             try:
                 shutil.chown(place, USER)
             except LookupError:
                 raise NoServer(f"there is no user {USER} to run PostgreSQL as") from None
-        data, log = place / "data", place / "log"
+        words = ["-D", place / "data", "-A", "trust", "-U", USER, "-E", "UTF8", "--no-sync"]
         made = subprocess.run(
-            [*as_user, initdb, "-D", data, "-A", "trust", "-U", USER, "-E", "UTF8", "--no-sync"],
-            capture_output=True,
-            text=True,
-            cwd="/",
+            [*_as_user(), initdb, *words], capture_output=True, text=True, cwd="/"
         )
         if made.returncode:
             raise NoServer(f"initdb failed: {made.stderr.strip()[-300:]}")
-        settings = ["listen_addresses=", f"unix_socket_directories={place}", "max_connections=60"]
-        words = [word for each in settings for word in ("-c", each)]
-        with log.open("wb") as out:
-            started = subprocess.Popen(
-                [*as_user, server, "-D", data, *words], stdout=out, stderr=out, cwd="/"
-            )
+        started = Postgres(place)
         try:
-            waited(lambda: _ready(data), started, "PostgreSQL")
-            yield Postgres(place)
+            yield started
         finally:
-            pid = data / "postmaster.pid"
-            if pid.exists():
-                os.kill(int(pid.read_text().split()[0]), signal.SIGQUIT)  # nothing is to stay
-            started.wait(60)
+            started.stop()
+
+
+def _as_user() -> list[str]:
+    """PostgreSQL does not run as root."""
+    return ["runuser", "-u", USER, "--"] if os.geteuid() == 0 else []
+
+
+def _children(pid: int) -> list[int]:
+    return list(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
 
 
 def _ready(data: Path) -> bool:

@@ -3,11 +3,12 @@
 import os
 from dataclasses import dataclass
 from threading import Lock
+from time import monotonic
 
 import psycopg
 from psycopg import Connection
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from psycopg_pool import ConnectionPool
+from psycopg_pool import ConnectionPool, PoolTimeout
 
 from nearcopy.errors import StoreError
 from nearcopy.stores.addresses import shown
@@ -17,6 +18,8 @@ from nearcopy.stores.postgres_values import prepare
 OLDEST = 14
 MOST = 8  # connections; a store holds one while it does a step
 WAIT_SECONDS = 60.0
+# A pool by itself would look for a server that was away ever more rarely, in minutes at last.
+LOOK_AGAIN_SECONDS = 1.0
 # Unless the address says otherwise. Who is gone without a word is noticed within a minute.
 OPTIONS = {
     "connect_timeout": "10",
@@ -53,6 +56,17 @@ def take(address: str) -> Connections:
         return _shared[key].connections
 
 
+def connection_of(connections: Connections, wait: float) -> Connection:
+    """A connection, as soon as there is one; to be given back."""
+    end = monotonic() + wait
+    while True:
+        try:
+            return connections.getconn(timeout=min(wait, LOOK_AGAIN_SECONDS))
+        except PoolTimeout:
+            if monotonic() >= end:
+                raise PoolTimeout(f"no connection within {wait:.0f} s") from None
+
+
 def let_go(address: str) -> None:
     """No longer needed by one who took them."""
     with _lock:
@@ -81,6 +95,7 @@ def _opened(address: str) -> Connections:
         min_size=0,
         max_size=MOST,
         timeout=WAIT_SECONDS,
+        reconnect_timeout=LOOK_AGAIN_SECONDS,
         open=True,
     )
 

@@ -12,7 +12,7 @@ from psycopg import Connection
 from nearcopy.errors import StoreError, TryAgain
 from nearcopy.stores.addresses import shown
 from nearcopy.stores.pools import DEFAULT, LEDGER, pooled, table_name
-from nearcopy.stores.postgres_connections import WAIT_SECONDS, let_go, take
+from nearcopy.stores.postgres_connections import WAIT_SECONDS, connection_of, let_go, take
 from nearcopy.stores.postgres_errors import OWN_SCHEMA, told
 from nearcopy.stores.postgres_schema import LATEST, MIGRATIONS, SIGNED
 from nearcopy.stores.postgres_schema import LEDGER as LEDGER_TABLE
@@ -119,7 +119,7 @@ class PostgresDatabase:
         """Whether a step was committed, once that is decided."""
         end = monotonic() + self._wait
         while monotonic() < end:
-            with suppress(psycopg.Error), self._connections.connection() as connection:
+            with suppress(psycopg.Error), self._another() as connection:
                 asked = connection.execute("SELECT pg_xact_status(%s::xid8)", (step,)).fetchone()
                 if asked in (("committed",), ("aborted",)):
                     return asked == ("committed",)
@@ -132,7 +132,7 @@ class PostgresDatabase:
     @contextmanager
     def _holding(self) -> Iterator[Connection]:
         """A connection, which takes back what was not committed when it is given back."""
-        connection = self._held = self._connections.getconn(timeout=self._wait)
+        connection = self._held = connection_of(self._connections, self._wait)
         try:
             yield connection
         except BaseException:
@@ -165,8 +165,16 @@ class PostgresDatabase:
         if self._held is not None:
             yield self._held
             return
-        with self._told(), self._connections.connection() as connection:
+        with self._told(), self._another() as connection:
             yield connection
+
+    @contextmanager
+    def _another(self) -> Iterator[Connection]:
+        connection = connection_of(self._connections, self._wait)
+        try:
+            yield connection
+        finally:
+            self._connections.putconn(connection)
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
         """The rows of one statement."""

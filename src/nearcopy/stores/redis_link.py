@@ -153,7 +153,7 @@ class Link:
         if kind not in (b"none", b"hash", "none", "hash"):
             key = self._prefix.decode() + "meta"
             raise StoreError(f"{self.shown}: {key} is something else's: give another ?prefix=")
-        found: dict[bytes, bytes] = self._client.hgetall(self._prefix + b"meta")
+        found: dict[bytes, bytes] = self.command("HGETALL", self._prefix + b"meta")
         return found
 
     def names(self, start: bytes) -> Iterator[bytes]:
@@ -178,8 +178,7 @@ class Link:
 
     def information(self, section: str) -> dict[str, Any]:
         """What the server says of itself."""
-        with self._told():
-            found: dict[str, Any] = self._client.info(section)
+        found: dict[str, Any] = self.command("INFO", section)
         return found
 
     def close(self) -> None:

@@ -100,10 +100,10 @@ class RedisLooking:
                 self._follow(seen)
             else:
                 self._read_heads(seen)
-        except BaseException:
+            self._heads.expire(self._expiry.first(self._slots(), seen.now, self._heads.last))
+        except BaseException:  # what is known may be ahead of what is in memory
             self._forget_memory()
             raise
-        self._heads.expire(self._expiry.first(self._slots(), seen.now, self._heads.last))
         self._heads.mark()
         self._records.read.clear()
 

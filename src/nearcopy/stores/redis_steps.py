@@ -48,6 +48,7 @@ class RedisSteps(RedisLooking):
     def writing(self) -> Iterator[None]:
         """What is read and written inside is one step."""
         self._begin()
+        self._heads.mark()  # who never gets the lock has nothing to take back
         try:
             self._lock()
             self._heads.mark()

@@ -28,6 +28,16 @@ SETTINGS = (
     "PRAGMA secure_delete = ON",  # what is forgotten leaves no trace in the file
 )
 
+TO_DO = {
+    sqlite3.SQLITE_FULL: "make room on the disk, nothing of this step was written",
+    sqlite3.SQLITE_BUSY: "somebody else has been writing for too long: let them finish",
+    sqlite3.SQLITE_READONLY: "allow this user to write to the file and its folder",
+    sqlite3.SQLITE_CANTOPEN: "see that the file and its folder may be read and written",
+    sqlite3.SQLITE_IOERR: "look at the disk, and whether it is full",
+    sqlite3.SQLITE_CORRUPT: "the file is damaged: bring it back from a copy",
+    sqlite3.SQLITE_NOTADB: "give another file",
+}
+
 
 def path_of(address: str) -> Path:
     """The file that an address names: `sqlite:///seen.db`, `sqlite:////var/lib/seen.db`."""
@@ -49,6 +59,11 @@ def pools_in(address: str) -> list[str]:
             )
     except sqlite3.Error as wrong:
         raise StoreError(f"{address}: {wrong}") from wrong
+
+
+def _to_do(wrong: sqlite3.Error) -> str:
+    code = getattr(wrong, "sqlite_errorcode", 0) & 0xFF
+    return f": {TO_DO[code]}" if code in TO_DO else ""
 
 
 class SqliteFile:
@@ -77,7 +92,7 @@ class SqliteFile:
         try:
             yield
         except sqlite3.Error as wrong:
-            raise StoreError(f"{self.address}: {wrong}") from wrong
+            raise StoreError(f"{self.address}: {wrong}{_to_do(wrong)}") from wrong
 
     def _prepare(self) -> None:
         new = self._is_new()
