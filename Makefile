@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard src/native/*)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench quality fuzz clean
+.PHONY: help demo test check bench quality faults fuzz clean
 
 help:
 	@sed -n 's/^## //p' Makefile
@@ -35,6 +35,11 @@ bench: $(STAMP)
 ## make quality  accuracy on the labelled news in ../shared/data, held to its floors
 quality: $(STAMP)
 	$(BIN)/python benchmarks/quality.py
+
+## make faults   one answer, races and faults on all stores in full: half an hour
+faults: $(STAMP)
+	NEARCOPY_FAULTS=whole $(BIN)/python -m pytest --durations=0 \
+		tests/test_one_answer.py tests/test_races.py tests/test_faults.py
 
 ## make fuzz     the native module under libFuzzer and AddressSanitizer, SECONDS=600
 fuzz:

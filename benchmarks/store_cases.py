@@ -6,11 +6,12 @@ import time
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from itertools import islice
+from json import dumps
 from typing import Any
 
 import apart
 import newswire
-from nearcopy import Article, Deduper, Policy, Recipe, fingerprints
+from nearcopy import RECIPES, Article, Deduper, Policy, Recipe, fingerprints
 from nearcopy.keys import keys
 from nearcopy.stores import Entry, open_store
 
@@ -90,6 +91,44 @@ def write(address: str, count: int, days: float, name: str) -> None:
             pass
 
 
+def file_all(address: str, count: int, days: float, preset: str) -> float:
+    """File articles without a look at what they are to each other; the seconds it took."""
+    recipe = RECIPES[preset]
+    with Deduper(address, recipe) as deduper:
+        store, start = deduper._store, time.perf_counter()
+        for batch in _chunks(newswire.wire(count, days, name="new"), BULK):
+            made = list(fingerprints(batch, recipe))
+            with store.writing():
+                store.put(list(map(Entry, batch, made, keys(made, recipe))))
+        return time.perf_counter() - start
+
+
+def check_together(address: str, filed: int, count: int, days: float, seed: int) -> None:
+    """Say when the window is read, wait for the others, then check: the time of each."""
+    first, *questions = _questions(address, filed, count + 1, days, seed)
+    with Deduper(address) as deduper:
+        deduper.check(first)
+        print("ready", flush=True)
+        sys.stdin.read()
+        times = []
+        for question in questions:
+            begun = time.perf_counter()
+            deduper.check(question)
+            times.append(time.perf_counter() - begun)
+    print(dumps(times), flush=True)
+
+
+def add_together(address: str, count: int, days: float, name: str) -> None:
+    """Say when the window is read, wait for the others, then check and add all in batches."""
+    first, *articles = newswire.wire(count + 1, days, name=name)
+    with Deduper(address) as deduper:
+        deduper.add(first)
+        print("ready", flush=True)
+        sys.stdin.read()
+        for _ in deduper.run(articles):
+            pass
+
+
 def reopen(address: str, filed: int, days: float, rounds: int) -> list[Seconds]:
     """The times to open a store and check one article, in a process that has done so before."""
     questions = _questions(address, filed, rounds + 1, days)
@@ -102,8 +141,8 @@ def reopen(address: str, filed: int, days: float, rounds: int) -> list[Seconds]:
     return times[1:]
 
 
-def _questions(address: str, filed: int, count: int, days: float) -> list[Article]:
-    dice = random.Random(9)
+def _questions(address: str, filed: int, count: int, days: float, seed: int = 9) -> list[Article]:
+    dice = random.Random(seed)
     with Deduper(address) as deduper:
         known = [deduper.article(f"new-{dice.randrange(filed)}") for _ in range(count)]
     made = newswire.questions(count, days, known)

@@ -1,6 +1,7 @@
 """Made-up news for tests of whole stores: as many articles as wanted, the same ones every time."""
 
 import random
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -9,7 +10,7 @@ from nearcopy import Article
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
-SYLLABLES = "bal cor den fil gar hob jun kel lam mor nip ost pra quil ros sed tam urb vel".split()
+SYLLABLES = re.findall("...", "balcordenfilgarhobjunkellammornipostpraquorossedtamurbvel")
 SPREAD_HOURS = 24 * 10  # within the window of all
 UNDATED = 0.1  # of the articles
 FRESH = 0.55  # of the articles; the rest are something to an earlier one
@@ -89,7 +90,7 @@ def _same_address(base: Article, dice: random.Random) -> Article:
     return replace(base, text=base.text + " " + _fresh(dice).text[:80])
 
 
-def _excerpt(base: Article, dice: random.Random) -> Article:
+def _excerpt(base: Article, _: random.Random) -> Article:
     words = base.text.split()
     return replace(base, url=None, text=" ".join(words[: max(30, len(words) * 2 // 3)]))
 

@@ -1,0 +1,175 @@
+"""SQLite, PostgreSQL and Redis beside each other: checks, batches of adds, bytes, 1 to 8 workers.
+
+`python benchmarks/shared_stores.py --articles 100000 redis postgres sqlite` starts servers of its
+own on unix sockets, writes benchmarks/results/shared_stores.json and the table of docs/stores.md.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import numpy as np
+
+import apart
+import results
+import stores
+import table
+
+sys.path.insert(0, str(apart.HERE.parent / "tests"))
+import servers
+
+RESULTS = apart.HERE / "results" / "shared_stores.json"
+START, END = "<!-- shared -->", "<!-- /shared -->"
+DAYS = 14.0
+WORKERS = (1, 2, 8)
+CHECKS = 400  # by each worker
+ADDS = 1024  # by each worker, in batches of 512
+SECURE = ("--appendonly", "yes", "--appendfsync", "always")
+Row = dict[str, Any]
+Size = Callable[[], int]
+
+
+def main() -> None:
+    """Measure the stores asked for, and renew the table."""
+    asked = _arguments()
+    for kind in asked.kinds:
+        with opened(kind) as (address, size):
+            for row in measured(kind, address, size, asked.articles):
+                _keep(row)
+                print(row, flush=True)
+
+
+def measured(kind: str, address: str, size: Size, articles: int) -> Iterator[Row]:
+    """The figures of one store, with each number of workers."""
+    empty = size()
+    given = {"address": address, "count": articles, "days": DAYS, "preset": "default"}
+    took, _ = apart.case("store_cases.py", "file_all", given)
+    per_article = (size() - empty) / articles
+    for workers in WORKERS:
+        times, wall = _checks(address, articles, workers)
+        yield {
+            "store": kind,
+            "articles": articles,
+            "workers": workers,
+            "checks_per_second": len(times) / wall,
+            "p50_ms": float(np.percentile(times, 50) * 1e3),
+            "p99_ms": float(np.percentile(times, 99) * 1e3),
+            "adds_per_second": workers * ADDS / _adds(address, workers),
+            "bytes_per_article": per_article,
+            "filed_per_second": articles / took,
+            "load": os.getloadavg()[0],
+        }
+
+
+def _checks(address: str, articles: int, workers: int) -> tuple[list[float], float]:
+    """The time of every check, and how long all took by the clock."""
+    given = [
+        {"address": address, "filed": articles, "count": CHECKS, "days": 0.01, "seed": seed}
+        for seed in range(workers)
+    ]
+    said, wall = _together("check_together", given)
+    return [each for line in said for each in json.loads(line)], wall
+
+
+def _adds(address: str, workers: int) -> float:
+    given = [
+        {"address": address, "count": ADDS, "days": 0.5, "name": f"{workers}-{name}"}
+        for name in range(workers)
+    ]
+    return _together("add_together", given)[1]
+
+
+def _together(case: str, given: list[Row]) -> tuple[list[str], float]:
+    """What processes print that begin at once when all are ready, and the seconds it took."""
+    script = str(apart.HERE / stores.SCRIPT)
+    started = [
+        subprocess.Popen(
+            [sys.executable, script, case, json.dumps(each)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for each in given
+    ]
+    for process in started:
+        stores._pipe(process.stdout).readline()
+    start = time.perf_counter()
+    for process in started:
+        stores._pipe(process.stdin).close()
+    said = [stores._pipe(process.stdout).readline() for process in started]
+    took = time.perf_counter() - start
+    for process in started:
+        stores._pipe(process.stdout).close()
+        if process.wait():
+            raise apart.ApartError(f"{case} failed")
+    return said, took
+
+
+@contextmanager
+def opened(kind: str) -> Iterator[tuple[str, Size]]:
+    """The address of an empty store, and how many bytes it takes."""
+    with ExitStack() as stack:
+        if kind == "redis":
+            redis = stack.enter_context(servers.redis(*SECURE))
+            yield redis.address, lambda: int(redis.client().info("memory")["used_memory"])
+        elif kind == "postgres":
+            postgres = stack.enter_context(servers.postgres())
+            whole = "SELECT pg_database_size('postgres')"
+            yield postgres.fresh(), lambda: int(postgres.run(whole)[0][0])
+        else:
+            path = stack.enter_context(stores._folder()) / "seen.db"
+            yield f"sqlite:///{path}", lambda: path.stat().st_size if path.exists() else 0
+
+
+def _keep(row: Row) -> None:
+    """Put a row in place of the one for the same, and renew the table."""
+    found = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"rows": []}
+    named = ("store", "articles", "workers")
+    rest = [each for each in found["rows"] if [each[n] for n in named] != [row[n] for n in named]]
+    rows = sorted([*rest, row], key=lambda each: [each[n] for n in named])
+    results.write(RESULTS, {"machine": results.machine(), "rows": rows})
+    page = table.STORES.read_text(encoding="utf-8")
+    if START in page:
+        before, after = page.split(START)[0], page.split(END)[1]
+        table.STORES.write_text(f"{before}{START}\n{markdown(rows)}\n{END}{after}")
+
+
+def markdown(rows: list[Row]) -> str:
+    """The rows as a table, with what is over its bar marked."""
+    heads = ("store", "articles", "workers", "checks/s", "p50 ms", "p99 ms", "adds/s", "B/article")
+    lines = ["| " + " | ".join(heads) + " |", "| --- |" + " ---: |" * (len(heads) - 1)]
+    for row in rows:
+        shared = row["store"] != "sqlite"
+        cells = [
+            row["store"],
+            f"{row['articles']:,}",
+            str(row["workers"]),
+            table.number(row["checks_per_second"]),
+            table.number(row["p50_ms"]),
+            _marked(row["p99_ms"], held=not shared or row["p99_ms"] < 10),
+            _marked(row["adds_per_second"], held=not shared or row["adds_per_second"] >= 1000),
+            table.number(row["bytes_per_article"]),
+        ]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _marked(value: float, *, held: bool) -> str:
+    return table.number(value) if held else f"**{table.number(value)}**"
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--articles", type=int, default=100_000)
+    parser.add_argument("kinds", nargs="*", default=["redis", "postgres", "sqlite"])
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
