@@ -29,7 +29,7 @@ Evidence = Annotated[bool, Query(description="What was measured, too.")]
 @router.post(
     "/check",
     response_model=VerdictShape | Verdicts,
-    responses=problems(413, 415),
+    responses=problems(415),
     openapi_extra=articles_body("articles"),
     summary="Look whether articles are there; nothing is written",
 )
@@ -48,7 +48,7 @@ async def check(request: Request, asked: Reading, evidence: Evidence = False) ->
 @router.post(
     "/articles",
     response_model=VerdictShape | Verdicts,
-    responses=problems(413, 415) | {200: {"content": verdict_lines()}},
+    responses=problems(415) | {200: {"content": verdict_lines()}},
     openapi_extra=articles_body("articles", lines=True),
     summary="Check articles and remember them, as one step",
 )
@@ -87,7 +87,7 @@ def _stream(request: Request, asked: Asked, evidence: bool) -> Response:
 @router.get(
     "/articles/{id}",
     response_model=ArticleShape,
-    responses=problems(404),
+    responses=problems(),
     summary="An article as it came, and what it is as things stand",
 )
 async def article(id: Id, asked: Reading) -> Response:  # noqa: A002
@@ -105,7 +105,7 @@ async def article(id: Id, asked: Reading) -> Response:  # noqa: A002
 @router.delete(
     "/articles/{id}",
     response_model=Forgotten,
-    responses=problems(404),
+    responses=problems(),
     summary="Remove an article, and all that was found about it",
 )
 async def forget(id: Id, asked: Writing) -> Response:  # noqa: A002
@@ -120,7 +120,7 @@ async def forget(id: Id, asked: Writing) -> Response:  # noqa: A002
 @router.get(
     "/articles/{id}/similar",
     response_model=Similar,
-    responses=problems(404),
+    responses=problems(),
     summary="What is most like an article, best first",
 )
 async def similar(

@@ -10,7 +10,7 @@ ARTICLE = ArticleIn.model_json_schema()
 FEEDBACK = FeedbackIn.model_json_schema()
 PROBLEM = {"content": {MEDIA_TYPE: {"schema": ProblemShape.model_json_schema()}}}
 PREFIX = "/api/v1"
-ANYWHERE = (400, 401, 403, 405, 421, 422, 429, 500, 503)
+ANYWHERE = (400, 401, 403, 404, 405, 413, 421, 422, 429, 500, 503)
 
 
 def problems(*more: int) -> dict[int | str, dict[str, Any]]:

@@ -33,7 +33,7 @@ Id = Annotated[str, Query(description="An article.", min_length=1, max_length=2_
 @router.get(
     "/compare",
     response_model=Explained,
-    responses=problems(404),
+    responses=problems(),
     summary="What two articles are to each other, and why",
 )
 async def compare(a: Id, b: Id, asked: Reading) -> Response:
@@ -46,7 +46,7 @@ async def compare(a: Id, b: Id, asked: Reading) -> Response:
 @router.post(
     "/feedback",
     response_model=CorrectionShape,
-    responses=problems(404, 413, 415),
+    responses=problems(415),
     openapi_extra=feedback_body(),
     summary="Say that two articles are the same, or different",
 )

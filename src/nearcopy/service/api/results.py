@@ -22,7 +22,7 @@ router = APIRouter(prefix=PREFIX, tags=["results"])
 @router.post(
     "/search-results/dedupe",
     response_model=Results,
-    responses=problems(413, 415),
+    responses=problems(415),
     openapi_extra=articles_body("results"),
     summary="A ranked list without its duplicates, in order",
 )

@@ -27,7 +27,7 @@ async def session(asked: Reading) -> Response:
 @router.post(
     "/session",
     response_model=Session,
-    responses=problems(413, 415),
+    responses=problems(415),
     openapi_extra=token_body(),
     summary="Sign a browser in with a token",
 )

@@ -55,7 +55,7 @@ async def stories(
 @router.get(
     "/stories/{id}",
     response_model=StoryShape,
-    responses=problems(404) | {307: {"description": "It became part of the story named there."}},
+    responses=problems() | {307: {"description": "It became part of the story named there."}},
     summary="A story; one that became part of another leads there",
 )
 async def story(request: Request, id: Id, asked: Reading) -> Response:  # noqa: A002
@@ -73,7 +73,7 @@ async def story(request: Request, id: Id, asked: Reading) -> Response:  # noqa: 
 @router.get(
     "/stories/{id}/spread",
     response_model=dict[str, Any],
-    responses=problems(404),
+    responses=problems(),
     summary="How a story spread from outlet to outlet",
 )
 async def spread(id: Id, asked: Reading) -> Response:  # noqa: A002
