@@ -44,7 +44,7 @@ def export(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write the articles of a store to a file, each with its verdict."""
+    """Write the articles of a store to a file, with verdicts."""
     from nearcopy.cli.deduping import checked_format
     from nearcopy.cli.exporting import Job, run
 
