@@ -3,8 +3,6 @@
 from collections.abc import Collection, Sequence
 from datetime import timedelta
 
-import numpy as np
-
 from nearcopy.model import Fingerprint
 from nearcopy.stores.base import Found, Keys
 from nearcopy.stores.redis_index import Index
@@ -78,12 +76,11 @@ class RedisFinding(RedisSteps):
     def _load(self, wanted: set[int]) -> None:
         """Have these shelves in memory, and not too much else."""
         missing = wanted - self._index.days
-        if missing and self._index.shelves.elsewhere(wanted) > KEPT_IN_MEMORY:
+        standing = missing & self._heads.all_shelves  # most days at the edge of a window have none
+        if standing and self._index.shelves.elsewhere(wanted) > KEPT_IN_MEMORY:
             self._index, missing = Index(), wanted
-        if not missing:
-            return
-        standing = np.isin(self._heads.shelves(), list(missing)) & self._heads.there()
-        numbers = (np.flatnonzero(standing) + self._heads.first).tolist()
+            standing = missing & self._heads.all_shelves
+        numbers = self._heads.standing_on(standing) if standing else []
         for start in range(0, len(numbers), LOADED_AT_ONCE):
             some = numbers[start : start + LOADED_AT_ONCE]
             self._file(self._rows_of(some), self._index.shelves.file)

@@ -59,6 +59,7 @@ class Heads:
         self._numbers: dict[str, int] = {}
         self._mark = first - 1
         self.shelf_days: dict[int, set[int]] = {}  # shelves, by the days on which articles came
+        self.all_shelves: set[int] = set()
         self._erased: list[tuple[int, str]] = []
 
     def __len__(self) -> int:
@@ -82,6 +83,7 @@ class Heads:
             self._runs.append(each.run)
             shelf = shelf_of(each.published, each.seen)
             self.shelf_days.setdefault((each.seen or 0) // DAY, set()).add(shelf)
+            self.all_shelves.add(shelf)
 
     def goes_on(self, later: "Heads") -> bool:
         """Whether these are what later heads were, but for what went and came since."""
@@ -189,6 +191,11 @@ class Heads:
         published, seen = self.published(), self.seen()
         days = np.where(seen == NEVER, 0, seen) // DAY
         return np.where(published == NEVER, UNDATED + days, published // DAY)
+
+    def standing_on(self, shelves: Collection[int]) -> list[int]:
+        """The numbers of those that are there and stand on one of these shelves."""
+        places = np.flatnonzero(np.isin(self.shelves(), list(shelves))).tolist()
+        return [self.first + place for place in places if self._ids[place]]
 
     def published(self) -> Numbers:
         """When each was published."""
