@@ -279,9 +279,11 @@ def _tell_stories(source: Store, target: Store, names: list[str]) -> None:
     changed = [name for name, each in ours.items() if theirs.get(name) != each]
     if changed:
         with source.reading():
-            stories = source.stories(changed)
+            stories = source.stories(changed).values()
         with target.writing():
-            target.tell(stories.values(), [], {})
+            there = target.runs({each.id for story in stories for each in story.members})
+            whole = [s for s in stories if all(each.id in there for each in s.members)]
+            target.tell(whole, [], {})  # others are of articles that came since
 
 
 @tried

@@ -229,18 +229,24 @@ def _stories_of(source: Store, names: list[str]) -> dict[str, str]:
         return {name: story for name, (story, _) in source.members(names).items()}
 
 
-@tried
 def retell(
     target: Store, former: Mapping[str, str], redirects: Mapping[str, str], settings: Settings
 ) -> Retold:
     """Tell all stories, under the ids that they had where articles were in one before."""
+    braked = _settle(target, former, redirects, settings)
+    sizes = tried(target.tally)(None).sizes
+    return Retold(sum(count for size, count in sizes.items() if size > 1), braked)
+
+
+@tried
+def _settle(
+    target: Store, former: Mapping[str, str], redirects: Mapping[str, str], settings: Settings
+) -> tuple[Brake, ...]:
     judge = partial(between, target, recipe=settings.recipe, policy=settings.policy)
     with target.writing():
         ids = list(target.ids())
         target.tell(_as_before(ids, former), [], redirects)
-        found = settle(target, {*ids}, settings.policy, judge, were={}, whole=True)
-        told = target.stories(list(target.story_ids())).values()
-        return Retold(sum(len(story.members) > 1 for story in told), found.braked)
+        return settle(target, {*ids}, settings.policy, judge, were={}, whole=True).braked
 
 
 def _as_before(ids: list[str], former: Mapping[str, str]) -> list[Story]:
