@@ -166,7 +166,7 @@ def test_an_import_that_was_stopped_goes_on(run, address, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr("nearcopy.rebuilding.retell", stop)
         run("import", "e.jsonl", "--store", "new.db", fails=True)
-    assert "half of a import of" in run("stats", "--store", "new.db", fails=True).stderr
+    assert "half of the import of" in run("stats", "--store", "new.db", fails=True).stderr
     result = run("import", "e.jsonl", "--store", "new.db")
     assert "70 were there" in result.stderr
     assert same(address, "sqlite:///new.db") is None

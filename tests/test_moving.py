@@ -153,11 +153,11 @@ def test_half_a_copy_is_no_store_yet(source, place, opened, to):
     target = opened(place(to, 2))
     with pytest.raises(Stopped):
         copy_store(source, target, at_once=8, watch=stopping("copying", 30))
-    with pytest.raises(StoreError, match=r"half of a copy of sqlite:///.*: run that command again"):
+    with pytest.raises(StoreError, match=r"half of the copy of .*: run that command again"):
         Deduper(place(to, 2))
-    with pytest.raises(StoreError, match="half of a copy"):
+    with pytest.raises(StoreError, match="half of the copy"):
         copy_store(target, opened("memory://"))
-    with pytest.raises(StoreError, match=r"half of a copy of .*: finish that first"):
+    with pytest.raises(StoreError, match=r"half of the copy of .*: finish that first"):
         copy_store(source, target, name="another")
 
 
@@ -264,6 +264,16 @@ def test_a_target_that_keeps_no_texts_is_refused_and_left_empty(source, place, o
     with pytest.raises(StoreError, match="does not keep articles as they came"):
         copy_store(source, target)
     assert list(target.ids()) == []
+
+
+@pytest.mark.parametrize(("keep", "preset"), [("fingerprints", "default"), ("sketches", "crawler")])
+def test_without_texts_a_store_is_copied_into_its_like(place, opened, keep, preset):
+    address = f"{place('redis')}&keep={keep}"
+    with Deduper(address, RECIPES[preset]) as deduper:
+        deduper.add(lives.harbour("a", url="https://example.org/a"))
+        deduper.add(lives.harbour("b"))
+    for to in (f"{place('redis', 2)}&keep={keep}", place("sqlite", 2)):
+        assert copy_store(opened(address), opened(to)).copied == 2
 
 
 def test_what_differs_in_the_end_is_named(source, opened, monkeypatch):

@@ -138,7 +138,7 @@ def test_it_goes_on_where_it_was_stopped(source, target, lasting_address):
     for phase, after in (("rebuilding", 30), ("rebuilding", 20), ("verifying", 9)):
         with pytest.raises(Stopped):
             rebuild(source, target, AS_IT_IS, at_once=8, watch=stopping(phase, after))
-        with pytest.raises(StoreError, match="half of a rebuild of"):
+        with pytest.raises(StoreError, match="half of the rebuild of"):
             Deduper(lasting_address)
     found = rebuild(source, target, AS_IT_IS, at_once=8)
     assert (found.added, found.there) == (0, 70)
@@ -148,7 +148,7 @@ def test_it_goes_on_where_it_was_stopped(source, target, lasting_address):
 
 def test_another_recipe_does_not_go_on_with_it(source, target):
     filling.begin(target, f"rebuild of {source.address} with recipe another")
-    with pytest.raises(StoreError, match=r"half of a rebuild of .* with recipe another"):
+    with pytest.raises(StoreError, match=r"half of the rebuild of .* with recipe another"):
         rebuild(source, target, AS_IT_IS)
 
 

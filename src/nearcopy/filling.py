@@ -17,7 +17,7 @@ def begin(target: Store, what: str) -> bool:
         found = target.note(NOTE)
         if found is not None and found != what:
             raise StoreError(
-                f"{target.address} is half of a {found}: finish that first, or give another store"
+                f"{target.address} is half of the {found}: finish that first, or give another store"
             )
         if found is None and not _is_empty(target):
             return False
@@ -48,5 +48,5 @@ def refuse_half(store: Store) -> None:
     found = tried(store.note)(NOTE)
     if found is not None:
         raise StoreError(
-            f"{store.address} is half of a {found}: run that command again, it goes on and ends it"
+            f"{store.address} is half of the {found}: run that command again, it goes on and ends it"
         )

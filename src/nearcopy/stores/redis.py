@@ -58,7 +58,7 @@ class RedisStore(RedisFinding, RedisLinks, RedisFeedback, RedisTally):
         if recipe is not None and recipe.id != made_with:
             raise RecipeMismatch(
                 f"store {self.address} was filled with recipe {made_with}, this is "
-                f"{recipe.id}: open it with that recipe, or fill another store"
+                f"{recipe.id}: open it with that recipe, or rebuild it with `nearcopy rebuild`"
             )
         if found[b"keys"] != b"%d" % version or found[b"format"] != FORMAT:
             raise RecipeMismatch(

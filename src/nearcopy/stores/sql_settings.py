@@ -31,12 +31,12 @@ class SqlSettings:
         if recipe is not None and recipe.id != found["recipe"]:
             raise RecipeMismatch(
                 f"store {self.address} was filled with recipe {found['recipe']}, this is "
-                f"{recipe.id}: open it with that recipe, or fill another store"
+                f"{recipe.id}: open it with that recipe, or rebuild it with `nearcopy rebuild`"
             )
         if found["keys"] != str(version):
             raise RecipeMismatch(
                 f"store {self.address} was filled with keys of version {found['keys']}, this "
-                f"nearcopy makes version {version}: fill another store"
+                f"nearcopy makes version {version}: rebuild it with `nearcopy rebuild`"
             )
         return recipe or recipe_of(found["recipe_json"])
 
