@@ -19,7 +19,6 @@ from nearcopy.learning import counted, linked_anew
 from nearcopy.matching import between, matches, remembered
 from nearcopy.model import Member, Story
 from nearcopy.moving import (
-    AS_THEY_CAME,
     Arrived,
     arrived_of,
     copy_rest,
@@ -28,7 +27,6 @@ from nearcopy.moving import (
     opened,
     put_arrived,
     refuse_lossy,
-    trim,
     verified,
 )
 from nearcopy.settling import settle
@@ -36,7 +34,7 @@ from nearcopy.steps import tried
 from nearcopy.stores import Entry, Store
 from nearcopy.stores.base import Counts
 
-STAYS = (*AS_THEY_CAME, "feedback", "times")
+STAYS = (*filling.AS_THEY_CAME, "feedback", "times")
 
 
 class Settings(NamedTuple):
@@ -81,7 +79,7 @@ def rebuild(
     made_of = f"rebuild of {name or source.address} with recipe {settings.recipe.id}"
     begin(target, settings, made_of)
     ids = all_ids(source)
-    kept = trim(source, target, ids, watch=watch)
+    kept = filling.trim(source, target, ids, watch=watch)
     for names in some(watch(ids[kept:], "rebuilding", total=len(ids) - kept), at_once):
         add_arrived(target, _with_texts(source, names), settings)
     copy_rest(source, target, terms=False)

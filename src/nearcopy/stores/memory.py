@@ -8,7 +8,6 @@ from threading import RLock
 from typing import TypeVar
 
 from nearcopy.config import Recipe
-from nearcopy.errors import RecipeMismatch
 from nearcopy.feedback import Feedback
 from nearcopy.keys import keys
 from nearcopy.model import Article, Check, Edge, Fingerprint, Member, Story
@@ -21,30 +20,23 @@ from nearcopy.stores.base import (
     Found,
     Keys,
     Runs,
-    Stated,
     Tally,
 )
 from nearcopy.stores.checks import copies
-from nearcopy.stores.journal import Journal
 from nearcopy.stores.listing import After, Listed, Order, Wanted, last, walked
+from nearcopy.stores.memory_settings import MemorySettings
 from nearcopy.stores.rows import EPOCH
 from nearcopy.stores.shelves import Shelves, filed
 
 Name = TypeVar("Name")
 
 
-class MemoryStore:
+class MemoryStore(MemorySettings):
     """All in dictionaries, in the order it came."""
 
-    address = "memory://"
-
     def __init__(self) -> None:
+        super().__init__()
         self._lock = RLock()
-        self._journal = Journal()
-        self._kept: dict[str, bytes] = {}
-        self._notes: dict[str, str] = {}
-        self._recipe: Recipe | None = None
-        self._made_for = 0  # the version of the keys
         self._runs: dict[str, int] = {}  # but for those of this run
         self._run: int | None = None
         self._run_count = 0
@@ -61,41 +53,6 @@ class MemoryStore:
         self._redirects: dict[str, str] = {}
         self._told: dict[tuple[str, str], Feedback] = {}
         self._times: dict[tuple[int, str, int], int] = {}
-
-    def bind(self, recipe: Recipe | None, version: int, window: timedelta | None = None) -> Recipe:
-        """The recipe of this store, which the first to come decides; another one is refused."""
-        del window  # memory never outlives the code
-        if self._recipe is None:
-            self._recipe, self._made_for = recipe or Recipe(), version
-        if recipe is not None and recipe.id != self._recipe.id:
-            raise RecipeMismatch(
-                f"this store was filled with recipe {self._recipe.id}, this is {recipe.id}: "
-                "open it with that recipe, or fill another store"
-            )
-        return self._recipe
-
-    def stated(self) -> Stated | None:
-        """What this store was made with."""
-        return None if self._recipe is None else Stated(self._recipe, self._made_for)
-
-    def note(self, name: str) -> str | None:
-        """What was noted under a name."""
-        return self._notes.get(name)
-
-    def keep_note(self, name: str, text: str | None) -> None:
-        """Note something under a name."""
-        if text is None:
-            self._journal.drop(self._notes, name)
-        else:
-            self._journal.put(self._notes, name, text)
-
-    def term_counts(self) -> bytes:
-        """What was last kept of how often terms stand in the articles."""
-        return self._kept.get("term_counts", b"")
-
-    def keep_term_counts(self, counts: bytes) -> None:
-        """Keep how often terms stand in the articles, in place of what was kept before."""
-        self._journal.put(self._kept, "term_counts", counts)
 
     @contextmanager
     def reading(self) -> Iterator[None]:
