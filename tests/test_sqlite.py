@@ -280,7 +280,7 @@ class TestSpace:
             purging = threading.Thread(target=one.purge, args=(NOON + timedelta(days=1),))
             purging.start()
             added = 0
-            while purging.is_alive():
+            while purging.is_alive() and added <= 3:
                 other.add(Article(id=f"new{added}", text=BODY, published=NOON + timedelta(days=3)))
                 added += 1
             purging.join()
