@@ -66,6 +66,7 @@ ROOMS = [
         "inventory",
         "moving",
         "rebuilding",
+        "resuming",
     },
     {"formats", "feeds", "stream"},
     {"service", "cli", "__main__"},

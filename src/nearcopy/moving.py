@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nearcopy import filling
+from nearcopy import filling, resuming
 from nearcopy.errors import StoreError
 from nearcopy.feedback import Feedback
 from nearcopy.inventory import (
@@ -73,7 +73,7 @@ def copy_store(
     if not filling.begin(target, f"copy of {name or source.address}"):
         return _copied_before(source, target, watch)
     ids = all_ids(source)
-    kept = filling.trim(source, target, ids, ("fingerprints", "keys"), watch=watch)
+    kept = resuming.trim(source, target, ids, ("fingerprints", "keys"), watch=watch)
     done = 0
     for names in some(watch(ids, "copying", total=len(ids)), at_once):
         _copy_articles(source, target, names, names[max(0, kept - done) :], first=done == 0)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from nearcopy import filling
+from nearcopy import filling, resuming
 from nearcopy.cluster import Brake
 from nearcopy.config import Policy, Recipe
 from nearcopy.errors import StoreError
@@ -34,7 +34,7 @@ from nearcopy.steps import tried
 from nearcopy.stores import Entry, Store
 from nearcopy.stores.base import Counts
 
-STAYS = (*filling.AS_THEY_CAME, "feedback", "times")
+STAYS = (*resuming.AS_THEY_CAME, "feedback", "times")
 
 
 class Settings(NamedTuple):
@@ -79,7 +79,7 @@ def rebuild(
     made_of = f"rebuild of {name or source.address} with recipe {settings.recipe.id}"
     begin(target, settings, made_of)
     ids = all_ids(source)
-    kept = filling.trim(source, target, ids, watch=watch)
+    kept = resuming.trim(source, target, ids, watch=watch)
     for names in some(watch(ids[kept:], "rebuilding", total=len(ids) - kept), at_once):
         add_arrived(target, _with_texts(source, names), settings)
     copy_rest(source, target, terms=False)
