@@ -214,6 +214,7 @@ def test_counts_are_of_live_articles(kernel: ModuleType) -> None:
     index = filed(kernel, [1, 1, 2], [1, 3], [1])
     index.remove(array([2], np.uint32))
     assert index.counts(array([1, 2, 3, 4])).tolist() == [2, 1, 1, 0]
+    assert index.counts(array([1, 2, 3, 4]), most=1).tolist() == [1, 1, 1, 0]
 
 
 def test_keys_of_all_sizes_are_kept_apart(kernel: ModuleType) -> None:
@@ -315,6 +316,7 @@ def test_a_million_articles_under_one_key_take_seconds_not_hours(
         index.insert(keys, when)
     assert perf_counter() - began < 10  # 0.02 s here
     assert index.counts(array([7, 8])).tolist() == [1_000_000, 0]
+    assert index.counts(array([7, 8]), 100).tolist() == [100, 0]
     assert index.nbytes < 20e6
 
 

@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
@@ -254,9 +255,10 @@ void remove_positions(SharedKeys& self, nb::handle positions) {
                                   .c_str());
 }
 
-Vector<uint32_t> counts(const SharedKeys& self, nb::handle keys) {
+Vector<uint32_t> counts(const SharedKeys& self, nb::handle keys, uint32_t most) {
     const auto k = checked<uint64_t>(keys, "keys", "uint64", 1);
-    return to_numpy(self.read([&](const KeyIndex& index) { return index.counts(k.data, k.rows); }));
+    return to_numpy(
+        self.read([&](const KeyIndex& index) { return index.counts(k.data, k.rows, most); }));
 }
 
 void bind_keys(nb::module_& m) {
@@ -308,7 +310,8 @@ void bind_keys(nb::module_& m) {
                 return self.write([&](KeyIndex& index) { return index.expire(before); });
             },
             "before"_a, "Forget the articles with a time under `before`; how many they were.")
-        .def("counts", &counts, "keys"_a, "How many live articles are filed under each key.");
+        .def("counts", &counts, "keys"_a, "most"_a = std::numeric_limits<uint32_t>::max(),
+             "How many live articles are filed under each key, counted up to `most`.");
 }
 
 void bind_signatures(nb::module_& m) {

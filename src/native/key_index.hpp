@@ -146,11 +146,11 @@ public:
             });
     }
 
-    // How many live articles are filed under each key.
-    std::vector<uint32_t> counts(const uint64_t* keys, size_t n) const {
+    // How many live articles are filed under each key, counted up to `most`.
+    std::vector<uint32_t> counts(const uint64_t* keys, size_t n, uint32_t most) const {
         std::vector<uint32_t> live(n);
         const auto alive = [&](uint32_t position) { return times_.alive(position); };
-        for (size_t i = 0; i < n; ++i) live[i] = table_.count(keys[i], base_, alive);
+        for (size_t i = 0; i < n; ++i) live[i] = table_.count(keys[i], base_, most, alive);
         return live;
     }
 

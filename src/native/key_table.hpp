@@ -15,6 +15,7 @@
 #include "answers.hpp"
 #include "hashes.hpp"
 #include "scans.hpp"
+#include "zeroed.hpp"
 
 namespace nearcopy {
 
@@ -134,7 +135,7 @@ public:
     template <class Use>
     void each(Use use) const {
         for (size_t s = 0; s < slots(); ++s)
-            if (slots_[s]) use(slots_[s]);
+            if (slots_.get()[s]) use(slots_.get()[s]);
     }
 
     // Where the entry is, or would go.
@@ -165,10 +166,6 @@ public:
     }
 
 private:
-    struct Delete {
-        void operator()(uint64_t* slots) const { ::operator delete[](slots, std::align_val_t{64}); }
-    };
-
     size_t slots() const { return (homes_ + spare_) * kWidth; }
 
     static size_t taken(const uint64_t* line) {
@@ -186,9 +183,7 @@ private:
 
     // The last slot stays free, so that every search ends.
     bool fill(const std::vector<uint64_t>& ascending) {
-        const size_t bytes = slots() * sizeof(uint64_t);
-        slots_.reset(static_cast<uint64_t*>(::operator new[](bytes, std::align_val_t{64})));
-        std::memset(slots_.get(), 0, bytes);
+        slots_ = Zeroed(slots());
         uint64_t* next = slots_.get();
         for (uint64_t entry : ascending) {
             next = std::max(next, const_cast<uint64_t*>(home(entry)));
@@ -198,7 +193,7 @@ private:
         return true;
     }
 
-    std::unique_ptr<uint64_t[], Delete> slots_;
+    Zeroed slots_;
     size_t homes_ = 0;  // lines that are the home of some tag
     size_t spare_ = 0;  // lines after them
     size_t size_ = 0;
@@ -381,15 +376,16 @@ public:
         }
     }
 
-    // How many of the positions under a key count(position) counts.
+    // How many of the positions under a key counts(position) counts, up to `most`.
     template <class Counts>
-    uint32_t count(uint64_t key, uint32_t base, Counts counts) const {
+    uint32_t count(uint64_t key, uint32_t base, uint32_t most, Counts counts) const {
         const uint64_t mixed = fmix64(key);
         uint32_t total = 0;
-        auto add = [&](uint32_t position) { total += counts(position); };
-        const auto* others = shards_[mixed >> 56].each(entry::tag(mixed), base, add);
-        if (others) std::for_each(others->begin(), others->end(), add);
-        return total;
+        const auto* others = shards_[mixed >> 56].each(
+            entry::tag(mixed), base, [&](uint32_t position) { total += counts(position); });
+        for (size_t i = 0; others && i < others->size() && total < most; ++i)
+            total += counts((*others)[i]);
+        return std::min(total, most);
     }
 
     // Files anew only what keep(position) wants, shard by shard.

@@ -22,6 +22,7 @@ UNDATED = 1 << 32  # the first shelf of the room for those without a date
 DAY = timedelta(days=1) // MICROSECOND
 NEVER = -(1 << 62)  # no date
 
+FILED_AT_ONCE = 50_000  # at least, when a window is read
 AT_ONCE = 64  # probes looked up together
 FEW_OF_TITLE = 6  # keys of a title with no more of them: one in common is enough
 MOST_UNDER_TERM = 500  # articles; a term that more of them hold finds nothing
@@ -82,6 +83,11 @@ class Shelves:
     def nbytes(self) -> int:
         """The memory held."""
         return self._index.nbytes + 4 * 8 * len(self)
+
+    @property
+    def at_once(self) -> int:
+        """How many of very many to file at once: more the more there are, as all are moved."""
+        return max(FILED_AT_ONCE, len(self) // 4)
 
     def elsewhere(self, shelves: Collection[int]) -> int:
         """How many articles stand on other shelves than these."""
@@ -148,7 +154,7 @@ class Shelves:
         owners = np.repeat(np.arange(len(keys)), np.diff(starts).astype(np.int64))
         kind = flat & np.uint64(3)
         terms = kind == TERM
-        terms[terms] = self._index.counts(flat[terms]) <= MOST_UNDER_TERM
+        terms[terms] = self._index.counts(flat[terms], MOST_UNDER_TERM + 1) <= MOST_UNDER_TERM
         strong, titles, shared = (
             self._hits(flat[some], owners[some]) for some in (kind % 2 == 0, kind == TITLE, terms)
         )

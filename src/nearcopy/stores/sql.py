@@ -46,7 +46,6 @@ from nearcopy.stores.sql_tally import SqlTally
 
 REMEMBERED = 50_000  # fingerprints kept in memory, about 3 KB each
 KEPT_IN_MEMORY = 1_000_000  # articles beyond those of the window looked at, half a KB each
-LOADED_AT_ONCE = 50_000
 FILED = "number, published, seen, keys"
 ARTICLE = ", ".join(ArticleRow._fields)
 FINGERPRINT = ", ".join(FingerprintRow._fields)
@@ -184,7 +183,7 @@ class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlTally, SqlListing):
                 self._caught_up,
             )
             articles = map(Filed._make, rows)
-            while some := list(islice(articles, LOADED_AT_ONCE)):
+            while some := list(islice(articles, self._shelves.at_once)):
                 self._shelves.file(some)
             self._loaded |= missing
 

@@ -141,10 +141,11 @@ class KeyIndex:
         self._forget(old)
         return len(old)
 
-    def counts(self, keys: Keys) -> NDArray[np.uint32]:
-        """How many live articles are filed under each key."""
+    def counts(self, keys: Keys, most: int = 2**32 - 1) -> NDArray[np.uint32]:
+        """How many live articles are filed under each key, counted up to `most`."""
         check(keys, "keys", np.uint64, axes=1)
-        return np.array([len(self._filed.get(key, ())) for key in keys.tolist()], np.uint32)
+        found = (len(self._filed.get(key, ())) for key in keys.tolist())
+        return np.array([min(count, most) for count in found], np.uint32)
 
     def _insert(self, rows: Sequence[list[int]], times: NDArray[np.int64]) -> int:
         check_times(times, len(rows))
