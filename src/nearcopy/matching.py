@@ -19,7 +19,7 @@ from nearcopy.model import Article, Edge, Fingerprint, Relation
 from nearcopy.rarity import kept_weights
 from nearcopy.stores import Entry, Found, Store
 
-CANDIDATES = 256  # looked at for one article; those with most keys in common
+CANDIDATES = 128  # looked at for one article; those with most keys in common
 THE_SAME = 32  # of these, whose text is the same word for word: each is a copy of the first
 REMEMBERED = 64  # of what was found, for one article
 PAIRS_AT_ONCE = 4096

@@ -27,8 +27,13 @@ AT_ONCE = 64  # probes looked up together
 FEW_OF_TITLE = 6  # keys of a title with no more of them: one in common is enough
 MOST_UNDER_TERM = 500  # articles; a term that more of them hold finds nothing
 TITLE, TERM = 1, 3  # the last two bits of their keys
+# How much a key in common is worth, and how much of it makes a candidate: two of the weak ones.
+# One that is strong is worth more than all others together.
+OF_TERM, OF_TITLE, STRONG, ENOUGH = 2, 3, 1 << 9, 4
+WEIGHT_BITS = 10
 
 Numbers = NDArray[np.int64]
+NOTHING = np.zeros((2, 0), np.int64)
 
 
 class Filed(NamedTuple):
@@ -127,29 +132,30 @@ class Shelves:
     ) -> list[tuple[list[int], int]]:
         """For each probe the articles in the window that share a key, and how many are left out.
 
-        Beyond the limit those with the most keys in common are given, of these the first filed.
+        Beyond the limit those that share the most are given, of these the first filed.
         What was removed stays filed: `there` tells which of many are not, lest they take the place
         of others.
         """
         keys = [each for _, each in probes]
         parts = [self._sharing(keys[at : at + AT_ONCE], at) for at in range(0, len(keys), AT_ONCE)]
-        shared = np.concatenate([np.zeros(0, np.int64), *parts])
+        shared, common = np.concatenate([NOTHING, *parts], axis=1)
         rows, positions = shared >> 32, (shared & 0xFFFFFFFF).astype(np.uint32)
         if window is not None:
             near = self._within([article for article, _ in probes], rows, positions, window)
-            rows, positions = rows[near], positions[near]
+            rows, positions, common = rows[near], positions[near], common[near]
         ends = np.searchsorted(rows, np.arange(len(probes) + 1))
-        numbers = _view(self._numbers)[positions].tolist()
+        numbers = _view(self._numbers)[positions]
         return [
-            (numbers[start:end], 0)
+            (numbers[start:end].tolist(), 0)
             if end - start <= limit
-            else self._strongest(keys[row], positions[start:end], limit, there)
-            for row, (start, end) in enumerate(pairwise(ends.tolist()))
+            else _strongest(numbers[start:end], common[start:end], limit, there)
+            for start, end in pairwise(ends.tolist())
         ]
 
     def _sharing(self, keys: Sequence[Keys], first: int) -> Numbers:
         """The rows, from `first` on, and the positions that share enough keys, as one number each:
-        row << 32 | position, ascending."""
+        row << 32 | position, ascending; and below each how much they share.
+        """
         flat, starts = _joined(keys), _starts(map(len, keys))
         owners = np.repeat(np.arange(len(keys)), np.diff(starts).astype(np.int64))
         kind = flat & np.uint64(3)
@@ -158,11 +164,21 @@ class Shelves:
         strong, titles, shared = (
             self._hits(flat[some], owners[some]) for some in (kind % 2 == 0, kind == TITLE, terms)
         )
-        weak, counts = np.unique(np.concatenate([titles, shared]), return_counts=True)
         ours = _title_counts(flat, starts)[titles >> 32]
         theirs = _view(self._of_title)[titles & 0xFFFFFFFF]
         few = titles[np.minimum(ours, theirs) <= FEW_OF_TITLE]
-        return np.unique(np.concatenate([strong, weak[counts > 1], few])) + (first << 32)
+        weighed = (
+            (strong, STRONG),
+            (titles, OF_TITLE),
+            (few, ENOUGH - OF_TITLE),
+            (shared, OF_TERM),
+        )
+        hits = np.sort(np.concatenate([each << WEIGHT_BITS | weight for each, weight in weighed]))
+        pairs, weights = hits >> WEIGHT_BITS, hits & (1 << WEIGHT_BITS) - 1
+        first_of = np.flatnonzero(np.diff(pairs, prepend=-1))
+        common = np.add.reduceat(weights, first_of) if len(hits) else weights
+        enough = common >= ENOUGH
+        return np.stack([pairs[first_of][enough] + (first << 32), common[enough]])
 
     def _hits(self, keys: Keys, owners: Numbers) -> Numbers:
         """The owner and the position of every article under each key, as one number."""
@@ -188,21 +204,15 @@ class Shelves:
         near: NDArray[np.bool_] = unknown | (abs(ours - theirs) <= window // MICROSECOND)
         return near
 
-    def _strongest(
-        self,
-        keys: Keys,
-        among: NDArray[np.uint32],
-        limit: int,
-        there: Callable[[list[int]], Collection[int]],
-    ) -> tuple[list[int], int]:
-        numbers = _view(self._numbers)[among]
-        still = np.array(sorted(there(numbers.tolist())), np.int64)
-        among = among[np.isin(numbers, still)]
-        _, positions = self._index.find(keys[:, None])
-        found, counts = np.unique(positions[np.isin(positions, among)], return_counts=True)
-        best = np.lexsort((found, -counts))[:limit]
-        strongest: list[int] = _view(self._numbers)[found[best]].tolist()
-        return strongest, max(0, len(among) - limit)
+
+def _strongest(
+    numbers: Numbers, common: Numbers, limit: int, there: Callable[[list[int]], Collection[int]]
+) -> tuple[list[int], int]:
+    """Of many those with the most in common, and how many are left out."""
+    still = np.isin(numbers, np.array(sorted(there(numbers.tolist())), np.int64))
+    numbers, common = numbers[still], common[still]
+    best: list[int] = numbers[np.argsort(-common, kind="stable")[:limit]].tolist()
+    return best, max(0, len(numbers) - limit)
 
 
 def _title_counts(flat: Keys, starts: NDArray[np.uint64]) -> Numbers:
