@@ -19,7 +19,7 @@ demo: $(STAMP)
 
 ## make test     everything that must hold, in a few minutes
 test: check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
 
 ## make check    style, types, architecture
 check: $(STAMP)

@@ -360,6 +360,16 @@ class TestForgetting:
         with pytest.raises(BadArticle, match="time zone"):
             deduper.purge(NOON.replace(tzinfo=None))
 
+    def test_of_a_story_what_is_left_stays_together(self, deduper):
+        dates = [NOON - (20 if n % 2 else 10) * DAY for n in range(40)]
+        articles = [Article(id=str(n), text=BODY, published=d) for n, d in enumerate(dates)]
+        list(deduper.run(articles))
+        before = deduper.story("0").id
+        assert deduper.purge(NOON - 14 * DAY) == 20
+        (story,) = deduper.stories()
+        assert (story.id, story.kept) == (before, "0")
+        assert {member.id for member in story.members} == {str(n) for n in range(0, 40, 2)}
+
 
 def test_what_cannot_be_meant_is_refused(deduper):
     for wrong in ({"id": "a"}, "a", None):

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
@@ -411,10 +412,10 @@ class TestTwoAtOnce:
             one.add(old)
             older = one._store.older
 
-            def add_after_looking(before: datetime) -> list[str]:
-                found = older(before)
+            def add_after_looking(before: datetime) -> Iterator[str]:
+                found = list(older(before))
                 other.add(new)
-                return found
+                return iter(found)
 
             monkeypatch.setattr(one._store, "older", add_after_looking)
             assert one.purge(NOON - timedelta(days=1)) == 0

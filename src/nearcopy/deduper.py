@@ -29,7 +29,7 @@ from nearcopy.matching import REMEMBERED, Matched, Matches, between, matches
 from nearcopy.model import Article, Check, Edge, Fingerprint, Match, Relation, Story, Verdict
 from nearcopy.rarity import TermCounts, kept_weights
 from nearcopy.reviewing import Review, review
-from nearcopy.settling import Settled, alone, settle
+from nearcopy.settling import Settled, alone, settle, with_whole_stories
 from nearcopy.spread import Spread, spread
 from nearcopy.stats import Stats, stats
 from nearcopy.steps import tried
@@ -498,35 +498,53 @@ class Deduper:
         return sum(map(self._forget, _some(_listed(ids))))
 
     @tried
-    def _forget(self, ids: list[str], before: datetime | None = None) -> int:
+    def _forget(self, ids: list[str]) -> int:
         with self._lock, self._store.writing():
-            made = self._store.fingerprints(ids)
-            if before is not None:  # another may have put something newer in its place
-                made = {name: each for name, each in made.items() if _older(each, before)}
-            were = self._stories_of(made)
+            were = self._stories_of(self._store.fingerprints(ids))
             left = self._neighbours(were) - were.keys()
             count = self._store.remove(were)
             self._settle(left, were)
             return count
 
     def purge(self, before: datetime) -> int:
-        """Forget the articles published before a time (seen, where they bear no date)."""
+        """Forget the articles published before a time (seen, where they bear no date).
+
+        What is old of a story goes at once, and of what is left the story is told anew.
+        """
         if not isinstance(before, datetime) or before.utcoffset() is None:
             raise BadArticle(f"before is {before!r}: give a datetime with a time zone")
-        old, at, at_once, count = self._older(before), 0, PURGED_AT_ONCE, 0
-        while some := old[at : at + at_once]:
+        listing: list[Iterator[str]] = []
+        at_once, count = PURGED_AT_ONCE, 0
+        while some := self._older(before, listing, at_once):
             start = perf_counter()
-            count += self._forget(some, before)
-            at, at_once = at + len(some), _at_once(at_once, perf_counter() - start)
+            count += self._purge(some, before)
+            at_once = _at_once(at_once, perf_counter() - start)
             sleep(LET_OTHERS_SECONDS)
         while self._clear(before):
             sleep(LET_OTHERS_SECONDS)
         return count
 
     @tried
-    def _older(self, before: datetime) -> list[str]:
+    def _older(self, before: datetime, listing: list[Iterator[str]], count: int) -> list[str]:
+        """The next of those that are older, listed anew where that was interrupted."""
         with self._lock, self._store.reading():
-            return self._store.older(before)
+            if not listing:
+                listing.append(self._store.older(before))
+            try:
+                return list(islice(listing[0], count))
+            except BaseException:
+                listing.clear()
+                raise
+
+    @tried
+    def _purge(self, ids: list[str], before: datetime) -> int:
+        with self._lock, self._store.writing():
+            made = self._store.fingerprints(with_whole_stories(self._store, ids))
+            # Another may have put something newer in the place of one.
+            were = self._stories_of(name for name, each in made.items() if _older(each, before))
+            count = self._store.remove(were)
+            self._settle(made.keys() - were.keys(), were)
+            return count
 
     @tried
     def _clear(self, before: datetime) -> bool:

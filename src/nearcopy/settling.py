@@ -52,7 +52,7 @@ def settle(
     most = ALL if whole else NEAR + len(ids)
     group = linked(store, ids, most)
     whole = len(group) < most
-    group = _with_whole_stories(store, group if whole else _around(store, ids), were)
+    group = with_whole_stories(store, group if whole else _around(store, ids), were)
     made = store.fingerprints(group)
     places = store.members(group)
     before = {name: story for name, (story, _) in places.items()}
@@ -83,7 +83,9 @@ def _around(store: Store, ids: Collection[str]) -> list[str]:
     return copies(store, list(dict.fromkeys([*ids, *beside])), LINKED)
 
 
-def _with_whole_stories(store: Store, near: Collection[str], were: Mapping[str, str]) -> list[str]:
+def with_whole_stories(
+    store: Store, near: Collection[str], were: Mapping[str, str] = MappingProxyType({})
+) -> list[str]:
     """These articles and all that are, or were, in a story with one of them.
 
     A story of which only a part were told anew would lose the others.

@@ -117,8 +117,11 @@ class Store(Protocol):
     def remove(self, ids: Collection[str]) -> int:
         """Forget articles, and all that was found about them; how many there were."""
 
-    def older(self, before: datetime) -> list[str]:
-        """The articles published before a time; of those without a date, seen before it."""
+    def older(self, before: datetime) -> Iterator[str]:
+        """The articles published before a time; of those without a date, seen before it.
+
+        They are asked for some at a time, in one step or several, and may be removed meanwhile.
+        """
 
     def clear(self, before: datetime) -> bool:
         """Drop what is left of removed articles from before a time, and times of days before.

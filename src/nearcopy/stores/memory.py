@@ -136,10 +136,11 @@ class MemoryStore(MemorySettings):
         for other in drop(self._edges, name) or ():
             drop(self._edges[other], name)
 
-    def older(self, before: datetime) -> list[str]:
+    def older(self, before: datetime) -> Iterator[str]:
         """The articles published before a time; of those without a date, seen before it."""
-        times = ((name, made.published or made.seen) for name, (_, made) in self._entries.items())
-        return [name for name, time in times if time is not None and time < before]
+        all_now = list(self._entries.items())
+        times = ((name, made.published or made.seen) for name, (_, made) in all_now)
+        return (name for name, time in times if time is not None and time < before)
 
     def clear(self, before: datetime) -> bool:
         """Drop the times of days before; nothing is left of removed articles."""

@@ -222,13 +222,13 @@ class RedisStore(RedisFinding, RedisLinks, RedisFeedback, RedisTally):
             self._texts.remove(numbers)
         self._heads.erase(list(numbers))
 
-    def older(self, before: datetime) -> list[str]:
+    def older(self, before: datetime) -> Iterator[str]:
         """The articles published before a time; of those without a date, seen before it."""
         self._fresh()
         published, seen = self._heads.published(), self._heads.seen()
         age = np.where(published == NEVER, seen, published)
-        old = self._heads.there() & (age != NEVER) & (age < (micros(before) or 0))
-        return [self._heads.name(n) for n in (np.flatnonzero(old) + self._heads.first).tolist()]
+        old = np.flatnonzero((age != NEVER) & (age < (micros(before) or 0))) + self._heads.first
+        return filter(None, (self._heads.name(number) for number in old.tolist()))
 
     def clear(self, before: datetime) -> bool:
         """Drop the times of days before; nothing else is left of removed articles."""

@@ -17,6 +17,7 @@ from nearcopy.errors import NearcopyError, StoreError
 from nearcopy.model import Article, Fingerprint
 from nearcopy.stores.base import NO_RUNS, NONE, Counts, Entry, Found, Keys, Runs
 from nearcopy.stores.rows import (
+    FIRST,
     MICROSECOND,
     ArticleRow,
     FingerprintRow,
@@ -45,6 +46,7 @@ from nearcopy.stores.sql_stories import ENDS, SqlStories
 from nearcopy.stores.sql_tally import SqlTally
 
 REMEMBERED = 50_000  # fingerprints kept in memory, about 3 KB each
+LISTED_AT_ONCE = 1000
 KEPT_IN_MEMORY = 1_000_000  # articles beyond those of the window looked at, half a KB each
 FILED = "number, published, seen, keys"
 ARTICLE = ", ".join(ArticleRow._fields)
@@ -310,15 +312,18 @@ class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlTally, SqlListing):
         if numbers:
             self._count("removals")
 
-    def older(self, before: datetime) -> list[str]:
+    def older(self, before: datetime) -> Iterator[str]:
         """The articles published before a time; of those without a date, seen before it."""
-        rows = self._database.run(
-            "SELECT id FROM articles WHERE deleted = 0 AND published < ?"
-            " UNION ALL SELECT id FROM articles WHERE deleted = 0 AND published IS NULL"
-            " AND seen < ?",
-            (micros(before), micros(before)),
-        )
-        return [name for (name,) in rows]
+        for condition in ("published", "published IS NULL AND seen"):
+            time = condition.rpartition(" ")[2]
+            statement = (
+                f"SELECT id, number, {time} FROM articles WHERE deleted = 0 AND {condition} < ?"
+                f" AND ({time}, number) > (?, ?) ORDER BY {time}, number LIMIT {LISTED_AT_ONCE}"
+            )
+            last = (FIRST - 1, 0)
+            while rows := self._database.run(statement, (micros(before), *last)):
+                yield from (name for name, _, _ in rows)
+                last = rows[-1][2], rows[-1][1]
 
     def clear(self, before: datetime) -> bool:
         """Drop some of what is left of removed articles; whether to come again for more."""
