@@ -58,6 +58,22 @@ def test_a_table_tells_what_an_article_is_to_its_match_and_which_copy_is_kept(ru
         assert because.endswith(f"kept: {row['duplicate_of']}") == another
 
 
+@pytest.mark.parametrize(
+    "words", [("check", WIRE), ("similar", "en-01"), ("stories",), ("verify",)]
+)
+def test_a_store_in_memory_has_nothing_to_ask(run, words):
+    result = run(*words, "--store", "memory://")
+    assert result.exit_code == 2
+    assert "memory:// begins empty and is gone when the command ends" in result.stderr
+    assert "seen.db" in result.stderr
+
+
+def test_what_is_added_to_memory_is_compared_with_itself(run):
+    assert sum(row["is_duplicate"] for row in rows(run("add", WIRE, "--json"))) == sum(
+        row["is_duplicate"] for row in rows(run("add", WIRE, "--json", "--store", "memory://"))
+    )
+
+
 def test_checking_never_writes(filled):
     new = json.dumps({"id": "new", "text": "The price of tea rose at the morning auction."})
     assert rows(filled("check", "-", "--json", input=new))[0]["relation"] == "distinct"

@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 
 from nearcopy.cli.spared import store_file
-from nearcopy.cli.stored import must_exist
+from nearcopy.cli.stored import MEMORY, must_exist
 from nearcopy.cli.terminal import add_row, table
 from nearcopy.errors import StoreError
 from nearcopy.stores.addresses import shown
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from nearcopy.inventory import Inventory
     from nearcopy.stores import Store
 
-MEMORY = "memory:"
 DIGITS = 16  # of a digest that are shown
 
 ToPoolOption = Annotated[
@@ -33,8 +32,8 @@ def two_stores(
     source: str, pool: str | None, target: str, to_pool: str | None
 ) -> Iterator[tuple["Store", "Store"]]:
     """A store that is there and another one, made where there is none."""
-    must_exist(source, pool)
     _check_places(source, pool, target, to_pool)
+    must_exist(source, pool)
     with opened(source, pool) as one, opened(target, to_pool) as other:
         yield one, other
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from nearcopy.deduper import Deduper
 
 SQLITE = "sqlite:///"
+MEMORY = "memory:"
 
 
 @contextmanager
@@ -50,6 +51,11 @@ def must_exist(address: str, pool: str | None = None) -> None:
     from nearcopy.stores.addresses import shown
     from nearcopy.stores.pools import checked_pool
 
+    if address.startswith(MEMORY):
+        raise NearcopyError(
+            f"{address} begins empty and is gone when the command ends, so there is nothing in it "
+            "to ask: give a store that lasts, such as --store seen.db"
+        )
     named, there = checked_pool(pool), pools_at(address)
     if there and named not in there:
         raise NearcopyError(
@@ -65,6 +71,4 @@ def must_exist(address: str, pool: str | None = None) -> None:
 
 def _opens(address: str) -> bool:
     """Whether opening it says better what is wrong with it."""
-    if address.startswith(SQLITE):
-        return Path(address.removeprefix(SQLITE)).exists()
-    return address.startswith("memory:")
+    return address.startswith(SQLITE) and Path(address.removeprefix(SQLITE)).exists()
