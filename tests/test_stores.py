@@ -562,8 +562,15 @@ def test_after_an_exception_all_is_as_it_was(store, error):
 def test_another_recipe_is_refused(store):
     assert store.bind(None, 1) == Recipe()
     assert store.bind(Recipe(), 1) == Recipe()
-    with pytest.raises(RecipeMismatch, match="was filled with recipe r1-"):
+    with pytest.raises(RecipeMismatch, match="was filled with recipe default or tracker") as raised:
         store.bind(RECIPES["feed"], 1)
+    said = str(raised.value)
+    assert f"default or tracker ({Recipe().id}), this is feed ({RECIPES['feed'].id})" in said
+    assert "simhash is of 3 words there and of 1 word here" in said
+    assert "max_chars is left out there and 5000 here" in said
+    assert "bands" not in said
+    with pytest.raises(RecipeMismatch, match=r"r1-\w+ \(rows is 4 there and 2 here\): open it"):
+        store.bind(Recipe(rows=2), 1)
 
 
 def test_a_store_states_what_it_was_made_with(any_address):

@@ -3,9 +3,9 @@
 from datetime import timedelta
 
 from nearcopy.config import Recipe
-from nearcopy.errors import RecipeMismatch
 from nearcopy.stores.base import Stated
 from nearcopy.stores.journal import Journal
+from nearcopy.stores.mismatch import mismatch
 
 
 class MemorySettings:
@@ -26,10 +26,8 @@ class MemorySettings:
         if self._recipe is None:
             self._recipe, self._made_for = recipe or Recipe(), version
         if recipe is not None and recipe.id != self._recipe.id:
-            raise RecipeMismatch(
-                f"this store was filled with recipe {self._recipe.id}, this is {recipe.id}: "
-                "open it with that recipe, or fill another store"
-            )
+            mine = self._recipe
+            raise mismatch("this store", mine.id, mine, recipe, "fill another store")
         return self._recipe
 
     def stated(self) -> Stated | None:

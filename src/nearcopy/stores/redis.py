@@ -18,6 +18,7 @@ from nearcopy.keys import keys
 from nearcopy.model import Article, Fingerprint
 from nearcopy.stores.base import NO_RUNS, NONE, Counts, Entry, Keys, Runs, Stated
 from nearcopy.stores.listing import After, Listed, Order, Wanted, last, walked
+from nearcopy.stores.mismatch import mismatch
 from nearcopy.stores.pools import DEFAULT
 from nearcopy.stores.redis_expiry import Expiry
 from nearcopy.stores.redis_feedback import RedisFeedback
@@ -56,10 +57,8 @@ class RedisStore(RedisFinding, RedisLinks, RedisFeedback, RedisTally):
             found = self._link.meta()
         made_with = found[b"recipe"].decode()
         if recipe is not None and recipe.id != made_with:
-            raise RecipeMismatch(
-                f"store {self.address} was filled with recipe {made_with}, this is "
-                f"{recipe.id}: open it with that recipe, or rebuild it with `nearcopy rebuild`"
-            )
+            stated = found[b"recipe_json"].decode()
+            raise mismatch(f"store {self.address}", made_with, stated, recipe)
         if found[b"keys"] != b"%d" % version or found[b"format"] != FORMAT:
             raise RecipeMismatch(
                 f"store {self.address} was filled with keys of version {found[b'keys'].decode()} "

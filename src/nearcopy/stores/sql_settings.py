@@ -5,6 +5,7 @@ from datetime import timedelta
 from nearcopy.config import Recipe
 from nearcopy.errors import RecipeMismatch
 from nearcopy.stores.base import Stated
+from nearcopy.stores.mismatch import mismatch
 from nearcopy.stores.rows import recipe_json, recipe_of
 from nearcopy.stores.sql_database import Database
 
@@ -29,10 +30,7 @@ class SqlSettings:
             with self._database.step(writes=True):
                 found = self._stated() or self._state(recipe or Recipe(), version)
         if recipe is not None and recipe.id != found["recipe"]:
-            raise RecipeMismatch(
-                f"store {self.address} was filled with recipe {found['recipe']}, this is "
-                f"{recipe.id}: open it with that recipe, or rebuild it with `nearcopy rebuild`"
-            )
+            raise mismatch(f"store {self.address}", found["recipe"], found["recipe_json"], recipe)
         if found["keys"] != str(version):
             raise RecipeMismatch(
                 f"store {self.address} was filled with keys of version {found['keys']}, this "
