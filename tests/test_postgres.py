@@ -34,6 +34,28 @@ def address(postgres_address) -> str:
     return postgres_address
 
 
+@pytest.fixture(scope="module")
+def locks(postgres_server):
+    """The server, where one role needs a password and another may not come in."""
+    rules = postgres_server.socket / "data" / "pg_hba.conf"
+    before = rules.read_text()
+    rules.write_text("local all locked scram-sha-256\n" + before)
+    reload = "SELECT pg_reload_conf()"
+    postgres_server.run("CREATE ROLE locked LOGIN PASSWORD 'right'", "CREATE ROLE asleep", reload)
+    servers.waited(lambda: not comes_in(postgres_server.address(user="locked")), None, "the lock")
+    yield postgres_server
+    rules.write_text(before)
+    postgres_server.run("DROP ROLE locked", "DROP ROLE asleep", reload)
+
+
+def comes_in(address: str) -> bool:
+    try:
+        psycopg.connect(address).close()
+    except psycopg.OperationalError:
+        return False
+    return True
+
+
 def rows(address: str, statement: str) -> list[tuple]:
     with psycopg.connect(address, autocommit=True) as connection:
         cursor = connection.execute(statement)
@@ -68,14 +90,46 @@ class TestAddresses:
         assert shown(given) == said
 
     @pytest.mark.parametrize(
-        "wrong",
-        ["postgresql:///x?host=/no/such/folder", "postgresql:///?nonsense=1", "postgresql://h:x/d"],
+        ("wrong", "found", "said"),
+        [
+            (
+                "postgresql:///x?host=/no/such/folder",
+                "is it running",
+                "(No such file or directory)",
+            ),
+            ("postgresql://me@localhost:1/d", "is it running", "(Connection refused)"),
+            ("postgresql:///?nonsense=1", "the address cannot be read", "nonsense"),
+            ("postgresql://h:x/d", "the port is no number", "Servname"),
+        ],
     )
-    def test_what_cannot_be_reached_is_told_at_once(self, wrong):
+    def test_what_cannot_be_reached_is_told_at_once(self, wrong, found, said):
         start = perf_counter()
-        with pytest.raises(StoreError, match="postgresql://"):
+        with pytest.raises(StoreError, match=r"^postgresql://") as raised:
             Deduper(wrong)
         assert perf_counter() - start < 10
+        assert found in str(raised.value)
+        assert said in str(raised.value)
+        assert "\n" not in str(raised.value)
+
+    @pytest.mark.parametrize(
+        ("user", "more", "to_do"),
+        [
+            ("nobody", {}, "no such role: CREATE ROLE makes one with LOGIN"),
+            ("asleep", {}, "the role may not log in"),
+            ("locked", {}, "a password is wanted: give it in the address or in ~/.pgpass"),
+            ("locked", {"password": "wrong"}, "the password or the role is wrong"),
+            ("postgres", {"dbname": "none"}, "no such database: CREATE DATABASE makes one"),
+            ("postgres", {"options": "-cnonsense%3D1"}, "the server has no such setting"),
+        ],
+    )
+    def test_who_is_not_let_in_is_told_why_and_what_to_do(self, locks, user, more, to_do):
+        with pytest.raises(StoreError, match=to_do) as raised:
+            Deduper(locks.address(user=user, **more))
+        said = str(raised.value)
+        assert f"no connection as {user!r} to database {more.get('dbname', 'postgres')!r}" in said
+        assert f"at {locks.socket}, port 5432" in said
+        assert said.endswith(")")
+        assert "\n" not in said
 
     def test_without_a_schema_it_says_how_to_make_one(self, postgres_server):
         with pytest.raises(StoreError, match="CREATE SCHEMA"):

@@ -118,12 +118,18 @@ class TestAddresses:
             ("redis://", "names no server"),
             ("redis://localhost?keep=some", "choose one of all, fingerprints, sketches"),
             ("redis://localhost?prefix={}", "without braces"),
-            ("redis://localhost:1?speed=high", "no address of a Redis server"),
+            ("redis://localhost:1?speed=high", "no option 'speed': take it out of the address"),
+            ("redis://localhost:1?db=last", "no address of a Redis server"),
+            ("redis://localhost:1/news", "'news' is no database: give its number"),
         ],
     )
     def test_what_is_no_address_says_what_to_give(self, address, advice):
         with pytest.raises(StoreError, match=advice):
             open_store(address)
+
+    def test_a_database_that_the_server_does_not_have_is_told(self, redis_address):
+        with pytest.raises(StoreError, match=r"db=99: the server has no database .* \(DB index is"):
+            open_store(f"{redis_address}?db=99")
 
     def test_a_pool_and_a_prefix_are_one_slot(self):
         parts = address_of("redis://localhost/2?prefix=news&keep=sketches", "sport")

@@ -12,7 +12,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from nearcopy.errors import StoreError
 from nearcopy.stores.addresses import shown
-from nearcopy.stores.postgres_errors import told
+from nearcopy.stores.postgres_errors import not_opened
 from nearcopy.stores.postgres_values import prepare
 
 OLDEST = 14
@@ -87,7 +87,7 @@ def _opened(address: str) -> Connections:
         with psycopg.connect(given) as connection:
             _check(connection, shown(address))
     except psycopg.Error as wrong:
-        raise told(wrong, shown(address), opening=True) from None
+        raise not_opened(wrong, shown(address)) from None
     return ConnectionPool(
         given,
         kwargs={"autocommit": True},

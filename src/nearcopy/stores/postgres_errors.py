@@ -1,5 +1,7 @@
 """What PostgreSQL has to say, with the address and what to do."""
 
+import re
+
 import psycopg
 from psycopg import errors
 from psycopg_pool import PoolClosed, PoolTimeout
@@ -31,10 +33,55 @@ TO_DO = (
 )
 
 
-def told(wrong: psycopg.Error, address: str, *, opening: bool = False) -> StoreError:
+# What servers and libpq say of a connection that cannot be made, which has no code.
+NO_SERVER = "no server answers there: is it running, and are host and port right?"
+NOT_OPENED = (
+    (r"role .* does not exist", "there is no such role: CREATE ROLE makes one with LOGIN"),
+    (r"not permitted to log in", "the role may not log in: ALTER ROLE lets it with LOGIN"),
+    (r"database .* does not exist", "there is no such database: CREATE DATABASE makes one"),
+    (r"no password supplied", "a password is wanted: give it in the address or in ~/.pgpass"),
+    (r"password authentication failed", "the password or the role is wrong: see the address"),
+    (r"(Peer|Ident) authentication failed", "the role must have the name of the system's user"),
+    (r"pg_hba\.conf", "the server lets nobody in by that way: see its pg_hba.conf"),
+    (r"too many clients|connection slots", "raise max_connections, or open fewer stores"),
+    (r"starting up|shutting down|recovery", "the server is not ready: wait until it is"),
+    (r"Servname", "the port is no number: see the address"),
+    (r"resolve host|translate host", "there is no such host: see its name in the address"),
+    (r"refused|No such file|timeout|timed out|unreachable|No route", NO_SERVER),
+    (r"unrecognized configuration", "the server has no such setting: see options in the address"),
+    (r"SSL", "the server does not talk that way: see sslmode in the address"),
+    (r"URI", "the address cannot be read: see how it is written, and its options"),
+)
+OTHERWISE = "is the server running, do role and database exist, is the password right?"
+ABOUT_IT = re.compile(r"^connection [a-z ]{2,9}: (?:connection to server .{1,300} failed: )?")
+
+
+def not_opened(wrong: psycopg.Error, address: str) -> StoreError:
+    """The error to raise where no connection can be made: tried what, found what, do what."""
+    said = ABOUT_IT.sub("", _first_line(wrong))
+    to_do = next((do for words, do in NOT_OPENED if re.search(words, said)), OTHERWISE)
+    return StoreError(f"{address}: {_tried(wrong)}{to_do} ({' '.join(said.split())})")
+
+
+def _tried(wrong: psycopg.Error) -> str:
+    """Who wanted to be connected to what, where the driver got so far."""
+    tried = wrong.pgconn
+    if tried is None:
+        return ""
+    who, base, host, port = (
+        each.decode("utf-8", "replace") for each in (tried.user, tried.db, tried.host, tried.port)
+    )
+    return f"no connection as {who!r} to database {base!r} at {host}, port {port}: "
+
+
+def _first_line(wrong: psycopg.Error) -> str:
+    return next(iter(str(wrong).strip().splitlines()), type(wrong).__name__)
+
+
+def told(wrong: psycopg.Error, address: str) -> StoreError:
     """The error to raise in place of one of the driver's."""
-    said = next(iter(str(wrong).strip().splitlines()), type(wrong).__name__)
-    if not opening and _lost(wrong):
+    said = _first_line(wrong)
+    if _lost(wrong):
         return TryAgain(f"{address}: {said}")
     to_do = next((what for kind, what in TO_DO if isinstance(wrong, kind)), None)
     return StoreError(f"{address}: {said}" + (f": {to_do}" if to_do else ""))

@@ -20,6 +20,7 @@ A_MOMENT, LONGEST_PAUSE = 0.02, 0.5
 STAGED_MILLISECONDS = 600_000
 LISTED_AT_ONCE = 2000
 MEANT_OTHERWISE = re.compile(rb"[*?\[\]^\\]")  # in a pattern than in a name
+DATABASE = re.compile(r"(/[0-9]*)?")
 NOT_READY = ("LOADING", "BUSY ", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN")
 ADVICE = {
     "maxmemory": "the memory of the server is full: raise maxmemory, then purge the store",
@@ -28,6 +29,7 @@ ADVICE = {
     "WRONGTYPE": "something else has keys of this name: give another ?prefix=",
     "MOVED": "the store is on one node of this cluster: give the address of the node named here",
     "NOPERM": "the user needs the commands of docs/stores.md on the keys of the store",
+    "DB index": "the server has no database of this number: most have 0 to 15",
     "MISCONF": "the server cannot write to its disk: see its log",
 }
 SCRIPTS = (LOOK, COMMIT, LEAVE)
@@ -57,7 +59,18 @@ def address_of(address: str, pool: str) -> Address:
         raise StoreError(f"{seen}: the prefix is {prefix!r}: give a word without braces")
     if not parts.netloc and not parts.path:
         raise StoreError(f"{seen} names no server: give redis://host:6379/0 or unix:///path")
+    if parts.scheme != "unix" and not DATABASE.fullmatch(parts.path):
+        raise StoreError(f"{seen}: {parts.path[1:]!r} is no database: give its number, as in /0")
     return Address(url, seen, f"{prefix}:{{{pool}}}:", keep)
+
+
+def _no_option(address: str, said: str) -> str:
+    """What to say of an option that the driver does not have; it ends with the name of it."""
+    name = said.rpartition("argument ")[2]
+    return (
+        f"{address}: there is no option {name}: take it out of the address. Options are keep and "
+        f"prefix, and those of redis-py, such as db, username, password and socket_timeout ({said})"
+    )
 
 
 class Known(NamedTuple):
@@ -105,7 +118,9 @@ class Link:
                 retry=quiet,
             )
             self.command("PING")
-        except (TypeError, ValueError) as wrong:
+        except TypeError as wrong:
+            raise StoreError(_no_option(self.shown, str(wrong))) from wrong
+        except ValueError as wrong:
             raise StoreError(f"{self.shown} is no address of a Redis server: {wrong}") from wrong
         self.patience = PATIENCE_SECONDS
 
@@ -225,7 +240,7 @@ class Link:
         try:
             yield
         except self._errors.RedisError as wrong:
-            raise StoreError(f"{self.shown}: {wrong}: {self._advice(wrong)}") from wrong
+            raise StoreError(f"{self.shown}: {self._advice(wrong)} ({wrong})") from wrong
 
     def _advice(self, wrong: Exception) -> str:
         said, errors = str(wrong), self._errors
