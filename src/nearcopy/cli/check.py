@@ -123,7 +123,7 @@ def _answer(found: Iterable["Verdict"], exit_code: bool, evidence: bool, as_json
 
 
 def _show(found: Iterable["Verdict"]) -> None:
-    shown = table("article", "is", "of", "sure", "because", numbers=["sure"])
+    shown = table("article", "is", "of", "sure", "because", numbers=["sure"], least=["sure"])
     for each in found:
         style = "green" if each.is_duplicate else None
         kind = each.relation if each.match else "new"

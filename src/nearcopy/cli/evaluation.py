@@ -52,7 +52,7 @@ def _scores(found: Evaluation) -> RenderableType:
 def _table(given: Table) -> RenderableType:
     words = [name.replace("_", " ") for name in given.columns]
     right = [word for word in words[1:] if word != FOUND]
-    shown = table(*words, numbers=right)
+    shown = table(*words, numbers=right, least=["auc", "same"])
     for row in given.rows:
         add_row(shown, *map(_cell, row))
     return shown
@@ -93,7 +93,9 @@ def _interval(each: Measured) -> str:
 
 
 def _mistakes(found: Evaluation) -> RenderableType:
-    shown = table("mistake", "score", "label", "rule", "articles", numbers=["score"])
+    shown = table(
+        "mistake", "score", "label", "rule", "articles", numbers=["score"], least=["score", "label"]
+    )
     for each in found.mistakes:
         pair, decision = each.outcome.pair, each.outcome.judgement.decision
         both = "\n".join(

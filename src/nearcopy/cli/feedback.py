@@ -120,7 +120,14 @@ def _said(told: "Feedback") -> str:
 
 def _show_changes(found: "Correction") -> None:
     if found.changes:
-        shown = table("article", "story", "copy of", "story before", "copy of before")
+        shown = table(
+            "article",
+            "story",
+            "copy of",
+            "story before",
+            "copy of before",
+            least=["copy of before", "story before"],
+        )
         for each in found.changes:
             before = each.story_before, each.duplicate_of_before
             add_row(shown, each.id, each.story_id, each.duplicate_of, *before)
@@ -162,7 +169,18 @@ COLUMNS = (
 
 
 def _show_all(told: Iterable["Feedback"]) -> None:
-    shown = table("when", "a", "b", "told", "note", "was said", "sure", "mistake", numbers=["sure"])
+    shown = table(
+        "when",
+        "a",
+        "b",
+        "told",
+        "note",
+        "was said",
+        "sure",
+        "mistake",
+        numbers=["sure"],
+        least=["sure", "when", "was said"],
+    )
     for each in told:
         say = f"{'same' if each.same else 'different'}: {each.relation}"
         had = f"{each.said.relation}, {each.said.rule}"

@@ -47,7 +47,15 @@ def _row(made: "Fingerprint") -> dict[str, Any]:
 
 
 def _show(rows: Iterator[dict[str, Any]]) -> None:
-    shown = table("id", "words", "digest", "simhash", "minhash", numbers=["words"])
+    shown = table(
+        "id",
+        "words",
+        "digest",
+        "simhash",
+        "minhash",
+        numbers=["words"],
+        least=["minhash", "simhash"],
+    )
     for row in rows:
         id_, words, digest, simhash, minhash = row.values()
         short = f"{minhash[:16]}…" if minhash else "-"

@@ -124,7 +124,7 @@ def _rows(
 
 def _show(rows: Iterator[dict[str, Any]]) -> None:
     columns = ("a", "b", "overlap", "containment", "relation")
-    shown = table(*columns, numbers=["overlap", "containment"])
+    shown = table(*columns, numbers=["overlap", "containment"], least=["containment"])
     for row in islice(rows, SHOWN):
         add_row(shown, *row.values())
     show(shown)

@@ -50,7 +50,9 @@ def _row(name: str) -> dict[str, Any]:
 
 
 def _show(rows: list[dict[str, Any]]) -> None:
-    shown = table("preset", "what it is", "window", "keeps", "fingerprint")
+    shown = table(
+        "preset", "what it is", "window", "keeps", "fingerprint", least=["fingerprint", "keeps"]
+    )
     for row in rows:
         keep = ", ".join(row["keep"])
         add_row(shown, row["preset"], row["about"], row["window"], keep, row["made_of"])

@@ -76,7 +76,7 @@ def _write_removed(to: Path, read: list["Row"], found: list["Ranked"]) -> None:
 
 def _show(found: list["Ranked"], mark: bool) -> None:
     last = "duplicate of" if mark else "stands for"
-    shown = table("rank", "id", "title", "source", last, numbers=["rank"])
+    shown = table("rank", "id", "title", "source", last, numbers=["rank"], least=["source"])
     for place, each in enumerate(found, start=1):
         if each.duplicate_of is None or mark:
             article, others = each.article, ", ".join(each.duplicates)

@@ -11,7 +11,16 @@ class Shortlist:
     """The first duplicates, and how many more there are."""
 
     def __init__(self) -> None:
-        self._table = table("duplicate", "title", "is", "of", "sure", "because", numbers=["sure"])
+        self._table = table(
+            "duplicate",
+            "title",
+            "is",
+            "of",
+            "sure",
+            "because",
+            numbers=["sure"],
+            least=["sure", "because"],
+        )
         self._count = 0
 
     def add(self, row: Row, verdict: Verdict) -> None:

@@ -37,7 +37,16 @@ def similar(
     if as_json:
         write_lines(map(match_row, found))
         return
-    shown = table("score", "article", "title", "host", "is", "sure", numbers=["score", "sure"])
+    shown = table(
+        "score",
+        "article",
+        "title",
+        "host",
+        "is",
+        "sure",
+        numbers=["score", "sure"],
+        least=["host", "sure"],
+    )
     for each in found:
         add_row(shown, each.score, each.id, each.title, each.host, each.relation, each.confidence)
     show(shown)

@@ -138,7 +138,9 @@ def _bars(name: str, rows: Sequence[tuple[str, int]]) -> Table:
 
 
 def _shares(name: str, rows: Sequence[tuple[str, int, int]]) -> Table:
-    shown = table(name, "articles", "", "duplicates", "rate", numbers=["articles", "rate"])
+    shown = table(
+        name, "articles", "", "duplicates", "rate", numbers=["articles", "rate"], least=[""]
+    )
     shown.columns[3].justify = "right"
     most = max((articles for _, articles, _ in rows), default=0)
     for label, articles, copies in rows:

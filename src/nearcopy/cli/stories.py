@@ -75,6 +75,7 @@ def _show_all(found: Iterable["Story"], deduper: "Deduper") -> None:
         "span",
         "why",
         numbers=["members", "outlets", "syndicated"],
+        least=["why", "syndicated", "outlets", "span"],
     )
     shown.columns[0].no_wrap = True  # it is there to be copied
     for story in found:
@@ -95,7 +96,17 @@ def _show_spread(id_: str, deduper: "Deduper", as_json: bool) -> None:
 
 
 def _show_one(story: "Story", deduper: "Deduper") -> None:
-    shown = table("article", "title", "is", "of", "sure", "outlet", "published", numbers=["sure"])
+    shown = table(
+        "article",
+        "title",
+        "is",
+        "of",
+        "sure",
+        "outlet",
+        "published",
+        numbers=["sure"],
+        least=["published", "sure", "outlet"],
+    )
     for member in story.members:
         kept = member.relation is None
         add_row(

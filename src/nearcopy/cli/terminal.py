@@ -15,6 +15,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from nearcopy.cli.fitting import FittingTable
 from nearcopy.errors import NearcopyError
 
 ANSWER_NO = 1
@@ -131,9 +132,20 @@ def as_lines(asked: bool) -> bool:
     return asked or not sys.stdout.isatty()
 
 
-def table(*columns: str, title: str | None = None, numbers: Iterable[str] = ()) -> Table:
-    """An empty table; the columns that are `numbers` stand to the right and never break."""
-    made = Table(title=title and Text(title, "bold"), title_justify="left", header_style="bold")
+def table(
+    *columns: str,
+    title: str | None = None,
+    numbers: Iterable[str] = (),
+    least: Iterable[str] = (),
+) -> Table:
+    """An empty table; the columns that are `numbers` stand to the right and never break.
+
+    Where the terminal is too narrow, those that matter `least` are left out, the first of them
+    first.
+    """
+    above = title and Text(title, "bold")
+    made = FittingTable(title=above, title_justify="left", header_style="bold")
+    made.least = [each for each in least if each in columns]
     right = frozenset(numbers)
     for name in columns:
         side: Any = "right" if name in right else "left"

@@ -66,7 +66,15 @@ def _unknown(spread: Spread) -> Iterator[str]:
 def _outlets(spread: Spread) -> Table:
     right = ["after", "articles", "syndicated"]
     shown = table(
-        "outlet", "first article", "is", "when", "after", "articles", "syndicated", numbers=right
+        "outlet",
+        "first article",
+        "is",
+        "when",
+        "after",
+        "articles",
+        "syndicated",
+        numbers=right,
+        least=["syndicated", "when", "articles"],
     )
     for each in spread.outlets:
         add_row(
