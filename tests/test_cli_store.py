@@ -74,6 +74,17 @@ def test_what_is_added_to_memory_is_compared_with_itself(run):
     )
 
 
+def test_a_warning_is_no_pass_and_no_fault(run, redis_address):
+    assert run("add", WIRE, "--store", redis_address).exit_code == 0
+    result = run("verify", "--store", redis_address, env={"COLUMNS": "150"})
+    assert result.exit_code == 0
+    (line,) = (each for each in result.stdout.splitlines() if "durability" in each)
+    assert [each.strip() for each in line.split("│")[1:3]] == ["durability", "warning"]
+    checks = rows(run("verify", "--store", redis_address, "--json"))
+    assert [each["name"] for each in checks if each["warning"]] == ["durability"]
+    assert f"{len(checks) - 1} of {len(checks)} checks passed, 1 warning" in result.stderr
+
+
 def test_checking_never_writes(filled):
     new = json.dumps({"id": "new", "text": "The price of tea rose at the morning auction."})
     assert rows(filled("check", "-", "--json", input=new))[0]["relation"] == "distinct"

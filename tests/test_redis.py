@@ -462,7 +462,8 @@ class TestWhatGoesWrong:
             found = {check.name: check for check in deduper.verify()}
         assert not found["eviction"].passed
         assert "noeviction" in found["eviction"].detail
-        assert "warning" in found["durability"].detail
+        assert found["durability"].warning
+        assert "appendonly is off" in found["durability"].detail
 
     def test_a_row_that_is_lost_is_found(self, server):
         with Deduper(server.address) as deduper:

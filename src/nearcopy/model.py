@@ -269,11 +269,15 @@ class Match(NamedTuple):
 
 
 class Check(NamedTuple):
-    """One thing that was looked at in a store, and whether it is as it should be."""
+    """One thing that was looked at in a store, and whether it is as it should be.
+
+    A warning is no fault, but something to see to.
+    """
 
     name: str
     passed: bool
     detail: str
+    warning: bool = False
 
 
 def _check(article: Article, field: str, *allowed: type) -> None:

@@ -1,5 +1,6 @@
 """`nearcopy forget`, `purge`, `verify`, `retell` and `migrate`: looking after a store."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -33,6 +34,7 @@ from nearcopy.errors import BadPolicy, NotStored, StoreError
 
 if TYPE_CHECKING:
     from nearcopy.deduper import Deduper
+    from nearcopy.model import Check
 
 SHOWN = 20  # articles named one by one
 
@@ -136,14 +138,22 @@ def verify(
     if as_json:
         write_lines(each._asdict() for each in found)
     else:
-        shown = table("check", "passed", "detail")
-        for name, passed, detail in found:
-            add_row(shown, name, "yes" if passed else "NO", detail, style=None if passed else "red")
-        show(shown)
-    failed = [each.name for each in found if not each.passed]
-    noted(f"{len(found) - len(failed)} of {len(found)} checks passed")
+        _show_checks(found)
+    warnings = sum(each.passed and each.warning for each in found)
+    failed = sum(not each.passed for each in found)
+    said = f", {counted(warnings, 'warning')}" if warnings else ""
+    noted(f"{len(found) - failed - warnings} of {len(found)} checks passed{said}")
     if failed:
         raise typer.Exit(ANSWER_NO)
+
+
+def _show_checks(found: Iterable["Check"]) -> None:
+    shown = table("check", "passed", "detail")
+    for name, passed, detail, warning in found:
+        how, style = ("NO", "red") if not passed else ("yes", None)
+        how, style = ("warning", "yellow") if passed and warning else (how, style)
+        add_row(shown, name, how, detail, style=style)
+    show(shown)
 
 
 @reported

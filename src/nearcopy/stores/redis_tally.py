@@ -71,8 +71,11 @@ class RedisTally(RedisStories):
         found = self._records.link.information("persistence")
         if found.get("aof_enabled"):
             return Check("durability", True, "appendonly yes; see appendfsync for how soon")
-        said = "warning: appendonly is off, a server that stops may lose what it took in last"
-        return Check("durability", True, said)
+        said = (
+            "appendonly is off: a server that stops may lose what it took in last; "
+            "set appendonly yes"
+        )
+        return Check("durability", True, said, warning=True)
 
     def _evicting(self) -> Check:
         found = self._records.link.information("memory")
