@@ -264,6 +264,19 @@ def test_a_store_that_fails_a_check_is_a_no(filled, monkeypatch):
     assert "0 of 1 checks passed" in result.stderr
 
 
+def test_redis_has_no_migrations_and_nothing_to_be_done(run, redis_server, redis_address):
+    assert run("add", WIRE, "--store", redis_address).exit_code == 0
+    result = run("migrate", "--store", redis_address, "--json")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["steps"] == []
+    assert "Redis has no migrations: the store is of format 1" in result.stderr
+    refused = run("migrate", "--store", redis_address, "--to", "3", "--yes")
+    assert (refused.exit_code, "leave out --to" in refused.stderr) == (2, True)
+    redis_server.client().hset("nearcopy:{default}:meta", "format", "99")
+    other = run("migrate", "--store", redis_address)
+    assert (other.exit_code, "is of format 99, this nearcopy reads 1" in other.stderr) == (2, True)
+
+
 def test_migrations_go_up_and_with_yes_back(filled):
     assert "latest schema" in filled("migrate").stderr
     refused = filled("migrate", "--to", "0")

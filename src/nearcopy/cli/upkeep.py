@@ -205,20 +205,29 @@ def migrate(
     must_exist(address, pool)
     opened = open_store(address, pool)  # which brings it to the latest
     try:
-        steps = _steps(opened, to, yes)
+        steps, otherwise = _steps(opened, to, yes), _without_steps(opened)
     finally:
         opened.close()
     if as_json:
         write_lines([{"store": opened.address, "steps": steps}])
-    noted("\n".join(steps) if steps else "the store has the latest schema")
+    noted("\n".join(steps) or otherwise)
+
+
+def _without_steps(store: Any) -> str:
+    """What to say where no step was taken."""
+    if hasattr(store, "migrate"):
+        return "the store has the latest schema"
+    return f"Redis has no migrations: the store is of format {store.readable_format()}, the latest"
 
 
 def _steps(store: Any, to: int | None, yes: bool) -> list[str]:
     """The steps taken to a schema; a way back may lose what only the newer one holds."""
-    if not hasattr(store, "migrate"):
-        raise StoreError(f"{store.address} has no schema to migrate")
     if to is None:
         return []
+    if not hasattr(store, "migrate"):
+        raise StoreError(
+            f"{store.address} has no schema to go to: Redis has no migrations; leave out --to"
+        )
     if not (yes or can_ask()):
         raise StoreError("a step back drops what older schemas do not hold: say so with --yes")
     if not agreed(f"Go to schema {to}? A step back drops what older ones do not hold.", yes):

@@ -106,6 +106,16 @@ class RedisStore(RedisFinding, RedisLinks, RedisFeedback, RedisTally):
         window = int(found[b"window"]) * MICROSECOND if found[b"window"] else None
         return Stated(recipe_of(found[b"recipe_json"].decode()), int(found[b"keys"]), window)
 
+    def readable_format(self) -> str:
+        """The format of what is kept, where this nearcopy reads it; there is no way to another."""
+        found = self._link.meta().get(b"format", FORMAT)
+        if found != FORMAT:
+            raise StoreError(
+                f"{self.address} is of format {found.decode()}, this nearcopy reads "
+                f"{FORMAT.decode()}: open it with the nearcopy that made it, or fill another store"
+            )
+        return found.decode()
+
     def note(self, name: str) -> str | None:
         """What was noted under a name."""
         self._fresh()
