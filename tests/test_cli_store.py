@@ -85,6 +85,25 @@ def test_a_warning_is_no_pass_and_no_fault(run, redis_address):
     assert f"{len(checks) - 1} of {len(checks)} checks passed, 1 warning" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "held"),
+    [("a.csv", ""), ("a.csv", "id,text\n"), ("a.jsonl", "\n"), ("a.json", "[]"), ("noname", "")],
+)
+@pytest.mark.parametrize("verb", ["check", "add", "dedupe", "pairs", "import", "fingerprint"])
+def test_a_file_without_rows_is_named(filled, tmp_path, verb, name, held):
+    (tmp_path / name).write_text(held)
+    result = filled(verb, name)
+    assert result.exit_code == 0, result.stderr
+    assert f"warning: {name} has no rows" in result.stderr
+
+
+def test_only_those_without_rows_are_named(run, tmp_path):
+    (tmp_path / "none.csv").write_text("id,text\n")
+    result = run("add", WIRE, "none.csv", "-", input="")
+    warned = [line for line in result.stderr.splitlines() if line.startswith("warning")]
+    assert warned == ["warning: none.csv has no rows", "warning: <stdin> has no rows"]
+
+
 def test_checking_never_writes(filled):
     new = json.dumps({"id": "new", "text": "The price of tea rose at the morning auction."})
     assert rows(filled("check", "-", "--json", input=new))[0]["relation"] == "distinct"

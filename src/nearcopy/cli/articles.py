@@ -48,25 +48,31 @@ def readable(files: Sequence[str], rejected: Path | None = None) -> Iterator[lis
 
     spare(files, rejected)
     with opened(files) as sources:
-        every = watched(row for source in sources for row in read(source))
+        every = watched((row for source in sources for row in read(source)), sources)
         refuse((row for row in every if isinstance(row, Rejected)), rejected)
         yield sources
 
 
 def watched(
-    found: Iterable["Row | Rejected"], tell: Callable[[str], None] = noted
+    found: Iterable["Row | Rejected"],
+    sources: Iterable["Source"],
+    tell: Callable[[str], None] = noted,
 ) -> Iterator["Row | Rejected"]:
-    """The rows; warns at the end where there is nothing in any of them to compare by."""
+    """The rows; warns at the end of sources without any, and where none can be compared."""
     from nearcopy.formats import Rejected
     from nearcopy.formats.columns import listed
 
     columns: list[str] = []
     says = False
+    empty = {source.name: None for source in sources}
     for row in found:
+        empty.pop(row.place.file, None)
         if not isinstance(row, Rejected):
             columns = columns or list(row.values)
             says = says or _says_something(row.article)
         yield row
+    for name in empty:
+        tell(f"warning: {name} has no rows")
     if columns and not says:
         tell(
             "warning: no row has anything in a column that looks like a title, text or url, so "

@@ -141,7 +141,7 @@ def _checked(
     ids: list[str] = []
     names: dict[str, None] = {}
     bad: list[Rejected] = []
-    for row in phases.each(watched(_read(job, sources, own), phases.tell), "reading"):
+    for row in phases.each(watched(_read(job, sources, own), sources, phases.tell), "reading"):
         tally.read += 1
         if isinstance(row, Row):
             ids.append(row.article.id)

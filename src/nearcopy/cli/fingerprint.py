@@ -1,13 +1,14 @@
 """`nearcopy fingerprint`: what is remembered of each article."""
 
 from collections.abc import Iterator
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from nearcopy.cli.settings import JsonOption, PresetOption, ThreadsOption, known_preset
-from nearcopy.cli.terminal import add_row, reported, show, table, write_lines
+from nearcopy.cli.terminal import add_row, noted, reported, show, table, write_lines
 
 if TYPE_CHECKING:
     from nearcopy.model import Fingerprint
@@ -23,7 +24,11 @@ def fingerprint(
     as_json: JsonOption = False,
 ) -> None:
     """Show the fingerprint of every article in a file."""
-    rows = map(_row, _fingerprints(file, known_preset(preset or "default"), threads))
+    made = _fingerprints(file, known_preset(preset or "default"), threads)
+    first = list(islice(made, 1))
+    if not first:
+        noted(f"warning: {'<stdin>' if str(file) == '-' else file} has no rows")
+    rows = map(_row, chain(first, made))
     write_lines(rows) if as_json else _show(rows)
 
 

@@ -94,7 +94,9 @@ def _is_whole(source: Source) -> bool:
 
 
 def _articles(job: Job, source: Source, phases: Phases) -> dict[str, Any]:
-    bad = (row for row in watched(_read(source), phases.tell) if isinstance(row, Rejected))
+    bad = (
+        row for row in watched(_read(source), [source], phases.tell) if isinstance(row, Rejected)
+    )
     refuse(bad, job.rejected)
     rows = (row for row in own_ids(_read(source)) if isinstance(row, Row))
     with adding(job.address, job.recipe, job.policy, threads=job.threads, pool=job.pool) as deduper:
