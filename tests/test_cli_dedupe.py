@@ -104,6 +104,24 @@ def test_the_output_is_in_the_format_of_its_name(run, put, tmp_path, name):
     assert str(values(out)[2]["is_duplicate"]).lower() == "true"
 
 
+@pytest.mark.parametrize("flag", ["-o", "--removed"])
+def test_an_ending_that_tells_no_format_is_refused(run, put, tmp_path, flag):
+    out = tmp_path / "out.xlsx"
+    result = run(put("a.jsonl"), "--apply", flag, out)
+    assert result.exit_code == 2
+    assert "nothing is written as .xlsx: let the name end in one of .jsonl" in result.stderr
+    assert "--format" in result.stderr
+    assert not out.exists()
+    assert run(put("a.jsonl"), "--apply", flag, out, "--format", "csv").exit_code == 0
+    assert out.read_bytes().removeprefix(b"\xef\xbb\xbf").startswith(b"id,")
+
+
+def test_a_file_of_any_name_is_cleaned_in_place_in_its_format(run, put, tmp_path):
+    given = Path(put("a.jsonl")).rename(tmp_path / "a.txt")
+    assert run(given, "--apply", "-o", given).exit_code == 0
+    assert [row["id"] for row in lines(given.read_text("utf-8"))] == ["a", "b"]
+
+
 def test_a_table_has_all_columns_and_ours_last(run, put, tmp_path):
     rows = [*ROWS, {"id": "d", "text": "Short.", "late": "x"}]
     files = ["-o", tmp_path / "kept.csv", "--removed", tmp_path / "gone.csv"]

@@ -32,6 +32,12 @@ def rows(text):
 AS_LINES = "".join(json.dumps(row) + "\n" for row in RESULTS)
 
 
+def test_an_ending_that_tells_no_format_is_refused(run):
+    result = run("-", "--removed", "gone.xlsx", input=AS_LINES)
+    assert result.exit_code == 2
+    assert "nothing is written as .xlsx" in result.stderr
+
+
 @pytest.mark.parametrize("given", [json.dumps(RESULTS), json.dumps(RESULTS, indent=2), AS_LINES])
 def test_what_is_kept_comes_in_order_with_what_it_stands_for(run, given):
     result = run("-", input=given)

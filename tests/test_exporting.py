@@ -38,6 +38,12 @@ def run(tmp_path, monkeypatch, address):
     return invoke
 
 
+def test_an_ending_that_tells_no_format_is_refused(run):
+    said = run("export", "-o", "out.xlsx", fails=True).stderr
+    assert "nothing is written as .xlsx" in said
+    assert "--format" in said
+
+
 def stories(deduper: Deduper):
     return sorted(deduper.stories(), key=lambda story: story.id)
 

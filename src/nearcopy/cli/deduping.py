@@ -43,6 +43,7 @@ from nearcopy.formats import (
     Row,
     Rows,
     Source,
+    check_ending,
     format_of,
     opened,
     own_ids,
@@ -87,11 +88,27 @@ class Job:
             raise NearcopyError("-o, --removed and --rejected must be files of their own")
         spare(self.files, self.removed, self.rejected)  # -o may be: a file is cleaned in place
         spare([store_file(self.address)], self.output, self.removed, self.rejected)
+        self._check_endings()
+
+    def _check_endings(self) -> None:
+        """Refuses names that tell no format, unless it is given or the file is cleaned in place."""
+        read = {Path(name).resolve() for name in self.files}
+        for name in (self.output, self.removed):
+            if self.format is None and name and Path(name).resolve() not in read:
+                checked_ending(name)
 
     @property
     def gone(self) -> str:
         """What to call the duplicates."""
         return "removed" if self.apply else "duplicates"
+
+
+def checked_ending(name: str) -> None:
+    """Raises where a name tells no format, and says how to tell it otherwise."""
+    try:
+        check_ending(name)
+    except NearcopyError as wrong:
+        raise NearcopyError(f"{wrong}; or say with --format which it is") from None
 
 
 def checked_format(name: str | None) -> Format | None:

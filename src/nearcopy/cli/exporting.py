@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import Any
 
 from nearcopy import moving
+from nearcopy.cli.deduping import checked_ending
 from nearcopy.cli.marking import OURS
 from nearcopy.cli.moved import opened
 from nearcopy.cli.progress import Phases
@@ -59,6 +60,8 @@ class Job:
                 f"--all does not fit into {self.kind}: give FILE.jsonl or FILE.parquet"
             )
         spare([store_file(self.address)], None if self.to == "-" else self.to)
+        if self.asked is None:
+            checked_ending(self.to)
 
     @property
     def kind(self) -> Format:

@@ -44,11 +44,14 @@ def search_results(
     as_json: DataOption = False,
 ) -> None:
     """Drop duplicates from a ranked list, keeping its order."""
+    from nearcopy.formats import check_ending
     from nearcopy.formats.ranking import ranked_rows
     from nearcopy.ranked import deduplicated
 
     recipe, judged = settings(preset, policy, window)
     spare([file], removed)
+    if removed is not None:
+        check_ending(str(removed))
     if removed and rejected and removed.resolve() == rejected.resolve():
         raise NearcopyError("--removed and --rejected must be files of their own")
     with readable([file], rejected) as sources:

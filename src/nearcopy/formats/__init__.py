@@ -3,7 +3,7 @@
 from nearcopy.formats.columns import Columns
 from nearcopy.formats.reading import OwnIds, own_ids, read, read_articles
 from nearcopy.formats.rows import Place, Rejected, Row
-from nearcopy.formats.sources import FORMATS, Format, Source, format_of, opened
+from nearcopy.formats.sources import FORMATS, Format, Source, check_ending, format_of, opened
 from nearcopy.formats.times import read_time
 from nearcopy.formats.writing import Rows, writer
 
@@ -17,6 +17,7 @@ __all__ = [
     "Row",
     "Rows",
     "Source",
+    "check_ending",
     "format_of",
     "opened",
     "own_ids",

@@ -111,6 +111,21 @@ def format_of(name: str) -> Format | None:
     return SUFFIXES.get(Path(unpacked_name(name)).suffix.lower())
 
 
+def check_ending(name: str) -> None:
+    """Raises where a name ends in a way that tells no format; one without an ending is let be.
+
+    >>> check_ending("out.csv.gz"), check_ending("-"), check_ending("/dev/null")
+    (None, None, None)
+    """
+    ending = Path(unpacked_name(name)).suffix
+    if ending and ending.lower() not in SUFFIXES:
+        packed = " or ".join(each.suffix for each in PACKINGS)
+        raise NearcopyError(
+            f"{name}: nothing is written as {ending}: let the name end in one of "
+            f"{', '.join(SUFFIXES)}, with {packed} after it to have it packed"
+        )
+
+
 def sniffed(path: Path) -> Format:
     """The format that the first bytes tell."""
     with Stream(path) as stream:
