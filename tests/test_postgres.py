@@ -62,6 +62,13 @@ def rows(address: str, statement: str) -> list[tuple]:
         return cursor.fetchall() if cursor.description else []
 
 
+def dated(number: int, name: str | None = None) -> Article:
+    """An article like no other number's, of one of seven days."""
+    words = " ".join(f"w{number}x{each}" for each in range(60))
+    when = NOON + (number % 7) * DAY
+    return Article(id=name or str(number), text=words, published=when, seen=NOON)
+
+
 def backend(deduper: Deduper) -> int:
     """The process of the server that does the step just now."""
     return deduper._store._server._held.info.backend_pid
@@ -267,6 +274,99 @@ class TestLosingTheConnection:
             assert len(cut) == 1
             assert [len(story.members) for story in deduper.stories()] == [2]
             assert all(check.passed for check in deduper.verify())
+
+    @pytest.fixture
+    def read(self, monkeypatch) -> list[int]:
+        """The numbers of all articles whose keys are read in a stream, as they are read."""
+        numbers: list[int] = []
+        stream = PostgresDatabase.stream
+
+        def counted(database, statement, values, *last):
+            for row in stream(database, statement, values, *last):
+                if "FROM article_keys" in statement:
+                    numbers.append(row[0])
+                yield row
+
+        monkeypatch.setattr(PostgresDatabase, "stream", counted)
+        return numbers
+
+    @pytest.fixture
+    def filled(self, address) -> str:
+        with Deduper(address) as deduper:
+            list(deduper.run(dated(number) for number in range(140)))
+        return address
+
+    def test_a_lost_step_reads_nothing_again(self, postgres_server, filled, read, monkeypatch):
+        with Deduper(filled) as deduper, Deduper(filled) as other:
+            assert deduper.check(dated(3, "copy")).match == "3"
+            assert len(read) == len(set(read)) == 140
+            put, cuts = deduper._store.put, []
+
+            def cut_off(entries):
+                put(entries)
+                if len(cuts) < 5:
+                    cuts.append(backend(deduper))
+                    postgres_server.run(f"SELECT pg_terminate_backend({cuts[-1]}, 5000)")
+
+            monkeypatch.setattr(deduper._store, "put", cut_off)
+            assert deduper.add(dated(5, "copy of 5")).match == "5"
+            assert (len(cuts), len(read)) == (5, 140)
+            cuts.clear()
+            assert other.add(dated(200)).match is None  # under the next number
+            read.clear()
+            assert deduper.add(dated(200, "copy of 200")).match == "200"
+            assert (len(cuts), read) == (5, [])
+            assert all(check.passed for check in deduper.verify())
+
+    def test_a_copy_of_what_a_lost_step_had_added_is_not_found(
+        self, postgres_server, filled, monkeypatch
+    ):
+        with Deduper(filled) as deduper:
+            put = deduper._store.put
+
+            def cut_off(entries):
+                put(entries)
+                postgres_server.run(f"SELECT pg_terminate_backend({backend(deduper)}, 5000)")
+
+            monkeypatch.setattr(deduper._store, "put", cut_off)
+            with pytest.raises(StoreError, match="tried 8 times"):
+                deduper.add(dated(5, "5"))  # which takes the place of 5 each time
+            with pytest.raises(StoreError, match="tried 8 times"):
+                deduper.add(dated(300, "lost"))
+            assert deduper.check(dated(300, "copy")).match is None
+            assert deduper.check(dated(5, "copy")).match == "5"
+            monkeypatch.setattr(deduper._store, "put", put)
+            assert deduper.add(dated(301)).match is None
+            assert deduper.check(dated(300, "copy")).match is None
+            assert deduper.check(dated(301, "copy")).match == "301"
+
+    # A cursor of the server cannot be closed where the connection is gone.
+    @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+    def test_days_that_were_read_are_not_read_again(
+        self, postgres_server, filled, read, monkeypatch
+    ):
+        with Deduper(filled) as deduper:
+            load, cuts = deduper._store._load_part, []
+
+            def cut_off(days):
+                load(days)
+                if len(cuts) < 3 and len(read) > 40 * len(cuts):
+                    cuts.append(backend(deduper))
+                    postgres_server.run(f"SELECT pg_terminate_backend({cuts[-1]}, 5000)")
+
+            monkeypatch.setattr(deduper._store, "_load_part", cut_off)
+            assert deduper.check(dated(3, "copy")).match == "3"
+            assert len(cuts) == 3
+            assert len(read) == len(set(read)) == 140
+
+    def test_on_a_server_that_was_started_since_all_is_read_again(self, filled, read):
+        with Deduper(filled) as deduper:
+            assert deduper.check(dated(3, "copy")).match == "3"
+            deduper._store._run_of_server = "yesterday"
+            with pytest.raises(StoreError), deduper._store.reading():
+                deduper._store._server.plain("SELECT 1 / 0")
+            assert deduper.check(dated(3, "copy")).match == "3"
+            assert sorted(read) == sorted(2 * list(set(read)))
 
     def test_one_that_sleeps_is_noticed(self, postgres_server, address):
         with Deduper(address) as deduper:

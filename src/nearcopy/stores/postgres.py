@@ -38,12 +38,23 @@ class PostgresStore(SqlStore):
         self._server = PostgresDatabase(address, pool)
         self._blocks = Blocks(self._server)
         self._to_clear: list[int] | None = None  # blocks to go through yet
+        self._run_of_server = self._server.run_of_server()
         super().__init__(self._server)
 
     def _forget_memory(self) -> None:
         super()._forget_memory()
         self._blocks.forget()
         self._to_clear = None
+
+    def _forget_step(self) -> None:
+        super()._forget_step()
+        self._blocks.forget()
+        self._to_clear = None
+
+    def _is_where_it_was(self) -> bool:
+        """Not on a server that was started since, or another: it may lack what lasted elsewhere."""
+        before, self._run_of_server = self._run_of_server, self._server.run_of_server()
+        return before is not None and before == self._run_of_server
 
     def _new_numbers(self, count: int) -> range:
         numbers = super()._new_numbers(count)

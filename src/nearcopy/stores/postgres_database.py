@@ -40,6 +40,10 @@ COLUMNS = """
 SELECT attname, atttypid::bigint, format_type(atttypid, NULL) FROM pg_attribute
 WHERE attrelid = to_regclass(?) AND attnum > 0 AND NOT attisdropped
 """
+RUN_OF_SERVER = """
+SELECT pg_postmaster_start_time()::text, current_setting('fsync'),
+       current_setting('synchronous_commit')
+"""
 SIGNATURE = "SELECT obj_description(to_regclass(?), 'pg_class')"
 
 
@@ -277,6 +281,11 @@ class PostgresDatabase:
             steps = migrate(self, MIGRATIONS, to)
             self._commit(connection, None)
         return steps
+
+    def run_of_server(self) -> str | None:
+        """What is the same as long as the server runs; None where a crash may lose what lasts."""
+        ((since, fsync, commits),) = self.plain(RUN_OF_SERVER)
+        return None if "off" in (fsync, commits) else str(since)
 
     def wait_at_most(self, seconds: float) -> None:
         """Wait no longer than this for others from now on."""

@@ -23,6 +23,7 @@ DAY = timedelta(days=1) // MICROSECOND
 NEVER = -(1 << 62)  # no date
 
 FILED_AT_ONCE = 50_000  # at least, when a window is read
+MANY = 10_000  # articles
 AT_ONCE = 64  # probes looked up together
 FEW_OF_TITLE = 6  # keys of a title with no more of them: one in common is enough
 MOST_UNDER_TERM = 500  # articles; a term that more of them hold finds nothing
@@ -122,6 +123,19 @@ class Shelves:
                 self._index.remove(places.astype(np.uint32))
             finally:  # an interrupt may come just then
                 self._removed = ever - len(self._index)
+
+    def keep_first(self, count: int) -> None:
+        """Take all off the shelves that was filed after so many."""
+        ever = len(self._index) + self._removed
+        try:
+            self._index.remove(np.arange(count, ever, dtype=np.uint32))
+        finally:
+            self._removed = ever - len(self._index)
+
+    @property
+    def mostly_gone(self) -> bool:
+        """Whether what was taken off takes more room than what is there."""
+        return self._removed > max(MANY, len(self._index))
 
     def find(
         self,

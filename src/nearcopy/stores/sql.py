@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 
@@ -48,6 +49,7 @@ from nearcopy.stores.sql_tally import SqlTally
 REMEMBERED = 50_000  # fingerprints kept in memory, about 3 KB each
 LISTED_AT_ONCE = 1000
 KEPT_IN_MEMORY = 1_000_000  # articles beyond those of the window looked at, half a KB each
+FEWEST_SHELVES, MOST_PARTS = 4, 8  # that the window is read in, lest a cut loses all of it
 FILED = "number, published, seen, keys"
 ARTICLE = ", ".join(ArticleRow._fields)
 FINGERPRINT = ", ".join(FingerprintRow._fields)
@@ -61,11 +63,22 @@ CLEARED = "deleted = 1 AND coalesce(published, seen) < ?"
 A_MOMENT = 0.2  # seconds
 
 
+class Lasting(NamedTuple):
+    """What of the memory of a store is of what lasts."""
+
+    filed: int  # on the shelves, those first
+    loaded: frozenset[int]
+    caught_up: int
+    removals: str | None
+    removals_when_empty: str | None
+
+
 class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlTally, SqlListing):
     """A store in a database."""
 
     # What goes by an article's number.
     parts: tuple[str, ...] = ("fingerprints", "article_keys", "arrivals", "members")
+    _lasting: Lasting | None
 
     def __init__(self, database: Database) -> None:
         self.address = database.address
@@ -75,12 +88,38 @@ class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlTally, SqlListing):
     def _forget_memory(self) -> None:
         self._term_counts = None
         self._shelves = Shelves()
-        self._loaded: set[int] = set()  # the shelves in memory
+        self._loaded: frozenset[int] = frozenset()  # the shelves in memory
         self._caught_up = 0
         self._removals: str | None = None  # the count of them
         self._removals_when_empty: str | None = None  # the count when the shelves were
         self._fingerprints: OrderedDict[int, Fingerprint] = OrderedDict()
         self._noted_days: set[tuple[int, int]] = set()
+        self._changes = self._lost = False  # whether this step changes anything, the last was lost
+        self._settle()
+
+    def _settle(self) -> None:
+        """What is in memory now is of what lasts: a step that is lost leaves it as it is."""
+        filed = len(self._shelves), self._loaded, self._caught_up
+        self._lasting = Lasting(*filed, self._removals, self._removals_when_empty)
+
+    def _forget_step(self) -> None:
+        """Forget what a lost step put into memory, and keep what was there or read before."""
+        kept = self._lasting
+        if kept is None or self._shelves.mostly_gone:
+            self._forget_memory()
+            return
+        self._shelves.keep_first(kept.filed)
+        self._loaded, self._caught_up = kept.loaded, kept.caught_up
+        self._removals, self._removals_when_empty = kept.removals, kept.removals_when_empty
+        for number in [n for n in self._fingerprints if n > kept.caught_up]:
+            del self._fingerprints[number]
+        self._term_counts = None
+        self._noted_days.clear()
+        self._lost = True
+
+    def _is_where_it_was(self) -> bool:
+        """Whether what lasted when a step was lost is still there."""
+        return True
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -90,7 +129,7 @@ class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlTally, SqlListing):
                 self._catch_up(state)
                 yield
         except StoreError:  # something may be in memory in part
-            self._forget_memory()
+            self._forget_step()
             raise
         except NearcopyError:
             raise
@@ -105,15 +144,24 @@ class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlTally, SqlListing):
             with self._database.step(writes=True) as state, self._knowing():
                 self._catch_up(state)
                 yield
-        except BaseException:  # numbers that were taken back will be given to others
+        except NearcopyError:  # numbers that were taken back will be given to others
+            self._forget_step()
+            self._run = None
+            raise
+        except BaseException:
             self._forget_memory()
             self._run = None
             raise
+        self._settle()
 
     @contextmanager
     def _knowing(self) -> Iterator[None]:
         """What is found of ids holds as long as a step."""
         self._known = {}
+        self._changes = False
+        if self._lost and not self._is_where_it_was():
+            self._forget_memory()
+        self._lost = False
         try:
             yield
         finally:
@@ -123,6 +171,8 @@ class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlTally, SqlListing):
     def _catch_up(self, state: State) -> None:
         """Take note of what others added and removed since the last step."""
         removals, latest = state.get("removals"), int(state.get("numbers", 0))
+        if latest < self._caught_up:  # this is a store from before what is in memory
+            self._forget_memory()
         self._nothing_told = "told" not in state
         if removals != self._removals:
             self._removals = removals
@@ -134,6 +184,12 @@ class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlTally, SqlListing):
             rows = map(Filed._make, self._database.run(fresh, (self._caught_up,)))
             self._shelves.file([r for r in rows if shelf_of(r.published, r.seen) in self._loaded])
         self._caught_up = latest
+        self._settle_unchanged()
+
+    def _settle_unchanged(self) -> None:
+        """What a step read before it changed anything lasts, whatever becomes of it."""
+        if not self._changes:
+            self._settle()
 
     def find(
         self, probes: Sequence[tuple[Fingerprint, Keys]], window: timedelta | None, limit: int
@@ -177,17 +233,26 @@ class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlTally, SqlListing):
         """Have these shelves in memory, and not too much else."""
         missing = wanted - self._loaded
         if missing and self._shelves.elsewhere(wanted) > KEPT_IN_MEMORY:
-            self._shelves, self._loaded, missing = Shelves(), set(), wanted
-        if missing:
-            rows = self._database.stream(
-                f"SELECT {FILED} FROM article_keys WHERE shelf IN ({{}}) AND number <= ?",
-                missing,
-                self._caught_up,
-            )
-            articles = map(Filed._make, rows)
-            while some := list(islice(articles, self._shelves.at_once)):
-                self._shelves.file(some)
-            self._loaded |= missing
+            self._shelves, self._loaded, missing = Shelves(), frozenset(), wanted
+            self._lasting = None
+            self._settle_unchanged()
+        ordered = sorted(missing)
+        size = max(FEWEST_SHELVES, -(-len(ordered) // MOST_PARTS))
+        for start in range(0, len(ordered), size):
+            self._load_part(ordered[start : start + size])
+
+    def _load_part(self, missing: Sequence[int]) -> None:
+        """Have these shelves in memory; a step that is lost later keeps them."""
+        rows = self._database.stream(
+            f"SELECT {FILED} FROM article_keys WHERE shelf IN ({{}}) AND number <= ?",
+            missing,
+            self._caught_up,
+        )
+        articles = map(Filed._make, rows)
+        while some := list(islice(articles, self._shelves.at_once)):
+            self._shelves.file(some)
+        self._loaded |= set(missing)
+        self._settle_unchanged()
 
     def _by_number(self, numbers: Collection[int]) -> dict[int, Fingerprint]:
         """The fingerprints of those that are still there."""
@@ -209,6 +274,7 @@ class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlTally, SqlListing):
         """File articles; one with a known id takes the other's place."""
         if not entries:
             return
+        self._changes = True
         runs = self._runs_of([entry.article.id for entry in entries], runs)
         self._replace(entries)
         numbers = self._new_numbers(len(entries))
@@ -300,6 +366,7 @@ class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlTally, SqlListing):
 
     def _erase(self, numbers: Collection[int]) -> None:
         """Delete all that hangs on these numbers, and tell other processes that something went."""
+        self._changes = True
         if self._known is not None:
             self._known.clear()
         for part in self.parts:
