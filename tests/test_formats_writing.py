@@ -158,6 +158,16 @@ def test_csv_opens_right_in_spreadsheets(tmp_path):
     assert data == b"\xef\xbb\xbfid,reasons,dup,of\r\n\xc3\xa9,one; two,false,\r\n"
 
 
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.csv.gz"])
+@pytest.mark.parametrize("first", ["id", 'id "as given", if any'])
+def test_the_mark_for_spreadsheets_is_no_part_of_the_first_name(tmp_path, name, first):
+    write(tmp_path / name, [{first: "x", "text": "é"}])
+    assert list(values(tmp_path / name)[0]) == [first, "text"]
+    csv = pytest.importorskip("pyarrow.csv")
+    parted = csv.ParseOptions(delimiter="\t" if "tsv" in name else ",")
+    assert csv.read_csv(tmp_path / name, parse_options=parted).column_names == [first, "text"]
+
+
 CELLS = [
     (None, ""),
     (float("nan"), ""),
