@@ -39,7 +39,7 @@ quality: $(STAMP)
 ## make faults   one answer, races and faults on all stores in full: half an hour
 faults: $(STAMP)
 	NEARCOPY_FAULTS=whole $(BIN)/python -m pytest --durations=0 \
-		tests/test_one_answer.py tests/test_races.py tests/test_faults.py
+		tests/test_one_answer.py tests/test_races.py tests/test_faults.py tests/test_sqlite.py
 
 ## make fuzz     the native module under libFuzzer and AddressSanitizer, SECONDS=600
 fuzz:

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+from time import perf_counter, sleep
 
 import pytest
 
@@ -17,6 +18,7 @@ from nearcopy.stores.schema import LATEST, MIGRATIONS
 from nearcopy.stores.sqlite_file import APPLICATION, SqliteFile, path_of
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
+PURGED = 20_000 if os.environ.get("NEARCOPY_FAULTS") == "whole" else 4000
 BODY = "the council voted on tuesday to close the old harbour for the whole winter season " * 6
 
 
@@ -286,6 +288,57 @@ class TestSpace:
                 added += 1
             purging.join()
         assert added > 3
+
+
+def test_a_purge_that_waits_for_others_does_no_less_at_once(address, monkeypatch):
+    begin, steps = SqliteFile._begin, []
+
+    def after_others(file, kind):
+        steps.append(kind)
+        sleep(0.1)
+        begin(file, kind)
+
+    with Deduper(address) as deduper:
+        list(deduper.run(Article(id=str(n), published=NOON) for n in range(600)))
+        monkeypatch.setattr(SqliteFile, "_begin", after_others)
+        assert deduper.purge(NOON + timedelta(days=1)) == 600
+    assert len(steps) < 40
+
+
+ADDER = """
+import sys
+from datetime import UTC, datetime
+from nearcopy import Article, Deduper
+
+when, batch = datetime(2026, 12, 1, tzinfo=UTC), 0
+with Deduper(sys.argv[1]) as deduper:
+    while True:
+        texts = (" ".join(f"a{batch}n{n}x{k}" for k in range(25)) for n in range(500))
+        made = [Article(id=f"a{batch}-{n}", text=t, published=when) for n, t in enumerate(texts)]
+        for _ in deduper.run(made):
+            pass
+        batch += 1
+        print(batch, flush=True)
+"""
+
+
+def test_who_purges_gets_a_turn_while_another_adds_without_a_pause(address):
+    old = [
+        Article(id=str(n), text=" ".join(f"w{n}x{k}" for k in range(25)), published=NOON)
+        for n in range(PURGED)
+    ]
+    with Deduper(address) as deduper:
+        list(deduper.run(old))
+        words = [sys.executable, "-c", ADDER, address]
+        with subprocess.Popen(words, stdout=subprocess.PIPE) as adder:
+            try:
+                adder.stdout.readline()
+                start = perf_counter()
+                assert deduper.purge(NOON + timedelta(days=1)) == PURGED
+                assert perf_counter() - start < 60
+                assert adder.poll() is None
+            finally:
+                adder.kill()
 
 
 def test_a_file_of_the_schema_before_goes_on(address):

@@ -516,9 +516,8 @@ class Deduper:
         listing: list[Iterator[str]] = []
         at_once, count = PURGED_AT_ONCE, 0
         while some := self._older(before, listing, at_once):
-            start = perf_counter()
-            count += self._purge(some, before)
-            at_once = _at_once(at_once, perf_counter() - start)
+            removed, seconds = self._purge(some, before)
+            count, at_once = count + removed, _at_once(at_once, seconds)
             sleep(LET_OTHERS_SECONDS)
         while self._clear(before):
             sleep(LET_OTHERS_SECONDS)
@@ -537,14 +536,16 @@ class Deduper:
                 raise
 
     @tried
-    def _purge(self, ids: list[str], before: datetime) -> int:
+    def _purge(self, ids: list[str], before: datetime) -> tuple[int, float]:
+        """How many were removed, and the seconds that others had to wait for it."""
         with self._lock, self._store.writing():
+            start = perf_counter()
             made = self._store.fingerprints(with_whole_stories(self._store, ids))
             # Another may have put something newer in the place of one.
             were = self._stories_of(name for name, each in made.items() if _older(each, before))
             count = self._store.remove(were)
             self._settle(made.keys() - were.keys(), were)
-            return count
+        return count, perf_counter() - start
 
     @tried
     def _clear(self, before: datetime) -> bool:
