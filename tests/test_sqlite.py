@@ -290,6 +290,16 @@ class TestSpace:
         assert added > 3
 
 
+def test_what_another_removed_is_not_found_though_its_keys_stay(address):
+    made = [Article(id=str(n), text=f"{n} " + BODY, published=NOON) for n in range(5)]
+    with Deduper(address) as one, Deduper(address) as other:
+        list(one.run(made))
+        assert other.check(Article(id="x", text=BODY, published=NOON)).match is not None
+        assert one.forget(map(str, range(5))) == 5
+        assert other.check(Article(id="x", text=BODY, published=NOON)).match is None
+        assert len(other._store._shelves) == 5  # as documented, until it is opened again
+
+
 def test_a_purge_that_waits_for_others_does_no_less_at_once(address, monkeypatch):
     begin, steps = SqliteFile._begin, []
 
