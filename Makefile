@@ -28,9 +28,12 @@ check: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/python -m pytest tests/test_architecture.py
 
-## make bench    speed beside the peers, into benchmarks/results and the README
+## make bench    speed beside the peers, and of large stores: hours, into benchmarks/results and the docs
 bench: $(STAMP)
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/shared_stores.py --articles 100000
+	$(BIN)/python benchmarks/shared_stores.py --articles 1000000
+	$(BIN)/python benchmarks/purging.py
 
 ## make quality  accuracy on the labelled news in ../shared/data, held to its floors
 quality: $(STAMP)

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 import apart
-import results
 import stores
 import table
 
@@ -25,7 +24,6 @@ sys.path.insert(0, str(apart.HERE.parent / "tests"))
 import servers
 
 RESULTS = apart.HERE / "results" / "shared_stores.json"
-START, END = "<!-- shared -->", "<!-- /shared -->"
 DAYS = 14.0
 WORKERS = (1, 2, 8)
 CHECKS = 150  # by each worker
@@ -41,7 +39,7 @@ def main() -> None:
     for kind in asked.kinds:
         with opened(kind) as (address, size):
             for row in measured(kind, address, size, asked.articles):
-                _keep(row)
+                table.keep(RESULTS, row, ("store", "articles", "workers"), "shared", markdown)
                 print(row, flush=True)
 
 
@@ -49,7 +47,7 @@ def measured(kind: str, address: str, size: Size, articles: int) -> Iterator[Row
     """The figures of one store, with each number of workers."""
     empty = size()
     given = {"address": address, "count": articles, "days": DAYS, "preset": "default"}
-    took, _ = apart.case("store_cases.py", "file_all", given)
+    took, _ = apart.case(stores.SCRIPT, "file_all", given)
     per_article = (size() - empty) / articles
     for workers in WORKERS:
         times, wall = _checks(address, articles, workers)
@@ -128,41 +126,24 @@ def opened(kind: str) -> Iterator[tuple[str, Size]]:
             yield f"sqlite:///{path}", lambda: path.stat().st_size if path.exists() else 0
 
 
-def _keep(row: Row) -> None:
-    """Put a row in place of the one for the same, and renew the table."""
-    found = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"rows": []}
-    named = ("store", "articles", "workers")
-    rest = [each for each in found["rows"] if [each[n] for n in named] != [row[n] for n in named]]
-    rows = sorted([*rest, row], key=lambda each: [each[n] for n in named])
-    results.write(RESULTS, {"machine": results.machine(), "rows": rows})
-    page = table.STORES.read_text(encoding="utf-8")
-    if START in page:
-        before, after = page.split(START)[0], page.split(END)[1]
-        table.STORES.write_text(f"{before}{START}\n{markdown(rows)}\n{END}{after}")
-
-
 def markdown(rows: list[Row]) -> str:
     """The rows as a table, with what is over its bar marked."""
     heads = ("store", "articles", "workers", "checks/s", "p50 ms", "p99 ms", "adds/s", "B/article")
-    lines = ["| " + " | ".join(heads) + " |", "| --- |" + " ---: |" * (len(heads) - 1)]
-    for row in rows:
-        shared = row["store"] != "sqlite"
-        cells = [
-            row["store"],
-            f"{row['articles']:,}",
-            str(row["workers"]),
-            table.number(row["checks_per_second"]),
-            table.number(row["p50_ms"]),
-            _marked(row["p99_ms"], held=not shared or row["p99_ms"] < 10),
-            _marked(row["adds_per_second"], held=not shared or row["adds_per_second"] >= 1000),
-            table.number(row["bytes_per_article"]),
-        ]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+    return table.plain(heads, map(_cells, rows))
 
 
-def _marked(value: float, *, held: bool) -> str:
-    return table.number(value) if held else f"**{table.number(value)}**"
+def _cells(row: Row) -> list[str]:
+    shared = row["store"] != "sqlite"
+    return [
+        row["store"],
+        f"{row['articles']:,}",
+        str(row["workers"]),
+        table.number(row["checks_per_second"]),
+        table.number(row["p50_ms"]),
+        table.marked(row["p99_ms"], held=not shared or row["p99_ms"] < 10),
+        table.marked(row["adds_per_second"], held=not shared or row["adds_per_second"] >= 1000),
+        table.number(row["bytes_per_article"]),
+    ]
 
 
 def _arguments() -> argparse.Namespace:

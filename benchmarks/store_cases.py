@@ -2,11 +2,13 @@
 
 import random
 import sys
+import threading
 import time
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
-from itertools import islice
+from itertools import cycle, islice
 from json import dumps
+from queue import SimpleQueue
 from typing import Any
 
 import apart
@@ -16,6 +18,7 @@ from nearcopy.keys import keys
 from nearcopy.stores import Entry, open_store
 
 BULK = 2048
+QUESTIONS = 400
 Seconds = tuple[float, float]  # by the clock and by the processor
 
 
@@ -93,14 +96,46 @@ def write(address: str, count: int, days: float, name: str) -> None:
 
 def file_all(address: str, count: int, days: float, preset: str) -> float:
     """File articles without a look at what they are to each other; the seconds it took."""
-    recipe = RECIPES[preset]
-    with Deduper(address, recipe) as deduper:
-        store, start = deduper._store, time.perf_counter()
-        for batch in _chunks(newswire.wire(count, days, name="new"), BULK):
-            made = list(fingerprints(batch, recipe))
-            with store.writing():
-                store.put(list(map(Entry, batch, made, keys(made, recipe))))
+    with Deduper(address, RECIPES[preset]) as deduper:
+        start = time.perf_counter()
+        file_into(deduper, count, days)
         return time.perf_counter() - start
+
+
+def file_into(deduper: Deduper, count: int, days: float) -> None:
+    """The same into an open store."""
+    store, recipe = deduper._store, deduper.recipe
+    for batch in _chunks(newswire.wire(count, days, name="new"), BULK):
+        made = list(fingerprints(batch, recipe))
+        with store.writing():
+            store.put(list(map(Entry, batch, made, keys(made, recipe))))
+
+
+def purge(address: str, days: float) -> tuple[int, float]:
+    """Forget what is older than so many days: how many, and the seconds it took."""
+    with Deduper(address) as deduper:
+        start = time.perf_counter()
+        count = deduper.purge(newswire.NOW - timedelta(days=days))
+        return count, time.perf_counter() - start
+
+
+def check_on(address: str, filed: int, days: float) -> None:
+    """Check without a pause; for each line that comes in, print the times since the last."""
+    first, *questions = _questions(address, filed, QUESTIONS, days)
+    lines: SimpleQueue[str] = SimpleQueue()
+    threading.Thread(target=lambda: [*map(lines.put, sys.stdin), lines.put("")]).start()
+    with Deduper(address) as deduper:
+        deduper.check(first)
+        times: list[float] = []
+        for question in cycle(questions):
+            if not lines.empty():
+                if not lines.get():
+                    return
+                print(dumps(times), flush=True)
+                times.clear()
+            begun = time.perf_counter()
+            deduper.check(question)
+            times.append(time.perf_counter() - begun)
 
 
 def check_together(address: str, filed: int, count: int, days: float, seed: int) -> None:

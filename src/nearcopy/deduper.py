@@ -42,7 +42,7 @@ from nearcopy.verifying import verify
 
 BATCH = 512  # articles in one durable step
 FORGOTTEN_AT_ONCE = 500
-PURGED_AT_ONCE = 16  # in the first step; then as many as are done in the time others may wait
+PURGED_AT_ONCE = 16  # in the first step, and at least: fewer would take next to as long
 OTHERS_WAIT_SECONDS = 0.05
 LET_OTHERS_SECONDS = 0.005  # between two steps
 log = logging.getLogger("nearcopy")
@@ -625,7 +625,7 @@ def _older(article: Fingerprint, before: datetime) -> bool:
 def _at_once(now: int, seconds: float) -> int:
     """How many to remove in the next step, where so many took so long."""
     fitting = int(now * OTHERS_WAIT_SECONDS / max(seconds, 1e-6))
-    return max(1, min(fitting, 2 * now, FORGOTTEN_AT_ONCE))
+    return max(PURGED_AT_ONCE, min(fitting, 2 * now, FORGOTTEN_AT_ONCE))
 
 
 def _some(ids: Iterable[str]) -> Iterator[list[str]]:
