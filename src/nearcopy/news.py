@@ -16,6 +16,16 @@ DAY = 24.0
 MOST_DAYS = 90.0
 LEAST_WORDS, MOST_WORDS = 3.0, 6.2  # ln(1 + words), from about 20 to 490
 
+READ = (
+    "profile",
+    "title_told",
+    "terms_most",
+    "terms_least",
+    "same_source",
+    "hours_apart",
+    "words",
+    "numerals_shared",
+)
 # What each measurement is worth, in the order of `features`.
 CONSTANT = 1.488
 WORTH = (
@@ -35,42 +45,41 @@ WORTH = (
     0.468,  # figures shared
     0.757,  # facts agree
 )
+WORTHS = np.array(WORTH)
 # How sure it is that two report the same news, by the score of the model.
 SURE = (0.049, 1.347)
 
 
 def features(known: Mapping[str, Sequence[Any]]) -> Floats:
     """What the model reads of measurements, given by the field: a row for each pair."""
-
-    def column(name: str) -> Floats:
-        return np.nan_to_num(np.array(known[name], np.float64))  # None is no number
-
-    def is_known(name: str) -> Floats:
-        return (~np.isnan(np.array(known[name], np.float64))).astype(np.float64)
-
-    alike, title = np.sqrt(column("profile")), column("title_told")
-    days = np.log1p(np.minimum(MOST_DAYS, column("hours_apart") / DAY))
-    words = np.clip(np.log1p(column("words")), LEAST_WORDS, MOST_WORDS)
-    same_source = column("same_source")
-    return np.column_stack(
+    measured = np.array([known[name] for name in READ], np.float64)  # None is no number
+    there = ~np.isnan(measured)
+    columns = dict(zip(READ, np.where(there, measured, 0.0), strict=True))
+    is_known = dict(zip(READ, there, strict=True))
+    alike, title = np.sqrt(columns["profile"]), columns["title_told"]
+    days = np.log1p(np.minimum(MOST_DAYS, columns["hours_apart"] / DAY))
+    words = np.clip(np.log1p(columns["words"]), LEAST_WORDS, MOST_WORDS)
+    same_source = columns["same_source"]
+    return np.array(
         [
             alike,
             title,
             title**2,
-            column("terms_most"),
-            column("terms_least"),
+            columns["terms_most"],
+            columns["terms_least"],
             alike * same_source,
             same_source,
-            is_known("hours_apart"),
+            is_known["hours_apart"],
             days,
             days * alike,
             words,
             words**2,
-            is_known("numerals_shared"),
-            column("numerals_shared"),
-            np.array([bool(facts) for facts in known["agreements"]], np.float64),
-        ]
-    )
+            is_known["numerals_shared"],
+            columns["numerals_shared"],
+            [bool(facts) for facts in known["agreements"]],
+        ],
+        np.float64,
+    ).T
 
 
 def likelihoods(known: Mapping[str, Sequence[Any]]) -> list[float | None]:
@@ -80,7 +89,7 @@ def likelihoods(known: Mapping[str, Sequence[Any]]) -> list[float | None]:
     """
     if not known["profile"]:
         return []
-    found = 1 / (1 + np.exp(-(CONSTANT + features(known) @ np.array(WORTH))))
+    found = 1 / (1 + np.exp(-(CONSTANT + features(known) @ WORTHS)))
     pairs = zip(known["profile"], np.round(found, 6).tolist(), strict=True)
     return [None if profile is None else likely for profile, likely in pairs]
 
