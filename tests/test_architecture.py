@@ -13,7 +13,7 @@ SOURCE = Path(nearcopy.__file__).parent
 # Each room may import from its own and from those above it.
 ROOMS = [
     {"errors"},
-    {"model", "config", "feedback"},
+    {"model", "config", "feedback", "acts"},
     {"text", "urls", "facts", "titles", "junk", "numerals", "kernels", "credits"},
     {
         "fingerprint",
@@ -44,6 +44,7 @@ ROOMS = [
     {"stores"},
     {
         "deduper",
+        "acting",
         "corrected",
         "examples",
         "correcting",

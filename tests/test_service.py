@@ -465,3 +465,38 @@ def test_a_fault_is_answered_without_its_inside(tmp_path, monkeypatch):
         assert answer.status_code == 500
         assert answer.headers["content-type"] == "application/problem+json"
         assert "inside" not in answer.text
+
+
+# What people do to stories.
+
+
+def test_acts_are_what_the_command_lists_and_can_be_undone(service):
+    story = service.get("/articles/ferry").json()["verdict"]["story_id"]
+    done = service.post("/acts", json={"act": "keep", "article": "copy", "note": "ours"}).json()
+    assert (done["other"], done["by"], done["note"]) == ("ferry", "anybody here", "ours")
+    assert {each["id"] for each in done["changes"]} == {"ferry", "copy"}
+    assert service.get(f"/stories/{story}").json()["kept"] == "copy"
+    assert service.get("/acts").json()["acts"] == by_command(service, "act", "list")
+    undone = service.delete(f"/acts/{done['number']}").json()
+    assert undone["undone_by"] == "anybody here"
+    assert service.get(f"/stories/{story}").json()["kept"] == "ferry"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field"),
+    [
+        ({"act": "burn", "article": "ferry"}, "act"),
+        ({"act": "keep"}, "article"),
+        ({"act": "merge", "article": "ferry"}, "other"),
+        ({"act": "split", "article": "ferry", "other": "copy"}, "other"),
+    ],
+)
+def test_an_act_that_cannot_be_names_the_field(service, wrong, field):
+    answer = service.post("/acts", json=wrong)
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["field"] == field
+
+
+def test_acts_of_nothing_are_problems(service):
+    assert service.delete("/acts/999").status_code == 422
+    assert service.post("/acts", json={"act": "keep", "article": "none"}).status_code == 404

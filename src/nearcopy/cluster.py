@@ -14,7 +14,17 @@ from types import MappingProxyType
 from nearcopy.config import Policy
 from nearcopy.errors import BadArticle
 from nearcopy.gather import gather
-from nearcopy.keeper import EPOCH, LoneScores, Score, Standing, age, by_age, election
+from nearcopy.keeper import (
+    EPOCH,
+    NOBODY,
+    LoneScores,
+    Preferred,
+    Score,
+    Standing,
+    age,
+    by_age,
+    election,
+)
 from nearcopy.lineage import story_ids
 from nearcopy.links import Links, groups, is_link
 from nearcopy.model import Decision, Edge, Fingerprint, Member, Story
@@ -23,6 +33,7 @@ from nearcopy.stars import Brake, Copies, Judge, Star, lone_star
 __all__ = ["Brake", "Clustering", "Edge", "Judge", "is_link", "stories"]
 
 NONE: Mapping[str, str] = MappingProxyType({})
+PREFERRED = "chosen by people"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +72,7 @@ class Grouped:
     alone: list[Fingerprint]
     braked: list[Brake]
     policy: Policy
+    preferred: Preferred
 
 
 def grouped(
@@ -69,15 +81,20 @@ def grouped(
     policy: Policy,
     *,
     judge: Judge | None = None,
+    preferred: Preferred = NOBODY,
 ) -> Grouped:
-    """The articles put together, before their stories have names; all else as for `stories`."""
+    """The articles put together, before their stories have names; all else as for `stories`.
+
+    `preferred` are those that people want to be kept.
+    """
     given = _by_id(articles)
     links = Links(given, policy, for_judge=judge is not None)
+    links.preferred = preferred
     for edge in edges:
         links.add(edge.a, edge.b, edge.decision, edge.news)
     stars, braked = _stars(given, links, policy, judge)
     alone = [copy for name, copy in given.items() if not links.touch(name)]
-    return Grouped(stars, alone, braked, policy)
+    return Grouped(stars, alone, braked, policy, preferred)
 
 
 def named(
@@ -87,7 +104,7 @@ def named(
     stars, alone, policy = found.stars, found.alone, found.policy
     everyone = chain((star.articles for star in stars), ((copy,) for copy in alone))
     ids, moved = story_ids(everyone, known, redirects)
-    told = [*map(_story, stars, ids, repeat(policy))]
+    told = [*map(_story, stars, ids, repeat(found))]
     told += map(_lone_story, alone, map(LoneScores(policy).of, alone), ids[len(stars) :])
     _sort(told)
     return Clustering(
@@ -124,12 +141,14 @@ def _stars(
     return leading, braked + full
 
 
-def _story(star: Star, id: str, policy: Policy) -> Story:  # noqa: A002
+def _story(star: Star, id: str, found: Grouped) -> Story:  # noqa: A002
     dates = [when for copy in star.articles if (when := age(copy)) is not None]
     ranked = sorted((standing for standing, _ in star.others), key=lambda other: other.key)
-    why = election([star.kept, *ranked], policy).why
-    if star.led:
-        why += f"; the best of {1 + len(star.led)} reports"
+    if star.kept.copy.id in found.preferred:
+        why = PREFERRED
+    else:
+        why = election([star.kept, *ranked], found.policy).why
+        why += f"; the best of {1 + len(star.led)} reports" if star.led else ""
     order = sorted(_others(star), key=lambda other: by_age(other[0].copy))
     return Story(
         id=id,

@@ -50,7 +50,7 @@ def feedback_on(
     settings: tuple[Recipe, Policy],
 ) -> Feedback:
     """What people say of two stored articles, beside what the policy says of them."""
-    said = _said(store, pair, *settings)
+    said = said_of(store, pair, *settings)
     a, b = sorted(pair)
     made = Feedback(
         a=a,
@@ -104,14 +104,15 @@ def _changed(
 ) -> Correction:
     change()
     before = settle({*feedback.pair}).before
-    after = store.members(before)
-    return Correction(feedback, taken_back, tuple(_changes(before, after)))
+    return Correction(feedback, taken_back, tuple(changes(store, before)))
 
 
 Place = tuple[str, Member] | None
 
 
-def _changes(before: Mapping[str, Place], after: Mapping[str, Place]) -> Iterator[Change]:
+def changes(store: Store, before: Mapping[str, Place]) -> Iterator[Change]:
+    """The articles that are no more where they were."""
+    after = store.members(before)
     for name in sorted(before):
         was, now = _place(name, before[name]), _place(name, after.get(name))
         if was != now:
@@ -123,7 +124,7 @@ def _place(article: str, place: Place) -> tuple[str, str | None]:
     return (own_story_id(article), None) if place is None else (place[0], place[1].duplicate_of)
 
 
-def _said(store: Store, pair: tuple[str, str], recipe: Recipe, policy: Policy) -> Said:
+def said_of(store: Store, pair: tuple[str, str], recipe: Recipe, policy: Policy) -> Said:
     """What the policy says of two articles, whatever people said."""
     one, two = sorted(store.fingerprints(pair).values(), key=by_age)
     weights = kept_weights(store.term_counts())

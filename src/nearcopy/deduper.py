@@ -9,6 +9,8 @@ from threading import RLock
 from time import perf_counter, sleep
 from types import TracebackType
 
+from nearcopy.acting import Actor, Done, keep, merge, split, undo
+from nearcopy.acts import Act
 from nearcopy.cluster import Brake
 from nearcopy.config import Policy, Recipe, checked_policy, checked_recipe
 from nearcopy.corrected import corrected_matches, told_together
@@ -230,7 +232,7 @@ class Deduper:
     def _settle(
         self,
         ids: set[str],
-        were: dict[str, str],
+        were: Mapping[str, str],
         *,
         new: Collection[str] = (),
         whole: bool = False,
@@ -487,6 +489,50 @@ class Deduper:
         with self._lock, self._store.reading():
             told = self._store.all_told()
             return list(feedback_examples(self._store, told, self.recipe, self.policy))
+
+    # What people do to stories.
+
+    @tried
+    def keep(self, id: str, *, by: str = "", note: str = "") -> Done:  # noqa: A002
+        """Have this copy be the one that its story keeps; what changed by it.
+
+        It holds whatever comes and when stories are told anew, until it is undone.
+        """
+        with self._lock, self._store.writing():
+            self._require([id])
+            return keep(self._store, self._story(id), id, self._actor(by, note), self._settle)
+
+    @tried
+    def split(self, id: str, *, by: str = "", note: str = "") -> Done:  # noqa: A002
+        """Have this article be in a story of its own; what changed by it."""
+        with self._lock, self._store.writing():
+            self._require([id])
+            return split(self._store, self._story(id), id, self._actor(by, note), self._settle)
+
+    @tried
+    def merge(self, a: str, b: str, *, by: str = "", note: str = "") -> Done:
+        """Make one of two stories, each named as for `story`; what changed by it."""
+        with self._lock, self._store.writing():
+            one, other = self._story(a), self._story(b)
+            return merge(self._store, one, other, self._actor(by, note), self._settle)
+
+    @tried
+    def undo(self, number: int, *, by: str = "") -> Done:
+        """Take an act on a story back; what changed by it."""
+        with self._lock, self._store.writing():
+            when = self._clock()
+            return undo(self._store, number, by=by, when=when, settle=self._settle)
+
+    @tried
+    def acts(self, *, before: int | None = None, limit: int = 50) -> list[Act]:
+        """The journal: what people did to stories, those before a number, the last first."""
+        with self._lock, self._store.reading():
+            return self._store.acts(before, limit)
+
+    def _actor(self, by: str, note: str) -> Actor:
+        if not isinstance(by, str) or not isinstance(note, str):
+            raise BadFeedback("give by and note as texts")
+        return Actor(by, note, self._clock(), (self.recipe, self.policy))
 
     def _settle_anew(self, ids: set[str]) -> Settled:
         return self._settle(ids, {})

@@ -30,6 +30,7 @@ def _is_empty(store: Store) -> bool:
         store.ids(),
         store.story_ids(),
         store.all_told(),
+        store.acts(limit=1),
         store.redirects(),
         store.times(None),
     )

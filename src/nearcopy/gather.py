@@ -72,7 +72,7 @@ class _Event:
 
     def __init__(self, stars: Sequence[Star], links: Links, policy: Policy) -> None:
         by_kept = {star.kept.copy.id: place for place, star in enumerate(stars)}
-        ranked = standings([star.kept.copy for star in stars], policy)
+        ranked = standings([star.kept.copy for star in stars], policy, links.preferred)
         self.order = [by_kept[standing.copy.id] for standing in ranked]
         self.stars = [stars[place] for place in self.order]  # best first
         self.links = links

@@ -10,6 +10,7 @@ from hashlib import sha256
 from itertools import islice, zip_longest
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+from nearcopy.acts import Act, act_json
 from nearcopy.feedback import Feedback, evidence_json
 from nearcopy.model import Article, Edge, Member, Story
 from nearcopy.steps import tried
@@ -19,7 +20,7 @@ from nearcopy.stores.rows import fingerprint_row, micros, whole, whole_or_none
 AT_ONCE = 512
 OF_ARTICLES = ("articles", "runs", "fingerprints", "keys", "revisions", "edges")
 OF_STORIES = ("stories", "redirects")
-KINDS = (*OF_ARTICLES, *OF_STORIES, "feedback", "times", "terms")
+KINDS = (*OF_ARTICLES, *OF_STORIES, "feedback", "acts", "times", "terms")
 ONE = {"stories": "story", "feedback": "feedback", "keys": "keys", "terms": "terms"}
 SHOWN = 60  # characters of a name
 NOTHING = "nothing more"
@@ -282,6 +283,17 @@ def said_record(told: Feedback) -> Record:
 
 
 @tried
+def _acts(store: Store) -> list[Record]:
+    with store.reading():
+        return list(map(act_record, reversed(store.acts())))
+
+
+def act_record(act: Act) -> Record:
+    """What people did to a story as a record."""
+    return Record("acts", str(act.number), act_json(act))
+
+
+@tried
 def _times(store: Store) -> list[Record]:
     with store.reading():
         found = store.times(None)
@@ -298,6 +310,7 @@ def _terms(store: Store) -> list[Record]:
 REST: dict[str, Callable[[Store], list[Record]]] = {
     "redirects": _redirects,
     "feedback": _feedback,
+    "acts": _acts,
     "times": _times,
     "terms": _terms,
 }

@@ -4,10 +4,10 @@ No clock is read: freshness is told from the newest copy, length from the longes
 mark for the others and is never kept while anything else is there.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import repeat
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from nearcopy.config import Keep, Policy, Scoring
@@ -16,6 +16,8 @@ from nearcopy.model import Fingerprint
 
 DAY = timedelta(days=1)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+Preferred = Mapping[str, int]  # articles that people want to be kept; the highest number goes first
+NOBODY: Preferred = MappingProxyType({})
 
 
 class Score(NamedTuple):
@@ -69,9 +71,17 @@ def elect(members: Sequence[Fingerprint], policy: Policy) -> Election:
     return election(standings(members, policy), policy)
 
 
-def standings(members: Sequence[Fingerprint], policy: Policy) -> list[Standing]:
-    """The copies with their cards, best first; the last ties fall to the earlier, then by id."""
-    made = map(_standing, members, cards(members, policy), repeat(policy))
+def standings(
+    members: Sequence[Fingerprint], policy: Policy, preferred: Preferred = NOBODY
+) -> list[Standing]:
+    """The copies with their cards, best first; the last ties fall to the earlier, then by id.
+
+    Those that people prefer come before all others, junk or not.
+    """
+    made = (
+        _standing(copy, card, policy, preferred.get(copy.id, 0))
+        for copy, card in zip(members, cards(members, policy), strict=True)
+    )
     return sorted(made, key=lambda standing: standing.key)
 
 
@@ -126,9 +136,9 @@ def by_age(copy: Fingerprint) -> tuple[tuple[bool, timedelta], str]:
     return (when is None, timedelta(0) if when is None else when - EPOCH), copy.id
 
 
-def _standing(copy: Fingerprint, card: ScoreCard, policy: Policy) -> Standing:
+def _standing(copy: Fingerprint, card: ScoreCard, policy: Policy, preferred: int) -> Standing:
     rules = (_key(rule, copy, card, policy) for rule in policy.keep)
-    return Standing((copy.junk is not None, *rules, by_age(copy)), copy, card)
+    return Standing(((-preferred, copy.junk is not None), *rules, by_age(copy)), copy, card)
 
 
 def _earliest(copy: Fingerprint) -> tuple[bool, timedelta]:

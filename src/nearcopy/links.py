@@ -5,6 +5,7 @@ from typing import TypeVar
 
 from nearcopy.config import Policy
 from nearcopy.feedback import TOLD, TOLD_EVENT
+from nearcopy.keeper import NOBODY, Preferred
 from nearcopy.model import Decision, Relation
 from nearcopy.told import Told
 from nearcopy.vetoes import FACTS
@@ -61,6 +62,7 @@ class Links:
         self.distinct: set[tuple[str, str]] = set()
         self.clashing: set[tuple[str, str]] = set()
         self.told = Told()
+        self.preferred: Preferred = NOBODY
         self.refused: set[tuple[str, str]] | None = set() if for_judge else None
 
     def add(self, a: str, b: str, decision: Decision, news: float = 0.0) -> None:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nearcopy import filling, resuming
+from nearcopy.acts import Act
 from nearcopy.errors import StoreError
 from nearcopy.feedback import Feedback
 from nearcopy.inventory import (
@@ -246,8 +247,10 @@ def copy_rest(source: Store, target: Store, *, terms: bool = True) -> None:
     """What people said, how long work took and, where wanted, how often terms stand there."""
     with source.reading():
         told, times, counts = source.all_told(), source.times(None), source.term_counts()
+        acts = source.acts()
     with target.writing():
         keep_told(target, told)
+        keep_acts(target, acts)
         keep_times(target, times)
         if terms and target.term_counts() != counts:
             target.keep_term_counts(counts)
@@ -263,6 +266,14 @@ def keep_told(target: Store, told: Sequence[Feedback]) -> None:
     for record, each in wanted.items():
         if record not in known:
             target.remember(each)
+
+
+def keep_acts(target: Store, acts: Sequence[Act]) -> None:
+    """Have the journal of the target hold these acts."""
+    known = {each.number: each for each in target.acts()}
+    for each in acts:
+        if known.get(each.number) != each:
+            target.journal(each)
 
 
 def keep_times(target: Store, times: Counts) -> None:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from nearcopy import filling, resuming
+from nearcopy.acts import Act
 from nearcopy.cluster import Brake
 from nearcopy.config import Policy, Recipe
 from nearcopy.errors import StoreError
@@ -22,6 +23,7 @@ from nearcopy.moving import (
     Arrived,
     arrived_of,
     copy_rest,
+    keep_acts,
     keep_times,
     keep_told,
     opened,
@@ -34,7 +36,7 @@ from nearcopy.steps import tried
 from nearcopy.stores import Entry, Store
 from nearcopy.stores.base import Counts
 
-STAYS = (*resuming.AS_THEY_CAME, "feedback", "times")
+STAYS = (*resuming.AS_THEY_CAME, "feedback", "acts", "times")
 
 
 class Settings(NamedTuple):
@@ -99,6 +101,7 @@ class Aside(NamedTuple):
     told: Sequence[Feedback]
     times: Counts
     terms: bytes  # how often they stand in the articles, as it was kept
+    acts: Sequence[Act] = ()
 
 
 class Filled(NamedTuple):
@@ -151,6 +154,7 @@ def _missing(target: Store, arrived: Arrived) -> Arrived:
 def _keep_aside(target: Store, aside: Aside) -> None:
     with target.writing():
         keep_told(target, aside.told)
+        keep_acts(target, aside.acts)
         keep_times(target, aside.times)
 
 

@@ -62,7 +62,8 @@ def settle(
     found = corrected((edge for edge in edges if not edge.asked), store.told(group), made)
     ask = _Answers(judge, edges)
 
-    together = grouped(made.values(), found, policy, judge=ask)
+    preferred = store.preferred(made)
+    together = grouped(made.values(), found, policy, judge=ask, preferred=preferred)
     clustering, taken = _named_apart(store, made, known, together)
     store.link(ask.asked)
     told = {story.id for story in clustering.stories}

@@ -63,7 +63,7 @@ class Copies:
     def __init__(
         self, members: list[Fingerprint], links: Links, policy: Policy, judge: Judge | None
     ) -> None:
-        self.ranked = standings(members, policy)
+        self.ranked = standings(members, policy, links.preferred)
         self.free = {standing.copy.id: place for place, standing in enumerate(self.ranked)}
         self.home: dict[str, str] = {}  # the kept copy of the star that an article is in
         self.links = links

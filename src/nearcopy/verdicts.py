@@ -8,7 +8,7 @@ from nearcopy.config import Policy
 from nearcopy.corrected import copies, corrected, corrected_edges
 from nearcopy.lineage import own_story_id
 from nearcopy.matching import Matches, surest_first
-from nearcopy.model import Decision, Edge, Fingerprint, Member, Relation, Verdict
+from nearcopy.model import Decision, Edge, Fingerprint, Member, Relation, Story, Verdict
 from nearcopy.settling import LINKED, Judge
 from nearcopy.standing import Edges, Standing
 from nearcopy.stores import Store
@@ -71,10 +71,20 @@ def as_things_stand(store: Store, ids: list[str], policy: Policy, judge: Judge) 
     members = store.members({*ids, *(other for name in ids for other in edges.get(name, ()))})
     stories = store.stories({story for story, _ in members.values()})
     whys = {story.kept: story.why for story in stories.values()}
+    chosen = _chosen(store, stories.values())
     for article, member in by_runs(store, ids, policy, judge).items():
+        if article in chosen:  # what people chose to be kept goes before what a run has kept
+            continue
         members[article] = story_of(article, members), member
         whys.pop(article, None)
     return [_standing(name, edges.get(name, {}), members, whys.get(name)) for name in ids]
+
+
+def _chosen(store: Store, stories: Iterable[Story]) -> set[str]:
+    """The articles of those stories whose kept copy people chose."""
+    told = list(stories)
+    preferred = store.preferred([story.kept for story in told])
+    return {each.id for story in told if story.kept in preferred for each in story.members}
 
 
 def by_runs(store: Store, ids: list[str], policy: Policy, judge: Judge) -> dict[str, Member]:

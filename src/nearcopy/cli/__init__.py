@@ -44,6 +44,7 @@ COMMANDS = (
     (ASK, "similar", "similar"),
     (ASK, "stories", "stories"),
     (ASK, "feedback", "feedback"),
+    (ASK, "act", "act"),
     (ASK, "stats", "stats"),
     (UPKEEP, "upkeep", "forget"),
     (UPKEEP, "upkeep", "purge"),

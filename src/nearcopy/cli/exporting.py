@@ -23,6 +23,7 @@ from nearcopy.formats.exports import (
     COLUMNS,
     OF_WHOLE,
     RECORD,
+    act_row,
     article_row,
     end_row,
     feedback_row,
@@ -150,6 +151,7 @@ class _Rows:
 
     def _after(self) -> Iterator[dict[str, Any]]:
         yield from map(feedback_row, tried(self._store.all_told)())
+        yield from map(act_row, reversed(tried(self._store.acts)()))
         for story, to in sorted(tried(self._store.redirects)().items()):
             yield redirect_row(story, to)
         yield from time_rows(tried(self._store.times)(None))

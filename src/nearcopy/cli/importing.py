@@ -7,6 +7,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from nearcopy.acts import Act, act_of
 from nearcopy.cli.articles import refuse, watched
 from nearcopy.cli.moved import opened as opened_store
 from nearcopy.cli.progress import Phases
@@ -139,6 +140,7 @@ class _Export:
     def __init__(self, source: Source, phases: Phases) -> None:
         self._source = source
         self.told: list[Feedback] = []
+        self.acts: list[Act] = []
         self._redirects: dict[str, str] = {}
         self._times: dict[tuple[int, str, int], int] = {}
         self._shared: set[str] = set()  # stories that are not named after one of their articles
@@ -179,6 +181,8 @@ class _Export:
             match record["kind"]:
                 case "feedback":
                     self.told.append(feedback_of(record))
+                case "act":
+                    self.acts.append(act_of(record["act"]))
                 case "redirect":
                     self._redirects[record["story"]] = record["to"]
                 case "time":
@@ -204,4 +208,4 @@ class _Export:
     def aside(self) -> Aside:
         """What there is beside the articles; of their former stories, once they are read."""
         terms = self.head.terms
-        return Aside(self._former, self._redirects, self.told, self._times, terms)
+        return Aside(self._former, self._redirects, self.told, self._times, terms, self.acts)

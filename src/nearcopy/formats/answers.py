@@ -4,6 +4,8 @@ from dataclasses import is_dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from nearcopy.acting import Done
+from nearcopy.acts import Act
 from nearcopy.correcting import Correction
 from nearcopy.explain import Explanation
 from nearcopy.feedback import Feedback
@@ -195,6 +197,27 @@ def correction_row(found: Correction) -> Answer:
     """What was said or taken back, and what changed by it."""
     changes = [each._asdict() for each in found.changes]
     return {**feedback_row(found.feedback), "taken_back": found.taken_back, "changes": changes}
+
+
+def act_row(act: Act) -> Answer:
+    """What somebody did to a story, as it stands in the journal."""
+    return {
+        "number": act.number,
+        "act": str(act.deed),
+        "article": act.article,
+        "other": act.other,
+        "by": act.by,
+        "note": act.note,
+        "when": act.when.isoformat(),
+        "pairs": [list(pair) for pair in act.pairs],
+        "undone": _time(act.undone),
+        "undone_by": act.undone_by,
+    }
+
+
+def done_row(found: Done) -> Answer:
+    """An act done or undone, and what changed by it."""
+    return {**act_row(found.act), "changes": [each._asdict() for each in found.changes]}
 
 
 def review_row(found: Borderline) -> Answer:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from nearcopy.acts import Act, act_json
 from nearcopy.config import Recipe
 from nearcopy.errors import BadArticle
 from nearcopy.feedback import Feedback, Said, evidence_json, evidence_of
@@ -98,6 +99,11 @@ def feedback_row(told: Feedback) -> dict[str, str]:
         when=told.when.isoformat(),
         said=[*told.said[:-1], evidence_json(told.said.evidence)],
     )
+
+
+def act_row(act: Act) -> dict[str, str]:
+    """What people did to a story."""
+    return _record("act", act=act_json(act))
 
 
 def _record(kind: str, **values: Any) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """The shapes of answers, for the OpenAPI document: those of nearcopy.formats.answers."""
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -194,6 +194,34 @@ class FeedbackList(Shape):
     feedback: list[FeedbackShape]
 
 
+class ActShape(Shape):
+    """What somebody did to a story."""
+
+    number: int
+    act: str
+    article: str
+    other: str | None
+    by: str
+    note: str
+    when: str
+    pairs: list[list[str]]
+    undone: str | None
+    undone_by: str
+
+
+class DoneShape(ActShape):
+    """The same, and what changed by it."""
+
+    changes: list[dict[str, Any]]
+
+
+class Journal(Shape):
+    """What people did, the last first; `before` begins the next page."""
+
+    acts: list[ActShape]
+    before: int | None
+
+
 class StatsShape(Shape):
     """The numbers of a store."""
 
@@ -272,4 +300,14 @@ class FeedbackIn(BaseModel):
     b: str
     same: bool
     relation: str | None = None
+    note: str = Field("", max_length=10_000)
+
+
+class ActIn(BaseModel):
+    """What somebody does to a story."""
+
+    model_config = ConfigDict(extra="forbid")
+    act: Literal["keep", "split", "merge"]
+    article: str = Field(description="The article; of a merge also a story.")
+    other: str | None = Field(None, description="The story, or an article in it, to merge with.")
     note: str = Field("", max_length=10_000)

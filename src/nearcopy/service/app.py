@@ -13,7 +13,7 @@ from starlette.responses import HTMLResponse, Response
 
 from nearcopy.errors import NearcopyError, StoreError
 from nearcopy.service import logs, reference
-from nearcopy.service.api import articles, health, pairs, results, session, stories
+from nearcopy.service.api import acts, articles, health, pairs, results, session, stories
 from nearcopy.service.limits import Limits, RawPaths
 from nearcopy.service.observed import Observed
 from nearcopy.service.problems import Problem, problem_of, tell_problems
@@ -27,7 +27,7 @@ FRONT = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>nearcopy</title>
 <h1>nearcopy</h1><p>The service runs. <a href="/docs">The API</a></p></html>
 """
-API = (articles, stories, pairs, results, session)
+API = (articles, stories, pairs, acts, results, session)
 
 
 def from_environment() -> FastAPI:

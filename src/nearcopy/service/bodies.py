@@ -1,8 +1,9 @@
 """Bodies: what is sent, read as articles, with the field named that cannot be."""
 
 import asyncio
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
+from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
 
 from nearcopy.errors import BadArticle
@@ -20,6 +21,7 @@ LARGE = 1 << 16  # bytes that are read in a thread of their own
 TEXTS = ("id", "title", "text", "url", "canonical_url", "source", "language")
 COLUMNS = Columns()
 BODY = "body"
+Model = TypeVar("Model", bound=BaseModel)
 
 
 class Given(NamedTuple):
@@ -41,6 +43,19 @@ async def json_body(request: Request) -> Any:
         raise Problem(415, f"content-type is {kind!r:.60}: send application/json")
     body = await request.body()
     return await asyncio.to_thread(_decoded, body) if len(body) > LARGE else _decoded(body)
+
+
+def model_of(model: type[Model], body: Any) -> Model:
+    """The body as a model has it; a problem that names the fields where it is not."""
+    try:
+        return model.model_validate(body, strict=True)
+    except ValidationError as wrong:
+        errors = [
+            {"field": ".".join(map(str, each["loc"])) or BODY, "detail": each["msg"]}
+            for each in wrong.errors(include_url=False, include_input=False)
+        ]
+        listed = "; ".join(f"{each['field']}: {each['detail']}" for each in errors)
+        raise Problem(422, listed, errors) from None
 
 
 def _decoded(body: bytes) -> Any:

@@ -17,6 +17,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from nearcopy.acts import Act
 from nearcopy.config import Recipe
 from nearcopy.feedback import Feedback
 from nearcopy.model import Article, Check, Edge, Fingerprint, Member, Relation, Story
@@ -218,6 +219,16 @@ class Store(Protocol):
 
     def all_told(self) -> list[Feedback]:
         """All that people said, first to last."""
+
+    def journal(self, act: Act) -> None:
+        """Write what people did to a story into the journal, in place of the act of that number."""
+
+    def acts(self, before: int | None = None, limit: int = 1 << 62) -> list[Act]:
+        """What people did, of the acts with a number below `before`; the last first."""
+
+    def preferred(self, ids: Collection[str]) -> dict[str, int]:
+        """Those of these ids that an act keeps that is not undone, be they here or not, each with
+        the number of the last such act."""
 
     def term_counts(self) -> bytes:
         """What was last kept of how often terms stand in the articles; nothing at first.

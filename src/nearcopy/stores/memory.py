@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from threading import RLock
 from typing import TypeVar
 
+from nearcopy.acts import Act
 from nearcopy.config import Recipe
 from nearcopy.feedback import Feedback
 from nearcopy.keys import keys
@@ -52,6 +53,7 @@ class MemoryStore(MemorySettings):
         self._members: dict[str, tuple[str, Member]] = {}
         self._redirects: dict[str, str] = {}
         self._told: dict[tuple[str, str], Feedback] = {}
+        self._acts: dict[int, Act] = {}
         self._times: dict[tuple[int, str, int], int] = {}
 
     @contextmanager
@@ -285,6 +287,21 @@ class MemoryStore(MemorySettings):
     def all_told(self) -> list[Feedback]:
         """All that people said, first to last."""
         return sorted(self._told.values(), key=lambda each: (each.when, each.pair))
+
+    def journal(self, act: Act) -> None:
+        """Write an act into the journal, in place of one with its number."""
+        self._journal.put(self._acts, act.number, act)
+
+    def acts(self, before: int | None = None, limit: int = 1 << 62) -> list[Act]:
+        """What was done before a number, the last first."""
+        numbers = sorted((n for n in self._acts if before is None or n < before), reverse=True)
+        return [self._acts[number] for number in numbers[:limit]]
+
+    def preferred(self, ids: Collection[str]) -> dict[str, int]:
+        """Those that people want to be kept, with the number of the act."""
+        wanted = set(ids) if self._acts else set()
+        kept = ((self._acts[number].keeps, number) for number in sorted(self._acts))
+        return {name: number for name, number in kept if name is not None and name in wanted}
 
     def tally(self, since: int | None) -> Tally:
         """The articles that came since a day, counted."""

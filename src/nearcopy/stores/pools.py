@@ -15,6 +15,7 @@ MARK = "@"  # between a table and its pool; no table and no pool has it in its n
 
 LEDGER = "migrations"
 TABLES = (
+    "acts",
     "article_fingerprints",
     "article_keys",
     "articles",
@@ -34,6 +35,7 @@ TABLES = (
     LEDGER,
 )
 INDEXES = (
+    "acts_keeps",
     "article_keys_shelf",
     "articles_deleted_seen",
     "articles_id",

@@ -139,6 +139,8 @@ CREATE VIEW article_fingerprints AS
 SELECT articles.id AS content_id, simhash, minhash, computed_at
 FROM fingerprints JOIN articles USING (number)
 """
+ACTS = 'CREATE TABLE acts (number BIGINT PRIMARY KEY, keeps TEXT COLLATE "C", act TEXT NOT NULL)'
+ACTS_KEEPS = "CREATE INDEX acts_keeps ON acts (keeps) WHERE keeps IS NOT NULL"
 
 MIGRATIONS = (
     Migration(
@@ -205,5 +207,6 @@ MIGRATIONS = (
         ),
         ("DROP VIEW article_fingerprints", "DROP TABLE times", "DROP TABLE arrivals"),
     ),
+    Migration(4, "acts", (ACTS, ACTS_KEEPS), ("DROP TABLE acts",)),
 )
 LATEST = MIGRATIONS[-1].number

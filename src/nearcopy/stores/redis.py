@@ -20,6 +20,7 @@ from nearcopy.stores.base import NO_RUNS, NONE, Counts, Entry, Keys, Runs, State
 from nearcopy.stores.listing import After, Listed, Order, Wanted, last, walked
 from nearcopy.stores.mismatch import mismatch
 from nearcopy.stores.pools import DEFAULT
+from nearcopy.stores.redis_acts import RedisActs
 from nearcopy.stores.redis_expiry import Expiry
 from nearcopy.stores.redis_feedback import RedisFeedback
 from nearcopy.stores.redis_finding import RedisFinding
@@ -40,7 +41,7 @@ FORMAT = b"1"
 A_MOMENT = 0.2  # seconds
 
 
-class RedisStore(RedisFinding, RedisLinks, RedisFeedback, RedisTally):
+class RedisStore(RedisFinding, RedisLinks, RedisFeedback, RedisActs, RedisTally):
     """A store on a Redis server, under one prefix."""
 
     def __init__(self, address: str, pool: str = DEFAULT) -> None:

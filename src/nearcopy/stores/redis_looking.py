@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterator
 from itertools import count
 from os import urandom
 
+from nearcopy.acts import Act
 from nearcopy.config import Recipe
 from nearcopy.errors import StoreError
 from nearcopy.feedback import Feedback
@@ -62,6 +63,9 @@ class RedisLooking:
         self._said_read: bytes | None = None
         self._said: dict[Pair, Feedback] = {}
         self._said_now: dict[Pair, Feedback | None] = {}  # by the step
+        self._acts_read: bytes | None = None
+        self._acts: dict[int, Act] = {}
+        self._acts_now: dict[int, Act] = {}  # by the step
         self._now = 0
 
     # Looking.

@@ -20,8 +20,8 @@ AT_ONCE = 4096  # records asked for in one call
 ROWS_AT_ONCE = 2048  # new ones that come with a look
 MOST_LISTED = 20_000  # names of what a step changed; of a larger one the log says EVERYTHING
 EVERYTHING = b"*"
-LASTING = {b"meta", b"slots", b"kinds", b"told", b"times", b"terms"}  # keys that do not expire
-WHOLE = {b"slots", b"kinds", b"told", b"times"}  # hashes that are read as a whole, as texts are
+WHOLE = {b"slots", b"kinds", b"told", b"acts", b"times"}  # hashes read as a whole, as texts are
+LASTING = {b"meta", b"terms", *WHOLE}  # keys that do not expire
 
 
 def field(key: str, name: object) -> Name:

@@ -71,7 +71,7 @@ class RedisSteps(RedisLooking):
         self._inside = self._looked = False
         token, self._records.token = self._records.token, b""
         self._texts.begin_step()
-        self._said_now = {}
+        self._said_now, self._acts_now = {}, {}
         self._records.begin_step()
         if token:
             with suppress(StoreError):  # else it ends with its lease

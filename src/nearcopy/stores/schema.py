@@ -154,6 +154,9 @@ CREATE TABLE times (
     PRIMARY KEY (day, work, step)
 ) WITHOUT ROWID
 """
+# What people did to stories; `keeps` is the article that they want to be kept, as long as they do.
+ACTS = "CREATE TABLE acts (number INTEGER PRIMARY KEY, keeps TEXT, act TEXT NOT NULL)"
+ACTS_KEEPS = "CREATE INDEX acts_keeps ON acts (keeps) WHERE keeps IS NOT NULL"
 
 MIGRATIONS = (
     Migration(
@@ -246,5 +249,6 @@ MIGRATIONS = (
             "DROP TABLE blobs",
         ),
     ),
+    Migration(8, "acts", (ACTS, ACTS_KEEPS), ("DROP TABLE acts",)),
 )
 LATEST = MIGRATIONS[-1].number

@@ -39,6 +39,7 @@ from nearcopy.stores.shelves import (
     shelf_of,
     shelves_around,
 )
+from nearcopy.stores.sql_acts import SqlActs
 from nearcopy.stores.sql_database import STATE, Database, State
 from nearcopy.stores.sql_feedback import SqlFeedback
 from nearcopy.stores.sql_listing import SqlListing
@@ -73,7 +74,7 @@ class Lasting(NamedTuple):
     removals_when_empty: str | None
 
 
-class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlTally, SqlListing):
+class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlActs, SqlTally, SqlListing):
     """A store in a database."""
 
     # What goes by an article's number.
@@ -166,14 +167,14 @@ class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlTally, SqlListing):
             yield
         finally:
             self._known = None
-            self._nothing_told = False
+            self._nothing_told = self._nothing_kept = False
 
     def _catch_up(self, state: State) -> None:
         """Take note of what others added and removed since the last step."""
         removals, latest = state.get("removals"), int(state.get("numbers", 0))
         if latest < self._caught_up:  # this is a store from before what is in memory
             self._forget_memory()
-        self._nothing_told = "told" not in state
+        self._nothing_told, self._nothing_kept = "told" not in state, "kept" not in state
         if removals != self._removals:
             self._removals = removals
             self._fingerprints.clear()

@@ -14,10 +14,11 @@ Row = tuple[Any, ...]
 State = Mapping[str, str]
 
 # What others may have changed since the last step: the last number given, the count of removals,
-# and whether people said anything at all.
+# and whether people said anything at all, or want something to be kept.
 STATE = """
 SELECT name, value FROM settings WHERE name IN ('numbers', 'removals')
 UNION ALL SELECT 'told', 'yes' WHERE EXISTS (SELECT 1 FROM feedback)
+UNION ALL SELECT 'kept', 'yes' WHERE EXISTS (SELECT 1 FROM acts WHERE keeps IS NOT NULL)
 """
 
 

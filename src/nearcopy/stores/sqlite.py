@@ -8,6 +8,7 @@ from nearcopy.stores.sql_checks import complete, copied, indexes, schema
 from nearcopy.stores.sqlite_file import SqliteFile
 
 INDEXES = (
+    "acts_keeps",
     "articles_id",
     "articles_seen",
     "articles_deleted_seen",

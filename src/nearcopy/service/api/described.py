@@ -3,10 +3,18 @@
 from typing import Any
 
 from nearcopy.service.answering import JSON, NDJSON
-from nearcopy.service.answers import ArticleIn, FeedbackIn, LineError, ProblemShape, VerdictShape
+from nearcopy.service.answers import (
+    ActIn,
+    ArticleIn,
+    FeedbackIn,
+    LineError,
+    ProblemShape,
+    VerdictShape,
+)
 from nearcopy.service.problems import MEDIA_TYPE, TITLES
 
 ARTICLE = ArticleIn.model_json_schema()
+ACT = ActIn.model_json_schema()
 FEEDBACK = FeedbackIn.model_json_schema()
 PROBLEM = {"content": {MEDIA_TYPE: {"schema": ProblemShape.model_json_schema()}}}
 PREFIX = "/api/v1"
@@ -33,6 +41,11 @@ def articles_body(around: str, *, lines: bool = False) -> dict[str, Any]:
 def feedback_body() -> dict[str, Any]:
     """A body that says something of two articles."""
     return {"requestBody": {"required": True, "content": {JSON: {"schema": FEEDBACK}}}}
+
+
+def act_body() -> dict[str, Any]:
+    """A body that says what to do to a story."""
+    return {"requestBody": {"required": True, "content": {JSON: {"schema": ACT}}}}
 
 
 def token_body() -> dict[str, Any]:

@@ -1,9 +1,8 @@
 """Pairs: compared, corrected, and worth a look."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
-from pydantic import ValidationError
 from starlette.responses import Response
 
 from nearcopy.errors import BadFeedback
@@ -22,8 +21,7 @@ from nearcopy.service.answers import (
     ReviewPage,
 )
 from nearcopy.service.api.described import PREFIX, feedback_body, problems
-from nearcopy.service.bodies import json_body
-from nearcopy.service.problems import Problem
+from nearcopy.service.bodies import json_body, model_of
 from nearcopy.service.service import Reading, Writing
 
 router = APIRouter(prefix=PREFIX, tags=["pairs"])
@@ -52,7 +50,7 @@ async def compare(a: Id, b: Id, asked: Reading) -> Response:
 )
 async def feedback(request: Request, asked: Writing) -> Response:
     """What was said, and what changed by it."""
-    said = _said(await json_body(request))
+    said = model_of(FeedbackIn, await json_body(request))
     if said.a == said.b:
         raise BadFeedback("a and b are one article: give two")
     found = await asked.pool.adds.run(
@@ -100,15 +98,3 @@ async def review(
     """A page; `after` begins the next, also where this one is not full."""
     found = await asked.pool.looks.run(lambda each: each.review(limit=limit, after=after))
     return answer({"pairs": [review_row(each) for each in found.pairs], "after": found.after})
-
-
-def _said(body: Any) -> FeedbackIn:
-    try:
-        return FeedbackIn.model_validate(body, strict=True)
-    except ValidationError as wrong:
-        errors = [
-            {"field": ".".join(map(str, each["loc"])) or "body", "detail": each["msg"]}
-            for each in wrong.errors(include_url=False, include_input=False)
-        ]
-        listed = "; ".join(f"{each['field']}: {each['detail']}" for each in errors)
-        raise Problem(422, listed, errors) from None
