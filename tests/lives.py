@@ -56,3 +56,5 @@ def live(
         deduper.forget([wire[30].id])
         deduper.add(harbour("q5", "Friday", LONGER))
         deduper.add(Article(id="half", text="\ud800 half of a pair", url="", seen=NOON))
+        deduper.keep("ar-01", by="Ada", note="ours")
+        deduper.undo(deduper.split("de-02").act.number)

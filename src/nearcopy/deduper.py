@@ -30,7 +30,7 @@ from nearcopy.listings import Listing, listing, wanted_stories
 from nearcopy.matching import REMEMBERED, Matched, Matches, between, matches
 from nearcopy.model import Article, Check, Edge, Fingerprint, Match, Relation, Story, Verdict
 from nearcopy.rarity import TermCounts, kept_weights
-from nearcopy.reviewing import Review, review
+from nearcopy.reviewing import Review, otherwise, review
 from nearcopy.settling import Settled, alone, settle, with_whole_stories
 from nearcopy.spread import Spread, spread
 from nearcopy.stats import Stats, stats
@@ -337,6 +337,18 @@ class Deduper:
             return self._store.articles([id])[id]
 
     @tried
+    def articles(self, ids: Iterable[str]) -> dict[str, Article]:
+        """Those of these articles that are in the store, as they came."""
+        with self._lock, self._store.reading():
+            return self._store.articles(list(ids))
+
+    @tried
+    def latest(self, *, limit: int = 20) -> list[str]:
+        """The articles that came last, the last one first."""
+        with self._lock, self._store.reading():
+            return [name for _, name in self._store.latest(None, max(1, limit))]
+
+    @tried
     def revisions(self, id: str) -> list[Article]:  # noqa: A002
         """What stood under an id before, earliest first."""
         with self._lock, self._store.reading():
@@ -394,6 +406,19 @@ class Deduper:
         """
         with self._lock, self._store.reading():
             return review(self._store, self.policy, after, max(1, limit))
+
+    @tried
+    def decided_otherwise(self, policy: Policy, *, limit: int = 100) -> list[tuple[Edge, Edge]]:
+        """Of so many pairs near a line, those that another policy decides otherwise: as they are
+        now, and as they would be."""
+        with self._lock, self._store.reading():
+            pairs = review(self._store, self.policy, None, max(1, limit)).pairs
+            return [
+                (found.edge, then)
+                for found in pairs
+                for then in [between(self._store, *found.edge[:2], self.recipe, policy)]
+                if otherwise(found.edge, then)
+            ]
 
     @tried
     def _stories_with(self, ids: list[str]) -> list[Story]:

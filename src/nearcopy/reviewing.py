@@ -73,6 +73,11 @@ def margin(edge: Edge, policy: Policy) -> tuple[float, str]:
     return min(known, default=(1.0, ""))
 
 
+def otherwise(now: Edge, then: Edge) -> bool:
+    """Whether two are no duplicates any more, or of one story no more, or the other way round."""
+    return (now.decision.duplicate, now.joins) != (then.decision.duplicate, then.joins)
+
+
 def _block(store: Store, policy: Policy, before: int | None) -> tuple[list[Borderline], int | None]:
     """The pairs of a block of articles with what came before them, and where the next begins."""
     latest = store.latest(before, BLOCK)

@@ -20,6 +20,7 @@ class Stats:
     articles: int
     duplicates: int
     relations: dict[Relation, int]  # of those in stories to the kept copy
+    relations_by_day: dict[date, dict[Relation, int]]  # the same, by the day that they came
     sources: dict[str | None, Copies]  # most articles first
     days: dict[date, Copies]  # of arrival
     stories: int
@@ -48,7 +49,8 @@ def stats(store: Store, days: int | None, now: datetime, not_written: Counts) ->
         since=first,
         articles=sum(each.articles for each in tally.days.values()),
         duplicates=sum(each.duplicates for each in tally.days.values()),
-        relations={each: tally.relations[each] for each in Relation if each in tally.relations},
+        relations=tally.relations,
+        relations_by_day=_by_day(tally.related),
         sources=dict(sorted(tally.sources.items(), key=_most_first)),
         days={EPOCH + timedelta(days=day): tally.days[day] for day in sorted(tally.days)},
         stories=sum(tally.sizes.values()),
@@ -68,6 +70,14 @@ def _first_day(days: int | None, now: datetime) -> date | None:
         raise BadPolicy(f"days is {days!r}: give a whole number above zero, or None for all")
     today = now.date()
     return today - timedelta(days=min(days - 1, (today - date.min).days))
+
+
+def _by_day(related: dict[tuple[int, Relation], int]) -> dict[date, dict[Relation, int]]:
+    found: dict[date, dict[Relation, int]] = {}
+    place = {each: number for number, each in enumerate(Relation)}
+    for day, relation in sorted(related, key=lambda each: (each[0], place[each[1]])):
+        found.setdefault(EPOCH + timedelta(days=day), {})[relation] = related[day, relation]
+    return found
 
 
 def _most_first(source: tuple[str | None, Copies]) -> tuple[int, str]:

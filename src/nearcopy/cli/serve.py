@@ -41,6 +41,10 @@ def serve(
     preset: PresetOption = None,
     policy: PolicyOption = None,
     window: WindowOption = None,
+    tuned: Annotated[
+        str | None,
+        typer.Option("--tuned", metavar="FILE.toml", help="Where a tuned policy is written."),
+    ] = None,
     tokens: Annotated[
         str | None,
         typer.Option("--tokens", metavar="FILE", help="The tokens.", rich_help_panel=SIGNING),

@@ -75,6 +75,7 @@ def tune(
     as_json: JsonOption = False,
 ) -> None:
     """Fit a policy and its confidence to what people say."""
+    from nearcopy.formats.answers import tuning_row
     from nearcopy.tune import tune as tuned
 
     read = () if from_ == FEEDBACK else (from_, *(articles or ()))
@@ -86,7 +87,7 @@ def tune(
         named = tuple(each.strip() for each in (positive or "").split(",") if each.strip())
         examples = _labelled(from_, articles or [], (label, named), recipe or Recipe(), judging)
     found = tuned(examples, judging, folds=folds)
-    write_lines([_row(found)]) if as_json else show(*_tables(found))
+    write_lines([tuning_row(found)]) if as_json else show(*_tables(found))
     written = (found.worth_it or force) and output is not None
     if output is not None and written:
         base = preset or (preset_of(policy.read_text("utf-8-sig")) if policy else None)
@@ -160,18 +161,3 @@ def _both(found: "Tuning") -> "tuple[Scores, Scores]":
 
 def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
-
-
-def _row(found: "Tuning") -> dict[str, object]:
-    return {
-        "pairs": found.examples,
-        "duplicates": found.duplicates,
-        "folds": found.folds,
-        "before": found.before._asdict(),
-        "after": found.after._asdict(),
-        "gain": round(found.gain, 6),
-        "worth_it": found.worth_it,
-        "shifts": [each._asdict() for each in found.shifts],
-        "calibrated": found.calibrated,
-        "calibration": [list(point) for point in found.policy.calibration],
-    }

@@ -17,6 +17,7 @@ from nearcopy.reviewing import Borderline
 from nearcopy.spread import Spread, outlets_of, syndicated
 from nearcopy.stats import Stats
 from nearcopy.times import Timing
+from nearcopy.tune import Tuning
 
 Answer = dict[str, Any]
 
@@ -220,6 +221,22 @@ def done_row(found: Done) -> Answer:
     return {**act_row(found.act), "changes": [each._asdict() for each in found.changes]}
 
 
+def tuning_row(found: Tuning) -> Answer:
+    """What tuning would change, and what that gains on held-out pairs."""
+    return {
+        "pairs": found.examples,
+        "duplicates": found.duplicates,
+        "folds": found.folds,
+        "before": found.before._asdict(),
+        "after": found.after._asdict(),
+        "gain": round(found.gain, 6),
+        "worth_it": found.worth_it,
+        "shifts": [each._asdict() for each in found.shifts],
+        "calibrated": found.calibrated,
+        "calibration": [list(point) for point in found.policy.calibration],
+    }
+
+
 def review_row(found: Borderline) -> Answer:
     """A pair that was nearly decided otherwise: how nearly, and by which measure."""
     edge, decision = found.edge, found.edge.decision
@@ -251,6 +268,10 @@ def stats_row(found: Stats) -> Answer:
         "false_alarms": found.false_alarms,
         "misses": found.misses,
         "relations": {str(name): count for name, count in found.relations.items()},
+        "relations_by_day": [
+            {"day": day.isoformat(), **{str(name): n for name, n in of.items()}}
+            for day, of in found.relations_by_day.items()
+        ],
         "sizes": [{"articles": size, "stories": count} for size, count in found.sizes.items()],
         "sources": [{"source": name, **each._asdict()} for name, each in found.sources.items()],
         "days": [{"day": day.isoformat(), **each._asdict()} for day, each in found.days.items()],

@@ -234,6 +234,7 @@ class StatsShape(Shape):
     false_alarms: int
     misses: int
     relations: dict[str, int]
+    relations_by_day: list[dict[str, Any]]
     sizes: list[dict[str, Any]]
     sources: list[dict[str, Any]]
     days: list[dict[str, Any]]
@@ -311,3 +312,47 @@ class ActIn(BaseModel):
     article: str = Field(description="The article; of a merge also a story.")
     other: str | None = Field(None, description="The story, or an article in it, to merge with.")
     note: str = Field("", max_length=10_000)
+
+
+class Accept(BaseModel):
+    """The policy that was shown, and is to be written."""
+
+    model_config = ConfigDict(extra="forbid")
+    digest: str
+
+
+class Accepted(Shape):
+    """Where a policy was written, and how to use it."""
+
+    written: str
+    use: str
+
+
+class TuningShape(Shape):
+    """What tuning would change, and what that gains on held-out pairs."""
+
+    pairs: int
+    duplicates: int
+    folds: int
+    before: dict[str, Share | None]
+    after: dict[str, Share | None]
+    gain: float
+    worth_it: bool
+    shifts: list[dict[str, Any]]
+    calibrated: bool
+    calibration: list[list[float]]
+    changes: list[dict[str, Any]]
+    looked_at: int
+    digest: str
+
+
+class Tried(Shape):
+    """A line of an answer to a file: the verdict on an article, and where its match is."""
+
+    number: int
+    total: int
+    title: str
+    source: str | None
+    among: str | None
+    match_title: str | None
+    verdict: VerdictShape

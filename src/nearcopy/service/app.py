@@ -7,15 +7,26 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 
-from fastapi import APIRouter, FastAPI, Request, Security
+from fastapi import FastAPI, Request, Security
 from fastapi.security import HTTPBearer
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 
 from nearcopy.errors import NearcopyError, StoreError
 from nearcopy.service import logs, reference
-from nearcopy.service.api import acts, articles, health, pairs, results, session, stories
+from nearcopy.service.api import (
+    acts,
+    articles,
+    health,
+    pairs,
+    results,
+    session,
+    stories,
+    trying,
+    tuning,
+)
 from nearcopy.service.limits import Limits, RawPaths
 from nearcopy.service.observed import Observed
+from nearcopy.service.pages import pages
 from nearcopy.service.problems import Problem, problem_of, tell_problems
 from nearcopy.service.security import SafeAnswers
 from nearcopy.service.service import Service, made
@@ -23,11 +34,7 @@ from nearcopy.service.settings import HANDED_ON, Settings, taken_over
 
 ABOUT = "Has this been published before, where, and how do we know?"
 SWITCH_SECONDS = 0.001  # threads take turns this often, so that answers need not wait for adds
-FRONT = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>nearcopy</title>
-<h1>nearcopy</h1><p>The service runs. <a href="/docs">The API</a></p></html>
-"""
-API = (articles, stories, pairs, acts, results, session)
+API = (articles, stories, pairs, acts, results, tuning, trying, session)
 
 
 def from_environment() -> FastAPI:
@@ -55,7 +62,7 @@ def make_app(settings: Settings) -> FastAPI:
         app.include_router(each.router, dependencies=[_BEARER])
     app.include_router(health.router)
     app.include_router(reference.router)
-    app.include_router(_front())
+    app.include_router(pages())
     tell_problems(app)
     _count_store_errors(app, service)
     app.add_middleware(Limits, settings=settings, gate=service.gate)
@@ -66,16 +73,6 @@ def make_app(settings: Settings) -> FastAPI:
 
 
 _BEARER = Security(HTTPBearer(auto_error=False, description="A token, where there are any."))
-
-
-def _front() -> APIRouter:
-    router = APIRouter(include_in_schema=False)
-
-    @router.get("/")
-    async def front() -> Response:
-        return HTMLResponse(FRONT)
-
-    return router
 
 
 def _count_store_errors(app: FastAPI, service: Service) -> None:

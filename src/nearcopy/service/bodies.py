@@ -112,11 +112,12 @@ def row_of(values: Any, settings: Settings, number: int) -> Row:
     found = row(Place(BODY, number), values, COLUMNS.places(tuple(values)))
     if isinstance(found, Rejected):
         raise BadArticle(found.why)
-    _check(found.article, settings)
+    check_article(found.article, settings)
     return found
 
 
-def _check(article: Article, settings: Settings) -> None:
+def check_article(article: Article, settings: Settings) -> None:
+    """Raises where an article is too long for this service, or nothing a store can keep."""
     most = settings.max_text_chars
     for name in TEXTS:
         if len(getattr(article, name) or "") > most:

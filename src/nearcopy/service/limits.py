@@ -42,6 +42,9 @@ class Rates:
         return wait
 
 
+TRY = "/api/v1/try"
+
+
 class Limits:
     """Refuses what is too much, before anything is done about it."""
 
@@ -94,6 +97,10 @@ class Limits:
             413, f"a body may have {most:,} bytes: send fewer articles, or a stream of JSON lines"
         )
 
+    def _most_seconds(self, path: str) -> float | None:
+        """How long an answer may take; one that comes line by line as long as it comes."""
+        return None if path == TRY else self._settings.max_seconds + 1
+
     async def _within_time(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Passes it on with a body that ends where it gets too large, and an end to it all."""
         if _is_stream(HTTPConnection(scope)):  # has its own
@@ -116,7 +123,7 @@ class Limits:
             await send(message)
 
         try:
-            async with asyncio.timeout(self._settings.max_seconds + 1):
+            async with asyncio.timeout(self._most_seconds(scope["path"])):
                 await self._app(scope, counted, noticed)
         except TimeoutError:
             if begun:

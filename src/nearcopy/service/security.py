@@ -69,13 +69,13 @@ class Gate:
         """Who is asking; None where no token says so."""
         if self.open:
             _check_host(request)
-            _check_site(request)
+            check_site(request)
             found: Caller | None = ANYBODY
         else:
             by_cookie = not _bearer(request)
             found = _called(self.token(request), by_cookie=by_cookie)
             if by_cookie and found is not None:
-                _check_site(request)
+                check_site(request)
         caller.set(found.name if found else None)
         return found
 
@@ -134,7 +134,7 @@ def _readable(host: str) -> bool:
         return False
 
 
-def _check_site(request: HTTPConnection) -> None:
+def check_site(request: HTTPConnection) -> None:
     """Refuses what another site has a browser do."""
     if request.scope["method"] in SAFE:
         return

@@ -33,6 +33,7 @@ class Settings:
     pool: str | None = _setting(None, "the pool of those who name none")
     preset: str | None = _setting(None, "recipe and policy by name")
     policy: str | None = _setting(None, "a file with thresholds of your own")
+    tuned: str = _setting("nearcopy-policy.toml", "where a policy that was tuned is written")
     window: str | None = _setting(None, "how far apart copies may be: 14d, 36h, all")
     host: str = _setting("127.0.0.1", "the address to listen at; others than 127.0.0.1 take tokens")
     port: int = _setting(8000, "the port to listen at")

@@ -61,12 +61,20 @@ class Copies(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """Articles counted; `relations` are those of members of stories to the kept copy."""
+    """Articles counted; `related` are members of stories by day and relation to the kept copy."""
 
     days: dict[int, Copies]  # since 1970, of arrival
     sources: dict[str | None, Copies]
-    relations: dict[Relation, int]
+    related: dict[tuple[int, Relation], int]
     sizes: dict[int, int]  # how many stories there are of so many articles
+
+    @property
+    def relations(self) -> dict[Relation, int]:
+        """The same of all days, surest first."""
+        found: dict[Relation, int] = {}
+        for (_, relation), count in self.related.items():
+            found[relation] = found.get(relation, 0) + count
+        return {each: found[each] for each in Relation if each in found}
 
 
 class Store(Protocol):

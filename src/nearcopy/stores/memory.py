@@ -313,11 +313,11 @@ class MemoryStore(MemorySettings):
         sizes = Counter(Counter(story for story, _ in places.values()).values())
         if len(ids) > len(places):
             sizes[1] += len(ids) - len(places)
-        related = (member.relation for _, member in places.values())
+        related = ((came[name], member.relation) for name, (_, member) in places.items())
         return Tally(
             _copies((came[name] for name in ids), (came[name] for name in copies)),
             _copies(source.values(), (source[name] for name in copies)),
-            dict(Counter(relation for relation in related if relation is not None)),
+            dict(Counter((day, kind) for day, kind in related if kind is not None)),
             dict(sizes),
         )
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nearcopy.model import Check, Relation
+from nearcopy.model import Check
 from nearcopy.stores.base import Copies, Counts, Tally
 from nearcopy.stores.checks import copies
 from nearcopy.stores.redis_packs import pairs_of
@@ -34,11 +34,15 @@ class RedisTally(RedisStories):
         sizes = Counter(Counter(story for _, story, _ in members).values())
         if len(places) > len(members):
             sizes[1] += len(places) - len(members)
-        related = Counter(member.relation for _, _, member in members)
+        related = Counter(
+            (day_of[number - first], member.relation)
+            for number, _, member in members
+            if member.relation is not None
+        )
         return Tally(
             _copies((day_of[at] for at in places), (day_of[at] for at in copies)),
             _copies((sources[at] for at in places), (sources[at] for at in copies)),
-            {relation: related[relation] for relation in Relation if related[relation]},
+            dict(related),
             dict(sizes),
         )
 

@@ -17,7 +17,9 @@ BY_SOURCE = (
     f"SELECT arrivals.source, count(*) FROM {MINE} AND duplicate_of IS NOT NULL"
     " GROUP BY arrivals.source",
 )
-BY_RELATION = f"SELECT relation, count(*) FROM {MINE} AND relation IS NOT NULL GROUP BY relation"
+BY_RELATION = (
+    f"SELECT day, relation, count(*) FROM {MINE} AND relation IS NOT NULL GROUP BY day, relation"
+)
 SIZES = (
     f"SELECT size, count(*) FROM (SELECT count(*) AS size FROM {MINE} GROUP BY story) AS sizes"
     " GROUP BY size"
@@ -39,8 +41,9 @@ class SqlTally:
         alone = sum(each.articles for each in days.values()) - in_stories
         if alone:
             sizes[1] = sizes.get(1, 0) + alone
-        relations = {Relation(name): count for name, count in self._counted(BY_RELATION, first)}
-        return Tally(days, self._copies(BY_SOURCE, first), relations, sizes)
+        rows = self._counted(BY_RELATION, first)
+        related = {(day, Relation(name)): count for day, name, count in rows}
+        return Tally(days, self._copies(BY_SOURCE, first), related, sizes)
 
     def _counted(self, statement: str, first: int) -> list[Row]:
         return self._database.run(statement, (first,))

@@ -4,16 +4,19 @@ from typing import Any
 
 from nearcopy.service.answering import JSON, NDJSON
 from nearcopy.service.answers import (
+    Accept,
     ActIn,
     ArticleIn,
     FeedbackIn,
     LineError,
     ProblemShape,
+    Tried,
     VerdictShape,
 )
 from nearcopy.service.problems import MEDIA_TYPE, TITLES
 
 ARTICLE = ArticleIn.model_json_schema()
+ACCEPT = Accept.model_json_schema()
 ACT = ActIn.model_json_schema()
 FEEDBACK = FeedbackIn.model_json_schema()
 PROBLEM = {"content": {MEDIA_TYPE: {"schema": ProblemShape.model_json_schema()}}}
@@ -46,6 +49,25 @@ def feedback_body() -> dict[str, Any]:
 def act_body() -> dict[str, Any]:
     """A body that says what to do to a story."""
     return {"requestBody": {"required": True, "content": {JSON: {"schema": ACT}}}}
+
+
+def accept_body() -> dict[str, Any]:
+    """A body that accepts what was shown."""
+    return {"requestBody": {"required": True, "content": {JSON: {"schema": ACCEPT}}}}
+
+
+def file_body() -> dict[str, Any]:
+    """A body that is a file."""
+    about = "JSON lines, JSON, CSV, TSV, RSS, Atom or OPML."
+    file = {"schema": {"type": "string", "format": "binary", "description": about}}
+    return {"requestBody": {"required": True, "content": {"application/octet-stream": file}}}
+
+
+def tried_lines() -> dict[str, Any]:
+    """Verdicts on the articles of a file as lines."""
+    about = "A line for each article, or why it is none."
+    line = Tried.model_json_schema()
+    return {NDJSON: {"schema": {"type": "string", "description": about, "x-line": line}}}
 
 
 def token_body() -> dict[str, Any]:

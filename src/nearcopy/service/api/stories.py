@@ -40,8 +40,8 @@ async def stories(
 ) -> Response:
     """A page; `after` begins the next."""
     wanted: dict[str, Any] = {
-        "since": _moment("since", since),
-        "until": _moment("until", until),
+        "since": moment("since", since),
+        "until": moment("until", until),
         "least": min_members,
         "source": source,
         "text": text,
@@ -82,7 +82,8 @@ async def spread(id: Id, asked: Reading) -> Response:  # noqa: A002
     return answer(spread_row(await asked.pool.looks.run(lambda deduper: deduper.spread(name))))
 
 
-def _moment(name: str, text: str | None) -> Any:
+def moment(name: str, text: str | None) -> Any:
+    """The time that a text says, None where there is none; else a problem."""
     try:
         return read_time(text) if text else None
     except BadArticle as wrong:

@@ -1,0 +1,131 @@
+"""Compare: two articles side by side, and why they are what they are to each other."""
+
+from typing import Annotated, Any
+
+from fastapi import Query, Request
+from starlette.responses import Response
+
+from nearcopy.deduper import Deduper
+from nearcopy.explain import Explanation
+from nearcopy.formats.answers import explanation_row, feedback_row
+from nearcopy.model import Article, Fact, FactPair
+from nearcopy.numerals import Numeral
+from nearcopy.service.pages.alignment import aligned
+from nearcopy.service.pages.rendering import page_router, shown
+from nearcopy.service.pages.review import pair_cards
+from nearcopy.service.pages.shelf import Row, card
+from nearcopy.service.service import Reading
+
+router = page_router()
+Name = Annotated[str, Query(max_length=2_000)]
+SUGGESTED = 6
+AROUND = 28  # characters shown on either side of a figure
+FIGURES = 20
+# What is measured, in words, and how it is written.
+MEASURES = (
+    ("same_url", "Same address", "yes"),
+    ("same_text", "Same text", "yes"),
+    ("overlap", "Words in common, of both texts", "share"),
+    ("containment", "Of the shorter text in the longer", "share"),
+    ("distance", "Bits of the fingerprint that differ, of 64", "number"),
+    ("title_ratio", "Titles, letter by letter", "share"),
+    ("title_news", "Titles tell the same news", "share"),
+    ("profile", "Heaviest terms in common", "share"),
+    ("names_shared", "Names in common", "share"),
+    ("numerals_shared", "Figures in common", "share"),
+    ("numerals_changed", "Figures changed in place", "number"),
+    ("news", "Same news, by all of this", "share"),
+    ("hours_apart", "Hours apart", "decimal"),
+    ("same_source", "Same outlet", "yes"),
+    ("words", "Words of the shorter text", "number"),
+)
+
+
+@router.get("/compare")
+async def compare(request: Request, asked: Reading, a: Name = "", b: Name = "") -> Response:
+    """The two, or a form that asks which."""
+    a, b = a.strip(), b.strip()
+    if not (a and b):
+        found = await asked.pool.looks.run(_suggested)
+        return shown(request, asked, "compare_which.html", found | {"a": a, "b": b})
+    data, drawn = await asked.pool.looks.run(lambda deduper: _compared(deduper, a, b))
+    return shown(request, asked, "compare.html", data, **drawn)
+
+
+def _suggested(deduper: Deduper) -> dict[str, Any]:
+    return {"pairs": pair_cards(deduper, deduper.review(limit=SUGGESTED).pairs)}
+
+
+def _compared(deduper: Deduper, a: str, b: str) -> tuple[Row, Row]:
+    """The data of the twin, and what is drawn from them."""
+    found = deduper.explain(a, b)
+    one, other = deduper.article(a), deduper.article(b)
+    said = [feedback_row(each) for each in deduper.told() if {*each.pair} == {a, b}]
+    data = {
+        "compared": explanation_row(found),
+        "a": card(one, a) | {"words": _words(one)},
+        "b": card(other, b) | {"words": _words(other)},
+        "said": said[0] if said else None,
+        "story_a": deduper.story(a).id,
+        "story_b": deduper.story(b).id,
+    }
+    drawn = {
+        "sentence": found.decision.reason,
+        "rows": aligned(one, other, found.passages),
+        "shared_words": sum(each.words for each in found.passages),
+        "facts": facts(found),
+        "figures": _figures(one, other, found),
+        "measures": _measures(found),
+    }
+    return data, drawn
+
+
+def _words(article: Article) -> int:
+    return len(article.text.split())
+
+
+def facts(found: Explanation) -> list[Row]:
+    """The facts of both titles: those that clash first, then those that agree, then the rest."""
+    evidence = found.evidence
+    rows = [_pair(each, "clash") for each in evidence.clashes]
+    rows += [_pair(each, "moved") for each in evidence.moved]
+    rows += [_pair(each, "agree") for each in evidence.agreements]
+    named = {(side, row["kind"], row[side]) for row in rows for side in ("a", "b")}
+    for side, single in (("a", found.facts_a), ("b", found.facts_b)):
+        for fact in single:
+            if (side, fact.kind, _said(fact)) not in named:
+                row = {"kind": fact.kind, "state": "only", "a": None, "b": None}
+                rows.append(row | {side: _said(fact)})
+    return rows
+
+
+def _pair(pair: FactPair, state: str) -> Row:
+    return {"kind": pair[0].kind, "state": state, "a": _said(pair[0]), "b": _said(pair[1])}
+
+
+def _said(fact: Fact) -> str:
+    return f"{fact.value} {fact.about}".strip()
+
+
+def _figures(a: Article, b: Article, found: Explanation) -> list[Row]:
+    """Figures that stand in the same place with another value, each among its words."""
+    return [
+        {"a": _around(a.text, one), "b": _around(b.text, other)}
+        for one, other in found.figures[:FIGURES]
+    ]
+
+
+def _around(text: str, numeral: Numeral) -> Row:
+    before = text[max(0, numeral.start - AROUND) : numeral.start]
+    after = text[numeral.end : numeral.end + AROUND]
+    return {"before": before, "figure": text[numeral.start : numeral.end], "after": after}
+
+
+def _measures(found: Explanation) -> list[Row]:
+    """What was measured and says something."""
+    values = found.evidence._asdict()
+    return [
+        {"name": name, "label": label, "kind": kind, "value": values[name]}
+        for name, label, kind in MEASURES
+        if values[name] is not None
+    ]

@@ -1,0 +1,78 @@
+"""Overview: what came, what of it was there before, and how well it is told."""
+
+from typing import Annotated, Any
+
+from fastapi import Query, Request
+from starlette.responses import Response
+
+from nearcopy.deduper import Deduper
+from nearcopy.formats.answers import stats_row
+from nearcopy.service.pages import charts
+from nearcopy.service.pages.rendering import page_router, shown
+from nearcopy.service.pages.shelf import card, story_cards
+from nearcopy.service.pages.wording import RELATIONS
+from nearcopy.service.service import Reading
+
+router = page_router()
+BUSIEST = 6
+LOOKED_AT = 200  # of the articles that came last
+FLAGGED = 8
+KINDS = {"new": "new", "duplicates": "duplicates"}
+
+
+@router.get("/")
+async def overview(
+    request: Request,
+    asked: Reading,
+    days: Annotated[int, Query(ge=0, le=100_000)] = 30,
+) -> Response:
+    """The numbers of the last so many days; 0: of all."""
+    data = await asked.pool.looks.run(lambda deduper: _found(deduper, days))
+    return shown(request, asked, "overview.html", data, **_drawn(data["stats"]))
+
+
+def _found(deduper: Deduper, days: int) -> dict[str, Any]:
+    found = deduper.stats(days=days or None)
+    largest = deduper.find_stories(least=2, order="largest", limit=BUSIEST).stories
+    return {
+        "days": days,
+        "stats": stats_row(found),
+        "busiest": story_cards(deduper, largest),
+        "flagged": _flagged(deduper),
+        "flagged_of": LOOKED_AT,
+    }
+
+
+def _flagged(deduper: Deduper) -> list[dict[str, Any]]:
+    """Of what came last, that which should not be trusted, and why."""
+    marked = [each for each in deduper.verdicts(deduper.latest(limit=LOOKED_AT)) if each.flags]
+    some = marked[:FLAGGED]
+    articles = deduper.articles([each.id for each in some])
+    return [
+        card(articles.get(each.id), each.id)
+        | {"flags": list(each.flags), "reasons": list(each.reasons), "story_id": each.story_id}
+        for each in some
+    ]
+
+
+def _drawn(stats: dict[str, Any]) -> dict[str, Any]:
+    """The charts, and what their tables show."""
+    arrived = [row | {"new": row["articles"] - row["duplicates"]} for row in stats["days"]]
+    names = {str(name): word for name, word in RELATIONS.items() if str(name) in stats["relations"]}
+    columns = charts.by_day(arrived, ("new", "duplicates", "articles"))
+    parts = [each._replace(counts={kind: each.counts[kind] for kind in KINDS}) for each in columns]
+    return {
+        "arrived": charts.stacked(parts, KINDS),
+        "rate": charts.rate(columns, "duplicates", "articles"),
+        "columns": columns,
+        "related": charts.stacked(charts.by_day(_all_days(stats), tuple(names)), names),
+        "related_columns": charts.by_day(stats["relations_by_day"], tuple(names)),
+        "names": names,
+        "kinds": KINDS,
+    }
+
+
+def _all_days(stats: dict[str, Any]) -> list[dict[str, Any]]:
+    """What articles were to others on every day that any came."""
+    known = {row["day"]: row for row in stats["relations_by_day"]}
+    return [known.get(row["day"], {"day": row["day"]}) for row in stats["days"]]

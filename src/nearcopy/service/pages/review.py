@@ -1,0 +1,105 @@
+"""Review: pairs that were nearly decided otherwise, one after another, and tuning by them."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from fastapi import Query, Request
+from starlette.responses import Response
+
+from nearcopy.deduper import Deduper
+from nearcopy.errors import BadFeedback
+from nearcopy.formats.answers import review_row
+from nearcopy.model import Article
+from nearcopy.reviewing import Borderline
+from nearcopy.service.api import tuning
+from nearcopy.service.pages.forms import form_of
+from nearcopy.service.pages.rendering import frame_of, moved, page_router, shown
+from nearcopy.service.pages.shelf import Row, card
+from nearcopy.service.problems import Problem
+from nearcopy.service.service import Administering, Reading, Writing
+from nearcopy.text import strip_html
+from nearcopy.tune import FEWEST
+
+router = page_router()
+LIMIT = 20
+BEGINNING = 700  # characters of a text
+LONG = 20_000  # that are looked at for these, where it is HTML
+SAID: dict[str, dict[str, Any]] = {
+    "same": {"same": True},
+    "different": {"same": False},
+    "update": {"same": True, "relation": "revision"},
+}
+LINES = {
+    "news": "how likely they report the same news",
+    "copy": "how much text they share",
+    "confidence": "how sure the verdict is",
+}
+
+
+@router.get("/review")
+async def review(
+    request: Request, asked: Reading, after: Annotated[str | None, Query(max_length=4_000)] = None
+) -> Response:
+    """A page of pairs."""
+    data = await asked.pool.looks.run(lambda deduper: _found(deduper, after or None))
+    return shown(request, asked, "review.html", data, lines=LINES, fewest=FEWEST)
+
+
+def _found(deduper: Deduper, after: str | None) -> dict[str, Any]:
+    found = deduper.review(limit=LIMIT, after=after)
+    told = len(deduper.told())
+    return {"pairs": pair_cards(deduper, found.pairs), "after": found.after, "told": told}
+
+
+def pair_cards(deduper: Deduper, pairs: Sequence[Borderline]) -> list[Row]:
+    """Pairs with the beginnings of both articles."""
+    names = {name for each in pairs for name in each.edge[:2]}
+    articles = deduper.articles(names)
+    return [
+        review_row(each)
+        | {side: _beginning(articles.get(name), name) for side, name in _sides(each)}
+        for each in pairs
+    ]
+
+
+def _sides(pair: Borderline) -> list[tuple[str, str]]:
+    return [("one", pair.edge.a), ("other", pair.edge.b)]
+
+
+def _beginning(article: Article | None, name: str) -> Row:
+    text = article.text[:LONG] if article else ""
+    plain = strip_html(text) if article and article.html else text
+    return card(article, name) | {"text": plain[:BEGINNING], "more": len(plain) > BEGINNING}
+
+
+@router.post("/review")
+async def say(request: Request, asked: Writing) -> Response:
+    """Back to the pairs, once it is remembered."""
+    form = await form_of(request)
+    what = SAID.get(form.get("said", ""))
+    if what is None:
+        raise Problem(422, f"said: choose from {', '.join(SAID)}")
+    a, b = form.get("a", ""), form.get("b", "")
+    await asked.pool.adds.run(lambda deduper: deduper.feedback(a, b, **what))
+    frame = frame_of(request, None)
+    if form.get("back") == "compare":
+        return moved(frame.link("/compare", a=a, b=b))
+    return moved(frame.link("/review", after=form.get("after")))
+
+
+@router.get("/review/tune")
+async def tune(request: Request, asked: Reading) -> Response:
+    """What tuning would change, or what it takes to tell."""
+    try:
+        data = (await tuning.proposal(asked)).row | {"too_few": None}
+    except BadFeedback as wrong:
+        data = {"too_few": str(wrong)}
+    return shown(request, asked, "tune.html", data, written=None, tuned=asked.settings.tuned)
+
+
+@router.post("/review/tune")
+async def accept(request: Request, asked: Administering) -> Response:
+    """Where the policy was written, and how to use it."""
+    digest = (await form_of(request)).get("digest", "")
+    done = await tuning.accepted(asked, digest)
+    return shown(request, asked, "tuned.html", dict(done))

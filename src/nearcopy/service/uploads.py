@@ -1,0 +1,58 @@
+"""Uploads: a file that somebody drops, read as the commands read files, and feeds."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from nearcopy.errors import BadArticle
+from nearcopy.feeds import feed_kind, feed_rows
+from nearcopy.formats import OwnIds, Rejected, Row, opened, read
+from nearcopy.formats.rows import Place
+from nearcopy.formats.streams import PACKINGS
+from nearcopy.service.bodies import check_article, row_of
+from nearcopy.service.problems import Problem
+from nearcopy.service.settings import Settings
+
+REFUSED = (*(each.magic for each in PACKINGS), b"PAR1", b"PK\x03\x04")  # may be far larger inside
+SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")
+
+
+def uploaded(data: bytes, name: str, settings: Settings, *, own_ids: bool) -> list[Row | Rejected]:
+    """Every row of a file, as an article or with the reason why it is none."""
+    if data.startswith(REFUSED):
+        raise Problem(415, "this file is packed: unpack it, and send JSON lines, CSV, RSS or OPML")
+    if not data.strip():
+        raise Problem(422, "this file is empty: send one with articles")
+    rows = _feed(data, name, settings) if feed_kind(data) else _file(data, name, settings)
+    own = OwnIds()
+    return [own(each) if own_ids and isinstance(each, Row) else each for each in rows]
+
+
+def _feed(data: bytes, name: str, settings: Settings) -> Iterator[Row | Rejected]:
+    for number, values in enumerate(feed_rows(data), start=1):
+        place = Place(name, number)
+        try:
+            yield replace(row_of(values, settings, number), place=place)
+        except BadArticle as wrong:
+            yield Rejected(place, str(wrong), values)
+
+
+def _file(data: bytes, name: str, settings: Settings) -> Iterator[Row | Rejected]:
+    suffix = next((each for each in SUFFIXES if name.lower().endswith(each)), "")
+    with TemporaryDirectory(prefix="nearcopy-") as folder:
+        path = Path(folder) / f"file{suffix}"
+        path.write_bytes(data)
+        with opened([str(path)]) as (source,):
+            for each in read(replace(source, name=name or "file")):
+                yield _checked(each, settings)
+
+
+def _checked(found: Row | Rejected, settings: Settings) -> Row | Rejected:
+    if isinstance(found, Rejected):
+        return found
+    try:
+        check_article(found.article, settings)
+    except BadArticle as wrong:
+        return Rejected(found.place, str(wrong), found.values)
+    return found
