@@ -10,6 +10,7 @@ from nearcopy.text import strip_html
 MOST = 300  # passages that are aligned, the longest
 LONGEST = 3000  # characters of one text between two passages that are shown
 ENDS = 1200
+MARKS = 3  # behind a passage that belong to it
 Row = dict[str, Any]
 
 
@@ -18,7 +19,8 @@ def aligned(a: Article, b: Article, passages: Sequence[Passage]) -> list[Row]:
 
     Passages that stand in another order in the two are marked within the rows where they stand.
     """
-    numbers = {each: n for n, each in enumerate(sorted(_longest(passages)), start=1)}
+    whole = {_with_marks(each, a.text, b.text) for each in _longest(passages)}
+    numbers = {each: n for n, each in enumerate(sorted(whole), start=1)}
     anchors = _in_order(list(numbers))
     rest = [each for each in numbers if each not in {*anchors}]
     mine = _Side(a, [(p.a_start, p.a_end, numbers[p]) for p in rest])
@@ -77,6 +79,20 @@ def _shortened(text: str) -> str:
         return text
     left = len(text) - 2 * ENDS
     return f"{text[:ENDS]} … {left:,} characters … {text[-ENDS:]}"
+
+
+def _with_marks(passage: Passage, a: str, b: str) -> Passage:
+    """The passage with the full stop, or the like, that ends it in both texts."""
+    more = 0
+    while more < MARKS and _mark(a, passage.a_end + more) == _mark(b, passage.b_end + more) != "":
+        more += 1
+    return passage._replace(a_end=passage.a_end + more, b_end=passage.b_end + more)
+
+
+def _mark(text: str, place: int) -> str:
+    """The mark that stands there, where it is one."""
+    letter = text[place : place + 1]
+    return "" if letter.isalnum() or letter.isspace() or letter == "<" else letter
 
 
 def _longest(passages: Sequence[Passage]) -> list[Passage]:

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 WIDTH, HEIGHT = 640, 180
-LEFT, BOTTOM, TOP = 44, 24, 10
+LEFT, RIGHT, BOTTOM, TOP = 54, 18, 24, 10
 MOST_COLUMNS = 60
 LABELS = 6  # days named below a chart
 ROUND = (1, 2, 2.5, 5, 10)
@@ -108,7 +108,7 @@ def rate(columns: Sequence[Column], part: str, whole: str) -> Chart:
 
 def _place(place: int, count: int) -> tuple[float, float]:
     """Where a column stands and how wide it is; few columns are not made wide."""
-    room = (WIDTH - LEFT) / max(count, 8)
+    room = (WIDTH - LEFT - RIGHT) / max(count, 8)
     return round(LEFT + room * place + room * 0.12, 2), round(room * 0.76, 2)
 
 

@@ -1,5 +1,6 @@
 """Compare: two articles side by side, and why they are what they are to each other."""
 
+import re
 from typing import Annotated, Any
 
 from fastapi import Query, Request
@@ -21,6 +22,7 @@ Name = Annotated[str, Query(max_length=2_000)]
 SUGGESTED = 6
 AROUND = 28  # characters shown on either side of a figure
 FIGURES = 20
+LONG_NUMBER = re.compile(r"(?<![\d.])\d{5,30}(?![\d.])")
 # What is measured, in words, and how it is written.
 MEASURES = (
     ("same_url", "Same address", "yes"),
@@ -104,7 +106,8 @@ def _pair(pair: FactPair, state: str) -> Row:
 
 
 def _said(fact: Fact) -> str:
-    return f"{fact.value} {fact.about}".strip()
+    value = LONG_NUMBER.sub(lambda found: f"{int(found[0]):,}", fact.value)
+    return value if not fact.about or fact.about in value else f"{value} {fact.about}"
 
 
 def _figures(a: Article, b: Article, found: Explanation) -> list[Row]:

@@ -9,6 +9,7 @@ from nearcopy.model import Article, Story
 
 Row = dict[str, Any]
 TITLE = 1000  # characters that a page is given
+NAMED = 3  # outlets of a story in a list
 STEPS = 12  # of the spread of a story over time
 
 
@@ -37,19 +38,30 @@ def _time(article: Article | None) -> str | None:
 def story_cards(deduper: Deduper, stories: Iterable[Story]) -> list[Row]:
     """Stories as they are listed: with the title of the kept copy, and how they spread."""
     told = list(stories)
-    kept = deduper.articles({story.kept for story in told})
-    return [_listed(story, kept) for story in told]
+    named = [_first_of_outlets(story) for story in told]
+    wanted = {story.kept for story in told} | {name for each in named for name in each.values()}
+    articles = deduper.articles(wanted)
+    return [_listed(story, each, articles) for story, each in zip(told, named, strict=True)]
 
 
-def _listed(story: Story, articles: Mapping[str, Article]) -> Row:
+def _first_of_outlets(story: Story) -> dict[str, str]:
+    """Some outlets, each with its first article of the story."""
+    found: dict[str, str] = {}
+    for each in story.members:
+        if each.source and len(found) < NAMED:
+            found.setdefault(each.source, each.id)
+    return found
+
+
+def _listed(story: Story, named: Mapping[str, str], articles: Mapping[str, Article]) -> Row:
     row = story_row(story)
-    sources = dict.fromkeys(each.source for each in story.members if each.source)
+    sources = [(name in articles and articles[name].source) or site for site, name in named.items()]
     return {
         "id": row["id"],
         "kept": card(articles.get(story.kept), story.kept),
         "articles": len(story.members),
         "outlets": row["outlets"],
-        "sources": list(sources),
+        "sources": sources,
         "syndicated": row["syndicated"],
         "first_seen": row["first_seen"],
         "last_seen": row["last_seen"],

@@ -78,7 +78,7 @@ def _found(deduper: Deduper, name: str) -> dict[str, Any]:
     articles = deduper.articles([each.id for each in shown_members])
     row = story_row(found)
     members = [
-        member | card(articles.get(member["id"]), member["id"])
+        member | {"outlet": member["source"]} | card(articles.get(member["id"]), member["id"])
         for member in row["members"][:MOST_MEMBERS]
     ]
     return {
@@ -101,14 +101,17 @@ def _spread(deduper: Deduper, story: Story, members: Iterable[Row]) -> dict[str,
     whole = found["hours"] or 0.0
     first = found["first"]
     times: dict[str, list[Row]] = {}
+    names: dict[str, str | None] = {}
     for each in members:
         hours = _hours(first["when"], each["published"]) if first else None
         if hours is not None:
             share = min(1.0, max(0.0, hours / whole)) if whole else 0.0
             place = {"at": round(share, 4), "kept": each["id"] == story.kept, "id": each["id"]}
-            times.setdefault((each["source"] or "").casefold(), []).append(place)
+            times.setdefault(each["outlet"] or "", []).append(place)
+        names.setdefault(each["outlet"] or "", each["source"])
     for outlet in found["outlets"]:
-        outlet["places"] = times.get(outlet["name"].casefold(), [])
+        outlet["places"] = times.get(outlet["name"], [])
+        outlet["called"] = names.get(outlet["name"]) or outlet["name"]
     return found
 
 

@@ -10,7 +10,7 @@ from nearcopy.service.api.trying import Tried, told
 from nearcopy.service.pages.forms import form_of
 from nearcopy.service.pages.rendering import page_router, shown
 from nearcopy.service.problems import Problem
-from nearcopy.service.service import Reading
+from nearcopy.service.service import Asked, Reading
 from nearcopy.service.uploads import uploaded
 
 router = page_router()
@@ -20,7 +20,8 @@ FIELDS = ("title", "text", "url", "source")
 @router.get("/try")
 async def empty(request: Request, asked: Reading) -> Response:
     """The forms."""
-    return shown(request, asked, "try.html", {"found": None}, form=dict.fromkeys(FIELDS, ""))
+    nothing = dict.fromkeys(FIELDS, "")
+    return shown(request, asked, "try.html", {"found": None}, form=nothing, window=_window(asked))
 
 
 @router.post("/try")
@@ -38,4 +39,9 @@ async def trial(request: Request, asked: Reading) -> Response:
         return {"found": found}
 
     data = await asked.pool.checks.run(work)
-    return shown(request, asked, "try.html", data, form=given)
+    return shown(request, asked, "try.html", data, form=given, window=_window(asked))
+
+
+def _window(asked: Asked) -> int | None:
+    """The days that articles may be apart to be compared; None: any number."""
+    return asked.service.pools.window_days

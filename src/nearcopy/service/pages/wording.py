@@ -93,6 +93,11 @@ def short(text: str | None, most: int = TITLE) -> str:
     return said if len(said) <= most else said[:most].rstrip() + "…"
 
 
+def begun(text: str) -> str:
+    """A sentence with a capital letter at its head."""
+    return text[:1].upper() + text[1:]
+
+
 def title(text: str | None, language: str | None = None) -> Markup:
     """A title that runs in its own direction and disturbs none around it."""
     said = short(text)
@@ -133,6 +138,7 @@ FILTERS = {
     "day": day,
     "after": after,
     "short": short,
+    "begun": begun,
     "heading": title,
     "relation": relation,
     "plural": plural,

@@ -113,6 +113,12 @@
     say(event.target.closest(".pair"), what);
   });
 
+  list.addEventListener("click", (event) => {
+    const { move } = event.target.dataset;
+    if (move === "0") takeBack();
+    else if (move) show(place + Number(move));
+  });
+
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target.matches("input, textarea, select")) return;
@@ -125,6 +131,7 @@
     event.preventDefault();
   });
 
+  list.querySelectorAll(".moves").forEach((each) => { each.hidden = false; });
   list.classList.add("one-by-one");
   show(0, false);
 })();
