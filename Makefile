@@ -1,5 +1,6 @@
 # The commands to know: make demo, make test, make check, make bench, make quality.
-# Each sets up all it needs: a virtual environment in .venv, and g++ where it is missing.
+# Each sets up all it needs: a virtual environment in .venv, and g++, servers and a browser where
+# they are missing.
 
 PYTHON ?= python3
 VENV := .venv

@@ -30,6 +30,9 @@ command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2
     install postgresql || echo "setup: no PostgreSQL, going on without"
 command -v redis-server >/dev/null || install redis-server ||
     echo "setup: no Redis, going on without"
+# The pages are tested in Debian's own browser; Playwright downloads none.
+command -v chromium >/dev/null || install chromium ||
+    echo "setup: no chromium, going on without"
 
 [ -x "$VENV/bin/python" ] || "$PYTHON" -m venv "$VENV"
 echo "setup: installing nearcopy and its tools into $VENV"
