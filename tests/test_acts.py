@@ -6,6 +6,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from nearcopy import Article, BadFeedback, Deduper, NotStored, Relation
@@ -33,10 +35,15 @@ def article(name: str, text: str = FERRY, **given) -> Article:
     return Article(id=name, title=title, text=text, published=NOON, **given)
 
 
+def ticking():
+    """A clock that goes on by an hour whenever it is asked."""
+    ticks = iter(range(10_000))
+    return lambda: NOON + next(ticks) * HOUR
+
+
 @pytest.fixture
 def deduper(any_address):
-    ticks = iter(range(10_000))
-    with Deduper(any_address, clock=lambda: NOON + next(ticks) * HOUR) as made:
+    with Deduper(any_address, clock=ticking()) as made:
         list(made.run([article("a", tier=1), article("b", tier=2), article("c", tier=3)]))
         list(made.run([article("m", MILL, tier=1), article("n", MILL, tier=2)]))
         yield made
@@ -176,6 +183,25 @@ class TestMerge:
         deduper.undo(act.number)
         assert [each.note for each in deduper.told()] == ["surely"]
         assert len(groups(deduper)) == 1
+
+
+@given(st.data())
+def test_whatever_was_done_undoing_it_all_leaves_no_trace(data):
+    with Deduper(clock=ticking()) as deduper:
+        list(deduper.run([*map(article, "abcd"), *(article(each, MILL) for each in "mno")]))
+        before = stories(deduper)
+        for _ in range(data.draw(st.integers(1, 5))):
+            deed = data.draw(st.sampled_from(["keep", "split", "merge"]))
+            one, other = data.draw(st.lists(st.sampled_from("abcdmno"), min_size=2, max_size=2))
+            with suppress(BadFeedback):
+                deduper.merge(one, other) if deed == "merge" else getattr(deduper, deed)(one)
+            told = stories(deduper)
+            deduper.retell()
+            assert stories(deduper) == told
+        for act in deduper.acts():
+            deduper.undo(act.number)
+        assert stories(deduper) == before
+        assert deduper.told() == []
 
 
 class TestJournal:

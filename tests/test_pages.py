@@ -120,6 +120,14 @@ def test_a_problem_is_a_page_and_for_programs_a_problem(desk, path, status):
     assert (twin.status_code, twin.json()["status"]) == (status, status)
 
 
+def test_where_nothing_is_a_browser_gets_a_page(desk):
+    lost = desk.get("/nowhere", headers={"accept": "text/html,*/*"})
+    assert (lost.status_code, 'id="wrong"' in lost.text) == (404, True)
+    for path, accept in (("/nowhere", "*/*"), ("/api/v1/nowhere", "text/html")):
+        problem = desk.get(path, headers={"accept": accept})
+        assert problem.headers["content-type"] == "application/problem+json"
+
+
 def test_static_files_come_with_their_kind_and_nothing_else_does(desk):
     assert desk.get("/static/desk.css").headers["content-type"].startswith("text/css")
     assert desk.get("/static/try.js").headers["content-type"].startswith("text/javascript")

@@ -57,7 +57,9 @@ def test_a_token_allows_what_its_scope_says(guarded, who, allowed):
         assert status == (200 if (method, path) in allowed else refused), (who, path)
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/docs", "/openapi.json", "/"])
+@pytest.mark.parametrize(
+    "path", ["/healthz", "/readyz", "/docs", "/openapi.json", "/sign-in", "/static/desk.css"]
+)
 def test_what_holds_no_articles_is_open(guarded, path):
     assert guarded[0].get(path).status_code == 200
 
@@ -186,3 +188,24 @@ def test_once_there_is_a_token_it_takes_one_and_does_so_when_all_are_revoked(tmp
         assert httpx.get(f"{address}/api/v1/stats").status_code == 401
         tokens.revoke("first")
         assert httpx.get(f"{address}/api/v1/stats").status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "scope"),
+    [
+        ("POST", "/api/v1/acts", {"act": "split", "article": "none"}, "write"),
+        ("DELETE", "/api/v1/acts/9", None, "write"),
+        ("GET", "/api/v1/acts", None, "read"),
+        ("GET", "/api/v1/tune", None, "read"),
+        ("POST", "/api/v1/tune", {"digest": "x"}, "admin"),
+        ("POST", "/api/v1/try?name=a.jsonl", {"title": "A"}, "read"),
+        ("POST", "/api/v1/try?name=a.jsonl&keep=true", {"title": "A"}, "write"),
+    ],
+)
+def test_acts_tuning_and_trying_take_their_scopes(guarded, method, path, body, scope):
+    client, secrets = guarded
+    scopes = ["read", "write", "admin"]
+    for who, mine in (("reader", "read"), ("writer", "write"), ("admin", "admin")):
+        answer = client.request(method, path, json=body, headers=bearing(secrets[who]))
+        assert (answer.status_code == 403) == (scopes.index(mine) < scopes.index(scope)), who
+    assert client.request(method, path, json=body).status_code == 401

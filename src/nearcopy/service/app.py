@@ -9,6 +9,7 @@ from importlib.metadata import version
 
 from fastapi import FastAPI, Request, Security
 from fastapi.security import HTTPBearer
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from nearcopy.errors import NearcopyError, StoreError
@@ -27,7 +28,8 @@ from nearcopy.service.api import (
 from nearcopy.service.limits import Limits, RawPaths
 from nearcopy.service.observed import Observed
 from nearcopy.service.pages import pages
-from nearcopy.service.problems import Problem, problem_of, tell_problems
+from nearcopy.service.pages.rendering import problem_page, wants_json
+from nearcopy.service.problems import Problem, http_problem, problem_of, tell_problems
 from nearcopy.service.security import SafeAnswers
 from nearcopy.service.service import Service, made
 from nearcopy.service.settings import HANDED_ON, Settings, taken_over
@@ -64,6 +66,7 @@ def make_app(settings: Settings) -> FastAPI:
     app.include_router(reference.router)
     app.include_router(pages())
     tell_problems(app)
+    app.add_exception_handler(HTTPException, _lost)
     _count_store_errors(app, service)
     app.add_middleware(Limits, settings=settings, gate=service.gate)
     app.add_middleware(RawPaths)
@@ -73,6 +76,16 @@ def make_app(settings: Settings) -> FastAPI:
 
 
 _BEARER = Security(HTTPBearer(auto_error=False, description="A token, where there are any."))
+
+
+def _lost(request: Request, wrong: Exception) -> Response:
+    """That nothing is there: a page for who looks for one."""
+    assert isinstance(wrong, HTTPException)  # noqa: S101
+    problem = http_problem(request, wrong)
+    wanted = "text/html" in request.headers.get("accept", "") and not wants_json(request)
+    if wanted and not request.url.path.startswith("/api/"):
+        return problem_page(request, problem)
+    return problem.response()
 
 
 def _count_store_errors(app: FastAPI, service: Service) -> None:

@@ -124,7 +124,7 @@ def tell_problems(app: FastAPI) -> None:
 
     def http(request: Request, wrong: Exception) -> Response:
         assert isinstance(wrong, HTTPException)  # noqa: S101
-        return _of_http(request, wrong).response()
+        return http_problem(request, wrong).response()
 
     app.add_exception_handler(Problem, told)
     app.add_exception_handler(NearcopyError, told)
@@ -132,7 +132,8 @@ def tell_problems(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, http)
 
 
-def _of_http(request: Request, wrong: HTTPException) -> Problem:
+def http_problem(request: Request, wrong: HTTPException) -> Problem:
+    """What is not there, or not to be asked so."""
     headers = {name.replace("-", "_"): value for name, value in (wrong.headers or {}).items()}
     if wrong.status_code == 404:
         return Problem(404, f"nothing is at {request.url.path:.200}: /docs lists what there is")

@@ -42,9 +42,18 @@ async def trial(
     """A line for each article, by what is in the store and in the file before it."""
     if keep and not asked.caller.allows("write"):
         raise Problem(403, f"{asked.caller.name} may not keep articles: untick it")
-    data = await request.body()
+    data = await _sent(request, asked.settings.max_seconds)
     rows = await asyncio.to_thread(uploaded, data, name, asked.settings, own_ids=not keep)
     return StreamingResponse(_lines(asked, rows, keep), media_type=NDJSON)
+
+
+async def _sent(request: Request, seconds: float) -> bytes:
+    """The file; who is slow to send it is not waited for."""
+    try:
+        async with asyncio.timeout(seconds):
+            return await request.body()
+    except TimeoutError:
+        raise Problem(503, f"the file did not come within {seconds} seconds: try again") from None
 
 
 async def _lines(asked: Asked, rows: Rows, keep: bool) -> AsyncIterator[bytes]:

@@ -94,7 +94,7 @@ async def tune(request: Request, asked: Reading) -> Response:
         data = (await tuning.proposal(asked)).row | {"too_few": None}
     except BadFeedback as wrong:
         data = {"too_few": str(wrong)}
-    return shown(request, asked, "tune.html", data, written=None, tuned=asked.settings.tuned)
+    return shown(request, asked, "tune.html", data, tuned=asked.settings.tuned)
 
 
 @router.post("/review/tune")
