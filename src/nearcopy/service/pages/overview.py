@@ -1,5 +1,6 @@
 """Overview: what came, what of it was there before, and how well it is told."""
 
+from datetime import UTC, datetime, time
 from typing import Annotated, Any
 
 from fastapi import Query, Request
@@ -33,7 +34,8 @@ async def overview(
 
 def _found(deduper: Deduper, days: int) -> dict[str, Any]:
     found = deduper.stats(days=days or None)
-    largest = deduper.find_stories(least=2, order="largest", limit=BUSIEST).stories
+    since = datetime.combine(found.since, time(), UTC) if found.since else None
+    largest = deduper.find_stories(least=2, since=since, order="largest", limit=BUSIEST).stories
     return {
         "days": days,
         "stats": stats_row(found),
