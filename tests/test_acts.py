@@ -10,9 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+import lives
 from nearcopy import Article, BadFeedback, Deduper, NotStored, Relation
 from nearcopy.acts import Act, Deed, Moved, act_json, act_of
 from nearcopy.cli import app as commands
+from nearcopy.formats import read_articles
 from nearcopy.moving import copy_store
 from nearcopy.stores import open_store
 
@@ -167,6 +169,20 @@ class TestMerge:
         assert {deduper.story(name).id for name in before} == {*before}
         deduper.retell()
         assert stories(deduper) == before
+
+    def test_all_reports_of_both_go_along(self, any_address):
+        with Deduper(any_address, clock=ticking()) as deduper:
+            list(deduper.run(read_articles(lives.WIRE)))
+            before = stories(deduper)
+            both = {*before[deduper.story("en-01").id], *before[deduper.story("de-01").id]}
+            assert len(both) > 6
+            done = deduper.merge("en-01", "de-01")
+            assert {*stories(deduper)[deduper.story("en-01").id]} == both
+            deduper.retell()
+            assert {*stories(deduper)[deduper.story("en-01").id]} == both
+            deduper.undo(done.act.number)
+            assert stories(deduper) == before
+            assert deduper.told() == []
 
     def test_a_story_is_not_merged_with_itself(self, deduper):
         with pytest.raises(BadFeedback, match="name two stories"):

@@ -56,11 +56,21 @@ def split(store: Store, story: Story, article: str, actor: Actor, settle: Settle
 
 
 def merge(store: Store, one: Story, other: Story, actor: Actor, settle: Settle) -> Done:
-    """Have two stories be one: their kept copies are what is measured, or of one event."""
+    """Have two stories be one: their kept copies are what is measured, or of one event.
+
+    Reports that each held in other words are told to be of it too: else some could stay behind.
+    """
     if one.id == other.id:
         raise BadFeedback(f"both are the story {one.id}: name two stories")
     act = _act(store, Deed.MERGE, one.kept, actor, other=other.kept)
-    return _told(store, act, [(one.kept, other.kept)], actor, settle)
+    pairs = [(one.kept, other.kept), *_reports(one), *_reports(other)]
+    return _told(store, act, pairs, actor, settle)
+
+
+def _reports(story: Story) -> list[Pair]:
+    """The kept copy with each that tells its event and is no copy of any."""
+    others = (each.id for each in story.members[1:] if each.duplicate_of is None)
+    return [(story.kept, each) for each in others]
 
 
 def undo(store: Store, number: int, *, by: str, when: datetime, settle: Settle) -> Done:
@@ -96,7 +106,7 @@ def _act(store: Store, deed: Deed, article: str, actor: Actor, *, other: str | N
 
 def _told(store: Store, act: Act, pairs: Sequence[Pair], actor: Actor, settle: Settle) -> Done:
     """Tell this of the pairs of which nobody has spoken, and settle what follows."""
-    before = {each.pair: each for each in store.told([act.article])}
+    before = {each.pair: each for each in store.told(_named(pairs))}
     fresh = [pair for pair in map(_sorted, pairs) if not _known(before.get(pair), act)]
     for pair in fresh:
         store.remember(_feedback(store, act, pair, actor))
@@ -121,7 +131,9 @@ def _known(said: Feedback | None, act: Act) -> bool:
 def _feedback(store: Store, act: Act, pair: Pair, actor: Actor) -> Feedback:
     same = act.deed is Deed.MERGE
     relation = None
-    if same and said_of(store, pair, *actor.settings).relation not in COPIES:
+    if same and not (
+        _leads(act, pair) and said_of(store, pair, *actor.settings).relation in COPIES
+    ):
         relation = Relation.SAME_EVENT  # one story, and nothing is dropped for it
     return feedback_on(
         store,
@@ -134,13 +146,22 @@ def _feedback(store: Store, act: Act, pair: Pair, actor: Actor) -> Feedback:
     )
 
 
+def _leads(act: Act, pair: Pair) -> bool:
+    """Whether these are the kept copies of the two stories."""
+    return {*pair} == {act.article, act.other}
+
+
+def _named(pairs: Iterable[Pair]) -> set[str]:
+    return {name for pair in pairs for name in pair}
+
+
 def _sorted(pair: Pair) -> Pair:
     return min(pair), max(pair)
 
 
 def _settled(store: Store, act: Act, settle: Settle, were: Mapping[str, str] | None = None) -> Done:
     """Tell the stories anew, and note which articles moved."""
-    touched = {act.article, *(name for pair in act.pairs for name in pair), *(were or ())}
+    touched = {act.article, *_named(act.pairs), *(were or ())}
     here = {*store.runs(touched)}
     found = tuple(changes(store, settle(here, were or {}).before))
     if act.undone is None:
@@ -159,7 +180,7 @@ def _moved(found: Iterable[Change]) -> Iterable[Moved]:
 
 def _still_told(store: Store, act: Act) -> list[Pair]:
     """The pairs of which nobody has said anything since the act."""
-    told = {each.pair: each.when for each in store.told([act.article])}
+    told = {each.pair: each.when for each in store.told(_named(act.pairs))}
     return [pair for pair in act.pairs if told.get(pair) == act.when]
 
 
