@@ -135,6 +135,15 @@ def test_static_files_come_with_their_kind_and_nothing_else_does(desk):
         assert desk.get(f"/static/{name}").status_code == 404
 
 
+def test_what_should_not_be_trusted_is_flagged_on_the_overview(tmp_path):
+    wall = {"id": "wall", "title": "Just a moment...", "text": "Please enable JavaScript."}
+    with serving(settings_in(tmp_path)) as address, httpx.Client(base_url=address) as client:
+        fill(address, wall, {"id": "ferry", "title": "Night ferry stays", "text": FERRY})
+        (flagged,) = client.get("/?format=json").json()["flagged"]
+        assert (flagged["id"], flagged["flags"]) == ("wall", ["junk"])
+        assert "no article: block page" in client.get("/").text
+
+
 # Hostile articles.
 
 
@@ -168,6 +177,17 @@ def test_a_title_of_a_million_characters_is_cut_and_half_a_pair_is_shown(tmp_pat
             assert page.status_code == 200
             assert len(page.content) < 3_000_000
         assert client.get("/stories/h", follow_redirects=True).status_code == 200
+
+
+def test_what_is_html_is_compared_as_its_text(tmp_path):
+    page = "<div class='x'><p>{}</p><script>alert(9)</script><p>And {} more.</p></div>"
+    with serving(settings_in(tmp_path)) as address, httpx.Client(base_url=address) as client:
+        texts = [page.format(FERRY, more) for more in ("nothing", "something")]
+        fill(address, *({"id": str(n), "text": t, "html": True} for n, t in enumerate(texts)))
+        shown = client.get("/compare?a=0&b=1").text
+        assert FERRY in shown
+        assert "something" in shown
+        assert not re.search(r"&lt;(?:p|div|script)|alert\(9\)", shown)
 
 
 # Stories.
@@ -298,13 +318,16 @@ def test_what_is_pasted_is_judged_without_a_script(tmp_path):
 
 def test_tuning_is_shown_first_and_written_when_accepted(tmp_path):
     with serving(settings_in(tmp_path)) as address, httpx.Client(base_url=address) as client:
-        fill(address, *near_a_line(24))
+        fill(address, *near_a_line(26))
         for number in range(24):
             said = {"a": f"pair{number}a", "b": f"pair{number}b", "same": number % 2 == 0}
             client.post("/api/v1/feedback", json=said).raise_for_status()
         shown = client.get("/api/v1/tune").json()
         assert shown["worth_it"]
         assert shown["shifts"]
+        (change,) = shown["changes"]
+        assert {change["a"], change["b"]} == {"pair25a", "pair25b"}
+        assert (change["is_duplicate"], change["is_duplicate_then"]) == (True, False)
         page = client.get("/review/tune").text
         assert shown["shifts"][0]["name"] in page
         assert shown["digest"] in page

@@ -85,7 +85,7 @@ def _serve(flags: dict[str, Any], show_settings: bool) -> None:
     if show_settings:
         _show(asdict(found) | {"store": shown(found.store)}, bool(flags["log_json"]))
         return
-    for module in ("fastapi", "uvicorn", "prometheus_client"):
+    for module in ("fastapi", "uvicorn", "jinja2", "prometheus_client"):
         require(module, extra="serve")
     from nearcopy.deduper import Deduper
     from nearcopy.service import run

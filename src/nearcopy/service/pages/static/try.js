@@ -19,6 +19,7 @@
   const shownAtMost = 500;
   let found = [];
   let running = null;
+  let spoken = 0; // when the progress was last put in words
 
   // Everything is put in as text: nothing of an article is ever markup.
   const element = (name, given = {}, ...inside) => {
@@ -69,7 +70,10 @@
     if (line.total) {
       bar.max = line.total;
       bar.value = line.number;
-      status.textContent = `${line.number.toLocaleString("en")} of ${line.total.toLocaleString("en")}`;
+      if (Date.now() - spoken > 1000) { // a screen reader says it: not for every line
+        spoken = Date.now();
+        status.textContent = `${line.number.toLocaleString("en")} of ${line.total.toLocaleString("en")}`;
+      }
     }
     if (found.length <= shownAtMost) rows.append(row(line));
   };
