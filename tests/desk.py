@@ -59,5 +59,7 @@ def hostile() -> list[dict[str, Any]]:
 
 def fill(address: str, *articles: dict[str, Any], **headers: str) -> None:
     """Have a service take these in."""
-    sent = httpx.post(f"{address}/api/v1/articles", json=list(articles), headers=headers)
+    sent = httpx.post(
+        f"{address}/api/v1/articles", json=list(articles), headers=headers, timeout=60
+    )
     sent.raise_for_status()

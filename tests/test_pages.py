@@ -34,7 +34,10 @@ def settings_in(folder, **given):
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory):
     folder = tmp_path_factory.mktemp("desk")
-    with serving(settings_in(folder)) as address, httpx.Client(base_url=address) as client:
+    with (
+        serving(settings_in(folder)) as address,
+        httpx.Client(base_url=address, timeout=60) as client,
+    ):
         client.folder = folder
         fill(address, *wire(), *near_a_line(4), *hostile())
         yield client
@@ -43,7 +46,10 @@ def desk(tmp_path_factory):
 @pytest.fixture(scope="module")
 def empty(tmp_path_factory):
     folder = tmp_path_factory.mktemp("empty")
-    with serving(settings_in(folder)) as address, httpx.Client(base_url=address) as client:
+    with (
+        serving(settings_in(folder)) as address,
+        httpx.Client(base_url=address, timeout=60) as client,
+    ):
         yield client
 
 
@@ -137,7 +143,10 @@ def test_static_files_come_with_their_kind_and_nothing_else_does(desk):
 
 def test_what_should_not_be_trusted_is_flagged_on_the_overview(tmp_path):
     wall = {"id": "wall", "title": "Just a moment...", "text": "Please enable JavaScript."}
-    with serving(settings_in(tmp_path)) as address, httpx.Client(base_url=address) as client:
+    with (
+        serving(settings_in(tmp_path)) as address,
+        httpx.Client(base_url=address, timeout=60) as client,
+    ):
         fill(address, wall, {"id": "ferry", "title": "Night ferry stays", "text": FERRY})
         (flagged,) = client.get("/?format=json").json()["flagged"]
         assert (flagged["id"], flagged["flags"]) == ("wall", ["junk"])
@@ -162,7 +171,10 @@ def test_nothing_of_an_article_is_markup(desk, path):
 
 
 def test_a_title_of_a_million_characters_is_cut_and_half_a_pair_is_shown(tmp_path):
-    with serving(settings_in(tmp_path)) as address, httpx.Client(base_url=address) as client:
+    with (
+        serving(settings_in(tmp_path)) as address,
+        httpx.Client(base_url=address, timeout=60) as client,
+    ):
         long = {
             "title": "x" * 999_999,
             "text": "y" * 999_999,
@@ -181,7 +193,10 @@ def test_a_title_of_a_million_characters_is_cut_and_half_a_pair_is_shown(tmp_pat
 
 def test_what_is_html_is_compared_as_its_text(tmp_path):
     page = "<div class='x'><p>{}</p><script>alert(9)</script><p>And {} more.</p></div>"
-    with serving(settings_in(tmp_path)) as address, httpx.Client(base_url=address) as client:
+    with (
+        serving(settings_in(tmp_path)) as address,
+        httpx.Client(base_url=address, timeout=60) as client,
+    ):
         texts = [page.format(FERRY, more) for more in ("nothing", "something")]
         fill(address, *({"id": str(n), "text": t, "html": True} for n, t in enumerate(texts)))
         shown = client.get("/compare?a=0&b=1").text
@@ -269,7 +284,10 @@ def test_a_file_is_judged_by_itself_and_the_store_and_nothing_is_kept(empty):
 
 
 def test_a_file_is_kept_where_that_is_asked(tmp_path):
-    with serving(settings_in(tmp_path)) as address, httpx.Client(base_url=address) as client:
+    with (
+        serving(settings_in(tmp_path)) as address,
+        httpx.Client(base_url=address, timeout=60) as client,
+    ):
         tried(client, CSV, "a.csv", keep="true")
         assert client.get("/api/v1/stats").json()["articles"] == 2
         (again,) = tried(client, json.dumps({"text": FERRY}), "x.jsonl")
@@ -304,7 +322,10 @@ def test_what_cannot_be_read_is_a_problem(empty, data, status):
 
 
 def test_what_is_pasted_is_judged_without_a_script(tmp_path):
-    with serving(settings_in(tmp_path)) as address, httpx.Client(base_url=address) as client:
+    with (
+        serving(settings_in(tmp_path)) as address,
+        httpx.Client(base_url=address, timeout=60) as client,
+    ):
         fill(address, {"id": "ferry", "title": "Night ferry stays", "text": FERRY})
         page = client.post("/try", headers=FORM, content=urlencode({"text": FERRY}))
         assert page.status_code == 200
@@ -317,7 +338,10 @@ def test_what_is_pasted_is_judged_without_a_script(tmp_path):
 
 
 def test_tuning_is_shown_first_and_written_when_accepted(tmp_path):
-    with serving(settings_in(tmp_path)) as address, httpx.Client(base_url=address) as client:
+    with (
+        serving(settings_in(tmp_path)) as address,
+        httpx.Client(base_url=address, timeout=60) as client,
+    ):
         fill(address, *near_a_line(26))
         for number in range(24):
             said = {"a": f"pair{number}a", "b": f"pair{number}b", "same": number % 2 == 0}
@@ -350,7 +374,7 @@ def guarded(tmp_path):
     tokens = Tokens(settings.tokens)
     secrets = {scope: tokens.add(scope, (scope,)) for scope in ("read", "write", "admin")}
     tokens.close()
-    with serving(settings) as address, httpx.Client(base_url=address) as client:
+    with serving(settings) as address, httpx.Client(base_url=address, timeout=60) as client:
         fill(address, *wire(), authorization=f"Bearer {secrets['write']}")
         client.secrets = secrets
         yield client

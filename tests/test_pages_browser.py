@@ -142,7 +142,7 @@ def desk(tmp_path_factory):
     with serving(settings) as address:
         bearer = {"authorization": f"Bearer {secret}"}
         fill(address, *wire(), *near_a_line(PAIRS), *hostile(), **bearer)
-        client = httpx.Client(base_url=f"{address}/api/v1", headers=bearer)
+        client = httpx.Client(base_url=f"{address}/api/v1", headers=bearer, timeout=60)
         client.address, client.secret, client.folder = address, secret, folder
         yield client
         client.close()
