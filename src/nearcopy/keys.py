@@ -14,7 +14,7 @@ each of the ten pairs. A pair is 25 bits and more, so a stranger shares one with
 ten million; under single blocks of 16 bits it would share one with one article in 16,000.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -27,6 +27,10 @@ from nearcopy.model import Fingerprint
 from nearcopy.titles import title_keys
 
 Keys = NDArray[np.uint64]
+Owners = NDArray[np.int64]
+Owned = tuple[Owners, Keys]  # keys, and the place of the article that each is of
+NO_KEYS = np.zeros(0, np.uint64)
+ODD = np.uint64(1)
 
 # The kinds of keys: hashes of different kinds never meet but by chance.
 ADDRESS, DIGEST, SIMHASH, MINHASH, TITLE, TERM = range(1, 7)
@@ -40,49 +44,77 @@ BLOCK_PAIRS = np.array([a | b for a, b in combinations(BLOCKS, 2)], np.uint64)
 
 def keys(found: Sequence[Fingerprint], recipe: Recipe) -> list[Keys]:
     """The keys of each article, ascending; none for an article with nothing to find it by."""
-    rows: list[list[Keys]] = [_named(each) for each in found]
-    _add_simhash(rows, found)
-    _add_minhash(rows, found, recipe)
-    titles = title_keys([each.gist for each in found])
-    profiles = [each.profile for each in found]
-    starts, hashes = kernels.term_keys(profiles, TERMS, RARE, LEAST_RARE)
-    terms = np.split(mix(hashes ^ np.uint64(TERM << KIND_SHIFT)), starts[1:].astype(np.int64))[:-1]
-    return [np.unique(_told_apart(*row)) for row in zip(rows, titles, terms, strict=True)]
+    strong = (_named(found), _simhash(found), _minhash(found, recipe))
+    owners, made = (np.concatenate(each) for each in zip(*strong, strict=True))
+    of_titles, titles = _titles(found)
+    of_terms, terms = _terms(found)
+    every = np.concatenate([made & ~ODD, titles & ~np.uint64(3) | ODD, terms | np.uint64(3)])
+    return _distinct(np.concatenate([owners, of_titles, of_terms]), every, len(found))
 
 
-def _told_apart(strong: list[Keys], title: Keys, terms: Keys) -> Keys:
-    """All keys of an article: the strong even; those of its title and its terms odd."""
-    weak = mix(title ^ np.uint64(TITLE << KIND_SHIFT)) & ~np.uint64(3) | np.uint64(1)
-    return np.concatenate([np.concatenate(strong) & ~np.uint64(1), weak, terms | np.uint64(3)])
+def _distinct(owners: Owners, made: Keys, count: int) -> list[Keys]:
+    """The keys of each owner, ascending, each once."""
+    if count == 1:
+        return [np.unique(made)]
+    order = np.lexsort((made, owners))
+    owners, made = owners[order], made[order]
+    new = np.ones(len(made), np.bool_)
+    new[1:] = (owners[1:] != owners[:-1]) | (made[1:] != made[:-1])
+    ends = np.searchsorted(owners[new], np.arange(1, count))
+    return np.split(made[new], ends) if count else []
 
 
-def _named(each: Fingerprint) -> list[Keys]:
-    """The keys of the addresses and the digest."""
-    made = {
-        kernels.murmur3_64(url.encode("utf-8", "surrogatepass"), ADDRESS)
-        for url in (each.url, each.declared_url)
-        if url is not None
-    }
+def _named(found: Sequence[Fingerprint]) -> Owned:
+    """The keys of the addresses and the digests."""
+    made = [
+        (place, kernels.murmur3_64(name, kind))
+        for place, each in enumerate(found)
+        for name, kind in _names(each)
+    ]
+    owners, hashes = zip(*made, strict=True) if made else ((), ())
+    return np.array(owners, np.int64), np.array(hashes, np.uint64)
+
+
+def _names(each: Fingerprint) -> Iterator[tuple[bytes, int]]:
+    for url in (each.url, each.declared_url):
+        if url is not None:
+            yield url.encode("utf-8", "surrogatepass"), ADDRESS
     if each.digest is not None:
-        made.add(kernels.murmur3_64(each.digest, DIGEST))
-    return [np.array(sorted(made), np.uint64)]
+        yield each.digest, DIGEST
 
 
-def _add_simhash(rows: list[list[Keys]], found: Sequence[Fingerprint]) -> None:
+def _simhash(found: Sequence[Fingerprint]) -> Owned:
     """A key for each pair of blocks, its number part of the key."""
     places = [place for place, each in enumerate(found) if each.simhash is not None]
     bits = np.array([found[place].simhash for place in places], np.uint64)
     tags = np.uint64(SIMHASH << KIND_SHIFT) | np.arange(len(BLOCK_PAIRS), dtype=np.uint64)
-    made = mix(mix(bits[:, None] & BLOCK_PAIRS) ^ tags)
-    for place, each in zip(places, made, strict=True):
-        rows[place].append(each)
+    return _owned(places, mix(mix(bits[:, None] & BLOCK_PAIRS) ^ tags))
 
 
-def _add_minhash(rows: list[list[Keys]], found: Sequence[Fingerprint], recipe: Recipe) -> None:
+def _minhash(found: Sequence[Fingerprint], recipe: Recipe) -> Owned:
     """A key for each band."""
     places = [place for place, each in enumerate(found) if each.minhash is not None]
     stored = b"".join(found[place].minhash or b"" for place in places)
     signatures = np.frombuffer(stored, "<u4").reshape(-1, SLOTS).astype(np.uint32, copy=False)
     made = kernels.band_keys(signatures, recipe.bands, recipe.rows)
-    for place, bands in zip(places, mix(made ^ np.uint64(MINHASH << KIND_SHIFT)), strict=True):
-        rows[place].append(bands)
+    return _owned(places, mix(made ^ np.uint64(MINHASH << KIND_SHIFT)))
+
+
+def _titles(found: Sequence[Fingerprint]) -> Owned:
+    """The keys of the rare words of titles."""
+    made = title_keys([each.gist for each in found])
+    owners = np.repeat(np.arange(len(made)), [len(each) for each in made])
+    return owners, mix(np.concatenate([NO_KEYS, *made]) ^ np.uint64(TITLE << KIND_SHIFT))
+
+
+def _terms(found: Sequence[Fingerprint]) -> Owned:
+    """The keys of the heaviest rare terms."""
+    profiles = [each.profile for each in found]
+    starts, hashes = kernels.term_keys(profiles, TERMS, RARE, LEAST_RARE)
+    owners = np.repeat(np.arange(len(found)), np.diff(starts).astype(np.int64))
+    return owners, mix(hashes ^ np.uint64(TERM << KIND_SHIFT))
+
+
+def _owned(places: Sequence[int], made: Keys) -> Owned:
+    """A row of keys for each place, in one list."""
+    return np.repeat(np.array(places, np.int64), made.shape[1]), made.ravel()
