@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 import apart
+import kept
 import newswire
 import shared_stores
 import store_cases
@@ -35,7 +36,7 @@ def main() -> None:
     asked = _arguments()
     for kind in asked.kinds:
         row = _in_memory(asked.articles) if kind == "memory" else _apart(kind, asked.articles)
-        table.keep(RESULTS, row, ("store", "articles"), "purging", markdown)
+        kept.keep(RESULTS, row, ("store", "articles"), "purging", markdown)
         print(row, flush=True)
 
 
@@ -141,7 +142,7 @@ def _row(
 def markdown(rows: list[Row]) -> str:
     """The rows as a table, what is over its bar marked."""
     heads = "store", "articles", "purged", "seconds", "check p99 ms", "longest ms", "size left"
-    return table.plain(heads, map(_cells, rows))
+    return kept.plain(heads, map(_cells, rows))
 
 
 def _cells(row: Row) -> list[str]:
@@ -151,7 +152,7 @@ def _cells(row: Row) -> list[str]:
         f"{row['removed']:,}",
         table.number(row["seconds"]),
         f"{table.number(row['p99_ms'])} ({table.number(row['alone_p99_ms'])} before)",
-        table.marked(row["longest_ms"], held=row["longest_ms"] <= BLOCKED_MS),
+        kept.marked(row["longest_ms"], held=row["longest_ms"] <= BLOCKED_MS),
         "" if row["size_left"] is None else f"{row['size_left']:.0%}",
     ]
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 import apart
+import kept
 import stores
 import table
 
@@ -39,7 +40,7 @@ def main() -> None:
     for kind in asked.kinds:
         with opened(kind) as (address, size):
             for row in measured(kind, address, size, asked.articles):
-                table.keep(RESULTS, row, ("store", "articles", "workers"), "shared", markdown)
+                kept.keep(RESULTS, row, ("store", "articles", "workers"), "shared", markdown)
                 print(row, flush=True)
 
 
@@ -129,7 +130,7 @@ def opened(kind: str) -> Iterator[tuple[str, Size]]:
 def markdown(rows: list[Row]) -> str:
     """The rows as a table, with what is over its bar marked."""
     heads = ("store", "articles", "workers", "checks/s", "p50 ms", "p99 ms", "adds/s", "B/article")
-    return table.plain(heads, map(_cells, rows))
+    return kept.plain(heads, map(_cells, rows))
 
 
 def _cells(row: Row) -> list[str]:
@@ -140,8 +141,8 @@ def _cells(row: Row) -> list[str]:
         str(row["workers"]),
         table.number(row["checks_per_second"]),
         table.number(row["p50_ms"]),
-        table.marked(row["p99_ms"], held=not shared or row["p99_ms"] < 10),
-        table.marked(row["adds_per_second"], held=not shared or row["adds_per_second"] >= 1000),
+        kept.marked(row["p99_ms"], held=not shared or row["p99_ms"] < 10),
+        kept.marked(row["adds_per_second"], held=not shared or row["adds_per_second"] >= 1000),
         table.number(row["bytes_per_article"]),
     ]
 

@@ -5,11 +5,9 @@ Runs alone too: `python benchmarks/table.py` renews the pages from benchmarks/re
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
-
-import results
 
 HERE = Path(__file__).resolve().parent
 README = HERE.parent / "README.md"
@@ -27,56 +25,29 @@ PAGES = {
 START, END = "<!-- bench -->", "<!-- /bench -->"
 
 Line = dict[str, Any]
-Shown = Callable[[list[Line]], str]
 
 
-def markdown(found: dict[str, Any]) -> str:
+def markdown(results: dict[str, Any]) -> str:
     """The tables: what has a bar, then what was measured besides."""
-    lines: list[Line] = found["measurements"]
+    lines: list[Line] = results["measurements"]
     barred = [line for line in lines if "bar" in line]
     besides = [line for line in lines if "bar" not in line]
-    parts = [_heading(found), _table(barred, with_bar=True)]
+    parts = [_heading(results), _table(barred, with_bar=True)]
     if besides:
         parts += ["Also measured, without a bar:", _table(besides, with_bar=False)]
     return "\n\n".join(parts)
 
 
-def renew(readme: Path, found: dict[str, Any]) -> bool:
+def renew(readme: Path, results: dict[str, Any]) -> bool:
     """Put the tables between the markers of a file; whether it has any."""
     text = readme.read_text(encoding="utf-8") if readme.exists() else ""
     if START not in text or END not in text.split(START, 1)[1]:
         return False
     before, rest = text.split(START, 1)
     after = rest.split(END, 1)[1]
-    content = f"{before}{START}\n{markdown(found)}\n{END}{after}"
+    content = f"{before}{START}\n{markdown(results)}\n{END}{after}"
     readme.write_text(content, encoding="utf-8")
     return True
-
-
-def keep(path: Path, row: Line, named: Sequence[str], mark: str, shown: Shown) -> None:
-    """Put a row in place of the one for the same into results, and all into a table of stores.md.
-
-    The table stands between <!-- mark --> and <!-- /mark -->.
-    """
-    found = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"rows": []}
-    rest = [each for each in found["rows"] if [each[n] for n in named] != [row[n] for n in named]]
-    rows = sorted([*rest, row], key=lambda each: [each[n] for n in named])
-    results.write(path, {"machine": results.machine(), "rows": rows})
-    start, end = f"<!-- {mark} -->", f"<!-- /{mark} -->"
-    page = STORES.read_text(encoding="utf-8")
-    before, after = page.split(start)[0], page.split(end)[1]
-    STORES.write_text(f"{before}{start}\n{shown(rows)}\n{end}{after}", encoding="utf-8")
-
-
-def plain(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of which all but the first column are numbers."""
-    aligned = ["---", *["---:"] * (len(heads) - 1)]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in (heads, aligned, *rows))
-
-
-def marked(value: float, *, held: bool) -> str:
-    """A number, in bold where it misses its bar."""
-    return number(value) if held else f"**{number(value)}**"
 
 
 def number(value: float) -> str:
@@ -91,9 +62,9 @@ def number(value: float) -> str:
     return f"{value:.3g}"
 
 
-def _heading(found: dict[str, Any]) -> str:
-    machine = found["machine"]
-    peers = ", ".join(f"{name} {version}" for name, version in found["peers"].items())
+def _heading(results: dict[str, Any]) -> str:
+    machine = results["machine"]
+    peers = ", ".join(f"{name} {version}" for name, version in results["peers"].items())
     return (
         f"{machine['date'][:10]}, {machine['processor']}, one core, {machine['kernels']} kernels, "
         f"Python {machine['python']}; {peers or 'no peers'}."

@@ -1,0 +1,39 @@
+"""Rows of a long measurement, kept one by one, and their table in docs/stores.md."""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import results
+import table
+
+Row = dict[str, Any]
+
+
+def keep(
+    path: Path, row: Row, named: Sequence[str], mark: str, shown: Callable[[list[Row]], str]
+) -> None:
+    """Put a row in place of the one for the same into a file of results, and renew their table.
+
+    The table stands between <!-- mark --> and <!-- /mark -->.
+    """
+    found = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"rows": []}
+    rest = [each for each in found["rows"] if [each[n] for n in named] != [row[n] for n in named]]
+    rows = sorted([*rest, row], key=lambda each: [each[n] for n in named])
+    results.write(path, {"machine": results.machine(), "rows": rows})
+    start, end = f"<!-- {mark} -->", f"<!-- /{mark} -->"
+    page = table.STORES.read_text(encoding="utf-8")
+    before, after = page.split(start)[0], page.split(end)[1]
+    table.STORES.write_text(f"{before}{start}\n{shown(rows)}\n{end}{after}", encoding="utf-8")
+
+
+def plain(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of which all but the first column are numbers."""
+    aligned = ["---", *["---:"] * (len(heads) - 1)]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in (heads, aligned, *rows))
+
+
+def marked(value: float, *, held: bool) -> str:
+    """A number, in bold where it misses its bar."""
+    return table.number(value) if held else f"**{table.number(value)}**"
