@@ -27,7 +27,7 @@ import servers
 RESULTS = apart.HERE / "results" / "shared_stores.json"
 DAYS = 14.0
 WORKERS = (1, 2, 8)
-CHECKS = 150  # by each worker
+CHECKS = 400  # by each worker
 ADDS = 512  # by each worker, one batch
 SECURE = ("--appendonly", "yes", "--appendfsync", "always")
 Row = dict[str, Any]

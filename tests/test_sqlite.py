@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from time import perf_counter, sleep
@@ -15,6 +16,7 @@ import pytest
 
 from nearcopy import RECIPES, Article, BadArticle, Deduper, NotStored, RecipeMismatch, StoreError
 from nearcopy.stores.schema import LATEST, MIGRATIONS
+from nearcopy.stores.sqlite import SqliteStore
 from nearcopy.stores.sqlite_file import APPLICATION, SqliteFile, path_of
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
@@ -298,6 +300,24 @@ def test_what_another_removed_is_not_found_though_its_keys_stay(address):
         assert one.forget(map(str, range(5))) == 5
         assert other.check(Article(id="x", text=BODY, published=NOON)).match is None
         assert len(other._store._shelves) == 5  # as documented, until it is opened again
+
+
+def test_the_window_is_read_before_others_have_to_wait(address, monkeypatch):
+    load, read = SqliteStore._load, []
+
+    def load_while_another_writes(store, wanted):
+        if wanted - store._loaded and not read:
+            with closing(sqlite3.connect(path_of(address), timeout=0)) as other:
+                other.execute("BEGIN IMMEDIATE")
+            read.append(len(wanted))
+        load(store, wanted)
+
+    with Deduper(address) as one:
+        one.add(Article(id="a", text=BODY, published=NOON))
+    monkeypatch.setattr(SqliteStore, "_load", load_while_another_writes)
+    with Deduper(address) as other:
+        assert other.add(Article(id="b", text=BODY, published=NOON)).duplicate_of == "a"
+    assert read
 
 
 def test_a_purge_that_waits_for_others_does_no_less_at_once(address, monkeypatch):

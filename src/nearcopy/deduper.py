@@ -82,6 +82,7 @@ class Deduper:
         self._threads = threads
         self._clock = clock
         self._lock = RLock()
+        self._window_read = False
         self._times = Times()  # handed to the store with the next write, and at the end
         self._store = tried(open_store)(address, pool)
         try:
@@ -165,6 +166,7 @@ class Deduper:
         start = perf_counter()
         entries = self._entries(batch)
         ids = [entry.article.id for entry in entries]
+        self._read_window(entries)
         with self._lock, self._store.writing():
             self._store.add_times(self._times.taken())
             again = self._unchanged(entries)
@@ -191,6 +193,14 @@ class Deduper:
         for verdict in made if log.isEnabledFor(logging.DEBUG) else ():
             log.debug("added %s: %s", verdict.id, verdict)
         return made
+
+    def _read_window(self, entries: list[Entry]) -> None:
+        """Have the window in memory, which may take long at first, before others have to wait."""
+        if not self._window_read:
+            probes = [(entry.fingerprint, entry.keys) for entry in entries]
+            with self._lock, self._store.reading():
+                self._store.find(probes, self.policy.window, 1)
+            self._window_read = True
 
     def _timed(self, work: str, start: float, times: int = 1) -> None:
         """Take note of how long some work took, each of so many times."""
