@@ -73,7 +73,7 @@ def test_a_page_is_html_without_inline_scripts_and_styles(desk, path):
 @pytest.mark.parametrize(
     ("path", "names"),
     [
-        ("/", {"days", "stats", "busiest", "flagged", "flagged_of"}),
+        ("/", {"days", "stats", "busiest", "busiest_older", "flagged", "flagged_of"}),
         ("/stories", {"stories", "after"}),
         ("/compare", {"pairs", "a", "b"}),
         ("/compare?a=en-01&b=en-03", {"compared", "a", "b", "said", "story_a", "story_b"}),
@@ -87,6 +87,17 @@ def test_a_page_has_a_twin_in_json(desk, path, names):
     assert set(asked.json()) == names
     mark = "&" if "?" in path else "?"
     assert set(desk.get(f"{path}{mark}format=json").json()) == names
+
+
+def test_the_largest_stories_are_shown_though_published_long_ago(desk):
+    found = desk.get("/?days=1&format=json").json()
+    assert found["busiest_older"]
+    assert found["busiest"]
+    assert "the largest of all" in desk.get("/?days=1").text
+
+
+def test_a_page_of_the_api_has_the_mark_too(desk):
+    assert desk.get("/favicon.ico").headers["content-type"] == "image/svg+xml"
 
 
 @pytest.mark.parametrize("path", PAGES)

@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from nearcopy.deduper import Deduper
 from nearcopy.formats.answers import stats_row
+from nearcopy.model import Story
 from nearcopy.service.pages import charts
 from nearcopy.service.pages.rendering import page_router, shown
 from nearcopy.service.pages.shelf import card, story_cards
@@ -35,14 +36,20 @@ async def overview(
 def _found(deduper: Deduper, days: int) -> dict[str, Any]:
     found = deduper.stats(days=days or None)
     since = datetime.combine(found.since, time(), UTC) if found.since else None
-    largest = deduper.find_stories(least=2, since=since, order="largest", limit=BUSIEST).stories
+    largest = _largest(deduper, since)
     return {
         "days": days,
         "stats": stats_row(found),
-        "busiest": story_cards(deduper, largest),
+        "busiest": story_cards(deduper, largest or _largest(deduper, None)),
+        "busiest_older": not largest,  # what came may have been published long ago
         "flagged": _flagged(deduper),
         "flagged_of": LOOKED_AT,
     }
+
+
+def _largest(deduper: Deduper, since: datetime | None) -> list[Story]:
+    found = deduper.find_stories(least=2, since=since, order="largest", limit=BUSIEST)
+    return list(found.stories)
 
 
 def _flagged(deduper: Deduper) -> list[dict[str, Any]]:

@@ -22,3 +22,9 @@ async def static(name: str) -> Response:
     path = FILES[name]
     headers = {"Cache-Control": "no-cache"}
     return Response(path.read_bytes(), media_type=KINDS[path.suffix], headers=headers)
+
+
+@router.get("/favicon.ico")
+async def icon() -> Response:
+    """The mark, for pages that name none, as that of the API."""
+    return await static("mark.svg")
