@@ -209,6 +209,18 @@ class TestAddingAgain:
         assert list(deduper.stories()) == stories
         assert deduper.revisions("a") == []
 
+    def test_unchanged_it_is_judged_as_when_it_came_whoever_crowds_in_later(
+        self, deduper, monkeypatch
+    ):
+        monkeypatch.setattr("nearcopy.stores.shelves.PAIRS", 0)
+        monkeypatch.setattr("nearcopy.stores.shelves.CANDIDATES", 4)
+        one = Article(id="a", title="Ferry terminal closes", text=BODY, published=NOON)
+        other = Article(id="b", title="Winter closure of the terminal", text=BODY[60:])
+        first = [outline(deduper.add(each)) for each in (one, other)]
+        closer = (replace(other, id=f"c{n}", text=f"{other.text} {n}") for n in range(9))
+        list(deduper.run(closer))
+        assert [outline(deduper.add(each)) for each in (one, other)] == first
+
     def test_ever_again_it_crowds_nobody_out(self, deduper):
         article = Article(id="a", title="Ferry terminal closes", text=BODY)
         for _ in range(600):

@@ -481,7 +481,8 @@ class TestTwoAtOnce:
             assert not other.check(Article(id="b", text=BODY)).is_duplicate
 
     def test_what_the_other_removed_takes_nobodys_place(self, address, monkeypatch):
-        monkeypatch.setattr("nearcopy.matching.CANDIDATES", 4)
+        monkeypatch.setattr("nearcopy.stores.shelves.PAIRS", 0)
+        monkeypatch.setattr("nearcopy.stores.shelves.CANDIDATES", 4)
         with Deduper(address) as one, Deduper(address) as other:
             for n in range(8):
                 other.add(Article(id="a", text=BODY))

@@ -112,10 +112,18 @@ class TestFinding:
         assert found(store, entry("x", 3, 7)) == {"a"}
         assert found(store, entry("x", 3, *range(1, 8, 4), *range(61, 97, 4))) == {"c"}
 
-    def test_a_term_that_very_many_hold_finds_nothing(self, store):
+    def test_a_term_that_very_many_hold_finds_nothing(self, store, monkeypatch):
+        monkeypatch.setattr("nearcopy.stores.shelves.PAIRS", 0)
         put(store, *(entry(f"a{n}", 3, 7) for n in range(501)), entry("b", 11, 15))
         assert found(store, entry("x", 3, 7)) == set()
         assert found(store, entry("x", 3, 7, 11, 15)) == {"b"}
+
+    def test_among_few_articles_nothing_is_left_out(self, store):
+        put(store, *(entry(f"a{n}", 3, 7) for n in range(501)), entry("b", 11, 15))
+        with store.reading():
+            probe = entry("x", 3, 7)
+            (answer,) = store.find([(probe.fingerprint, probe.keys)], WEEK)
+        assert (len(answer.candidates), answer.left_out) == (501, 0)
 
     def test_many_probes_are_answered_in_order(self, store):
         put(store, entry("a", 1), entry("b", 2))

@@ -27,7 +27,7 @@ from nearcopy.keys import VERSION, keys
 from nearcopy.learning import counted, linked_anew
 from nearcopy.lineage import own_story_id
 from nearcopy.listings import Listing, listing, wanted_stories
-from nearcopy.matching import REMEMBERED, Matched, Matches, between, matches
+from nearcopy.matching import Matched, Matches, between, matches
 from nearcopy.model import Article, Check, Edge, Fingerprint, Match, Relation, Story, Verdict
 from nearcopy.rarity import TermCounts, kept_weights
 from nearcopy.reviewing import Review, otherwise, review
@@ -222,7 +222,7 @@ class Deduper:
             match.edge(name)
             for name, each in zip(ids, found, strict=True)
             if name not in again
-            for match in each.found[:REMEMBERED]
+            for match in each.found
         ]
         self._store.link(edges)
         return {edge.a for edge in edges if edge.joins}

@@ -19,9 +19,7 @@ from nearcopy.model import Article, Edge, Fingerprint, Relation
 from nearcopy.rarity import kept_weights
 from nearcopy.stores import Entry, Found, Store
 
-CANDIDATES = 128  # looked at for one article; those with most keys in common
 THE_SAME = 32  # of these, whose text is the same word for word: each is a copy of the first
-REMEMBERED = 64  # of what was found, for one article
 PAIRS_AT_ONCE = 4096
 LONG_AGO = (0, -1)
 SUREST = {relation: place for place, relation in enumerate(Relation)}
@@ -71,12 +69,11 @@ def matches(
 ) -> list[Matches]:
     """For each article what came before it that it is something to.
 
-    Those that come `again`, as they are in the store, came when they first did; all others come
-    now, one after the other.
+    Those that come `again`, as they are in the store, came when they first did, and are compared
+    with what was found then; all others come now, one after the other.
     """
     at_hand = {entry.article.id: entry.article for entry in entries}
-    probes = [(entry.fingerprint, entry.keys) for entry in entries]
-    candidates = store.find(probes, policy.window, CANDIDATES)
+    candidates = _candidates(store, entries, policy, again)
     names = (
         other.id
         for entry, found in zip(entries, candidates, strict=True)
@@ -122,12 +119,34 @@ def matches(
     ]
 
 
+def _candidates(
+    store: Store, entries: Sequence[Entry], policy: Policy, again: Collection[str]
+) -> list[Found]:
+    """What each article is to be compared with."""
+    fresh = [(e.fingerprint, e.keys) for e in entries if e.article.id not in again]
+    found = iter(store.find(fresh, policy.window))
+    known = _found_before(store, again)
+    names = (entry.article.id for entry in entries)
+    return [known[name] if name in known else next(found) for name in names]
+
+
+def _found_before(store: Store, ids: Collection[str]) -> dict[str, Found]:
+    """For each of these what it was found to be something to, or was found to be so later."""
+    names: dict[str, list[str]] = {name: [] for name in ids}
+    for edge in store.edges(ids) if ids else ():
+        for one, other in (edge[:2], edge[1::-1]):
+            if one in names and not edge.asked:
+                names[one].append(other)
+    made = store.fingerprints({other for each in names.values() for other in each})
+    return {name: Found([made[other] for other in each], 0) for name, each in names.items()}
+
+
 def remembered(entries: Sequence[Entry], found: Sequence[Matches]) -> list[Edge]:
     """Of what was found for articles, what a store remembers."""
     return [
         match.edge(entry.article.id)
         for entry, each in zip(entries, found, strict=True)
-        for match in each.found[:REMEMBERED]
+        for match in each.found
     ]
 
 

@@ -19,7 +19,7 @@ from nearcopy.evaluate.results import Cell, Evaluation, Labelled, Outcome, Table
 from nearcopy.fingerprint import fingerprints
 from nearcopy.judge import Judgement
 from nearcopy.keys import VERSION, keys
-from nearcopy.matching import REMEMBERED, Matched, matches
+from nearcopy.matching import Matched, matches
 from nearcopy.model import Article, Fingerprint, Relation
 from nearcopy.stores import Entry, Store, open_store
 
@@ -156,7 +156,7 @@ def _add(
         store.put(entries)
         every = matches(store, entries, found.recipe, policy)
     for entry, each in zip(entries, every, strict=True):
-        for match in each.found[:REMEMBERED]:
+        for match in each.found:
             _note(entry.fingerprint, match, found, listed)
 
 

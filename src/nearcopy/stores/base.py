@@ -105,15 +105,19 @@ class Store(Protocol):
         """What is read and written inside is one step."""
 
     def find(
-        self, probes: Sequence[tuple[Fingerprint, Keys]], window: timedelta | None, limit: int
+        self,
+        probes: Sequence[tuple[Fingerprint, Keys]],
+        window: timedelta | None,
+        limit: int | None = None,
     ) -> list[Found]:
         """For each probe the articles that share keys and may be within the window.
 
         One even key in common is enough; of odd ones it takes two, but of those that end in 01 one
-        where either article has at most six. Those that end in 11 and that more than 500 articles
-        are filed under count for nothing.
-        Those of the days around it are given whole: the caller looks at the hours. Beyond the limit
-        those with the most keys in common are given, of these the first filed.
+        where either article has at most six. Those that end in 11 and that many articles are filed
+        under (`most_under_term`) count for nothing.
+        Those of the days around it are given whole: the caller looks at the hours. Beyond the
+        limit, if none is given `most_candidates`, those with the most keys in common are given, of
+        these the first filed.
         """
 
     def put(self, entries: Sequence[Entry], runs: Runs = NO_RUNS) -> None:

@@ -80,7 +80,10 @@ class MemoryStore(MemorySettings):
                 self._gone.clear()
 
     def find(
-        self, probes: Sequence[tuple[Fingerprint, Keys]], window: timedelta | None, limit: int
+        self,
+        probes: Sequence[tuple[Fingerprint, Keys]],
+        window: timedelta | None,
+        limit: int | None = None,
     ) -> list[Found]:
         """For each probe the articles that share a key and may be within the window."""
         known = self._by_number

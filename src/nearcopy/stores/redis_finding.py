@@ -21,7 +21,10 @@ class RedisFinding(RedisSteps):
     """The part of the store that finds."""
 
     def find(
-        self, probes: Sequence[tuple[Fingerprint, Keys]], window: timedelta | None, limit: int
+        self,
+        probes: Sequence[tuple[Fingerprint, Keys]],
+        window: timedelta | None,
+        limit: int | None = None,
     ) -> list[Found]:
         """For each probe the articles that share a key and may be within the window."""
         found = None if self._looked else self._guess(probes, window, limit)
@@ -36,7 +39,10 @@ class RedisFinding(RedisSteps):
         ]
 
     def _guess(
-        self, probes: Sequence[tuple[Fingerprint, Keys]], window: timedelta | None, limit: int
+        self,
+        probes: Sequence[tuple[Fingerprint, Keys]],
+        window: timedelta | None,
+        limit: int | None,
     ) -> list[tuple[list[int], int]] | None:
         """What is found by what was known, asked for while catching up; None if that was not all.
 

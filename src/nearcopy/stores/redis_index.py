@@ -27,7 +27,7 @@ class Index:
         self,
         probes: Sequence[tuple[Fingerprint, Keys]],
         window: timedelta | None,
-        limit: int,
+        limit: int | None,
         there: Callable[[int], object],
     ) -> list[tuple[list[int], int]]:
         """For each probe the numbers of articles that share keys, and how many are left out."""

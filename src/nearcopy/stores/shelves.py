@@ -26,7 +26,9 @@ FILED_AT_ONCE = 50_000  # at least, when a window is read
 MANY = 10_000  # articles
 AT_ONCE = 64  # probes looked up together
 FEW_OF_TITLE = 6  # keys of a title with no more of them: one in common is enough
-MOST_UNDER_TERM = 500  # articles; a term that more of them hold finds nothing
+CANDIDATES = 128  # of one article, at least, where there are so many
+UNDER_TERM = 500  # articles, at least; a term that more of them hold finds nothing
+PAIRS = 4_000_000  # there is time to look at; among so few that all fit, nothing is left out
 TITLE, TERM = 1, 3  # the last two bits of their keys
 # How much a key in common is worth, and how much of it makes a candidate: two of the weak ones.
 # One that is strong is worth more than all others together.
@@ -71,6 +73,19 @@ def shelves_around(article: Fingerprint, window: timedelta) -> Iterator[int]:
 def days_around(first: int, last: int, width: int) -> tuple[int, int]:
     """The first and the last day within a width of two times; there are none beyond the years."""
     return max(first - width, FIRST) // DAY, min(last + width, LAST) // DAY
+
+
+def most_candidates(filed: int) -> int:
+    """How many articles are looked at for one, where so many are filed.
+
+    What is left out depends on the order of arrival, so nothing is as long as they are few.
+    """
+    return max(CANDIDATES, PAIRS // max(1, filed))
+
+
+def most_under_term(filed: int) -> int:
+    """How many articles a term may be in to find them, where so many are filed."""
+    return max(UNDER_TERM, PAIRS // max(1, filed))
 
 
 class Shelves:
@@ -141,7 +156,7 @@ class Shelves:
         self,
         probes: Sequence[tuple[Fingerprint, Keys]],
         window: timedelta | None,
-        limit: int,
+        limit: int | None,
         there: Callable[[list[int]], Collection[int]],
     ) -> list[tuple[list[int], int]]:
         """For each probe the articles in the window that share a key, and how many are left out.
@@ -150,6 +165,7 @@ class Shelves:
         What was removed stays filed: `there` tells which of many are not, lest they take the place
         of others.
         """
+        limit = most_candidates(len(self)) if limit is None else limit
         keys = [each for _, each in probes]
         parts = [self._sharing(keys[at : at + AT_ONCE], at) for at in range(0, len(keys), AT_ONCE)]
         shared, common = np.concatenate([NOTHING, *parts], axis=1)
@@ -174,7 +190,8 @@ class Shelves:
         owners = np.repeat(np.arange(len(keys)), np.diff(starts).astype(np.int64))
         kind = flat & np.uint64(3)
         terms = kind == TERM
-        terms[terms] = self._index.counts(flat[terms], MOST_UNDER_TERM + 1) <= MOST_UNDER_TERM
+        most = most_under_term(len(self))
+        terms[terms] = self._index.counts(flat[terms], most + 1) <= most
         strong, titles, shared = (
             self._hits(flat[some], owners[some]) for some in (kind % 2 == 0, kind == TITLE, terms)
         )

@@ -193,7 +193,10 @@ class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlActs, SqlTally, SqlListi
             self._settle()
 
     def find(
-        self, probes: Sequence[tuple[Fingerprint, Keys]], window: timedelta | None, limit: int
+        self,
+        probes: Sequence[tuple[Fingerprint, Keys]],
+        window: timedelta | None,
+        limit: int | None = None,
     ) -> list[Found]:
         """For each probe the articles that share a key and may be within the window."""
         self._load(self._wanted([article for article, _ in probes], window))
