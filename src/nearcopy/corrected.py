@@ -40,8 +40,8 @@ def copies(store: Store, ids: Collection[str], limit: int) -> list[str]:
     while fresh and len(found) < limit:
         near = (
             name
-            for edge in corrected_edges(store, fresh)
-            if edge.decision.duplicate and not edge.asked
+            for edge in corrected_edges(store, fresh, joining=True)
+            if edge.decision.duplicate
             for name in edge[:2]
         )
         fresh = list(dict.fromkeys(name for name in near if name not in found))
@@ -56,12 +56,12 @@ def corrected(edges: Iterable[Edge], told: Iterable[Feedback], here: Collection[
     return rest + list(said.values())
 
 
-def corrected_edges(store: Store, ids: Collection[str]) -> list[Edge]:
-    """All that is between one of these articles and any other."""
-    edges, told = store.edges(ids), store.told(ids)
-    if not told:
-        return edges
-    return corrected(edges, told, store.runs({name for each in told for name in each.pair}))
+def corrected_edges(store: Store, ids: Collection[str], *, joining: bool = False) -> list[Edge]:
+    """All that is between one of these articles and any other, or what joins two."""
+    edges, told = store.edges(ids, joining=joining), store.told(ids)
+    if told:
+        edges = corrected(edges, told, store.runs({name for each in told for name in each.pair}))
+    return [edge for edge in edges if edge.joins] if joining else edges
 
 
 def corrected_matches(

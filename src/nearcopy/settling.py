@@ -76,10 +76,9 @@ def settle(
 def _around(store: Store, ids: Collection[str]) -> list[str]:
     """These articles, those most likely to tell their news, and all copies of either."""
     likeliest: dict[str, list[tuple[float, str]]] = {}
-    for edge in corrected_edges(store, ids):
-        if edge.joins:
-            likeliest.setdefault(edge.a, []).append((-edge.news, edge.b))
-            likeliest.setdefault(edge.b, []).append((-edge.news, edge.a))
+    for edge in corrected_edges(store, ids, joining=True):
+        likeliest.setdefault(edge.a, []).append((-edge.news, edge.b))
+        likeliest.setdefault(edge.b, []).append((-edge.news, edge.a))
     beside = (name for each in ids for _, name in nsmallest(NEAREST, likeliest.get(each, ())))
     return copies(store, list(dict.fromkeys([*ids, *beside])), LINKED)
 

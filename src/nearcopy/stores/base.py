@@ -173,8 +173,8 @@ class Store(Protocol):
     def link(self, edges: Iterable[Edge]) -> None:
         """Remember what was found between articles."""
 
-    def edges(self, ids: Collection[str]) -> list[Edge]:
-        """All that was found between one of these articles and any other."""
+    def edges(self, ids: Collection[str], *, joining: bool = False) -> list[Edge]:
+        """All that was found between one of these articles and any other, or what joins two."""
 
     def edges_among(self, ids: Collection[str]) -> list[Edge]:
         """All that was found between two of these articles."""

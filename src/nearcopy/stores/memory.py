@@ -203,9 +203,10 @@ class MemoryStore(MemorySettings):
             self._journal.put(self._edges, one, {})
         self._journal.put(self._edges[one], other, edge)
 
-    def edges(self, ids: Collection[str]) -> list[Edge]:
-        """All that was found between one of these articles and any other."""
-        found = (edge for name in ids for edge in self._edges.get(name, {}).values())
+    def edges(self, ids: Collection[str], *, joining: bool = False) -> list[Edge]:
+        """All that was found between one of these articles and any other, or what joins two."""
+        every = (edge for name in ids for edge in self._edges.get(name, {}).values())
+        found = (edge for edge in every if edge.joins or not joining)
         return list({(min(e.a, e.b), max(e.a, e.b)): e for e in found}.values())
 
     def edges_among(self, ids: Collection[str]) -> list[Edge]:

@@ -53,19 +53,19 @@ class RedisLinks(RedisSteps):
         self._records.put(numbered("e", number), packed)
         self._unpacked_ends[number] = packed, ends
 
-    def edges(self, ids: Collection[str]) -> list[Edge]:
-        """All that was found between one of these articles and any other."""
+    def edges(self, ids: Collection[str], *, joining: bool = False) -> list[Edge]:
+        """All that was found between one of these articles and any other, or what joins two."""
         self._fresh()
         numbers = set(self._heads.numbers(ids).values())
         ends = self._ends(numbers)
-        later = {after for each in ends.values() for after in each.after} - numbers
+        after = (each.after.items() for each in ends.values())
+        later = {n for each in after for n, joins in each if joins or not joining} - numbers
         found = {
             (early, late): edge
-            for late, each in ends.items()
+            for late, each in (ends | self._ends(later)).items()
             for early, edge in each.before.items()
+            if (early in numbers or late in numbers) and (edge.joins or not joining)
         }
-        for late, each in self._ends(later).items():
-            found |= {(n, late): edge for n, edge in each.before.items() if n in numbers}
         return list(self._named(found))
 
     def edges_among(self, ids: Collection[str]) -> list[Edge]:

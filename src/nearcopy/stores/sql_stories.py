@@ -13,6 +13,7 @@ EDGE = "a, b, relation, rule, confidence, duplicate, reason, flags, news, copy, 
 EDGE_COLUMNS = ("joins", *EDGE.split(", "))
 # Of two articles `a` came first: who looks for it need not look at what came before it.
 ENDS = BY_A, BY_B = "a IN ({}) AND b > ?", "b IN ({}) AND b >= ?"
+JOINING = "joins = 1"
 MEMBER = "number, story, relation, confidence, rule, reason, source, score, why, duplicate_of"
 MEMBER_COLUMNS = ("place", *MEMBER.split(", "))
 NO_FLAGS = "[]"
@@ -48,10 +49,11 @@ class SqlStories:
         )
         return {name: number for name in ids if (number := known[name]) is not None}
 
-    def edges(self, ids: Collection[str]) -> list[Edge]:
-        """All that was found between one of these articles and any other."""
+    def edges(self, ids: Collection[str], *, joining: bool = False) -> list[Edge]:
+        """All that was found between one of these articles and any other, or what joins two."""
         numbers = set(self._numbers(ids).values())
-        rows = {row[:2]: row for end in ENDS for row in self._edge_rows(EDGE, end, numbers)}
+        ends = [f"{end} AND {JOINING}" for end in ENDS] if joining else ENDS
+        rows = {row[:2]: row for end in ends for row in self._edge_rows(EDGE, end, numbers)}
         return self._named(list(rows.values()))
 
     def edges_among(self, ids: Collection[str]) -> list[Edge]:
@@ -86,7 +88,7 @@ class SqlStories:
 
     def _neighbours(self, numbers: list[int]) -> Iterator[int]:
         for end, other in ((BY_A, "b"), (BY_B, "a")):
-            for (number,) in self._edge_rows(other, f"{end} AND joins = 1", numbers):
+            for (number,) in self._edge_rows(other, f"{end} AND {JOINING}", numbers):
                 yield number
 
     def tell(
