@@ -11,6 +11,7 @@ from nearcopy.stores.redis_steps import RedisSteps
 from nearcopy.stores.rows import whole
 
 MOST_UNPACKED = 20_000  # articles whose edges are in memory unpacked
+NONE_BEFORE = b"\0"  # what a record begins with where an article came before all others
 RELATIONS = {relation.value: relation for relation in Relation}
 
 
@@ -19,6 +20,7 @@ class Ends(NamedTuple):
 
     before: dict[int, Edge]  # the ids in them are empty
     after: dict[int, bool]  # whether the edge joins
+    packed: bytes | None  # all of it as it is stored, those after at the end
 
     @property
     def joined(self) -> list[int]:
@@ -32,7 +34,7 @@ class RedisLinks(RedisSteps):
 
     def __init__(self, link: Link) -> None:
         super().__init__(link)
-        self._unpacked_ends: dict[int, tuple[bytes | None, Ends]] = {}
+        self._unpacked_ends: dict[int, Ends] = {}
 
     def link(self, edges: Iterable[Edge]) -> None:
         """Remember what was found between articles."""
@@ -40,18 +42,29 @@ class RedisLinks(RedisSteps):
         numbers = self._heads.numbers({name for edge in given for name in edge[:2]})
         known = [edge for edge in given if edge.a in numbers and edge.b in numbers]
         found = self._ends({numbers[name] for edge in known for name in edge[:2]})
-        ends = {number: Ends({**each.before}, {**each.after}) for number, each in found.items()}
+        before: dict[int, dict[int, Edge]] = {number: {} for number in found}
+        after: dict[int, dict[int, bool]] = {number: {} for number in found}
         for edge in known:
             early, late = sorted((numbers[edge.a], numbers[edge.b]))
-            ends[late].before[early] = edge._replace(a="", b="")
-            ends[early].after[late] = edge.joins
-        for number, each in ends.items():
-            self._keep_ends(number, each)
+            before[late][early] = edge._replace(a="", b="")
+            after[early][late] = edge.joins
+        for number, ends in found.items():
+            self._keep_ends(number, self._grown(number, ends, before[number], after[number]))
+
+    def _grown(
+        self, number: int, ends: Ends, before: dict[int, Edge], after: dict[int, bool]
+    ) -> Ends:
+        """The edges of an article and more; where all of these come after it, they are appended."""
+        every = ends.before | before, ends.after | after
+        if before or ends.after.keys() & after.keys():
+            return Ends(*every, self._packed(number, *every))
+        out = Writer()
+        _write_after(number, after, out)
+        return Ends(*every, (ends.packed or NONE_BEFORE) + bytes(out.bytes))
 
     def _keep_ends(self, number: int, ends: Ends) -> None:
-        packed = self._packed(number, ends)
-        self._records.put(numbered("e", number), packed)
-        self._unpacked_ends[number] = packed, ends
+        self._records.put(numbered("e", number), ends.packed)
+        self._unpacked_ends[number] = ends
 
     def edges(self, ids: Collection[str], *, joining: bool = False) -> list[Edge]:
         """All that was found between one of these articles and any other, or what joins two."""
@@ -107,12 +120,12 @@ class RedisLinks(RedisSteps):
     def _ends_of(self, number: int, packed: bytes | None) -> Ends:
         """The edges of an article, unpacked once. Not to be changed."""
         known = self._unpacked_ends.get(number)
-        if known is not None and known[0] is packed:
-            return known[1]
+        if known is not None and known.packed is packed:
+            return known
         if len(self._unpacked_ends) >= MOST_UNPACKED:
             self._unpacked_ends.clear()
         ends = self._unpacked(number, packed)
-        self._unpacked_ends[number] = packed, ends
+        self._unpacked_ends[number] = ends
         return ends
 
     def _unlink(self, numbers: Collection[int]) -> None:
@@ -124,29 +137,28 @@ class RedisLinks(RedisSteps):
         for number, each in there.items():
             before = {n: edge for n, edge in each.before.items() if n not in gone}
             after = {n: joins for n, joins in each.after.items() if n not in gone}
-            self._keep_ends(number, Ends(before, after))
+            self._keep_ends(number, Ends(before, after, self._packed(number, before, after)))
         for number, each in ends.items():
             if each.before or each.after:
                 self._records.put(numbered("e", number), None)
 
-    def _packed(self, number: int, ends: Ends) -> bytes | None:
-        if not ends.before and not ends.after:
+    def _packed(self, number: int, before: dict[int, Edge], after: dict[int, bool]) -> bytes | None:
+        if not before and not after:
             return None
         out = Writer()
-        out.number(len(ends.before))
-        for other, edge in ends.before.items():
+        out.number(len(before))
+        for other, edge in before.items():
             how = edge.decision
             out.number(number - other)
             kind = (how.relation.value, how.rule, how.duplicate, whole(how.reason), how.flags)
             self._kinds.write((*kind, edge.asked), out)
             for share in (how.confidence, edge.news, edge.copy):
                 out.real(share)
-        for other, joins in ends.after.items():
-            out.number((other - number) << 1 | joins)
+        _write_after(number, after, out)
         return bytes(out.bytes)
 
     def _unpacked(self, number: int, packed: bytes | None) -> Ends:
-        ends = Ends({}, {})
+        ends = Ends({}, {}, packed)
         if packed is None:
             return ends
         read = Reader(packed)
@@ -161,3 +173,8 @@ class RedisLinks(RedisSteps):
             later = read.number()
             ends.after[number + (later >> 1)] = bool(later & 1)
         return ends
+
+
+def _write_after(number: int, after: dict[int, bool], out: Writer) -> None:
+    for other, joins in after.items():
+        out.number((other - number) << 1 | joins)
