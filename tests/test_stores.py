@@ -354,12 +354,14 @@ class TestLinking:
         assert len(linked.edges_among(["a", "b", "c"])) == 2
         assert linked.edges_among(["a", "c"]) == []
 
-    def test_those_that_join_come_alone_where_these_are_wanted(self, linked):
+    def test_those_that_join_come_in_short(self, linked):
         with linked.writing():
             linked.link([Edge("d", "e", COPY, asked=True)])
         for ids, ends in (("abc", ["ab", "bc"]), ("d", []), ("b", ["ab", "bc"])):
-            found = linked.edges(list(ids), joining=True)
-            assert sorted("".join(sorted(edge[:2])) for edge in found) == ends
+            found = linked.joins(list(ids))
+            assert sorted("".join(sorted(join[:2])) for join in found) == ends
+        (join,) = linked.joins(["a"])
+        assert (join.duplicate, join.news) == (True, 0.9)
 
     def test_what_was_asked_comes_back_as_such_and_links_nothing(self, linked):
         with linked.writing():

@@ -10,7 +10,7 @@ from nearcopy.feedback import TOLD_APART, Feedback
 from nearcopy.judge import Judgement, judged
 from nearcopy.keeper import by_age
 from nearcopy.matching import Matched, Matches, arrivals
-from nearcopy.model import Article, Decision, Edge, Fingerprint, Relation
+from nearcopy.model import Article, Decision, Edge, Fingerprint, Join, Relation
 from nearcopy.rarity import kept_weights
 from nearcopy.stores import Entry, Store
 
@@ -39,10 +39,7 @@ def copies(store: Store, ids: Collection[str], limit: int) -> list[str]:
     fresh = list(found)
     while fresh and len(found) < limit:
         near = (
-            name
-            for edge in corrected_edges(store, fresh, joining=True)
-            if edge.decision.duplicate
-            for name in edge[:2]
+            name for join in corrected_joins(store, fresh) if join.duplicate for name in join[:2]
         )
         fresh = list(dict.fromkeys(name for name in near if name not in found))
         found |= dict.fromkeys(fresh)
@@ -56,12 +53,19 @@ def corrected(edges: Iterable[Edge], told: Iterable[Feedback], here: Collection[
     return rest + list(said.values())
 
 
-def corrected_edges(store: Store, ids: Collection[str], *, joining: bool = False) -> list[Edge]:
-    """All that is between one of these articles and any other, or what joins two."""
-    edges, told = store.edges(ids, joining=joining), store.told(ids)
-    if told:
-        edges = corrected(edges, told, store.runs({name for each in told for name in each.pair}))
-    return [edge for edge in edges if edge.joins] if joining else edges
+def corrected_edges(store: Store, ids: Collection[str]) -> list[Edge]:
+    """All that is between one of these articles and any other."""
+    edges, told = store.edges(ids), store.told(ids)
+    if not told:
+        return edges
+    return corrected(edges, told, store.runs({name for each in told for name in each.pair}))
+
+
+def corrected_joins(store: Store, ids: Collection[str]) -> list[Join]:
+    """What puts one of these articles and any other into one story."""
+    if store.told(ids):
+        return [edge.join for edge in corrected_edges(store, ids) if edge.joins]
+    return store.joins(ids)
 
 
 def corrected_matches(

@@ -230,8 +230,7 @@ class Deduper:
     def _neighbours(self, ids: Iterable[str]) -> set[str]:
         """The articles linked to these, whose stories change when these go."""
         these = list(ids)
-        edges = self._store.edges(these, joining=True)
-        found = {name for edge in edges for name in (edge.a, edge.b)}
+        found = {name for join in self._store.joins(these) for name in (join.a, join.b)}
         return found | told_together(self._store, these)
 
     def _named_like_others(self, new: Iterable[str]) -> set[str]:

@@ -180,6 +180,11 @@ class Edge(NamedTuple):
     asked: bool = False  # when stories were told, and not found by what the two have in common
 
     @property
+    def join(self) -> "Join":
+        """The same in short."""
+        return Join(self.a, self.b, self.decision.duplicate, self.news)
+
+    @property
     def joins(self) -> bool:
         """Whether two articles are of one story by this.
 
@@ -187,6 +192,15 @@ class Edge(NamedTuple):
         """
         how = self.decision
         return not self.asked and (how.duplicate or how.relation is Relation.SAME_EVENT)
+
+
+class Join(NamedTuple):
+    """That two articles are of one story."""
+
+    a: str
+    b: str
+    duplicate: bool  # else they report the same event
+    news: float
 
 
 @dataclass(frozen=True, slots=True)

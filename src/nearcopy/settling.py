@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from nearcopy.cluster import Brake, Clustering, Grouped, grouped, named, stories
 from nearcopy.config import Policy
-from nearcopy.corrected import copies, corrected, corrected_edges, linked
+from nearcopy.corrected import copies, corrected, corrected_joins, linked
 from nearcopy.keeper import by_age
 from nearcopy.lineage import own_story_id, story_names
 from nearcopy.model import Decision, Edge, Fingerprint, Member, Story
@@ -76,9 +76,9 @@ def settle(
 def _around(store: Store, ids: Collection[str]) -> list[str]:
     """These articles, those most likely to tell their news, and all copies of either."""
     likeliest: dict[str, list[tuple[float, str]]] = {}
-    for edge in corrected_edges(store, ids, joining=True):
-        likeliest.setdefault(edge.a, []).append((-edge.news, edge.b))
-        likeliest.setdefault(edge.b, []).append((-edge.news, edge.a))
+    for join in corrected_joins(store, ids):
+        likeliest.setdefault(join.a, []).append((-join.news, join.b))
+        likeliest.setdefault(join.b, []).append((-join.news, join.a))
     beside = (name for each in ids for _, name in nsmallest(NEAREST, likeliest.get(each, ())))
     return copies(store, list(dict.fromkeys([*ids, *beside])), LINKED)
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from nearcopy.acts import Act
 from nearcopy.config import Recipe
 from nearcopy.feedback import Feedback
-from nearcopy.model import Article, Check, Edge, Fingerprint, Member, Relation, Story
+from nearcopy.model import Article, Check, Edge, Fingerprint, Join, Member, Relation, Story
 from nearcopy.stores.listing import After, Listed, Order, Wanted
 
 Keys = NDArray[np.uint64]
@@ -173,8 +173,11 @@ class Store(Protocol):
     def link(self, edges: Iterable[Edge]) -> None:
         """Remember what was found between articles."""
 
-    def edges(self, ids: Collection[str], *, joining: bool = False) -> list[Edge]:
-        """All that was found between one of these articles and any other, or what joins two."""
+    def edges(self, ids: Collection[str]) -> list[Edge]:
+        """All that was found between one of these articles and any other."""
+
+    def joins(self, ids: Collection[str]) -> list[Join]:
+        """What puts one of these articles and any other into one story."""
 
     def edges_among(self, ids: Collection[str]) -> list[Edge]:
         """All that was found between two of these articles."""

@@ -11,7 +11,7 @@ from nearcopy.acts import Act
 from nearcopy.config import Recipe
 from nearcopy.feedback import Feedback
 from nearcopy.keys import keys
-from nearcopy.model import Article, Check, Edge, Fingerprint, Member, Story
+from nearcopy.model import Article, Check, Edge, Fingerprint, Join, Member, Story
 from nearcopy.stores.base import (
     NO_RUNS,
     NONE,
@@ -203,11 +203,14 @@ class MemoryStore(MemorySettings):
             self._journal.put(self._edges, one, {})
         self._journal.put(self._edges[one], other, edge)
 
-    def edges(self, ids: Collection[str], *, joining: bool = False) -> list[Edge]:
-        """All that was found between one of these articles and any other, or what joins two."""
-        every = (edge for name in ids for edge in self._edges.get(name, {}).values())
-        found = (edge for edge in every if edge.joins or not joining)
+    def edges(self, ids: Collection[str]) -> list[Edge]:
+        """All that was found between one of these articles and any other."""
+        found = (edge for name in ids for edge in self._edges.get(name, {}).values())
         return list({(min(e.a, e.b), max(e.a, e.b)): e for e in found}.values())
+
+    def joins(self, ids: Collection[str]) -> list[Join]:
+        """What puts one of these articles and any other into one story."""
+        return [edge.join for edge in self.edges(ids) if edge.joins]
 
     def edges_among(self, ids: Collection[str]) -> list[Edge]:
         """All that was found between two of these articles."""

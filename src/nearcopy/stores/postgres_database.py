@@ -16,6 +16,7 @@ from nearcopy.stores.postgres_connections import WAIT_SECONDS, connection_of, le
 from nearcopy.stores.postgres_errors import OWN_SCHEMA, told
 from nearcopy.stores.postgres_schema import LATEST, MIGRATIONS, SIGNED
 from nearcopy.stores.postgres_schema import LEDGER as LEDGER_TABLE
+from nearcopy.stores.postgres_values import INTEGER, TEXT, packed
 from nearcopy.stores.sql_database import STATE, Row, State, storable, upsert
 from nearcopy.stores.sql_migrations import checked_schema, migrate, schema_of
 
@@ -198,7 +199,10 @@ class PostgresDatabase:
     def among(self, statement: str, values: Collection[Any], *last: Any) -> Iterator[Row]:
         """The rows for which a column is `IN ({})` these values."""
         listed = [each for each in values if storable(each)]
-        return iter(self.run(statement, (listed, *last)) if listed else ())
+        if not listed:
+            return iter(())
+        kind = INTEGER if isinstance(listed[0], int) else TEXT
+        return iter(self.run(statement, (packed(listed, kind), *last)))
 
     def stream(self, statement: str, values: Collection[Any], *last: Any) -> Iterator[Row]:
         """The same where there may be very many."""
@@ -237,7 +241,9 @@ class PostgresDatabase:
         kinds = self._kinds_of(table)
         lists = ", ".join(f"?::{kinds[each].name}[]" for each in columns)
         statement = upsert(table, columns, f"SELECT * FROM unnest({lists})", key)
-        self.run(statement, [list(column) for column in zip(*last.values(), strict=True)])
+        values = zip(*last.values(), strict=True)
+        numbers = [kinds[each].number for each in columns]
+        self.run(statement, list(map(packed, values, numbers)))
 
     def _kinds_of(self, table: str) -> dict[str, Kind]:
         if table not in self._kinds:

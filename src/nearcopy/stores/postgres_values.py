@@ -5,9 +5,13 @@ are written as two characters each, and read back as one. Whole numbers go as 64
 size, lest one statement be prepared many times.
 """
 
+from collections.abc import Callable, Collection, Mapping
+from struct import Struct
+from typing import Any
+
 from psycopg import Connection
 from psycopg.abc import Buffer
-from psycopg.adapt import Loader
+from psycopg.adapt import Dumper, Loader
 from psycopg.pq import Format
 from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper
 from psycopg.types.string import StrBinaryDumper, StrDumper
@@ -62,6 +66,46 @@ class TextBinaryLoader(TextLoader):
     format = Format.BINARY
 
 
+class Packed(bytes):
+    """A list of values as PostgreSQL takes it; the statement has to tell of what type it is."""
+
+
+class PackedDumper(Dumper):
+    """Hands on what is packed already."""
+
+    format = Format.BINARY
+
+    def dump(self, obj: Packed) -> Buffer | None:
+        """The bytes as they are."""
+        return obj
+
+
+HEAD = Struct(">5i")  # of an array: axes, whether there are Nones, type, length, first place
+LENGTH = Struct(">i")
+NOTHING = LENGTH.pack(-1)
+INTEGER, TEXT = 20, 25
+AS_BYTES: Mapping[int, Callable[[Any], bytes]] = {
+    17: bytes,
+    INTEGER: Struct(">q").pack,
+    TEXT: lambda text: written(text).encode(),
+    701: Struct(">d").pack,
+}
+
+
+def packed(values: Collection[Any], kind: int) -> Packed:
+    """Values of one of the kinds that nearcopy's tables have, by PostgreSQL's number of it.
+
+    The driver looks at each value thrice, which took a quarter of the time of a small step.
+
+    >>> packed([1], INTEGER).hex(" ", 4)
+    '00000001 00000001 00000014 00000001 00000001 00000008 00000000 00000001'
+    """
+    as_bytes, length = AS_BYTES[kind], LENGTH.pack
+    each = [NOTHING if value is None else as_bytes(value) for value in values]
+    parts = [part if part is NOTHING else length(len(part)) + part for part in each]
+    return Packed(HEAD.pack(1, 1, kind, len(parts), 1) + b"".join(parts))
+
+
 def prepare(connection: Connection) -> None:
     """Have the connection write and read values this way."""
     adapters = connection.adapters
@@ -69,5 +113,6 @@ def prepare(connection: Connection) -> None:
         adapters.register_dumper(str, text)
     for whole in (Int8Dumper, Int8BinaryDumper):
         adapters.register_dumper(int, whole)
+    adapters.register_dumper(Packed, PackedDumper)
     for loader in (TextLoader, TextBinaryLoader):
         adapters.register_loader("text", loader)

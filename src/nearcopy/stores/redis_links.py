@@ -1,9 +1,9 @@
 """What a Redis store remembers between articles: edges, each whole with the later of the two."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from nearcopy.model import Decision, Edge, Relation
+from nearcopy.model import Decision, Edge, Join, Relation
 from nearcopy.stores.redis_link import Link
 from nearcopy.stores.redis_packs import Reader, Writer
 from nearcopy.stores.redis_records import numbered
@@ -66,20 +66,23 @@ class RedisLinks(RedisSteps):
         self._records.put(numbered("e", number), ends.packed)
         self._unpacked_ends[number] = ends
 
-    def edges(self, ids: Collection[str], *, joining: bool = False) -> list[Edge]:
-        """All that was found between one of these articles and any other, or what joins two."""
+    def edges(self, ids: Collection[str]) -> list[Edge]:
+        """All that was found between one of these articles and any other."""
         self._fresh()
         numbers = set(self._heads.numbers(ids).values())
         ends = self._ends(numbers)
-        after = (each.after.items() for each in ends.values())
-        later = {n for each in after for n, joins in each if joins or not joining} - numbers
-        found = {
-            (early, late): edge
-            for late, each in (ends | self._ends(later)).items()
-            for early, edge in each.before.items()
-            if (early in numbers or late in numbers) and (edge.joins or not joining)
-        }
-        return list(self._named(found))
+        later = {after for each in ends.values() for after in each.after} - numbers
+        return list(self._named(_between(numbers, ends | self._ends(later))))
+
+    def joins(self, ids: Collection[str]) -> list[Join]:
+        """What puts one of these articles and any other into one story."""
+        self._fresh()
+        numbers = set(self._heads.numbers(ids).values())
+        ends = self._ends(numbers)
+        later = {n for each in ends.values() for n, joins in each.after.items() if joins} - numbers
+        found = _between(numbers, ends | self._ends(later))
+        joining = {pair: edge for pair, edge in found.items() if edge.joins}
+        return [edge.join for edge in self._named(joining)]
 
     def edges_among(self, ids: Collection[str]) -> list[Edge]:
         """All that was found between two of these articles."""
@@ -173,6 +176,16 @@ class RedisLinks(RedisSteps):
             later = read.number()
             ends.after[number + (later >> 1)] = bool(later & 1)
         return ends
+
+
+def _between(numbers: Collection[int], ends: Mapping[int, Ends]) -> dict[tuple[int, int], Edge]:
+    """What is between one of these and any other, by the numbers of the two."""
+    return {
+        (early, late): edge
+        for late, each in ends.items()
+        for early, edge in each.before.items()
+        if early in numbers or late in numbers
+    }
 
 
 def _write_after(number: int, after: dict[int, bool], out: Writer) -> None:

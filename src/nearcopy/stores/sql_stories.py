@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from nearcopy.model import Decision, Edge, Member, Relation, Story
+from nearcopy.model import Decision, Edge, Join, Member, Relation, Story
 from nearcopy.stores.rows import moment, whole, whole_or_none
 from nearcopy.stores.sql_database import Database, Row
 
@@ -14,6 +14,7 @@ EDGE_COLUMNS = ("joins", *EDGE.split(", "))
 # Of two articles `a` came first: who looks for it need not look at what came before it.
 ENDS = BY_A, BY_B = "a IN ({}) AND b > ?", "b IN ({}) AND b >= ?"
 JOINING = "joins = 1"
+JOIN = "a, b, duplicate, news"
 MEMBER = "number, story, relation, confidence, rule, reason, source, score, why, duplicate_of"
 MEMBER_COLUMNS = ("place", *MEMBER.split(", "))
 NO_FLAGS = "[]"
@@ -49,28 +50,38 @@ class SqlStories:
         )
         return {name: number for name in ids if (number := known[name]) is not None}
 
-    def edges(self, ids: Collection[str], *, joining: bool = False) -> list[Edge]:
-        """All that was found between one of these articles and any other, or what joins two."""
+    def edges(self, ids: Collection[str]) -> list[Edge]:
+        """All that was found between one of these articles and any other."""
         numbers = set(self._numbers(ids).values())
-        ends = [f"{end} AND {JOINING}" for end in ENDS] if joining else ENDS
-        rows = {row[:2]: row for end in ends for row in self._edge_rows(EDGE, end, numbers)}
-        return self._named(list(rows.values()))
+        rows = {row[:2]: row for end in ENDS for row in self._edge_rows(EDGE, end, numbers)}
+        ids_of = self._ids_of(rows)
+        return [_edge(ids_of[a], ids_of[b], *rest) for a, b, *rest in rows.values()]
+
+    def joins(self, ids: Collection[str]) -> list[Join]:
+        """What puts one of these articles and any other into one story."""
+        numbers = set(self._numbers(ids).values())
+        ends = (f"{end} AND {JOINING}" for end in ENDS)
+        rows = {row[:2]: row for end in ends for row in self._edge_rows(JOIN, end, numbers)}
+        ids_of = self._ids_of(rows)
+        found = rows.values()
+        return [Join(ids_of[a], ids_of[b], bool(copy), news) for a, b, copy, news in found]
 
     def edges_among(self, ids: Collection[str]) -> list[Edge]:
         """All that was found between two of these articles."""
         numbers = set(self._numbers(ids).values())
-        return self._named([r for r in self._edge_rows(EDGE, BY_A, numbers) if r[1] in numbers])
+        rows = [row for row in self._edge_rows(EDGE, BY_A, numbers) if row[1] in numbers]
+        ids_of = self._ids_of(row[:2] for row in rows)
+        return [_edge(ids_of[a], ids_of[b], *rest) for a, b, *rest in rows]
 
     def _edge_rows(self, columns: str, end: str, numbers: Collection[int]) -> Iterator[Row]:
         wanted = f"SELECT {columns} FROM edges WHERE {end}"
         return self._database.among(wanted, numbers, min(numbers, default=0))
 
-    def _named(self, rows: list[Row]) -> list[Edge]:
-        """The edges, with ids instead of numbers."""
-        numbers = {number for row in rows for number in row[:2]}
+    def _ids_of(self, pairs: Iterable[tuple[Any, ...]]) -> dict[int, str]:
+        """The ids of the numbers."""
+        numbers = {number for pair in pairs for number in pair}
         named = "SELECT number, id FROM articles WHERE number IN ({})"
-        ids: dict[int, str] = dict(self._database.among(named, numbers))
-        return [_edge(ids[row[0]], ids[row[1]], *row[2:]) for row in rows]
+        return dict(self._database.among(named, numbers))
 
     def linked(self, ids: Collection[str], limit: int) -> list[str]:
         """These and all that duplicates and same events link them to."""
