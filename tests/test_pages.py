@@ -2,17 +2,21 @@
 
 import json
 import re
+from datetime import UTC, datetime
 from urllib.parse import quote, urlencode
 
 import httpx
 import pytest
 
 from desk import HOSTILE, fill, hostile, near_a_line, wire
+from nearcopy.config import Policy
+from nearcopy.keeper import cards
 from nearcopy.kernels.results import Passage
-from nearcopy.model import Article
+from nearcopy.model import Article, Fingerprint
 from nearcopy.service.pages.alignment import aligned
 from nearcopy.service.pages.charts import Column, by_day, rate, stacked
 from nearcopy.service.pages.forms import inside
+from nearcopy.service.pages.scorecard import score_card
 from nearcopy.service.settings import Settings
 from nearcopy.service.tokens import Tokens
 from service_client import free_port, serving
@@ -223,6 +227,20 @@ def test_a_story_is_found_by_an_article_and_by_a_former_id(desk):
     story = story_with(desk, "en-01")
     assert desk.get("/stories/en-01").headers["location"] == f"/stories/{story}"
     assert desk.get(f"/stories/{story}").status_code == 200
+
+
+def test_the_score_card_tells_what_counted_of_each_member(desk):
+    story = story_with(desk, "en-04")
+    twin = desk.get(f"/stories/{story}?format=json").json()
+    for each in twin["members"]:
+        card = each["card"]
+        parts = card["length"] + card["details"] + card["source"] + card["freshness"]
+        assert (round(parts, 2), card["total"]) == (each["score"], each["score"])
+    page = desk.get(f"/stories/{story}").text
+    table = page[page.index('<table class="scores">') :].partition("</table>")[0]
+    assert table.count('<th scope="row">') == len(twin["members"])
+    assert "Length, of 30" in table
+    assert table.index("kept copy") < table.index("</tr>", table.index("<tbody>"))
 
 
 def test_an_act_leads_back_with_a_way_to_undo_it(desk):
@@ -468,6 +486,27 @@ def test_texts_are_aligned_by_what_they_share_in_order():
 
 def test_no_text_at_all_gives_no_rows():
     assert aligned(Article(id="a"), Article(id="b"), []) == []
+
+
+@pytest.mark.parametrize("tier", [None, 1, -2])
+@pytest.mark.parametrize("junk", [None, "consent wall"])
+def test_a_score_card_is_read_as_it_was_written(tier, junk):
+    copies = [
+        Fingerprint(id="a", words=0, tier=tier, junk=junk),
+        Fingerprint(id="b", words=90, details=3, published=datetime(2026, 5, 4, tzinfo=UTC)),
+        Fingerprint(id="c", words=31, published=datetime(2026, 4, 1, 7, tzinfo=UTC)),
+    ]
+    for copy, card in zip(copies, cards(copies, Policy()), strict=True):
+        found = score_card(card.why)
+        assert (found["length"], found["details"], found["source"]) == card[1:4]
+        assert (found["freshness"], found["total"]) == (card.freshness, card.total)
+        assert (found["words"], found["detail_count"]) == (copy.words, copy.details)
+        assert (found["tier"], found["junk"]) == (copy.tier, copy.junk)
+
+
+def test_what_is_no_score_card_is_none():
+    assert score_card("the only copy") is None
+    assert score_card("1 points: length " * 100_000) is None
 
 
 def test_days_without_articles_have_a_column_and_many_days_share_one():

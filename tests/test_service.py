@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from nearcopy import StoreError
 from nearcopy.cli import app as commands
-from nearcopy.service import answers
+from nearcopy.service import answers, people
 from nearcopy.service.limits import Rates
 from nearcopy.service.settings import Settings
 from service_client import free_port, serving
@@ -243,7 +243,7 @@ def test_what_people_say_holds_until_it_is_taken_back(service):
 
 def test_review_is_answered(service):
     page = service.get("/review", params={"limit": 5}).json()
-    answers.ReviewPage.model_validate(page)
+    people.ReviewPage.model_validate(page)
 
 
 # Problems.

@@ -2,9 +2,9 @@
 
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from nearcopy.config import Policy
 from nearcopy.errors import BadPolicy
@@ -15,6 +15,16 @@ BLOCK = 250  # articles whose pairs are sorted together, the latest first
 BLOCKS = 4  # looked at for one page
 NEAR = 0.1  # how far from a line a pair is still worth a look
 EVEN = 0.5  # as often right as wrong
+ANSWERS: Mapping[str, Mapping[str, Any]] = {  # what people may say of a pair, as feedback has it
+    "same": {"same": True},
+    "different": {"same": False},
+    "update": {"same": True, "relation": "revision"},
+}
+LINES = {  # what a pair is near a line by
+    "news": "how likely they report the same news",
+    "copy": "how much text they share",
+    "confidence": "how sure the verdict is",
+}
 
 
 class Borderline(NamedTuple):

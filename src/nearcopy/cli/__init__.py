@@ -43,6 +43,7 @@ COMMANDS = (
     (ASK, "check", "add"),
     (ASK, "similar", "similar"),
     (ASK, "stories", "stories"),
+    (ASK, "review", "review"),
     (ASK, "feedback", "feedback"),
     (ASK, "act", "act"),
     (ASK, "stats", "stats"),

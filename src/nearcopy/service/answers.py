@@ -1,6 +1,6 @@
 """The shapes of answers, for the OpenAPI document: those of nearcopy.formats.answers."""
 
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -123,105 +123,6 @@ class StoriesPage(Shape):
     after: str | None
 
 
-class Judged(Shape):
-    """What two articles are to each other."""
-
-    a: str
-    b: str
-    relation: str
-    confidence: Share
-    is_duplicate: bool
-    news: Share
-    copy_: Share | None = Field(alias="copy")
-    rule: str
-    reasons: list[str]
-    flags: list[str]
-
-
-class Explained(Judged):
-    """The same with all that it rests on; places are those of the original texts."""
-
-    evidence: dict[str, Any]
-    passages: list[dict[str, Any]]
-    facts: dict[str, list[dict[str, Any]]]
-    names: dict[str, list[str]]
-    figures: list[dict[str, Any]]
-
-
-class ReviewPair(Judged):
-    """A pair near a line."""
-
-    margin: Share
-    line: str
-
-
-class ReviewPage(Shape):
-    """Pairs worth a look, and where the next page begins."""
-
-    pairs: list[ReviewPair]
-    after: str | None
-
-
-class FeedbackShape(Shape):
-    """What people said of two articles, and what the policy had said."""
-
-    a: str
-    b: str
-    same: bool
-    relation: str
-    note: str
-    when: str
-    mistake: str | None
-    said_relation: str
-    said_rule: str
-    said_confidence: Share
-    said_duplicate: bool
-    said_news: Share
-    said_copy: Share | None
-    evidence: dict[str, Any]
-
-
-class CorrectionShape(FeedbackShape):
-    """The same, and what changed by it."""
-
-    taken_back: bool
-    changes: list[dict[str, Any]]
-
-
-class FeedbackList(Shape):
-    """All that people said, first to last."""
-
-    feedback: list[FeedbackShape]
-
-
-class ActShape(Shape):
-    """What somebody did to a story."""
-
-    number: int
-    act: str
-    article: str
-    other: str | None
-    by: str
-    note: str
-    when: str
-    pairs: list[list[str]]
-    undone: str | None
-    undone_by: str
-
-
-class DoneShape(ActShape):
-    """The same, and what changed by it."""
-
-    changes: list[dict[str, Any]]
-
-
-class Journal(Shape):
-    """What people did, the last first; `before` begins the next page."""
-
-    acts: list[ActShape]
-    before: int | None
-
-
 class StatsShape(Shape):
     """The numbers of a store."""
 
@@ -272,78 +173,6 @@ class ProblemShape(Shape):
     detail: str
     request_id: str | None
     errors: list[dict[str, Any]] | None = None
-
-
-# What is sent.
-
-
-class ArticleIn(BaseModel):
-    """An article. Fields go by their usual names too, such as `headline` and `body`."""
-
-    model_config = ConfigDict(extra="allow")
-    id: str | None = Field(None, description="Yours; without one, the address or a digest.")
-    title: str | None = None
-    text: str | None = Field(None, description="Plain, or HTML where `html` is true.")
-    html: bool | None = None
-    url: str | None = None
-    canonical_url: str | None = None
-    source: str | None = None
-    published: str | None = Field(None, description="ISO 8601, or as feeds write it.")
-    language: str | None = None
-    tier: int | None = None
-
-
-class FeedbackIn(BaseModel):
-    """What somebody says of two articles."""
-
-    model_config = ConfigDict(extra="forbid")
-    a: str
-    b: str
-    same: bool
-    relation: str | None = None
-    note: str = Field("", max_length=10_000)
-
-
-class ActIn(BaseModel):
-    """What somebody does to a story."""
-
-    model_config = ConfigDict(extra="forbid")
-    act: Literal["keep", "split", "merge"]
-    article: str = Field(description="The article; of a merge also a story.")
-    other: str | None = Field(None, description="The story, or an article in it, to merge with.")
-    note: str = Field("", max_length=10_000)
-
-
-class Accept(BaseModel):
-    """The policy that was shown, and is to be written."""
-
-    model_config = ConfigDict(extra="forbid")
-    digest: str
-
-
-class Accepted(Shape):
-    """Where a policy was written, and how to use it."""
-
-    written: str
-    use: str
-
-
-class TuningShape(Shape):
-    """What tuning would change, and what that gains on held-out pairs."""
-
-    pairs: int
-    duplicates: int
-    folds: int
-    before: dict[str, Share | None]
-    after: dict[str, Share | None]
-    gain: float
-    worth_it: bool
-    shifts: list[dict[str, Any]]
-    calibrated: bool
-    calibration: list[list[float]]
-    changes: list[dict[str, Any]]
-    looked_at: int
-    digest: str
 
 
 class Tried(Shape):

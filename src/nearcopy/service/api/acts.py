@@ -9,10 +9,11 @@ from nearcopy.acting import Done
 from nearcopy.deduper import Deduper
 from nearcopy.formats.answers import act_row, done_row
 from nearcopy.service.answering import answer
-from nearcopy.service.answers import ActIn, DoneShape, Journal
 from nearcopy.service.api.described import PREFIX, act_body, problems
 from nearcopy.service.bodies import json_body, model_of
+from nearcopy.service.people import DoneShape, Journal
 from nearcopy.service.problems import Problem
+from nearcopy.service.sent import ActIn
 from nearcopy.service.service import Reading, Writing
 
 router = APIRouter(prefix=PREFIX, tags=["acts"])

@@ -3,17 +3,9 @@
 from typing import Any
 
 from nearcopy.service.answering import JSON, NDJSON
-from nearcopy.service.answers import (
-    Accept,
-    ActIn,
-    ArticleIn,
-    FeedbackIn,
-    LineError,
-    ProblemShape,
-    Tried,
-    VerdictShape,
-)
+from nearcopy.service.answers import LineError, ProblemShape, Tried, VerdictShape
 from nearcopy.service.problems import MEDIA_TYPE, TITLES
+from nearcopy.service.sent import Accept, ActIn, ArticleIn, FeedbackIn
 
 ARTICLE = ArticleIn.model_json_schema()
 ACCEPT = Accept.model_json_schema()

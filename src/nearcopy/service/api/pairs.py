@@ -13,15 +13,10 @@ from nearcopy.formats.answers import (
     review_row,
 )
 from nearcopy.service.answering import answer
-from nearcopy.service.answers import (
-    CorrectionShape,
-    Explained,
-    FeedbackIn,
-    FeedbackList,
-    ReviewPage,
-)
 from nearcopy.service.api.described import PREFIX, feedback_body, problems
 from nearcopy.service.bodies import json_body, model_of
+from nearcopy.service.people import CorrectionShape, Explained, FeedbackList, ReviewPage
+from nearcopy.service.sent import FeedbackIn
 from nearcopy.service.service import Reading, Writing
 
 router = APIRouter(prefix=PREFIX, tags=["pairs"])

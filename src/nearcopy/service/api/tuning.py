@@ -14,10 +14,11 @@ from nearcopy.config.toml import preset_of
 from nearcopy.formats.answers import tuning_row
 from nearcopy.model import Edge
 from nearcopy.service.answering import answer
-from nearcopy.service.answers import Accept, Accepted, TuningShape
 from nearcopy.service.api.described import PREFIX, accept_body, problems
 from nearcopy.service.bodies import json_body, model_of
+from nearcopy.service.people import Accepted, TuningShape
 from nearcopy.service.problems import Problem
+from nearcopy.service.sent import Accept
 from nearcopy.service.service import Administering, Asked, Reading
 from nearcopy.service.settings import Settings
 from nearcopy.tune import tune

@@ -10,7 +10,7 @@ from nearcopy.deduper import Deduper
 from nearcopy.errors import BadFeedback
 from nearcopy.formats.answers import review_row
 from nearcopy.model import Article
-from nearcopy.reviewing import Borderline
+from nearcopy.reviewing import ANSWERS, LINES, Borderline
 from nearcopy.service.api import tuning
 from nearcopy.service.pages.forms import form_of
 from nearcopy.service.pages.rendering import frame_of, moved, page_router, shown
@@ -24,16 +24,6 @@ router = page_router()
 LIMIT = 20
 BEGINNING = 700  # characters of a text
 LONG = 20_000  # that are looked at for these, where it is HTML
-SAID: dict[str, dict[str, Any]] = {
-    "same": {"same": True},
-    "different": {"same": False},
-    "update": {"same": True, "relation": "revision"},
-}
-LINES = {
-    "news": "how likely they report the same news",
-    "copy": "how much text they share",
-    "confidence": "how sure the verdict is",
-}
 
 
 @router.get("/review")
@@ -76,9 +66,9 @@ def _beginning(article: Article | None, name: str) -> Row:
 async def say(request: Request, asked: Writing) -> Response:
     """Back to the pairs, once it is remembered."""
     form = await form_of(request)
-    what = SAID.get(form.get("said", ""))
+    what = ANSWERS.get(form.get("said", ""))
     if what is None:
-        raise Problem(422, f"said: choose from {', '.join(SAID)}")
+        raise Problem(422, f"said: choose from {', '.join(ANSWERS)}")
     a, b = form.get("a", ""), form.get("b", "")
     await asked.pool.adds.run(lambda deduper: deduper.feedback(a, b, **what))
     frame = frame_of(request, None)

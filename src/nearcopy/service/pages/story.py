@@ -12,14 +12,15 @@ from starlette.responses import Response
 from nearcopy.deduper import Deduper
 from nearcopy.errors import NotStored
 from nearcopy.formats.answers import act_row, match_row, spread_row, story_row
-from nearcopy.model import Story
-from nearcopy.service.answers import ActIn
+from nearcopy.model import Article, Story
 from nearcopy.service.api.acts import done
 from nearcopy.service.api.stories import Id
 from nearcopy.service.pages.forms import form_of
 from nearcopy.service.pages.rendering import frame_of, moved, page_router, shown
+from nearcopy.service.pages.scorecard import best_first, most_points, score_card
 from nearcopy.service.pages.shelf import Row, card
 from nearcopy.service.problems import Problem
+from nearcopy.service.sent import ActIn
 from nearcopy.service.service import Reading, Writing
 
 router = page_router()
@@ -38,7 +39,9 @@ async def story(request: Request, id: Id, asked: Reading) -> Response:  # noqa: 
         return moved(f"/stories/{quote(data['id'], '')}{query}")
     acted = request.query_params.get("done", "")
     last = next((each for each in data["acts"] if str(each["number"]) == acted), None)
-    return shown(request, asked, "story.html", data, last=last)
+    points = most_points(asked.service.pools.policy.scoring)
+    scored = best_first(data["members"])
+    return shown(request, asked, "story.html", data, last=last, scored=scored, most_points=points)
 
 
 @router.post("/acts")
@@ -78,8 +81,7 @@ def _found(deduper: Deduper, name: str) -> dict[str, Any]:
     articles = deduper.articles([each.id for each in shown_members])
     row = story_row(found)
     members = [
-        member | {"outlet": member["source"]} | card(articles.get(member["id"]), member["id"])
-        for member in row["members"][:MOST_MEMBERS]
+        _member(member, articles.get(member["id"])) for member in row["members"][:MOST_MEMBERS]
     ]
     return {
         "id": found.id,
@@ -93,6 +95,12 @@ def _found(deduper: Deduper, name: str) -> dict[str, Any]:
         "similar": _similar(deduper, found),
         "acts": _acts(deduper, found),
     }
+
+
+def _member(member: Row, article: Article | None) -> Row:
+    """A member as it is shown; its outlet is the site that it is known by."""
+    told = {"outlet": member["source"], "card": score_card(member["why"])}
+    return member | told | card(article, member["id"])
 
 
 def _spread(deduper: Deduper, story: Story, members: Iterable[Row]) -> dict[str, Any]:
