@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from desk import HOSTILE, fill, hostile, near_a_line, wire
+from nearcopy import Deduper
 from nearcopy.config import Policy
 from nearcopy.keeper import cards
 from nearcopy.kernels.results import Passage
@@ -77,7 +78,7 @@ def test_a_page_is_html_without_inline_scripts_and_styles(desk, path):
 @pytest.mark.parametrize(
     ("path", "names"),
     [
-        ("/", {"days", "stats", "busiest", "busiest_older", "flagged", "flagged_of"}),
+        ("/", {"days", "empty", "stats", "busiest", "busiest_older", "flagged", "flagged_of"}),
         ("/stories", {"stories", "after"}),
         ("/compare", {"pairs", "a", "b"}),
         ("/compare?a=en-01&b=en-03", {"compared", "a", "b", "said", "story_a", "story_b"}),
@@ -100,6 +101,16 @@ def test_the_largest_stories_are_shown_though_published_long_ago(desk):
     assert "the largest of all" in desk.get("/?days=1").text
 
 
+def test_where_nothing_came_lately_the_overview_leads_to_what_came_before(tmp_path):
+    long_ago = datetime(2020, 1, 1, tzinfo=UTC)
+    with serving(settings_in(tmp_path)) as address:
+        with Deduper(f"sqlite:///{tmp_path}/seen.db") as deduper:
+            deduper.add(Article(id="a", title="A heron nests on the weir", seen=long_ago))
+        page = httpx.get(f"{address}/").text
+    assert "Nothing came in the last 30 days" in page
+    assert 'href="/?days=0"' in page
+
+
 def test_a_page_of_the_api_has_the_mark_too(desk):
     assert desk.get("/favicon.ico").headers["content-type"] == "image/svg+xml"
 
@@ -112,7 +123,7 @@ def test_an_empty_store_is_no_error(empty, path):
 @pytest.mark.parametrize(
     ("path", "says"),
     [
-        ("/", "Nothing has come in"),
+        ("/", "Nothing has come in yet"),
         ("/stories", "No story of several articles yet"),
         ("/stories?text=nothing", "Ask for less"),
         ("/review", "Nothing to review"),
@@ -348,6 +359,16 @@ def test_rows_that_are_none_are_told_in_their_places(empty):
 def test_what_cannot_be_read_is_a_problem(empty, data, status):
     kind = {"content-type": "application/octet-stream"}
     assert empty.post("/api/v1/try", content=data, headers=kind).status_code == status
+
+
+@pytest.mark.parametrize("data", [b"colour,size\nred,4\n", b"\x89PNG\r\n\x1a\n\x00\x01"])
+@pytest.mark.parametrize("name", ["file.csv", "picture"])
+def test_a_file_of_something_else_is_told_of_without_options_of_commands(empty, data, name):
+    kind = {"content-type": "application/octet-stream"}
+    answer = empty.post("/api/v1/try", params={"name": name}, content=data, headers=kind)
+    assert answer.status_code == 422
+    assert "send JSON lines, CSV, RSS or OPML" in answer.json()["detail"]
+    assert "--" not in answer.json()["detail"]
 
 
 def test_what_is_pasted_is_judged_without_a_script(tmp_path):

@@ -500,3 +500,20 @@ def test_an_act_that_cannot_be_names_the_field(service, wrong, field):
 def test_acts_of_nothing_are_problems(service):
     assert service.delete("/acts/999").status_code == 422
     assert service.post("/acts", json={"act": "keep", "article": "none"}).status_code == 404
+
+
+def test_numbers_that_take_long_to_count_are_kept_for_a_while(tmp_path, monkeypatch):
+    article = {"id": "a", "title": "A heron nests on the weir"}
+    with serving(Settings(store=f"{tmp_path}/seen.db", port=free_port())) as address:
+
+        def counted():
+            return httpx.get(f"{address}/api/v1/stats").json()["articles"]
+
+        assert counted() == 0
+        httpx.post(f"{address}/api/v1/articles", json=article)
+        monkeypatch.setattr("nearcopy.service.service.LONG_SECONDS", 0.0)
+        monkeypatch.setattr("nearcopy.service.service.TIMES_AS_LONG", 1e6)
+        assert counted() == 1
+        httpx.post(f"{address}/api/v1/articles", json=article | {"id": "b"})
+        assert counted() == 1
+        assert "nearcopy_articles 1.0" in httpx.get(f"{address}/metrics").text

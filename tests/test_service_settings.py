@@ -1,6 +1,7 @@
 """Settings of the service: where they come from, and what is refused."""
 
 import json
+import socket
 from dataclasses import fields
 
 import pytest
@@ -35,7 +36,7 @@ def test_without_any_it_is_this_machine_and_a_file_in_the_folder():
     [
         ("NEARCOPY_PROT", "1", "did you mean NEARCOPY_PORT"),
         ("NEARCOPY_PORT", "many", "whole number"),
-        ("NEARCOPY_PORT", "70000", "0 to 65,535"),
+        ("NEARCOPY_PORT", "70000", "1 to 65,535"),
         ("NEARCOPY_LOG_JSON", "perhaps", "true or false"),
         ("NEARCOPY_LOG_LEVEL", "loud", "debug"),
         ("NEARCOPY_MAX_BATCH", "0", "from 1"),
@@ -114,6 +115,19 @@ def test_what_must_not_run_says_why_and_does_not(tmp_path, monkeypatch, words, s
     result = command("serve", *words)
     assert result.exit_code == 2
     assert said in " ".join(result.output.split())
+
+
+def test_a_port_that_is_taken_is_told_of_before_anything_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        result = command("serve", "--port", str(port))
+    assert result.exit_code == 2
+    assert f"cannot listen at 127.0.0.1 port {port}" in result.stderr
+    assert "--port" in result.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 # Tokens.

@@ -128,6 +128,32 @@ class Deduper:
         log.debug("checked %s: %s", article.id, verdict)
         return verdict
 
+    def check_all(self, articles: Iterable[Article]) -> list[Verdict]:
+        """What each article is to those in the store, as `check` tells, in fewer looks at it."""
+        start = perf_counter()
+        given = list(map(_checked, articles))
+        verdicts = [each for some in _batches(given) for each in self._check_all(some)]
+        if given:
+            self._timed("check", start, len(given))
+        return verdicts
+
+    @tried
+    def _check_all(self, batch: list[Article]) -> list[Verdict]:
+        """Those whose id is in the store are judged one by one: they may say otherwise there."""
+        log.debug("checking %d articles", len(batch))
+        entries = self._entries(batch)
+        with self._lock, self._store.reading():
+            there = self._store.numbers([article.id for article in batch])
+            entries = [entry for entry in entries if entry.article.id not in there]
+            found = self._apart(entries)
+            members = self._store.members([m.other.id for each in found for m in each.found[:1]])
+        made: dict[str, Verdict] = {}
+        for (article, fingerprint, _), each in zip(entries, found, strict=True):
+            verdict = on_arrival(article.id, each, members, stored=False)
+            made[article.id] = flagged(verdict, fingerprint)
+            log.debug("checked %s: %s", article.id, made[article.id])
+        return [made.get(each.id) or self._check(each) for each in batch]
+
     def add(self, article: Article) -> Verdict:
         """What an article is to those in the store, where it then is too, as one step.
 
@@ -154,6 +180,15 @@ class Deduper:
         """What an article is something to, but for itself: as people said, or as it is found."""
         found = matches(self._store, [entry], self.recipe, self.policy)
         return self._corrected([entry], found)[0]
+
+    def _apart(self, entries: list[Entry]) -> list[Matches]:
+        """What each article is something to, as if the others were not asked about."""
+        if not entries:
+            return []
+        found = matches(self._store, entries, self.recipe, self.policy, apart=True)
+        if not self._store.told([entry.article.id for entry in entries]):
+            return found
+        return [self._corrected([e], [m])[0] for e, m in zip(entries, found, strict=True)]
 
     def _corrected(
         self, entries: list[Entry], found: list[Matches], again: Collection[str] = ()
@@ -317,18 +352,25 @@ class Deduper:
     def _judge(self, a: str, b: str) -> Edge:
         return between(self._store, a, b, self.recipe, self.policy)
 
-    @tried
     def similar(self, id: str, *, limit: int = 10) -> list[Match]:  # noqa: A002
         """The articles that are like one in the store, most alike first."""
+        return self.similar_all([id], limit=limit)[id]
+
+    @tried
+    def similar_all(self, ids: Iterable[str], *, limit: int = 10) -> dict[str, list[Match]]:
+        """For each of these articles in the store those that are like it, most alike first."""
+        wanted = list(dict.fromkeys(ids))
         with self._lock, self._store.reading():
-            self._require([id])
-            article = self._store.articles([id])[id]
-            made = self._store.fingerprints([id])[id]
-            found = self._matches(Entry(article, made, keys([made], self.recipe)[0])).found
-            alike = [each for each in found if _relation(each) is not Relation.DISTINCT]
-            listed = self._store.articles([match.other.id for match in alike])
-        found_like = [_match(match, listed[match.other.id]) for match in alike]
-        return sorted(found_like, key=lambda match: (-match.score, match.id))[:limit]
+            made = self._require(wanted)
+            ours = self._store.articles(wanted)
+            found_keys = keys([made[name] for name in wanted], self.recipe)
+            entries = [Entry(ours[n], made[n], k) for n, k in zip(wanted, found_keys, strict=True)]
+            found = [_alike(each) for each in self._apart(entries)]
+            listed = self._store.articles({m.other.id for each in found for m in each})
+        return {
+            name: _most_alike([_match(match, listed[match.other.id]) for match in each])[:limit]
+            for name, each in zip(wanted, found, strict=True)
+        }
 
     @tried
     def explain(self, a: str, b: str) -> Explanation:
@@ -714,8 +756,15 @@ def _some(ids: Iterable[str]) -> Iterator[list[str]]:
         yield some
 
 
-def _relation(match: Matched) -> Relation:
-    return match.judgement.decision.relation
+def _alike(found: Matches) -> list[Matched]:
+    """Those that are something to the article."""
+    return [
+        each for each in found.found if each.judgement.decision.relation is not Relation.DISTINCT
+    ]
+
+
+def _most_alike(found: list[Match]) -> list[Match]:
+    return sorted(found, key=lambda match: (-match.score, match.id))
 
 
 def _match(match: Matched, article: Article) -> Match:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import compress, islice
+from operator import ne
 from typing import NamedTuple
 
 from nearcopy.config import Policy, Recipe
@@ -66,11 +67,13 @@ def matches(
     policy: Policy,
     *,
     again: Collection[str] = (),
+    apart: bool = False,
 ) -> list[Matches]:
     """For each article what came before it that it is something to.
 
     Those that come `again`, as they are in the store, came when they first did, and are compared
-    with what was found then; all others come now, one after the other.
+    with what was found then; all others come now, one after the other. Where they are looked at
+    `apart`, each comes as if the others did not.
     """
     at_hand = {entry.article.id: entry.article for entry in entries}
     candidates = _candidates(store, entries, policy, again)
@@ -80,7 +83,7 @@ def matches(
         if entry.article.id in again
         for other in found.candidates
     )
-    came_before = arrivals(store, list(at_hand), again, names)
+    came_before = ne if apart else arrivals(store, list(at_hand), again, names)
 
     def others(made: Fingerprint, found: Found) -> Iterator[Fingerprint]:
         """Those to be looked at, but of texts that are the same no more than the first few."""

@@ -4,6 +4,7 @@ import os
 import tempfile
 import time
 from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from prometheus_client import (
@@ -84,13 +85,13 @@ class Metrics:
         """Count that a store could not be used."""
         self._errors.inc()
 
-    def text(self, whole: Stats | None, window: Stats | None) -> bytes:
+    def text(self, found: Stats | None, window_days: int | None) -> bytes:
         """All of it as Prometheus reads it; without the store's numbers where there are none."""
         counted = self._registry
         if os.environ.get(FOLDER):
             counted = CollectorRegistry()
             multiprocess.MultiProcessCollector(counted)  # type: ignore[no-untyped-call]
-        return generate_latest(counted) + generate_latest(_gauges(whole, window))
+        return generate_latest(counted) + generate_latest(_gauges(found, window_days))
 
 
 def forget_worker(process: int) -> None:
@@ -111,22 +112,29 @@ def veto_kind(verdict: Verdict) -> str:
     return "form" if evidence.numerals_changed else UNKNOWN
 
 
-def _gauges(whole: Stats | None, window: Stats | None) -> CollectorRegistry:
+def _gauges(found: Stats | None, window_days: int | None) -> CollectorRegistry:
     registry = CollectorRegistry()
-    numbers: dict[str, tuple[str, int | None]] = {
-        "nearcopy_articles": ("Articles in the store.", whole.articles if whole else None),
-        "nearcopy_duplicates": ("Of these duplicates.", whole.duplicates if whole else None),
-        "nearcopy_stories": ("Stories in the store.", whole.stories if whole else None),
+    if found is None:
+        return registry
+    numbers = {
+        "nearcopy_articles": ("Articles in the store.", found.articles),
+        "nearcopy_duplicates": ("Of these duplicates.", found.duplicates),
+        "nearcopy_stories": ("Stories in the store.", found.stories),
         "nearcopy_largest_story": (
             "Articles of the largest story.",
-            max(whole.sizes, default=0) if whole else None,
+            max(found.sizes, default=0),
         ),
         "nearcopy_window_articles": (
             "Articles that came within the window.",
-            window.articles if window else None,
+            _within(found, window_days),
         ),
     }
     for name, (means, number) in numbers.items():
-        if number is not None:
-            Gauge(name, means, registry=registry).set(number)
+        Gauge(name, means, registry=registry).set(number)
     return registry
+
+
+def _within(found: Stats, days: int | None) -> int:
+    """The articles that came in the last so many days, today among them."""
+    first = None if days is None else datetime.now(UTC).date() - timedelta(days=days - 1)
+    return sum(each.articles for day, each in found.days.items() if first is None or day >= first)

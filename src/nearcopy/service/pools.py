@@ -5,13 +5,15 @@ on the same store. A store in memory has one for all.
 """
 
 import asyncio
+import logging
+from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass
 from datetime import timedelta
 from threading import Lock
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from nearcopy.deduper import Deduper
 from nearcopy.errors import NotStored
@@ -21,7 +23,11 @@ from nearcopy.service.settings import Settings
 from nearcopy.stores import pools_at
 from nearcopy.stores.addresses import shown
 
+Item = TypeVar("Item")
 Result = TypeVar("Result")
+Shared = Callable[[Deduper, list[Item]], list[Result]]  # a result for each, in order
+AT_ONCE = 16  # asked of the store together: a look for more takes as long as two
+log = logging.getLogger("nearcopy")
 MEMORY = "memory:"
 MOST_POOLS = 16  # in one worker: each has the keys of its window in memory
 WARMING = "nearcopy-warming"
@@ -35,6 +41,7 @@ class Lane:
         self._opened, self._seconds = opened, float(settings.max_seconds)
         self._address = shown(settings.address)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=name)
+        self._waiting: dict[Any, deque[tuple[Any, Future[Any]]]] = {}
 
     async def run(
         self, work: Callable[[Deduper], Result], *, seconds: float | None = OWN
@@ -42,6 +49,43 @@ class Lane:
         """What the work gives; a problem where it has to wait for too long."""
         patience = self._seconds if seconds == OWN else seconds
         future = self._thread.submit(copy_context().run, lambda: work(self._opened()))
+        return await self._answer(future, patience)
+
+    async def share(self, work: Shared[Item, Result], item: Item) -> Result:
+        """What the work gives for this; what others ask of it meanwhile is asked at once.
+
+        A look at the store for many takes little longer than for one. Where each is to be logged
+        with the request that it is of, they are asked one by one.
+        """
+        if log.isEnabledFor(logging.DEBUG):
+            return await self.run(lambda deduper: work(deduper, [item])[0])
+        future: Future[Result] = Future()
+        self._waiting.setdefault(work, deque()).append((item, future))
+        self._thread.submit(self._take, work)
+        return await self._answer(future, self._seconds)
+
+    def _take(self, work: Shared[Any, Any]) -> None:
+        """Answer some of those that wait, the first of them first; others may have been before."""
+        waiting = self._waiting[work]
+        some = [waiting.popleft() for _ in range(min(len(waiting), AT_ONCE))]
+        asked = [each for each in some if each[1].set_running_or_notify_cancel()]
+        if asked:
+            self._settle(work, asked)
+
+    def _settle(self, work: Shared[Any, Any], asked: list[tuple[Any, Future[Any]]]) -> None:
+        try:
+            found = work(self._opened(), [item for item, _ in asked])
+        except Exception as wrong:  # one may be at fault: it has to be told, and no other
+            if len(asked) == 1:
+                asked[0][1].set_exception(wrong)
+                return
+            for each in asked:
+                self._settle(work, [each])
+            return
+        for (_, future), result in zip(asked, found, strict=True):
+            future.set_result(result)
+
+    async def _answer(self, future: Future[Result], patience: float | None) -> Result:
         try:
             async with asyncio.timeout(patience):
                 return await asyncio.wrap_future(future)

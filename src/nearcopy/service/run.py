@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import sys
 from contextlib import ExitStack
 
@@ -25,6 +26,23 @@ def check(settings: Settings) -> None:
         )
     if settings.workers > 1 and settings.address.startswith("memory:"):
         raise BadPolicy("a store in memory is one process's own: give another, or one worker")
+    _check_port(settings)
+
+
+def _check_port(settings: Settings) -> None:
+    """Raises where nobody can listen there."""
+    try:
+        family, kind, _, _, place = socket.getaddrinfo(
+            settings.host, settings.port, type=socket.SOCK_STREAM
+        )[0]
+        with socket.socket(family, kind) as tried:
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            tried.bind(place)
+    except OSError as wrong:
+        raise BadPolicy(
+            f"it cannot listen at {settings.host} port {settings.port}: {wrong.strerror}; stop "
+            "what is there, or give another with --port"
+        ) from None
 
 
 def _end(*_: object) -> None:

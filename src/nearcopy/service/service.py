@@ -5,7 +5,7 @@ import threading
 import time
 from dataclasses import dataclass, field
 from types import FrameType
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from fastapi import Depends, Query, Request
 
@@ -17,7 +17,10 @@ from nearcopy.service.settings import Settings
 from nearcopy.service.tokens import Tokens
 from nearcopy.stats import Stats
 
-FRESH_SECONDS = 15  # that numbers of the store are good for in metrics
+FRESH_SECONDS = 15.0  # that numbers of the store are good for at most
+LONG_SECONDS = 0.1  # where counting them takes longer, they are kept
+TIMES_AS_LONG = 20  # as it takes: so counting is a twentieth of what is done at most
+MOST_COUNTED = 100
 PoolName = Annotated[
     str | None,
     Query(
@@ -25,6 +28,13 @@ PoolName = Annotated[
         max_length=100,
     ),
 ]
+
+
+class Counted(NamedTuple):
+    """Numbers of a store, and how long they are good for."""
+
+    until: float
+    stats: Stats
 
 
 @dataclass(slots=True)
@@ -37,19 +47,19 @@ class Service:
     gate: Gate
     metrics: Metrics
     stopping: threading.Event = field(default_factory=threading.Event)
-    _numbers: tuple[float, Stats, Stats] | None = None
+    _counted: dict[tuple[str | None, int | None], Counted] = field(default_factory=dict)
 
-    async def numbers(self) -> tuple[Stats, Stats]:
-        """The numbers of the whole store and of its window, some seconds old at most."""
-        if self._numbers is None or time.monotonic() - self._numbers[0] > FRESH_SECONDS:
-            days = self.pools.window_days
-
-            def asked(deduper: Deduper) -> tuple[Stats, Stats]:
-                return deduper.stats(), deduper.stats(days=days)
-
-            found = await self.pools.pool(self.settings.pool).looks.run(asked)
-            self._numbers = (time.monotonic(), *found)
-        return self._numbers[1:]
+    async def stats(self, pool: str | None, days: int | None) -> Stats:
+        """The numbers of a pool; where counting takes long they may be some seconds old."""
+        known = self._counted.get((pool, days))
+        if known is not None and time.monotonic() < known.until:
+            return known.stats
+        found, spent = await self.pools.pool(pool).looks.run(lambda each: _timed(each, days))
+        kept = min(TIMES_AS_LONG * spent, FRESH_SECONDS) if spent > LONG_SECONDS else 0.0
+        while len(self._counted) >= MOST_COUNTED:
+            self._counted.pop(next(iter(self._counted)))
+        self._counted[pool, days] = Counted(time.monotonic() + kept, found)
+        return found
 
     def heed_signals(self) -> None:
         """Tell streams that the service stops, before the server waits for them to end."""
@@ -65,6 +75,12 @@ class Service:
 
         if callable(before):
             signal.signal(number, heard)
+
+
+def _timed(deduper: Deduper, days: int | None) -> tuple[Stats, float]:
+    """The numbers, and the processor time that they took: others are not to blame."""
+    start = time.thread_time()
+    return deduper.stats(days=days), time.thread_time() - start
 
 
 def made(settings: Settings) -> Service:
@@ -90,6 +106,10 @@ class Asked:
     def settings(self) -> Settings:
         """The settings in force."""
         return self.service.settings
+
+    async def stats(self, days: int | None) -> Stats:
+        """The numbers of the pool."""
+        return await self.service.stats(self.name, days)
 
 
 def service_of(request: Request) -> Service:

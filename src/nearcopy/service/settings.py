@@ -83,7 +83,7 @@ class Settings:
 
 BIG = 1 << 40
 BOUNDS = {
-    "port": (0, 65535),
+    "port": (1, 65535),
     "workers": (1, 64),
     "max_body_bytes": (1024, BIG),
     "max_batch": (1, 1_000_000),

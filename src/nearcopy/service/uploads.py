@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from nearcopy.errors import BadArticle
+from nearcopy.errors import BadArticle, NearcopyError
 from nearcopy.feeds import feed_kind, feed_rows
 from nearcopy.formats import OwnIds, Rejected, Row, opened, read
 from nearcopy.formats.rows import Place
@@ -46,9 +46,19 @@ def _file(data: bytes, name: str, settings: Settings) -> Iterator[Row | Rejected
     with TemporaryDirectory(prefix="nearcopy-") as folder:
         path = Path(folder) / f"file{suffix}"
         path.write_bytes(data)
-        with opened([str(path)]) as (source,):
-            for each in read(replace(source, name=name or "file")):
-                yield _checked(each, settings)
+        try:
+            with opened([str(path)]) as (source,):
+                for each in read(replace(source, name=name or "file")):
+                    yield _checked(each, settings)
+        except NearcopyError as wrong:
+            raise Problem(422, _without_options(str(wrong))) from None
+
+
+def _without_options(told: str) -> str:
+    """What is wrong with a file, without what only helps on a command line."""
+    for part in ("; name them, for instance with", "; `dedupe` takes", ": give it a name"):
+        told = told.partition(part)[0]
+    return f"{told}: send JSON lines, CSV, RSS or OPML, with a title, text or url of each article"
 
 
 def _checked(found: Row | Rejected, settings: Settings) -> Row | Rejected:

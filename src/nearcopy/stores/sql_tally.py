@@ -20,6 +20,10 @@ BY_SOURCE = (
 BY_RELATION = (
     f"SELECT day, relation, count(*) FROM {MINE} AND relation IS NOT NULL GROUP BY day, relation"
 )
+ALL_SIZES = (
+    "SELECT size, count(*) FROM (SELECT count(*) AS size FROM members GROUP BY story) AS sizes"
+    " GROUP BY size"
+)
 SIZES = (
     f"SELECT size, count(*) FROM (SELECT count(*) AS size FROM {MINE} GROUP BY story) AS sizes"
     " GROUP BY size"
@@ -36,7 +40,7 @@ class SqlTally:
         """What came since a day, counted."""
         first = EVER if since is None else since
         days = self._copies(BY_DAY, first)
-        sizes: dict[int, int] = dict(self._counted(SIZES, first))
+        sizes: dict[int, int] = dict(self._sizes(first))
         in_stories = sum(size * count for size, count in sizes.items())
         alone = sum(each.articles for each in days.values()) - in_stories
         if alone:
@@ -44,6 +48,13 @@ class SqlTally:
         rows = self._counted(BY_RELATION, first)
         related = {(day, Relation(name)): count for day, name, count in rows}
         return Tally(days, self._copies(BY_SOURCE, first), related, sizes)
+
+    def _sizes(self, first: int) -> list[Row]:
+        """How many stories there are of so many articles that came since a day."""
+        earlier = "SELECT 1 FROM arrivals WHERE day < ? LIMIT 1"
+        if first == EVER or self._database.one(earlier, (first,)) is None:
+            return self._database.run(ALL_SIZES)
+        return self._counted(SIZES, first)
 
     def _counted(self, statement: str, first: int) -> list[Row]:
         return self._database.run(statement, (first,))

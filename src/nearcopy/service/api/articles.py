@@ -10,7 +10,7 @@ from starlette.responses import Response
 from nearcopy.deduper import Deduper
 from nearcopy.errors import NotStored
 from nearcopy.formats.answers import article_row, match_row, verdict_row
-from nearcopy.model import Verdict
+from nearcopy.model import Article, Match, Verdict
 from nearcopy.service.answering import answer
 from nearcopy.service.answers import ArticleShape, Forgotten, Similar, Verdicts, VerdictShape
 from nearcopy.service.api.described import PREFIX, articles_body, problems, verdict_lines
@@ -37,12 +37,16 @@ async def check(request: Request, asked: Reading, evidence: Evidence = False) ->
     """A verdict on an article, or `verdicts` on several."""
     start = time.perf_counter()
     given = await given_rows(request, asked.settings, "articles")
-
-    def work(deduper: Deduper) -> list[Verdict]:
-        return [deduper.check(each) for each in given.articles]
-
-    verdicts = await asked.pool.checks.run(work)
+    checks = asked.pool.checks
+    if given.single:
+        verdicts = [await checks.share(_checked, given.articles[0])]
+    else:
+        verdicts = await checks.run(lambda deduper: deduper.check_all(given.articles))
     return _answered(asked, "check", given, verdicts, evidence, start)
+
+
+def _checked(deduper: Deduper, articles: list[Article]) -> list[Verdict]:
+    return deduper.check_all(articles) if len(articles) > 1 else [deduper.check(articles[0])]
 
 
 @router.post(
@@ -130,7 +134,13 @@ async def similar(
 ) -> Response:
     """The articles like it."""
     start, name = time.perf_counter(), unquote(id)
-    found = await asked.pool.checks.run(lambda deduper: deduper.similar(name, limit=limit))
+    found = await asked.pool.checks.share(_alike, (name, limit))
     asked.service.metrics.took("similar", start)
     rows = map(match_row, found)
     return answer({"similar": [{key: row[key] for key in SIMILAR} for row in rows]})
+
+
+def _alike(deduper: Deduper, asked: list[tuple[str, int]]) -> list[list[Match]]:
+    most = max(limit for _, limit in asked)
+    found = deduper.similar_all([name for name, _ in asked], limit=most)
+    return [found[name][:limit] for name, limit in asked]

@@ -45,8 +45,9 @@ async def metrics(asked: Administering) -> Response:
     """The counts of all workers, and the numbers of the store."""
     service = asked.service
     try:
-        whole, window = await service.numbers()
+        found = await service.stats(service.settings.pool, None)
     except (NearcopyError, Problem) as wrong:
         log.warning("no numbers of the store: %s", wrong)
         return Response(service.metrics.text(None, None), media_type=PROMETHEUS)
-    return Response(service.metrics.text(whole, window), media_type=PROMETHEUS)
+    text = service.metrics.text(found, service.pools.window_days)
+    return Response(text, media_type=PROMETHEUS)

@@ -53,4 +53,4 @@ async def stats(
     days: Annotated[int | None, Query(ge=1, le=100_000, description="Of so many days.")] = None,
 ) -> Response:
     """The numbers."""
-    return answer(stats_row(await asked.pool.looks.run(lambda each: each.stats(days=days))))
+    return answer(stats_row(await asked.stats(days)))

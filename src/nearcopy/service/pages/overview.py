@@ -14,9 +14,11 @@ from nearcopy.service.pages.rendering import page_router, shown
 from nearcopy.service.pages.shelf import card, story_cards
 from nearcopy.service.pages.wording import RELATIONS
 from nearcopy.service.service import Reading
+from nearcopy.stats import Stats
 
 router = page_router()
 BUSIEST = 6
+LIKELY = 30  # of the largest, looked at first
 LOOKED_AT = 200  # of the articles that came last
 FLAGGED = 8
 KINDS = {"new": "new", "duplicates": "duplicates"}
@@ -29,16 +31,17 @@ async def overview(
     days: Annotated[int, Query(ge=0, le=100_000)] = 30,
 ) -> Response:
     """The numbers of the last so many days; 0: of all."""
-    data = await asked.pool.looks.run(lambda deduper: _found(deduper, days))
+    found = await asked.stats(days or None)
+    data = await asked.pool.looks.run(lambda deduper: _found(deduper, days, found))
     return shown(request, asked, "overview.html", data, **_drawn(data["stats"]))
 
 
-def _found(deduper: Deduper, days: int) -> dict[str, Any]:
-    found = deduper.stats(days=days or None)
+def _found(deduper: Deduper, days: int, found: Stats) -> dict[str, Any]:
     since = datetime.combine(found.since, time(), UTC) if found.since else None
     largest = _largest(deduper, since)
     return {
         "days": days,
+        "empty": not deduper.latest(limit=1),
         "stats": stats_row(found),
         "busiest": story_cards(deduper, largest or _largest(deduper, None)),
         "busiest_older": not largest,  # what came may have been published long ago
@@ -48,8 +51,17 @@ def _found(deduper: Deduper, days: int) -> dict[str, Any]:
 
 
 def _largest(deduper: Deduper, since: datetime | None) -> list[Story]:
-    found = deduper.find_stories(least=2, since=since, order="largest", limit=BUSIEST)
-    return list(found.stories)
+    """The largest of these days; most often they are among the largest of all, found sooner."""
+    found = deduper.find_stories(least=2, order="largest", limit=LIKELY).stories
+    fitting = [each for each in found if since is None or _told_since(each, since)][:BUSIEST]
+    if len(fitting) == BUSIEST or len(found) < LIKELY:
+        return fitting
+    some = deduper.find_stories(least=2, since=since, order="largest", limit=BUSIEST)
+    return list(some.stories)
+
+
+def _told_since(story: Story, since: datetime) -> bool:
+    return story.last_seen is not None and story.last_seen >= since
 
 
 def _flagged(deduper: Deduper) -> list[dict[str, Any]]:

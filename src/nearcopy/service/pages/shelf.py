@@ -58,6 +58,7 @@ def _listed(story: Story, named: Mapping[str, str], articles: Mapping[str, Artic
     sources = [(name in articles and articles[name].source) or site for site, name in named.items()]
     return {
         "id": row["id"],
+        "name": row["id"] if len(story.members) > 1 else story.kept,  # by which it is found soonest
         "kept": card(articles.get(story.kept), story.kept),
         "articles": len(story.members),
         "outlets": row["outlets"],

@@ -21,7 +21,7 @@ from nearcopy.service.pages.scorecard import best_first, most_points, score_card
 from nearcopy.service.pages.shelf import Row, card
 from nearcopy.service.problems import Problem
 from nearcopy.service.sent import ActIn
-from nearcopy.service.service import Reading, Writing
+from nearcopy.service.service import Asked, Reading, Writing
 
 router = page_router()
 MOST_MEMBERS = 200
@@ -34,14 +34,29 @@ async def story(request: Request, id: Id, asked: Reading) -> Response:  # noqa: 
     """The story; a former id, or an article's, leads there."""
     name = unquote(id)
     data = await asked.pool.looks.run(lambda deduper: _found(deduper, name))
-    if data["id"] != name:
+    if data["id"] != name and not _alone(data, name):
         query = f"?{request.url.query}" if request.url.query else ""
         return moved(f"/stories/{quote(data['id'], '')}{query}")
+    here, kept = data.pop("here"), data["kept"]["id"]
+    alike = await asked.pool.checks.run(lambda deduper: _similar(deduper, kept, here))
+    data["similar"] = alike  # asked of who has the window in memory
     acted = request.query_params.get("done", "")
     last = next((each for each in data["acts"] if str(each["number"]) == acted), None)
-    points = most_points(asked.service.pools.policy.scoring)
-    scored = best_first(data["members"])
-    return shown(request, asked, "story.html", data, last=last, scored=scored, most_points=points)
+    return shown(request, asked, "story.html", data, last=last, **_drawn(asked, data))
+
+
+def _drawn(asked: Asked, data: Row) -> Row:
+    """The score card, and why the copy is kept without what the card says."""
+    return {
+        "scored": best_first(data["members"]),
+        "most_points": most_points(asked.service.pools.policy.scoring),
+        "reason": data["why"].partition(": length ")[0],
+    }
+
+
+def _alone(data: Row, name: str) -> bool:
+    """Whether it is an article by itself, asked for by its id, by which it is found sooner."""
+    return data["members"][0]["id"] == name and len(data["members"]) == 1
 
 
 @router.post("/acts")
@@ -90,9 +105,9 @@ def _found(deduper: Deduper, name: str) -> dict[str, Any]:
         "first_seen": row["first_seen"],
         "last_seen": row["last_seen"],
         "members": members,
+        "here": {each.id for each in found.members},
         "left_out": len(found.members) - len(members),
         "spread": _spread(deduper, found, members),
-        "similar": _similar(deduper, found),
         "acts": _acts(deduper, found),
     }
 
@@ -105,7 +120,7 @@ def _member(member: Row, article: Article | None) -> Row:
 
 def _spread(deduper: Deduper, story: Story, members: Iterable[Row]) -> dict[str, Any]:
     """How it spread, each outlet with the places of its articles on a line from 0 to 1."""
-    found = spread_row(deduper.spread(story.id))
+    found = spread_row(deduper.spread(story.kept))
     whole = found["hours"] or 0.0
     first = found["first"]
     times: dict[str, list[Row]] = {}
@@ -129,11 +144,10 @@ def _hours(first: str, moment: str | None) -> float | None:
     return (datetime.fromisoformat(moment) - datetime.fromisoformat(first)) / timedelta(hours=1)
 
 
-def _similar(deduper: Deduper, story: Story) -> list[Row]:
+def _similar(deduper: Deduper, kept: str, here: set[str]) -> list[Row]:
     """What is like the kept copy and in another story."""
-    here = {each.id for each in story.members}
     try:
-        found = deduper.similar(story.kept, limit=SIMILAR + len(here))
+        found = deduper.similar(kept, limit=SIMILAR + len(here))
     except NotStored:  # forgotten meanwhile
         return []
     return [match_row(each) for each in found if each.id not in here][:SIMILAR]

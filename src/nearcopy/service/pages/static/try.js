@@ -18,6 +18,7 @@
   };
   const shownAtMost = 500;
   let found = [];
+  let kept = false; // whether these are added to the store
   let running = null;
   let spoken = 0; // when the progress was last put in words
 
@@ -85,7 +86,8 @@
     const more = found.length > shownAtMost ? ` The first ${shownAtMost} are shown; all are in the download.` : "";
     status.textContent =
       `${judged.length.toLocaleString("en")} judged, ${copies.toLocaleString("en")} duplicates` +
-      (wrong ? `, ${wrong.toLocaleString("en")} could not be read` : "") + `.${more}`;
+      (wrong ? `, ${wrong.toLocaleString("en")} could not be read` : "") +
+      `.${kept ? " They are in the store now." : ""}${more}`;
     bar.hidden = true;
     downloads.hidden = !found.length;
   };
@@ -115,7 +117,8 @@
     status.textContent = `Reading ${name}…`;
     const address = new URL(area.dataset.api, location.href);
     address.searchParams.set("name", name);
-    if (keep && keep.checked) address.searchParams.set("keep", "true");
+    kept = Boolean(keep && keep.checked);
+    if (kept) address.searchParams.set("keep", "true");
     try {
       const kind = { "content-type": "application/octet-stream" };
       const answer = await fetch(address, { method: "POST", body, headers: kind, signal: mine.signal });
