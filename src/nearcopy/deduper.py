@@ -365,10 +365,10 @@ class Deduper:
             ours = self._store.articles(wanted)
             found_keys = keys([made[name] for name in wanted], self.recipe)
             entries = [Entry(ours[n], made[n], k) for n, k in zip(wanted, found_keys, strict=True)]
-            found = [_alike(each) for each in self._apart(entries)]
+            found = [_most_alike(each, limit) for each in self._apart(entries)]
             listed = self._store.articles({m.other.id for each in found for m in each})
         return {
-            name: _most_alike([_match(match, listed[match.other.id]) for match in each])[:limit]
+            name: [_match(match, listed[match.other.id]) for match in each]
             for name, each in zip(wanted, found, strict=True)
         }
 
@@ -756,15 +756,14 @@ def _some(ids: Iterable[str]) -> Iterator[list[str]]:
         yield some
 
 
-def _alike(found: Matches) -> list[Matched]:
-    """Those that are something to the article."""
-    return [
-        each for each in found.found if each.judgement.decision.relation is not Relation.DISTINCT
-    ]
+def _most_alike(found: Matches, limit: int) -> list[Matched]:
+    """Those that are something to the article, most alike first."""
+    alike = [m for m in found.found if m.judgement.decision.relation is not Relation.DISTINCT]
+    return sorted(alike, key=lambda match: (-_score(match), match.other.id))[:limit]
 
 
-def _most_alike(found: list[Match]) -> list[Match]:
-    return sorted(found, key=lambda match: (-match.score, match.id))
+def _score(match: Matched) -> float:
+    return max(match.judgement.news, match.judgement.copy or 0.0)
 
 
 def _match(match: Matched, article: Article) -> Match:
@@ -773,7 +772,7 @@ def _match(match: Matched, article: Article) -> Match:
         article.id,
         article.title,
         site(article.url) if article.url else None,
-        max(found.news, found.copy or 0.0),
+        _score(match),
         found.decision.relation,
         found.decision.confidence,
         found.news,
