@@ -25,6 +25,7 @@ import fingerprints
 import fresh
 import hamming
 import lsh
+import pages
 import peers
 import results
 import service
@@ -94,7 +95,9 @@ SUITES = {
         results.DEDUPE,
         table.COMMANDS,
     ),
-    "service": Suite({"service": service.service}, results.SERVICE, table.SERVICE),
+    "service": Suite(
+        {"service": service.service, "pages": pages.pages}, results.SERVICE, table.SERVICE
+    ),
 }
 GROUPS = {name: group for suite in SUITES.values() for name, group in suite.groups.items()}
 
@@ -128,6 +131,8 @@ HOW = {
     "service": "made-up articles as for the stores, filed without being compared; `nearcopy serve` "
     "with two workers on two cores, asked by loader.py on the same machine over 32 connections, "
     "200 requests a second for 60 seconds, each time counted from when the request was due",
+    "pages": "the same articles added one after the other, so that there are stories; one worker, "
+    "pages asked for one at a time",
     "memory": "nbytes of our indexes; of the peers the growth of a new process, signatures and all",
 }
 
