@@ -140,8 +140,9 @@ class Deduper:
     @tried
     def _check_all(self, batch: list[Article]) -> list[Verdict]:
         """Those whose id is in the store are judged one by one: they may say otherwise there."""
-        log.debug("checking %d articles", len(batch))
         entries = self._entries(batch)
+        for article in batch if log.isEnabledFor(logging.DEBUG) else ():
+            log.debug("checking %s", article.id)
         with self._lock, self._store.reading():
             there = self._store.numbers([article.id for article in batch])
             entries = [entry for entry in entries if entry.article.id not in there]

@@ -5,7 +5,6 @@ import tempfile
 import time
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 from prometheus_client import (
     CollectorRegistry,
@@ -92,12 +91,6 @@ class Metrics:
             counted = CollectorRegistry()
             multiprocess.MultiProcessCollector(counted)  # type: ignore[no-untyped-call]
         return generate_latest(counted) + generate_latest(_gauges(found, window_days))
-
-
-def forget_worker(process: int) -> None:
-    """Take note that a worker has ended."""
-    if os.environ.get(FOLDER) and Path(os.environ[FOLDER]).is_dir():
-        multiprocess.mark_process_dead(process)  # type: ignore[no-untyped-call]
 
 
 def veto_kind(verdict: Verdict) -> str:
