@@ -69,8 +69,8 @@ ROOMS = [
         "rebuilding",
         "resuming",
     },
-    {"formats", "feeds", "stream"},
-    {"service", "cli", "__main__"},
+    {"formats", "feeds", "frames", "scrapy", "streams"},
+    {"service", "cli", "mcp", "__main__"},
 ]
 LEVEL = {name: level for level, room in enumerate(ROOMS) for name in room}
 PURE = 3  # rooms up to this one read no clock, no file, no environment

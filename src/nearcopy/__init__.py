@@ -22,6 +22,7 @@ from nearcopy.errors import (
     RecipeMismatch,
     SlowKernels,
     StoreError,
+    StreamError,
 )
 from nearcopy.explain import Explanation, explain
 from nearcopy.feedback import Feedback
@@ -73,6 +74,7 @@ __all__ = [
     "SlowKernels",
     "StoreError",
     "Story",
+    "StreamError",
     "Verdict",
     "compare",
     "decide",

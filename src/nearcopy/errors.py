@@ -7,9 +7,10 @@ NearcopyError
 ├── BadRecipe (ValueError)      a recipe that cannot be made
 ├── MissingExtra (ImportError)  an optional part that is not installed
 ├── NotStored (LookupError)     an article or a story that the store does not have
-└── StoreError                  a store that cannot be opened or used
-    ├── RecipeMismatch          a store that was filled with another recipe
-    └── TryAgain                a step that was lost through no fault of its own; nothing is done
+├── StoreError                  a store that cannot be opened or used
+│   ├── RecipeMismatch          a store that was filled with another recipe
+│   └── TryAgain                a step that was lost through no fault of its own; nothing is done
+└── StreamError                 a stream that cannot be read, or handed on to
 
 SlowKernels (RuntimeWarning)    the compiled kernels are not here
 """
@@ -56,6 +57,10 @@ class RecipeMismatch(StoreError):
 
 class TryAgain(StoreError):
     """A step that was lost through no fault of its own, of which nothing is done."""
+
+
+class StreamError(NearcopyError):
+    """A stream that cannot be read, or handed on to."""
 
 
 class SlowKernels(RuntimeWarning):

@@ -27,6 +27,7 @@ Exit codes: 0 done, 1 "no", 2 bad input or usage, 3 braked, 130 interrupted.
 """
 FIND = "Find duplicates"
 ASK = "Ask a store"
+STREAM = "Follow a stream"
 MEASURE = "Measure"
 UPKEEP = "Look after a store"
 SETTINGS = "Settings"
@@ -47,6 +48,7 @@ COMMANDS = (
     (ASK, "feedback", "feedback"),
     (ASK, "act", "act"),
     (ASK, "stats", "stats"),
+    (STREAM, "consume", "consume"),
     (UPKEEP, "upkeep", "forget"),
     (UPKEEP, "upkeep", "purge"),
     (UPKEEP, "upkeep", "verify"),

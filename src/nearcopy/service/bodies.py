@@ -15,7 +15,7 @@ from nearcopy.model import Article
 from nearcopy.service.answering import JSON
 from nearcopy.service.problems import Problem
 from nearcopy.service.settings import Settings
-from nearcopy.stores.rows import whole
+from nearcopy.streams.reading import check_storable
 
 LARGE = 1 << 16  # bytes that are read in a thread of their own
 TEXTS = ("id", "title", "text", "url", "canonical_url", "source", "language")
@@ -122,12 +122,7 @@ def check_article(article: Article, settings: Settings) -> None:
     for name in TEXTS:
         if len(getattr(article, name) or "") > most:
             raise BadArticle(f"{name} has more than {most:,} characters: shorten it")
-    if whole(article.id) != article.id:
-        raise BadArticle("id has half a surrogate pair: no store can keep it")
-    if article.tier is not None and abs(article.tier) >= 1 << 31:
-        raise BadArticle("tier is beyond what a store can keep: give a small whole number")
-    if not (article.title.strip() or article.text.strip() or article.url or article.canonical_url):
-        raise BadArticle("text, title and url are missing or empty: give one of them")
+    check_storable(article)
 
 
 def _field(why: str) -> str:

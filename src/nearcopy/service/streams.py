@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -20,58 +20,12 @@ from nearcopy.service.bodies import row_of
 from nearcopy.service.pools import Lane
 from nearcopy.service.problems import problem_of
 from nearcopy.service.settings import Settings
+from nearcopy.streams.lines import Line, Splitter
 
 CHUNK = 512  # lines that are added in one durable step
 LAST_SECONDS = 2.0  # for who is sending to see that nobody reads on
 QUIET = 0.1  # seconds without more after which what came is added
 Answers = list[dict[str, Any]]
-
-
-class Line(NamedTuple):
-    """A line that came, or why it cannot be read."""
-
-    number: int
-    data: bytes
-    why: str | None = None
-
-
-class Splitter:
-    """Takes bytes apart into lines; blank ones count and are left out."""
-
-    def __init__(self, longest: int) -> None:
-        self._longest = longest
-        self._rest = bytearray()
-        self._number = 0
-        self._passing = False  # the rest of a line that is too long
-
-    def feed(self, data: bytes) -> list[Line]:
-        """The lines that are whole by now."""
-        *whole, rest = data.split(b"\n")
-        found = [line for each in whole if (line := self._ended(each))]
-        self._hold(rest)
-        return found
-
-    def end(self) -> list[Line]:
-        """The last line, where it was not ended."""
-        line = self._ended(b"")
-        return [line] if line else []
-
-    def _hold(self, data: bytes) -> None:
-        if not self._passing:
-            self._rest += data
-        if len(self._rest) > self._longest:
-            self._passing = True
-            self._rest.clear()
-
-    def _ended(self, data: bytes) -> Line | None:
-        self._hold(data)
-        self._number += 1
-        data, passing = bytes(self._rest), self._passing
-        self._rest.clear()
-        self._passing = False
-        if passing:
-            return Line(self._number, b"", f"a line may have {self._longest:,} bytes: shorten it")
-        return Line(self._number, data) if data.strip() else None
 
 
 class Intake:

@@ -1,0 +1,70 @@
+"""Messages as articles, or why they are none."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from nearcopy.errors import BadArticle
+from nearcopy.formats import Columns, Place, Rejected
+from nearcopy.formats.jsons import DECODER
+from nearcopy.formats.rows import row
+from nearcopy.model import Article
+from nearcopy.stores.rows import whole
+from nearcopy.streams.messages import Message
+
+COLUMNS = Columns()
+LARGEST_TIER = 1 << 31
+
+
+def article_of(message: Message) -> Article:
+    """The article of a message; one without an id is named after its place."""
+    if message.why:
+        raise BadArticle(message.why)
+    values = _values(message)
+    found = row(Place(message.place, 1), values, COLUMNS.places(tuple(values)))
+    if isinstance(found, Rejected):
+        raise BadArticle(found.why)
+    given = found.id_column is not None and values[found.id_column] not in (None, "")
+    article = found.article if given else replace(found.article, id=message.place)
+    check_storable(article)
+    return article
+
+
+def check_storable(article: Article) -> None:
+    """Raises where an article says nothing, or is nothing that a store can keep."""
+    if whole(article.id) != article.id:
+        raise BadArticle("id has half a surrogate pair: no store can keep it")
+    if article.tier is not None and abs(article.tier) >= LARGEST_TIER:
+        raise BadArticle("tier is beyond what a store can keep: give a small whole number")
+    if not (article.title.strip() or article.text.strip() or article.url or article.canonical_url):
+        raise BadArticle("text, title and url are missing or empty: give one of them")
+
+
+def _values(message: Message) -> dict[str, Any]:
+    fields = message.fields
+    if fields is None:
+        return _decoded(message.data)
+    only = next(iter(fields.values())) if len(fields) == 1 else b""
+    names = tuple(name.decode("utf-8", "replace") for name in fields)
+    if only.lstrip().startswith(b"{") or (only and not any(COLUMNS.places(names).values())):
+        return _decoded(only)
+    return _texts(fields)
+
+
+def _texts(fields: Mapping[bytes, bytes]) -> dict[str, Any]:
+    try:
+        return {name.decode(): value.decode() for name, value in fields.items()}
+    except UnicodeDecodeError as wrong:
+        raise BadArticle(f"not UTF-8: {wrong.reason} at {wrong.start}") from None
+
+
+def _decoded(data: bytes) -> dict[str, Any]:
+    try:
+        found = DECODER.decode(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as wrong:
+        raise BadArticle(f"not UTF-8: {wrong.reason} at {wrong.start}") from None
+    except (ValueError, RecursionError) as wrong:
+        raise BadArticle(f"not JSON that can be read: {wrong}") from None
+    if not isinstance(found, dict):
+        raise BadArticle(f"expected an object, got {type(found).__name__}")
+    return found
