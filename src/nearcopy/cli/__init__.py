@@ -31,7 +31,7 @@ STREAM = "Follow a stream"
 MEASURE = "Measure"
 UPKEEP = "Look after a store"
 SETTINGS = "Settings"
-SERVE = "Serve over HTTP"
+SERVE = "Serve"
 # Each command: its panel, its module here, and the function; its name is the function's, without
 # the "_" at the end of what Python has a use of its own for.
 COMMANDS = (
@@ -60,6 +60,7 @@ COMMANDS = (
     (UPKEEP, "import_", "import_"),
     (SERVE, "serve", "serve"),
     (SERVE, "token", "token"),
+    (SERVE, "mcp", "mcp"),
     (MEASURE, "evaluate", "eval_"),
     (MEASURE, "tune", "tune"),
     (SETTINGS, "presets", "presets"),
