@@ -27,6 +27,7 @@ from nearcopy.errors import (
 from nearcopy.explain import Explanation, explain
 from nearcopy.feedback import Feedback
 from nearcopy.fingerprint import fingerprints, frequency_table
+from nearcopy.frames import dedupe
 from nearcopy.kernels.results import Passage
 from nearcopy.model import (
     Article,
@@ -78,6 +79,7 @@ __all__ = [
     "Verdict",
     "compare",
     "decide",
+    "dedupe",
     "estimated_overlap",
     "explain",
     "fingerprints",
