@@ -11,9 +11,9 @@ from mcp.types import ToolAnnotations
 from pydantic import Field
 
 from nearcopy.deduper import Deduper
-from nearcopy.errors import BadArticle, NearcopyError
+from nearcopy.errors import NearcopyError
 from nearcopy.explain import explain
-from nearcopy.formats import Columns, Place, Rejected, read_time
+from nearcopy.formats import read_time
 from nearcopy.formats.answers import (
     explanation_row,
     judgement_row,
@@ -21,9 +21,8 @@ from nearcopy.formats.answers import (
     story_row,
     verdict_row,
 )
-from nearcopy.formats.rows import row
 from nearcopy.model import Article, Verdict
-from nearcopy.streams.reading import check_storable
+from nearcopy.streams.reading import article_from
 
 INSTRUCTIONS = (
     "A store of news articles that knows which of them are copies, revisions and reports of the "
@@ -186,9 +185,5 @@ class Tools:
 
 def _article(values: Answer) -> Article:
     """The values as an article."""
-    named = {"id": ASKED} | {name: value for name, value in values.items() if value is not None}
-    found = row(Place(ASKED, 1), named, Columns().places(tuple(named)))
-    if isinstance(found, Rejected):
-        raise BadArticle(found.why)
-    check_storable(found.article)
-    return found.article
+    named = {name: value for name, value in values.items() if value is not None}
+    return article_from({"id": ASKED} | named, ASKED)

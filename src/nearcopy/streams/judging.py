@@ -16,7 +16,11 @@ log = logging.getLogger("nearcopy")
 
 def judged(deduper: Deduper, messages: Sequence[Message]) -> list[Outcome]:
     """What came of each message, in order; their articles are in the store then."""
-    read = [_read(message) for message in messages]
+    return judged_articles(deduper, [_read(message) for message in messages])
+
+
+def judged_articles(deduper: Deduper, read: Sequence[Outcome]) -> list[Outcome]:
+    """The same of messages whose articles were read already."""
     articles = [each.article for each in read if each.article is not None]
     known = _known(deduper, articles)
     found = zip(_verdicts(deduper, articles), known, strict=True)

@@ -20,12 +20,16 @@ def article_of(message: Message) -> Article:
     """The article of a message; one without an id is named after its place."""
     if message.why:
         raise BadArticle(message.why)
-    values = _values(message)
-    found = row(Place(message.place, 1), values, COLUMNS.places(tuple(values)))
+    return article_from(_values(message), message.place)
+
+
+def article_from(values: dict[str, Any], name: str) -> Article:
+    """The values as an article that a store can keep; one without an id has this name."""
+    found = row(Place(name, 1), values, COLUMNS.places(tuple(values)))
     if isinstance(found, Rejected):
         raise BadArticle(found.why)
     given = found.id_column is not None and values[found.id_column] not in (None, "")
-    article = found.article if given else replace(found.article, id=message.place)
+    article = found.article if given else replace(found.article, id=name)
     check_storable(article)
     return article
 
