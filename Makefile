@@ -40,10 +40,11 @@ bench: $(STAMP)
 quality: $(STAMP)
 	$(BIN)/python benchmarks/quality.py
 
-## make faults   one answer, races and faults on all stores in full: half an hour
+## make faults   one answer, races and faults on all stores and streams in full: an hour
 faults: $(STAMP)
 	NEARCOPY_FAULTS=whole $(BIN)/python -m pytest --durations=0 \
-		tests/test_one_answer.py tests/test_races.py tests/test_faults.py tests/test_sqlite.py
+		tests/test_one_answer.py tests/test_races.py tests/test_faults.py tests/test_sqlite.py \
+		tests/test_streams_kafka.py tests/test_streams_redis.py
 
 ## make fuzz     the native module under libFuzzer and AddressSanitizer, SECONDS=600
 fuzz:

@@ -3,21 +3,25 @@
 import io
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
+import typer
 from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from nearcopy import Article, BadArticle, Deduper, StoreError, StreamError
 from nearcopy.cli import app
-from nearcopy.streams import Counts, Kind, Message, Outcome, consume, consuming
+from nearcopy.streams import Counts, Kind, Message, Outcome, consume, consuming, metrics
 from nearcopy.streams.judging import judged
 from nearcopy.streams.lines import LineStream, Splitter
 from nearcopy.streams.messages import Outputs, marks
@@ -408,3 +412,33 @@ def test_a_port_that_is_taken_is_said():
         served(str(port), Counts()),
     ):
         pass
+
+
+# The page on streams.
+
+PAGE_ON_STREAMS = (Path(__file__).parents[1] / "docs" / "streams.md").read_text(encoding="utf-8")
+COMMAND = re.compile(r"nearcopy (consume|mcp) ((?:\\\n|[^|>\n])+)")
+SHOWN = [
+    each for each in COMMAND.findall(PAGE_ON_STREAMS) if "--" in each[1] and "`" not in each[1]
+]
+
+
+@pytest.mark.parametrize(("name", "words"), SHOWN)
+def test_commands_on_the_page_have_the_options_they_name(name, words):
+    command = typer.main.get_command(app).commands[name]
+    assert command.make_context(name, shlex.split(words.replace("\\\n", " ")))
+
+
+def test_all_that_is_put_beside_a_message_is_on_the_page():
+    with Deduper() as deduper:
+        given = [message(PAGE | {"id": "a"}), message(PAGE | {"id": "b"}), message(b"x")]
+        judged(deduper, given[:2])
+        found = [name for each in judged(deduper, given) for name in marks(each)]
+    assert len(set(found)) == 12
+    assert all(f"`{name}`" in PAGE_ON_STREAMS for name in found)
+
+
+def test_all_metrics_are_on_the_page():
+    names = re.findall(r'"(nearcopy_stream_\w+)"', Path(metrics.__file__).read_text())
+    assert names
+    assert all(name in PAGE_ON_STREAMS for name in names)

@@ -101,6 +101,15 @@ class Topics:
         reader.close()
         return found
 
+    def first(self, topic):
+        """The first offset that is there; the mock keeps some megabytes of a partition."""
+        reader = kafka.Consumer({"bootstrap.servers": self.brokers, "group.id": self.group})
+        partitions = reader.list_topics(topic, timeout=20).topics[topic].partitions
+        ours = [kafka.TopicPartition(topic, each) for each in partitions]
+        found = max(reader.get_watermark_offsets(each, timeout=20)[0] for each in ours)
+        reader.close()
+        return found
+
     def committed(self):
         reader = kafka.Consumer({"bootstrap.servers": self.brokers, "group.id": self.group})
         partitions = reader.list_topics(self.pages, timeout=20).topics[self.pages].partitions
@@ -331,6 +340,7 @@ def test_a_signal_stops_it_when_the_batch_is_settled(topics, sqlite_address):
 
 def originals_and_all(topics, articles):
     """The ids handed on as new and as copies, each with how often."""
+    assert not any(map(topics.first, (topics.pages, *topics.outputs))), "the mock forgot some"
     new, copies, letters = (
         Counter(headers(each)["nearcopy_id"] for each in topics.handed(topic, seconds=300))
         for topic in topics.outputs
@@ -343,7 +353,7 @@ def originals_and_all(topics, articles):
 
 @pytest.mark.skipif(kafka_mock.REAL is not None, reason="these brokers are not ours to stop")
 def test_killed_members_and_brokers_lose_nothing_and_make_no_second_original(cluster, tmp_path):
-    topics, store = Topics(cluster), f"sqlite:///{tmp_path}/seen.db"
+    topics, store = Topics(cluster, max(8, MANY // 1500)), f"sqlite:///{tmp_path}/seen.db"
     articles = news(MANY)
     topics.send(*map(article_row, articles))
     config = tmp_path / "kafka.properties"

@@ -144,7 +144,7 @@ def _time(values: Values, places: Places, part: str) -> Any:
 def _see_html(values: Values, places: Places, parts: Values) -> None:
     """Takes note whether the text is HTML; a column of whole pages is the text where none is."""
     _, value = _first(values, places["html"])
-    if isinstance(value, bool | int | None):
+    if isinstance(value, bool | int | float | None):  # pandas has floats where some are missing
         parts["html"] = bool(value) or parts["html"]
     elif isinstance(value, str) and (flag := FLAGS.get(value[:9].strip().casefold())) is not None:
         parts["html"] = flag or parts["html"]
