@@ -53,11 +53,21 @@ def serve() -> None:
         if order == "topic":
             name, partitions = words[0].encode(), int(words[1])
             failed = library.rd_kafka_mock_topic_create(cluster, name, partitions, BROKERS)
+        elif order == "errors":
+            failed = _push_errors(library, cluster, *map(int, words))
         elif order == "down":
             failed = library.rd_kafka_mock_broker_set_down(cluster, ctypes.c_int32(int(words[0])))
         else:
             failed = library.rd_kafka_mock_broker_set_up(cluster, ctypes.c_int32(int(words[0])))
         print("failed" if failed else "done", flush=True)
+
+
+def _push_errors(library: ctypes.CDLL, cluster: ctypes.c_void_p, request: int, *codes: int) -> int:
+    listed = (ctypes.c_int * len(codes))(*codes)
+    library.rd_kafka_mock_push_request_errors_array(
+        cluster, ctypes.c_int16(request), ctypes.c_size_t(len(codes)), listed
+    )
+    return 0
 
 
 class Cluster:
@@ -88,6 +98,10 @@ class Cluster:
     def down(self, number: int) -> None:
         """Have a broker refuse all connections."""
         self._order(f"down {number}")
+
+    def errors(self, request: int, *codes: int) -> None:
+        """Have the next requests of a kind answered with these errors."""
+        self._order(f"errors {request} {' '.join(map(str, codes))}")
 
     def up(self, number: int) -> None:
         """Have a broker back."""

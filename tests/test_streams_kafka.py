@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections import Counter
 from contextlib import contextmanager, suppress
 from itertools import count
@@ -36,6 +37,14 @@ GROUPS = count()
 # When the group changes, the mock waits nearly as long as a session lasts.
 SOON = {"session.timeout.ms": "2000", "heartbeat.interval.ms": "200"}
 AT_ONCE = 400  # lines of a topic that are read at once
+
+
+# Kinds of requests and errors, as the protocol numbers them.
+OFFSET_COMMIT, END_TXN, TXN_OFFSET_COMMIT = 8, 26, 28
+LOADING, ILLEGAL_GENERATION, FENCED = 14, 22, 90
+mocked = pytest.mark.skipif(
+    kafka_mock.REAL is not None, reason="these brokers are not ours to disturb"
+)
 
 
 class Topics:
@@ -195,6 +204,63 @@ def test_a_transaction_hands_on_and_commits(topics, sqlite_address):
         assert topics.committed() == 4
 
 
+@mocked
+def test_a_commit_is_tried_again(topics, sqlite_address):
+    topics.send(PAGE | {"id": "a"})
+    topics.cluster.errors(OFFSET_COMMIT, LOADING, LOADING)
+    topics.consumed(sqlite_address, 1)
+    assert topics.committed() == 1
+
+
+@mocked
+def test_a_commit_that_came_too_late_leaves_the_messages_to_others(topics, sqlite_address):
+    topics.send(PAGE | {"id": "a"})
+    topics.cluster.errors(OFFSET_COMMIT, ILLEGAL_GENERATION)
+    topics.consumed(sqlite_address, 1)
+    assert topics.committed() == 0
+    assert topics.consumed(sqlite_address, 1).again == 1
+    assert topics.committed() == 1
+    assert [headers(each)["nearcopy_id"] for each in topics.handed(topics.outputs[0])] == ["a"] * 2
+
+
+@mocked
+def test_a_transaction_that_is_given_up_is_done_again(topics, sqlite_address):
+    topics.send(*(PAGE | {"id": name} for name in "abc"))
+    topics.cluster.errors(TXN_OFFSET_COMMIT, ILLEGAL_GENERATION)
+    counts = topics.consumed(sqlite_address, 6, transactional_id="t-given-up")
+    assert (counts.all, counts.again) == (6, 3)
+
+
+@mocked
+def test_a_member_whose_transactional_id_another_took_ends(topics, sqlite_address):
+    topics.send(PAGE | {"id": "a"})
+    topics.cluster.errors(END_TXN, FENCED)
+    with pytest.raises(StreamError, match="fenced"):
+        topics.consumed(sqlite_address, 1, transactional_id="t-fenced")
+
+
+@mocked
+def test_brokers_that_are_all_away_are_waited_for(topics, sqlite_address):
+    topics.send(*(PAGE | {"id": name} for name in "abc"))
+    with topics.member() as stream, Deduper(sqlite_address) as deduper:
+        outcomes = judged(deduper, taken(stream, 3))
+        for broker in (1, 2, 3):
+            topics.cluster.down(broker)
+        back = threading.Timer(2, lambda: [topics.cluster.up(broker) for broker in (1, 2, 3)])
+        back.start()
+        stream.settle(outcomes)
+        back.join()
+        topics.send(PAGE | {"id": "d"})
+        end = monotonic() + 60
+        while topics.committed() < 4 and monotonic() < end:
+            consume(stream, deduper, idle_seconds=0.5)
+    new, copies = (
+        {headers(each)["nearcopy_id"] for each in topics.handed(topic)}
+        for topic in topics.outputs[:2]
+    )
+    assert (new, copies) == ({"a"}, {"b", "c", "d"})
+
+
 @pytest.mark.parametrize("transactional_id", [None, "t-large"])
 def test_what_no_topic_takes_is_told_of_in_a_letter(topics, sqlite_address, transactional_id):
     large = PAGE | {"id": "large", "text": "word " * 1000}
@@ -351,7 +417,7 @@ def originals_and_all(topics, articles):
     return new, copies
 
 
-@pytest.mark.skipif(kafka_mock.REAL is not None, reason="these brokers are not ours to stop")
+@mocked
 def test_killed_members_and_brokers_lose_nothing_and_make_no_second_original(cluster, tmp_path):
     topics, store = Topics(cluster, max(8, MANY // 1500)), f"sqlite:///{tmp_path}/seen.db"
     articles = news(MANY)

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from contextlib import contextmanager, suppress
 from time import monotonic, sleep
 
@@ -244,7 +245,25 @@ def test_the_command_consumes_the_stream_of_its_store(client, redis_address):
     assert client.xinfo_consumers("pages", "nearcopy") == []
 
 
-# Members that are killed.
+# A server, and members, that are killed.
+
+
+def test_a_server_that_is_killed_is_waited_for(sqlite_address):
+    """What it acknowledged is on its disk; what it was about to do is done again."""
+    with servers.redis("--appendonly", "yes", "--appendfsync", "always") as server:
+        client = server.client()
+        sent(client, *(PAGE | {"id": str(number)} for number in range(30)))
+        with member(server.address, claim_seconds=60) as stream, Deduper(sqlite_address) as deduper:
+            outcomes = redis_outcomes(deduper, stream.take(10, 1))
+            server.kill()
+            back = threading.Timer(1, server.start)
+            back.start()
+            stream.settle(outcomes)
+            back.join()
+            consume(stream, deduper, idle_seconds=0.5)
+        found = [each["nearcopy_id"] for name in ("new", "copies") for each in handed(client, name)]
+        assert sorted(found, key=int) == [str(number) for number in range(30)]
+        client.close()
 
 
 def started(address, store, name):

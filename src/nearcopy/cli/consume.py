@@ -127,6 +127,6 @@ def consume(
         claim_after=claim_after,
         max_length=max_length,
     )
-    writing = Writing(new_only, evidence, as_json)
+    writing = Writing(new_only, evidence, as_json, as_json or dead_letter is not None)
     with opened(asked, into, writing) as stream:
         run(stream, into, Running(batch, idle, metrics, quiet), writing)

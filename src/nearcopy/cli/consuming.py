@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 STDIN = "-"
 REDIS = ("redis://", "rediss://", "unix://")
 TOLD_EVERY = 10.0  # seconds between two words on how it goes
+MOST_WARNED = 20  # of messages that cannot be read, in that time
 
 
 class Writing(NamedTuple):
@@ -36,6 +37,7 @@ class Writing(NamedTuple):
     new_only: bool
     evidence: bool
     as_json: bool
+    dead_letters: bool  # whether what cannot be read goes somewhere
 
 
 class Running(NamedTuple):
@@ -197,18 +199,26 @@ class Told:
 
     def __init__(self, counts: Counts, *, unread: bool) -> None:
         self._counts, self._unread = counts, unread
-        self._last, self._all = monotonic(), 0
+        self._last, self._all, self._warned = monotonic(), 0, 0
 
     def write(self, outcomes: Sequence[Outcome]) -> None:
         """Take note of a batch."""
-        for each in outcomes if self._unread else ():
-            if each.verdict is None:
-                noted(f"warning: {each.message.place} cannot be read: {each.why}")
+        for each in outcomes:
+            if each.verdict is None and self._unread:
+                self._warn(each)
         now = monotonic()
         if now - self._last >= TOLD_EVERY:
             rate = (self._counts.all - self._all) / (now - self._last)
             noted(f"{summary(self._counts)}, {rate:,.0f} a second{self._waiting()}")
-            self._last, self._all = now, self._counts.all
+            self._last, self._all, self._warned = now, self._counts.all, 0
+
+    def _warn(self, outcome: Outcome) -> None:
+        """Tells of what cannot be read; of very many the first."""
+        self._warned += 1
+        if self._warned <= MOST_WARNED:
+            noted(f"warning: {outcome.message.place} cannot be read: {outcome.why}")
+        elif self._warned == MOST_WARNED + 1:
+            noted("warning: more cannot be read; they are counted")
 
     def _waiting(self) -> str:
         return "" if self._counts.lag is None else f", {self._counts.lag:,} waiting"
@@ -275,7 +285,7 @@ def run(stream: Stream, into: Into, running: Running, writing: Writing) -> None:
 def _sinks(stream: Stream, counts: Counts, running: Running, writing: Writing) -> list[Sink]:
     answered = isinstance(stream, LineStream)
     rows: list[Sink] = [Rows(writing.evidence)] if writing.as_json and not answered else []
-    told = Told(counts, unread=writing.new_only if answered else not writing.as_json)
+    told = Told(counts, unread=writing.new_only if answered else not writing.dead_letters)
     return rows if running.quiet else [*rows, told]
 
 

@@ -6,6 +6,7 @@ a transactional id both are one step.
 
 import logging
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from time import monotonic, sleep
 from typing import Any
@@ -73,12 +74,11 @@ class KafkaStream:
         }
         self._consumer = self._made("Consumer", shared, CONSUMER | {"group.id": settings.group})
         self._producer = self._made("Producer", shared, self._produces())
-        self._check_topics()
-        if settings.transactional_id:
-            self._wrapped(self._producer.init_transactions, REACHED_SECONDS)
-        self._consumer.subscribe(
-            list(settings.topics), on_assign=_assigned, on_revoke=_revoked, on_lost=_revoked
-        )
+        try:
+            self._join()
+        except BaseException:
+            self._consumer.close()
+            raise
 
     def take(self, most: int, seconds: float) -> list[Message]:
         """The next messages; others are heard of meanwhile when the group changes."""
@@ -87,24 +87,29 @@ class KafkaStream:
 
     def settle(self, outcomes: Sequence[Outcome]) -> None:
         """Hand on what came of messages, then commit how far we are."""
-        if self._settings.transactional_id:
-            self._settle_as_one(outcomes)
-        else:
-            if letters := self._hand_on(outcomes):
-                self._hand_on(letters)
-            self._commit(outcomes)
+        one = self._settings.transactional_id is not None
+        self._wrapped(self._settle_as_one if one else self._settle, outcomes)
 
     def lag(self) -> int | None:
         """How many messages of the partitions that are ours wait."""
-        ours = self._consumer.assignment()
-        return sum(map(self._waiting, self._consumer.position(ours))) if ours else 0
+        found: int = self._wrapped(self._lag)
+        return found
 
     def close(self) -> None:
         """Leave the group; others take over at once."""
         self._consumer.close()
-        self._producer.flush(REACHED_SECONDS)
+        with suppress(self._kafka.KafkaException):  # which was told of already
+            self._producer.flush(REACHED_SECONDS)
 
     # Opening.
+
+    def _join(self) -> None:
+        self._check_topics()
+        if self._settings.transactional_id:
+            self._wrapped(self._producer.init_transactions, REACHED_SECONDS)
+        self._consumer.subscribe(
+            list(self._settings.topics), on_assign=_assigned, on_revoke=_revoked, on_lost=_revoked
+        )
 
     def _produces(self) -> dict[str, Any]:
         name = self._settings.transactional_id
@@ -134,7 +139,9 @@ class KafkaStream:
             raise StreamError(f"no topic {', '.join(missing)}: make it first")
 
     def _note_error(self, error: Any) -> None:
-        log.warning("Kafka: %s", error.str())
+        """Warn of what goes wrong, but for one broker of several that is away."""
+        away = error.code() in _codes(self._kafka, "_TRANSPORT", "_RESOLVE")
+        log.log(logging.INFO if away else logging.WARNING, "Kafka: %s", error.str())
 
     def _wrapped(self, step: Any, *given: Any) -> Any:
         try:
@@ -165,6 +172,11 @@ class KafkaStream:
         )
 
     # Handing on.
+
+    def _settle(self, outcomes: Sequence[Outcome]) -> None:
+        if letters := self._hand_on(outcomes):
+            self._hand_on(letters)
+        self._commit(outcomes)
 
     def _hand_on(self, outcomes: Sequence[Outcome]) -> list[Outcome]:
         """Have the brokers keep what came of messages; letters of those that are too large."""
@@ -277,6 +289,10 @@ class KafkaStream:
         for place, offset in first.items():
             if place in ours:
                 self._wrapped(self._consumer.seek, self._kafka.TopicPartition(*place, offset))
+
+    def _lag(self) -> int:
+        ours = self._consumer.assignment()
+        return sum(map(self._waiting, self._consumer.position(ours))) if ours else 0
 
     def _waiting(self, position: Any) -> int:
         low, high = self._consumer.get_watermark_offsets(position, cached=True)
