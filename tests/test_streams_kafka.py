@@ -81,11 +81,13 @@ class Topics:
             enough = lambda: counts.all >= many  # noqa: E731
             return consume(stream, deduper, stopping=enough, idle_seconds=20, counts=counts)
 
-    def send(self, *rows, **more):
+    def send(self, *rows, keyed=False, **more):
+        """Send messages; those with keys are spread evenly."""
         producer = kafka.Producer({"bootstrap.servers": self.brokers, "log_level": 0})
         for row in rows:
             data = row if isinstance(row, bytes) or row is None else json.dumps(row).encode()
-            producer.produce(self.pages, data, **more)
+            key = {"key": row["id"]} if keyed else {}
+            producer.produce(self.pages, data, **key, **more)
             producer.poll(0)
         assert producer.flush(60) == 0
 
@@ -421,7 +423,8 @@ def originals_and_all(topics, articles):
 def test_killed_members_and_brokers_lose_nothing_and_make_no_second_original(cluster, tmp_path):
     topics, store = Topics(cluster, max(8, MANY // 1500)), f"sqlite:///{tmp_path}/seen.db"
     articles = news(MANY)
-    topics.send(*map(article_row, articles))
+    topics.send(*map(article_row, articles), keyed=True)
+    assert not topics.first(topics.pages), "the mock forgot some"
     config = tmp_path / "kafka.properties"
     config.write_text("session.timeout.ms=4000\nheartbeat.interval.ms=300\n")
     more = ("--batch", "100", "--quiet", "--kafka-config", str(config))
