@@ -48,6 +48,13 @@ def apart(count: int, words: int = 80) -> Iterator[Article]:
         yield Article(id=str(number), text=text, published=NOON, seen=NOON)
 
 
+def copied(count: int, seed: int = 1) -> list[Article]:
+    """As many articles, four of each text and in any order; the id begins with that of the text."""
+    texts = apart(count // 4)
+    made = [each for one in texts for each in (one, *(near_copies(one, name) for name in "xyz"))]
+    return random.Random(seed).sample(made, len(made))
+
+
 def _placed(article: Article, number: int, dice: random.Random) -> Article:
     when = NOON - dice.randrange(SPREAD_HOURS) * HOUR
     return replace(
