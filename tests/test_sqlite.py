@@ -16,6 +16,7 @@ import pytest
 
 from nearcopy import RECIPES, Article, BadArticle, Deduper, NotStored, RecipeMismatch, StoreError
 from nearcopy.stores.schema import LATEST, MIGRATIONS
+from nearcopy.stores.sql import OLDER
 from nearcopy.stores.sqlite import SqliteStore
 from nearcopy.stores.sqlite_file import APPLICATION, SqliteFile, path_of
 
@@ -488,6 +489,13 @@ class TestTwoAtOnce:
                 other.add(Article(id="a", text=BODY))
                 verdict = one.check(Article(id="b", text=BODY))
                 assert (n, verdict.duplicate_of, verdict.flags) == (n, "a", ())
+
+    @pytest.mark.parametrize("statement", OLDER)
+    def test_what_is_older_is_listed_by_an_index_and_not_sorted(self, address, statement):
+        with Deduper(address):
+            (plan,) = change(address, f"EXPLAIN QUERY PLAN {statement.replace('?', '0')}")
+        assert "USING INDEX" in plan[3]
+        assert "<?" in plan[3]  # up to the date
 
     def test_what_came_anew_meanwhile_is_not_purged(self, address, monkeypatch):
         old = Article(id="a", text=BODY, published=NOON - timedelta(days=30))

@@ -313,6 +313,29 @@ class TestKeeping:
         put(store, entry("a", 5))
         assert found(store, entry("x", 5)) == {"a"}
 
+    def test_dropped_articles_are_gone_without_a_mark(self, store):
+        put(store, entry("a", 1), entry("b", 1))
+        put(store, entry("a", 1, text="two"))
+        with store.writing():
+            store.link([Edge("a", "b", COPY)])
+            assert store.drop(["a", "unknown"]) == 1
+        assert store.articles(["a"]) == store.fingerprints(["a"]) == store.ages(["a"]) == {}
+        assert store.revisions("a") == store.edges(["b"]) == []
+        assert found(store, entry("x", 1)) == {"b"}
+        with store.reading():
+            assert list(store.ids()) == ["b"]
+
+    def test_an_article_is_as_old_as_its_date_else_as_its_arrival(self, store):
+        put(
+            store,
+            entry("dated", 1, published=NOON - DAY),
+            entry("undated", 1, seen=NOON - 2 * DAY),
+        )
+        assert store.ages(["dated", "undated", "unknown"]) == {
+            "dated": NOON - DAY,
+            "undated": NOON - 2 * DAY,
+        }
+
     def test_older_goes_by_publication_else_by_arrival(self, store):
         put(
             store,

@@ -22,7 +22,6 @@ from nearcopy.explain import Explanation, explain
 from nearcopy.feedback import Feedback
 from nearcopy.filling import refuse_half
 from nearcopy.fingerprint import fingerprints
-from nearcopy.keeper import age
 from nearcopy.keys import VERSION, keys
 from nearcopy.learning import counted, linked_anew
 from nearcopy.lineage import own_story_id
@@ -663,11 +662,11 @@ class Deduper:
         """How many were removed, and the seconds that others had to wait for it."""
         with self._lock, self._store.writing():
             start = perf_counter()
-            made = self._store.fingerprints(with_whole_stories(self._store, ids))
+            ages = self._store.ages(with_whole_stories(self._store, ids))
             # Another may have put something newer in the place of one.
-            were = self._stories_of(name for name, each in made.items() if _older(each, before))
-            count = self._store.remove(were)
-            self._settle(made.keys() - were.keys(), were)
+            were = self._stories_of(name for name, when in ages.items() if when and when < before)
+            count = self._store.drop(were)
+            self._settle(ages.keys() - were.keys(), were)
         return count, perf_counter() - start
 
     @tried
@@ -738,11 +737,6 @@ def _batches(articles: Iterable[Article]) -> Iterator[list[Article]]:
 def _under_other_names(stories: Mapping[str, str]) -> set[str]:
     """The articles whose story has to be remembered, as its name does not follow from their id."""
     return {name for name, story in stories.items() if story != own_story_id(name)}
-
-
-def _older(article: Fingerprint, before: datetime) -> bool:
-    when = age(article)
-    return when is not None and when < before
 
 
 def _at_once(now: int, seconds: float) -> int:

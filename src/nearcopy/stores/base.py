@@ -130,6 +130,12 @@ class Store(Protocol):
     def remove(self, ids: Collection[str]) -> int:
         """Forget articles, and all that was found about them; how many there were."""
 
+    def drop(self, ids: Collection[str]) -> int:
+        """The same without a mark that they ever were there; how many there were."""
+
+    def ages(self, ids: Collection[str]) -> dict[str, datetime | None]:
+        """When the articles were published; of those without a date, when they were seen."""
+
     def older(self, before: datetime) -> Iterator[str]:
         """The articles published before a time; of those without a date, seen before it.
 

@@ -131,6 +131,14 @@ class MemoryStore(MemorySettings):
             self._journal.drop(self._runs, name)
         return len(known)
 
+    def drop(self, ids: Collection[str]) -> int:
+        """The same: nothing is left of what is removed."""
+        return self.remove(ids)
+
+    def ages(self, ids: Collection[str]) -> dict[str, datetime | None]:
+        """When the articles were published, else seen."""
+        return {name: made.published or made.seen for name, made in self.fingerprints(ids).items()}
+
     def _erase(self, name: str) -> None:
         drop = self._journal.drop
         drop(self._entries, name)

@@ -30,7 +30,15 @@ from nearcopy.stores.redis_records import field, numbered, row_name, string
 from nearcopy.stores.redis_rows import PIECES, Head, Rows, sketched
 from nearcopy.stores.redis_tally import RedisTally
 from nearcopy.stores.redis_texts import Kept, article_of, packed_revisions, revisions_of
-from nearcopy.stores.rows import MICROSECOND, article_rows, micros, recipe_json, recipe_of, whole
+from nearcopy.stores.rows import (
+    MICROSECOND,
+    article_rows,
+    micros,
+    moment,
+    recipe_json,
+    recipe_of,
+    whole,
+)
 from nearcopy.stores.shelves import (
     DAY,
     NEVER,
@@ -218,6 +226,19 @@ class RedisStore(RedisFinding, RedisLinks, RedisFeedback, RedisActs, RedisTally)
             if self._records.one(string("v", name)) is not None:
                 self._records.put(string("v", name), None)
         return len(known)
+
+    def drop(self, ids: Collection[str]) -> int:
+        """The same: nothing is left of what is removed."""
+        return self.remove(ids)
+
+    def ages(self, ids: Collection[str]) -> dict[str, datetime | None]:
+        """When the articles were published, else seen."""
+        self._fresh()
+        found = {name: self._heads.head(n) for name, n in self._heads.numbers(ids).items()}
+        return {
+            name: moment(each.seen if each.published is None else each.published)
+            for name, each in found.items()
+        }
 
     def _erase(self, numbers: Collection[int]) -> None:
         """Drop all that hangs on these numbers."""

@@ -27,6 +27,7 @@ from nearcopy.stores.rows import (
     fingerprint_of,
     fingerprint_row,
     micros,
+    moment,
     whole,
     whole_or_none,
 )
@@ -60,7 +61,18 @@ SET deleted = 1, title = '', text = substr(text, 1, 0), html = 0, url = NULL, ca
     source = NULL, language = NULL, tier = NULL
 WHERE number IN ({})
 """
+# By the index of dates: the sign keeps SQLite from that of what is deleted, which would have it go
+# through all articles and sort them for every few.
+OLDER = tuple(
+    f"SELECT id, number, {time} FROM articles WHERE {there} AND {time} < ?"
+    f" AND ({time}, number) > (?, ?) ORDER BY {time}, number LIMIT {LISTED_AT_ONCE}"
+    for there, time in (
+        ("+deleted = 0", "published"),
+        ("deleted = 0 AND published IS NULL", "seen"),
+    )
+)
 CLEARED = "deleted = 1 AND coalesce(published, seen) < ?"
+DELETE = "DELETE FROM articles WHERE number IN ({})"
 A_MOMENT = 0.2  # seconds
 
 
@@ -358,13 +370,20 @@ class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlActs, SqlTally, SqlListi
             changed,
         )
         self._erase(known.values())
-        self._database.change("DELETE FROM articles WHERE number IN ({})", known.values())
+        self._database.change(DELETE, known.values())
 
     def remove(self, ids: Collection[str]) -> int:
         """Forget articles, and all that was found about them; how many there were."""
+        return self._forget(ids, BLANK)
+
+    def drop(self, ids: Collection[str]) -> int:
+        """The same without a mark that they ever were there."""
+        return self._forget(ids, DELETE)
+
+    def _forget(self, ids: Collection[str], statement: str) -> int:
         known = self._numbers(ids)
         self._erase(known.values())
-        self._database.change(BLANK, known.values())
+        self._database.change(statement, known.values())
         self._database.change("DELETE FROM revisions WHERE id IN ({})", known)
         return len(known)
 
@@ -383,14 +402,16 @@ class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlActs, SqlTally, SqlListi
         if numbers:
             self._count("removals")
 
+    def ages(self, ids: Collection[str]) -> dict[str, datetime | None]:
+        """When the articles were published, else seen."""
+        numbers = self._numbers(ids)
+        wanted = "SELECT number, coalesce(published, seen) FROM article_keys WHERE number IN ({})"
+        found: dict[int, int | None] = dict(self._database.among(wanted, numbers.values()))
+        return {name: moment(found[n]) for name, n in numbers.items() if n in found}
+
     def older(self, before: datetime) -> Iterator[str]:
         """The articles published before a time; of those without a date, seen before it."""
-        for condition in ("published", "published IS NULL AND seen"):
-            time = condition.rpartition(" ")[2]
-            statement = (
-                f"SELECT id, number, {time} FROM articles WHERE deleted = 0 AND {condition} < ?"
-                f" AND ({time}, number) > (?, ?) ORDER BY {time}, number LIMIT {LISTED_AT_ONCE}"
-            )
+        for statement in OLDER:
             last = (FIRST - 1, 0)
             while rows := self._database.run(statement, (micros(before), *last)):
                 yield from (name for name, _, _ in rows)
