@@ -15,6 +15,7 @@ from time import perf_counter, sleep
 import pytest
 
 from nearcopy import RECIPES, Article, BadArticle, Deduper, NotStored, RecipeMismatch, StoreError
+from nearcopy.stores.rows import fingerprint_of
 from nearcopy.stores.schema import LATEST, MIGRATIONS
 from nearcopy.stores.sql import OLDER
 from nearcopy.stores.sqlite import SqliteStore
@@ -480,6 +481,33 @@ class TestTwoAtOnce:
             assert not one.check(Article(id="b", text=BODY)).is_duplicate
             one.add(Article(id="a", text="quite another text than before it was " * 20))
             assert not other.check(Article(id="b", text=BODY)).is_duplicate
+
+    def test_what_the_other_removed_has_nothing_else_read_again(self, address, monkeypatch):
+        copy = Article(id="x", text=BODY)
+        read: list[str] = []
+
+        def noted(row):
+            read.append(fingerprint_of(row).id)
+            return fingerprint_of(row)
+
+        with Deduper(address) as one, Deduper(address) as other:
+            other.add(Article(id="a", text=BODY))
+            other.add(Article(id="b", text=BODY))
+            assert one.check(copy).duplicate_of == "a"
+            monkeypatch.setattr("nearcopy.stores.sql.fingerprint_of", noted)
+            other.forget(["a"])
+            read.clear()
+            assert [one.check(copy).duplicate_of for _ in range(2)] == ["b", "b"]
+            assert read == []
+
+    def test_what_a_lost_step_removed_is_found_again(self, address, monkeypatch):
+        with Deduper(address) as one:
+            one.add(Article(id="a", text=BODY))
+            monkeypatch.setattr("nearcopy.deduper.on_arrival", None)
+            with pytest.raises(TypeError):  # after another took the place of "a" and was looked for
+                one.add(Article(id="a", text="quite another text than before it was " * 20))
+            monkeypatch.undo()
+            assert one.check(Article(id="b", text=BODY)).duplicate_of == "a"
 
     def test_what_the_other_removed_takes_nobodys_place(self, address, monkeypatch):
         monkeypatch.setattr("nearcopy.stores.shelves.PAIRS", 0)

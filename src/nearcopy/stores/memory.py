@@ -26,7 +26,7 @@ from nearcopy.stores.base import (
 from nearcopy.stores.checks import copies
 from nearcopy.stores.listing import After, Listed, Order, Wanted, last, walked
 from nearcopy.stores.memory_settings import MemorySettings
-from nearcopy.stores.rows import EPOCH
+from nearcopy.stores.rows import EPOCH, micros
 from nearcopy.stores.shelves import Shelves, filed
 
 Name = TypeVar("Name")
@@ -151,9 +151,8 @@ class MemoryStore(MemorySettings):
 
     def older(self, before: datetime) -> Iterator[str]:
         """The articles published before a time; of those without a date, seen before it."""
-        all_now = list(self._entries.items())
-        times = ((name, made.published or made.seen) for name, (_, made) in all_now)
-        return (name for name, time in times if time is not None and time < before)
+        old = self._shelves.older(micros(before) or 0)
+        return (self._by_number[number].id for number in old if number in self._by_number)
 
     def clear(self, before: datetime) -> bool:
         """Drop the times of days before; nothing is left of removed articles."""

@@ -96,6 +96,7 @@ class Shelves:
         self._removed = 0
         self._numbers, self._published, self._seen = array("q"), array("q"), array("q")
         self._of_title = array("q")  # how many keys of its title each has
+        self._ascending = True  # whether the numbers are
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -123,7 +124,9 @@ class Shelves:
         unused = np.zeros(len(articles), np.int64)
         for column in (self._numbers, self._published, self._seen, self._of_title):
             del column[len(self._index) + self._removed :]  # what an interrupt left of another call
+        start = max(0, len(self._numbers) - 1)
         self._numbers.extend(each.number for each in articles)
+        self._ascending &= bool(np.all(np.diff(_view(self._numbers)[start:]) > 0))
         self._published.extend(NEVER if a.published is None else a.published for a in articles)
         self._seen.extend(NEVER if a.seen is None else a.seen for a in articles)
         self._of_title.extend(_title_counts(flat, starts).tolist())
@@ -132,12 +135,28 @@ class Shelves:
     def remove(self, numbers: Collection[int]) -> None:
         """Take articles off the shelves, where they are on them."""
         if numbers:
-            (places,) = np.nonzero(np.isin(_view(self._numbers), np.fromiter(numbers, np.int64)))
+            places = self._places(np.fromiter(numbers, np.int64))
             ever = len(self._index) + self._removed
             try:
                 self._index.remove(places.astype(np.uint32))
             finally:  # an interrupt may come just then
                 self._removed = ever - len(self._index)
+
+    def _places(self, numbers: Numbers) -> Numbers:
+        """Where articles stand that are on the shelves."""
+        filed = _view(self._numbers)
+        if not self._ascending:
+            return np.flatnonzero(np.isin(filed, numbers))
+        places: Numbers = np.searchsorted(filed, numbers)
+        there = np.isin(numbers, filed[places[places < len(filed)]])
+        return places[there]
+
+    def older(self, before: int) -> list[int]:
+        """The articles published before a time, else seen, those taken off among them."""
+        published = _view(self._published)
+        times = np.where(published == NEVER, _view(self._seen), published)
+        old: list[int] = _view(self._numbers)[(times != NEVER) & (times < before)].tolist()
+        return old
 
     def keep_first(self, count: int) -> None:
         """Take all off the shelves that was filed after so many."""

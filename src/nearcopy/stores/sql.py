@@ -72,6 +72,8 @@ OLDER = tuple(
     )
 )
 CLEARED = "deleted = 1 AND coalesce(published, seen) < ?"
+# In the narrowest of the tables that have all, so that this hardly ever waits for a disk.
+THERE = "SELECT number FROM arrivals WHERE number IN ({})"
 DELETE = "DELETE FROM articles WHERE number IN ({})"
 A_MOMENT = 0.2  # seconds
 
@@ -106,6 +108,8 @@ class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlActs, SqlTally, SqlListi
         self._removals: str | None = None  # the count of them
         self._removals_when_empty: str | None = None  # the count when the shelves were
         self._fingerprints: OrderedDict[int, Fingerprint] = OrderedDict()
+        self._sure: set[int] = set()  # those that were there since the last removal
+        self._gone: set[int] = set()  # on the shelves still, and not there
         self._noted_days: set[tuple[int, int]] = set()
         self._changes = self._lost = False  # whether this step changes anything, the last was lost
         self._settle()
@@ -126,6 +130,8 @@ class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlActs, SqlTally, SqlListi
         self._removals, self._removals_when_empty = kept.removals, kept.removals_when_empty
         for number in [n for n in self._fingerprints if n > kept.caught_up]:
             del self._fingerprints[number]
+        self._sure.clear()
+        self._gone.clear()
         self._term_counts = None
         self._noted_days.clear()
         self._lost = True
@@ -189,7 +195,7 @@ class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlActs, SqlTally, SqlListi
         self._nothing_told, self._nothing_kept = "told" not in state, "kept" not in state
         if removals != self._removals:
             self._removals = removals
-            self._fingerprints.clear()
+            self._sure.clear()
         if not len(self._shelves):
             self._removals_when_empty = removals
         if self._loaded and latest > self._caught_up:
@@ -225,8 +231,7 @@ class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlActs, SqlTally, SqlListi
         """Those of the numbers that were not removed, by this process or another."""
         if self._removals == self._removals_when_empty:
             return numbers
-        wanted = "SELECT number FROM article_keys WHERE number IN ({})"
-        return [number for (number,) in self._database.among(wanted, numbers)]
+        return [number for (number,) in self._database.among(THERE, numbers)]
 
     def _wanted(self, articles: Sequence[Fingerprint], window: timedelta | None) -> set[int]:
         """The shelves to look at."""
@@ -250,6 +255,7 @@ class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlActs, SqlTally, SqlListi
         missing = wanted - self._loaded
         if missing and self._shelves.elsewhere(wanted) > KEPT_IN_MEMORY:
             self._shelves, self._loaded, missing = Shelves(), frozenset(), wanted
+            self._gone.clear()
             self._lasting = None
             self._settle_unchanged()
         ordered = sorted(missing)
@@ -272,19 +278,32 @@ class SqlStore(SqlSettings, SqlStories, SqlFeedback, SqlActs, SqlTally, SqlListi
 
     def _by_number(self, numbers: Collection[int]) -> dict[int, Fingerprint]:
         """The fingerprints of those that are still there."""
+        self._make_sure_of([n for n in numbers if n in self._fingerprints])
         known = {n: self._fingerprints[n] for n in numbers if n in self._fingerprints}
-        missing = [n for n in numbers if n not in known]
+        missing = [n for n in numbers if n not in known and n not in self._gone]
         rows = self._database.among(
             f"SELECT number, {FINGERPRINT} FROM fingerprints WHERE number IN ({{}})", missing
         )
         read = {number: fingerprint_of(FingerprintRow(*row)) for number, *row in rows}
+        self._gone.update(n for n in missing if n not in read)
         self._remember(read)
         return known | read
 
+    def _make_sure_of(self, numbers: Collection[int]) -> None:
+        """Forget those in memory that somebody has removed."""
+        unsure = [number for number in numbers if number not in self._sure]
+        self._sure.update(number for (number,) in self._database.among(THERE, unsure))
+        for number in unsure:
+            if number not in self._sure:
+                del self._fingerprints[number]
+                self._gone.add(number)
+
     def _remember(self, read: dict[int, Fingerprint]) -> None:
         self._fingerprints.update(read)
+        self._sure.update(read)
         while len(self._fingerprints) > REMEMBERED:
-            self._fingerprints.popitem(last=False)
+            number, _ = self._fingerprints.popitem(last=False)
+            self._sure.discard(number)
 
     def put(self, entries: Sequence[Entry], runs: Runs = NO_RUNS) -> None:
         """File articles; one with a known id takes the other's place."""

@@ -19,7 +19,7 @@ INDEXES = (
     "members_story",
 )
 CLEARED_AT_ONCE = 1000
-PAGES_AT_ONCE = 250  # of 4 KB, given back in one step
+PAGES_AT_ONCE = 1000  # of 4 KB, given back in one step
 INCREMENTAL = 2  # what SQLite calls a file whose pages can be given back some at a time
 
 
