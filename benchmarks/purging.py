@@ -2,17 +2,23 @@
 
 `python benchmarks/purging.py --articles 2000000 redis postgres sqlite memory` starts servers of its
 own on unix sockets, writes benchmarks/results/purging.json and the table of docs/stores.md. The
-store in memory is checked by another thread.
+store in memory is checked by another thread. On a machine that others work on too, checks wait for
+a processor: how long each did is taken off in a column of its own (Linux tells).
 """
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
+from itertools import cycle
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,13 +34,24 @@ from nearcopy import Deduper
 RESULTS = apart.HERE / "results" / "purging.json"
 DAYS = 14.0
 BLOCKED_MS = 100.0
+QUESTIONS = 400
+WAITED = Path("/proc/thread-self/schedstat")
 Row = dict[str, Any]
 
 
+class Took(NamedTuple):
+    """The seconds of a check, and how many of them it waited for a processor."""
+
+    seconds: float
+    waited: float
+
+
 def main() -> None:
-    """Measure the stores asked for, and renew the table."""
+    """Measure the stores asked for, and renew the table; or be the one that checks."""
     asked = _arguments()
-    for kind in asked.kinds:
+    if asked.check_on:
+        check_on(**json.loads(asked.check_on))
+    for kind in [] if asked.check_on else asked.kinds:
         row = _in_memory(asked.articles) if kind == "memory" else _apart(kind, asked.articles)
         kept.keep(RESULTS, row, ("store", "articles"), "purging", markdown)
         print(row, flush=True)
@@ -44,14 +61,47 @@ def _apart(kind: str, articles: int) -> Row:
     with shared_stores.opened(kind) as (address, size):
         given = {"address": address, "count": articles, "days": DAYS, "preset": "default"}
         apart.case(stores.SCRIPT, "file_all", given)
-        full = size()
-        with _Checker(address, articles) as checker:
-            alone = checker.times()
-            (removed, seconds), _ = apart.case(
-                stores.SCRIPT, "purge", {"address": address, "days": DAYS / 2}
-            )
-            meanwhile = checker.times()
-        return _row(kind, articles, removed, seconds, alone, meanwhile, size() / full)
+        return measured(kind, articles, address, size)
+
+
+def measured(kind: str, articles: int, address: str, size: shared_stores.Size) -> Row:
+    """The row of a store that is filled."""
+    full = size()
+    with _Checker(address, articles) as checker:
+        alone = checker.times()
+        (removed, seconds), _ = apart.case(
+            stores.SCRIPT, "purge", {"address": address, "days": DAYS / 2}
+        )
+        meanwhile = checker.times()
+    return _row(kind, articles, removed, seconds, alone, meanwhile) | {"size_left": size() / full}
+
+
+def check_on(address: str, filed: int, days: float) -> None:
+    """Check without a pause; for each line that comes in, print the times since the last."""
+    first, *questions = store_cases._questions(address, filed, QUESTIONS, days)
+    lines: SimpleQueue[str] = SimpleQueue()
+    threading.Thread(target=lambda: [*map(lines.put, sys.stdin), lines.put("")]).start()
+    with Deduper(address) as deduper:
+        deduper.check(first)
+        times: list[Took] = []
+        for question in cycle(questions):
+            if not lines.empty():
+                if not lines.get():
+                    return
+                print(json.dumps(times), flush=True)
+                times.clear()
+            times.append(_took(lambda asked=question: deduper.check(asked)))  # type: ignore[misc]
+
+
+def _took(work: Callable[[], object]) -> Took:
+    waited, begun = _waited(), time.perf_counter()
+    work()
+    return Took(time.perf_counter() - begun, _waited() - waited)
+
+
+def _waited() -> float:
+    """The seconds that this thread ever had work and no processor."""
+    return int(WAITED.read_text().split()[1]) / 1e9 if WAITED.exists() else 0.0
 
 
 class _Checker:
@@ -59,9 +109,8 @@ class _Checker:
 
     def __init__(self, address: str, filed: int) -> None:
         given = json.dumps({"address": address, "filed": filed, "days": 0.01})
-        script = str(apart.HERE / stores.SCRIPT)
         self._process = subprocess.Popen(
-            [sys.executable, script, "check_on", given],
+            [sys.executable, __file__, "--check-on", given],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -72,15 +121,14 @@ class _Checker:
         time.sleep(20)
         return self
 
-    def times(self) -> list[float]:
-        """The seconds of each check since the last call."""
+    def times(self) -> list[Took]:
+        """How long each check took since the last call."""
         asked, answered = self._process.stdin, self._process.stdout
         assert asked
         assert answered
         asked.write("\n")
         asked.flush()
-        found: list[float] = json.loads(answered.readline())
-        return found
+        return list(map(Took._make, json.loads(answered.readline())))
 
     def __exit__(self, *_: object) -> None:
         self._process.communicate()
@@ -92,14 +140,13 @@ def _in_memory(articles: int) -> Row:
         store_cases.file_into(deduper, articles, DAYS)
         known = [deduper.article(f"new-{articles - n}") for n in range(1, 400)]
         questions = newswire.questions(400, 0.01, known)
-        times: list[float] = []
+        times: list[Took] = []
         stop = threading.Event()
 
         def check_on() -> None:
             while not stop.is_set():
-                begun = time.perf_counter()
-                deduper.check(questions[len(times) % len(questions)])
-                times.append(time.perf_counter() - begun)
+                question = questions[len(times) % len(questions)]
+                times.append(_took(lambda: deduper.check(question)))  # noqa: B023
 
         thread = threading.Thread(target=check_on)
         thread.start()
@@ -109,7 +156,7 @@ def _in_memory(articles: int) -> Row:
         seconds = time.perf_counter() - start
         stop.set()
         thread.join()
-        return _row("memory", articles, removed, seconds, times[:before], times[before:], None)
+        return _row("memory", articles, removed, seconds, times[:before], times[before:])
 
 
 def _row(
@@ -117,12 +164,13 @@ def _row(
     articles: int,
     removed: int,
     seconds: float,
-    alone: list[float],
-    meanwhile: list[float],
-    left: float | None,
+    alone: list[Took],
+    meanwhile: list[Took],
 ) -> Row:
-    def milliseconds(times: list[float], percentile: float) -> float:
-        return float(np.percentile(times, percentile) * 1e3)
+    def milliseconds(times: list[Took], percentile: float) -> float:
+        return float(np.percentile([each.seconds for each in times], percentile) * 1e3)
+
+    blocked = [1e3 * (each.seconds - each.waited) for each in meanwhile]
 
     return {
         "store": kind,
@@ -133,15 +181,22 @@ def _row(
         "alone_longest_ms": milliseconds(alone, 100),
         "p99_ms": milliseconds(meanwhile, 99),
         "longest_ms": milliseconds(meanwhile, 100),
-        "over_bar": sum(each * 1e3 > BLOCKED_MS for each in meanwhile),
+        "over_bar": sum(each.seconds * 1e3 > BLOCKED_MS for each in meanwhile),
+        "blocked_p99_ms": float(np.percentile(blocked, 99)),
+        "blocked_ms": max(blocked),
+        "blocked_over_bar": sum(each > BLOCKED_MS for each in blocked),
         "checks": len(meanwhile),
-        "size_left": left,
+        "size_left": None,
+        "load": os.getloadavg()[1],
     }
 
 
 def markdown(rows: list[Row]) -> str:
     """The rows as a table, what is over its bar marked."""
-    heads = "store", "articles", "purged", "seconds", "check p99 ms", "longest ms", "size left"
+    heads = (
+        *("store", "articles", "purged", "seconds", "check p99 ms", "longest ms"),
+        *("longest but for the processor ms", "over 100 ms, of checks", "load", "size left"),
+    )
     return kept.plain(heads, map(_cells, rows))
 
 
@@ -153,6 +208,9 @@ def _cells(row: Row) -> list[str]:
         table.number(row["seconds"]),
         f"{table.number(row['p99_ms'])} ({table.number(row['alone_p99_ms'])} before)",
         kept.marked(row["longest_ms"], held=row["longest_ms"] <= BLOCKED_MS),
+        kept.marked(row["blocked_ms"], held=row["blocked_ms"] <= BLOCKED_MS),
+        f"{row['blocked_over_bar']} of {row['checks']:,}",
+        table.number(row["load"]),
         "" if row["size_left"] is None else f"{row['size_left']:.0%}",
     ]
 
@@ -160,6 +218,7 @@ def _cells(row: Row) -> list[str]:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--articles", type=int, default=2_000_000)
+    parser.add_argument("--check-on", help=argparse.SUPPRESS)
     parser.add_argument("kinds", nargs="*", default=["redis", "postgres", "sqlite", "memory"])
     return parser.parse_args()
 
