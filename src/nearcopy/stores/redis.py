@@ -222,9 +222,10 @@ class RedisStore(RedisFinding, RedisLinks, RedisFeedback, RedisActs, RedisTally)
         self._fresh()
         known = self._heads.numbers(set(ids))
         self._erase(known.values())
-        for name in known:
-            if self._records.one(string("v", name)) is not None:
-                self._records.put(string("v", name), None)
+        revised = self._records.get([string("v", name) for name in known])
+        for name, found in revised.items():
+            if found is not None:
+                self._records.put(name, None)
         return len(known)
 
     def drop(self, ids: Collection[str]) -> int:
