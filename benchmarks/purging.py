@@ -195,7 +195,8 @@ def markdown(rows: list[Row]) -> str:
     """The rows as a table, what is over its bar marked."""
     heads = (
         *("store", "articles", "purged", "seconds", "check p99 ms", "longest ms"),
-        *("longest but for the processor ms", "over 100 ms, of checks", "load", "size left"),
+        *("longest but for the processor ms", "over 100 ms (but for it), of checks"),
+        *("load", "size left"),
     )
     return kept.plain(heads, map(_cells, rows))
 
@@ -209,7 +210,7 @@ def _cells(row: Row) -> list[str]:
         f"{table.number(row['p99_ms'])} ({table.number(row['alone_p99_ms'])} before)",
         kept.marked(row["longest_ms"], held=row["longest_ms"] <= BLOCKED_MS),
         kept.marked(row["blocked_ms"], held=row["blocked_ms"] <= BLOCKED_MS),
-        f"{row['blocked_over_bar']} of {row['checks']:,}",
+        f"{row['over_bar']} ({row['blocked_over_bar']}) of {row['checks']:,}",
         table.number(row["load"]),
         "" if row["size_left"] is None else f"{row['size_left']:.0%}",
     ]
