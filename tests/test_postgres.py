@@ -223,6 +223,24 @@ class TestMigrations:
     def test_numbers_follow_each_other(self):
         assert all(b.number == a.number + 1 for a, b in pairwise(MIGRATIONS))
 
+    def test_articles_stay_when_blocks_get_other_names(self, address):
+        for pool in (None, "sport"):
+            with Deduper(address, pool=pool) as deduper:
+                deduper.add(Article(id="a", text=BODY))
+            database = PostgresDatabase(address, pool or "default")
+            database.migrate(4)
+            assert f"{database.named('articles')}_0" in database.tables()
+            database.migrate()
+            assert f"{database.named('articles')}#0" in database.tables()
+            database.close()
+            with Deduper(address, pool=pool) as deduper:
+                assert deduper.add(Article(id="b", text=BODY)).duplicate_of == "a"
+
+    def test_a_block_bears_the_name_of_no_pool(self, address):
+        with Deduper(address, pool="sport") as sport, Deduper(address, pool="sport_0") as other:
+            sport.add(Article(id="a", text=BODY))
+            assert not other.add(Article(id="b", text=BODY)).is_duplicate
+
     def test_a_newer_schema_is_refused(self, address):
         Deduper(address).close()
         rows(address, f"INSERT INTO migrations VALUES ({LATEST + 1}, 'more')")
@@ -463,7 +481,7 @@ class TestBlocks:
     def blocks(self, address: str, table: str) -> list[int]:
         wanted = "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = "
         found = rows(address, f"{wanted}'{table}'::regclass")
-        return sorted(int(name.strip('"').rpartition("_")[2]) for (name,) in found)
+        return sorted(int(name.strip('"').rpartition("#")[2]) for (name,) in found)
 
     def articles(self, count: int, first: int = 0) -> list[Article]:
         return [

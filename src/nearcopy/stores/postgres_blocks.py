@@ -13,6 +13,7 @@ from nearcopy.stores.pools import table_name
 from nearcopy.stores.postgres_database import PostgresDatabase
 
 SIZE = 50_000  # numbers in a block
+MARK = "#"  # between a table and its block; no pool has it in its name
 # Articles come last: while theirs is there, a block is not dropped wholly.
 TABLES = ("fingerprints", "article_keys", "edges", "articles")
 # Rows of some KB stay in one piece: they are packed already, and are read whole.
@@ -53,7 +54,7 @@ class Blocks:
 
     def _name(self, table: str, block: int | None = None) -> str:
         """The quoted name of a table, or of one of its blocks."""
-        end = "" if block is None else f"_{block}"
+        end = "" if block is None else f"{MARK}{block}"
         return f'"{table_name(table, self._database.pool)}{end}"'
 
     def _make(self, table: str, block: int) -> None:
@@ -70,7 +71,7 @@ class Blocks:
     def all(self) -> list[int]:
         """The blocks there are, first to last."""
         rows = self._database.plain(THERE, (self._name("articles"),))
-        return sorted(int(name.strip('"').rpartition("_")[2]) for (name,) in rows)
+        return sorted(int(name.strip('"').rpartition(MARK)[2]) for (name,) in rows)
 
     def drop_some(self, block: int) -> bool:
         """Drop one table's part of a block of which nothing is needed, if nobody is in the way.

@@ -142,6 +142,26 @@ FROM fingerprints JOIN articles USING (number)
 ACTS = 'CREATE TABLE acts (number BIGINT PRIMARY KEY, keeps TEXT COLLATE "C", act TEXT NOT NULL)'
 ACTS_KEEPS = "CREATE INDEX acts_keeps ON acts (keeps) WHERE keeps IS NOT NULL"
 
+
+def _blocks_renamed(old: str, new: str) -> str:
+    """The statement that puts another mark between the names of tables and of their blocks."""
+    return f"""
+DO $$ DECLARE block RECORD;
+BEGIN
+    FOR block IN
+        SELECT relname, left(relname, -length(number)-1) || '{new}' || number AS renamed
+        FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid,
+            substring(relname from '{old}([0-9]+)$') AS number
+        WHERE inhparent IN ('fingerprints'::regclass, 'article_keys'::regclass, 'edges'::regclass,
+            'articles'::regclass) AND number IS NOT NULL
+    LOOP
+        EXECUTE 'ALTER TABLE ' || quote_ident(block.relname)
+            || ' RENAME TO ' || quote_ident(block.renamed);
+    END LOOP;
+END $$
+"""
+
+
 MIGRATIONS = (
     Migration(
         1,
@@ -208,5 +228,7 @@ MIGRATIONS = (
         ("DROP VIEW article_fingerprints", "DROP TABLE times", "DROP TABLE arrivals"),
     ),
     Migration(4, "acts", (ACTS, ACTS_KEEPS), ("DROP TABLE acts",)),
+    # As "sport_3", block 3 of the pool sport bore the names of the pool sport_3.
+    Migration(5, "names of blocks", (_blocks_renamed("_", "#"),), (_blocks_renamed("#", "_"),)),
 )
 LATEST = MIGRATIONS[-1].number
