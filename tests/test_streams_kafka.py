@@ -436,9 +436,10 @@ def test_killed_members_and_brokers_lose_nothing_and_make_no_second_original(clu
             members[0].communicate(timeout=60)
             cluster.down(broker)
             sleep(1)
-            members[0] = started(topics, store, *more)
+            members[0] = started(topics, store, *more, "--metrics", "0")
             sleep(1)
             cluster.up(broker)
+            members[0].stderr.readline()  # where its metrics are: it has begun
         waited(lambda: topics.committed() >= MANY, 3600 if WHOLE else 240)
         for process in members:
             process.send_signal(signal.SIGTERM)

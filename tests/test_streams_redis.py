@@ -270,9 +270,9 @@ def test_a_server_that_is_killed_is_waited_for(sqlite_address):
 def started(address, store, name):
     words = ["--redis-stream", "pages", "--redis", address, "--store", store, "--consumer", name]
     more = ["--unique-stream", "new", "--duplicates-stream", "copies", "--group", "g"]
-    last = ["--claim-after", "1s", "--batch", "50", "--quiet"]
+    last = ["--claim-after", "1s", "--batch", "50", "--quiet", "--metrics", "0"]
     command = [sys.executable, "-m", "nearcopy.cli", "consume", *words, *more, *last]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 
 def waited(done, seconds=120):
@@ -292,10 +292,12 @@ def test_killed_members_lose_nothing_and_hand_on_nothing_twice(client, redis_add
                 lambda share=share: client.xlen("new") + client.xlen("copies") > share * MANY, LONG
             )
             members[0].kill()
-            members[0].wait(60)
+            members[0].communicate(timeout=60)
             members.append(started(redis_address, store, f"more{share}"))
             members.pop(0)
         waited(lambda: client.xlen("new") + client.xlen("copies") >= MANY, LONG)
+        for process in members:
+            process.stderr.readline()  # where its metrics are: it has begun
         for process in members:
             process.send_signal(signal.SIGTERM)
         assert [process.wait(60) for process in members] == [0, 0]
@@ -303,7 +305,7 @@ def test_killed_members_lose_nothing_and_hand_on_nothing_twice(client, redis_add
         for process in members:
             with suppress(ProcessLookupError):
                 process.kill()
-            process.wait(60)
+            process.communicate(timeout=60)
     unique = [each["nearcopy_id"] for each in handed(client, "new")]
     copies = [each["nearcopy_id"] for each in handed(client, "copies")]
     assert sorted(unique + copies) == sorted(each.id for each in articles)
