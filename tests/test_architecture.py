@@ -69,7 +69,7 @@ ROOMS = [
         "rebuilding",
         "resuming",
     },
-    {"formats", "feeds", "frames", "scrapy", "streams"},
+    {"formats", "feeds", "frames", "scrapy", "streams", "web"},
     {"service", "cli", "mcp", "__main__"},
 ]
 LEVEL = {name: level for level, room in enumerate(ROOMS) for name in room}

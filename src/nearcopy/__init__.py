@@ -23,6 +23,7 @@ from nearcopy.errors import (
     SlowKernels,
     StoreError,
     StreamError,
+    WebError,
 )
 from nearcopy.explain import Explanation, explain
 from nearcopy.feedback import Feedback
@@ -77,6 +78,7 @@ __all__ = [
     "Story",
     "StreamError",
     "Verdict",
+    "WebError",
     "compare",
     "decide",
     "dedupe",

@@ -11,6 +11,7 @@ NearcopyError
 │   ├── RecipeMismatch          a store that was filled with another recipe
 │   └── TryAgain                a step that was lost through no fault of its own; nothing is done
 └── StreamError                 a stream that cannot be read, or handed on to
+    └── WebError                an answer from the web that did not come, or is not taken
 
 SlowKernels (RuntimeWarning)    the compiled kernels are not here
 """
@@ -61,6 +62,10 @@ class TryAgain(StoreError):
 
 class StreamError(NearcopyError):
     """A stream that cannot be read, or handed on to."""
+
+
+class WebError(StreamError):
+    """An answer from the web that did not come, or is not taken."""
 
 
 class SlowKernels(RuntimeWarning):

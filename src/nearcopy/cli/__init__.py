@@ -49,6 +49,7 @@ COMMANDS = (
     (ASK, "act", "act"),
     (ASK, "stats", "stats"),
     (STREAM, "consume", "consume"),
+    (STREAM, "feeds", "feeds"),
     (UPKEEP, "upkeep", "forget"),
     (UPKEEP, "upkeep", "purge"),
     (UPKEEP, "upkeep", "verify"),

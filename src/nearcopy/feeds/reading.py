@@ -1,4 +1,4 @@
-"""Feeds: the entries of RSS, Atom and OPML as rows of an article; nothing is fetched.
+"""Feeds: the entries of RSS, Atom, JSON Feed and OPML as rows of an article; nothing is fetched.
 
 An OPML file lists feeds, not articles: each comes back by its name and its address.
 """
@@ -12,10 +12,12 @@ from io import BytesIO
 from typing import Any
 
 from nearcopy.errors import MissingExtra
+from nearcopy.feeds.json_feed import is_json_feed, json_feed_rows
 
 Values = dict[str, Any]
 HEAD = 4096  # characters in which the first element stands
 ROOT = re.compile(r"<(rss|rdf:rdf|feed|opml)[\s>]", re.IGNORECASE)
+ENTITY = re.compile(rb"<!ENTITY", re.IGNORECASE)
 
 
 def feed_kind(data: bytes) -> str | None:
@@ -24,20 +26,23 @@ def feed_kind(data: bytes) -> str | None:
     >>> feed_kind(b'<?xml version="1.0"?><opml version="2.0">')
     'opml'
     """
-    found = ROOT.search(data[:HEAD].decode("utf-8", "replace"))
+    head = data[:HEAD].replace(b"\0", b"").decode("utf-8", "replace")  # as UTF-16 has them
+    found = ROOT.search(head)
     if found is None:
-        return None
+        return "feed" if is_json_feed(head) else None
     return "opml" if found[1].lower() == "opml" else "feed"
 
 
-def feed_rows(data: bytes) -> Iterator[Values]:
+def feed_rows(data: bytes, content_type: str | None = None) -> Iterator[Values]:
     """The entries of a feed, or the feeds of an OPML file, each as a row of a file."""
-    if feed_kind(data) == "opml":
+    if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        yield from json_feed_rows(data)
+    elif feed_kind(data) == "opml":
         outlines = _Outlines()
         outlines.feed(data.decode("utf-8", "replace"))
         yield from outlines.found
     else:
-        yield from _entries(data)
+        yield from _entries(data, content_type)
 
 
 class _Outlines(HTMLParser):
@@ -56,13 +61,29 @@ class _Outlines(HTMLParser):
             self.found.append({"title": title, "url": address, "language": given.get("language")})
 
 
-def _entries(data: bytes) -> Iterator[Values]:
+def _encoded(data: bytes, content_type: str | None) -> dict[str, str]:
+    """What is said of the encoding; what reads as UTF-8 is taken to be, whatever is said."""
+    if data.isascii():  # which may stand for other letters, as in ISO-2022-JP
+        return {"content-type": content_type} if content_type else {}
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return {"content-type": content_type} if content_type else {}
+    return {"content-type": "application/xml; charset=utf-8"}
+
+
+def _entries(data: bytes, content_type: str | None) -> Iterator[Values]:
     try:
         import feedparser  # type: ignore[import-untyped]
     except ImportError:
-        raise MissingExtra("feeds take feedparser: pip install 'nearcopy[serve]'") from None
+        raise MissingExtra("feeds take feedparser: pip install 'nearcopy[feeds]'") from None
     # A stream, as what is no stream may be an address or a file to it.
-    found = feedparser.parse(BytesIO(data), sanitize_html=False, resolve_relative_uris=False)
+    found = feedparser.parse(
+        BytesIO(ENTITY.sub(b"<!NOTHING", data)),  # entities of its own could grow without end
+        response_headers=_encoded(data, content_type),
+        sanitize_html=False,
+        resolve_relative_uris=False,
+    )
     outlet, language = found.feed.get("title"), found.feed.get("language")
     for entry in found.entries:
         yield {
@@ -83,8 +104,9 @@ def _text(entry: Mapping[str, Any]) -> str:
     return max([*contents, entry.get("summary") or ""], key=len)
 
 
-def _when(entry: Mapping[str, Any]) -> str | None:
-    found = entry.get("published_parsed") or entry.get("updated_parsed")
+def _when(entry: dict[str, Any]) -> str | None:
+    # The entry's own `get` warns where one is missing and gives the other.
+    found = dict.get(entry, "published_parsed") or dict.get(entry, "updated_parsed")
     try:
         return datetime.fromtimestamp(timegm(found), UTC).isoformat() if found else None
     except (ValueError, OverflowError, OSError):

@@ -1,0 +1,223 @@
+"""Polling: what feeds have now, as articles; asked politely, and never trusted."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from hashlib import sha256
+from itertools import islice
+from threading import Lock
+from time import monotonic, sleep
+from typing import Any, NamedTuple
+from urllib.parse import urljoin, urlsplit
+
+from nearcopy.errors import BadArticle, WebError
+from nearcopy.feeds.memory import UNKNOWN, FeedMemory
+from nearcopy.feeds.reading import feed_kind, feed_rows
+from nearcopy.formats.times import read_time
+from nearcopy.model import Article
+from nearcopy.streams.reading import check_storable
+from nearcopy.web import Answer, Limits, Request, fetch
+
+ACCEPT = "application/rss+xml, application/atom+xml, application/feed+json, */*;q=0.5"
+MOST_ENTRIES = 1000
+MOST_MARKS = 200_000  # tags and references; a hundred thousand take seconds to read
+MARKS = re.compile(rb"[<&]")
+LONGEST_ID = 300
+LONGEST_TAG = 1024  # of an answer, to be sent back
+LONGEST_WAIT = timedelta(days=1)
+AHEAD = timedelta(days=1)  # what claims to be of later is taken to bear no date
+NOT_MODIFIED = 304
+OK = 200
+AT_ONCE = 8  # feeds that are asked at the same time
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Polite:
+    """How feeds are asked."""
+
+    limits: Limits = field(default_factory=Limits)
+    pause_seconds: float = 1.0  # between two requests to one host
+    clock: Callable[[], datetime] = _now
+
+
+class Polled(NamedTuple):
+    """What a feed has now, oldest first, what to remember of it, and what went wrong."""
+
+    feed: str
+    memory: FeedMemory
+    articles: tuple[Article, ...] = ()
+    problems: tuple[str, ...] = ()
+    read: bool = True  # whether it answered, also that nothing is new
+
+
+class Paces:
+    """Has requests to one host wait for each other."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds, self._lock = seconds, Lock()
+        self._next: dict[str, float] = {}
+
+    def wait(self, host: str) -> None:
+        """Wait until this host may be asked."""
+        with self._lock:
+            turn = max(monotonic(), self._next.get(host, 0.0))
+            self._next[host] = turn + self._seconds
+        sleep(max(0.0, turn - monotonic()))
+
+
+def poll(feeds: Iterable[str], known: Mapping[str, FeedMemory], polite: Polite) -> Iterator[Polled]:
+    """What each feed has now, in order; one that fails stops no other."""
+    paces = Paces(polite.pause_seconds)
+
+    def one(feed: str) -> Polled:
+        memory = known.get(feed, UNKNOWN)
+        try:
+            return _polled(feed, memory, polite, paces)
+        except WebError as wrong:
+            return Polled(feed, memory, problems=(str(wrong),), read=False)
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        yield from pool.map(one, feeds)
+
+
+def _polled(feed: str, memory: FeedMemory, polite: Polite, paces: Paces) -> Polled:
+    now = polite.clock()
+    if memory.wait_until and datetime.fromisoformat(memory.wait_until) > now:
+        why = f"{feed}: asked to be left alone until {memory.wait_until}"
+        return Polled(feed, memory, problems=(why,), read=False)
+    answer = fetch(Request(address=feed, headers=_asking(memory)), polite.limits, paces.wait)
+    if answer.status == NOT_MODIFIED:
+        return Polled(feed, replace(memory, wait_until=None), problems=_moved(feed, answer))
+    if answer.status != OK:
+        wait = replace(memory, wait_until=_wait(answer, now))
+        why = f"{feed}: answered {answer.status}"
+        return Polled(feed, wait, problems=(why,), read=False)
+    return _read(feed, memory, answer, now)
+
+
+def _asking(memory: FeedMemory) -> dict[str, str]:
+    found = {
+        "Accept": ACCEPT,
+        "If-None-Match": memory.etag,
+        "If-Modified-Since": memory.modified,
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def _wait(answer: Answer, now: datetime) -> str | None:
+    """Until when not to ask, as the answer says."""
+    said = answer.headers.get("retry-after", "").strip()
+    try:
+        when = now + timedelta(seconds=int(said)) if said[:9].isdigit() else _date(said)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return min(when, now + LONGEST_WAIT).isoformat()
+
+
+def _date(said: str) -> datetime:
+    found = parsedate_to_datetime(said)
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _moved(feed: str, answer: Answer) -> tuple[str, ...]:
+    return (f"{feed}: is at {answer.moved} for good",) if answer.moved else ()
+
+
+def _read(feed: str, memory: FeedMemory, answer: Answer, now: datetime) -> Polled:
+    data = answer.body
+    if feed_kind(data) != "feed":
+        raise WebError(f"{feed}: neither RSS, Atom nor JSON Feed")
+    if len(MARKS.findall(data)) > MOST_MARKS:
+        raise WebError(f"{feed}: more than {MOST_MARKS:,} tags and references")
+    problems = list(_moved(feed, answer))
+    rows = list(islice(feed_rows(data, answer.headers.get("content-type")), MOST_ENTRIES + 1))
+    if len(rows) > MOST_ENTRIES:
+        problems.append(f"{feed}: only the first {MOST_ENTRIES:,} entries are read")
+    found: dict[str, Article] = {}
+    for row in rows[:MOST_ENTRIES]:
+        try:
+            article = _article(feed, answer.address, row, now)
+        except BadArticle as wrong:
+            problems.append(f"{feed}: an entry cannot be read: {wrong}")
+        else:
+            found.setdefault(article.id, article)
+    remembered = replace(
+        memory,
+        title=next((str(row["source"])[:200] for row in rows if row["source"]), memory.title),
+        etag=_tag(answer, "etag"),
+        modified=_tag(answer, "last-modified"),
+        wait_until=None,
+    )
+    return Polled(feed, remembered, tuple(sorted(found.values(), key=_age)), tuple(problems))
+
+
+def _tag(answer: Answer, name: str) -> str | None:
+    found = answer.headers.get(name)
+    return found if found and len(found) <= LONGEST_TAG else None
+
+
+def _age(article: Article) -> tuple[datetime, str]:
+    return article.published or datetime.max.replace(tzinfo=UTC), article.id
+
+
+def _article(feed: str, base: str, row: Mapping[str, Any], now: datetime) -> Article:
+    url = _link(base, row["url"])
+    article = Article(
+        id=_id(feed, row, url),
+        title=_whole(row["title"]) or "",
+        text=_whole(row["text"]) or "",
+        html=row["html"],
+        url=url,
+        source=_whole(row["source"]) or urlsplit(feed).hostname,
+        language=_whole(row["language"]),
+        published=_published(row["published"], now),
+    )
+    check_storable(article)
+    return article
+
+
+def _id(feed: str, row: Mapping[str, Any], url: str | None) -> str:
+    """Of an entry of a feed the same each time; `feed_of` tells the feed."""
+    said = f"{row['title']}\n{row['text']}".encode("utf-8", "replace")
+    name = _whole(row["id"]) or url or sha256(said).hexdigest()[:16]
+    if len(name) > LONGEST_ID:
+        name = sha256(name.encode()).hexdigest()
+    return f"{feed}#{name}"
+
+
+def feed_of(article_id: str) -> str:
+    """The feed that an article of this id is from.
+
+    >>> feed_of("https://coast.example/feed#coast-1")
+    'https://coast.example/feed'
+    """
+    return article_id.partition("#")[0]
+
+
+def _link(base: str, link: object) -> str | None:
+    """The address of an entry, whole; None where it is none that one can go to."""
+    try:
+        found = urljoin(base, str(link).strip()) if link else ""
+        return _whole(found) if urlsplit(found).scheme in ("http", "https") else None
+    except ValueError:
+        return None
+
+
+def _whole(value: str | None) -> str | None:
+    """The text without halves of surrogate pairs."""
+    return value.encode("utf-8", "replace").decode() if value else value
+
+
+def _published(value: object, now: datetime) -> datetime | None:
+    try:
+        found = read_time(value)
+        return found if found is None or found <= now + AHEAD else None
+    except (BadArticle, OverflowError):
+        return None
