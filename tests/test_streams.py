@@ -417,7 +417,7 @@ def test_a_port_that_is_taken_is_said():
 # The page on streams.
 
 PAGE_ON_STREAMS = (Path(__file__).parents[1] / "docs" / "streams.md").read_text(encoding="utf-8")
-COMMAND = re.compile(r"nearcopy (consume|mcp) ((?:\\\n|[^|>\n])+)")
+COMMAND = re.compile(r"nearcopy (consume|feeds|mcp) ((?:\\\n|[^|>\n])+)")
 SHOWN = [
     each for each in COMMAND.findall(PAGE_ON_STREAMS) if "--" in each[1] and "`" not in each[1]
 ]

@@ -81,6 +81,16 @@ def consume(
     unique: Annotated[str | None, _onward("The new ones, with the verdict.", "unique")] = None,
     duplicates: Annotated[str | None, _onward("The duplicates.", "duplicates")] = None,
     dead_letter: Annotated[str | None, _onward("What cannot be read.", "dead-letter")] = None,
+    index: Annotated[
+        str | None,
+        typer.Option(
+            "--index",
+            metavar="URL/NAME|FILE",
+            envvar="NEARCOPY_INDEX",
+            rich_help_panel=ONWARD,
+            help="Index new pages: Elasticsearch, OpenSearch, or a file of SQLite.",
+        ),
+    ] = None,
     group: Annotated[str, _named(HOW, "NAME", "The group to be a member of.", "--group")] = GROUP,
     batch: Annotated[
         int,
@@ -129,4 +139,4 @@ def consume(
     )
     writing = Writing(new_only, evidence, as_json, as_json or dead_letter is not None)
     with opened(asked, into, writing) as stream:
-        run(stream, into, Running(batch, idle, metrics, quiet), writing)
+        run(stream, into, Running(batch, idle, metrics, quiet, index), writing)

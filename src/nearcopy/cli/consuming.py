@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import typer
 
+from nearcopy.cli.indexing import index
 from nearcopy.cli.stored import MEMORY, adding
 from nearcopy.cli.terminal import INTERRUPTED, counted, noted, write_lines
 from nearcopy.config.spans import span
@@ -47,6 +48,7 @@ class Running(NamedTuple):
     idle: str | None
     metrics: str | None
     quiet: bool
+    index_at: str | None = None
 
 
 class Into(NamedTuple):
@@ -266,11 +268,12 @@ def run(stream: Stream, into: Into, running: Running, writing: Writing) -> None:
         adding(*into[:3], pool=into.pool, threads=into.threads) as deduper,
         Stopping() as stopping,
         _served(running.metrics, counts),
+        index(running.index_at, deduper.recipe) as indexes,
     ):
         consume(
             stream,
             deduper,
-            sinks=_sinks(stream, counts, running, writing),
+            sinks=indexes + _sinks(stream, counts, running, writing),
             batch=running.batch,
             stopping=stopping,
             idle_seconds=idle,
