@@ -1,6 +1,7 @@
 """One short script for each way in, and each runs."""
 
 import json
+import re
 import subprocess
 import sys
 import threading
@@ -12,8 +13,9 @@ import pytest
 
 import kafka_mock
 import servers
-from nearcopy import Deduper
+from nearcopy import RECIPES, Deduper
 from nearcopy.formats import read_articles
+from nearcopy.streams.fts import FtsIndex
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 QUAY = "The harbour council voted to close the old quay after divers found shipworm in its piles. "
@@ -39,6 +41,24 @@ def test_redis_stream(redis_address):
     shown = printed("redis_stream.py", redis_address)
     assert "66 pages: " in shown
     assert " is a copy of " in shown
+
+
+def test_crawler_path(redis_address, tmp_path):
+    """Pages, a stream, nearcopy over Redis, an index: copies dropped, addresses recorded."""
+    shown = printed("crawler_path.py", redis_address, tmp_path / "pages.db", "council").splitlines()
+    counts = re.fullmatch(r"(\d+) pages: (\d+) indexed, (\d+) dropped", shown[0])
+    pages, indexed, dropped = map(int, counts.groups())
+    assert (pages, indexed + dropped) == (132, 132)
+    assert dropped >= 66  # each mirror, and the copies among the rest
+    table = FtsIndex(tmp_path / "pages.db", RECIPES["default"])
+    found = table.pages()
+    table.close()
+    assert len(found) == indexed
+    assert not [page for page in found if "utm_source" in (page["canonical_url"] or "")]
+    assert len({page["canonical_url"] for page in found}) == indexed
+    hits = [line for line in shown if line.startswith("found: ")]
+    assert hits
+    assert len(set(hits)) == len(hits)
 
 
 def test_kafka_topics():

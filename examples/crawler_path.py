@@ -1,0 +1,52 @@
+"""A crawler's path: python examples/crawler_path.py redis://localhost:6379/0 pages.db "ferry"
+
+Pages go into a stream of Redis; nearcopy drops the copies, remembering 30 days in Redis; the new
+ones go into an index of SQLite with their canonical addresses, and a query is asked of it. It
+writes to the streams example:crawled and example:copies of that server, and to its pool example.
+"""
+
+import json
+import sys
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+from redis import Redis
+
+from nearcopy import POLICIES, Deduper
+from nearcopy.streams import consume
+from nearcopy.streams.fts import FtsIndex
+from nearcopy.streams.messages import Outputs
+from nearcopy.streams.redis import RedisSettings, RedisStream
+
+WIRE = Path(__file__).parent / "wire.jsonl"
+MIRROR = "utm_source=mirror"  # what many pages are crawled with a second time
+address, file, query = sys.argv[1:]
+client = Redis.from_url(address)
+for line in WIRE.read_bytes().splitlines():  # this is what a crawler does
+    page = json.loads(line)
+    url = page["url"] + ("&" if "?" in page["url"] else "?") + MIRROR
+    mirror = page | {"id": f"{page['id']}-mirror", "url": url}
+    for each in (page, mirror):
+        client.xadd("example:crawled", {"data": json.dumps(each)})
+
+settings = RedisSettings(
+    address=address,
+    stream="example:crawled",
+    group="nearcopy",
+    consumer="example",
+    outputs=Outputs(duplicates="example:copies"),
+)
+policy = replace(POLICIES["default"], window=timedelta(days=30))
+stream = RedisStream(settings)
+with Deduper(address, policy=policy, pool="example") as deduper:
+    index = FtsIndex(file, deduper.recipe)
+    counts = consume(stream, deduper, sinks=[index], idle_seconds=1)
+stream.close()
+
+print(f"{counts.all} pages: {len(index.pages())} indexed, {client.xlen('example:copies')} dropped")
+for _, copy in client.xrange("example:copies", count=3):
+    print(copy[b"nearcopy_id"].decode(), "is at", copy[b"nearcopy_canonical_url"].decode())
+for hit in index.search(query):
+    print(f"found: {hit.title} · {hit.url}")
+index.close()
