@@ -2,6 +2,7 @@
 
 from nearcopy.formats.columns import Columns
 from nearcopy.formats.reading import OwnIds, own_ids, read, read_articles
+from nearcopy.formats.results import extracted
 from nearcopy.formats.rows import Place, Rejected, Row
 from nearcopy.formats.sources import FORMATS, Format, Source, check_ending, format_of, opened
 from nearcopy.formats.times import read_time
@@ -18,6 +19,7 @@ __all__ = [
     "Rows",
     "Source",
     "check_ending",
+    "extracted",
     "format_of",
     "opened",
     "own_ids",

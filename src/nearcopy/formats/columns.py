@@ -15,14 +15,17 @@ GUESSES: Mapping[str, tuple[str, ...]] = {
         *("article_body", "content_text", "description", "summary", "abstract"),
     ),
     "url": ("url", "link", "href", "permalink"),
-    "canonical_url": ("canonical_url", "canonical"),
-    "source": ("source", "outlet", "publisher", "domain", "site", "source_domain"),
+    "canonical_url": ("canonical_url", "canonical", "canonical_link"),
+    "source": (
+        *("source", "outlet", "publisher", "domain", "site", "source_domain", "sitename"),
+        *("meta_site_name", "source_hostname", "hostname"),
+    ),
     "published": (
         *("published", "published_at", "date", "pub_date", "date_publish", "publish_date"),
         *("date_published", "timestamp", "created_at"),
     ),
     "seen": ("seen", "scraped_at", "fetched_at", "crawled_at", "date_download"),
-    "language": ("language", "lang"),
+    "language": ("language", "lang", "meta_lang"),
     "tier": ("tier",),
     "html": ("html", "is_html"),
 }

@@ -1,5 +1,6 @@
 """Rows: what stands in one place of a file, as an article, or why it is none."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from hashlib import sha256
@@ -17,6 +18,7 @@ FLAGS = {
     **dict.fromkeys(("false", "0", "no", "n", "f", "text", *ABSENT), False),
 }
 NAMES_OF_SOURCE = ("name", "title", "domain", "id")  # of a source that is an object
+ADDRESS = re.compile(r"https?://[^\s/]+/\S", re.IGNORECASE)  # of a page, not of a site alone
 Values = dict[str, Any]
 
 
@@ -68,6 +70,8 @@ def _article(values: Values, places: Places, html: bool) -> tuple[Article, str |
         "language": _text(values, places, "language"),
         "tier": _tier(values, places),
     }
+    if not parts["url"] and ADDRESS.match(parts["source"] or ""):
+        parts |= _address_in_source(values, places)
     for part in TIMES:
         parts[part] = _time(values, places, part)
     if places["html"]:
@@ -75,6 +79,15 @@ def _article(values: Values, places: Places, html: bool) -> tuple[Article, str |
     id_column, given = _first(values, places["id"])
     parts["id"] = _words("id", given, numbers=True) or _made_id(parts)
     return Article(**parts), id_column
+
+
+def _address_in_source(values: Values, places: Places) -> Values:
+    """The address that stands where the outlet should, as trafilatura has it, and the outlet."""
+    name, value = _first(values, places["source"])
+    if not isinstance(value, str):
+        return {}
+    rest = tuple(each for each in places["source"] if each != name)
+    return {"url": value, "source": _source(values, {**places, "source": rest})}
 
 
 def _made_id(parts: Values) -> str:
