@@ -1,6 +1,9 @@
 """The web: bounded in time and size, and only to where it may go. With a real server."""
 
+import shutil
 import socket
+import ssl
+import subprocess
 from time import monotonic
 
 import pytest
@@ -164,3 +167,37 @@ def test_of_several_addresses_only_public_ones_are_asked(server, monkeypatch):
     )
     address = f"http://two.example:{server.server_port}/tagged"
     assert fetch(Request(address=address), Limits(seconds=5)).status == 200
+
+
+@pytest.fixture
+def secure(tmp_path):
+    """A server that speaks TLS as feeds.example, and the file that vouches for it."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not installed")
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    words = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
+    name = ["-subj", "/CN=feeds.example", "-addext", "subjectAltName=DNS:feeds.example"]
+    files = ["-keyout", key, "-out", certificate]
+    subprocess.run(
+        ["openssl", "req", "-x509", *words, *name, *files], check=True, capture_output=True
+    )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    with feed_server() as started:
+        started.socket = context.wrap_socket(started.socket, server_side=True)
+        yield started, certificate
+
+
+def test_a_certificate_is_checked_for_the_name_that_was_asked(secure, monkeypatch):
+    server, certificate = secure
+    real = socket.getaddrinfo
+    monkeypatch.setattr(socket, "getaddrinfo", lambda _, *w, **m: real("127.0.0.1", *w, **m))
+    asked = Request(address=f"https://feeds.example:{server.server_port}/large")
+    with pytest.raises(WebError, match=r"(?i)certificate"):
+        fetch(asked, LONGER)
+    trusting = ssl.create_default_context(cafile=certificate)
+    monkeypatch.setattr(web, "_context", lambda: trusting)
+    assert len(fetch(asked, LONGER).body) > 400_000
+    other = Request(address=f"https://other.example:{server.server_port}/large")
+    with pytest.raises(WebError, match=r"(?i)certificate|hostname"):
+        fetch(other, LONGER)
