@@ -6,6 +6,8 @@ from typing import Annotated, Any
 import typer
 
 from nearcopy.cli.settings import (
+    ONWARD,
+    IndexOption,
     PolicyOption,
     PoolOption,
     PresetOption,
@@ -19,7 +21,6 @@ from nearcopy.cli.terminal import reported
 
 KAFKA = "Kafka"
 REDIS = "Redis Streams"
-ONWARD = "Where messages are handed on to"
 OUT = "What is written"
 GROUP = "nearcopy"
 HOW = "How it runs"
@@ -81,16 +82,7 @@ def consume(
     unique: Annotated[str | None, _onward("The new ones, with the verdict.", "unique")] = None,
     duplicates: Annotated[str | None, _onward("The duplicates.", "duplicates")] = None,
     dead_letter: Annotated[str | None, _onward("What cannot be read.", "dead-letter")] = None,
-    index: Annotated[
-        str | None,
-        typer.Option(
-            "--index",
-            metavar="URL/NAME|FILE",
-            envvar="NEARCOPY_INDEX",
-            rich_help_panel=ONWARD,
-            help="Index new pages: Elasticsearch, OpenSearch, or a file of SQLite.",
-        ),
-    ] = None,
+    index: IndexOption = None,
     group: Annotated[str, _named(HOW, "NAME", "The group to be a member of.", "--group")] = GROUP,
     batch: Annotated[
         int,

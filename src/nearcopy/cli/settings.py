@@ -16,6 +16,8 @@ from nearcopy.errors import BadPolicy
 JUDGING = "How to judge"
 STORE = "NEARCOPY_STORE"
 POOL = "NEARCOPY_POOL"
+INDEX = "NEARCOPY_INDEX"
+ONWARD = "Where messages are handed on to"
 
 PresetOption = Annotated[
     str | None,
@@ -74,6 +76,16 @@ IdsStoreOption = Annotated[
         "--store",
         metavar="ADDRESS",
         help=f"A and B are ids in this store, else of {STORE}, where they are no files.",
+    ),
+]
+IndexOption = Annotated[
+    str | None,
+    typer.Option(
+        "--index",
+        metavar="URL/NAME|FILE",
+        envvar=INDEX,
+        rich_help_panel=ONWARD,
+        help="Index new pages: Elasticsearch, OpenSearch, or a file of SQLite.",
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="JSON lines in place of a table.")]
