@@ -104,8 +104,9 @@ private:
 // Articles filed under any number of keys, forgotten one by one or by age.
 //
 // Removal marks a position dead; when a quarter of the filed positions are dead their entries are
-// swept out. A position is never reused; a table entry holds its low 28 bits, so the newest may be
-// at most 2^28 ahead of the oldest still live.
+// swept out, with each further removal some shards in proportion to it, so that nobody waits long
+// for one that removes a few of very many. A position is never reused; a table entry holds its low
+// 28 bits, so the newest may be at most 2^28 ahead of the oldest still live.
 class KeyIndex {
 public:
     size_t size() const { return times_.live(); }
@@ -155,13 +156,14 @@ public:
     }
 
     void remove(const uint32_t* positions, size_t n) {
+        const size_t were_live = size();
         for (size_t i = 0; i < n; ++i) times_.remove(positions[i]);
-        sweep_if_worth_it();
+        sweep_if_worth_it(were_live - size());
     }
 
     size_t expire(int64_t before) {
         const size_t dropped = times_.expire(before);
-        sweep_if_worth_it();
+        sweep_if_worth_it(dropped);
         return dropped;
     }
 
@@ -182,16 +184,34 @@ private:
                 "new index");
     }
 
-    void sweep_if_worth_it() {
-        if (4 * (filed_ - size()) > filed_) sweep();
+    // All is swept by the time that another sixteenth has been removed.
+    void sweep_if_worth_it(size_t removed) {
+        if (!sweeping() && 4 * (filed_ - size()) > filed_) begin_sweep();
+        if (sweeping()) sweep_shards(KeyTable::kShards * 16 * removed / filed_ + 1);
     }
 
     void sweep() {
-        const size_t before = table_.nbytes();
-        table_.sweep(base_, [&](uint32_t position) { return times_.alive(position); });
-        base_ = static_cast<uint32_t>(times_.lowest());
-        filed_ = size();
-        if (before > table_.nbytes() + kTrim) give_back_to_system();
+        begin_sweep();
+        sweep_shards(KeyTable::kShards);
+    }
+
+    bool sweeping() const { return swept_ < KeyTable::kShards; }
+
+    // What is dead now is in no shard at the end; what dies meanwhile may be.
+    void begin_sweep() {
+        swept_ = 0;
+        dead_ = filed_ - size();
+        lowest_ = static_cast<uint32_t>(times_.lowest());
+        bytes_ = table_.nbytes();
+    }
+
+    void sweep_shards(size_t count) {
+        const auto alive = [&](uint32_t position) { return times_.alive(position); };
+        for (; count && sweeping(); --count, ++swept_) table_.sweep_shard(swept_, base_, alive);
+        if (sweeping()) return;
+        base_ = lowest_;
+        filed_ -= dead_;
+        if (bytes_ > table_.nbytes() + kTrim) give_back_to_system();
     }
 
     // glibc keeps the holes that tables leave among others; elsewhere free is enough.
@@ -205,6 +225,11 @@ private:
     Lifetimes times_;
     uint32_t base_ = 0;  // at most the lowest position in the table
     size_t filed_ = 0;   // positions in the table, dead ones too
+    // Of the sweep under way, if any: shards done, and what there was when it began.
+    size_t swept_ = KeyTable::kShards;
+    size_t dead_ = 0;
+    uint32_t lowest_ = 0;
+    size_t bytes_ = 0;
 };
 
 }  // namespace nearcopy

@@ -388,10 +388,10 @@ public:
         return std::min(total, most);
     }
 
-    // Files anew only what keep(position) wants, shard by shard.
+    // Files anew only what keep(position) wants of a shard.
     template <class Keep>
-    void sweep(uint32_t base, Keep keep) {
-        for (KeyShard& shard : shards_) shard.sweep(base, keep);
+    void sweep_shard(size_t s, uint32_t base, Keep keep) {
+        shards_[s].sweep(base, keep);
     }
 
     size_t nbytes() const {
