@@ -367,6 +367,7 @@ def test_health_and_readiness(service):
 
 def test_metrics_count_what_was_judged_and_what_is_there(service):
     root = str(service.base_url).replace("/api/v1/", "")
+    service.post("/check", json={"title": "A ferry that nobody counts"})
     text = httpx.get(f"{root}/metrics").text
     for name in (
         'nearcopy_documents_total{relation="same_text",work="add"}',

@@ -160,13 +160,12 @@ class Pools:
     async def warm(self) -> None:
         """Read the window, so that the first who ask need not wait for it; nor those who add."""
         pool = self.pool(self._settings.pool)
-        probe = Article(id=WARMING, title="What is looked at here is of no account")
         await asyncio.gather(
-            pool.checks.run(lambda deduper: deduper.check(probe), seconds=None),
+            pool.checks.run(_read_windows, seconds=None),
             pool.looks.run(lambda deduper: deduper.recipe, seconds=None),
         )
         self.ready = True
-        await pool.adds.run(lambda deduper: deduper.check(probe), seconds=None)
+        await pool.adds.run(_read_windows, seconds=None)
 
     @property
     def window_days(self) -> int | None:
@@ -187,3 +186,10 @@ class Pools:
 
 
 WAYS = ("checks", "adds", "looks")
+
+
+def _read_windows(deduper: Deduper) -> None:
+    """Have in memory what articles of now are compared with, and the one that came last."""
+    deduper.check(Article(id=WARMING, title="What is looked at here is of no account"))
+    for story in deduper.find_stories(limit=1).stories:
+        deduper.similar(story.kept, limit=1)
