@@ -108,7 +108,9 @@ def test_a_story_is_what_the_command_says(service, path, words):
 
 
 def test_stories_are_what_the_command_lists(service):
-    assert service.get("/stories").json()["stories"] == by_command(service, "stories")
+    answer, said = service.get("/stories").json()["stories"], by_command(service, "stories")
+    assert {each["id"]: each for each in answer} == {each["id"]: each for each in said}
+    assert len(answer) == len(said)
 
 
 def test_stats_are_what_the_command_counts(service):
