@@ -229,6 +229,20 @@ def test_a_ragged_query_is_answered_as_a_square_one(kernel: ModuleType) -> None:
     assert rows(index.find_ragged(keys, starts)) == [[0, 1], [], [2]]
 
 
+def test_articles_are_weighed_by_all_keys_they_share(kernel: ModuleType) -> None:
+    index = filed(kernel, [1, 2, 3], [2, 3], [3], [3, 4])
+    index.remove(array([3], np.uint32))
+    keys, starts = array([1, 2, 3, 9, 3]), array([0, 4, 4, 5])
+    worth, most = array([100, 10, 1, 7, 1]), array([5, 5, 5, 5, 2], np.uint32)
+
+    def weighed(least: int) -> list[Any]:
+        return [each.tolist() for each in index.weigh(keys, starts, worth, most, least)]
+
+    assert weighed(1) == [[0, 3, 3, 3], [0, 1, 2], [111, 11, 1]]  # of the last key there are three
+    assert weighed(11) == [[0, 2, 2, 2], [0, 1], [111, 11]]
+    assert weighed(112) == [[0, 0, 0, 0], [], []]
+
+
 class KeyIndexTwins(RuleBasedStateMachine):
     """Whatever is done to both, the compiled index and the reference agree.
 
@@ -280,6 +294,8 @@ class KeyIndexTwins(RuleBasedStateMachine):
         self.both("__len__")
         self.both("counts", keys)
         self.both("find", keys.reshape(20, 3))
+        starts, worth = np.arange(0, 61, 3, dtype=U64), keys % U64(4)
+        self.both("weigh", keys, starts, worth, (keys * U64(3)).astype(np.uint32), 2)
 
 
 KeyIndexTwins.TestCase.settings = settings(max_examples=30, stateful_step_count=30, deadline=None)
@@ -489,6 +505,12 @@ def test_a_signature_and_its_bands_cost_at_most_800_bytes(native: ModuleType, ba
 # --- What is refused, and from how many threads ----------------------------------------------
 
 SIGNATURES = np.zeros((2, 128), np.uint32)
+
+
+def weigh(kernel: ModuleType, worth: NDArray[Any], most: NDArray[Any]) -> Any:
+    return filed(kernel, [1]).weigh(array([1]), array([0, 1]), worth, most, 1)
+
+
 REFUSALS = [
     (lambda k: k.HammingIndex(16), ValueError, "0 to 15 bits, found 16"),
     (lambda k: k.HammingIndex(-1), ValueError, "0 to 15 bits, found -1"),
@@ -506,6 +528,9 @@ REFUSALS = [
     (lambda k: filed(k, [1]).find_ragged(array([1]), array([1, 1])), ValueError, "starts"),
     (lambda k: filed(k, [1]).find_ragged(array([1]), array([0, 2, 1])), ValueError, "starts"),
     (lambda k: filed(k, [1]).find_ragged(array([]), array([])), ValueError, "starts"),
+    (lambda k: weigh(k, array([]), array([1], np.uint32)), ValueError, "worth: .* each of 1 keys"),
+    (lambda k: weigh(k, array([1]), array([], np.uint32)), ValueError, "most: .* each of 1 keys"),
+    (lambda k: weigh(k, array([1]), array([1])), TypeError, "most: .* uint32 array"),
     (lambda k: k.SignatureIndex(33, 4), ValueError, "33 bands of 4 rows"),
     (lambda k: k.SignatureIndex(0, 4), ValueError, "0 bands"),
     (lambda k: k.SignatureIndex(32, 4).insert(SIGNATURES[:, :64].copy()), ValueError, "found 64"),

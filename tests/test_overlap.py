@@ -98,3 +98,16 @@ def test_measures_between_fingerprints():
     assert estimated_overlap(one, two) == 1
     assert hamming(one, none) is None
     assert estimated_overlap(none, none) is None
+
+
+@given(texts=st.lists(WORDS, min_size=2, max_size=5), size=st.integers(1, 4))
+def test_overlaps_of_pairs_are_those_of_sorted_sets(native, texts, size):
+    pairs = np.array([[i, j] for i in range(len(texts)) for j in range(len(texts))], np.uint64)
+    wanted = Features("words", size)
+    made, expected = (k.pair_overlaps(texts, Recipe(), wanted, pairs) for k in (native, reference))
+    assert [each.tolist() for each in made] == [each.tolist() for each in expected]
+
+
+def test_overlaps_of_pairs_are_of_texts_that_are_there(native):
+    with pytest.raises(ValueError, match="text 7"):
+        native.pair_overlaps(["a"], Recipe(), Features(), np.array([[0, 7]], np.uint64))

@@ -261,6 +261,23 @@ Vector<uint32_t> counts(const SharedKeys& self, nb::handle keys, uint32_t most) 
         self.read([&](const KeyIndex& index) { return index.counts(k.data, k.rows, most); }));
 }
 
+auto weigh(const SharedKeys& self, nb::handle keys, nb::handle starts, nb::handle worth,
+           nb::handle most, uint64_t least, int64_t threads) {
+    const auto k = checked<uint64_t>(keys, "keys", "uint64", 1);
+    const auto s = checked_starts(starts, k.rows);
+    const auto w = checked<uint64_t>(worth, "worth", "uint64", 1);
+    const auto m = checked<uint32_t>(most, "most", "uint32", 1);
+    for (const auto& [name, given] : {std::pair{"worth", w.rows}, std::pair{"most", m.rows}})
+        if (given != k.rows)
+            refuse_value(std::string(name) + ": expected one for each of " +
+                         std::to_string(k.rows) + " keys, found " + std::to_string(given) +
+                         ": pass as many as keys");
+    const unsigned t = thread_count(threads);
+    return scored(self.read([&](const KeyIndex& index) {
+        return index.weigh(rows_of(k, s), w.data, m.data, least, t);
+    }));
+}
+
 void bind_keys(nb::module_& m) {
     nb::class_<SharedKeys>(
         m, "KeyIndex",
@@ -302,6 +319,10 @@ void bind_keys(nb::module_& m) {
             },
             "keys"_a, "starts"_a, "threads"_a = 1,
             "(starts, positions) as find, row i being keys[starts[i]:starts[i + 1]].")
+        .def("weigh", &weigh, "keys"_a, "starts"_a, "worth"_a, "most"_a, "least"_a,
+             "threads"_a = 1,
+             "(starts, positions, worths): the live articles that share keys with row i worth at\n"
+             "least so much together, ascending; a key that more than its `most` have counts not.")
         .def("remove", &remove_positions, "positions"_a,
              "Forget articles; one that is gone already is no error.")
         .def(

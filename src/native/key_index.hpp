@@ -101,6 +101,66 @@ private:
     size_t live_ = 0;
 };
 
+// What positions are worth, added up one by one.
+class Tally {
+public:
+    void clear() {
+        for (uint32_t place : taken_) slots_[place] = {};
+        taken_.clear();
+    }
+
+    void add(uint32_t position, uint64_t worth) {
+        if (2 * (taken_.size() + 1) > slots_.size()) grow();
+        const size_t place = place_of(position);
+        if (slots_[place].worth == 0) {
+            slots_[place].position = position;
+            taken_.push_back(static_cast<uint32_t>(place));
+        }
+        slots_[place].worth += worth;
+    }
+
+    // Appends those worth at least so much, ascending.
+    void give(uint64_t least, Found<uint64_t>& found) {
+        enough_.clear();
+        for (uint32_t place : taken_)
+            if (slots_[place].worth >= least) enough_.push_back(slots_[place]);
+        std::sort(enough_.begin(), enough_.end(),
+                  [](const Slot& a, const Slot& b) { return a.position < b.position; });
+        for (const Slot& slot : enough_) {
+            found.positions.push_back(slot.position);
+            found.scores.push_back(slot.worth);
+        }
+    }
+
+private:
+    struct Slot {
+        uint64_t worth = 0;  // of an empty one
+        uint32_t position = 0;
+    };
+
+    size_t place_of(uint32_t position) const {
+        const size_t mask = slots_.size() - 1;
+        size_t place = position * 0x9E3779B1u >> 4 & mask;
+        while (slots_[place].worth && slots_[place].position != position)
+            place = (place + 1) & mask;
+        return place;
+    }
+
+    void grow() {
+        std::vector<Slot> old(std::max<size_t>(1024, 2 * slots_.size()));
+        old.swap(slots_);
+        for (uint32_t& place : taken_) {
+            const Slot& slot = old[place];
+            place = static_cast<uint32_t>(place_of(slot.position));
+            slots_[place] = slot;
+        }
+    }
+
+    std::vector<Slot> slots_;      // a power of two, at most half taken
+    std::vector<uint32_t> taken_;  // places
+    std::vector<Slot> enough_;
+};
+
 // Articles filed under any number of keys, forgotten one by one or by age.
 //
 // Removal marks a position dead; when a quarter of the filed positions are dead their entries are
@@ -147,6 +207,31 @@ public:
             });
     }
 
+    // The live articles that share keys with a row which are worth at least `least` together. A key
+    // that more than its `most` articles have is worth nothing.
+    Found<uint64_t> weigh(const KeyRows& rows, const uint64_t* worth, const uint32_t* most,
+                          uint64_t least, unsigned threads) const {
+        const auto alive = [&](uint32_t position) { return times_.alive(position); };
+        return answered<uint64_t>(
+            rows.n, threads, [&](size_t from, size_t to, Found<uint64_t>& found) {
+                Tally tally;
+                std::vector<uint64_t> mixed;
+                std::vector<uint32_t> positions;
+                for (size_t i = from; i < to; ++i) {
+                    const size_t start = rows.start(i);
+                    table_.mix(rows.keys + start, rows.start(i + 1) - start, mixed);
+                    tally.clear();
+                    for (size_t k = 0; k < mixed.size(); ++k)
+                        if (worth[start + k] &&
+                            table_.copy(mixed[k], base_, most[start + k], alive, positions))
+                            for (uint32_t position : positions)
+                                tally.add(position, worth[start + k]);
+                    tally.give(least, found);
+                    found.end_query();
+                }
+            });
+    }
+
     // How many live articles are filed under each key, counted up to `most`.
     std::vector<uint32_t> counts(const uint64_t* keys, size_t n, uint32_t most) const {
         std::vector<uint32_t> live(n);
@@ -159,11 +244,13 @@ public:
         const size_t were_live = size();
         for (size_t i = 0; i < n; ++i) times_.remove(positions[i]);
         sweep_if_worth_it(were_live - size());
+        give_back_now_and_then(were_live - size());
     }
 
     size_t expire(int64_t before) {
         const size_t dropped = times_.expire(before);
         sweep_if_worth_it(dropped);
+        give_back_now_and_then(dropped);
         return dropped;
     }
 
@@ -172,7 +259,7 @@ public:
     }
 
 private:
-    static constexpr size_t kTrim = size_t{1} << 20;  // bytes worth giving back to the system
+    static constexpr size_t kTrim = 2000;  // removals after which memory is given back
 
     void make_room(size_t n) {
         if (n > std::numeric_limits<uint32_t>::max() - positions())
@@ -184,10 +271,10 @@ private:
                 "new index");
     }
 
-    // All is swept by the time that another sixteenth has been removed.
+    // All is swept by the time that another quarter has been removed.
     void sweep_if_worth_it(size_t removed) {
         if (!sweeping() && 4 * (filed_ - size()) > filed_) begin_sweep();
-        if (sweeping()) sweep_shards(KeyTable::kShards * 16 * removed / filed_ + 1);
+        if (sweeping()) sweep_shards(KeyTable::kShards * 4 * removed / filed_ + 1);
     }
 
     void sweep() {
@@ -202,7 +289,6 @@ private:
         swept_ = 0;
         dead_ = filed_ - size();
         lowest_ = static_cast<uint32_t>(times_.lowest());
-        bytes_ = table_.nbytes();
     }
 
     void sweep_shards(size_t count) {
@@ -211,10 +297,16 @@ private:
         if (sweeping()) return;
         base_ = lowest_;
         filed_ -= dead_;
-        if (bytes_ > table_.nbytes() + kTrim) give_back_to_system();
     }
 
-    // glibc keeps the holes that tables leave among others; elsewhere free is enough.
+    // A little at a time: the system takes a second for what a million articles leave behind.
+    void give_back_now_and_then(size_t removed) {
+        if ((removed_ += removed) < kTrim) return;
+        removed_ = 0;
+        give_back_to_system();
+    }
+
+    // glibc keeps the holes that what was removed leaves among others; elsewhere free is enough.
     static void give_back_to_system() {
 #if defined(__GLIBC__)
         malloc_trim(0);
@@ -223,13 +315,13 @@ private:
 
     KeyTable table_;
     Lifetimes times_;
-    uint32_t base_ = 0;  // at most the lowest position in the table
-    size_t filed_ = 0;   // positions in the table, dead ones too
+    uint32_t base_ = 0;   // at most the lowest position in the table
+    size_t filed_ = 0;    // positions in the table, dead ones too
+    size_t removed_ = 0;  // since memory was last given back
     // Of the sweep under way, if any: shards done, and what there was when it began.
     size_t swept_ = KeyTable::kShards;
     size_t dead_ = 0;
     uint32_t lowest_ = 0;
-    size_t bytes_ = 0;
 };
 
 }  // namespace nearcopy

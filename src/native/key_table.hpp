@@ -388,6 +388,30 @@ public:
         return std::min(total, most);
     }
 
+    // The keys mixed, their lines on the way.
+    void mix(const uint64_t* keys, size_t n, std::vector<uint64_t>& mixed) const {
+        mixed.assign(keys, keys + n);
+        for (uint64_t& key : mixed) {
+            key = fmix64(key);
+            shards_[key >> 56].prefetch_lines(entry::tag(key));
+        }
+    }
+
+    // The positions under a mixed key that wanted(position) wants, in no order; false, and some of
+    // them, where they are more than `most`.
+    template <class Wanted>
+    bool copy(uint64_t mixed, uint32_t base, size_t most, Wanted wanted,
+              std::vector<uint32_t>& positions) const {
+        positions.clear();
+        const auto take = [&](uint32_t position) {
+            if (wanted(position)) positions.push_back(position);
+        };
+        const auto* others = shards_[mixed >> 56].each(entry::tag(mixed), base, take);
+        for (size_t i = 0; others && i < others->size() && positions.size() <= most; ++i)
+            take((*others)[i]);
+        return positions.size() <= most;
+    }
+
     // Files anew only what keep(position) wants of a shard.
     template <class Keep>
     void sweep_shard(size_t s, uint32_t base, Keep keep) {
@@ -433,11 +457,7 @@ private:
     void insert_rows(const KeyRows& rows, uint32_t first, uint32_t base) {
         std::vector<uint64_t> mixed;
         for (size_t i = 0; i < rows.n; ++i) {
-            mixed.assign(rows.keys + rows.start(i), rows.keys + rows.start(i + 1));
-            for (uint64_t& key : mixed) {
-                key = fmix64(key);
-                shards_[key >> 56].prefetch_lines(entry::tag(key));
-            }
+            mix(rows.keys + rows.start(i), rows.start(i + 1) - rows.start(i), mixed);
             for (uint64_t key : mixed)
                 shards_[key >> 56].insert(entry::make(entry::tag(key), first + i), base);
         }

@@ -25,6 +25,7 @@ namespace nearcopy {
 void bind_indexes(nb::module_& m);
 void bind_joins(nb::module_& m);
 void bind_numerals(nb::module_& m);
+void bind_overlaps(nb::module_& m);
 void bind_profiles(nb::module_& m);
 void bind_glances(nb::module_& m);
 void bind_readings(nb::module_& m);
@@ -288,11 +289,13 @@ void bind_plan(nb::module_& m) {
 
 NB_MODULE(_native, m) {
     using namespace nearcopy;
+    nb::set_leak_warnings(false);  // what caches hold to the end is no leak
     bind_hashes(m);
     bind_plan(m);
     bind_indexes(m);
     bind_joins(m);
     bind_numerals(m);
+    bind_overlaps(m);
     bind_profiles(m);
     bind_glances(m);
     bind_readings(m);

@@ -20,16 +20,19 @@ IN = "What is read"
 OUT = "What is written"
 
 
-def _column(part: str, what: str) -> Any:
+def column(part: str, what: str) -> Any:
+    """An option that names a column."""
     return typer.Option(f"--{part}-field", metavar="COLUMN", rich_help_panel=IN, help=what)
 
 
-def _to(flag: str, what: str, *more: str) -> Any:
+def to(flag: str, what: str, *more: str) -> Any:
+    """An option that names a file to write to."""
     return typer.Option(*more, flag, metavar="FILE", rich_help_panel=OUT, help=what)
 
 
-def _flag(flag: str, what: str, panel: str = OUT) -> Any:
-    return typer.Option(flag, rich_help_panel=panel, help=what)
+def flag(name: str, what: str, panel: str = OUT) -> Any:
+    """An option without a value."""
+    return typer.Option(name, rich_help_panel=panel, help=what)
 
 
 def _format(flag: str, what: str, panel: str) -> Any:
@@ -41,25 +44,25 @@ def dedupe(
     files: Annotated[
         list[str],
         typer.Argument(
-            metavar="FILE...",
+            metavar="FILE",
             help="JSONL, JSON, CSV, TSV or Parquet, also as .gz or .zst; - for stdin.",
         ),
     ],
-    output: Annotated[str | None, _to("--output", "Where to; else stdout.", "-o")] = None,
+    output: Annotated[str | None, to("--output", "Where to; else stdout.", "-o")] = None,
     format_: Annotated[
         str | None, _format("--format", "jsonl, json, csv, tsv or parquet.", OUT)
     ] = None,
-    apply: Annotated[bool, _flag("--apply", "Write only what is kept.")] = False,
-    removed: Annotated[str | None, _to("--removed", "With --apply: the rest.")] = None,
+    apply: Annotated[bool, flag("--apply", "Write only what is kept.")] = False,
+    removed: Annotated[str | None, to("--removed", "With --apply: the rest.")] = None,
     rejected: Annotated[
-        str | None, _to("--rejected", "Rows that are no articles; without it they stop the run.")
+        str | None, to("--rejected", "Rows that are no articles; without it they stop the run.")
     ] = None,
     merge: Annotated[
-        bool, _flag("--merge", "With --apply: fill what is kept from its copies, and list them.")
+        bool, flag("--merge", "With --apply: fill what is kept from its copies, and list them.")
     ] = False,
     yes: YesOption = False,
-    as_json: Annotated[bool, _flag("--json", "The summary as JSON; data on terminals.")] = False,
-    quiet: Annotated[bool, _flag("--quiet", "No progress and no summary.")] = False,
+    as_json: Annotated[bool, flag("--json", "The summary as JSON; data on terminals.")] = False,
+    quiet: Annotated[bool, flag("--quiet", "No progress and no summary.")] = False,
     preset: PresetOption = None,
     policy: PolicyOption = None,
     window: WindowOption = None,
@@ -70,20 +73,20 @@ def dedupe(
     input_format: Annotated[
         str | None, _format("--input-format", "Where neither name nor content tell.", IN)
     ] = None,
-    html: Annotated[bool, _flag("--html", "The texts are HTML.", IN)] = False,
-    id_field: Annotated[str | None, _column("id", "The id; else guessed, as all these.")] = None,
-    title_field: Annotated[str | None, _column("title", "The headline.")] = None,
-    text_field: Annotated[str | None, _column("text", "The body.")] = None,
-    url_field: Annotated[str | None, _column("url", "The address.")] = None,
+    html: Annotated[bool, flag("--html", "The texts are HTML.", IN)] = False,
+    id_field: Annotated[str | None, column("id", "The id; else guessed, as all these.")] = None,
+    title_field: Annotated[str | None, column("title", "The headline.")] = None,
+    text_field: Annotated[str | None, column("text", "The body.")] = None,
+    url_field: Annotated[str | None, column("url", "The address.")] = None,
     canonical_url_field: Annotated[
-        str | None, _column("canonical-url", "The address that the page itself declares.")
+        str | None, column("canonical-url", "The address that the page itself declares.")
     ] = None,
-    source_field: Annotated[str | None, _column("source", "The outlet.")] = None,
-    published_field: Annotated[str | None, _column("published", "When it was published.")] = None,
-    seen_field: Annotated[str | None, _column("seen", "When it was taken in.")] = None,
-    language_field: Annotated[str | None, _column("language", "Its language.")] = None,
-    tier_field: Annotated[str | None, _column("tier", "The trust in its source, 1 first.")] = None,
-    html_field: Annotated[str | None, _column("html", "Whether its text is HTML.")] = None,
+    source_field: Annotated[str | None, column("source", "The outlet.")] = None,
+    published_field: Annotated[str | None, column("published", "When it was published.")] = None,
+    seen_field: Annotated[str | None, column("seen", "When it was taken in.")] = None,
+    language_field: Annotated[str | None, column("language", "Its language.")] = None,
+    tier_field: Annotated[str | None, column("tier", "The trust in its source, 1 first.")] = None,
+    html_field: Annotated[str | None, column("html", "Whether its text is HTML.")] = None,
 ) -> None:
     """Find duplicates in files: every row, with its verdict."""
     from nearcopy.cli.deduping import MEMORY, Job, checked_format, run

@@ -36,6 +36,7 @@ from nearcopy.deduper import Deduper
 from nearcopy.errors import NearcopyError
 from nearcopy.formats import (
     FORMATS,
+    READ_ONLY,
     Columns,
     Format,
     OwnIds,
@@ -113,7 +114,7 @@ def checked_ending(name: str) -> None:
 
 def checked_format(name: str | None) -> Format | None:
     """The format of that name."""
-    for known in FORMATS:
+    for known in (*FORMATS, *READ_ONLY):
         if name is None or name == known:
             return None if name is None else known
     raise NearcopyError(f"no format {name!r}: choose one of {', '.join(FORMATS)}")
@@ -214,7 +215,8 @@ class _Outputs:
 def _main_format(job: Job, sources: list[Source]) -> Format:
     if job.output in (None, "-"):
         return job.format or "jsonl"
-    return format_of(str(job.output)) or job.format or sources[0].format
+    kind = format_of(str(job.output)) or job.format or sources[0].format
+    return "jsonl" if kind in READ_ONLY else kind
 
 
 def _optional(name: str | None, kind: Format, names: Sequence[str], outs: ExitStack) -> Rows | None:

@@ -1,4 +1,4 @@
-"""A bar on the terminal while rows pass."""
+"""Bars on the terminal while work is done."""
 
 from collections.abc import Iterable, Iterator
 from types import TracebackType
@@ -30,16 +30,15 @@ class RateColumn(ProgressColumn):
         return Text(f"{speed:,.0f}/s" if speed else "")
 
 
-class Phases:
-    """One bar for each phase of the work; none where stderr is no terminal."""
+class Bars:
+    """Bars on stderr while work is done; none where it is no terminal."""
 
-    def __init__(self, *, quiet: bool = False) -> None:
+    def __init__(self, *columns: ProgressColumn, quiet: bool = False) -> None:
         console = aside()
         self._bars = Progress(
             TextColumn("{task.description:<10}"),
             BarColumn(),
-            MofNCompleteColumn(),
-            RateColumn(),
+            *columns,
             TimeRemainingColumn(),
             console=console,
             transient=True,
@@ -57,6 +56,13 @@ class Phases:
         trace: TracebackType | None,
     ) -> None:
         self._bars.stop()
+
+
+class Phases(Bars):
+    """One bar for each phase of the work, in rows."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        super().__init__(MofNCompleteColumn(), RateColumn(), quiet=quiet)
 
     def tell(self, message: str) -> None:
         """Notes something in lines of its own, with the bars out of the way."""

@@ -16,6 +16,7 @@ from nearcopy.kernels._native import (
     SignatureIndex,
     TermWeights,
     band_keys,
+    components,
     fmix64,
     fnv1a64,
     level,
@@ -178,6 +179,20 @@ def shared_counts(
 ) -> NDArray[np.uint32]:
     """How many features each pair of texts shares."""
     return _native.shared_counts(sets.starts, sets.values, pairs, threads)
+
+
+def pair_overlaps(
+    texts: Sequence[str],
+    recipe: Recipe,
+    wanted: Features,
+    pairs: NDArray[np.uint64],
+    *,
+    html: Sequence[bool] = (),
+    threads: int = 1,
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """How many distinct features each text has, and how many the two of each pair share."""
+    marks = list(map(bool, html))
+    return _native.pair_overlaps(texts, marks, _plan(recipe), _wanted(wanted), pairs, threads)
 
 
 class SetJoin:

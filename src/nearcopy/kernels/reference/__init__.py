@@ -13,10 +13,10 @@ from nearcopy.kernels.reference.hashes import (
     xxh3_128,
 )
 from nearcopy.kernels.reference.indexes import HammingIndex, KeyIndex, SignatureIndex, band_keys
-from nearcopy.kernels.reference.joins import SetJoin, similar_pairs
+from nearcopy.kernels.reference.joins import SetJoin, components, similar_pairs
 from nearcopy.kernels.reference.markup import strip_html, strip_html_positions
 from nearcopy.kernels.reference.numerals import numerals
-from nearcopy.kernels.reference.overlap import feature_sets, passages, shared_counts
+from nearcopy.kernels.reference.overlap import feature_sets, pair_overlaps, passages, shared_counts
 from nearcopy.kernels.reference.profiles import (
     TermWeights,
     profile_measures,
@@ -39,6 +39,7 @@ __all__ = [
     "TermWeights",
     "WordFinder",
     "band_keys",
+    "components",
     "feature_sets",
     "features",
     "fmix64",
@@ -49,6 +50,7 @@ __all__ = [
     "normalised",
     "numeral_shares",
     "numerals",
+    "pair_overlaps",
     "passages",
     "profile_measures",
     "profiles",

@@ -4,9 +4,9 @@ Every index numbers what it is given 0, 1, 2 ... in order of insertion: its posi
 of many queries come end to end: those of query i are `positions[starts[i]:starts[i + 1]]`.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import ceil
 from sys import getsizeof
 from typing import Any
@@ -146,6 +146,43 @@ class KeyIndex:
         check(keys, "keys", np.uint64, axes=1)
         found = (len(self._filed.get(key, ())) for key in keys.tolist())
         return np.array([min(count, most) for count in found], np.uint32)
+
+    def weigh(
+        self,
+        keys: Keys,
+        starts: Starts,
+        worth: NDArray[np.uint64],
+        most: NDArray[np.uint32],
+        least: int,
+        threads: int = 1,
+    ) -> tuple[Starts, Positions, NDArray[np.uint64]]:
+        """(starts, positions, worths): what is worth at least so much by the keys it shares.
+
+        Those are the live articles that share keys with row i, ascending, and what these keys are
+        worth together; a key that more than its `most` articles have is worth nothing.
+        """
+        rows = list(ragged(keys, starts))
+        for name, given, kind in (("worth", worth, np.uint64), ("most", most, np.uint32)):
+            check(given, name, kind, axes=1)
+            if len(given) != len(keys):
+                raise ValueError(
+                    f"{name}: expected one for each of {len(keys)} keys, found {len(given)}: "
+                    "pass as many as keys"
+                )
+        check_threads(threads)
+        told = zip(worth.tolist(), most.tolist(), strict=True)
+        found = [self._weighed(list(zip(row, islice(told, len(row)), strict=True))) for row in rows]
+        kept = [sorted((p, w) for p, w in each.items() if w and w >= least) for each in found]
+        worths = np.array([w for each in kept for _, w in each], np.uint64)
+        return *joined([[p for p, _ in each] for each in kept]), worths
+
+    def _weighed(self, row: list[tuple[int, tuple[int, int]]]) -> Counter[int]:
+        total: Counter[int] = Counter()
+        for key, (worth, most) in row:
+            filed = self._filed.get(key, set())
+            if len(filed) <= most:
+                total.update(dict.fromkeys(filed, worth))
+        return total
 
     def _insert(self, rows: Sequence[list[int]], times: NDArray[np.int64]) -> int:
         check_times(times, len(rows))

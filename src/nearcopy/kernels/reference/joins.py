@@ -103,3 +103,21 @@ def _rows(sets: FeatureSets) -> list[list[int]]:
         if any(a >= b for a, b in pairwise(row)):
             raise ValueError(f"set {number} must be ascending, without repeats")
     return rows
+
+
+def components(count: int, pairs: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """For each of so many the smallest that it is linked with, directly or through others."""
+    parents = list(range(count))
+
+    def find(each: int) -> int:
+        while parents[each] != each:
+            parents[each] = parents[parents[each]]
+            each = parents[each]
+        return each
+
+    for a, b in pairs.tolist():
+        if max(a, b) >= count:
+            raise ValueError(f"pairs name {max(a, b)}, there are {count}")
+        low, high = sorted((find(a), find(b)))
+        parents[high] = low
+    return np.array([find(each) for each in range(count)], np.uint32)

@@ -46,6 +46,20 @@ def shared_counts(
     return np.array(counts, np.uint32)
 
 
+def pair_overlaps(
+    texts: Sequence[str],
+    recipe: Recipe,
+    wanted: Features,
+    pairs: NDArray[np.uint64],
+    *,
+    html: Sequence[bool] = (),
+    threads: int = 1,
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """How many distinct features each text has, and how many the two of each pair share."""
+    sets = feature_sets(texts, recipe, wanted, html=html, threads=threads)
+    return np.diff(sets.starts).astype(np.uint32), shared_counts(sets, pairs)
+
+
 def passages(
     a: str, b: str, *, html_a: bool = False, html_b: bool = False, min_words: int = 8
 ) -> list[Passage]:

@@ -40,7 +40,7 @@ SENTENCE, PARAGRAPH = 60, 150  # letters
 SENTENCE_ENDS = frozenset(
     ".!?:\"')\xbb\u061f\u06d4\u0964\u2019\u201d\u2026\u3002\u300d\u300f\uff01\uff1f"
 )
-LEAST_TOLD = 0.3  # of the letters; where the sentences have less, all lines are read
+LEAST_TOLD = 3, 10  # of the letters; where the sentences have less, all lines are read
 BLANK = "".join(map(chr, range(33))) + "\xa0"
 ARTICLE = "\u0627\u0644"  # the Arabic one is written as part of the word
 
@@ -121,7 +121,9 @@ def sentences(text: str) -> str:
     kept = sum(
         length for line, length in zip(lines, lengths, strict=True) if _is_told(line, length)
     )
-    return text if kept == sum(lengths) or kept * 10 < sum(lengths) * 3 else "\n".join(told)
+    share, of = LEAST_TOLD
+    few = kept * of < sum(lengths) * share
+    return text if few or kept == sum(lengths) else "\n".join(told)
 
 
 def profile_terms(found: Iterable[str]) -> Iterator[tuple[str, bool]]:

@@ -1,0 +1,145 @@
+"""Whole corpora on one machine: every row of many files beside what it is, without a store."""
+
+from collections.abc import Sequence
+from os import cpu_count
+from pathlib import Path
+
+from nearcopy.config import POLICIES, RECIPES, Policy, Recipe, checked_policy, checked_recipe
+from nearcopy.corpus.boilerplate import Boilerplate, Repeated, line_counts, read_lines, repeated
+from nearcopy.corpus.estimate import Estimate, estimate
+from nearcopy.corpus.finishing import Shard, verify
+from nearcopy.corpus.inputs import Input, inputs_of
+from nearcopy.corpus.job import FORMS, LEAST_MEMORY, Form, Job
+from nearcopy.corpus.known import is_store, write_store
+from nearcopy.corpus.running import Progress, Summary, run
+from nearcopy.errors import BadCorpus
+from nearcopy.formats.columns import Columns
+
+__all__ = [
+    "Boilerplate",
+    "Estimate",
+    "Repeated",
+    "Shard",
+    "Summary",
+    "deduplicate",
+    "estimate",
+    "job_of",
+    "line_counts",
+    "read_lines",
+    "repeated",
+    "verify",
+]
+
+Names = str | Path | Sequence[str | Path]
+
+
+def deduplicate(
+    inputs: Names,
+    output: str | Path,
+    *,
+    recipe: Recipe | None = None,
+    policy: Policy | None = None,
+    form: Form = "annotations",
+    against: Names = (),
+    columns: Columns | None = None,
+    html: bool = False,
+    memory: int = 4 << 30,
+    jobs: int = 1,
+    work: str | Path | None = None,
+    rejected: str | Path | None = None,
+    without: str | Path | None = None,
+    sample: float | None = None,
+    progress: Progress = lambda *_: None,
+) -> Summary:
+    """Writes the files again with what each row is, or without the copies; what became of all.
+
+    Recipe and policy are those of the preset "copies" unless given. Where the work was stopped it
+    goes on when it is asked for again. With several `jobs`, call this from a module that can be
+    imported: `if __name__ == "__main__":`.
+    """
+    job = job_of(
+        inputs,
+        output,
+        recipe=recipe,
+        policy=policy,
+        form=form,
+        against=against,
+        columns=columns,
+        html=html,
+        memory=memory,
+        jobs=jobs,
+        work=work,
+        rejected=rejected,
+        without=without,
+        sample=sample,
+    )
+    return run(job, progress)
+
+
+def job_of(
+    inputs: Names,
+    output: str | Path,
+    *,
+    recipe: Recipe | None = None,
+    policy: Policy | None = None,
+    form: Form = "annotations",
+    against: Names = (),
+    columns: Columns | None = None,
+    html: bool = False,
+    memory: int = 4 << 30,
+    jobs: int = 1,
+    work: str | Path | None = None,
+    rejected: str | Path | None = None,
+    without: str | Path | None = None,
+    sample: float | None = None,
+) -> Job:
+    """What is asked for, once it is known that it can be done."""
+    if form not in FORMS:
+        raise BadCorpus(f"form is {form!r}: choose one of {', '.join(FORMS)}")
+    if memory < LEAST_MEMORY:
+        raise BadCorpus(f"memory is {memory:,} bytes: give {LEAST_MEMORY >> 20} MB at least")
+    if sample is not None and not 0 < sample <= 1:
+        raise BadCorpus(f"sample is {sample!r}: give a share of the rows above 0, at most 1")
+    out = Path(output)
+    beside = Path(work) if work is not None else out.parent / f".{out.name}.nearcopy"
+    known = [_known(name, beside, number) for number, name in enumerate(_listed(against))]
+    named = inputs_of(known, against=True) if known else []
+    named += inputs_of(_listed(inputs))
+    _spared([each for each in named if each.path not in known], out, beside)
+    return Job(
+        inputs=tuple(named),
+        output=out,
+        work=beside,
+        recipe=checked_recipe(recipe) or RECIPES["copies"],
+        policy=checked_policy(policy) if policy is not None else POLICIES["copies"],
+        columns=columns or Columns(),
+        html=html,
+        form=form,
+        memory=memory,
+        jobs=jobs or cpu_count() or 1,
+        rejected=Path(rejected) if rejected is not None else None,
+        without=Path(without) if without is not None else None,
+        sample=sample,
+    )
+
+
+def _listed(names: Names) -> list[str]:
+    return [str(names)] if isinstance(names, str | Path) else [str(each) for each in names]
+
+
+def _known(name: str, work: Path, number: int) -> str:
+    """The name of files; for a store, that of one with all it holds."""
+    if not is_store(name):
+        return name
+    path = work / f"known-{number}.jsonl"
+    write_store(name, path)
+    return str(path)
+
+
+def _spared(inputs: Sequence[Input], output: Path, work: Path) -> None:
+    """Raises where what is read would be written over."""
+    for place in (output.resolve(), work.resolve()):
+        for each in inputs:
+            source = Path(each.path).resolve()
+            if source == place or place in source.parents:
+                raise BadCorpus(f"{each.path} would be written over: write to a place of its own")
