@@ -1,4 +1,4 @@
-"""Rows of a long measurement, kept one by one, and their table in docs/stores.md."""
+"""Rows of a long measurement, kept one by one, and their table in a page of the docs."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -12,7 +12,12 @@ Row = dict[str, Any]
 
 
 def keep(
-    path: Path, row: Row, named: Sequence[str], mark: str, shown: Callable[[list[Row]], str]
+    path: Path,
+    row: Row,
+    named: Sequence[str],
+    mark: str,
+    shown: Callable[[list[Row]], str],
+    page: Path = table.STORES,
 ) -> None:
     """Put a row in place of the one for the same into a file of results, and renew their table.
 
@@ -22,10 +27,7 @@ def keep(
     rest = [each for each in found["rows"] if [each[n] for n in named] != [row[n] for n in named]]
     rows = sorted([*rest, row], key=lambda each: [each[n] for n in named])
     results.write(path, {"machine": results.machine(), "rows": rows})
-    start, end = f"<!-- {mark} -->", f"<!-- /{mark} -->"
-    page = table.STORES.read_text(encoding="utf-8")
-    before, after = page.split(start)[0], page.split(end)[1]
-    table.STORES.write_text(f"{before}{start}\n{shown(rows)}\n{end}{after}", encoding="utf-8")
+    table.put(page, mark, shown(rows))
 
 
 def plain(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

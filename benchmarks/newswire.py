@@ -39,7 +39,13 @@ class Parts(NamedTuple):
 
 
 def wire(
-    count: int, days: float, *, until: datetime = NOW, name: str = "a", seed: int = 6
+    count: int,
+    days: float,
+    *,
+    until: datetime = NOW,
+    name: str = "a",
+    seed: int = 6,
+    phrases: int = PHRASES,
 ) -> Iterator[Article]:
     """Articles in the order of their dates, evenly over the days; a tenth are near copies."""
     dice, recent = random.Random(f"{seed} {name}"), deque[Article](maxlen=RECENT)
@@ -48,7 +54,7 @@ def wire(
         published = until - (count - number) * step
         copied = recent and dice.random() < COPIED
         origin = dice.choice(recent) if copied else None
-        made = _copy(origin, dice) if origin else _article(dice, _day(published))
+        made = _copy(origin, dice) if origin else _article(dice, _day(published), phrases)
         source = dice.randrange(SOURCES)
         yield replace(
             made,
@@ -62,10 +68,12 @@ def wire(
             recent.append(made)
 
 
-def questions(count: int, days: float, known: list[Article]) -> list[Article]:
+def questions(
+    count: int, days: float, known: list[Article], *, phrases: int = PHRASES
+) -> list[Article]:
     """Articles to look up, by turns new and near copies of known ones."""
     dice = random.Random(8)
-    new = wire(count, days, name="asked")
+    new = wire(count, days, name="asked", phrases=phrases)
     return [
         each if place % 2 else _copied(each, dice.choice(known), dice)
         for place, each in enumerate(new)
@@ -77,9 +85,9 @@ def _copied(into: Article, origin: Article, dice: random.Random) -> Article:
     return replace(into, title=copy.title, text=copy.text)
 
 
-def _article(dice: random.Random, day: int) -> Article:
+def _article(dice: random.Random, day: int, phrases: int) -> Article:
     parts = _parts()
-    text = " ".join(dice.choices(parts.phrases, k=PHRASES))
+    text = " ".join(dice.choices(parts.phrases, k=phrases))
     title = " ".join(_topical(parts.snippets, day, dice) for _ in range(SNIPPETS))
     return Article(id="-", title=title, text=text)
 

@@ -3,7 +3,8 @@
 `python benchmarks/purging.py --articles 2000000 redis postgres sqlite memory` starts servers of its
 own on unix sockets, writes benchmarks/results/purging.json and the table of docs/stores.md. The
 store in memory is checked by another thread. On a machine that others work on too, checks wait for
-a processor: how long each did is taken off in a column of its own (Linux tells).
+a processor: how long each did is taken off in a column of its own (Linux tells). What they wait for
+may have waited itself: run by root with --ahead, all that is measured goes before anything else.
 """
 
 import argparse
@@ -14,6 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from datetime import timedelta
 from itertools import cycle
 from pathlib import Path
@@ -22,6 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+import ahead
 import apart
 import kept
 import newswire
@@ -29,12 +32,15 @@ import shared_stores
 import store_cases
 import stores
 import table
-from nearcopy import Deduper
+from nearcopy import Article, Deduper
+from nearcopy.collecting import collect_seldom
 
 RESULTS = apart.HERE / "results" / "purging.json"
 DAYS = 14.0
+PHRASES = 15  # an article, so 120 words: it takes a third of the time to make them
 BLOCKED_MS = 100.0
 QUESTIONS = 400
+ALONE_SECONDS = 20.0  # that checks are timed for before
 WAITED = Path("/proc/thread-self/schedstat")
 Row = dict[str, Any]
 
@@ -49,36 +55,47 @@ class Took(NamedTuple):
 def main() -> None:
     """Measure the stores asked for, and renew the table; or be the one that checks."""
     asked = _arguments()
+    collect_seldom()  # as the command and the service do
     if asked.check_on:
         check_on(**json.loads(asked.check_on))
     for kind in [] if asked.check_on else asked.kinds:
-        row = _in_memory(asked.articles) if kind == "memory" else _apart(kind, asked.articles)
-        kept.keep(RESULTS, row, ("store", "articles"), "purging", markdown)
+        row = (_in_memory if kind == "memory" else _apart)(kind, asked.articles, asked.ahead)
+        keep(row)
         print(row, flush=True)
 
 
-def _apart(kind: str, articles: int) -> Row:
-    with shared_stores.opened(kind) as (address, size):
+def keep(row: Row) -> None:
+    """Put a row into the file of results and the table."""
+    kept.keep(RESULTS, row, ("store", "articles"), "purging", markdown)
+
+
+def _apart(kind: str, articles: int, first: bool) -> Row:
+    with shared_stores.opened(kind) as (address, size, _):
         given = {"address": address, "count": articles, "days": DAYS, "preset": "default"}
-        apart.case(stores.SCRIPT, "file_all", given)
-        return measured(kind, articles, address, size)
+        apart.case(stores.SCRIPT, "file_all", given | {"phrases": PHRASES})
+        return measured(kind, articles, address, size, first)
 
 
-def measured(kind: str, articles: int, address: str, size: shared_stores.Size) -> Row:
-    """The row of a store that is filled."""
+def measured(kind: str, articles: int, address: str, size: shared_stores.Size, first: bool) -> Row:
+    """The row of a store that is filled; where wanted `first`, ahead of all else."""
     full = size()
-    with _Checker(address, articles) as checker:
+    with ahead.ahead() if first else nullcontext(), _Checker(address, articles) as checker:
+        # Where something has gone checks make sure of what they know; so they do before, too.
+        apart.case(stores.SCRIPT, "forget", {"address": address, "ids": ["new-0"]})
+        checker.times()
+        time.sleep(ALONE_SECONDS)
         alone = checker.times()
         (removed, seconds), _ = apart.case(
             stores.SCRIPT, "purge", {"address": address, "days": DAYS / 2}
         )
         meanwhile = checker.times()
-    return _row(kind, articles, removed, seconds, alone, meanwhile) | {"size_left": size() / full}
+    row = _row(kind, articles, removed, seconds, alone, meanwhile)
+    return row | {"size_left": size() / full, "ahead": first}
 
 
 def check_on(address: str, filed: int, days: float) -> None:
     """Check without a pause; for each line that comes in, print the times since the last."""
-    first, *questions = store_cases._questions(address, filed, QUESTIONS, days)
+    first, *questions = store_cases._questions(address, filed, QUESTIONS, days, phrases=PHRASES)
     lines: SimpleQueue[str] = SimpleQueue()
     threading.Thread(target=lambda: [*map(lines.put, sys.stdin), lines.put("")]).start()
     with Deduper(address) as deduper:
@@ -118,7 +135,6 @@ class _Checker:
 
     def __enter__(self) -> "_Checker":
         self.times()  # the window is read
-        time.sleep(20)
         return self
 
     def times(self) -> list[Took]:
@@ -134,29 +150,47 @@ class _Checker:
         self._process.communicate()
 
 
-def _in_memory(articles: int) -> Row:
+def _in_memory(kind: str, articles: int, first: bool) -> Row:
     """The same by a thread beside the one that purges."""
+    empty = apart.resident()
     with Deduper() as deduper:
-        store_cases.file_into(deduper, articles, DAYS)
-        known = [deduper.article(f"new-{articles - n}") for n in range(1, 400)]
-        questions = newswire.questions(400, 0.01, known)
-        times: list[Took] = []
-        stop = threading.Event()
+        store_cases.file_into(deduper, articles, DAYS, PHRASES)
+        known = [deduper.article(f"new-{articles - n}") for n in range(1, QUESTIONS)]
+        questions = newswire.questions(QUESTIONS, 0.01, known, phrases=PHRASES)
+        full = apart.resident()
+        with ahead.ahead() if first else nullcontext(), _CheckingThread(deduper, questions) as on:
+            time.sleep(ALONE_SECONDS)
+            before, start = len(on.times), time.perf_counter()
+            removed = deduper.purge(newswire.NOW - timedelta(days=DAYS / 2))
+            seconds = time.perf_counter() - start
+            end = len(on.times)
+        row = _row(kind, articles, removed, seconds, on.times[:before], on.times[before:end])
+        left = (apart.resident() - empty) / (full - empty)
+        return row | {"size_left": left, "ahead": first}
 
-        def check_on() -> None:
-            while not stop.is_set():
-                question = questions[len(times) % len(questions)]
-                times.append(_took(lambda: deduper.check(question)))  # noqa: B023
 
-        thread = threading.Thread(target=check_on)
-        thread.start()
-        time.sleep(20)
-        before, start = len(times), time.perf_counter()
-        removed = deduper.purge(newswire.NOW - timedelta(days=DAYS / 2))
-        seconds = time.perf_counter() - start
-        stop.set()
-        thread.join()
-        return _row("memory", articles, removed, seconds, times[:before], times[before:])
+class _CheckingThread:
+    """A thread that checks without a pause, and how long each took."""
+
+    def __init__(self, deduper: Deduper, questions: list[Article]) -> None:
+        self._deduper, self._questions = deduper, questions
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._check_on)
+        self.times: list[Took] = []
+
+    def __enter__(self) -> "_CheckingThread":
+        self._thread.start()
+        return self
+
+    def _check_on(self) -> None:
+        for question in cycle(self._questions):
+            if self._stop.is_set():
+                return
+            self.times.append(_took(lambda asked=question: self._deduper.check(asked)))  # type: ignore[misc]
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
 
 
 def _row(
@@ -211,7 +245,7 @@ def _cells(row: Row) -> list[str]:
         kept.marked(row["longest_ms"], held=row["longest_ms"] <= BLOCKED_MS),
         kept.marked(row["blocked_ms"], held=row["blocked_ms"] <= BLOCKED_MS),
         f"{row['over_bar']} ({row['blocked_over_bar']}) of {row['checks']:,}",
-        table.number(row["load"]),
+        f"{table.number(row['load'])}{' (ahead of it)' if row.get('ahead') else ''}",
         "" if row["size_left"] is None else f"{row['size_left']:.0%}",
     ]
 
@@ -219,6 +253,7 @@ def _cells(row: Row) -> list[str]:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--articles", type=int, default=2_000_000)
+    parser.add_argument("--ahead", action="store_true", help="go before all else that runs here")
     parser.add_argument("--check-on", help=argparse.SUPPRESS)
     parser.add_argument("kinds", nargs="*", default=["redis", "postgres", "sqlite", "memory"])
     return parser.parse_args()

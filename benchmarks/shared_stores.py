@@ -11,15 +11,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from typing import Any
+from contextlib import ExitStack, contextmanager, nullcontext
+from typing import Any, NamedTuple
 
 import numpy as np
+import psycopg
 
+import ahead
 import apart
 import kept
 import stores
 import table
+from nearcopy import POLICIES
 
 sys.path.insert(0, str(apart.HERE.parent / "tests"))
 import servers
@@ -28,57 +31,90 @@ RESULTS = apart.HERE / "results" / "shared_stores.json"
 DAYS = 14.0
 WORKERS = (1, 2, 8)
 CHECKS = 400  # by each worker
-ADDS = 512  # by each worker, one batch
+ADDS = 1024  # by each worker, two batches
 SECURE = ("--appendonly", "yes", "--appendfsync", "always")
+NAMED = ("preset", "store", "articles", "workers")
 Row = dict[str, Any]
-Size = Callable[[], int]
+# What a server does by itself in time, after so much was written and read.
+RESTED = (
+    "CREATE EXTENSION pg_prewarm",
+    "SELECT sum(pg_prewarm(oid)) FROM pg_class WHERE relkind IN ('r', 'i', 't')"
+    " AND relpersistence = 'p' AND pg_relation_size(oid) > 0",
+)
+BUFFERS = "shared_buffers=6GB"  # a quarter of a machine's memory, as its manual has it
+
+
+class Store(NamedTuple):
+    """The address of an empty store, how many bytes it takes, and how to let its server rest."""
+
+    address: str
+    size: Callable[[], int]
+    rest: Callable[[], object] = lambda: None
 
 
 def main() -> None:
     """Measure the stores asked for, and renew the table."""
     asked = _arguments()
     for kind in asked.kinds:
-        with opened(kind) as (address, size):
-            for row in measured(kind, address, size, asked.articles):
-                kept.keep(RESULTS, row, ("store", "articles", "workers"), "shared", markdown)
+        first = ahead.ahead() if asked.ahead else nullcontext()
+        with first, opened(kind) as store:
+            for row in measured(kind, store, asked):
+                kept.keep(RESULTS, row, NAMED, "shared", markdown)
                 print(row, flush=True)
 
 
-def measured(kind: str, address: str, size: Size, articles: int) -> Iterator[Row]:
+def measured(kind: str, store: Store, asked: argparse.Namespace) -> Iterator[Row]:
     """The figures of one store, with each number of workers."""
+    address, size, rest = store
+    articles, preset = asked.articles, asked.preset
     empty = size()
-    given = {"address": address, "count": articles, "days": DAYS, "preset": "default"}
+    given = {"address": address, "count": articles, "days": DAYS, "preset": preset}
     took, _ = apart.case(stores.SCRIPT, "file_all", given)
     per_article = (size() - empty) / articles
-    for workers in WORKERS:
-        times, wall = _checks(address, articles, workers)
+    rest()
+    for workers in asked.workers:
+        times, wall = _checks(address, articles, workers, preset)
         yield {
+            "preset": preset,
             "store": kind,
             "articles": articles,
             "workers": workers,
             "checks_per_second": len(times) / wall,
             "p50_ms": float(np.percentile(times, 50) * 1e3),
             "p99_ms": float(np.percentile(times, 99) * 1e3),
-            "adds_per_second": workers * ADDS / _adds(address, workers),
+            "adds_per_second": workers * ADDS / _adds(address, workers, preset),
             "bytes_per_article": per_article,
             "filed_per_second": articles / took,
             "load": os.getloadavg()[0],
         }
 
 
-def _checks(address: str, articles: int, workers: int) -> tuple[list[float], float]:
+def _checks(address: str, articles: int, workers: int, preset: str) -> tuple[list[float], float]:
     """The time of every check, and how long all took by the clock."""
     given = [
-        {"address": address, "filed": articles, "count": CHECKS, "days": 0.01, "seed": seed}
+        {
+            "address": address,
+            "filed": articles,
+            "count": CHECKS,
+            "days": 0.01,
+            "seed": 100 * workers + seed,  # others than were asked before
+            "preset": preset,
+        }
         for seed in range(workers)
     ]
     said, wall = _together("check_together", given)
     return [each for line in said for each in json.loads(line)], wall
 
 
-def _adds(address: str, workers: int) -> float:
+def _adds(address: str, workers: int, preset: str) -> float:
     given = [
-        {"address": address, "count": ADDS, "days": 0.5, "name": f"{workers}-{name}"}
+        {
+            "address": address,
+            "count": ADDS,
+            "days": 0.5,
+            "name": f"{workers}-{name}",
+            "preset": preset,
+        }
         for name in range(workers)
     ]
     return _together("add_together", given)[1]
@@ -112,30 +148,40 @@ def _together(case: str, given: list[Row]) -> tuple[list[str], float]:
 
 
 @contextmanager
-def opened(kind: str) -> Iterator[tuple[str, Size]]:
-    """The address of an empty store, and how many bytes it takes."""
+def opened(kind: str) -> Iterator[Store]:
+    """An empty store."""
     with ExitStack() as stack:
         if kind == "redis":
             redis = stack.enter_context(servers.redis(*SECURE))
-            yield redis.address, lambda: int(redis.client().info("memory")["used_memory"])
+            yield Store(redis.address, lambda: int(redis.client().info("memory")["used_memory"]))
         elif kind == "postgres":
-            postgres = stack.enter_context(servers.postgres())
-            whole = "SELECT pg_database_size('postgres')"
-            yield postgres.fresh(), lambda: int(postgres.run(whole)[0][0])
+            postgres = stack.enter_context(servers.postgres(BUFFERS))
+            address, whole = postgres.fresh(), "SELECT pg_database_size('postgres')"
+            yield Store(
+                address, lambda: int(postgres.run(whole)[0][0]), lambda: _rest(postgres, address)
+            )
         else:
             path = stack.enter_context(stores._folder()) / "seen.db"
-            yield f"sqlite:///{path}", lambda: path.stat().st_size if path.exists() else 0
+            yield Store(f"sqlite:///{path}", lambda: path.stat().st_size if path.exists() else 0)
+
+
+def _rest(server: servers.Postgres, address: str) -> None:
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute("VACUUM ANALYZE")
+    for each in RESTED:
+        server.run(each)
 
 
 def markdown(rows: list[Row]) -> str:
     """The rows as a table, with what is over its bar marked."""
-    heads = ("store", "articles", "workers", "checks/s", "p50 ms", "p99 ms", "adds/s", "B/article")
+    heads = (*NAMED, "checks/s", "p50 ms", "p99 ms", "adds/s", "B/article")
     return kept.plain(heads, map(_cells, rows))
 
 
 def _cells(row: Row) -> list[str]:
     shared = row["store"] != "sqlite"
     return [
+        row["preset"],
         row["store"],
         f"{row['articles']:,}",
         str(row["workers"]),
@@ -150,6 +196,9 @@ def _cells(row: Row) -> list[str]:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--articles", type=int, default=100_000)
+    parser.add_argument("--preset", default="default", choices=POLICIES)
+    parser.add_argument("--workers", type=int, nargs="+", default=WORKERS)
+    parser.add_argument("--ahead", action="store_true", help="go before all else that runs here")
     parser.add_argument("kinds", nargs="*", default=["redis", "postgres", "sqlite"])
     return parser.parse_args()
 

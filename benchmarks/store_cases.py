@@ -13,12 +13,14 @@ from typing import Any
 
 import apart
 import newswire
-from nearcopy import RECIPES, Article, Deduper, Policy, Recipe, fingerprints
+from nearcopy import POLICIES, RECIPES, Article, Deduper, Policy, Recipe, fingerprints
+from nearcopy.collecting import collect_seldom
 from nearcopy.keys import keys
 from nearcopy.stores import Entry, open_store
 
 BULK = 2048
 QUESTIONS = 400
+WARMING = 200  # checks of a worker that are not timed, and fill its memory and its server's
 Seconds = tuple[float, float]  # by the clock and by the processor
 
 
@@ -94,21 +96,29 @@ def write(address: str, count: int, days: float, name: str) -> None:
             pass
 
 
-def file_all(address: str, count: int, days: float, preset: str) -> float:
+def file_all(
+    address: str, count: int, days: float, preset: str, phrases: int = newswire.PHRASES
+) -> float:
     """File articles without a look at what they are to each other; the seconds it took."""
     with Deduper(address, RECIPES[preset]) as deduper:
         start = time.perf_counter()
-        file_into(deduper, count, days)
+        file_into(deduper, count, days, phrases)
         return time.perf_counter() - start
 
 
-def file_into(deduper: Deduper, count: int, days: float) -> None:
+def file_into(deduper: Deduper, count: int, days: float, phrases: int = newswire.PHRASES) -> None:
     """The same into an open store."""
     store, recipe = deduper._store, deduper.recipe
-    for batch in _chunks(newswire.wire(count, days, name="new"), BULK):
+    for batch in _chunks(newswire.wire(count, days, name="new", phrases=phrases), BULK):
         made = list(fingerprints(batch, recipe))
         with store.writing():
             store.put(list(map(Entry, batch, made, keys(made, recipe))))
+
+
+def forget(address: str, ids: list[str]) -> int:
+    """Forget articles: how many there were."""
+    with Deduper(address) as deduper:
+        return deduper.forget(ids)
 
 
 def purge(address: str, days: float) -> tuple[int, float]:
@@ -138,25 +148,29 @@ def check_on(address: str, filed: int, days: float) -> None:
             times.append(time.perf_counter() - begun)
 
 
-def check_together(address: str, filed: int, count: int, days: float, seed: int) -> None:
-    """Say when the window is read, wait for the others, then check: the time of each."""
-    first, *questions = _questions(address, filed, count + 1, days, seed)
-    with Deduper(address) as deduper:
-        deduper.check(first)
+def check_together(
+    address: str, filed: int, count: int, days: float, seed: int, preset: str
+) -> None:
+    """Say when the window is read and some were checked, wait for the others, then check: the time
+    of each."""
+    questions = _questions(address, filed, WARMING + count, days, seed)
+    with Deduper(address, policy=POLICIES[preset]) as deduper:
+        for question in questions[:WARMING]:
+            deduper.check(question)
         print("ready", flush=True)
         sys.stdin.read()
         times = []
-        for question in questions:
+        for question in questions[WARMING:]:
             begun = time.perf_counter()
             deduper.check(question)
             times.append(time.perf_counter() - begun)
     print(dumps(times), flush=True)
 
 
-def add_together(address: str, count: int, days: float, name: str) -> None:
+def add_together(address: str, count: int, days: float, name: str, preset: str) -> None:
     """Say when the window is read, wait for the others, then check and add all in batches."""
     first, *articles = newswire.wire(count + 1, days, name=name)
-    with Deduper(address) as deduper:
+    with Deduper(address, policy=POLICIES[preset]) as deduper:
         deduper.add(first)
         print("ready", flush=True)
         sys.stdin.read()
@@ -176,11 +190,18 @@ def reopen(address: str, filed: int, days: float, rounds: int) -> list[Seconds]:
     return times[1:]
 
 
-def _questions(address: str, filed: int, count: int, days: float, seed: int = 9) -> list[Article]:
+def _questions(
+    address: str,
+    filed: int,
+    count: int,
+    days: float,
+    seed: int = 9,
+    phrases: int = newswire.PHRASES,
+) -> list[Article]:
     dice = random.Random(seed)
     with Deduper(address) as deduper:
         known = [deduper.article(f"new-{dice.randrange(filed)}") for _ in range(count)]
-    made = newswire.questions(count, days, known)
+    made = newswire.questions(count, days, known, phrases=phrases)
     dice.shuffle(made)
     return made
 
@@ -200,4 +221,5 @@ def _chunks(articles: Iterable[Article], size: int) -> Iterator[list[Article]]:
 
 
 if __name__ == "__main__":
+    collect_seldom()  # as the command and the service do
     apart.answer(globals())

@@ -80,9 +80,9 @@ class TestAdding:
             deduper.article("b")
 
     def test_every_article_has_a_verdict_in_order(self, deduper):
-        verdicts = list(deduper.run(Article(id=str(n), text=BODY) for n in range(1100)))
-        assert [each.id for each in verdicts] == [str(n) for n in range(1100)]
-        assert [each.is_duplicate for each in verdicts] == [False] + [True] * 1099
+        verdicts = list(deduper.run(Article(id=str(n), text=BODY) for n in range(530)))
+        assert [each.id for each in verdicts] == [str(n) for n in range(530)]
+        assert [each.is_duplicate for each in verdicts] == [False] + [True] * 529
 
     def test_facts_keep_alike_titles_apart_and_say_so(self, deduper):
         deduper.add(Article(id="a", title="Startup X raises Series A $10M"))

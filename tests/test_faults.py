@@ -19,14 +19,14 @@ import pytest
 
 import servers
 from cut_proxy import CutProxy
-from made_news import NOON, apart, news
+from made_news import NOON, apart, copied, news
 from nearcopy import Article, Deduper, StoreError, Verdict
 
 WHOLE = os.environ.get("NEARCOPY_FAULTS") == "whole"  # as `make faults` has it
 KILLS = 200 if WHOLE else 10
-ADDS = 10_000 if WHOLE else 250
+ADDS = 10_000 if WHOLE else 252
 RESTARTS = 5 if WHOLE else 2
-CUT_ADDS = 1000 if WHOLE else 150
+CUT_ADDS = 1000 if WHOLE else 152
 AT_ONCE = 25
 LEASE_MILLISECONDS = 1500  # of dead workers, for whom the next one waits
 DISK_BYTES = 8 << 20
@@ -62,12 +62,12 @@ def acknowledged(notes: Path) -> list[Line]:
 NURSERY = """
 import os, sys
 from pathlib import Path
-from made_news import news
+import made_news
 from nearcopy.stores import redis_looking
 from test_faults import LEASE_MILLISECONDS, add_all
 redis_looking.LEASE_MILLISECONDS = LEASE_MILLISECONDS
-address, notes, count, at_once = sys.argv[1:]
-articles = news(int(count))
+address, notes, kind, count, at_once = sys.argv[1:]
+articles = getattr(made_news, kind)(int(count))
 print("ready", flush=True)
 for line in sys.stdin:
     pid = os.fork()
@@ -82,8 +82,8 @@ for line in sys.stdin:
 class Nursery:
     """Starts workers that add articles, one after the other."""
 
-    def __init__(self, address: str, notes: Path, count: int, at_once: int) -> None:
-        words = [address, str(notes), str(count), str(at_once)]
+    def __init__(self, address: str, notes: Path, kind: str, count: int, at_once: int) -> None:
+        words = [address, str(notes), kind, str(count), str(at_once)]
         self.notes = notes
         self._process = subprocess.Popen(
             [sys.executable, "-c", NURSERY, *words],
@@ -114,8 +114,9 @@ class Nursery:
 
 
 @contextmanager
-def nursery(address: str, notes: Path, count: int, at_once: int) -> Iterator[Nursery]:
-    made = Nursery(address, notes, count, at_once)
+def nursery(address: str, notes: Path, kind: str, count: int, at_once: int) -> Iterator[Nursery]:
+    """Workers that add so many made-up articles of a kind, some at once."""
+    made = Nursery(address, notes, kind, count, at_once)
     try:
         yield made
     finally:
@@ -153,7 +154,7 @@ def as_in_memory(articles: list[Article], at_once: int) -> list[Line]:
 
 def test_workers_may_be_killed_at_any_point(lasting_address, tmp_path):
     articles, dice, notes = news(KILLS * 12), random.Random(5), tmp_path / "notes"
-    with nursery(lasting_address, notes, len(articles), 1) as workers:
+    with nursery(lasting_address, notes, "news", len(articles), 1) as workers:
         for _ in range(KILLS):
             done = len(acknowledged(notes))
             worker = workers.start(done)
@@ -189,8 +190,8 @@ def address_on(server: servers.Postgres | servers.Redis) -> str:
 
 
 def test_a_server_may_be_killed_while_a_worker_adds(own_server, tmp_path):
-    articles, notes, address = news(ADDS), tmp_path / "notes", address_on(own_server)
-    with nursery(address, notes, ADDS, AT_ONCE) as workers:
+    articles, notes, address = copied(ADDS), tmp_path / "notes", address_on(own_server)
+    with nursery(address, notes, "copied", ADDS, AT_ONCE) as workers:
         workers.start(0)
         for part in range(1, RESTARTS + 1):
             wanted = part * ADDS // (RESTARTS + 1)
@@ -247,7 +248,7 @@ def cut_address(request) -> Iterator[tuple[str, CutProxy]]:
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_connections_may_be_cut_in_the_middle_of_a_step(cut_address):
     address, proxy = cut_address
-    articles = news(CUT_ADDS, seed=3)
+    articles = copied(CUT_ADDS, seed=3)
     lines: list[Line] = []
     with Deduper(address, clock=lambda: NOON) as deduper:
         proxy.cut_after(*CUT_AFTER[address.partition(":")[0]])

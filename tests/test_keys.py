@@ -5,8 +5,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearcopy import RECIPES, Article, Fingerprint, Recipe, fingerprints
-from nearcopy.keys import BLOCK_PAIRS, TERMS, keys
+from nearcopy import (
+    POLICIES,
+    RECIPES,
+    Article,
+    Deduper,
+    Fingerprint,
+    Recipe,
+    fingerprints,
+)
+from nearcopy.compare import hamming_distance
+from nearcopy.keys import BLOCK_PAIRS, TERMS, keys, looked_by
 
 TEXT = "the council voted on tuesday to close the old harbour for the whole winter season"
 
@@ -108,3 +117,42 @@ def test_keys_are_few_and_the_same_whatever_the_batch(preset):
 def test_keys_are_stable():
     (found,) = keys([Fingerprint(id="a", url="https://example.org/a")], Recipe())
     assert found.tolist() == [9542860505727736814]
+
+
+def test_a_policy_of_bits_alone_looks_by_no_words():
+    made = list(
+        fingerprints(
+            [Article(id="a", title="Harbour closes its old quay", text=TEXT * 3)],
+            RECIPES["crawler"],
+        )
+    )
+    (found,) = keys(made, RECIPES["crawler"])
+    (looked,) = looked_by([found], POLICIES["crawler"])
+    assert 0 < len(looked) < len(found)
+    assert not (looked & np.uint64(1)).any()
+    assert looked_by([found], POLICIES["default"])[0] is found
+
+
+def test_similar_pages_are_found_by_words_too():
+    """What is nine bits away shares hardly a block, and is similar all the same."""
+    recipe, policy = RECIPES["crawler"], POLICIES["crawler"]
+    words = [f"word{n}" for n in range(300)]
+
+    def edited(many: int) -> Article:
+        text = " ".join(words[:-many] + [f"other{many}of{n}" for n in range(many)])
+        return Article(id=f"e{many}", title="Harbour closes old quay for good", text=text)
+
+    base, *others = (edited(many) for many in range(1, 60))
+    one, *rest = fingerprints([base, *others], recipe)
+    bits = [hamming_distance(one, each) for each in rest]
+    shared = [bool({*a.tolist()} & {*b.tolist()}) for a, b in _strong(one, rest, recipe, policy)]
+    far = next(n for n, d in enumerate(bits) if 4 <= d <= 9 and not shared[n])
+    with Deduper("memory://", recipe, policy) as deduper:
+        deduper.add(base)
+        assert deduper.add(others[far]).match is None
+        assert [each.id for each in deduper.similar(base.id)] == [others[far].id]
+
+
+def _strong(one, rest, recipe, policy):
+    first, *others = looked_by(keys([one, *rest], recipe), policy)
+    return [(first, each) for each in others]

@@ -146,6 +146,7 @@ class TestAddresses:
         name = address.rpartition("%3D")[2]
         with pytest.raises(StoreError, match="CREATE SCHEMA"):
             Deduper(postgres_server.address(user=name, schema="pg_catalog"))
+        postgres_server.run("REVOKE CREATE ON SCHEMA public FROM PUBLIC")  # as from version 15 on
         with pytest.raises(StoreError, match="CREATE SCHEMA"):
             Deduper(postgres_server.address(user=name, schema="public"))
 
@@ -532,6 +533,36 @@ class TestBlocks:
             assert 0 in self.blocks(address, "articles")
             deduper.purge(NOON + 2.5 * DAY)  # the next one finds nobody in the way
             assert self.blocks(address, "articles") == [2, 3]
+
+    def test_who_reads_for_a_moment_is_waited_for(self, address):
+        with Deduper(address) as deduper, Deduper(address) as other:
+            list(deduper.run(self.articles(35)))
+            reading = threading.Event()
+
+            def read() -> None:
+                with other._store.reading():
+                    other._store.articles(["30"])
+                    reading.set()
+                    sleep(0.3)
+
+            reader = threading.Thread(target=read)
+            reader.start()
+            reading.wait()
+            deduper.purge(NOON + 2.5 * DAY)
+            reader.join()
+            assert self.blocks(address, "articles") == [2, 3]
+
+    def test_one_that_was_taken_out_is_dropped_by_the_next(self, address):
+        with Deduper(address) as deduper:
+            list(deduper.run(self.articles(35)))
+            rows(address, 'ALTER TABLE articles DETACH PARTITION "articles#0"')
+            for table in ("fingerprints", "article_keys", "edges"):
+                rows(address, f'DROP TABLE "{table}#0"')
+            for table in ("known", "arrivals", "members"):
+                rows(address, f"DELETE FROM {table} WHERE number < 10")
+            deduper.purge(NOON)
+            assert rows(address, "SELECT to_regclass('\"articles#0\"')") == [(None,)]
+            assert self.blocks(address, "articles") == [1, 2, 3]
 
     def test_in_a_pool_they_are_its_own(self, address):
         with Deduper(address, pool="a-b") as pool, Deduper(address) as main:

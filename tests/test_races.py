@@ -5,9 +5,11 @@ import subprocess
 import sys
 import threading
 from collections import Counter
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
-from made_news import apart, near_copies
+from made_news import apart, near_copies, news
 from nearcopy import Deduper
 
 WHOLE = os.environ.get("NEARCOPY_FAULTS") == "whole"  # as `make faults` has it
@@ -110,3 +112,42 @@ def test_of_many_processes_one_brings_the_original(lasting_address):
 def test_of_many_threads_too(memory_address):
     with Deduper(memory_address) as deduper:
         assert_one_original_each(raced_by_threads(deduper), deduper)
+
+
+class Late(Deduper):
+    """A worker before whose every turn another one has the store."""
+
+    def meanwhile(self) -> None:
+        """What the other one does between this one's look and its turn."""
+
+    @contextmanager
+    def _in_turn(self):
+        self.meanwhile()
+        with super()._in_turn():
+            self._turn_seconds = 1.0  # looks first next time
+            yield
+
+
+def test_what_comes_between_a_look_and_a_turn_is_seen(lasting_address, memory_address):
+    made = news(200, seed=5)
+    first, later, mine = made[:60], made[60:120], made[120:]
+    changed = [replace(each, text=later[place].text) for place, each in enumerate(first[:10])]
+    gone = [each.id for each in first[10:20]]
+
+    def others(deduper: Deduper) -> None:
+        list(deduper.run([*changed, *later]))
+        deduper.forget(gone)
+
+    def told(deduper: Deduper) -> list[tuple[str, ...]]:
+        said = deduper.run(mine)
+        return [(each.id, each.relation, each.match, each.duplicate_of) for each in said]
+
+    with Deduper(memory_address) as deduper:
+        list(deduper.run(first))
+        others(deduper)
+        expected = told(deduper)
+    with Late(lasting_address) as late, Deduper(lasting_address) as other:
+        list(late.run(first))
+        late.meanwhile = lambda: others(other)
+        assert late._turn_seconds == 1.0
+        assert told(late) == expected

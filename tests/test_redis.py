@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from random import Random
 
@@ -35,7 +36,7 @@ from nearcopy.stores.redis_heads import Heads, frame, heads_of
 from nearcopy.stores.redis_link import address_of
 from nearcopy.stores.redis_packs import Reader, Shrinking, Writer, strings, strings_of
 from nearcopy.stores.redis_rows import Head, Rows, keys_in, row_pieces
-from nearcopy.stores.redis_texts import article_of, fields_of, kept, on_page
+from nearcopy.stores.redis_texts import Texts, article_of, fields_of, kept, on_page
 from nearcopy.stores.rows import micros
 from test_stores import some_fingerprints
 
@@ -585,6 +586,38 @@ class TestSteps:
         lasting = {"meta", "log", "slots", "kinds", "times", "h:1"}
         assert {name for name in left if not name.startswith("d:")} <= lasting
 
+    def test_what_goes_whole_is_not_read_and_hardly_logged(self, server, monkeypatch):
+        read = []
+        pages = Texts._pages
+        monkeypatch.setattr(
+            Texts, "_pages", lambda mine, some: read.append(set(some)) or pages(mine, some)
+        )
+        unlike = [
+            Article(id=f"s{n}", text=" ".join(f"w{n}x{k}" for k in range(50)), published=NOON)
+            for n in range(300)
+        ]
+        with Deduper(server.address) as one, Deduper(server.address) as other:
+            list(one.run(unlike))
+            assert len(list(other.stories())) == 300
+            read.clear()
+            with one._store.writing():
+                assert one._store.drop([f"s{n}" for n in range(200)]) == 200
+            assert read == [{3}]  # numbers begin with 1, and the first that stays is 201
+            left = sorted(f"s{n}" for n in range(200, 300))
+            with Deduper(server.address) as fresh:
+                for each in (one, other, fresh):
+                    assert sorted(story.kept for story in each.stories()) == left
+                    assert each.article("s200") == replace(
+                        unlike[200], seen=each.article("s200").seen
+                    )
+                    assert each.check(replace(unlike[250], id="x")).duplicate_of == "s250"
+                    assert not each.check(replace(unlike[150], id="x")).is_duplicate
+                    assert all(check.passed for check in each.verify())
+        client = server.client()
+        assert not any(client.exists(f"{PREFIX}{kind}:{n}") for kind in "rt" for n in range(3))
+        assert client.hlen(PREFIX + "r:3") == 256 - 201
+        assert len(client.lindex(PREFIX + "log", -1)) < 200
+
     def test_who_is_far_behind_reads_heads_and_no_window(self, server):
         with Deduper(server.address) as slow, Deduper(server.address) as quick:
             list(slow.run(wire(30)))
@@ -651,7 +684,7 @@ class TestSteps:
     def test_nothing_of_a_failed_step_stays(self, address, monkeypatch):
         with Deduper(address) as one, Deduper(address) as other:
             one.add(Article(id="a", text=OTHER))
-            monkeypatch.setattr("nearcopy.deduper.on_arrival", None)
+            monkeypatch.setattr("nearcopy.deduper.adding.on_arrival", None)
             with pytest.raises(TypeError):
                 one.add(Article(id="b", text=BODY))
             monkeypatch.undo()

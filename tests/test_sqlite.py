@@ -272,6 +272,13 @@ class TestSpace:
         assert path_of(address).stat().st_size < full / 3
         assert change(address, "SELECT count(*) FROM articles") == [(1,)]
 
+    def test_what_a_purge_changes_is_written_back_in_small_portions(self, address):
+        with Deduper(address) as deduper, Deduper(address) as other:
+            list(deduper.run(self.many(600)))
+            other.purge(NOON + timedelta(days=1))
+            pages = "PRAGMA wal_autocheckpoint"
+            assert other._store._file.one(pages) < deduper._store._file.one(pages)
+
     def test_a_file_of_before_keeps_its_size_and_stays_sound(self, address):
         change(address, "PRAGMA auto_vacuum = NONE")
         change(address, f"PRAGMA application_id = {APPLICATION}")
@@ -429,7 +436,7 @@ def test_a_copy_of_what_is_not_kept_is_found_and_mended_by_telling_again(address
 def test_nothing_of_a_failed_step_stays(address, monkeypatch):
     with Deduper(address) as deduper:
         deduper.add(Article(id="a", text=BODY))
-        monkeypatch.setattr("nearcopy.deduper.on_arrival", None)
+        monkeypatch.setattr("nearcopy.deduper.adding.on_arrival", None)
         with pytest.raises(TypeError):
             deduper.add(Article(id="b", text=BODY))
         monkeypatch.undo()
@@ -494,7 +501,7 @@ class TestTwoAtOnce:
             other.add(Article(id="a", text=BODY))
             other.add(Article(id="b", text=BODY))
             assert one.check(copy).duplicate_of == "a"
-            monkeypatch.setattr("nearcopy.stores.sql.fingerprint_of", noted)
+            monkeypatch.setattr("nearcopy.stores.sql_memory.fingerprint_of", noted)
             other.forget(["a"])
             read.clear()
             assert [one.check(copy).duplicate_of for _ in range(2)] == ["b", "b"]
@@ -503,7 +510,7 @@ class TestTwoAtOnce:
     def test_what_a_lost_step_removed_is_found_again(self, address, monkeypatch):
         with Deduper(address) as one:
             one.add(Article(id="a", text=BODY))
-            monkeypatch.setattr("nearcopy.deduper.on_arrival", None)
+            monkeypatch.setattr("nearcopy.deduper.adding.on_arrival", None)
             with pytest.raises(TypeError):  # after another took the place of "a" and was looked for
                 one.add(Article(id="a", text="quite another text than before it was " * 20))
             monkeypatch.undo()
@@ -544,7 +551,7 @@ class TestTwoAtOnce:
     def test_a_failed_step_of_one_hides_nothing_from_it(self, address, monkeypatch):
         with Deduper(address) as one, Deduper(address) as other:
             one.add(Article(id="a", text="quite another text than before it was " * 20))
-            monkeypatch.setattr("nearcopy.deduper.on_arrival", None)
+            monkeypatch.setattr("nearcopy.deduper.adding.on_arrival", None)
             with pytest.raises(TypeError):
                 one.add(Article(id="b", text=BODY))
             monkeypatch.undo()

@@ -1,6 +1,7 @@
 """Stats: what came, what was wrong, and how long it took, counted alike in every store."""
 
 import sqlite3
+import threading
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from time import perf_counter
@@ -195,6 +196,14 @@ class TestTimes:
         assert len(times.counts) <= MOST
         last = max(day for day, _, _ in times.counts)
         assert {last - n for n in range(KEPT_DAYS)} <= {day for day, _, _ in times.counts}
+
+    def test_a_check_that_is_done_waits_for_nobody(self):
+        with Deduper() as deduper, deduper._lock:  # as who writes holds it
+            done = threading.Thread(target=deduper._timed, args=("check", perf_counter()))
+            done.start()
+            done.join(30)
+            assert not done.is_alive()
+            assert sum(deduper._times.counts.values()) == 1
 
     def test_counts_are_added_and_told_by_day(self):
         one, other = {(1, "add", 8): 2, (2, "add", 8): 1}, {(2, "add", 8): 4}

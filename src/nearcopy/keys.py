@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearcopy import kernels
-from nearcopy.config import SLOTS, Recipe
+from nearcopy.config import SLOTS, Policy, Recipe
 from nearcopy.kernels.reference.sketches import mix
 from nearcopy.model import Fingerprint
 from nearcopy.titles import title_keys
@@ -50,6 +50,15 @@ def keys(found: Sequence[Fingerprint], recipe: Recipe) -> list[Keys]:
     of_terms, terms = _terms(found)
     every = np.concatenate([made & ~ODD, titles & ~np.uint64(3) | ODD, terms | np.uint64(3)])
     return _distinct(np.concatenate([owners, of_titles, of_terms]), every, len(found))
+
+
+def looked_by(found: Sequence[Keys], policy: Policy) -> list[Keys]:
+    """Of the keys of each article those to look for others by.
+
+    Where texts are told by the bits of SimHashes, words in common find strangers: for a crawler's
+    policy these were 49 of 50 candidates.
+    """
+    return [each[each & ODD == 0] for each in found] if policy.by_bits else list(found)
 
 
 def _distinct(owners: Owners, made: Keys, count: int) -> list[Keys]:

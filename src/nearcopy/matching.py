@@ -9,6 +9,7 @@ from nearcopy.config import Policy, Recipe
 from nearcopy.feedback import TOLD_SAME
 from nearcopy.judge import (
     NOT_COMPARED,
+    Articles,
     Judgement,
     comparable,
     judged,
@@ -16,7 +17,9 @@ from nearcopy.judge import (
     sources_fit,
 )
 from nearcopy.keeper import by_age
-from nearcopy.model import Article, Edge, Fingerprint, Relation
+from nearcopy.kernels import TermWeights
+from nearcopy.keys import looked_by
+from nearcopy.model import Article, Decision, Edge, Fingerprint, Relation
 from nearcopy.rarity import kept_weights
 from nearcopy.stores import Entry, Found, Store
 
@@ -40,7 +43,13 @@ class Matched(NamedTuple):
     @property
     def surest_first(self) -> tuple[object, ...]:
         """Sorts duplicates first, then the same event, then what is related, then the vetoed."""
-        return (*surest_first(self.edge("")), by_age(self.other))
+        found = self.judgement
+        return (*surest_first(found.decision, found.copy), by_age(self.other))
+
+
+# What was made of two articles in a look at them, None where there is nothing between them.
+Seen = dict[tuple[str, str], tuple[Fingerprint, Judgement | None]]
+Pair = tuple[int, Fingerprint, Fingerprint]  # an article, its place, and one to compare it with
 
 
 class Matches(NamedTuple):
@@ -50,11 +59,10 @@ class Matches(NamedTuple):
     left_out: int
 
 
-def surest_first(edge: Edge) -> tuple[float, ...]:
+def surest_first(how: Decision, copy: float | None) -> tuple[float, ...]:
     """Sorts what is between articles: what people said to be the same comes first."""
-    how = edge.decision
     rank = -(how.rule == TOLD_SAME) if how.duplicate else RANK.get(how.relation, 1)
-    return rank, -how.confidence, -(edge.copy or 0.0), SUREST[how.relation]
+    return rank, -how.confidence, -(copy or 0.0), SUREST[how.relation]
 
 
 RANK = {Relation.SAME_EVENT: 2, Relation.RELATED: 3, Relation.DISTINCT: 4}
@@ -68,15 +76,20 @@ def matches(
     *,
     again: Collection[str] = (),
     apart: bool = False,
+    by_all: bool = False,
+    seen: Seen | None = None,
 ) -> list[Matches]:
     """For each article what came before it that it is something to.
 
     Those that come `again`, as they are in the store, came when they first did, and are compared
     with what was found then; all others come now, one after the other. Where they are looked at
-    `apart`, each comes as if the others did not.
+    `apart`, each comes as if the others did not. They are looked for by the keys that the policy
+    has a use for, or `by_all`. What was `seen` in an earlier look is not looked at again, and what
+    is seen in this one is added to it.
     """
+    seen = {} if seen is None else seen
     at_hand = {entry.article.id: entry.article for entry in entries}
-    candidates = _candidates(store, entries, policy, again)
+    candidates = _candidates(store, entries, policy, again, by_all=by_all)
     names = (
         other.id
         for entry, found in zip(entries, candidates, strict=True)
@@ -85,19 +98,10 @@ def matches(
     )
     came_before = ne if apart else arrivals(store, list(at_hand), again, names)
 
-    def others(made: Fingerprint, found: Found) -> Iterator[Fingerprint]:
-        """Those to be looked at, but of texts that are the same no more than the first few."""
-        left = THE_SAME
-        for other in found.candidates:
-            if came_before(other.id, made.id) and comparable(made, other, policy):
-                left -= made.digest is not None and made.digest == other.digest
-                if left >= 0 or made.digest != other.digest:
-                    yield other
-
     pairs = (
         (place, entry.fingerprint, other)
         for place, (entry, found) in enumerate(zip(entries, candidates, strict=True))
-        for other in others(entry.fingerprint, found)
+        for other in _compared(entry.fingerprint, found, policy, came_before)
     )
 
     def articles(ids: Collection[str]) -> Mapping[str, Article]:
@@ -108,13 +112,13 @@ def matches(
 
     weights = kept_weights(store.term_counts())
     found: list[list[Matched]] = [[] for _ in entries]
-    for candidates_of in _batches(pairs):
-        worth = promising([(a, b) for _, a, b in candidates_of], policy, weights)
-        some = list(compress(candidates_of, worth))
-        pairs_of = [(a, b) if by_age(a) <= by_age(b) else (b, a) for _, a, b in some]
-        judgements = judged(pairs_of, recipe, policy, articles, weights=weights)
-        for (place, _, other), judgement in zip(some, judgements, strict=True):
-            if judgement.decision.rule != "nothing-in-common":
+    for some in _batches(pairs):
+        fresh = [pair for pair in some if not _is_seen(pair, seen)]
+        judgements = _judgements(fresh, recipe, policy, articles, weights)
+        for (_, made, other), judgement in zip(fresh, judgements, strict=True):
+            seen[made.id, other.id] = other, judgement
+        for place, made, other in some:
+            if judgement := seen[made.id, other.id][1]:
                 found[place].append(Matched(other, judgement))
     return [
         Matches(sorted(each, key=lambda match: match.surest_first), candidate.left_out)
@@ -122,12 +126,47 @@ def matches(
     ]
 
 
+def _compared(
+    made: Fingerprint, found: Found, policy: Policy, came_before: Callable[[str, str], bool]
+) -> Iterator[Fingerprint]:
+    """Those to be looked at, but of texts that are the same no more than the first few."""
+    left = THE_SAME
+    for other in found.candidates:
+        if came_before(other.id, made.id) and comparable(made, other, policy):
+            left -= made.digest is not None and made.digest == other.digest
+            if left >= 0 or made.digest != other.digest:
+                yield other
+
+
+def _judgements(
+    pairs: Sequence[Pair],
+    recipe: Recipe,
+    policy: Policy,
+    articles: Articles,
+    weights: TermWeights | None,
+) -> Iterator[Judgement | None]:
+    """What is between the two of each pair, if anything."""
+    worth = promising([(a, b) for _, a, b in pairs], policy, weights)
+    aged = ((a, b) if by_age(a) <= by_age(b) else (b, a) for _, a, b in compress(pairs, worth))
+    made = iter(judged(list(aged), recipe, policy, articles, weights=weights))
+    for each in worth:
+        found = next(made) if each else None
+        yield None if found and found.decision.rule == "nothing-in-common" else found
+
+
 def _candidates(
-    store: Store, entries: Sequence[Entry], policy: Policy, again: Collection[str]
+    store: Store,
+    entries: Sequence[Entry],
+    policy: Policy,
+    again: Collection[str],
+    *,
+    by_all: bool,
 ) -> list[Found]:
     """What each article is to be compared with."""
-    fresh = [(e.fingerprint, e.keys) for e in entries if e.article.id not in again]
-    found = iter(store.find(fresh, policy.window))
+    fresh = [entry for entry in entries if entry.article.id not in again]
+    made = [entry.keys for entry in fresh]
+    asked = zip(fresh, made if by_all else looked_by(made, policy), strict=True)
+    found = iter(store.find([(each.fingerprint, keys) for each, keys in asked], policy.window))
     known = _found_before(store, again)
     names = (entry.article.id for entry in entries)
     return [known[name] if name in known else next(found) for name in names]
@@ -177,9 +216,13 @@ def arrivals(
     return lambda one, other: order.get(one, LONG_AGO) < order[other]
 
 
-def _batches(
-    pairs: Iterable[tuple[int, Fingerprint, Fingerprint]],
-) -> Iterator[list[tuple[int, Fingerprint, Fingerprint]]]:
+def _is_seen(pair: Pair, seen: Seen) -> bool:
+    """Whether the two were looked at as they are now."""
+    _, made, other = pair
+    return seen.get((made.id, other.id), (None, None))[0] is other
+
+
+def _batches(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:
     rest = iter(pairs)
     while some := list(islice(rest, PAIRS_AT_ONCE)):
         yield some

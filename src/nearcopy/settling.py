@@ -75,12 +75,17 @@ def settle(
 
 def _around(store: Store, ids: Collection[str]) -> list[str]:
     """These articles, those most likely to tell their news, and all copies of either."""
-    likeliest: dict[str, list[tuple[float, str]]] = {}
-    for join in corrected_joins(store, ids):
-        likeliest.setdefault(join.a, []).append((-join.news, join.b))
-        likeliest.setdefault(join.b, []).append((-join.news, join.a))
-    beside = (name for each in ids for _, name in nsmallest(NEAREST, likeliest.get(each, ())))
-    return copies(store, list(dict.fromkeys([*ids, *beside])), LINKED)
+    here = store.numbers(ids)
+    likeliest: dict[str, list[tuple[float, str]]] = {name: [] for name in here}
+    alike: list[str] = []
+    for join in corrected_joins(store, here):
+        alike += join[:2] if join.duplicate else ()
+        for one, other in (join[:2], join[1::-1]):
+            if one in here:
+                likeliest[one].append((-join.news, other))
+    beside = (name for each in likeliest.values() for _, name in nsmallest(NEAREST, each))
+    others = [name for name in dict.fromkeys([*alike, *beside]) if name not in here]
+    return list(dict.fromkeys([*here, *copies(store, others, LINKED)]))
 
 
 def with_whole_stories(

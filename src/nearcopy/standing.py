@@ -68,7 +68,7 @@ class Standing:
         }
         if not links:
             return None, None
-        of = min(links, key=lambda other: (surest_first(links[other]), other))
+        _, of = min((surest_first(e.decision, e.copy), other) for other, e in links.items())
         return of, links[of].decision
 
     def _may_join(self, kept: str, name: str) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from datetime import date, timedelta
 from math import ceil, log2
+from threading import Lock
 from typing import NamedTuple
 
 from nearcopy.stores.base import Counts
@@ -23,23 +24,36 @@ class Timing(NamedTuple):
 
 
 class Times:
-    """Times of this process that were not handed to a store yet; those of the last days."""
+    """Times of this process that were not handed to a store yet; those of the last days.
+
+    Threads may count at the same time.
+    """
 
     def __init__(self) -> None:
-        self.counts: dict[tuple[int, str, int], int] = {}
+        self._lock = Lock()
+        self._counts: dict[tuple[int, str, int], int] = {}
+
+    @property
+    def counts(self) -> Counts:
+        """All counts that are held."""
+        with self._lock:
+            return dict(self._counts)
 
     def count(self, day: date, work: str, seconds: float, times: int = 1) -> None:
         """Take note that some work took so long, so many times."""
         number = (day - EPOCH).days
         key = number, work, step_of(seconds)
-        self.counts[key] = self.counts.get(key, 0) + times
-        if len(self.counts) > MOST:
-            self.counts = {k: n for k, n in self.counts.items() if k[0] > number - KEPT_DAYS}
+        with self._lock:
+            self._counts[key] = self._counts.get(key, 0) + times
+            if len(self._counts) > MOST:
+                kept = {k: n for k, n in self._counts.items() if k[0] > number - KEPT_DAYS}
+                self._counts = kept
 
     def taken(self) -> Counts:
         """All counts, which are not held any more."""
-        counts, self.counts = self.counts, {}
-        return counts
+        with self._lock:
+            counts, self._counts = self._counts, {}
+            return counts
 
 
 EPOCH = date(1970, 1, 1)

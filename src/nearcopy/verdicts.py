@@ -151,7 +151,7 @@ def _standing(name: str, edges: Mapping[str, Edge], members: Members, why: str |
     if not others:
         rule = "kept" if copies else "nothing-in-common"
         return Verdict(id=name, story_id=story, rule=rule, reasons=kept)
-    best = min(others, key=lambda other: (surest_first(others[other]), other))
+    _, best = min((surest_first(e.decision, e.copy), other) for other, e in others.items())
     how = others[best].decision
     return Verdict(
         id=name,

@@ -81,11 +81,16 @@ class PostgresStore(SqlStore):
             newest = block_of(int(self._caught_up))
             self._to_clear = [each for each in reversed(self._blocks.all()) if each < newest]
             self._to_clear.insert(0, newest)
+            self._blocks.begin_dropping()
         if not self._to_clear:
             self._to_clear = None
             return False
-        if not self._more_of(self._to_clear[-1], before):
-            self._to_clear.pop()
+        refusals = self._blocks.refusals
+        block = self._to_clear.pop()
+        if self._more_of(block, before):
+            # Where somebody is in the way, the others come first.
+            later = self._blocks.refusals > refusals
+            self._to_clear.insert(0 if later else len(self._to_clear), block)
         return True
 
     def _more_of(self, block: int, before: int) -> bool:

@@ -18,10 +18,15 @@ MARK = "#"  # between a table and its block; no pool has it in its name
 TABLES = ("fingerprints", "article_keys", "edges", "articles")
 # Rows of some KB stay in one piece: they are packed already, and are read whole.
 IN_ONE_PIECE = "toast_tuple_target = 8160"
-AT_MOST = "50ms"  # that dropping waits for those who read, while others wait behind it
+AT_MOST = "20ms"  # that taking a part out waits for those who read, while others wait behind it
+PATIENCE = 200  # times in one purge that somebody may be in the way, such as autovacuum
+# By their names: one that was taken out, and not dropped yet, is no part of anything.
 THERE = """
-SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = to_regclass(%s)
+SELECT substr(relname::text, length(%s) + 1) FROM pg_class
+WHERE relnamespace = current_schema()::regnamespace AND starts_with(relname::text, %s)
+    AND relkind = 'r'
 """
+A_PART = "SELECT relispartition FROM pg_class WHERE oid = to_regclass(%s)"
 
 
 def block_of(number: int) -> int:
@@ -35,6 +40,7 @@ class Blocks:
     def __init__(self, database: PostgresDatabase) -> None:
         self._database = database
         self._there: set[int] = set()
+        self.refusals = 0  # since dropping began
 
     def forget(self) -> None:
         """Take nothing for granted from now on."""
@@ -70,24 +76,39 @@ class Blocks:
 
     def all(self) -> list[int]:
         """The blocks there are, first to last."""
-        rows = self._database.plain(THERE, (self._name("articles"),))
-        return sorted(int(name.strip('"').rpartition(MARK)[2]) for (name,) in rows)
+        start = f"{table_name('articles', self._database.pool)}{MARK}"
+        found = (number for (number,) in self._database.plain(THERE, (start, start)))
+        return sorted(int(number) for number in found if number.isdecimal())
+
+    def begin_dropping(self) -> None:
+        """Have patience with those who are in the way."""
+        self.refusals = 0
 
     def drop_some(self, block: int) -> bool:
-        """Drop one table's part of a block of which nothing is needed, if nobody is in the way.
+        """Go on to drop a block of which nothing is needed; whether to come again for more.
 
-        One at a time, as whoever reads that table waits from here to the end of the step.
+        One table's part at a time is taken out of it, for which all who read that table have to
+        wait, and then, in a step of its own, dropped, for which nobody has.
         """
         table = next((each for each in TABLES if self._is_there(each, block)), None)
-        return table is not None and self._drop(self._name(table, block))
+        if table is None:
+            return False
+        part = self._name(table, block)
+        if self._database.plain(A_PART, (part,)) == [(True,)]:
+            return self._tried(f"ALTER TABLE {self._name(table)} DETACH PARTITION {part}")
+        return self._tried(f"DROP TABLE {part}")
 
-    def _drop(self, part: str) -> bool:
+    def _tried(self, statement: str) -> bool:
+        """Whether to come again: not where somebody has been in the way all the time."""
         run = self._database.plain
         run("SAVEPOINT dropping")
+        # Nothing is lost where this does not last, and nobody waits for the disk.
+        run("SET LOCAL synchronous_commit = off")
         run(f"SET LOCAL lock_timeout = '{AT_MOST}'")
         try:
-            run(f"DROP TABLE {part}")
+            run(statement)
         except LockNotAvailable:
             run("ROLLBACK TO SAVEPOINT dropping")
-            return False
+            self.refusals += 1
+            return self.refusals < PATIENCE
         return True

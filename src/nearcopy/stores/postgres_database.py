@@ -59,10 +59,16 @@ class Kind(NamedTuple):
 def translated(statement: str, pool: str) -> str:
     """A statement as PostgreSQL takes it.
 
+    Articles are looked up by number one by one, each in its block alone: half the time of a look
+    for all of them in each block.
+
     >>> translated("SELECT id FROM known WHERE number > ? AND id IN ({})", "default")
     'SELECT id FROM known WHERE number > %s AND id = ANY(%s)'
+    >>> translated("SELECT id FROM articles WHERE number IN ({})", "default")
+    'SELECT id FROM articles WHERE number IN (SELECT unnest(%s::bigint[]))'
     """
     named = pooled(statement, pool).replace("%", "%%")
+    named = named.replace(" number IN ({})", " number IN (SELECT unnest(%s::bigint[]))")
     return named.replace(" IN ({})", " = ANY(%s)").replace("?", "%s")
 
 

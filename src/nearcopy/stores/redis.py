@@ -28,6 +28,7 @@ from nearcopy.stores.redis_link import Link, address_of
 from nearcopy.stores.redis_links import RedisLinks
 from nearcopy.stores.redis_records import field, numbered, row_name, string
 from nearcopy.stores.redis_rows import PIECES, Head, Rows, sketched
+from nearcopy.stores.redis_scripts import ROWS
 from nearcopy.stores.redis_tally import RedisTally
 from nearcopy.stores.redis_texts import Kept, article_of, packed_revisions, revisions_of
 from nearcopy.stores.rows import (
@@ -248,11 +249,21 @@ class RedisStore(RedisFinding, RedisLinks, RedisFeedback, RedisActs, RedisTally)
         for name, found in members.items():
             if found is not None:
                 self._records.put(name, None)
-        for number in numbers:
-            self._records.put(row_name(number), None)
         if self._keep == "all":
             self._texts.remove(numbers)
         self._heads.erase(list(numbers))
+        gone = set(numbers)
+        for page in sorted({number // ROWS for number in gone}):
+            self._erase_rows(page, gone)
+
+    def _erase_rows(self, page: int, numbers: set[int]) -> None:
+        """Drop the rows of these numbers on a page; of which nothing is left, all of it."""
+        every = range(page * ROWS, (page + 1) * ROWS)
+        if every[-1] <= self._heads.last and not any(map(self._heads.name, every)):
+            self._records.empty(b"r:%d" % page, map(row_name, every))
+        else:
+            for number in numbers.intersection(every):
+                self._records.put(row_name(number), None)
 
     def older(self, before: datetime) -> Iterator[str]:
         """The articles published before a time; of those without a date, seen before it."""

@@ -10,7 +10,7 @@ from nearcopy.stores.redis_operations import Name
 from nearcopy.stores.redis_records import numbered, row_name
 from nearcopy.stores.redis_steps import RedisSteps
 from nearcopy.stores.rows import MICROSECOND, micros
-from nearcopy.stores.shelves import days_around, shelves_around
+from nearcopy.stores.shelves import AGES, days_around, shelves_around
 
 KEPT_IN_MEMORY = 1_000_000  # articles beyond those of the window looked at, half a KB each
 LOADED_AT_ONCE = 4096
@@ -68,7 +68,7 @@ class RedisFinding(RedisSteps):
     ) -> set[int]:
         """The shelves to look at, of those that hold something."""
         standing = self._heads.shelf_days
-        if window is None:
+        if window is None or window > AGES:
             return set().union(*standing.values())
         found = {shelf for each in articles for shelf in shelves_around(each, window)}
         came_in = (micros(each.seen) for each in articles if each.published is None)

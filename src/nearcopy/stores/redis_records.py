@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 from nearcopy.errors import StoreError, TryAgain
 from nearcopy.stores.redis_link import Known, Link, Seen, joined
 from nearcopy.stores.redis_operations import Name, applied, in_parts, request
-from nearcopy.stores.redis_packs import strings, strings_of
+from nearcopy.stores.redis_packs import pairs_of, strings, strings_of
 from nearcopy.stores.redis_scripts import ROWS
 
 CACHED_BYTES = 64 << 20
 OVERHEAD = 200  # bytes of a record in memory beside its value
 AT_ONCE = 4096  # records asked for in one call
+MANY = 16  # fields of a hash of 64, from which on it is read as a whole
 ROWS_AT_ONCE = 2048  # new ones that come with a look
 MOST_LISTED = 20_000  # names of what a step changed; of a larger one the log says EVERYTHING
 EVERYTHING = b"*"
@@ -59,14 +60,41 @@ class Change(NamedTuple):
 
     def packed(self) -> bytes:
         """As it stands in the log."""
-        gone = b",".join(b"%d" % number for number in self.gone)
-        return strings([self.token, self.heads, gone, *self.names])
+        return strings([self.token, self.heads, runs(self.gone), *self.names])
 
     @classmethod
     def of(cls, packed: bytes) -> "Change":
         """The same again."""
         token, heads, gone, *names = (each or b"" for each in strings_of(packed))
-        return cls(token, heads, [int(each) for each in gone.split(b",") if each], names)
+        return cls(token, heads, runs_of(gone), names)
+
+
+def runs(numbers: Iterable[int]) -> bytes:
+    """Numbers in few bytes where many of them follow each other, as those of a purge do.
+
+    >>> runs([4, 1, 2, 3, 9])
+    b'1-4,9'
+    """
+    ends: list[list[int]] = []
+    for number in sorted(numbers):
+        if ends and number == ends[-1][1] + 1:
+            ends[-1][1] = number
+        else:
+            ends.append([number, number])
+    return b",".join(b"%d" % a if a == b else b"%d-%d" % (a, b) for a, b in ends)
+
+
+def runs_of(packed: bytes) -> list[int]:
+    """The numbers again.
+
+    >>> runs_of(b"1-4,9"), runs_of(b"")
+    ([1, 2, 3, 4, 9], [])
+    """
+    found: list[int] = []
+    for run in packed.split(b",") if packed else ():
+        first, _, last = run.partition(b"-")
+        found += range(int(first), int(last or first) + 1)
+    return found
 
 
 class Records:
@@ -122,11 +150,17 @@ class Records:
 
     def fetch(self, names: Collection[Name]) -> dict[Name, bytes | None]:
         """The records as they are in the store, not to be remembered."""
-        listed = list(names)
+        together = _of_one_hash(names)
+        wholes = [b"a" + key for key in together]
+        alone = set(names).difference(*together.values())
+        listed = [*(name for name in names if name in alone), *wholes]
         found: dict[Name, bytes | None] = {}
         for start in range(0, len(listed), AT_ONCE):
             some = listed[start : start + AT_ONCE]
             found |= zip(some, map(value, some, self._ask(some)), strict=True)
+        for key, fields in together.items():
+            read = pairs_of(found.pop(b"a" + key))
+            found |= {name: read.get(name.partition(b"\n")[2]) for name in fields}
         return found
 
     def all_strings(self, table: str) -> list[Name]:
@@ -191,6 +225,12 @@ class Records:
         """A hash has these fields and no others from the end of the step on."""
         self._rewritten[key] = fields
 
+    def empty(self, key: bytes, names: Iterable[Name]) -> None:
+        """A hash, of which these are the records, is gone from the end of the step on."""
+        self.rewrite(key, {})
+        for name in names:
+            self._pending.pop(name, None)
+
     def add(self, key: bytes, name: bytes, count: int) -> None:
         """Add to a number in a hash at the end of the step."""
         self._added[key, name] = self._added.get((key, name), 0) + count
@@ -246,6 +286,15 @@ class Records:
         for (key, added), count in self._added.items():
             yield strings([b"i", key, added, b"%d" % count])
         yield from (strings([b"t", key]) for key in keys - LASTING)
+
+
+def _of_one_hash(names: Iterable[Name]) -> dict[bytes, list[Name]]:
+    """Those of which so many are of one hash that it is read as a whole, by its key."""
+    found: dict[bytes, list[Name]] = {}
+    for name in names:
+        if name[:3] in (b"he:", b"hm:"):
+            found.setdefault(name[1:].partition(b"\n")[0], []).append(name)
+    return {key: some for key, some in found.items() if len(some) >= MANY}
 
 
 def value(name: Name, answer: Any) -> bytes | None:

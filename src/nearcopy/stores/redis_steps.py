@@ -108,7 +108,7 @@ class RedisSteps(RedisLooking):
         if not (new or gone or self._records.changed):
             return
         if self._keep == "all":
-            self._texts.write()
+            self._texts.write(self._heads.name)
         self._write_heads(gone)
         if new:
             self._write_slots(self._heads.marked + 1)

@@ -29,8 +29,9 @@ class RedisStories(RedisSteps):
         self, stories: Iterable[Story], gone: Collection[str], redirects: Mapping[str, str]
     ) -> None:
         """Remember stories; forget those that are gone."""
-        for name in gone:
-            self._records.put(string("s", name), None)
+        remembered = self._records.get([string("s", name) for name in gone])
+        for name in [each for each, told in remembered.items() if told is not None]:
+            self._records.put(name, None)
         for story in stories:
             numbers = self._heads.numbers([member.id for member in story.members])
             told = json.dumps([whole(story.why), list(numbers.values())], separators=(",", ":"))

@@ -1,7 +1,7 @@
 """Texts: articles as they came, many in one frame, as texts have much in common."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from typing import Any
@@ -76,6 +76,10 @@ def fields_of(articles: Mapping[int, Kept]) -> dict[str, bytes]:
     return {f"{start}.{n}": piece for n, piece in in_pieces(framed(articles), PIECE)}
 
 
+def _numbers_on(page: int) -> range:
+    return range(page * PAGE, (page + 1) * PAGE)
+
+
 class Texts:
     """The articles of a store, by number, and those that a step changes."""
 
@@ -114,12 +118,17 @@ class Texts:
         read = self._records.get(names.values())
         return {page: on_page(read[name]) for page, name in names.items()}
 
-    def write(self) -> None:
-        """Hand what changed to the step: a page is written anew when it is full or loses some."""
+    def write(self, there: Callable[[int], object]) -> None:
+        """Hand what changed to the step: a page is written anew when it is full or loses some, and
+        dropped without a look at it where nothing of it is there any more.
+        """
         fresh: dict[int, dict[int, Kept]] = {}
         for number, each in self._new.items():
             fresh.setdefault(number // PAGE, {})[number % PAGE] = each
         anew = {n // PAGE for n in self._gone} | {p for p, new in fresh.items() if PAGE - 1 in new}
+        for page in [each for each in anew if not any(map(there, _numbers_on(each)))]:
+            anew.remove(page)
+            self._records.rewrite(b"t:%d" % page, {})
         before = self._pages([page for page in anew if len(fresh.get(page, ())) < PAGE])
         for page in anew:
             gone = {n % PAGE for n in self._gone if n // PAGE == page}

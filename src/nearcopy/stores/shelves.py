@@ -22,21 +22,24 @@ UNDATED = 1 << 32  # the first shelf of the room for those without a date
 DAY = timedelta(days=1) // MICROSECOND
 NEVER = -(1 << 62)  # no date
 
+AGES = timedelta(days=36_525)  # in a window as wide are more days than shelves: all of them
 FILED_AT_ONCE = 50_000  # at least, when a window is read
 MANY = 10_000  # articles
-AT_ONCE = 64  # probes looked up together
 FEW_OF_TITLE = 6  # keys of a title with no more of them: one in common is enough
-CANDIDATES = 128  # of one article, at least, where there are so many
+CANDIDATES = 64  # of one article, at least, where there are so many
 UNDER_TERM = 500  # articles, at least; a term that more of them hold finds nothing
 PAIRS = 4_000_000  # there is time to look at; among so few that all fit, nothing is left out
 TITLE, TERM = 1, 3  # the last two bits of their keys
 # How much a key in common is worth, and how much of it makes a candidate: two of the weak ones.
 # One that is strong is worth more than all others together.
 OF_TERM, OF_TITLE, STRONG, ENOUGH = 2, 3, 1 << 9, 4
-WEIGHT_BITS = 10
+# The index counts terms, titles and strong keys in one number, by the last two bits of a key.
+COUNT_BITS = 20
+COUNTED = np.array([1 << 2 * COUNT_BITS, 1 << COUNT_BITS, 1 << 2 * COUNT_BITS, 1], np.uint64)
+TWO_TERMS = 2  # or anything else: one term is not enough
+ANY_NUMBER = (1 << 32) - 1
 
 Numbers = NDArray[np.int64]
-NOTHING = np.zeros((2, 0), np.int64)
 
 
 class Filed(NamedTuple):
@@ -185,10 +188,7 @@ class Shelves:
         of others.
         """
         limit = most_candidates(len(self)) if limit is None else limit
-        keys = [each for _, each in probes]
-        parts = [self._sharing(keys[at : at + AT_ONCE], at) for at in range(0, len(keys), AT_ONCE)]
-        shared, common = np.concatenate([NOTHING, *parts], axis=1)
-        rows, positions = shared >> 32, (shared & 0xFFFFFFFF).astype(np.uint32)
+        rows, positions, common = self._sharing([keys for _, keys in probes])
         if window is not None:
             near = self._within([article for article, _ in probes], rows, positions, window)
             rows, positions, common = rows[near], positions[near], common[near]
@@ -201,40 +201,22 @@ class Shelves:
             for start, end in pairwise(ends.tolist())
         ]
 
-    def _sharing(self, keys: Sequence[Keys], first: int) -> Numbers:
-        """The rows, from `first` on, and the positions that share enough keys, as one number each:
-        row << 32 | position, ascending; and below each how much they share.
-        """
+    def _sharing(self, keys: Sequence[Keys]) -> tuple[Numbers, NDArray[np.uint32], Numbers]:
+        """The rows and the positions that share enough keys, ascending, and how much they share."""
         flat, starts = _joined(keys), _starts(map(len, keys))
-        owners = np.repeat(np.arange(len(keys)), np.diff(starts).astype(np.int64))
         kind = flat & np.uint64(3)
-        terms = kind == TERM
-        most = most_under_term(len(self))
-        terms[terms] = self._index.counts(flat[terms], most + 1) <= most
-        strong, titles, shared = (
-            self._hits(flat[some], owners[some]) for some in (kind % 2 == 0, kind == TITLE, terms)
+        most = np.where(kind == TERM, most_under_term(len(self)), ANY_NUMBER).astype(np.uint32)
+        ends, positions, shared = self._index.weigh(flat, starts, COUNTED[kind], most, TWO_TERMS)
+        rows = np.repeat(np.arange(len(keys)), np.diff(ends).astype(np.int64))
+        strong, titles, terms = (
+            (shared >> np.uint64(place * COUNT_BITS)).astype(np.int64) & (1 << COUNT_BITS) - 1
+            for place in (2, 1, 0)
         )
-        ours = _title_counts(flat, starts)[titles >> 32]
-        theirs = _view(self._of_title)[titles & 0xFFFFFFFF]
-        few = titles[np.minimum(ours, theirs) <= FEW_OF_TITLE]
-        weighed = (
-            (strong, STRONG),
-            (titles, OF_TITLE),
-            (few, ENOUGH - OF_TITLE),
-            (shared, OF_TERM),
-        )
-        hits = np.sort(np.concatenate([each << WEIGHT_BITS | weight for each, weight in weighed]))
-        pairs, weights = hits >> WEIGHT_BITS, hits & (1 << WEIGHT_BITS) - 1
-        first_of = np.flatnonzero(np.diff(pairs, prepend=-1))
-        common = np.add.reduceat(weights, first_of) if len(hits) else weights
+        ours, theirs = _title_counts(flat, starts)[rows], _view(self._of_title)[positions]
+        of_title = np.where(np.minimum(ours, theirs) <= FEW_OF_TITLE, ENOUGH, OF_TITLE)
+        common = STRONG * strong + of_title * titles + OF_TERM * terms
         enough = common >= ENOUGH
-        return np.stack([pairs[first_of][enough] + (first << 32), common[enough]])
-
-    def _hits(self, keys: Keys, owners: Numbers) -> Numbers:
-        """The owner and the position of every article under each key, as one number."""
-        starts, positions = self._index.find(np.ascontiguousarray(keys[:, None]))
-        rows = np.repeat(owners, np.diff(starts).astype(np.int64))
-        return rows << 32 | positions.astype(np.int64)
+        return rows[enough], positions[enough], common[enough]
 
     def _within(
         self,

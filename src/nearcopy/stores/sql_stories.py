@@ -22,12 +22,26 @@ FOLLOWED_AT_ONCE = 32  # articles whose links are looked at together
 RELATIONS = {relation.value: relation for relation in Relation}
 
 
+class Names:
+    """The numbers of ids, and the ids of numbers, that were looked up in a step."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int | None] = {}  # None: there is no such article
+        self.ids: dict[int, str] = {}
+
+    def learn(self, pairs: Iterable[tuple[int, str]]) -> None:
+        """Take note of numbers and their ids."""
+        for number, name in pairs:
+            self.numbers[name] = number
+            self.ids[number] = name
+
+
 class SqlStories:
     """The part of the store that knows of stories."""
 
     _database: Database
     numbered: str  # the statement that tells the numbers of ids
-    _known: dict[str, int | None] | None = None  # the numbers of ids, as long as a step lasts
+    _known: Names | None = None  # as long as a step lasts
 
     def link(self, edges: Iterable[Edge]) -> None:
         """Remember what was found between articles."""
@@ -42,13 +56,11 @@ class SqlStories:
 
     def _numbers(self, ids: Collection[str]) -> dict[str, int]:
         """The numbers of the articles that are here."""
-        known = {} if self._known is None else self._known
-        unknown = [name for name in ids if name not in known]
-        known.update(dict.fromkeys(unknown))
-        known.update(
-            (name, number) for number, name in self._database.among(self.numbered, unknown)
-        )
-        return {name: number for name in ids if (number := known[name]) is not None}
+        known = self._known or Names()
+        unknown = [name for name in ids if name not in known.numbers]
+        known.numbers.update(dict.fromkeys(unknown))
+        known.learn(self._database.among(self.numbered, unknown))
+        return {name: number for name in ids if (number := known.numbers[name]) is not None}
 
     def edges(self, ids: Collection[str]) -> list[Edge]:
         """All that was found between one of these articles and any other."""
@@ -79,9 +91,15 @@ class SqlStories:
 
     def _ids_of(self, pairs: Iterable[tuple[Any, ...]]) -> dict[int, str]:
         """The ids of the numbers."""
-        numbers = {number for pair in pairs for number in pair}
+        return self._named({number for pair in pairs for number in pair})
+
+    def _named(self, numbers: Collection[int]) -> dict[int, str]:
+        """The ids of the numbers; most were looked up before in this step."""
+        known = self._known or Names()
+        missing = [number for number in numbers if number not in known.ids]
         named = "SELECT number, id FROM articles WHERE number IN ({})"
-        return dict(self._database.among(named, numbers))
+        known.learn(self._database.among(named, missing))
+        return {number: known.ids[number] for number in numbers if number in known.ids}
 
     def linked(self, ids: Collection[str], limit: int) -> list[str]:
         """These and all that duplicates and same events link them to."""
@@ -94,8 +112,7 @@ class SqlStories:
             fresh = [number for number in near if number not in seen][: limit - len(seen)]
             seen |= dict.fromkeys(fresh)
             queue += fresh
-        named = "SELECT id FROM articles WHERE deleted = 0 AND number IN ({})"
-        return [name for (name,) in self._database.among(named, seen)]
+        return list(self._named(seen).values())
 
     def _neighbours(self, numbers: list[int]) -> Iterator[int]:
         for end, other in ((BY_A, "b"), (BY_B, "a")):

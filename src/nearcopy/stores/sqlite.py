@@ -1,5 +1,7 @@
 """The SQLite store: one file that lasts, for one process or several on one machine."""
 
+from collections.abc import Collection
+
 from nearcopy.model import Check
 from nearcopy.stores.pools import DEFAULT, table_name
 from nearcopy.stores.schema import MIGRATIONS
@@ -20,6 +22,9 @@ INDEXES = (
 )
 CLEARED_AT_ONCE = 1000
 PAGES_AT_ONCE = 1000  # of 4 KB, given back in one step
+# Pages in the log from which on they are written back while much is removed: whoever reads from the
+# disk waits behind those that are on their way to it.
+WRITTEN_BACK_AT = 500
 INCREMENTAL = 2  # what SQLite calls a file whose pages can be given back some at a time
 
 
@@ -34,6 +39,11 @@ class SqliteStore(SqlStore):
     def __init__(self, address: str, pool: str = DEFAULT) -> None:
         self._file = SqliteFile(address, pool)
         super().__init__(self._file)
+
+    def drop(self, ids: Collection[str]) -> int:
+        """Forget articles without a mark that they ever were there; how many there were."""
+        self._file.run(f"PRAGMA wal_autocheckpoint = {WRITTEN_BACK_AT}")
+        return super().drop(ids)
 
     def _clear_some(self, before: int) -> bool:
         """Delete some of what is left of removed articles; after that, give back pages."""

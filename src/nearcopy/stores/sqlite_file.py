@@ -58,7 +58,7 @@ def pools_in(address: str) -> list[str]:
                 [name for (name,) in connection.execute("SELECT name FROM sqlite_master")]
             )
     except sqlite3.Error as wrong:
-        raise StoreError(f"{address}: {wrong}") from wrong
+        raise StoreError(f"{address}: {wrong}{_to_do(wrong)}") from wrong
 
 
 def _to_do(wrong: sqlite3.Error) -> str:
@@ -76,6 +76,8 @@ class SqliteFile:
         self._wait = WAIT_SECONDS
         if not self.path.parent.is_dir():
             raise StoreError(f"{address}: there is no folder {self.path.parent}: make it first")
+        if self.path.is_dir():
+            raise StoreError(f"{address} is a folder: name a file in it, {self.path / 'seen.db'}")
         with self._told():
             self._connection = sqlite3.connect(
                 self.path, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False
