@@ -36,6 +36,7 @@ EVIDENCE = st.builds(
     title_partial=SHARE,
     title_soft=SHARE,
     title_news=SHARE,
+    title_told=SHARE,
     title_chars=st.integers(0, 80),
     title_words=st.integers(0, 14),
     title_swap=st.sampled_from([None, "income / growth"]),
@@ -167,6 +168,41 @@ def test_a_revision_by_the_same_source():
     evidence = evidence._replace(title_chars=40, title_words=7)
     assert decide(evidence, Policy()).rule == "rewritten"
     assert decide(evidence._replace(refiled=True), Policy()).rule == "filed-again"
+
+
+def test_a_toll_that_moved_in_a_short_text_of_one_source_is_a_revision():
+    evidence = Evidence(words=35, overlap=0.3, same_source=True, moved=((FACT, OTHER),))
+    assert decide(evidence, Policy()).rule == "toll-moved"
+    for other in ({"words": 29}, {"overlap": 0.1}, {"same_source": False}, {"moved": ()}):
+        assert decide(evidence._replace(**other), Policy()).relation is not Relation.REVISION
+
+
+def test_an_update_may_come_under_any_title_that_the_other_tells():
+    evidence = long_text(overlap=0.4, same_source=True, title_soft=0.0, title_told=0.6)
+    evidence = evidence._replace(refiled=True, moved=((FACT, OTHER),), numerals_changed=2)
+    assert decide(evidence, Policy()).rule == "filed-again"
+    for other in ({"title_told": 0.3}, {"refiled": False}, {"name_swap": True, "title_swap": "a"}):
+        assert decide(evidence._replace(**other), Policy()).relation is not Relation.REVISION
+
+
+@pytest.mark.parametrize(
+    ("evidence", "reason"),
+    [
+        (long_text(news=0.9, overlap=0.05), "they report the same news in other words"),
+        (
+            long_text(news=0.9, overlap=0.15),
+            "they report the same news, in part in the same words",
+        ),
+        (
+            long_text(title_soft=0.6, title_chars=40, title_words=7),
+            "the titles agree over texts written apart",
+        ),
+        (Evidence(title_soft=0.6, title_chars=40, title_words=7), "the titles agree in much"),
+    ],
+)
+def test_one_event_says_of_the_texts_what_was_measured(evidence, reason):
+    found = decide(evidence, Policy())
+    assert (found.relation, found.reason) == (Relation.SAME_EVENT, reason)
 
 
 @given(EVIDENCE, PRESETS)

@@ -1,5 +1,6 @@
 """What a news editor would say: different news is never dropped, evident copies are found."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -49,6 +50,13 @@ def relation(a: Article, b: Article) -> Relation:
             "Opinion: Parliament's pension reform bill is a mistake",
         ),
         ("Nordell raises dividend after strong year", "Tarvane raises dividend after strong year"),
+        ("北京警方通报三人被捕", "上海警方通报三人被捕"),
+        ("台北捷運新線通車典禮舉行", "高雄捷运新线通车典礼举行"),
+        ("杭州召开第十二届互联网大会", "杭州召开第十三届互联网大会"),
+        ("市内新增三家工厂下月开工", "市内新增五家工厂下月开工"),
+        ("某公司融资三百万元扩建工厂", "某公司融资五百万元扩建工厂"),
+        ("王小明当选新任协会主席", "李大同当选新任协会主席"),
+        ("東京の工場で火災が発生", "大阪の工場で火災が発生"),
     ],
 )
 def test_different_news_under_like_titles_is_kept(a, b):
@@ -68,6 +76,11 @@ def test_different_news_under_like_titles_is_kept(a, b):
             "From June airline will charge for cabin bags",
         ),
         ("Report highlights risk to harbour walls", "Report: risk to harbour walls highlighted"),
+        ("台風造成三人死亡道路中斷", "台风造成3人死亡道路中断"),
+        ("某公司获五千万美元融资", "某公司获5000万美元融资"),
+        ("蘋果今日推出新款折疊手機", "苹果今日发布新款折叠手机"),
+        ("警方通报男子坠楼事件", "官方通报男子坠楼事件"),
+        ("央行宣布下调存款准备金率", "央行决定下调存款准备金率"),
     ],
 )
 def test_the_same_news_in_another_order_is_found(a, b):
@@ -103,6 +116,61 @@ def test_a_toll_that_rose_is_a_revision_with_and_without_the_text():
     c = titled(later, QUAKE.format(toll=31), source="Hill Post", days=0.3)
     assert relation(a, b) is Relation.REVISION
     assert relation(a, c) is Relation.REVISION
+
+
+def test_a_toll_that_rose_in_chinese_is_a_revision():
+    assert relation(titled("台風造成三人死亡"), titled("台風造成五人死亡")) is Relation.REVISION
+    assert relation(titled("台风造成3人死亡"), titled("台风造成五人死亡")) is Relation.REVISION
+
+
+# One wire's first report of an earthquake, sentence by sentence, and what came later.
+FIRST = (
+    "A strong earthquake struck the coast of Valparo early on Monday, killing at least 4 people.",
+    "The quake brought down houses in three villages and cut the road to the port.",
+    "Rescue teams were on their way from the capital.",
+    "The mayor asked people to stay out of damaged buildings.",
+)
+LATER = (
+    "The death toll rose to 31 by the evening, the interior ministry said.",
+    "Hospitals in the region were treating dozens of injured people.",
+)
+
+
+@pytest.mark.parametrize("later", ["UPDATE 2-Toll rises to 31", "Toll in quake rises to 31"])
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (FIRST[:2], (LATER[0], FIRST[1], LATER[1])),
+        (FIRST[:3], (LATER[0], *FIRST[1:3], LATER[1])),
+        (FIRST, (LATER[0], *FIRST[1:3], LATER[1])),
+        (FIRST, (LATER[0], *FIRST)),
+    ],
+)
+def test_what_one_source_wrote_on_is_a_revision_however_short(first, second, later):
+    a = titled("At least 4 dead in quake", " ".join(first), source="Coast Wire")
+    b = titled(later, " ".join(second), source="Coast Wire", days=0.2)
+    assert relation(a, b) is Relation.REVISION
+
+
+def test_two_accidents_in_the_form_of_one_site_are_no_revision():
+    form = (
+        "Sign up for our newsletter to get the latest from the region every morning. Follow us on "
+        "our channels and share this story. Contact the newsroom with tips at any hour of the day."
+    )
+    fire = "A fire in a textile factory in Marholm killed 3 workers in the night, the brigade said."
+    bus = "A bus left the mountain road near Kestrel and fell into a ravine, killing 5 passengers."
+    a = titled("3 killed in factory fire", f"{fire} {form}", source="Coast Wire")
+    b = titled("UPDATE 1-Five killed in bus crash", f"{bus} {form}", source="Coast Wire")
+    assert not explain(a, b).decision.duplicate
+
+
+def test_a_reason_says_nothing_of_texts_and_sources_that_is_not_so():
+    title, later = "At least 4 dead in Valparo quake", "Valparo quake toll rises to 31"
+    assert "texts" not in explain(titled(title), titled(later)).decision.reason
+    a = titled(title, QUAKE.format(toll=4), source="Coast Wire")
+    b = titled(later, QUAKE.format(toll=31), source="Hill Post", days=0.3)
+    assert "source" not in explain(a, b).decision.reason
+    assert "the same source" in explain(a, replace(b, source="Coast Wire")).decision.reason
 
 
 def test_a_digest_does_not_swallow_a_brief():

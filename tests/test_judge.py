@@ -2,11 +2,23 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import combinations, compress
 
 import pytest
 
-from nearcopy import Article, Fingerprint, Policy, Recipe, Relation, fingerprints, overlap
-from nearcopy.judge import comparable, copied, judged
+import made_news
+from nearcopy import (
+    POLICIES,
+    RECIPES,
+    Article,
+    Fingerprint,
+    Policy,
+    Recipe,
+    Relation,
+    fingerprints,
+    overlap,
+)
+from nearcopy.judge import comparable, copied, judged, promising
 
 TEXT = (
     "harbour council voted on tuesday to close the old ferry terminal for winter while repair "
@@ -88,3 +100,20 @@ def test_the_window_goes_by_publication_else_by_arrival(a, b, near):
     first, second = Fingerprint(id="a", **a), Fingerprint(id="b", **b)
     assert comparable(first, second, Policy()) is near
     assert comparable(second, first, Policy()) is near
+
+
+@pytest.mark.parametrize("preset", ["crawler", "similarity", "copies", "feed", "tracker", "digest"])
+def test_nothing_that_counts_to_a_preset_is_unpromising(preset):
+    policy, articles = POLICIES[preset], {each.id: each for each in made_news.news(60)}
+    pairs = list(combinations(fingerprints(articles.values(), RECIPES[preset]), 2))
+    rules = [
+        each.decision.rule
+        for each in judged(
+            pairs, RECIPES[preset], policy, lambda ids: {i: articles[i] for i in ids}
+        )
+    ]
+    unpromising = [not each for each in promising(pairs, policy)]
+    assert {*compress(rules, unpromising)} <= {"nothing-in-common"}
+    assert {*rules} > {"nothing-in-common"}
+    if not policy.reads_titles:  # then a glance leaves out nearly all strangers
+        assert sum(unpromising) > 0.8 * len(pairs)

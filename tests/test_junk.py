@@ -191,9 +191,9 @@ def test_any_text_has_an_answer(title, text, count):
 def test_time_grows_with_the_length(unit):
     def seconds(size: int) -> float:
         text = "access denied. we use cookies " + unit * (size // len(unit))
-        start = time.perf_counter()
+        start = time.thread_time()
         reason("", text, 10)
-        return time.perf_counter() - start
+        return time.thread_time() - start
 
     short = max(min(seconds(25_000) for _ in range(3)), 1e-3)
     assert min(seconds(400_000) for _ in range(2)) < 80 * short

@@ -38,7 +38,7 @@ from nearcopy import (
         ({"window": 14}, "window is 14: give a timedelta above zero"),
         ({"title_days": 3}, "title_days is 3"),
         ({"like_titles": "three"}, 'choose "one" or "two"'),
-        ({"keep": ()}, "give one or more of best, earliest, latest, longest, source-rank"),
+        ({"keep": ()}, r"give one or more of best \(the most points\), earliest"),
         ({"keep": ("newest",)}, "keep is"),
         ({"duplicates": {"copied"}}, "choose from same_url, same_text"),
         ({"duplicates": {"distinct"}}, "what is distinct is no duplicate"),

@@ -30,6 +30,7 @@ OTHERS = {
     ),
     "like_titles": st.sampled_from(["one", "two"]),
     "sources": st.sampled_from(["any", "across", "within"]),
+    "compares": st.sampled_from(["all", "text"]),
     "keep": st.lists(st.sampled_from(KEEP), min_size=1).map(tuple),
     "source_rank": st.lists(st.text()).map(tuple),
     "scoring": st.builds(

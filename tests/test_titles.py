@@ -23,9 +23,11 @@ from nearcopy.titles import (
     recurring,
     scores,
     stages,
+    swapped,
     title_keys,
     tracker_average,
 )
+from nearcopy.titles.han_names import PLACES, are_other, common_words
 
 VOCABULARY = """
 storm storms stormed harbour harbor bridge ferry u s port 2024 10m x 新 闻 港 口 ال المدينة مدينة
@@ -335,6 +337,56 @@ def test_the_table_is_small_common_vocabulary():
     for word in ("the", "och", "der", "في", "de"):
         assert known[stem(word)] < unknown / 2
     assert all(" " not in term for term in known)
+
+
+# Names in each other's place
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "found"),
+    [
+        ("nordell raises dividend", "tarvane raises dividend", (("nordell", "tarvane"),)),
+        ("北京警方通报", "上海警方通报", (("北京", "上海"),)),
+        ("河南暴雨停课", "河北暴雨停课", (("河南", "河北"),)),
+        ("浙江暴雨停课", "黑龙江暴雨停课", (("浙江", "黑龙江"),)),
+        ("特朗普宣布关税", "普京宣布关税", (("特朗普", "普京"),)),
+        ("北京警方通报王小明案", "上海警方通报李大同案", (("北京", "上海"), ("王小明", "李大同"))),
+        ("北京警方通报", "北京市警方通报", ()),
+        ("北京警方通报一起重大案件", "上海天气", ()),
+    ],
+)
+def test_what_stands_in_each_others_place(a, b, found):
+    assert swapped(normal(a), normal(b)) == found
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "leads", "other"),
+    [
+        ("北京", "上海", False, True),
+        ("北京", "宁远", False, True),
+        ("北京", "当地", False, False),
+        ("王小明", "李大同", False, True),
+        ("王", "李", False, True),
+        ("发", "公", False, False),
+        ("华为", "小米", True, True),
+        ("华为", "小米", False, False),
+        ("照片", "视频", True, False),
+        ("湖人", "火箭", True, False),
+        ("警方", "官方", True, False),
+        ("推出", "发布", False, False),
+        ("董事", "王者", False, False),
+        ("第七代手机", "第八代手机", True, False),
+    ],
+)
+def test_names_in_characters_are_told_by_looks_and_place(x, y, leads, other):
+    assert are_other(x, y, leads=leads) is other
+    assert are_other(y, x, leads=leads) is other
+
+
+def test_tables_of_names_do_not_contradict_each_other():
+    assert len(common_words()) > 5000
+    assert PLACES.isdisjoint(common_words())
+    assert all(len(word) == 2 for word in common_words())
 
 
 # Contrasts and columns

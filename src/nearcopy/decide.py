@@ -10,6 +10,7 @@ from typing import NamedTuple
 from nearcopy.calibration import calibrated
 from nearcopy.config import Policy
 from nearcopy.likeness import (
+    PASSAGE_WORDS,
     SPEAKING_WORDS,
     at_least,
     bodies_apart,
@@ -41,6 +42,10 @@ from nearcopy.vetoes import (
     veto,
 )
 
+# What is measured between the texts alone; of all else it is as if nothing were known.
+OF_TEXT = frozenset({"same_text", "distance", "overlap", "containment", "exact", "words"})
+NOTHING = tuple(Evidence._field_defaults.items())
+
 
 class Needs(IntFlag):
     """What a rule cannot do without."""
@@ -51,13 +56,16 @@ class Needs(IntFlag):
     TITLES = 4  # both long enough
 
 
+Reason = Callable[[Evidence, Policy], str]
+
+
 class Rule(NamedTuple):
     """One way for a relation to hold; a veto of its kind takes it away."""
 
     name: str
     relation: Relation
     needs: Needs
-    reason: str
+    reason: str | Reason
     holds: Callable[[Evidence, Policy], bool]
     confidence: Callable[[Evidence], float]
     vetoed_by: Veto
@@ -65,6 +73,8 @@ class Rule(NamedTuple):
 
 def decide(evidence: Evidence, policy: Policy) -> Decision:
     """The first rule that holds and is not vetoed."""
+    if policy.compares == "text":
+        evidence = Evidence(*(getattr(evidence, n) if n in OF_TEXT else d for n, d in NOTHING))
     vetoed: str | None = None
     asked: dict[Veto, str | None] = {}
     for rule in OPEN[_given(evidence, policy)]:
@@ -96,12 +106,13 @@ def _given(e: Evidence, p: Policy) -> int:
 def _decision(rule: Rule, evidence: Evidence, policy: Policy, vetoed: str | None) -> Decision:
     """The rule's decision, and why it is no surer one."""
     sure, duplicate = rule.confidence(evidence), rule.relation in policy.duplicates
+    reason = rule.reason if isinstance(rule.reason, str) else rule.reason(evidence, policy)
     return Decision(
         rule.relation,
         rule.name,
         calibrated(sure, policy.calibration) if duplicate else sure,
         duplicate,
-        f"{rule.reason}; no more than that: {vetoed}" if vetoed else rule.reason,
+        f"{reason}; no more than that: {vetoed}" if vetoed else reason,
         _flags(evidence, policy),
     )
 
@@ -140,6 +151,11 @@ def _much_shared(e: Evidence, p: Policy) -> bool:
     return bool(e.same_source) and at_least(e.overlap, p.revised)
 
 
+def _toll_moved(e: Evidence, p: Policy) -> bool:
+    """Of texts too short for the rules above; of one source, a toll that moved says what it is."""
+    return p.facts and bool(e.moved) and e.words >= PASSAGE_WORDS and _much_shared(e, p)
+
+
 def _figure_moved(e: Evidence, p: Policy) -> bool:
     return p.facts and bool(e.moved) and titles_alike(e, p) and titles_decide(e, p)
 
@@ -172,6 +188,32 @@ def _related_texts(e: Evidence, p: Policy) -> bool:
         or at_least(equal_bits(e), p.related_bits)
         or at_least(e.news, p.related_news)
     )
+
+
+# What those rules say whose reason depends on what was measured.
+
+
+def _why_filed_again(e: Evidence, _: Policy) -> str:
+    if e.same_source:
+        return "the same source filed it again, with changes"
+    return "much of the text is the same, and a figure has moved that updates move"
+
+
+def _why_same_event(e: Evidence, p: Policy) -> str:
+    if bodies_apart(e, p):
+        return "the titles agree over texts written apart"
+    return "the titles agree in much"
+
+
+def _why_same_news(e: Evidence, p: Policy) -> str:
+    if _shares_passages(e, p):
+        return "they report the same news, in part in the same words"
+    return "they report the same news in other words"
+
+
+def _shares_passages(e: Evidence, p: Policy) -> bool:
+    """Whether a part of the text that is worth the name stands in both."""
+    return e.words > 0 and at_least(e.overlap, p.related_overlap)
 
 
 # How sure each rule is: about the share that was right of labelled pairs (docs/accuracy.md).
@@ -266,7 +308,7 @@ RULES = (
         "filed-again",
         Relation.REVISION,
         Needs.TEXTS,
-        "the same source filed it again, with changes",
+        _why_filed_again,
         _filed_again,
         _by_revision,
         text_veto,
@@ -308,6 +350,15 @@ RULES = (
         text_veto,
     ),
     Rule(
+        "toll-moved",
+        Relation.REVISION,
+        Needs.NOTHING,
+        "the same source wrote on: a toll has moved and part of the text is the same",
+        _toll_moved,
+        _by_revision,
+        text_veto,
+    ),
+    Rule(
         "figure-moved",
         Relation.REVISION,
         Needs.TITLES,
@@ -338,7 +389,7 @@ RULES = (
         "like-titles-over-different-texts",
         Relation.SAME_EVENT,
         Needs.TITLES,
-        "the titles agree over texts written apart",
+        _why_same_event,
         _same_event,
         _by_like_titles,
         title_veto,
@@ -347,7 +398,7 @@ RULES = (
         "same-news",
         Relation.SAME_EVENT,
         Needs.NOTHING,
-        "they report the same news in other words",
+        _why_same_news,
         _same_news,
         lambda e: round(sureness(e.news or 0.0), 4),
         news_veto,

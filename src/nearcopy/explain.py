@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from nearcopy.compare import passages
 from nearcopy.config import Policy, Recipe, checked_policy
+from nearcopy.facts import reread
 from nearcopy.fingerprint import fingerprints
 from nearcopy.judge import Judgement, judged
 from nearcopy.kernels import TermWeights
@@ -79,8 +80,8 @@ def explain(
         b.id,
         found,
         tuple(passages(a, b, min_words=min_words)),
-        left.facts,
-        right.facts,
+        reread(left).facts,
+        reread(right).facts,
         left.names,
         right.names,
         tuple(changed(a.text, b.text, html_a=a.html, html_b=b.html)),

@@ -168,6 +168,11 @@ def _addresses(article: Article) -> tuple[str | None, str | None, str | None]:
     return page, declared if declared != page else None, outlet
 
 
+def whose(article: Article) -> str | None:
+    """The outlet that an article is of: the site of its address, else its source."""
+    return _addresses(article)[2]
+
+
 def _outlet(source: str) -> str:
     """One name per outlet: the site where the source is given as a host, else the folded name."""
     host = "." in source and " " not in source

@@ -19,6 +19,7 @@ from nearcopy.compare import (
 from nearcopy.config import SLOTS, Policy, Recipe
 from nearcopy.decide import decide
 from nearcopy.embedding import meanings
+from nearcopy.facts import reread
 from nearcopy.likeness import SPEAKING_WORDS
 from nearcopy.model import Article, Decision, Evidence, Fingerprint, Relation
 from nearcopy.vetoes import FACTS
@@ -82,23 +83,40 @@ def promising(
 
     Asked before all is measured: most articles that share rare terms have no more in common.
     """
-    if policy.event_news is None:
+    if policy.event_news is None and (policy.reads_titles or _reads_more(policy)):
         return [True] * len(pairs)
     left, right = [a for a, _ in pairs], [b for _, b in pairs]
-    profiles = [a.profile for a in left], [b.profile for b in right]
-    alike, title, *_ = kernels.profile_measures(*profiles).T
     bits, equal = sketch_distances(left, right)
     found = (
         (bits <= 64 - _least(policy.near_bits, policy.related_bits))
         | (equal >= COUNTED_FROM * SLOTS)
-        | np.isnan(alike)
         | np.array([same_address(*pair) for pair in pairs], bool)
     )
-    promise = (alike >= PROMISING_PROFILE) | (title >= PROMISING_TITLE)
-    (maybe,) = np.nonzero(~found & promise)
-    found[maybe] = _likely([pairs[place] for place in maybe.tolist()], policy, weights)
+    if policy.event_news is not None:
+        found = _or_likely(found, pairs, policy, weights)
     result: list[bool] = found.tolist()
     return result
+
+
+def _reads_more(policy: Policy) -> bool:
+    """Whether articles may be something to each other that have next to no text in common."""
+    return policy.contained is not None or policy.related_news is not None
+
+
+def _or_likely(
+    found: NDArray[np.bool_],
+    pairs: Sequence[Pair],
+    policy: Policy,
+    weights: kernels.TermWeights | None,
+) -> NDArray[np.bool_]:
+    """Those found, and those of the others that may report the same news or have like titles."""
+    profiles = [a.profile for a, _ in pairs], [b.profile for _, b in pairs]
+    alike, title, *_ = kernels.profile_measures(*profiles).T
+    promise = (alike >= PROMISING_PROFILE) | (title >= PROMISING_TITLE)
+    found |= np.isnan(alike)
+    (maybe,) = np.nonzero(~found & promise)
+    found[maybe] = _likely([pairs[place] for place in maybe.tolist()], policy, weights)
+    return found
 
 
 def _likely(
@@ -107,7 +125,8 @@ def _likely(
     """Whether the two of each pair may report the same news, or have like titles."""
     left, right = [a for a, _ in pairs], [b for _, b in pairs]
     news = np.array(most_likely_news(left, right, weights), np.float64)
-    titles = kernels.title_cosines([a.gist for a in left], [b.gist for b in right])
+    gists = [reread(a).gist for a in left], [reread(b).gist for b in right]
+    titles = kernels.title_cosines(*gists)
     return (news >= _least(policy.event_news, policy.related_news)) | (
         titles >= _least(policy.title_soft, policy.event_soft, policy.related_soft)
     )

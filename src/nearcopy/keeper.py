@@ -5,7 +5,7 @@ mark for the others and is never kept while anything else is there.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -78,6 +78,8 @@ def standings(
 
     Those that people prefer come before all others, junk or not.
     """
+    if policy.compares == "text":  # what is junk is told by more than the text
+        members = [copy if copy.junk is None else replace(copy, junk=None) for copy in members]
     made = (
         _standing(copy, card, policy, preferred.get(copy.id, 0))
         for copy, card in zip(members, cards(members, policy), strict=True)

@@ -6,6 +6,8 @@ from nearcopy.titles import digest_similarity, tracker_average
 
 BITS = 64
 SPEAKING_WORDS = 50  # from here on a text speaks against like titles
+MOSTLY_TOLD = 0.5  # of a title that the other article tells: they have one subject
+PASSAGE_WORDS = 30  # from here on what two texts share is more than a phrase
 
 
 def at_least(value: float | None, least: float | None) -> bool:
@@ -115,6 +117,14 @@ def titles_decide(e: Evidence, p: Policy) -> bool:
 def facts_establish(e: Evidence, p: Policy) -> bool:
     """Whether facts agree on top of titles that are alike enough for that."""
     return bool(e.agreements) and at_least(e.title_soft, p.title_and_facts)
+
+
+def announced(e: Evidence, p: Policy) -> bool:
+    """Whether one is marked as filed again, a toll has moved, and the other tells its title.
+
+    It may come under any title, but two pages in one site's form do not tell each other's.
+    """
+    return e.refiled and p.facts and bool(e.moved) and at_least(e.title_told, MOSTLY_TOLD)
 
 
 def moved_on(e: Evidence, p: Policy) -> bool:

@@ -55,7 +55,7 @@ class Fact(NamedTuple):
     about: str = ""  # what it counts or belongs to: "deals", "week", "dead"
     before: str = ""  # the words next to it, folded, to tell which facts stand in one place
     after: str = ""
-    start: int = 0  # where it stands in the title
+    start: int = 0  # where it stands in the title; 0 to 0 where it is read of the folded title
     end: int = 0
 
 
@@ -301,7 +301,18 @@ def _check(article: Article, field: str, *allowed: type) -> None:
         who = f"article {article.id!r}: " if field != "id" else "article "
         raise BadArticle(
             f"{who}{field} must be {wanted}, got {type(value).__name__}: {value!r:.60}"
+            f"{_to_do(value, allowed)}"
         )
+
+
+def _to_do(value: object, allowed: tuple[type, ...]) -> str:
+    if datetime in allowed and isinstance(value, str):
+        return "; read it first, as datetime.fromisoformat does"
+    if datetime in allowed and isinstance(value, int | float):
+        return "; make it a time, as datetime.fromtimestamp(..., timezone.utc) does"
+    if str in allowed and isinstance(value, bytes):
+        return "; decode it first"
+    return "; give str(...) of it" if str in allowed and isinstance(value, int) else ""
 
 
 def _check_aware(article: Article, field: str, when: datetime | None) -> None:

@@ -136,7 +136,8 @@ def _check(examples: Sequence[Example]) -> None:
     same = sum(each.duplicate for each in examples)
     if len(examples) < FEWEST:
         raise BadFeedback(
-            f"too few labels: {len(examples)}, it takes {FEWEST} to learn from: say more of pairs"
+            f"too few labels: {len(examples)}, it takes {FEWEST} to learn from: say more of pairs, "
+            "with `nearcopy feedback` or on the page of review"
         )
     if same in (0, len(examples)):
         kind = "duplicates" if same else "no duplicates"

@@ -9,7 +9,7 @@ from datetime import timedelta
 
 from nearcopy.config import Policy
 from nearcopy.facts import sentence
-from nearcopy.likeness import SPEAKING_WORDS, at_least, moved_on, near
+from nearcopy.likeness import SPEAKING_WORDS, announced, at_least, moved_on, near
 from nearcopy.model import Evidence
 from nearcopy.numerals import template_reason
 
@@ -144,14 +144,14 @@ def _template(e: Evidence, p: Policy) -> str | None:
 def _updates(e: Evidence, p: Policy) -> bool:
     """Whether the one updates the other, so that figures may differ: not under another's title."""
     alike = e.title_soft is None or e.title_soft >= SAME_SUBJECT
-    return moved_on(e, p) and alike and not e.name_swap
+    return moved_on(e, p) and (alike or announced(e, p)) and not e.name_swap
 
 
 def _one_site(e: Evidence, p: Policy) -> str | None:
     """Two pages of one site that share its template are distinct unless their own text agrees."""
     if p.site_overlap is None or p.site_title is None or not e.same_source:
         return None
-    if e.title_soft is None:
+    if e.title_soft is None or announced(e, p):
         return None
     if at_least(e.title_soft, p.site_title) or at_least(e.overlap, p.site_overlap):
         return None

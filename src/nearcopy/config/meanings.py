@@ -5,6 +5,7 @@ MEANINGS = {
         "duplicates": "the relations that make a duplicate",
         "window": 'how far apart copies may be: "14d", "36h", "all"',
         "sources": 'compared: "any", "across" (never two of one source), "within" (no others)',
+        "compares": '"all" there is, or the "text" alone: no titles, addresses, figures, junk',
         "calibration": "confidence in duplicates: [[given, right], ...], both ascending",
     },
     "The text": {
@@ -63,6 +64,15 @@ MEANINGS = {
         "largest_story": "a story of more members is stopped by the brake",
     },
 }
+
+KEEPING = {
+    "best": "the most points",
+    "earliest": "published first",
+    "latest": "published last",
+    "longest": "the most words",
+    "source-rank": "of the best source",
+}
+KEEP_RULES = ", ".join(f"{rule} ({meaning})" for rule, meaning in KEEPING.items())
 
 SCORING = {
     "length": "for the longest, and those it does not exceed by `longer`",

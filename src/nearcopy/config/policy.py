@@ -9,6 +9,7 @@ from datetime import timedelta
 from itertools import pairwise
 from typing import Literal, get_args
 
+from nearcopy.config.meanings import KEEP_RULES
 from nearcopy.errors import BadPolicy
 from nearcopy.model import Relation
 
@@ -16,6 +17,7 @@ Keep = Literal["best", "earliest", "latest", "longest", "source-rank"]
 KEEP: tuple[Keep, ...] = get_args(Keep)
 LikeTitles = Literal["one", "two"]
 Sources = Literal["any", "across", "within"]
+Compares = Literal["all", "text"]
 LEAST_BITS = 40  # two unlike texts share about 32 of 64 SimHash bits
 
 COPIES = frozenset(
@@ -71,6 +73,7 @@ class Policy:
     duplicates: frozenset[Relation] = COPIES
     window: timedelta | None = timedelta(days=14)  # None: however far apart
     sources: Sources = "any"  # "across": never two of one source; "within": no others
+    compares: Compares = "all"  # "text": titles, addresses, figures and junk are of no account
     calibration: tuple[tuple[float, float], ...] = ()  # confidence in duplicates: given, right
 
     # The text.
@@ -165,6 +168,38 @@ class Policy:
         read = (n for n, readers in wanted.items() if any(r is not None for r in readers))
         return frozenset(read) | ({"meaning"} if self.embed else set())
 
+    @property
+    def reads_titles(self) -> bool:
+        """Whether like titles alone may make two articles something to each other."""
+        enough = (
+            self.title_ratio,
+            self.title_token_set,
+            self.title_partial,
+            self.title_average,
+            self.title_mix,
+            self.title_soft,
+            self.title_news,
+            self.title_and_facts,
+            self.event_soft,
+            self.related_soft,
+            self.related_mix,
+        )
+        return self.compares == "all" and any(each is not None for each in enough)
+
+    @property
+    def by_bits(self) -> bool:
+        """Whether nothing but bits of SimHashes tells that two different texts are alike."""
+        more = (
+            self.near_overlap,
+            self.reworded,
+            self.contained,
+            self.revised,
+            self.related_overlap,
+            self.event_news,
+            self.related_news,
+        )
+        return not self.reads_titles and all(each is None for each in more)
+
     def _check_choices(self) -> None:
         try:
             object.__setattr__(self, "duplicates", frozenset(map(Relation, self.duplicates)))
@@ -184,6 +219,8 @@ class Policy:
             raise BadPolicy(
                 f'sources is {self.sources!r}: choose "any", "across" or "within" one source'
             )
+        if self.compares not in get_args(Compares):
+            raise BadPolicy(f'compares is {self.compares!r}: choose "all" or "text"')
         for name in ("facts", "stages", "embed"):
             if not isinstance(getattr(self, name), bool):
                 raise BadPolicy(f"{name} is {getattr(self, name)!r}: give True or False")
@@ -212,7 +249,7 @@ class Policy:
         """Sources are ranked by name or site in any case, as fingerprints hold them folded."""
         rank, listed = self.source_rank, isinstance(self.keep, tuple | list)
         if not listed or not self.keep or any(rule not in KEEP for rule in self.keep):
-            raise BadPolicy(f"keep is {self.keep!r}: give one or more of {', '.join(KEEP)}")
+            raise BadPolicy(f"keep is {self.keep!r}: give one or more of {KEEP_RULES}")
         if not isinstance(self.scoring, Scoring):
             raise BadPolicy(f"scoring is {self.scoring!r}: give a Scoring")
         if not isinstance(rank, tuple | list) or not all(isinstance(each, str) for each in rank):
@@ -282,6 +319,15 @@ POLICIES: Mapping[str, Policy] = {
         near_overlap=0.67,  # where its 16 bands of 8 rows catch half
         near_bits=61,
         related_overlap=0.1,
+    ),
+    "copies": replace(
+        _PLAIN,
+        duplicates=frozenset({Relation.SAME_TEXT, Relation.NEAR_TEXT}),
+        compares="text",
+        window=None,
+        near_overlap=0.5,
+        near_bits=None,
+        largest_story=1 << 40,  # a page copied ten thousand times is to be kept once
     ),
 }
 

@@ -182,6 +182,7 @@ RECIPES: Mapping[str, Recipe] = {
         bands=16,
         rows=8,
     ),
+    "copies": Recipe(simhash=None, minhash=Features("words", 5), bands=42, rows=3),
 }
 
 

@@ -9,8 +9,10 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
 from datetime import timedelta
-from difflib import get_close_matches
 from typing import Any
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
 
 from nearcopy.config.meanings import MEANINGS, SCORING
 from nearcopy.config.policy import POLICIES, Policy, Scoring
@@ -53,13 +55,19 @@ def policy_toml(policy: Policy, base: str = "default") -> str:
 
 
 def nearest(name: object, known: Iterable[str]) -> str:
-    """A hint at the name that may be meant, or nothing.
+    """A hint at the name that is misspelt, one letter in three at most, or cut short; or nothing.
 
     >>> nearest("widow", ["window"])
     ' (did you mean window?)'
+    >>> nearest("newest", ["latest", "longest"])  # other words, however many letters they share
+    ''
     """
-    close = get_close_matches(str(name)[:60], list(known), n=1)
-    return f" (did you mean {close[0]}?)" if close else ""
+    given, names = str(name)[:60], list(known)
+    most = max(1, len(given) // 3)
+    close = process.extractOne(given, names, scorer=OSA.distance, score_cutoff=most)
+    begun = (each for each in names if len(given) > 2 and each.startswith(given))
+    meant = close[0] if close else next(begun, None)
+    return f" (did you mean {meant}?)" if meant else ""
 
 
 def _parsed(text: str) -> dict[str, Any]:
@@ -68,7 +76,9 @@ def _parsed(text: str) -> dict[str, Any]:
     except RecursionError:
         raise BadPolicy("the policy is nested too deeply to be one") from None
     except ValueError as wrong:
-        raise BadPolicy(f"the policy is not TOML: {wrong}") from None
+        raise BadPolicy(
+            f"the policy is not TOML: {wrong}; `nearcopy presets default` shows how one is written"
+        ) from None
 
 
 def _known_preset(name: object) -> str:
@@ -82,7 +92,10 @@ def _known_preset(name: object) -> str:
 def _value(name: str, value: Any, start: Policy) -> Any:
     """A field's value as Policy has it."""
     if name not in TYPES:
-        raise BadPolicy(f"a policy has no {name!r:.60}{nearest(name, TYPES)}")
+        raise BadPolicy(
+            f"a policy has no {name!r:.60}{nearest(name, TYPES)}: "
+            "`nearcopy presets default` shows what it has"
+        )
     if name == "scoring":
         return _scoring(value, start.scoring)
     if name in SPANS:

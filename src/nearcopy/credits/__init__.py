@@ -48,6 +48,7 @@ EASTERN_NAMES = re.compile(
     r"(共同|共同通信|時事|時事通信|ロイター|연합뉴스|연합|뉴시스|뉴스1|로이터|新华社|新華社|中央社|中新社|"
     r"\A(?:AFP|AP|Reuters))\Z"
 )
+EASTERN_PARTS = re.compile(r"[=/＝・]")
 EASTERN_LETTER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 TELEGRAM = re.compile(
     r"(新华社|新華社|中新社|中新网|中央社)[^。，,\n]{0,24}?\d日?[^。，,\n]{0,8}?[电電]"
@@ -59,6 +60,8 @@ LABEL = re.compile(
     re.IGNORECASE,
 )
 BYLINE = re.compile(r"\s{0,3}(?:by|von|par|por|di|przez|av|door|oleh|de|от|بقلم)\s", re.IGNORECASE)
+BYLINE_PARTS = re.compile(r"[,|/·•–—]|\s-\s")
+CALLED = re.compile(r"[.:،,](?=\s|\Z)")  # what ends the name of an agency
 SPACE = " \t\r\x03\xa0"
 OWN = SPACE + "()[]（）【】«»“”\"'.*_—–-©~•|"
 # What says in a sentence that agencies had a part in it, or own it.
@@ -182,7 +185,7 @@ def _byline(line: str) -> Found:
     """Of "By Jane Roe, Associated Press"; a name spelled out needs no "by"."""
     if len(line) > LONGEST_LINE or PICTURES.search(line):
         return
-    *who, last = (part.strip(OWN) for part in re.split(r"[,|/·•–—]|\s-\s", line))
+    *who, last = (part.strip(OWN) for part in BYLINE_PARTS.split(line))
     if BYLINE.match(line):
         yield from _only(last) if who else ()
         yield from () if who and agency(last) else _spelled_out_at_end(line)
@@ -224,7 +227,7 @@ def _dashed(line: str) -> Found:
     parts = DASH.split(line[: LONGEST_PLACE + 40], maxsplit=3)
     for place, part in enumerate(parts[:3]):
         before = " ".join(parts[:place])
-        called = re.split(r"[.:،,](?=\s|\Z)", part, maxsplit=1)[0].strip(OWN)
+        called = CALLED.split(part, maxsplit=1)[0].strip(OWN)
         if len(parts) > 1 and called not in NOT_DATELINES and _is_place(before):
             yield from _only(called)
 
@@ -243,7 +246,7 @@ def _is_place(before: str) -> bool:
 def _eastern(line: str) -> Found:
     for found in EASTERN.finditer(line):
         if EASTERN_LETTER.search(found[1]) and not PICTURES.search(found[1]):
-            for part in re.split(r"[=/＝・]", found[1]):
+            for part in EASTERN_PARTS.split(found[1]):
                 named = EASTERN_NAMES.search(part.strip())
                 yield from filter(None, (agency(named[1]),)) if named else ()
     yield from filter(None, (agency(found[1]) for found in TELEGRAM.finditer(line)))

@@ -2,6 +2,7 @@
 
 from nearcopy.facts.clash import Comparison, compare, names_shared
 from nearcopy.facts.read import LONGEST_TITLE, MOST_FACTS, Facts, Stated, read, stated
+from nearcopy.facts.unspaced import reread
 from nearcopy.facts.words import sentence
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "compare",
     "names_shared",
     "read",
+    "reread",
     "sentence",
     "stated",
 ]

@@ -111,6 +111,49 @@ def han(numeral: str) -> int:
     return total + digit
 
 
+_HAN_SCALES = (("亿", 1e8), ("万", 1e4))
+_ONE = "[一二三四五六七八九两]"
+# Thousands, hundreds, tens and ones in their order; 零 stands for those left out.
+_HAN_NUMBER = re.compile(
+    rf"(?=[^零〇])(?:{_ONE}?千)?(?:[零〇]?{_ONE}?百)?(?:[零〇]?{_ONE}?十)?"
+    rf"(?:(?:(?<=十)|(?<![千百])|[零〇]){_ONE})?|[零〇]"
+)
+
+
+def written(numeral: str) -> float | None:
+    """The number of Chinese numerals of any size; None where they make no number.
+
+    >>> [written(n) for n in ("三百二十万", "一万零五", "二〇二五", "三点五亿", "十三五", "三四")]
+    [3200000.0, 10005.0, 2025.0, 350000000.0, None, None]
+    """
+    whole, point, part = numeral.partition("点")
+    if point:
+        return _with_decimals(whole, part)
+    for mark, scale in _HAN_SCALES:
+        before, found, after = numeral.rpartition(mark)
+        if found:
+            after = after.lstrip("零〇")
+            high, low = written(before) if before else 1.0, written(after) if after else 0.0
+            return None if high is None or low is None or low >= scale else high * scale + low
+    return _under_ten_thousand(numeral)
+
+
+def _with_decimals(whole: str, part: str) -> float | None:
+    digits = part.rstrip("十百千万亿")
+    units, decimals = written(whole), "".join(str(_HAN_DIGITS[c]) for c in digits)
+    scale = written(part[len(digits) :]) if digits != part else 1.0
+    if units is None or scale is None or not decimals:
+        return None
+    return float(f"{float(f'{int(units)}.{decimals}') * scale:.12g}")
+
+
+def _under_ten_thousand(numeral: str) -> float | None:
+    """The number of a numeral without scales, or of the four figures of a year."""
+    if len(numeral) == 4 and all(c in _HAN_DIGITS for c in numeral):
+        return float("".join(str(_HAN_DIGITS[c]) for c in numeral))
+    return float(han(numeral)) if _HAN_NUMBER.fullmatch(numeral) else None
+
+
 def plain(amount: float) -> str:
     """The amount in figures, without noise in its last places.
 
