@@ -1,6 +1,7 @@
 // Articles by key: filed, found, removed, expired.
 #pragma once
 
+#include <map>
 #include <unordered_map>
 
 #include "key_index.hpp"
@@ -36,7 +37,7 @@ public:
             case 6:
                 return expire();
             default:
-                return counts(operation / 8);
+                return operation & 8 ? weigh(operation / 8) : counts(operation / 8);
         }
     }
 
@@ -116,13 +117,45 @@ private:
 
     void counts(unsigned how) {
         const Rows made = rows(8, how);
+        const uint32_t most = how & 1 ? uint32_t(-1) : how;
         std::vector<uint32_t> wanted;
         for (uint64_t key : made.keys)
-            wanted.push_back(uint32_t(live_under(told_apart(key)).size()));
+            wanted.push_back(std::min(most, uint32_t(live_under(told_apart(key)).size())));
         for (unsigned level = 0; level < 3; ++level) {
             use_level(level);
-            MUST(index_.counts(made.keys.data(), made.keys.size()) == wanted);
+            MUST(index_.counts(made.keys.data(), made.keys.size(), most) == wanted);
         }
+    }
+
+    void weigh(unsigned how) {
+        const Rows made = rows(std::min<size_t>(read_count(input_), 100), how);
+        const uint64_t least = input_.byte() % 8;
+        std::vector<uint64_t> worth;
+        std::vector<uint32_t> most;
+        for (size_t k = 0; k < made.keys.size(); ++k) {
+            worth.push_back(k % 4);
+            most.push_back(uint32_t(k % 5 ? 40 * (k % 3) : uint32_t(-1)));
+        }
+        Found<uint64_t> wanted;
+        for (size_t i = 0; i < made.n(); ++i) {
+            std::map<uint32_t, uint64_t> total;
+            for (size_t k = made.starts[i]; k < made.starts[i + 1]; ++k) {
+                const std::vector<uint32_t> live = live_under(told_apart(made.keys[k]));
+                if (live.size() > most[k]) continue;
+                for (uint32_t position : live) total[position] += worth[k];
+            }
+            for (const auto& [position, value] : total) {
+                if (value == 0 || value < least) continue;
+                wanted.positions.push_back(position);
+                wanted.scores.push_back(value);
+            }
+            wanted.end_query();
+        }
+        const KeyRows ragged{made.keys.data(), made.n(), 0, made.starts.data()};
+        const Found<uint64_t> found =
+            index_.weigh(ragged, worth.data(), most.data(), least, 1 + (how == 31) * 2);
+        MUST(found.starts == wanted.starts && found.positions == wanted.positions &&
+             found.scores == wanted.scores);
     }
 
     void remove() {

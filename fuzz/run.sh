@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds the fuzz targets and runs each for SECONDS (600); see fuzz/README.md.
 #   SECONDS=60 fuzz/run.sh [text] [indexes] [titles] [numerals] [profiles] [joins]
+#       [addresses] [facts] [headlines] [pages] [feeds] [rows] [requests]
 set -eu
 seconds=$(printenv SECONDS || echo 600)  # bash would count up $SECONDS
 cd "$(dirname "$0")/.."
@@ -8,7 +9,9 @@ CXX=${CLANGXX:-clang++}
 NATIVE=${NATIVE:-src/native}  # or another copy, to try a patch
 PYTHON=${PYTHON:-.venv/bin/python}
 OUT=fuzz/build
-all="text indexes titles numerals profiles joins"
+native="text indexes titles numerals profiles joins"
+python="addresses facts headlines pages feeds rows requests"
+asked=${*:-$native $python}
 
 # The flags of CMakeLists.txt.
 avx2="-mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt"
@@ -60,20 +63,43 @@ build() {
     [ -z "$levels" ] || lanes avx2 $avx2
     [ -z "$levels" ] || lanes avx512 $avx512
     kernels=$(echo $OUT/*.o)
-    for target in $all; do
+    for target in $native; do
         compile target_$target fuzz/$target.cpp
         "$CXX" -fsanitize=fuzzer,address,undefined $OUT/target_$target.o $kernels -pthread \
             -o $OUT/fuzz_$target
     done
 }
 
+need_atheris() {
+    ! "$PYTHON" -c 'import atheris' 2>/dev/null || return 0
+    echo "fuzz: installing atheris into the environment of $PYTHON"
+    "$PYTHON" -m pip install --quiet --disable-pip-version-check --group fuzz || {
+        echo "fuzz: there is no atheris for this Python; name the others: fuzz/run.sh $native" >&2
+        exit 2
+    }
+}
+
+among() {  # targets: whether one of them is asked for
+    for each in $asked; do
+        case " $1 " in *" $each "*) return 0 ;; esac
+    done
+    return 1
+}
+
+command_of() {  # target
+    case " $native " in
+        *" $1 "*) echo "$OUT/fuzz_$1" ;;
+        *) echo "$PYTHON fuzz/guided.py $1" ;;
+    esac
+}
+
 attempt() {  # target arguments...
     target=$1
     shift
-    $OUT/fuzz_"$target" -timeout=30 -rss_limit_mb=4096 "$@" >$OUT/"$target".log 2>&1 || {
+    $(command_of "$target") -timeout=30 -rss_limit_mb=4096 "$@" >$OUT/"$target".log 2>&1 || {
         grep -vE '^#[0-9]|NEW_FUNC' $OUT/"$target".log | tail -n 60
         input=$(sed -n 's/.*Test unit written to //p' $OUT/"$target".log)
-        echo "fuzz: a finding; once more with: $OUT/fuzz_$target ${input:-$*}" >&2
+        echo "fuzz: a finding; once more with: $(command_of "$target") ${input:-$*}" >&2
         exit 1
     }
 }
@@ -89,10 +115,13 @@ fuzz() {  # target seconds longest-input slowness-to-lengthen
 }
 
 mkdir -p $OUT/found
-need_clang
-build
+if among "$native"; then
+    need_clang
+    build
+fi
+! among "$python" || need_atheris
 long=$((seconds / 5 + 1))
-for target in ${*:-$all}; do
+for target in $asked; do
     for known in tests/fuzz_findings/"$target"-*; do
         [ ! -f "$known" ] || attempt "$target" "$known"
     done

@@ -474,3 +474,16 @@ def test_any_bytes_are_rows_or_rejected(tmp_path_factory, name, data):
     if name == "a.jsonl":
         lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
         assert len(found) == sum(1 for line in lines if line.strip())
+
+
+def test_of_parquet_only_the_row_with_a_value_that_nothing_can_hold_is_rejected(tmp_path):
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    days = arrow.array([20_000, 2**31 - 1, None], arrow.date32())
+    table = arrow.table({"id": ["a", "b", "c"], "title": ["x", "y", "z"], "published": days})
+    parquet.write_table(table, tmp_path / "wire.parquet")
+    with opened([str(tmp_path / "wire.parquet")]) as (source,):
+        first, second, third = read(source)
+    assert (first.article.id, third.article.id) == ("a", "c")
+    assert second.place.line == 2
+    assert second.why.startswith("a value that cannot be read: ")

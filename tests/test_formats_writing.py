@@ -8,7 +8,6 @@ import re
 import stat
 import sys
 from datetime import UTC, datetime
-from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
@@ -258,7 +257,8 @@ def test_a_folder_that_is_not_there_is_named(tmp_path):
 
 
 def test_an_error_names_the_file_asked_for_and_not_the_one_beside_it(tmp_path, monkeypatch):
-    monkeypatch.setattr(Path, "open", Mock(side_effect=PermissionError(13, "Denied", "x.part")))
+    denied = Mock(side_effect=PermissionError(13, "Denied", "x.part"))
+    monkeypatch.setattr("nearcopy.replacing.mkstemp", denied)
     with pytest.raises(PermissionError) as raised, writer(tmp_path / "out.jsonl"):
         pass
     assert raised.value.filename == str(tmp_path / "out.jsonl")

@@ -127,7 +127,7 @@ def test_an_empty_store_is_no_error(empty, path):
         ("/stories", "No story of several articles yet"),
         ("/stories?text=nothing", "Ask for less"),
         ("/review", "Nothing to review"),
-        ("/review/tune", "too few labels"),
+        ("/review/tune", "Too few labels"),
     ],
 )
 def test_where_there_is_nothing_a_page_says_what_to_do(empty, path, says):

@@ -145,3 +145,31 @@ def test_the_loader_of_the_benchmarks_counts_answers_and_errors(tmp_path, monkey
         )
     assert len(found.milliseconds) == 20
     assert found.errors == 10
+
+
+ENDED_AMID_GARBAGE = """
+import gc, os, signal, time
+import uvicorn
+from nearcopy.service import run
+from nearcopy.service.settings import Settings
+
+def told(phase, info):
+    gc.callbacks.remove(told)
+    os.kill(os.getpid(), signal.SIGTERM)
+    sum(range(1000))
+
+def starting(*_, **__):
+    gc.callbacks.append(told)
+    gc.collect()
+    time.sleep(60)
+
+uvicorn.run = starting
+run.run(Settings())
+"""
+
+
+def test_a_signal_that_comes_while_python_looks_for_garbage_is_heard(tmp_path):
+    said = subprocess.run(
+        [sys.executable, "-c", ENDED_AMID_GARBAGE], cwd=tmp_path, capture_output=True, timeout=50
+    )
+    assert (said.returncode, said.stderr) == (0, b"")

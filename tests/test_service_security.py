@@ -129,6 +129,7 @@ def test_the_page_signs_in_with_a_cookie_that_scripts_and_other_sites_do_not_get
         {"sec-fetch-site": "same-site"},
         {"origin": "https://elsewhere.example"},
         {"origin": "null"},
+        {"origin": "http://["},
     ):
         answer = client.post("/api/v1/articles", json=ARTICLE, headers=headers | foreign)
         assert answer.status_code == 403, foreign

@@ -2,6 +2,7 @@
 
 NearcopyError
 ├── BadArticle (ValueError)     an article that cannot be read as one
+├── BadCorpus (ValueError)      files that cannot be gone through, or not together
 ├── BadFeedback (ValueError)    what cannot be said of two articles
 ├── BadPolicy (ValueError)      a policy that cannot be made
 ├── BadRecipe (ValueError)      a recipe that cannot be made
@@ -26,6 +27,10 @@ class NearcopyError(Exception):
 
 class BadArticle(NearcopyError, ValueError):
     """An article that cannot be read as one."""
+
+
+class BadCorpus(NearcopyError, ValueError):
+    """Files that cannot be gone through, or not together."""
 
 
 class BadFeedback(NearcopyError, ValueError):

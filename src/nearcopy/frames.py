@@ -40,13 +40,13 @@ def dedupe(
         )
     table: Any = frame
     labels = list(table.index) if kind == "pandas" else range(len(table))
-    rows = list(_rows(_records(table, kind), labels, columns, html))
+    rows = list(_rows(records(table, kind), labels, columns, html))
     added = _columns(rows, _verdicts(rows, recipe, policy, threads))
     made: Frame = table.assign(**added) if kind == "pandas" else _with_series(table, added)
     return made
 
 
-def _records(table: Any, kind: str) -> Iterator[Values]:
+def records(table: Any, kind: str) -> Iterator[Values]:
     """The rows as values, with None for what is missing."""
     if kind == "polars":
         return iter(table.iter_rows(named=True))

@@ -29,6 +29,7 @@ FOR_GOOD = frozenset({301, 308})
 SAFE = "/%:=&?~+!$,;'@()*[]-._"
 CARRIES_IPV4 = IPv6Network("64:ff9b::/96")  # NAT64; the address is in the last four bytes
 LONGEST_ADDRESS = 4096
+OWN_NETWORK = "which is not of the open internet"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,7 +242,7 @@ def _allowed(host: str, port: int, limits: Limits) -> list[tuple[str, int]]:
     found = [str(each[4][0]) for each in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
     allowed = [each for each in dict.fromkeys(found) if limits.private or is_public(each)]
     if found and not allowed:
-        raise WebError(f"{host} is at {found[0]}, which is not of the open internet")
+        raise WebError(f"{host} is at {found[0]}, {OWN_NETWORK}")
     return [(each, port) for each in allowed]
 
 

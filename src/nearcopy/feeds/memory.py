@@ -2,16 +2,15 @@
 
 import fcntl
 import json
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 from nearcopy.errors import StreamError
+from nearcopy.replacing import write_whole
 
 VERSION = 1
 MOST_SEEN = 5000  # entries of a feed that are remembered: those it had last
@@ -78,21 +77,7 @@ def write_memory(path: Path, memory: Memory) -> None:
     """Remember this."""
     feeds = {name: asdict(each) for name, each in memory.feeds.items()}
     values = {"version": VERSION, "feeds": feeds, "told": memory.told}
-    write_whole(path, json.dumps(values, indent=1).encode())
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Writes a file so that others see all of it or what was there before."""
-    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-        try:
-            file.write(data)
-            file.flush()
-            os.fchmod(file.fileno(), path.stat().st_mode & 0o777 if path.exists() else 0o644)
-            os.fsync(file.fileno())
-            os.replace(file.name, path)
-        except BaseException:
-            os.unlink(file.name)
-            raise
+    write_whole(path, json.dumps(values, indent=1))
 
 
 @contextmanager

@@ -1,6 +1,5 @@
 """Polling: what feeds have now, as articles; asked politely, and never trusted."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -13,7 +12,7 @@ from time import monotonic, sleep
 from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
-from nearcopy.errors import BadArticle, WebError
+from nearcopy.errors import BadArticle, StreamError, WebError
 from nearcopy.feeds.memory import UNKNOWN, FeedMemory
 from nearcopy.feeds.reading import feed_kind, feed_rows
 from nearcopy.formats.times import read_time
@@ -23,8 +22,6 @@ from nearcopy.web import Answer, Limits, Request, fetch
 
 ACCEPT = "application/rss+xml, application/atom+xml, application/feed+json, */*;q=0.5"
 MOST_ENTRIES = 1000
-MOST_MARKS = 200_000  # tags and references; a hundred thousand take seconds to read
-MARKS = re.compile(rb"[<&]")
 LONGEST_ID = 300
 LONGEST_TAG = 1024  # of an answer, to be sent back
 LONGEST_WAIT = timedelta(days=1)
@@ -134,10 +131,8 @@ def _read(feed: str, memory: FeedMemory, answer: Answer, now: datetime) -> Polle
     data = answer.body
     if feed_kind(data) != "feed":
         raise WebError(f"{feed}: neither RSS, Atom nor JSON Feed")
-    if len(MARKS.findall(data)) > MOST_MARKS:
-        raise WebError(f"{feed}: more than {MOST_MARKS:,} tags and references")
     problems = list(_moved(feed, answer))
-    rows = list(islice(feed_rows(data, answer.headers.get("content-type")), MOST_ENTRIES + 1))
+    rows = _rows(feed, answer)
     if len(rows) > MOST_ENTRIES:
         problems.append(f"{feed}: only the first {MOST_ENTRIES:,} entries are read")
     found: dict[str, Article] = {}
@@ -156,6 +151,15 @@ def _read(feed: str, memory: FeedMemory, answer: Answer, now: datetime) -> Polle
         wait_until=None,
     )
     return Polled(feed, remembered, tuple(sorted(found.values(), key=_age)), tuple(problems))
+
+
+def _rows(feed: str, answer: Answer) -> list[dict[str, Any]]:
+    """The entries, and one more where they are too many."""
+    found = feed_rows(answer.body, answer.headers.get("content-type"))
+    try:
+        return list(islice(found, MOST_ENTRIES + 1))
+    except StreamError as wrong:
+        raise WebError(f"{feed}: {wrong}") from wrong
 
 
 def _tag(answer: Answer, name: str) -> str | None:

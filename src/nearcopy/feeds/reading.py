@@ -11,13 +11,16 @@ from html.parser import HTMLParser
 from io import BytesIO
 from typing import Any
 
-from nearcopy.errors import MissingExtra
+from nearcopy.errors import MissingExtra, StreamError
 from nearcopy.feeds.json_feed import is_json_feed, json_feed_rows
 
 Values = dict[str, Any]
 HEAD = 4096  # characters in which the first element stands
+MOST_MARKS = 200_000  # tags and references; a hundred thousand take seconds to read
+MOST_OPENED = 10_000  # entries; each that is not closed makes all that follow slower to read
 ROOT = re.compile(r"<(rss|rdf:rdf|feed|opml)[\s>]", re.IGNORECASE)
 ENTITY = re.compile(rb"<!ENTITY", re.IGNORECASE)
+ENTRY = re.compile(rb"<(?:[a-z0-9]{1,20}:)?(?:item|entry)\b", re.IGNORECASE)
 
 
 def feed_kind(data: bytes) -> str | None:
@@ -35,14 +38,23 @@ def feed_kind(data: bytes) -> str | None:
 
 def feed_rows(data: bytes, content_type: str | None = None) -> Iterator[Values]:
     """The entries of a feed, or the feeds of an OPML file, each as a row of a file."""
+    if data.count(b"<") + data.count(b"&") > MOST_MARKS:
+        raise StreamError(f"more than {MOST_MARKS:,} tags and references: send a part of it")
     if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         yield from json_feed_rows(data)
     elif feed_kind(data) == "opml":
-        outlines = _Outlines()
-        outlines.feed(data.decode("utf-8", "replace"))
-        yield from outlines.found
+        yield from _listed(data)
     else:
         yield from _entries(data, content_type)
+
+
+def _listed(data: bytes) -> list[Values]:
+    outlines = _Outlines()
+    try:
+        outlines.feed(data.decode("utf-8", "replace"))
+    except Exception as wrong:  # as for a section of no known kind, `<![X[`
+        raise StreamError(f"no OPML that can be read: {wrong!s:.200}") from wrong
+    return outlines.found
 
 
 class _Outlines(HTMLParser):
@@ -77,13 +89,18 @@ def _entries(data: bytes, content_type: str | None) -> Iterator[Values]:
         import feedparser  # type: ignore[import-untyped]
     except ImportError:
         raise MissingExtra("feeds take feedparser: pip install 'nearcopy[feeds]'") from None
-    # A stream, as what is no stream may be an address or a file to it.
-    found = feedparser.parse(
-        BytesIO(ENTITY.sub(b"<!NOTHING", data)),  # entities of its own could grow without end
-        response_headers=_encoded(data, content_type),
-        sanitize_html=False,
-        resolve_relative_uris=False,
-    )
+    if len(ENTRY.findall(data)) > MOST_OPENED:
+        raise StreamError(f"more than {MOST_OPENED:,} entries: send a part of it")
+    try:
+        # A stream, as what is no stream may be an address or a file to it.
+        found = feedparser.parse(
+            BytesIO(ENTITY.sub(b"<!NOTHING", data)),  # entities of its own could grow without end
+            response_headers=_encoded(data, content_type),
+            sanitize_html=False,
+            resolve_relative_uris=False,
+        )
+    except Exception as wrong:  # of many kinds, as where the name of the encoding is no name
+        raise StreamError(f"no feed that can be read: {wrong!s:.200}") from wrong
     outlet, language = found.feed.get("title"), found.feed.get("language")
     for entry in found.entries:
         yield {

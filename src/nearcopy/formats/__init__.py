@@ -4,12 +4,21 @@ from nearcopy.formats.columns import Columns
 from nearcopy.formats.reading import OwnIds, own_ids, read, read_articles
 from nearcopy.formats.results import extracted
 from nearcopy.formats.rows import Place, Rejected, Row
-from nearcopy.formats.sources import FORMATS, Format, Source, check_ending, format_of, opened
+from nearcopy.formats.sources import (
+    FORMATS,
+    READ_ONLY,
+    Format,
+    Source,
+    check_ending,
+    format_of,
+    opened,
+)
 from nearcopy.formats.times import read_time
 from nearcopy.formats.writing import Rows, writer
 
 __all__ = [
     "FORMATS",
+    "READ_ONLY",
     "Columns",
     "Format",
     "OwnIds",

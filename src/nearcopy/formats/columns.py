@@ -64,7 +64,8 @@ class Columns:
         for part, name in self.named.items():
             if name not in names and _plain(name) not in map(_plain, names):
                 raise NearcopyError(
-                    f"{file} has no column {name!r} for {part}: its columns are {listed(names)}"
+                    f"{file} has no column {name!r} for {part}: its columns are {listed(names)}; "
+                    "name one of these"
                 )
 
     @property

@@ -3,32 +3,67 @@
 import json
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from nearcopy.formats.rows import Place, Rejected, Values
-from nearcopy.formats.streams import CUT_OFF, Line, Stream
+from nearcopy.formats.streams import CUT_OFF, Line, Stream, not_utf8
 
 Record = tuple[Place, Values] | Rejected
 AROUND = frozenset({"articles", "items"})  # keys of the array in an object around it
 SPACE = re.compile(r"[ \t\n\r]*")
-DECODER = json.JSONDecoder(parse_constant=lambda _: None)  # NaN and Infinity are no JSON
+DEEPEST = 100  # lists and objects within each other; what goes deeper is no article
+LARGEST = 1 << 30  # bytes of a file that is read as a whole, unpacked
+
+
+class Decoder(json.JSONDecoder):
+    """Reads JSON that may be written again: neither NaN nor what is nested without end."""
+
+    def __init__(self) -> None:
+        super().__init__(parse_constant=lambda _: None)  # NaN and Infinity are no JSON
+
+    def raw_decode(self, s: str, idx: int = 0) -> tuple[Any, int]:
+        """The value that begins here, and where it ends."""
+        found, end = super().raw_decode(s, idx)
+        if too_deep(found):
+            raise ValueError(f"nested more than {DEEPEST} deep")
+        return found, end
+
+
+def too_deep(value: Any) -> bool:
+    """Whether lists and objects stand within each other deeper than those of any article.
+
+    >>> too_deep(json.loads("[" * 100 + "]" * 100)), too_deep(json.loads("[" * 101 + "]" * 101))
+    (False, True)
+    """
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(DEEPEST):
+        inside = (each.values() if isinstance(each, dict) else each for each in level)
+        level = [each for each in chain.from_iterable(inside) if isinstance(each, dict | list)]
+        if not level:
+            return False
+    return True
+
+
+DECODER = Decoder()
 
 
 def read_jsonl(stream: Stream, file: str) -> Iterator[Record]:
     """A record a line; blank lines are none."""
     for line in stream.lines():
         if line.data.strip() or line.why:
-            yield _record(Place(file, line.number), line)
+            yield read_line(Place(file, line.number), line)
 
 
-def _record(place: Place, line: Line) -> Record:
+def read_line(place: Place, line: Line) -> Record:
+    """The record of a line."""
     if line.why:
         return Rejected(place, line.why, shown(line.data))
     try:
         found = DECODER.decode(line.data.decode())
         return (place, found) if isinstance(found, dict) else _odd(place, found, shown(line.data))
     except UnicodeDecodeError as wrong:
-        return Rejected(place, f"not UTF-8: {wrong.reason} at {wrong.start}", shown(line.data))
+        return Rejected(place, not_utf8(wrong), shown(line.data))
     except json.JSONDecodeError as wrong:
         end = "" if line.data.endswith(b"\n") else f"; {CUT_OFF}, or broken"
         why = f"not JSON: {wrong.msg.removesuffix(' at')} at {wrong.pos}{end}"
@@ -50,12 +85,16 @@ def shown(data: bytes) -> str:
 
 def read_json(stream: Stream, file: str) -> Iterator[Record]:
     """The objects of a file, one after another or in an array; all up to where it breaks."""
-    data = stream.read()
+    data = stream.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        why = f"larger than {LARGEST >> 20} MB, unpacked: write it as JSON lines"
+        yield Rejected(Place(file, 1), why, "")
+        return
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as wrong:
         line = data.count(b"\n", 0, wrong.start) + 1
-        yield Rejected(Place(file, line), f"not UTF-8: {wrong.reason}", shown(data))
+        yield Rejected(Place(file, line), not_utf8(wrong), shown(data))
         return
     reader = _Reader(text, file)
     try:

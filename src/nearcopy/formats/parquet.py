@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryFile
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 from nearcopy.errors import require
 from nearcopy.formats.cells import as_text
@@ -12,29 +12,61 @@ from nearcopy.formats.jsons import Record
 from nearcopy.formats.rows import Place, Rejected
 from nearcopy.formats.streams import Stream
 
-BATCH = 1000  # rows
+BATCH = 1000  # rows that are written at once
+READ_AT_ONCE = 100  # few, as a file of some bytes can hold one long text in all of its rows
+LARGEST_UNPACKED = 1 << 32  # bytes of a file that is packed once more
+PIECE = 1 << 20
 
 
 def read_parquet(stream: Stream, file: str, path: Path) -> Iterator[Record]:
     """A record a row; the rows are numbered from 1."""
     pyarrow = require("pyarrow", extra="parquet")
     with TemporaryFile() as unpacked:
-        if stream.packed:  # the end is read first, so all of it is unpacked
-            copyfileobj(cast(Any, stream), unpacked)
+        if stream.packed and not _unpack(stream, unpacked):
+            why = f"larger than {LARGEST_UNPACKED >> 20} MB, unpacked: give it without its packing"
+            yield Rejected(Place(file, 1), why, "")
+            return
         number = 0
         try:
             for number, values in enumerate(_rows(unpacked if stream.packed else path), start=1):
-                yield Place(file, number), values
+                place = Place(file, number)
+                yield Rejected(place, values, "") if isinstance(values, str) else (place, values)
         except (pyarrow.ArrowException, OSError) as wrong:
             why = stream.broken or f"not Parquet that can be read, from here on: {wrong}"
             yield Rejected(Place(file, number + 1), why, "")
 
 
-def _rows(file: Any) -> Iterator[dict[str, Any]]:
+def _unpack(stream: Stream, to: BinaryIO) -> bool:
+    """Whether all of it could be unpacked, as its end is read first."""
+    while to.tell() <= LARGEST_UNPACKED:
+        piece = stream.read(PIECE)
+        if not piece:
+            return True
+        to.write(piece)
+    return False
+
+
+def _rows(file: Any) -> Iterator[dict[str, Any] | str]:
+    """The values of every row, or why it has none."""
     parquet = require("pyarrow.parquet", extra="parquet")
     with parquet.ParquetFile(file) as opened:
-        for batch in opened.iter_batches(batch_size=BATCH):
-            yield from _without_nanoseconds(batch).to_pylist()
+        for batch in opened.iter_batches(batch_size=READ_AT_ONCE):
+            yield from _values(_without_nanoseconds(batch))
+
+
+def _values(batch: Any) -> Iterator[dict[str, Any] | str]:
+    try:
+        return iter(batch.to_pylist())
+    except Exception:  # one is to blame, and no other
+        return (_row(batch.slice(number, 1)) for number in range(batch.num_rows))
+
+
+def _row(batch: Any) -> dict[str, Any] | str:
+    try:
+        (found,) = batch.to_pylist()
+        return dict(found)
+    except Exception as wrong:  # text that is no UTF-8, times that no calendar has, and others
+        return f"a value that cannot be read: {wrong}"
 
 
 def _without_nanoseconds(batch: Any) -> Any:

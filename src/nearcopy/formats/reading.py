@@ -12,6 +12,7 @@ from nearcopy.formats.rows import Rejected, Row, row
 from nearcopy.formats.sources import Format, Source, opened
 from nearcopy.formats.streams import Stream
 from nearcopy.formats.tables import read_csv, read_tsv
+from nearcopy.formats.warcs import read_warc
 from nearcopy.model import Article
 
 GUESSED = Columns()
@@ -22,14 +23,14 @@ def read(
 ) -> Iterator[Row | Rejected]:
     """Every row of the source in its order, with the id it has or is given."""
     checked = False
-    for record in _records(source):
+    for record in records(source):
         if isinstance(record, Rejected):
             yield record
             continue
         place, values = record
         names = tuple(values)
         if not checked:
-            _check(source, columns, names)
+            check_columns(source.name, source.format, columns, names)
             checked = True
         yield row(place, values, columns.places(names), html=html)
 
@@ -85,7 +86,8 @@ def own_ids(
         yield found if isinstance(found, Rejected) else own(found)
 
 
-def _records(source: Source) -> Iterator[Record]:
+def records(source: Source) -> Iterator[Record]:
+    """Every record of the source in its order, before anything is made of it."""
     with Stream(source.path) as stream:
         match source.format:
             case "jsonl":
@@ -98,14 +100,16 @@ def _records(source: Source) -> Iterator[Record]:
                 yield from read_tsv(stream, source.name)
             case "parquet":
                 yield from read_parquet(stream, source.name, source.path)
+            case "warc":
+                yield from read_warc(source.path, source.name)
 
 
-def _check(source: Source, columns: Columns, names: tuple[str, ...]) -> None:
+def check_columns(file: str, format: Format, columns: Columns, names: tuple[str, ...]) -> None:  # noqa: A002
     """Raises where a column asked for is not there, or a table has none that says anything."""
-    columns.check(names, source.name)
+    columns.check(names, file)
     places = columns.places(names)
-    if source.format in ("csv", "tsv", "parquet") and not any(places[part] for part in CONTENT):
+    if format in ("csv", "tsv", "parquet") and not any(places[part] for part in CONTENT):
         raise NearcopyError(
-            f"{source.name} has no column that looks like an id, title, text or url: its columns "
+            f"{file} has no column that looks like an id, title, text or url: its columns "
             f"are {listed(names)}; name them, for instance with --text-field"
         )

@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from nearcopy.errors import BadArticle
-from nearcopy.formats.columns import Places
+from nearcopy.formats.columns import Places, listed
 from nearcopy.formats.times import ABSENT, read_time
 from nearcopy.model import Article
 
@@ -77,7 +77,7 @@ def _article(values: Values, places: Places, html: bool) -> tuple[Article, str |
     if places["html"]:
         _see_html(values, places, parts)
     id_column, given = _first(values, places["id"])
-    parts["id"] = _words("id", given, numbers=True) or _made_id(parts)
+    parts["id"] = _words("id", given, numbers=True) or _made_id(parts, values)
     return Article(**parts), id_column
 
 
@@ -90,12 +90,15 @@ def _address_in_source(values: Values, places: Places) -> Values:
     return {"url": value, "source": _source(values, {**places, "source": rest})}
 
 
-def _made_id(parts: Values) -> str:
+def _made_id(parts: Values, values: Values) -> str:
     """The id of a row that has none: its address, else what it says."""
     if parts["url"]:
         return str(parts["url"])
     if not (parts["title"].strip() or parts["text"].strip()):
-        raise BadArticle("neither an id nor a title, text or url")
+        raise BadArticle(
+            f"neither an id nor a title, text or url, of what it has: {listed(values, 8)}; "
+            "give one of these, or name the column that it stands in"
+        )
     said = f"{parts['title']}\n{parts['text']}".encode("utf-8", "surrogatepass")
     return f"t-{sha256(said).hexdigest()[:16]}"
 

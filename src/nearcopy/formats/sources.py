@@ -16,15 +16,18 @@ from nearcopy.formats.jsons import AROUND
 from nearcopy.formats.streams import MARK, PACKINGS, Stream
 from nearcopy.formats.tables import delimiter
 
-Format = Literal["jsonl", "json", "csv", "tsv", "parquet"]
-FORMATS: tuple[Format, ...] = get_args(Format)
+Format = Literal["jsonl", "json", "csv", "tsv", "parquet", "warc"]
+READ_ONLY: frozenset[Format] = frozenset({"warc"})
+FORMATS: tuple[Format, ...] = tuple(each for each in get_args(Format) if each not in READ_ONLY)
 SUFFIXES: dict[str, Format] = {
     **dict.fromkeys((".jsonl", ".ndjson", ".jl"), "jsonl"),
     ".json": "json",
     ".csv": "csv",
     **dict.fromkeys((".tsv", ".tab"), "tsv"),
     **dict.fromkeys((".parquet", ".pq"), "parquet"),
+    ".warc": "warc",
 }
+WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # how they begin: of zip, and of old
 HEAD = 1 << 20  # bytes by which a format is told
 
 
@@ -73,7 +76,7 @@ def _told(file: str, path: Path, otherwise: Format | None) -> Format:
     if named is not None and named != "json":
         return named
     try:
-        found = sniffed(path)
+        found = sniffed(path, "<stdin>" if file == "-" else file)
     except NearcopyError:
         if otherwise is None and named is None:
             raise
@@ -118,26 +121,34 @@ def check_ending(name: str) -> None:
     (None, None, None)
     """
     ending = Path(unpacked_name(name)).suffix
-    if ending and ending.lower() not in SUFFIXES:
+    kind = SUFFIXES.get(ending.lower())
+    if ending and (kind is None or kind in READ_ONLY):
         packed = " or ".join(each.suffix for each in PACKINGS)
+        endings = ", ".join(each for each, kind in SUFFIXES.items() if kind not in READ_ONLY)
         raise NearcopyError(
-            f"{name}: nothing is written as {ending}: let the name end in one of "
-            f"{', '.join(SUFFIXES)}, with {packed} after it to have it packed"
+            f"{name}: nothing is written as {ending}: let the name end in one of {endings}, "
+            f"with {packed} after it to have it packed"
         )
 
 
-def sniffed(path: Path) -> Format:
-    """The format that the first bytes tell."""
+def sniffed(path: Path, name: str = "") -> Format:
+    """The format that the first bytes tell; an error calls the file by this name."""
     with Stream(path) as stream:
         head = stream.read(HEAD)
     if head.startswith(b"PAR1"):
         return "parquet"
+    if head.startswith(b"WARC/"):
+        return "warc"
+    if head.startswith(WORKBOOKS):
+        raise NearcopyError(
+            f"{name or path} is a workbook of Excel, or a zip: save what is in it as CSV in UTF-8"
+        )
     head = head.removeprefix(MARK).lstrip()
     if head.startswith(b"{"):
         return "jsonl" if in_lines(head) else "json"
     if head.startswith(b"["):
         return "json"
-    return _table(_first_line(head))
+    return _table(_first_line(head), name or str(path))
 
 
 def in_lines(head: bytes) -> bool:
@@ -151,13 +162,13 @@ def in_lines(head: bytes) -> bool:
     return not around or rest.lstrip().startswith(b"{")
 
 
-def _table(header: str) -> Format:
+def _table(header: str, name: str) -> Format:
     """CSV or TSV, where the header is one of a table of articles."""
     parted_by = delimiter(header)
     names = tuple(name.strip(' "\r') for name in header.split(parted_by))
     if header and not any(Columns().places(names)[part] for part in CONTENT):
         raise NearcopyError(
-            f"this is no JSON and no table with a column that looks like an id, title, text or "
+            f"{name} is no JSON and no table with a column that looks like an id, title, text or "
             f"url ({header!r:.60}): give it a name that tells, such as wire.csv; "
             "`dedupe` takes --input-format"
         )

@@ -11,6 +11,11 @@ LONGEST = 1 << 26  # bytes of a line; what is longer is no row of any file of ne
 CUT_OFF = "the file is cut off here"
 
 
+def not_utf8(wrong: UnicodeDecodeError, where: str | None = None) -> str:
+    """Why bytes are no text, and what to do."""
+    return f"not UTF-8: {wrong.reason} {where or f'at {wrong.start}'}: write it in UTF-8"
+
+
 class Packing(NamedTuple):
     """A way to pack a file: how to know it, and how to undo it."""
 

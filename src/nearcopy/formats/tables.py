@@ -1,15 +1,17 @@
 """CSV and TSV: a header, and a record a row, which may be of several lines."""
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain, islice
 
 from nearcopy.errors import NearcopyError
 from nearcopy.formats.jsons import Record, shown
 from nearcopy.formats.rows import Place, Rejected
-from nearcopy.formats.streams import CUT_OFF, LONGEST, Line, Stream
+from nearcopy.formats.streams import CUT_OFF, LONGEST, Line, Stream, not_utf8
 
 DELIMITERS = ",;\t|"
+MOST_COLUMNS = 10_000
+MOST_LINES = 100_000  # of one row
 
 
 def read_csv(stream: Stream, file: str) -> Iterator[Record]:
@@ -55,7 +57,7 @@ class _Table:
     def __init__(self, stream: Stream, file: str, parted_by: str | None) -> None:
         self._stream, self._file, self._parted_by = stream, file, parted_by
         self._taken: list[bytes] = []  # the lines of this row
-        self._start = 1
+        self._start, self._size = 1, 0
         self._why: str | None = None  # what is wrong with one of them
 
     def records(self) -> Iterator[Record]:
@@ -67,9 +69,17 @@ class _Table:
                     raise NearcopyError(f"{fields.place}: the header is {fields.why}")
                 yield fields
             elif not header:
-                header = header_names(fields)
+                header = header_names(self._checked(fields))
             else:
                 yield self._record(header, fields)
+
+    def _checked(self, names: list[str]) -> list[str]:
+        if len(names) > MOST_COLUMNS:
+            raise NearcopyError(
+                f"{self._file} has {len(names):,} columns, {MOST_COLUMNS:,} are the most: leave "
+                "out those that say nothing of an article"
+            )
+        return names
 
     def _record(self, header: list[str], fields: list[str]) -> Record:
         short = len(header) - len(fields)
@@ -103,21 +113,25 @@ class _Table:
         first = list(islice(lines, 1))
         head = first[0].data.decode("utf-8", "replace") if first else ""
         parted_by = self._parted_by or delimiter(head)
-        return csv.reader(self._text(chain(first, lines)), delimiter=parted_by, strict=True)
+        text = map(self._text, chain(first, lines))  # which goes on after an error, as reading does
+        return csv.reader(text, delimiter=parted_by, strict=True)
 
-    def _text(self, lines: Iterable[Line]) -> Iterator[str]:
-        for line in lines:
-            if not self._taken:
-                self._start = line.number
-            self._taken.append(line.data)
-            self._why = self._why or line.why
-            yield self._decoded(line)
+    def _text(self, line: Line) -> str:
+        """A line of this row. A row that does not end is given up, and what follows is another."""
+        if not self._taken:
+            self._start, self._size = line.number, 0
+        self._taken.append(line.data)
+        self._size += len(line.data)
+        self._why = self._why or line.why
+        if self._size > LONGEST or len(self._taken) > MOST_LINES:
+            raise csv.Error(f"a row of more than {LONGEST >> 20} MB or {MOST_LINES:,} lines")
+        return self._decoded(line)
 
     def _decoded(self, line: Line) -> str:
         try:
             return line.data.decode()
         except UnicodeDecodeError as wrong:
-            self._why = self._why or f"not UTF-8: {wrong.reason} in line {line.number}"
+            self._why = self._why or not_utf8(wrong, f"in line {line.number}")
             return line.data.decode("utf-8", "replace")
 
     def _rejected(self, why: str) -> Rejected:

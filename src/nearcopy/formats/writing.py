@@ -3,7 +3,6 @@
 import csv
 import gzip
 import io
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -16,8 +15,9 @@ from typing import Any, BinaryIO, Protocol, cast
 from nearcopy.errors import NearcopyError
 from nearcopy.formats.cells import as_cell, as_json
 from nearcopy.formats.parquet import ParquetRows
-from nearcopy.formats.sources import Format, format_of
+from nearcopy.formats.sources import READ_ONLY, Format, format_of
 from nearcopy.formats.streams import MARK
+from nearcopy.replacing import replaced
 
 
 class Rows(Protocol):
@@ -46,6 +46,8 @@ def writer(
     has the columns given, in their order, and those of the rows that are none of them.
     """
     kind: Format = format or format_of(str(target)) or "jsonl"
+    if kind in READ_ONLY:
+        raise NearcopyError(f"{target}: {kind} is read and not written: let it be jsonl")
     to_stdout = str(target) == "-"
     with _stdout() if to_stdout else _file(Path(target)) as file:
         if kind in ("csv", "tsv") and not to_stdout:
@@ -66,33 +68,8 @@ def _stdout() -> Iterator[BinaryIO]:
 
 @contextmanager
 def _file(target: Path) -> Iterator[BinaryIO]:
-    target = target.resolve()  # what a link points to, not the link
-    if target.exists() and not target.is_file():  # a device or a pipe, or an error
-        with target.open("wb") as file:
-            yield file
-        return
-    beside = target.with_name(f".{target.name[:200]}.{os.getpid()}.part")
-    with _begun(beside, target) as raw:
-        try:
-            with _packed(raw, target.suffix.lower()) as file:
-                yield file
-            raw.flush()
-            os.fsync(raw.fileno())
-            if target.exists():
-                beside.chmod(target.stat().st_mode & 0o7777)
-            beside.replace(target)
-        finally:
-            beside.unlink(missing_ok=True)
-
-
-def _begun(beside: Path, target: Path) -> BinaryIO:
-    """The file that is written beside its target; an error names what was asked for."""
-    if not target.parent.is_dir():
-        raise NearcopyError(f"{target}: there is no folder {target.parent}: make it first")
-    try:
-        return beside.open("xb")
-    except OSError as wrong:
-        raise OSError(wrong.errno, wrong.strerror, str(target)) from None
+    with replaced(target) as raw, _packed(raw, target.resolve().suffix.lower()) as file:
+        yield file
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from nearcopy.collecting import collect_seldom
 from nearcopy.errors import NearcopyError, StoreError
 from nearcopy.service import logs, reference
 from nearcopy.service.api import (
@@ -44,6 +45,7 @@ def from_environment() -> FastAPI:
     settings = taken_over(os.environ[HANDED_ON])
     logs.set_up(settings.log_level, as_json=settings.log_json)
     sys.setswitchinterval(SWITCH_SECONDS)
+    collect_seldom()  # most of what is made stays, and is looked through in vain
     return make_app(settings)
 
 

@@ -11,6 +11,7 @@ from nearcopy.formats import Columns, Place, Rejected, Row
 from nearcopy.formats.columns import GUESSES
 from nearcopy.formats.jsons import DECODER
 from nearcopy.formats.rows import row
+from nearcopy.formats.streams import not_utf8
 from nearcopy.model import Article
 from nearcopy.service.answering import JSON
 from nearcopy.service.problems import Problem
@@ -62,9 +63,11 @@ def _decoded(body: bytes) -> Any:
     try:
         return DECODER.decode(body.decode("utf-8-sig"))
     except UnicodeDecodeError as wrong:
-        raise Problem(400, f"the body is not UTF-8: {wrong.reason} at {wrong.start}") from None
+        raise Problem(400, f"the body is {not_utf8(wrong)}") from None
     except (ValueError, RecursionError) as wrong:
-        raise Problem(400, f"the body is not JSON that can be read: {wrong}") from None
+        raise Problem(
+            400, f"the body is not JSON that can be read: {wrong}; send an object"
+        ) from None
 
 
 async def given_rows(request: Request, settings: Settings, around: str) -> Given:

@@ -5,6 +5,7 @@ import signal
 import socket
 import sys
 from contextlib import ExitStack
+from threading import Timer
 
 import uvicorn
 
@@ -15,6 +16,7 @@ from nearcopy.service.tokens import Tokens
 
 APP = "nearcopy.service.app:from_environment"
 IDLE_SECONDS = 30  # that a connection is kept open for the next request
+AGAIN_SECONDS = 0.1
 
 
 def check(settings: Settings) -> None:
@@ -49,9 +51,21 @@ def _end(*_: object) -> None:
     sys.exit(0)
 
 
+def _heard(unheard: "sys.UnraisableHookArgs") -> None:
+    """Says again what Python dropped: an end that came while it looked for garbage, or cleared up.
+
+    Nothing can be raised there, and who had said it once would wait for ever.
+    """
+    if isinstance(unheard.exc_value, SystemExit):
+        Timer(AGAIN_SECONDS, os.kill, [os.getpid(), signal.SIGTERM]).start()
+    else:
+        sys.__unraisablehook__(unheard)
+
+
 def run(settings: Settings) -> None:
     """Serve until a signal says to stop; what has begun is finished."""
     signal.signal(signal.SIGTERM, _end)  # the server hands it on when it has finished
+    sys.unraisablehook = _heard
     logs.set_up(settings.log_level, as_json=settings.log_json)
     with ExitStack() as stack:
         os.environ[HANDED_ON] = handed_on(settings)

@@ -1,7 +1,7 @@
 """Who is asking, what they may do, and what a browser may do with an answer."""
 
 from typing import NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -122,16 +122,21 @@ def _bearer(request: HTTPConnection) -> str | None:
 def _check_host(request: HTTPConnection) -> None:
     """Refuses names that some page has had point at this machine."""
     host = request.headers.get("host", "")
-    name = urlsplit(f"//{host}").hostname if _readable(host) else None
-    if name not in LOCAL:
-        raise Problem(421, "without tokens this answers to localhost and 127.0.0.1 only")
+    found = _parts(f"//{host}")
+    if found is None or found.hostname not in LOCAL:
+        raise Problem(
+            421,
+            f"{host!r:.100} is not served: without tokens this answers to localhost and 127.0.0.1; "
+            "make one with `nearcopy token add NAME --scope read,write`",
+        )
 
 
-def _readable(host: str) -> bool:
+def _parts(address: str) -> SplitResult | None:
+    """The address taken apart; None for what is none, such as `http://[`."""
     try:
-        return bool(urlsplit(f"//{host}").hostname)
+        return urlsplit(address)
     except ValueError:
-        return False
+        return None
 
 
 def check_site(request: HTTPConnection) -> None:
@@ -142,7 +147,9 @@ def check_site(request: HTTPConnection) -> None:
     if site is not None:
         foreign = site not in ACCEPTED_SITES
     else:
-        foreign = origin is not None and urlsplit(origin).netloc != request.headers.get("host")
+        came_from = None if origin is None else _parts(origin)
+        own = came_from is not None and came_from.netloc == request.headers.get("host")
+        foreign = origin is not None and not own
     if foreign:
         raise Problem(403, "this came from a page of another site: send it with a token instead")
 

@@ -8,6 +8,7 @@ from nearcopy.errors import BadArticle
 from nearcopy.formats import Columns, Place, Rejected
 from nearcopy.formats.jsons import DECODER
 from nearcopy.formats.rows import row
+from nearcopy.formats.streams import not_utf8
 from nearcopy.model import Article
 from nearcopy.stores.rows import whole
 from nearcopy.streams.messages import Message
@@ -59,14 +60,14 @@ def _texts(fields: Mapping[bytes, bytes]) -> dict[str, Any]:
     try:
         return {name.decode(): value.decode() for name, value in fields.items()}
     except UnicodeDecodeError as wrong:
-        raise BadArticle(f"not UTF-8: {wrong.reason} at {wrong.start}") from None
+        raise BadArticle(not_utf8(wrong)) from None
 
 
 def _decoded(data: bytes) -> dict[str, Any]:
     try:
         found = DECODER.decode(data.decode("utf-8-sig"))
     except UnicodeDecodeError as wrong:
-        raise BadArticle(f"not UTF-8: {wrong.reason} at {wrong.start}") from None
+        raise BadArticle(not_utf8(wrong)) from None
     except (ValueError, RecursionError) as wrong:
         raise BadArticle(f"not JSON that can be read: {wrong}") from None
     if not isinstance(found, dict):

@@ -1,7 +1,6 @@
 """Tuning: what it would change, shown first; and written where that is accepted."""
 
 import asyncio
-import os
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,8 +10,10 @@ from starlette.responses import Response
 
 from nearcopy.config import policy_toml
 from nearcopy.config.toml import preset_of
+from nearcopy.errors import NearcopyError
 from nearcopy.formats.answers import tuning_row
 from nearcopy.model import Edge
+from nearcopy.replacing import write_whole
 from nearcopy.service.answering import answer
 from nearcopy.service.api.described import PREFIX, accept_body, problems
 from nearcopy.service.bodies import json_body, model_of
@@ -87,15 +88,12 @@ async def accepted(asked: Asked, digest: str) -> dict[str, str]:
 
 
 def _write(path: Path, text: str) -> None:
-    """All of it or nothing, in place of what was there."""
-    new = path.with_name(f"{path.name}.{os.getpid()}")
     try:
-        new.write_text(text, encoding="utf-8")
-        new.replace(path)
+        write_whole(path, text)
     except OSError as wrong:
         raise Problem(503, f"{path} cannot be written: {wrong.strerror}") from None
-    finally:
-        new.unlink(missing_ok=True)
+    except NearcopyError as wrong:
+        raise Problem(503, str(wrong)) from None
 
 
 def _base(settings: Settings) -> str:

@@ -1,0 +1,366 @@
+"""What must hold of whatever comes in, a function for each thing that reads it (see README.md).
+
+Each takes the bytes of an input and raises where something does not hold: an error that is none
+of ours is a finding just as a broken promise is.
+"""
+
+import asyncio
+import atexit
+import gzip
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import zstandard
+
+from nearcopy import Article, Deduper, NearcopyError, Recipe, explain, fingerprints, junk, urls
+from nearcopy import facts as facts_of
+from nearcopy import titles as titles_of
+from nearcopy.credits import credited
+from nearcopy.feeds import feed_rows, polling
+from nearcopy.feeds.memory import UNKNOWN, Memory, read_memory, write_memory
+from nearcopy.feeds.telling import Told
+from nearcopy.feeds.writing import atom, report
+from nearcopy.formats import Row, opened, own_ids, read, writer
+from nearcopy.formats.answers import explanation_row, verdict_row
+from nearcopy.formats.cells import as_json, sayable
+from nearcopy.model import Member, Story
+from nearcopy.streams.reading import check_storable
+from nearcopy.text import normalised, strip_html, words, words_in_place
+from nearcopy.titles import cleaning
+from nearcopy.web import Answer
+
+NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
+FEED = "https://coast.example/feed"
+
+
+def text_of(data: bytes) -> str:
+    """The bytes as text; what is no UTF-8 becomes halves of surrogate pairs."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def same(function: Callable[..., Any], *arguments: Any) -> Any:
+    """What the function gives, which is the same twice."""
+    found = function(*arguments)
+    assert function(*arguments) == found, "another answer the second time"
+    return found
+
+
+# --- Addresses: an address, and in the next line what its page declares --------------------------
+
+
+def addresses(data: bytes) -> None:
+    """The form of a form is itself, and says the same as what it is the form of."""
+    url, _, link = text_of(data).partition("\n")
+    form = same(urls.canonical, url)
+    place = urls.place(url)
+    assert (place is None) == (form is None)
+    declared = same(urls.declared, url, link)
+    for each in (form, declared):
+        if each is not None:
+            each.encode()
+            assert urls.canonical(each) == each, each
+    if form is not None:
+        assert urls.place(form) == place
+        assert urls.slug(form) == urls.slug(url)
+    assert urls.declared(None, link) is None or urls.canonical(link)
+
+
+# --- Facts: two titles, a line each --------------------------------------------------------------
+
+
+def facts(data: bytes) -> None:
+    """Facts lie apart and in order, are told at a glance, and clash with others alone."""
+    a, _, b = text_of(data).partition("\n")
+    left, right = same(facts_of.read, a), facts_of.read(b)
+    place = 0
+    for fact in left.facts:
+        assert place <= fact.start < fact.end <= len(a)
+        place = fact.end
+        assert facts_of.sentence(fact)
+    assert len(left.facts) <= facts_of.MOST_FACTS
+    stated = facts_of.stated([a, b])
+    assert stated.figures == [left.figures, right.figures]
+    assert stated.names == [left.names, right.names]
+    assert stated.rests == [left.rest, right.rest]
+    itself = facts_of.compare(left.facts, left.facts)
+    assert not itself.clashes
+    assert not itself.moved
+    there = facts_of.compare(left.facts, right.facts)
+    back = facts_of.compare(right.facts, left.facts)
+    for pairs, flipped in zip(there, back, strict=True):
+        assert {(y, x) for x, y in flipped} == set(pairs)
+
+
+# --- Headlines: two titles and the source of the first, a line each ------------------------------
+
+
+def headlines(data: bytes) -> None:
+    """Cleaning empties no title, and scores are shares that do not mind the order."""
+    a, b, source, *_ = (text_of(data) + "\n\n\n").split("\n")
+    clean = same(titles_of.clean, a, source or None)
+    assert bool(titles_of.normal(clean.text)) == bool(titles_of.normal(cleaning._decoded(a)))
+    left, right = titles_of.normals([clean.text, b])
+    assert titles_of.normal(left) == left
+    there = titles_of.scores([left], [right])
+    back = titles_of.scores([right], [left])
+    for one, other in zip(there, back, strict=True):
+        assert np.array_equal(one, other, equal_nan=True)
+        assert np.isnan(one[0]) or 0 <= one[0] <= 1
+    ours, theirs = titles_of.stages(left, clean.prefix), titles_of.stages(right)
+    clash = titles_of.contrast(ours, theirs)
+    assert (clash is None) == (titles_of.contrast(theirs, ours) is None)
+    titles_of.side_by_side(titles_of.swapped(left, right))
+    titles_of.recurring(left)
+    titles_of.title_keys([left, right])
+
+
+# --- Pages: title, address, outlet, a line each, then the text; and the same of another ----------
+
+ANOTHER = "\n----\n"
+
+
+def pages(data: bytes) -> None:
+    """Two articles, from their text to what they are to each other, in every way that asks."""
+    first, _, second = text_of(data).partition(ANOTHER)
+    a, b = _article("a", first), _article("b", second or first)
+    _check_text(a)
+    one_by_one = [*fingerprints([a], Recipe()), *fingerprints([b], Recipe())]
+    assert list(fingerprints([a, b], Recipe())) == one_by_one
+    there, back = explain(a, b), explain(b, a)
+    assert there.decision.relation is back.decision.relation
+    json.loads(as_json(explanation_row(there)))
+    with Deduper(clock=lambda: NOW) as deduper:
+        deduper.add(a)
+        looked = deduper.check(b)
+        added = deduper.add(b)
+        assert looked.relation is added.relation
+        assert deduper.add(b) == added
+        json.loads(as_json(verdict_row(added, evidence=True)))
+
+
+def _article(name: str, given: str) -> Article:
+    title, url, source, text, *_ = (*given.split("\n", 3), "", "", "")
+    html = text.lstrip().startswith("<")
+    return Article(id=name, title=title, url=url, source=source or None, text=text, html=html)
+
+
+def _check_text(article: Article) -> None:
+    text = article.text
+    found = words(text, html=article.html)
+    in_place = words_in_place(text, html=article.html)
+    assert [each.word for each in in_place] == found
+    assert all(0 <= each.start < each.end <= len(text) for each in in_place)
+    folded = normalised(text, html=article.html)
+    assert normalised(folded) == folded
+    strip_html(text)
+    same(credited, article)
+    junk.reason(article.title, text, len(found), html=article.html)
+
+
+# --- Feeds: the type that a server names, then what it answers -----------------------------------
+
+
+def feeds(data: bytes) -> None:
+    """Entries can be kept, are of their feed, and can be written as a feed again."""
+    kind, _, body = data.partition(b"\n")
+    headers = {"content-type": kind.decode("latin-1")} if kind else {}
+    answer = Answer(FEED, 200, headers, body)
+    try:
+        listed = [as_json(row) for row in feed_rows(body, headers.get("content-type"))]
+        polled = same(polling._read, FEED, UNKNOWN, answer, NOW)
+    except NearcopyError:
+        return
+    assert len(polled.articles) <= len(listed)
+    for article in polled.articles:
+        check_storable(article)
+        assert polling.feed_of(article.id) == FEED
+        as_json(article.title)
+    known = Memory(feeds={FEED: polled.memory.with_seen([each.id for each in polled.articles])})
+    path = Path(_folder()) / "memory"
+    write_memory(path, known)
+    assert read_memory(path) == known
+    ElementTree.fromstring(report(known.feeds, [FEED], NOW))  # noqa: S314 (it is our own)
+    written = atom([(_told(each), NOW) for each in polled.articles], NOW)
+    ElementTree.fromstring(written)  # noqa: S314
+    assert len(list(feed_rows(written))) == len(polled.articles)
+
+
+def _told(article: Article) -> Told:
+    member = Member(article.id, None, 1.0, "kept")
+    return Told(Story(article.id, article.id, "alone", (member,)), article)
+
+
+# --- Rows: the ending of a file's name, `+` before it to have the rest packed, then the file -----
+
+ENDINGS = ("jsonl", "json", "csv", "tsv", "parquet", "warc")
+PACKED = {"gz": gzip.compress, "zst": zstandard.compress}
+SAID = ("id", "title", "text", "url", "language")
+
+
+def rows(data: bytes) -> None:
+    """Every row is an article or says why not; what is read is read the same when written."""
+    named, _, content = data.partition(b"\n")
+    path = _file(named.decode("latin-1"), content)
+    found = _read(path)
+    assert [_shown(each) for each in found] == [_shown(each) for each in _read(path)]
+    articles = [each.article for each in found if isinstance(each, Row)]
+    assert len({each.id for each in articles}) == len(articles)
+    assert [each.place.line for each in found] == sorted(each.place.line for each in found)
+    values = [{**each.values, "id": each.article.id} for each in found if isinstance(each, Row)]
+    if all(each.id_column in (None, "id") for each in found if isinstance(each, Row)):
+        assert _written(values, "jsonl") == articles
+    said = [{name: sayable(getattr(each, name) or "") for name in SAID} for each in articles]
+    for ending in ("csv", "tsv.gz", "json.zst"):
+        for old, new in zip(said, _written(said, ending), strict=True):
+            assert new.id.partition("#")[0] == old["id"].partition("#")[0]
+            assert (new.title, new.text) == (old["title"], old["text"])
+
+
+def _file(named: str, content: bytes) -> Path:
+    ending, _, packing = named.removeprefix("+").partition(".")
+    pack = PACKED.get(packing)
+    if pack is not None and named.startswith("+"):
+        content = pack(content)
+    suffix = f".{ending}" if ending in ENDINGS else ""
+    path = Path(_folder()) / f"file{suffix}{f'.{packing}' if pack else ''}"
+    path.write_bytes(content)
+    return path
+
+
+def _read(path: Path) -> list[Any]:
+    with suppress(NearcopyError), opened([str(path)]) as (source,):
+        return list(own_ids(read(source)))
+    return []
+
+
+def _shown(found: Any) -> tuple[Any, ...]:
+    if isinstance(found, Row):
+        return found.place, found.article, as_json(found.values)
+    return found.place, found.why, as_json(found.raw)
+
+
+def _written(rows: list[dict[str, Any]], ending: str) -> list[Article]:
+    path = Path(_folder()) / f"written.{ending}"
+    with writer(path) as file:
+        for each in rows:
+            file.write(each)
+    found = _read(path)
+    assert all(isinstance(each, Row) for each in found), found
+    return [each.article for each in found]
+
+
+@cache
+def _folder() -> str:
+    quick = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108 (files are synchronised)
+    folder = TemporaryDirectory(prefix="nearcopy-fuzz-", dir=quick)
+    atexit.register(folder.cleanup)
+    return folder.name
+
+
+# --- Requests: a request line, headers, an empty line, and the body ------------------------------
+
+RENEWED = 500  # requests after which the service begins anew, lest its store fills
+ANSWERED = frozenset({200, 204, 303, 307, 400, 401, 403, 404, 405, 413, 415, 421, 422, 429})
+
+
+class Served:
+    """The service without a server: one request after another."""
+
+    def __init__(self) -> None:
+        from nearcopy.service.app import make_app
+        from nearcopy.service.settings import Settings
+
+        settings = Settings(store="memory://", tokens=f"{_folder()}/none", tuned=f"{_folder()}/p")
+        self._loop = asyncio.new_event_loop()
+        self._app = make_app(replace(settings, max_body_bytes=1 << 16, max_text_chars=10_000))
+        self._loop.run_until_complete(self._app.state.service.pools.warm())
+        self.asked = 0
+
+    def ask(self, scope: dict[str, Any], body: bytes) -> tuple[int, dict[bytes, bytes], bytes]:
+        """Status, headers and body of the answer."""
+        self.asked += 1
+        sent: list[dict[str, Any]] = []
+        given = iter([{"type": "http.request", "body": body, "more_body": False}])
+
+        async def receive() -> dict[str, Any]:
+            return next(given, {"type": "http.disconnect"})
+
+        async def send(message: dict[str, Any]) -> None:
+            sent.append(message)
+
+        self._loop.run_until_complete(asyncio.wait_for(self._app(scope, receive, send), 60))
+        start, *rest = sent
+        return start["status"], dict(start["headers"]), b"".join(e.get("body", b"") for e in rest)
+
+    def close(self) -> None:
+        """Let go of threads and stores."""
+        self._app.state.service.pools.close()
+        self._loop.close()
+
+
+SERVED: list[Served] = []
+
+
+def begin_anew() -> None:
+    """Let go of the service; the next request is the first of another."""
+    if SERVED:
+        SERVED.pop().close()
+
+
+def requests(data: bytes) -> None:
+    """No request is a fault of ours; a problem is told as one, and asking twice changes nothing."""
+    if SERVED and SERVED[0].asked > RENEWED:
+        begin_anew()
+    if not SERVED:
+        SERVED.append(Served())
+    head, _, body = data.partition(b"\n\n")
+    line, *rest = head.split(b"\n")
+    method, _, target = line.decode("latin-1").partition(" ")
+    headers = [(b"host", b"localhost")]
+    headers += [(n.strip().lower(), v.strip()) for n, _, v in (e.partition(b":") for e in rest)]
+    scope = _scope(method, target.encode("ascii", "replace"), headers)
+    status, told, answer = SERVED[0].ask(dict(scope), body)
+    assert status in ANSWERED, (status, answer)
+    assert told[b"x-content-type-options"] == b"nosniff"
+    kind = told.get(b"content-type", b"").split(b";")[0]
+    if kind == b"application/problem+json":
+        problem = json.loads(answer)
+        assert problem["status"] == status
+        assert problem["detail"]
+    elif kind == b"application/json":
+        json.loads(answer)
+    elif kind == b"application/x-ndjson":
+        assert not [e for e in map(json.loads, answer.splitlines()) if e.get("status") == 500]
+    if scope["path"] == "/api/v1/check":
+        assert SERVED[0].ask(dict(scope), body)[2] == answer or status != 200
+
+
+def _scope(method: str, target: bytes, headers: list[tuple[bytes, bytes]]) -> dict[str, Any]:
+    path, _, query = target.partition(b"?")
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": method,
+        "scheme": "http",
+        "path": path.decode("ascii"),
+        "raw_path": path,
+        "query_string": query,
+        "headers": headers,
+        "client": ("127.0.0.1", 50000),
+        "server": ("127.0.0.1", 8000),
+    }
+
+
+TARGETS: dict[str, Callable[[bytes], None]] = {
+    each.__name__: each for each in (addresses, facts, headlines, pages, feeds, rows, requests)
+}
