@@ -1,21 +1,22 @@
 # The commands to know: make demo, make test, make check, make bench, make quality.
-# Each sets up all it needs: a virtual environment in .venv, and g++, servers and a browser where
-# they are missing.
+# Each sets up what it needs: a virtual environment in .venv, and g++ where it is missing; all but the
+# demo also the development tools, and servers and a browser where they are missing.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+READY := $(VENV)/.ready
 STAMP := $(VENV)/.installed
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard src/native/*)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench quality faults fuzz clean
+.PHONY: help demo test check bench quality faults soak fuzz package audit clean
 
 help:
 	@sed -n 's/^## //p' Makefile
 
-## make demo     duplicates found in 66 articles of six languages, into a store, with the reasons
-demo: $(STAMP)
+## make demo     duplicates found in 66 articles of six languages, with the reasons, then in a browser
+demo: $(READY)
 	@$(BIN)/python examples/demo.py
 
 ## make test     everything that must hold, in a few minutes
@@ -35,6 +36,12 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/shared_stores.py --articles 100000
 	$(BIN)/python benchmarks/shared_stores.py --articles 1000000
 	$(BIN)/python benchmarks/purging.py
+	$(BIN)/python benchmarks/corpora_speed.py --documents 100000 --peers --recall 100000
+	$(BIN)/python benchmarks/corpora_speed.py --documents 1000000 --rounds 1
+	$(BIN)/python benchmarks/many_fingerprints.py
+	$(BIN)/python benchmarks/boilerplate.py
+	$(BIN)/python benchmarks/scale.py --documents 5000
+	$(BIN)/python benchmarks/scale.py --documents 50000 --skew
 
 ## make quality  accuracy on the labelled news in ../shared/data, held to its floors
 quality: $(STAMP)
@@ -44,16 +51,34 @@ quality: $(STAMP)
 faults: $(STAMP)
 	NEARCOPY_FAULTS=whole $(BIN)/python -m pytest --durations=0 \
 		tests/test_one_answer.py tests/test_races.py tests/test_faults.py tests/test_sqlite.py \
-		tests/test_streams_kafka.py tests/test_streams_redis.py
+		tests/test_streams_kafka.py tests/test_streams_redis.py tests/test_corpus.py tests/test_spark.py
 
-## make fuzz     the native module under libFuzzer and AddressSanitizer, SECONDS=600
-fuzz:
+## make soak     mixed load under kills on SQLite and PostgreSQL for 30 minutes each, then an audit
+soak: $(STAMP)
+	$(BIN)/python tests/soak.py
+
+## make fuzz     the native module under libFuzzer and AddressSanitizer, all else under atheris, SECONDS=600
+fuzz: $(STAMP)
 	fuzz/run.sh
 
-## make clean    removes what the other targets made
+## make package  sdist and wheel, checked, installed into an empty environment, the demo run from there
+package: $(STAMP)
+	$(BIN)/python tools/package.py
+
+## make audit    the locked versions against DATABASE, a folder or zip of OSV's advisories
+audit: $(STAMP)
+	$(BIN)/python tools/audit.py $(DATABASE)
+
+## make clean    removes what the other targets made, and nothing else; what make fuzz has learned stays
 clean:
-	rm -rf $(VENV) build dist fuzz/build
+	rm -rf $(VENV) build dist fuzz/build benchmarks/.peers* *.egg-info src/*.egg-info
+	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find src tests benchmarks examples tools fuzz -name __pycache__ -prune -exec rm -rf {} +
+
+$(READY): $(SOURCES)
+	@PYTHON="$(PYTHON)" VENV="$(VENV)" tools/setup.sh demo
+	@touch $(READY)
 
 $(STAMP): $(SOURCES)
 	@PYTHON="$(PYTHON)" VENV="$(VENV)" tools/setup.sh
-	@touch $(STAMP)
+	@touch $(READY) $(STAMP)

@@ -31,7 +31,7 @@ def kinds() -> dict[tuple[str, str], str]:
 def rows() -> Iterator[Row]:
     """Block pages and articles that a Deduper flags, as they come."""
     read = list(corpora.articles("semeval22"))
-    named = [kinds().get((each["id"], _digest(each["text"])), "article") for each in read]
+    named = [kinds().get((each["id"], digest(each["text"])), "article") for each in read]
     with Deduper() as deduper:
         flags = ["junk" in each.flags for each in deduper.run(map(article, read))]
     yield _flagged("block pages flagged", named, flags)
@@ -55,5 +55,6 @@ def _flagged(measure: str, named: list[str], flags: list[bool]) -> Row:
     )  # fmt: skip
 
 
-def _digest(text: str) -> str:
+def digest(text: str) -> str:
+    """What stands for a text."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -66,7 +66,7 @@ SUITES = {
             "hostile": fresh.hostile,
         },
         results.FINGERPRINTS,
-        table.README,
+        table.SPEED,
     ),
     "decisions": Suite(
         {

@@ -11,18 +11,20 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 README = HERE.parent / "README.md"
+SPEED = HERE.parent / "docs" / "speed.md"
 RELATIONS = HERE.parent / "docs" / "relations.md"
 STORES = HERE.parent / "docs" / "stores.md"
 COMMANDS = HERE.parent / "docs" / "commands.md"
 SERVICE = HERE.parent / "docs" / "service.md"
 PAGES = {
-    HERE / "results" / "fingerprints.json": README,
+    HERE / "results" / "fingerprints.json": SPEED,
     HERE / "results" / "decisions.json": RELATIONS,
     HERE / "results" / "stores.json": STORES,
     HERE / "results" / "dedupe.json": COMMANDS,
     HERE / "results" / "service.json": SERVICE,
 }
 START, END = "<!-- bench -->", "<!-- /bench -->"
+BRIEF = "brief"  # what the README shows of the speed
 
 Line = dict[str, Any]
 
@@ -47,7 +49,23 @@ def renew(readme: Path, results: dict[str, Any]) -> bool:
     after = rest.split(END, 1)[1]
     content = f"{before}{START}\n{markdown(results)}\n{END}{after}"
     readme.write_text(content, encoding="utf-8")
+    if readme == SPEED:
+        put(README, BRIEF, brief(results))
     return True
+
+
+def brief(results: dict[str, Any]) -> str:
+    """The races with a bar, without it."""
+    races = [line for line in results["measurements"] if "bar" in line and "against" in line]
+    return _table(races, with_bar=False)
+
+
+def put(page: Path, mark: str, shown: str) -> None:
+    """Put a table between <!-- mark --> and <!-- /mark --> of a page."""
+    start, end = f"<!-- {mark} -->", f"<!-- /{mark} -->"
+    text = page.read_text(encoding="utf-8")
+    before, after = text.split(start)[0], text.split(end)[1]
+    page.write_text(f"{before}{start}\n{shown}\n{end}{after}", encoding="utf-8")
 
 
 def number(value: float) -> str:

@@ -5,6 +5,8 @@ import sys
 
 from mcp import Client, StdioServerParameters, stdio_client
 
+if len(sys.argv) != 2:
+    sys.exit(__doc__)
 server = StdioServerParameters(
     command=sys.executable, args=["-m", "nearcopy", "mcp", "--store", sys.argv[1]]
 )

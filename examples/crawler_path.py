@@ -2,7 +2,7 @@
 
 Pages go into a stream of Redis; nearcopy drops the copies, remembering 30 days in Redis; the new
 ones go into an index of SQLite with their canonical addresses, and a query is asked of it. It
-writes to the streams example:crawled and example:copies of that server, and to its pool example.
+writes to the streams example:crawled and example:mirrors of that server, and to its pool example.
 """
 
 import json
@@ -21,6 +21,8 @@ from nearcopy.streams.redis import RedisSettings, RedisStream
 
 WIRE = Path(__file__).parent / "wire.jsonl"
 MIRROR = "utm_source=mirror"  # what many pages are crawled with a second time
+if len(sys.argv) != 4:
+    sys.exit(__doc__)
 address, file, query = sys.argv[1:]
 client = Redis.from_url(address)
 for line in WIRE.read_bytes().splitlines():  # this is what a crawler does
@@ -35,7 +37,7 @@ settings = RedisSettings(
     stream="example:crawled",
     group="nearcopy",
     consumer="example",
-    outputs=Outputs(duplicates="example:copies"),
+    outputs=Outputs(duplicates="example:mirrors"),
 )
 policy = replace(POLICIES["default"], window=timedelta(days=30))
 stream = RedisStream(settings)
@@ -44,8 +46,8 @@ with Deduper(address, policy=policy, pool="example") as deduper:
     counts = consume(stream, deduper, sinks=[index], idle_seconds=1)
 stream.close()
 
-print(f"{counts.all} pages: {len(index.pages())} indexed, {client.xlen('example:copies')} dropped")
-for _, copy in client.xrange("example:copies", count=3):
+print(f"{counts.all} pages: {len(index.pages())} indexed, {client.xlen('example:mirrors')} dropped")
+for _, copy in client.xrange("example:mirrors", count=3):
     print(copy[b"nearcopy_id"].decode(), "is at", copy[b"nearcopy_canonical_url"].decode())
 for hit in index.search(query):
     print(f"found: {hit.title} · {hit.url}")

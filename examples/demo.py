@@ -1,19 +1,28 @@
-"""What the articles of wire.jsonl are to each other, and why: `make demo`."""
+"""What the articles of wire.jsonl are to each other, and why: `make demo`.
+
+In the end the stories are to be seen in a browser, until Ctrl-C. The store stays in build/demo.
+"""
 
 import json
 import os
+import shutil
+import socket
 import subprocess
 import sys
+import time
+import webbrowser
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.request import urlopen
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
+LEFT = HERE.parent / "build" / "demo"
+UP_SECONDS = 120.0  # a machine may be busy
 WIDTH = 150
 console = Console(width=WIDTH, highlight=False)
 
@@ -21,16 +30,61 @@ Row = dict[str, Any]
 
 
 def main() -> None:
-    """De-duplicates the articles into a store, shows every verdict, and asks the store."""
-    with TemporaryDirectory() as folder:
-        store, verdicts = f"{folder}/seen.db", f"{folder}/verdicts.jsonl"
-        run("dedupe", "wire.jsonl", "--store", store, "-o", verdicts)
-        rows = [json.loads(line) for line in Path(verdicts).read_text("utf-8").splitlines()]
-        console.print(told(rows))
-        run("explain", "en-24", "en-25", "--store", store)
-        Path(folder, "tomorrow.jsonl").write_text(json.dumps(tomorrow(rows)), "utf-8")
-        run("check", f"{folder}/tomorrow.jsonl", "--store", store)
-        run("verify", "--store", store)
+    """De-duplicates the articles into a store, shows every verdict, asks the store, shows it."""
+    shutil.rmtree(LEFT, ignore_errors=True)
+    LEFT.mkdir(parents=True)
+    store, verdicts = f"{LEFT}/seen.db", f"{LEFT}/verdicts.jsonl"
+    run("dedupe", "wire.jsonl", "--store", store, "-o", verdicts)
+    rows = [json.loads(line) for line in Path(verdicts).read_text("utf-8").splitlines()]
+    console.print(told(rows))
+    run("explain", "en-24", "en-25", "--store", store)
+    Path(LEFT, "tomorrow.jsonl").write_text(json.dumps(tomorrow(rows)), "utf-8")
+    run("check", f"{LEFT}/tomorrow.jsonl", "--store", store)
+    run("verify", "--store", store)
+    serve(store)
+    console.print(f"All this is in {LEFT}; `make clean` removes it.")
+
+
+def serve(store: str) -> None:
+    """Shows the stories in a browser until Ctrl-C; without a terminal, that they can be seen."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    words = ["serve", "--store", store, "--port", str(port)]
+    page = f"http://127.0.0.1:{port}/stories"
+    console.print(Text(f"\n$ nearcopy {' '.join(words)}", "bold"))
+    quiet = None if sys.stdout.isatty() else subprocess.DEVNULL
+    command = [sys.executable, "-m", "nearcopy", *words]
+    service = subprocess.Popen(command, stdout=quiet, stderr=quiet)  # noqa: S603
+    try:
+        answered(page)
+        console.print(f"The stories are at {page}")
+        if sys.stdout.isatty():
+            webbrowser.open(page)
+            service.wait()
+        else:
+            console.print(
+                "Off a terminal the service ends here; `nearcopy serve` as above shows them again."
+            )
+    except KeyboardInterrupt:
+        pass
+    finally:
+        service.terminate()
+        service.wait()
+
+
+def answered(page: str) -> None:
+    """Returns when the page is there."""
+    end = time.monotonic() + UP_SECONDS
+    while True:
+        try:
+            with urlopen(page) as answer:  # noqa: S310
+                answer.read()
+            return
+        except OSError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.1)
 
 
 def run(*words: str) -> None:
@@ -44,15 +98,14 @@ def run(*words: str) -> None:
 def told(rows: list[Row]) -> Table:
     """Every article with its verdict, those of one story together."""
     table = Table("story", "article", "title", "is", "of", "sure", "because")
-    seen: set[str] = set()
-    for row in in_stories(rows):
-        first = row["story_id"] not in seen
-        if first and row["rule"] == "kept":
+    alone = False
+    for row, place, members in in_stories(rows):
+        if place == 0 and not alone:
             table.add_section()
-        seen.add(row["story_id"])
+        alone = members == 1
         fresh = row["match"] is None
         table.add_row(
-            row["story_id"][:8] if first else "",
+            row["story_id"][:8] if place == 0 else "",
             row["id"],
             one_line(row["title"]),
             ("kept" if row["rule"] == "kept" else "new") if fresh else row["relation"],
@@ -64,13 +117,17 @@ def told(rows: list[Row]) -> Table:
     return table
 
 
-def in_stories(rows: list[Row]) -> Iterator[Row]:
-    """The rows story by story, the kept copy first; articles on their own come last."""
+def in_stories(rows: list[Row]) -> Iterator[tuple[Row, int, int]]:
+    """The rows story by story, the kept copy first; articles on their own come last.
+
+    Each with its place in the story and how many there are in it.
+    """
     stories: dict[str, list[Row]] = {}
     for row in rows:
         stories.setdefault(row["story_id"], []).append(row)
     for members in sorted(stories.values(), key=lambda members: len(members) == 1):
-        yield from sorted(members, key=lambda row: row["is_duplicate"])
+        members.sort(key=lambda row: row["is_duplicate"])
+        yield from ((row, place, len(members)) for place, row in enumerate(members))
 
 
 def one_line(title: str) -> Text:

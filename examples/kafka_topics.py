@@ -15,6 +15,8 @@ from nearcopy.streams.kafka import KafkaSettings, KafkaStream
 from nearcopy.streams.messages import Outputs
 
 WIRE = Path(__file__).parent / "wire.jsonl"
+if len(sys.argv) != 4:
+    sys.exit(__doc__)
 brokers, pages, new = sys.argv[1:]
 crawler = Producer({"bootstrap.servers": brokers})
 for line in WIRE.read_bytes().splitlines():

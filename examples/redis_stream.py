@@ -15,6 +15,8 @@ from nearcopy.streams.messages import Outputs
 from nearcopy.streams.redis import RedisSettings, RedisStream
 
 WIRE = Path(__file__).parent / "wire.jsonl"
+if len(sys.argv) != 2:
+    sys.exit(__doc__)
 address = sys.argv[1]
 client = Redis.from_url(address)
 for line in WIRE.read_bytes().splitlines():  # this is what a crawler does

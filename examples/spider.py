@@ -5,6 +5,9 @@ import sys
 import scrapy
 from scrapy.crawler import CrawlerProcess
 
+if len(sys.argv) != 3:
+    sys.exit(__doc__)
+
 
 class Pages(scrapy.Spider):
     """All pages that the first one links to."""

@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+import json
 import sys
 from datetime import timedelta
 from itertools import pairwise
@@ -120,6 +121,18 @@ def newswire(benchmark_module, monkeypatch, tmp_path):
     module._parts.cache_clear()
     yield module
     module._parts.cache_clear()
+
+
+def test_pages_show_what_was_measured_last(benchmark_module):
+    table, accuracy = benchmark_module("table"), benchmark_module("accuracy_page")
+    folder, pages = TABLE.parent / "results", TABLE.parent.parent
+    speed = json.loads((folder / "fingerprints.json").read_bytes())
+    quality = json.loads((folder / "quality.json").read_bytes())
+    readme = (pages / "README.md").read_text("utf-8")
+    assert table.brief(speed) in readme
+    assert accuracy.brief(quality) in readme
+    assert table.markdown(speed) in (pages / "docs" / "speed.md").read_text("utf-8")
+    assert accuracy.markdown(quality) in (pages / "docs" / "accuracy.md").read_text("utf-8")
 
 
 def test_every_page_that_shows_results_has_its_markers(table):

@@ -84,8 +84,16 @@ def test_a_reader_that_leaves_is_no_error(module, how):
     ("error", "code", "told"),
     [
         (NearcopyError("odd [red]thing[/red]"), 2, "error: odd [red]thing[/red]\n"),
-        (FileNotFoundError(2, "No such file", "x.csv"), 2, "error: x.csv: No such file\n"),
-        (UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"), 2, "invalid start byte"),
+        (
+            FileNotFoundError(2, "No such file", "x.csv"),
+            2,
+            "error: x.csv: No such file: is the name right?\n",
+        ),
+        (
+            UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"),
+            2,
+            "invalid start byte at 0: write it in UTF-8",
+        ),
         (KeyboardInterrupt(), 130, ""),
         (typer.Abort(), 130, ""),
     ],

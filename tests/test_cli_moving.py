@@ -96,7 +96,7 @@ def test_articles_expire_in_redis_if_asked_for(filled, redis_address):
         (("lived.db", "memory://"), "gone when the command ends"),
         (("memory://", "a.db"), "gone when the command ends"),
         (("lived.db", "none/a.db"), "there is no folder none"),
-        (("lived.db", "."), "unable to open"),
+        (("lived.db", "."), "is a folder: name a file"),
         (("lived.db", "a.db", "--pool", "sprot"), "no pool sprot"),
         (("lived.db", "redis://127.0.0.1:1/0"), "127.0.0.1:1"),
         (("lived.db", "a.db", "--window", "soon"), "soon"),

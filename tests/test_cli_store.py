@@ -205,6 +205,25 @@ def test_stories_are_those_of_several_articles_unless_asked_for_all(filled):
     assert f"{len(several)} in all" in shown.stderr
 
 
+def test_stories_of_several_articles_come_first_and_of_these_what_got_one_last(run):
+    texts = {news: " ".join(f"{news}{n}" for n in range(60)) for news in ("quay", "mill", "a", "b")}
+    ids = ["quay", "a", "mill", "mill-2", "quay-2", "b"]
+    lines = [json.dumps({"id": name, "text": texts[name.split("-")[0]]}) for name in ids]
+    assert run("add", "-", input="\n".join(lines)).exit_code == 0
+    listed = rows(run("stories", "--json", "--min-members", "1"))
+    assert [sorted(each["id"] for each in row["members"]) for row in listed] == [
+        ["quay", "quay-2"], ["mill", "mill-2"], ["b"], ["a"]
+    ]  # fmt: skip
+
+
+def test_stories_are_listed_the_largest_first_where_asked(filled):
+    sizes = [len(row["members"]) for row in rows(filled("stories", "--json", "--order", "largest"))]
+    assert sizes == sorted(sizes, reverse=True)
+    refused = filled("stories", "--order", "oldest")
+    assert refused.exit_code == 2
+    assert "order is 'oldest': choose newest or largest" in refused.stderr
+
+
 def test_one_story_has_all_its_members(filled):
     (row,) = rows(filled("stories", "en-01", "--json"))
     ids = {member["id"] for member in row["members"]}

@@ -29,6 +29,7 @@ from nearcopy.keys import keys
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 @pytest.fixture(scope="module")
@@ -72,19 +73,44 @@ def test_relations_measure_as_they_should(wire, relations, relation, measure, le
         assert least <= found <= most, row
 
 
-def test_the_demo_shows_duplicates_and_what_is_kept_apart():
+def test_the_demo_prints_what_the_readme_shows():
+    """Duplicates, and what is kept apart; "..." stands for anything."""
+    demo = [sys.executable, str(EXAMPLES / "demo.py")]
     shown = subprocess.run(
-        [sys.executable, str(EXAMPLES / "demo.py")], capture_output=True, text=True, check=True
-    )
-    assert "both texts are the same, word for word" in shown.stdout
-    assert "the facts clash: Series A / Series B" in shown.stdout
-    assert "kept 43 + duplicates 23 + rejected 0 = read 66" in shown.stderr
+        demo, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True
+    ).stdout.replace(f"{ROOT}/", "")
+    assert "both texts are the same, word for word" in shown
+    assert "Off a terminal the service ends here" in shown
+    (console,) = re.findall(r"```console\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.S)
+    commands = re.search(r"^\$ make demo .*?\n(.*)^\$ make test ", console, re.M | re.S)[1]
+    assert doctest.OutputChecker().check_output(f"...{commands}", shown, doctest.ELLIPSIS), shown
 
 
 def test_the_readme_code_runs():
     (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.S)
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "The harbour council voted" in shown.stdout
+    assert "copy-7 near_text wire-1 ('the texts are nearly the same',)" in shown.stdout
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 150
+
+
+def test_the_curves_are_drawn_from_the_formulas():
+    drawn = subprocess.run(
+        [sys.executable, "-c", "import draw_curves; print(draw_curves.drawn(), end='')"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT / "tools",
+    )
+    assert drawn.stdout == (ROOT / "docs" / "curves.svg").read_text("utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8")):
+        assert (page.parent / link).exists(), link
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.name)

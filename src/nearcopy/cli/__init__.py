@@ -1,11 +1,12 @@
 """The command line: one module a verb, or a family of them; all are listed here."""
 
-import gc
 from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
+
+from nearcopy.collecting import collect_seldom
 
 HELP = "Has this been published before, where, and how do we know?"
 EXAMPLES = """
@@ -36,6 +37,10 @@ SERVE = "Serve"
 # the "_" at the end of what Python has a use of its own for.
 COMMANDS = (
     (FIND, "dedupe", "dedupe"),
+    (FIND, "corpus", "corpus"),
+    (FIND, "estimate", "estimate"),
+    (FIND, "spark", "spark"),
+    (FIND, "boilerplate", "boilerplate"),
     (FIND, "pairs", "pairs"),
     (FIND, "search_results", "search_results"),
     (FIND, "compare", "compare"),
@@ -81,8 +86,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-SELDOM = 100_000
-
 
 class Command(TyperCommand):
     """A command that knows what may be meant by an option that is none."""
@@ -113,7 +116,7 @@ def _main(
     ] = False,
 ) -> None:
     del version
-    gc.set_threshold(SELDOM)  # most of what is made stays: looking through it took a fifth of a run
+    collect_seldom()  # most of what is made stays: looking through it took a fifth of a run
 
 
 def _register() -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from nearcopy.model import Article
 
 STDIN = "-"
+IDS_SHOWN = 5  # of those that a file has
 LISTED = 20  # rows that cannot be read are named up to this many
 TITLE = re.compile(r"<title\b[^<>]{0,500}>([^<]{0,2000})", re.IGNORECASE)
 HTML_STARTS = ("<!doctype", "<html", "<?xml", "<head", "<body", "<article", "<div", "<p>")
@@ -174,7 +175,9 @@ def one(file: str) -> "Article":
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as wrong:
-        raise BadArticle(f"{name} is not UTF-8: {wrong.reason} at {wrong.start}") from None
+        from nearcopy.formats.streams import not_utf8
+
+        raise BadArticle(f"{name} is {not_utf8(wrong)}") from None
     kind, start = Path(file).suffix.lower(), text.lstrip()[:20].lower()
     if kind in (".json", ".jsonl") or (file == STDIN and start.startswith("{")):
         return _from_json(text, name)
@@ -197,9 +200,18 @@ def _among(file: Path, *ids: str) -> Two:
             break
     for each in ids:
         if each not in found:
-            raise BadArticle(f"no article {each!r:.200} in {file}{nearest(each, seen[:10_000])}")
+            hint = nearest(each, seen[:10_000])
+            raise BadArticle(f"no article {each!r:.200} in {file}{hint}: {_ids(seen)}")
     a, b = ids
     return Two(found[a], found[b])
+
+
+def _ids(seen: list[str]) -> str:
+    """What there is to be named."""
+    if not seen:
+        return "there is none in it"
+    some = ", ".join(f"{each:.60}" for each in seen[:IDS_SHOWN])
+    return f"its ids are {some}{', ...' if len(seen) > IDS_SHOWN else ''}"
 
 
 def _stored(store: str, pool: str | None, a: str, b: str) -> Two:

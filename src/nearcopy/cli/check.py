@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from nearcopy.model import Verdict
 
 Files = Annotated[
-    list[str], typer.Argument(metavar="FILE...", help="Articles in any format, or - for stdin.")
+    list[str], typer.Argument(metavar="FILE", help="Articles in any format, or - for stdin.")
 ]
 ExitCode = Annotated[bool, typer.Option("--exit-code", help="Exit with 1 if any is a duplicate.")]
 EvidenceOption = Annotated[

@@ -14,6 +14,7 @@ from nearcopy.cli.spared import spare
 from nearcopy.cli.terminal import noted, reported, show, write_lines
 from nearcopy.cli.truth import clusters_of, table
 from nearcopy.errors import NearcopyError
+from nearcopy.replacing import write_whole
 
 if TYPE_CHECKING:
     from nearcopy.cli.progress import Phases
@@ -166,7 +167,7 @@ def _tell(found: "Evaluation") -> None:
 def _write(file: Path, found: "Evaluation") -> None:
     from nearcopy.evaluate.report import page
 
-    file.write_text(page(found), encoding="utf-8", errors="replace")
+    write_whole(file, page(found))
     noted(f"wrote {file}")
 
 

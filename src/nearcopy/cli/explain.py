@@ -19,6 +19,7 @@ from nearcopy.cli.settings import (
 )
 from nearcopy.cli.spared import spare, store_file
 from nearcopy.cli.terminal import noted, reported, show, write_lines
+from nearcopy.replacing import write_whole
 
 if TYPE_CHECKING:
     from nearcopy.explain import Explanation
@@ -75,5 +76,5 @@ def explain(
 def _write_page(file: Path, found: "Explanation", a: "Article", b: "Article") -> None:
     from nearcopy.cli.page import page
 
-    file.write_text(page(found, a, b), encoding="utf-8", errors="replace")
+    write_whole(file, page(found, a, b))
     noted(f"wrote {file}")

@@ -85,7 +85,10 @@ def feedback(
 
 def _check_usage(a: str | None, b: str | None, said: list[bool], list_: bool) -> None:
     if said.count(True) != 1:
-        raise BadFeedback("what is it? Give one of --same, --different, --undo, and --list")
+        raise BadFeedback(
+            "what is it? Give one of --same, --different, --undo or --list; "
+            "--relation goes with --same or --different"
+        )
     if list_ != (a is None) or list_ != (b is None):
         raise BadFeedback("--list names no articles; --same, --different and --undo name two")
     if a == b and a is not None:

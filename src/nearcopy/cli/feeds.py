@@ -35,7 +35,7 @@ def _file(means: str, flag: str) -> Any:
 @reported
 def feeds(
     subscriptions: Annotated[
-        list[str], typer.Argument(metavar="FILE.opml|URL...", help="OPML files, or feeds.")
+        list[str], typer.Argument(metavar="FILE.opml|URL", help="OPML files, or feeds.")
     ],
     store: StoreOption = None,
     pool: PoolOption = None,

@@ -17,10 +17,12 @@ from nearcopy.cli.stored import MEMORY, SQLITE, adding
 from nearcopy.cli.terminal import INTERRUPTED, counted, in_a_line, noted, write_lines
 from nearcopy.errors import NearcopyError, NotStored
 from nearcopy.feeds import feed_kind, feed_rows
-from nearcopy.feeds.memory import Memory, alone, read_memory, write_memory, write_whole
+from nearcopy.feeds.memory import Memory, alone, read_memory, write_memory
 from nearcopy.feeds.polling import Polite, poll
 from nearcopy.feeds.telling import Round, Told, look, take_in, told_story
 from nearcopy.feeds.writing import atom, report
+from nearcopy.replacing import write_whole
+from nearcopy.web import OWN_NETWORK
 
 if TYPE_CHECKING:
     from nearcopy.config import Policy, Recipe
@@ -87,7 +89,7 @@ def follow(following: Following) -> None:
     if stopping.signal == signal.SIGINT:
         raise typer.Exit(INTERRUPTED)
     if not read:
-        raise NearcopyError("no feed could be read")
+        raise NearcopyError("no feed could be read: the warnings say why")
 
 
 def _wait(until: float, stopping: Stopping) -> bool:
@@ -141,7 +143,8 @@ def _write(found: Round, as_json: bool) -> None:
         sys.stdout.buffer.write("".join(map(_lines, found.told)).encode())
         sys.stdout.buffer.flush()
     for each in found.problems:
-        noted(f"warning: {in_a_line(each)}")
+        to_do = ": --allow-private asks it all the same" if each.endswith(OWN_NETWORK) else ""
+        noted(f"warning: {in_a_line(each)}{to_do}")
     new = counted(found.entries, "new entry").replace("entrys", "entries")
     noted(f"{new}: {counted(len(found.told), 'new story').replace('storys', 'stories')}")
 

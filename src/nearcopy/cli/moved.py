@@ -56,7 +56,9 @@ def _check_places(source: str, pool: str | None, target: str, to_pool: str | Non
         if address.startswith(MEMORY):
             raise StoreError(f"{address} is gone when the command ends: give a store that lasts")
     if place(source, pool) == place(target, to_pool):
-        raise StoreError(f"{shown(source)} is both the store that is read and the one to write")
+        raise StoreError(
+            f"{shown(source)} is both the store that is read and the one to write: name another"
+        )
 
 
 def place(address: str, pool: str | None) -> str:

@@ -46,7 +46,7 @@ class Words(StrEnum):
 @reported
 def pairs(
     files: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="Articles in any format, or - for stdin.")
+        list[str], typer.Argument(metavar="FILE", help="Articles in any format, or - for stdin.")
     ],
     min_overlap: Annotated[
         float,

@@ -16,6 +16,7 @@ PRESETS = {
     "crawler": "pages by SimHash of 5-word shingles, 30 days",
     "digest": "Chinese and English titles, confirmed by content",
     "similarity": "SimHash and classic MinHash, 16 bands of 8",
+    "copies": "texts alone, for whole corpora: half of the 5-word runs shared",
 }
 
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from nearcopy.config import KEEP, POLICIES, RECIPES, Keep, Policy, Recipe
+from nearcopy.config.meanings import KEEP_RULES
 from nearcopy.config.spans import window as window_of
 from nearcopy.config.toml import nearest, preset_of, read_policy
 from nearcopy.errors import BadPolicy
@@ -49,7 +50,7 @@ KeepOption = Annotated[
         "--keep",
         metavar="RULES",
         rich_help_panel=JUDGING,
-        help=f"Which copy to keep, by the first rule that tells: {', '.join(KEEP)}.",
+        help=f"Which copy to keep, by the first rule that tells: {KEEP_RULES}.",
     ),
 ]
 StoreOption = Annotated[
@@ -120,9 +121,11 @@ def _policy(preset: str | None, file: Path | None) -> tuple[str | None, Policy]:
     asked = known_preset(preset) if preset else None
     if file is None:
         return asked, POLICIES[asked or "default"]
-    text = file.read_text(encoding="utf-8-sig")
     try:
+        text = file.read_text(encoding="utf-8-sig")
         named, judged = preset_of(text), read_policy(text, asked or "default")
+    except UnicodeDecodeError as wrong:
+        raise BadPolicy(f"{file} is not UTF-8: {wrong.reason}: write it in UTF-8") from None
     except BadPolicy as wrong:
         raise BadPolicy(f"{file}: {wrong}") from None
     if asked and named and asked != named:
@@ -146,11 +149,10 @@ def keep_rules(text: str) -> tuple[Keep, ...]:
     rules = tuple(rule.strip() for rule in text.split(",") if rule.strip())
     for rule in rules:
         if rule not in KEEP:
-            raise BadPolicy(
-                f"--keep {rule!r}{nearest(rule, KEEP)}: give one or more of {','.join(KEEP)}"
-            )
+            hint = nearest(rule, KEEP)
+            raise BadPolicy(f"--keep {rule!r:.60}{hint}: give one or more of {KEEP_RULES}")
     if not rules:
-        raise BadPolicy(f"--keep names no rule: give one or more of {','.join(KEEP)}")
+        raise BadPolicy(f"--keep names no rule: give one or more of {KEEP_RULES}")
     return rules  # type: ignore[return-value]  # each is one of KEEP
 
 

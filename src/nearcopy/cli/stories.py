@@ -1,6 +1,6 @@
 """`nearcopy stories`: the pieces of news in a store, and one of them with all its members."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from nearcopy.deduper import Deduper
     from nearcopy.model import Story
 
+PAGE = 10_000
 POINTS = ": length"  # from here on a reason goes into its points, which `stories ID` has
 DAY, HOUR, MINUTE = timedelta(days=1), timedelta(hours=1), timedelta(minutes=1)
 
@@ -39,12 +40,23 @@ def stories(
         int,
         typer.Option("--min-members", metavar="N", min=1, help="Only stories of so many articles."),
     ] = 2,
+    order: Annotated[
+        str,
+        typer.Option(
+            "--order",
+            metavar="ORDER",
+            help="newest: those that got an article last first; or largest.",
+        ),
+    ] = "newest",
     spread: Annotated[
         bool, typer.Option("--spread", help="How the story spread from outlet to outlet.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """List the stories in a store, or the members of one."""
+    """List the stories in a store, or the members of one.
+
+    Those of several articles come first, and of these the one that got an article last.
+    """
     from nearcopy.cli.stored import reading
     from nearcopy.formats.answers import story_row
 
@@ -58,8 +70,24 @@ def stories(
             story = deduper.story(id_)
             write_lines([story_row(story)]) if as_json else _show_one(story, deduper)
             return
-        found = (each for each in deduper.stories() if len(each.members) >= min_members)
+        found = _ordered(deduper, min_members, order)
         write_lines(map(story_row, found)) if as_json else _show_all(found, deduper)
+
+
+def _ordered(deduper: "Deduper", least: int, order: str) -> Iterator["Story"]:
+    """The stories in order; articles on their own after all others."""
+    yield from _listed(deduper, max(2, least), order)
+    if least == 1:
+        yield from (each for each in _listed(deduper, 1, order) if len(each.members) == 1)
+
+
+def _listed(deduper: "Deduper", least: int, order: str) -> Iterator["Story"]:
+    """All stories of so many articles, looked for as they are asked for."""
+    page = deduper.find_stories(least=least, order=order, limit=PAGE)
+    yield from page.stories
+    while page.after is not None:
+        page = deduper.find_stories(least=least, order=order, limit=PAGE, after=page.after)
+        yield from page.stories
 
 
 def _show_all(found: Iterable["Story"], deduper: "Deduper") -> None:

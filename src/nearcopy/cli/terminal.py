@@ -3,6 +3,7 @@
 0 done · 1 an answer of "no" · 2 bad input or usage · 3 stopped by the brake · 130 interrupted
 """
 
+import errno
 import json
 import os
 import sys
@@ -22,6 +23,19 @@ ANSWER_NO = 1
 BAD_INPUT = 2
 BRAKED = 3
 INTERRUPTED = 130
+
+TO_DO = {
+    errno.ENOENT: "is the name right?",
+    errno.ENOTDIR: "is the name right?",
+    errno.EISDIR: "name a file",
+    errno.EACCES: "allow this user to read it, or to write there",
+    errno.EPERM: "allow this user to read it, or to write there",
+    errno.EROFS: "write elsewhere",
+    errno.ENOSPC: "make room, or write elsewhere",
+    errno.EDQUOT: "make room, or write elsewhere",
+    errno.ENAMETOOLONG: "give a shorter name",
+    errno.EMFILE: "allow more open files, with `ulimit -n`",
+}
 
 # Control characters are shown as such; marks that turn the direction of what follows are left out.
 OBEYED: dict[int, str] = {
@@ -81,12 +95,14 @@ def _open_streams() -> None:
 
 
 def _told(wrong: Exception) -> str:
-    """What went wrong, the file first where there is one."""
-    if isinstance(wrong, OSError) and wrong.filename is not None and wrong.strerror:
-        return f"{wrong.filename}: {wrong.strerror}"
-    if isinstance(wrong, OSError) and wrong.strerror:
-        return wrong.strerror
-    return str(wrong)
+    """What went wrong, the file first where there is one, and what to do where that is known."""
+    if isinstance(wrong, UnicodeDecodeError):
+        return f"not {wrong.encoding.upper()}: {wrong.reason} at {wrong.start}: write it in UTF-8"
+    if not (isinstance(wrong, OSError) and wrong.strerror):
+        return str(wrong)
+    where = f"{wrong.filename}: " if wrong.filename is not None else ""
+    to_do = f": {TO_DO[wrong.errno]}" if wrong.errno in TO_DO else ""
+    return f"{where}{wrong.strerror}{to_do}"
 
 
 def failed(message: str) -> None:

@@ -23,6 +23,7 @@ from nearcopy.cli.truth import table as rows_of
 from nearcopy.config import Policy, Recipe, policy_toml
 from nearcopy.config.toml import preset_of
 from nearcopy.errors import BadFeedback
+from nearcopy.replacing import write_whole
 
 if TYPE_CHECKING:
     from nearcopy.examples import Example
@@ -91,7 +92,7 @@ def tune(
     written = (found.worth_it or force) and output is not None
     if output is not None and written:
         base = preset or (preset_of(policy.read_text("utf-8-sig")) if policy else None)
-        output.write_text(policy_toml(found.policy, base or "default"), encoding="utf-8")
+        write_whole(output, policy_toml(found.policy, base or "default"))
         noted(f"wrote {output}: use it with --policy {output}")
     if not found.worth_it:
         noted("no gain on held-out pairs: the policy is best left as it is")

@@ -41,7 +41,7 @@ SHOWN = 20  # articles named one by one
 
 @reported
 def forget(
-    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Articles in the store.")],
+    ids: Annotated[list[str], typer.Argument(metavar="ID", help="Articles in the store.")],
     store: StoreOption = None,
     pool: PoolOption = None,
     yes: YesOption = False,
