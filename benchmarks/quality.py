@@ -74,8 +74,7 @@ def main() -> None:
     console.print(shown(lines))
     rows = [as_json(line) for line in lines]
     content = {"machine": results.machine(), "rows": rows, **besides(console)}
-    results.write(results.QUALITY, content)
-    accuracy_page.renew(content)
+    accuracy_page.renew(results.write(results.QUALITY, content))
     console.print(f"written to {results.QUALITY} and {accuracy_page.PAGE}")
     if "--raise" in sys.argv:
         write(raised(lines))

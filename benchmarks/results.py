@@ -120,11 +120,13 @@ def machine() -> dict[str, Any]:
     }
 
 
-def write(path: Path, content: dict[str, Any]) -> None:
-    """Write results as JSON that reads and diffs well."""
+def write(path: Path, content: dict[str, Any]) -> dict[str, Any]:
+    """Write results as JSON that reads and diffs well; what stands there now, rounded."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(_rounded(content), indent=1, ensure_ascii=False)
+    written: dict[str, Any] = _rounded(content)
+    text = json.dumps(written, indent=1, ensure_ascii=False)
     path.write_text(text + "\n", encoding="utf-8")
+    return written
 
 
 def _core_share(timings: Sequence[Timing]) -> float:

@@ -237,7 +237,7 @@ def _store(found: dict[str, Any], path: Path | None, suite: Suite, console: Cons
     if path is None:
         console.print("a part of a run: nothing written (--output PATH writes it)")
         return
-    results.write(path, found)
+    found = results.write(path, found)
     console.print(f"written to {path}")
     if path == suite.results and table.renew(suite.page, found):
         console.print(f"tables of {suite.page} renewed")
