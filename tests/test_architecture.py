@@ -21,6 +21,7 @@ ROOMS = [
         "fingerprint",
         "keys",
         "calibration",
+        "confidence",
         "compare",
         "decide",
         "embedding",

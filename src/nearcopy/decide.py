@@ -7,11 +7,11 @@ from collections.abc import Callable
 from enum import IntFlag
 from typing import NamedTuple
 
+from nearcopy import confidence
 from nearcopy.calibration import calibrated
 from nearcopy.config import Policy
 from nearcopy.likeness import (
     PASSAGE_WORDS,
-    SPEAKING_WORDS,
     at_least,
     bodies_apart,
     contained,
@@ -29,7 +29,6 @@ from nearcopy.likeness import (
     titles_decide,
 )
 from nearcopy.model import Decision, Evidence, Relation
-from nearcopy.news import sureness
 from nearcopy.vetoes import (
     Veto,
     form_veto,
@@ -89,7 +88,7 @@ def decide(evidence: Evidence, policy: Policy) -> Decision:
     return Decision(
         Relation.DISTINCT,
         "vetoed" if vetoed else "nothing-in-common",
-        _distinct(evidence, vetoed),
+        confidence.distinct(evidence, vetoed),
         False,
         vetoed or "nothing that counts is shared",
         _flags(evidence, policy),
@@ -216,57 +215,6 @@ def _shares_passages(e: Evidence, p: Policy) -> bool:
     return e.words > 0 and at_least(e.overlap, p.related_overlap)
 
 
-# How sure each rule is: about the share that was right of labelled pairs (docs/accuracy.md).
-
-
-def _by_identity(e: Evidence) -> float:
-    return 1.0 if e.words >= SPEAKING_WORDS else 0.95
-
-
-def _by_address(e: Evidence) -> float:
-    return 0.99 if e.same_url else 0.95
-
-
-def _by_text(e: Evidence) -> float:
-    shared = max(e.overlap or 0.0, 1 - (e.distance or 0) / 16 if e.distance is not None else 0.0)
-    return round(0.9 + 0.09 * shared, 4)
-
-
-def _by_rewording(e: Evidence) -> float:
-    return round(0.4 + 0.3 * (e.overlap or 0.0) + 0.4 * (e.profile or 0.0), 4)
-
-
-def _by_containment(e: Evidence) -> float:
-    return round(0.55 + 0.4 * (e.containment or 0.0) - (0 if e.exact else 0.1), 4)
-
-
-def _by_revision(e: Evidence) -> float:
-    return round(0.7 + 0.2 * max(e.overlap or 0.0, e.title_soft or 0.0), 4)
-
-
-def _by_title(e: Evidence) -> float:
-    return round(min(0.98, 0.21 + 0.72 * _title(e) + (0.14 if e.agreements else 0.0)), 4)
-
-
-def _by_like_titles(e: Evidence) -> float:
-    return round(0.8 + 0.15 * _title(e), 4)
-
-
-def _by_event(e: Evidence) -> float:
-    return round(0.3 + 0.4 * _title(e), 4)
-
-
-def _title(e: Evidence) -> float:
-    """How alike the titles are: by the soft cosine, or where there is none by their letters."""
-    return (e.title_ratio or 0.0) if e.title_soft is None else e.title_soft
-
-
-def _distinct(e: Evidence, vetoed: str | None) -> float:
-    if vetoed:
-        return 0.9
-    return round(1 - 0.5 * max(e.overlap or 0.0, e.title_soft or 0.0), 4)
-
-
 RULES = (
     Rule(
         "same-address",
@@ -274,7 +222,7 @@ RULES = (
         Needs.ADDRESS,
         "both stand at the same address",
         _same_address,
-        _by_address,
+        confidence.by_address,
         no_veto,
     ),
     Rule(
@@ -283,7 +231,7 @@ RULES = (
         Needs.NOTHING,
         "both texts are the same, word for word",
         lambda e, _: bool(e.same_text),
-        _by_identity,
+        confidence.by_identity,
         short_text_veto,
     ),
     Rule(
@@ -292,7 +240,7 @@ RULES = (
         Needs.ADDRESS,
         "the text at this address has changed",
         _updated_page,
-        _by_address,
+        confidence.by_address,
         no_veto,
     ),
     Rule(
@@ -301,7 +249,7 @@ RULES = (
         Needs.ADDRESS,
         "the page names the other's address as its own",
         _declared_address,
-        _by_address,
+        confidence.by_address,
         veto,
     ),
     Rule(
@@ -310,7 +258,7 @@ RULES = (
         Needs.TEXTS,
         _why_filed_again,
         _filed_again,
-        _by_revision,
+        confidence.by_revision,
         text_veto,
     ),
     Rule(
@@ -319,7 +267,7 @@ RULES = (
         Needs.TEXTS,
         "the texts are nearly the same",
         near,
-        _by_text,
+        confidence.by_text,
         text_veto,
     ),
     Rule(
@@ -328,7 +276,7 @@ RULES = (
         Needs.TEXTS,
         "the longer text holds nearly all of the shorter",
         contained,
-        _by_containment,
+        confidence.by_containment,
         part_veto,
     ),
     Rule(
@@ -337,7 +285,7 @@ RULES = (
         Needs.TEXTS,
         "much of the text is the same, and of the same words, with many changed",
         reworded,
-        _by_rewording,
+        confidence.by_rewording,
         title_veto,
     ),
     Rule(
@@ -346,7 +294,7 @@ RULES = (
         Needs.TEXTS,
         "the same source wrote on: much of the text is shared and the titles agree",
         _rewritten,
-        _by_revision,
+        confidence.by_revision,
         text_veto,
     ),
     Rule(
@@ -355,7 +303,7 @@ RULES = (
         Needs.NOTHING,
         "the same source wrote on: a toll has moved and part of the text is the same",
         _toll_moved,
-        _by_revision,
+        confidence.by_revision,
         text_veto,
     ),
     Rule(
@@ -364,7 +312,7 @@ RULES = (
         Needs.TITLES,
         "the titles agree but for a figure that updates move",
         _figure_moved,
-        _by_title,
+        confidence.by_title,
         title_veto,
     ),
     Rule(
@@ -373,7 +321,7 @@ RULES = (
         Needs.TITLES,
         "the titles agree and nothing clashes",
         _same_title,
-        _by_title,
+        confidence.by_title,
         title_veto,
     ),
     Rule(
@@ -382,7 +330,7 @@ RULES = (
         Needs.TITLES,
         "the titles are alike and their facts agree",
         _title_and_facts,
-        _by_title,
+        confidence.by_title,
         title_veto,
     ),
     Rule(
@@ -391,7 +339,7 @@ RULES = (
         Needs.TITLES,
         _why_same_event,
         _same_event,
-        _by_like_titles,
+        confidence.by_like_titles,
         title_veto,
     ),
     Rule(
@@ -400,7 +348,7 @@ RULES = (
         Needs.NOTHING,
         _why_same_news,
         _same_news,
-        lambda e: round(sureness(e.news or 0.0), 4),
+        confidence.by_news,
         news_veto,
     ),
     Rule(
@@ -409,7 +357,7 @@ RULES = (
         Needs.TITLES,
         "the titles have a subject in common",
         _related_titles,
-        _by_event,
+        confidence.by_event,
         form_veto,
     ),
     Rule(
@@ -418,7 +366,7 @@ RULES = (
         Needs.NOTHING,
         "the texts have passages or a subject in common",
         _related_texts,
-        lambda e: round(max(e.overlap or 0.0, e.news or 0.0), 4),
+        confidence.by_subject,
         text_veto,
     ),
 )
