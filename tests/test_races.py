@@ -124,7 +124,7 @@ class Late(Deduper):
     def _in_turn(self):
         self.meanwhile()
         with super()._in_turn():
-            self._turn_seconds = 1.0  # looks first next time
+            self._shared_turns = 1  # looks first next time
             yield
 
 
@@ -149,5 +149,5 @@ def test_what_comes_between_a_look_and_a_turn_is_seen(lasting_address, memory_ad
     with Late(lasting_address) as late, Deduper(lasting_address) as other:
         list(late.run(first))
         late.meanwhile = lambda: others(other)
-        assert late._turn_seconds == 1.0
+        assert late._shared_turns == 1
         assert told(late) == expected

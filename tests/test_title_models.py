@@ -43,8 +43,8 @@ def grade(a: str, b: str) -> float:
 
 
 def test_signs_and_weights_go_together():
-    signs = news_signs(made(FERRY), made(FERRY), 1.0, False, None)
-    assert len(signs) == len(WEIGHTS)
+    signs = news_signs([made(FERRY)], [made(FERRY)], [1.0], [()], [None])
+    assert signs.shape == (1, len(WEIGHTS))
 
 
 @pytest.mark.parametrize(
@@ -91,8 +91,10 @@ def test_past_two_weeks_days_count_no_more():
 def test_titles_with_little_in_common_have_no_likelihood():
     a, b = made(FERRY), made("Bakers of Oslo open a second oven")
     assert compare(a, b).title_news is None
-    assert title_news(a, b, LEAST_ALIKE - 0.01, False, None) is None
-    assert title_news(a, b, None, False, None) is None
+    soft = [LEAST_ALIKE - 0.01, None, LEAST_ALIKE]
+    *unlike, alike = title_news([a] * 3, [b] * 3, soft, [()] * 3, [None] * 3)
+    assert unlike == [None, None]
+    assert alike is not None
 
 
 def test_the_likelihood_decides_like_titles():

@@ -243,7 +243,7 @@ def test_the_feed_example_is_its_levenshtein_similarity():
 @given(pairs=st.lists(st.tuples(TITLES, TITLES), max_size=6))
 def test_native_scores_equal_the_reference(native, pairs):
     a, b = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-    for name in ("title_cosines", "word_cosines"):
+    for name in ("title_cosines", "title_fronts", "word_cosines"):
         made, expected = (getattr(kernel, name)(a, b) for kernel in (native, reference))
         assert made.tobytes() == expected.tobytes() or np.array_equal(made, expected, True)
     for made, expected in zip(native.title_keys(a), reference.title_keys(a), strict=True):
@@ -252,7 +252,7 @@ def test_native_scores_equal_the_reference(native, pairs):
 
 @given(a=ANY, b=ANY)
 def test_native_scores_equal_the_reference_on_any_text(native, a, b):
-    for name in ("title_cosines", "word_cosines"):
+    for name in ("title_cosines", "title_fronts", "word_cosines"):
         made, expected = (getattr(kernel, name)([a], [b]) for kernel in (native, reference))
         assert np.array_equal(made, expected, equal_nan=True)
     made, expected = (kernel.title_keys([a])[1] for kernel in (native, reference))

@@ -33,12 +33,15 @@ def signs(rows: list[dict[str, str]]) -> tuple[Floats, Bools]:
     made = list(fingerprints([_article(row, side) for row in rows for side in "ab"]))
     pairs = list(zip(made[::2], made[1::2], strict=True))
     evidence = compare_pairs(pairs)
-    found = [
-        news_signs(a, b, e.title_soft or 0.0, bool(e.agreements), e.hours_apart)
-        for (a, b), e in zip(pairs, evidence, strict=True)
-    ]
+    found = news_signs(
+        made[::2],
+        made[1::2],
+        [each.title_soft or 0.0 for each in evidence],
+        [each.agreements for each in evidence],
+        [each.hours_apart for each in evidence],
+    )
     free = [not e.moved and title_veto(e, FREE) is None for e in evidence]
-    return np.array(found, float), np.array(free)
+    return found, np.array(free)
 
 
 def _article(row: dict[str, str], side: str) -> Article:

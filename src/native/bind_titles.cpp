@@ -105,6 +105,15 @@ void bind_titles(nb::module_& m) {
         },
         "a"_a.none(), "b"_a.none());
     m.def(
+        "title_fronts",
+        [](const nb::object& a, const nb::object& b) {
+            const TitleWeights& known = weights();
+            return pairwise(a, b, [&](const TextView& x, const TextView& y) {
+                return title_front(known, x, y);
+            });
+        },
+        "a"_a.none(), "b"_a.none());
+    m.def(
         "word_cosines",
         [](const nb::object& a, const nb::object& b) { return pairwise(a, b, word_cosine); },
         "a"_a.none(), "b"_a.none());

@@ -18,6 +18,7 @@ constexpr size_t kLeastAlike = 5;
 constexpr int64_t kSame = 100, kBeginsAlike = 80, kSpeltAlike = 80;
 constexpr uint32_t kUnspacedShare = 70;
 constexpr size_t kKeyTerms = 5;
+constexpr size_t kFrontTerms = 3;
 constexpr uint32_t kKeySeed = 0x717E;
 constexpr uint32_t kAlef = 0x0627, kLam = 0x0644;
 
@@ -101,6 +102,7 @@ public:
     Term* begin() { return terms_; }
     Term* end() { return terms_ + count_; }
     size_t size() const { return count_; }
+    Term* front_end() { return terms_ + front_; }
 
     int64_t square() const {
         int64_t sum = 0;
@@ -161,15 +163,15 @@ private:
 
     void add(Letters letters) {
         uint64_t hash = term_hash(letters.data, letters.size);
-        for (Term& known : *this) {
-            if (known.hash == hash) {
-                ++known.count;
-                return;
-            }
+        Term* known = std::find_if(begin(), end(), [&](Term& term) { return term.hash == hash; });
+        if (known != end()) {
+            ++known->count;
+        } else {
+            uint32_t weight = weights_.of(hash);
+            if (is_unspaced(letters.data[0])) weight = weight * kUnspacedShare / 100;
+            terms_[count_++] = {hash, letters, int64_t(weight), 1};
         }
-        uint32_t weight = weights_.of(hash);
-        if (is_unspaced(letters.data[0])) weight = weight * kUnspacedShare / 100;
-        terms_[count_++] = {hash, letters, int64_t(weight), 1};
+        if (added_++ < kFrontTerms) front_ = count_;
     }
 
     const TitleWeights& weights_;
@@ -177,7 +179,7 @@ private:
     uint32_t* starts_[kMaxWords + 1];
     size_t words_ = 0;
     Term terms_[kMaxWords];
-    size_t count_ = 0;
+    size_t count_ = 0, added_ = 0, front_ = 0;  // distinct, in all, distinct among the first
 };
 
 // --- Alike ------------------------------------------------------------------------------------
@@ -274,6 +276,15 @@ int64_t alike_products(Terms& a, Terms& b) {
     return sum;
 }
 
+// The weight of the first terms that the other title lacks.
+int64_t lacking(Terms& terms, Terms& other) {
+    int64_t sum = 0;
+    for (Term* x = terms.begin(); x != terms.front_end(); ++x)
+        if (std::none_of(other.begin(), other.end(), [&](Term& y) { return y.hash == x->hash; }))
+            sum += x->weight;
+    return sum;
+}
+
 // --- Words ------------------------------------------------------------------------------------
 
 template <class Char>
@@ -354,6 +365,11 @@ double title_cosine(const TitleWeights& weights, const TextView& a, const TextVi
     int64_t matched = same_products(left, right);
     matched += alike_products(left, right);
     return std::min(1.0, double(matched) / (double(kSame) * norms));
+}
+
+double title_front(const TitleWeights& weights, const TextView& a, const TextView& b) {
+    Terms left(weights, a), right(weights, b);
+    return double(std::min(lacking(left, right), lacking(right, left)));
 }
 
 double word_cosine(const TextView& a, const TextView& b) {

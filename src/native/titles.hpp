@@ -28,6 +28,7 @@ private:
 uint64_t term_hash(const uint32_t* letters, size_t size);
 
 double title_cosine(const TitleWeights& weights, const TextView& a, const TextView& b);
+double title_front(const TitleWeights& weights, const TextView& a, const TextView& b);
 double word_cosine(const TextView& a, const TextView& b);
 void title_keys(const TitleWeights& weights, const TextView& title, std::vector<uint64_t>& keys);
 

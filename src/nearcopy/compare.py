@@ -269,10 +269,8 @@ def _models(left: Side, right: Side, measures: Collection[str], known: Columns) 
     news: list[float | None] = [None] * len(left)
     grades: list[float | None] = [None] * len(left)
     if "news" in measures:
-        agreed = map(bool, known["agreements"])
-        news = list(
-            map(titles.title_news, left, right, known["title_soft"], agreed, known["hours_apart"])
-        )
+        given = (known[name] for name in ("title_soft", "agreements", "hours_apart"))
+        news = titles.title_news(left, right, *given)
     if "grade" in measures:
         grades = list(map(titles.title_grade, left, right))
     likely = likelihoods(known) if "profile" in measures else [None] * len(left)

@@ -18,7 +18,8 @@ from nearcopy.steps import tried
 from nearcopy.stores import Entry
 from nearcopy.verdicts import flagged, on_arrival
 
-OTHERS_ADD_SECONDS = 0.05  # waited for a turn: somebody else adds too
+OTHERS_ADD_SECONDS = 0.05  # waited for a turn: somebody else adds too,
+SHARED_TURNS = 8  # and will for a while, though the next turns may come at once
 
 
 class Adding(Looking):
@@ -78,26 +79,22 @@ class Adding(Looking):
     def _looked_first(self, entries: list[Entry]) -> Seen:
         """What is seen of articles before it is our turn to add them, where others have theirs.
 
-        They need not wait then until all is compared, only what came since is left to look at. The
-        first look reads the window, which may take long.
+        They need not wait then until all is compared, only what came since is left to look at. So
+        with the first articles, as nobody knows yet: that look reads the window, and may take long.
         """
         seen: Seen = {}
-        with self._lock:
-            if self._turn_seconds is None:
-                probes = [(entry.fingerprint, entry.keys) for entry in entries]
-                with self._store.reading():
-                    self._store.find(probes, self.policy.window, 1)
-            elif self._turn_seconds > OTHERS_ADD_SECONDS:
-                with self._store.reading():
-                    matches(self._store, entries, self.recipe, self.policy, apart=True, seen=seen)
+        if self._shared_turns:
+            with self._lock, self._store.reading():
+                matches(self._store, entries, self.recipe, self.policy, apart=True, seen=seen)
         return seen
 
     @contextmanager
     def _in_turn(self) -> Iterator[None]:
-        """A step of the store; takes note of how long the wait for it was."""
+        """A step of the store; takes note of whether others had theirs meanwhile."""
         asked = perf_counter()
         with self._store.writing():
-            self._turn_seconds = perf_counter() - asked
+            shared = perf_counter() - asked > OTHERS_ADD_SECONDS
+            self._shared_turns = SHARED_TURNS if shared else max(0, self._shared_turns - 1)
             yield
 
     def _unchanged(self, entries: list[Entry]) -> set[str]:

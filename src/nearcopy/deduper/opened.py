@@ -55,7 +55,7 @@ class Opened:
         self._threads = threads
         self._clock = clock
         self._lock = RLock()
-        self._turn_seconds: float | None = None  # that the last step was waited for
+        self._shared_turns = 1  # to come in which others may add too
         self._times = Times()  # handed to the store with the next write, and at the end
         self._store = tried(open_store)(address, pool)
         try:

@@ -22,6 +22,7 @@ from nearcopy.kernels.reference import strip_html_positions as strip_html_positi
 from nearcopy.kernels.reference import term_keys as term_keys
 from nearcopy.kernels.reference import term_rarities as term_rarities
 from nearcopy.kernels.reference import title_cosines as title_cosines
+from nearcopy.kernels.reference import title_fronts as title_fronts
 from nearcopy.kernels.reference import title_keys as title_keys
 from nearcopy.kernels.reference import word_cosines as word_cosines
 from nearcopy.kernels.reference import word_spans as word_spans

@@ -31,6 +31,7 @@ from nearcopy.kernels._native import (
     term_keys,
     term_rarities,
     title_cosines,
+    title_fronts,
     title_keys,
     use_level,
     word_cosines,

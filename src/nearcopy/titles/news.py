@@ -1,16 +1,19 @@
 """Whether two titles report one piece of news: a few measurements, weighed by a fitted model."""
 
-from functools import lru_cache
-from math import exp, log1p
-from operator import mul
-from typing import NamedTuple
+from collections.abc import Sequence
 
-from nearcopy.kernels.reference.titles import MAX_WORDS, title_terms, weight
+import numpy as np
+from numpy.typing import NDArray
+
+from nearcopy import kernels
+from nearcopy.kernels.reference.titles import MAX_WORDS
 from nearcopy.model import Fingerprint
 from nearcopy.titles.scores import MAX_CHARS
 
+Side = Sequence[Fingerprint]
+Floats = NDArray[np.float64]
+
 LEAST_ALIKE = 0.45  # soft cosine; below it too little is shared to say anything
-FRONT = 3  # terms that say who or what a title is about
 MOST_DAYS = 14.0
 PLACES = 4  # logarithms of two machines may differ in the last ones
 
@@ -28,62 +31,56 @@ WEIGHTS = {
     "days": -2.277,  # ln(1 + the days between)
 }
 BIAS = -3.237
-_WEIGHTS = tuple(WEIGHTS.values())
-Signs = tuple[float, float, float, float, float, float, float, float]
+_WEIGHTS = np.array([*WEIGHTS.values()])
 
 
 def title_news(
-    a: Fingerprint, b: Fingerprint, soft: float | None, agreement: bool, hours: float | None
-) -> float | None:
+    left: Side,
+    right: Side,
+    soft: Sequence[float | None],
+    agreements: Sequence[object],
+    hours: Sequence[float | None],
+) -> list[float | None]:
     """How sure it is that two titles report one piece of news, 0..1; None where little is alike.
 
-    Given are their soft cosine, whether any facts agree, and the hours between the two.
+    Given are of each pair the soft cosine, the facts that agree, and the hours between the two.
     """
-    if soft is None or soft < LEAST_ALIKE:
-        return None
-    signs = news_signs(a, b, soft, agreement, hours)
-    return round(1.0 / (1.0 + exp(-BIAS - sum(map(mul, signs, _WEIGHTS)))), PLACES)
+    found: list[float | None] = [None] * len(left)
+    alike = [place for place, each in enumerate(soft) if each is not None and each >= LEAST_ALIKE]
+    columns = ([column[place] for place in alike] for column in (left, right))
+    given = ([column[place] for place in alike] for column in (soft, agreements, hours))
+    likely = 1 / (1 + np.exp(-BIAS - news_signs(*columns, *given) @ _WEIGHTS))
+    for place, sure in zip(alike, np.round(likely, PLACES).tolist(), strict=True):
+        found[place] = sure
+    return found
 
 
 def news_signs(
-    a: Fingerprint, b: Fingerprint, soft: float, agreement: bool, hours: float | None
-) -> Signs:
-    """What the model weighs, in the order of its weights."""
-    ours, theirs = _weighed(a.title[:MAX_CHARS]), _weighed(b.title[:MAX_CHARS])
-    return (
-        soft,
-        soft * min(ours.words, theirs.words),
-        _fronts(ours, theirs),
-        len(set(a.stages).symmetric_difference(b.stages)) if a.stages != b.stages else 0,
-        min(len(a.facts), len(b.facts)) if a.facts and b.facts else 0,
-        agreement,
-        hours is not None,
-        log1p(min(hours / 24, MOST_DAYS)) if hours else 0.0,
-    )
+    left: Side,
+    right: Side,
+    soft: Sequence[float | None],
+    agreements: Sequence[object],
+    hours: Sequence[float | None],
+) -> Floats:
+    """What the model weighs, in the order of its weights: a row for each pair."""
+    titles = [a.title[:MAX_CHARS] for a in left], [b.title[:MAX_CHARS] for b in right]
+    pairs = list(zip(left, right, strict=True))
+    likeness = np.array(soft, np.float64)
+    apart = np.array(hours, np.float64)  # None is no number
+    return np.array(
+        [
+            likeness,
+            likeness * np.minimum(*map(_word_counts, titles)),
+            kernels.title_fronts(*titles) / 100,
+            [len({*a.stages} ^ {*b.stages}) if a.stages != b.stages else 0 for a, b in pairs],
+            [min(len(a.facts), len(b.facts)) for a, b in pairs],
+            [bool(facts) for facts in agreements],
+            ~np.isnan(apart),
+            np.log1p(np.minimum(np.nan_to_num(apart) / 24, MOST_DAYS)),
+        ],
+        np.float64,
+    ).T
 
 
-class _Weighed(NamedTuple):
-    """The words of a title, counted, its terms, the first few, and what these weigh."""
-
-    words: int
-    terms: frozenset[str]
-    front: frozenset[str]
-    weights: dict[str, float]
-
-
-@lru_cache(maxsize=65536)
-def _weighed(title: str) -> _Weighed:
-    terms = title_terms(title)
-    weights = {term: weight(term) / 100 for term in terms[:FRONT]}
-    words = min(title.count(" ") + 1, MAX_WORDS)
-    return _Weighed(words, frozenset(terms), frozenset(weights), weights)
-
-
-def _fronts(ours: _Weighed, theirs: _Weighed) -> float:
-    """The weight of the first terms that the other title lacks, of the side where it is less."""
-    if ours.front <= theirs.terms or theirs.front <= ours.terms:
-        return 0.0
-    return min(
-        sum([heft for term, heft in ours.weights.items() if term not in theirs.terms]),
-        sum([heft for term, heft in theirs.weights.items() if term not in ours.terms]),
-    )
+def _word_counts(titles: Sequence[str]) -> Floats:
+    return np.array([min(title.count(" ") + 1, MAX_WORDS) for title in titles], np.float64)

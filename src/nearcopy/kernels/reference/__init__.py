@@ -27,7 +27,12 @@ from nearcopy.kernels.reference.profiles import (
 from nearcopy.kernels.reference.readings import readings
 from nearcopy.kernels.reference.sketches import features, sketch
 from nearcopy.kernels.reference.technical import technical_details
-from nearcopy.kernels.reference.titles import title_cosines, title_keys, word_cosines
+from nearcopy.kernels.reference.titles import (
+    title_cosines,
+    title_fronts,
+    title_keys,
+    word_cosines,
+)
 from nearcopy.kernels.reference.words import normalised, word_spans, words
 
 __all__ = [
@@ -65,6 +70,7 @@ __all__ = [
     "term_keys",
     "term_rarities",
     "title_cosines",
+    "title_fronts",
     "title_keys",
     "word_cosines",
     "word_spans",

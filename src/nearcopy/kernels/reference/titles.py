@@ -25,6 +25,7 @@ LEAST_ALIKE = 5  # letters of two words that are alike and not the same
 SAME, BEGINS_ALIKE, SPELT_ALIKE = 100, 80, 80  # hundredths of an equal term
 UNSPACED_SHARE = 70  # two characters are less than a word, in hundredths
 KEY_TERMS = 5
+FRONT = 3  # terms that say who or what a title is about
 KEY_SEED = 0x717E
 
 UNSPACED_FROM = 0x0E00  # Thai, and all behind it that is written one character a word
@@ -42,6 +43,15 @@ def title_cosines(a: Sequence[str], b: Sequence[str]) -> Floats:
     [0.93]
     """
     return np.array([_soft_cosine(*pair) for pair in zip(a, b, strict=True)], np.float64)
+
+
+def title_fronts(a: Sequence[str], b: Sequence[str]) -> Floats:
+    """The weight of the first terms that the other normal title lacks, on the side with less.
+
+    >>> title_fronts(["storm hits coast", "storm"], ["coasts hit by storms", "coast"]).tolist()
+    [0.0, 500.0]
+    """
+    return np.array([_front(*pair) for pair in zip(a, b, strict=True)], np.float64)
 
 
 def word_cosines(a: Sequence[str], b: Sequence[str]) -> Floats:
@@ -143,6 +153,12 @@ def _soft_cosine(a: str, b: str) -> float:
     shared = left & right
     matched = SAME * _square(shared) + _alike_products(left - shared, right - shared)
     return min(1.0, matched / (SAME * sqrt(float(_square(left)) * float(_square(right)))))
+
+
+def _front(a: str, b: str) -> int:
+    left, right = title_terms(a), title_terms(b)
+    sides = (left[:FRONT], right), (right[:FRONT], left)
+    return min(sum(map(weight, set(front).difference(other))) for front, other in sides)
 
 
 def _square(terms: Counter[str]) -> int:
