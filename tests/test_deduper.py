@@ -405,6 +405,16 @@ def test_a_single_id_needs_no_list(deduper):
     assert deduper.article("a")
 
 
+def test_a_story_tells_its_times_as_anybody_reads_them(lasting_address):
+    noon = datetime(2026, 6, 1, 12, tzinfo=timezone(timedelta(hours=2)))
+    copies = [replace(wire()[0], id=name, published=noon) for name in ("one", "two")]
+    with Deduper(lasting_address) as here, Deduper(lasting_address) as elsewhere:
+        list(here.run(copies))
+        told = [str(member.published) for member in here.story("one").members]
+        assert told == [str(member.published) for member in elsewhere.story("one").members]
+        assert told == ["2026-06-01 10:00:00+00:00"] * 2
+
+
 def test_a_sound_store_is_verified(deduper):
     assert all(check.passed for check in deduper.verify())
     list(deduper.run(wire()))

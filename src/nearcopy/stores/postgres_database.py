@@ -225,6 +225,8 @@ class PostgresDatabase:
 
     def insert(self, table: str, columns: Sequence[str], rows: Collection[Row]) -> None:
         """Put new rows into a table."""
+        if not rows:
+            return
         kinds = self._kinds_of(table)
         statement = f"COPY {table} ({', '.join(columns)}) FROM STDIN (FORMAT BINARY)"
         with (

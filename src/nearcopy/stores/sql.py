@@ -102,6 +102,7 @@ class SqlStore(SqlMemory, SqlTally, SqlListing):
             self._known.learn((number, each.id) for number, each in made.items())
         self._note_days(keyed)
         self._remember(made)
+        self._unlinked = numbers
         self._catch_up(dict(self._database.run(STATE)))
 
     def _runs_of(self, ids: Sequence[str], given: Runs) -> Runs:

@@ -13,13 +13,19 @@ from typing import NamedTuple
 from nearcopy.errors import NearcopyError, StoreError
 from nearcopy.model import Fingerprint
 from nearcopy.stores.base import Found, Keys
-from nearcopy.stores.rows import MICROSECOND, FingerprintRow, fingerprint_of, micros
+from nearcopy.stores.rows import (
+    MICROSECOND,
+    FingerprintRow,
+    fingerprint_of,
+    micros,
+    moment,
+)
 from nearcopy.stores.shelves import AGES, Filed, Shelves, days_around, shelf_of, shelves_around
 from nearcopy.stores.sql_acts import SqlActs
 from nearcopy.stores.sql_database import State
 from nearcopy.stores.sql_feedback import SqlFeedback
 from nearcopy.stores.sql_settings import SqlSettings
-from nearcopy.stores.sql_stories import Names, SqlStories
+from nearcopy.stores.sql_stories import NONE, Came, Names, SqlStories
 
 REMEMBERED = 50_000  # fingerprints kept in memory, about 3 KB each
 KEPT_IN_MEMORY = 1_000_000  # articles beyond those of the window looked at, half a KB each
@@ -122,6 +128,7 @@ class SqlMemory(SqlSettings, SqlStories, SqlFeedback, SqlActs):
     def _knowing(self) -> Iterator[None]:
         """What is found of ids holds as long as a step."""
         self._known = Names()
+        self._unlinked = NONE
         self._changes = False
         if self._lost and not self._is_where_it_was():
             self._forget_memory()
@@ -233,6 +240,15 @@ class SqlMemory(SqlSettings, SqlStories, SqlFeedback, SqlActs):
         self._gone.update(n for n in missing if n not in read)
         self._remember(read)
         return known | read
+
+    def _came(self, numbers: Collection[int]) -> dict[int, Came]:
+        """The same as what is asked of the database, without a way there for those in memory."""
+        here = {n: made for n in numbers if (made := self._fingerprints.get(n)) is not None}
+        came = super()._came([n for n in numbers if n not in here])
+        for number, made in here.items():
+            times = moment(micros(made.published)), moment(micros(made.seen))  # as they are stored
+            came[number] = Came(made.id, *times)
+        return came
 
     def _make_sure_of(self, numbers: Collection[int]) -> None:
         """Forget those in memory that somebody has removed."""

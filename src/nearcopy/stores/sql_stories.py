@@ -19,6 +19,7 @@ MEMBER = "number, story, relation, confidence, rule, reason, source, score, why,
 MEMBER_COLUMNS = ("place", *MEMBER.split(", "))
 NO_FLAGS = "[]"
 FOLLOWED_AT_ONCE = 32  # articles whose links are looked at together
+NONE = range(0)
 RELATIONS = {relation.value: relation for relation in Relation}
 
 
@@ -36,12 +37,21 @@ class Names:
             self.ids[number] = name
 
 
+class Came(NamedTuple):
+    """An article's id, and when it was published and seen."""
+
+    id: str
+    published: datetime | None
+    seen: datetime | None
+
+
 class SqlStories:
     """The part of the store that knows of stories."""
 
     _database: Database
     numbered: str  # the statement that tells the numbers of ids
     _known: Names | None = None  # as long as a step lasts
+    _unlinked = NONE  # numbers of articles between which and others nothing is remembered yet
 
     def link(self, edges: Iterable[Edge]) -> None:
         """Remember what was found between articles."""
@@ -52,7 +62,12 @@ class SqlStories:
             for each in given
             if each.a in numbers and each.b in numbers
         ]
-        self._database.replace("edges", EDGE_COLUMNS, rows, key=("a", "b"))
+        fresh, self._unlinked = self._unlinked, NONE
+        last = {row[1:3]: row for row in rows}
+        new = [row for (_, b), row in last.items() if b in fresh]
+        old = [row for (_, b), row in last.items() if b not in fresh]
+        self._database.insert("edges", EDGE_COLUMNS, new)
+        self._database.replace("edges", EDGE_COLUMNS, old, key=("a", "b"))
 
     def _numbers(self, ids: Collection[str]) -> dict[str, int]:
         """The numbers of the articles that are here."""
@@ -145,9 +160,14 @@ class SqlStories:
 
     def _placed(self, rows: list[Row]) -> list["_Placed"]:
         """The members, in order."""
+        came = self._came([row[0] for row in rows])
+        return [_placed(row, came[row[0]]) for row in rows]
+
+    def _came(self, numbers: Collection[int]) -> dict[int, Came]:
+        """The ids of the articles of these numbers, and when they were published and seen."""
         wanted = "SELECT number, id, published, seen FROM articles WHERE number IN ({})"
-        articles = {n: rest for n, *rest in self._database.among(wanted, [row[0] for row in rows])}
-        return [_placed(row, *articles[row[0]]) for row in rows]
+        rows = self._database.among(wanted, numbers)
+        return {n: Came(name, moment(shown), moment(seen)) for n, name, shown, seen in rows}
 
     def stories(self, ids: Collection[str]) -> dict[str, Story]:
         """The remembered stories, by id."""
@@ -237,21 +257,21 @@ def _member_row(number: int, story: str, place: int, member: Member) -> Row:
     )
 
 
-def _placed(row: Row, name: str, published: int | None, seen: int | None) -> _Placed:
+def _placed(row: Row, came: Came) -> _Placed:
     _, story, relation, confidence, rule, reason, source, score, why, original = row
     made = Member(
-        id=name,
+        id=came.id,
         relation=RELATIONS[relation] if relation else None,
         confidence=confidence,
         rule=rule,
         reason=reason,
         source=source,
-        published=moment(published),
+        published=came.published,
         score=score,
         why=why,
         duplicate_of=original,
     )
-    return _Placed(story, made, moment(seen if published is None else published))
+    return _Placed(story, made, came.seen if came.published is None else came.published)
 
 
 def _story(name: str, why: str, members: list[_Placed]) -> Story:

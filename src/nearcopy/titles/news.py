@@ -47,9 +47,14 @@ def title_news(
     """
     found: list[float | None] = [None] * len(left)
     alike = [place for place, each in enumerate(soft) if each is not None and each >= LEAST_ALIKE]
-    columns = ([column[place] for place in alike] for column in (left, right))
-    given = ([column[place] for place in alike] for column in (soft, agreements, hours))
-    likely = 1 / (1 + np.exp(-BIAS - news_signs(*columns, *given) @ _WEIGHTS))
+    signs = news_signs(
+        [left[place] for place in alike],
+        [right[place] for place in alike],
+        [soft[place] for place in alike],
+        [agreements[place] for place in alike],
+        [hours[place] for place in alike],
+    )
+    likely = 1 / (1 + np.exp(-BIAS - signs @ _WEIGHTS))
     for place, sure in zip(alike, np.round(likely, PLACES).tolist(), strict=True):
         found[place] = sure
     return found
