@@ -130,6 +130,12 @@ def test_every_command_has_help(run):
         assert "--json" in result.stdout
 
 
+def test_help_may_be_asked_for_by_that_word(run):
+    assert run("help").stdout == run("--help").stdout
+    assert run("help", "dedupe").stdout == run("dedupe", "--help").stdout
+    assert run("help", "nothing").exit_code == 2
+
+
 def test_the_environment_is_read_in_one_place():
     files = sorted((Path(cli.__file__).parent).glob("*.py"))
     readers = [

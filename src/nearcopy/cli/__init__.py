@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from nearcopy.collecting import collect_seldom
 
@@ -76,8 +76,19 @@ COMMANDS = (
 # What stands in the list, where the command's own first line is longer.
 SHORT = {"dedupe": "Mark the duplicates in files, or remove them."}
 
+
+class Commands(TyperGroup):
+    """All commands; `nearcopy help dedupe` is `nearcopy dedupe --help`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The words after the options."""
+        asked = args[:1] == ["help"]
+        return super().parse_args(ctx, [*args[1:], "--help"] if asked else args)
+
+
 app = typer.Typer(
     help=HELP,
+    cls=Commands,
     epilog=EXAMPLES,
     no_args_is_help=True,
     add_completion=False,
