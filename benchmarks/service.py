@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import datetime
 from itertools import islice
@@ -28,6 +29,7 @@ from setting import QUICK, Setting
 DAYS = 14.0
 BULK = 2048
 WAIT_SECONDS = 120
+STREAMS = {1: "one stream", 2: "two streams at once"}
 NDJSON = "application/x-ndjson"
 
 
@@ -73,8 +75,9 @@ def measured(setting: Setting, amounts: Amounts, path: Path) -> Iterator[Measure
             yield Measurement(
                 f"service/{name} errors", f"{title}: errors", "errors", float(found.load.errors)
             )
-        setting.say("service: a stream of new articles")
-        yield _added(setting, amounts, ours)
+        for streams, name in STREAMS.items():
+            setting.say(f"service: new articles in {name}")
+            yield _added(setting, amounts, ours, streams)
 
 
 def fill(path: Path, count: int) -> None:
@@ -177,23 +180,36 @@ def _time(name: str, title: str, found: Asked, **given: Any) -> Measurement:
     return Measurement(f"service/{name}", work, "ms", at["p99"], details=details, **given)
 
 
-def _added(setting: Setting, amounts: Amounts, service: Running) -> Measurement:
+def _added(setting: Setting, amounts: Amounts, service: Running, streams: int) -> Measurement:
     """Articles a second, sent as lines and answered line by line."""
-    lines = [_line(each) for each in newswire.wire(amounts.added, 1.0, name="more")]
-    connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=600)
-    start, before = time.perf_counter(), service.cpu_seconds()
-    body = b"\n".join(lines)
-    connection.request("POST", "/api/v1/articles", body, {"content-type": NDJSON})
-    answers = connection.getresponse().read().splitlines()
-    took = time.perf_counter() - start
-    connection.close()
-    assert len(answers) == amounts.added
-    title = f"{amounts.added:,} new articles in one stream, {amounts.stored:,} stored"
-    bar = setting.sized_bar(">=", 1000)
+    each = amounts.added // streams
+    names = [f"more{streams}-{place}" for place in range(streams)]
+    bodies = [b"\n".join(map(_line, newswire.wire(each, 1.0, name=name))) for name in names]
+    with ThreadPoolExecutor(streams) as together:
+        start, before = time.perf_counter(), service.cpu_seconds()
+        answers = list(together.map(lambda body: _streamed(service.port, body), bodies))
+        took = time.perf_counter() - start
+    assert answers == [each] * streams
+    title = f"{amounts.added:,} new articles in {STREAMS[streams]}, {amounts.stored:,} stored"
     spent = service.cpu_seconds() - before
     details = {"processor_ms_each": 1000 * spent / amounts.added, "processor_share": spent / took}
-    rate = amounts.added / took
-    return Measurement("service/add", title, "articles/s", rate, bar=bar, details=details)
+    return Measurement(
+        f"service/add {streams}" if streams > 1 else "service/add",
+        title,
+        "articles/s",
+        amounts.added / took,
+        bar=setting.sized_bar(">=", 1000),
+        details=details,
+    )
+
+
+def _streamed(port: int, body: bytes) -> int:
+    """How many answers come for what is sent in a stream."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=600)
+    connection.request("POST", "/api/v1/articles", body, {"content-type": NDJSON})
+    answers = connection.getresponse().read().splitlines()
+    connection.close()
+    return len(answers)
 
 
 def command(amounts: Amounts, path: Path) -> list[str]:
