@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from nearcopy import POLICIES, Article, Deduper
 from nearcopy.cli import app
 from nearcopy.cli.consuming import kafka_config
+from nearcopy.config import TEXT_VERSION
 from nearcopy.config.toml import read_policy
 
 ROOT = Path(__file__).parents[1]
@@ -219,3 +220,8 @@ def test_lines_are_followed_to_their_end(tmp_path, monkeypatch, words):
     done = CliRunner().invoke(app, shlex.split(words), input=line)
     assert done.exit_code == 0, done.output
     assert "1 message" in done.stderr or '"id": "a"' in done.stdout
+
+
+def test_the_changelog_names_the_version_of_fingerprints():
+    told = (ROOT / "CHANGELOG.md").read_text("utf-8").partition("**Fingerprints**: ")[2]
+    assert f"`TEXT_VERSION` {TEXT_VERSION}." in told.splitlines()[0]

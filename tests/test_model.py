@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from nearcopy import Article, BadArticle, Fingerprint, NearcopyError
+from nearcopy import Article, BadArticle, NearcopyError
 
 BAD = [
     ({"id": ""}, "id is empty"),
@@ -34,8 +34,3 @@ def test_an_article_is_frozen():
     article = Article(id="a", published=datetime(2026, 1, 1, tzinfo=UTC))
     with pytest.raises(FrozenInstanceError):
         article.title = "other"  # type: ignore[misc]
-
-
-def test_a_fingerprint_without_words_is_not_comparable():
-    assert not Fingerprint(id="a").comparable
-    assert Fingerprint(id="a", words=1).comparable

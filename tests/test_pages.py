@@ -341,6 +341,8 @@ def test_a_file_is_kept_where_that_is_asked(tmp_path):
         (b'<opml><outline text="Post" xmlUrl="https://p.example/feed"/></opml>', "", "Post"),
         (b'[{"title": "One"}]', "a.json", "One"),
         (b"title\ttext\nTab\tx\n", "a.tsv", "Tab"),
+        (b'title,text\nWhat <rss> is,"A feed, <?xml?> within"\n', "a.csv", "What <rss> is"),
+        (b'[{"title": "What <opml> is"}]', "", "What <opml> is"),
     ],
 )
 def test_files_of_all_kinds_are_read(empty, data, name, title):

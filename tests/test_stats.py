@@ -183,7 +183,7 @@ class TestTimes:
         times = Times()
         for each in seconds:
             times.count(NOON.date(), "check", each)
-        timing = timings(times.taken())["check"]
+        timing = timings(times.counts)["check"]
         longest = timing.median.total_seconds() + 1e-6
         assert sum(each <= longest for each in seconds) * 2 >= len(seconds)
         assert max(seconds) <= timing.p99.total_seconds() + 1e-6

@@ -113,3 +113,23 @@ def lose_first(monkeypatch, store, kind: str) -> None:
         return real()
 
     monkeypatch.setattr(store, kind, losing)
+
+
+def test_times_are_counted_once_though_the_step_that_brought_them_was_lost(pauses, monkeypatch):
+    with Deduper() as deduper:
+        deduper.check(Article(id="a", text="one"))
+        real, lost = deduper._store.put, []
+
+        def losing(entries):
+            if not lost:
+                lost.append(True)
+                raise TryAgain("lost")
+            real(entries)
+
+        monkeypatch.setattr(deduper._store, "put", losing)
+        deduper.add(Article(id="a", text="one"))
+        deduper.add(Article(id="b", text="two"))
+        timed = deduper.stats().times
+    assert lost
+    assert pauses
+    assert {work: each.times for work, each in timed.items()} == {"check": 1, "add": 2}

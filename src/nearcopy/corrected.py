@@ -10,7 +10,7 @@ from nearcopy.feedback import TOLD_APART, Feedback
 from nearcopy.judge import Judgement, judged
 from nearcopy.keeper import by_age
 from nearcopy.matching import Matched, Matches, arrivals
-from nearcopy.model import Article, Decision, Edge, Fingerprint, Join, Relation
+from nearcopy.model import Article, Decision, Edge, Fingerprint, Join, Relation, ordered
 from nearcopy.rarity import kept_weights
 from nearcopy.stores import Entry, Store
 
@@ -49,7 +49,7 @@ def copies(store: Store, ids: Collection[str], limit: int) -> list[str]:
 def corrected(edges: Iterable[Edge], told: Iterable[Feedback], here: Collection[str]) -> list[Edge]:
     """What is between articles: what people said of two that are here, else what was found."""
     said = {each.pair: each.edge for each in told if each.a in here and each.b in here}
-    rest = [edge for edge in edges if not said or _pair(edge.a, edge.b) not in said]
+    rest = [edge for edge in edges if not said or ordered(edge.a, edge.b) not in said]
     return rest + list(said.values())
 
 
@@ -152,7 +152,3 @@ def _told(
 
 def _as_said(found: Judgement, said: Feedback) -> Judgement:
     return found._replace(decision=said.decision, news=float(said.same))
-
-
-def _pair(a: str, b: str) -> tuple[str, str]:
-    return (a, b) if a < b else (b, a)

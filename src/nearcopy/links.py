@@ -6,12 +6,11 @@ from typing import TypeVar
 from nearcopy.config import Policy
 from nearcopy.feedback import TOLD, TOLD_EVENT
 from nearcopy.keeper import NOBODY, Preferred
-from nearcopy.model import Decision, Relation
+from nearcopy.model import SUREST, Decision, Relation, ordered
 from nearcopy.told import Told
 from nearcopy.vetoes import FACTS
 
 Place = TypeVar("Place", str, int)
-SUREST = {relation: place for place, relation in enumerate(Relation)}
 
 
 def is_link(decision: Decision, policy: Policy) -> bool:
@@ -74,13 +73,13 @@ class Links:
             join(self.copies, a, b, decision)
             return
         if self.refused is not None:
-            self.refused.add(_pair(a, b))
+            self.refused.add(ordered(a, b))
         if self.policy.story_news is not None or decision.rule == TOLD_EVENT:
-            self.news[_pair(a, b)] = max(news, self.news.get(_pair(a, b), 0.0))
+            self.news[ordered(a, b)] = max(news, self.news.get(ordered(a, b), 0.0))
         if decision.relation is Relation.DISTINCT:
-            self.distinct.add(_pair(a, b))
+            self.distinct.add(ordered(a, b))
             if decision.reason.startswith(FACTS):
-                self.clashing.add(_pair(a, b))
+                self.clashing.add(ordered(a, b))
         elif decision.rule == TOLD_EVENT or is_event(decision, self.policy):
             join(self.events, a, b, decision)
 
@@ -90,23 +89,19 @@ class Links:
 
     def were_refused(self, a: str, b: str) -> bool:
         """Whether the two were found to be no copies, as far as that is remembered."""
-        return self.refused is not None and _pair(a, b) in self.refused
+        return self.refused is not None and ordered(a, b) in self.refused
 
     def are_distinct(self, a: str, b: str) -> bool:
         """Whether the two were found to have nothing to do with each other."""
-        return _pair(a, b) in self.distinct
+        return ordered(a, b) in self.distinct
 
     def hold_apart(self, a: str, b: str) -> bool:
         """Whether stories must not hold both, whatever else links them: their facts clash."""
-        return _pair(a, b) in self.clashing
+        return ordered(a, b) in self.clashing
 
     def told_apart(self, a: str, b: str) -> bool:
         """Whether people keep the two apart, or others that they are in one story with."""
         return not self.told.may_meet(a, b)
-
-
-def _pair(a: str, b: str) -> tuple[str, str]:
-    return (a, b) if a < b else (b, a)
 
 
 def _surest_first(decision: Decision) -> tuple[object, ...]:

@@ -19,14 +19,13 @@ from nearcopy.judge import (
 from nearcopy.keeper import by_age
 from nearcopy.kernels import TermWeights
 from nearcopy.keys import looked_by
-from nearcopy.model import Article, Decision, Edge, Fingerprint, Relation
+from nearcopy.model import SUREST, Article, Decision, Edge, Fingerprint, Relation
 from nearcopy.rarity import kept_weights
 from nearcopy.stores import Entry, Found, Store
 
 THE_SAME = 32  # of these, whose text is the same word for word: each is a copy of the first
 PAIRS_AT_ONCE = 4096
 LONG_AGO = (0, -1)
-SUREST = {relation: place for place, relation in enumerate(Relation)}
 
 
 class Matched(NamedTuple):

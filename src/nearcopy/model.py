@@ -91,11 +91,6 @@ class Fingerprint:
     junk: str | None = None  # why this is no article: a consent wall, a block page
     seen: datetime | None = None  # when it was taken in
 
-    @property
-    def comparable(self) -> bool:
-        """Whether there is any text to compare by."""
-        return self.words > 0
-
 
 class Relation(StrEnum):
     """What two articles are to each other, surest first."""
@@ -111,6 +106,7 @@ class Relation(StrEnum):
     DISTINCT = "distinct"
 
 
+SUREST = {relation: place for place, relation in enumerate(Relation)}
 FactPair = tuple[Fact, Fact]  # a fact of the one article, and of the other
 
 
@@ -292,6 +288,11 @@ class Check(NamedTuple):
     passed: bool
     detail: str
     warning: bool = False
+
+
+def ordered(a: str, b: str) -> tuple[str, str]:
+    """Two ids, in the one order that stands for both."""
+    return (a, b) if a < b else (b, a)
 
 
 def _check(article: Article, field: str, *allowed: type) -> None:

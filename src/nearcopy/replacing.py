@@ -1,14 +1,20 @@
 """Files that are there when all of them is written, and not before; till then they are private."""
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import mkstemp
 from threading import Lock
-from typing import BinaryIO
+from typing import IO, Any, BinaryIO
 
 from nearcopy.errors import NearcopyError
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
 
 LONGEST = 55  # characters of a name: up to 220 bytes, with room for what is put around them
 _ASKING = Lock()
@@ -32,7 +38,7 @@ def replaced(path: Path, *, lasting: bool = True) -> Iterator[BinaryIO]:
         with open(handle, "wb") as file:
             yield file
             file.flush()
-            os.fchmod(file.fileno(), _rights(path))
+            beside.chmod(_rights(path))
             if lasting:
                 os.fsync(file.fileno())
         beside.replace(path)
@@ -48,8 +54,18 @@ def write_whole(path: Path, data: bytes | str) -> None:
         file.write(data.encode("utf-8", "replace") if isinstance(data, str) else data)
 
 
+def hold(file: IO[Any]) -> None:
+    """Holds a file until it is closed; an OSError where another process does."""
+    if sys.platform == "win32":
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+    else:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
 def sync_folder(folder: Path) -> None:
-    """Has the names in a folder be on the disk."""
+    """Has the names in a folder be on the disk, where a folder can be asked for that."""
+    if sys.platform == "win32":
+        return
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from nearcopy.config import Policy
 from nearcopy.errors import BadPolicy
-from nearcopy.model import Edge
+from nearcopy.model import Edge, ordered
 from nearcopy.stores import Store
 
 BLOCK = 250  # articles whose pairs are sorted together, the latest first
@@ -99,8 +99,8 @@ def _block(store: Store, policy: Policy, before: int | None) -> tuple[list[Borde
 
 def _pairs(store: Store, policy: Policy, block: dict[str, int]) -> Iterator[Borderline]:
     told = {each.pair for each in store.told(block)}
-    edges = [e for e in store.edges(block) if not e.asked and _pair(e) not in told]
-    numbers = store.numbers({name for edge in edges for name in _pair(edge)})
+    edges = [e for e in store.edges(block) if not e.asked and ordered(e.a, e.b) not in told]
+    numbers = store.numbers({name for edge in edges for name in edge[:2]})
     first = min(block.values())
     for edge in edges:
         later = max(edge.a, edge.b, key=numbers.__getitem__)
@@ -109,12 +109,8 @@ def _pairs(store: Store, policy: Policy, block: dict[str, int]) -> Iterator[Bord
             yield Borderline(edge, near, line)
 
 
-def _pair(edge: Edge) -> tuple[str, str]:
-    return min(edge.a, edge.b), max(edge.a, edge.b)
-
-
 def _key(found: Borderline) -> tuple[float, str, str]:
-    return found.margin, *_pair(found.edge)
+    return found.margin, *ordered(found.edge.a, found.edge.b)
 
 
 def _written(place: _Place) -> str:

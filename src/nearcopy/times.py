@@ -49,11 +49,11 @@ class Times:
                 kept = {k: n for k, n in self._counts.items() if k[0] > number - KEPT_DAYS}
                 self._counts = kept
 
-    def taken(self) -> Counts:
-        """All counts, which are not held any more."""
+    def let_go(self, counts: Counts) -> None:
+        """Hold these counts no more, as somebody else has them; what came since stays."""
         with self._lock:
-            counts, self._counts = self._counts, {}
-            return counts
+            left = {key: n - counts.get(key, 0) for key, n in self._counts.items()}
+            self._counts = {key: n for key, n in left.items() if n > 0}
 
 
 EPOCH = date(1970, 1, 1)

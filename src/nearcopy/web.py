@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from http.client import HTTPConnection, HTTPException, HTTPResponse
+from importlib.metadata import version
 from io import BufferedReader, RawIOBase
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from time import monotonic
@@ -21,7 +22,7 @@ import idna
 
 from nearcopy.errors import WebError
 
-AGENT = "nearcopy/0.1 (feed reader)"
+AGENT = f"nearcopy/{version('nearcopy')} (feed reader)"
 CHUNK = 64 << 10
 PORTS = {"http": 80, "https": 443}
 REDIRECTS = frozenset({301, 302, 303, 307, 308})

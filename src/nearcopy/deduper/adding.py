@@ -49,7 +49,6 @@ class Adding(Looking):
         ids = [entry.article.id for entry in entries]
         seen = self._looked_first(entries)
         with self._lock, self._in_turn():
-            self._store.add_times(self._times.taken())
             again = self._unchanged(entries)
             fresh = [entry for entry in entries if entry.article.id not in again]
             were = self._stories_of(self._store.fingerprints([e.article.id for e in fresh]))
@@ -90,12 +89,14 @@ class Adding(Looking):
 
     @contextmanager
     def _in_turn(self) -> Iterator[None]:
-        """A step of the store; takes note of whether others had theirs meanwhile."""
-        asked = perf_counter()
+        """A step of the store, which gets the times so far; notes whether others had theirs."""
+        asked, times = perf_counter(), self._times.counts
         with self._store.writing():
+            self._store.add_times(times)
             shared = perf_counter() - asked > OTHERS_ADD_SECONDS
             self._shared_turns = SHARED_TURNS if shared else max(0, self._shared_turns - 1)
             yield
+        self._times.let_go(times)
 
     def _unchanged(self, entries: list[Entry]) -> set[str]:
         """The articles that are in the store already, but for when they came."""

@@ -78,7 +78,9 @@ class Opened:
 
     def close(self) -> None:
         """Let go of the store."""
-        self._store.close(self._times.taken())
+        times = self._times.counts
+        self._store.close(times)
+        self._times.let_go(times)
 
     def _timed(self, work: str, start: float, times: int = 1) -> None:
         """Take note of how long some work took, each of so many times."""

@@ -1,6 +1,5 @@
 """What is remembered of feeds between two polls: a small file, written whole or not at all."""
 
-import fcntl
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from nearcopy.errors import StreamError
-from nearcopy.replacing import write_whole
+from nearcopy.replacing import hold, write_whole
 
 VERSION = 1
 MOST_SEEN = 5000  # entries of a feed that are remembered: those it had last
@@ -85,7 +84,7 @@ def alone(path: Path) -> Iterator[None]:
     """Sees to it that no other process polls with this memory meanwhile."""
     with path.with_name(f"{path.name}.lock").open("wb") as file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            hold(file)
         except OSError:
             raise StreamError(f"{path} is in use: another poll is under way") from None
         yield

@@ -28,9 +28,11 @@ def feed_kind(data: bytes) -> str | None:
 
     >>> feed_kind(b'<?xml version="1.0"?><opml version="2.0">')
     'opml'
+    >>> feed_kind(b'{"title": "What <opml> is"}') is None
+    True
     """
     head = data[:HEAD].replace(b"\0", b"").decode("utf-8", "replace")  # as UTF-16 has them
-    found = ROOT.search(head)
+    found = None if head.lstrip("\ufeff \t\r\n").startswith(("{", "[")) else ROOT.search(head)
     if found is None:
         return "feed" if is_json_feed(head) else None
     return "opml" if found[1].lower() == "opml" else "feed"

@@ -16,18 +16,20 @@ from nearcopy.service.settings import Settings
 
 REFUSED = (*(each.magic for each in PACKINGS), b"PAR1", b"PK\x03\x04")  # may be far larger inside
 MOST_OF_A_FEED = 4 << 20  # bytes; what a feed says is read slowly
-SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")
+TABLES = (".jsonl", ".ndjson", ".csv", ".tsv")  # no feeds, whatever their texts are about
+SUFFIXES = (*TABLES, ".json")
 
 
 def uploaded(data: bytes, name: str, settings: Settings, *, own_ids: bool) -> list[Row | Rejected]:
     """Every row of a file, as an article or with the reason why it is none."""
     if data.startswith(REFUSED):
         raise Problem(415, "this file is packed: unpack it, and send JSON lines, CSV, RSS or OPML")
-    if len(data) > MOST_OF_A_FEED and feed_kind(data):
+    feed = not name.lower().endswith(TABLES) and feed_kind(data) is not None
+    if feed and len(data) > MOST_OF_A_FEED:
         raise Problem(413, f"a feed may have {MOST_OF_A_FEED:,} bytes: send a part of it")
     if not data.strip():
         raise Problem(422, "this file is empty: send one with articles")
-    rows = _feed(data, name, settings) if feed_kind(data) else _file(data, name, settings)
+    rows = _feed(data, name, settings) if feed else _file(data, name, settings)
     own = OwnIds()
     return [own(each) if own_ids and isinstance(each, Row) else each for each in rows]
 

@@ -183,7 +183,3 @@ class Work:
 
     def _path(self, name: str) -> str:
         return f"{self.folder}/{name}"
-
-    def remove(self) -> None:
-        """Removes all of it."""
-        self._notes.remove()

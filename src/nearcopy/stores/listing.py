@@ -81,8 +81,8 @@ def walked(
     ids, told = list(store.ids()), store.stories(list(store.story_ids()))
     numbers, fits = store.numbers(ids), _fitting(store, ids, wanted)
     places = [_listed(story, numbers) for story in told.values() if _any(story, fits)]
-    grouped = {each.id for story in told.values() for each in story.members}
-    places += [Listed(1, numbers[name], None, name) for name in ids if name in fits - grouped]
+    alone = fits.difference(each.id for story in told.values() for each in story.members)
+    places += [Listed(1, numbers[name], None, name) for name in ids if name in alone]
     end = after and _rank(Listed(*after, None), order)
     left = (each for each in places if each.size >= wanted.least)
     return first((each for each in left if not end or _rank(each, order) < end), order, limit)

@@ -11,7 +11,7 @@ from nearcopy.acts import Act
 from nearcopy.config import Recipe
 from nearcopy.feedback import Feedback
 from nearcopy.keys import keys
-from nearcopy.model import Article, Check, Edge, Fingerprint, Join, Member, Story
+from nearcopy.model import Article, Check, Edge, Fingerprint, Join, Member, Story, ordered
 from nearcopy.stores.base import (
     NO_RUNS,
     NONE,
@@ -291,7 +291,7 @@ class MemoryStore(MemorySettings):
 
     def take_back(self, a: str, b: str) -> bool:
         """Forget what people said of the two; whether there was something."""
-        return self._journal.drop(self._told, (min(a, b), max(a, b))) is not None
+        return self._journal.drop(self._told, ordered(a, b)) is not None
 
     def told(self, ids: Collection[str]) -> list[Feedback]:
         """What people said of one of these ids and any other."""

@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection
 
 from nearcopy.feedback import Feedback, Said, evidence_json, evidence_of
-from nearcopy.model import Relation
+from nearcopy.model import Relation, ordered
 from nearcopy.stores.redis_looking import Pair
 from nearcopy.stores.redis_packs import pairs_of
 from nearcopy.stores.redis_records import field
@@ -22,7 +22,7 @@ class RedisFeedback(RedisSteps):
 
     def take_back(self, a: str, b: str) -> bool:
         """Forget what people said of the two; whether there was something."""
-        pair = (min(a, b), max(a, b))
+        pair = ordered(a, b)
         there = pair in self._all_said()
         if there:
             self._records.put(_name(pair), None)

@@ -1,6 +1,6 @@
-"""The two scripts that a Redis server runs for the store, and nothing else does.
+"""The scripts that a Redis server runs for the store, and nothing else does.
 
-All that is read or written in one call is of one moment. Both build the names of keys from the
+All that is read or written in one call is of one moment. They build the names of keys from the
 prefix, whose hash tag puts all of them into one slot. What they are given in numbers is packed,
 each string behind its length in four bytes; what they answer is not, as Lua is slow at that.
 """

@@ -7,7 +7,7 @@ from nearcopy.stores.pools import DEFAULT, table_name
 from nearcopy.stores.schema import MIGRATIONS
 from nearcopy.stores.sql import CLEARED, SqlStore
 from nearcopy.stores.sql_checks import complete, copied, indexes, schema
-from nearcopy.stores.sqlite_file import SqliteFile
+from nearcopy.stores.sqlite_file import PAGES_WRITTEN_BACK, SqliteFile
 
 INDEXES = (
     "acts_keeps",
@@ -52,7 +52,10 @@ class SqliteStore(SqlStore):
             f" WHERE {CLEARED} LIMIT {CLEARED_AT_ONCE}) RETURNING 1",
             (before,),
         )
-        return len(gone) == CLEARED_AT_ONCE or self._give_back()
+        more = len(gone) == CLEARED_AT_ONCE or self._give_back()
+        if not more:
+            self._file.run(f"PRAGMA wal_autocheckpoint = {PAGES_WRITTEN_BACK}")
+        return more
 
     def _give_back(self) -> bool:
         """Give pages that are not used back to the disk; whether there are more."""

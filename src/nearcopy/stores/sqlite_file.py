@@ -20,11 +20,12 @@ LOOK_AGAIN_SECONDS = 0.002
 AT_ONCE = 500  # values in one statement; SQLite takes 32,766, older ones 999
 # Of a new file, before all else: what is purged can be given back to the disk.
 GIVES_BACK = "PRAGMA auto_vacuum = INCREMENTAL"
+PAGES_WRITTEN_BACK = 4000  # from the log to the file at once
 SETTINGS = (
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = FULL",  # a commit is on the disk when it returns
     "PRAGMA cache_size = -65536",
-    "PRAGMA wal_autocheckpoint = 4000",
+    f"PRAGMA wal_autocheckpoint = {PAGES_WRITTEN_BACK}",
     "PRAGMA secure_delete = ON",  # what is forgotten leaves no trace in the file
 )
 

@@ -12,7 +12,7 @@ from nearcopy.deduper import Deduper
 from nearcopy.errors import BadArticle
 from nearcopy.formats import Rejected, Row
 from nearcopy.formats.answers import verdict_row
-from nearcopy.model import Article, Relation, Verdict
+from nearcopy.model import SUREST, Article, Verdict
 from nearcopy.service.answering import NDJSON, as_json
 from nearcopy.service.api.described import PREFIX, file_body, problems, tried_lines
 from nearcopy.service.problems import Problem, problem_of
@@ -22,7 +22,6 @@ from nearcopy.service.uploads import uploaded
 router = APIRouter(prefix=PREFIX, tags=["articles"])
 AT_ONCE = 16  # rows judged before their verdicts are sent
 TITLE = 300  # characters of a title that are sent back
-SUREST = {relation: place for place, relation in enumerate(Relation)}
 Rows = list[Row | Rejected]
 
 
