@@ -22,7 +22,15 @@ def free_port() -> int:
 
 @contextmanager
 def serving(settings: Settings) -> Iterator[str]:
-    """The address of a service with these settings, until it is left."""
+    """The address of a service with these settings that is ready, until it is left."""
+    with starting(settings) as address:
+        wait_for(address)
+        yield address
+
+
+@contextmanager
+def starting(settings: Settings) -> Iterator[str]:
+    """The address of a service with these settings that may not be ready, until it is left."""
     app = make_app(settings)
     server = uvicorn.Server(
         uvicorn.Config(app, port=settings.port, log_config=None, access_log=False, ws="none")
@@ -31,19 +39,19 @@ def serving(settings: Settings) -> Iterator[str]:
     thread.start()
     address = f"http://127.0.0.1:{settings.port}"
     try:
-        wait_for(address)
+        wait_for(address, path="/healthz")
         yield address
     finally:
         server.should_exit = True
         thread.join()
 
 
-def wait_for(address: str, seconds: float = 20) -> None:
-    """Returns when the service is ready."""
+def wait_for(address: str, seconds: float = 20, *, path: str = "/readyz") -> None:
+    """Returns when the service says that it is ready, or at another path that it lives."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         try:
-            if httpx.get(f"{address}/readyz").status_code == 200:
+            if httpx.get(address + path).status_code == 200:
                 return
         except httpx.TransportError:
             pass

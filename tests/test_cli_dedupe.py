@@ -239,6 +239,16 @@ def test_the_brake_stops_before_anything_is_written(run, put, tmp_path):
     assert len(values(out)) == 1
 
 
+def test_the_brake_says_whether_a_store_was_added_to(run, put, tmp_path):
+    path, store = put("a.jsonl", MOSTLY_COPIES), tmp_path / "seen.db"
+    assert "(75%): nothing was written; if that is right" in run(path, "--apply").stderr
+    stopped = run(path, "--apply", "--store", store)
+    assert stopped.exit_code == 3
+    assert "(75%): no file was written, but the store holds the articles; if" in stopped.stderr
+    with Deduper(f"sqlite:///{store}") as deduper:
+        assert deduper.stats().articles == 4
+
+
 def test_without_apply_the_brake_only_warns(run, put):
     result = run(put("a.jsonl", MOSTLY_COPIES))
     assert result.exit_code == 0

@@ -36,6 +36,7 @@ from nearcopy.corpus import (
 from nearcopy.corpus import counting as counting_module
 from nearcopy.corpus.boilerplate import write_lines
 from nearcopy.corpus.counting import RELATIONS, Measured, relations
+from nearcopy.corpus.inputs import inputs_of
 from nearcopy.corpus.job import Settings
 from nearcopy.corpus.ranking import Ranking
 from nearcopy.corpus.sharing import BEFORE, FIRST, distinct, neighbours, sorted_keys
@@ -372,6 +373,50 @@ def test_work_on_something_else_is_not_gone_on_with(small, monkeypatch):
         running.run(replace(small, policy=replace(small.policy, near_overlap=0.9)))
 
 
+def test_work_that_was_stopped_before_it_began_goes_on(small, marked, monkeypatch):
+    monkeypatch.setattr(running, "write_json", lambda *_: (_ for _ in ()).throw(Stop))
+    with pytest.raises(Stop):
+        running.run(small)
+    assert small.work.exists()
+    (small.work / ".job.json.ab_c1234.part").write_text("{")
+    monkeypatch.undo()
+    running.run(small)
+    assert (small.output / "wire.jsonl").read_bytes() == marked
+    assert not small.work.exists()
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "rows", "job.json", "known-1.jsonl"])
+def test_work_is_not_done_among_the_files_of_others(wire, tmp_path, name):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / name).write_text("mine")
+    with pytest.raises(BadCorpus, match=f"mine holds {name}, .* --work"):
+        deduplicate(wire, tmp_path / "out", work=tmp_path / "mine")
+    assert [each.name for each in tmp_path.rglob("*")] == ["mine", name]
+    assert (tmp_path / "mine" / name).read_text() == "mine"
+
+
+@pytest.mark.parametrize("place", ["work", "work/out.jsonl", "work/deep/out.jsonl"])
+def test_what_is_written_does_not_go_with_the_work(wire, tmp_path, monkeypatch, place):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BadCorpus, match=f"{place} is in work, the folder of the work"):
+        deduplicate(wire, place, work="work")
+    with pytest.raises(BadCorpus, match=f"{place} is in work, the folder of the work"):
+        deduplicate(wire, "out", work="work", rejected=place)
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_others_put_beside_the_work_stays(wire, tmp_path):
+    work = tmp_path / "work"
+    work.mkdir()
+
+    def put(stage: str, *_: int) -> None:
+        if stage == "writing":
+            (work / "mine.txt").write_text("mine")
+
+    deduplicate(wire, tmp_path / "out", work=work, progress=put)
+    assert [each.name for each in work.iterdir()] == ["mine.txt"]
+
+
 def test_files_that_change_meanwhile_are_noticed(wire, tmp_path):
     copy = tmp_path / "in.jsonl"
     copy.write_bytes(wire.read_bytes())
@@ -542,6 +587,86 @@ def test_copies_of_what_a_store_has_are_copies(tmp_path):
     assert not all(row["is_duplicate"] for row in rows[40:])
 
 
+@pytest.fixture
+def stores(tmp_path) -> tuple[Path, Path]:
+    """A store with ten articles, and one with the next ten."""
+    made = tmp_path / "a.db", tmp_path / "b.db"
+    fill(made[0], ARTICLES[:10])
+    fill(made[1], ARTICLES[10:20])
+    return made
+
+
+def fill(store: Path, articles: list[Article]) -> None:
+    with Deduper(f"sqlite:///{store}") as deduper:
+        list(deduper.run(articles))
+
+
+@pytest.fixture
+def new(tmp_path) -> Path:
+    """What the stores have, under other ids."""
+    path = tmp_path / "new.jsonl"
+    path.write_text("".join(lines([replace(each, id=f"new {each.id}") for each in ARTICLES[:20]])))
+    return path
+
+
+def known(path: Path) -> list[bool]:
+    """Of each row whether it is a copy of what is not new."""
+    return [not (row["duplicate_of"] or "new").startswith("new") for row in read(path)]
+
+
+def stop(monkeypatch, *words, **more) -> None:
+    """Does all but to put files in their places."""
+    with monkeypatch.context() as patched:
+        patched.setattr(running, "finish", lambda _: (_ for _ in ()).throw(Stop))
+        with pytest.raises(Stop):
+            deduplicate(*words, **more)
+
+
+def test_a_store_is_read_as_it_is_now_where_nothing_was_begun(tmp_path, stores, new):
+    (tmp_path / "out.jsonl").write_text("last week's")
+    words = ["corpus", str(new), "-o", str(tmp_path / "out.jsonl"), "--against", str(stores[0])]
+    assert "there already" in CliRunner().invoke(app, words).stderr
+    fill(stores[0], ARTICLES[10:20])
+    assert CliRunner().invoke(app, [*words, "--yes", "--quiet", "-j", "1"]).exit_code == 0
+    assert all(known(tmp_path / "out.jsonl"))
+
+
+def test_work_that_goes_on_compares_with_what_the_store_had(tmp_path, stores, new, monkeypatch):
+    stop(monkeypatch, new, tmp_path / "out", against=stores[0])
+    fill(stores[0], ARTICLES[10:20])
+    deduplicate(new, tmp_path / "out", against=f"sqlite:///{stores[0]}")
+    assert not all(known(tmp_path / "out" / "new.jsonl"))
+    assert not (tmp_path / ".out.nearcopy").exists()
+
+
+def test_work_against_one_store_does_not_go_on_against_another(tmp_path, stores, new, monkeypatch):
+    stop(monkeypatch, new, tmp_path / "out", against=stores[0])
+    with pytest.raises(BadCorpus, match="other files"):
+        deduplicate(new, tmp_path / "out", against=stores[1])
+
+
+def test_what_is_compared_with_is_not_written_over(tmp_path, stores, new):
+    files = [tmp_path / "known.jsonl", stores[0]]
+    files[0].write_text("".join(lines(ARTICLES[:10])))
+    before = [file.read_bytes() for file in files]
+    for file in files:
+        for places in ({"output": file}, {"output": tmp_path / "out", "rejected": file}):
+            with pytest.raises(BadCorpus, match="written over"):
+                deduplicate(new, against=file, **places)
+    with pytest.raises(BadCorpus, match="written over"):
+        deduplicate(new, files[0], against=tmp_path / "known*")
+    assert [file.read_bytes() for file in files] == before
+
+
+def test_a_store_does_not_go_with_the_work(tmp_path, stores, new, monkeypatch):
+    work = tmp_path / "work"
+    stop(monkeypatch, new, tmp_path / "out", work=work)
+    stores[0].rename(work / "a.db")
+    for against in (work / "a.db", f"sqlite:///{work}/a.db"):
+        with pytest.raises(BadCorpus, match="written over"):
+            deduplicate(new, tmp_path / "out", work=work, against=against)
+
+
 def test_a_sample_is_some_of_the_rows(wire, tmp_path):
     found = deduplicate(wire, tmp_path / "out", sample=0.1)
     assert 0.05 * COUNT < found.rows < 0.2 * COUNT
@@ -553,6 +678,34 @@ def test_what_is_read_is_not_written_over(wire, tmp_path):
             deduplicate(wire, output)
     with pytest.raises(NearcopyError, match="there is no"):
         deduplicate(tmp_path / "none.jsonl", tmp_path / "out")
+
+
+@pytest.mark.parametrize("name", ["in.jsonl", "link.jsonl", "lines.jsonl"])
+def test_rejected_rows_do_not_replace_what_is_read(tmp_path, name):
+    path, lines = tmp_path / "in.jsonl", tmp_path / "lines.jsonl"
+    path.write_text('{"id": "a", "text": "x"}\n[]\n')
+    lines.write_text("")
+    (tmp_path / "link.jsonl").symlink_to(path)
+    with pytest.raises(BadCorpus, match="written over"):
+        deduplicate(path, tmp_path / "out", without=lines, rejected=tmp_path / name)
+    assert len(path.read_text().splitlines()) == 2
+
+
+def test_rejected_rows_do_not_replace_the_output(wire, tmp_path):
+    place = tmp_path / "out.jsonl"
+    with pytest.raises(BadCorpus, match="both output and rejected rows: name two"):
+        deduplicate(wire, place, rejected=place)
+
+
+def test_files_are_looked_up_once_each(tmp_path, monkeypatch):
+    for number in range(30):
+        (tmp_path / f"{number}.jsonl").write_text("{}\n")
+    looked_up, resolve = [], Path.resolve
+    monkeypatch.setattr(Path, "resolve", lambda self: looked_up.append(self) or resolve(self))
+    assert len(inputs_of([str(tmp_path)])) == 30
+    assert len(looked_up) == 30
+    with pytest.raises(BadCorpus, match="named twice"):
+        inputs_of([str(tmp_path), str(tmp_path / "7.jsonl")])
 
 
 # What it would take, and lines to leave out.
@@ -614,6 +767,16 @@ def test_other_files_are_no_lines(tmp_path):
     (tmp_path / "lines.jsonl").write_text('{"host": "x"}\n')
     with pytest.raises(BadCorpus, match=r"lines.jsonl:1: no line of boilerplate"):
         read_lines(tmp_path / "lines.jsonl")
+
+
+@pytest.mark.parametrize("read", ["in.jsonl", ".", "*.jsonl"])
+def test_lines_do_not_replace_the_pages_they_are_of(tmp_path, monkeypatch, read):
+    monkeypatch.chdir(tmp_path)
+    Path("in.jsonl").write_text("".join(lines(PAGES)))
+    result = CliRunner().invoke(app, ["boilerplate", read, "-o", "in.jsonl"])
+    assert result.exit_code == 2
+    assert "in.jsonl is read here: write to another file" in result.stderr
+    assert Path("in.jsonl").read_text() == "".join(lines(PAGES))
 
 
 # The command.

@@ -75,6 +75,14 @@ def test_a_broken_archive_says_so(tmp_path, data):
         deduplicate(tmp_path / "crawl.warc", tmp_path / "out")
 
 
+def test_an_archive_is_not_written_where_another_file_goes(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "crawl.warc").write_bytes(b"")
+    (tmp_path / "in" / "crawl.warc.jsonl").write_text('{"id": "a", "text": "x"}\n')
+    with pytest.raises(NearcopyError, match=r"as crawl\.warc\.jsonl: .* rename one"):
+        deduplicate(tmp_path / "in", tmp_path / "out")
+
+
 def test_archives_are_not_written(tmp_path):
     from nearcopy.formats import check_ending, writer
 

@@ -109,11 +109,11 @@ def test_entities_of_a_feed_are_not_expanded(server, head):
     body = b"<rss><channel><item><guid>1</guid><title>Tea &j;</title></item></channel></rss>"
     found = read(server, head + body)
     assert monotonic() - start < 5
-    assert all(len(a.title) < 50 and "root:" not in a.title for a in found.articles)
     utf16 = read(
         server, (b'<?xml version="1.0" encoding="utf-16"?>' + head + body).decode().encode("utf-16")
     )
-    assert all(len(a.title) < 50 for a in utf16.articles)
+    for (title,) in (titles(found), titles(utf16)):
+        assert title in ("Tea", "Tea &j;")
 
 
 @pytest.mark.parametrize(

@@ -250,6 +250,42 @@ ON_THE_COMMAND_LINE = [
     ),
     Mistake("no corpus", "corpus none -o out", "there is no none", "name a file, a folder"),
     Mistake(
+        "the output of a corpus in its work",
+        "corpus in.jsonl -o scratch/out.jsonl --work scratch",
+        "scratch/out.jsonl is in scratch",
+        "another folder with --work",
+    ),
+    Mistake(
+        "the work of a corpus on the desk",
+        "corpus in.jsonl -o out --work .",
+        ". holds book.xlsx",
+        "that is empty or not there",
+    ),
+    Mistake(
+        "the output of Spark in its work",
+        "spark in.jsonl scratch/out --work scratch",
+        "scratch/out is in scratch",
+        "another folder with --work",
+    ),
+    Mistake(
+        "the output of Spark in its work far away",
+        "spark hdfs://a/in hdfs://a/work/out --work hdfs://a/work/",
+        "hdfs://a/work/out is in hdfs://a/work/",
+        "another folder with --work",
+    ),
+    Mistake(
+        "the work of Spark among other files",
+        "spark folder/in.jsonl out --work others",
+        "others holds letter",
+        "that is empty or not there",
+    ),
+    Mistake(
+        "the input of Spark in its work",
+        "spark out.nearcopy/in.jsonl out",
+        "out.nearcopy/in.jsonl would be written over",
+        "a place of its own",
+    ),
+    Mistake(
         "a store onto itself", "copy-store seen.db seen.db", "is both the store", "name another"
     ),
 ]
@@ -274,6 +310,8 @@ def desk(tmp_path_factory) -> Path:
     """A folder with the files and stores of somebody who begins."""
     folder = tmp_path_factory.mktemp("desk")
     (folder / "folder").mkdir()
+    (folder / "others").mkdir()
+    (folder / "others" / "letter").write_text("Dear editor,")
     for name, data in FILES.items():
         (folder / name).write_bytes(data if isinstance(data, bytes) else data.encode())
     for name in ("seen", "newer"):

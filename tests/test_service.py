@@ -13,8 +13,9 @@ from nearcopy import Deduper, StoreError
 from nearcopy.cli import app as commands
 from nearcopy.service import answers, people
 from nearcopy.service.limits import Rates
+from nearcopy.service.pools import MOST_POOLS
 from nearcopy.service.settings import Settings
-from service_client import free_port, serving
+from service_client import free_port, serving, starting, wait_for
 
 FERRY = {
     "id": "ferry",
@@ -447,6 +448,54 @@ def test_pools_never_see_each_other(tmp_path):
         client.post("/articles", json=FERRY, params=sport).raise_for_status()
         assert client.get("/articles/ferry").status_code == 404
         assert client.get("/articles/ferry", params=sport).status_code == 200
+
+
+def test_pools_that_are_not_there_take_no_place(tmp_path):
+    with (
+        serving(settings_in(tmp_path)) as address,
+        httpx.Client(base_url=f"{address}/api/v1") as client,
+    ):
+        for number in range(2 * MOST_POOLS):
+            assert client.get("/stats", params={"pool": f"sprot{number}"}).status_code == 404
+        client.post("/articles", json=FERRY, params={"pool": "sport"}).raise_for_status()
+        assert client.get("/stats", params={"pool": "sport"}).json()["articles"] == 1
+
+
+def test_pools_that_are_open_keep_their_place(tmp_path):
+    settings = settings_in(tmp_path)
+    with serving(settings) as address, httpx.Client(base_url=f"{address}/api/v1") as client:
+        added = [
+            client.post("/articles", json=FERRY, params={"pool": f"p{number}"}).status_code
+            for number in range(MOST_POOLS)
+        ]
+        assert added == [200] * (MOST_POOLS - 1) + [503]  # the first is that of who names none
+        assert client.get("/articles/ferry", params={"pool": "p0"}).status_code == 200
+
+
+def test_a_service_is_ready_when_its_store_comes_back(tmp_path):
+    in_the_way = tmp_path / "seen.db"
+    in_the_way.mkdir()
+    with starting(settings_in(tmp_path)) as address:
+        assert httpx.get(f"{address}/readyz").status_code == 503
+        in_the_way.rmdir()
+        wait_for(address)
+
+
+def test_a_service_stops_at_once_while_it_waits_for_its_store(tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr("nearcopy.service.app.FIRST_PAUSE", 60)
+    (tmp_path / "seen.db").mkdir()
+    with starting(settings_in(tmp_path)):
+        start = time.monotonic()
+        while "tried again in 60.0 s" not in caplog.text and time.monotonic() < start + 10:
+            time.sleep(0.01)
+        start = time.monotonic()
+    assert "tried again in 60.0 s" in caplog.text
+    assert time.monotonic() - start < 10
+
+
+def test_a_service_for_a_pool_that_is_not_there_yet_is_ready(tmp_path):
+    with serving(settings_in(tmp_path, pool="sport")) as address:
+        assert httpx.get(f"{address}/api/v1/stats").json()["articles"] == 0
 
 
 def test_a_store_that_cannot_be_used_is_counted_and_says_so(tmp_path, monkeypatch):

@@ -148,17 +148,67 @@ def test_an_entry_that_kills_whoever_has_it_is_a_dead_letter(client, redis_addre
     sent(client, PAGE | {"id": "a"}, PAGE | {"id": "poison"}, PAGE | {"id": "b"})
     with Deduper(sqlite_address) as deduper:
         for death in range(20):
-            with member(redis_address, f"m{death}") as stream:
-                while taken := stream.take(10, 0.01):
-                    if any(b"poison" in each.fields[b"data"] and not each.why for each in taken):
-                        break  # and so it dies
-                    stream.settle(redis_outcomes(deduper, taken))
-            if not unacknowledged(client):
+            if not killed_by_poison(redis_address, deduper, f"m{death}"):
                 break
             sleep(0.06)
     (letter,) = handed(client, "letters")
     assert "given out 6 times" in letter["nearcopy_reason"]
     assert [len(handed(client, name)) for name in ("new", "copies")] == [1, 1]
+
+
+def test_an_entry_that_kills_a_member_of_a_fixed_name_is_a_dead_letter(
+    client, redis_address, sqlite_address
+):
+    """Started again it goes on with what it had, and nobody else ever claims that."""
+    sent(client, PAGE | {"id": "a"}, PAGE | {"id": "poison"}, PAGE | {"id": "b"})
+    deaths = 0
+    with Deduper(sqlite_address) as deduper:
+        while deaths < 20 and killed_by_poison(redis_address, deduper, "same", claim_seconds=60):
+            deaths += 1
+    (letter,) = handed(client, "letters")
+    assert (deaths, unacknowledged(client)) == (6, 0)
+    assert "given out 6 times" in letter["nearcopy_reason"]
+    assert [len(handed(client, name)) for name in ("new", "copies")] == [1, 1]
+
+
+def killed_by_poison(address, deduper, consumer, **more):
+    """Whether a member that goes on until nothing is left had to judge what kills it."""
+    with member(address, consumer, **more) as stream:
+        while taken := stream.take(10, 0.01):
+            if any(b"poison" in each.fields[b"data"] and not each.why for each in taken):
+                return True
+            stream.settle(redis_outcomes(deduper, taken))
+    return False
+
+
+def given_out(client, consumer, entry, times):
+    """The entry is this member's, and was given to it so often, long ago."""
+    client.xclaim("pages", "g", consumer, 0, [entry], idle=3_600_000, retrycount=times)
+
+
+@pytest.mark.parametrize("consumer", ["same", "other"])
+def test_an_entry_given_out_often_is_not_taken_with_those_before_it(
+    client, redis_address, consumer
+):
+    entries = sent(client, *(PAGE | {"id": name} for name in "abcd"))
+    with member(redis_address, "same") as before:
+        before.take(10, 0.1)
+    for entry, times in zip(entries, (1, 5, 1, 1), strict=True):
+        given_out(client, "same", entry, times)
+    with member(redis_address, consumer) as stream:
+        taken = [[each.token for each in stream.take(10, 0.01)] for _ in range(3)]
+    assert taken == [entries[:1], entries[1:2], entries[2:]]
+
+
+def test_a_member_that_comes_back_passes_what_was_removed_meanwhile(client, redis_address):
+    entries = sent(client, *(PAGE | {"id": name} for name in "abc"))
+    with member(redis_address, "same", claim_seconds=60) as before:
+        before.take(10, 0.1)
+    client.xdel("pages", *entries[:2])
+    with member(redis_address, "same", claim_seconds=60) as stream:
+        taken = [each.token for _ in range(2) for each in stream.take(2, 0.01)]
+    assert taken == entries[2:]
+    assert unacknowledged(client) == 1
 
 
 def test_entries_that_were_removed_meanwhile_are_passed(client, redis_address, sqlite_address):

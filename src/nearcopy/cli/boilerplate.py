@@ -7,6 +7,7 @@ import typer
 
 from nearcopy.cli.dedupe import IN, column, flag, to
 from nearcopy.cli.settings import DataOption
+from nearcopy.cli.spared import spare
 from nearcopy.cli.terminal import reported
 
 
@@ -29,8 +30,10 @@ def boilerplate(
     """List the lines that many pages of one host have."""
     from nearcopy.cli.corpora import articles_in, show_lines
     from nearcopy.corpus.boilerplate import line_counts, repeated, write_lines
+    from nearcopy.corpus.inputs import inputs_of
     from nearcopy.formats import Columns
 
+    spare((each.path for each in inputs_of(files)), output)
     columns = Columns(id=id_field, text=text_field, url=url_field, source=source_field)
     counts = line_counts(articles_in(files, columns, html=html))
     found = repeated(articles_in(files, columns, html=html), counts, least)

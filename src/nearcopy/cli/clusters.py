@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from nearcopy.cli.terminal import aside, json_line, noted
 from nearcopy.config import Policy, Recipe
 from nearcopy.corpus.columns import OURS
 from nearcopy.corpus.job import FORMS
+from nearcopy.corpus.places import check_folder
 from nearcopy.errors import BadCorpus, require
 from nearcopy.formats import Columns
 
@@ -68,7 +70,7 @@ def run(asked: Asked, recipe: Recipe, policy: Policy) -> None:
             policy=policy,
             columns=asked.columns,
             html=asked.html,
-            work=asked.work or f"{asked.output.rstrip('/')}.nearcopy",
+            work=_work(asked),
             partitions=asked.partitions,
         )
         clean = asked.form == "clean"
@@ -92,13 +94,28 @@ def _kind(asked: Asked) -> str:
 
 
 def _check(asked: Asked) -> None:
-    """Raises where what is read would be written over, or the form is none."""
+    """Raises where files would be written over or removed with the work, or the form is none."""
     if asked.form not in FORMS:
         raise BadCorpus(f"form is {asked.form!r}: choose one of {', '.join(FORMS)}")
-    source = _place(asked.source)
-    for place in (asked.output, asked.work or asked.output):
-        if f"{source}/".startswith(f"{_place(place)}/"):
-            raise BadCorpus(f"{asked.source} would be written over: write to a place of its own")
+    work = _work(asked)
+    if any(_is_in(asked.source, place) for place in (asked.output, work)):
+        raise BadCorpus(f"{asked.source} would be written over: write to a place of its own")
+    if _is_in(asked.output, work):
+        raise BadCorpus(
+            f"{asked.output} is in {work}, the folder of the work: write to another place, "
+            "or name another folder with --work"
+        )
+    if "://" not in _place(work):  # elsewhere only Spark can look
+        check_folder(Path(_place(work)))
+
+
+def _work(asked: Asked) -> str:
+    """The folder of the work, which is removed at the end."""
+    return asked.work or f"{asked.output.rstrip('/')}.nearcopy"
+
+
+def _is_in(name: str, folder: str) -> bool:
+    return f"{_place(name)}/".startswith(f"{_place(folder)}/")
 
 
 def _place(name: str) -> str:

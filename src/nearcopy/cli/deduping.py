@@ -276,15 +276,22 @@ class _Rows:
 
 
 def _brake(job: Job, tally: Tally, brakes: list[Brake]) -> None:
-    """Ends the run before anything is written where too much would go."""
+    """Ends the run before a file is written where too much would go."""
     why = tally.too_much(job.policy, brakes)
     if why is None or job.yes:
         return
     if not job.apply:
         noted(f"warning: {why}: look before you use --apply")
     elif not _confirmed(why):
-        failed(f"{why}: nothing was written; if that is right, say so with --yes")
+        failed(f"{why}: {_left(job)}; if that is right, say so with --yes")
         raise typer.Exit(BRAKED)
+
+
+def _left(job: Job) -> str:
+    """What a run that ends before its files are written has left behind."""
+    if job.address == MEMORY:
+        return "nothing was written"
+    return "no file was written, but the store holds the articles"
 
 
 def _confirmed(why: str) -> bool:

@@ -10,7 +10,8 @@ from nearcopy.corpus.estimate import Estimate, estimate
 from nearcopy.corpus.finishing import Shard, verify
 from nearcopy.corpus.inputs import Input, inputs_of
 from nearcopy.corpus.job import FORMS, LEAST_MEMORY, Form, Job
-from nearcopy.corpus.known import is_store, write_store
+from nearcopy.corpus.known import is_store, store_file, write_store
+from nearcopy.corpus.places import Places
 from nearcopy.corpus.running import Progress, Summary, run
 from nearcopy.errors import BadCorpus
 from nearcopy.formats.columns import Columns
@@ -102,12 +103,11 @@ def job_of(
         raise BadCorpus(f"sample is {sample!r}: give a share of the rows above 0, at most 1")
     out = Path(output)
     beside = Path(work) if work is not None else out.parent / f".{out.name}.nearcopy"
-    known = [_known(name, beside, number) for number, name in enumerate(_listed(against))]
-    named = inputs_of(known, against=True) if known else []
-    named += inputs_of(_listed(inputs))
-    _spared([each for each in named if each.path not in known], out, beside)
+    places = Places(out, Path(rejected) if rejected is not None else None, beside)
+    places.check()
+    places.spare([without] if without is not None else [])
     return Job(
-        inputs=tuple(named),
+        inputs=tuple(_inputs(inputs, against, places)),
         output=out,
         work=beside,
         recipe=checked_recipe(recipe) or RECIPES["copies"],
@@ -117,7 +117,7 @@ def job_of(
         form=form,
         memory=memory,
         jobs=jobs or cpu_count() or 1,
-        rejected=Path(rejected) if rejected is not None else None,
+        rejected=places.rejected,
         without=Path(without) if without is not None else None,
         sample=sample,
     )
@@ -127,19 +127,14 @@ def _listed(names: Names) -> list[str]:
     return [str(names)] if isinstance(names, str | Path) else [str(each) for each in names]
 
 
-def _known(name: str, work: Path, number: int) -> str:
-    """The name of files; for a store, that of one with all it holds."""
-    if not is_store(name):
-        return name
-    path = work / f"known-{number}.jsonl"
-    write_store(name, path)
-    return str(path)
-
-
-def _spared(inputs: Sequence[Input], output: Path, work: Path) -> None:
-    """Raises where what is read would be written over."""
-    for place in (output.resolve(), work.resolve()):
-        for each in inputs:
-            source = Path(each.path).resolve()
-            if source == place or place in source.parents:
-                raise BadCorpus(f"{each.path} would be written over: write to a place of its own")
+def _inputs(inputs: Names, against: Names, places: Places) -> list[Input]:
+    """The files to compare with, and then those to go through; none of them is written over."""
+    own = inputs_of(_listed(inputs))
+    places.spare((each.path for each in own), places.output)
+    given = _listed(against)
+    places.spare(file for name in given if (file := store_file(name)) is not None)
+    names = [str(write_store(name, places.work)) if is_store(name) else name for name in given]
+    known = inputs_of(names, against=True) if names else []
+    ours = set(names) - set(given)
+    places.spare((each.path for each in known if each.path not in ours), places.output)
+    return known + own

@@ -38,11 +38,15 @@ class Unit(NamedTuple):
 def inputs_of(names: Sequence[str], *, against: bool = False) -> list[Input]:
     """The files that are meant, in the order of their names; those of folders by their endings."""
     found: dict[str, Input] = {}
+    seen: set[Path] = set()
     for name in names:
         for path, below in _files(name, alone=len(names) == 1):
-            if str(path.resolve()) in {str(Path(each.path).resolve()) for each in found.values()}:
+            place = path.resolve()
+            if place in seen:
                 raise BadCorpus(f"{path} is named twice: name each file once")
-            found[below] = _input(path, _free(below, found), against)
+            seen.add(place)
+            made = _input(path, below, against)
+            found[_free(made.name, found)] = made
     if not found:
         raise BadCorpus(f"no files to read in {', '.join(names) or 'nothing'}")
     return list(found.values())
@@ -67,10 +71,12 @@ def _files(name: str, *, alone: bool) -> Iterator[tuple[Path, str]]:
         raise BadCorpus(f"there is no {name}: name a file, a folder or a pattern such as '*.jsonl'")
 
 
-def _free(below: str, taken: Iterable[str]) -> str:
-    if below in taken:
-        raise BadCorpus(f"two files would be written as {below}: give the folder they are in")
-    return below
+def _free(name: str, taken: Iterable[str]) -> str:
+    if name in taken:
+        raise BadCorpus(
+            f"two files would be written as {name}: give the folder they are in, or rename one"
+        )
+    return name
 
 
 def _input(path: Path, name: str, against: bool) -> Input:

@@ -4,7 +4,6 @@ What a stage makes is in files of their own, with checksums. Where the work was 
 point, it goes on: what is there and whole is not made again, and all else is.
 """
 
-import fcntl
 import os
 import shutil
 import threading
@@ -12,8 +11,9 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from nearcopy.corpus.counting import FOLDER as EDGES
@@ -30,6 +30,7 @@ from nearcopy.corpus.packs import Pack, whole_pack
 from nearcopy.corpus.pairing import FOLDER as PAIRS
 from nearcopy.corpus.pairing import blocks as counting_blocks
 from nearcopy.corpus.pairing import column_tasks, crowds_of, pair_columns
+from nearcopy.corpus.places import MADE, check_folder
 from nearcopy.corpus.rejects import Reject, numbered, write_rejects
 from nearcopy.corpus.sharing import Crowds
 from nearcopy.corpus.sketching import sketch_unit
@@ -41,6 +42,7 @@ from nearcopy.corpus.told import FILE as TOLD
 from nearcopy.corpus.writing import FOLDER as WRITTEN
 from nearcopy.corpus.writing import counts_path, unit_written, write_unit
 from nearcopy.errors import BadCorpus
+from nearcopy.replacing import hold
 
 Progress = Callable[[str, int, int], None]  # the stage, how much of it is done, of how much
 Task = Callable[[Job, int], None]
@@ -163,12 +165,11 @@ def _unchanged(job: Job) -> None:
 @contextmanager
 def _held(job: Job, *, keep: bool) -> Iterator[None]:
     """The folder of the work, begun or gone on with, and removed when all is done."""
+    check_folder(job.work)
     job.work.mkdir(mode=0o700, parents=True, exist_ok=True)  # it holds what articles say
-    for name in FOLDERS:
-        job.folder(name).mkdir(exist_ok=True)
     with (job.work / "lock").open("w") as lock:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            hold(lock)
         except OSError:
             raise BadCorpus(f"another process is at work in {job.work}: let it end") from None
         begun = read_json(job.work / "job.json")
@@ -179,11 +180,25 @@ def _held(job: Job, *, keep: bool) -> Iterator[None]:
                 "finish that, remove the folder, or name another with --work"
             )
         write_json(job.work / "job.json", wanted)
+        for name in FOLDERS:
+            job.folder(name).mkdir(exist_ok=True)
         table_of.cache_clear()
         new_names.cache_clear()
         yield
     if not keep:
-        shutil.rmtree(job.work)
+        _remove(job.work)
+
+
+def _remove(work: Path) -> None:
+    """Removes what the work has made, and its folder unless somebody else's files are there."""
+    for name in FOLDERS:
+        shutil.rmtree(work / name)
+    for each in [*work.iterdir()]:
+        if MADE.fullmatch(each.name):
+            each.unlink()
+    (work / "job.json").unlink()  # the last, as it tells that the rest is ours
+    with suppress(OSError):  # it is not empty
+        work.rmdir()
 
 
 def _plain(value: Any) -> Any:

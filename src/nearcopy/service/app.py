@@ -37,6 +37,7 @@ from nearcopy.service.settings import HANDED_ON, Settings, taken_over
 
 ABOUT = "Has this been published before, where, and how do we know?"
 SWITCH_SECONDS = 0.001  # threads take turns this often, so that answers need not wait for adds
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0  # seconds, before the store is tried again
 API = (articles, stories, pairs, acts, results, tuning, trying, session)
 
 
@@ -114,7 +115,13 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 async def _warm(service: Service) -> None:
-    try:
-        await service.pools.warm()
-    except (NearcopyError, Problem) as wrong:
-        logs.log.error("the store cannot be used: %s", wrong)
+    """Reads the window; where the store is away, as soon as it is back."""
+    pause, stopping = FIRST_PAUSE, False
+    while not stopping:
+        try:
+            await service.pools.warm()
+            return
+        except (NearcopyError, Problem) as wrong:
+            logs.log.error("the store cannot be used, tried again in %.1f s: %s", pause, wrong)
+        stopping = await asyncio.to_thread(service.stopping.wait, pause)
+        pause = min(2 * pause, LONGEST_PAUSE)

@@ -9,9 +9,11 @@ import logging
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import copy_context
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -29,6 +31,8 @@ Shared = Callable[[Deduper, list[Item]], list[Result]]  # a result for each, in 
 AT_ONCE = 16  # asked of the store together: a look for more takes as long as two
 log = logging.getLogger("nearcopy")
 MEMORY = "memory:"
+WAYS = ("checks", "adds", "looks")
+ALL = "all"  # of them, to a store in memory
 MOST_POOLS = 16  # in one worker: each has the keys of its window in memory
 WARMING = "nearcopy-warming"
 OWN = 0.0  # as long as the lane says
@@ -104,9 +108,19 @@ class Lane:
 
 
 @dataclass(frozen=True, slots=True)
+class Opened:
+    """The Dedupers of a pool that are open, by the way they are for."""
+
+    pool: str | None
+    dedupers: dict[str, Deduper] = field(default_factory=dict)
+    locks: dict[str, Lock] = field(default_factory=lambda: {way: Lock() for way in (*WAYS, ALL)})
+
+
+@dataclass(frozen=True, slots=True)
 class Pool:
     """One set of articles, and the three ways to it."""
 
+    opened: Opened
     checks: Lane  # checking, and what is similar: quick
     adds: Lane
     looks: Lane  # lists, numbers and comparisons
@@ -120,34 +134,35 @@ class Pools:
         self.recipe, self.policy = settings.judging()
         self._lock = Lock()
         self._pools: dict[str | None, Pool] = {}
-        self._open: dict[tuple[str | None, str], Deduper] = {}
-        self._opening: dict[tuple[str | None, str], Lock] = {}
         self.ready = False
 
     def pool(self, name: str | None) -> Pool:
         """The pool of this name."""
         with self._lock:
             if name not in self._pools:
-                if len(self._pools) >= MOST_POOLS:
-                    raise Problem(503, f"{MOST_POOLS} pools are open already: start more services")
-                self._pools[name] = Pool(*(self._lane(name, way) for way in WAYS))
+                self._make_room()
+                opened = Opened(name)
+                self._pools[name] = Pool(opened, *(self._lane(opened, way) for way in WAYS))
             return self._pools[name]
 
-    def _lane(self, name: str | None, way: str) -> Lane:
-        def opened() -> Deduper:
-            return self._deduper(name, way)
+    def _make_room(self) -> None:
+        """Let go of pools that could not be opened; whoever is still at one of them has it."""
+        if len(self._pools) >= MOST_POOLS:
+            pools = self._pools.items()
+            self._pools = {name: pool for name, pool in pools if pool.opened.dedupers}
+        if len(self._pools) >= MOST_POOLS:
+            raise Problem(503, f"{MOST_POOLS} pools are open already: start more services")
 
-        return Lane(opened, f"nearcopy-{way}", self._settings)
+    def _lane(self, opened: Opened, way: str) -> Lane:
+        return Lane(partial(self._deduper, opened, way), f"nearcopy-{way}", self._settings)
 
-    def _deduper(self, name: str | None, way: str) -> Deduper:
+    def _deduper(self, opened: Opened, way: str) -> Deduper:
         """The Deduper of a lane, opened in its thread."""
-        key = (name, "all" if self._settings.address.startswith(MEMORY) else way)
-        with self._lock:
-            lock = self._opening.setdefault(key, Lock())
-        with lock:
-            if key not in self._open:
-                self._open[key] = self._opened(name, way)
-            return self._open[key]
+        key = ALL if self._settings.address.startswith(MEMORY) else way
+        with opened.locks[key]:
+            if key not in opened.dedupers:
+                opened.dedupers[key] = self._opened(opened.pool, way)
+            return opened.dedupers[key]
 
     def _opened(self, pool: str | None, way: str) -> Deduper:
         """A Deduper; who only asks makes no pool."""
@@ -160,10 +175,11 @@ class Pools:
     async def warm(self) -> None:
         """Read the window, so that the first who ask need not wait for it; nor those who add."""
         pool = self.pool(self._settings.pool)
-        await asyncio.gather(
-            pool.checks.run(_read_windows, seconds=None),
-            pool.looks.run(lambda deduper: deduper.recipe, seconds=None),
-        )
+        with suppress(NotStored):  # there is no window yet
+            await asyncio.gather(
+                pool.checks.run(_read_windows, seconds=None),
+                pool.looks.run(lambda deduper: deduper.recipe, seconds=None),
+            )
         self.ready = True
         await pool.adds.run(_read_windows, seconds=None)
 
@@ -180,12 +196,8 @@ class Pools:
         for pool in pools:
             for lane in (pool.adds, pool.checks, pool.looks):
                 lane.stop()
-        for deduper in self._open.values():
-            deduper.close()
-        self._open.clear()
-
-
-WAYS = ("checks", "adds", "looks")
+            for deduper in pool.opened.dedupers.values():
+                deduper.close()
 
 
 def _read_windows(deduper: Deduper) -> None:

@@ -30,7 +30,6 @@ TITLES = {
     403: "This token does not allow that",
     404: "There is no such thing here",
     405: "That cannot be done here",
-    411: "The length is missing",
     413: "This is too much at once",
     415: "This kind of content is not read here",
     421: "This name is not served here",

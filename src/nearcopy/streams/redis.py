@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import takewhile
 from time import monotonic, sleep
 from typing import Any, TypeVar
 
@@ -128,6 +129,7 @@ class RedisStream:
         except self._errors.ResponseError as wrong:
             if "BUSYGROUP" not in str(wrong):
                 raise
+        self._client.xgroup_createconsumer(where.stream, where.group, where.consumer)
 
     def _patient(self, step: Callable[[], Answer]) -> Answer:
         """What the step answers, done again for a while where the server cannot be reached."""
@@ -150,40 +152,38 @@ class RedisStream:
         """What was given to this member when it ran before, and is not acknowledged."""
         if self._own is None:
             return []
-        found = self._read(self._own, most)
-        self._own = found[-1].token if found else None
-        return found
+        given = self._given(most, after=f"({self._own}", consumername=self._settings.consumer)
+        times = _together(given)
+        found = self._read(self._own, len(times)) if times else []
+        self._own = next(reversed(times), None)
+        return _judgeable(found, times)
 
     def _left(self, most: int) -> list[Message]:
         """What others were given long ago; they may be dead."""
         now = monotonic()
         if now - self._claimed < self._settings.claim_seconds / 2:
             return []
-        stale = self._stale(most)
-        if not stale:
+        times = _together(self._given(most, idle=self._idle))
+        if not times:
             self._claimed = now
             return []
-        first, deliveries = stale[0]
-        alone = deliveries >= ALONE_FROM
-        count = 1 if alone else sum(times < ALONE_FROM for _, times in stale)
-        found = self._claim(first, count)
-        return [_given_up(each, deliveries) for each in found] if alone else found
+        return _judgeable(self._claim(list(times)), times)
 
-    def _stale(self, most: int) -> list[tuple[str, int]]:
-        """The entries that nobody acknowledges, and how often each was given out."""
+    @property
+    def _idle(self) -> int:
+        return int(self._settings.claim_seconds * 1000)
+
+    def _given(self, most: int, after: str = "-", **whose: Any) -> list[tuple[str, int]]:
+        """The first entries that are not acknowledged, and how often each was given out."""
         where = self._settings
-        idle = int(where.claim_seconds * 1000)
-        found = self._client.xpending_range(where.stream, where.group, "-", "+", most, idle=idle)
+        found = self._client.xpending_range(where.stream, where.group, after, "+", most, **whose)
         return [(each["message_id"].decode(), each["times_delivered"]) for each in found]
 
-    def _claim(self, first: str, count: int) -> list[Message]:
+    def _claim(self, entries: list[str]) -> list[Message]:
         where = self._settings
-        idle = int(where.claim_seconds * 1000)
-        found = self._client.xautoclaim(
-            where.stream, where.group, where.consumer, idle, start_id=first, count=count
-        )
-        log.info("claimed %d entries of other members", len(found[1]))
-        return self._messages(found[1])
+        found = self._client.xclaim(where.stream, where.group, where.consumer, self._idle, entries)
+        log.info("claimed %d entries of other members", len(found))
+        return self._messages(found)
 
     def _new(self, most: int, seconds: float) -> list[Message]:
         return self._read(">", most, max(1, int(seconds * 1000)))
@@ -234,6 +234,16 @@ class RedisStream:
         members = self._client.xinfo_consumers(where.stream, where.group)
         found = (each["pending"] for each in members if each["name"].decode() == where.consumer)
         return int(next(found, 0))
+
+
+def _together(given: list[tuple[str, int]]) -> dict[str, int]:
+    """Those to be judged at once: the first that were given out seldom, else the first alone."""
+    return dict(list(takewhile(lambda each: each[1] < ALONE_FROM, given)) or given[:1])
+
+
+def _judgeable(found: list[Message], times: dict[str, int]) -> list[Message]:
+    """The messages that were meant; what others took meanwhile may have let later ones in."""
+    return [_given_up(each, times[each.token]) for each in found if each.token in times]
 
 
 def _given_up(message: Message, deliveries: int) -> Message:
