@@ -269,6 +269,26 @@ def test_a_story_is_told_once_with_who_else_has_it(run, two, server):
     assert (again.stdout, "1 new entry: 0 new stories" in again.stderr) == ("", True)
 
 
+TEA = ("1", "Tea dearer", "The price of tea rose at the morning auction.")
+COFFEE = ("2", "Coffee cheaper", "The price of coffee fell at the morning auction.")
+
+
+def test_a_report_in_other_words_is_told_by_its_title(run, server):
+    server.pages["/one"], server.pages["/two"] = (rss("Post", TEA),), (rss("Radio", COFFEE),)
+    told = run(server.at("/one"), server.at("/two")).stdout
+    assert "Tea dearer" in told
+    assert "Coffee cheaper" in told
+
+
+@pytest.mark.parametrize("more", [(), ("--dry-run",)])
+def test_what_is_hardly_the_same_news_as_a_story_is_told_later_too(run, server, more):
+    server.pages["/one"], server.pages["/two"] = (rss("Post", TEA),), (rss("Radio", COFFEE),)
+    assert "Tea dearer" in run(server.at("/one")).stdout
+    told = run(server.at("/one"), server.at("/two"), *more).stdout
+    assert "Coffee cheaper" in told
+    assert "Tea dearer" not in told
+
+
 def test_stories_as_json(run, two):
     told = lines(run(*two, "--json"))
     (quay,) = [each for each in told if each["also_in"]]

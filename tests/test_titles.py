@@ -18,8 +18,10 @@ from nearcopy.titles import (
     contrast,
     contrasts,
     digest_similarity,
+    exchanged,
     normal,
     normals,
+    opposite,
     recurring,
     scores,
     stages,
@@ -28,6 +30,7 @@ from nearcopy.titles import (
     tracker_average,
 )
 from nearcopy.titles.han_names import PLACES, are_other, common_words
+from nearcopy.titles.known_names import NAMES, are_known, is_one
 
 VOCABULARY = """
 storm storms stormed harbour harbor bridge ferry u s port 2024 10m x 新 闻 港 口 ال المدينة مدينة
@@ -389,7 +392,42 @@ def test_tables_of_names_do_not_contradict_each_other():
     assert all(len(word) == 2 for word in common_words())
 
 
+def test_names_that_are_known_are_told_by_their_forms():
+    assert are_known("iran", "iraq")
+    assert not is_one("iran", "iraq")
+    assert is_one("france", "french")
+    assert not are_known("iran", "talks")
+    assert all(normal(name) == name for name in NAMES)
+
+
 # Contrasts and columns
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "found"),
+    [
+        ("acme buys globex", "globex buys acme", "acme buys globex / globex buys acme"),
+        ("it said acme sues globex", "it said globex sues acme", "acme sues globex / globex sues"),
+        ("elm town 2 1 harwick", "harwick 2 1 elm town", "elm town 2 1 harwick / harwick"),
+        ("acme and globex agree", "globex and acme agree", None),
+        ("ruiz to meet hale", "hale to meet ruiz", None),
+        ("fire in harwick two hurt", "two hurt in harwick fire", None),
+        ("acme buys globex", "globex sues acme", None),
+        ("acme globex", "globex acme", None),
+        ("", "", None),
+    ],
+)
+def test_who_did_what_to_whom_is_told_apart(a, b, found):
+    said = exchanged(a, b)
+    assert (said is None) == (found is None)
+    assert found is None or said.startswith(found)
+
+
+@given(a=TITLES, b=TITLES)
+def test_opposites_are_so_both_ways(a, b):
+    assert (exchanged(a, b) is None) == (exchanged(b, a) is None)
+    swap = swapped(a, b)
+    assert (opposite(swap) is None) == (opposite([pair[::-1] for pair in swap]) is None)
 
 
 @pytest.mark.parametrize(

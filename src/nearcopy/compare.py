@@ -258,10 +258,16 @@ def _titles(left: Side, right: Side, measures: Collection[str]) -> Columns:
         "title_words": [min(a.count(" "), b.count(" ")) + 1 if a and b else 0 for a, b in counts],
         "title_swap": [titles.side_by_side(swap) if swap else None for swap in swaps],
         "name_swap": [bool(swap) and titles.are_names(swap, a, b) for swap, a, b in marked],
-        "contrast": list(map(titles.contrast, [a.stages for a in left], [b.stages for b in right])),
+        "contrast": list(map(_contrast, left, right, swaps)),
         "column": _either([a.column for a in left], [b.column for b in right]),
         "refiled": [a.refiled or b.refiled for a, b in zip(left, right, strict=True)],
     }
+
+
+def _contrast(a: Fingerprint, b: Fingerprint, swap: Sequence[tuple[str, str]]) -> str | None:
+    """By which words two titles are of other stages or sides, or say the reverse."""
+    found = titles.contrast(a.stages, b.stages) or titles.opposite(swap)
+    return found or titles.exchanged(a.title, b.title)
 
 
 def _models(left: Side, right: Side, measures: Collection[str], known: Columns) -> Columns:

@@ -21,6 +21,7 @@ from nearcopy.feeds.memory import Memory, alone, read_memory, write_memory
 from nearcopy.feeds.polling import Polite, poll
 from nearcopy.feeds.telling import Round, Told, look, take_in, told_story
 from nearcopy.feeds.writing import atom, report
+from nearcopy.model import Article, Relation
 from nearcopy.replacing import write_whole
 from nearcopy.web import OWN_NETWORK
 
@@ -154,10 +155,17 @@ def _lines(told: Told) -> str:
     kept = told.kept
     lines = [in_a_line(kept.title or "(no title)")]
     lines.append(in_a_line(" · ".join(each for each in (kept.source, kept.url) if each)))
-    others = dict.fromkeys(in_a_line(each.source) for each in told.others if each.source)
-    if others:
+    reports = {each.id for each in told.story.members if each.relation is Relation.SAME_EVENT}
+    copies = (a.source for a in told.others if a.id not in reports and a.source)
+    if others := dict.fromkeys(map(in_a_line, copies)):
         lines.append(f"also in {', '.join(others)}")
+    lines += [f"also: {_titled(each)}" for each in told.others if each.id in reports]
     return "\n    ".join(lines) + "\n"
+
+
+def _titled(report: Article) -> str:
+    """A report of the same in other words, which may tell more."""
+    return in_a_line(" · ".join(filter(None, (report.title or "(no title)", report.source))))
 
 
 def _row(told: Told) -> dict[str, Any]:

@@ -9,14 +9,16 @@ from nearcopy.deduper import Deduper
 from nearcopy.errors import NotStored
 from nearcopy.feeds.memory import UNKNOWN, FeedMemory, Memory
 from nearcopy.feeds.polling import Polled, feed_of
-from nearcopy.model import Article, Relation, Story
+from nearcopy.model import Article, Member, Relation, Story, Verdict
 from nearcopy.streams.judging import judged_articles
 from nearcopy.streams.messages import Message, Outcome
+
+SURE = 0.5  # that two report one thing; below, each is told
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A story: its kept copy, and those who have it, too."""
+    """A story: its kept copy, or a new report of it, and those who have it, too."""
 
     story: Story
     kept: Article
@@ -59,7 +61,7 @@ def look(deduper: Deduper, polled: Iterable[Polled], memory: Memory) -> Round:
     new = _new(found, memory)
     given = sorted((a for each in found for a in each.articles if a.id in new), key=_arrival)
     judged = zip(given, deduper.check_all(given), strict=True)
-    fresh = [a for a, v in judged if not v.is_duplicate and v.relation is not Relation.SAME_EVENT]
+    fresh = [a for a, v in judged if not v.is_duplicate and not _sure_report(v)]
     with Deduper("memory://", deduper.recipe, deduper.policy) as aside:
         list(aside.run(fresh))
         told = stories_of(aside, [a.id for a in fresh], {a.id for a in fresh})
@@ -68,7 +70,10 @@ def look(deduper: Deduper, polled: Iterable[Polled], memory: Memory) -> Round:
 
 
 def stories_of(deduper: Deduper, ids: Sequence[str], new: Collection[str]) -> list[Told]:
-    """The stories of these articles, but for those that something else was in before."""
+    """The stories of these articles, but for those that something else was in before.
+
+    Of these the new articles are told that are in them by a report that is hardly sure.
+    """
     told: list[Told] = []
     done: set[str] = set()
     for name in ids:
@@ -78,11 +83,24 @@ def stories_of(deduper: Deduper, ids: Sequence[str], new: Collection[str]) -> li
             story = deduper.story(name)
         except NotStored:  # it could not be added, or is forgotten by now
             continue
-        members = [each.id for each in story.members]
-        done.update(members)
-        if all(each in new for each in members):
+        done.update(each.id for each in story.members)
+        if all(each.id in new for each in story.members):
             told.append(told_story(deduper, story))
+        else:
+            found = deduper.articles([each.id for each in story.members if _unsure(each, new)])
+            told += [Told(story, each) for each in found.values()]
     return told
+
+
+def _unsure(member: Member, new: Collection[str]) -> bool:
+    """Whether a new article may well be other news than the story that it was put into."""
+    report = member.relation is Relation.SAME_EVENT
+    return member.id in new and report and not _sure_report(member)
+
+
+def _sure_report(found: Member | Verdict) -> bool:
+    """Whether it reports what another did, and that is likely enough to leave it out."""
+    return found.relation is Relation.SAME_EVENT and found.confidence >= SURE
 
 
 def told_story(deduper: Deduper, story: Story) -> Told:

@@ -8,6 +8,7 @@ from nearcopy.titles.index import TitleIndex, TitleMatch, title_keys
 from nearcopy.titles.marks import MARKS
 from nearcopy.titles.news import title_news
 from nearcopy.titles.normal import normal, normals
+from nearcopy.titles.opposites import exchanged, opposite
 from nearcopy.titles.scores import SCORES, TitleScores, digest_similarity, scores, tracker_average
 from nearcopy.titles.swaps import are_names, side_by_side, swapped
 
@@ -22,8 +23,10 @@ __all__ = [
     "clean",
     "contrast",
     "digest_similarity",
+    "exchanged",
     "normal",
     "normals",
+    "opposite",
     "recurring",
     "scores",
     "side_by_side",

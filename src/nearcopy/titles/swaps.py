@@ -10,6 +10,7 @@ from nearcopy.kernels.reference.profiles import profile_terms, term_hash
 from nearcopy.kernels.reference.titles import stem, weight
 from nearcopy.model import Fingerprint
 from nearcopy.titles.han_names import are_other
+from nearcopy.titles.known_names import are_known, is_one
 from nearcopy.titles.runs import apart, is_han
 
 MOST_SWAPPED = 4
@@ -55,14 +56,15 @@ def are_names(swap: Iterable[tuple[str, str]], a: Fingerprint, b: Fingerprint) -
     ours, theirs = " ".join(a.names).split(), " ".join(b.names).split()
     return all(
         (_are_han_names(x, y, a, b) or _are_words(x, y, x in ours and y in theirs))
-        and not _holds(b.profile, x)
-        and not _holds(a.profile, y)
+        and (_term(x) == _term(y) or not (_holds(b.profile, x) or _holds(a.profile, y)))
         for x, y in swap
     )
 
 
 def _are_words(x: str, y: str, named: bool) -> bool:
     """Whether two words, read as names or not, look like different ones."""
+    if are_known(x, y):
+        return not is_one(x, y)
     return (named or (_is_rare(x) and _is_rare(y))) and _is_other(x, y)
 
 
