@@ -102,6 +102,6 @@ def _without_faces(host: str) -> str:
     labels = host[: -len(own)].split(".")[:-1]
     while labels and labels[0] in FACES:
         del labels[0]
-    if len(labels) > 1 and labels[1] == "m" and len(labels[0]) <= 3:
+    while len(labels) > 1 and labels[1] == "m" and len(labels[0]) <= 3:
         del labels[1]  # en.m.wikipedia.org
     return ".".join([*labels, own])
