@@ -19,7 +19,7 @@ help:
 demo: $(READY)
 	@$(BIN)/python examples/demo.py
 
-## make test     everything that must hold, in a few minutes
+## make test     everything that must hold, in under ten minutes
 test: check
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
 

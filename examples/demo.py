@@ -20,8 +20,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-HERE = Path(__file__).resolve().parent
-LEFT = HERE.parent / "build" / "demo"
+ROOT = Path(__file__).resolve().parents[1]
+LEFT = ROOT / "build" / "demo"
 UP_SECONDS = 120.0  # a machine may be busy
 WIDTH = 150
 console = Console(width=WIDTH, highlight=False)
@@ -34,7 +34,7 @@ def main() -> None:
     shutil.rmtree(LEFT, ignore_errors=True)
     LEFT.mkdir(parents=True)
     store, verdicts = f"{LEFT}/seen.db", f"{LEFT}/verdicts.jsonl"
-    run("dedupe", "wire.jsonl", "--store", store, "-o", verdicts)
+    run("dedupe", "examples/wire.jsonl", "--store", store, "-o", verdicts)
     rows = [json.loads(line) for line in Path(verdicts).read_text("utf-8").splitlines()]
     console.print(told(rows))
     run("explain", "en-24", "en-25", "--store", store)
@@ -92,7 +92,7 @@ def run(*words: str) -> None:
     console.print(Text(f"\n$ nearcopy {' '.join(words)}", "bold"))
     settings = os.environ | {"COLUMNS": str(WIDTH), "PYTHONUTF8": "1"}
     command = [sys.executable, "-m", "nearcopy", *words]
-    subprocess.run(command, cwd=HERE, env=settings, check=True)  # noqa: S603
+    subprocess.run(command, cwd=ROOT, env=settings, check=True)  # noqa: S603
 
 
 def told(rows: list[Row]) -> Table:

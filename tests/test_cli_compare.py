@@ -122,6 +122,23 @@ def test_a_line_that_is_no_pair_stops_it_before_anything_is_written(run, line, m
     assert message in result.stderr
 
 
+@pytest.mark.parametrize("name", ["lab.csv", "lab.TSV", "lab.parquet"])
+def test_a_table_of_pairs_is_refused_once(run, name):
+    Path(name).write_text("a,b,relation\n" + "x,y,same_text\n" * 30, encoding="utf-8")
+    result = run("--pairs", name, "--rejected", "bad.jsonl")
+    assert result.exit_code == 2
+    kind = name.partition(".")[2].upper()
+    (line,) = result.stderr.splitlines()
+    assert line.startswith(f"error: {name} is {kind}: --pairs takes JSON lines")
+    assert "`nearcopy eval --pairs`" in line
+    assert not Path("bad.jsonl").exists()
+
+
+def test_json_lines_are_pairs_whatever_their_name(run):
+    Path("pairs.csv").write_text(lines(({"text": QUAY}, {"text": QUAY})), encoding="utf-8")
+    assert len(rows(run("--pairs", "pairs.csv"))) == 1
+
+
 def test_lines_that_are_no_pairs_can_be_set_aside(run, tmp_path):
     good = lines(({"text": QUAY}, {"text": QUAY}))
     result = run(

@@ -137,6 +137,14 @@ def test_a_pool_is_rebuilt_beside_itself(filled):
     assert "holds other things already" in filled(*words, fails=True).stderr
 
 
+def test_another_pool_is_one_of_the_same_store(filled):
+    (row,) = rows(filled("rebuild", "--store", "lived.db", "--to-pool", "anew", "--json"))
+    assert row["to"].startswith(row["store"])
+    assert row["added"] == 70
+
+
 def test_rebuilding_says_what_is_missing(filled):
     assert "no store at" in filled("rebuild", "--store", "x.db", "--to", "a.db", fails=True).stderr
-    assert filled("rebuild", "--store", "lived.db", fails=True).exit_code == 2
+    nowhere = filled("rebuild", "--store", "lived.db", fails=True)
+    assert nowhere.exit_code == 2
+    assert "where to? Give --to rebuilt.db, or --to-pool NAME" in nowhere.stderr

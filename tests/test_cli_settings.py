@@ -6,6 +6,7 @@ import pytest
 
 from nearcopy import POLICIES, RECIPES, BadPolicy, Policy
 from nearcopy.cli.settings import settings, store_address
+from nearcopy.service.settings import MEANS, Settings
 
 
 @pytest.fixture
@@ -73,6 +74,9 @@ def test_two_presets_are_one_too_many(policy):
         ("/var/seen.db", "sqlite:////var/seen.db"),
         ("sqlite:///seen.db", "sqlite:///seen.db"),
         ("memory://", "memory://"),
+        ("C:/seen.db", "sqlite:///C:/seen.db"),
+        ("./redis:seen.db", "sqlite:///./redis:seen.db"),
+        ("2026-03-04T12:00.db", "sqlite:///2026-03-04T12:00.db"),
     ],
 )
 def test_a_bare_path_is_a_store_of_sqlite(store, address):
@@ -83,3 +87,27 @@ def test_a_bare_path_is_a_store_of_sqlite(store, address):
 def test_without_a_store_it_says_how_to_name_one(store):
     with pytest.raises(BadPolicy, match=r"Give --store seen\.db, or set NEARCOPY_STORE"):
         store_address(store)
+
+
+@pytest.mark.parametrize(
+    ("store", "meant"),
+    [
+        ("redis:localhost:6379", "redis://localhost:6379"),
+        ("redis:/localhost", "redis://localhost"),
+        ("redis:me:secret@host", r"redis://me:\*\*\*@host"),
+        ("postgresql:host/base", "postgresql://host/base"),
+        ("unix:/run/redis.sock", "unix:///run/redis.sock"),
+        ("sqlite:colon.db", "sqlite:///colon.db"),
+        ("sqlite:/var/seen.db", "sqlite:////var/seen.db"),
+        ("memory:", "memory://"),
+        ("mysql:/host", "mysql://host"),
+    ],
+)
+@pytest.mark.parametrize("opened", [store_address, lambda store: Settings(store=store)])
+def test_a_scheme_without_slashes_says_what_was_meant_and_makes_no_file(opened, store, meant):
+    with pytest.raises(BadPolicy, match=f"write {meant}, or put ./ before it"):
+        opened(store)
+
+
+def test_the_service_says_that_a_file_of_tokens_keeps_out_who_has_none():
+    assert MEANS["tokens"].endswith("without it all may, with it who has a token")

@@ -53,9 +53,41 @@ def test_a_table_tells_what_an_article_is_to_its_match_and_which_copy_is_kept(ru
         name, relation, match, _, because = (cell.strip() for cell in line.strip("│").split("│"))
         row = of[name]
         assert match == (row["match"] or "")
-        assert relation == (row["relation"] if match else "new")
+        assert relation == (row["relation"] if match else "known")
         another = row["duplicate_of"] not in (None, match)
         assert because.endswith(f"kept: {row['duplicate_of']}") == another
+
+
+TEA = {"id": "tea", "text": "The price of tea rose at the morning auction."}
+
+
+@pytest.mark.parametrize("verb", ["check", "add"])
+@pytest.mark.parametrize(
+    ("row", "kind", "why"),
+    [
+        (TEA, "known", "in the store already, under this id"),
+        (TEA | {"text": "It fell."}, "known", "already, under this id, with other content"),
+        ({"id": "quay", "text": "The old quay closes for good."}, "new", "│  "),
+    ],
+)
+def test_what_is_in_the_store_under_its_own_id_is_shown_as_known(run, verb, row, kind, why):
+    assert run("add", "-", input=json.dumps(TEA)).exit_code == 0
+    shown = run(verb, "-", input=json.dumps(row), env={"COLUMNS": "120"})
+    (line,) = (line for line in shown.stdout.splitlines() if row["id"] in line)
+    assert line.split("│")[2].strip() == kind
+    assert why in line
+    assert "1 article, 0 duplicates" in shown.stderr
+
+
+def test_what_is_added_first_is_new_and_data_are_the_same_again(run):
+    assert "new" in run("add", "-", input=json.dumps(TEA)).stdout
+    again = rows(run("add", "-", "--json", input=json.dumps(TEA)))
+    assert again == rows(run("add", "-", "--json", "--store", "b.db", input=json.dumps(TEA)))
+
+
+@pytest.mark.parametrize("verb", ["check", "add"])
+def test_the_help_tells_what_known_means(run, verb):
+    assert "known where it" in " ".join(run(verb, "--help").stdout.replace("│", " ").split())
 
 
 @pytest.mark.parametrize(
@@ -102,6 +134,47 @@ def test_only_those_without_rows_are_named(run, tmp_path):
     result = run("add", WIRE, "none.csv", "-", input="")
     warned = [line for line in result.stderr.splitlines() if line.startswith("warning")]
     assert warned == ["warning: none.csv has no rows", "warning: <stdin> has no rows"]
+
+
+UNTITLED = "warning: no column was taken for the title: the columns are "
+
+
+@pytest.mark.parametrize("verb", ["check", "add", "dedupe", "pairs", "import"])
+def test_a_title_in_a_column_we_do_not_know_is_worth_a_warning(filled, verb):
+    given = "".join(
+        json.dumps({"id": name, "titel": "Old quay closes", "url": f"https://a.example/{name}"})
+        + "\n"
+        for name in "ab"
+    )
+    Path("a.jsonl").write_text(given)
+    result = filled(verb, "a.jsonl")
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr.count(f"{UNTITLED}id, titel, url; call one of them title, or") == 1
+    assert "warning" not in result.stdout
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"text": "The price of tea rose.", "headline": ""},
+        {"text": "The price of tea rose."},
+        {"text": "The price of tea rose.", "views": 17, "note": ""},
+        {"text": "The price of tea rose.", "relation": "distinct", "rule": "kept"},
+    ],
+)
+def test_articles_that_have_no_titles_are_no_cause_for_one(run, values):
+    result = run("add", "-", input=json.dumps({"id": "a", "date": "2026-03-04"} | values))
+    assert result.exit_code == 0
+    assert "warning" not in result.stderr
+
+
+def test_nor_are_titles_and_texts_in_columns_that_were_named(run):
+    row = json.dumps({"id": "a", "titel": "Old quay closes", "inhalt": "Divers found shipworm."})
+    for words in (["--title-field", "titel"], ["--text-field", "inhalt"]):
+        stderr = run("dedupe", "-", *words, input=row).stderr
+        assert (UNTITLED in stderr) == ("titel" not in words)
+    only = json.dumps({"id": "a", "inhalt": "Divers found shipworm."})
+    assert UNTITLED not in run("dedupe", "-", "--text-field", "inhalt", input=only).stderr
 
 
 def test_checking_never_writes(filled):

@@ -454,6 +454,13 @@ def test_what_looks_like_nothing_asks_for_the_format(rows):
     assert rows("unnamed", "Dear editor,\n", format="jsonl")[0].why.startswith("not JSON")
 
 
+def test_a_store_among_the_files_is_told_from_a_file_of_articles(rows):
+    with pytest.raises(
+        NearcopyError, match=r"is a file of SQLite.* name it with --store .*seen\.db"
+    ):
+        rows("seen.db", b"SQLite format 3\0" + bytes(84))
+
+
 def test_a_file_that_is_not_there_is_an_error(tmp_path):
     with pytest.raises(FileNotFoundError):
         rows_of(tmp_path / "none.jsonl")

@@ -10,7 +10,15 @@ import httpx
 import pytest
 
 from hostile_feeds import feed_server, rss
-from nearcopy import Article, BadArticle, BadPolicy, NearcopyError, StoreError, WebError
+from nearcopy import (
+    Article,
+    BadArticle,
+    BadPolicy,
+    Deduper,
+    NearcopyError,
+    StoreError,
+    WebError,
+)
 from nearcopy.cli import following
 from nearcopy.facts import LONGEST_TITLE, MOST_FACTS
 from nearcopy.facts import read as facts_of
@@ -263,7 +271,7 @@ def test_callers_whose_rates_are_remembered(monkeypatch):
 def test_pools_of_a_worker(settings):
     opened = Pools(settings)
     for number in range(pools.MOST_POOLS):
-        opened.pool(f"pool-{number}")
+        opened.pool(f"pool-{number}").opened.dedupers["looks"] = Deduper()
     opened.pool("pool-0")
     with pytest.raises(Problem, match="16 pools are open already"):
         opened.pool("one-more")

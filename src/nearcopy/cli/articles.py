@@ -4,7 +4,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import astuple, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -59,26 +59,69 @@ def watched(
     sources: Iterable["Source"],
     tell: Callable[[str], None] = noted,
 ) -> Iterator["Row | Rejected"]:
-    """The rows; warns at the end of sources without any, and where none can be compared."""
+    """The rows; warns at the end of sources without any, and where none has what to compare."""
     from nearcopy.formats import Rejected
-    from nearcopy.formats.columns import listed
 
-    columns: list[str] = []
-    says = False
-    empty = {source.name: None for source in sources}
+    seen = _Seen(source.name for source in sources)
     for row in found:
-        empty.pop(row.place.file, None)
+        seen.empty.pop(row.place.file, None)
         if not isinstance(row, Rejected):
-            columns = columns or list(row.values)
-            says = says or _says_something(row.article)
+            seen.take(row)
         yield row
-    for name in empty:
-        tell(f"warning: {name} has no rows")
-    if columns and not says:
-        tell(
-            "warning: no row has anything in a column that looks like a title, text or url, so "
-            f"none is a duplicate: the columns are {listed(columns)}"
-        )
+    for warning in seen.warnings():
+        tell(f"warning: {warning}")
+
+
+class _Seen:
+    """What was seen of some files: those without rows, the first row, what any row has."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.empty = dict.fromkeys(names)
+        self._first: Row | None = None
+        self._says = self._titled = False
+
+    def take(self, row: "Row") -> None:
+        """Takes note of a row."""
+        self._first = self._first or row
+        self._says = self._says or _says_something(row.article)
+        self._titled = self._titled or _titled(row)
+
+    def warnings(self) -> Iterator[str]:
+        """What is worth a warning at the end."""
+        from nearcopy.formats.columns import listed
+
+        yield from (f"{name} has no rows" for name in self.empty)
+        if self._first and not self._says:
+            yield (
+                "no row has anything in a column that looks like a title, text or url, so "
+                f"none is a duplicate: the columns are {listed(self._first.values)}"
+            )
+        elif self._first and not self._titled and _left(self._first):
+            yield (
+                "no column was taken for the title: the columns are "
+                f"{listed(self._first.values)}; call one of them title, or name it to `dedupe` "
+                "with --title-field"
+            )
+
+
+def _titled(row: "Row") -> bool:
+    """Whether there is a title, or a column for one."""
+    from nearcopy.formats import Columns
+
+    return bool(row.article.title or Columns().places(tuple(row.values))["title"])
+
+
+def _left(row: "Row") -> list[str]:
+    """The columns with words that are no part of the article, nor written by us."""
+    from nearcopy.cli.marking import OURS
+    from nearcopy.formats import Columns
+
+    places, parts = Columns().places(tuple(row.values)), astuple(row.article)
+    known = {*OURS, *(name for names in places.values() for name in names)}
+    texts = ((name, value) for name, value in row.values.items() if isinstance(value, str))
+    return [
+        name for name, value in texts if value.strip() and name not in known and value not in parts
+    ]
 
 
 def _says_something(article: "Article") -> bool:

@@ -1,6 +1,8 @@
 """`nearcopy check` and `nearcopy add`: have these articles been published before?"""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -30,7 +32,12 @@ from nearcopy.cli.terminal import (
 )
 
 if TYPE_CHECKING:
-    from nearcopy.model import Verdict
+    from nearcopy.deduper import Deduper
+    from nearcopy.model import Article, Verdict
+
+BATCH = 512  # articles looked up at once
+THERE = "in the store already, under this id"
+THERE_OTHERWISE = f"{THERE}, with other content"
 
 Files = Annotated[
     list[str], typer.Argument(metavar="FILE", help="Articles in any format, or - for stdin.")
@@ -54,7 +61,11 @@ def check(
     evidence: EvidenceOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Look whether articles are in a store; nothing is written."""
+    """Look whether articles are in a store; nothing is written.
+
+    An article is no duplicate of itself: one that matches no other is shown as new, or as known
+    where it is in the store already, under its own id.
+    """
     from nearcopy.cli.stored import reading
 
     chosen = settings(preset, policy, window)
@@ -62,7 +73,8 @@ def check(
         reading(store_address(store), *chosen, pool=pool) as deduper,
         readable(files, rejected) as sources,
     ):
-        found = (deduper.check(row.article) for row in rows(sources))
+        given = _Given(deduper, (row.article for row in rows(sources)))
+        found = _Found(map(deduper.check, given), given.known)
         _answer(found, exit_code, evidence, as_json)
 
 
@@ -81,7 +93,11 @@ def add(
     evidence: EvidenceOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Check articles and remember them, as one step."""
+    """Check articles and remember them, as one step.
+
+    An article that matches no other is shown as new, or as known where it was in the store
+    already, under its own id.
+    """
     from nearcopy.cli.stored import adding
 
     chosen, address = settings(preset, policy, window, keep), store_address(store)
@@ -89,15 +105,36 @@ def add(
         readable(files, rejected) as sources,
         adding(address, *chosen, threads=threads, pool=pool) as deduper,
     ):
-        found = deduper.run(row.article for row in rows(sources))
+        given = _Given(deduper, (row.article for row in rows(sources)))
+        found = _Found(deduper.run(given), given.known)
         _answer(found, exit_code, evidence, as_json)
 
 
-class _Counted:
-    """Verdicts passed on, and how many of them there were."""
+class _Given:
+    """Articles passed on, and how those are known that the store had before, by their ids."""
 
-    def __init__(self, found: Iterable["Verdict"]) -> None:
-        self._found = found
+    def __init__(self, deduper: "Deduper", articles: Iterable["Article"]) -> None:
+        self._deduper, self._articles = deduper, iter(articles)
+        self.known: dict[str, str] = {}
+
+    def __iter__(self) -> Iterator["Article"]:
+        while batch := list(islice(self._articles, BATCH)):
+            there = self._deduper.articles(each.id for each in batch)
+            known = (each for each in batch if each.id in there)
+            self.known |= {each.id: _how_known(each, there[each.id]) for each in known}
+            yield from batch
+
+
+def _how_known(article: "Article", there: "Article") -> str:
+    """Whether the store has it just like this, but for when it came."""
+    return THERE if replace(article, seen=there.seen) == there else THERE_OTHERWISE
+
+
+class _Found:
+    """Verdicts passed on, how many of them there were, and how their articles were known."""
+
+    def __init__(self, found: Iterable["Verdict"], known: Mapping[str, str]) -> None:
+        self._found, self.known = found, known
         self.all = self.duplicates = 0
 
     def __iter__(self) -> Iterator["Verdict"]:
@@ -107,33 +144,36 @@ class _Counted:
             yield verdict
 
 
-def _answer(found: Iterable["Verdict"], exit_code: bool, evidence: bool, as_json: bool) -> None:
+def _answer(found: _Found, exit_code: bool, evidence: bool, as_json: bool) -> None:
     """Writes the verdicts, the count, and ends with the code that was asked for."""
     from nearcopy.formats.answers import verdict_row
 
-    passed = _Counted(found)
     if as_json:
-        write_lines(verdict_row(each, evidence=evidence) for each in passed)
+        write_lines(verdict_row(each, evidence=evidence) for each in found)
     else:
-        _show(passed)
-    copies = counted(passed.duplicates, "duplicate")
-    noted(f"{counted(passed.all, 'article')}, {copies}")
-    if exit_code and passed.duplicates:
+        _show(found)
+    copies = counted(found.duplicates, "duplicate")
+    noted(f"{counted(found.all, 'article')}, {copies}")
+    if exit_code and found.duplicates:
         raise typer.Exit(ANSWER_NO)
 
 
-def _show(found: Iterable["Verdict"]) -> None:
+def _show(found: _Found) -> None:
     shown = table("article", "is", "of", "sure", "because", numbers=["sure"], least=["sure"])
     for each in found:
         style = "green" if each.is_duplicate else None
-        kind = each.relation if each.match else "new"
+        known = None if each.match else found.known.get(each.id)
+        kind = each.relation if each.match else "known" if known else "new"
         sure = each.confidence if each.match else None
-        add_row(shown, each.id, kind, each.match, sure, "; ".join(_why(each)), style=style)
+        why = "; ".join(_why(each, known))
+        add_row(shown, each.id, kind, each.match, sure, why, style=style)
     show(shown)
 
 
-def _why(found: "Verdict") -> Iterator[str]:
-    """The reasons, which are those of the match, and the kept copy where that is another."""
+def _why(found: "Verdict", known: str | None) -> Iterator[str]:
+    """How it was known, the reasons of the match, and the kept copy where that is another."""
+    if known:
+        yield known
     yield from found.reasons
     if found.duplicate_of not in (None, found.match):
         yield f"kept: {found.duplicate_of}"

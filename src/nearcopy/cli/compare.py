@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 BATCH = 2048  # pairs judged at once
 SIDES = ("a", "b")
+HEAD = 1 << 10  # bytes by which JSON lines are told
 
 A = Annotated[
     str | None,
@@ -128,8 +129,26 @@ def _pairs(file: str, rejected: Path | None) -> Iterator[Iterator[Pair]]:
 
     spare([file], rejected)
     with opened([file], "jsonl") as (source,):
+        _refuse_table(source)
         refuse((each for each in _read(source) if not isinstance(each, Pair)), rejected)
         yield (each for each in _read(source) if isinstance(each, Pair))
+
+
+def _refuse_table(source: "Source") -> None:
+    """Raises where the name tells another format and the file does not begin as JSON lines do."""
+    from nearcopy.formats import format_of
+    from nearcopy.formats.streams import Stream
+
+    kind = format_of(source.name)
+    if kind in (None, "json", "jsonl"):
+        return
+    with Stream(source.path) as stream:
+        lines = stream.read(HEAD).lstrip().startswith(b"{")
+    if not lines:
+        raise BadArticle(
+            f'{source.name} is {kind.upper()}: --pairs takes JSON lines, {{"a": {{...}}, "b": '
+            "{...}} each; `nearcopy eval --pairs` takes tables of labelled pairs"
+        )
 
 
 def _read(source: "Source") -> Iterator["Pair | Rejected"]:

@@ -96,7 +96,11 @@ def corpus(
     published_field: Annotated[str | None, column("published", "When it was published.")] = None,
     html_field: Annotated[str | None, column("html", "Whether its text is HTML.")] = None,
 ) -> None:
-    """Mark or remove the duplicates of a whole corpus."""
+    """Mark or remove the duplicates of a whole corpus.
+
+    Texts alone are compared, by the preset copies, unless --preset or --policy says otherwise:
+    no title, figure or name keeps two apart then.
+    """
     from nearcopy.cli.corpora import Asked, run
     from nearcopy.formats import Columns
 

@@ -19,18 +19,21 @@ from nearcopy.cli.settings import (
     store_address,
 )
 from nearcopy.cli.terminal import counted, noted, reported, show, write_lines
-from nearcopy.errors import StoreError
+from nearcopy.errors import BadPolicy, StoreError
 
 To = Annotated[
-    str, typer.Option("--to", metavar="ADDRESS", help="The new store: it must be empty.")
+    str | None,
+    typer.Option(
+        "--to", metavar="ADDRESS", help="The new store, empty; else the same, with --to-pool."
+    ),
 ]
 
 
 @reported
 def rebuild(
-    to: To,
     store: StoreOption = None,
     pool: PoolOption = None,
+    to: To = None,
     to_pool: ToPoolOption = None,
     preset: PresetOption = None,
     policy: PolicyOption = None,
@@ -39,7 +42,7 @@ def rebuild(
     threads: ThreadsOption = 1,
     as_json: JsonOption = False,
 ) -> None:
-    """Fingerprint a store anew, into another store.
+    """Fingerprint a store anew, into another store or pool.
 
     With the recipe of --preset, else with its own, as this nearcopy makes it. The old store stays
     as it is. Stopped at any point and started again, it goes on.
@@ -49,7 +52,7 @@ def rebuild(
 
     started = perf_counter()
     recipe, judged = settings(preset, policy, window, keep)
-    source, target = store_address(store), store_address(to)
+    source, target = store_address(store), _target(to, store, to_pool)
     with two_stores(source, pool, target, to_pool or pool) as (one, other), Phases() as phases:
         stated = one.stated()
         if stated is None:
@@ -78,3 +81,12 @@ def rebuild(
         f"{counted(found.added, 'article')} fingerprinted anew, {found.there:,} were there; "
         f"stories of several articles: {found.retold.stories:,}"
     )
+
+
+def _target(to: str | None, store: str | None, to_pool: str | None) -> str:
+    """The address to write: as given, else that of the store, where another pool of it is."""
+    if not to and not to_pool:
+        raise BadPolicy(
+            "where to? Give --to rebuilt.db, or --to-pool NAME for another pool of the same store"
+        )
+    return store_address(to or store)

@@ -168,11 +168,8 @@ def environment_store() -> str | None:
 
 def store_address(store: str | None) -> str:
     """The address of a store; a bare path is one of SQLite."""
+    from nearcopy.stores.addresses import address_of
+
     if not store:
         raise BadPolicy(f"which store? Give --store seen.db, or set {STORE}")
-    if "://" in store:
-        return store
-    scheme, colon, _ = store.partition(":/")
-    if colon and scheme.isalpha() and len(scheme) > 1:  # C:/ is a path
-        raise BadPolicy(f"no address {store!r}: write {scheme}:// where a scheme is meant")
-    return f"sqlite:///{store}"
+    return address_of(store)

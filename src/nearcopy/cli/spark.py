@@ -83,7 +83,11 @@ def spark(
     published_field: Annotated[str | None, column("published", "When it was published.")] = None,
     html_field: Annotated[str | None, column("html", "Whether its text is HTML.")] = None,
 ) -> None:
-    """Mark or remove duplicates on a cluster of Spark."""
+    """Mark or remove duplicates on a cluster of Spark.
+
+    Texts alone are compared, by the preset copies, unless --preset or --policy says otherwise:
+    no title, figure or name keeps two apart then.
+    """
     from nearcopy.cli.clusters import Asked, run
     from nearcopy.cli.corpora import judged_by
     from nearcopy.formats import Columns

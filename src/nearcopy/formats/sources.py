@@ -28,6 +28,7 @@ SUFFIXES: dict[str, Format] = {
     ".warc": "warc",
 }
 WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # how they begin: of zip, and of old
+DATABASE = b"SQLite format 3\0"
 HEAD = 1 << 20  # bytes by which a format is told
 
 
@@ -139,6 +140,11 @@ def sniffed(path: Path, name: str = "") -> Format:
         return "parquet"
     if head.startswith(b"WARC/"):
         return "warc"
+    if head.startswith(DATABASE):
+        raise NearcopyError(
+            f"{name or path} is a file of SQLite, and no file of articles: if it is a store, name "
+            f"it with --store {name or path}"
+        )
     if head.startswith(WORKBOOKS):
         raise NearcopyError(
             f"{name or path} is a workbook of Excel, or a zip: save what is in it as CSV in UTF-8"

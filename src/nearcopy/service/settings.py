@@ -12,6 +12,7 @@ from typing import Any, get_args
 from nearcopy.config import Policy, Recipe
 from nearcopy.config.toml import nearest
 from nearcopy.errors import BadPolicy
+from nearcopy.stores.addresses import address_of
 
 PREFIX = "NEARCOPY_"
 FILE = f"{PREFIX}SETTINGS"  # names the file
@@ -38,7 +39,9 @@ class Settings:
     host: str = _setting("127.0.0.1", "the address to listen at; others than 127.0.0.1 take tokens")
     port: int = _setting(8000, "the port to listen at")
     workers: int = _setting(1, "processes that answer")
-    tokens: str = _setting("nearcopy-tokens.db", "the file of tokens; where it has none, all may")
+    tokens: str = _setting(
+        "nearcopy-tokens.db", "the file of tokens; without it all may, with it who has a token"
+    )
     secure_cookies: bool = _setting(False, "the page's cookie is sent over HTTPS only")
     max_body_bytes: int = _setting(16 << 20, "bytes of a body, and of a line of a stream")
     max_batch: int = _setting(1000, "articles in a body that is no stream")
@@ -53,6 +56,7 @@ class Settings:
     def __post_init__(self) -> None:
         for each in fields(self):
             _check(each.name, getattr(self, each.name), each.type)
+        address_of(self.store)  # raises where it is none
         if self.log_level not in LOG_LEVELS:
             raise BadPolicy(f"log_level is {self.log_level!r}: choose from {', '.join(LOG_LEVELS)}")
         for name, (least, most) in BOUNDS.items():
@@ -63,7 +67,7 @@ class Settings:
     @property
     def address(self) -> str:
         """The address of the store; a bare path is one of SQLite."""
-        return self.store if "://" in self.store else f"{SQLITE}{self.store}"
+        return address_of(self.store)
 
     @property
     def local(self) -> bool:

@@ -1,8 +1,15 @@
-"""Addresses of stores, as they may be shown."""
+"""Addresses of stores, as they are given and as they may be shown."""
 
 import re
 
+from nearcopy.errors import BadPolicy
+
 BEFORE_HOST = re.compile(r"(://[^/?#:@]*):[^/?#]*@")
+BEGINNINGS = {
+    "sqlite": "sqlite:///",
+    "unix": "unix:///",
+    **{each: f"{each}://" for each in ("memory", "postgresql", "postgres", "redis", "rediss")},
+}
 AMONG_OPTIONS = re.compile(r"([?&](?:ssl)?password=)[^&#]*", re.IGNORECASE)
 
 
@@ -13,3 +20,27 @@ def shown(address: str) -> str:
     ('postgresql://me:***@host/db?sslpassword=***', 'sqlite:///seen.db')
     """
     return AMONG_OPTIONS.sub(r"\1***", BEFORE_HOST.sub(r"\1:***@", address))
+
+
+def address_of(store: str) -> str:
+    """The address of a store; a bare path is one of SQLite.
+
+    >>> address_of("seen.db"), address_of("redis://localhost:6379")
+    ('sqlite:///seen.db', 'redis://localhost:6379')
+    """
+    if "://" in store:
+        return store
+    scheme, colon, rest = store.partition(":")
+    unknown = rest.startswith("/") and scheme.isalpha() and len(scheme) > 1  # C:/ is a path
+    if colon and (scheme in BEGINNINGS or unknown):
+        raise BadPolicy(
+            f"no address begins with '{scheme}:' alone: write {shown(_meant(scheme, rest))}, or "
+            "put ./ before it where it is the name of a file"
+        )
+    return f"sqlite:///{store}"
+
+
+def _meant(scheme: str, rest: str) -> str:
+    """The address that was probably meant."""
+    place = rest if scheme == "sqlite" else rest.lstrip("/")
+    return BEGINNINGS.get(scheme, f"{scheme}://") + place
