@@ -8,11 +8,11 @@ from starlette.responses import Response
 
 from nearcopy.deduper import Deduper
 from nearcopy.formats.answers import stats_row
-from nearcopy.model import Story
+from nearcopy.model import Relation, Story
 from nearcopy.service.pages import charts
 from nearcopy.service.pages.rendering import page_router, shown
 from nearcopy.service.pages.shelf import card, story_cards
-from nearcopy.service.pages.wording import RELATIONS
+from nearcopy.service.pages.wording import spaced
 from nearcopy.service.service import Reading
 from nearcopy.stats import Stats
 
@@ -79,7 +79,7 @@ def _flagged(deduper: Deduper) -> list[dict[str, Any]]:
 def _drawn(stats: dict[str, Any]) -> dict[str, Any]:
     """The charts, and what their tables show."""
     arrived = [row | {"new": row["articles"] - row["duplicates"]} for row in stats["days"]]
-    names = {str(name): word for name, word in RELATIONS.items() if str(name) in stats["relations"]}
+    names = {name: spaced(name) for name in map(str, Relation) if name in stats["relations"]}
     columns = charts.by_day(arrived, ("new", "duplicates", "articles"))
     parts = [each._replace(counts={kind: each.counts[kind] for kind in KINDS}) for each in columns]
     return {

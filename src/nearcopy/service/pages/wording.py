@@ -5,20 +5,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from nearcopy.model import Relation
-
 TITLE = 240  # characters of a title that are shown
-RELATIONS = {
-    Relation.SAME_URL: "same address",
-    Relation.SAME_TEXT: "same text",
-    Relation.NEAR_TEXT: "near copy",
-    Relation.CONTAINED: "excerpt",
-    Relation.REVISION: "update",
-    Relation.SAME_TITLE: "same title",
-    Relation.SAME_EVENT: "same event",
-    Relation.RELATED: "related",
-    Relation.DISTINCT: "distinct",
-}
 DEEDS = {"keep": "Kept another copy", "split": "Split off", "merge": "Merged"}
 
 
@@ -111,8 +98,16 @@ def relation(name: str | None) -> Markup:
     """What an article is to another, as a mark with a word in it."""
     if name is None:
         return Markup('<span class="mark kept">kept copy</span>')
-    word = RELATIONS.get(Relation(name), name)
-    return Markup('<span class="mark {}">{}</span>').format(name, word)
+    return Markup('<span class="mark {}">{}</span>').format(name, spaced(name))
+
+
+def spaced(name: str) -> str:
+    """The name of a relation, as people write.
+
+    >>> spaced("near_text")
+    'near text'
+    """
+    return name.replace("_", " ")
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:

@@ -11,11 +11,6 @@
   const drop = document.getElementById("drop");
   const file = drop.querySelector("input");
   const keep = document.getElementById("keep");
-  const words = {
-    same_url: "same address", same_text: "same text", near_text: "near copy", contained: "excerpt",
-    revision: "update", same_title: "same title", same_event: "same event", related: "related",
-    distinct: "distinct",
-  };
   const shownAtMost = 500;
   let found = [];
   let kept = false; // whether these are added to the store
@@ -54,7 +49,7 @@
       return element("tr", { class: "clash" }, number, element("td", { colspan: 5 }, where + line.error));
     }
     const { relation, reasons, confidence, flags } = line.verdict;
-    const is = element("span", { class: `mark ${relation}` }, words[relation] || relation);
+    const is = element("span", { class: `mark ${relation}` }, relation.replaceAll("_", " "));
     const why = [...reasons, ...flags].join("; ");
     return element(
       "tr", {}, number,
