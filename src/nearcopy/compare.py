@@ -127,10 +127,11 @@ def compare_pairs(
     return list(map(Evidence, *(columns[name] for name in Evidence._fields)))
 
 
-def most_likely_news(
-    left: Side, right: Side, weights: kernels.TermWeights | None = None
-) -> list[float | None]:
-    """At most how likely two report the same news: as likely as if facts agreed that both have."""
+def most_likely_news(left: Side, right: Side, profiles: Floats) -> list[float | None]:
+    """At most how likely two report the same news: as likely as if facts agreed that both have.
+
+    `profiles` are the measures of their profiles.
+    """
     left, right = _reread(left), _reread(right)
     shared, _ = kernels.numeral_shares([a.numerals for a in left], [b.numerals for b in right])
     known: Columns = {
@@ -140,7 +141,7 @@ def most_likely_news(
         "agreements": [bool(a.facts and b.facts) for a, b in zip(left, right, strict=True)],
         "hours_apart": _hours_apart(left, right),
     }
-    return likelihoods(known | _profiles(left, right, {"profile"}, weights))
+    return likelihoods(known | _columns(profiles))
 
 
 def _reread(side: Side) -> list[Fingerprint]:
@@ -230,9 +231,17 @@ def _profiles(
 ) -> Columns:
     if "profile" not in measures:
         return {name: [None] * len(left) for name in PROFILE_MEASURES}
+    return _columns(profile_measures(left, right, weights))
+
+
+def profile_measures(left: Side, right: Side, weights: kernels.TermWeights | None = None) -> Floats:
+    """How alike the profiles of two are, a row a pair."""
     profiles = [a.profile for a in left], [b.profile for b in right]
-    found = kernels.profile_measures(*profiles, weights)
-    return dict(zip(PROFILE_MEASURES, map(_known, found.T), strict=True))
+    return kernels.profile_measures(*profiles, weights)
+
+
+def _columns(profiles: Floats) -> Columns:
+    return dict(zip(PROFILE_MEASURES, map(_known, profiles.T), strict=True))
 
 
 def _contained(jaccard: Floats, words: Floats) -> Floats:

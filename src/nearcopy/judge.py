@@ -10,9 +10,11 @@ from nearcopy import kernels
 from nearcopy.compare import (
     Overlap,
     Pair,
+    Side,
     compare_pairs,
     most_likely_news,
     overlaps,
+    profile_measures,
     same_address,
     sketch_distances,
 )
@@ -110,21 +112,23 @@ def _or_likely(
     weights: kernels.TermWeights | None,
 ) -> NDArray[np.bool_]:
     """Those found, and those of the others that may report the same news or have like titles."""
-    profiles = [a.profile for a, _ in pairs], [b.profile for _, b in pairs]
-    alike, title, *_ = kernels.profile_measures(*profiles).T
+    measured = profile_measures([a for a, _ in pairs], [b for _, b in pairs])
+    alike, title, *_ = measured.T
     promise = (alike >= PROMISING_PROFILE) | (title >= PROMISING_TITLE)
     found |= np.isnan(alike)
     (maybe,) = np.nonzero(~found & promise)
-    found[maybe] = _likely([pairs[place] for place in maybe.tolist()], policy, weights)
+    left = [pairs[place][0] for place in maybe.tolist()]
+    right = [pairs[place][1] for place in maybe.tolist()]
+    profiles = measured[maybe] if weights is None else profile_measures(left, right, weights)
+    found[maybe] = _likely(left, right, policy, profiles)
     return found
 
 
 def _likely(
-    pairs: Sequence[Pair], policy: Policy, weights: kernels.TermWeights | None
+    left: Side, right: Side, policy: Policy, profiles: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
     """Whether the two of each pair may report the same news, or have like titles."""
-    left, right = [a for a, _ in pairs], [b for _, b in pairs]
-    news = np.array(most_likely_news(left, right, weights), np.float64)
+    news = np.array(most_likely_news(left, right, profiles), np.float64)
     gists = [reread(a).gist for a in left], [reread(b).gist for b in right]
     titles = kernels.title_cosines(*gists)
     return (news >= _least(policy.event_news, policy.related_news)) | (
