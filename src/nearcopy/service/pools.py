@@ -9,7 +9,6 @@ import logging
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -17,6 +16,7 @@ from functools import partial
 from threading import Lock
 from typing import Any, TypeVar
 
+from nearcopy.config import Recipe
 from nearcopy.deduper import Deduper
 from nearcopy.errors import NotStored
 from nearcopy.model import Article
@@ -175,11 +175,13 @@ class Pools:
     async def warm(self) -> None:
         """Read the window, so that the first who ask need not wait for it; nor those who add."""
         pool = self.pool(self._settings.pool)
-        with suppress(NotStored):  # there is no window yet
+        try:
             await asyncio.gather(
                 pool.checks.run(_read_windows, seconds=None),
-                pool.looks.run(lambda deduper: deduper.recipe, seconds=None),
+                pool.looks.run(_recipe, seconds=None),
             )
+        except NotStored:  # there is no window yet; who adds makes the pool
+            await pool.adds.run(_recipe, seconds=None)
         self.ready = True
         await pool.adds.run(_read_windows, seconds=None)
 
@@ -198,6 +200,10 @@ class Pools:
                 lane.stop()
             for deduper in pool.opened.dedupers.values():
                 deduper.close()
+
+
+def _recipe(deduper: Deduper) -> Recipe:
+    return deduper.recipe
 
 
 def _read_windows(deduper: Deduper) -> None:
