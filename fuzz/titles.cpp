@@ -63,6 +63,13 @@ double likeness(const Points& a, int a_kind, const Points& b, int b_kind) {
     return made;
 }
 
+double front(const Points& a, int a_kind, const Points& b, int b_kind) {
+    const Text left(a, a_kind, false), right(b, b_kind, false);
+    const double made = title_front(all_tables().weights, left.view(), right.view());
+    MUST(made >= 0);
+    return made;
+}
+
 double words_alike(const Points& a, int a_kind, const Points& b, int b_kind) {
     const Text left(a, a_kind, false), right(b, b_kind, false);
     return word_cosine(left.view(), right.view());
@@ -85,6 +92,10 @@ void check_pair(const Points& a, const Points& b) {
     MUST(same(words, words_alike(b, other, a, kind)));
     MUST(same(words, words_alike(a, 4, b, 4)));
     MUST(same(words, model_cosine(a, b)));
+    const double lacking = front(a, kind, b, other);
+    MUST(lacking == front(b, other, a, kind));
+    MUST(lacking == front(a, 4, b, 4));
+    MUST(front(a, kind, a, 4) == 0);
 }
 
 void check_title(const Points& title) {
