@@ -21,9 +21,9 @@ from floors import Row, is_there, share
 from held_out import held_out_rows
 from nearcopy import POLICIES, Article, Deduper, Recipe, Relation, fingerprints
 from nearcopy.evaluate.bootstrap import Measured, measured
-from nearcopy.evaluate.metrics import auc, f1, pearson
-from nearcopy.evaluate.partitions import cells, measured_cells
-from nearcopy.judge import Judgement, judged
+from nearcopy.evaluate.cluster_metrics import cells, measured_cells
+from nearcopy.evaluate.pair_metrics import auc, f1, pearson
+from nearcopy.match.judge_pairs import Judgement, judged
 
 POLICY = POLICIES["default"]
 COPIES = {"same", "revision", "excerpt"}

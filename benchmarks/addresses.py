@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import corpora
-from nearcopy.urls import canonical
-from nearcopy.urls.parameters import KEPT_ON_PURPOSE
+from nearcopy.extract.urls import canonical
+from nearcopy.extract.urls.tracking_parameters import KEPT_ON_PURPOSE
 from results import Bar, Measurement, Work, rate
 from setting import Setting
 from timing import one_core, timed

@@ -12,9 +12,10 @@ from typing import Any
 import block_pages
 import corpora
 import corpora_speed
-from nearcopy import RECIPES, Article, joins
-from nearcopy.corpus.boilerplate import Boilerplate, line_counts, repeated
+from nearcopy import RECIPES, Article
+from nearcopy.batch.local.boilerplate import Boilerplate, line_counts, repeated
 from nearcopy.kernels import words
+from nearcopy.match import exact_join as joins
 from relations import article
 
 Row = dict[str, Any]

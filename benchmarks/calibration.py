@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from floors import Row
 from nearcopy import Relation
-from nearcopy.judge import Judgement
+from nearcopy.match.judge_pairs import Judgement
 
 BINS = 10
 ROUNDS = 200

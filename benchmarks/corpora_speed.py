@@ -29,10 +29,12 @@ import edited_corpus
 import kept
 import peers
 import table
-from nearcopy import RECIPES, joins
-from nearcopy.corpus import job_of, running
-from nearcopy.corpus.telling import read_edges
-from nearcopy.formats import read_articles
+from nearcopy import RECIPES
+from nearcopy.batch.local import job_of
+from nearcopy.batch.local import pipeline as running
+from nearcopy.batch.local.text_clusters import read_edges
+from nearcopy.io.files import read_articles
+from nearcopy.match import exact_join as joins
 
 RESULTS = apart.HERE / "results" / "corpora.json"
 PAGE = apart.HERE.parent / "docs" / "corpora.md"
@@ -222,8 +224,8 @@ def _recalled(name: str, path: Path, folder: Path) -> Row:
 
 def _likes(job: Any) -> Any:
     """What stands for two rows: those of the same text are one."""
-    from nearcopy.corpus.likes import FILE
-    from nearcopy.corpus.packs import Pack
+    from nearcopy.batch.local.column_files import Pack
+    from nearcopy.batch.local.exact_duplicates import FILE
 
     like = Pack(job.work / FILE).read("like").tolist()
     return lambda pair: (like[pair[0]], like[pair[1]])

@@ -6,8 +6,8 @@ from itertools import islice
 import corpora
 import relations
 from nearcopy import POLICIES, Fingerprint, Policy, Recipe, fingerprints
-from nearcopy.compare import compare_pairs
-from nearcopy.decide import decide
+from nearcopy.match.compare import compare_pairs
+from nearcopy.match.decide import decide
 from results import Bar, Measurement, Work, rate
 from setting import Setting
 from timing import one_core, timed

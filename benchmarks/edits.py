@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import corpora
 from nearcopy import Article, Deduper, Policy, Recipe, fingerprints
-from nearcopy.judge import judged
+from nearcopy.match.judge_pairs import judged
 from scripts_of_chinese import simplified, traditional
 
 SEED = 12

@@ -9,8 +9,9 @@ from statistics import mean, median
 from typing import TypeVar
 
 import corpora
-from nearcopy.facts import compare, read
-from nearcopy.model import Fact
+from nearcopy.extract.facts import read
+from nearcopy.match.fact_clash import compare
+from nearcopy.models.model import Fact
 from results import Bar, Measurement
 from setting import Setting
 from timing import one_core

@@ -18,9 +18,9 @@ import relations
 from calibration import COPIES, SAME_NEWS, Scored, calibration_row, expected_error
 from floors import HERE, Row
 from nearcopy import POLICIES, Decision, Evidence, Relation
-from nearcopy.decide import decide
-from nearcopy.judge import Judgement, news
-from nearcopy.news import features
+from nearcopy.match.decide import decide
+from nearcopy.match.judge_pairs import Judgement, news
+from nearcopy.match.same_event_model import features
 
 sys.path.append(str(HERE.parent / "tools"))
 import fit_news

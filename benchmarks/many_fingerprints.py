@@ -16,19 +16,20 @@ import numpy as np
 
 import corpora_speed
 from nearcopy import kernels
+from nearcopy.batch.local import text_clusters as telling
+from nearcopy.batch.local import text_relations as counting
+from nearcopy.batch.local.candidate_pairs import blocks, column_tasks, pair_columns, pairs_of
+from nearcopy.batch.local.column_files import write_pack
+from nearcopy.batch.local.exact_duplicates import find_exact_duplicates
+from nearcopy.batch.local.inputs import Input
+from nearcopy.batch.local.job import Job
+from nearcopy.batch.local.pipeline import FOLDERS
+from nearcopy.batch.local.row_reader import NEVER
+from nearcopy.batch.local.row_table import pack_path
+from nearcopy.batch.local.sketch_rows import id_columns
+from nearcopy.batch.local.text_relations import CODE
 from nearcopy.config import POLICIES, RECIPES
-from nearcopy.corpus import counting, telling
-from nearcopy.corpus.counting import CODE
-from nearcopy.corpus.inputs import Input
-from nearcopy.corpus.job import Job
-from nearcopy.corpus.likes import find_likes
-from nearcopy.corpus.packs import write_pack
-from nearcopy.corpus.pairing import blocks, column_tasks, pair_columns, pairs_of
-from nearcopy.corpus.running import FOLDERS
-from nearcopy.corpus.sketching import id_columns
-from nearcopy.corpus.table import pack_path
-from nearcopy.corpus.taking import NEVER
-from nearcopy.model import Relation
+from nearcopy.models.model import Relation
 
 PART = 1 << 16  # rows of a pack
 COPIES, CHANGED = 0.35, 0.15
@@ -44,12 +45,12 @@ def main() -> None:
         job = _job(Path(folder), asked.rows)
         families = np.concatenate([_make(job, unit.number, asked.rows) for unit in job.units])
         started, spent = time.perf_counter(), time.process_time()
-        find_likes(job)
+        find_exact_duplicates(job)
         for first in column_tasks(job):
             pair_columns(job, first)
         for block in blocks(job):
             _compare(job, block, families)
-        telling.tell(job)
+        telling.cluster_by_text(job)
         row = {
             "kind": "clustering",
             "work": "fingerprints clustered, one core",
@@ -118,7 +119,7 @@ def _compare(job: Job, block: int, families: np.ndarray) -> None:
         "containment": np.where(same, 0.8, 0.0),
         "equal_bits": np.zeros(len(pairs), np.uint8),
     }
-    write_pack(job.folder(counting.FOLDER) / f"{block:06d}.pack", columns)
+    write_pack(job.folder(counting.EDGES_FOLDER) / f"{block:06d}.pack", columns)
 
 
 def _arguments() -> argparse.Namespace:

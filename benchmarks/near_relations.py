@@ -17,7 +17,7 @@ from rich.table import Table
 
 import corpora
 from nearcopy import kernels
-from nearcopy.numerals import template_reason
+from nearcopy.extract.numerals import template_reason
 
 COPIES = ("same", "revision", "excerpt")
 NEAREST = (("reuters21578", 0.9), ("reuters21578", 0.7), ("saudi-july", 0.9), ("saudi-july", 0.7))

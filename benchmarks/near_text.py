@@ -21,7 +21,7 @@ from rich.table import Table
 
 import corpora
 from nearcopy import Article, Features, Overlap, Recipe, kernels
-from nearcopy.joins import pairs, spelt_in_numbers
+from nearcopy.match.exact_join import pairs, spelt_in_numbers
 from results import Bar, Measurement, Work, rate
 from table import number
 from timing import timed

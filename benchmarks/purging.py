@@ -33,7 +33,7 @@ import store_cases
 import stores
 import table
 from nearcopy import Article, Deduper
-from nearcopy.collecting import collect_seldom
+from nearcopy.config.gc_tuning import collect_seldom
 
 RESULTS = apart.HERE / "results" / "purging.json"
 DAYS = 14.0

@@ -18,7 +18,7 @@ from rich.table import Table
 
 import corpora
 from nearcopy import RECIPES, Recipe, kernels
-from nearcopy.kernels.results import Sketches
+from nearcopy.kernels.result_types import Sketches
 from table import number
 
 SETS = ("saudi-july", "reuters21578", "bbc", "allsides", "semeval22")

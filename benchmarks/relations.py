@@ -18,10 +18,10 @@ from rich.table import Table
 
 import corpora
 from nearcopy import POLICIES, Article, Decision, Evidence, Fingerprint, Policy, Recipe, Relation
-from nearcopy.compare import compare_pairs, overlaps
-from nearcopy.decide import decide
-from nearcopy.fingerprint import fingerprints
-from nearcopy.keys import keys
+from nearcopy.fingerprint.blocking_keys import keys
+from nearcopy.fingerprint.fingerprint import fingerprints
+from nearcopy.match.compare import compare_pairs, overlaps
+from nearcopy.match.decide import decide
 
 COPIES = {"same", "revision", "excerpt"}
 LARGEST_GROUP = 200  # a key that more articles share proposes no pairs here; it is reported

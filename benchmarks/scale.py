@@ -23,7 +23,7 @@ import apart
 import edited_corpus
 import kept
 from nearcopy import RECIPES
-from nearcopy.corpus.sharing import BEFORE, FIRST
+from nearcopy.batch.local.shared_keys import BEFORE, FIRST
 
 RESULTS = apart.HERE / "results" / "scale.json"
 PAGE = apart.HERE.parent / "docs" / "scale.md"
@@ -85,7 +85,7 @@ def _run(path: Path, work: Path, events: Path) -> Row:
     os.environ["PYSPARK_PYTHON"] = sys.executable
     from pyspark.sql import SparkSession
 
-    from nearcopy.spark import run
+    from nearcopy.batch.spark import run
 
     session = (
         SparkSession.builder.master(LOCAL)

@@ -21,7 +21,7 @@ import apart
 import newswire
 from loader import Loaded, Request, loaded
 from nearcopy import Article, Recipe, fingerprints
-from nearcopy.keys import keys
+from nearcopy.fingerprint.blocking_keys import keys
 from nearcopy.stores import Entry, open_store
 from results import Measurement
 from setting import QUICK, Setting
@@ -94,7 +94,7 @@ def fill(path: Path, count: int) -> None:
 
 
 def _keys_version() -> int:
-    from nearcopy.keys import VERSION
+    from nearcopy.fingerprint.blocking_keys import VERSION
 
     return VERSION
 

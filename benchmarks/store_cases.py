@@ -14,8 +14,8 @@ from typing import Any
 import apart
 import newswire
 from nearcopy import POLICIES, RECIPES, Article, Deduper, Policy, Recipe, fingerprints
-from nearcopy.collecting import collect_seldom
-from nearcopy.keys import keys
+from nearcopy.config.gc_tuning import collect_seldom
+from nearcopy.fingerprint.blocking_keys import keys
 from nearcopy.stores import Entry, open_store
 
 BULK = 2048

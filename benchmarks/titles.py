@@ -10,17 +10,11 @@ import numpy as np
 
 import corpora
 from nearcopy import Article, fingerprints, kernels
-from nearcopy.titles import (
-    TitleIndex,
-    clean,
-    normal,
-    normals,
-    recurring,
-    scores,
-    stages,
-    title_grade,
-    title_keys,
-)
+from nearcopy.extract.titles import clean, normal, normals, recurring, stages
+from nearcopy.fingerprint.title_keys import title_keys
+from nearcopy.match.titles.index import TitleIndex
+from nearcopy.match.titles.similarity import scores
+from nearcopy.match.titles.similarity_model import title_grade
 from results import Bar, Measurement, Work, rate
 from setting import Setting
 from timing import Timing, one_core, timed

@@ -14,10 +14,10 @@ from pathlib import Path
 from redis import Redis
 
 from nearcopy import POLICIES, Deduper
-from nearcopy.streams import consume
-from nearcopy.streams.fts import FtsIndex
-from nearcopy.streams.messages import Outputs
-from nearcopy.streams.redis import RedisSettings, RedisStream
+from nearcopy.io.sinks.sqlite_fts import FtsIndex
+from nearcopy.io.streams import consume
+from nearcopy.io.streams.messages import Outputs
+from nearcopy.io.streams.redis import RedisSettings, RedisStream
 
 WIRE = Path(__file__).parent / "wire.jsonl"
 MIRROR = "utm_source=mirror"  # what many pages are crawled with a second time

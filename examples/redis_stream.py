@@ -10,9 +10,9 @@ from tempfile import TemporaryDirectory
 from redis import Redis
 
 from nearcopy import Deduper
-from nearcopy.streams import consume
-from nearcopy.streams.messages import Outputs
-from nearcopy.streams.redis import RedisSettings, RedisStream
+from nearcopy.io.streams import consume
+from nearcopy.io.streams.messages import Outputs
+from nearcopy.io.streams.redis import RedisSettings, RedisStream
 
 WIRE = Path(__file__).parent / "wire.jsonl"
 if len(sys.argv) != 2:

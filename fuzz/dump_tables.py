@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
+from nearcopy.kernels.data_tables import entities, fold_table, term_weights, title_weights
 from nearcopy.kernels.reference.numerals import number_words
-from nearcopy.kernels.tables import entities, fold_table, term_weights, title_weights
 
 
 def counted(values: Iterable[int]) -> list[int]:

@@ -21,22 +21,28 @@ from xml.etree import ElementTree
 import numpy as np
 import zstandard
 
-from nearcopy import Article, Deduper, NearcopyError, Recipe, explain, fingerprints, junk, urls
-from nearcopy import facts as facts_of
-from nearcopy import titles as titles_of
-from nearcopy.credits import credited
-from nearcopy.feeds import feed_rows, polling
-from nearcopy.feeds.memory import UNKNOWN, Memory, read_memory, write_memory
-from nearcopy.feeds.telling import Told
-from nearcopy.feeds.writing import atom, report
-from nearcopy.formats import Row, opened, own_ids, read, writer
-from nearcopy.formats.answers import explanation_row, verdict_row
-from nearcopy.formats.cells import as_json, sayable
-from nearcopy.model import Member, Story
-from nearcopy.streams.reading import check_storable
-from nearcopy.text import normalised, strip_html, words, words_in_place
-from nearcopy.titles import cleaning
-from nearcopy.web import Answer
+from nearcopy import Article, Deduper, NearcopyError, Recipe, explain, fingerprints
+from nearcopy.extract import facts as facts_of
+from nearcopy.extract import titles as titles_of
+from nearcopy.extract import urls
+from nearcopy.extract.agencies.credit_lines import credited
+from nearcopy.extract.block_pages import detect as junk
+from nearcopy.extract.text import normalised, strip_html, words, words_in_place
+from nearcopy.extract.titles.clean import _decoded
+from nearcopy.fingerprint.title_keys import title_keys
+from nearcopy.io.feeds import feed_rows
+from nearcopy.io.feeds import poll as polling
+from nearcopy.io.feeds.atom import atom, report
+from nearcopy.io.feeds.new_stories import NewStory
+from nearcopy.io.feeds.poll_state import UNKNOWN, PollState, read_state, write_state
+from nearcopy.io.files import Row, assign_unique_ids, open_sources, open_writer, read
+from nearcopy.io.files.cell_values import as_json, replace_lone_surrogates
+from nearcopy.io.http_client import Response
+from nearcopy.io.serializers.answers import explanation_row, verdict_row
+from nearcopy.io.streams.parse import check_storable
+from nearcopy.match import titles as match_titles
+from nearcopy.match.fact_clash import compare as compare_facts
+from nearcopy.models.model import Member, Story
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
 FEED = "https://coast.example/feed"
@@ -91,11 +97,11 @@ def facts(data: bytes) -> None:
     assert stated.figures == [left.figures, right.figures]
     assert stated.names == [left.names, right.names]
     assert stated.rests == [left.rest, right.rest]
-    itself = facts_of.compare(left.facts, left.facts)
+    itself = compare_facts(left.facts, left.facts)
     assert not itself.clashes
     assert not itself.moved
-    there = facts_of.compare(left.facts, right.facts)
-    back = facts_of.compare(right.facts, left.facts)
+    there = compare_facts(left.facts, right.facts)
+    back = compare_facts(right.facts, left.facts)
     for pairs, flipped in zip(there, back, strict=True):
         assert {(y, x) for x, y in flipped} == set(pairs)
 
@@ -107,20 +113,20 @@ def headlines(data: bytes) -> None:
     """Cleaning empties no title, and scores are shares that do not mind the order."""
     a, b, source, *_ = (text_of(data) + "\n\n\n").split("\n")
     clean = same(titles_of.clean, a, source or None)
-    assert bool(titles_of.normal(clean.text)) == bool(titles_of.normal(cleaning._decoded(a)))
+    assert bool(titles_of.normal(clean.text)) == bool(titles_of.normal(_decoded(a)))
     left, right = titles_of.normals([clean.text, b])
     assert titles_of.normal(left) == left
-    there = titles_of.scores([left], [right])
-    back = titles_of.scores([right], [left])
+    there = match_titles.scores([left], [right])
+    back = match_titles.scores([right], [left])
     for one, other in zip(there, back, strict=True):
         assert np.array_equal(one, other, equal_nan=True)
         assert np.isnan(one[0]) or 0 <= one[0] <= 1
     ours, theirs = titles_of.stages(left, clean.prefix), titles_of.stages(right)
-    clash = titles_of.contrast(ours, theirs)
-    assert (clash is None) == (titles_of.contrast(theirs, ours) is None)
-    titles_of.side_by_side(titles_of.swapped(left, right))
+    clash = match_titles.contrast(ours, theirs)
+    assert (clash is None) == (match_titles.contrast(theirs, ours) is None)
+    match_titles.side_by_side(match_titles.swapped(left, right))
     titles_of.recurring(left)
-    titles_of.title_keys([left, right])
+    title_keys([left, right])
 
 
 # --- Pages: title, address, outlet, a line each, then the text; and the same of another ----------
@@ -173,7 +179,7 @@ def feeds(data: bytes) -> None:
     """Entries can be kept, are of their feed, and can be written as a feed again."""
     kind, _, body = data.partition(b"\n")
     headers = {"content-type": kind.decode("latin-1")} if kind else {}
-    answer = Answer(FEED, 200, headers, body)
+    answer = Response(FEED, 200, headers, body)
     try:
         listed = [as_json(row) for row in feed_rows(body, headers.get("content-type"))]
         polled = same(polling._read, FEED, UNKNOWN, answer, NOW)
@@ -184,19 +190,19 @@ def feeds(data: bytes) -> None:
         check_storable(article)
         assert polling.feed_of(article.id) == FEED
         as_json(article.title)
-    known = Memory(feeds={FEED: polled.memory.with_seen([each.id for each in polled.articles])})
+    known = PollState(feeds={FEED: polled.state.with_seen([each.id for each in polled.articles])})
     path = Path(_folder()) / "memory"
-    write_memory(path, known)
-    assert read_memory(path) == known
+    write_state(path, known)
+    assert read_state(path) == known
     ElementTree.fromstring(report(known.feeds, [FEED], NOW))  # noqa: S314 (it is our own)
     written = atom([(_told(each), NOW) for each in polled.articles], NOW)
     ElementTree.fromstring(written)  # noqa: S314
     assert len(list(feed_rows(written))) == len(polled.articles)
 
 
-def _told(article: Article) -> Told:
+def _told(article: Article) -> NewStory:
     member = Member(article.id, None, 1.0, "kept")
-    return Told(Story(article.id, article.id, "alone", (member,)), article)
+    return NewStory(Story(article.id, article.id, "alone", (member,)), article)
 
 
 # --- Rows: the ending of a file's name, `+` before it to have the rest packed, then the file -----
@@ -218,7 +224,10 @@ def rows(data: bytes) -> None:
     values = [{**each.values, "id": each.article.id} for each in found if isinstance(each, Row)]
     if all(each.id_column in (None, "id") for each in found if isinstance(each, Row)):
         assert _written(values, "jsonl") == articles
-    said = [{name: sayable(getattr(each, name) or "") for name in SAID} for each in articles]
+    said = [
+        {name: replace_lone_surrogates(getattr(each, name) or "") for name in SAID}
+        for each in articles
+    ]
     for ending in ("csv", "tsv.gz", "json.zst"):
         for old, new in zip(said, _written(said, ending), strict=True):
             assert new.id.partition("#")[0] == old["id"].partition("#")[0]
@@ -237,8 +246,8 @@ def _file(named: str, content: bytes) -> Path:
 
 
 def _read(path: Path) -> list[Any]:
-    with suppress(NearcopyError), opened([str(path)]) as (source,):
-        return list(own_ids(read(source)))
+    with suppress(NearcopyError), open_sources([str(path)]) as (source,):
+        return list(assign_unique_ids(read(source)))
     return []
 
 
@@ -250,7 +259,7 @@ def _shown(found: Any) -> tuple[Any, ...]:
 
 def _written(rows: list[dict[str, Any]], ending: str) -> list[Article]:
     path = Path(_folder()) / f"written.{ending}"
-    with writer(path) as file:
+    with open_writer(path) as file:
         for each in rows:
             file.write(each)
     found = _read(path)

@@ -6,8 +6,8 @@ from types import ModuleType
 
 import pytest
 from hypothesis import settings
+from tests.support import servers
 
-import servers
 from nearcopy import kernels
 
 LEVELS = ("baseline", "avx2", "avx512")
@@ -16,7 +16,9 @@ LEVELS = ("baseline", "avx2", "avx512")
 LASTING = ("sqlite", "postgres", "redis")
 STORES = ("memory", *LASTING)
 
-settings.register_profile("nearcopy", deadline=None)
+# The same examples in every run; `make properties` searches with random seeds instead.
+settings.register_profile("nearcopy", deadline=None, derandomize=True, database=None)
+settings.register_profile("search", deadline=None, max_examples=300)
 settings.load_profile("nearcopy")
 
 

@@ -6,7 +6,7 @@ from math import comb
 from pathlib import Path
 
 from nearcopy.config import lsh_probability
-from nearcopy.keys import BLOCKS
+from nearcopy.fingerprint.blocking_keys import BLOCKS
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "curves.svg"
 WIDTH, HEIGHT, LEFT, TOP = 320, 200, 60, 40

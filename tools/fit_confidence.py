@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "benchmarks"))
 import accuracy
 import held_out
 from nearcopy import Evidence
-from nearcopy.decide import RULES
+from nearcopy.match.decide import RULES
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Fits the model of src/nearcopy/news.py: what each measurement tells about the same news.
+"""Fits the model of src/nearcopy/match/same_event_model.py: weights of the measurements.
 
     python tools/fit_news.py ../shared/data
 
@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearcopy import Article, Evidence, Fingerprint, fingerprints
-from nearcopy.compare import compare_pairs
-from nearcopy.news import features
+from nearcopy.match.compare import compare_pairs
+from nearcopy.match.same_event_model import features
 
 Array = NDArray[np.float64]
 FOLDS = 5

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearcopy import Article, Policy, fingerprints
-from nearcopy.compare import compare_pairs
-from nearcopy.titles.news import WEIGHTS, news_signs
-from nearcopy.vetoes import title_veto
+from nearcopy.match.compare import compare_pairs
+from nearcopy.match.titles.same_event_model import WEIGHTS, news_signs
+from nearcopy.match.vetoes import title_veto
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

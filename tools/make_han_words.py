@@ -1,4 +1,4 @@
-"""Writes src/nearcopy/titles/han_words.txt: common words of two Han characters that are no names.
+"""Writes match/titles/han_words.txt: common two-character words that are no names.
 
     python tools/make_han_words.py dict.txt.small
 
@@ -10,9 +10,9 @@ names of people, places and organisations, are left out.
 import sys
 from pathlib import Path
 
-from nearcopy.titles import normal
+from nearcopy.extract.titles import normal
 
-TARGET = Path(__file__).parents[1] / "src/nearcopy/titles/han_words.txt"
+TARGET = Path(__file__).parents[1] / "src/nearcopy/match/titles/han_words.txt"
 LEAST_COUNT = 500
 NAMES = frozenset(("nr", "ns", "nt", "nz", "nrt", "nrfg"))
 A_LINE = 40

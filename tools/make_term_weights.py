@@ -17,7 +17,7 @@ from math import log
 from pathlib import Path
 
 from nearcopy.kernels import words
-from nearcopy.kernels.reference.profiles import profile_terms
+from nearcopy.kernels.reference.term_profiles import profile_terms
 
 TARGET = Path(__file__).parents[1] / "src/nearcopy/kernels/term_weights.txt"
 LANGUAGES = {"semeval22": None, "saudi-july": "ar", "allsides": "en", "bbc": "en", "wikinews": "en"}

@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from math import log
 from pathlib import Path
 
+from nearcopy.extract.titles import clean, normal
 from nearcopy.kernels.reference.titles import title_terms
-from nearcopy.titles import clean, normal
 
 TARGET = Path(__file__).parents[1] / "src/nearcopy/kernels/title_weights.txt"
 SETS = ("headline-stream", "semeval22", "saudi-july", "uci-titles", "wikinews")

@@ -1,5 +1,5 @@
 // What titles show at a glance: which of the words they are made of call for a closer look, and
-// names. The readable twin is nearcopy/kernels/reference/glances.py, which says what each step is
+// names. The readable twin is nearcopy/kernels/reference/title_scan.py, which says what each step is
 // for.
 #pragma once
 

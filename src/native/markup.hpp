@@ -1,6 +1,6 @@
 // HTML to plain text, each character with its place in the source.
 //
-// The rules are stated in src/nearcopy/kernels/reference/markup.py, which this equals code point
+// The rules are stated in src/nearcopy/kernels/reference/html.py, which this equals code point
 // for code point; numbers in brackets below are that list's. One pass, linear in time whatever the
 // input: what is read is consumed, but for the first tag found to be cut off [4], and what cannot
 // be found is not searched again.

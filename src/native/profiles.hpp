@@ -1,5 +1,5 @@
 // Term profiles: the heaviest terms of an article, and how alike those of two articles are. The
-// readable twin is nearcopy/kernels/reference/profiles.py, which says what each step is for.
+// readable twin is nearcopy/kernels/reference/term_profiles.py, which says what each step is for.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Which words of a text are in a table. The readable twin is `WordFinder` in
-// nearcopy/kernels/reference/finding.py.
+// nearcopy/kernels/reference/word_finder.py.
 #pragma once
 
 #include <cstddef>

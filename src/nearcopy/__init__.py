@@ -1,16 +1,7 @@
 """Near-duplicate detection and de-duplication for news and web articles."""
 
-from nearcopy.compare import (
-    Overlap,
-    compare,
-    estimated_overlap,
-    hamming_distance,
-    overlap,
-    passages,
-)
 from nearcopy.config import POLICIES, RECIPES, Features, FrequencyTable, Policy, Recipe, Scoring
-from nearcopy.decide import decide
-from nearcopy.deduper import Deduper
+from nearcopy.deduper.deduper import Deduper
 from nearcopy.errors import (
     BadArticle,
     BadFeedback,
@@ -25,12 +16,22 @@ from nearcopy.errors import (
     StreamError,
     WebError,
 )
-from nearcopy.explain import Explanation, explain
-from nearcopy.feedback import Feedback
-from nearcopy.fingerprint import fingerprints, frequency_table
-from nearcopy.frames import dedupe
-from nearcopy.kernels.results import Passage
-from nearcopy.model import (
+from nearcopy.extract.text import normalised, strip_html, words, words_in_place
+from nearcopy.fingerprint.fingerprint import fingerprints, frequency_table
+from nearcopy.io.dataframes import dedupe
+from nearcopy.kernels.result_types import Passage
+from nearcopy.match.compare import (
+    Overlap,
+    compare,
+    estimated_overlap,
+    hamming_distance,
+    overlap,
+    passages,
+)
+from nearcopy.match.decide import decide
+from nearcopy.match.explain import Explanation, explain
+from nearcopy.models.feedback import Feedback
+from nearcopy.models.model import (
     Article,
     Decision,
     Evidence,
@@ -41,7 +42,6 @@ from nearcopy.model import (
     Story,
     Verdict,
 )
-from nearcopy.text import normalised, strip_html, words, words_in_place
 
 __version__ = "0.1.0"
 

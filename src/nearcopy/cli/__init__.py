@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from nearcopy.collecting import collect_seldom
+from nearcopy.config.gc_tuning import collect_seldom
 
 HELP = "Has this been published before, where, and how do we know?"
 EXAMPLES = """
@@ -46,7 +46,7 @@ COMMANDS = (
     (FIND, "compare", "compare"),
     (FIND, "explain", "explain"),
     (ASK, "check", "check"),
-    (ASK, "check", "add"),
+    (ASK, "add", "add"),
     (ASK, "similar", "similar"),
     (ASK, "stories", "stories"),
     (ASK, "review", "review"),
@@ -55,11 +55,11 @@ COMMANDS = (
     (ASK, "stats", "stats"),
     (STREAM, "consume", "consume"),
     (STREAM, "feeds", "feeds"),
-    (UPKEEP, "upkeep", "forget"),
-    (UPKEEP, "upkeep", "purge"),
-    (UPKEEP, "upkeep", "verify"),
-    (UPKEEP, "upkeep", "retell"),
-    (UPKEEP, "upkeep", "migrate"),
+    (UPKEEP, "forget", "forget"),
+    (UPKEEP, "purge", "purge"),
+    (UPKEEP, "verify", "verify"),
+    (UPKEEP, "recluster", "retell"),
+    (UPKEEP, "migrate", "migrate"),
     (UPKEEP, "copy_store", "copy_store"),
     (UPKEEP, "rebuild", "rebuild"),
     (UPKEEP, "export", "export"),
@@ -67,7 +67,7 @@ COMMANDS = (
     (SERVE, "serve", "serve"),
     (SERVE, "token", "token"),
     (SERVE, "mcp", "mcp"),
-    (MEASURE, "evaluate", "eval_"),
+    (MEASURE, "eval", "eval_"),
     (MEASURE, "tune", "tune"),
     (SETTINGS, "presets", "presets"),
     (SETTINGS, "fingerprint", "fingerprint"),
@@ -132,7 +132,7 @@ def _main(
 
 def _register() -> None:
     for panel, module, function in COMMANDS:
-        command = getattr(import_module(f"nearcopy.cli.{module}"), function)
+        command = getattr(import_module(f"nearcopy.cli.commands.{module}"), function)
         short = SHORT.get(function)
         name = function.rstrip("_").replace("_", "-")
         app.command(name, rich_help_panel=panel, short_help=short, cls=Command)(command)

@@ -10,8 +10,10 @@ from rich.progress import (
     Progress,
     ProgressColumn,
     Task,
+    TaskID,
     TextColumn,
     TimeRemainingColumn,
+    TransferSpeedColumn,
 )
 from rich.text import Text
 
@@ -81,3 +83,19 @@ class Phases(Bars):
                 self._bars.update(task, completed=number)
             yield thing
         self._bars.update(task, completed=number, total=number)
+
+
+class Stages(Bars):
+    """One bar for each stage, in bytes of what was read."""
+
+    def __init__(self, size: int, *, quiet: bool) -> None:
+        share = TextColumn("{task.percentage:>3.0f} %")
+        super().__init__(share, TransferSpeedColumn(), quiet=quiet)
+        self._size = size
+        self._stage, self._task = "", TaskID(0)
+
+    def tell(self, stage: str, done: int, total: int) -> None:
+        """Has the bar of the stage follow."""
+        if stage != self._stage:
+            self._stage, self._task = stage, self._bars.add_task(stage, total=self._size)
+        self._bars.update(self._task, completed=self._size * done // max(1, total))

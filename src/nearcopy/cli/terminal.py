@@ -6,9 +6,11 @@
 import errno
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterable
 from functools import wraps
+from types import FrameType
 from typing import IO, Any, ParamSpec, TypeVar
 
 import typer
@@ -16,7 +18,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from nearcopy.cli.fitting import FittingTable
+from nearcopy.cli.render.fitted_table import FittingTable
 from nearcopy.errors import NearcopyError
 
 ANSWER_NO = 1
@@ -210,3 +212,28 @@ def agreed(question: str, yes: bool) -> bool:
 def can_ask() -> bool:
     """Whether somebody is there to answer."""
     return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+class StopSignal:
+    """Whether a signal said to stop; a second one stops at once."""
+
+    def __init__(self) -> None:
+        self.signal: int | None = None
+        self._before: dict[int, Any] = {}
+
+    def __call__(self) -> bool:
+        return self.signal is not None
+
+    def __enter__(self) -> "StopSignal":
+        for number in (signal.SIGTERM, signal.SIGINT):
+            self._before[number] = signal.signal(number, self._stop)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        del frame
+        self.signal = number
+        signal.signal(number, self._before[number])

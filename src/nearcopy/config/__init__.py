@@ -1,6 +1,7 @@
 """Recipes say how fingerprints are made, policies where lines are drawn; presets name both."""
 
 from nearcopy.config.policy import KEEP, LEAST_BITS, POLICIES, Keep, Policy, Scoring, checked_policy
+from nearcopy.config.policy_file import policy_toml, read_policy
 from nearcopy.config.recipe import (
     RECIPES,
     SLOTS,
@@ -16,8 +17,7 @@ from nearcopy.config.recipe import (
     checked_recipe,
     lsh_probability,
 )
-from nearcopy.config.spans import span
-from nearcopy.config.toml import policy_toml, read_policy
+from nearcopy.config.units import span
 
 __all__ = [
     "KEEP",

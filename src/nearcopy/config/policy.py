@@ -9,9 +9,9 @@ from datetime import timedelta
 from itertools import pairwise
 from typing import Literal, get_args
 
-from nearcopy.config.meanings import KEEP_RULES
+from nearcopy.config.field_docs import KEEP_RULES
 from nearcopy.errors import BadPolicy
-from nearcopy.model import Relation
+from nearcopy.models.model import COPIES, Relation
 
 Keep = Literal["best", "earliest", "latest", "longest", "source-rank"]
 KEEP: tuple[Keep, ...] = get_args(Keep)
@@ -19,17 +19,6 @@ LikeTitles = Literal["one", "two"]
 Sources = Literal["any", "across", "within"]
 Compares = Literal["all", "text"]
 LEAST_BITS = 40  # two unlike texts share about 32 of 64 SimHash bits
-
-COPIES = frozenset(
-    {
-        Relation.SAME_URL,
-        Relation.SAME_TEXT,
-        Relation.NEAR_TEXT,
-        Relation.CONTAINED,
-        Relation.REVISION,
-        Relation.SAME_TITLE,
-    }
-)
 
 
 def _number(name: str, value: object, low: float, high: float) -> None:

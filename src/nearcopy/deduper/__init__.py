@@ -1,24 +1,5 @@
-"""The Deduper: has this been published before, where, and how do we know?
+"""The facade: check, add, stories, feedback, retention."""
 
-What it does is in five modules: looking, adding, telling, people, upkeep; `opened` has what they
-share.
-"""
+from nearcopy.deduper.deduper import Deduper
 
-from nearcopy.deduper.adding import Adding
-from nearcopy.deduper.looking import BATCH
-from nearcopy.deduper.people import People
-from nearcopy.deduper.upkeep import Upkeep
-
-__all__ = ["BATCH", "Deduper"]
-
-
-class Deduper(Adding, People, Upkeep):
-    """Articles in a store, and what they are to each other.
-
-    >>> from nearcopy import Article
-    >>> with Deduper() as deduper:
-    ...     first = deduper.add(Article(id="a", url="https://example.org/news/1", text="Hello."))
-    ...     again = deduper.add(Article(id="b", url="http://www.example.org/news/1", text="Hello."))
-    >>> first.is_duplicate, again.is_duplicate, again.duplicate_of, again.relation.value
-    (False, True, 'a', 'same_url')
-    """
+__all__ = ["Deduper"]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nearcopy.evaluate.metrics import Floats
+from nearcopy.evaluate.pair_metrics import Floats
 
 Measure = Callable[[Floats], Floats]  # weights, a row for each resampling, to a value for each
 ROUNDS = 1000

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from nearcopy.config import Policy, Recipe
-from nearcopy.deduper import Deduper
+from nearcopy.deduper.deduper import Deduper
 from nearcopy.evaluate.bootstrap import share
-from nearcopy.evaluate.outcomes import outcomes, worst
-from nearcopy.evaluate.partitions import MEASURES, Cells, cells, measured_cells
-from nearcopy.evaluate.results import Cell, Evaluation, Labelled, Outcome, Table
-from nearcopy.model import Article, Member, Relation, Story
+from nearcopy.evaluate.cluster_metrics import MEASURES, Cells, cells, measured_cells
+from nearcopy.evaluate.pair_outcomes import outcomes, worst
+from nearcopy.evaluate.result_types import Cell, Evaluation, Labelled, Outcome, Table
+from nearcopy.models.model import Article, Member, Relation, Story
 
 SPLIT = 2000  # pairs looked at to find the worst misses
 

@@ -7,13 +7,13 @@ from functools import partial
 import numpy as np
 
 from nearcopy.config import Policy, Recipe
-from nearcopy.evaluate import metrics
+from nearcopy.evaluate import pair_metrics as metrics
 from nearcopy.evaluate.bootstrap import Measure, Measured, measured, share
-from nearcopy.evaluate.labelled import Labels
-from nearcopy.evaluate.labels import Scheme
-from nearcopy.evaluate.outcomes import outcomes, worst
-from nearcopy.evaluate.results import Bar, Cell, Evaluation, Labelled, Outcome, Table
-from nearcopy.model import Relation
+from nearcopy.evaluate.label_schemes import Scheme
+from nearcopy.evaluate.labelled_pairs import Labels
+from nearcopy.evaluate.pair_outcomes import outcomes, worst
+from nearcopy.evaluate.result_types import Bar, Cell, Evaluation, Labelled, Outcome, Table
+from nearcopy.models.model import Relation
 
 BARS = 20
 MEANINGS = {

@@ -40,10 +40,10 @@ from nearcopy.kernels._native import (
     xxh3_64,
     xxh3_128,
 )
+from nearcopy.kernels.data_tables import entities, fold_table, term_weights, title_weights
 from nearcopy.kernels.reference.joins import ALL
 from nearcopy.kernels.reference.numerals import number_words
-from nearcopy.kernels.results import FeatureSets, Passage, Readings, SimilarPairs, Sketches
-from nearcopy.kernels.tables import entities, fold_table, term_weights, title_weights
+from nearcopy.kernels.result_types import FeatureSets, Passage, Readings, SimilarPairs, Sketches
 
 __all__ = ["level", "use_level"]
 __all__ += reference.__all__

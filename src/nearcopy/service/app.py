@@ -12,27 +12,22 @@ from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from nearcopy.collecting import collect_seldom
+from nearcopy.config.gc_tuning import collect_seldom
 from nearcopy.errors import NearcopyError, StoreError
-from nearcopy.service import logs, reference
-from nearcopy.service.api import (
-    acts,
-    articles,
-    health,
-    pairs,
-    results,
-    session,
-    stories,
-    trying,
-    tuning,
-)
-from nearcopy.service.limits import Limits, RawPaths
-from nearcopy.service.observed import Observed
+from nearcopy.service import docs_page as reference
+from nearcopy.service import log_format as logs
+from nearcopy.service.api import actions as acts
+from nearcopy.service.api import articles, health, pairs, session, stories
+from nearcopy.service.api import preview as trying
+from nearcopy.service.api import search_results as results
+from nearcopy.service.api import tune as tuning
+from nearcopy.service.auth import SafeAnswers
+from nearcopy.service.dependencies import Service, made
+from nearcopy.service.middleware.limits import Limits, RawPaths
+from nearcopy.service.middleware.request_log import Observed
 from nearcopy.service.pages import pages
-from nearcopy.service.pages.rendering import problem_page, wants_json
+from nearcopy.service.pages.render import problem_page, wants_json
 from nearcopy.service.problems import Problem, http_problem, problem_of, tell_problems
-from nearcopy.service.security import SafeAnswers
-from nearcopy.service.service import Service, made
 from nearcopy.service.settings import HANDED_ON, Settings, taken_over
 
 ABOUT = "Has this been published before, where, and how do we know?"

@@ -15,8 +15,8 @@ from prometheus_client import (
     multiprocess,
 )
 
-from nearcopy.model import Verdict
-from nearcopy.stats import Stats
+from nearcopy.deduper.stats import Stats
+from nearcopy.models.model import Verdict
 
 FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)

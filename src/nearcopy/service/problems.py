@@ -16,8 +16,8 @@ from nearcopy.errors import (
     NotStored,
     StoreError,
 )
-from nearcopy.service.answering import as_json
-from nearcopy.service.logs import log, request_id
+from nearcopy.service.json_response import as_json
+from nearcopy.service.log_format import log, request_id
 
 MEDIA_TYPE = "application/problem+json"
 KIND = "urn:nearcopy:problem:"

@@ -10,7 +10,7 @@ from types import UnionType
 from typing import Any, get_args
 
 from nearcopy.config import Policy, Recipe
-from nearcopy.config.toml import nearest
+from nearcopy.config.policy_file import nearest
 from nearcopy.errors import BadPolicy
 from nearcopy.stores.addresses import address_of
 
@@ -79,7 +79,7 @@ class Settings:
 
     def judging(self) -> tuple[Recipe | None, Policy]:
         """The recipe (None: whatever the store has) and the policy."""
-        from nearcopy.cli.settings import settings
+        from nearcopy.io.settings import settings
 
         file = Path(self.policy) if self.policy else None
         return settings(self.preset, file, self.window)

@@ -6,15 +6,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from nearcopy.errors import BadArticle, NearcopyError
-from nearcopy.feeds import feed_kind, feed_rows
-from nearcopy.formats import OwnIds, Rejected, Row, opened, read
-from nearcopy.formats.rows import Place
-from nearcopy.formats.streams import PACKINGS
-from nearcopy.service.bodies import check_article, row_of
+from nearcopy.io.feeds import feed_kind, feed_rows
+from nearcopy.io.files import Rejected, Row, UniqueIds, open_sources, read
+from nearcopy.io.files.decompress import COMPRESSIONS
+from nearcopy.io.files.rows import Place
 from nearcopy.service.problems import Problem
+from nearcopy.service.request_bodies import check_article, row_of
 from nearcopy.service.settings import Settings
 
-REFUSED = (*(each.magic for each in PACKINGS), b"PAR1", b"PK\x03\x04")  # may be far larger inside
+REFUSED = (
+    *(each.magic for each in COMPRESSIONS),
+    b"PAR1",
+    b"PK\x03\x04",
+)  # may be far larger inside
 MOST_OF_A_FEED = 4 << 20  # bytes; what a feed says is read slowly
 TABLES = (".jsonl", ".ndjson", ".csv", ".tsv")  # no feeds, whatever their texts are about
 SUFFIXES = (*TABLES, ".json")
@@ -30,7 +34,7 @@ def uploaded(data: bytes, name: str, settings: Settings, *, own_ids: bool) -> li
     if not data.strip():
         raise Problem(422, "this file is empty: send one with articles")
     rows = _feed(data, name, settings) if feed else _file(data, name, settings)
-    own = OwnIds()
+    own = UniqueIds()
     return [own(each) if own_ids and isinstance(each, Row) else each for each in rows]
 
 
@@ -49,7 +53,7 @@ def _file(data: bytes, name: str, settings: Settings) -> Iterator[Row | Rejected
         path = Path(folder) / f"file{suffix}"
         path.write_bytes(data)
         try:
-            with opened([str(path)]) as (source,):
+            with open_sources([str(path)]) as (source,):
                 for each in read(replace(source, name=name or "file")):
                     yield _checked(each, settings)
         except NearcopyError as wrong:

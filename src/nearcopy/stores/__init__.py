@@ -15,20 +15,20 @@ def open_store(address: str, pool: str | None = None) -> Store:
     `redis://host:6379/0`."""
     named, scheme = checked_pool(pool), _scheme(address)
     if scheme == "memory":
-        from nearcopy.stores.memory import MemoryStore
+        from nearcopy.stores.memory.store import MemoryStore
 
         return MemoryStore()
     if scheme == "sqlite":
-        from nearcopy.stores.sqlite import SqliteStore
+        from nearcopy.stores.sqlite.store import SqliteStore
 
         return SqliteStore(address, named)
     if scheme in POSTGRES:
         require("psycopg_pool", extra="postgres")
-        from nearcopy.stores.postgres import PostgresStore
+        from nearcopy.stores.postgres.store import PostgresStore
 
         return PostgresStore(address, named)
     if scheme in REDIS:
-        from nearcopy.stores.redis import RedisStore
+        from nearcopy.stores.redis.store import RedisStore
 
         return RedisStore(address, named)
     raise _unknown(address)
@@ -40,16 +40,16 @@ def pools_at(address: str) -> list[str]:
     if scheme == "memory":
         return []
     if scheme == "sqlite":
-        from nearcopy.stores import sqlite_file
+        from nearcopy.stores.sqlite import database as sqlite_file
 
         return sqlite_file.pools_in(address)
     if scheme in POSTGRES:
         require("psycopg_pool", extra="postgres")
-        from nearcopy.stores import postgres
+        from nearcopy.stores.postgres import store as postgres
 
         return postgres.pools_in(address)
     if scheme in REDIS:
-        from nearcopy.stores import redis
+        from nearcopy.stores.redis import store as redis
 
         return redis.pools_in(address)
     raise _unknown(address)

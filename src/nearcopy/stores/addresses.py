@@ -8,7 +8,9 @@ BEFORE_HOST = re.compile(r"(://[^/?#:@]*):[^/?#]*@")
 BEGINNINGS = {
     "sqlite": "sqlite:///",
     "unix": "unix:///",
-    **{each: f"{each}://" for each in ("memory", "postgresql", "postgres", "redis", "rediss")},
+    **{
+        scheme: f"{scheme}://" for scheme in ("memory", "postgresql", "postgres", "redis", "rediss")
+    },
 }
 AMONG_OPTIONS = re.compile(r"([?&](?:ssl)?password=)[^&#]*", re.IGNORECASE)
 
@@ -30,17 +32,17 @@ def address_of(store: str) -> str:
     """
     if "://" in store:
         return store
-    scheme, colon, rest = store.partition(":")
-    unknown = rest.startswith("/") and scheme.isalpha() and len(scheme) > 1  # C:/ is a path
+    scheme, colon, path = store.partition(":")
+    unknown = path.startswith("/") and scheme.isalpha() and len(scheme) > 1  # C:/ is a path
     if colon and (scheme in BEGINNINGS or unknown):
         raise BadPolicy(
-            f"no address begins with '{scheme}:' alone: write {shown(_meant(scheme, rest))}, or "
+            f"no address begins with '{scheme}:' alone: write {shown(_meant(scheme, path))}, or "
             "put ./ before it where it is the name of a file"
         )
     return f"sqlite:///{store}"
 
 
-def _meant(scheme: str, rest: str) -> str:
+def _meant(scheme: str, path: str) -> str:
     """The address that was probably meant."""
-    place = rest if scheme == "sqlite" else rest.lstrip("/")
+    place = path if scheme == "sqlite" else path.lstrip("/")
     return BEGINNINGS.get(scheme, f"{scheme}://") + place

@@ -17,11 +17,11 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nearcopy.acts import Act
 from nearcopy.config import Recipe
-from nearcopy.feedback import Feedback
-from nearcopy.model import Article, Check, Edge, Fingerprint, Join, Member, Relation, Story
-from nearcopy.stores.listing import After, Listed, Order, Wanted
+from nearcopy.models.action import Act
+from nearcopy.models.feedback import Feedback
+from nearcopy.models.model import Article, Check, Edge, Fingerprint, Join, Member, Relation, Story
+from nearcopy.stores.pagination import After, Listed, Order, Wanted
 
 Keys = NDArray[np.uint64]
 Counts = Mapping[tuple[int, str, int], int]  # by day since 1970, work, and step of time
@@ -71,10 +71,10 @@ class Tally(NamedTuple):
     @property
     def relations(self) -> dict[Relation, int]:
         """The same of all days, surest first."""
-        found: dict[Relation, int] = {}
+        counts: dict[Relation, int] = {}
         for (_, relation), count in self.related.items():
-            found[relation] = found.get(relation, 0) + count
-        return {each: found[each] for each in Relation if each in found}
+            counts[relation] = counts.get(relation, 0) + count
+        return {kind: counts[kind] for kind in Relation if kind in counts}
 
 
 class Store(Protocol):
@@ -195,7 +195,7 @@ class Store(Protocol):
         """
 
     def tell(
-        self, stories: Iterable[Story], gone: Collection[str], redirects: Mapping[str, str]
+        self, stories: Iterable[Story], removed: Collection[str], redirects: Mapping[str, str]
     ) -> None:
         """Remember stories, in which each of their members then is; forget those that are gone."""
 
@@ -208,7 +208,7 @@ class Store(Protocol):
     def story_ids(self) -> Iterator[str]:
         """The remembered stories, in no order."""
 
-    def listed(self, wanted: Wanted, order: Order, after: After | None, limit: int) -> list[Listed]:
+    def listed(self, query: Wanted, order: Order, after: After | None, limit: int) -> list[Listed]:
         """Stories, and articles that are in none, in this order, those after a place; no more than
         `limit`. Those that are the newest have the article that came last."""
 

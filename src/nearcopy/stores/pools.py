@@ -79,7 +79,7 @@ def pooled(statement: str, pool: str) -> str:
     """
     if pool == DEFAULT:
         return statement
-    return NAMED.sub(lambda found: f'"{table_name(found[0], pool)}"', statement)
+    return NAMED.sub(lambda match: f'"{table_name(match[0], pool)}"', statement)
 
 
 def pools_of(tables: list[str]) -> list[str]:
@@ -88,5 +88,5 @@ def pools_of(tables: list[str]) -> list[str]:
     >>> pools_of(["articles", "migrations@sport", "migrations"])
     ['default', 'sport']
     """
-    ledgers = [each.partition(MARK) for each in tables]
+    ledgers = [name.partition(MARK) for name in tables]
     return sorted(pool or DEFAULT for table, _, pool in ledgers if table == LEDGER)

@@ -1,8 +1,6 @@
 """The readable definition of every kernel: the compiled ones equal it, bit for bit, by test."""
 
 from nearcopy.kernels.reference.distances import numeral_shares, sketch_distances
-from nearcopy.kernels.reference.finding import WordFinder
-from nearcopy.kernels.reference.glances import Glances
 from nearcopy.kernels.reference.hashes import (
     fmix64,
     fnv1a64,
@@ -12,27 +10,29 @@ from nearcopy.kernels.reference.hashes import (
     xxh3_64,
     xxh3_128,
 )
+from nearcopy.kernels.reference.html import strip_html, strip_html_positions
 from nearcopy.kernels.reference.indexes import HammingIndex, KeyIndex, SignatureIndex, band_keys
 from nearcopy.kernels.reference.joins import SetJoin, components, similar_pairs
-from nearcopy.kernels.reference.markup import strip_html, strip_html_positions
 from nearcopy.kernels.reference.numerals import numerals
 from nearcopy.kernels.reference.overlap import feature_sets, pair_overlaps, passages, shared_counts
-from nearcopy.kernels.reference.profiles import (
+from nearcopy.kernels.reference.single_pass import readings
+from nearcopy.kernels.reference.sketches import features, sketch
+from nearcopy.kernels.reference.technical_terms import technical_details
+from nearcopy.kernels.reference.term_profiles import (
     TermWeights,
     profile_measures,
     profiles,
     term_keys,
     term_rarities,
 )
-from nearcopy.kernels.reference.readings import readings
-from nearcopy.kernels.reference.sketches import features, sketch
-from nearcopy.kernels.reference.technical import technical_details
+from nearcopy.kernels.reference.title_scan import Glances
 from nearcopy.kernels.reference.titles import (
     title_cosines,
     title_fronts,
     title_keys,
     word_cosines,
 )
+from nearcopy.kernels.reference.word_finder import WordFinder
 from nearcopy.kernels.reference.words import normalised, word_spans, words
 
 __all__ = [

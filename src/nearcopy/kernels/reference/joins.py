@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from nearcopy.kernels.results import FeatureSets, SimilarPairs
+from nearcopy.kernels.result_types import FeatureSets, SimilarPairs
 
 ALL = (1 << 63) - 1
 

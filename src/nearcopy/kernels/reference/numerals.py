@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final, NamedTuple
 
+from nearcopy.kernels.data_tables import number_lines
 from nearcopy.kernels.reference.hashes import MASK, fmix64, murmur3_64
-from nearcopy.kernels.reference.markup import strip_html
+from nearcopy.kernels.reference.html import strip_html
 from nearcopy.kernels.reference.words import word_spans, words
-from nearcopy.kernels.tables import number_lines
 
 MOST: Final = 32  # numerals of a profile
 NUMERAL: Final = "#"

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from nearcopy.config import Features, Recipe
 from nearcopy.kernels.reference.sketches import features
 from nearcopy.kernels.reference.words import word_spans
-from nearcopy.kernels.results import FeatureSets, Passage
+from nearcopy.kernels.result_types import FeatureSets, Passage
 
 MAX_PLACES = 16  # of one run that are tried, so that repetitive texts stay linear
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from nearcopy.config import SLOTS, Features, FrequencyTable, Recipe
 from nearcopy.kernels.reference import hashes
 from nearcopy.kernels.reference.words import words
-from nearcopy.kernels.results import Sketches
+from nearcopy.kernels.result_types import Sketches
 
 Hashes = NDArray[np.uint64]
 

@@ -13,8 +13,8 @@ from math import nan, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from nearcopy.kernels.data_tables import title_weights
 from nearcopy.kernels.reference.hashes import murmur3_64
-from nearcopy.kernels.tables import title_weights
 
 Floats = NDArray[np.float64]
 Ragged = tuple[NDArray[np.uint64], NDArray[np.uint64]]

@@ -11,8 +11,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from nearcopy.kernels.reference.markup import strip_html_positions
-from nearcopy.kernels.tables import (
+from nearcopy.kernels.data_tables import (
     JOIN,
     KIND_SHIFT,
     POINT_MASK,
@@ -23,6 +22,7 @@ from nearcopy.kernels.tables import (
     WORD,
     fold_table,
 )
+from nearcopy.kernels.reference.html import strip_html_positions
 
 Spans = tuple[list[str], NDArray[np.uint32], NDArray[np.uint32]]
 

@@ -7,18 +7,24 @@ from urllib.parse import unquote
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
-from nearcopy.deduper import Deduper
+from nearcopy.deduper.deduper import Deduper
 from nearcopy.errors import NotStored
-from nearcopy.formats.answers import article_row, match_row, verdict_row
-from nearcopy.model import Article, Match, Verdict
-from nearcopy.service.answering import answer
-from nearcopy.service.answers import ArticleShape, Forgotten, Similar, Verdicts, VerdictShape
-from nearcopy.service.api.described import PREFIX, articles_body, problems, verdict_lines
-from nearcopy.service.bodies import Given, given_rows
-from nearcopy.service.limits import streamed
-from nearcopy.service.service import Asked, Reading, Writing
-from nearcopy.service.streams import Intake, Lines
-from nearcopy.service.streams import verdict_lines as lines_of
+from nearcopy.io.serializers.answers import article_row, match_row, verdict_row
+from nearcopy.models.model import Article, Match, Verdict
+from nearcopy.service.api.openapi import PREFIX, articles_body, problems, verdict_lines
+from nearcopy.service.dependencies import Asked, Reading, Writing
+from nearcopy.service.json_response import answer
+from nearcopy.service.middleware.limits import streamed
+from nearcopy.service.ndjson import Intake, Lines
+from nearcopy.service.ndjson import verdict_lines as lines_of
+from nearcopy.service.request_bodies import Given, given_rows
+from nearcopy.service.schemas.responses import (
+    ArticleShape,
+    Forgotten,
+    Similar,
+    Verdicts,
+    VerdictShape,
+)
 
 router = APIRouter(prefix=PREFIX, tags=["articles"])
 SIMILAR = ("id", "title", "host", "similarity_score", "match_type")

@@ -4,12 +4,12 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from nearcopy.errors import NearcopyError
-from nearcopy.service.answering import answer
-from nearcopy.service.answers import Health
-from nearcopy.service.api.described import problems
-from nearcopy.service.logs import log
+from nearcopy.service.api.openapi import problems
+from nearcopy.service.dependencies import Administering, service_of
+from nearcopy.service.json_response import answer
+from nearcopy.service.log_format import log
 from nearcopy.service.problems import Problem
-from nearcopy.service.service import Administering, service_of
+from nearcopy.service.schemas.responses import Health
 
 router = APIRouter(tags=["health"])
 PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"

@@ -6,18 +6,18 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from nearcopy.errors import BadFeedback
-from nearcopy.formats.answers import (
+from nearcopy.io.serializers.answers import (
     correction_row,
     explanation_row,
     feedback_row,
     review_row,
 )
-from nearcopy.service.answering import answer
-from nearcopy.service.api.described import PREFIX, feedback_body, problems
-from nearcopy.service.bodies import json_body, model_of
-from nearcopy.service.people import CorrectionShape, Explained, FeedbackList, ReviewPage
-from nearcopy.service.sent import FeedbackIn
-from nearcopy.service.service import Reading, Writing
+from nearcopy.service.api.openapi import PREFIX, feedback_body, problems
+from nearcopy.service.dependencies import Reading, Writing
+from nearcopy.service.json_response import answer
+from nearcopy.service.request_bodies import json_body, model_of
+from nearcopy.service.schemas.feedback import CorrectionShape, Explained, FeedbackList, ReviewPage
+from nearcopy.service.schemas.requests import FeedbackIn
 
 router = APIRouter(prefix=PREFIX, tags=["pairs"])
 Id = Annotated[str, Query(description="An article.", min_length=1, max_length=2_000)]

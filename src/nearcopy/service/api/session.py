@@ -6,13 +6,13 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from nearcopy.service.answering import answer
-from nearcopy.service.answers import Session
-from nearcopy.service.api.described import PREFIX, problems, token_body
-from nearcopy.service.bodies import json_body
+from nearcopy.service.api.openapi import PREFIX, problems, token_body
+from nearcopy.service.auth import COOKIE, Caller
+from nearcopy.service.dependencies import Administering, Reading, service_of
+from nearcopy.service.json_response import answer
 from nearcopy.service.problems import Problem
-from nearcopy.service.security import COOKIE, Caller
-from nearcopy.service.service import Administering, Reading, service_of
+from nearcopy.service.request_bodies import json_body
+from nearcopy.service.schemas.responses import Session
 
 router = APIRouter(prefix=PREFIX, tags=["session"])
 GONE = f"{COOKIE}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0"

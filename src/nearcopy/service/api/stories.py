@@ -7,13 +7,13 @@ from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
 from nearcopy.errors import BadArticle
-from nearcopy.formats import read_time
-from nearcopy.formats.answers import spread_row, story_row
-from nearcopy.service.answering import answer
-from nearcopy.service.answers import StoriesPage, StoryShape
-from nearcopy.service.api.described import PREFIX, problems
+from nearcopy.io.files import read_time
+from nearcopy.io.serializers.answers import spread_row, story_row
+from nearcopy.service.api.openapi import PREFIX, problems
+from nearcopy.service.dependencies import Reading
+from nearcopy.service.json_response import answer
 from nearcopy.service.problems import Problem
-from nearcopy.service.service import Reading
+from nearcopy.service.schemas.responses import StoriesPage, StoryShape
 
 router = APIRouter(prefix=PREFIX, tags=["stories"])
 Id = Annotated[str, Path(description="A story, or an article in one.", max_length=4_000)]

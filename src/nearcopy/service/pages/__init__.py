@@ -2,8 +2,10 @@
 
 from fastapi import APIRouter
 
-from nearcopy.service.pages import compare, overview, review, signing, statics, stories, story
-from nearcopy.service.pages import trying as trials
+from nearcopy.service.pages import compare, overview, review, stories, story
+from nearcopy.service.pages import preview as trials
+from nearcopy.service.pages import sign_in as signing
+from nearcopy.service.pages import static_files as statics
 
 PARTS = (overview, stories, story, compare, review, trials, signing, statics)
 

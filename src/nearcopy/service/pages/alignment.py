@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from nearcopy.kernels.results import Passage
-from nearcopy.model import Article
-from nearcopy.text import strip_html
+from nearcopy.extract.text import strip_html
+from nearcopy.kernels.result_types import Passage
+from nearcopy.models.model import Article
 
 MOST = 300  # passages that are aligned, the longest
 LONGEST = 3000  # characters of one text between two passages that are shown

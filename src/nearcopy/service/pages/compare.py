@@ -6,16 +6,16 @@ from typing import Annotated, Any
 from fastapi import Query, Request
 from starlette.responses import Response
 
-from nearcopy.deduper import Deduper
-from nearcopy.explain import Explanation
-from nearcopy.formats.answers import explanation_row, feedback_row
-from nearcopy.model import Article, Fact, FactPair
-from nearcopy.numerals import Numeral
+from nearcopy.deduper.deduper import Deduper
+from nearcopy.extract.numerals import Numeral
+from nearcopy.io.serializers.answers import explanation_row, feedback_row
+from nearcopy.match.explain import Explanation
+from nearcopy.models.model import Article, Fact, FactPair
+from nearcopy.service.dependencies import Reading
 from nearcopy.service.pages.alignment import aligned
-from nearcopy.service.pages.rendering import page_router, shown
+from nearcopy.service.pages.render import page_router, shown
 from nearcopy.service.pages.review import pair_cards
-from nearcopy.service.pages.shelf import Row, card
-from nearcopy.service.service import Reading
+from nearcopy.service.pages.view_models import Row, card
 
 router = page_router()
 Name = Annotated[str, Query(max_length=2_000)]

@@ -6,15 +6,15 @@ from typing import Annotated, Any
 from fastapi import Query, Request
 from starlette.responses import Response
 
-from nearcopy.deduper import Deduper
-from nearcopy.formats.answers import stats_row
-from nearcopy.model import Relation, Story
+from nearcopy.deduper.deduper import Deduper
+from nearcopy.deduper.stats import Stats
+from nearcopy.io.serializers.answers import stats_row
+from nearcopy.models.model import Relation, Story
+from nearcopy.service.dependencies import Reading
 from nearcopy.service.pages import charts
-from nearcopy.service.pages.rendering import page_router, shown
-from nearcopy.service.pages.shelf import card, story_cards
-from nearcopy.service.pages.wording import spaced
-from nearcopy.service.service import Reading
-from nearcopy.stats import Stats
+from nearcopy.service.pages.render import page_router, shown
+from nearcopy.service.pages.template_filters import spaced
+from nearcopy.service.pages.view_models import card, story_cards
 
 router = page_router()
 BUSIEST = 6

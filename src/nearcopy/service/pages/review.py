@@ -6,19 +6,19 @@ from typing import Annotated, Any
 from fastapi import Query, Request
 from starlette.responses import Response
 
-from nearcopy.deduper import Deduper
+from nearcopy.deduper.deduper import Deduper
+from nearcopy.deduper.feedback.review_queue import ANSWERS, LINES, Borderline
 from nearcopy.errors import BadFeedback
-from nearcopy.formats.answers import review_row
-from nearcopy.model import Article
-from nearcopy.reviewing import ANSWERS, LINES, Borderline
-from nearcopy.service.api import tuning
+from nearcopy.evaluate.tune import FEWEST
+from nearcopy.extract.text import strip_html
+from nearcopy.io.serializers.answers import review_row
+from nearcopy.models.model import Article
+from nearcopy.service.api import tune as tuning
+from nearcopy.service.dependencies import Administering, Reading, Writing
 from nearcopy.service.pages.forms import form_of
-from nearcopy.service.pages.rendering import frame_of, moved, page_router, shown
-from nearcopy.service.pages.shelf import Row, card
+from nearcopy.service.pages.render import frame_of, moved, page_router, shown
+from nearcopy.service.pages.view_models import Row, card
 from nearcopy.service.problems import Problem
-from nearcopy.service.service import Administering, Reading, Writing
-from nearcopy.text import strip_html
-from nearcopy.tune import FEWEST
 
 router = page_router()
 LIMIT = 20

@@ -6,9 +6,9 @@ from fastapi import Query, Request
 from starlette.responses import Response
 
 from nearcopy.service.api.stories import Moment, Words, moment
-from nearcopy.service.pages.rendering import page_router, shown
-from nearcopy.service.pages.shelf import story_cards
-from nearcopy.service.service import Reading
+from nearcopy.service.dependencies import Reading
+from nearcopy.service.pages.render import page_router, shown
+from nearcopy.service.pages.view_models import story_cards
 
 router = page_router()
 LIMIT = 20

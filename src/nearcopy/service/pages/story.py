@@ -9,19 +9,19 @@ from fastapi import Request
 from pydantic import ValidationError
 from starlette.responses import Response
 
-from nearcopy.deduper import Deduper
+from nearcopy.deduper.deduper import Deduper
 from nearcopy.errors import NotStored
-from nearcopy.formats.answers import act_row, match_row, spread_row, story_row
-from nearcopy.model import Article, Story
-from nearcopy.service.api.acts import done
+from nearcopy.io.serializers.answers import action_row, match_row, spread_row, story_row
+from nearcopy.models.model import Article, Story
+from nearcopy.service.api.actions import done
 from nearcopy.service.api.stories import Id
+from nearcopy.service.dependencies import Asked, Reading, Writing
 from nearcopy.service.pages.forms import form_of
-from nearcopy.service.pages.rendering import frame_of, moved, page_router, shown
+from nearcopy.service.pages.render import frame_of, moved, page_router, shown
 from nearcopy.service.pages.scorecard import best_first, most_points, score_card
-from nearcopy.service.pages.shelf import Row, card
+from nearcopy.service.pages.view_models import Row, card
 from nearcopy.service.problems import Problem
-from nearcopy.service.sent import ActIn
-from nearcopy.service.service import Asked, Reading, Writing
+from nearcopy.service.schemas.requests import ActIn
 
 router = page_router()
 MOST_MEMBERS = 200
@@ -157,4 +157,4 @@ def _acts(deduper: Deduper, story: Story) -> list[Row]:
     """What people did to articles that are here now, the last first."""
     here = {each.id for each in story.members}
     acts = deduper.acts(limit=ACTS)
-    return [act_row(each) for each in acts if here & {each.article, each.other or each.article}]
+    return [action_row(each) for each in acts if here & {each.article, each.other or each.article}]

@@ -1,0 +1,1 @@
+"""Whole corpora: on one machine (`local`) and on a cluster (`spark`)."""

@@ -1,0 +1,203 @@
+"""`nearcopy corpus`: deduplicate whole corpora, file by file, without a store."""
+
+import sys
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+from rich.table import Table
+
+from nearcopy.cli.options import (
+    IN,
+    OUT,
+    WORK,
+    FormOption,
+    HtmlField,
+    HtmlOption,
+    IdField,
+    KeepOption,
+    PolicyOption,
+    PresetOption,
+    PublishedField,
+    QuietOption,
+    RejectedRowsOption,
+    SourceField,
+    SummaryJsonOption,
+    TextField,
+    ThreadsOption,
+    TitleField,
+    UrlField,
+    WindowOption,
+    YesOption,
+    valued,
+)
+from nearcopy.cli.terminal import add_row, aside, json_line, noted, reported, table
+from nearcopy.config import RECIPES, Policy, Recipe
+from nearcopy.errors import BadCorpus
+from nearcopy.io.files import Columns
+from nearcopy.io.settings import settings
+
+if TYPE_CHECKING:
+    from nearcopy.batch.local import Summary
+    from nearcopy.batch.local.job import Form, Job
+    from nearcopy.batch.spark import Summary as SparkSummary
+
+PRESET = "copies"  # where none is named
+
+
+@reported
+def corpus(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="IN",
+            help="Files, folders and patterns: JSONL, JSON, CSV, TSV or Parquet, also packed.",
+        ),
+    ],
+    output: Annotated[
+        str, valued("--output", "FILE", "The folder to write to, or a file.", OUT, "-o")
+    ],
+    form: FormOption = "annotations",
+    rejected: RejectedRowsOption = None,
+    yes: YesOption = False,
+    as_json: SummaryJsonOption = False,
+    quiet: QuietOption = False,
+    preset: PresetOption = None,
+    policy: PolicyOption = None,
+    window: WindowOption = None,
+    keep: KeepOption = None,
+    against: Annotated[
+        list[str] | None,
+        valued(
+            "--against",
+            "IN|STORE",
+            "Compare with these files, or this store, too; none of it is written.",
+            IN,
+        ),
+    ] = None,
+    sample: Annotated[
+        float | None, valued("--sample", "SHARE", "Only a share of the rows.", IN)
+    ] = None,
+    without: Annotated[
+        str | None,
+        valued(
+            "--without",
+            "LINES",
+            "Lines to leave out of texts, as `nearcopy boilerplate` finds them.",
+            IN,
+        ),
+    ] = None,
+    jobs: ThreadsOption = 0,
+    memory: Annotated[str, valued("--memory", "SIZE", "To be used at most, about.", WORK)] = "4GB",
+    work: Annotated[
+        str | None,
+        valued("--work", "FOLDER", "What is begun and not done; else beside the output.", WORK),
+    ] = None,
+    html: HtmlOption = False,
+    id_field: IdField = None,
+    title_field: TitleField = None,
+    text_field: TextField = None,
+    url_field: UrlField = None,
+    source_field: SourceField = None,
+    published_field: PublishedField = None,
+    html_field: HtmlField = None,
+) -> None:
+    """Mark or remove the duplicates of a whole corpus.
+
+    Texts alone are compared, by the preset copies, unless --preset or --policy says otherwise:
+    no title, figure or name keeps two apart then.
+    """
+    from nearcopy.batch.local import job_of
+    from nearcopy.config.sizes import size
+
+    started = perf_counter()
+    recipe, chosen_policy = corpus_settings(preset, policy, window, keep)
+    job = job_of(
+        tuple(files),
+        output,
+        recipe=recipe,
+        policy=chosen_policy,
+        form=cast("Form", form),
+        against=tuple(against or ()),
+        columns=Columns(
+            id=id_field,
+            title=title_field,
+            text=text_field,
+            url=url_field,
+            source=source_field,
+            published=published_field,
+            html=html_field,
+        ),
+        html=html,
+        memory=size(memory),
+        jobs=jobs,
+        work=work,
+        rejected=rejected,
+        without=without,
+        sample=sample,
+    )
+    if not yes:
+        _check_output_is_free(job)
+    summary = _run_stages(job, quiet=quiet)
+    _report(summary, perf_counter() - started, as_json=as_json, quiet=quiet)
+
+
+def corpus_settings(
+    preset: str | None, policy: Path | None, window: str | None, keep: str | None
+) -> tuple[Recipe, Policy]:
+    """The recipe and the policy: those of the preset "copies", unless others are named."""
+    if preset is None and policy is None:
+        preset = PRESET
+    recipe, chosen_policy = settings(preset, policy, window, keep)
+    return recipe or RECIPES["default"], chosen_policy
+
+
+def _check_output_is_free(job: "Job") -> None:
+    """Raise where the output exists and no interrupted run of this job is to be resumed."""
+    exists = job.output.exists() and (job.output.is_file() or any(job.output.iterdir()))
+    if exists and not _is_resumed(job):
+        raise BadCorpus(f"{job.output} is there already: write elsewhere, or say --yes")
+
+
+def _is_resumed(job: "Job") -> bool:
+    return (job.work / "job.json").exists()
+
+
+def _run_stages(job: "Job", *, quiet: bool) -> "Summary":
+    """Run all stages of the job with a progress bar for each."""
+    from nearcopy.batch.local import pipeline
+    from nearcopy.cli.progress import Stages
+
+    if _is_resumed(job) and not quiet:
+        noted(f"going on with what was begun in {job.work}")
+    with Stages(sum(file.size for file in job.inputs), quiet=quiet) as bars:
+        return pipeline.run(job, bars.tell)
+
+
+def _report(summary: "Summary", seconds: float, *, as_json: bool, quiet: bool) -> None:
+    from nearcopy.batch.local import pipeline
+
+    if as_json:
+        spent = {"seconds": round(seconds, 3), "cpu_seconds": round(summary.cpu_seconds, 3)}
+        sys.stderr.write(json_line(pipeline.summary_row(summary) | spent) + "\n")
+    elif not quiet:
+        aside().print(summary_table(summary, len(summary.rejected), seconds))
+
+
+def summary_table(summary: "Summary | SparkSummary", rejected: int, seconds: float) -> Table:
+    """The counts of a corpus run: rows kept, duplicates, relations and speed."""
+    shown = table("rows", "count", numbers=["count"])
+    for name in ("rows", "kept", "duplicates"):
+        add_row(shown, name, f"{getattr(summary, name):,}")
+    add_row(shown, "rejected", f"{rejected:,}", last=True)
+    for relation, count in sorted(summary.relations.items()):
+        add_row(shown, relation, f"{count:,}")
+    shown.add_section()
+    if summary.renamed:
+        add_row(shown, "ids that came again", f"{summary.renamed:,}")
+    if summary.crowds.passed_over:
+        add_row(shown, "pairs passed over under crowded keys", f"{summary.crowds.passed_over:,}")
+    add_row(shown, "seconds", f"{seconds:.1f}")
+    add_row(shown, "rows a second", f"{summary.rows / seconds:,.0f}" if seconds else "")
+    return shown

@@ -1,0 +1,294 @@
+"""`nearcopy spark`: deduplicate whole corpora on many machines with Apache Spark."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nearcopy.cli.commands.corpus import corpus_settings, summary_table
+from nearcopy.cli.options import (
+    IN,
+    WORK,
+    FormOption,
+    HtmlField,
+    HtmlOption,
+    IdField,
+    KeepOption,
+    PolicyOption,
+    PresetOption,
+    PublishedField,
+    SourceField,
+    SummaryJsonOption,
+    TextField,
+    TitleField,
+    UrlField,
+    WindowOption,
+    YesOption,
+    flag,
+    valued,
+)
+from nearcopy.cli.terminal import aside, json_line, noted, reported
+from nearcopy.config import Policy, Recipe
+from nearcopy.errors import BadCorpus, require
+from nearcopy.io.files import Columns
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from nearcopy.batch.spark import Summary
+
+ENDINGS = {"parquet": "parquet", "json": "json", "jsonl": "json", "ndjson": "json", "csv": "csv"}
+OPTIONS: dict[str, dict[str, Any]] = {
+    "csv": {"header": True, "multiLine": True, "quote": '"', "escape": '"'},
+    "json": {},
+    "parquet": {},
+}
+PACKED = (".gz", ".zst", ".bz2")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SparkJob:
+    """What to read and write, and where; without the recipe and the policy."""
+
+    source: str
+    output: str
+    form: str
+    kind: str | None
+    master: str | None
+    work: str | None
+    partitions: int | None
+    columns: Columns
+    html: bool
+    yes: bool
+    json: bool
+    quiet: bool
+
+
+@reported
+def spark(
+    source: Annotated[
+        str, typer.Argument(metavar="IN", help="A file, folder or pattern that Spark can read.")
+    ],
+    output: Annotated[str, typer.Argument(metavar="OUT", help="The folder to write to.")],
+    form: FormOption = "annotations",
+    kind: Annotated[
+        str | None,
+        valued(
+            "--kind",
+            "KIND",
+            "parquet, json or csv, of both; else told by the name, or parquet.",
+            IN,
+        ),
+    ] = None,
+    yes: YesOption = False,
+    as_json: SummaryJsonOption = False,
+    quiet: Annotated[bool, flag("--quiet", "No summary.")] = False,
+    preset: PresetOption = None,
+    policy: PolicyOption = None,
+    window: WindowOption = None,
+    keep: KeepOption = None,
+    master: Annotated[
+        str | None,
+        valued(
+            "--master",
+            "URL",
+            "The cluster: spark://host:7077, local[4]; else as spark-submit says.",
+            WORK,
+        ),
+    ] = None,
+    work: Annotated[
+        str | None,
+        valued(
+            "--work",
+            "FOLDER",
+            "What is begun and not done, seen by all machines; else beside OUT.",
+            WORK,
+        ),
+    ] = None,
+    partitions: Annotated[
+        int | None,
+        valued(
+            "--partitions",
+            "COUNT",
+            "Into how many parts rows are shuffled; else as Spark is set.",
+            WORK,
+        ),
+    ] = None,
+    html: HtmlOption = False,
+    id_field: IdField = None,
+    title_field: TitleField = None,
+    text_field: TextField = None,
+    url_field: UrlField = None,
+    source_field: SourceField = None,
+    published_field: PublishedField = None,
+    html_field: HtmlField = None,
+) -> None:
+    """Mark or remove duplicates on a cluster of Spark.
+
+    Texts alone are compared, by the preset copies, unless --preset or --policy says otherwise:
+    no title, figure or name keeps two apart then.
+    """
+    columns = Columns(
+        id=id_field,
+        title=title_field,
+        text=text_field,
+        url=url_field,
+        source=source_field,
+        published=published_field,
+        html=html_field,
+    )
+    job = SparkJob(
+        source=source,
+        output=output,
+        form=form,
+        kind=kind,
+        master=master,
+        work=work,
+        partitions=partitions,
+        columns=columns,
+        html=html,
+        yes=yes,
+        json=as_json,
+        quiet=quiet,
+    )
+    _run(job, *corpus_settings(preset, policy, window, keep))
+
+
+def _run(job: SparkJob, recipe: Recipe, policy: Policy) -> None:
+    """Read, deduplicate and write the rows in a Spark session, and report the counts."""
+    started = perf_counter()
+    kind = _row_format(job)
+    _check_places(job)
+    require("pyspark", extra="spark")
+    from nearcopy.batch import spark as pipeline
+    from nearcopy.batch.local.output_columns import CLUSTER_COLUMNS
+    from nearcopy.batch.spark.checkpoints import is_there
+
+    with _open_session(job.master) as session:
+        if is_there(session, job.output) and not job.yes:
+            raise BadCorpus(f"{job.output} is there already: write elsewhere, or say --yes")
+        _check_source_exists(session, job.source)
+        rows = _read(session, job.source, kind)
+        result = pipeline.run(
+            rows,
+            recipe=recipe,
+            policy=policy,
+            columns=job.columns,
+            html=job.html,
+            work=_work_folder(job),
+            partitions=job.partitions,
+        )
+        clean = job.form == "clean"
+        written = (
+            result.table.where("not is_duplicate").drop(*CLUSTER_COLUMNS) if clean else result.table
+        )
+        mode = "overwrite" if job.yes else "errorifexists"
+        written.write.mode(mode).options(**OPTIONS[kind]).format(kind).save(job.output)
+        pipeline.forget(session, result.work)
+    _report(job, result.summary, perf_counter() - started)
+
+
+def _row_format(job: SparkJob) -> str:
+    """The format in which rows are read and written."""
+    if job.kind is not None:
+        if job.kind not in OPTIONS:
+            raise BadCorpus(f"kind is {job.kind!r}: choose one of {', '.join(sorted(OPTIONS))}")
+        return job.kind
+    name = job.source.rstrip("/").lower()
+    for ending in PACKED:
+        name = name.removesuffix(ending)
+    return ENDINGS.get(name.rpartition(".")[2], "parquet")
+
+
+def _check_places(job: SparkJob) -> None:
+    """Raise where files would be overwritten or removed with the work folder, or on a bad form."""
+    from nearcopy.batch.local.job import FORMS
+    from nearcopy.batch.local.paths import check_folder
+
+    if job.form not in FORMS:
+        raise BadCorpus(f"form is {job.form!r}: choose one of {', '.join(FORMS)}")
+    work = _work_folder(job)
+    if any(_is_in(job.source, place) for place in (job.output, work)):
+        raise BadCorpus(f"{job.source} would be written over: write to a place of its own")
+    if _is_in(job.output, work):
+        raise BadCorpus(
+            f"{job.output} is in {work}, the folder of the work: write to another place, "
+            "or name another folder with --work"
+        )
+    if "://" not in _absolute(work):  # elsewhere only Spark can look
+        check_folder(Path(_absolute(work)))
+
+
+def _work_folder(job: SparkJob) -> str:
+    """The folder of checkpoints, which is removed at the end."""
+    return job.work or f"{job.output.rstrip('/')}.nearcopy"
+
+
+def _is_in(name: str, folder: str) -> bool:
+    return f"{_absolute(name)}/".startswith(f"{_absolute(folder)}/")
+
+
+def _absolute(name: str) -> str:
+    """A name that can be compared with others: the absolute path of a local file, or a URL."""
+    plain = name.removeprefix("file://").rstrip("/")
+    return plain if "://" in plain else os.path.abspath(plain)
+
+
+@contextmanager
+def _open_session(master: str | None) -> "Iterator[SparkSession]":
+    """The active session, or a new one, which is stopped at the end."""
+    from pyspark.sql import SparkSession
+
+    running = SparkSession.getActiveSession()
+    builder = SparkSession.builder.appName("nearcopy")
+    session = running or (builder.master(master) if master else builder).getOrCreate()
+    try:
+        yield session
+    finally:
+        if running is None:
+            session.stop()
+
+
+def _check_source_exists(session: "SparkSession", source: str) -> None:
+    """Raise where the source does not exist; Spark itself would print a long stack trace."""
+    from nearcopy.batch.spark.checkpoints import is_there
+
+    if not set(source) & set("*?[{") and not is_there(session, source):
+        raise BadCorpus(f"there is no {source}: name a file, a folder or a pattern")
+
+
+def _read(session: "SparkSession", source: str, kind: str) -> "DataFrame":
+    from pyspark.errors import AnalysisException
+
+    try:
+        return session.read.options(**OPTIONS[kind]).format(kind).load(source)
+    except AnalysisException as exc:
+        first = str(exc).partition("\n")[0]
+        raise BadCorpus(
+            f"{source} cannot be read as {kind}: {first}; say with --kind what it is"
+        ) from None
+
+
+def _report(job: SparkJob, summary: "Summary", seconds: float) -> None:
+    row = {
+        "rows": summary.rows,
+        "kept": summary.kept,
+        "duplicates": summary.duplicates,
+        "rejected": summary.rejected,
+        "repeated_ids": summary.renamed,
+        "relations": summary.relations,
+        "crowded": summary.crowds._asdict(),
+        "seconds": round(seconds, 3),
+    }
+    if job.json:
+        sys.stderr.write(json_line(row) + "\n")
+    elif not job.quiet:
+        aside().print(summary_table(summary, summary.rejected, seconds))
+    for why in summary.reasons if not job.quiet else ():
+        noted(f"no article: {why}")

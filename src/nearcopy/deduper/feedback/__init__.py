@@ -1,0 +1,1 @@
+"""Feedback and actions of users: recorded, applied over decisions, and queued for review."""

@@ -1,0 +1,1 @@
+"""What is read of one article: text, numerals, addresses, titles, facts, agencies, block pages."""

@@ -1,0 +1,295 @@
+"""Credits: the wire agencies that a text says it comes from.
+
+A credit stands where credits stand: in the dateline, the byline, a line of its own, at the very
+end. "Apple told Reuters" names an agency and credits none. Only the first 600 and the last 400
+characters are read, line by line. Credits of pictures say nothing of the text and are none.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from nearcopy.extract.agencies.names import (
+    CALLS_ITSELF_ONE,
+    NOT_DATELINES,
+    ONLY_BRACKETED,
+    agency,
+    agency_of,
+    spelled_out,
+)
+from nearcopy.extract.text import strip_html
+from nearcopy.models.model import Article
+
+__all__ = ["agency_of", "credited", "credits"]
+
+HEAD, TAIL = 600, 400
+LONGEST_LINE = 120  # of a byline, or a line that holds nothing but a credit
+SHORT_LINE = 45  # lines no longer than this were not broken for their length
+LONGEST_PLACE = 60  # of what stands before the agency in a dateline
+OTHERS = 3  # parts of a credit that name no agency: initials, another paper's short name
+
+PICTURES = re.compile(
+    r"\b(?:photo|photos|photograph|picture|pictures|image|images|pool|getty|foto|fotos|bild|"
+    r"bilder|rubriklistenbild|symbolbild|zdjęcie|fot|fotoğraf|fotógrafo|caption|video|imagen|credit|"
+    r"фото|epa)\b|"
+    r"الصور|صورة|图片|图|写真|사진",
+    re.IGNORECASE,
+)
+BETWEEN = re.compile(r"\s?[/,;+&|·•=]\s?|\s(?:and|und|et|y|e|i|ve|и|و)\s|\s[-–—]\s")
+INITIALS = re.compile(r"[a-zäöüß]{1,5}+|[A-ZÄÖÜ]{1,5}+|File")
+DASH = re.compile(r"\s[-–—]{1,2}+\s?|[-–—]{1,2}+\s|[–—]|\s?\|\s?")
+# "LONDON, March 3 (Reuters) - ", "Sofia, 1 January. /TASS/. ", and what comes behind.
+BRACKETED = re.compile(
+    r"(?:[(\[（【]|(?<![^\s])/)\s?([^\W_][^()\[\]（）【】/\n]{1,40}+(?:/[^()\[\]（）【】/\n]{1,20}+)?)"
+    r"\s?[)\]）】/]\s{0,3}(\.?\s?[-–—�:]|)(?:\s{0,3}(\w))?"
+)
+# Eastern agencies end what stands in brackets: 【ロンドン共同】, (서울=연합뉴스).
+EASTERN = re.compile(r"[【［\[(（]([^】］\])）\n]{2,30}+)[】］\])）]")
+EASTERN_NAMES = re.compile(
+    r"(共同|共同通信|時事|時事通信|ロイター|연합뉴스|연합|뉴시스|뉴스1|로이터|新华社|新華社|中央社|中新社|"
+    r"\A(?:AFP|AP|Reuters))\Z"
+)
+EASTERN_PARTS = re.compile(r"[=/＝・]")
+EASTERN_LETTER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+TELEGRAM = re.compile(
+    r"(新华社|新華社|中新社|中新网|中央社)[^。，,\n]{0,24}?\d日?[^。，,\n]{0,8}?[电電]"
+)
+LABEL = re.compile(
+    r"\s{0,3}(?:source|sources|kaynak|źródło|quelle|fuente|fonte|via|con información de|"
+    r"avec|с материалами|источник|المصدر|来源|來源|出典|출처|agency|agencies|ajans|from|by|von|par|"
+    r"por|da|di|przez|with|text|oleh|de|od|av)\s?[:：]?\s{1,3}|\s{0,3}(?:[^\W\d_]{2,12}+)[:：]\s?",
+    re.IGNORECASE,
+)
+BYLINE = re.compile(r"\s{0,3}(?:by|von|par|por|di|przez|av|door|oleh|de|от|بقلم)\s", re.IGNORECASE)
+BYLINE_PARTS = re.compile(r"[,|/·•–—]|\s-\s")
+CALLED = re.compile(r"[.:،,](?=\s|\Z)")  # what ends the name of an agency
+SPACE = " \t\r\x03\xa0"
+OWN = SPACE + "()[]（）【】«»“”\"'.*_—–-©~•|"
+# What says in a sentence that agencies had a part in it, or own it.
+SHARED = re.compile(
+    r"contributed to this|with inputs? from|with information from|con información de|"
+    r"com informações d|mit material (?:von|der)|avec l'?agence|all rights reserved|"
+    r"syndicated feed|agency feed|auto-generated from|wire services?\b",
+    re.IGNORECASE,
+)
+OWNED = re.compile(
+    r"copyright[\s\d,–©-]{1,20}+(?:by )?|(?:©|\(c\))\s?[\d,–-]{4,12}+\s", re.IGNORECASE
+)
+DATED = re.compile(r"© ?([^\d\n]{2,40}+)(?:19|20)\d\d\b")
+WRITERS = re.compile(r"(?:writers?|reporters?|journalists?|correspondents?|staff)\b", re.IGNORECASE)
+SAID = re.compile(f"{SHARED.pattern}|copyright|©|\\(c\\)|{WRITERS.pattern}", re.IGNORECASE)
+SENTENCE = re.compile(r"(?<=[.!?…])[\"”’»)]?\s|\n")
+WORD = re.compile(r"[^\W_][\w'.-]{1,30}")
+NUMBERED = re.compile(r"dpa:\d{6}-\d")
+# What may end the last line: "(dpa)", "— Reuters", or the name behind a full stop.
+ENDING = re.compile(
+    r"[(\[（【]\s?([^()\[\]（）【】\n]{2,50}+)[)\]）】]\s?\.?\Z|"
+    r"(?:\s[-–—]{1,2}+|[–—])\s?([^\s–—.][^–—.\n]{1,40}+)\.?\Z|"
+    r"[.!?…。][\"”»’]?\s{0,12}[«“\"]([^«»“”\"\n]{2,30}+)[»”\"]\Z|"
+    r"[.!?…。][\"”»’]?\s{1,12}([^\W\d_][^\s.]{1,20}+)\Z"
+)
+Found = Iterator[str]
+
+
+def credits(  # noqa: A001
+    text: str, title: str = "", source: str | None = None
+) -> tuple[str, ...]:
+    """The agencies that an article credits, in the order it does; its source if that is one.
+
+    >>> credits("LONDON, March 3 (Reuters) - Ships may sail again.")
+    ('Reuters',)
+    >>> credits("Ships may sail again, the harbour master told Reuters.")
+    ()
+    """
+    head = _in_head(text[:HEAD], cut=len(text) > HEAD)
+    tail = _in_tail(text[-TAIL:], cut=len(text) > TAIL)
+    agencies = [*_in_title(title), *head, *tail]
+    own = agency_of(source) if source else None
+    return tuple(dict.fromkeys([*([own] if own else []), *agencies]))
+
+
+def credited(article: Article) -> tuple[str, ...]:
+    """The agencies that an article credits, whether its text is plain or HTML."""
+    text = strip_html(article.text) if article.html else article.text
+    return credits(text, article.title, article.source)
+
+
+def _in_title(title: str) -> Found:
+    end = ENDING.search(title[-LONGEST_LINE:])
+    yield from _only(end[1] or end[2] or "") if end else ()
+
+
+def _in_head(head: str, *, cut: bool) -> Found:
+    lines = head.split("\n")
+    for place, line in enumerate(lines):
+        whole = not (cut and place == len(lines) - 1) and not _goes_on(lines, place)
+        yield from _first(line, *(WHOLE if whole else ()), _dateline, _eastern)
+    yield from _shared(head)
+
+
+def _in_tail(tail: str, *, cut: bool) -> Found:
+    lines = tail.split("\n")
+    for place, line in enumerate(lines):
+        whole = not (cut and place == 0) and not _goes_on(lines, place)
+        ends = not _goes_on(lines, place + 1)
+        rules = (*(WHOLE if whole else ()), *((_ending,) if ends else ()), _eastern)
+        yield from _first(line.strip(SPACE), *rules)
+    yield from _shared(tail)
+
+
+def _goes_on(lines: Sequence[str], place: int) -> bool:
+    """Whether a line goes on with the sentence of the one before, as in texts broken into lines."""
+    if not 0 < place < len(lines) or lines[place][:1] in SPACE:
+        return False
+    before = lines[place - 1].rstrip(SPACE)
+    broken = lines[place][:1].islower() or before[-1:].isalnum() or before[-1:] == ","
+    return len(before) > SHORT_LINE and broken
+
+
+def _first(line: str, *rules: Callable[[str], Found]) -> Found:
+    """What the first rule finds that finds anything."""
+    for rule in rules:
+        if agencies := list(rule(line)):
+            return iter(agencies)
+    return iter(())
+
+
+def _only(chunk: str, *, bracketed: bool = False) -> Found:
+    """The agencies of a credit, if it holds nothing but their names and a few initials."""
+    whole = agency(chunk.strip())
+    parts = [chunk.strip()] if whole else [part.strip() for part in BETWEEN.split(chunk)]
+    named = [agency(part) for part in parts]
+    unnamed = [part for part, name in zip(parts, named, strict=True) if name is None]
+    if len(unnamed) > OTHERS or not all(map(INITIALS.fullmatch, unnamed)):
+        return
+    if PICTURES.search(chunk) or any(_misplaced(part, bracketed) for part in parts):
+        return
+    yield from (name for name in named if name)
+
+
+def _misplaced(part: str, bracketed: bool) -> bool:
+    return not bracketed and part in ONLY_BRACKETED
+
+
+def _own_line(line: str) -> Found:
+    """Of a line that holds nothing but a credit: "Kaynak: AA", "dj/sms (Reuters, dpa)"."""
+    if not 2 <= len(line) <= LONGEST_LINE:
+        return
+    if PICTURES.search(line) or ("©" in line and not DATED.search(line)):
+        return
+    bare = line.strip(OWN)
+    label = LABEL.match(bare)
+    yield from _only((bare[label.end() :] if label else bare).strip(OWN).replace(" (", "/"))
+
+
+def _byline(line: str) -> Found:
+    """Of "By Jane Roe, Associated Press"; a name spelled out needs no "by"."""
+    if len(line) > LONGEST_LINE or PICTURES.search(line):
+        return
+    *who, last = (part.strip(OWN) for part in BYLINE_PARTS.split(line))
+    if BYLINE.match(line):
+        yield from _only(last) if who else ()
+        yield from () if who and agency(last) else _spelled_out_at_end(line)
+    elif len(who) == 1 and "/" not in line and len(who[0].split()) in (2, 3) and _is_name(who[0]):
+        yield from _spelled_out_at_end(last)
+
+
+def _is_name(words: str) -> bool:
+    return all(word[0].isupper() for word in words.split())
+
+
+def _spelled_out_at_end(line: str) -> Found:
+    end = line.strip(OWN).lower()
+    yield from (name for form in spelled_out() if end.endswith(form) and (name := agency(form)))
+
+
+def _dateline(line: str) -> Found:
+    """Of "LONDON, March 3 (Reuters) - ", "(AP) — ", "الرياض - واس"."""
+    for match in BRACKETED.finditer(line):
+        before, inside = line[: match.start()], match[1]
+        slashed = match[0][0] == "/" and not line[match.end(1) + 1 :][:1].isalpha()
+        dashed = slashed or bool(match[2].strip(" .:"))
+        if inside in NOT_DATELINES or not (dashed or _begins(before, match[3] or "")):
+            continue
+        if _is_place(before) and CALLS_ITSELF_ONE.fullmatch(inside):
+            yield inside
+        yield from _only(inside, bracketed=True)
+    yield from _dashed(line)
+
+
+def _begins(before: str, after: str) -> bool:
+    """Whether a text begins between these without a dash: "Mumbai, Jan 1 (IANS) The"."""
+    dated = before.isupper() or any(map(str.isdigit, before)) or not before.strip()
+    return dated and _is_place(before) and (after.isupper() or after.isdigit())
+
+
+def _dashed(line: str) -> Found:
+    """Of a dateline without brackets: the agency stands between dashes, before or after a place."""
+    parts = DASH.split(line[: LONGEST_PLACE + 40], maxsplit=3)
+    for place, part in enumerate(parts[:3]):
+        before = " ".join(parts[:place])
+        called = CALLED.split(part, maxsplit=1)[0].strip(OWN)
+        if len(parts) > 1 and called not in NOT_DATELINES and _is_place(before):
+            yield from _only(called)
+
+
+def _is_place(before: str) -> bool:
+    """Whether this may be what a dateline begins with: a place, a day, nothing at all."""
+    words = before.split()
+    if len(before) > LONGEST_PLACE or len(words) > 8:
+        return False
+    if any(word[0].islower() for word in words):
+        return all(word[0].isupper() or not word[0].isalpha() or len(word) <= 4 for word in words)
+    cased = any(word[0].isupper() for word in words)
+    return cased or len(words) <= 5
+
+
+def _eastern(line: str) -> Found:
+    for match in EASTERN.finditer(line):
+        if EASTERN_LETTER.search(match[1]) and not PICTURES.search(match[1]):
+            for part in EASTERN_PARTS.split(match[1]):
+                named = EASTERN_NAMES.search(part.strip())
+                yield from filter(None, (agency(named[1]),)) if named else ()
+    yield from filter(None, (agency(match[1]) for match in TELEGRAM.finditer(line)))
+
+
+def _ending(line: str) -> Found:
+    """Of what ends a line: "(dpa)", "— Reuters", the bare name behind a full stop."""
+    end = ENDING.search(line[-LONGEST_LINE:])
+    yield from _only(end[1] or end[2] or end[3] or end[4]) if end else ()
+
+
+def _shared(part: str) -> Found:
+    """Of a sentence that says an agency had a part in it: "The Associated Press contributed"."""
+    if NUMBERED.search(part):
+        yield "dpa"
+    if not SAID.search(part):
+        return
+    for sentence in SENTENCE.split(part):
+        if sentence and not PICTURES.search(sentence):
+            yield from _named_in(sentence) if SHARED.search(sentence) else _owner(sentence)
+
+
+def _owner(sentence: str) -> Found:
+    """Of "Copyright 2024 The Associated Press", "Associated Press writer Jane Roe"."""
+    dated = DATED.search(sentence)
+    if dated and (name := agency(dated[1].strip(OWN + ","))):
+        yield name
+        return
+    owned = OWNED.search(sentence)
+    remainder = sentence[owned.end() :] if owned else sentence.lstrip(OWN)
+    for words in (3, 2, 1):
+        called = remainder.split(maxsplit=words)
+        name = agency(" ".join(called[:words]).strip(OWN + ","))
+        if name and (owned or (len(called) > words and WRITERS.match(called[words]))):
+            yield name
+            return
+
+
+def _named_in(sentence: str) -> Found:
+    low = sentence.lower()
+    yield from (name for form in spelled_out() if form in low and (name := agency(form)))
+    words = (agency(match[0].strip(".'-")) for match in WORD.finditer(sentence[: 4 * LONGEST_LINE]))
+    yield from filter(None, words)
+
+
+WHOLE = (_own_line, _byline)  # the rules that ask for a whole line

@@ -1,0 +1,1 @@
+"""Pages that hold no article: consent walls, paywalls, error pages; and boilerplate of sites."""

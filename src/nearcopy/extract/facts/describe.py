@@ -1,0 +1,99 @@
+"""Facts in words, for people."""
+
+from collections.abc import Callable
+
+from nearcopy.models.model import Fact
+
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+_CURRENCIES = {
+    "USD": "dollars", "EUR": "euros", "GBP": "pounds", "INR": "rupees", "JPY": "yen",
+    "CNY": "yuan", "SEK": "kronor", "CHF": "francs", "AUD": "Australian dollars",
+    "CAD": "Canadian dollars", "HKD": "Hong Kong dollars",
+}  # fmt: skip
+_SCALES = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
+_INDIAN = ((1e7, "crore"), (1e5, "lakh"))
+
+
+def sentence(fact: Fact) -> str:
+    """A few words that name the fact.
+
+    >>> sentence(Fact("money", "INR 50000000000", 5e10, "INR"))
+    '5,000 crore rupees'
+    >>> sentence(Fact("date", "2025-10-30")), sentence(Fact("series", "series a", None, "series"))
+    ('30 October 2025', 'Series A')
+    """
+    return _WORDS.get(fact.kind, _value)(fact)
+
+
+def _value(fact: Fact) -> str:
+    return fact.value
+
+
+def _money(fact: Fact) -> str:
+    scales = _INDIAN if fact.about == "INR" else _SCALES
+    unit = _CURRENCIES.get(fact.about, fact.about)
+    amount = fact.amount or 0.0
+    for scale, word in scales:
+        if amount >= scale:
+            return f"{_figure(amount / scale)} {word} {unit}"
+    return f"{_figure(amount)} {unit}"
+
+
+def _figure(amount: float) -> str:
+    text = f"{amount:,.2f}"
+    return text.rstrip("0").rstrip(".")
+
+
+def _date(fact: Fact) -> str:
+    *year, month, day = fact.value.split("-")
+    return " ".join((str(int(day)), _MONTHS[int(month) - 1], *year))
+
+
+def _month(fact: Fact) -> str:
+    return _MONTHS[int(fact.value) - 1]
+
+
+def _series(fact: Fact) -> str:
+    key, _, place = fact.value.rpartition(" ")
+    if key in ("#", "第"):
+        return key + place
+    return f"No. {place}" if key == "no" else f"{key} {place}".title().replace(" Of ", " of ")
+
+
+def _ordinal(fact: Fact) -> str:
+    n = int(fact.value)
+    ending = "th" if 10 <= n % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
+    return f"{n}{ending} {fact.about.removeprefix('toll ')}".strip()
+
+
+def _count(fact: Fact) -> str:
+    return f"{_figure(fact.amount or 0.0)} {fact.about.removeprefix('toll ')}".strip()
+
+
+def _age(fact: Fact) -> str:
+    return f"{fact.value} {fact.about}s old"
+
+
+def _version(fact: Fact) -> str:
+    return f"version {fact.value}" if fact.about == "v" else f"{fact.about} {fact.value}"
+
+
+_WORDS: dict[str, Callable[[Fact], str]] = {
+    "money": _money,
+    "date": _date,
+    "month": _month,
+    "series": _series,
+    "ordinal": _ordinal,
+    "count": _count,
+    "age": _age,
+    "version": _version,
+    "percent": lambda fact: f"{fact.value} %",
+    "basis points": lambda fact: f"{fact.value} basis points",
+    "magnitude": lambda fact: f"magnitude {fact.value}",
+    "weekday": lambda fact: fact.value.title(),
+    "quarter": lambda fact: fact.value.upper(),
+    "name": lambda fact: fact.value.title(),
+}

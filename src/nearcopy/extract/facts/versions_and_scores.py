@@ -1,0 +1,167 @@
+"""Versions, places in a series, scores and ordinals in a title in lower case."""
+
+import re
+from collections.abc import Iterator
+
+from nearcopy.extract.facts.calendar_words import MONTHS
+from nearcopy.extract.facts.number_parser import SPELLED, bordered, choice, han, index
+from nearcopy.extract.facts.span import Finding
+from nearcopy.extract.facts.unit_words import (
+    LETTERED,
+    NOT_A_SERIES_AFTER,
+    ORDINALS,
+    ROMAN,
+    ROMAN_ONES,
+    SERIES,
+    TENS,
+    TOLLS,
+    singular,
+    words,
+)
+
+_UNITS = "%|percent|per cent|million|billion|trillion|crore|lakh|magnitude|m|bn|points?|miles|km"
+DOTTED = bordered(rf"\d+\.\d+(?:\.\d+)*[a-z]?(?![\w]|%|[.,]\d|[ -]?(?:{_UNITS})(?![\w]))")
+MARKED = bordered(r"(?<![^\W_])v(?:ersion |er\.? ?|\.? ?)(?P<n>\d+(?:\.\d+)*[a-z]?\d*)(?![\w%])")
+MODEL = bordered(
+    r"(?<![^\W_])(?P<name>gpt|llama|claude|gemini|grok|qwen|o)-?(?P<n>\d+(?:\.\d+)*[a-z]?)(?![\w])"
+)
+MODEL_TRIGGERS = words("gpt llama claude gemini grok qwen o")
+VERSION_TRIGGERS = words("v version ver")
+_NAME = bordered(r"(?<![^\W_])([a-z][a-z]+)[ -]\Z")
+THOUSANDS = re.compile(r"\d{1,3}\.\d{3}")  # 1.234 may be German for 1,234
+LONGEST_NAME = 20
+# Words that a decimal number follows without being a version of them.
+NOT_VERSIONED = words(
+    "at to by from of in on over under about nearly almost than up down rises falls rose fell hits "
+    "top tops above below around and or for with magnitude is was are a the some only just record "
+    "least most drops jumps gains slips climbs reaches hit rate worth another plus minus"
+) | frozenset(MONTHS)
+
+
+def versions(text: str) -> Iterator[Finding]:
+    """Versions that say so: "v0.40", "version 2"; not "Ajax v 3"."""
+    for match in MARKED.finditer(text):
+        if "." in match["n"] or match[0][1] not in " .":
+            yield Finding("version", match["n"], None, "v", *match.span())
+
+
+def models(text: str) -> Iterator[Finding]:
+    """Versions glued to a model's name: "GPT-4o"."""
+    for match in MODEL.finditer(text):
+        yield Finding("version", match["n"], None, match["name"], *match.span("n"))
+
+
+def dotted_versions(text: str) -> Iterator[Finding]:
+    """Numbers with points behind a name, or with two points: "iOS 17.1", "1.0.2"."""
+    for match in DOTTED.finditer(text):
+        start = match.start()
+        name = _NAME.search(text, max(0, start - LONGEST_NAME), start)
+        if THOUSANDS.fullmatch(match[0]):
+            continue
+        if name and name[1] not in NOT_VERSIONED:
+            yield Finding("version", match[0], None, name[1], *match.span())
+        elif match[0].count(".") > 1 and text[max(0, start - 1) : start] in ("", " ", "("):
+            yield Finding("version", match[0], None, "v", *match.span())
+
+
+LETTERS, ROMAN_LETTERS = frozenset("abcdefgh"), frozenset("ivx")
+_KEYS = choice(key for key in SERIES if key[0] < "\u2e80" and key != "№")
+PLACE = bordered(
+    rf"(?<![\w-])(?P<key>{_KEYS})(?:\. ?|[ -]#?|(?=\d))"
+    rf"(?P<n>\d{{1,4}}|{choice(ROMAN)}|{SPELLED}|[a-h])"
+    r"(?![\w%]|:\d|[.,]\d|-\d|'s\b| ?(?:million|billion|percent))"
+    r"|(?<![\w&])[#№] ?(?P<hash>\d{1,6})(?![\w%]|[.,]\d)"
+    r"|(?<![\w])(?:round of|last) (?P<of>16|32|64|8)(?![\w%-]| [^\W\d_]{2,}s\b)"
+)
+SERIES_TRIGGERS = frozenset(SERIES) | {"#", "№", "last"}
+HAN_PLACE = re.compile(r"第 ?(?P<n>\d{1,6}|[一二三四五六七八九十百零〇两兩]{1,6}) ?(?P<of>\w?)")
+_BEFORE = re.compile(r"(\w+)[ -]\Z")
+
+
+def places(text: str) -> Iterator[Finding]:
+    """Places in a series: "Week 4", "Series A", "#896", "No. 5", "round of 16"."""
+    for match in PLACE.finditer(text):
+        if match["key"]:
+            yield from _place(match)
+        elif match["hash"]:
+            yield Finding("series", f"# {int(match['hash'])}", None, "#", *match.span())
+        else:
+            yield Finding("series", f"round of {match['of']}", None, "round of", *match.span())
+
+
+def _place(match: re.Match[str]) -> Iterator[Finding]:
+    key = "#" if "#" in match[0] else SERIES[match["key"]]
+    place = _index(match, key)
+    named = key == "chapter" and place in (7, 11, 13)  # of American bankruptcy law
+    abbreviated = key != "no" or (isinstance(place, int) and "." in match[0][:4])
+    if place is not None and abbreviated and not named:
+        yield Finding("series", f"{key} {place}", None, key, *match.span())
+
+
+def _index(match: re.Match[str], key: str) -> int | str | None:
+    """The place, or None where the word behind the key is none: "the game I love"."""
+    written = match["n"]
+    if written.isdecimal():
+        return int(written)
+    if written in LETTERS:
+        return written if key in LETTERED else None
+    if written in ROMAN_LETTERS and key not in ROMAN_ONES:
+        return None
+    before = _BEFORE.search(match.string, max(0, match.start() - 12), match.start())
+    return None if before and before[1] in NOT_A_SERIES_AFTER else index(written)
+
+
+def han_places(text: str) -> Iterator[Finding]:
+    """Places in a series in Chinese and Japanese: 第12次."""
+    for match in HAN_PLACE.finditer(text):
+        place = int(match["n"]) if match["n"].isdecimal() else han(match["n"])
+        yield Finding(
+            "series", f"第 {place}", None, f"第{match['of']}", match.start(), match.end("n")
+        )
+
+
+_SPANS = "percent|per cent|million|billion|year|day|month|hour|minute|week"
+SCORE = bordered(
+    r"(?<![\w.,/$:-])(?P<a>\d{1,3})(?:-| - )(?P<b>\d{1,3})"
+    rf"(?![\w/%]|:\d|[.,]\d|-[\w]| ?(?:{_SPANS})s?\b)"
+)
+
+
+def scores(text: str) -> Iterator[Finding]:
+    """Scores and votes, the larger figure first, since either side may tell it."""
+    for match in SCORE.finditer(text):
+        high, low = sorted((int(match["a"]), int(match["b"])), reverse=True)
+        if (high, low) != (50, 50):
+            yield Finding("score", f"{high}-{low}", None, "", *match.span())
+
+
+_SUFFIX = r"(?:st|nd|rd|th|ª|º|:e|:a|ème|e)"
+ORDINAL = bordered(
+    rf"(?<![\w.,-])(?P<n>\d{{1,4}}){_SUFFIX}(?![\w'])"
+    rf"|(?<![\w-])(?P<word>{choice(ORDINALS)}|(?:{choice(TENS)})-(?:{choice(ORDINALS)}))(?![\w'])"
+)
+ORDINAL_TRIGGERS = frozenset(ORDINALS) | words("st nd rd th ª º ème")
+_NOUN = re.compile(r"[ -]?([^\W\d_]+)(?:[ -]([^\W\d_]+))?")
+
+
+def ordinals(text: str) -> Iterator[Finding]:
+    """Ordinals with the noun they number; "two-thirds" and "a 30-second ad" are none."""
+    for match in ORDINAL.finditer(text):
+        before = _BEFORE.search(text, max(0, match.start() - 12), match.start())
+        if match["word"] == "second" and before and before[1].isdecimal():
+            continue
+        noun = _NOUN.match(text, match.end())
+        about = _numbered(noun) if noun else ""
+        place = int(match["n"]) if match["n"] else _order(match["word"])
+        yield Finding("ordinal", str(place), float(place), about, *match.span())
+
+
+def _numbered(noun: re.Match[str]) -> str:
+    """What an ordinal numbers: a toll ("fifth person dies"), or the noun ("second arrest")."""
+    toll = TOLLS.get(noun[1]) or TOLLS.get(noun[2] or "")
+    return f"toll {toll}" if toll and toll != "held" else singular(noun[1])
+
+
+def _order(word: str) -> int:
+    tens, _, ones = word.rpartition("-")
+    return TENS.get(tens, 0) + ORDINALS[ones]

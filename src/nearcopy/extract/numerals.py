@@ -1,0 +1,99 @@
+"""Numerals in place, and what they say of two texts that are near copies: a copy or a template.
+
+A wire's notices of one kind differ in their figures and little else, and each is news; a copy
+keeps its figures. The profiles of `kernels.numerals` tell them apart without the texts; what is
+here shows the same numerals in the texts themselves.
+"""
+
+from collections import defaultdict
+from typing import NamedTuple
+
+from nearcopy.kernels.reference.html import strip_html_positions
+from nearcopy.kernels.reference.numerals import Found, numerals_found
+
+LONGEST = 200_000  # characters in which changed numerals are looked for, to be shown
+
+
+class Numeral(NamedTuple):
+    """A numeral: its value, the words before and after it, its place in the original."""
+
+    value: str  # "12", "1000", "m5" for May, "d1" for Monday
+    context: tuple[str, str]  # folded; "#" for another numeral, "" where the text ends
+    start: int
+    end: int
+
+
+def in_place(text: str, *, html: bool = False) -> list[Numeral]:
+    """The numerals a profile is made of, with their places in the original, HTML or not.
+
+    >>> in_place("Rates rose to <b>10-1/2</b> pct", html=True)
+    [Numeral(value='10.1.2', context=('to', 'pct'), start=17, end=23)]
+    """
+    if not html:
+        return [_placed(numeral, numeral.start, numeral.end) for numeral in numerals_found(text)]
+    plain, starts, ends = strip_html_positions(text)
+    return [
+        _placed(numeral, starts[numeral.start], ends[numeral.end - 1])
+        for numeral in numerals_found(plain)
+    ]
+
+
+def changed(
+    a_text: str, b_text: str, *, html_a: bool = False, html_b: bool = False
+) -> list[tuple[Numeral, Numeral]]:
+    """The numerals that stand in the same context with another value, the first of each context.
+
+    >>> [(a.value, b.value) for a, b in changed("It paid 12 cents", "It paid fifteen cents")]
+    [('12', '15')]
+    """
+    left = _by_context(in_place(a_text[:LONGEST], html=html_a))
+    right = _by_context(in_place(b_text[:LONGEST], html=html_b))
+    return [
+        (numerals[0], right[context][0])
+        for context, numerals in left.items()
+        if context in right and not _values(numerals) & _values(right[context])
+    ]
+
+
+def template_reason(
+    shared: float | None,
+    changed: int,
+    refiled: bool,
+    *,
+    least_shared: float = 0.6,
+    surely_shared: float = 0.9,
+    most_changed: int = 1,
+) -> str | None:
+    """Why two near copies are two pieces of news in one form; None where they are copies.
+
+    `shared` and `changed` are what `kernels.numeral_shares` gives, `shared` None for its nan (one
+    side has fewer than two numerals); `refiled` is whether a title says correction, update, repeat.
+
+    >>> template_reason(0.5, 1, refiled=False)
+    'only 50 % of the numerals are shared'
+    >>> template_reason(1.0, 0, refiled=False) is None
+    True
+    """
+    if shared is not None and shared < least_shared:
+        return f"only {shared:.0%} of the numerals are shared".replace("%", " %")
+    if refiled or changed == 0:
+        return None
+    if changed > most_changed or shared is None or shared < surely_shared:
+        places = "one place" if changed == 1 else f"{changed} places"
+        return f"another numeral stands in {places}"
+    return None
+
+
+def _placed(numeral: Found, start: int, end: int) -> Numeral:
+    return Numeral(numeral.value, (numeral.before, numeral.after), start, end)
+
+
+def _by_context(numerals: list[Numeral]) -> dict[tuple[str, str], list[Numeral]]:
+    places: defaultdict[tuple[str, str], list[Numeral]] = defaultdict(list)
+    for numeral in numerals:
+        places[numeral.context].append(numeral)
+    return places
+
+
+def _values(numerals: list[Numeral]) -> set[str]:
+    return {numeral.value for numeral in numerals}

@@ -1,0 +1,152 @@
+"""Cleaning: a title without the marks of the trade and the name of its publisher."""
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from typing import NamedTuple
+
+from nearcopy.extract.titles.newsroom_tags import BEHIND, KINDS, REFILED, WIRE
+from nearcopy.extract.titles.normalize import normal
+from nearcopy.extract.titles.publishers import SECTIONS, is_publisher, is_well_known
+
+PASSES = 4  # marks and names are cut one by one, this often at most
+REACH = 80  # characters from either end in which they are looked for
+LONGEST_MARK = 4  # words
+
+ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+# What is set off at the beginning: "Watch: ", "Opinion | ", "LIVE - ", "[속보]", "عاجل.. ".
+COLON_HEAD = re.compile(r"[^\w\[【(（]{0,4}+([^:：|｜丨»–—\[【(（]{1,40}+)[:：|｜丨»]{1,2}+(?!\d)")
+DASH_HEAD = re.compile(r"[^\w\[【(（]{0,4}+([^\-–—:：|｜]{1,40}+)(?<=\s)[-–—]{1,2}+\s")
+BRACKET_HEAD = re.compile(r"\s?[\[【(（]([^\[\]【】()（）]{1,40}+)[\]】)）]\s*+[:：|–-]?")
+DOTS_HEAD = re.compile(r"([^\W\d_]{2,12}+)\s?(?:\.\.++|…)")
+HEADS = (COLON_HEAD, DASH_HEAD, BRACKET_HEAD, DOTS_HEAD)
+# Wires join their marks with a bare hyphen, in capitals: "RPT-UPDATE 2-Oil falls".
+WIRE_HEAD = re.compile(r"([A-Z]{3,13}+(?: [A-Z]{2,4})?(?: [0-9]{1,3})?)\s?-(?=\S)")
+BRACKET_TAIL = re.compile(r"[\[【(（]([^\[\]【】()（）]{1,40}+)[\]】)）]\s?\Z")
+CLOSING = ("]", "】", ")", "）")
+NAME_SEPARATORS = (" - ", " – ", " — ", "|", "｜", " » ", " « ", "::", " • ", " · ", " ~ ")
+MARK_SEPARATORS = (" - ", " – ", " — ", "|", ": ", "; ")
+# What no mark and no name is without: a title that has none of these is clean as it is. A hyphen
+# sets something off behind a space only, or behind the capitals of a wire.
+SIGN = re.compile(r"[:：|｜丨»«\[【(（\]】)）…;•·~–—]").search
+HYPHEN = re.compile(r"\s-|\A[A-Z]{3}").search
+DIGITS = "0123456789"
+NUMBER = re.compile(r" [0-9]{1,3}\Z")
+
+
+class CleanTitle(NamedTuple):
+    """A title taken apart."""
+
+    text: str
+    prefix: str | None  # the marks, folded: "update 2", "breaking"
+    tail: str | None  # the publisher, as it stood there
+    refiled: bool  # whether a mark says that this title is filed again
+
+
+class _Cut(NamedTuple):
+    """What is left of a title, and what came off: a mark, folded, or a publisher's name."""
+
+    text: str
+    mark: str = ""
+    name: str = ""
+
+
+def clean(title: str, source: str | None = None) -> CleanTitle:
+    """The title without marks and publisher; `source` is a name or the address of a site.
+
+    >>> clean("UPDATE 2-Ship &amp; crew safe - Port Times")
+    CleanTitle(text='Ship & crew safe', prefix='update 2', tail='Port Times', refiled=True)
+    >>> clean("Harbour City 2 - Rovers 1").text
+    'Harbour City 2 - Rovers 1'
+    """
+    text = _decoded(title).strip()
+    if not _is_marked(text):
+        return CleanTitle(text, None, None, False)
+    source = source[:REACH] if source else None  # it is remembered, so no more than a name of it
+    marks: list[str] = []
+    tail: str | None = None
+    for _ in range(PASSES):
+        cut = _without_head(text, source) or _without_end(text, source, named=tail is not None)
+        if cut is None:
+            break
+        text = cut.text
+        marks += [cut.mark] if cut.mark else []
+        tail = tail or cut.name or None
+    refiled = any(NUMBER.sub("", mark) in REFILED for mark in marks)
+    return CleanTitle(text, " ".join(marks) or None, tail, refiled)
+
+
+def _is_marked(text: str) -> bool:
+    """Whether a title has a sign that may set off a mark or a name."""
+    return bool(SIGN(text) or ".." in text or ("-" in text and HYPHEN(text)))
+
+
+def _decoded(title: str) -> str:
+    """The title with HTML's characters decoded; twice, as feeds often encode them twice."""
+    for _ in range(2):
+        if "&" in title:
+            title = ENTITY.sub(lambda found: unescape(found[0]), title)
+    return title
+
+
+def _without_head(text: str, source: str | None) -> _Cut | None:
+    wire = WIRE_HEAD.match(text)
+    if wire and _unnumbered(mark := normal(wire[1])) in WIRE:
+        return _if_left(text[wire.end() :], mark=mark)
+    for pattern in HEADS:
+        match = pattern.match(text)
+        if match is None:
+            continue
+        mark = normal(match[1])
+        if mark in KINDS or _unnumbered(mark) in REFILED:
+            return _if_left(text[match.end() :], mark=mark)
+        if pattern is not DOTS_HEAD and is_well_known(match[1], source, alone=False):
+            return _if_left(text[match.end() :], name=match[1].strip())
+    return None
+
+
+def _without_end(text: str, source: str | None, *, named: bool) -> _Cut | None:
+    end = text[-REACH:]
+    before = len(text) - len(end)
+    if end.endswith(CLOSING) and (match := BRACKET_TAIL.search(end)):
+        name, left = match[1], text[: before + match.start()]
+        if (mark := normal(name)) in BEHIND:
+            return _if_left(left, mark=mark)
+        if is_well_known(name, source):
+            return _if_left(left, name=name.strip())
+    for at, name in _last_parts(end, MARK_SEPARATORS):
+        if (mark := normal(name)) in BEHIND or _is_live_page(name):
+            return _if_left(text[: before + at], mark=mark)
+    for at, name in _last_parts(end, NAME_SEPARATORS):
+        if is_publisher(name, source) or (named and normal(name) in SECTIONS):
+            return _if_left(text[: before + at], name=name)
+    return None
+
+
+def _last_parts(end: str, separators: tuple[str, ...]) -> Iterator[tuple[int, str]]:
+    """What stands behind the last separator, and where that is; nothing where there is none."""
+    last, behind = 0, 0
+    for separator in separators:
+        at = end.rfind(separator)
+        if at > last:
+            last, behind = at, at + len(separator)
+    if last > 0:
+        yield last, end[behind:].strip()
+
+
+def _is_live_page(name: str) -> bool:
+    """Whether it is what rolling pages are headed by: "harbour strike live"."""
+    return name.endswith(" live") and name.count(" ") < LONGEST_MARK and name[0] not in DIGITS
+
+
+def _unnumbered(mark: str) -> str:
+    return NUMBER.sub("", mark)
+
+
+def _if_left(text: str, *, mark: str = "", name: str = "") -> _Cut | None:
+    """The cut, unless too little is left: a title of its own has two words, or one with a mark."""
+    left = text.strip().rstrip("\\").rstrip()  # a separator may have been escaped: "\\|"
+    words = normal(left[: 2 * REACH])
+    if not words or (name and " " not in words):
+        return None
+    return _Cut(left, mark, name)

@@ -1,0 +1,98 @@
+"""Canonical addresses: one form per page, for comparing. Clean ones take a short way."""
+
+import re
+from functools import lru_cache
+
+from nearcopy.extract.urls.hosts import host_name, site_of
+from nearcopy.extract.urls.paths import INDEX_FILES, clean_path
+from nearcopy.extract.urls.percent_encoding import spell_fragment
+from nearcopy.extract.urls.queries import clean_query
+from nearcopy.extract.urls.redirect_wrappers import targets, wraps
+from nearcopy.extract.urls.split import BLANK, Parts, taken_apart
+
+DEEPEST = 8  # wrappers within wrappers; what goes deeper is no address of a page
+
+# A clean address: nothing encoded, no query, no segment that is empty, begins with a dot or
+# marks AMP. Whatever does not match takes the long way, to the same form.
+_CLEAN = re.compile(
+    r"https?://([a-z0-9.-]++)((?:/(?!\.|[Aa][Mm][Pp](?:/|\Z))[A-Za-z0-9._~-]++)*+)/?"
+).fullmatch
+_NEEDS_CARE = re.compile(f"[#{re.escape(BLANK)}]").search  # in a query: a fragment, blanks
+
+
+def canonical(url: str) -> str | None:
+    """The one form that all spellings of a web address share, or None for no web address.
+
+    >>> canonical("http://www.example.com:80/a//b/index.html?utm_source=x&id=3#top")
+    'https://example.com/a/b?id=3'
+    """
+    address, mark, query = url.partition("?")
+    page = _clean_page(address)
+    if page is not None and not mark:
+        return page
+    if page is None or _NEEDS_CARE(query):
+        return _the_long_way(url)
+    kept = clean_query(query, page.split("/", 3)[2])
+    return f"{page}?{kept}" if kept else page
+
+
+def _clean_page(address: str) -> str | None:
+    """The canonical form of an address without a query, if it is a clean one."""
+    clean = _CLEAN(address)
+    if clean is None:
+        return None
+    host = _plain_host(clean[1])
+    path: str | None = clean[2]
+    if path and "." in path:
+        path = _without_index(path)
+    if host is None or path is None:
+        return None
+    return f"https://{host}{path or '/'}"
+
+
+@lru_cache(maxsize=1 << 16)
+def _plain_host(host: str) -> str | None:
+    """The host's name, or None where its addresses need a closer look."""
+    name = host_name(host)
+    return None if name is None or wraps(name) else name
+
+
+def _without_index(path: str) -> str | None:
+    """The clean path without an index file, or None where its end needs a closer look."""
+    shorter, _, last = path.rpartition("/")
+    if last.lower() in INDEX_FILES:
+        path, last = shorter, shorter.rpartition("/")[2]
+    last = last.lower()
+    return None if ".amp" in last or last in INDEX_FILES else path
+
+
+def _the_long_way(url: str) -> str | None:
+    """The canonical form of the innermost address; None also for one wrapped too deeply."""
+    for _ in range(DEEPEST):
+        parts = taken_apart(url)
+        if parts is None:
+            return None
+        if not wraps(parts.host):
+            return _put_together(parts)
+        inner = next((target for target in targets(parts) if taken_apart(target)), None)
+        form = inner or _put_together(parts)
+        if form == url:
+            return form
+        url = form
+    return None
+
+
+def _put_together(parts: Parts) -> str:
+    path = clean_path(parts.path, site_of(parts.host))
+    query = clean_query(parts.query, parts.host)
+    return "".join(
+        ("https://", parts.host, parts.port, path, query and f"?{query}", _route(parts.fragment))
+    )
+
+
+def _route(fragment: str) -> str:
+    """The fragment where it names a page of its own, "#!/story/7" or "#/story/7", else nothing."""
+    if not fragment.startswith(("!", "/")):
+        return ""
+    spelt = spell_fragment(fragment.partition(":~:")[0])
+    return f"#{spelt}" if spelt.strip("!/") else ""

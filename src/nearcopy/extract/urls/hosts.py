@@ -1,0 +1,107 @@
+"""Hosts: one name for a site's desktop, mobile and AMP faces, and the domain it belongs to."""
+
+import re
+from functools import lru_cache
+
+import idna
+from publicsuffixlist import PublicSuffixList
+
+SCHEME = "https://"  # of every canonical address, and behind its host a slash
+LONGEST = 253  # characters, by the rules of DNS; also keeps Punycode, which is quadratic, short
+FACES = frozenset({"m", "mobile", "amp"} | {"www"} | {f"www{number}" for number in range(10)})
+# Where each name below is someone else's, and the list does not say so.
+PLATFORMS = frozenset(
+    {
+        "beehiiv.com",
+        "ghost.io",
+        "livejournal.com",
+        "medium.com",
+        "over-blog.com",
+        "squarespace.com",
+        "substack.com",
+        "tumblr.com",
+        "typepad.com",
+        "weebly.com",
+        "wordpress.com",
+    }
+)
+_FOUR_NUMBERS = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
+_IN_BRACKETS = re.compile(r"\[[0-9a-f:.]{2,45}\]")
+_LETTERS = r"[a-z0-9_\-\x80-\ud7ff\ue000-\U0010ffff]++"
+_LABELS = re.compile(rf"{_LETTERS}(?:\.{_LETTERS})*+")
+
+
+@lru_cache(maxsize=1 << 16)
+def host_name(raw: str) -> str | None:
+    """The host as all its faces share it, or None where it cannot be one.
+
+    >>> host_name("WWW.Example.COM."), host_name("en.m.wikipedia.org"), host_name("m.com")
+    ('example.com', 'en.wikipedia.org', 'm.com')
+    """
+    host = raw.lower().removesuffix(".")
+    if len(host) > LONGEST:
+        return None
+    if _IN_BRACKETS.fullmatch(host) or _FOUR_NUMBERS.fullmatch(host):
+        return host
+    host = host if host.isascii() else _in_ascii(host)
+    if len(host) > LONGEST or not _LABELS.fullmatch(host):
+        return None
+    return _without_faces(host)
+
+
+def host_of(form: str) -> str:
+    """The host of a canonical address, without its port."""
+    name = form[len(SCHEME) : form.find("/", len(SCHEME))]
+    if ":" not in name:
+        return name
+    return name.partition("]")[0] + "]" if name.startswith("[") else name.partition(":")[0]
+
+
+@lru_cache(maxsize=1 << 16)
+def site_of(host: str) -> str:
+    """The registrable domain of a host, or the host where it has none."""
+    if host.startswith("[") or _FOUR_NUMBERS.fullmatch(host):
+        return host
+    own = _suffixes().privatesuffix(host) or host
+    return _below(own, host) if own in PLATFORMS else own
+
+
+def _below(platform: str, host: str) -> str:
+    """The part of a platform that a host is, or the platform where it is none."""
+    label = host.removesuffix(platform).removesuffix(".").rpartition(".")[2]
+    return f"{label}.{platform}" if label and label not in FACES else platform
+
+
+@lru_cache(maxsize=1)
+def _suffixes() -> PublicSuffixList:
+    """The public suffix list that came with the package: private part and all, no network."""
+    return PublicSuffixList()
+
+
+def _in_ascii(host: str) -> str:
+    """The host in Punycode by UTS 46; a label that has none stays as it is."""
+    try:
+        mapped = idna.uts46_remap(host)
+    except (idna.IDNAError, UnicodeError):
+        return host
+    return ".".join(_label(label) for label in mapped.removesuffix(".").split("."))
+
+
+def _label(label: str) -> str:
+    if label.isascii():
+        return label
+    try:
+        return idna.alabel(label).decode("ascii")
+    except (idna.IDNAError, UnicodeError):
+        return label
+
+
+def _without_faces(host: str) -> str:
+    """The host without leading www, m, mobile, amp, as long as a registrable domain remains."""
+    own = site_of(host)
+    labels = host[: -len(own)].split(".")[:-1]
+    while labels and labels[0] in FACES:
+        del labels[0]
+    while len(labels) > 1 and labels[1] == "m" and len(labels[0]) <= 3:
+        del labels[1]  # en.m.wikipedia.org
+    return ".".join([*labels, own])

@@ -1,0 +1,211 @@
+"""Wrappers: addresses that hold another one, and the address they hold. Nothing is fetched."""
+
+import re
+from base64 import urlsafe_b64decode
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from urllib.parse import unquote
+
+from nearcopy.extract.urls.queries import parameters
+from nearcopy.extract.urls.split import Parts
+
+Reader = Callable[[Parts], Iterator[str]]
+_IN_PATH = re.compile(r"https?:/", re.IGNORECASE)
+_IN_PATH_ENCODED = re.compile(r"https?%3A%2F", re.IGNORECASE)
+_IN_TOKEN = re.compile(rb"https?://[!-~]+")
+_AMP_CACHE = re.compile(r"/+(?:amp|[a-z]{1,2})/(?:s/)?+(?=[^/]+\.)")
+_ARCHIVED = re.compile(r"/web/[0-9*]{1,14}(?:[a-z]{2}_)?/(?=[^/]+\.)")
+_YAHOO = re.compile(r"/RU=([^/]+)/")
+_DEFENDED = re.compile(r"/v3/__(.+?)__;")
+
+
+def targets(parts: Parts) -> Iterator[str]:
+    """What may be the address within a wrapper, likeliest first."""
+    read = _reader(parts.host)
+    return read(parts) if read else iter(())
+
+
+def wraps(host: str) -> bool:
+    """Whether this host's addresses may hold others."""
+    return _reader(host) is not None
+
+
+@lru_cache(maxsize=1 << 14)
+def _reader(host: str) -> Reader | None:
+    """How to read this host's wrappers, by its name or by one that ends it."""
+    if host in READERS:
+        return READERS[host]
+    if host.startswith("google."):
+        return _google
+    _, _, parent = host.partition(".")
+    return SUBDOMAIN_READERS.get(parent)
+
+
+def _in_parameters(*names: str, path: str | tuple[str, ...] = "") -> Reader:
+    """A reader of the parameters so called, under a path."""
+
+    def read(parts: Parts) -> Iterator[str]:
+        if parts.path.startswith(path):
+            query = sorted(parameters(parts.query))
+            for name in names:
+                yield from (
+                    unquote(parameter.value) for parameter in query if parameter.name == name
+                )
+
+    return read
+
+
+def _in_path(parts: Parts) -> Iterator[str]:
+    """The address after this one in the same path: web.archive.org/web/2020/http://..."""
+    match = _IN_PATH.search(parts.path)
+    if match:
+        yield _with_query(parts.path[match.start() :], parts)
+    encoded = _IN_PATH_ENCODED.search(parts.path)
+    if encoded:
+        yield unquote(parts.path[encoded.start() :])
+
+
+def _archive(parts: Parts) -> Iterator[str]:
+    """/web/2020id_/https://example.com/a, or without a scheme."""
+    yield from _in_path(parts)
+    match = _ARCHIVED.match(parts.path)
+    if match:
+        yield "https://" + _with_query(parts.path[match.end() :], parts)
+
+
+def _amp_cache(parts: Parts) -> Iterator[str]:
+    """The address in an AMP cache or viewer: /c/s/example.com/a, /amp/s/example.com/a."""
+    match = _AMP_CACHE.match(parts.path)
+    if match:
+        yield "https://" + _with_query(parts.path[match.end() :], parts)
+
+
+def _google(parts: Parts) -> Iterator[str]:
+    yield from _amp_cache(parts) if parts.path.startswith("/amp/") else ()
+    yield from _in_parameters("q", "url", path="/url")(parts)
+
+
+def _google_news(parts: Parts) -> Iterator[str]:
+    yield from _in_parameters("url")(parts)
+    token = parts.path.rstrip("/").rpartition("/")[2]
+    if "/articles/" in parts.path or "/read/" in parts.path:
+        yield from _in_token(token)
+
+
+def _bing(parts: Parts) -> Iterator[str]:
+    yield from _amp_cache(parts) if parts.path.startswith("/amp/") else ()
+    yield from _in_parameters("url", path="/news/apiclick.aspx")(parts)
+    for value in _in_parameters("u", path="/ck/")(parts):
+        yield from _in_token(value.removeprefix("a1"))
+
+
+def _in_token(token: str) -> Iterator[str]:
+    """The first address readable in a base64 token, if any is."""
+    try:
+        content = urlsafe_b64decode(token + "=" * (-len(token) % 4))
+    except ValueError:
+        return
+    match = _IN_TOKEN.search(content)
+    if match:
+        yield match[0].decode("ascii")
+
+
+def _web_cache(parts: Parts) -> Iterator[str]:
+    """cache:ID:example.com/a, or cache:https://example.com/a."""
+    for value in _in_parameters("q")(parts):
+        if value.startswith("cache:"):
+            held = value.removeprefix("cache:")
+            match = _IN_PATH.search(held)
+            address = held[match.start() :] if match else "https://" + held.rpartition(":")[2]
+            yield address.partition(" ")[0]
+
+
+def _yahoo(parts: Parts) -> Iterator[str]:
+    match = _YAHOO.search(parts.path)
+    if match:
+        yield unquote(match[1])
+
+
+def _defence(parts: Parts) -> Iterator[str]:
+    """Mail gateways: /v3/__https://example.com/a__;token, /v2/url?u=https-3A__example.com_a."""
+    match = _DEFENDED.match(_with_query(parts.path, parts))
+    if match:
+        yield match[1]
+    for value in _in_parameters("u", path="/v2/url")(parts):
+        yield unquote(value.replace("-", "%").replace("_", "/"))
+
+
+def _whole_query(parts: Parts) -> Iterator[str]:
+    yield unquote(parts.query)
+
+
+def _short_video(parts: Parts) -> Iterator[str]:
+    """youtu.be/ID is youtube.com/watch?v=ID."""
+    name = parts.path.strip("/")
+    if name and "/" not in name:
+        yield f"https://youtube.com/watch?v={name}&{parts.query}"
+
+
+def _reddit(parts: Parts) -> Iterator[str]:
+    yield "https://reddit.com" + _with_query(parts.path, parts)
+
+
+def _with_query(path: str, parts: Parts) -> str:
+    return f"{path}?{parts.query}" if parts.query else path
+
+
+READERS: dict[str, Reader] = {
+    "12ft.io": _in_path,
+    "archive.fo": _in_path,
+    "archive.is": _in_path,
+    "archive.li": _in_path,
+    "archive.md": _in_path,
+    "archive.ph": _in_path,
+    "archive.today": _in_path,
+    "archive.vn": _in_path,
+    "away.vk.com": _in_parameters("to"),
+    "bing.com": _bing,
+    "click.redditmail.com": _in_parameters("url"),
+    "duckduckgo.com": _in_parameters("uddg", path="/l/"),
+    "exit.sc": _in_parameters("url"),
+    "facebook.com": _in_parameters("u", path="/l.php"),
+    "feedproxy.google.com": _in_path,
+    "feeds.feedburner.com": _in_path,
+    "flipboard.com": _in_parameters("url", path="/redirect"),
+    "getpocket.com": _in_parameters("url", path="/redirect"),
+    "go.skimresources.com": _in_parameters("url"),
+    "googleweblight.com": _in_parameters("lite_url", "u"),
+    "href.li": _whole_query,
+    "l.facebook.com": _in_parameters("u"),
+    "l.instagram.com": _in_parameters("u"),
+    "l.messenger.com": _in_parameters("u"),
+    "l.threads.com": _in_parameters("u"),
+    "l.threads.net": _in_parameters("u"),
+    "linkedin.com": _in_parameters("url", path=("/safety/go", "/redir")),
+    "lm.facebook.com": _in_parameters("u"),
+    "news.google.com": _google_news,
+    "np.reddit.com": _reddit,
+    "new.reddit.com": _reddit,
+    "old.reddit.com": _reddit,
+    "out.reddit.com": _in_parameters("url"),
+    "prod.outgoing.prod.webservices.mozgcp.net": _in_path,
+    "outgoing.prod.mozaws.net": _in_path,
+    "r.search.yahoo.com": _yahoo,
+    "redirect.viglink.com": _in_parameters("u"),
+    "slack-redir.net": _in_parameters("url"),
+    "steamcommunity.com": _in_parameters("url", "u", path="/linkfilter"),
+    "t.umblr.com": _in_parameters("z"),
+    "urldefense.com": _defence,
+    "urldefense.proofpoint.com": _defence,
+    "vk.com": _in_parameters("to", path="/away.php"),
+    "web.archive.org": _archive,
+    "webcache.googleusercontent.com": _web_cache,
+    "youtu.be": _short_video,
+    "youtube.com": _in_parameters("q", path="/redirect"),
+}
+SUBDOMAIN_READERS: dict[str, Reader] = {
+    "ampproject.org": _amp_cache,
+    "bing-amp.com": _amp_cache,
+    "cdn.ampproject.org": _amp_cache,
+    "safelinks.protection.outlook.com": _in_parameters("url"),
+}

@@ -1,5 +1,0 @@
-"""Feeds: what RSS, Atom, JSON Feed and OPML say; polled, remembered and written."""
-
-from nearcopy.feeds.reading import feed_kind, feed_rows
-
-__all__ = ["feed_kind", "feed_rows"]

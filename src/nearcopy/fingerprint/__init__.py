@@ -1,0 +1,1 @@
+"""An article to its fingerprint, and a fingerprint to its blocking keys."""

@@ -1,0 +1,39 @@
+"""Files to articles and back."""
+
+from nearcopy.io.files.column_names import Columns
+from nearcopy.io.files.dates import read_time
+from nearcopy.io.files.extractors import article_from_extractor
+from nearcopy.io.files.read import UniqueIds, assign_unique_ids, read, read_articles
+from nearcopy.io.files.rows import Place, Rejected, Row
+from nearcopy.io.files.sources import (
+    FORMATS,
+    READ_ONLY,
+    Format,
+    Source,
+    check_output_suffix,
+    format_of,
+    open_sources,
+)
+from nearcopy.io.files.write import RowWriter, open_writer
+
+__all__ = [
+    "FORMATS",
+    "READ_ONLY",
+    "Columns",
+    "Format",
+    "Place",
+    "Rejected",
+    "Row",
+    "RowWriter",
+    "Source",
+    "UniqueIds",
+    "article_from_extractor",
+    "assign_unique_ids",
+    "check_output_suffix",
+    "format_of",
+    "open_sources",
+    "open_writer",
+    "read",
+    "read_articles",
+    "read_time",
+]

@@ -1,0 +1,181 @@
+"""Parquet, in and out, a batch at a time. Needs the extra `parquet`."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryFile
+from typing import Any, BinaryIO
+
+from nearcopy.errors import require
+from nearcopy.io.files.cell_values import as_text
+from nearcopy.io.files.decompress import Stream
+from nearcopy.io.files.json import Record
+from nearcopy.io.files.rows import Place, Rejected
+
+BATCH = 1000  # rows that are written at once
+READ_AT_ONCE = 100  # few, as a file of some bytes can hold one long text in all of its rows
+LARGEST_UNPACKED = 1 << 32  # bytes of a file that is packed once more
+PIECE = 1 << 20
+
+
+def read_parquet(stream: Stream, file: str, path: Path) -> Iterator[Record]:
+    """A record a row; the rows are numbered from 1."""
+    pyarrow = require("pyarrow", extra="parquet")
+    with TemporaryFile() as unpacked:
+        if stream.compressed and not _unpack(stream, unpacked):
+            why = f"larger than {LARGEST_UNPACKED >> 20} MB, unpacked: give it without its packing"
+            yield Rejected(Place(file, 1), why, "")
+            return
+        number = 0
+        try:
+            for number, values in enumerate(
+                _rows(unpacked if stream.compressed else path), start=1
+            ):
+                place = Place(file, number)
+                yield Rejected(place, values, "") if isinstance(values, str) else (place, values)
+        except (pyarrow.ArrowException, OSError) as exc:
+            why = stream.broken or f"not Parquet that can be read, from here on: {exc}"
+            yield Rejected(Place(file, number + 1), why, "")
+
+
+def _unpack(stream: Stream, to: BinaryIO) -> bool:
+    """Whether all of it could be unpacked, as its end is read first."""
+    while to.tell() <= LARGEST_UNPACKED:
+        piece = stream.read(PIECE)
+        if not piece:
+            return True
+        to.write(piece)
+    return False
+
+
+def _rows(file: Any) -> Iterator[dict[str, Any] | str]:
+    """The values of every row, or why it has none."""
+    parquet = require("pyarrow.parquet", extra="parquet")
+    with parquet.ParquetFile(file) as opened:
+        for batch in opened.iter_batches(batch_size=READ_AT_ONCE):
+            yield from _values(_without_nanoseconds(batch))
+
+
+def _values(batch: Any) -> Iterator[dict[str, Any] | str]:
+    try:
+        return iter(batch.to_pylist())
+    except Exception:  # one is to blame, and no other
+        return (_row(batch.slice(number, 1)) for number in range(batch.num_rows))
+
+
+def _row(batch: Any) -> dict[str, Any] | str:
+    try:
+        (values,) = batch.to_pylist()
+        return dict(values)
+    except Exception as exc:  # text that is no UTF-8, times that no calendar has, and others
+        return f"a value that cannot be read: {exc}"
+
+
+def _without_nanoseconds(batch: Any) -> Any:
+    """Times as Python has them, which knows no nanoseconds."""
+    pyarrow = require("pyarrow", extra="parquet")
+    for number, field in enumerate(batch.schema):
+        if pyarrow.types.is_timestamp(field.type) and field.type.unit == "ns":
+            kind = pyarrow.timestamp("us", field.type.tz)
+            values = batch.column(number).cast(kind, safe=False)
+            batch = batch.set_column(number, pyarrow.field(field.name, kind), values)
+    return batch
+
+
+class ParquetRowWriter:
+    """Rows on their way into a Parquet file. Its columns are known when the last row is, so the
+    batches wait in a file of their own."""
+
+    def __init__(self, file: BinaryIO, columns: Iterable[str] = ()) -> None:
+        self._arrow = require("pyarrow", extra="parquet")
+        self._file, self._columns = file, dict.fromkeys(columns)
+        self._waiting = TemporaryFile()  # noqa: SIM115 (see close)
+        self._rows: list[Mapping[str, Any]] = []
+        self._schemas: list[Any] = []
+
+    def write(self, row: Mapping[str, Any]) -> None:
+        """Takes a row."""
+        self._rows.append(row)
+        if len(self._rows) >= BATCH:
+            self._put_by()
+
+    def end(self) -> None:
+        """Writes all there is."""
+        self._put_by()
+        self._waiting.seek(0)
+        self._write(self._schema())
+
+    def close(self) -> None:
+        """Lets go of what waited."""
+        self._waiting.close()
+
+    def _put_by(self) -> None:
+        names = list(dict.fromkeys(name for row in self._rows for name in row))
+        arrays = [self._array([row.get(name) for row in self._rows]) for name in names]
+        batch = self._arrow.RecordBatch.from_arrays(arrays, names)
+        with self._arrow.ipc.new_stream(self._waiting, batch.schema) as stream:
+            stream.write_batch(batch)
+        self._schemas.append(batch.schema)
+        self._rows = []
+
+    def _array(self, values: Sequence[Any]) -> Any:
+        try:
+            array = self._arrow.array(values)
+            if _can_be_held(array.type):
+                return array
+        except (self._arrow.ArrowException, OverflowError, ValueError):  # of more than one kind
+            pass
+        return self._arrow.array([as_text(value) for value in values], self._arrow.string())
+
+    def _schema(self) -> Any:
+        written = dict.fromkeys(name for schema in self._schemas for name in schema.names)
+        names = self._columns | written
+        return self._arrow.schema([(name, self._kind(name)) for name in names])
+
+    def _kind(self, name: str) -> Any:
+        """What all batches agree on for a column; else it is text."""
+        kinds = {s.field(name).type for s in self._schemas if name in s.names}
+        kinds |= {self._arrow.null()}
+        fields = [self._arrow.schema([(name, kind)]) for kind in kinds]
+        try:
+            kind = self._arrow.unify_schemas(fields, promote_options="permissive").field(name).type
+        except self._arrow.ArrowException:
+            return self._arrow.string()
+        return self._arrow.string() if self._arrow.types.is_null(kind) else kind
+
+    def _write(self, schema: Any) -> None:
+        parquet = require("pyarrow.parquet", extra="parquet")
+        with TemporaryFile() as spool:  # the format seeks, and not every file can
+            with parquet.ParquetWriter(spool, schema, compression="zstd") as writer:
+                for batch in self._batches():
+                    writer.write_batch(self._cast(batch, schema))
+            spool.seek(0)
+            copyfileobj(spool, self._file)
+
+    def _batches(self) -> Iterator[Any]:
+        for _ in self._schemas:
+            with self._arrow.ipc.open_stream(self._waiting) as stream:
+                yield from stream
+
+    def _cast(self, batch: Any, schema: Any) -> Any:
+        arrays = [
+            self._as_kind(batch.column(field.name), field.type)
+            if field.name in batch.schema.names
+            else self._arrow.nulls(batch.num_rows, field.type)
+            for field in schema
+        ]
+        return self._arrow.RecordBatch.from_arrays(arrays, schema=schema)
+
+    def _as_kind(self, array: Any, kind: Any) -> Any:
+        if array.type == kind:
+            return array
+        if kind == self._arrow.string():
+            return self._arrow.array([as_text(value) for value in array.to_pylist()], kind)
+        return array.cast(kind)
+
+
+def _can_be_held(kind: Any) -> bool:
+    """Whether Parquet has such a kind: it knows no object without members."""
+    if kind.num_fields == 0:
+        return not str(kind).startswith("struct")
+    return all(_can_be_held(kind.field(number).type) for number in range(kind.num_fields))

@@ -1,0 +1,115 @@
+"""Reading: every row of a source, as an article or with the reason why it is none."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from nearcopy.errors import BadArticle, NearcopyError
+from nearcopy.io.files.column_names import CONTENT, Columns, join_names
+from nearcopy.io.files.csv import read_csv, read_tsv
+from nearcopy.io.files.decompress import Stream
+from nearcopy.io.files.json import Record, read_json, read_jsonl
+from nearcopy.io.files.parquet import read_parquet
+from nearcopy.io.files.rows import Rejected, Row, read_row
+from nearcopy.io.files.sources import Format, Source, open_sources
+from nearcopy.io.files.warc import read_warc
+from nearcopy.models.model import Article
+
+GUESSED = Columns()
+
+
+def read(
+    source: Source, columns: Columns = GUESSED, *, html: bool = False
+) -> Iterator[Row | Rejected]:
+    """Every row of the source in its order, with the id it has or is given."""
+    checked = False
+    for record in read_records(source):
+        if isinstance(record, Rejected):
+            yield record
+            continue
+        place, values = record
+        names = tuple(values)
+        if not checked:
+            check_columns(source.name, source.format, columns, names)
+            checked = True
+        yield read_row(place, values, columns.places(names), html=html)
+
+
+def read_articles(
+    file: str | Path,
+    columns: Columns = GUESSED,
+    *,
+    format: Format | None = None,  # noqa: A002
+    html: bool = False,
+) -> Iterator[Article]:
+    """The articles of a file, each with an id of its own; raises at the first row that is none."""
+    with open_sources([str(file)], format) as sources:
+        for row in assign_unique_ids(read(sources[0], columns, html=html)):
+            if isinstance(row, Rejected):
+                raise BadArticle(f"{row.place.file}, line {row.place.line}: {row.why}")
+            yield row.article
+
+
+class UniqueIds:
+    """Gives every row an id of its own: one that comes again becomes "id#2", "id#3"."""
+
+    def __init__(self) -> None:
+        self.repeated = 0
+        self._taken: set[str] = set()
+        self._times: dict[str, int] = {}
+
+    def __call__(self, row: Row) -> Row:
+        """The row, under an id that none before it had."""
+        wanted_id = row.article.id
+        if wanted_id not in self._taken:
+            self._taken.add(wanted_id)
+            return row
+        self.repeated += 1
+        unique_id = self._free(wanted_id)
+        self._taken.add(unique_id)
+        return replace(row, article=replace(row.article, id=unique_id))
+
+    def _free(self, wanted_id: str) -> str:
+        times = self._times.get(wanted_id, 1) + 1
+        while f"{wanted_id}#{times}" in self._taken:
+            times += 1
+        self._times[wanted_id] = times
+        return f"{wanted_id}#{times}"
+
+
+def assign_unique_ids(
+    rows: Iterable[Row | Rejected], names: UniqueIds | None = None
+) -> Iterator[Row | Rejected]:
+    """The rows, each under an id of its own."""
+    own = names or UniqueIds()
+    for row in rows:
+        yield row if isinstance(row, Rejected) else own(row)
+
+
+def read_records(source: Source) -> Iterator[Record]:
+    """Every record of the source in its order, before anything is made of it."""
+    with Stream(source.path) as stream:
+        match source.format:
+            case "jsonl":
+                yield from read_jsonl(stream, source.name)
+            case "json":
+                yield from read_json(stream, source.name)
+            case "csv":
+                yield from read_csv(stream, source.name)
+            case "tsv":
+                yield from read_tsv(stream, source.name)
+            case "parquet":
+                yield from read_parquet(stream, source.name, source.path)
+            case "warc":
+                yield from read_warc(source.path, source.name)
+
+
+def check_columns(file: str, format: Format, columns: Columns, names: tuple[str, ...]) -> None:  # noqa: A002
+    """Raises where a column asked for is not there, or a table has none that says anything."""
+    columns.check(names, file)
+    places = columns.places(names)
+    if format in ("csv", "tsv", "parquet") and not any(places[part] for part in CONTENT):
+        raise NearcopyError(
+            f"{file} has no column that looks like an id, title, text or url: its columns "
+            f"are {join_names(names)}; name them, for instance with --text-field"
+        )

@@ -1,0 +1,1 @@
+"""The one JSON form of every answer."""

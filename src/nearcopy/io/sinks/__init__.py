@@ -1,0 +1,1 @@
+"""Search indexes that receive verdicts: Elasticsearch, OpenSearch, SQLite FTS5."""

@@ -1,0 +1,280 @@
+"""Redis Streams: a consumer group; entries of members that died are claimed by others.
+
+What came of an entry is written and the entry acknowledged by one script, and only where it is
+still pending: however often it is delivered, it is handed on once.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import takewhile
+from time import monotonic, sleep
+from typing import Any, TypeVar
+
+from nearcopy.errors import StreamError, require
+from nearcopy.io.streams.messages import NOWHERE, Message, Outcome, Outputs, annotations
+from nearcopy.stores.redis.connection import address_of
+
+SETTLE = """
+local at, handed = 3, 0
+while at <= #ARGV do
+    local entry, to, count = ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
+    at = at + 3
+    if #redis.call('XPENDING', KEYS[1], ARGV[1], entry, entry, 1) > 0 then
+        if to > 0 then
+            local words = {KEYS[to + 1]}
+            if ARGV[2] ~= '' then
+                words = {KEYS[to + 1], 'MAXLEN', '~', ARGV[2]}
+            end
+            words[#words + 1] = '*'
+            for place = at, at + count - 1 do words[#words + 1] = ARGV[place] end
+            redis.call('XADD', unpack(words))
+        end
+        redis.call('XACK', KEYS[1], ARGV[1], entry)
+        handed = handed + 1
+    end
+    at = at + count
+end
+return handed
+"""
+SETTLED_AT_ONCE = 256
+MOST_FIELDS = 1000  # of an entry; more than a script can hand on
+ALONE_FROM = 3  # deliveries from which an entry is judged by itself: it may be what kills us
+MOST_DELIVERIES = 6  # before an entry is a dead letter
+PATIENCE_SECONDS = 120.0
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 2.0
+log = logging.getLogger("nearcopy")
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RedisSettings:
+    """Which stream, for which group, and where it is handed on to."""
+
+    address: str
+    stream: str
+    group: str
+    consumer: str
+    outputs: Outputs = NOWHERE
+    claim_seconds: float = 60.0  # that an entry is left to the member it was given to
+    max_length: int | None = None  # of the streams written to, about
+    leave: bool = False  # whether the group is to forget this member at the end
+
+    def __post_init__(self) -> None:
+        if self.stream in self.outputs:
+            raise StreamError(f"{self.stream} is read here: hand on to another stream")
+
+
+class RedisStream:
+    """A stream of one server as a member of a group."""
+
+    ended = False
+
+    def __init__(self, settings: RedisSettings) -> None:
+        self._errors = require("redis", extra="redis").exceptions
+        self._settings = settings
+        self._server = address_of(settings.address, "default")
+        self._client = self._connected()
+        self._script = self._client.register_script(SETTLE)
+        self._claimed = monotonic() - settings.claim_seconds  # when it was looked last
+        self._own: str | None = "0"  # where to go on with what this member had before
+        self._patient(self._join)
+
+    def take(self, most: int, seconds: float) -> list[Message]:
+        """What this member had before, what others left, else what is new."""
+        return self._patient(partial(self._take, most, seconds))
+
+    def _take(self, most: int, seconds: float) -> list[Message]:
+        try:
+            return self._before(most) or self._left(most) or self._new(most, seconds)
+        except self._errors.ResponseError as exc:
+            if "NOGROUP" not in str(exc):
+                raise
+            log.warning("the group %s is gone: made anew", self._settings.group)
+            self._join()
+            return []
+
+    def settle(self, outcomes: Sequence[Outcome]) -> None:
+        """Hand on and acknowledge, as one step, what is still pending."""
+        for start in range(0, len(outcomes), SETTLED_AT_ONCE):
+            self._patient(partial(self._settle, outcomes[start : start + SETTLED_AT_ONCE]))
+
+    def lag(self) -> int | None:
+        """How many entries are not acknowledged, those not yet given to anybody included."""
+        return self._patient(self._lag)
+
+    def close(self) -> None:
+        """Leave; what was not acknowledged is claimed by others."""
+        try:
+            if self._settings.leave and not self._pending():
+                where = self._settings
+                self._client.xgroup_delconsumer(where.stream, where.group, where.consumer)
+        except self._errors.RedisError as exc:
+            log.info("the group could not be left: %s", exc)
+        finally:
+            self._client.close()
+
+    def _connected(self) -> Any:
+        redis = require("redis", extra="redis")
+        try:
+            return redis.Redis.from_url(self._server.url, socket_connect_timeout=5)
+        except (ValueError, TypeError) as exc:
+            raise StreamError(f"{self._server.shown} is no address of Redis: {exc}") from exc
+
+    def _join(self) -> None:
+        where = self._settings
+        try:
+            self._client.xgroup_create(where.stream, where.group, id="0", mkstream=True)
+        except self._errors.ResponseError as exc:
+            if "BUSYGROUP" not in str(exc):
+                raise
+        self._client.xgroup_createconsumer(where.stream, where.group, where.consumer)
+
+    def _patient(self, step: Callable[[], Answer]) -> Answer:
+        """What the step answers, done again for a while where the server cannot be reached."""
+        end, pause = monotonic() + PATIENCE_SECONDS, FIRST_PAUSE
+        while True:
+            try:
+                return step()
+            except (self._errors.ConnectionError, self._errors.TimeoutError) as exc:
+                if isinstance(exc, self._errors.AuthenticationError) or monotonic() > end:
+                    raise StreamError(f"{self._server.shown}: {exc}") from exc
+                log.warning("trying again in %.1f s: %s: %s", pause, self._server.shown, exc)
+            except self._errors.RedisError as exc:
+                raise StreamError(
+                    f"stream {self._settings.stream} at {self._server.shown}: {exc}"
+                ) from exc
+            sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+    def _before(self, most: int) -> list[Message]:
+        """What was given to this member when it ran before, and is not acknowledged."""
+        if self._own is None:
+            return []
+        pending = self._given(most, after=f"({self._own}", consumername=self._settings.consumer)
+        times = _together(pending)
+        messages = self._read(self._own, len(times)) if times else []
+        self._own = next(reversed(times), None)
+        return _judgeable(messages, times)
+
+    def _left(self, most: int) -> list[Message]:
+        """What others were given long ago; they may be dead."""
+        now = monotonic()
+        if now - self._claimed < self._settings.claim_seconds / 2:
+            return []
+        times = _together(self._given(most, idle=self._idle))
+        if not times:
+            self._claimed = now
+            return []
+        return _judgeable(self._claim(list(times)), times)
+
+    @property
+    def _idle(self) -> int:
+        return int(self._settings.claim_seconds * 1000)
+
+    def _given(self, most: int, after: str = "-", **whose: Any) -> list[tuple[str, int]]:
+        """The first entries that are not acknowledged, and how often each was given out."""
+        where = self._settings
+        entries = self._client.xpending_range(where.stream, where.group, after, "+", most, **whose)
+        return [(entry["message_id"].decode(), entry["times_delivered"]) for entry in entries]
+
+    def _claim(self, entries: list[str]) -> list[Message]:
+        where = self._settings
+        claimed = self._client.xclaim(
+            where.stream, where.group, where.consumer, self._idle, entries
+        )
+        log.info("claimed %d entries of other members", len(claimed))
+        return self._messages(claimed)
+
+    def _new(self, most: int, seconds: float) -> list[Message]:
+        return self._read(">", most, max(1, int(seconds * 1000)))
+
+    def _read(self, after: str, most: int, block: int | None = None) -> list[Message]:
+        where = self._settings
+        reply = self._client.xreadgroup(
+            where.group, where.consumer, {where.stream: after}, count=most, block=block
+        )
+        streams = reply.values() if isinstance(reply, dict) else (pair[1] for pair in reply or ())
+        return [message for entries in streams for message in self._messages(entries)]
+
+    def _messages(self, entries: Iterable[Any]) -> list[Message]:
+        messages = []
+        for name, fields in entries:
+            if fields:
+                messages.append(self._message(name.decode(), fields))
+            elif name is not None:  # removed from the stream before anybody had read it
+                self._client.xack(self._settings.stream, self._settings.group, name)
+        return messages
+
+    def _message(self, entry: str, fields: dict[bytes, bytes]) -> Message:
+        place = f"{self._settings.stream}/{entry}"
+        if len(fields) > MOST_FIELDS:
+            return Message(
+                place, b"", fields={}, token=entry, why=f"more than {MOST_FIELDS} fields"
+            )
+        return Message(place, b"", fields=fields, token=entry)
+
+    def _settle(self, outcomes: Sequence[Outcome]) -> None:
+        where = self._settings
+        streams = [outcome for outcome in where.outputs if outcome is not None]
+        arguments: list[Any] = [where.group, where.max_length or ""]
+        for outcome in outcomes:
+            to = where.outputs.of(outcome.kind)
+            words = _words(outcome) if to else []
+            arguments += [
+                outcome.message.token,
+                streams.index(to) + 1 if to else 0,
+                len(words),
+                *words,
+            ]
+        self._script(keys=[where.stream, *streams], args=arguments)
+
+    def _lag(self) -> int | None:
+        groups = self._client.xinfo_groups(self._settings.stream)
+        own_groups = [group for group in groups if group["name"].decode() == self._settings.group]
+        with_lag = [
+            group for group in own_groups if group.get("lag") is not None
+        ]  # not before Redis 7
+        return int(with_lag[0]["lag"] + with_lag[0]["pending"]) if with_lag else None
+
+    def _pending(self) -> int:
+        where = self._settings
+        members = self._client.xinfo_consumers(where.stream, where.group)
+        counts = (
+            member["pending"] for member in members if member["name"].decode() == where.consumer
+        )
+        return int(next(counts, 0))
+
+
+def _together(pending: list[tuple[str, int]]) -> dict[str, int]:
+    """Those to be judged at once: the first that were given out seldom, else the first alone."""
+    return dict(list(takewhile(lambda entry: entry[1] < ALONE_FROM, pending)) or pending[:1])
+
+
+def _judgeable(messages: list[Message], times: dict[str, int]) -> list[Message]:
+    """The messages that were meant; what others took meanwhile may have let later ones in."""
+    return [
+        _given_up(message, times[message.token]) for message in messages if message.token in times
+    ]
+
+
+def _given_up(message: Message, deliveries: int) -> Message:
+    """The message, which is a dead letter where it was given out too often."""
+    if deliveries < MOST_DELIVERIES:
+        return message
+    why = f"given out {deliveries} times, and nobody came to an end with it"
+    return replace(message, why=why)
+
+
+def _words(outcome: Outcome) -> list[bytes | str]:
+    """The fields of an entry as it is handed on: its own, and what is put beside them."""
+    values = annotations(outcome)
+    names = {name.encode() for name in values}
+    own = [
+        word
+        for pair in (outcome.message.fields or {}).items()
+        if pair[0] not in names
+        for word in pair
+    ]
+    return [*own, *(word for pair in values.items() for word in pair)]

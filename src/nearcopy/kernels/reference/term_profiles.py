@@ -1,0 +1,256 @@
+"""Term profiles: the heaviest terms of an article, and how alike those of two articles are.
+
+A term is the first five letters of a word, which brings its forms together in most languages; of
+scripts written without spaces, every two characters that stand together, and each by itself. Words
+with digits are no terms: numbers never make two articles alike. A profile holds for each term its
+hash, how much the article makes of it, and whether it stands in the title. How rare the term is
+counts when profiles are compared, so other weights void no stored profile. Of a text in lines only
+those that are sentences are read: menus, captions and notes around an article are not its news. All
+sums are of whole numbers: exact in any order, so both kernels agree to the last bit.
+"""
+
+import struct
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import cache
+from itertools import chain, groupby, pairwise
+from math import nan, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearcopy.kernels.data_tables import term_weights
+from nearcopy.kernels.reference.hashes import murmur3_64
+from nearcopy.kernels.reference.html import strip_html
+from nearcopy.kernels.reference.words import words
+
+MOST_TERMS = 128
+PREFIX = 5
+ENTRY = 5  # bytes: the term's hash, how much the article makes of it
+MOST_COUNT = 16  # a term that stands there more often weighs no more
+COUNT_WEIGHTS = (0, 10, 17, 24, 30, 36, 42, 47, 53, 58, 63, 68, 73, 78, 83, 87, 92)
+TITLE_WEIGHT = 30  # the weights above are 10 * count**0.8, and this is 10 * 3
+OF_TITLE = 128  # in the last byte, beside the weight
+
+UNSPACED_FROM = 0x0E00  # Thai, and all behind it that is written one character a word
+HANGUL = range(0xAC00, 0xD7A4)
+DIGITS = frozenset("0123456789")
+WIDE_FROM = 0x2E80  # from here on a character says as much as three letters
+SENTENCE, PARAGRAPH = 60, 150  # letters
+SENTENCE_ENDS = frozenset(
+    ".!?:\"')\xbb\u061f\u06d4\u0964\u2019\u201d\u2026\u3002\u300d\u300f\uff01\uff1f"
+)
+LEAST_TOLD = 3, 10  # of the letters; where the sentences have less, all lines are read
+BLANK = "".join(map(chr, range(33))) + "\xa0"
+ARTICLE = "\u0627\u0644"  # the Arabic one is written as part of the word
+
+
+Ragged = tuple[NDArray[np.uint64], NDArray[np.uint64]]
+
+
+class Term(NamedTuple):
+    """A term, whether it is of the title, and whether it weighs half."""
+
+    hash: int
+    title: bool
+    half: bool
+
+
+def profiles(
+    titles: Sequence[str], texts: Sequence[str], *, html: Sequence[bool] = (), threads: int = 1
+) -> list[bytes]:
+    """The profile of each article: its 128 heaviest terms, by hash; empty where it has none."""
+    del threads
+    marks = html or [False] * len(texts)
+    return [
+        _profile(chain(_hashed(words(title), True), _hashed(words(sentences(text)), False)))
+        for title, text in zip(titles, map(_plain, texts, marks), strict=True)
+    ]
+
+
+class TermWeights:
+    """How much terms count by their hash, for those who have counted their own articles."""
+
+    def __init__(self, hashes: Sequence[int], weights: Sequence[int]) -> None:
+        if len(hashes) != len(weights):
+            raise ValueError("expected as many weights as hashes of terms")
+        if not all(1 <= weight <= 0xFFFF for weight in weights):
+            raise ValueError("the weight of a term must lie between 1 and 65535")
+        self._known: dict[int, int] = {}
+        for term, weight in zip(hashes, weights, strict=True):
+            self._known[term] = min(weight, self._known.get(term, weight))
+
+    def of(self, term: int) -> int:
+        """How much a term counts."""
+        return self._known.get(term, term_weights()[1])
+
+
+def profile_measures(
+    a: Sequence[bytes], b: Sequence[bytes], weights: TermWeights | None = None
+) -> NDArray[np.float64]:
+    """How alike two profiles are, a row a pair, rare terms counting more; nan where one is empty.
+
+    The cosine, and how much of what the one makes is found in the other: of a title the larger
+    share, of all terms the larger and the smaller. All are 0..1.
+    """
+    weigh = weights.of if weights else rarity
+    rows = [_measures(*pair, weigh) for pair in zip(a, b, strict=True)]
+    return np.array(rows, np.float64).reshape(-1, 4)
+
+
+def term_keys(profiles: Sequence[bytes], most: int, rare: int, least: int) -> Ragged:
+    """(starts, hashes): the heaviest terms of profile i are `hashes[starts[i]:starts[i + 1]]`.
+
+    At most so many each, ascending: rare ones first, then those that weigh at least `least`.
+    """
+    rows = [_heaviest(_checked(profile), most, rare, least) for profile in profiles]
+    starts = np.cumsum([0, *map(len, rows)]).astype(np.uint64)
+    return starts, np.array(list(chain.from_iterable(rows)), np.uint64)
+
+
+def sentences(text: str) -> str:
+    """The lines that are sentences; all of the text where none is to go, or nearly all would.
+
+    >>> rain = "The river rose overnight and flooded the lower town, the mayor said on Monday."
+    >>> sentences("Share\\nRead more\\n" + rain) == rain
+    True
+    """
+    lines = text.split("\n")
+    lengths = [len(line) + 2 * sum(ord(c) >= WIDE_FROM for c in line) for line in lines]
+    told = [line for line, length in zip(lines, lengths, strict=True) if _is_told(line, length)]
+    kept = sum(
+        length for line, length in zip(lines, lengths, strict=True) if _is_told(line, length)
+    )
+    share, of = LEAST_TOLD
+    few = kept * of < sum(lengths) * share
+    return text if few or kept == sum(lengths) else "\n".join(told)
+
+
+def profile_terms(found: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """The terms of words, in order, and whether each weighs half.
+
+    >>> [term for term, _ in profile_terms(["storms", "hit", "2", "coasts", "字", "体"])]
+    ['storm', 'hit', 'coast', '字', '体', '字体']
+    """
+    for unspaced, group in groupby(found, _unspaced):
+        run = list(group)
+        if unspaced:
+            yield from ((character, True) for character in run)
+            yield from ((first + second, False) for first, second in pairwise(run))
+        else:
+            yield from ((_prefix(word), False) for word in run if DIGITS.isdisjoint(word))
+
+
+def term_hash(term: str) -> int:
+    """The 32 bits that stand for a term."""
+    return murmur3_64(term.encode()) & 0xFFFFFFFF
+
+
+@cache
+def rarity(term: int) -> int:
+    """How much a term counts, by its hash, in hundredths: the rarer in articles, the more."""
+    return _rarities().get(term, term_weights()[1])
+
+
+def term_rarities(hashes: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """How much each term counts, by its hash, in hundredths."""
+    return np.array([rarity(term) for term in hashes.tolist()], np.uint32)
+
+
+@cache
+def _rarities() -> dict[int, int]:
+    made: dict[int, int] = {}
+    for term, weight in term_weights()[0].items():
+        key = term_hash(term)
+        made[key] = min(weight, made.get(key, weight))
+    return made
+
+
+def _unspaced(word: str) -> bool:
+    return len(word) == 1 and ord(word) >= UNSPACED_FROM and ord(word) not in HANGUL
+
+
+def _prefix(word: str) -> str:
+    if word.startswith(ARTICLE) and len(word) > 4:
+        word = word[2:]
+    return word[:PREFIX]
+
+
+def _hashed(found: Iterable[str], title: bool) -> Iterator[Term]:
+    return (Term(term_hash(term), title, half) for term, half in profile_terms(found))
+
+
+def _plain(text: str, html: bool) -> str:
+    return strip_html(text) if html else text
+
+
+def _is_told(line: str, length: int) -> bool:
+    """Whether a line is a sentence or more."""
+    if length < SENTENCE:
+        return False
+    return length >= PARAGRAPH or line.rstrip(BLANK)[-1:] in SENTENCE_ENDS
+
+
+def _profile(terms: Iterable[Term]) -> bytes:
+    by_hash = groupby(sorted(terms), lambda term: term.hash)
+    same = {term: list(group) for term, group in by_hash}
+    weights = {term: _weight(group) for term, group in same.items()}
+    heaviest = sorted(weights, key=lambda term: (-weights[term] * rarity(term), term))
+    kept = sorted(heaviest[:MOST_TERMS])
+    told = {term: OF_TITLE * any(each.title for each in same[term]) for term in kept}
+    return b"".join(struct.pack("<IB", term, weights[term] | told[term]) for term in kept)
+
+
+def _weight(same: list[Term]) -> int:
+    weight = COUNT_WEIGHTS[min(len(same), MOST_COUNT)]
+    weight += TITLE_WEIGHT * any(term.title for term in same)
+    return weight // 2 if any(term.half for term in same) else weight
+
+
+class _Weighted(NamedTuple):
+    """What the terms of a profile count: their weight by how rare they are."""
+
+    values: dict[int, int]
+    titled: dict[int, int]
+
+
+def _measures(a: bytes, b: bytes, weigh: Callable[[int], int]) -> tuple[float, ...]:
+    ours, theirs = _weighted(a, weigh), _weighted(b, weigh)
+    norms = [float(sum(value**2 for value in side.values.values())) for side in (ours, theirs)]
+    if 0.0 in norms:
+        return nan, nan, nan, nan
+    product = sum(value * theirs.values.get(term, 0) for term, value in ours.values.items())
+    told = _share(ours.titled, theirs.values), _share(theirs.titled, ours.values)
+    held = _share(ours.values, theirs.values), _share(theirs.values, ours.values)
+    title = max((share for share in told if share == share), default=nan)
+    return min(1.0, product / sqrt(norms[0] * norms[1])), title, max(held), min(held)
+
+
+def _heaviest(entries: list[tuple[int, int]], most: int, rare: int, least: int) -> list[int]:
+    told = ((rarity(term), much % OF_TITLE, term) for term, much in entries)
+    ranked = sorted(
+        (-(each >= rare), -each * much, term) for each, much, term in told if each >= least
+    )
+    return sorted(term for _, _, term in ranked[:most])
+
+
+def _share(one: dict[int, int], other: Collection[int]) -> float:
+    """How much of the one is found in the other."""
+    whole = sum(one.values())
+    return sum(value for term, value in one.items() if term in other) / whole if whole else nan
+
+
+def _weighted(profile: bytes, weigh: Callable[[int], int]) -> _Weighted:
+    entries = _checked(profile)
+    if any(first[0] >= second[0] for first, second in pairwise(entries)):
+        raise ValueError("a term profile whose hashes do not ascend")
+    values = {term: told % OF_TITLE * weigh(term) for term, told in entries}
+    return _Weighted(values, {term: values[term] for term, told in entries if told >= OF_TITLE})
+
+
+def _checked(profile: bytes) -> list[tuple[int, int]]:
+    if len(profile) % ENTRY or len(profile) > ENTRY * MOST_TERMS:
+        raise ValueError(
+            f"a term profile of {len(profile)} bytes: expected five a term, at most 640"
+        )
+    return list(struct.iter_unpack("<IB", profile))

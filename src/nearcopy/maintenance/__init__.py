@@ -1,0 +1,1 @@
+"""Whole stores: copied, rebuilt with another recipe, inventoried."""

@@ -1,0 +1,1 @@
+"""Two articles: candidates to evidence, evidence to a decision, a decision to an explanation."""

@@ -1,0 +1,350 @@
+"""Comparing: what can be measured between two, without an opinion on what it means."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearcopy import kernels
+from nearcopy.config import SLOTS, Features, Recipe
+from nearcopy.errors import BadArticle, BadRecipe
+from nearcopy.extract.facts import reread
+from nearcopy.kernels.result_types import Passage
+from nearcopy.match import titles
+from nearcopy.match.fact_clash import compare as compare_facts
+from nearcopy.match.fact_clash import names_shared
+from nearcopy.match.same_event_model import likelihoods
+from nearcopy.models.model import Article, Evidence, Fingerprint
+
+Pair = tuple[Fingerprint, Fingerprint]
+Side = Sequence[Fingerprint]
+Columns = dict[str, list[Any]]
+Floats = NDArray[np.float64]
+HOUR = timedelta(hours=1)
+MEASURES = titles.SCORES | {"grade", "names", "news", "profile"}
+PROFILE_MEASURES = ("profile", "title_told", "terms_most", "terms_least")
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """How many features two texts have, and share: exact, not estimated."""
+
+    a: int
+    b: int
+    shared: int
+
+    @property
+    def jaccard(self) -> float | None:
+        """Shared among all features of both, 0..1; None where there are none."""
+        union = self.a + self.b - self.shared
+        return self.shared / union if union else None
+
+    @property
+    def containment(self) -> float | None:
+        """The share of the smaller text that is found in the other, 0..1."""
+        smaller = min(self.a, self.b)
+        return self.shared / smaller if smaller else None
+
+
+def overlap(
+    a: Article, b: Article, recipe: Recipe | None = None, *, features: Features | None = None
+) -> Overlap:
+    """The exact overlap of two texts, in the features of the recipe's MinHash."""
+    return overlaps([a, b], [(0, 1)], recipe, features=features)[0]
+
+
+def overlaps(
+    articles: Sequence[Article],
+    pairs: Sequence[tuple[int, int]],
+    recipe: Recipe | None = None,
+    *,
+    features: Features | None = None,
+) -> list[Overlap]:
+    """The exact overlap of each pair of places among the articles."""
+    recipe = recipe or Recipe()
+    unit = features or recipe.minhash or recipe.simhash or Features()
+    texts, html = [article.text for article in articles], [article.html for article in articles]
+    sets = kernels.feature_sets(texts, recipe, unit, html=html)
+    places = np.array(pairs, np.uint64).reshape(-1, 2)
+    shared = kernels.shared_counts(sets, places).tolist()
+    sizes = np.diff(sets.starts).tolist()
+    return [Overlap(sizes[a], sizes[b], n) for (a, b), n in zip(pairs, shared, strict=True)]
+
+
+def passages(a: Article, b: Article, *, min_words: int = 8) -> list[Passage]:
+    """The passages that stand in both, with their places in the two originals."""
+    shared: list[Passage] = kernels.passages(
+        a.text, b.text, html_a=a.html, html_b=b.html, min_words=min_words
+    )
+    return shared
+
+
+def hamming_distance(a: Fingerprint, b: Fingerprint) -> int | None:
+    """The number of bits in which the SimHashes differ; None where one has none."""
+    if a.simhash is None or b.simhash is None:
+        return None
+    return (a.simhash ^ b.simhash).bit_count()
+
+
+def estimated_overlap(a: Fingerprint, b: Fingerprint) -> float | None:
+    """The estimated Jaccard overlap, 0..1: the share of equal MinHash values."""
+    return compare(a, b).overlap
+
+
+def compare(a: Fingerprint, b: Fingerprint, *, counted: Overlap | None = None) -> Evidence:
+    """What can be measured between two articles; `counted` is their exact overlap, if at hand."""
+    for fingerprint in (a, b):
+        if not isinstance(fingerprint, Fingerprint):
+            raise BadArticle(
+                f"expected a Fingerprint, got {type(fingerprint).__name__}: "
+                "make them with nearcopy.fingerprints(articles)"
+            )
+    return compare_pairs([(a, b)], [counted])[0]
+
+
+def compare_pairs(
+    pairs: Sequence[Pair],
+    counted: Iterable[Overlap | None] = (),
+    *,
+    measures: Collection[str] = MEASURES,
+    weights: kernels.TermWeights | None = None,
+) -> list[Evidence]:
+    """The evidence of each pair, in order; `measures` says which of the dearer ones to take.
+
+    `weights` tell how much terms count where they were counted; else they count as in general.
+    """
+    _check_recipes(pairs)
+    left, right = _reread([a for a, _ in pairs]), _reread([b for _, b in pairs])
+    columns = (
+        _addresses(left, right)
+        | _texts(left, right, list(counted) or [None] * len(pairs))
+        | _profiles(left, right, measures, weights)
+        | _titles(left, right, measures)
+        | _facts(left, right, measures)
+        | _circumstances(left, right)
+        | {"meaning": [None] * len(pairs)}  # is of texts, which fingerprints have not
+    )
+    columns |= _models(left, right, measures, columns)
+    return list(map(Evidence, *(columns[name] for name in Evidence._fields)))
+
+
+def most_likely_news(left: Side, right: Side, profiles: Floats) -> list[float | None]:
+    """At most how likely two report the same news: as likely as if facts agreed that both have.
+
+    `profiles` are the measures of their profiles.
+    """
+    left, right = _reread(left), _reread(right)
+    shared, _ = kernels.numeral_shares([a.numerals for a in left], [b.numerals for b in right])
+    columns: Columns = {
+        "same_source": _same([a.source for a in left], [b.source for b in right]),
+        "words": [min(a.words, b.words) for a, b in zip(left, right, strict=True)],
+        "numerals_shared": _known(shared),
+        "agreements": [bool(a.facts and b.facts) for a, b in zip(left, right, strict=True)],
+        "hours_apart": _hours_apart(left, right),
+    }
+    return likelihoods(columns | _columns(profiles))
+
+
+def _reread(side: Side) -> list[Fingerprint]:
+    """Each with what its title states in Han characters; one that comes often is read once."""
+    cache: dict[int, Fingerprint] = {}
+    return [
+        a if a.gist.isascii() else cache.get(id(a)) or cache.setdefault(id(a), reread(a))
+        for a in side
+    ]
+
+
+def _check_recipes(pairs: Sequence[Pair]) -> None:
+    for a, b in pairs:
+        if a.recipe != b.recipe and a.recipe and b.recipe:
+            raise BadRecipe(
+                f"{a.id!r} was made with recipe {a.recipe}, {b.id!r} with {b.recipe}: "
+                "fingerprints compare only when their recipes are one"
+            )
+
+
+# Each of these measures many pairs at once: a list for every field of the evidence it knows.
+
+
+def _addresses(left: Side, right: Side) -> Columns:
+    declared = [
+        None if a.declared_url is None and b.declared_url is None else same_address(a, b)
+        for a, b in zip(left, right, strict=True)
+    ]
+    return {
+        "same_url": _same([a.url for a in left], [b.url for b in right]),
+        "same_declared_url": declared,
+        "same_source": _same([a.source for a in left], [b.source for b in right]),
+    }
+
+
+def same_address(a: Fingerprint, b: Fingerprint) -> bool:
+    """Whether an address of the one, or one that its page declares, is the other's."""
+    same = a.url is not None and (a.url == b.url or a.url == b.declared_url)
+    declared = a.declared_url
+    return same or (declared is not None and (declared == b.url or declared == b.declared_url))
+
+
+def sketch_distances(left: Side, right: Side) -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
+    """The SimHash bits that differ and the MinHash values that agree; 0 where there are none."""
+    left_hashes, right_hashes = [a.minhash or b"" for a in left], [b.minhash or b"" for b in right]
+    if b"" in left_hashes or b"" in right_hashes:
+        both = [
+            pair if all(pair) else (b"", b"")
+            for pair in zip(left_hashes, right_hashes, strict=True)
+        ]
+        left_hashes, right_hashes = [one for one, _ in both], [other for _, other in both]
+    return kernels.sketch_distances(
+        np.array([a.simhash or 0 for a in left], np.uint64),
+        np.array([b.simhash or 0 for b in right], np.uint64),
+        left_hashes,
+        right_hashes,
+    )
+
+
+def _texts(left: Side, right: Side, counted: list[Overlap | None]) -> Columns:
+    bits, equal = sketch_distances(left, right)
+    shared, changed = kernels.numeral_shares(
+        [a.numerals for a in left], [b.numerals for b in right]
+    )
+    hashed = [
+        a.simhash is not None and b.simhash is not None for a, b in zip(left, right, strict=True)
+    ]
+    figured = [bool(a.numerals and b.numerals) for a, b in zip(left, right, strict=True)]
+    signed = [bool(a.minhash and b.minhash) for a, b in zip(left, right, strict=True)]
+    jaccard = np.where(signed, equal / SLOTS, np.nan)
+    words = np.array([[a.words for a in left], [b.words for b in right]], np.float64)
+    overlap, containment = _known(jaccard), _known(_contained(jaccard, words))
+    for place, count in enumerate(counted):
+        if count is not None:
+            overlap[place], containment[place] = count.jaccard, count.containment
+    return {
+        "same_text": _same([a.digest for a in left], [b.digest for b in right]),
+        "distance": _where(hashed, bits),
+        "overlap": overlap,
+        "containment": containment,
+        "exact": [count is not None for count in counted],
+        "words": words.min(0).astype(int).tolist(),
+        "numerals_shared": _known(shared),
+        "numerals_changed": _where(figured, changed),
+    }
+
+
+def _profiles(
+    left: Side, right: Side, measures: Collection[str], weights: kernels.TermWeights | None
+) -> Columns:
+    if "profile" not in measures:
+        return {name: [None] * len(left) for name in PROFILE_MEASURES}
+    return _columns(profile_measures(left, right, weights))
+
+
+def profile_measures(left: Side, right: Side, weights: kernels.TermWeights | None = None) -> Floats:
+    """How alike the profiles of two are, a row a pair."""
+    profiles = [a.profile for a in left], [b.profile for b in right]
+    return kernels.profile_measures(*profiles, weights)
+
+
+def _columns(profiles: Floats) -> Columns:
+    return dict(zip(PROFILE_MEASURES, map(_known, profiles.T), strict=True))
+
+
+def _contained(jaccard: Floats, words: Floats) -> Floats:
+    """The containment that this overlap means for texts of so many words."""
+    shared = jaccard / (1 + jaccard) * words.sum(0)
+    share: Floats = np.minimum(1.0, shared / np.maximum(1.0, words.min(0)))
+    return share
+
+
+def _titles(left: Side, right: Side, measures: Collection[str]) -> Columns:
+    left_titles, right_titles = [a.title for a in left], [b.title for b in right]
+    score_names = titles.SCORES.intersection(measures)
+    scores = titles.scores(left_titles, right_titles, score_names)._asdict() if score_names else {}
+    gists = [a.gist for a in left], [b.gist for b in right]
+    swaps = list(map(titles.swapped, *gists))
+    marked = zip(swaps, left, right, strict=True)
+    counts = zip(left_titles, right_titles, strict=True)
+    return {
+        **{f"title_{name}": [None] * len(left) for name in titles.SCORES - score_names},
+        **{f"title_{name}": _known(scores[name]) for name in score_names},
+        "title_soft": _known(kernels.title_cosines(*gists)),
+        "title_chars": list(map(min, map(len, left_titles), map(len, right_titles))),
+        "title_words": [min(a.count(" "), b.count(" ")) + 1 if a and b else 0 for a, b in counts],
+        "title_swap": [titles.side_by_side(swap) if swap else None for swap in swaps],
+        "name_swap": [bool(swap) and titles.are_names(swap, a, b) for swap, a, b in marked],
+        "contrast": list(map(_contrast, left, right, swaps)),
+        "column": _either([a.column for a in left], [b.column for b in right]),
+        "refiled": [a.refiled or b.refiled for a, b in zip(left, right, strict=True)],
+    }
+
+
+def _contrast(a: Fingerprint, b: Fingerprint, swap: Sequence[tuple[str, str]]) -> str | None:
+    """By which words two titles are of other stages or sides, or say the reverse."""
+    words = titles.contrast(a.stages, b.stages) or titles.opposite(swap)
+    return words or titles.exchanged(a.title, b.title)
+
+
+def _models(left: Side, right: Side, measures: Collection[str], columns: Columns) -> Columns:
+    """What the fitted models make of what was measured, and of the titles."""
+    news: list[float | None] = [None] * len(left)
+    grades: list[float | None] = [None] * len(left)
+    if "news" in measures:
+        inputs = (columns[name] for name in ("title_soft", "agreements", "hours_apart"))
+        news = titles.title_news(left, right, *inputs)
+    if "grade" in measures:
+        grades = list(map(titles.title_grade, left, right))
+    likely = likelihoods(columns) if "profile" in measures else [None] * len(left)
+    return {"title_news": news, "title_grade": grades, "news": likely}
+
+
+def _facts(left: Side, right: Side, measures: Collection[str]) -> Columns:
+    comparisons = list(map(compare_facts, [a.facts for a in left], [b.facts for b in right]))
+    names: list[float | None] = [None] * len(comparisons)
+    if "names" in measures:
+        names = list(map(names_shared, [a.names for a in left], [b.names for b in right]))
+    return {
+        "agreements": [comparison.agreements for comparison in comparisons],
+        "clashes": [comparison.clashes for comparison in comparisons],
+        "moved": [comparison.moved for comparison in comparisons],
+        "names_shared": names,
+    }
+
+
+def _circumstances(left: Side, right: Side) -> Columns:
+    return {
+        "hours_apart": _hours_apart(left, right),
+        "junk": _either([a.junk for a in left], [b.junk for b in right]),
+    }
+
+
+def _hours_apart(left: Side, right: Side) -> list[float | None]:
+    return [
+        None
+        if a.published is None or b.published is None
+        else abs(a.published - b.published) / HOUR
+        for a, b in zip(left, right, strict=True)
+    ]
+
+
+def _same(left: Sequence[object], right: Sequence[object]) -> list[bool | None]:
+    """Whether the two are equal; None where one is not known."""
+    pairs = zip(left, right, strict=True)
+    return [None if a is None or b is None else a == b for a, b in pairs]
+
+
+def _either(left: Sequence[str | None], right: Sequence[str | None]) -> list[str | None]:
+    """What either has; of two, whichever comes later in the alphabet."""
+    return [max(a or "", b or "") or None for a, b in zip(left, right, strict=True)]
+
+
+def _known(column: Floats) -> list[float | None]:
+    """The numbers, None where there is none."""
+    return [None if value != value else value for value in column.tolist()]
+
+
+def _where(measured: Sequence[bool], column: NDArray[Any]) -> list[int | None]:
+    """The numbers where they were measured, else None."""
+    pairs = zip(column.tolist(), measured, strict=True)
+    return [value if is_measured else None for value, is_measured in pairs]

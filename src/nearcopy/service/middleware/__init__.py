@@ -1,0 +1,1 @@
+"""What surrounds every request: limits, logging, security headers."""

@@ -1,0 +1,1 @@
+"""The Redis store: many workers, everything in memory."""

@@ -1,0 +1,125 @@
+"""Corpora of other kinds: archives of crawlers, frames, datasets."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from nearcopy import NearcopyError
+from nearcopy.batch.local import deduplicate
+from nearcopy.batch.local.dataframes import mark_frame
+from nearcopy.io.files import read_articles
+
+TEXT = " ".join(f"The council of town {number} voted on plan {number}." for number in range(40))
+PAGE = (
+    "<html><head><title>{title}</title></head>"
+    "<body><article><h1>{title}</h1><p>{text}</p></article></body></html>"
+)
+CUT_OFF = b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 500\r\n\r\nHTTP/1.1 200 OK\r\n"
+ROWS = [
+    {"id": "a", "text": TEXT},
+    {"id": "b", "text": TEXT + " And nothing else was said."},
+    {"id": "c", "text": "Something else was on the list of the evening altogether."},
+]
+
+
+def archive(path: Path, pages: list[tuple[str, str, str]]) -> None:
+    """A WARC of pages: their addresses, the status line and kind, and what they hold."""
+    with path.open("wb") as out:
+        for url, answer, body in pages:
+            status, kind = answer.split("|")
+            held = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\n\r\n{body}".encode()
+            head = (
+                f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:{url}>\r\n"
+                f"WARC-Target-URI: {url}\r\nWARC-Date: 2026-05-04T12:00:00Z\r\n"
+                f"Content-Type: application/http; msgtype=response\r\n"
+                f"Content-Length: {len(held)}\r\n\r\n"
+            )
+            record = head.encode() + held + b"\r\n\r\n"
+            out.write(gzip.compress(record) if path.suffix == ".gz" else record)
+
+
+@pytest.mark.parametrize("name", ["crawl.warc", "crawl.warc.gz"])
+def test_pages_of_a_crawl_are_articles(tmp_path, name):
+    pytest.importorskip("trafilatura")
+    pytest.importorskip("warcio")
+    page = PAGE.format(title="Plans of towns", text=TEXT)
+    archive(
+        tmp_path / name,
+        [
+            ("https://example.org/a", "200 OK|text/html; charset=utf-8", page),
+            ("https://example.org/b", "200 OK|text/html", page.replace("town 3", "city 3")),
+            ("https://example.org/c", "404 Not Found|text/html", page),
+            ("https://example.org/d.pdf", "200 OK|application/pdf", "%PDF"),
+        ],
+    )
+    articles = list(read_articles(tmp_path / name))
+    assert [article.url for article in articles] == [
+        "https://example.org/a",
+        "https://example.org/b",
+    ]
+    assert articles[0].title == "Plans of towns"
+    found = deduplicate(tmp_path / name, tmp_path / "out")
+    lines = (tmp_path / "out" / f"{name}.jsonl").read_text().splitlines()
+    rows = [json.loads(line) for line in lines]
+    assert (found.rows, found.duplicates) == (2, 1)
+    assert rows[1]["duplicate_of"] == rows[0]["id"] == "<urn:https://example.org/a>"
+
+
+@pytest.mark.parametrize("data", [b"no archive at all\n", CUT_OFF])
+def test_a_broken_archive_says_so(tmp_path, data):
+    pytest.importorskip("warcio")
+    (tmp_path / "crawl.warc").write_bytes(data)
+    with pytest.raises(NearcopyError, match="not WARC"):
+        deduplicate(tmp_path / "crawl.warc", tmp_path / "out")
+
+
+def test_an_archive_is_not_written_where_another_file_goes(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "crawl.warc").write_bytes(b"")
+    (tmp_path / "in" / "crawl.warc.jsonl").write_text('{"id": "a", "text": "x"}\n')
+    with pytest.raises(NearcopyError, match=r"as crawl\.warc\.jsonl: .* rename one"):
+        deduplicate(tmp_path / "in", tmp_path / "out")
+
+
+def test_archives_are_not_written(tmp_path):
+    from nearcopy.io.files import check_output_suffix, open_writer
+
+    with pytest.raises(NearcopyError, match=r"nothing is written as \.warc"):
+        check_output_suffix("out.warc")
+    with (
+        pytest.raises(NearcopyError, match="read and not written"),
+        open_writer(tmp_path / "o", "warc"),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_frames_are_marked(library):
+    frame = pytest.importorskip(library).DataFrame([*ROWS, {"id": None, "text": TEXT}])
+    made = mark_frame(frame)
+    assert list(made["duplicate_of"])[1::2] == ["a", "a"]
+    assert list(made["is_duplicate"]) == [False, True, False, True]
+    assert len(made.columns) == len(frame.columns) + 5
+    assert list(mark_frame(made)["story_id"]) == list(made["story_id"])
+
+
+class Dataset(list):
+    """As much of a dataset of Hugging Face as is needed here."""
+
+    column_names = ("id", "text")
+
+    def add_column(self, name, values):
+        return Dataset({**row, name: value} for row, value in zip(self, values, strict=True))
+
+
+def test_datasets_are_marked(monkeypatch):
+    monkeypatch.setattr(Dataset, "__module__", "datasets.arrow_dataset")
+    made = mark_frame(Dataset(ROWS))
+    assert [row["is_duplicate"] for row in made] == [False, True, False]
+
+
+def test_other_things_are_no_frames():
+    with pytest.raises(NearcopyError, match="got list"):
+        mark_frame([])

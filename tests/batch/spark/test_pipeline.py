@@ -1,0 +1,287 @@
+"""Whole corpora on a real cluster: the same answer as on one machine, whatever becomes of it."""
+
+import json
+import os
+import re
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.batch.local.test_pipeline import lines, read
+from tests.support import servers, spark_cluster
+from tests.support.synthetic_news import news
+from typer.testing import CliRunner
+
+from nearcopy import POLICIES, RECIPES
+from nearcopy.batch.local import deduplicate as on_one_machine
+from nearcopy.batch.local import job_of
+from nearcopy.batch.local import pipeline as running
+from nearcopy.batch.local.job import Settings
+from nearcopy.batch.local.shared_keys import BEFORE, FIRST, neighbour_places
+from nearcopy.batch.local.story_clusters import all_edges
+from nearcopy.cli import app
+from nearcopy.match import candidate_index as shelves
+
+pa = servers.driver("pyarrow")
+servers.driver("pyspark")
+
+from nearcopy.batch.spark import checkpoints as work_module  # noqa: E402
+from nearcopy.batch.spark import run  # noqa: E402
+from nearcopy.batch.spark.candidate_pairs import Bounds, _no_weights, _pair_batches  # noqa: E402
+from nearcopy.batch.spark.compare_rows import edge_of  # noqa: E402
+from nearcopy.batch.spark.row_reader import PLACE, read_rows  # noqa: E402
+
+WHOLE = os.environ.get("NEARCOPY_FAULTS") == "whole"
+COUNT = 5000 if WHOLE else 200
+OURS = ("relation", "is_duplicate", "duplicate_of", "story_id", "overlap")
+PAGE = (Path(__file__).parents[3] / "docs" / "scale.md").read_text(encoding="utf-8")
+(SHOWN,) = re.findall(r"^```python\n(.*?)^```$", PAGE, re.M | re.S)
+
+pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[spark_cluster.Cluster]:
+    try:
+        with spark_cluster.cluster() as started:
+            yield started
+    except servers.NoServer as why:
+        servers.unavailable(why)
+
+
+@pytest.fixture(scope="session")
+def spark(cluster):
+    """A session on the cluster."""
+    from pyspark.sql import SparkSession
+
+    os.environ.update(spark_cluster.environment())
+    builder = SparkSession.builder.appName("tests").master(cluster.address)
+    for name, value in spark_cluster.SETTINGS.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def wire(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("spark") / "wire.jsonl"
+    path.write_text("".join(lines(news(COUNT))), encoding="utf-8")
+    return path
+
+
+def marks(rows) -> dict[str, tuple]:
+    """What each row is, by id."""
+    return {row["id"]: tuple(row[name] for name in OURS) for row in rows}
+
+
+def told_by_one_machine(path: Path, out: Path, preset: str) -> dict[str, tuple]:
+    on_one_machine(path, out, recipe=RECIPES[preset], policy=POLICIES[preset])
+    return marks(read(out / path.name))
+
+
+class Stop(Exception):
+    """The driver is stopped here."""
+
+
+@pytest.mark.faults
+@pytest.mark.usefixtures("spark")
+def test_a_killed_worker_and_a_stopped_driver_change_nothing(cluster, wire, tmp_path, monkeypatch):
+    """The program of the page on scale, run until it is stopped, and once more."""
+    made, make = [], work_module.Work._write_stage
+
+    def noted(self, name, table, mark):
+        made.append(name)
+        if name == "edges":
+            threading.Timer(0.2, cluster.kill_worker).start()
+        if name == "links" and made.count(name) == 1:
+            raise Stop
+        return make(self, name, table, mark)
+
+    monkeypatch.setattr(work_module.Work, "_write_stage", noted)
+    names = {"crawl.jsonl": wire, "begun": tmp_path / "work", "marked.parquet": tmp_path / "marked"}
+    program = re.sub(f'"({"|".join(names)})"', lambda name: repr(str(names[name[1]])), SHOWN)
+    with pytest.raises(Stop):
+        exec(program)  # noqa: S102
+    assert len(cluster.workers) == 1
+    cluster.add_worker()
+    exec(program)  # noqa: S102
+    assert made.count("people") == made.count("pairs") == made.count("edges") == 1
+    assert not names["begun"].exists()
+    rows = rows_in(names["marked.parquet"])
+    assert list(rows[0])[-5:] == list(OURS)
+    assert marks(rows) == told_by_one_machine(wire, tmp_path / "out", "copies")
+
+
+def test_all_that_is_known_is_judged_as_on_one_machine(spark, wire, tmp_path, monkeypatch):
+    monkeypatch.setattr(shelves, "PAIRS", COUNT * COUNT)  # nothing is left out
+    settings = {"recipe": RECIPES["default"], "policy": POLICIES["default"]}
+    found = run(spark.read.json(str(wire)), work=str(tmp_path / "work"), **settings)
+    job = job_of(wire, tmp_path / "out", **settings)
+    running.run(job, keep_work=True)
+    assert marks(found.table.collect()) == marks(read(job.output / wire.name))
+    assert found.summary.crowds.passed_over == 0
+    names = {row["row"]: row["id"] for row in rows_in(tmp_path / "work" / "people")}
+    edges = [edge_of(row, names) for row in rows_in(tmp_path / "work" / "edges")]
+    assert by_pair(edges) == by_pair(all_edges(job).values())
+
+
+def test_crowded_keys_are_salted_and_bounded_all_the_same(spark, tmp_path):
+    """Near copies by the hundred, whose keys are parted among machines."""
+    base = [f"word{place}" for place in range(100)]
+    rows = []
+    for number in range(900):
+        words = [*base]
+        words[number % 100] = f"own{number}"
+        rows.append(json.dumps({"id": f"{number:03d}", "text": " ".join(words)}) + "\n")
+    path, work = tmp_path / "in.jsonl", tmp_path / "work"
+    path.write_text("".join(rows))
+    expected = on_one_machine(path, tmp_path / "out")
+    found = run(spark.read.json(str(path)), work=str(work), crowd=1)
+    assert marks(found.table.collect()) == marks(read(tmp_path / "out" / path.name))
+    assert found.summary.crowds == expected.crowds
+    people, hot, pairs = (rows_in(work / name) for name in ("people", "hot", "pairs"))
+    assert max(row["bits"] for row in hot) >= 2
+    keys = [(column, key, row["row"]) for row in people for column, key in enumerate(row["keys"])]
+    found = {(row["later"], row["earlier"]) for row in pairs if row["later"] is not None}
+    assert found == paired(keys, 10_000)
+
+
+def by_pair(edges) -> dict[frozenset[str], tuple]:
+    """What is between any two."""
+    return {frozenset(edge[:2]): edge[2:5] for edge in edges}
+
+
+def rows_in(path: Path) -> list[dict]:
+    from pyarrow import parquet
+
+    return parquet.read_table(path).to_pylist()
+
+
+@pytest.mark.usefixtures("spark")
+def test_rows_keep_what_they_have_and_get_ids_of_their_own(tmp_path, monkeypatch):
+    text = " ".join(f"The council of town {number} voted on plan {number}." for number in range(30))
+    given_rows = [
+        {"id": "a", "text": text, "relation": "cousin"},
+        {"id": "a", "text": text + " And no more was said.", "note": "twice"},
+        {"id": None, "text": "Something else was on the list of the evening altogether."},
+        {"id": None, "text": None},
+    ]
+    path = tmp_path / "in.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in given_rows))
+    monkeypatch.chdir(tmp_path)
+    words = ["spark", str(path), str(tmp_path / "out"), "--json"]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+    told = json.loads(next(line for line in result.stderr.splitlines() if line[0] == "{"))
+    counts = {name: told[name] for name in ("rows", "kept", "rejected", "repeated_ids")}
+    assert counts == {"rows": 3, "kept": 2, "rejected": 1, "repeated_ids": 1}
+    assert "neither an id nor a title, text or url" in result.stderr
+    rows = [row for each in sorted(Path("out").glob("*.json")) for row in read(each)]
+    by_text = {row.get("text"): row for row in rows}
+    assert by_text[text]["id"] == "a"
+    assert by_text[given_rows[1]["text"]]["id"] == "a#2"
+    assert by_text[given_rows[1]["text"]]["note"] == "twice"
+    assert by_text[given_rows[1]["text"]]["duplicate_of"] == "a"
+    assert by_text[given_rows[2]["text"]]["id"].startswith("t-")
+    assert "relation" not in by_text[None]
+    assert not Path("out.nearcopy").exists()
+    again = CliRunner().invoke(app, words)
+    assert again.exit_code == 2
+    assert "there already" in again.stderr
+
+
+@pytest.mark.parametrize("preset", ["copies", "default"])
+def test_a_batch_without_an_article_tells_why(preset):
+    rows = pa.RecordBatch.from_pydict({PLACE: [7, 8], "id": [None, None], "text": ["", None]})
+    reading = read_rows(Settings(recipe=RECIPES[preset], policy=POLICIES[preset]))
+    (made,) = reading([rows])
+    assert made["place"].to_pylist() == [7, 8]
+    assert made["row"].null_count == made["keys"].null_count == 2
+    assert all("neither an id" in why for why in made["why"].to_pylist())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("in.jsonl", "in.jsonl"), "would be written over"),
+        (("out/in.jsonl", "out"), "would be written over"),
+        (("in.jsonl", "out", "--format", "odd"), "choose one of annotations, clean"),
+        (("in.jsonl", "out", "--kind", "odd"), "choose one of csv, json, parquet"),
+    ],
+)
+def test_the_command_says_what_is_wrong(words, said):
+    result = CliRunner().invoke(app, ["spark", *words])
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def paired(keys: list[tuple[int, int, int]], size: int) -> set[tuple[int, int]]:
+    """The pairs under keys, given in batches of so many rows."""
+    ordered = sorted(keys)
+    names = ("column", "key", "row")
+    columns = {
+        name: pa.array(list(each), pa.int64())
+        for name, each in zip(names, zip(*ordered, strict=True), strict=True)
+    }
+    columns |= {"salt": pa.array([-1] * len(keys)), "fresh": pa.array([True] * len(keys))}
+    whole = pa.RecordBatch.from_pydict(columns)
+    batches = [whole.slice(at, size) for at in range(0, len(keys), size)]
+    found: set[tuple[int, int]] = set()
+    for batch in _pair_batches(Bounds(), _no_weights)(batches):
+        some = batch.filter(batch["later"].is_valid())
+        found |= set(zip(some["later"].to_pylist(), some["earlier"].to_pylist(), strict=True))
+    return found
+
+
+@settings(max_examples=20)
+@given(st.lists(st.integers(1, 120), min_size=1, max_size=3), st.integers(10, 100))
+def test_batches_of_any_size_give_the_same_pairs(sizes, batch):
+    keys = [(0, key, row) for key, size in enumerate(sizes) for row in range(size)]
+    new = np.array([row == 0 for _, _, row in keys])
+    expected = {
+        (keys[later][2], keys[earlier][2])
+        for some in neighbour_places(new)
+        for later, earlier in zip(*(each.tolist() for each in some), strict=True)
+    }
+    assert paired(keys, batch) == expected
+    assert len(expected) <= sum(size * (BEFORE + FIRST) for size in sizes)
+
+
+if WHOLE:  # one more machine of Java takes its time
+
+    def test_the_command_can_be_submitted(cluster, wire, tmp_path):
+        import nearcopy
+
+        cluster.add_worker()  # the others are the session's
+        program = Path(nearcopy.__file__).with_name("__main__.py")
+        words = [
+            w
+            for name, value in spark_cluster.SETTINGS.items()
+            for w in ("--conf", f"{name}={value}")
+        ]
+        subprocess.run(
+            [
+                *(cluster.home / "bin" / "spark-submit", "--master", cluster.address, *words),
+                *(program, "spark", wire, tmp_path / "out", "--quiet"),
+            ],
+            check=True,
+            env={**os.environ, **spark_cluster.environment()},
+        )
+        files = (tmp_path / "out").glob("*.json")
+        rows = [dict.fromkeys(OURS) | row for each in files for row in read(each)]
+        assert marks(rows) == told_by_one_machine(wire, tmp_path / "one", "copies")
+
+
+@pytest.mark.usefixtures("spark")
+def test_what_is_not_there_is_told_in_a_line(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, ["spark", "none.jsonl", "out"])
+    assert result.exit_code == 2
+    assert "there is no none.jsonl: name a file, a folder or a pattern" in result.stderr

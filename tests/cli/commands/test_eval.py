@@ -1,0 +1,178 @@
+"""`nearcopy eval`: tables for people, one object for machines, a page to open, clear errors."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from nearcopy.cli import app
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+WIRE, RELATIONS = str(EXAMPLES / "wire.jsonl"), str(EXAMPLES / "wire_relations.csv")
+PAIRS = ("--articles", WIRE, "--pairs", RELATIONS)
+KEYS = [
+    *("kind", "about", "settings", "counts", "scores", "resampled", "best_line", "lines"),
+    *("by_relation", "confusion", "by_language"),
+    *("calibration", "histogram", "mistakes", "unknown_ids"),
+]
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return lambda *words, **more: CliRunner().invoke(app, ["eval", *words], **more)
+
+
+def data(result):
+    assert result.exit_code == 0, result.stderr
+    (line,) = result.stdout.splitlines()
+    return json.loads(line)
+
+
+def write(path, text):
+    Path(path).write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def test_pairs_as_one_object(run):
+    found = data(run(*PAIRS, "--json"))
+    assert list(found) == KEYS
+    assert found["settings"] == {"preset": "default", "window": "all"}
+    assert found["counts"]["pairs"] == 61
+    assert found["scores"]["f1"] == {"value": 1.0, "low": 1.0, "high": 1.0}
+    assert {row["relation"]: row["pairs"] for row in found["by_relation"]}["near_text"] == 10
+    assert found["mistakes"] == []
+
+
+def test_pairs_as_tables(run):
+    result = run(*PAIRS)
+    assert result.exit_code == 0
+    for what in ("precision", "By relation", "near_text", "By language", "one language"):
+        assert what in result.stdout
+    assert result.stderr == ""
+
+
+def test_another_preset_makes_mistakes_that_come_with_evidence(run):
+    found = data(run(*PAIRS, "--preset", "feed", "--mistakes", "2", "--json"))
+    assert found["settings"]["preset"] == "feed"
+    assert len(found["mistakes"]) == 4
+    first = found["mistakes"][0]
+    assert first["kind"] == "false alarm"
+    assert first["evidence"]
+    assert first["rule"]
+    assert first["line"] > 1
+    shown = run(*PAIRS, "--preset", "feed", "--mistakes", "2").stdout
+    assert "The worst mistakes" in shown
+    assert "false alarm" in shown
+
+
+def test_a_policy_and_a_window_are_heeded(run, tmp_path):
+    policy = write(tmp_path / "p.toml", 'duplicates = ["same_url"]\n')
+    found = data(run(*PAIRS, "--policy", policy, "--json"))
+    assert found["settings"] == {"policy": policy, "window": "all"}
+    assert found["about"].startswith("the same where relation is same_url;")
+    narrow = data(run(*PAIRS, "--window", "90m", "--json"))
+    assert narrow["scores"]["recall"]["value"] < 1.0
+
+
+def test_a_target_changes_what_is_the_same(run):
+    found = data(run(*PAIRS, "--target", "news", "--json"))
+    assert found["counts"]["same"] == 48
+    assert found["scores"]["recall"]["value"] < 1.0
+
+
+def test_the_page_is_written_beside_the_tables(run, tmp_path):
+    result = run(*PAIRS, "--html", "report.html")
+    assert "wrote report.html" in result.stderr
+    assert "precision" in result.stdout
+    assert (tmp_path / "report.html").read_text("utf-8").startswith("<!doctype html>")
+
+
+def test_articles_may_stand_in_the_pairs(run, tmp_path):
+    rows = [
+        ("Fire destroys the old mill at Corrin", "Old mill at Corrin destroyed by fire", "same"),
+        ("Corrin mayor resigns over budget", "Old mill at Corrin destroyed by fire", "different"),
+    ]
+    with (tmp_path / "p.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("title_a", "title_b", "label"), *rows])
+    found = data(run("--pairs", "p.csv", "--json"))
+    assert found["counts"] == {
+        "pairs": 2,
+        "same": 1,
+        "called_same": 1,
+        "ignored": 0,
+        "with_unknown_ids": 0,
+    }
+    assert found["scores"]["f1"]["value"] == 1.0
+
+
+def test_pairs_may_be_json_lines(run, tmp_path):
+    row = {"a": {"title": "Fire destroys mill"}, "b": {"title": "Rain floods town"}, "same": True}
+    file = write(tmp_path / "p.jsonl", json.dumps(row) + "\n")
+    found = data(run("--pairs", file, "--json"))
+    assert [each["kind"] for each in found["mistakes"]] == ["miss"]
+
+
+def test_clusters_are_measured(run, tmp_path):
+    file = write(tmp_path / "c.csv", "id,cluster\nen-01,ferry\nen-02,ferry\nen-24,loom\nno,loom\n")
+    result = run("--articles", WIRE, "--clusters", file, "--json")
+    found = data(result)
+    assert found["kind"] == "clusters"
+    assert found["scores"]["bcubed_f1"]["value"] == 1.0
+    assert found["counts"]["with_unknown_ids"] == 1
+    assert found["unknown_ids"] == ["no"]
+    assert "left out 1 for want of 1 articles: no" in result.stderr
+
+
+def test_near_pairs_are_measured(run, tmp_path):
+    file = write(tmp_path / "n.csv", "a,b,jaccard5\nen-01,en-02,0.9\nen-01,en-24,0.6\n")
+    found = data(run("--articles", WIRE, "--near-pairs", file, "--json"))
+    assert found["kind"] == "near_pairs"
+    assert found["scores"]["recall"]["value"] == 0.5
+    assert found["mistakes"][-1]["label"] == "overlap 0.6, never proposed"
+    assert found["by_overlap"][0]["overlap_from"] == "0.9"
+
+
+def test_ids_that_no_article_has_are_named(run, tmp_path):
+    rows = "".join(f"en-01,none-{number},same\n" for number in range(30))
+    file = write(tmp_path / "p.csv", f"a,b,label\nen-01,en-02,same\nen-01,en-24,other\n{rows}")
+    result = run("--articles", WIRE, "--pairs", file, "--json")
+    assert data(result)["counts"]["with_unknown_ids"] == 30
+    assert "left out 30 for want of 30 articles: none-0, none-1," in result.stderr
+    assert "and 10 more" in result.stderr
+
+
+ERRORS = [
+    ([], "give one of --pairs FILE, --clusters FILE and --near-pairs FILE"),
+    (["--pairs", "p.csv", "--clusters", "c.csv"], "give one of --pairs FILE"),
+    (["--clusters", "c.csv"], "which articles? Give --articles FILE"),
+    (["--pairs", "p.csv"], "give these with --articles FILE"),
+    (["--pairs", "none.csv"], "none.csv: No such file"),
+    (["--articles", WIRE, "--pairs", "empty.csv"], "empty.csv holds no rows"),
+    (["--articles", WIRE, "--pairs", "lost.csv"], "no article has the ids x, y"),
+    (["--articles", WIRE, "--pairs", "broken.csv"], "broken.csv:2: 3 fields in a table of 2"),
+    (["--articles", WIRE, "--clusters", "p.csv"], "has the columns a, b, label: give id and"),
+    (["--articles", WIRE, "--clusters", "two.csv"], "two.csv:3: en-01 is in x and in y"),
+    (["--articles", WIRE, "--clusters", "gone.csv"], "gone.csv holds nothing to measure"),
+    (["--articles", WIRE, "--near-pairs", "p.csv"], "need the columns a, b and jaccard"),
+    ([*PAIRS, "--html", "no/where.html"], "there is no folder no"),
+    ([*PAIRS, "--label", "lable"], "--label lable: no such column, there are a, b, relation"),
+    ([*PAIRS, "--preset", "fed"], "did you mean feed?"),
+    ([*PAIRS, "--window", "soon"], "soon"),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), ERRORS)
+def test_mistakes_end_with_code_2_and_say_what_to_do(run, tmp_path, words, message):
+    write(tmp_path / "p.csv", "a,b,label\nen-01,en-02,same\n")
+    write(tmp_path / "lost.csv", "a,b,label\nx,y,same\n")
+    write(tmp_path / "empty.csv", "a,b,label\n")
+    write(tmp_path / "broken.csv", "a,b\n1,2,3\n")
+    write(tmp_path / "two.csv", "id,cluster\nen-01,x\nen-01,y\n")
+    write(tmp_path / "gone.csv", "id,cluster\nx,y\n")
+    result = run(*words)
+    assert result.exit_code == 2, result.output
+    assert message in " ".join(result.stderr.split())
+    assert result.stdout == ""

@@ -1,0 +1,181 @@
+"""`nearcopy explain`: two articles side by side, on any terminal, as data, and as a page."""
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.console import Console
+from typer.testing import CliRunner
+
+from nearcopy import Article, explain
+from nearcopy.cli import app
+from nearcopy.cli.render.explanation_html import page
+from nearcopy.cli.render.highlights import rows, titled
+from nearcopy.cli.render.side_by_side import side_by_side
+
+WIRE = str(Path(__file__).parents[3] / "examples" / "wire.jsonl")
+SHARED = "the harbour council voted on Tuesday evening to close the old quay at once"
+A = Article(
+    id="a", title="Volt raises $10 million in Series A", text=f"Late news: {SHARED}, for 12 days."
+)
+B = Article(
+    id="b",
+    title="Volt raises $50 million in Series B",
+    text=f"<p>We hear <b>that</b> {SHARED}, for 15 days &amp; nights.</p>",
+    html=True,
+)
+
+
+@pytest.fixture
+def run(monkeypatch):
+    monkeypatch.delenv("NEARCOPY_STORE", raising=False)
+    return lambda *words, **more: CliRunner().invoke(app, ["explain", *words], **more)
+
+
+def shown(a, b, width=80, **how):
+    console = Console(width=width, file=None, record=True, **how)
+    with console.capture() as captured:
+        console.print(side_by_side(explain(a, b), a, b))
+    return captured.get()
+
+
+def told(pieces):
+    return "".join(piece.text for piece in pieces)
+
+
+def test_shared_passages_bear_one_number_on_both_sides():
+    found = rows(explain(A, B), A, B)
+    (row,) = [row for row in found if any(piece.passage for piece in row.left)]
+    (left,) = [piece.text for piece in row.left if piece.passage == 1]
+    (right,) = [piece.text for piece in row.right if piece.passage == 1]
+    assert SHARED in left
+    assert SHARED in right
+
+
+def test_figures_that_differ_are_marked_on_both_sides():
+    found = rows(explain(A, B), A, B)
+    assert [p.text for row in found for p in row.left if p.clash] == ["12"]
+    assert [p.text for row in found for p in row.right if p.clash] == ["15"]
+
+
+def test_facts_that_clash_are_marked_in_the_titles():
+    clashes = explain(A, B).clashes
+    marked = [piece.text for piece in titled(A, [ours for ours, _ in clashes]) if piece.clash]
+    assert "Series A" in marked
+
+
+def test_no_word_of_either_text_is_lost():
+    found = rows(explain(A, B), A, B)
+    assert "".join(told(row.left) for row in found).strip() == A.text
+    right = "".join(told(row.right) for row in found)
+    assert " ".join(right.split()) == f"We hear that {SHARED}, for 15 days & nights."
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.sampled_from(["ab", "cd", "ef", "1", "2", "\n", "中", "."]), max_size=60), st.data()
+)
+def test_any_two_texts_come_back_whole(words, data):
+    other = data.draw(st.permutations(words)) if data.draw(st.booleans()) else words[::-1]
+    a, b = Article(id="a", text=" ".join(words)), Article(id="b", text=" ".join(other))
+    found = rows(explain(a, b, min_words=2), a, b)
+    assert "".join(told(row.left) for row in found).split() == a.text.split()
+    assert "".join(told(row.right) for row in found).split() == b.text.split()
+
+
+@pytest.mark.parametrize("pair", [("en-12", "en-13"), ("ar-01", "ar-03"), ("zt-01", "zs-02")])
+def test_it_fits_eighty_columns_in_every_script(run, pair):
+    result = run(*pair, "--in", WIRE, env={"COLUMNS": "80"})
+    assert result.exit_code == 0
+    assert all(cell_len(line) <= 80 for line in result.stdout.splitlines())
+    assert "[1|" in result.stdout
+    assert "\x1b" not in result.stdout
+
+
+def test_colours_are_the_same_left_and_right_and_numbers_do_without():
+    coloured = shown(A, B, force_terminal=True, color_system="standard", no_color=False)
+    assert len(re.findall(r"\x1b\[32m\[1\|", coloured)) == 2
+    plain = shown(A, B, force_terminal=True, color_system="standard", no_color=True)
+    assert not re.search(r"\x1b\[3[0-9]m", plain)
+    assert plain.count("[1|the") == 2
+    assert "≠12" in plain
+
+
+def test_nothing_in_an_article_is_obeyed_by_the_terminal():
+    evil = Article(id="[red]x[/red]", title="\x1b[2J[bold]t", text="\x1b]0;owned\x07 \u202e [/] \0")
+    text = shown(evil, evil, width=120)
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert "[red]x[/red]" in text
+    assert "[bold]t" in text
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\ud800", "\0", "<b>", "&", "x" * 5000, "中" * 500, "ا" * 500, "\n\n\n"]
+)
+def test_any_text_can_be_shown(text):
+    one, other = Article(id="a", text=text, title=text), Article(id="b", text=text, html=True)
+    assert all(cell_len(line) <= 80 for line in shown(one, other).splitlines())
+    assert page(explain(one, other), one, other).endswith("</html>\n")
+
+
+def test_the_rule_and_the_measurements_stand_above():
+    text = shown(A, B)
+    assert "distinct, no duplicate, confidence 0.90, rule vetoed" in text
+    assert "Facts that clash: 10 million dollars / 50 million dollars" in text or "Series A" in text
+    assert "overlap" in text
+
+
+def test_as_data(run):
+    result = run("en-24", "en-25", "--in", WIRE, "--json")
+    row = json.loads(result.stdout)
+    assert (row["a"], row["b"], row["relation"]) == ("en-24", "en-25", "distinct")
+    assert row["passages"]
+    assert row["figures"]
+    assert row["evidence"]["clashes"]
+
+
+class Parsed(HTMLParser):
+    """The tags, attributes and text of a page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.attributes, self.text = set(), [], ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data):
+        self.text += data
+
+
+@pytest.mark.parametrize("evil", ["<script>alert(1)</script>", '"><img src=x onerror=y>', "</td>&"])
+def test_a_page_escapes_all_that_comes_from_articles(evil):
+    one = Article(id=evil, title=evil, text=evil, source=evil, language=evil, url=evil)
+    made = Parsed(page(explain(one, one), one, one))
+    assert not made.tags & {"script", "img", "a", "link", "iframe"}
+    assert not [name for name, _ in made.attributes if name.startswith("on") or name == "src"]
+    assert evil in made.text
+
+
+def test_a_page_loads_nothing():
+    made = page(explain(A, B), A, B)
+    assert "Content-Security-Policy" in made
+    assert not re.search(r"https?://|url\(|@import", made)
+    assert 'dir="auto"' in made
+
+
+def test_a_page_is_written_where_asked(run, tmp_path):
+    file = tmp_path / "why.html"
+    result = run("ar-01", "ar-03", "--in", WIRE, "--html", str(file))
+    assert result.exit_code == 0
+    assert result.stdout == ""
+    assert "why.html" in "".join(result.stderr.split())
+    assert 'lang="ar"' in file.read_text(encoding="utf-8")

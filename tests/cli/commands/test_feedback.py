@@ -1,0 +1,128 @@
+"""`nearcopy feedback`: what people say, told and listed."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from nearcopy.cli import app
+
+WIRE = str(Path(__file__).parents[3] / "examples" / "wire.jsonl")
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NEARCOPY_STORE", "seen.db")
+    monkeypatch.setenv("COLUMNS", "160")
+    assert CliRunner().invoke(app, ["add", WIRE]).exit_code == 0
+    return lambda *words: CliRunner().invoke(app, ["feedback", *words])
+
+
+def row(result):
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def story(name):
+    shown = CliRunner().invoke(app, ["stories", name, "--json"])
+    return {member["id"] for member in json.loads(shown.stdout)["members"]}
+
+
+def test_what_is_different_parts_and_the_answer_tells_who_moved(run):
+    found = row(run("en-03", "en-01", "--different", "--note", "two crossings", "--json"))
+    assert (found["a"], found["b"], found["same"]) == ("en-01", "en-03", False)
+    assert (found["relation"], found["mistake"]) == ("distinct", "false alarm")
+    assert (found["said_relation"], found["said_duplicate"]) == ("near_text", True)
+    assert found["evidence"]["overlap"] > 0.9
+    assert {each["id"] for each in found["changes"]} >= {"en-01"}
+    assert "en-01" not in story("en-03")
+
+
+def test_what_is_the_same_is_put_together(run):
+    found = row(run("en-24", "en-25", "--same", "--relation", "same_event", "--json"))
+    assert (found["relation"], found["mistake"]) == ("same_event", "miss")
+    assert story("en-24") == {"en-24", "en-25"}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("en-01", "en-01", "--same"), "'en-01' twice: name two articles"),
+        (("en-01", "en-01", "--undo"), "'en-01' twice: name two articles"),
+        (("--list", "--json", "--csv"), "--json and --csv: choose one"),
+        (("en-01", "-x", "--same"), "a name that begins with - comes last, after --"),
+        (("--same", "--", "en-01", "-x"), "not in sqlite:///seen.db: -x"),
+        (("en-01", "\udcff", "--same"), "not in sqlite:///seen.db: \\udcff"),
+    ],
+)
+def test_a_slip_is_told_in_plain_words(run, words, said):
+    result = run(*words)
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_a_misspelt_option_is_told_the_one_that_is_like_it(run):
+    result = run("en-01", "en-02", "--sme")
+    assert "--same" in result.stderr
+    assert "after --" not in result.stderr
+
+
+def test_it_can_be_taken_back(run):
+    before = story("en-01")
+    assert run("en-01", "en-03", "--different").exit_code == 0
+    found = row(run("en-03", "en-01", "--undo", "--json"))
+    assert found["taken_back"]
+    assert story("en-01") == before
+    again = run("en-03", "en-01", "--undo")
+    assert again.exit_code == 2
+    assert "nothing to take back" in again.stderr
+
+
+def test_people_read_it_as_a_table(run):
+    shown = run("en-01", "en-03", "--different", "--note", "two [b]crossings")
+    assert "to be different: two [b]crossings" in shown.stdout
+    assert "the policy had said near_text, a duplicate" in shown.stdout
+    assert "a false alarm" in shown.stdout
+    assert "changed places" in shown.stderr
+    assert "taken back" in run("en-01", "en-03", "--undo").stdout
+
+
+def test_it_is_listed_as_a_table_as_json_and_as_csv(run):
+    run("en-01", "en-03", "--different", "--note", "two, not one")
+    run("en-24", "en-25", "--same")
+    shown = run("--list")
+    assert "two, not one" in shown.stdout
+    assert "2 in all" in shown.stderr
+    lines = [json.loads(line) for line in run("--list", "--json").stdout.splitlines()]
+    assert [each["mistake"] for each in lines] == ["false alarm", "miss"]
+    table = list(csv.DictReader(io.StringIO(run("--list", "--csv").stdout)))
+    assert [each["note"] for each in table] == ["two, not one", ""]
+    assert list(table[0]) == list(lines[0])
+    assert json.loads(table[0]["evidence"]) == lines[0]["evidence"]
+
+
+def test_an_empty_list_as_csv_has_its_columns(run):
+    assert run("--list", "--csv").stdout.startswith("a,b,same,relation,note,when,mistake,")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("en-01", "en-03"), "give one of --same"),
+        (("en-01", "en-03", "--same", "--undo"), "give one of --same"),
+        (("en-01", "en-03", "--list"), "names no articles"),
+        (("en-01", "--same"), "name two"),
+        ((), "give one of --same"),
+        (("en-01", "nowhere", "--same"), "not in sqlite:///seen.db: nowhere"),
+        (("en-01", "en-03", "--same", "--relation", "distinct"), "choose from same_url"),
+        (("en-01", "en-03", "--different", "--relation", "near_text"), "choose from related"),
+    ],
+)
+def test_what_makes_no_sense_is_told(run, words, message):
+    result = run(*words)
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.lower().split())

@@ -1,0 +1,50 @@
+"""`nearcopy pairs`: every pair that overlaps enough, exactly."""
+
+import json
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from nearcopy import Article, Features, overlap
+from nearcopy.cli import app
+
+WIRE = str(Path(__file__).parents[3] / "examples" / "wire.jsonl")
+
+
+@pytest.fixture
+def run():
+    return lambda *words, **more: CliRunner().invoke(app, ["pairs", *words], **more)
+
+
+@pytest.mark.parametrize(("least", "shingle"), [(0.5, None), (0.8, None), (0.3, 5)])
+def test_every_pair_and_no_other(run, least, shingle):
+    words = ["--min-overlap", str(least), *(["--shingle", str(shingle)] if shingle else [])]
+    result = run(WIRE, *words, "--words", "folded")
+    assert result.exit_code == 0, result.stderr
+    found = [json.loads(line) for line in result.stdout.splitlines()]
+    wire = [json.loads(line) for line in Path(WIRE).read_text("utf-8").splitlines()]
+    articles = [
+        Article(id=row["id"], text=row["text"], html=row.get("html", False)) for row in wire
+    ]
+    features = Features("words", shingle) if shingle else None
+    wanted = {
+        frozenset((a.id, b.id)): each.jaccard
+        for a, b in combinations(articles, 2)
+        if ((each := overlap(a, b, features=features)).jaccard or 0) >= least
+    }
+    assert {frozenset((row["a"], row["b"])): row["overlap"] for row in found} == wanted
+    assert all(list(row) == ["a", "b", "overlap", "containment", "relation"] for row in found)
+
+
+def test_the_relation_is_what_compare_says(run):
+    found = [json.loads(line) for line in run(WIRE).stdout.splitlines()]
+    relations = {frozenset((row["a"], row["b"])): row["relation"] for row in found}
+    assert relations[frozenset(("en-24", "en-25"))] == "distinct"
+    assert relations[frozenset(("en-12", "en-13"))] == "near_text"
+
+
+@pytest.mark.parametrize("least", ["0", "1.5", "-1", "nan"])
+def test_a_bound_that_is_none_is_refused(run, least):
+    assert run(WIRE, "--min-overlap", least).exit_code == 2

@@ -1,0 +1,114 @@
+"""`nearcopy review`: pairs near a line, listed, and asked about on a terminal."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from nearcopy.cli import app
+from nearcopy.cli.commands import review
+
+WIRE = str(Path(__file__).parents[3] / "examples" / "wire.jsonl")
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NEARCOPY_STORE", "seen.db")
+    monkeypatch.setenv("COLUMNS", "160")
+    assert CliRunner().invoke(app, ["add", WIRE]).exit_code == 0
+    return lambda *words, said="": CliRunner().invoke(app, ["review", *words], input=said)
+
+
+@pytest.fixture
+def somebody(monkeypatch):
+    monkeypatch.setattr(review, "_somebody_is_there", lambda: True)
+
+
+def lines(result):
+    assert result.exit_code == 0, result.stderr
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def told():
+    result = CliRunner().invoke(app, ["feedback", "--list", "--json"])
+    return {(row["a"], row["b"]): row for row in map(json.loads, result.stdout.splitlines())}
+
+
+def test_pairs_are_listed_the_nearest_to_a_line_first(run):
+    found = lines(run("--json"))
+    assert [each["margin"] for each in found] == sorted(each["margin"] for each in found)
+    assert {"a", "b", "relation", "rule", "margin", "line"} <= set(found[0])
+    assert lines(run("--json", "--limit", "2")) == found[:2]
+    shown = run()
+    assert f"{found[0]['a']} │ {found[0]['b']}" in shown.stdout
+    assert f"{len(found)} pairs; `nearcopy review` on a terminal asks about each" in shown.stderr
+
+
+@pytest.mark.usefixtures("somebody")
+def test_listing_asks_nothing_though_somebody_is_there(run):
+    result = run("--list", said="s\n")
+    assert result.exit_code == 0
+    assert told() == {}
+
+
+@pytest.mark.usefixtures("somebody")
+@pytest.mark.parametrize(
+    ("key", "same", "relation"),
+    [("s", True, None), ("D", False, "distinct"), ("u", True, "revision")],
+)
+def test_a_letter_says_what_a_pair_is(run, key, same, relation):
+    (first,) = lines(run("--json", "--limit", "1"))
+    result = run("--limit", "1", said=f"{key}\n")
+    assert result.exit_code == 0, result.output
+    said = told()[first["a"], first["b"]]
+    assert said["same"] is same
+    assert relation in (None, said["relation"])
+    assert "1 pair spoken of" in result.stderr
+
+
+@pytest.mark.usefixtures("somebody")
+def test_enter_passes_over_and_z_takes_back_and_q_ends(run):
+    (one, other) = lines(run("--json", "--limit", "2"))
+    result = run(said="\nd\nz\nx\nq\n")
+    assert result.exit_code == 0
+    assert "\n2. " in result.stdout
+    assert f"taken back: {other['a']} and {other['b']}" in result.stderr
+    assert "0 pairs spoken of" in result.stderr
+    assert told() == {}
+    assert lines(run("--json", "--limit", "1")) == [one]
+
+
+@pytest.mark.usefixtures("somebody")
+def test_taking_back_where_nothing_was_said_is_no_error(run):
+    assert "nothing was said yet" in run(said="z\nq\n").stderr
+
+
+@pytest.mark.usefixtures("somebody")
+def test_the_end_of_what_is_typed_ends_it(run):
+    assert run(said="").exit_code == 0
+
+
+@pytest.mark.usefixtures("somebody")
+def test_what_contradicts_is_told_and_asked_again(run):
+    found = lines(run("--json"))
+    pair = found[0]["a"], found[0]["b"]
+    for other in pair:
+        CliRunner().invoke(app, ["feedback", other, "en-01", "--same"])
+    assert pair not in told()
+    result = run("--limit", "1", said="d\nq\n")
+    assert result.exit_code == 0
+    assert "error: " in result.stderr
+    assert pair not in told()
+
+
+@pytest.mark.usefixtures("somebody")
+def test_where_no_pair_is_near_a_line_it_says_so(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("one.jsonl").write_text('{"id": "a", "title": "A heron nests on the weir"}\n', "utf-8")
+    CliRunner().invoke(app, ["add", "one.jsonl", "--store", "seen.db"])
+    result = CliRunner().invoke(app, ["review", "--store", "seen.db"])
+    assert result.exit_code == 0
+    assert "no pair is near a line" in result.stderr
+    assert CliRunner().invoke(app, ["review", "--store", "other.db"]).exit_code == 2

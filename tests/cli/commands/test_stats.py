@@ -1,0 +1,77 @@
+"""`nearcopy stats`: numbers for people, and for machines."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from nearcopy.cli import app
+from nearcopy.cli.commands.stats import bar, share
+
+WIRE = str(Path(__file__).parents[3] / "examples" / "wire.jsonl")
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NEARCOPY_STORE", "seen.db")
+    monkeypatch.setenv("COLUMNS", "120")
+    return lambda *words: CliRunner().invoke(app, list(words))
+
+
+def test_machines_get_all_numbers(run):
+    run("add", WIRE)
+    run("check", WIRE)
+    run("feedback", "en-01", "en-03", "--different")
+    result = run("stats", "--json")
+    assert result.exit_code == 0, result.stderr
+    found = json.loads(result.stdout)
+    assert (found["articles"], found["stories"]) == (66, 41)
+    assert (found["told"], found["false_alarms"], found["misses"]) == (1, 1, 0)
+    reports = found["relations"]["same_event"]
+    assert sum(found["relations"].values()) - reports == found["duplicates"] == 22
+    assert sum(each["articles"] for each in found["sources"]) == 66
+    assert sum(each["articles"] * each["stories"] for each in found["sizes"]) == 66
+    assert {work: each["times"] for work, each in found["times"].items()} == {
+        "add": 66,
+        "check": 66,
+    }
+    (day,) = found["times_by_day"]
+    assert day["check"] == found["times"]["check"]
+    assert 0 < found["times"]["check"]["median_ms"] <= found["times"]["check"]["p99_ms"]
+
+
+def test_people_get_tables_with_bars(run):
+    run("add", WIRE)
+    result = run("stats", "--days", "2")
+    assert result.exit_code == 0
+    for shown in ("duplicate rate", "34.8%", "near_text", "████", "median ms", "false alarms"):
+        assert shown in result.stdout
+    assert "shown are 15 of 46 sources" in result.stderr
+
+
+def test_an_empty_store_is_no_error(run):
+    Path("none.jsonl").write_text("")
+    run("add", "none.jsonl")
+    shown = run("stats")
+    assert shown.exit_code == 0
+    assert "no article is in a story with another" in shown.stdout
+    assert "relation" not in shown.stdout
+    assert json.loads(run("stats", "--json").stdout)["duplicate_rate"] is None
+
+
+def test_a_store_must_be_there_and_days_above_zero(run):
+    assert run("stats").exit_code == 2
+    assert run("stats", "--days", "0").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("count", "most", "shown"), [(0, 0, ""), (0, 9, ""), (4, 4, "█" * 20), (1, 16, "█▎")]
+)
+def test_a_bar_is_as_long_as_its_share(count, most, shown):
+    assert bar(count, most) == shown
+
+
+def test_a_share_is_told_in_percent():
+    assert (share(None), share(0.348)) == ("", "34.8%")

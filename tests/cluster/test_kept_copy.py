@@ -1,0 +1,183 @@
+"""The kept copy: points for each virtue, rules in order, and a sentence that says why."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nearcopy.cluster.kept_copy import cards, elect
+from nearcopy.config import KEEP, Policy, Scoring
+from nearcopy.errors import BadArticle
+from nearcopy.models.model import Fingerprint
+
+NOON = datetime(2024, 5, 6, 12, tzinfo=UTC)
+DAY = timedelta(days=1)
+
+
+def copy(name: str, words: int = 100, **rest: object) -> Fingerprint:
+    return Fingerprint(id=name, words=words, **rest)
+
+
+def card(*copies: Fingerprint, scoring: Scoring | None = None):
+    """The card of the first copy beside the others."""
+    return cards(copies, Policy(scoring=scoring or Scoring()))[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "points"),
+    [(1200, 30), (1001, 30), (1000, 25), (600, 15), (12, 0.3), (0, 0)],
+)
+def test_the_longest_has_all_points_and_a_fifth_longer_is_longer(words, points):
+    assert card(copy("a", words), copy("b", 1200)).length == points
+
+
+@pytest.mark.parametrize(("details", "points"), [(0, 0), (1, 8), (4, 32), (5, 40), (9, 40)])
+def test_each_detail_has_eight_points_up_to_forty(details, points):
+    assert card(copy("a", details=details)).details == points
+
+
+@pytest.mark.parametrize(
+    ("tier", "points"), [(1, 20), (2, 15), (3, 10), (7, 10), (0, 20), (None, 10)]
+)
+def test_tiers_beyond_the_last_and_unknown_ones_have_the_last_points(tier, points):
+    assert card(copy("a", tier=tier)).tier == points
+
+
+@pytest.mark.parametrize(
+    ("behind", "points"),
+    [(timedelta(0), 10), (DAY, 9.58), (DAY / 2, 9.79), (10 * DAY, 5.8), (365 * DAY, 0)],
+)
+def test_freshness_is_lost_by_the_day_behind_the_newest(behind, points):
+    assert card(copy("a", published=NOON - behind), copy("b", published=NOON)).freshness == points
+
+
+def test_what_bears_no_date_is_not_fresh():
+    assert card(copy("a"), copy("b", published=NOON)).freshness == 0
+
+
+def test_a_perfect_copy_has_a_hundred_points():
+    best = card(copy("a", details=5, tier=1, published=NOON))
+    assert best.total == 100
+    assert best.why == (
+        "100 points: length 30 for 100 words, details 40 for 5, source 20 for tier 1, freshness 10"
+    )
+
+
+def test_the_points_can_be_set():
+    scoring = Scoring(length=50, details=10, detail=5, tiers=(), freshness=0)
+    assert card(copy("a", details=3, tier=1, published=NOON), scoring=scoring).total == 60
+
+
+def test_junk_is_no_measure_for_the_others():
+    wall = copy("wall", 5000, published=NOON + 20 * DAY, junk="consent wall")
+    assert card(copy("a", published=NOON), wall).total == card(copy("a", published=NOON)).total
+
+
+def test_junk_is_kept_only_where_all_is_junk():
+    wall, short = copy("wall", 5000, tier=1, details=5, junk="paywall"), copy("short", 9)
+    assert elect([wall, short], Policy()).kept == "short"
+    assert elect([wall, short], Policy()).why == "the only one of 2 that is not junk"
+    walls = [wall, replace(wall, id="other", words=9)]
+    assert elect(walls, Policy()).kept == "wall"
+    assert elect(walls, Policy()).why.startswith("all 2 are junk; best of 2: ")
+
+
+COPIES = [
+    copy("early", 300, published=NOON - DAY, source="b.example", tier=2),
+    copy("late", 320, published=NOON + DAY, source="a.example", tier=3),
+    copy("long", 812, published=NOON, source="c.example", tier=1),
+    copy("undated", 310, details=5),
+]
+
+
+@pytest.mark.parametrize(
+    ("keep", "kept", "why"),
+    [
+        (("longest",), "long", "longest of 4: 812 words"),
+        (("earliest",), "early", "earliest of 4: 2024-05-05 12:00+00:00"),
+        (("latest",), "late", "latest of 4: 2024-05-07 12:00+00:00"),
+        (("source-rank",), "late", "best source of 4: a.example, tier 3"),
+        (
+            ("best",),
+            "undated",
+            "best of 4: 61.45 points: length 11.45 for 310 words, details 40 for 5, "
+            "source 10 for an unknown tier, freshness 0",
+        ),
+    ],
+)
+def test_each_rule_keeps_its_own_and_says_why(keep, kept, why):
+    chosen = elect(COPIES, Policy(keep=keep, source_rank=("a.example", "b.example")))
+    assert (chosen.kept, chosen.why) == (kept, why)
+
+
+def test_sources_without_a_rank_go_by_tier():
+    assert elect(COPIES, Policy(keep=("source-rank",))).kept == "long"
+
+
+def test_a_tie_falls_to_the_next_rule():
+    twins = [copy("a", 50, published=NOON), copy("b", 70, published=NOON), copy("c", 90)]
+    chosen = elect(twins, Policy(keep=("earliest", "longest")))
+    assert chosen.kept == "b"
+    assert chosen.why == "longest of 2: 70 words (alike by earliest)"
+
+
+def test_the_last_ties_fall_to_the_earlier_then_by_id():
+    policy = Policy(keep=("longest",))
+    later = elect([copy("a", published=NOON), copy("b", published=NOON - DAY)], policy)
+    assert (later.kept, later.why) == ("b", "earlier of 2 alike by longest")
+    same = elect([copy("b"), copy("a")], policy)
+    assert (same.kept, same.why) == ("a", "first by id of 2 alike by longest")
+
+
+def test_a_single_copy_is_kept():
+    assert elect([copy("a")], Policy()).why == "the only copy"
+
+
+def test_none_cannot_be_elected_from():
+    with pytest.raises(BadArticle, match="at least one"):
+        elect([], Policy())
+
+
+def test_the_cards_come_best_first():
+    chosen = elect(COPIES, Policy())
+    totals = [card.total for card in chosen.cards]
+    assert totals == sorted(totals, reverse=True)
+    assert chosen.cards[0].id == chosen.kept
+
+
+some_copies = st.lists(
+    st.builds(
+        Fingerprint,
+        id=st.text(max_size=3),
+        words=st.integers(0, 50),
+        details=st.integers(0, 5),
+        tier=st.none() | st.integers(-1, 4),
+        source=st.none() | st.sampled_from("abc"),
+        published=st.none() | st.datetimes(timezones=st.just(UTC)),
+        junk=st.none() | st.just("paywall"),
+    ),
+    min_size=1,
+    max_size=8,
+    unique_by=lambda made: made.id,
+)
+policies = st.builds(
+    Policy,
+    keep=st.lists(st.sampled_from(KEEP), min_size=1, max_size=3).map(tuple),
+    source_rank=st.just(("b", "a")),
+)
+
+
+@given(some_copies, policies, st.randoms(use_true_random=False))
+def test_the_order_of_the_copies_does_not_matter(copies, policy, random):
+    shuffled = random.sample(copies, len(copies))
+    assert elect(copies, policy) == elect(shuffled, policy)
+
+
+@given(some_copies)
+def test_points_are_never_negative_nor_beyond_a_hundred(copies):
+    for made in cards(copies, Policy()):
+        parts = (made.length, made.details, made.tier, made.freshness)
+        assert all(0 <= part <= most for part, most in zip(parts, (30, 40, 20, 10), strict=True))
+        assert made.total == pytest.approx(sum(parts))

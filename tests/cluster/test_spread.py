@@ -1,0 +1,213 @@
+"""Spread: who came first, in which order outlets came, and what is not known is said."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nearcopy import Article, Deduper
+from nearcopy.cluster.spread import MOST_STEPS, First, Step, outlets_of, spread, syndicated
+from nearcopy.errors import NotStored
+from nearcopy.io.serializers.answers import spread_row, story_row
+from nearcopy.models.model import Member, Relation, Story
+
+NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
+COPY = Relation.NEAR_TEXT
+
+
+def at(hours):
+    return None if hours is None else NOON + timedelta(hours=hours)
+
+
+def member(name, source, hours=None, of=None, relation=COPY):
+    return Member(
+        name, relation if of else None, 1.0, "rule", source=source, published=at(hours),
+        duplicate_of=of,
+    )  # fmt: skip
+
+
+def story(*members):
+    return Story("s-1", members[0].id, "", members)
+
+
+WIRE = story(
+    member("post-1", "post", 2),
+    member("wire-1", "wire", 0, of="post-1"),
+    member("herald-1", "herald", 5, of="post-1"),
+    member("post-2", "post", 7, of="post-1"),
+)
+
+
+def test_the_first_is_the_earliest_published_and_not_the_kept_copy():
+    assert spread(WIRE).first == First("wire-1", "wire", NOON, "published")
+
+
+def test_outlets_come_in_the_order_of_their_first_article():
+    found = spread(WIRE).outlets
+    assert [(each.name, each.hours, each.articles) for each in found] == [
+        ("wire", 0.0, 1),
+        ("post", 2.0, 2),
+        ("herald", 5.0, 1),
+    ]
+    assert [each.relation for each in found] == [COPY, None, COPY]
+
+
+def test_the_last_and_the_half_are_told_in_hours():
+    found = spread(WIRE)
+    assert (found.hours, found.half_hours) == (7.0, 2.0)
+
+
+def test_copies_from_another_outlet_than_the_first_are_syndicated():
+    assert spread(WIRE).syndicated == syndicated(WIRE) == 3
+    assert outlets_of(WIRE) == 3
+
+
+def test_a_report_in_other_words_is_not_syndicated_and_its_copy_is():
+    told = story(
+        member("a", "wire", 0),
+        Member("b", Relation.SAME_EVENT, 1.0, "rule", source="post", published=at(1)),
+        member("c", "herald", 2, of="b"),
+    )
+    assert {each.name: each.syndicated for each in spread(told).outlets} == {
+        "wire": 0, "post": 0, "herald": 1,
+    }  # fmt: skip
+
+
+def test_a_new_version_by_the_same_outlet_is_not_syndicated():
+    assert spread(story(member("a", "post", 0), member("b", "post", 1, of="a"))).syndicated == 0
+
+
+def test_an_article_of_no_known_outlet_is_no_outlet_and_no_copy_of_another():
+    found = spread(story(member("a", None, 0), member("b", "post", 1, of="a")))
+    assert (found.unnamed, len(found.outlets), found.syndicated) == (1, 1, 0)
+    assert found.first is not None
+    assert found.first.outlet is None
+    assert found.outlets[0].hours == 1.0
+
+
+def test_who_credits_an_agency_is_syndicated_unless_it_is_that_agency():
+    told = story(
+        member("a", "reuters.com", 0),
+        Member("b", Relation.SAME_EVENT, 1.0, "rule", source="post", published=at(1)),
+        Member("c", Relation.SAME_EVENT, 1.0, "rule", source="meridianwire.example"),
+    )
+    credited = {"a": ["Reuters"], "b": ["Reuters", "AFP"], "c": ["Meridian Wire"]}
+    found = spread(told, credited=credited)
+    assert found.syndicated == 1
+    assert [(each.agency, each.articles) for each in found.credits] == [
+        ("Reuters", 2),
+        ("AFP", 1),
+        ("Meridian Wire", 1),
+    ]
+
+
+def test_where_nothing_was_published_the_time_of_taking_in_stands_for_it_and_is_marked():
+    found = spread(
+        story(member("a", "post"), member("b", "wire", 3, of="a")), seen={"a": at(1), "b": at(9)}
+    )
+    assert found.first == First("a", "post", at(1), "seen")
+    assert [each.by for each in found.outlets] == ["seen", "published"]
+    assert found.seen_only == 1
+
+
+def test_those_without_any_time_come_last_and_are_counted():
+    found = spread(story(member("a", "post"), member("b", "wire", 3, of="a")))
+    assert [(each.name, each.hours) for each in found.outlets] == [("wire", 0.0), ("post", None)]
+    assert (found.undated, found.hours, found.half_hours) == (1, 0.0, 0.0)
+
+
+def test_without_any_time_there_is_no_first():
+    found = spread(story(member("a", "post"), member("b", "wire", of="a")))
+    assert (found.first, found.hours, found.half_hours, found.steps) == (None, None, None, ())
+    assert found.undated == 2
+
+
+def test_those_of_the_first_moment_are_told_as_tied():
+    found = spread(story(member("b", "post", 0), member("a", "wire", 0, of="b")))
+    assert found.first == First("a", "wire", NOON, "published", ("b",))
+
+
+def test_steps_count_the_outlets_there_were():
+    times = {"a": 0.0, "b": 1 / 3, "c": 0.5}
+    found = spread(story(*(member(name, name, hours) for name, hours in times.items())))
+    assert found.steps == (
+        Step(0.0, 1, 1), Step(0.1667, 0, 1), Step(0.3333, 1, 2), Step(0.5, 1, 3),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("hours", [0, 0.1, 2, 30, 24 * 50, 24 * 365 * 300])
+def test_there_are_never_too_many_steps(hours):
+    found = spread(story(member("a", "wire", 0), member("b", "post", hours)))
+    assert 1 <= len(found.steps) <= MOST_STEPS
+    assert found.steps[-1].total == 2
+
+
+SOURCES = st.none() | st.sampled_from(["wire", "post", "herald", "times"])
+ROWS = st.lists(
+    st.tuples(SOURCES, st.none() | st.floats(0, 5000), st.booleans()), min_size=1, max_size=12
+)
+
+
+@given(ROWS, st.randoms(use_true_random=False))
+def test_the_order_of_members_is_of_no_account(rows, random):
+    members = [
+        member(f"m{place}", source, hours, of="m0" if copy and place else None)
+        for place, (source, hours, copy) in enumerate(rows)
+    ]
+    found = spread(Story("s", "m0", "", tuple(members)))
+    random.shuffle(members)
+    assert spread(Story("s", "m0", "", tuple(members))) == found
+    assert sum(each.articles for each in found.outlets) + found.unnamed == len(rows)
+    assert found.syndicated <= found.articles
+    assert sum(step.new for step in found.steps) == sum(x.hours is not None for x in found.outlets)
+    hours = [each.hours for each in found.outlets if each.hours is not None]
+    assert hours == sorted(hours)
+
+
+TEXT = (
+    "Boats had to wait outside the old quay on Tuesday after the harbour master closed it, as "
+    "divers looked for the anchor that a freighter had lost in the storm of the night before. "
+    "Fishermen said that they would lose a day and that nobody had told them in time. The quay "
+    "is to open again in the evening, when the tide is high enough for the larger boats to leave."
+)
+
+
+@pytest.fixture(params=["memory://", "sqlite:///{}/seen.db"])
+def filled(request, tmp_path):
+    with Deduper(request.param.format(tmp_path), clock=lambda: at(30)) as deduper:
+        for place, (name, source) in enumerate([("a", "wire"), ("b", "post"), ("c", "herald")]):
+            head = "PORT CALDER (Reuters) - " if name == "b" else ""
+            when = None if name == "c" else at(place)
+            deduper.add(Article(id=name, source=source, text=head + TEXT, published=when))
+        yield deduper
+
+
+def test_a_deduper_tells_the_spread_of_the_story_of_an_article(filled):
+    found = filled.spread("b")
+    assert found == filled.spread(found.story)
+    assert [(each.name, each.by, each.hours) for each in found.outlets] == [
+        ("wire", "published", 0.0),
+        ("post", "published", 1.0),
+        ("herald", "seen", 30.0),
+    ]
+    assert [(each.agency, each.articles) for each in found.credits] == [("Reuters", 1)]
+    assert found.syndicated == 2
+
+
+def test_an_unknown_story_has_no_spread(filled):
+    with pytest.raises(NotStored):
+        filled.spread("nothing")
+
+
+def test_the_answer_holds_all_of_it(filled):
+    row = spread_row(filled.spread("a"))
+    assert row["first"] == {
+        "article": "a", "outlet": "wire", "when": "2026-03-04T12:00:00+00:00", "by": "published",
+        "tied": [],
+    }  # fmt: skip
+    assert row["outlets"][1]["relation"] in {str(each) for each in Relation} | {None}
+    assert row["credits"] == [{"agency": "Reuters", "articles": 1}]
+    assert row["steps"][0] == {"hours": 0.0, "new": 2, "total": 2}
+    counts = story_row(filled.story("a"))
+    assert (counts["outlets"], counts["syndicated"]) == (3, 2)

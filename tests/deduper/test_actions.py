@@ -1,0 +1,304 @@
+"""Acts: what people do to stories holds, stands in the journal, and can be undone."""
+
+import json
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.support import aged_store as lives
+from typer.testing import CliRunner
+
+from nearcopy import Article, BadFeedback, Deduper, NotStored, Relation
+from nearcopy.cli import app as commands
+from nearcopy.io.files import read_articles
+from nearcopy.maintenance.copy_store import copy_store
+from nearcopy.models.action import Act, Deed, Moved, act_json, act_of
+from nearcopy.stores import open_store
+
+NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+FERRY = (
+    "The night ferry to the outer islands was cancelled after its engine failed at the pier, and "
+    "passengers were told to wait for the morning boat, which sails at half past six with room for "
+    "two hundred people and forty cars, the harbour office said late on Monday evening."
+)
+MILL = (
+    "A paper mill on the northern river will reopen in spring with half its former staff once the "
+    "new boiler has been tested, its owner told the town council, which had asked for news of the "
+    "two hundred jobs lost when the old machines stopped in the flood of last November."
+)
+
+
+def article(name: str, text: str = FERRY, **given) -> Article:
+    title = "Night ferry cancelled" if text == FERRY else "Paper mill reopens in spring"
+    return Article(id=name, title=title, text=text, published=NOON, **given)
+
+
+def ticking():
+    """A clock that goes on by an hour whenever it is asked."""
+    ticks = iter(range(10_000))
+    return lambda: NOON + next(ticks) * HOUR
+
+
+@pytest.fixture
+def deduper(any_address):
+    with Deduper(any_address, clock=ticking()) as made:
+        list(made.run([article("a", tier=1), article("b", tier=2), article("c", tier=3)]))
+        list(made.run([article("m", MILL, tier=1), article("n", MILL, tier=2)]))
+        yield made
+
+
+def stories(deduper: Deduper) -> dict[str, tuple[str, ...]]:
+    """The members of each story by its id, the kept copy first."""
+    return {each.id: tuple(m.id for m in each.members) for each in deduper.stories()}
+
+
+def groups(deduper: Deduper) -> set[tuple[str, ...]]:
+    return set(stories(deduper).values())
+
+
+def test_an_act_is_written_and_read_again():
+    act = Act(
+        number=3,
+        deed=Deed.SPLIT,
+        article="a\ud800",
+        by="Zoë",
+        note="\0",
+        when=NOON,
+        pairs=(("a", "b"),),
+        moved=(Moved("a", "s-1", "s-2"),),
+        undone=NOON + HOUR,
+    )
+    assert act_of(act_json(act)) == act
+    assert act_json(act).isascii()
+
+
+class TestKeep:
+    def test_another_copy_is_kept_and_says_why(self, deduper):
+        before = deduper.story("a")
+        done = deduper.keep("c", by="Ada", note="ours")
+        story = deduper.story("a")
+        assert (before.kept, story.kept, story.id) == ("a", "c", before.id)
+        assert story.why == "chosen by people"
+        assert {each.id for each in done.changes} == {"a", "b", "c"}
+        assert (done.act.number, done.act.by, done.act.note) == (1, "Ada", "ours")
+        assert [each.duplicate_of for each in deduper.verdicts([*"abc"])] == ["c", "c", None]
+
+    def test_it_holds_when_better_ones_come_and_stories_are_told_anew(self, deduper):
+        deduper.keep("c")
+        deduper.add(article("d", FERRY + " All fares are paid back.", tier=1))
+        assert deduper.story("a").kept == "c"
+        deduper.retell()
+        assert deduper.story("a").kept == "c"
+        deduper.forget("c")
+        assert deduper.story("a").kept != "c"
+        deduper.add(article("c", tier=3))
+        assert deduper.story("a").kept == "c"
+
+    def test_the_last_choice_wins_until_it_is_undone(self, deduper):
+        deduper.keep("c")
+        last = deduper.keep("b").act
+        assert deduper.story("a").kept == "b"
+        deduper.undo(last.number)
+        assert deduper.story("a").kept == "c"
+        deduper.undo(1)
+        assert deduper.story("a").kept == "a"
+
+    def test_what_is_kept_cannot_be_chosen(self, deduper):
+        with pytest.raises(BadFeedback, match="kept copy already"):
+            deduper.keep("a")
+        with pytest.raises(NotStored):
+            deduper.keep("nothing")
+        assert deduper.acts() == []
+
+    def test_it_is_kept_in_a_store_opened_again(self, lasting_address):
+        with Deduper(lasting_address) as one:
+            list(one.run([article("a", tier=1), article("b", tier=2)]))
+            one.keep("b")
+        with Deduper(lasting_address) as other:
+            other.add(article("c", tier=1))
+            assert other.story("a").kept == "b"
+            assert [each.deed for each in other.acts()] == ["keep"]
+
+
+class TestSplit:
+    def test_a_member_goes_alone_and_comes_back(self, deduper):
+        before = stories(deduper)
+        done = deduper.split("b", by="Ada")
+        assert groups(deduper) == {("a", "c"), ("b",), ("m", "n")}
+        assert {*done.act.pairs} == {("a", "b"), ("b", "c")}
+        deduper.add(article("d", tier=3))
+        assert deduper.story("d").id == deduper.story("a").id
+        deduper.forget("d")
+        undone = deduper.undo(done.act.number, by="Bo").act
+        assert stories(deduper) == before
+        assert (undone.undone_by, undone.undone is not None) == ("Bo", True)
+        assert deduper.told() == []
+
+    def test_the_kept_copy_can_be_split_off_too(self, deduper):
+        deduper.split("a")
+        assert groups(deduper) == {("a",), ("b", "c"), ("m", "n")}
+
+    def test_who_is_alone_cannot_be_split_off(self, deduper):
+        deduper.split("b")
+        with pytest.raises(BadFeedback, match="alone"):
+            deduper.split("b")
+
+    def test_what_people_put_together_is_not_split_silently(self, deduper):
+        deduper.feedback("a", "b", same=True)
+        with pytest.raises(BadFeedback, match="undo that first"):
+            deduper.split("b")
+        assert deduper.acts() == []
+        assert len(deduper.told()) == 1
+
+
+class TestMerge:
+    def test_two_stories_become_one_and_two_again_under_their_ids(self, deduper):
+        before = stories(deduper)
+        done = deduper.merge("a", "n", by="Ada")
+        (merged,) = stories(deduper).values()
+        assert {*merged} == {*"abcmn"}
+        assert deduper.told()[0].relation is Relation.SAME_EVENT
+        deduper.retell()
+        assert len(stories(deduper)) == 1
+        deduper.undo(done.act.number)
+        assert stories(deduper) == before
+        assert {deduper.story(name).id for name in before} == {*before}
+        deduper.retell()
+        assert stories(deduper) == before
+
+    def test_all_reports_of_both_go_along(self, any_address):
+        with Deduper(any_address, clock=ticking()) as deduper:
+            list(deduper.run(read_articles(lives.WIRE)))
+            before = stories(deduper)
+            both = {*before[deduper.story("en-01").id], *before[deduper.story("de-01").id]}
+            assert len(both) > 6
+            done = deduper.merge("en-01", "de-01")
+            assert {*stories(deduper)[deduper.story("en-01").id]} == both
+            deduper.retell()
+            assert {*stories(deduper)[deduper.story("en-01").id]} == both
+            deduper.undo(done.act.number)
+            assert stories(deduper) == before
+            assert deduper.told() == []
+
+    def test_a_story_is_not_merged_with_itself(self, deduper):
+        with pytest.raises(BadFeedback, match="name two stories"):
+            deduper.merge("a", "b")
+
+    def test_what_was_split_is_not_merged_silently(self, deduper):
+        deduper.split("b")
+        with pytest.raises(BadFeedback, match="told to be different"):
+            deduper.merge("a", "b")
+
+    def test_undoing_leaves_alone_what_was_said_since(self, deduper):
+        act = deduper.merge("a", "m").act
+        deduper.feedback("a", "m", same=True, relation="same_event", note="surely")
+        deduper.undo(act.number)
+        assert [each.note for each in deduper.told()] == ["surely"]
+        assert len(groups(deduper)) == 1
+
+
+@given(st.data())
+def test_whatever_was_done_undoing_it_all_leaves_no_trace(data):
+    with Deduper(clock=ticking()) as deduper:
+        list(deduper.run([*map(article, "abcd"), *(article(each, MILL) for each in "mno")]))
+        before = stories(deduper)
+        for _ in range(data.draw(st.integers(1, 5))):
+            deed = data.draw(st.sampled_from(["keep", "split", "merge"]))
+            one, other = data.draw(st.lists(st.sampled_from("abcdmno"), min_size=2, max_size=2))
+            with suppress(BadFeedback):
+                deduper.merge(one, other) if deed == "merge" else getattr(deduper, deed)(one)
+            told = stories(deduper)
+            deduper.retell()
+            assert stories(deduper) == told
+        for act in deduper.acts():
+            deduper.undo(act.number)
+        assert stories(deduper) == before
+        assert deduper.told() == []
+
+
+class TestJournal:
+    def test_the_last_act_comes_first_by_page(self, deduper):
+        deduper.keep("b")
+        deduper.split("c")
+        deduper.merge("a", "m")
+        assert [each.deed for each in deduper.acts()] == ["merge", "split", "keep"]
+        assert [each.number for each in deduper.acts(before=3, limit=1)] == [2]
+
+    def test_what_is_undone_stays_in_the_journal_and_is_undone_once(self, deduper):
+        deduper.keep("b")
+        deduper.undo(1, by="Bo")
+        assert [(each.number, each.undone_by) for each in deduper.acts()] == [(1, "Bo")]
+        with pytest.raises(BadFeedback, match="undone already"):
+            deduper.undo(1)
+        with pytest.raises(BadFeedback, match="no act 2"):
+            deduper.undo(2)
+
+
+def test_every_store_keeps_acts_alike(any_address):
+    store = open_store(any_address)
+    store.bind(None, 1)
+    kept = Act(number=1, deed=Deed.KEEP, article="a", other="b", when=NOON)
+    with store.writing():
+        store.journal(kept)
+        store.journal(replace(kept, number=2, article="b"))
+        assert store.preferred(["a", "b", "c"]) == {"a": 1, "b": 2}
+        store.journal(replace(kept, number=2, article="b", undone=NOON))
+        assert store.preferred(["a", "b", "c"]) == {"a": 1}
+        store.journal(replace(kept, number=3))
+    with store.reading():
+        assert store.preferred(["a"]) == {"a": 3}
+        assert store.preferred([]) == {}
+        assert [each.number for each in store.acts()] == [3, 2, 1]
+        assert store.acts(3, 1)[0].undone == NOON
+    with suppress(ZeroDivisionError), store.writing():
+        store.journal(replace(kept, number=4, article="c"))
+        raise ZeroDivisionError
+    with store.reading():
+        assert store.preferred(["c"]) == {}
+    store.close()
+
+
+def test_acts_are_copied_with_the_store(deduper, tmp_path):
+    deduper.keep("c")
+    target = open_store(f"sqlite:///{tmp_path}/copy.db")
+    copy_store(deduper._store, target)
+    target.close()
+    with Deduper(f"sqlite:///{tmp_path}/copy.db") as copied:
+        assert copied.acts() == deduper.acts()
+        copied.retell()
+        assert copied.story("a").kept == "c"
+
+
+def test_the_command_acts_lists_and_undoes(tmp_path):
+    store = f"{tmp_path}/seen.db"
+    with Deduper(f"sqlite:///{store}") as made:
+        list(made.run([article("a", tier=1), article("b", tier=2)]))
+
+    def run(*words):
+        return CliRunner().invoke(commands, ["act", *words, "--store", store])
+
+    assert "keep b in place of a" in run("keep", "b", "--by", "Ada").output
+    assert json.loads(run("list", "--json").stdout)["by"] == "Ada"
+    assert "1 in all" in run("list").output
+    assert "act 1 undone" in run("undo", "1").output
+    for words in (["burn"], ["keep"], ["undo", "x"], ["undo", "7"], ["merge", "a"], ["keep", "a"]):
+        assert run(*words).exit_code == 2
+
+
+def test_an_export_brings_acts_along(tmp_path):
+    with Deduper(f"sqlite:///{tmp_path}/one.db") as made:
+        list(made.run([article("a", tier=1), article("b", tier=2)]))
+        made.keep("b", by="Ada")
+        wanted = made.acts()
+    file = f"{tmp_path}/all.jsonl"
+    words = ["export", "--all", "-o", file, "--store", f"{tmp_path}/one.db"]
+    assert CliRunner().invoke(commands, words).exit_code == 0
+    words = ["import", file, "--store", f"{tmp_path}/two.db"]
+    assert CliRunner().invoke(commands, words).exit_code == 0
+    with Deduper(f"sqlite:///{tmp_path}/two.db") as other:
+        assert other.acts() == wanted
+        assert other.story("a").kept == "b"

@@ -1,0 +1,485 @@
+"""The Deduper: one verdict for every article, the same in whatever way and order they come."""
+
+import random
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from nearcopy import (
+    POLICIES,
+    RECIPES,
+    Article,
+    BadArticle,
+    BadPolicy,
+    BadRecipe,
+    Deduper,
+    NotStored,
+    Policy,
+    Relation,
+    Verdict,
+)
+from nearcopy.cluster.stories import named
+from nearcopy.io.files import read_articles
+
+NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
+DAY = timedelta(days=1)
+HOUR = timedelta(hours=1)
+BODY = (
+    "The harbour council voted on Tuesday to close the old ferry terminal for the winter while "
+    "repair crews replace the planks along the eastern pier and test every lamp between the two "
+    "lighthouses before the storms arrive next month, said the mayor, who promised that all boats "
+    "would be moved inland without charge to their owners and returned in spring when the work "
+    "is finished and the new quay has been opened to the public again."
+)
+OTHER = (
+    "Growers in the upper valley expect the earliest apple harvest for thirty years after a mild "
+    "March and a warm April, though a late frost could still take a third of the blossom, the "
+    "orchard union warned, asking members to keep their sprinklers ready and report damage within "
+    "two days so that insurers can send someone to look before the trees are pruned in summer."
+)
+
+
+def wire() -> list[Article]:
+    return list(read_articles(Path(__file__).parents[2] / "examples" / "wire.jsonl"))
+
+
+@pytest.fixture
+def address(any_address) -> str:
+    return any_address
+
+
+@pytest.fixture
+def deduper(address):
+    with Deduper(address, clock=lambda: NOON) as made:
+        yield made
+
+
+class TestAdding:
+    def test_the_first_is_new_and_its_copy_is_not(self, deduper):
+        first = deduper.add(Article(id="a", title="Ferry terminal closes", text=BODY))
+        again = deduper.add(Article(id="b", title="Ferry terminal to close", text=BODY + " Yes."))
+        assert (first.relation, first.is_duplicate, first.duplicate_of) == ("distinct", False, None)
+        assert first.story_id == again.story_id
+        assert (again.relation, again.is_duplicate, again.duplicate_of) == ("near_text", True, "a")
+        assert again.match == "a"
+        assert again.reason == "content_hash"
+        assert again.copy == round(again.evidence.overlap, 4) > 0.9
+        assert again.evidence.exact
+
+    def test_checking_writes_nothing(self, deduper):
+        deduper.add(Article(id="a", text=BODY))
+        for _ in range(2):
+            verdict = deduper.check(Article(id="b", text=BODY))
+            assert verdict.is_duplicate
+            assert verdict.story_id == deduper.story("a").id
+        new = deduper.check(Article(id="c", text=OTHER))
+        assert (new.relation, new.match, new.story_id) == (Relation.DISTINCT, None, None)
+        with pytest.raises(NotStored):
+            deduper.article("b")
+
+    def test_every_article_has_a_verdict_in_order(self, deduper):
+        verdicts = list(deduper.run(Article(id=str(n), text=BODY) for n in range(530)))
+        assert [each.id for each in verdicts] == [str(n) for n in range(530)]
+        assert [each.is_duplicate for each in verdicts] == [False] + [True] * 529
+
+    def test_facts_keep_alike_titles_apart_and_say_so(self, deduper):
+        deduper.add(Article(id="a", title="Startup X raises Series A $10M"))
+        verdict = deduper.add(Article(id="b", title="Startup X raises Series B $50M"))
+        assert not verdict.is_duplicate
+        assert (verdict.relation, verdict.rule, verdict.match) == (Relation.DISTINCT, "vetoed", "a")
+        assert "Series" in verdict.reasons[0] or "series" in verdict.reasons[0]
+
+    def test_what_is_outside_the_window_is_new(self, deduper):
+        deduper.add(Article(id="a", text=BODY, published=NOON - 15 * DAY))
+        assert not deduper.add(Article(id="b", text=BODY, published=NOON)).is_duplicate
+
+    @pytest.mark.parametrize("window", [14 * DAY, 300_000 * DAY, None])
+    @pytest.mark.parametrize("zone", [timezone(14 * HOUR), UTC, timezone(-12 * HOUR)])
+    @pytest.mark.parametrize("when", [datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59)])
+    def test_no_date_is_too_far_off(self, address, window, zone, when):
+        times = [{"published": when.replace(tzinfo=zone)}, {"seen": when.replace(tzinfo=zone)}]
+        for given in times:
+            with Deduper(address, policy=Policy(window=window)) as deduper:
+                for name in ("first", "again"):
+                    verdict = deduper.add(Article(id=f"{name} {given}", text=BODY, **given))
+            assert verdict.is_duplicate
+        if not address.startswith("memory"):
+            with Deduper(address) as deduper:
+                assert sum(len(story.members) for story in deduper.stories()) == 4
+
+    def test_half_a_surrogate_pair_does_no_harm(self, deduper):
+        half = {"source": "Examp\udc00", "url": "https://example.org/\ud801", "language": "\ud800"}
+        for name in "aba":
+            deduper.add(Article(id=name, title=f"Ferry \ud800 closes {name}", text=BODY, **half))
+        assert len(deduper.story("a").members) == 2
+        assert [deduper.revisions(name) for name in ("a", "b", "\ud800")] == [[], [], []]
+
+    def test_nor_does_asking_for_what_cannot_be_there(self, deduper):
+        deduper.add(Article(id="a", text=BODY))
+        for call in (deduper.story, deduper.article, deduper.similar):
+            with pytest.raises(NotStored):
+                call("a\ud800")
+        assert deduper.forget(["a\ud800"]) == 0
+
+    def test_a_bad_article_loses_none_before_it(self, deduper):
+        def articles():
+            yield Article(id="a", text=BODY)
+            raise BadArticle("broken")
+
+        with pytest.raises(BadArticle, match="broken"):
+            list(deduper.run(articles()))
+        assert deduper.article("a").text == BODY
+
+    @pytest.mark.parametrize("preset", sorted(POLICIES))
+    def test_every_preset_finds_a_copy(self, address, preset):
+        with Deduper(address, RECIPES[preset], POLICIES[preset], clock=lambda: NOON) as deduper:
+            deduper.add(Article(id="a", title="Ferry terminal closes for winter", text=BODY))
+            verdict = deduper.add(
+                Article(id="b", title="Ferry terminal closes for winter", text=BODY)
+            )
+        assert verdict.is_duplicate
+
+    @pytest.mark.parametrize(
+        ("sources", "expected"),
+        [("any", [None, "a", "a", "a"]), ("across", [None, None, "a", "a"]),
+         ("within", [None, "a", None, None])],
+    )  # fmt: skip
+    def test_a_policy_may_compare_across_sources_only_or_within_one(
+        self, address, sources, expected
+    ):
+        outlets = ["Harbour Post", "Harbour Post", "Valley News", None]
+        articles = [
+            Article(id=name, title="Ferry terminal closes", text=f"{BODY} {name}.", source=outlet)
+            for name, outlet in zip("abcd", outlets, strict=True)
+        ]
+        with Deduper(address, policy=Policy(sources=sources), clock=lambda: NOON) as deduper:
+            found = [each.duplicate_of for each in deduper.run(articles)]
+        assert found == expected
+
+    def test_no_other_sources_can_be_meant(self):
+        with pytest.raises(BadPolicy, match='choose "any", "across" or "within"'):
+            Policy(sources="some")
+
+
+class TestAddingAgain:
+    def test_an_article_never_matches_itself(self, deduper):
+        article = Article(id="a", url="https://example.org/1", title="Ferry closes", text=BODY)
+        for _ in range(2):
+            assert not deduper.add(article).is_duplicate
+            assert not deduper.check(article).is_duplicate
+        twice = list(deduper.run([article, article]))
+        assert [each.is_duplicate for each in twice] == [False, False]
+        assert deduper.revisions("a") == []
+
+    def test_a_changed_text_is_a_revision(self, deduper):
+        deduper.add(Article(id="a", text=BODY))
+        deduper.add(Article(id="a", text=OTHER))
+        assert deduper.article("a").text == OTHER
+        assert [each.text for each in deduper.revisions("a")] == [BODY]
+
+    def test_the_story_keeps_its_id_and_those_who_were_copies_are_no_more(self, deduper):
+        deduper.add(Article(id="a", text=BODY))
+        before = deduper.add(Article(id="b", text=BODY + " Yes.")).story_id
+        again = deduper.add(Article(id="a", text=OTHER))
+        stands = {each.id: each for each in deduper.verdicts(["a", "b"])}
+        assert not again.is_duplicate
+        assert not any(each.is_duplicate for each in stands.values())
+        assert stands["a"].story_id != stands["b"].story_id
+        assert before in {each.story_id for each in stands.values()}
+
+    def test_running_the_same_articles_twice_changes_nothing(self, deduper):
+        articles = wire()
+        list(deduper.run(articles))
+        first = list(deduper.verdicts(each.id for each in articles))
+        list(deduper.run(articles))
+        assert list(deduper.verdicts(each.id for each in articles)) == first
+
+    def test_unchanged_it_is_judged_as_when_it_came(self, deduper):
+        articles = [
+            Article(id="a", title="Ferry terminal closes", text=BODY, published=NOON),
+            Article(id="b", title="Ferry terminal to close", text=BODY + " Yes.", published=NOON),
+            Article(id="c", title="Ferry terminal shut", text=BODY + " No.", published=NOON),
+        ]
+        first = [outline(each) for each in deduper.run(articles)]
+        stories = list(deduper.stories())
+        assert [outline(deduper.add(each)) for each in articles] == first
+        assert [outline(each) for each in deduper.run(reversed(articles))] == first[::-1]
+        assert list(deduper.stories()) == stories
+        assert deduper.revisions("a") == []
+
+    def test_unchanged_it_is_judged_as_when_it_came_whoever_crowds_in_later(
+        self, deduper, monkeypatch
+    ):
+        monkeypatch.setattr("nearcopy.match.candidate_index.PAIRS", 0)
+        monkeypatch.setattr("nearcopy.match.candidate_index.CANDIDATES", 4)
+        one = Article(id="a", title="Ferry terminal closes", text=BODY, published=NOON)
+        other = Article(id="b", title="Winter closure of the terminal", text=BODY[60:])
+        first = [outline(deduper.add(each)) for each in (one, other)]
+        closer = (replace(other, id=f"c{n}", text=f"{other.text} {n}") for n in range(9))
+        list(deduper.run(closer))
+        assert [outline(deduper.add(each)) for each in (one, other)] == first
+
+    def test_ever_again_it_crowds_nobody_out(self, deduper):
+        article = Article(id="a", title="Ferry terminal closes", text=BODY)
+        for _ in range(600):
+            deduper.add(article)
+        for place in range(60):
+            deduper.add(replace(article, text=f"{BODY} {place}"))
+        report = Article(id="b", title="Winter closure of the ferry terminal", text=BODY[40:])
+        assert deduper.check(report).match == "a"
+
+
+class TestStanding:
+    def test_a_better_copy_is_kept_instead(self, deduper):
+        deduper.add(Article(id="short", text=BODY))
+        longer = deduper.add(Article(id="long", text=f"{BODY} {BODY[:200]}"))
+        assert (longer.is_duplicate, longer.duplicate_of) == (True, "short")
+        short, long = deduper.verdicts(["short", "long"])
+        assert (short.is_duplicate, short.duplicate_of) == (True, "long")
+        assert (long.is_duplicate, long.duplicate_of, long.rule) == (False, None, "kept")
+        assert long.reasons[0].startswith("kept: best of 2")
+        assert deduper.story("short").kept == "long"
+
+    def test_copies_and_reports_of_one_event_are_one_story(self, deduper):
+        articles = wire()
+        list(deduper.run(articles))
+        stands = list(deduper.verdicts(each.id for each in articles))
+        stories = {story.id: story for story in deduper.stories()}
+        assert {member.id for story in stories.values() for member in story.members} == {
+            each.id for each in articles
+        }
+        for verdict in stands:
+            story = stories[verdict.story_id]
+            assert verdict.id in {member.id for member in story.members}
+            assert deduper.story(verdict.id) == deduper.story(story.id) == story
+            if verdict.duplicate_of:
+                assert verdict.duplicate_of in {member.id for member in story.members}
+
+    def test_no_article_is_left_out_of_the_stories_while_others_come(self, deduper):
+        for name, text in (("a", BODY), ("b", BODY), ("c", OTHER), ("d", "")):
+            deduper.add(Article(id=name, text=text))
+        stories = deduper.stories()
+        seen = {member.id for member in next(stories).members}
+        deduper.add(Article(id="e", text=OTHER))
+        deduper.forget(["a"])
+        seen |= {member.id for story in stories for member in story.members}
+        assert seen >= {"b", "c", "d"}
+
+    def test_unknown_ids_are_named(self, deduper):
+        with pytest.raises(NotStored, match="nobody"):
+            list(deduper.verdicts(["nobody"]))
+        for call in (deduper.story, deduper.similar, deduper.article):
+            with pytest.raises(NotStored, match="nobody"):
+                call("nobody")
+
+    def test_similar_articles_come_most_alike_first(self, deduper):
+        half = " ".join(BODY.split()[:45] + OTHER.split()[:25])
+        deduper.add(Article(id="a", title="The ferry", url="https://news.example.org/1", text=BODY))
+        deduper.add(Article(id="half", text=half))
+        deduper.add(Article(id="b", text=BODY + " Yes."))
+        deduper.add(Article(id="c", text=OTHER))
+        found = deduper.similar("b")
+        assert [match.id for match in found][:2] == ["a", "half"]
+        assert (found[0].title, found[0].host) == ("The ferry", "example.org")
+        assert 1 >= found[0].score > found[1].score > 0
+        assert len(deduper.similar("b", limit=1)) == 1
+
+    def test_two_articles_are_explained(self, deduper):
+        deduper.add(Article(id="a", text=BODY))
+        deduper.add(Article(id="b", text=BODY + " Yes."))
+        assert deduper.explain("a", "b").decision.relation is Relation.NEAR_TEXT
+
+
+class TestForgetting:
+    def test_the_kept_copy_is_chosen_again(self, deduper):
+        for name in "abc":
+            deduper.add(Article(id=name, text=f"{BODY} {name}", published=NOON))
+        story = deduper.story("a")
+        assert deduper.forget([story.kept, "unknown"]) == 1
+        left = deduper.story(story.id)
+        assert len(left.members) == 2
+        assert left.kept != story.kept
+        assert sum(each.is_duplicate for each in deduper.verdicts(m.id for m in left.members)) == 1
+
+    def test_a_story_without_members_is_gone(self, deduper):
+        deduper.add(Article(id="a", text=BODY))
+        deduper.add(Article(id="b", text=BODY))
+        story = deduper.story("a").id
+        assert deduper.forget(["a", "b"]) == 2
+        assert list(deduper.stories()) == []
+        with pytest.raises(NotStored):
+            deduper.story(story)
+
+    def test_the_name_of_a_story_is_not_given_twice(self, deduper):
+        for name in "abc":
+            deduper.add(Article(id=name, text=BODY))
+        story = deduper.story("a").id
+        deduper.forget(["a"])
+        deduper.add(Article(id="a", text=OTHER))
+        assert deduper.story("b").id == story != deduper.story("a").id
+
+    def test_nor_when_the_article_comes_once_more(self, deduper):
+        for name in "abc":
+            deduper.add(Article(id=name, text=BODY))
+        deduper.forget(["a"])
+        before = deduper.add(Article(id="a", text=OTHER)).story_id
+        assert deduper.add(Article(id="a", text=OTHER)).story_id == before
+        assert deduper.story("b").id != before == deduper.story("a").id
+
+    def test_a_story_that_was_part_of_another_is_found_by_its_new_name(self, deduper):
+        half = len(BODY.split()) // 2
+        parts = [" ".join(BODY.split()[:half] * 2), " ".join(BODY.split()[half:] * 2)]
+        for name, text in zip("ab", parts, strict=True):
+            deduper.add(Article(id=name, url=f"https://example.org/{name}", text=text))
+        first, second = deduper.story("a").id, deduper.story("b").id
+        deduper.add(Article(id="b", url="https://example.org/a", text=parts[1]))
+        assert deduper.story(second).id == first
+        deduper.add(Article(id="b", url="https://example.org/b", text=parts[1]))
+        assert deduper.story("a").id == deduper.story(second).id == first
+        apart = deduper.story("b")
+        assert apart.id not in (first, second)
+        assert deduper.story(apart.id) == apart
+
+    def test_parting_ever_again_costs_no_more(self, deduper, monkeypatch):
+        told = []
+        monkeypatch.setattr(
+            "nearcopy.deduper.recluster.named", lambda *a, **k: told.append(1) or named(*a, **k)
+        )
+        deduper.add(Article(id="a", text=BODY, published=NOON - DAY))
+        names = {deduper.add(Article(id="b", text=t)).story_id for t in [OTHER, BODY] * 70}
+        assert len(names) == 71
+        told.clear()
+        deduper.add(Article(id="b", text=OTHER))
+        assert len(told) == 2
+
+    def test_a_name_leads_to_no_article_that_bears_another(self, deduper):
+        for name in "abc":
+            deduper.add(Article(id=name, text=BODY))
+        story = deduper.story("a").id
+        deduper.forget(["a"])
+        deduper.add(Article(id="a", text=OTHER))
+        deduper.forget(["b", "c"])
+        with pytest.raises(NotStored):
+            deduper.story(story)
+
+    def test_purging_goes_by_age(self, deduper):
+        deduper.add(Article(id="old", text=BODY, published=NOON - 20 * DAY))
+        deduper.add(Article(id="new", text=BODY, published=NOON - 10 * DAY))
+        assert deduper.purge(NOON - 14 * DAY) == 1
+        assert [story.kept for story in deduper.stories()] == ["new"]
+        with pytest.raises(BadArticle, match="time zone"):
+            deduper.purge(NOON.replace(tzinfo=None))
+
+    def test_of_a_story_what_is_left_stays_together(self, deduper):
+        dates = [NOON - (20 if n % 2 else 10) * DAY for n in range(40)]
+        articles = [Article(id=str(n), text=BODY, published=d) for n, d in enumerate(dates)]
+        list(deduper.run(articles))
+        before = deduper.story("0").id
+        assert deduper.purge(NOON - 14 * DAY) == 20
+        (story,) = deduper.stories()
+        assert (story.id, story.kept) == (before, "0")
+        assert {member.id for member in story.members} == {str(n) for n in range(0, 40, 2)}
+
+
+def test_what_cannot_be_meant_is_refused(deduper):
+    for wrong in ({"id": "a"}, "a", None):
+        for call in (deduper.add, deduper.check, lambda each: list(deduper.run([each]))):
+            with pytest.raises(BadArticle, match="expected an Article"):
+                call(wrong)
+    for wrong in ("2020-01-01", NOON.date(), NOON.replace(tzinfo=None)):
+        with pytest.raises(BadArticle, match="a datetime with a time zone"):
+            deduper.purge(wrong)
+    with pytest.raises(BadRecipe, match="RECIPES"):
+        Deduper("memory://", "feed")
+    with pytest.raises(BadPolicy, match="POLICIES"):
+        Deduper("memory://", policy="feed")
+
+
+def test_a_single_id_needs_no_list(deduper):
+    for name in ("a", "ab"):
+        deduper.add(Article(id=name, text=BODY))
+    assert [each.id for each in deduper.verdicts("ab")] == ["ab"]
+    assert deduper.forget("ab") == 1
+    assert deduper.article("a")
+
+
+def test_a_story_tells_its_times_as_anybody_reads_them(lasting_address):
+    noon = datetime(2026, 6, 1, 12, tzinfo=timezone(timedelta(hours=2)))
+    copies = [replace(wire()[0], id=name, published=noon) for name in ("one", "two")]
+    with Deduper(lasting_address) as here, Deduper(lasting_address) as elsewhere:
+        list(here.run(copies))
+        told = [str(member.published) for member in here.story("one").members]
+        assert told == [str(member.published) for member in elsewhere.story("one").members]
+        assert told == ["2026-06-01 10:00:00+00:00"] * 2
+
+
+def test_a_sound_store_is_verified(deduper):
+    assert all(check.passed for check in deduper.verify())
+    list(deduper.run(wire()))
+    checks = deduper.verify()
+    assert all(check.passed for check in checks)
+    assert {"recipe", "window", "known duplicate"} <= {check.name for check in checks}
+
+
+def outline(verdict: Verdict) -> tuple[object, ...]:
+    return (
+        verdict.id,
+        verdict.relation,
+        verdict.is_duplicate,
+        verdict.duplicate_of,
+        verdict.match,
+        verdict.confidence,
+        verdict.rule,
+        verdict.reasons,
+        verdict.news,
+        verdict.copy,
+    )
+
+
+def standing(address: str, articles: list[Article], batch: int) -> tuple[object, ...]:
+    """What all are in the end, and how they are put together."""
+    with Deduper(address, clock=lambda: NOON) as deduper:
+        for start in range(0, len(articles), batch):
+            list(deduper.run(articles[start : start + batch]))
+        verdicts = list(deduper.verdicts(sorted(each.id for each in articles)))
+    together: dict[str | None, set[str]] = {}
+    for verdict in verdicts:
+        together.setdefault(verdict.story_id, set()).add(verdict.id)
+    return list(map(outline, verdicts)), {frozenset(each) for each in together.values()}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("batch", [1, 7, 100])
+def test_all_is_the_same_in_any_order_batch_and_store(lasting_address, seed, batch):
+    articles = [replace(each, seen=NOON) for each in wire()]
+    shuffled = random.Random(seed).sample(articles, len(articles))
+    wanted = standing("memory://", articles, 1000)
+    assert standing("memory://", shuffled, batch) == wanted
+    assert standing(lasting_address, shuffled, batch) == wanted
+
+
+@pytest.mark.parametrize("batch", [1, 5, 1000])
+def test_verdicts_on_arrival_are_the_same_one_by_one_and_in_batches(batch):
+    articles = [replace(each, seen=NOON) for each in wire()]
+    wanted = []
+    with Deduper(policy=Policy(keep=("earliest",)), clock=lambda: NOON) as deduper:
+        wanted = [deduper.add(each) for each in articles]
+    with Deduper(policy=Policy(keep=("earliest",)), clock=lambda: NOON) as deduper:
+        found = [
+            verdict
+            for start in range(0, len(articles), batch)
+            for verdict in deduper.run(articles[start : start + batch])
+        ]
+    skip = {"duplicate_of", "story_id"}  # as the stories stood at the end of the batch
+    for one, other in zip(wanted, found, strict=True):
+        assert {n: getattr(one, n) for n in one.__slots__ if n not in skip} == {
+            n: getattr(other, n) for n in other.__slots__ if n not in skip
+        }
+
+
+def test_what_is_not_there_is_named_so_that_it_can_be_printed():
+    with Deduper() as deduper, pytest.raises(NotStored) as found:
+        deduper.article("half\ud800")
+    assert str(found.value).encode() == b"not in memory://: half\\ud800: add it first"

@@ -1,0 +1,180 @@
+"""Whatever was added, replaced, forgotten and purged on the way: what is left decides."""
+
+import random
+from collections.abc import Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from nearcopy import Article, Deduper, Verdict
+
+NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
+DAY = timedelta(days=1)
+HARBOUR = (
+    "the harbour council voted on tuesday to close the old ferry terminal for the winter while "
+    "repair crews replace the planks along the eastern pier and test every lamp between the two "
+    "lighthouses before the storms arrive next month said the mayor who promised that all boats "
+    "would be moved inland without charge to their owners "
+)
+ORCHARD = (
+    "growers in the upper valley expect the earliest apple harvest for thirty years after a mild "
+    "march and a warm april though a late frost could still take a third of the blossom the "
+    "orchard union warned asking members to keep their sprinklers ready and report damage"
+)
+TITLES = (
+    "",
+    "Ferry terminal closes for the winter",
+    "Ferry terminal to close in winter",
+    "Council shuts old ferry terminal",
+    "Growers expect early apple harvest",
+    "Boatyard raises Series A $10M",
+    "Boatyard raises Series B $50M",
+)
+
+
+class History:
+    """A random course of events, the same for each store it happens to."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.live: dict[str, Article] = {}
+
+    def text(self) -> str:
+        words = self.random.choice([HARBOUR, HARBOUR, ORCHARD, HARBOUR + ORCHARD, "brief"]).split()
+        for _ in range(self.random.choice([0, 0, 1, 2, 4, 8, 12])):
+            words[self.random.randrange(len(words))] = self.random.choice(["one", "two", "three"])
+        cut = self.random.choice([0, len(words), len(words), len(words) * 2 // 3])
+        return " ".join(words[:cut] + words[: self.random.choice([0, 0, 20])])
+
+    def article(self) -> Article:
+        one_of = self.random.choice
+        days = (0, 0, 0, 7, 14, 15, 28)  # on the edges of the window and beyond
+        return Article(
+            id=str(self.random.randrange(10)),
+            title=one_of(TITLES),
+            text=self.text(),
+            url=one_of([None, None, f"https://example.org/news/{self.random.randrange(6)}"]),
+            published=one_of([None, *(NOON + DAY * day for day in days)]),
+            seen=NOON + DAY * one_of([0, 0, 14, 15]),
+            tier=one_of([None, 1, 2]),
+        )
+
+    def events(self, count: int) -> Iterator[tuple[str, list]]:
+        for _ in range(count):
+            kind = self.random.choices(["run", "forget", "purge"], [65, 30, 5])[0]
+            yield kind, getattr(self, kind)()
+
+    def run(self) -> list[Article]:
+        made = [self.article() for _ in range(self.random.choice([1, 1, 2, 5]))]
+        again = [self.live.get(each.id, each) for each in made if self.random.random() < 0.2]
+        added = {each.id: each for each in made + again}
+        self.live |= added
+        return list(added.values())
+
+    def forget(self) -> list[str]:
+        some = self.random.sample(sorted(self.live), min(len(self.live), 1 + len(self.live) // 4))
+        self.live = {name: each for name, each in self.live.items() if name not in some}
+        return some
+
+    def purge(self) -> list[datetime]:
+        before = NOON + DAY * self.random.choice([1, 8, 16])
+        kept = {n: a for n, a in self.live.items() if (a.published or a.seen) >= before}
+        self.live = kept
+        return [before]
+
+
+def happen(deduper: Deduper, kind: str, given: list) -> object:
+    """What the Deduper answers to an event."""
+    if kind == "run":
+        return list(map(outline, deduper.run(given)))
+    return deduper.purge(given[0]) if kind == "purge" else deduper.forget(given)
+
+
+def outline(verdict: Verdict) -> tuple[object, ...]:
+    skip = {"story_id", "evidence"}
+    return tuple(getattr(verdict, name) for name in verdict.__slots__ if name not in skip)
+
+
+def standing(deduper: Deduper, ids: list[str]) -> tuple[object, ...]:
+    """What all are, and how they are put together."""
+    verdicts = list(deduper.verdicts(ids))
+    stories = list(deduper.stories())
+    together = {frozenset(member.id for member in story.members) for story in stories}
+    why = {(story.kept, story.why, story.first_seen, story.last_seen) for story in stories}
+    return list(map(outline, verdicts)), together, why
+
+
+def assert_sound(deduper: Deduper, ids: list[str]) -> None:
+    """Each article is in one story, which is found by its id, and by that of the article."""
+    stories = {story.id: story for story in deduper.stories()}
+    members = [member.id for story in stories.values() for member in story.members]
+    assert sorted(members) == ids
+    for verdict in deduper.verdicts(ids):
+        story = stories[verdict.story_id]
+        assert verdict.id in {member.id for member in story.members}
+        assert deduper.story(verdict.id) == deduper.story(story.id) == story
+
+
+def names(deduper: Deduper, ids: list[str]) -> list[str | None]:
+    return [verdict.story_id for verdict in deduper.verdicts(ids)]
+
+
+def opened(stack: ExitStack, address: str) -> Deduper:
+    return stack.enter_context(Deduper(address, clock=lambda: NOON))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_left_stands_as_if_it_had_come_at_once(seed):
+    history = History(seed)
+    with Deduper(clock=lambda: NOON) as deduper:
+        for kind, given in history.events(25):
+            happen(deduper, kind, given)
+            ids = sorted(history.live)
+            assert_sound(deduper, ids)
+            with Deduper(clock=lambda: NOON) as fresh:
+                list(fresh.run(history.live.values()))
+                assert standing(deduper, ids) == standing(fresh, ids)
+
+
+@pytest.mark.parametrize("seed", range(200, 203))
+def test_no_article_is_lost_where_too_many_are_linked(monkeypatch, any_address, seed):
+    monkeypatch.setattr("nearcopy.deduper.recluster.LINKED", 4)
+    monkeypatch.setattr("nearcopy.deduper.recluster.NEAR", 2)
+    history = History(seed)
+    with Deduper(any_address, clock=lambda: NOON) as deduper:
+        for kind, given in history.events(25):
+            happen(deduper, kind, given)
+            assert_sound(deduper, sorted(history.live))
+
+
+@pytest.mark.parametrize("seed", range(100, 104))
+def test_where_it_lasts_all_see_what_one_sees_in_memory(lasting_address, seed):
+    history = History(seed)
+    with ExitStack() as stack:
+        memory = opened(stack, "memory://")
+        writer, reader = (opened(stack, lasting_address) for _ in range(2))
+        for kind, given in history.events(20):
+            assert happen(writer, kind, given) == happen(memory, kind, given)
+            ids = sorted(history.live)
+            for each in (writer, reader):
+                assert standing(each, ids) == standing(memory, ids)
+                assert names(each, ids) == names(memory, ids)
+        assert_sound(reader, ids)
+        assert all(check.passed for check in reader.verify())
+
+
+@pytest.mark.parametrize("seed", range(300, 303))
+def test_stories_are_the_same_whoever_of_two_adds_and_forgets(lasting_address, seed):
+    history = History(seed)
+    with ExitStack() as stack:
+        memory = opened(stack, "memory://")
+        both = [opened(stack, lasting_address) for _ in range(2)]
+        for number, (kind, given) in enumerate(history.events(20)):
+            happen(memory, kind, given)
+            happen(both[number % 2], kind, given)
+            ids = sorted(history.live)
+            for each in both:
+                assert standing(each, ids)[1:] == standing(memory, ids)[1:]
+                assert names(each, ids) == names(memory, ids)
+        assert_sound(both[0], ids)

@@ -1,0 +1,93 @@
+"""Ranked lists: the first of its copies stays, in order, and nothing is lost."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nearcopy import POLICIES, Article
+from nearcopy.deduper.search_results import deduplicated
+
+NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
+QUAY = (
+    "The harbour council voted on Tuesday evening to close the old quay after divers found that "
+    "the oak piles under its northern end had been eaten away by shipworm over the winter. Boats "
+    "that moor there have until the end of the month to find a berth on the other side of the "
+    "river, where forty places are kept free for them at the old rate. "
+)
+BRIDGE = (
+    "A footbridge of glass opened in the mountains above Tarn on Saturday, a year late and at "
+    "twice the price that was agreed, and was shut again within the hour when hail fell. The "
+    "builder says that the panes hold nine people a metre and that the hail did them no harm. "
+)
+TEXTS = {
+    "quay": QUAY,
+    "quay again": QUAY,
+    "quay with more": QUAY + "A ferryman said he would believe it when he saw it.",
+    "bridge": BRIDGE,
+    "bridge again": BRIDGE.upper(),
+    "tea": "The price of tea rose at the morning auction.",
+}
+
+
+def results(*names):
+    return [Article(id=name, text=TEXTS[name]) for name in names]
+
+
+def test_the_first_of_its_copies_stands_for_the_others():
+    found = deduplicated(results("bridge again", "quay", "tea", "quay with more", "bridge"))
+    assert [(each.article.id, each.duplicate_of, each.duplicates) for each in found] == [
+        ("bridge again", None, ("bridge",)),
+        ("quay", None, ("quay with more",)),
+        ("tea", None, ()),
+        ("quay with more", "quay", ()),
+        ("bridge", "bridge again", ()),
+    ]
+    assert found[3].judgement is not None
+    assert found[3].judgement.decision.duplicate
+
+
+def test_what_was_dropped_drops_nothing_itself():
+    """The middle holds the first whole and shares its rest with the last, which must stay."""
+    first, rest = QUAY.split(". ")[0] + ".", BRIDGE
+    policy = POLICIES["default"]
+    chain = [
+        Article(id="quay", text=QUAY),
+        Article(id="both", text=QUAY + rest),
+        Article(id="bridge", text=rest),
+    ]
+    found = deduplicated(chain, policy=policy)
+    assert first
+    assert [each.duplicate_of for each in found] == [None, "quay", None]
+
+
+def test_no_window_ends_what_is_compared():
+    one, other = results("quay", "quay again")
+    late = Article(id="late", text=QUAY, published=NOON + timedelta(days=400))
+    assert deduplicated([one, late])[1].duplicate_of == "quay"
+    assert deduplicated([one, other], policy=POLICIES["feed"])[1].duplicate_of == "quay"
+
+
+def test_results_may_bear_one_id():
+    found = deduplicated([*results("quay", "tea"), *results("quay")])
+    assert [each.duplicate_of for each in found] == [None, None, "quay"]
+    assert found[0].duplicates == ("quay",)
+
+
+@pytest.mark.parametrize("articles", [[], [Article(id="empty")], [Article(id="\ud800", text="\0")]])
+def test_little_or_nothing_stays_as_it_is(articles):
+    assert [each.article for each in deduplicated(articles)] == articles
+
+
+@given(st.lists(st.sampled_from(sorted(TEXTS)), max_size=8))
+def test_every_result_comes_back_and_is_kept_or_stands_behind_one_kept_above(names):
+    found = deduplicated(results(*names))
+    assert [each.article.id for each in found] == names
+    kept = [each for each in found if each.duplicate_of is None]
+    assert len(found) == len(kept) + sum(len(each.duplicates) for each in kept)
+    for place, each in enumerate(found):
+        above = {one.article.id for one in found[:place] if one.duplicate_of is None}
+        assert each.duplicate_of is None or each.duplicate_of in above
+    again = deduplicated([each.article for each in kept])
+    assert all(each.duplicate_of is None for each in again)

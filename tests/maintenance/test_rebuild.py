@@ -1,0 +1,168 @@
+"""Stores rebuilt with another recipe: what came stays, what follows from it is made anew."""
+
+import pytest
+from tests.support import aged_store as lives
+
+from nearcopy import POLICIES, RECIPES, Deduper, Policy, Recipe, RecipeMismatch, StoreError
+from nearcopy.fingerprint.blocking_keys import VERSION
+from nearcopy.maintenance.copy_store import copy_store
+from nearcopy.maintenance.inventory import compared
+from nearcopy.maintenance.rebuild import STAYS, Settings, rebuild
+from nearcopy.stores import Entry, open_store
+from nearcopy.stores import incomplete as filling
+
+AS_IT_IS = Settings(Recipe(), Policy())
+FEED = Settings(RECIPES["feed"], POLICIES["feed"])
+
+
+@pytest.fixture
+def opened():
+    """Opens stores, and closes them in the end."""
+    stores = []
+
+    def open_one(address: str, pool: str | None = None):
+        stores.append(open_store(address, pool))
+        return stores[-1]
+
+    yield open_one
+    for each in stores:
+        each.close()
+
+
+@pytest.fixture
+def source(tmp_path, opened):
+    lives.live(f"sqlite:///{tmp_path}/old.db", learn=False)
+    return opened(f"sqlite:///{tmp_path}/old.db")
+
+
+@pytest.fixture
+def target(lasting_address, opened):
+    return opened(lasting_address)
+
+
+def stories(deduper: Deduper):
+    return sorted(deduper.stories(), key=lambda story: story.id)
+
+
+def test_with_its_own_recipe_a_store_comes_out_as_it_was(source, target, lasting_address):
+    found = rebuild(source, target, AS_IT_IS)
+    assert (found.added, found.there) == (70, 0)
+    assert (
+        compared(source, target, (*STAYS, "fingerprints", "keys", "redirects")).difference is None
+    )
+    with Deduper(source.address) as old, Deduper(lasting_address) as new:
+        ids = list(source.ids())
+        assert list(old.verdicts(ids)) == list(new.verdicts(ids))
+        assert stories(old) == stories(new)
+        assert found.retold.stories == sum(len(each.members) > 1 for each in stories(new))
+        assert all(check.passed for check in new.verify())
+
+
+def test_with_another_recipe_what_came_stays(source, target, lasting_address):
+    found = rebuild(source, target, FEED)
+    assert list(found.held) == list(STAYS)
+    assert all(each.count for each in found.held.values())
+    assert {each.recipe for each in target.fingerprints(list(target.ids())).values()} == {
+        RECIPES["feed"].id
+    }
+    with Deduper(lasting_address, RECIPES["feed"], POLICIES["feed"]) as new:
+        assert all(check.passed for check in new.verify())
+        told = list(new.told())
+        assert new.add(lives.harbour("new", seen=lives.NOON)).is_duplicate
+    with Deduper(source.address) as old:
+        assert told == old.told()
+    assert target.runs(["new"]) == {"new": 5}
+
+
+def test_stories_keep_their_ids_and_former_ones_lead_to_them(source, target, lasting_address):
+    rebuild(source, target, FEED)
+    with (
+        Deduper(source.address) as old,
+        Deduper(lasting_address, RECIPES["feed"], POLICIES["feed"]) as new,
+    ):
+        for story in stories(old):
+            assert {each.id for each in new.story(story.id).members} & {
+                each.id for each in story.members
+            }
+        assert new.story("s-bee98bf120e89063").members
+
+
+def test_what_a_store_has_learned_is_learned_anew(tmp_path, opened):
+    lives.live(f"sqlite:///{tmp_path}/old.db")
+    target = opened(f"sqlite:///{tmp_path}/new.db")
+    rebuild(opened(f"sqlite:///{tmp_path}/old.db"), target, AS_IT_IS)
+    counts = target.term_counts()
+    assert counts
+    with Deduper(target.address) as new:
+        before = stories(new)
+        assert new.learn().packed() == counts
+        assert stories(new) == before
+
+
+def test_a_store_of_keys_that_are_refused_by_now_can_be_rebuilt(source, tmp_path, opened):
+    old = opened(f"sqlite:///{tmp_path}/older.db")
+    old.bind(Recipe(), VERSION - 1)
+    ids = list(source.ids())
+    with old.writing():
+        old.put(
+            [
+                Entry(article, source.fingerprints([name])[name], source.keys([name])[name])
+                for name, article in source.articles(ids).items()
+            ]
+        )
+    with pytest.raises(RecipeMismatch):
+        Deduper(old.address)
+    target = opened(f"sqlite:///{tmp_path}/new.db")
+    rebuild(old, target, AS_IT_IS)
+    assert target.stated().version == VERSION
+    with Deduper(target.address) as new:
+        assert len(list(new.verdicts(ids))) == 70
+    again = opened(f"sqlite:///{tmp_path}/copy.db")
+    copy_store(old, again)
+    assert again.stated().version == VERSION - 1
+
+
+class Stopped(Exception):
+    pass
+
+
+def test_it_goes_on_where_it_was_stopped(source, target, lasting_address):
+    def stopping(phase: str, after: int):
+        def watch(things, named, *, total=None):  # noqa: ARG001
+            for number, thing in enumerate(things):
+                if (named, number) == (phase, after):
+                    raise Stopped
+                yield thing
+
+        return watch
+
+    for phase, after in (("rebuilding", 30), ("rebuilding", 20), ("verifying", 9)):
+        with pytest.raises(Stopped):
+            rebuild(source, target, AS_IT_IS, at_once=8, watch=stopping(phase, after))
+        with pytest.raises(StoreError, match="half of the rebuild of"):
+            Deduper(lasting_address)
+    found = rebuild(source, target, AS_IT_IS, at_once=8)
+    assert (found.added, found.there) == (0, 70)
+    with Deduper(source.address) as old, Deduper(lasting_address) as new:
+        assert stories(old) == stories(new)
+
+
+def test_another_recipe_does_not_go_on_with_it(source, target):
+    filling.begin(target, f"rebuild of {source.address} with recipe another")
+    with pytest.raises(StoreError, match=r"half of the rebuild of .* with recipe another"):
+        rebuild(source, target, AS_IT_IS)
+
+
+def test_a_target_that_holds_something_is_refused(source, target, lasting_address):
+    with Deduper(lasting_address) as deduper:
+        deduper.add(lives.harbour("mine"))
+    with pytest.raises(StoreError, match="holds other things already"):
+        rebuild(source, target, AS_IT_IS)
+
+
+def test_without_texts_nothing_can_be_made_anew(redis_address, tmp_path, opened):
+    address = f"{redis_address}?keep=fingerprints"
+    with Deduper(address) as deduper:
+        deduper.add(lives.harbour("a"))
+    with pytest.raises(StoreError, match="keeps no texts"):
+        rebuild(opened(address), opened(f"sqlite:///{tmp_path}/new.db"), AS_IT_IS)

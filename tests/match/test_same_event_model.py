@@ -1,0 +1,90 @@
+"""The same news in other words: what speaks for it, and how sure it is."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nearcopy import Article, fingerprints
+from nearcopy.match.compare import compare, compare_pairs
+from nearcopy.match.same_event_model import features, likelihoods, sureness
+from nearcopy.models.model import Evidence
+
+SHARE = st.none() | st.floats(0, 1)
+BASE = Evidence(
+    words=300, profile=0.6, title_told=0.7, terms_most=0.6, terms_least=0.5, same_source=False,
+    hours_apart=2.0,
+)  # fmt: skip
+
+
+def columns(*evidence: Evidence) -> dict[str, list[object]]:
+    return {name: [getattr(each, name) for each in evidence] for name in Evidence._fields}
+
+
+def news(evidence: Evidence) -> float | None:
+    return likelihoods(columns(evidence))[0]
+
+
+@pytest.mark.parametrize(
+    "worse",
+    [
+        {"same_source": True},
+        {"hours_apart": 24.0 * 60},
+        {"profile": 0.3},
+        {"terms_least": 0.2},
+        {"terms_most": 0.5},
+        {"title_told": 0.2},
+    ],
+)
+def test_what_speaks_against_the_same_news(worse):
+    assert news(BASE) > 0.6
+    assert news(BASE._replace(**worse)) < news(BASE)
+
+
+@given(
+    st.builds(
+        Evidence, profile=SHARE, title_told=SHARE, terms_most=SHARE, terms_least=SHARE,
+        numerals_shared=SHARE, hours_apart=st.none() | st.floats(0, 1e9),
+        words=st.integers(0, 10**9), same_source=st.none() | st.booleans(),
+    )
+)  # fmt: skip
+def test_it_is_a_share_wherever_profiles_were_compared(evidence):
+    likely = news(evidence)
+    assert (likely is None) == (evidence.profile is None)
+    assert likely is None or 0 <= likely <= 1
+    assert features(columns(evidence)).shape == (1, 15)
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_the_likelier_the_surer(a, b):
+    low, high = sorted((a, b))
+    assert 0 <= sureness(low) <= sureness(high) <= 1
+
+
+def test_reports_in_other_words_are_likelier_than_other_news():
+    report = (
+        "Divers have raised the trawler Vattenholm, which sank off Skagerrund in a storm last week "
+        "with a load of herring. The harbour master said that nobody was hurt and that the wreck "
+        "would be towed to the yard at Norrbacken, where the cause of the leak is looked into."
+    )
+    retold = (
+        "The Vattenholm is afloat again: a week after the trawler went down in heavy seas near "
+        "Skagerrund, salvage divers lifted her on Monday. She goes to Norrbacken for repairs, "
+        "said the harbour master; the crew had been saved unhurt, the herring was lost."
+    )
+    other = (
+        "The council of Norrbacken has voted to rebuild the old library. Work begins in spring and "
+        "takes two years, the mayor said, and costs four million. Until then the books are lent "
+        "out from the town hall, where readers find a smaller room on the second floor."
+    )
+    made = list(
+        fingerprints(
+            Article(id=str(n), text=text) for n, text in enumerate((report, retold, other))
+        )
+    )
+    same, different = compare_pairs([(made[0], made[1]), (made[0], made[2])])
+    assert same.news > 0.5 > 0.25 > different.news
+    assert compare(made[1], made[0]).news == same.news
+
+
+def test_pairs_of_nothing_have_no_likelihood():
+    assert likelihoods(columns()) == []

@@ -1,0 +1,440 @@
+"""The pages in a browser: by keyboard, in light and dark, on a telephone, and with hostile titles.
+
+Screenshots are left in build/screenshots.
+"""
+
+import json
+import re
+from contextlib import contextmanager
+from pathlib import Path
+from shutil import which
+
+import httpx
+import pytest
+from tests.support import servers
+from tests.support.demo_service import HOSTILE, WIRE, fill, hostile, near_a_line, wire
+from tests.support.service_client import free_port, serving
+
+from nearcopy.service.settings import Settings
+from nearcopy.service.tokens import Tokens
+
+SHOTS = Path(__file__).parents[3] / "build" / "screenshots"
+CHROMIUM = "chromium"
+DESK, PHONE = {"width": 1200, "height": 900}, {"width": 375, "height": 740}
+PAIRS = 24
+
+# Where a page falls short: what has no name, what cannot be read against its background.
+NAMES = """() => {
+  const wrong = [];
+  const seen = (each) => each.checkVisibility({ checkVisibilityCSS: true });
+  const text = (each) => (each.innerText || each.textContent || "").trim();
+  const named = (each) => {
+    const by = (each.getAttribute("aria-labelledby") || "").split(/\\s+/).filter(Boolean);
+    const telling = by.map((id) => document.getElementById(id)).filter(Boolean);
+    if (telling.some((each) => text(each))) return true;
+    if ((each.getAttribute("aria-label") || "").trim()) return true;
+    if ([...(each.labels || [])].some((label) => text(label))) return true;
+    return ["A", "BUTTON", "SUMMARY"].includes(each.tagName) && Boolean(text(each));
+  };
+  const fields = "a[href], button, summary, progress, textarea, select, svg[role=img]," +
+    " [role=region], nav, input:not([type=hidden])";
+  for (const each of document.querySelectorAll(fields)) {
+    if (seen(each) && !named(each)) wrong.push(`no name: ${each.outerHTML.slice(0, 120)}`);
+  }
+  const ids = [...document.querySelectorAll("[id]")].map((each) => each.id);
+  for (const id of ids) if (ids.indexOf(id) !== ids.lastIndexOf(id)) wrong.push(`twice: #${id}`);
+  for (const one of ["h1", "main", "header.masthead", "footer", "a.skip"]) {
+    const count = document.querySelectorAll(one).length;
+    if (count !== 1) wrong.push(`${count} of ${one}`);
+  }
+  let level = 1;
+  for (const head of document.querySelectorAll("h1, h2, h3, h4")) {
+    const mine = Number(head.tagName[1]);
+    if (mine > level + 1) wrong.push(`h${level} is followed by ${head.outerHTML.slice(0, 80)}`);
+    level = mine;
+  }
+  for (const table of document.querySelectorAll("table")) {
+    if (!table.caption || !table.querySelector("th[scope]")) wrong.push("a table without heads");
+  }
+  for (const svg of document.querySelectorAll("svg")) {
+    const told = svg.getAttribute("role") === "img" || svg.getAttribute("aria-hidden") === "true";
+    if (!told) wrong.push(`a picture without words: ${svg.outerHTML.slice(0, 80)}`);
+  }
+  if (document.documentElement.lang !== "en") wrong.push("no language");
+  if (!document.title.trim()) wrong.push("no title");
+  return wrong;
+}"""
+CONTRAST = """() => {
+  const parsed = (colour) => {
+    const [r, g, b, a = 1] = colour.match(/[\\d.]+/g).map(Number);
+    return { r, g, b, a };
+  };
+  const over = (top, under) => {
+    const mix = (k) => top[k] * top.a + under[k] * (1 - top.a);
+    return { r: mix("r"), g: mix("g"), b: mix("b"), a: 1 };
+  };
+  const luminance = ({ r, g, b }) => {
+    const part = (c) => (c <= 10 ? c / 3294.6 : ((c / 255 + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
+  };
+  const root = parsed(getComputedStyle(document.documentElement).backgroundColor);
+  const ground = (each) => {
+    const stack = [];
+    for (let at = each; at; at = at.parentElement) {
+      const colour = parsed(getComputedStyle(at).backgroundColor);
+      stack.push(colour);
+      if (colour.a === 1) break;
+    }
+    return stack.reduceRight((under, top) => over(top, under), root);
+  };
+  const wrong = [];
+  let count = 0;
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const each = walker.currentNode.parentElement;
+    if (!walker.currentNode.data.trim() || !each.checkVisibility()) continue;
+    if (each.closest(".hidden, .skip, title, noscript, script")) continue;
+    const style = getComputedStyle(each);
+    const inPicture = Boolean(each.closest("svg"));
+    const behind = ground(each);
+    const ink = over(parsed(inPicture ? style.fill : style.color), behind);
+    const [high, low] = [luminance(ink), luminance(behind)].sort((a, b) => b - a);
+    const ratio = (high + 0.05) / (low + 0.05);
+    const size = parseFloat(style.fontSize);
+    const large = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
+    count += 1;
+    if (ratio < (large ? 3 : 4.5)) {
+      const said = walker.currentNode.data.trim().slice(0, 40);
+      wrong.push(`${ratio.toFixed(2)}: ${each.className} ${said}`);
+    }
+  }
+  return { wrong, count };
+}"""
+TOO_WIDE = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    path = which(CHROMIUM)
+    if path is None:
+        servers.unavailable("there is no chromium here")
+    api = servers.driver("playwright.sync_api")
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    with api.sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory):
+    """A service with the examples, pairs near a line, and a token of each scope."""
+    folder = tmp_path_factory.mktemp("desk")
+    settings = Settings(
+        store=f"{folder}/seen.db",
+        tokens=f"{folder}/tokens.db",
+        tuned=f"{folder}/tuned.toml",
+        port=free_port(),
+    )
+    tokens = Tokens(settings.tokens)
+    secret = tokens.add("Ada", ("admin",))
+    tokens.close()
+    with serving(settings) as address:
+        bearer = {"authorization": f"Bearer {secret}"}
+        fill(address, *wire(), *near_a_line(PAIRS), *hostile(), **bearer)
+        client = httpx.Client(base_url=f"{address}/api/v1", headers=bearer, timeout=60)
+        client.address, client.secret, client.folder = address, secret, folder
+        yield client
+        client.close()
+
+
+@contextmanager
+def looking(browser, desk, *, scheme="light", view=DESK, signed=True):
+    """A page in a window of its own; whatever goes wrong in it fails the test."""
+    window = browser.new_context(
+        base_url=desk.address, color_scheme=scheme, viewport=view, accept_downloads=True
+    )
+    if signed:
+        cookie = {"name": "nearcopy_token", "value": desk.secret, "url": desk.address}
+        window.add_cookies([cookie])
+    page = window.new_page()
+    page.set_default_timeout(10_000)
+    wrong = []
+    page.on("pageerror", lambda each: wrong.append(str(each)))
+    page.on("dialog", lambda each: wrong.append(f"a dialog: {each.message}"))
+    page.on("console", lambda each: wrong.append(each.text) if each.type == "error" else None)
+    page.wrong = wrong
+    yield page
+    window.close()
+    assert wrong == []
+
+
+def story_of(desk, article):
+    return desk.get(f"/articles/{article}").json()["verdict"]["story_id"]
+
+
+def paths(desk):
+    return {
+        "overview": "/?days=0",
+        "stories": "/stories",
+        "story": f"/stories/{story_of(desk, 'en-01')}",
+        "compare": "/compare?a=en-24&b=en-25",
+        "which": "/compare",
+        "review": "/review",
+        "tune": "/review/tune",
+        "try": "/try",
+        "problem": "/stories/nothing",
+    }
+
+
+# Whoever looks.
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everything_has_a_name_and_can_be_read(browser, desk, scheme):
+    with looking(browser, desk, scheme=scheme) as page:
+        for name, path in paths(desk).items():
+            page.goto(path)
+            assert page.evaluate(NAMES) == [], name
+            found = page.evaluate(CONTRAST)
+            assert found["wrong"] == [], name
+            assert found["count"] > 5, name
+            page.screenshot(path=SHOTS / f"{name}-{scheme}.png", full_page=True)
+        page.wrong[:] = [each for each in page.wrong if "404" not in each]
+
+
+def test_nothing_is_wider_than_a_telephone(browser, desk):
+    with looking(browser, desk, view=PHONE) as page:
+        for name, path in paths(desk).items():
+            page.goto(path)
+            assert page.evaluate(TOO_WIDE) <= 0, name
+            page.screenshot(path=SHOTS / f"{name}-phone.png", full_page=True)
+        page.wrong[:] = [each for each in page.wrong if "404" not in each]
+
+
+def test_the_keyboard_goes_to_the_content_first_and_is_seen(browser, desk):
+    with looking(browser, desk) as page:
+        page.goto("/stories")
+        page.keyboard.press("Tab")
+        skip = page.locator("a.skip")
+        assert skip.evaluate("each => each === document.activeElement")
+        assert skip.bounding_box()["x"] >= 0
+        page.keyboard.press("Enter")
+        assert page.evaluate("() => document.activeElement.id") == "content"
+        page.keyboard.press("Tab")
+        style = page.evaluate("() => getComputedStyle(document.activeElement).outlineWidth")
+        assert style == "3px"
+
+
+def test_titles_run_in_their_own_direction(browser, desk):
+    with looking(browser, desk) as page:
+        page.goto("/compare?a=ar-01&b=ar-02")
+        for text in page.locator(".row .text").all():
+            assert text.evaluate("each => getComputedStyle(each).direction") == "rtl"
+        assert page.locator("h2 bdi[lang=ar]").count() == 2
+        page.goto("/stories?text=ferry")
+        title = page.locator("h2 bdi").first
+        assert title.evaluate("each => getComputedStyle(each).direction") == "ltr"
+
+
+def test_hostile_titles_are_shown_as_text_everywhere(browser, desk):
+    one, other = (each["id"] for each in hostile())
+    asked = httpx.QueryParams({"a": one, "b": other})
+    with looking(browser, desk) as page:
+        for path in ("/", "/stories", "/review", f"/compare?{asked}"):
+            page.goto(path)
+            assert page.locator("script:not([src]), img, main [onmouseover]").count() == 0
+        assert page.locator("h2", has_text="<script>alert(1)</script>").count() == 2
+        assert page.locator(".row", has_text="</textarea><script>alert(4)").count() > 0
+        assert page.locator('a[href^="javascript"]').count() == 0
+        page.goto("/stories")
+        page.locator("h2 a", has_text="<script>alert(1)</script>").click()
+        assert page.locator("h1").inner_text().startswith(HOSTILE[:30])
+        page.get_by_role("button", name=re.compile("^Split")).first.wait_for()
+
+
+# By keyboard.
+
+
+def signed_out(page):
+    return "/sign-in" in page.url
+
+
+def test_signing_in_and_out(browser, desk):
+    with looking(browser, desk, signed=False) as page:
+        page.goto("/stories?text=ferry")
+        assert signed_out(page)
+        assert page.evaluate(NAMES) == []
+        page.keyboard.type("nc_wrong_token")
+        page.keyboard.press("Enter")
+        page.get_by_role("alert").wait_for()
+        page.screenshot(path=SHOTS / "sign-in.png")
+        page.get_by_label("Token").fill(desk.secret)
+        page.keyboard.press("Enter")
+        page.get_by_role("heading", name="Stories").wait_for()
+        assert page.url.endswith("/stories?text=ferry")
+        (cookie,) = page.context.cookies()
+        assert (cookie["httpOnly"], cookie["sameSite"]) == (True, "Strict")
+        page.get_by_role("button", name="Sign out").click()
+        page.get_by_role("heading", name="Sign in").wait_for()
+        page.goto("/stories")
+        assert signed_out(page)
+        page.wrong[:] = [each for each in page.wrong if "401" not in each]
+
+
+def said_of(name):
+    """What somebody says of a pair: of those near a line the odd ones are different."""
+    found = re.fullmatch(r"pair(\d+)[ab]", name)
+    return "s" if found is None or int(found[1]) % 2 == 0 else "d"
+
+
+def test_ten_pairs_are_reviewed_by_keyboard_and_tuned_by(browser, desk):
+    with looking(browser, desk) as page:
+        page.goto("/review")
+        current = page.locator(".pair.current")
+        first = current.get_attribute("data-a")
+        page.keyboard.press("j")
+        second = current.get_attribute("data-a")
+        assert second != first
+        page.keyboard.press("k")
+        assert current.get_attribute("data-a") == first
+        said = []
+        for number in range(1, 11):
+            a, b = current.get_attribute("data-a"), current.get_attribute("data-b")
+            said.append((a, b))
+            page.keyboard.press("u" if a.startswith("en-") else said_of(a))
+            page.locator("#count", has_text=f"{number} pair").wait_for()
+            page.locator(f'.pair.current:not([data-a="{a}"])').wait_for()
+        page.screenshot(path=SHOTS / "review-ten.png", full_page=True)
+        page.keyboard.press("z")
+        page.locator("#count", has_text="9 pairs").wait_for()
+        page.keyboard.press(said_of(said[-1][0]))
+        page.locator("#count", has_text="10 pairs").wait_for()
+        told = desk.get("/feedback").json()["feedback"]
+        assert {frozenset((each["a"], each["b"])) for each in told} == {frozenset(p) for p in said}
+        page.get_by_role("link", name="What would tuning change?").click()
+        page.get_by_text("too few labels").wait_for()
+    for number in range(PAIRS):
+        known = {"a": f"pair{number}a", "b": f"pair{number}b", "same": number % 2 == 0}
+        desk.post("/feedback", json=known).raise_for_status()
+    with looking(browser, desk) as page:
+        page.goto("/review/tune")
+        page.get_by_text("near_overlap").wait_for()
+        assert page.evaluate(NAMES) == []
+        page.screenshot(path=SHOTS / "tune-shown.png", full_page=True)
+        file = desk.folder / "tuned.toml"
+        assert not file.exists()
+        page.get_by_role("button", name="Write the policy").click()
+        page.get_by_text("restart the service").wait_for()
+        assert "near_overlap" in file.read_text()
+
+
+def test_two_articles_are_compared(browser, desk):
+    with looking(browser, desk) as page:
+        page.goto("/compare")
+        page.get_by_label("An article, by its id").fill("en-24")
+        page.get_by_label("Another one").fill("en-25")
+        page.keyboard.press("Enter")
+        page.get_by_role("heading", level=1, name=re.compile("clash", re.IGNORECASE)).wait_for()
+        row = page.locator("tr.clash").first
+        assert "clash" in row.inner_text()
+        red, green, blue = map(
+            int,
+            re.findall(r"\d+", row.locator("td").first.evaluate("e => getComputedStyle(e).color")),
+        )
+        assert red > 2 * max(green, blue)
+        shared = page.locator(".row.shared").first
+        badges = shared.locator(".badge").all_inner_texts()
+        assert badges[0][:1] == badges[1][:1] == "1"
+        left, right = (each.bounding_box() for each in shared.locator(".text").all())
+        assert abs(left["y"] - right["y"]) < 1
+        assert left["x"] < right["x"]
+        assert page.locator("ins").count() > 0
+
+
+def test_a_merge_is_undone_and_stands_in_the_journal(browser, desk):
+    story, other = story_of(desk, "en-01"), story_of(desk, "de-01")
+    with looking(browser, desk) as page:
+        page.goto(f"/stories/{story}")
+        members = page.locator("table.members tbody tr")
+        before = members.count()
+        page.get_by_role("textbox", name="Another story").fill(other)
+        page.get_by_label("Why").fill("both are about bridges, perhaps")
+        page.keyboard.press("Enter")
+        page.get_by_role("status").get_by_text("Merged").wait_for()
+        assert members.count() > before
+        page.screenshot(path=SHOTS / "merged.png", full_page=True)
+        page.get_by_role("status").get_by_role("button", name="Undo").click()
+        page.get_by_role("status").get_by_text("undone").wait_for()
+        assert members.count() == before
+        undone = page.locator(".journal li.undone").first
+        assert "Ada" in undone.inner_text()
+        page.goto(f"/stories/{other}")
+        assert page.url.endswith(other)
+
+
+def test_another_copy_is_kept_by_a_click(browser, desk):
+    story = story_of(desk, "en-06")
+    with looking(browser, desk) as page:
+        page.goto(f"/stories/{story}")
+        kept = page.locator("h1").inner_text()
+        page.get_by_role("button", name=re.compile("^Keep")).first.click()
+        page.get_by_text("Chosen by people").wait_for()
+        page.get_by_role("status").get_by_role("button", name="Undo").click()
+        page.get_by_role("status").get_by_text("undone").wait_for()
+        assert page.locator("h1").inner_text() == kept
+
+
+DROPPED = """(area, [text, name]) => {
+  const moved = new DataTransfer();
+  moved.items.add(new File([text], name));
+  area.dispatchEvent(new DragEvent("drop", { dataTransfer: moved, bubbles: true }));
+}"""
+
+
+def test_a_file_is_dropped_and_the_verdicts_downloaded(browser, desk):
+    text = WIRE.read_text(encoding="utf-8") + json.dumps(hostile()[0]) + '\n{"nothing": 1}\n'
+    before = desk.get("/stats").json()["articles"]
+    with looking(browser, desk) as page:
+        page.goto("/try")
+        page.locator("#drop").evaluate(DROPPED, [text, "wire.jsonl"])
+        page.get_by_text("67 judged").wait_for()
+        assert page.locator("#rows tr").count() == 68
+        assert "1 could not be read" in page.locator("#status").inner_text()
+        assert page.locator("#rows script, #rows img").count() == 0
+        assert page.locator("#rows th", has_text="<script>alert(1)</script>").count() == 1
+        page.screenshot(path=SHOTS / "try-dropped.png", full_page=True)
+        assert page.evaluate(NAMES) == []
+        assert page.evaluate(CONTRAST)["wrong"] == []
+        with page.expect_download() as coming:
+            page.get_by_role("button", name="Download JSON lines").click()
+        lines = Path(coming.value.path()).read_text(encoding="utf-8").splitlines()
+        assert len(lines) == 68
+        assert {json.loads(line)["total"] for line in lines} == {68}
+        with page.expect_download() as coming:
+            page.get_by_role("button", name="Download CSV").click()
+        assert coming.value.suggested_filename == "verdicts.csv"
+    assert desk.get("/stats").json()["articles"] == before
+
+
+def test_a_text_is_pasted_and_kept_where_that_is_ticked(browser, desk):
+    words = "The lighthouse keeper of the western rocks retires after forty years this week, and no"
+    with looking(browser, desk) as page:
+        page.goto("/try")
+        page.get_by_label("Text").fill(f"{words} other keeper follows him, the coast office said.")
+        page.get_by_label("Address of the article").fill("https://rocks.example/keeper")
+        page.get_by_label(re.compile("Keep these")).check()
+        page.get_by_role("button", name="Check").click()
+        page.get_by_text("1 judged, 0 duplicates").wait_for()
+        page.get_by_label(re.compile("Keep these")).uncheck()
+        page.get_by_role("button", name="Check").click()
+        page.locator("#rows .mark").wait_for()
+    assert desk.get("/articles/https%3A%2F%2Frocks.example%2Fkeeper").status_code == 200
+
+
+def test_a_file_that_cannot_be_read_says_why(browser, desk):
+    with looking(browser, desk) as page:
+        page.goto("/try")
+        page.locator("#drop").evaluate(DROPPED, ["nothing of the kind", "notes.txt"])
+        page.get_by_text("That did not work").wait_for()
+        page.wrong[:] = [each for each in page.wrong if "422" not in each]

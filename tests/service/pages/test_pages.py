@@ -1,0 +1,554 @@
+"""The pages without a browser: what they say, their JSON twins, forms, problems, hostile texts."""
+
+import json
+import re
+from datetime import UTC, datetime
+from urllib.parse import quote, urlencode
+
+import httpx
+import pytest
+from tests.support.demo_service import HOSTILE, fill, hostile, near_a_line, wire
+from tests.support.service_client import free_port, serving
+
+from nearcopy import Deduper
+from nearcopy.cluster.kept_copy import cards
+from nearcopy.config import Policy
+from nearcopy.kernels.result_types import Passage
+from nearcopy.models.model import Article, Fingerprint
+from nearcopy.service.pages.alignment import aligned
+from nearcopy.service.pages.charts import Column, by_day, rate, stacked
+from nearcopy.service.pages.forms import inside
+from nearcopy.service.pages.scorecard import score_card
+from nearcopy.service.settings import Settings
+from nearcopy.service.tokens import Tokens
+
+PAGES = ("/", "/?days=0", "/stories", "/compare", "/review", "/review/tune", "/try")
+FORM = {"content-type": "application/x-www-form-urlencoded", "sec-fetch-site": "same-origin"}
+
+
+def settings_in(folder, **given):
+    return Settings(
+        store=f"{folder}/seen.db",
+        tokens=f"{folder}/tokens.db",
+        tuned=f"{folder}/tuned.toml",
+        port=free_port(),
+        **given,
+    )
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("desk")
+    with (
+        serving(settings_in(folder)) as address,
+        httpx.Client(base_url=address, timeout=60) as client,
+    ):
+        client.folder = folder
+        fill(address, *wire(), *near_a_line(4), *hostile())
+        yield client
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("empty")
+    with (
+        serving(settings_in(folder)) as address,
+        httpx.Client(base_url=address, timeout=60) as client,
+    ):
+        yield client
+
+
+def story_with(client, article):
+    return client.get(f"/api/v1/articles/{quote(article, safe='')}").json()["verdict"]["story_id"]
+
+
+# Every page.
+
+
+@pytest.mark.parametrize("path", [*PAGES, "/stories/en-04", "/compare?a=en-01&b=en-03"])
+def test_a_page_is_html_without_inline_scripts_and_styles(desk, path):
+    answer = desk.get(path, follow_redirects=True)
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert answer.text.lstrip().startswith("<!doctype html>")
+    assert not re.search(r"<script(?! src=\"/static/)|<style|\sstyle=|\son[a-z]+=\"", answer.text)
+    assert "script-src 'self'" in answer.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize(
+    ("path", "names"),
+    [
+        ("/", {"days", "empty", "stats", "busiest", "busiest_older", "flagged", "flagged_of"}),
+        ("/stories", {"stories", "after"}),
+        ("/compare", {"pairs", "a", "b"}),
+        ("/compare?a=en-01&b=en-03", {"compared", "a", "b", "said", "story_a", "story_b"}),
+        ("/review", {"pairs", "after", "told"}),
+        ("/review/tune", {"too_few"}),
+        ("/try", {"found"}),
+    ],
+)
+def test_a_page_has_a_twin_in_json(desk, path, names):
+    asked = desk.get(path, headers={"accept": "application/json"})
+    assert set(asked.json()) == names
+    mark = "&" if "?" in path else "?"
+    assert set(desk.get(f"{path}{mark}format=json").json()) == names
+
+
+def test_the_largest_stories_are_shown_though_published_long_ago(desk):
+    found = desk.get("/?days=1&format=json").json()
+    assert found["busiest_older"]
+    assert found["busiest"]
+    assert "the largest of all" in desk.get("/?days=1").text
+
+
+def test_where_nothing_came_lately_the_overview_leads_to_what_came_before(tmp_path):
+    long_ago = datetime(2020, 1, 1, tzinfo=UTC)
+    with serving(settings_in(tmp_path)) as address:
+        with Deduper(f"sqlite:///{tmp_path}/seen.db") as deduper:
+            deduper.add(Article(id="a", title="A heron nests on the weir", seen=long_ago))
+        page = httpx.get(f"{address}/").text
+    assert "Nothing came in the last 30 days" in page
+    assert 'href="/?days=0"' in page
+
+
+def test_a_page_of_the_api_has_the_mark_too(desk):
+    assert desk.get("/favicon.ico").headers["content-type"] == "image/svg+xml"
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_an_empty_store_is_no_error(empty, path):
+    assert empty.get(path).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "says"),
+    [
+        ("/", "Nothing has come in yet"),
+        ("/stories", "No story of several articles yet"),
+        ("/stories?text=nothing", "Ask for less"),
+        ("/review", "Nothing to review"),
+        ("/review/tune", "Too few labels"),
+    ],
+)
+def test_where_there_is_nothing_a_page_says_what_to_do(empty, path, says):
+    assert says in empty.get(path).text
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/stories/nothing", 404),
+        ("/compare?a=en-01&b=nothing", 404),
+        ("/stories?since=yesterday", 422),
+        ("/stories?after=x", 422),
+        ("/?days=-1", 422),
+    ],
+)
+def test_a_problem_is_a_page_and_for_programs_a_problem(desk, path, status):
+    page = desk.get(path)
+    assert (page.status_code, page.headers["content-type"][:9]) == (status, "text/html")
+    assert 'id="wrong"' in page.text
+    twin = desk.get(path, headers={"accept": "application/json"})
+    assert (twin.status_code, twin.json()["status"]) == (status, status)
+
+
+def test_where_nothing_is_a_browser_gets_a_page(desk):
+    lost = desk.get("/nowhere", headers={"accept": "text/html,*/*"})
+    assert (lost.status_code, 'id="wrong"' in lost.text) == (404, True)
+    for path, accept in (("/nowhere", "*/*"), ("/api/v1/nowhere", "text/html")):
+        problem = desk.get(path, headers={"accept": accept})
+        assert problem.headers["content-type"] == "application/problem+json"
+
+
+def test_static_files_come_with_their_kind_and_nothing_else_does(desk):
+    assert desk.get("/static/desk.css").headers["content-type"].startswith("text/css")
+    assert desk.get("/static/try.js").headers["content-type"].startswith("text/javascript")
+    for name in ("nothing.css", "..%2fpages%2frendering.py", "rendering.py"):
+        assert desk.get(f"/static/{name}").status_code == 404
+
+
+def test_what_should_not_be_trusted_is_flagged_on_the_overview(tmp_path):
+    wall = {"id": "wall", "title": "Just a moment...", "text": "Please enable JavaScript."}
+    with (
+        serving(settings_in(tmp_path)) as address,
+        httpx.Client(base_url=address, timeout=60) as client,
+    ):
+        fill(address, wall, {"id": "ferry", "title": "Night ferry stays", "text": FERRY})
+        (flagged,) = client.get("/?format=json").json()["flagged"]
+        assert (flagged["id"], flagged["flags"]) == ("wall", ["junk"])
+        assert "no article: block page" in client.get("/").text
+
+
+# Hostile articles.
+
+
+@pytest.mark.parametrize("path", ["/", "/stories", "/review", "/compare", "STORY", "COMPARE"])
+def test_nothing_of_an_article_is_markup(desk, path):
+    one, other = (each["id"] for each in hostile())
+    pages = {
+        "STORY": f"/stories/{story_with(desk, one)}",
+        "COMPARE": f"/compare?a={quote(one)}&b={quote(other)}",
+    }
+    text = desk.get(pages.get(path, path)).text
+    assert not re.search(r"<script(?! src=\"/static/)|<img|<b onmouse|<svg onload", text)
+    assert "javascript:" not in text
+    if path in pages:
+        assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
+
+
+def test_a_title_of_a_million_characters_is_cut_and_half_a_pair_is_shown(tmp_path):
+    with (
+        serving(settings_in(tmp_path)) as address,
+        httpx.Client(base_url=address, timeout=60) as client,
+    ):
+        long = {
+            "title": "x" * 999_999,
+            "text": "y" * 999_999,
+            "url": "https://a.example/" + "z" * 9,
+        }
+        fill(address, {"id": "a", **long}, {"id": "b", **long})
+        half = '{"id": "h", "title": "half \\ud800 \\u0000 \\u0007", "text": "of a pair"}'
+        kind = {"content-type": "application/json"}
+        client.post("/api/v1/articles", content=half, headers=kind).raise_for_status()
+        for path in ("/", "/stories?min_members=1", "/stories/a", "/compare?a=a&b=b", "/review"):
+            page = client.get(path, follow_redirects=True)
+            assert page.status_code == 200
+            assert len(page.content) < 3_000_000
+        assert client.get("/stories/h", follow_redirects=True).status_code == 200
+
+
+def test_what_is_html_is_compared_as_its_text(tmp_path):
+    page = "<div class='x'><p>{}</p><script>alert(9)</script><p>And {} more.</p></div>"
+    with (
+        serving(settings_in(tmp_path)) as address,
+        httpx.Client(base_url=address, timeout=60) as client,
+    ):
+        texts = [page.format(FERRY, more) for more in ("nothing", "something")]
+        fill(address, *({"id": str(n), "text": t, "html": True} for n, t in enumerate(texts)))
+        shown = client.get("/compare?a=0&b=1").text
+        assert FERRY in shown
+        assert "something" in shown
+        assert not re.search(r"&lt;(?:p|div|script)|alert\(9\)", shown)
+
+
+# Stories.
+
+
+def test_a_story_is_found_by_an_article_and_by_a_former_id(desk):
+    story = story_with(desk, "en-01")
+    assert desk.get("/stories/en-01").headers["location"] == f"/stories/{story}"
+    assert desk.get(f"/stories/{story}").status_code == 200
+
+
+def test_the_score_card_tells_what_counted_of_each_member(desk):
+    story = story_with(desk, "en-04")
+    twin = desk.get(f"/stories/{story}?format=json").json()
+    for each in twin["members"]:
+        card = each["card"]
+        parts = card["length"] + card["details"] + card["source"] + card["freshness"]
+        assert (round(parts, 2), card["total"]) == (each["score"], each["score"])
+    page = desk.get(f"/stories/{story}").text
+    table = page[page.index('<table class="scores">') :].partition("</table>")[0]
+    assert table.count('<th scope="row">') == len(twin["members"])
+    assert "Length, of 30" in table
+    assert table.index("kept copy") < table.index("</tr>", table.index("<tbody>"))
+
+
+def test_an_act_leads_back_with_a_way_to_undo_it(desk):
+    before = desk.get(f"/stories/{story_with(desk, 'de-01')}?format=json").json()
+    other = before["members"][-1]["id"]
+    answer = desk.post("/acts", headers=FORM, content=f"act=keep&article={other}&note=ours")
+    assert answer.status_code == 303
+    page = desk.get(answer.headers["location"], follow_redirects=True)
+    assert "Kept another copy" in page.text
+    assert 'action="/acts/undo"' in page.text
+    after = desk.get(f"/stories/{before['id']}?format=json").json()
+    assert after["kept"]["id"] == other
+    number = after["acts"][0]["number"]
+    undone = desk.post("/acts/undo", headers=FORM, content=f"number={number}")
+    assert undone.status_code == 303
+    assert desk.get(f"/stories/{before['id']}?format=json").json()["kept"] == before["kept"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        ("/acts", "act=burn&article=en-01", 422),
+        ("/acts", "act=keep", 422),
+        ("/acts", "act=merge&article=en-01&other=nothing", 404),
+        ("/acts/undo", "number=x", 422),
+        ("/acts/undo", "number=999", 422),
+        ("/review", "said=perhaps&a=en-01&b=en-03", 422),
+        ("/try", "title=", 422),
+        ("/acts", "&".join(f"x{n}=1" for n in range(60)), 422),
+    ],
+)
+def test_a_form_that_cannot_be_done_says_why(desk, path, body, status):
+    answer = desk.post(path, headers=FORM, content=body)
+    assert answer.status_code == status
+    assert 'id="wrong"' in answer.text
+
+
+@pytest.mark.parametrize("path", ["/acts", "/acts/undo", "/review", "/review/tune", "/sign-in"])
+def test_a_form_of_another_site_is_refused(desk, path):
+    foreign = FORM | {"sec-fetch-site": "cross-site"}
+    assert desk.post(path, headers=foreign, content="act=keep&article=en-01").status_code == 403
+
+
+# Trying.
+
+
+def tried(client, data, name="", **query):
+    query |= {"name": name}
+    kind = {"content-type": "application/octet-stream"}
+    answer = client.post("/api/v1/try", content=data, params=query, headers=kind)
+    answer.raise_for_status()
+    return [httpx.Response(200, content=line).json() for line in answer.text.splitlines()]
+
+
+FERRY = (
+    "The night ferry to the outer islands stays in the harbour until the morning after its engine "
+    "failed at the pier and passengers were told to wait for the first boat."
+)
+CSV = f"id,title,text\n1,Night ferry,{FERRY}\n2,Night ferry,{FERRY}\n".encode()
+RSS = b"""<rss><channel><title>Post</title><item><title>Ferry</title><link>https://p.example/1</link>
+</item></channel></rss>"""
+
+
+def test_a_file_is_judged_by_itself_and_the_store_and_nothing_is_kept(empty):
+    first, second = tried(empty, CSV, "a.csv")
+    assert (first["number"], first["total"], second["number"]) == (1, 2, 2)
+    assert second["verdict"]["is_duplicate"]
+    assert (second["among"], second["match_title"]) == ("file", "Night ferry")
+    assert empty.get("/api/v1/stats").json()["articles"] == 0
+
+
+def test_a_file_is_kept_where_that_is_asked(tmp_path):
+    with (
+        serving(settings_in(tmp_path)) as address,
+        httpx.Client(base_url=address, timeout=60) as client,
+    ):
+        tried(client, CSV, "a.csv", keep="true")
+        assert client.get("/api/v1/stats").json()["articles"] == 2
+        (again,) = tried(client, json.dumps({"text": FERRY}), "x.jsonl")
+        assert (again["among"], again["verdict"]["is_duplicate"]) == ("store", True)
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "title"),
+    [
+        (RSS, "feed.xml", "Ferry"),
+        (b'<opml><outline text="Post" xmlUrl="https://p.example/feed"/></opml>', "", "Post"),
+        (b'[{"title": "One"}]', "a.json", "One"),
+        (b"title\ttext\nTab\tx\n", "a.tsv", "Tab"),
+        (b'title,text\nWhat <rss> is,"A feed, <?xml?> within"\n', "a.csv", "What <rss> is"),
+        (b'[{"title": "What <opml> is"}]', "", "What <opml> is"),
+    ],
+)
+def test_files_of_all_kinds_are_read(empty, data, name, title):
+    assert tried(empty, data, name)[0]["title"] == title
+
+
+def test_rows_that_are_none_are_told_in_their_places(empty):
+    good, bad = tried(empty, b'{"title": "A"}\n{"nothing": 1}\n', "a.jsonl")
+    assert "verdict" in good
+    assert (bad["status"], bad["line"]) == (422, 2)
+
+
+@pytest.mark.parametrize(
+    ("data", "status"), [(b"\x1f\x8b packed", 415), (b"PAR1", 415), (b" ", 422), (b"plain", 422)]
+)
+def test_what_cannot_be_read_is_a_problem(empty, data, status):
+    kind = {"content-type": "application/octet-stream"}
+    assert empty.post("/api/v1/try", content=data, headers=kind).status_code == status
+
+
+@pytest.mark.parametrize("data", [b"colour,size\nred,4\n", b"\x89PNG\r\n\x1a\n\x00\x01"])
+@pytest.mark.parametrize("name", ["file.csv", "picture"])
+def test_a_file_of_something_else_is_told_of_without_options_of_commands(empty, data, name):
+    kind = {"content-type": "application/octet-stream"}
+    answer = empty.post("/api/v1/try", params={"name": name}, content=data, headers=kind)
+    assert answer.status_code == 422
+    assert "send JSON lines, CSV, RSS or OPML" in answer.json()["detail"]
+    assert "--" not in answer.json()["detail"]
+
+
+def test_what_is_pasted_is_judged_without_a_script(tmp_path):
+    with (
+        serving(settings_in(tmp_path)) as address,
+        httpx.Client(base_url=address, timeout=60) as client,
+    ):
+        fill(address, {"id": "ferry", "title": "Night ferry stays", "text": FERRY})
+        page = client.post("/try", headers=FORM, content=urlencode({"text": FERRY}))
+        assert page.status_code == 200
+        assert "same text" in page.text
+        assert "Night ferry stays" in page.text
+        assert client.get("/api/v1/stats").json()["articles"] == 1
+
+
+# Tuning.
+
+
+def test_tuning_is_shown_first_and_written_when_accepted(tmp_path):
+    with (
+        serving(settings_in(tmp_path)) as address,
+        httpx.Client(base_url=address, timeout=60) as client,
+    ):
+        fill(address, *near_a_line(26))
+        for number in range(24):
+            said = {"a": f"pair{number}a", "b": f"pair{number}b", "same": number % 2 == 0}
+            client.post("/api/v1/feedback", json=said).raise_for_status()
+        shown = client.get("/api/v1/tune").json()
+        assert shown["worth_it"]
+        assert shown["shifts"]
+        (change,) = shown["changes"]
+        assert {change["a"], change["b"]} == {"pair25a", "pair25b"}
+        assert (change["is_duplicate"], change["is_duplicate_then"]) == (True, False)
+        page = client.get("/review/tune").text
+        assert shown["shifts"][0]["name"] in page
+        assert shown["digest"] in page
+        before = client.get("/api/v1/compare?a=pair1a&b=pair1b").json()
+        stale = client.post("/api/v1/tune", json={"digest": "0" * 16})
+        assert stale.status_code == 422
+        assert not (tmp_path / "tuned.toml").exists()
+        done = client.post("/review/tune", headers=FORM, content=f"digest={shown['digest']}")
+        assert "restart the service" in done.text
+        assert shown["shifts"][0]["name"] in (tmp_path / "tuned.toml").read_text()
+        assert client.get("/api/v1/compare?a=pair1a&b=pair1b").json() == before
+
+
+# Signing in.
+
+
+@pytest.fixture
+def guarded(tmp_path):
+    settings = settings_in(tmp_path)
+    tokens = Tokens(settings.tokens)
+    secrets = {scope: tokens.add(scope, (scope,)) for scope in ("read", "write", "admin")}
+    tokens.close()
+    with serving(settings) as address, httpx.Client(base_url=address, timeout=60) as client:
+        fill(address, *wire(), authorization=f"Bearer {secrets['write']}")
+        client.secrets = secrets
+        yield client
+
+
+def signed_in(client, scope):
+    body = f"token={client.secrets[scope]}&next=/stories"
+    return client.post("/sign-in", headers=FORM, content=body)
+
+
+def test_who_has_to_sign_in_is_sent_there_and_back(guarded):
+    away = guarded.get("/stories?text=ferry")
+    assert away.status_code == 303
+    assert away.headers["location"] == "/sign-in?next=%2Fstories%3Ftext%3Dferry"
+    wrong = guarded.post("/sign-in", headers=FORM, content="token=nc_x_y")
+    assert (wrong.status_code, "set-cookie" in wrong.headers) == (401, False)
+    assert 'role="alert"' in wrong.text
+    right = signed_in(guarded, "read")
+    assert right.headers["location"] == "/stories"
+    assert "HttpOnly; SameSite=Strict" in right.headers["set-cookie"]
+    assert "Sign out" in guarded.get("/stories").text
+    gone = guarded.post("/sign-out", headers=FORM)
+    assert "Max-Age=0" in gone.headers["set-cookie"]
+
+
+def test_what_a_token_does_not_allow_is_not_offered_and_refused(guarded):
+    signed_in(guarded, "read")
+    page = guarded.get("/stories/en-04", follow_redirects=True).text
+    assert "Split off" not in page
+    assert "takes a token with" in page
+    refused = guarded.post("/acts", headers=FORM, content="act=split&article=en-05")
+    assert refused.status_code == 403
+    assert 'id="wrong"' in refused.text
+    kept = guarded.post("/api/v1/try?keep=true", content=CSV, headers={"sec-fetch-site": "none"})
+    assert kept.status_code == 403
+
+
+def test_who_did_it_stands_in_the_journal(guarded):
+    signed_in(guarded, "write")
+    guarded.post("/acts", headers=FORM, content="act=split&article=en-05")
+    (act,) = guarded.get("/api/v1/acts").json()["acts"]
+    assert (act["act"], act["by"]) == ("split", "write")
+
+
+@pytest.mark.parametrize(
+    ("given", "to"),
+    [
+        ("/stories?a=1", "/stories?a=1"),
+        ("//evil.example", "/"),
+        ("/\\evil.example", "/"),
+        ("https://evil.example", "/"),
+        ("/\nx", "/"),
+        ("", "/"),
+    ],
+)
+def test_nobody_is_sent_away_after_signing_in(given, to):
+    assert inside(given) == to
+
+
+# What pages are made of.
+
+
+def test_texts_are_aligned_by_what_they_share_in_order():
+    a = Article(id="a", text="one two. three four. five six!")
+    b = Article(id="b", text="zero three four. one two. five six!")
+    passages = [
+        Passage(a.text.index(words), a.text.index(words) + len(words), b.text.index(words),
+                b.text.index(words) + len(words), count)
+        for words, count in (("one two", 2), ("three four", 2), ("five six", 2))
+    ]  # fmt: skip
+    rows = aligned(a, b, passages)
+    assert [row["shared"] for row in rows if row["shared"]] in ([1, 3], [2, 3])
+    for side, article in (("a", a), ("b", b)):
+        pieces = [piece for row in rows for piece in row[side]]
+        joined = "".join(piece["text"] for piece in pieces)
+        assert joined.replace(" ", "") == article.text.replace(" ", "")
+        assert len([piece for piece in pieces if piece["moved"]]) == 1
+    assert rows[-1]["a"][0]["text"].endswith("six!")
+
+
+def test_no_text_at_all_gives_no_rows():
+    assert aligned(Article(id="a"), Article(id="b"), []) == []
+
+
+@pytest.mark.parametrize("tier", [None, 1, -2])
+@pytest.mark.parametrize("junk", [None, "consent wall"])
+def test_a_score_card_is_read_as_it_was_written(tier, junk):
+    copies = [
+        Fingerprint(id="a", words=0, tier=tier, junk=junk),
+        Fingerprint(id="b", words=90, details=3, published=datetime(2026, 5, 4, tzinfo=UTC)),
+        Fingerprint(id="c", words=31, published=datetime(2026, 4, 1, 7, tzinfo=UTC)),
+    ]
+    for copy, card in zip(copies, cards(copies, Policy()), strict=True):
+        found = score_card(card.why)
+        assert (found["length"], found["details"], found["source"]) == card[1:4]
+        assert (found["freshness"], found["total"]) == (card.freshness, card.total)
+        assert (found["words"], found["detail_count"]) == (copy.words, copy.details)
+        assert (found["tier"], found["junk"]) == (copy.tier, copy.junk)
+
+
+def test_what_is_no_score_card_is_none():
+    assert score_card("the only copy") is None
+    assert score_card("1 points: length " * 100_000) is None
+
+
+def test_days_without_articles_have_a_column_and_many_days_share_one():
+    rows = [{"day": "2026-05-01", "articles": 2}, {"day": "2026-05-03", "articles": 1}]
+    assert [each.counts["articles"] for each in by_day(rows, ("articles",))] == [2, 0, 1]
+    rows.append({"day": "2026-12-31", "articles": 5})
+    columns = by_day(rows, ("articles",))
+    assert len(columns) <= 60
+    assert sum(each.counts["articles"] for each in columns) == 8
+
+
+def test_charts_stay_within_their_picture():
+    columns = [Column("2026-05-01", {"a": 3, "b": 4}), Column("2026-05-02", {"a": 0, "b": 1})]
+    drawn = stacked(columns, {"a": "first", "b": "second"})
+    assert [piece.kind for piece in drawn.pieces] == ["a", "b", "b"]
+    assert all(each.y >= 0 and each.y + each.height <= drawn.floor for each in drawn.pieces)
+    assert rate(columns, "a", "b").points.count(",") == 2
+    assert stacked([], {}).pieces == []
+
+
+def test_the_hostile_title_is_hostile():
+    assert "<script>" in HOSTILE

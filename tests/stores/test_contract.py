@@ -1,0 +1,742 @@
+"""One contract for every store."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nearcopy import (
+    RECIPES,
+    Article,
+    BadArticle,
+    Decision,
+    Evidence,
+    Fact,
+    Features,
+    Feedback,
+    Fingerprint,
+    Recipe,
+    RecipeMismatch,
+    Relation,
+    StoreError,
+    Story,
+    fingerprints,
+    frequency_table,
+)
+from nearcopy.fingerprint.blocking_keys import keys
+from nearcopy.models.feedback import Said
+from nearcopy.models.model import Edge, Member
+from nearcopy.stores import Entry, open_store
+from nearcopy.stores.row_codec import (
+    article_rows,
+    articles_of,
+    fingerprint_of,
+    fingerprint_row,
+    recipe_json,
+    recipe_of,
+)
+
+NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
+DAY = timedelta(days=1)
+WEEK = timedelta(days=7)
+COPY = Decision(Relation.NEAR_TEXT, "near-text", 0.9, True, "alike", ("short",))
+EVENT = Decision(Relation.SAME_EVENT, "same-news", 0.5, False, "same event")
+KIN = Decision(Relation.RELATED, "related-texts", 0.4, False, "related")
+
+
+@pytest.fixture(params=[None, "sport"])
+def store(request, any_address):
+    pool = request.param
+    if pool is not None and not any_address.startswith("memory"):
+        other = open_store(any_address)
+        other.bind(RECIPES["default"], 1)
+        put(other, *(entry(name, 1, 2, 3, 7, text="of another pool") for name in "abcdexy"))
+        other.close()
+    opened = open_store(any_address, pool)
+    opened.bind(None, 1)
+    yield opened
+    opened.close()
+
+
+def entry(name: str, *under: int, **given) -> Entry:
+    """An article filed under these keys."""
+    article = Article(id=name, seen=given.pop("seen", NOON), **given)
+    (made,) = fingerprints([article])
+    return Entry(article, made, np.array(sorted(under), np.uint64))
+
+
+def put(store, *entries: Entry) -> None:
+    with store.writing():
+        store.put(entries)
+
+
+def clear(store, before: datetime) -> None:
+    more = True
+    while more:
+        with store.writing():
+            more = store.clear(before)
+
+
+def older(store, before: datetime) -> list[str]:
+    with store.reading():
+        return list(store.older(before))
+
+
+def found(store, probe: Entry, window: timedelta | None = WEEK, limit: int = 10) -> set[str]:
+    with store.reading():
+        (answer,) = store.find([(probe.fingerprint, probe.keys)], window, limit)
+    return {each.id for each in answer.candidates}
+
+
+class TestFinding:
+    def test_articles_are_found_by_any_key_they_share(self, store):
+        put(store, entry("a", 1, 2), entry("b", 2, 3), entry("c", 4))
+        assert found(store, entry("x", 1)) == {"a"}
+        assert found(store, entry("x", 2, 9)) == {"a", "b"}
+        assert found(store, entry("x", 9)) == set()
+        assert found(store, entry("x")) == set()
+
+    def test_of_many_odd_keys_it_takes_two(self, store):
+        many = range(1, 41, 4)
+        put(store, entry("a", *many), entry("b", 1, 5), entry("c", 1, 100, 102))
+        assert found(store, entry("x", 1, *range(61, 97, 4))) == {"b", "c"}
+        assert found(store, entry("x", 1, 5, *range(61, 97, 4))) == {"a", "b", "c"}
+        assert found(store, entry("x", 1)) == {"a", "b", "c"}
+
+    def test_of_terms_it_takes_two_or_one_and_another_odd_key(self, store):
+        put(store, entry("a", 3, 7), entry("b", 3), entry("c", 3, *range(1, 41, 4)))
+        assert found(store, entry("x", 3)) == set()
+        assert found(store, entry("x", 3, 7)) == {"a"}
+        assert found(store, entry("x", 3, *range(1, 8, 4), *range(61, 97, 4))) == {"c"}
+
+    def test_a_term_that_very_many_hold_finds_nothing(self, store, monkeypatch):
+        monkeypatch.setattr("nearcopy.match.candidate_index.PAIRS", 0)
+        put(store, *(entry(f"a{n}", 3, 7) for n in range(501)), entry("b", 11, 15))
+        assert found(store, entry("x", 3, 7)) == set()
+        assert found(store, entry("x", 3, 7, 11, 15)) == {"b"}
+
+    def test_among_few_articles_nothing_is_left_out(self, store):
+        put(store, *(entry(f"a{n}", 3, 7) for n in range(501)), entry("b", 11, 15))
+        with store.reading():
+            probe = entry("x", 3, 7)
+            (answer,) = store.find([(probe.fingerprint, probe.keys)], WEEK)
+        assert (len(answer.candidates), answer.left_out) == (501, 0)
+
+    def test_many_probes_are_answered_in_order(self, store):
+        put(store, entry("a", 1), entry("b", 2))
+        probes = [(each.fingerprint, each.keys) for each in (entry("x", 2), entry("y", 1))]
+        with store.reading():
+            answers = store.find(probes, WEEK, 10)
+        assert [[each.id for each in answer.candidates] for answer in answers] == [["b"], ["a"]]
+
+    @pytest.mark.parametrize("days", [-7, -1, 0, 1, 7])
+    def test_dated_articles_are_found_within_the_window(self, store, days):
+        put(store, entry("a", 1, published=NOON, seen=NOON + 900 * DAY))
+        assert found(store, entry("x", 1, published=NOON + days * DAY)) == {"a"}
+
+    @pytest.mark.parametrize("days", [-9, 9, 400])
+    def test_and_not_outside_of_it(self, store, days):
+        put(store, entry("a", 1, published=NOON))
+        assert found(store, entry("x", 1, published=NOON + days * DAY)) == set()
+        assert found(store, entry("x", 1, published=NOON + days * DAY), window=None) == {"a"}
+
+    def test_undated_articles_are_found_by_when_they_came(self, store):
+        put(store, entry("a", 1), entry("old", 1, seen=NOON - 30 * DAY))
+        assert found(store, entry("x", 1)) == {"a"}
+        assert found(store, entry("x", 1, published=NOON - 900 * DAY)) == {"a"}
+        assert found(store, entry("x", 1, seen=NOON - 31 * DAY)) == {"old"}
+
+    def test_an_undated_article_finds_what_came_about_then_of_whatever_date(self, store):
+        put(store, entry("a", 1, published=NOON - 900 * DAY))
+        assert found(store, entry("x", 1)) == {"a"}
+        assert found(store, entry("x", 1, seen=NOON + 30 * DAY)) == set()
+
+    def test_beyond_the_limit_those_that_share_most_come_first(self, store):
+        put(store, *(entry(f"a{n}", 1, *range(2, 2 + n)) for n in range(5)))
+        probe = entry("x", *range(1, 9))
+        with store.reading():
+            (answer,) = store.find([(probe.fingerprint, probe.keys)], WEEK, 2)
+        assert {each.id for each in answer.candidates} == {"a4", "a3"}
+        assert answer.left_out == 3
+
+    def test_what_was_removed_or_replaced_takes_nobodys_place(self, store):
+        for n in range(6):
+            put(store, entry("a", 1, 2, text=str(n)), entry(f"b{n}", 1, 2))
+            found(store, entry("x", 1))
+        with store.writing():
+            store.remove([f"b{n}" for n in range(5)])
+        put(store, entry("c", 1))
+        probe = entry("x", 1, 2)
+        with store.reading():
+            (answer,) = store.find([(probe.fingerprint, probe.keys)], WEEK, 2)
+        assert {each.id for each in answer.candidates} == {"a", "b5"}
+        assert answer.left_out == 1
+
+    def test_what_is_found_is_what_was_filed(self, store):
+        filed = entry("a", 1, title="Rs 5k cr data centre", text="of the harbour " * 30)
+        put(store, filed)
+        with store.reading():
+            (answer,) = store.find([(filed.fingerprint, filed.keys)], WEEK, 10)
+        assert answer.candidates == [filed.fingerprint]
+
+
+class TestKeeping:
+    def test_articles_come_back_as_they_were(self, store):
+        article = Article(
+            id="ü/1",
+            title="A title",
+            text="<p>Text ünd more \ud800 of it",
+            html=True,
+            url="https://example.org/1",
+            canonical_url="https://example.org/2",
+            source="Example",
+            published=NOON,
+            language="de",
+            tier=2,
+            seen=NOON + DAY,
+        )
+        (made,) = fingerprints([article])
+        put(store, Entry(article, made, np.array([1], np.uint64)))
+        with store.reading():
+            assert store.articles(["ü/1", "unknown"]) == {"ü/1": article}
+            assert store.fingerprints(["unknown", "ü/1"]) == {"ü/1": made}
+            assert list(store.ids()) == ["ü/1"]
+
+    def test_nul_is_kept_wherever_it_stands(self, store):
+        odd = "a\0b\ufffe0\ufffe"
+        given = {"title": odd, "text": odd, "url": odd, "source": odd, "language": odd}
+        article = Article(id=odd, seen=NOON, **given)
+        (made,) = fingerprints([article])
+        put(store, Entry(article, made, np.array([1], np.uint64)), entry("b", 1))
+        with store.writing():
+            store.link([Edge(odd, "b", COPY)])
+        assert store.articles([odd, "a"]) == {odd: article}
+        assert store.fingerprints([odd]) == {odd: made}
+        assert {store.edges([odd])[0].a, store.edges([odd])[0].b} == {odd, "b"}
+        assert found(store, entry("x", 1)) == {odd, "b"}
+
+    def test_nothing_to_put_changes_nothing(self, store):
+        put(store)
+        assert list(store.ids()) == []
+
+    def test_ids_come_in_the_order_of_arrival(self, store):
+        put(store, entry("b", 1), entry("a", 1))
+        put(store, entry("0", 1))
+        assert list(store.ids()) == ["b", "a", "0"]
+
+    def test_a_run_is_remembered_though_the_article_is_replaced(self, store):
+        put(store, entry("a", 1))
+        put(store, entry("a", 1, text="new"), entry("b", 1))
+        runs = store.runs(["a", "b", "unknown"])
+        assert runs["a"] == runs["b"] == store.runs_so_far() == 1
+        assert runs.keys() == {"a", "b"}
+
+    def test_the_run_of_an_article_can_be_given(self, store):
+        put(store, entry("a", 1))
+        with store.writing():
+            store.put([entry("b", 1), entry("c", 1), entry("a", 1)], {"b": 7, "a": 3})
+        assert store.runs("abc") == {"a": 3, "b": 7, "c": 1}
+        assert store.runs_so_far() == 7
+
+    def test_the_next_run_comes_after_those_that_were_given(self, store):
+        with store.writing():
+            store.put([entry("a", 1)], {"a": 4})
+        put(store, entry("b", 1), entry("c", 1))
+        assert store.runs("abc") == {"a": 4, "b": 5, "c": 5}
+        assert store.runs_so_far() == 5
+
+    def test_a_run_that_was_taken_back_leaves_no_trace(self, store):
+        with pytest.raises(ValueError), store.writing():  # noqa: PT011, PT012
+            store.put([entry("a", 1), entry("b", 1)], {"a": 4})
+            raise ValueError
+        put(store, entry("b", 1))
+        assert (store.runs("ab"), store.runs_so_far()) == ({"b": 1}, 1)
+
+    def test_the_keys_of_articles_come_back(self, store):
+        articles = [Article(id=n, title=f"The old quay {n}", text=n * 9, seen=NOON) for n in "abc"]
+        made = list(fingerprints(articles))
+        under = keys(made, Recipe())
+        put(store, *map(Entry, articles, made, under))
+        found = store.keys(["c", "unknown", "a"])
+        assert found.keys() == {"a", "c"}
+        assert found["a"].tolist() == under[0].tolist()
+        assert found["c"].dtype == np.uint64
+        assert store.keys([]) == {}
+
+    def test_what_stood_under_several_ids_before(self, store):
+        put(store, entry("a", 1, text="one"), entry("b", 1, text="one"), entry("c", 1))
+        put(store, entry("a", 1, text="two"), entry("b", 1, text="two"))
+        put(store, entry("a", 1, text="three"))
+        found = store.revised(["a", "b", "c", "unknown"])
+        said = {name: [each.text for each in before] for name, before in found.items()}
+        assert said == {"a": ["one", "two"], "b": ["one"]}
+
+    def test_more_articles_than_a_statement_takes_values(self, store):
+        many = [entry(f"{n:04}", n) for n in range(1200)]
+        put(store, *many)
+        assert len(store.articles([each.article.id for each in many])) == 1200
+
+    def test_putting_again_replaces_and_keeps_what_was_said_before(self, store):
+        put(store, entry("a", 1, text="one"), entry("b", 1))
+        put(store, entry("a", 2, text="two"))
+        put(store, entry("a", 2, text="two", tier=1))
+        put(store, entry("a", 4, title="New", text="two"))
+        assert store.articles(["a"])["a"].title == "New"
+        assert [each.text for each in store.revisions("a")] == ["one", "two"]
+        assert [each.tier for each in store.revisions("a")] == [None, 1]
+        assert store.revisions("b") == store.revisions("unknown") == []
+        assert found(store, entry("x", 1)) == {"b"}
+        assert found(store, entry("x", 4)) == {"a"}
+        assert sorted(store.ids()) == ["a", "b"]
+
+    def test_what_was_found_about_a_replaced_article_is_forgotten(self, store):
+        put(store, entry("a", 1), entry("b", 1))
+        with store.writing():
+            store.link([Edge("a", "b", COPY)])
+        put(store, entry("a", 1, text="new"))
+        assert store.edges(["a", "b"]) == []
+
+    def test_removed_articles_are_gone_with_all_that_was_found(self, store):
+        put(store, entry("a", 1, text="one"), entry("b", 1), entry("c", 1))
+        put(store, entry("a", 1, text="two"))
+        with store.writing():
+            store.link([Edge("a", "b", COPY), Edge("b", "c", COPY)])
+            assert store.remove(["a", "unknown"]) == 1
+            assert store.remove(["a"]) == 0
+        assert store.articles(["a"]) == store.fingerprints(["a"]) == store.members(["a"]) == {}
+        assert store.revisions("a") == []
+        assert found(store, entry("x", 1)) == {"b", "c"}
+        assert [(edge.a, edge.b) for edge in store.edges(["b"])] in ([("b", "c")], [("c", "b")])
+        put(store, entry("a", 5))
+        assert found(store, entry("x", 5)) == {"a"}
+
+    def test_dropped_articles_are_gone_without_a_mark(self, store):
+        put(store, entry("a", 1), entry("b", 1))
+        put(store, entry("a", 1, text="two"))
+        with store.writing():
+            store.link([Edge("a", "b", COPY)])
+            assert store.drop(["a", "unknown"]) == 1
+        assert store.articles(["a"]) == store.fingerprints(["a"]) == store.ages(["a"]) == {}
+        assert store.revisions("a") == store.edges(["b"]) == []
+        assert found(store, entry("x", 1)) == {"b"}
+        with store.reading():
+            assert list(store.ids()) == ["b"]
+
+    def test_an_article_is_as_old_as_its_date_else_as_its_arrival(self, store):
+        put(
+            store,
+            entry("dated", 1, published=NOON - DAY),
+            entry("undated", 1, seen=NOON - 2 * DAY),
+        )
+        assert store.ages(["dated", "undated", "unknown"]) == {
+            "dated": NOON - DAY,
+            "undated": NOON - 2 * DAY,
+        }
+
+    def test_older_goes_by_publication_else_by_arrival(self, store):
+        put(
+            store,
+            entry("old", 1, published=NOON - DAY),
+            entry("new", 1, published=NOON, seen=NOON - 9 * DAY),
+            entry("undated", 1, seen=NOON - DAY),
+            entry("fresh", 1),
+        )
+        assert sorted(older(store, NOON)) == ["old", "undated"]
+        with store.writing():
+            store.remove(["old"])
+        clear(store, NOON)
+        assert older(store, NOON) == ["undated"]
+
+
+class TestLinking:
+    @pytest.fixture
+    def linked(self, store):
+        put(store, *(entry(name, 1) for name in "abcdef"))
+        with store.writing():
+            store.link(
+                [
+                    Edge("a", "b", COPY, 0.9, 0.8),
+                    Edge("c", "b", EVENT, 0.5, None),
+                    Edge("c", "d", KIN, 0.2, 0.1),
+                    Edge("e", "f", COPY),
+                    Edge("a", "unknown", COPY),
+                ]
+            )
+        return store
+
+    def test_edges_come_back_whole(self, linked):
+        (edge,) = linked.edges(["a"])
+        assert {edge.a, edge.b} == {"a", "b"}
+        assert (edge.decision, edge.news, edge.copy) == (COPY, 0.9, 0.8)
+
+    def test_each_edge_comes_once_whichever_end_is_asked_for(self, linked):
+        assert len(linked.edges(["a", "b", "c"])) == 3
+        assert len(linked.edges_among(["a", "b", "c"])) == 2
+        assert linked.edges_among(["a", "c"]) == []
+
+    def test_those_that_join_come_in_short(self, linked):
+        with linked.writing():
+            linked.link([Edge("d", "e", COPY, asked=True)])
+        for ids, ends in (("abc", ["ab", "bc"]), ("d", []), ("b", ["ab", "bc"])):
+            found = linked.joins(list(ids))
+            assert sorted("".join(sorted(join[:2])) for join in found) == ends
+        (join,) = linked.joins(["a"])
+        assert (join.duplicate, join.news) == (True, 0.9)
+
+    def test_what_was_asked_comes_back_as_such_and_links_nothing(self, linked):
+        with linked.writing():
+            linked.link([Edge("d", "e", COPY, asked=True)])
+        (edge,) = linked.edges_among(["d", "e"])
+        assert (edge.asked, edge.decision) == (True, COPY)
+        assert set(linked.linked(["d"], 10)) == {"d"}
+
+    def test_linking_again_replaces(self, linked):
+        with linked.writing():
+            linked.link([Edge("b", "a", KIN)])
+        assert [edge.decision for edge in linked.edges(["a"])] == [KIN]
+
+    def test_duplicates_and_same_events_link(self, linked):
+        assert set(linked.linked(["a"], 10)) == {"a", "b", "c"}
+        assert set(linked.linked(["d"], 10)) == {"d"}
+        assert set(linked.linked(["a", "e"], 10)) == {"a", "b", "c", "e", "f"}
+        assert len(linked.linked(["a"], 2)) == 2
+        assert list(linked.linked(["unknown"], 10)) == []
+
+
+class TestTelling:
+    def test_stories_come_back_whole(self, store):
+        put(store, entry("a", 1, published=NOON), entry("b", 1, published=NOON + DAY))
+        story = Story(
+            "s-1",
+            "b",
+            "best of 2",
+            (
+                Member("b", None, 1.0, "kept", "", "example", NOON + DAY, 9.5, "9.5 points"),
+                Member(
+                    "a", Relation.NEAR_TEXT, 0.9, "near-text", "alike", None, NOON, 8.0, "8", "b"
+                ),
+            ),
+            NOON,
+            NOON + DAY,
+        )
+        with store.writing():
+            store.tell([story], [], {})
+        assert store.stories(["s-1", "s-2"]) == {"s-1": story}
+        assert store.members(["a", "b", "c"]) == {
+            "a": ("s-1", story.members[1]),
+            "b": ("s-1", story.members[0]),
+        }
+        assert list(store.story_ids()) == ["s-1"]
+
+    def test_redirects_are_listed_with_those_of_the_step(self, store):
+        assert store.redirects() == {}
+        with store.writing():
+            store.tell([], [], {"s-[a]*": "s-b"})
+        with store.writing():
+            store.tell([], [], {"s-ü": "s-b"})
+            assert store.redirects() == {"s-[a]*": "s-b", "s-ü": "s-b"}
+
+    def test_stories_that_are_gone_lead_to_what_they_became(self, store):
+        put(store, entry("a", 1), entry("b", 1))
+        alone = [Story(f"s-{n}", n, "only", (Member(n, None, 1.0, "kept"),)) for n in "ab"]
+        both = Story(
+            "s-b", "b", "both", (Member("b", None, 1.0, "kept"), Member("a", None, 1.0, "kept"))
+        )
+        with store.writing():
+            store.tell(alone, [], {})
+            store.tell([both], ["s-a"], {"s-a": "s-b"})
+        assert list(store.story_ids()) == ["s-b"]
+        assert store.taken(["s-a", "s-b", "s-c"]) == {"s-a", "s-b"}
+        assert store.redirected("s-a") == store.redirected("s-b") == "s-b"
+        assert {story for story, _ in store.members(["a", "b"]).values()} == {"s-b"}
+        with store.writing():
+            store.tell([], [], {"s-b": "s-c", "s-c": "s-b"})
+        assert store.redirects() == {"s-a": "s-b", "s-b": "s-c", "s-c": "s-b"}
+        assert store.redirected("s-unknown") == "s-unknown"
+        assert store.redirected("s-a") in {"s-b", "s-c"}
+
+
+class TestBeingTold:
+    def feedback(self, a: str, b: str, when: datetime = NOON, **given) -> Feedback:
+        fact = Fact("money", "")
+        measured = Evidence(overlap=0.75, exact=True, distance=3, clashes=((fact, fact),))
+        said = Said(Relation.NEAR_TEXT, "near-text", 0.9, True, 0.8, 0.75, measured)
+        given = {"same": False, "relation": Relation.DISTINCT, "note": "two ferries"} | given
+        return Feedback(a=a, b=b, when=when, said=said, **given)
+
+    @pytest.fixture
+    def told(self, store):
+        with store.writing():
+            store.remember(self.feedback("b", "c", NOON + DAY))
+            store.remember(self.feedback("a", "b"))
+            store.remember(self.feedback("x", "y", NOON - DAY))
+        return store
+
+    def test_what_was_said_comes_back_whole(self, told):
+        assert told.told(["a"]) == [self.feedback("a", "b")]
+
+    def test_by_either_id_and_each_once(self, told):
+        found = told.told(["a", "b", "c", "unknown", "a\ud800"])
+        assert sorted(each.pair for each in found) == [("a", "b"), ("b", "c")]
+        assert told.told(["unknown"]) == told.told([]) == []
+
+    def test_first_to_last(self, told):
+        assert [each.pair for each in told.all_told()] == [("x", "y"), ("a", "b"), ("b", "c")]
+
+    def test_the_last_word_replaces(self, told):
+        last = self.feedback("a", "b", same=True, relation=Relation.REVISION, note="")
+        with told.writing():
+            told.remember(last)
+        assert told.told(["a"]) == [last]
+
+    def test_it_can_be_taken_back_in_whichever_order(self, told):
+        with told.writing():
+            assert told.take_back("b", "a")
+            assert not told.take_back("a", "b")
+            assert told.take_back("x", "y")
+        assert [each.pair for each in told.all_told()] == [("b", "c")]
+
+    def test_it_stays_when_articles_are_replaced_and_removed(self, told):
+        put(told, entry("a", 1, text="one"), entry("b", 1))
+        put(told, entry("a", 1, text="two"))
+        with told.writing():
+            told.remove(["a", "b"])
+        clear(told, NOON + 9 * DAY)
+        assert [each.pair for each in told.told(["a"])] == [("a", "b")]
+
+    def test_after_an_exception_it_is_as_it_was(self, told):
+        before = told.all_told()
+        with pytest.raises(ValueError), told.writing():  # noqa: PT011, PT012
+            told.take_back("a", "b")
+            told.remember(self.feedback("b", "c", same=True, relation=Relation.REVISION))
+            told.remember(self.feedback("m", "n"))
+            raise ValueError
+        assert told.all_told() == before
+
+
+class TestCounting:
+    def test_articles_are_counted_by_day_and_source(self, store):
+        put(
+            store,
+            entry("a", 1, source="Post", seen=NOON - DAY),
+            entry("b", 1, source="post"),
+            entry("c", 1),
+            entry("gone", 1),
+        )
+        told = Story(
+            "s-1",
+            "b",
+            "best of 2",
+            (
+                Member("b", None, 1.0, "kept"),
+                Member("a", Relation.NEAR_TEXT, 0.9, "near-text", duplicate_of="b"),
+            ),
+        )
+        with store.writing():
+            store.remove(["gone"])
+            store.tell([told], [], {})
+        today = NOON.toordinal() - datetime(1970, 1, 1).toordinal()
+        found = store.tally(None)
+        assert found.days == {today - 1: (1, 1), today: (2, 0)}
+        assert found.sources == {"post": (2, 1), None: (1, 0)}
+        assert found.relations == {Relation.NEAR_TEXT: 1}
+        assert found.sizes == {2: 1, 1: 1}
+        assert store.tally(today) == ({today: (2, 0)}, {"post": (1, 0), None: (1, 0)}, {}, {1: 2})
+        assert store.tally(today + 1) == ({}, {}, {}, {})
+
+    def test_times_add_up_and_go_with_the_days_that_are_cleared(self, store):
+        first, last = (3, "check", 80), (9, "add", 90)
+        with store.writing():
+            store.add_times({first: 2, last: 1})
+            store.add_times({first: 3})
+        assert store.times(None) == {first: 5, last: 1}
+        assert store.times(4) == {last: 1}
+        with pytest.raises(ValueError), store.writing():  # noqa: PT011, PT012
+            store.add_times({last: 7})
+            raise ValueError
+        clear(store, datetime(1970, 1, 5, tzinfo=UTC))
+        assert store.times(None) == {last: 1}
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_after_an_exception_all_is_as_it_was(store, error):
+    def all_of_it() -> list[object]:
+        names = ["a", "b", "c", "d"]
+        with store.reading():
+            return [
+                list(store.ids()),
+                store.articles(names),
+                store.fingerprints(names),
+                [store.revisions(name) for name in names],
+                store.edges(names),
+                store.members(names),
+                store.stories(["s-1", "s-2"]),
+                [store.redirected(name) for name in ("s-0", "s-1")],
+            ]
+
+    def story(name: str, *members: str) -> Story:
+        kept = tuple(Member(each, None, 1.0, "kept") for each in members)
+        return Story(name, members[0], "why", kept, NOON, NOON)
+
+    put(store, entry("a", 1, text="one"), entry("b", 1), entry("c", 1))
+    put(store, entry("a", 1, text="two"))
+    with store.writing():
+        store.link([Edge("a", "b", COPY)])
+        store.tell([story("s-1", "a", "b")], [], {"s-0": "s-1"})
+    before, near = all_of_it(), found(store, entry("x", 1, 2))
+    with pytest.raises(error), store.writing():  # noqa: PT012
+        store.put([entry("a", 2, text="three"), entry("d", 2)])
+        store.remove(["b"])
+        store.link([Edge("c", "d", COPY), Edge("a", "c", KIN)])
+        store.tell([story("s-2", "d", "c")], ["s-1"], {"s-1": "s-2", "s-0": "s-2"})
+        raise error
+    assert all_of_it() == before
+    assert found(store, entry("x", 1, 2)) == near
+    put(store, entry("d", 2))
+    assert found(store, entry("x", 2)) == {"d"}
+
+
+def test_another_recipe_is_refused(store):
+    assert store.bind(None, 1) == Recipe()
+    assert store.bind(Recipe(), 1) == Recipe()
+    with pytest.raises(RecipeMismatch, match="was filled with recipe default or tracker") as raised:
+        store.bind(RECIPES["feed"], 1)
+    said = str(raised.value)
+    assert f"default or tracker ({Recipe().id}), this is feed ({RECIPES['feed'].id})" in said
+    assert "simhash is of 3 words there and of 1 word here" in said
+    assert "max_chars is left out there and 5000 here" in said
+    assert "bands" not in said
+    with pytest.raises(RecipeMismatch, match=r"r1-\w+ \(rows is 4 there and 2 here\): open it"):
+        store.bind(Recipe(rows=2), 1)
+
+
+def test_a_store_states_what_it_was_made_with(any_address):
+    opened = open_store(any_address)
+    assert opened.stated() is None
+    opened.bind(RECIPES["feed"], 3, WEEK)
+    recipe, version, window = opened.stated()
+    assert (recipe, version) == (RECIPES["feed"], 3)
+    assert window == (WEEK if any_address.startswith("unix") else None)
+    opened.close()
+
+
+def test_notes_are_kept_until_they_are_taken_back(store):
+    assert store.note("a") is None
+    with store.writing():
+        store.keep_note("a", "half of it, ü")
+        store.keep_note("b", "")
+    with pytest.raises(ValueError), store.writing():  # noqa: PT011, PT012
+        store.keep_note("a", "more")
+        raise ValueError
+    assert (store.note("a"), store.note("b")) == ("half of it, ü", "")
+    with store.writing():
+        store.keep_note("a", None)
+        assert store.note("a") is None
+        store.keep_note("unknown", None)
+    assert (store.note("a"), store.note("b")) == (None, "")
+    assert store.bind(None, 1) == Recipe()
+
+
+def test_a_whole_store_passes_its_checks(store):
+    put(store, entry("a", 1), entry("b", 2))
+    with store.writing():
+        store.remove(["a"])
+    assert all(check.passed for check in store.verify())
+
+
+def test_a_copy_of_what_is_in_no_story_with_it_fails_a_check(store):
+    put(store, entry("a", 1), entry("b", 2), entry("c", 3))
+    kept, copy = (
+        Member("a", None, 1.0, "kept"),
+        Member("b", Relation.SAME_TEXT, 1.0, "identical-text", duplicate_of="a"),
+    )
+    lost = replace(copy, id="c", duplicate_of="b")
+    with store.writing():
+        store.tell([Story("s-1", "a", "best", (kept, copy))], [], {})
+    assert all(check.passed for check in store.verify())
+    with store.writing():
+        store.tell([Story("s-1", "a", "best", (kept, copy, lost))], [], {})
+    (failed,) = [check for check in store.verify() if not check.passed]
+    assert (failed.name, "'c'" in failed.detail) == ("copies", True)
+
+
+@pytest.mark.parametrize(
+    "address", ["", "seen.db", "sqlite://", "sqlite:///", "mysql://x", "postgresql", 7]
+)
+def test_an_unknown_address_says_what_to_give(address):
+    with pytest.raises((StoreError, TypeError)):
+        open_store(address)
+
+
+names = st.text(max_size=12)
+facts = st.builds(
+    Fact, names, names, st.none() | st.floats(allow_nan=False, allow_infinity=False), names
+)
+times = st.none() | st.datetimes(
+    datetime(1, 1, 2),
+    datetime(9999, 12, 30),
+    timezones=st.just(UTC),
+)
+some_fingerprints = st.builds(
+    Fingerprint,
+    id=names,
+    words=st.integers(0, 1 << 40),
+    digest=st.none() | st.binary(min_size=16, max_size=16),
+    simhash=st.none() | st.integers(0, 2**64 - 1),
+    minhash=st.none() | st.binary(min_size=512, max_size=512),
+    numerals=st.binary(max_size=20),
+    profile=st.binary(max_size=20),
+    title=names,
+    gist=names,
+    facts=st.lists(facts, max_size=3).map(tuple),
+    names=st.lists(names, max_size=3).map(tuple),
+    stages=st.lists(names, max_size=3).map(tuple),
+    column=st.none() | names,
+    refiled=st.booleans(),
+    url=st.none() | names,
+    source=st.none() | names,
+    published=times,
+    seen=times,
+    tier=st.none() | st.integers(-5, 5),
+    junk=st.none() | names,
+)
+
+
+@given(some_fingerprints)
+def test_a_fingerprint_is_stored_as_plain_values_and_comes_back(made):
+    row = fingerprint_row(made)
+    assert all(isinstance(value, bytes | str | int | None) for value in row)
+    assert fingerprint_of(row) == made
+
+
+@given(st.text(), times)
+def test_an_article_comes_back_whatever_it_says(text, published):
+    article = Article(id="a", text=text, published=published)
+    assert next(articles_of(article_rows([article]))) == article
+
+
+def test_half_a_surrogate_pair_in_an_id_is_an_error():
+    with pytest.raises(BadArticle, match="surrogate"):
+        list(article_rows([Article(id="a\ud800")]))
+
+
+def test_recipes_come_back_whole():
+    base = Recipe(simhash=Features("words", 1))
+    table = frequency_table([Article(id="a", text="the old harbour")], base)
+    for recipe in (
+        *RECIPES.values(),
+        Recipe(simhash=Features("words", 1), weights="tfidf", frequencies=table),
+    ):
+        assert recipe_of(recipe_json(recipe)) == recipe
+        assert recipe_of(recipe_json(recipe)).id == recipe.id
+
+
+def test_real_keys_find_real_copies(store):
+    texts = ["the council voted to close the old harbour for the whole winter season " * 5] * 2
+    articles = [Article(id=str(n), text=text, seen=NOON) for n, text in enumerate(texts)]
+    made = list(fingerprints(articles))
+    put(store, *map(Entry, articles[:1], made, keys(made, Recipe())))
+    assert found(store, Entry(articles[1], made[1], keys(made, Recipe())[1])) == {"0"}

@@ -1,0 +1,673 @@
+"""The PostgreSQL store: any number of workers, connections that come and go, space given back."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from time import perf_counter, sleep
+
+import pytest
+from tests.support import servers
+
+from nearcopy import Article, Deduper, StoreError
+from nearcopy.errors import TryAgain
+from nearcopy.stores import open_store
+from nearcopy.stores.addresses import shown
+
+psycopg = servers.driver("psycopg")
+servers.driver("psycopg_pool")
+
+from nearcopy.stores.postgres import partitions as postgres_blocks  # noqa: E402
+from nearcopy.stores.postgres.database import PostgresDatabase  # noqa: E402
+from nearcopy.stores.postgres.schema import LATEST, MIGRATIONS  # noqa: E402
+
+NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
+DAY = timedelta(days=1)
+BODY = "the council voted on tuesday to close the old harbour for the whole winter season " * 6
+
+
+@pytest.fixture
+def address(postgres_address) -> str:
+    return postgres_address
+
+
+@pytest.fixture(scope="module")
+def locks(postgres_server):
+    """The server, where one role needs a password and another may not come in."""
+    rules = postgres_server.socket / "data" / "pg_hba.conf"
+    before = rules.read_text()
+    rules.write_text("local all locked scram-sha-256\n" + before)
+    reload = "SELECT pg_reload_conf()"
+    postgres_server.run("CREATE ROLE locked LOGIN PASSWORD 'right'", "CREATE ROLE asleep", reload)
+    servers.waited(lambda: not comes_in(postgres_server.address(user="locked")), None, "the lock")
+    yield postgres_server
+    rules.write_text(before)
+    postgres_server.run("DROP ROLE locked", "DROP ROLE asleep", reload)
+
+
+def comes_in(address: str) -> bool:
+    try:
+        psycopg.connect(address).close()
+    except psycopg.OperationalError:
+        return False
+    return True
+
+
+def rows(address: str, statement: str) -> list[tuple]:
+    with psycopg.connect(address, autocommit=True) as connection:
+        cursor = connection.execute(statement)
+        return cursor.fetchall() if cursor.description else []
+
+
+def dated(number: int, name: str | None = None) -> Article:
+    """An article like no other number's, of one of seven days."""
+    words = " ".join(f"w{number}x{each}" for each in range(60))
+    when = NOON + (number % 7) * DAY
+    return Article(id=name or str(number), text=words, published=when, seen=NOON)
+
+
+def backend(deduper: Deduper) -> int:
+    """The process of the server that does the step just now."""
+    return deduper._store._server._held.info.backend_pid
+
+
+class TestAddresses:
+    def test_the_password_is_not_shown(self, postgres_server):
+        given = postgres_server.address(user="nobody") + "&password=hush"
+        with pytest.raises(StoreError, match="nobody") as raised:
+            Deduper(given)
+        assert "hush" not in str(raised.value)
+        assert "***" in str(raised.value)
+
+    @pytest.mark.parametrize(
+        ("given", "said"),
+        [
+            ("postgresql://me:pw@h/d", "postgresql://me:***@h/d"),
+            ("postgresql://me:p@w@h/d", "postgresql://me:***@h/d"),
+            ("postgresql://h/d?password=pw&x=1", "postgresql://h/d?password=***&x=1"),
+            ("postgresql://me@h/d", "postgresql://me@h/d"),
+            ("redis://:pw@h:1/0", "redis://:***@h:1/0"),
+            ("sqlite:////a:b@c/seen.db", "sqlite:////a:b@c/seen.db"),
+        ],
+    )
+    def test_addresses_are_shown_without_it(self, given, said):
+        assert shown(given) == said
+
+    @pytest.mark.parametrize(
+        ("wrong", "found", "said"),
+        [
+            (
+                "postgresql:///x?host=/no/such/folder",
+                "is it running",
+                "(No such file or directory)",
+            ),
+            ("postgresql://me@localhost:1/d", "is it running", "(Connection refused)"),
+            ("postgresql:///?nonsense=1", "the address cannot be read", "nonsense"),
+            ("postgresql://h:x/d", "the port is no number", "Servname"),
+        ],
+    )
+    def test_what_cannot_be_reached_is_told_at_once(self, wrong, found, said):
+        start = perf_counter()
+        with pytest.raises(StoreError, match=r"^postgresql://") as raised:
+            Deduper(wrong)
+        assert perf_counter() - start < 10
+        assert found in str(raised.value)
+        assert said in str(raised.value)
+        assert "\n" not in str(raised.value)
+
+    @pytest.mark.parametrize(
+        ("user", "more", "to_do"),
+        [
+            ("nobody", {}, "no such role: CREATE ROLE makes one with LOGIN"),
+            ("asleep", {}, "the role may not log in"),
+            ("locked", {}, "a password is wanted: give it in the address or in ~/.pgpass"),
+            ("locked", {"password": "wrong"}, "the password or the role is wrong"),
+            ("postgres", {"dbname": "none"}, "no such database: CREATE DATABASE makes one"),
+            ("postgres", {"options": "-cnonsense%3D1"}, "the server has no such setting"),
+        ],
+    )
+    def test_who_is_not_let_in_is_told_why_and_what_to_do(self, locks, user, more, to_do):
+        with pytest.raises(StoreError, match=to_do) as raised:
+            Deduper(locks.address(user=user, **more))
+        said = str(raised.value)
+        assert f"no connection as {user!r} to database {more.get('dbname', 'postgres')!r}" in said
+        assert f"at {locks.socket}, port 5432" in said
+        assert said.endswith(")")
+        assert "\n" not in said
+
+    def test_without_a_schema_it_says_how_to_make_one(self, postgres_server):
+        with pytest.raises(StoreError, match="CREATE SCHEMA"):
+            Deduper(postgres_server.address(schema="nowhere"))
+
+    def test_nor_does_a_role_without_rights_leave_anything(self, postgres_server, address):
+        name = address.rpartition("%3D")[2]
+        with pytest.raises(StoreError, match="CREATE SCHEMA"):
+            Deduper(postgres_server.address(user=name, schema="pg_catalog"))
+        postgres_server.run("REVOKE CREATE ON SCHEMA public FROM PUBLIC")  # as from version 15 on
+        with pytest.raises(StoreError, match="CREATE SCHEMA"):
+            Deduper(postgres_server.address(user=name, schema="public"))
+
+    @pytest.mark.parametrize("table", ["migrations (number BIGINT)", "articles (id TEXT)"])
+    def test_tables_of_something_else_are_left_alone(self, address, table):
+        rows(address, f"CREATE TABLE {table}")
+        with pytest.raises(StoreError, match="of something else"):
+            Deduper(address)
+        found = rows(address, "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()")
+        assert found == [(table.split()[0],)]
+
+
+def test_what_was_added_is_there_tomorrow(address):
+    with Deduper(address) as today:
+        today.add(Article(id="a", text=BODY))
+    with Deduper(address) as tomorrow:
+        assert tomorrow.add(Article(id="b", text=BODY)).duplicate_of == "a"
+        assert tomorrow.story("a").id == tomorrow.story("b").id
+
+
+def test_the_fingerprints_are_there_to_query(address):
+    with Deduper(address) as deduper:
+        deduper.add(Article(id="a", text=BODY))
+    ((name, simhash, minhash, when),) = rows(address, "SELECT * FROM article_fingerprints")
+    assert (name, len(simhash), len(minhash), when.tzinfo is not None) == ("a", 8, 512, True)
+
+
+@pytest.mark.parametrize("level", ["serializable", "repeatable read", "read uncommitted"])
+def test_the_defaults_of_the_role_do_not_matter(postgres_server, address, level):
+    name = address.rpartition("%3D")[2]
+    postgres_server.run(
+        f"ALTER ROLE {name} SET default_transaction_isolation = '{level}'",
+        f"ALTER ROLE {name} SET default_transaction_read_only = on",
+    )
+    with Deduper(address) as one, Deduper(address) as other:
+        one.add(Article(id="a", text=BODY))
+        assert other.add(Article(id="b", text=BODY)).duplicate_of == "a"
+        for each in (one, other):
+            with each._store.writing():
+                shown_level = each._store._server.plain("SHOW transaction_isolation")
+            assert shown_level == [("read committed",)]
+
+
+class TestMigrations:
+    def test_the_ledger_says_what_was_done(self, address):
+        Deduper(address).close()
+        found = rows(address, "SELECT number, name FROM migrations ORDER BY number")
+        assert found == [m[:2] for m in MIGRATIONS]
+
+    def test_there_is_a_way_back_and_up_again(self, address):
+        database = PostgresDatabase(address)
+        full = set(database.tables())
+        for number in reversed(range(LATEST)):
+            assert len(database.migrate(number)) == 1
+            assert database.schema() == number
+        assert database.tables() == ["migrations"]
+        assert len(database.migrate()) == LATEST
+        assert set(database.tables()) == full
+        assert database.migrate() == []
+        with pytest.raises(StoreError, match="choose one from 0"):
+            database.migrate(LATEST + 1)
+        database.close()
+
+    def test_articles_stay_where_their_table_does(self, address):
+        with Deduper(address) as deduper:
+            deduper.add(Article(id="a", text=BODY, source="Post"))
+        database = PostgresDatabase(address)
+        database.migrate(1)
+        database.close()
+        with Deduper(address) as deduper:
+            assert deduper.check(Article(id="b", text=BODY)).duplicate_of == "a"
+            assert deduper.stats().sources == {"post": (1, 0)}
+            assert all(check.passed for check in deduper.verify())
+
+    def test_numbers_follow_each_other(self):
+        assert all(b.number == a.number + 1 for a, b in pairwise(MIGRATIONS))
+
+    def test_articles_stay_when_blocks_get_other_names(self, address):
+        for pool in (None, "sport"):
+            with Deduper(address, pool=pool) as deduper:
+                deduper.add(Article(id="a", text=BODY))
+            database = PostgresDatabase(address, pool or "default")
+            database.migrate(4)
+            assert f"{database.named('articles')}_0" in database.tables()
+            database.migrate()
+            assert f"{database.named('articles')}#0" in database.tables()
+            database.close()
+            with Deduper(address, pool=pool) as deduper:
+                assert deduper.add(Article(id="b", text=BODY)).duplicate_of == "a"
+
+    def test_a_block_bears_the_name_of_no_pool(self, address):
+        with Deduper(address, pool="sport") as sport, Deduper(address, pool="sport_0") as other:
+            sport.add(Article(id="a", text=BODY))
+            assert not other.add(Article(id="b", text=BODY)).is_duplicate
+
+    def test_a_newer_schema_is_refused(self, address):
+        Deduper(address).close()
+        rows(address, f"INSERT INTO migrations VALUES ({LATEST + 1}, 'more')")
+        with pytest.raises(StoreError, match="update nearcopy"):
+            Deduper(address)
+
+    def test_of_many_that_open_it_at_once_one_makes_the_tables(self, address):
+        failed: list[BaseException] = []
+
+        def opened() -> None:
+            try:
+                Deduper(address).close()
+            except BaseException as wrong:
+                failed.append(wrong)
+
+        threads = [threading.Thread(target=opened) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert failed == []
+
+
+def test_damage_is_found(address):
+    with Deduper(address) as deduper:
+        deduper.add(Article(id="a", text=BODY))
+        deduper.add(Article(id="b", text=BODY))
+    rows(address, "DROP INDEX articles_published")
+    rows(address, "DELETE FROM article_keys WHERE number = 1")
+    with Deduper(address) as deduper:
+        failed = {check.name for check in deduper.verify() if not check.passed}
+    assert failed == {"indexes", "articles", "window"}
+
+
+class TestLosingTheConnection:
+    def test_a_step_that_is_cut_off_is_done_again(self, postgres_server, address, monkeypatch):
+        with Deduper(address) as deduper:
+            deduper.add(Article(id="a", text=BODY))
+            put, cut = deduper._store.put, []
+
+            def cut_off(entries):
+                put(entries)
+                if not cut:
+                    cut.append(backend(deduper))
+                    postgres_server.run(f"SELECT pg_terminate_backend({cut[0]}, 5000)")
+
+            monkeypatch.setattr(deduper._store, "put", cut_off)
+            assert deduper.add(Article(id="b", text=BODY)).duplicate_of == "a"
+            assert len(cut) == 1
+            assert [len(story.members) for story in deduper.stories()] == [2]
+            assert all(check.passed for check in deduper.verify())
+
+    @pytest.fixture
+    def read(self, monkeypatch) -> list[int]:
+        """The numbers of all articles whose keys are read in a stream, as they are read."""
+        numbers: list[int] = []
+        stream = PostgresDatabase.stream
+
+        def counted(database, statement, values, *last):
+            for row in stream(database, statement, values, *last):
+                if "FROM article_keys" in statement:
+                    numbers.append(row[0])
+                yield row
+
+        monkeypatch.setattr(PostgresDatabase, "stream", counted)
+        return numbers
+
+    @pytest.fixture
+    def filled(self, address) -> str:
+        with Deduper(address) as deduper:
+            list(deduper.run(dated(number) for number in range(140)))
+        return address
+
+    def test_a_lost_step_reads_nothing_again(self, postgres_server, filled, read, monkeypatch):
+        with Deduper(filled) as deduper, Deduper(filled) as other:
+            assert deduper.check(dated(3, "copy")).match == "3"
+            assert len(read) == len(set(read)) == 140
+            put, cuts = deduper._store.put, []
+
+            def cut_off(entries):
+                put(entries)
+                if len(cuts) < 5:
+                    cuts.append(backend(deduper))
+                    postgres_server.run(f"SELECT pg_terminate_backend({cuts[-1]}, 5000)")
+
+            monkeypatch.setattr(deduper._store, "put", cut_off)
+            assert deduper.add(dated(5, "copy of 5")).match == "5"
+            assert (len(cuts), len(read)) == (5, 140)
+            cuts.clear()
+            assert other.add(dated(200)).match is None  # under the next number
+            read.clear()
+            assert deduper.add(dated(200, "copy of 200")).match == "200"
+            assert (len(cuts), read) == (5, [])
+            assert all(check.passed for check in deduper.verify())
+
+    def test_a_copy_of_what_a_lost_step_had_added_is_not_found(
+        self, postgres_server, filled, monkeypatch
+    ):
+        with Deduper(filled) as deduper:
+            put = deduper._store.put
+
+            def cut_off(entries):
+                put(entries)
+                postgres_server.run(f"SELECT pg_terminate_backend({backend(deduper)}, 5000)")
+
+            monkeypatch.setattr(deduper._store, "put", cut_off)
+            with pytest.raises(StoreError, match="tried 8 times"):
+                deduper.add(dated(5, "5"))  # which takes the place of 5 each time
+            with pytest.raises(StoreError, match="tried 8 times"):
+                deduper.add(dated(300, "lost"))
+            assert deduper.check(dated(300, "copy")).match is None
+            assert deduper.check(dated(5, "copy")).match == "5"
+            monkeypatch.setattr(deduper._store, "put", put)
+            assert deduper.add(dated(301)).match is None
+            assert deduper.check(dated(300, "copy")).match is None
+            assert deduper.check(dated(301, "copy")).match == "301"
+
+    # A cursor of the server cannot be closed where the connection is gone.
+    @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+    def test_days_that_were_read_are_not_read_again(
+        self, postgres_server, filled, read, monkeypatch
+    ):
+        with Deduper(filled) as deduper:
+            load, cuts = deduper._store._load_part, []
+
+            def cut_off(days):
+                load(days)
+                if len(cuts) < 3 and len(read) > 40 * len(cuts):
+                    cuts.append(backend(deduper))
+                    postgres_server.run(f"SELECT pg_terminate_backend({cuts[-1]}, 5000)")
+
+            monkeypatch.setattr(deduper._store, "_load_part", cut_off)
+            assert deduper.check(dated(3, "copy")).match == "3"
+            assert len(cuts) == 3
+            assert len(read) == len(set(read)) == 140
+
+    def test_on_a_server_that_was_started_since_all_is_read_again(self, filled, read):
+        with Deduper(filled) as deduper:
+            assert deduper.check(dated(3, "copy")).match == "3"
+            deduper._store._run_of_server = "yesterday"
+            with pytest.raises(StoreError), deduper._store.reading():
+                deduper._store._server.plain("SELECT 1 / 0")
+            assert deduper.check(dated(3, "copy")).match == "3"
+            assert sorted(read) == sorted(2 * list(set(read)))
+
+    def test_one_that_sleeps_is_noticed(self, postgres_server, address):
+        with Deduper(address) as deduper:
+            deduper.add(Article(id="a", text=BODY))
+            cut_all(postgres_server, address)
+            assert deduper.check(Article(id="b", text=BODY)).duplicate_of == "a"
+            cut_all(postgres_server, address)
+            assert deduper.add(Article(id="b", text=BODY)).duplicate_of == "a"
+
+    @pytest.mark.parametrize("lasts", [True, False])
+    def test_cut_off_at_the_end_the_server_says_whether_it_lasts(
+        self, postgres_server, address, monkeypatch, lasts
+    ):
+        with Deduper(address) as deduper:
+            deduper.add(Article(id="a", text=BODY))
+            cut: list[int] = []
+
+            class Cut:
+                """A connection that is lost just before or just after the commit."""
+
+                def __init__(self, connection) -> None:
+                    self._connection = connection
+
+                def __getattr__(self, name):
+                    return getattr(self._connection, name)
+
+                def execute(self, statement, *values):
+                    if statement == "COMMIT" and not cut:
+                        cut.append(self._connection.info.backend_pid)
+                        if lasts:
+                            self._connection.execute("COMMIT")
+                        postgres_server.run(f"SELECT pg_terminate_backend({cut[0]}, 5000)")
+                    return self._connection.execute(statement, *values)
+
+            commit = PostgresDatabase._commit
+            monkeypatch.setattr(
+                PostgresDatabase,
+                "_commit",
+                lambda self, connection, step: commit(self, Cut(connection), step),
+            )
+            tries = []
+            real = deduper._store.put
+            monkeypatch.setattr(
+                deduper._store, "put", lambda entries: (tries.append(1), real(entries))
+            )
+            assert deduper.add(Article(id="b", text=BODY)).duplicate_of == "a"
+            assert len(tries) == (1 if lasts else 2)
+            assert rows(address, "SELECT count(*) FROM articles") == [(2,)]
+            assert all(check.passed for check in deduper.verify())
+
+    def test_a_deadlock_is_a_reason_to_try_again(self, address):
+        store = open_store(address)
+        store.bind(None, 1)
+        with pytest.raises(TryAgain), store.writing():
+            store._server.plain(
+                "DO $$ BEGIN RAISE EXCEPTION 'lost' USING ERRCODE = '40001'; END $$"
+            )
+        with store.writing():  # and all is well again
+            store.add_times({(1, "add", 1): 1})
+        store.close()
+
+
+def cut_all(postgres_server, address: str) -> None:
+    name = address.rpartition("%3D")[2]
+    postgres_server.run(
+        f"SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = '{name}'"
+    )
+
+
+def test_who_waits_too_long_is_told_by_whom(address):
+    with Deduper(address) as one, Deduper(address) as other:
+        other._store._server.wait_at_most(0.3)
+        with one._store.writing(), pytest.raises(StoreError, match="somebody else") as raised:
+            other.add(Article(id="a", text=BODY))
+        assert not isinstance(raised.value, TryAgain)
+        assert other.check(Article(id="a", text=BODY)).match is None  # who looks does not wait
+
+
+def test_who_looks_does_not_wait_for_who_writes(address):
+    with Deduper(address) as one, Deduper(address) as other:
+        one.add(Article(id="a", text=BODY))
+        with one._store.writing():
+            one._store.remove(["a"])
+            assert other.check(Article(id="b", text=BODY)).duplicate_of == "a"
+        assert not other.check(Article(id="b", text=BODY)).is_duplicate
+
+
+class TestBlocks:
+    @pytest.fixture(autouse=True)
+    def small(self, monkeypatch):
+        monkeypatch.setattr(postgres_blocks, "SIZE", 10)
+        monkeypatch.setattr("nearcopy.stores.postgres.store.SIZE", 10)
+
+    def blocks(self, address: str, table: str) -> list[int]:
+        wanted = "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = "
+        found = rows(address, f"{wanted}'{table}'::regclass")
+        return sorted(int(name.strip('"').rpartition("#")[2]) for (name,) in found)
+
+    def articles(self, count: int, first: int = 0) -> list[Article]:
+        return [
+            Article(id=str(n), text=f"{BODY} report{n // 3} " * 2, published=NOON + n * DAY / 10)
+            for n in range(first, first + count)
+        ]
+
+    def test_they_are_made_as_articles_come(self, address):
+        with Deduper(address) as deduper:
+            list(deduper.run(self.articles(25)))
+            for table in ("articles", "fingerprints", "article_keys", "edges"):
+                assert self.blocks(address, table) == [0, 1, 2]
+            deduper.add(Article(id="5", text="something else altogether " * 20))
+            assert len(list(deduper.verdicts([str(n) for n in range(25)]))) == 25
+            assert all(check.passed for check in deduper.verify())
+
+    def test_a_purge_drops_those_of_which_nothing_is_left(self, address):
+        with Deduper(address) as deduper, Deduper(address) as other:
+            list(deduper.run(self.articles(35)))
+            assert other.check(Article(id="x", text=BODY, published=NOON)).match is not None
+            assert deduper.purge(NOON + 2.5 * DAY) == 25
+            for table in ("articles", "fingerprints", "article_keys", "edges"):
+                assert self.blocks(address, table) == [2, 3]
+            assert rows(address, "SELECT count(*), sum(deleted) FROM articles") == [(10, 0)]
+            for each in (deduper, other):
+                kept = each.check(Article(id="x", text=f"{BODY} report9 " * 2, published=NOON))
+                assert kept.match in {"27", "28", "29"}
+                assert all(check.passed for check in each.verify())
+            list(deduper.run(self.articles(10, first=40)))
+            assert self.blocks(address, "articles") == [2, 3, 4]
+
+    def test_what_is_forgotten_stays_by_its_id_until_then(self, address):
+        with Deduper(address) as deduper:
+            list(deduper.run(self.articles(25)))
+            deduper.forget([str(n) for n in range(20)])
+            assert rows(address, "SELECT count(*), sum(deleted) FROM articles") == [(25, 20)]
+            deduper.purge(NOON + 0.5 * DAY)
+            assert rows(address, "SELECT count(*), sum(deleted) FROM articles") == [(20, 15)]
+
+    def test_who_reads_for_long_is_not_disturbed(self, address):
+        with Deduper(address) as deduper, Deduper(address) as other:
+            list(deduper.run(self.articles(35)))
+            with other._store.reading():
+                other._store.articles(["30"])
+                start = perf_counter()
+                deduper.purge(NOON + 2.5 * DAY)
+                assert perf_counter() - start < 20
+            assert 0 in self.blocks(address, "articles")
+            deduper.purge(NOON + 2.5 * DAY)  # the next one finds nobody in the way
+            assert self.blocks(address, "articles") == [2, 3]
+
+    def test_who_reads_for_a_moment_is_waited_for(self, address):
+        with Deduper(address) as deduper, Deduper(address) as other:
+            list(deduper.run(self.articles(35)))
+            reading = threading.Event()
+
+            def read() -> None:
+                with other._store.reading():
+                    other._store.articles(["30"])
+                    reading.set()
+                    sleep(0.3)
+
+            reader = threading.Thread(target=read)
+            reader.start()
+            reading.wait()
+            deduper.purge(NOON + 2.5 * DAY)
+            reader.join()
+            assert self.blocks(address, "articles") == [2, 3]
+
+    def test_one_that_was_taken_out_is_dropped_by_the_next(self, address):
+        with Deduper(address) as deduper:
+            list(deduper.run(self.articles(35)))
+            rows(address, 'ALTER TABLE articles DETACH PARTITION "articles#0"')
+            for table in ("fingerprints", "article_keys", "edges"):
+                rows(address, f'DROP TABLE "{table}#0"')
+            for table in ("known", "arrivals", "members"):
+                rows(address, f"DELETE FROM {table} WHERE number < 10")
+            deduper.purge(NOON)
+            assert rows(address, "SELECT to_regclass('\"articles#0\"')") == [(None,)]
+            assert self.blocks(address, "articles") == [1, 2, 3]
+
+    def test_in_a_pool_they_are_its_own(self, address):
+        with Deduper(address, pool="a-b") as pool, Deduper(address) as main:
+            list(pool.run(self.articles(35)))
+            list(main.run(self.articles(35)))
+            pool.purge(NOON + 2.5 * DAY)
+            assert self.blocks(address, '"articles@a-b"') == [2, 3]
+            assert self.blocks(address, "articles") == [0, 1, 2, 3]
+            assert len(list(pool.stories())) < len(list(main.stories()))
+            assert all(check.passed for each in (pool, main) for check in each.verify())
+
+
+RACER = """
+import sys
+from nearcopy import Article, Deduper
+address, name = sys.argv[1:]
+text = "the council voted on tuesday to close the old harbour for the whole winter season " * 6
+with Deduper(address) as deduper:
+    print("ready", flush=True)
+    sys.stdin.readline()
+    for story in range(10):
+        article = Article(id=f"{story}-{name}", text=f"story{story} {text} " + f"word{story} " * 60)
+        verdict = deduper.add(article)
+        print(story, verdict.is_duplicate, verdict.duplicate_of, flush=True)
+"""
+
+
+def worker(program: str, *words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", program, *words],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_of_several_processes_exactly_one_is_first_though_connections_go(postgres_server, address):
+    racers = [worker(RACER, address, str(number)) for number in range(6)]
+    for each in racers:
+        assert each.stdout.readline() == "ready\n"
+    for each in racers:
+        each.stdin.write("go\n")
+        each.stdin.flush()
+    for _ in range(3):
+        sleep(0.2)
+        cut_all(postgres_server, address)
+    lines = [line.split() for each in racers for line in each.communicate()[0].splitlines()]
+    assert all(each.returncode == 0 for each in racers)
+    assert len(lines) == 6 * 10
+    originals = sorted(int(story) for story, duplicate, _ in lines if duplicate == "False")
+    assert originals == list(range(10))
+    with Deduper(address) as deduper:
+        assert sorted(len(story.members) for story in deduper.stories()) == [6] * 10
+        assert all(check.passed for check in deduper.verify())
+
+
+STEADY = """
+import sys
+from nearcopy import Article, Deduper
+with Deduper(sys.argv[1]) as deduper:
+    for number in range(100000):
+        deduper.add(Article(id=str(number), text=f"report{number} " * 60))
+        print(number, flush=True)
+"""
+
+
+def test_what_was_answered_survives_a_kill(address):
+    process = worker(STEADY, address)
+    last = -1
+    for line in process.stdout:
+        last = int(line)
+        if last >= 20:
+            os.kill(process.pid, signal.SIGKILL)
+            break
+    process.stdout.close()
+    process.stdin.close()
+    process.wait()
+    with Deduper(address) as deduper:
+        assert all(deduper.article(str(number)) for number in range(last + 1))
+        assert all(check.passed for check in deduper.verify())
+
+
+def test_threads_with_stores_of_their_own_share_connections(address):
+    verdicts = []
+
+    def add(name: str) -> None:
+        with Deduper(address) as deduper:
+            verdicts.append(deduper.add(Article(id=name, text=BODY)))
+
+    threads = [threading.Thread(target=add, args=(str(n),)) for n in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(not verdict.is_duplicate for verdict in verdicts) == 1
+
+
+def test_old_articles_are_not_read(address):
+    old = [
+        Article(id=f"old{n}", text=f"report{n} " * 60, published=NOON - 400 * DAY)
+        for n in range(20)
+    ]
+    with Deduper(address) as deduper:
+        list(deduper.run(old))
+        deduper.add(Article(id="new", text=BODY, published=NOON))
+    with Deduper(address) as deduper:
+        deduper.check(Article(id="x", text=BODY, published=NOON))
+        assert len(deduper._store._shelves) == 1

@@ -1,0 +1,659 @@
+"""The SQLite store: a file that lasts, for several processes at once."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from time import perf_counter, sleep
+
+import pytest
+
+from nearcopy import RECIPES, Article, BadArticle, Deduper, NotStored, RecipeMismatch, StoreError
+from nearcopy.stores.row_codec import fingerprint_of
+from nearcopy.stores.sql.store import OLDER
+from nearcopy.stores.sqlite.database import APPLICATION, SqliteFile, path_of
+from nearcopy.stores.sqlite.schema import LATEST, MIGRATIONS
+from nearcopy.stores.sqlite.store import SqliteStore
+
+NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
+PURGED = 20_000 if os.environ.get("NEARCOPY_FAULTS") == "whole" else 4000
+BODY = "the council voted on tuesday to close the old harbour for the whole winter season " * 6
+
+
+@pytest.fixture
+def address(tmp_path) -> str:
+    return f"sqlite:///{tmp_path}/seen.db"
+
+
+def test_what_was_added_is_there_tomorrow(address):
+    with Deduper(address) as today:
+        today.add(Article(id="a", text=BODY))
+    with Deduper(address) as tomorrow:
+        assert tomorrow.add(Article(id="b", text=BODY)).duplicate_of == "a"
+        assert tomorrow.story("a").id == tomorrow.story("b").id
+
+
+def test_what_one_day_has_kept_is_kept_the_day_after(address):
+    day = timedelta(days=1)
+    with Deduper(address) as today:
+        today.add(Article(id="a", text=BODY, published=NOON))
+    later = [
+        Article(id="b", text=BODY, published=NOON + day),
+        Article(id="c", text=BODY + BODY[:200], published=NOON + day),
+    ]
+    for _ in range(2):
+        with Deduper(address) as tomorrow:
+            list(tomorrow.run(later))
+            first, *rest = tomorrow.verdicts(["a", "b", "c"])
+            assert (first.is_duplicate, first.rule) == (False, "kept")
+            assert [(each.is_duplicate, each.duplicate_of) for each in rest] == [(True, "a")] * 2
+            assert tomorrow.story("a").kept == "c"  # the best version, whoever came first
+    with Deduper(address) as next_day:
+        assert next_day.add(Article(id="d", text=BODY, published=NOON + 2 * day)).is_duplicate
+        (last,) = next_day.verdicts(["d"])
+        assert (last.duplicate_of, last.relation) == ("a", "same_text")
+
+
+def test_what_is_removed_is_a_copy_of_something_that_never_was(address):
+    words = [f"word{n}" for n in range(240)]
+
+    def text(start: int, end: int) -> str:
+        return " ".join(words[start:end])
+
+    runs = [
+        [Article(id="a", text=text(0, 140)), Article(id="b", text=text(30, 150))],
+        [Article(id="c", text=text(50, 200))],
+        [Article(id="d", text=text(80, 215)), Article(id="e", text=text(60, 190))],
+    ]
+    kept: set[str] = set()
+    for run in runs:
+        ids = [each.id for each in run]
+        with Deduper(address, clock=lambda: NOON) as deduper:
+            list(deduper.run(run))
+            found = list(deduper.verdicts(ids))
+        kept |= {each.id for each in found if not each.is_duplicate}
+        assert {each.duplicate_of for each in found if each.is_duplicate} <= kept
+    with Deduper(address) as deduper:
+        again = list(deduper.verdicts(list("abcde")))
+    assert {each.id for each in again if not each.is_duplicate} == kept
+
+
+def test_a_store_is_opened_with_its_own_recipe(address):
+    with Deduper(address, RECIPES["feed"]):
+        pass
+    with Deduper(address) as again:
+        assert again.recipe == RECIPES["feed"]
+    with pytest.raises(RecipeMismatch, match="was filled with recipe"):
+        Deduper(address, RECIPES["default"])
+
+
+def test_keys_of_another_version_are_refused(address):
+    with Deduper(address):
+        pass
+    change(address, "UPDATE settings SET value = '0' WHERE name = 'keys'")
+    with pytest.raises(RecipeMismatch, match="keys of version 0"):
+        Deduper(address)
+
+
+def change(address: str, statement: str) -> list[tuple]:
+    connection = sqlite3.connect(path_of(address))
+    with connection:
+        rows = connection.execute(statement).fetchall()
+    connection.close()
+    return rows
+
+
+class TestTheFile:
+    @pytest.mark.parametrize(
+        ("given", "path"),
+        [
+            ("sqlite:///seen.db", "seen.db"),
+            ("sqlite:///data/seen.db", "data/seen.db"),
+            ("sqlite:////var/seen.db", "/var/seen.db"),
+        ],
+    )
+    def test_an_address_names_a_file(self, given, path):
+        assert str(path_of(given)) == path
+
+    def test_a_missing_folder_is_named(self, tmp_path):
+        with pytest.raises(StoreError, match="there is no folder"):
+            Deduper(f"sqlite:///{tmp_path}/no/seen.db")
+
+    def test_a_file_of_something_else_is_left_alone(self, tmp_path, address):
+        change(address, "CREATE TABLE mine (x)")
+        before = path_of(address).read_bytes()
+        with pytest.raises(StoreError, match="a database of something else"):
+            Deduper(address)
+        assert path_of(address).read_bytes() == before
+        text = tmp_path / "notes.txt"
+        text.write_text("no database at all, but long enough to be looked at as one " * 20)
+        with pytest.raises(StoreError, match=r"notes\.txt: file is not a database"):
+            Deduper(f"sqlite:///{text}")
+
+    def test_a_file_that_another_is_just_making_is_no_stranger(self, address, monkeypatch):
+        one, made = SqliteFile.one, []
+
+        def make_meanwhile(self, statement, values=()):
+            found = one(self, statement, values)
+            if not made:
+                made.append(True)
+                Deduper(address).close()
+            return found
+
+        monkeypatch.setattr(SqliteFile, "one", make_meanwhile)
+        with Deduper(address) as deduper:
+            assert all(check.passed for check in deduper.verify())
+
+    def test_it_is_durable_and_shared(self, address):
+        with Deduper(address) as deduper:
+            checks = {check.name: check for check in deduper.verify()}
+        assert checks["durability"].passed
+        assert "wal" in checks["durability"].detail
+
+    def test_what_is_forgotten_leaves_no_trace_in_the_file(self, address):
+        with Deduper(address) as deduper:
+            deduper.add(Article(id="a", title="Zyxomma dragonflies return", text=BODY))
+            deduper.forget(["a"])
+        assert b"yxomma" not in path_of(address).read_bytes()
+        assert change(address, "SELECT id, deleted FROM articles") == [("a", 1)]
+
+    def test_but_for_its_id_and_dates(self, address):
+        full = Article(
+            id="a",
+            title="Ferry",
+            text=BODY,
+            html=True,
+            url="https://example.org/1",
+            canonical_url="https://example.org/2",
+            source="Example",
+            published=NOON,
+            seen=NOON,
+            language="de",
+            tier=2,
+        )
+        with Deduper(address) as deduper:
+            deduper.add(full)
+            deduper.forget(["a"])
+        (row,) = change(address, "SELECT * FROM articles")
+        when = int(NOON.timestamp()) * 1_000_000
+        assert [value for value in row if value] == [1, "a", when, when, 1, 1]  # run, deleted
+
+    def test_the_fingerprints_are_there_to_query(self, address):
+        with Deduper(address) as deduper:
+            deduper.add(Article(id="a", text=BODY))
+        ((name, simhash, minhash, when),) = change(address, "SELECT * FROM article_fingerprints")
+        assert (name, len(simhash), len(minhash)) == ("a", 8, 512)
+        assert datetime.fromisoformat(when)
+
+    @pytest.mark.parametrize(
+        ("where", "index"),
+        [
+            ("seen BETWEEN 1 AND 2", "articles_seen"),
+            ("deleted = 0 AND seen > 1", "articles_deleted_seen"),
+            ("published BETWEEN 1 AND 2", "articles_published"),
+        ],
+    )
+    def test_dates_are_looked_up_by_index(self, address, where, index):
+        with Deduper(address):
+            pass
+        plan = change(address, f"EXPLAIN QUERY PLAN SELECT url FROM articles WHERE {where}")
+        assert index in plan[0][3] or "articles_deleted_seen" in plan[0][3]
+
+
+class TestMigrations:
+    def test_the_ledger_says_what_was_done(self, address):
+        with Deduper(address):
+            pass
+        rows = change(address, "SELECT number, name, applied_at FROM migrations")
+        assert [(number, name) for number, name, _ in rows] == [m[:2] for m in MIGRATIONS]
+        assert all(when.endswith("Z") for *_, when in rows)
+
+    def test_there_is_a_way_back_and_up_again(self, address):
+        file = SqliteFile(address)
+        empty = "SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"
+        full = file.one(empty)
+        for number in reversed(range(LATEST)):
+            assert len(file.migrate(number)) == 1
+            assert file.schema() == number
+        assert file.one(empty) == (1,)  # the ledger itself
+        assert len(file.migrate()) == LATEST
+        assert file.one(empty) == full
+        assert file.migrate() == []
+        file.close()
+
+    def test_articles_stay_where_their_table_does(self, address):
+        with Deduper(address) as deduper:
+            deduper.add(Article(id="a", text=BODY))
+        file = SqliteFile(address)
+        file.migrate(1)
+        assert file.one("SELECT id FROM articles") == ("a",)
+        file.close()
+        with Deduper(address) as deduper:
+            assert deduper.check(Article(id="b", text=BODY)).duplicate_of == "a"
+
+    def test_numbers_follow_each_other(self):
+        assert all(b.number == a.number + 1 for a, b in pairwise(MIGRATIONS))
+
+    def test_a_newer_file_is_refused(self, address):
+        with Deduper(address):
+            pass
+        change(address, f"INSERT INTO migrations (number, name) VALUES ({LATEST + 1}, 'more')")
+        with pytest.raises(StoreError, match="update nearcopy"):
+            Deduper(address)
+
+    def test_a_schema_that_is_none_is_refused(self, address):
+        file = SqliteFile(address)
+        with pytest.raises(StoreError, match="choose one from 0"):
+            file.migrate(LATEST + 1)
+        file.close()
+
+
+class TestSpace:
+    def many(self, count: int) -> list[Article]:
+        return [
+            Article(id=str(n), text=" ".join(f"w{n}x{k}" for k in range(400)), published=NOON)
+            for n in range(count)
+        ]
+
+    def test_it_is_given_back_when_articles_are_purged(self, address):
+        with Deduper(address) as deduper:
+            list(deduper.run(self.many(600)))
+            deduper.add(Article(id="new", text=BODY, published=NOON + timedelta(days=3)))
+        full = path_of(address).stat().st_size
+        with Deduper(address) as deduper:
+            assert deduper.purge(NOON + timedelta(days=1)) == 600
+            assert deduper.article("new").text == BODY
+        assert path_of(address).stat().st_size < full / 3
+        assert change(address, "SELECT count(*) FROM articles") == [(1,)]
+
+    def test_what_a_purge_changes_is_written_back_in_small_portions(self, address):
+        with Deduper(address) as deduper, Deduper(address) as other:
+            list(deduper.run(self.many(600)))
+            pages = "PRAGMA wal_autocheckpoint"
+            usual = deduper._store._file.one(pages)
+            with other._store.writing():
+                other._store.drop([self.many(1)[0].id])
+            assert other._store._file.one(pages) < usual
+            assert other.purge(NOON + timedelta(days=1)) == 599
+            assert other._store._file.one(pages) == usual
+
+    def test_a_file_of_before_keeps_its_size_and_stays_sound(self, address):
+        change(address, "PRAGMA auto_vacuum = NONE")
+        change(address, f"PRAGMA application_id = {APPLICATION}")
+        change(address, "CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT)")
+        with Deduper(address) as deduper:
+            list(deduper.run(self.many(50)))
+            assert deduper.purge(NOON + timedelta(days=1)) == 50
+            assert all(check.passed for check in deduper.verify())
+
+    def test_who_adds_gets_a_turn_while_another_purges(self, address):
+        with Deduper(address) as one, Deduper(address) as other:
+            list(one.run(self.many(600)))
+            purging = threading.Thread(target=one.purge, args=(NOON + timedelta(days=1),))
+            purging.start()
+            added = 0
+            while purging.is_alive() and added <= 3:
+                other.add(Article(id=f"new{added}", text=BODY, published=NOON + timedelta(days=3)))
+                added += 1
+            purging.join()
+        assert added > 3
+
+
+def test_what_another_removed_is_not_found_though_its_keys_stay(address):
+    made = [Article(id=str(n), text=f"{n} " + BODY, published=NOON) for n in range(5)]
+    with Deduper(address) as one, Deduper(address) as other:
+        list(one.run(made))
+        assert other.check(Article(id="x", text=BODY, published=NOON)).match is not None
+        assert one.forget(map(str, range(5))) == 5
+        assert other.check(Article(id="x", text=BODY, published=NOON)).match is None
+        assert len(other._store._shelves) == 5  # as documented, until it is opened again
+
+
+def test_the_window_is_read_before_others_have_to_wait(address, monkeypatch):
+    load, read = SqliteStore._load, []
+
+    def load_while_another_writes(store, wanted):
+        if wanted - store._loaded and not read:
+            with closing(sqlite3.connect(path_of(address), timeout=0)) as other:
+                other.execute("BEGIN IMMEDIATE")
+            read.append(len(wanted))
+        load(store, wanted)
+
+    with Deduper(address) as one:
+        one.add(Article(id="a", text=BODY, published=NOON))
+    monkeypatch.setattr(SqliteStore, "_load", load_while_another_writes)
+    with Deduper(address) as other:
+        assert other.add(Article(id="b", text=BODY, published=NOON)).duplicate_of == "a"
+    assert read
+
+
+def test_a_purge_that_waits_for_others_does_no_less_at_once(address, monkeypatch):
+    begin, steps = SqliteFile._begin, []
+
+    def after_others(file, kind):
+        steps.append(kind)
+        sleep(0.1)
+        begin(file, kind)
+
+    with Deduper(address) as deduper:
+        list(deduper.run(Article(id=str(n), published=NOON) for n in range(600)))
+        monkeypatch.setattr(SqliteFile, "_begin", after_others)
+        assert deduper.purge(NOON + timedelta(days=1)) == 600
+    assert len(steps) < 40
+
+
+ADDER = """
+import sys
+from datetime import UTC, datetime
+from nearcopy import Article, Deduper
+
+when, batch = datetime(2026, 12, 1, tzinfo=UTC), 0
+with Deduper(sys.argv[1]) as deduper:
+    while True:
+        texts = (" ".join(f"a{batch}n{n}x{k}" for k in range(25)) for n in range(500))
+        made = [Article(id=f"a{batch}-{n}", text=t, published=when) for n, t in enumerate(texts)]
+        for _ in deduper.run(made):
+            pass
+        batch += 1
+        print(batch, flush=True)
+"""
+
+
+def test_who_purges_gets_a_turn_while_another_adds_without_a_pause(address):
+    old = [
+        Article(id=str(n), text=" ".join(f"w{n}x{k}" for k in range(25)), published=NOON)
+        for n in range(PURGED)
+    ]
+    with Deduper(address) as deduper:
+        list(deduper.run(old))
+        words = [sys.executable, "-c", ADDER, address]
+        with subprocess.Popen(words, stdout=subprocess.PIPE) as adder:
+            try:
+                adder.stdout.readline()
+                start = perf_counter()
+                assert deduper.purge(NOON + timedelta(days=1)) == PURGED
+                assert perf_counter() - start < 60
+                assert adder.poll() is None
+            finally:
+                adder.kill()
+
+
+def test_a_file_of_the_schema_before_goes_on(address):
+    with Deduper(address) as deduper:
+        deduper.add(Article(id="a", text=BODY))
+        deduper.add(Article(id="b", text=BODY))
+        deduper.learn()
+        deduper.forget(["b"])
+        deduper.purge(NOON + timedelta(days=9999))
+        counts = deduper._store.term_counts()
+    file = SqliteFile(address)
+    file.migrate(6)
+    assert file.one("SELECT name FROM settings WHERE name = 'numbers'") is None
+    file.close()
+    with Deduper(address) as deduper:
+        assert deduper._store.term_counts() == counts
+        deduper.add(Article(id="c", text=BODY))
+        assert deduper._store.numbers(["c"]) == {"c": 3}  # none is given twice
+
+
+def test_damage_is_found(address):
+    with Deduper(address) as deduper:
+        deduper.add(Article(id="a", text=BODY))
+        deduper.add(Article(id="b", text=BODY))
+    change(address, "DROP INDEX articles_published")
+    change(address, "DELETE FROM article_keys WHERE number = 1")
+    with Deduper(address) as deduper:
+        failed = {check.name for check in deduper.verify() if not check.passed}
+    assert failed == {"indexes", "articles", "window"}
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE members SET duplicate_of = 'nobody' WHERE duplicate_of IS NOT NULL",
+        "UPDATE members SET duplicate_of = 'b' WHERE duplicate_of IS NULL",
+        "UPDATE members SET story = 's-other' WHERE duplicate_of IS NOT NULL",
+        "DELETE FROM members WHERE duplicate_of IS NULL",
+    ],
+    ids=["of nobody", "of a copy", "of another story", "of what is in no story"],
+)
+def test_a_copy_of_what_is_not_kept_is_found_and_mended_by_telling_again(address, damage):
+    with Deduper(address) as deduper:
+        for name in ("a", "b"):
+            deduper.add(Article(id=name, text=BODY))
+        assert all(check.passed for check in deduper.verify())
+    change(address, damage)
+    with Deduper(address) as deduper:
+        (failed,) = [check for check in deduper.verify() if not check.passed]
+        assert failed.name == "copies"
+        assert "nearcopy retell" in failed.detail
+        deduper.retell()
+        assert all(check.passed for check in deduper.verify())
+
+
+def test_nothing_of_a_failed_step_stays(address, monkeypatch):
+    with Deduper(address) as deduper:
+        deduper.add(Article(id="a", text=BODY))
+        monkeypatch.setattr("nearcopy.deduper.add.on_arrival", None)
+        with pytest.raises(TypeError):
+            deduper.add(Article(id="b", text=BODY))
+        monkeypatch.undo()
+        with pytest.raises(NotStored):
+            deduper.article("b")
+        assert deduper.add(Article(id="c", text=BODY)).duplicate_of == "a"
+        assert all(check.passed for check in deduper.verify())
+
+
+@pytest.mark.parametrize("given", [{"id": "b\ud800"}, {"id": "b", "tier": 1 << 63}])
+def test_what_no_file_can_keep_is_a_bad_article(address, given):
+    with Deduper(address) as deduper:
+        deduper.add(Article(id="a", text=BODY))
+        with pytest.raises(BadArticle, match="no store can keep it"):
+            deduper.add(Article(text=BODY, **given))
+        assert [story.kept for story in deduper.stories()] == ["a"]
+
+
+@pytest.mark.parametrize("step", ["insert_ragged", "file"])
+def test_an_interrupt_leaves_nothing_half_in_memory(address, monkeypatch, step):
+    with Deduper(address) as deduper:
+        deduper.add(Article(id="a", text="quite another text than before it was " * 20))
+        deduper.add(Article(id="b", text=BODY))
+    with Deduper(address) as deduper:
+        shelves = deduper._store._shelves
+        owner = shelves._index if step == "insert_ragged" else shelves
+        work = getattr(owner, step)
+
+        def interrupted(*given):
+            work(*given)
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            patch.setattr(type(owner), step, lambda _, *given: interrupted(*given))
+            with pytest.raises(KeyboardInterrupt):
+                deduper.check(Article(id="c", text=BODY))
+        assert deduper.check(Article(id="c", text=BODY)).duplicate_of == "b"
+        assert len(deduper._store._shelves) == 2
+
+
+class TestTwoAtOnce:
+    def test_each_sees_what_the_other_did(self, address):
+        with Deduper(address) as one, Deduper(address) as other:
+            one.add(Article(id="a", text=BODY))
+            assert other.check(Article(id="b", text=BODY)).duplicate_of == "a"
+            other.add(Article(id="c", text="something else altogether " * 20))
+            assert one.check(Article(id="d", text="something else altogether " * 20)).match == "c"
+            other.forget(["a"])
+            assert not one.check(Article(id="b", text=BODY)).is_duplicate
+            one.add(Article(id="a", text="quite another text than before it was " * 20))
+            assert not other.check(Article(id="b", text=BODY)).is_duplicate
+
+    def test_what_the_other_removed_has_nothing_else_read_again(self, address, monkeypatch):
+        copy = Article(id="x", text=BODY)
+        read: list[str] = []
+
+        def noted(row):
+            read.append(fingerprint_of(row).id)
+            return fingerprint_of(row)
+
+        with Deduper(address) as one, Deduper(address) as other:
+            other.add(Article(id="a", text=BODY))
+            other.add(Article(id="b", text=BODY))
+            assert one.check(copy).duplicate_of == "a"
+            monkeypatch.setattr("nearcopy.stores.sql.window_cache.fingerprint_of", noted)
+            other.forget(["a"])
+            read.clear()
+            assert [one.check(copy).duplicate_of for _ in range(2)] == ["b", "b"]
+            assert read == []
+
+    def test_what_a_lost_step_removed_is_found_again(self, address, monkeypatch):
+        with Deduper(address) as one:
+            one.add(Article(id="a", text=BODY))
+            monkeypatch.setattr("nearcopy.deduper.add.on_arrival", None)
+            with pytest.raises(TypeError):  # after another took the place of "a" and was looked for
+                one.add(Article(id="a", text="quite another text than before it was " * 20))
+            monkeypatch.undo()
+            assert one.check(Article(id="b", text=BODY)).duplicate_of == "a"
+
+    def test_what_the_other_removed_takes_nobodys_place(self, address, monkeypatch):
+        monkeypatch.setattr("nearcopy.match.candidate_index.PAIRS", 0)
+        monkeypatch.setattr("nearcopy.match.candidate_index.CANDIDATES", 4)
+        with Deduper(address) as one, Deduper(address) as other:
+            for n in range(8):
+                other.add(Article(id="a", text=BODY))
+                verdict = one.check(Article(id="b", text=BODY))
+                assert (n, verdict.duplicate_of, verdict.flags) == (n, "a", ())
+
+    @pytest.mark.parametrize("statement", OLDER)
+    def test_what_is_older_is_listed_by_an_index_and_not_sorted(self, address, statement):
+        with Deduper(address):
+            (plan,) = change(address, f"EXPLAIN QUERY PLAN {statement.replace('?', '0')}")
+        assert "USING INDEX" in plan[3]
+        assert "<?" in plan[3]  # up to the date
+
+    def test_what_came_anew_meanwhile_is_not_purged(self, address, monkeypatch):
+        old = Article(id="a", text=BODY, published=NOON - timedelta(days=30))
+        new = Article(id="a", text=BODY, published=NOON)
+        with Deduper(address) as one, Deduper(address) as other:
+            one.add(old)
+            older = one._store.older
+
+            def add_after_looking(before: datetime) -> Iterator[str]:
+                found = list(older(before))
+                other.add(new)
+                return iter(found)
+
+            monkeypatch.setattr(one._store, "older", add_after_looking)
+            assert one.purge(NOON - timedelta(days=1)) == 0
+            assert one.article("a").published == NOON
+
+    def test_a_failed_step_of_one_hides_nothing_from_it(self, address, monkeypatch):
+        with Deduper(address) as one, Deduper(address) as other:
+            one.add(Article(id="a", text="quite another text than before it was " * 20))
+            monkeypatch.setattr("nearcopy.deduper.add.on_arrival", None)
+            with pytest.raises(TypeError):
+                one.add(Article(id="b", text=BODY))
+            monkeypatch.undo()
+            other.add(Article(id="c", text=BODY))  # takes the number that was given back
+            assert one.check(Article(id="d", text=BODY)).match == "c"
+
+    def test_threads_take_turns(self, address):
+        with Deduper(address) as deduper:
+            verdicts = []
+
+            def add(name: str) -> None:
+                verdicts.append(deduper.add(Article(id=name, text=BODY)))
+
+            threads = [threading.Thread(target=add, args=(str(n),)) for n in range(8)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        assert sum(not verdict.is_duplicate for verdict in verdicts) == 1
+
+
+RACER = """
+import sys
+from nearcopy import Article, Deduper
+address, name = sys.argv[1:]
+text = "the council voted on tuesday to close the old harbour for the whole winter season " * 6
+with Deduper(address) as deduper:
+    print("ready", flush=True)
+    sys.stdin.readline()
+    for story in range(25):
+        article = Article(id=f"{story}-{name}", text=f"story{story} {text} " + f"word{story} " * 60)
+        verdict = deduper.add(article)
+        print(story, verdict.is_duplicate, verdict.duplicate_of, flush=True)
+"""
+
+
+def racer(address: str, name: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", RACER, address, name],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_of_eight_processes_exactly_one_is_first(address):
+    racers = [racer(address, str(number)) for number in range(8)]
+    for each in racers:
+        assert each.stdout.readline() == "ready\n"
+    for each in racers:  # all are waiting at the line
+        each.stdin.write("go\n")
+        each.stdin.flush()
+    lines = [line.split() for each in racers for line in each.communicate()[0].splitlines()]
+    assert all(each.returncode == 0 for each in racers)
+    assert len(lines) == 8 * 25
+    originals = sorted(int(story) for story, duplicate, _ in lines if duplicate == "False")
+    assert originals == list(range(25))
+    with Deduper(address) as deduper:
+        stories = list(deduper.stories())
+        assert sorted(len(story.members) for story in stories) == [8] * 25
+        assert all(check.passed for check in deduper.verify())
+
+
+STEADY = """
+import sys
+from nearcopy import Article, Deduper
+with Deduper(sys.argv[1]) as deduper:
+    for number in range(100000):
+        deduper.add(Article(id=str(number), text=f"report{number} " * 60))
+        print(number, flush=True)
+"""
+
+
+def test_what_was_answered_survives_a_kill(address):
+    process = subprocess.Popen(
+        [sys.executable, "-c", STEADY, address], stdout=subprocess.PIPE, text=True
+    )
+    last = -1
+    for line in process.stdout:
+        last = int(line)
+        if last >= 40:
+            os.kill(process.pid, signal.SIGKILL)
+            break
+    process.stdout.close()
+    process.wait()
+    with Deduper(address) as deduper:
+        assert all(deduper.article(str(number)) for number in range(last + 1))
+        assert all(check.passed for check in deduper.verify())
+
+
+def test_old_articles_are_not_read(address):
+    old = [
+        Article(id=f"old{n}", text=f"report{n} " * 60, published=NOON - timedelta(days=400))
+        for n in range(50)
+    ]
+    with Deduper(address) as deduper:
+        list(deduper.run(old))
+        deduper.add(Article(id="new", text=BODY, published=NOON))
+    with Deduper(address) as deduper:
+        deduper.check(Article(id="x", text=BODY, published=NOON))
+        assert len(deduper._store._shelves) == 1

@@ -1,0 +1,154 @@
+"""Races: many workers push the same articles and near copies of them at once."""
+
+import os
+import subprocess
+import sys
+import threading
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from tests.support.synthetic_news import apart, near_copies, news
+
+from nearcopy import Deduper
+
+WHOLE = os.environ.get("NEARCOPY_FAULTS") == "whole"  # as `make faults` has it
+ARTICLES = 500 if WHOLE else 40
+WORKERS = 8 if WHOLE else 4
+SHARED = 5  # every so many articles all workers bring the very same one, under the same id
+
+RACER = """
+import sys
+from nearcopy import Deduper
+from tests.system.test_races import pushed
+with Deduper(sys.argv[1]) as deduper:
+    print("ready", flush=True)
+    sys.stdin.readline()
+    for line in pushed(deduper, sys.argv[2]):
+        print(*line, flush=True)
+"""
+
+
+def pushed(deduper: Deduper, worker: str) -> list[tuple[str, bool, str | None]]:
+    """All articles as this worker has them, pushed some at a time: its id, whether it is a copy."""
+    mine = [
+        each if not number % SHARED else near_copies(each, worker)
+        for number, each in enumerate(apart(ARTICLES))
+    ]
+    said = []
+    for start in range(0, len(mine), 7):
+        for verdict in deduper.run(mine[start : start + 7]):
+            said.append((verdict.id, verdict.is_duplicate, verdict.duplicate_of))
+    return said
+
+
+def raced(address: str) -> list[tuple[str, bool, str | None]]:
+    """What all workers were told, each a process."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    racers = [
+        subprocess.Popen(
+            [sys.executable, "-c", RACER, address, f"w{number}"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+        for number in range(WORKERS)
+    ]
+    for each in racers:
+        assert each.stdout.readline() == "ready\n"
+    for each in racers:  # all are waiting at the line
+        each.stdin.write("go\n")
+        each.stdin.flush()
+    ended = [each.communicate() for each in racers]
+    assert [(each.returncode, errors) for each, (_, errors) in zip(racers, ended, strict=True)] == [
+        (0, "")
+    ] * WORKERS
+    lines = [line.split() for said, _ in ended for line in said.splitlines()]
+    return [(name, copy == "True", None if of == "None" else of) for name, copy, of in lines]
+
+
+def raced_by_threads(deduper: Deduper) -> list[tuple[str, bool, str | None]]:
+    """The same in one process, with one Deduper."""
+    said: list[tuple[str, bool, str | None]] = []
+    line = threading.Barrier(WORKERS)
+
+    def race(name: str) -> None:
+        line.wait()
+        said.extend(pushed(deduper, name))
+
+    threads = [threading.Thread(target=race, args=(f"w{n}",)) for n in range(WORKERS)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    return said
+
+
+def assert_one_original_each(said: list[tuple[str, bool, str | None]], deduper: Deduper) -> None:
+    """No error, no lost article, one original of each and all its copies with it."""
+    assert len(said) == WORKERS * ARTICLES
+    alone = {str(number) for number in range(0, ARTICLES, SHARED)}
+    assert not any(copy for name, copy, _ in said if name in alone)  # never a copy of itself
+    varied = [(name.partition("-")[0], copy) for name, copy, _ in said if name not in alone]
+    firsts = Counter(number for number, copy in varied if not copy)
+    assert firsts == {str(number): 1 for number in range(ARTICLES) if number % SHARED}
+    stories = [sorted(member.id for member in story.members) for story in deduper.stories()]
+    expected = [
+        sorted({name if name in alone else f"{name}-w{n}" for n in range(WORKERS)})
+        for name in map(str, range(ARTICLES))
+    ]
+    assert sorted(stories) == sorted(expected)
+    assert [check for check in deduper.verify() if not check.passed] == []
+
+
+def test_of_many_processes_one_brings_the_original(lasting_address):
+    said = raced(lasting_address)
+    with Deduper(lasting_address) as deduper:
+        assert_one_original_each(said, deduper)
+
+
+def test_of_many_threads_too(memory_address):
+    with Deduper(memory_address) as deduper:
+        assert_one_original_each(raced_by_threads(deduper), deduper)
+
+
+class Late(Deduper):
+    """A worker before whose every turn another one has the store."""
+
+    def meanwhile(self) -> None:
+        """What the other one does between this one's look and its turn."""
+
+    @contextmanager
+    def _in_turn(self):
+        self.meanwhile()
+        with super()._in_turn():
+            self._shared_turns = 1  # looks first next time
+            yield
+
+
+def test_what_comes_between_a_look_and_a_turn_is_seen(lasting_address, memory_address):
+    made = news(200, seed=5)
+    first, later, mine = made[:60], made[60:120], made[120:]
+    changed = [replace(each, text=later[place].text) for place, each in enumerate(first[:10])]
+    gone = [each.id for each in first[10:20]]
+
+    def others(deduper: Deduper) -> None:
+        list(deduper.run([*changed, *later]))
+        deduper.forget(gone)
+
+    def told(deduper: Deduper) -> list[tuple[str, ...]]:
+        said = deduper.run(mine)
+        return [(each.id, each.relation, each.match, each.duplicate_of) for each in said]
+
+    with Deduper(memory_address) as deduper:
+        list(deduper.run(first))
+        others(deduper)
+        expected = told(deduper)
+    with Late(lasting_address) as late, Deduper(lasting_address) as other:
+        list(late.run(first))
+        late.meanwhile = lambda: others(other)
+        assert late._shared_turns == 1
+        assert told(late) == expected

@@ -1,0 +1,22 @@
+"""A short soak: mixed load while workers and servers are killed, then an audit."""
+
+import os
+
+import pytest
+from tests.support import servers
+from tests.system.soak import soaked
+
+SECONDS = float(os.environ.get("NEARCOPY_SOAK_SECONDS", "30"))
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_nothing_is_lost_or_told_twice_under_load_and_kills(kind):
+    try:
+        with servers.folder() as folder:
+            found = soaked(kind, folder, SECONDS)
+    except servers.NoServer as missing:
+        servers.unavailable(missing)
+    assert found.wrong == []
+    assert len(found.acknowledged) > 50
+    assert found.counts.total() > len(found.acknowledged)
