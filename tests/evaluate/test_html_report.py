@@ -102,7 +102,9 @@ def test_it_shows_numbers_curves_tables_and_mistakes(shown):
 def test_mistakes_show_what_is_shared_and_measured(shown):
     assert "<b>miss</b>" in shown
     assert "<b>false alarm</b>" in shown
-    assert "<sub>1</sub>The night bus between Aldmoor" in shown
+    assert re.search(
+        r"<mark[^>]*><span class=\"badge\".*?</span></span>The night bus between", shown
+    )
     assert re.search(r"<dt>overlap</dt><dd>0\.\d\d</dd>", shown)
     assert '<span class="clash">250</span>' in shown
     assert '<span class="clash">300</span>' in shown
@@ -131,7 +133,7 @@ def test_marks_stand_where_people_see_the_text_of_a_page():
         Article(id="third", text="Nothing here."),
         labels=("other", "same"),
     )
-    marked = re.findall(r"<mark[^>]*><sub>1</sub>(.*?)</mark>", page(found), re.S)
+    marked = re.findall(r"<mark[^>]*>.*?</span></span>(.*?)</mark>", page(found), re.S)
     assert len(marked) == 2
     assert all(each.strip().startswith("The night bus") for each in marked)
     assert all(each.strip().strip(".").endswith("one week") for each in marked)
@@ -141,7 +143,7 @@ def test_long_texts_are_cut():
     long = Article(id="long", title="One", text=TEXT * 40)
     found = evaluated(long, Article(id="b", title="Two", text="x"), long_copy(long))
     assert len(page(found)) < 60_000
-    assert " …</div>" in page(found)
+    assert re.search(r" … [\d,]+ characters … ", page(found))
 
 
 def long_copy(article):

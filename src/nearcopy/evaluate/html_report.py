@@ -4,8 +4,10 @@ from collections.abc import Iterator
 
 from nearcopy.evaluate import svg_plots as plots
 from nearcopy.evaluate.bootstrap import Measured
-from nearcopy.evaluate.mistakes_html import mistake, safe
+from nearcopy.evaluate.mistakes_html import render_mistake
 from nearcopy.evaluate.result_types import Cell, Evaluation, Table
+from nearcopy.match.alignment_html import STYLE as ALIGNMENT_STYLE
+from nearcopy.match.alignment_html import escape_text
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 STYLE = """
@@ -17,8 +19,8 @@ STYLE = """
 body { background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif;
   margin: 1.5rem auto; max-width: 75rem; padding: 0 1rem; overflow-wrap: anywhere; }
 h1 { font-size: 1.5rem; margin: 0; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
-h4 { margin: 0; } small, .quiet, dt { color: var(--quiet); }
-.cards, .plots, .sides { display: flex; flex-wrap: wrap; gap: .75rem; }
+small, .quiet, dt { color: var(--quiet); }
+.cards, .plots { display: flex; flex-wrap: wrap; gap: .75rem; }
 .card { border: 1px solid var(--line); border-radius: .5rem; flex: 0 1 8.75rem;
   padding: .5rem .75rem; }
 .card b { display: block; font-size: 1.6rem; font-variant-numeric: tabular-nums; }
@@ -27,7 +29,7 @@ th, td { border-bottom: 1px solid var(--line); padding: .2rem .7rem; text-align:
   font-variant-numeric: tabular-nums; white-space: nowrap; }
 th { vertical-align: bottom; } th:first-child, td:first-child { text-align: start; }
 td small { display: block; font-size: .75em; }
-.plots figure, .sides > div { flex: 1 1 17rem; min-width: 0; }
+.plots figure { flex: 1 1 17rem; min-width: 0; }
 figure { margin: 0; } figcaption { color: var(--quiet); font-size: .85rem; }
 svg { display: block; max-width: 28rem; width: 100%; }
 svg text { fill: var(--quiet); font-size: 11px; }
@@ -43,10 +45,7 @@ summary { cursor: pointer; } .score { font-variant-numeric: tabular-nums; }
 .evidence { display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; margin: .5rem 0;
   overflow-wrap: normal; }
 .evidence div { display: flex; gap: .4rem; } dd { margin: 0; }
-.text { margin-top: .5rem; max-height: 24rem; overflow: auto; white-space: pre-wrap; }
-mark { background: hsl(var(--hue) 70% 50% / .25); border-radius: .2rem; color: inherit; }
-mark sub { font-size: .65em; opacity: .8; padding: 0 .2em; }
-.clash { color: var(--bad); font-weight: bold; text-decoration: underline wavy; }
+.texts { margin-top: .5rem; max-height: 24rem; overflow: auto; }
 """
 
 
@@ -60,8 +59,9 @@ def _lines(found: Evaluation) -> Iterator[str]:
     yield f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     title = f"nearcopy eval: {_words(found.kind)}"
-    yield f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>"
-    yield f"<p>{safe(found.about)}</p>"
+    yield f"<title>{title}</title>\n<style>{STYLE}{ALIGNMENT_STYLE}</style>\n</head>"
+    yield f"<body>\n<h1>{title}</h1>"
+    yield f"<p>{escape_text(found.about)}</p>"
     yield f'<p class="quiet">{_counts(found)}</p>'
     yield from _unknown(found)
     yield from _scores(found)
@@ -74,14 +74,16 @@ def _lines(found: Evaluation) -> Iterator[str]:
 
 def _counts(found: Evaluation) -> str:
     counted = [f"{_words(name)} {count:,}" for name, count in found.counts.items()]
-    return safe(" · ".join(counted + [f"{name} {value}" for name, value in found.settings.items()]))
+    return escape_text(
+        " · ".join(counted + [f"{name} {value}" for name, value in found.settings.items()])
+    )
 
 
 def _unknown(found: Evaluation) -> Iterator[str]:
     if found.unknown:
         yield (
             f"<details><summary>{len(found.unknown):,} ids that no article has</summary>"
-            f"<p>{safe(', '.join(found.unknown))}</p></details>"
+            f"<p>{escape_text(', '.join(found.unknown))}</p></details>"
         )
 
 
@@ -128,8 +130,8 @@ def _figure(drawn: str, caption: str) -> str:
 
 
 def _table(table: Table) -> Iterator[str]:
-    yield f'<h2>{safe(table.title)}</h2>\n<div class="wide"><table>\n<tr>'
-    yield from (f"<th>{safe(_words(name))}</th>" for name in table.columns)
+    yield f'<h2>{escape_text(table.title)}</h2>\n<div class="wide"><table>\n<tr>'
+    yield from (f"<th>{escape_text(_words(name))}</th>" for name in table.columns)
     yield "</tr>"
     for row in table.rows:
         yield f"<tr>{''.join(f'<td>{_cell(value)}</td>' for value in row)}</tr>"
@@ -141,7 +143,7 @@ def _cell(value: Cell) -> str:
         return f"{_number(value.value)}{_interval(value)}"
     if isinstance(value, float):
         return _number(value)
-    return f"{value:,}" if isinstance(value, int) else safe(value or "")
+    return f"{value:,}" if isinstance(value, int) else escape_text(value or "")
 
 
 def _number(value: float | None) -> str:
@@ -159,7 +161,7 @@ def _mistakes(found: Evaluation) -> Iterator[str]:
         yield "<h2>The worst mistakes</h2>"
         yield '<p class="quiet">False alarms surest first, then misses, the least sure first.</p>'
     for each in found.mistakes:
-        yield from mistake(each)
+        yield from render_mistake(each)
 
 
 def _words(name: str) -> str:

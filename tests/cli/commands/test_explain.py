@@ -6,16 +6,13 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 from typer.testing import CliRunner
 
 from nearcopy import Article, explain
 from nearcopy.cli import app
-from nearcopy.cli.render.explanation_html import page
-from nearcopy.cli.render.highlights import rows, titled
+from nearcopy.cli.render.explanation_html import render_page
 from nearcopy.cli.render.side_by_side import side_by_side
 
 WIRE = str(Path(__file__).parents[3] / "examples" / "wire.jsonl")
@@ -42,50 +39,6 @@ def shown(a, b, width=80, **how):
     with console.capture() as captured:
         console.print(side_by_side(explain(a, b), a, b))
     return captured.get()
-
-
-def told(pieces):
-    return "".join(piece.text for piece in pieces)
-
-
-def test_shared_passages_bear_one_number_on_both_sides():
-    found = rows(explain(A, B), A, B)
-    (row,) = [row for row in found if any(piece.passage for piece in row.left)]
-    (left,) = [piece.text for piece in row.left if piece.passage == 1]
-    (right,) = [piece.text for piece in row.right if piece.passage == 1]
-    assert SHARED in left
-    assert SHARED in right
-
-
-def test_figures_that_differ_are_marked_on_both_sides():
-    found = rows(explain(A, B), A, B)
-    assert [p.text for row in found for p in row.left if p.clash] == ["12"]
-    assert [p.text for row in found for p in row.right if p.clash] == ["15"]
-
-
-def test_facts_that_clash_are_marked_in_the_titles():
-    clashes = explain(A, B).clashes
-    marked = [piece.text for piece in titled(A, [ours for ours, _ in clashes]) if piece.clash]
-    assert "Series A" in marked
-
-
-def test_no_word_of_either_text_is_lost():
-    found = rows(explain(A, B), A, B)
-    assert "".join(told(row.left) for row in found).strip() == A.text
-    right = "".join(told(row.right) for row in found)
-    assert " ".join(right.split()) == f"We hear that {SHARED}, for 15 days & nights."
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    st.lists(st.sampled_from(["ab", "cd", "ef", "1", "2", "\n", "中", "."]), max_size=60), st.data()
-)
-def test_any_two_texts_come_back_whole(words, data):
-    other = data.draw(st.permutations(words)) if data.draw(st.booleans()) else words[::-1]
-    a, b = Article(id="a", text=" ".join(words)), Article(id="b", text=" ".join(other))
-    found = rows(explain(a, b, min_words=2), a, b)
-    assert "".join(told(row.left) for row in found).split() == a.text.split()
-    assert "".join(told(row.right) for row in found).split() == b.text.split()
 
 
 @pytest.mark.parametrize("pair", [("en-12", "en-13"), ("ar-01", "ar-03"), ("zt-01", "zs-02")])
@@ -121,7 +74,7 @@ def test_nothing_in_an_article_is_obeyed_by_the_terminal():
 def test_any_text_can_be_shown(text):
     one, other = Article(id="a", text=text, title=text), Article(id="b", text=text, html=True)
     assert all(cell_len(line) <= 80 for line in shown(one, other).splitlines())
-    assert page(explain(one, other), one, other).endswith("</html>\n")
+    assert render_page(explain(one, other), one, other).endswith("</html>\n")
 
 
 def test_the_rule_and_the_measurements_stand_above():
@@ -159,14 +112,14 @@ class Parsed(HTMLParser):
 @pytest.mark.parametrize("evil", ["<script>alert(1)</script>", '"><img src=x onerror=y>', "</td>&"])
 def test_a_page_escapes_all_that_comes_from_articles(evil):
     one = Article(id=evil, title=evil, text=evil, source=evil, language=evil, url=evil)
-    made = Parsed(page(explain(one, one), one, one))
+    made = Parsed(render_page(explain(one, one), one, one))
     assert not made.tags & {"script", "img", "a", "link", "iframe"}
     assert not [name for name, _ in made.attributes if name.startswith("on") or name == "src"]
     assert evil in made.text
 
 
 def test_a_page_loads_nothing():
-    made = page(explain(A, B), A, B)
+    made = render_page(explain(A, B), A, B)
     assert "Content-Security-Policy" in made
     assert not re.search(r"https?://|url\(|@import", made)
     assert 'dir="auto"' in made

@@ -13,9 +13,7 @@ from tests.support.service_client import free_port, serving
 from nearcopy import Deduper
 from nearcopy.cluster.kept_copy import cards
 from nearcopy.config import Policy
-from nearcopy.kernels.result_types import Passage
-from nearcopy.models.model import Article, Fingerprint
-from nearcopy.service.pages.alignment import aligned
+from nearcopy.models import Article, Fingerprint
 from nearcopy.service.pages.charts import Column, by_day, rate, stacked
 from nearcopy.service.pages.forms import inside
 from nearcopy.service.pages.scorecard import score_card
@@ -487,28 +485,6 @@ def test_nobody_is_sent_away_after_signing_in(given, to):
 
 
 # What pages are made of.
-
-
-def test_texts_are_aligned_by_what_they_share_in_order():
-    a = Article(id="a", text="one two. three four. five six!")
-    b = Article(id="b", text="zero three four. one two. five six!")
-    passages = [
-        Passage(a.text.index(words), a.text.index(words) + len(words), b.text.index(words),
-                b.text.index(words) + len(words), count)
-        for words, count in (("one two", 2), ("three four", 2), ("five six", 2))
-    ]  # fmt: skip
-    rows = aligned(a, b, passages)
-    assert [row["shared"] for row in rows if row["shared"]] in ([1, 3], [2, 3])
-    for side, article in (("a", a), ("b", b)):
-        pieces = [piece for row in rows for piece in row[side]]
-        joined = "".join(piece["text"] for piece in pieces)
-        assert joined.replace(" ", "") == article.text.replace(" ", "")
-        assert len([piece for piece in pieces if piece["moved"]]) == 1
-    assert rows[-1]["a"][0]["text"].endswith("six!")
-
-
-def test_no_text_at_all_gives_no_rows():
-    assert aligned(Article(id="a"), Article(id="b"), []) == []
 
 
 @pytest.mark.parametrize("tier", [None, 1, -2])

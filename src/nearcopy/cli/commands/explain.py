@@ -16,14 +16,14 @@ from nearcopy.cli.options import (
     environment_store,
     store_address,
 )
-from nearcopy.cli.overwrite_guard import spare, store_file
-from nearcopy.cli.terminal import noted, reported, show, write_lines
+from nearcopy.cli.overwrite_guard import refuse_overwrite, store_file
+from nearcopy.cli.terminal import note, report_errors, show, write_json_lines
 from nearcopy.io.files.atomic_write import write_atomic
 from nearcopy.io.settings import settings
 
 if TYPE_CHECKING:
     from nearcopy.match.explain import Explanation
-    from nearcopy.models.model import Article
+    from nearcopy.models import Article
 
 A = Annotated[
     str, typer.Argument(metavar="A", help="A file with one article, an id, or - for stdin.")
@@ -39,7 +39,7 @@ HtmlFile = Annotated[
 ]
 
 
-@reported
+@report_errors
 def explain(
     a: A,
     b: B,
@@ -57,7 +57,7 @@ def explain(
     from nearcopy.match.explain import explain as explained
 
     address = store or environment_store()
-    spare([a, b, inside, store_file(store_address(address)) if address else None], html)
+    refuse_overwrite([a, b, inside, store_file(store_address(address)) if address else None], html)
     recipe, judged = settings(preset, policy, window)
     left, right, its_recipe = two(a, b, inside, store, pool)
     found = explained(left, right, recipe or its_recipe, judged, min_words=min_words)
@@ -66,7 +66,7 @@ def explain(
     if as_json:
         from nearcopy.io.serializers.answers import explanation_row
 
-        write_lines([explanation_row(found)])
+        write_json_lines([explanation_row(found)])
     elif html is None:
         from nearcopy.cli.render.side_by_side import side_by_side
 
@@ -74,7 +74,7 @@ def explain(
 
 
 def _write_page(file: Path, found: "Explanation", a: "Article", b: "Article") -> None:
-    from nearcopy.cli.render.explanation_html import page
+    from nearcopy.cli.render.explanation_html import render_page
 
-    write_atomic(file, page(found, a, b))
-    noted(f"wrote {file}")
+    write_atomic(file, render_page(found, a, b))
+    note(f"wrote {file}")

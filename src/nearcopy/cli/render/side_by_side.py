@@ -1,4 +1,4 @@
-"""Two articles side by side on a terminal, what they share in colours and with numbers."""
+"""Two articles side by side on a terminal: shared passages in colour and numbered."""
 
 from collections.abc import Iterable, Sequence
 
@@ -7,28 +7,33 @@ from rich.table import Table
 from rich.text import Text
 
 from nearcopy.cli.render.evidence import Measure, facts_told, measures
-from nearcopy.cli.render.highlights import Piece, rows, titled
-from nearcopy.cli.terminal import cell, in_a_line, printable
+from nearcopy.cli.render.tables import render_cell
+from nearcopy.cli.terminal import one_line, printable
+from nearcopy.match.alignment import Piece, align, title_pieces
 from nearcopy.match.explain import Explanation
-from nearcopy.models.model import Article
+from nearcopy.models import Article
 
 COLOURS = ("green", "cyan", "magenta", "yellow", "blue", "bright_green", "bright_cyan")
 CLASH = "bold red"
 
 
-def side_by_side(found: Explanation, a: Article, b: Article) -> RenderableType:
-    """The decision, what it rests on, and the two texts in columns."""
-    legend = _legend(found)
-    return Group(summary(found), _texts(found, a, b), *([Text(legend, "dim")] if legend else []))
+def side_by_side(explanation: Explanation, a: Article, b: Article) -> RenderableType:
+    """The decision, its evidence, and the two texts in columns."""
+    legend = _legend(explanation)
+    return Group(
+        summary(explanation), _texts(explanation, a, b), *([Text(legend, "dim")] if legend else [])
+    )
 
 
-def summary(found: Explanation) -> Group:
-    """The decision and what it rests on."""
-    return Group(_decision(found), _measures(measures(found.evidence)), *_told(found))
+def summary(explanation: Explanation) -> Group:
+    """The decision and its evidence."""
+    return Group(
+        _decision(explanation), _measures(measures(explanation.evidence)), *_facts(explanation)
+    )
 
 
-def _decision(found: Explanation) -> Text:
-    decision = found.decision
+def _decision(explanation: Explanation) -> Text:
+    decision = explanation.decision
     kind = "duplicate" if decision.duplicate else "no duplicate"
     return Text.assemble(
         (str(decision.relation), "bold green" if decision.duplicate else "bold"),
@@ -37,59 +42,59 @@ def _decision(found: Explanation) -> Text:
     )
 
 
-def _measures(taken: Sequence[Measure]) -> Table:
-    shown = Table.grid(padding=(0, 2))
-    for name, value, meaning in taken:
-        shown.add_row(cell(f"  {name}"), Text(value, justify="right"), Text(meaning, "dim"))
-    return shown
+def _measures(measured: Sequence[Measure]) -> Table:
+    table = Table.grid(padding=(0, 2))
+    for name, value, meaning in measured:
+        table.add_row(render_cell(f"  {name}"), Text(value, justify="right"), Text(meaning, "dim"))
+    return table
 
 
-def _told(found: Explanation) -> Iterable[Text]:
-    """A line for what clashes and one for what agrees, where there is any."""
-    for told, style in facts_told(found):
-        yield Text(in_a_line(told), style)
+def _facts(explanation: Explanation) -> Iterable[Text]:
+    """A line for the facts that clash and one for those that agree."""
+    for line, style in facts_told(explanation):
+        yield Text(one_line(line), style)
 
 
-def _texts(found: Explanation, a: Article, b: Article) -> Table:
-    shown = Table(expand=True, header_style="", padding=(0, 1))
+def _texts(explanation: Explanation, a: Article, b: Article) -> Table:
+    table = Table(expand=True, header_style="", padding=(0, 1))
     for article in (a, b):
-        shown.add_column(_heading(article), ratio=1, overflow="fold")
-    shown.add_row(
-        _painted(titled(a, [ours for ours, _ in found.clashes]), "bold"),
-        _painted(titled(b, [theirs for _, theirs in found.clashes]), "bold"),
+        table.add_column(_heading(article), ratio=1, overflow="fold")
+    table.add_row(
+        _paint(title_pieces(a, [fact for fact, _ in explanation.clashes]), "bold"),
+        _paint(title_pieces(b, [fact for _, fact in explanation.clashes]), "bold"),
         end_section=True,
     )
-    for row in rows(found, a, b):
-        shown.add_row(_painted(row.left), _painted(row.right))
-    return shown
+    for row in align(a, b, explanation.passages, explanation.figures):
+        table.add_row(_paint(row.left), _paint(row.right))
+    return table
 
 
 def _heading(article: Article) -> Text:
-    when = article.published.isoformat(" ", "minutes") if article.published else None
-    about = " · ".join(in_a_line(each) for each in (article.source, when) if each)
-    return Text.assemble((in_a_line(article.id), "bold"), f"  {about}" if about else "")
+    published = article.published.isoformat(" ", "minutes") if article.published else None
+    origin = " · ".join(one_line(part) for part in (article.source, published) if part)
+    return Text.assemble((one_line(article.id), "bold"), f"  {origin}" if origin else "")
 
 
-def _painted(pieces: Iterable[Piece], style: str = "") -> Text:
-    """The pieces in their colours; the numbers and signs serve where there are none."""
-    made = Text(style=style)
+def _paint(pieces: Iterable[Piece], style: str = "") -> Text:
+    """The pieces in colour; numbers and signs carry the same where there is no colour."""
+    painted = Text(style=style)
     for text, passage, clash in pieces:
-        shown = printable(text) if made else printable(text).lstrip()
+        visible = printable(text) if painted else printable(text).lstrip()
         if passage and not clash:
             colour = COLOURS[(passage - 1) % len(COLOURS)]
-            made.append(f"[{passage}|{shown}]", colour)
+            painted.append(f"[{passage}|{visible}]", colour)
         elif clash:
-            made.append(f"≠{shown}", CLASH)
+            painted.append(f"≠{visible}", CLASH)
         else:
-            made.append(shown)
-    made.rstrip()
-    return made
+            painted.append(visible)
+    painted.rstrip()
+    return painted
 
 
-def _legend(found: Explanation) -> str:
+def _legend(explanation: Explanation) -> str:
     parts = []
-    if found.passages:
-        parts.append("[1|...] stands in both, under the same number")
-    if found.figures or found.clashes:
-        parts.append("≠ another figure or fact stands there in the other")
+    if explanation.passages:
+        parts.append("[1|...] shared passage, with the same number in both")
+    if explanation.figures or explanation.clashes:
+        parts.append("≠ the other has another figure or fact here")
     return "; ".join(parts)

@@ -4,15 +4,17 @@ import re
 from typing import Annotated, Any
 
 from fastapi import Query, Request
+from markupsafe import Markup
 from starlette.responses import Response
 
 from nearcopy.deduper.deduper import Deduper
 from nearcopy.extract.numerals import Numeral
 from nearcopy.io.serializers.answers import explanation_row, feedback_row
+from nearcopy.match.alignment import align, shorten
+from nearcopy.match.alignment_html import paint_rows
 from nearcopy.match.explain import Explanation
-from nearcopy.models.model import Article, Fact, FactPair
+from nearcopy.models import Article, Fact, FactPair
 from nearcopy.service.dependencies import Reading
-from nearcopy.service.pages.alignment import aligned
 from nearcopy.service.pages.render import page_router, shown
 from nearcopy.service.pages.review import pair_cards
 from nearcopy.service.pages.view_models import Row, card
@@ -20,6 +22,7 @@ from nearcopy.service.pages.view_models import Row, card
 router = page_router()
 Name = Annotated[str, Query(max_length=2_000)]
 SUGGESTED = 6
+MAX_UNSHARED = 3000  # characters of one text between two passages
 AROUND = 28  # characters shown on either side of a figure
 FIGURES = 20
 LONG_NUMBER = re.compile(r"(?<![\d.])\d{5,30}(?![\d.])")
@@ -62,7 +65,7 @@ def _compared(deduper: Deduper, a: str, b: str) -> tuple[Row, Row]:
     """The data of the twin, and what is drawn from them."""
     found = deduper.explain(a, b)
     one, other = deduper.article(a), deduper.article(b)
-    said = [feedback_row(each) for each in deduper.told() if {*each.pair} == {a, b}]
+    said = [feedback_row(each) for each in deduper.all_feedback() if {*each.pair} == {a, b}]
     data = {
         "compared": explanation_row(found),
         "a": card(one, a) | {"words": _words(one)},
@@ -73,13 +76,18 @@ def _compared(deduper: Deduper, a: str, b: str) -> tuple[Row, Row]:
     }
     drawn = {
         "sentence": found.decision.reason,
-        "rows": aligned(one, other, found.passages),
-        "shared_words": sum(each.words for each in found.passages),
+        "passages": len(found.passages),
+        "rows": _rows(found, one, other),
         "facts": facts(found),
         "figures": _figures(one, other, found),
         "measures": _measures(found),
     }
     return data, drawn
+
+
+def _rows(found: Explanation, a: Article, b: Article) -> list[Markup]:
+    rows = shorten(align(a, b, found.passages, found.figures), max_unshared=MAX_UNSHARED)
+    return [Markup(row) for row in paint_rows(rows, a, b)]  # noqa: S704 - escaped by the painter
 
 
 def _words(article: Article) -> int:

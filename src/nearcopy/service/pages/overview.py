@@ -7,9 +7,9 @@ from fastapi import Query, Request
 from starlette.responses import Response
 
 from nearcopy.deduper.deduper import Deduper
-from nearcopy.deduper.stats import Stats
+from nearcopy.deduper.statistics import Stats
 from nearcopy.io.serializers.answers import stats_row
-from nearcopy.models.model import Relation, Story
+from nearcopy.models import Relation, Story
 from nearcopy.service.dependencies import Reading
 from nearcopy.service.pages import charts
 from nearcopy.service.pages.render import page_router, shown

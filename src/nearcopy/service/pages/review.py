@@ -12,7 +12,7 @@ from nearcopy.errors import BadFeedback
 from nearcopy.evaluate.tune import FEWEST
 from nearcopy.extract.text import strip_html
 from nearcopy.io.serializers.answers import review_row
-from nearcopy.models.model import Article
+from nearcopy.models import Article
 from nearcopy.service.api import tune as tuning
 from nearcopy.service.dependencies import Administering, Reading, Writing
 from nearcopy.service.pages.forms import form_of
@@ -37,7 +37,7 @@ async def review(
 
 def _found(deduper: Deduper, after: str | None) -> dict[str, Any]:
     found = deduper.review(limit=LIMIT, after=after)
-    told = len(deduper.told())
+    told = len(deduper.all_feedback())
     return {"pairs": pair_cards(deduper, found.pairs), "after": found.after, "told": told}
 
 

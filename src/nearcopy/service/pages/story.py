@@ -12,7 +12,7 @@ from starlette.responses import Response
 from nearcopy.deduper.deduper import Deduper
 from nearcopy.errors import NotStored
 from nearcopy.io.serializers.answers import action_row, match_row, spread_row, story_row
-from nearcopy.models.model import Article, Story
+from nearcopy.models import Article, Story
 from nearcopy.service.api.actions import done
 from nearcopy.service.api.stories import Id
 from nearcopy.service.dependencies import Asked, Reading, Writing
@@ -71,7 +71,7 @@ async def act(request: Request, asked: Writing) -> Response:
         raise Problem(422, "say what to do, and to which article") from None
     by = asked.caller.name
     found = await asked.pool.adds.run(lambda deduper: done(deduper, wanted, by))
-    return _back(request, found.act.number, wanted.article)
+    return _back(request, found.action.number, wanted.article)
 
 
 @router.post("/acts/undo")
@@ -82,7 +82,7 @@ async def undo(request: Request, asked: Writing) -> Response:
         raise Problem(422, "name the act by its number")
     by = asked.caller.name
     found = await asked.pool.adds.run(lambda deduper: deduper.undo(int(number), by=by))
-    return _back(request, found.act.number, found.act.article)
+    return _back(request, found.action.number, found.action.article)
 
 
 def _back(request: Request, number: int, article: str) -> Response:
@@ -156,5 +156,5 @@ def _similar(deduper: Deduper, kept: str, here: set[str]) -> list[Row]:
 def _acts(deduper: Deduper, story: Story) -> list[Row]:
     """What people did to articles that are here now, the last first."""
     here = {each.id for each in story.members}
-    acts = deduper.acts(limit=ACTS)
+    acts = deduper.actions(limit=ACTS)
     return [action_row(each) for each in acts if here & {each.article, each.other or each.article}]

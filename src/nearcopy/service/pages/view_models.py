@@ -5,7 +5,7 @@ from typing import Any
 
 from nearcopy.deduper.deduper import Deduper
 from nearcopy.io.serializers.answers import story_row
-from nearcopy.models.model import Article, Story
+from nearcopy.models import Article, Story
 
 Row = dict[str, Any]
 TITLE = 1000  # characters that a page is given
