@@ -1,17 +1,45 @@
 // A text and a recipe, from a head of ten bytes (see `read_case`) and the text.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "harness.hpp"
-#include "model.hpp"
+#include "hashes.hpp"
 #include "sketch.hpp"
 #include "tables.hpp"
 
 namespace fuzz {
 
 using namespace nearcopy;
+
+using Points = std::vector<uint32_t>;
+using Hashes = std::vector<uint64_t>;
+using Bytes = std::vector<uint8_t>;
+
+// The code points of UTF-8; a byte that is no part of one stands for itself.
+inline Points decode_utf8(const uint8_t* data, size_t size) {
+    Points points;
+    for (size_t at = 0; at < size;) {
+        const uint8_t lead = data[at];
+        const size_t more = lead >= 0xF0 && lead < 0xF5   ? 3
+                            : lead >= 0xE0 && lead < 0xF0 ? 2
+                            : lead >= 0xC2 && lead < 0xE0 ? 1
+                                                          : 0;
+        size_t good = 0;
+        while (good < more && at + good + 1 < size && (data[at + good + 1] & 0xC0) == 0x80) ++good;
+        uint32_t point = lead;
+        if (more > 0 && good == more) {
+            point = lead & (0x3F >> more);
+            for (size_t i = 1; i <= more; ++i) point = point << 6 | (data[at + i] & 0x3F);
+            at += more;
+        }
+        points.push_back(point % 0x110000);
+        ++at;
+    }
+    return points;
+}
 
 // --- Texts as Python would hold them, in memory of just their size -----------------------------
 
@@ -50,7 +78,7 @@ struct Case {
     Plan plan;
     Features wanted;
     size_t min_words = 1;
-    Points other;  // what passages are looked for in
+    Points other;  // the text to share passages with
 };
 
 // --- From bytes to a case ----------------------------------------------------------------------
@@ -89,7 +117,7 @@ inline Points read_lead(Input& input) {
 inline Points read_points(Input& input, unsigned width) {
     if (width == 3) {
         const std::vector<uint8_t> bytes = input.rest();
-        return decoded(bytes.data(), bytes.size());
+        return decode_utf8(bytes.data(), bytes.size());
     }
     Points points;
     while (input.left() > 0)
@@ -103,13 +131,13 @@ inline Points read_points(Input& input, unsigned width) {
 inline void add_frequencies(Case& c) {
     if (c.plan.weights != Weights::TFIDF) return;
     const Text text(c.points, c.kind, c.html);
-    std::vector<uint64_t> found;
-    Sketcher(tables(), c.plan).feature_set(text.view(), c.wanted, found);
-    for (size_t i = 0; i < found.size(); i += 3) {
-        c.plan.known.push_back(found[i]);
-        c.plan.weight.push_back(uint32_t(fmix64(found[i])) >> (i % 32));
+    Hashes features;
+    Sketcher(tables(), c.plan).feature_set(text.view(), c.wanted, features);
+    for (size_t i = 0; i < features.size(); i += 3) {
+        c.plan.known.push_back(features[i]);
+        c.plan.weight.push_back(uint32_t(fmix64(features[i])) >> (i % 32));
     }
-    c.plan.unknown_weight = uint32_t(1 + found.size());
+    c.plan.unknown_weight = uint32_t(1 + features.size());
 }
 
 inline Case read_case(Input& input) {

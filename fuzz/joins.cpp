@@ -1,7 +1,7 @@
-// libFuzzer target: the join of sets, held against counting what every two share.
+// libFuzzer target: the similarity join of sets, compared with intersecting all pairs.
 //
-// Two bytes are the bound; then each set is a byte that chooses between a new one, whose features
-// are the next bytes, and an earlier one with a few features put in or taken out.
+// Two bytes are the threshold; then each set is a byte that chooses between a new one, whose features
+// are the next bytes, and an earlier one with a few features added or removed.
 #include "joins.hpp"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ std::vector<Set> read_sets(Input& input, bool spread) {
     return sets;
 }
 
-std::vector<Row> counted(const std::vector<Set>& sets, double least) {
+std::vector<Row> intersect_all(const std::vector<Set>& sets, double threshold) {
     std::vector<Row> rows;
     std::vector<uint64_t> both;
     for (uint32_t a = 0; a < sets.size(); ++a)
@@ -54,13 +54,13 @@ std::vector<Row> counted(const std::vector<Set>& sets, double least) {
             std::set_intersection(sets[a].begin(), sets[a].end(), sets[b].begin(), sets[b].end(),
                                   std::back_inserter(both));
             const size_t all = sets[a].size() + sets[b].size() - both.size();
-            if (all > 0 && double(both.size()) / double(all) >= least)
+            if (all > 0 && double(both.size()) / double(all) >= threshold)
                 rows.push_back({a, b, uint32_t(both.size())});
         }
     return rows;
 }
 
-std::vector<Row> found(const SetJoin& join, size_t most, unsigned threads) {
+std::vector<Row> join_in_parts(const SetJoin& join, size_t most, unsigned threads) {
     std::vector<Row> rows;
     for (size_t place = 0; place < join.size();) {
         const SetJoin::Found part = join.find(place, most, threads);
@@ -74,17 +74,17 @@ std::vector<Row> found(const SetJoin& join, size_t most, unsigned threads) {
 
 void run(Input& input) {
     const unsigned way = input.byte();
-    const double least = (1 + double(input.byte())) / double(way & 1 ? 256 : 300);
+    const double threshold = (1 + double(input.byte())) / double(way & 1 ? 256 : 300);
     const std::vector<Set> sets = read_sets(input, way & 2);
     std::vector<uint64_t> starts(1, 0), values;
     for (const Set& set : sets) {
         values.insert(values.end(), set.begin(), set.end());
         starts.push_back(values.size());
     }
-    const SetJoin join({values.data(), starts.data(), sets.size()}, least);
-    const std::vector<Row> expected = counted(sets, least);
-    MUST(found(join, SIZE_MAX, 1) == expected);
-    MUST(found(join, 1, 1 + (way >> 2 & 1)) == expected);
+    const SetJoin join({values.data(), starts.data(), sets.size()}, threshold);
+    const std::vector<Row> expected = intersect_all(sets, threshold);
+    MUST(join_in_parts(join, SIZE_MAX, 1) == expected);
+    MUST(join_in_parts(join, 1, 1 + (way >> 2 & 1)) == expected);
 }
 
 }  // namespace fuzz

@@ -1,15 +1,15 @@
-// libFuzzer target: a title and a text through their term profile at every level of the processor,
-// and their bytes as stored profiles and as a table of weights, held against a plain model.
+// libFuzzer target: the term profile of a title and a text at every SIMD level, and their bytes as
+// stored profiles and as a table of term weights.
 //
-// The first byte says how the characters are held and whether they are HTML; the second where the
-// title ends, and where the bytes are cut in two.
+// The first byte is the width of the characters and whether they are HTML; the second is where the
+// title ends, and where the bytes are split in two.
 #include "profiles.hpp"
 
 #include <cmath>
+#include <map>
 
 #include "case.hpp"
 #include "harness.hpp"
-#include "profile_model.hpp"
 #include "tables.hpp"
 
 namespace fuzz {
@@ -22,9 +22,20 @@ struct Article {
     bool html;
 };
 
-const Rarities& packaged() {
-    static const Rarities made(all_tables().terms);
-    return made;
+const TermWeights& packaged() {
+    static const TermWeights weights(all_tables().terms.known, all_tables().terms.unknown);
+    return weights;
+}
+
+uint32_t hash_at(const Bytes& profile, size_t at) {
+    return uint32_t(profile[at]) | uint32_t(profile[at + 1]) << 8 |
+           uint32_t(profile[at + 2]) << 16 | uint32_t(profile[at + 3]) << 24;
+}
+
+bool ascends(const Bytes& profile) {
+    for (size_t at = 5; at < profile.size(); at += 5)
+        if (hash_at(profile, at - 5) >= hash_at(profile, at)) return false;
+    return true;
 }
 
 // --- Profiles ----------------------------------------------------------------------------------
@@ -36,14 +47,11 @@ Bytes profile(Profiler& profiler, const Article& article, int title_kind, int te
     return Bytes(made.bytes, made.bytes + made.size);
 }
 
-Bytes expected_profile(const Article& article, const Rarities& rarities) {
+Points strip(const Article& article) {
     Points plain = article.text;
     const Text text(article.text, 4, article.html);
     if (article.html) strip_html(text.view(), plain, nullptr, tables().entities);
-    ModelProfile model;
-    model.add(article.title, true);
-    model.add(sentences(plain), false);
-    return model.bytes(rarities);
+    return plain;
 }
 
 void check_form(const Bytes& made) {
@@ -52,16 +60,17 @@ void check_form(const Bytes& made) {
     for (size_t at = 0; at < made.size(); at += 5) MUST(made[at + 4] % 128 > 0);
 }
 
-Bytes check_profile(const Article& article, const Rarities& rarities) {
-    const Bytes expected = expected_profile(article, rarities);
+Bytes check_profile(const Article& article, const TermWeights& weights) {
+    Profiler profiler(tables(), weights);
+    use_level(0);
+    const Bytes expected = profile(profiler, {article.title, strip(article), false}, 4, 4);
     check_form(expected);
-    Profiler profiler(tables(), rarities.kernel);
     const int title = narrowest(article.title), text = narrowest(article.text);
     for (unsigned level = 0; level < 3; ++level) {
         use_level(level);
         MUST(profile(profiler, article, title, text) == expected);
         profile(profiler, {article.text, article.title, !article.html}, text, title);
-        MUST(profile(profiler, article, title, text) == expected);  // nothing is left over
+        MUST(profile(profiler, article, title, text) == expected);  // no state is left over
     }
     for (int kind = title; kind <= 4; kind *= 2)
         MUST(profile(profiler, article, kind, text) == expected);
@@ -72,8 +81,8 @@ Bytes check_profile(const Article& article, const Rarities& rarities) {
 
 // --- Measures ----------------------------------------------------------------------------------
 
-ProfileMeasures measures(const Rarities& rarities, const Bytes& a, const Bytes& b) {
-    return profile_measures(rarities.kernel, a.data(), a.size(), b.data(), b.size());
+ProfileMeasures measures(const TermWeights& weights, const Bytes& a, const Bytes& b) {
+    return profile_measures(weights, a.data(), a.size(), b.data(), b.size());
 }
 
 bool same(double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); }
@@ -85,10 +94,9 @@ bool same(const ProfileMeasures& x, const ProfileMeasures& y) {
 
 bool is_share(double x) { return std::isnan(x) || (x >= 0 && x <= 1); }
 
-void check_measures(const Rarities& rarities, const Bytes& a, const Bytes& b) {
-    const ProfileMeasures made = measures(rarities, a, b), self = measures(rarities, a, a);
-    MUST(same(made, model_measures(rarities, a, b)));
-    MUST(same(made, measures(rarities, b, a)));
+void check_measures(const TermWeights& weights, const Bytes& a, const Bytes& b) {
+    const ProfileMeasures made = measures(weights, a, b), self = measures(weights, a, a);
+    MUST(same(made, measures(weights, b, a)));
     MUST((made.cosine < 0) == !(ascends(a) && ascends(b)));
     if (made.cosine < 0) return;
     MUST(is_share(made.cosine) && is_share(made.title) && is_share(made.most));
@@ -103,7 +111,7 @@ Bytes stored(const uint8_t* data, size_t size, uint8_t mask) {
     return bytes;
 }
 
-Bytes in_order(const Bytes& profile) {
+Bytes sort_by_hash(const Bytes& profile) {
     std::map<uint32_t, size_t> places;
     for (size_t at = 0; at < profile.size(); at += 5) places[hash_at(profile, at)] = at;
     Bytes made;
@@ -113,13 +121,13 @@ Bytes in_order(const Bytes& profile) {
     return made;
 }
 
-void check_stored(const Rarities& rarities, const uint8_t* data, size_t size, size_t split) {
+void check_stored(const TermWeights& weights, const uint8_t* data, size_t size, size_t split) {
     const size_t middle = size * split / 256;
     for (uint8_t mask : {0xFF, 0xC1, 0x01, 0x00}) {
         const Bytes a = stored(data, middle, mask), b = stored(data + middle, size - middle, mask);
-        check_measures(rarities, a, b);
-        check_measures(rarities, in_order(a), b);
-        check_measures(rarities, in_order(a), in_order(b));
+        check_measures(weights, a, b);
+        check_measures(weights, sort_by_hash(a), b);
+        check_measures(weights, sort_by_hash(a), sort_by_hash(b));
     }
 }
 
@@ -141,11 +149,16 @@ TermList read_terms(const uint8_t* data, size_t size) {
     return list;
 }
 
-void check_weights(const Rarities& rarities, const TermList& list) {
-    for (const auto& [term, weight] : list.known)
-        for (uint32_t near : {term, term + 1, term ^ 0x80000000, weight})
-            MUST(rarities.kernel.of(near) == rarities.of(near));
-    for (uint32_t term : {0u, 1u, ~0u}) MUST(rarities.kernel.of(term) == rarities.of(term));
+// A term that occurs twice has the least of its weights.
+void check_weights(const TermWeights& weights, const TermList& list) {
+    std::map<uint32_t, uint32_t> expected;
+    for (const auto& [term, weight] : list.known) {
+        const auto [entry, is_new] = expected.emplace(term, weight);
+        if (!is_new) entry->second = std::min(entry->second, weight);
+    }
+    for (const auto& [term, weight] : expected) MUST(weights.of(term) == weight);
+    for (uint32_t term : {0u, 1u, ~0u})
+        if (!expected.count(term)) MUST(weights.of(term) == list.unknown);
 }
 
 }  // namespace
@@ -161,14 +174,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const Article article{Points(both.begin(), middle), Points(middle, both.end()),
                           (shape & 4) != 0};
     const TermList list = read_terms(data, size);
-    const Rarities other(list);
+    const TermWeights other(list.known, list.unknown);
     check_weights(other, list);
-    for (const Rarities* rarities : {&packaged(), &other}) {
-        const Bytes made = check_profile(article, *rarities);
-        const Bytes untitled = check_profile({{}, article.text, article.html}, *rarities);
-        check_measures(*rarities, made, untitled);
-        check_measures(*rarities, made, in_order(stored(data, size, 0xFF)));
-        check_stored(*rarities, data, size, split);
+    for (const TermWeights* weights : {&packaged(), &other}) {
+        const Bytes made = check_profile(article, *weights);
+        const Bytes untitled = check_profile({{}, article.text, article.html}, *weights);
+        check_measures(*weights, made, untitled);
+        check_measures(*weights, made, sort_by_hash(stored(data, size, 0xFF)));
+        check_stored(*weights, data, size, split);
     }
     return 0;
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the fuzz targets and runs each for SECONDS (600); see fuzz/README.md.
-#   SECONDS=60 fuzz/run.sh [text] [indexes] [titles] [numerals] [profiles] [joins]
+#   SECONDS=60 fuzz/run.sh [text] [key_index] [titles] [numerals] [profiles] [joins]
 #       [addresses] [facts] [headlines] [pages] [feeds] [rows] [requests]
 set -eu
 seconds=$(printenv SECONDS || echo 600)  # bash would count up $SECONDS
@@ -9,7 +9,7 @@ CXX=${CLANGXX:-clang++}
 NATIVE=${NATIVE:-src/native}  # or another copy, to try a patch
 PYTHON=${PYTHON:-.venv/bin/python}
 OUT=fuzz/build
-native="text indexes titles numerals profiles joins"
+native="text key_index titles numerals profiles joins"
 python="addresses facts headlines pages feeds rows requests"
 asked=${*:-$native $python}
 

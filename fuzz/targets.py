@@ -29,7 +29,7 @@ from nearcopy.extract.agencies.credit_lines import credited
 from nearcopy.extract.block_pages import detect as junk
 from nearcopy.extract.text import normalised, strip_html, words, words_in_place
 from nearcopy.extract.titles.clean import _decoded
-from nearcopy.fingerprint.title_keys import title_keys
+from nearcopy.fingerprint.blocking_keys import title_keys
 from nearcopy.io.feeds import feed_rows
 from nearcopy.io.feeds import poll as polling
 from nearcopy.io.feeds.atom import atom, report
@@ -38,11 +38,11 @@ from nearcopy.io.feeds.poll_state import UNKNOWN, PollState, read_state, write_s
 from nearcopy.io.files import Row, assign_unique_ids, open_sources, open_writer, read
 from nearcopy.io.files.cell_values import as_json, replace_lone_surrogates
 from nearcopy.io.http_client import Response
-from nearcopy.io.serializers.answers import explanation_row, verdict_row
+from nearcopy.io.serializers.verdict import explanation_row, verdict_row
 from nearcopy.io.streams.parse import check_storable
 from nearcopy.match import titles as match_titles
 from nearcopy.match.fact_clash import compare as compare_facts
-from nearcopy.models.model import Member, Story
+from nearcopy.models import Member, Story
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
 FEED = "https://coast.example/feed"

@@ -1,20 +1,21 @@
-// libFuzzer target: a text of any width through markup, folding, features, sketches and passages,
-// at every level of the processor, held against the plain model and against itself.
+// libFuzzer target: HTML, folding, features, sketches and passages of one text.
 //
-// The input is a head of ten bytes and the text: see case.hpp.
-#include <cstring>
+// All SIMD levels and all widths of the text must agree, and the invariants below hold. The input is
+// a header of ten bytes and the text: see case.hpp.
+#include <algorithm>
+#include <set>
 #include <string>
 #include <tuple>
 
 #include "case.hpp"
 #include "harness.hpp"
-#include "model.hpp"
+#include "overlap.hpp"
 #include "tables.hpp"
 
 namespace fuzz {
 namespace {
 
-// --- What the kernels make of it ---------------------------------------------------------------
+// --- The outcome of one text ---- ---------------------------------------------------------------
 
 using Pair = std::pair<uint32_t, uint32_t>;
 
@@ -93,7 +94,7 @@ Outcome outcome(const Case& c, int kind) {
     Sketcher sketcher(tables(), c.plan);
     const Sketched sketch(sketcher, text.view());
     Sketched(sketcher, other.view());
-    MUST(Sketched(sketcher, text.view()) == sketch);  // nothing is left over from another text
+    MUST(Sketched(sketcher, text.view()) == sketch);  // no state is left from another text
 
     const Folded folded = fold(text.view(), c.plan.hash);
     Words words(tables());
@@ -110,7 +111,7 @@ Outcome outcome(const Case& c, int kind) {
         distinct, pairs(spans), plain(passages(tables(), text.view(), other.view(), c.min_words))};
 }
 
-// The same at every level, and however wide the text is held.
+// Equal at every SIMD level and for all widths of the text.
 Outcome agreed_outcome(const Case& c) {
     use_level(0);
     const Outcome first = outcome(c, c.kind);
@@ -122,7 +123,7 @@ Outcome agreed_outcome(const Case& c) {
     return first;
 }
 
-// --- What must hold of it ----------------------------------------------------------------------
+// --- Invariants ----------------- ----------------------------------------------------------------------
 
 void check_spans(const std::vector<Pair>& spans, size_t size) {
     Pair before{0, 0};
@@ -140,7 +141,7 @@ Points stripped(const std::vector<Char>& text, std::vector<Span>* spans) {
     return out;
 }
 
-// The text of the page, each character with its place; the same however wide the page is held.
+// The text of the page, each character with its source span; equal for all widths of the page.
 Points check_markup(const Points& page, int kind, std::vector<Span>& spans) {
     const Points text = stripped(page, &spans);
     MUST(stripped(page, nullptr) == text);
@@ -156,88 +157,53 @@ Points check_markup(const Points& page, int kind, std::vector<Span>& spans) {
     return text;
 }
 
-std::vector<ModelWord> model_words(const Points& points, int kind, bool html) {
+void check_folded(const Outcome& outcome, const Case& c) {
+    check_spans(outcome.spans, c.points.size());
+    MUST(outcome.spans.size() == outcome.folded.hashes.size());
+    const Bytes bytes(outcome.folded.text.begin(), outcome.folded.text.end());
+    const Points text = decode_utf8(bytes.data(), bytes.size());
+    for (int kind = narrowest(text); kind <= 4; kind *= 2)  // folding is idempotent
+        MUST(fold(Text(text, kind, false).view(), c.plan.hash) == outcome.folded);
+}
+
+// A page gives what its plain text gives.
+void check_html(const Outcome& outcome, const Case& c) {
+    if (!c.html) return;
     std::vector<Span> spans;
-    const Points text = html ? check_markup(points, kind, spans) : points;
-    Folding folding(tables().fold);
-    for (size_t i = 0; i < text.size(); ++i)
-        folding.fold(text[i], html ? spans[i] : Span{uint32_t(i), uint32_t(i + 1)});
-    return folding.words;
+    const Points plain = check_markup(c.points, c.kind, spans);
+    MUST(fold(Text(plain, 4, false).view(), c.plan.hash) == outcome.folded);
 }
 
-void check_folded(const Outcome& found, const std::vector<ModelWord>& words, const Case& c) {
-    const Points text = normalised(words);
-    MUST(found.folded.text == utf8(text));
-    MUST(found.folded.hashes == model_features(words, c.plan.hash, {Unit::WORDS, 1}));
-    std::vector<Span> spans;
-    for (const ModelWord& word : words) spans.push_back(word.span);
-    MUST(found.spans == pairs(spans));
-    check_spans(found.spans, c.points.size());
-    MUST(fold(Text(text, 4, false).view(), c.plan.hash) == found.folded);  // folding again
-    const int kind = narrowest(text);
-    MUST(fold(Text(text, kind, false).view(), c.plan.hash) == found.folded);
+void check_sketch(const Sketched& sketch, const Outcome& outcome, const Plan& plan) {
+    MUST(sketch.words == outcome.folded.hashes.size());
+    const bool any = sketch.words > 0;
+    if (!any) MUST(sketch.digest == std::string(16, '\0'));
+    if (!any || plan.simhash.size == 0) MUST(sketch.simhash == 0);
+    if (!any || plan.minhash.size == 0) MUST(sketch.minhash == std::vector<uint32_t>(kSlots, 0));
 }
 
-std::string model_digest(const std::string& text, Digest digest) {
-    const auto* data = reinterpret_cast<const uint8_t*>(text.data());
-    std::string out(16, '\0');
-    if (digest == Digest::MD5) {
-        md5(data, text.size(), reinterpret_cast<uint8_t*>(out.data()));
-        return out;
-    }
-    const Hash128 hash = xxh3_128(data, text.size());
-    for (unsigned i = 0; i < 16; ++i)
-        out[i] = char((i < 8 ? hash.high : hash.low) >> (56 - 8 * (i % 8)));
-    return out;
+void check_features(const Outcome& outcome) {
+    MUST(outcome.features.empty() == (outcome.sketch.words == 0));
+    const std::set<uint64_t> distinct(outcome.features.begin(), outcome.features.end());
+    MUST(outcome.distinct == Hashes(distinct.begin(), distinct.end()));
+    const size_t count = outcome.distinct.size();
+    MUST(shared(outcome.distinct.data(), count, outcome.distinct.data(), count) == count);
 }
 
-void check_sketch(const Sketched& found, const std::vector<ModelWord>& words,
-                  const std::vector<ModelWord>& kept, const Case& c) {
-    const Plan& plan = c.plan;
-    MUST(found.words == words.size());
-    const bool any = !words.empty();
-    MUST(found.digest ==
-         (any ? model_digest(utf8(normalised(words)), plan.digest) : std::string(16, '\0')));
-    uint64_t simhash = 0;
-    std::vector<uint32_t> minhash(kSlots, 0);
-    if (any && plan.simhash.size > 0)
-        simhash = model_simhash(model_features(kept, plan.hash, plan.simhash), plan);
-    if (any && plan.minhash.size > 0) {
-        const Hashes features = model_features(kept, plan.hash, plan.minhash);
-        minhash = plan.scheme == Scheme::CLASSIC ? model_classic(features)
-                                                 : model_one_permutation(features);
-    }
-    MUST(found.simhash == simhash);
-    MUST(found.minhash == minhash);
-}
-
-void check_features(const Outcome& found, const std::vector<ModelWord>& kept, const Case& c) {
-    MUST(found.features == model_features(kept, c.plan.hash, c.wanted));
-    MUST(found.features.empty() == (found.sketch.words == 0));
-    const std::set<uint64_t> distinct(found.features.begin(), found.features.end());
-    MUST(found.distinct == Hashes(distinct.begin(), distinct.end()));
-    const size_t count = found.distinct.size();
-    MUST(shared(found.distinct.data(), count, found.distinct.data(), count) == count);
-}
-
-void check_passages(const Outcome& found, const std::vector<ModelWord>& words, const Case& c) {
-    constexpr size_t MANY = 400000;  // pairs of words, above which the model takes too long
+void check_passages(const Outcome& outcome, const Case& c) {
     uint32_t before = 0;
-    for (const auto& [a_start, a_end, b_start, b_end, length] : found.passages) {
+    for (const auto& [a_start, a_end, b_start, b_end, length] : outcome.passages) {
         MUST(a_start < a_end && a_end <= c.points.size());
         MUST(b_start < b_end && b_end <= c.other.size() && b_start >= before);
         MUST(length >= c.min_words);
         before = b_start;
     }
-    const std::vector<ModelWord> others = model_words(c.other, c.kind, c.html);
-    if (words.size() * others.size() > MANY) return;
-    MUST(found.passages == plain(model_passages(words, others, c.min_words)));
 }
 
 // --- Hashes of bytes ---------------------------------------------------------------------------
 
 void check_hashes(const uint8_t* data, size_t size) {
-    const std::vector<uint8_t> bytes(data, data + size);  // just as much memory as there are bytes
+    const std::vector<uint8_t> bytes(data, data + size);  // exact size, for AddressSanitizer
     MUST(murmur3_128(bytes.data(), size).low == murmur3_64(bytes.data(), size));
     const uint64_t low = xxh3_128(bytes.data(), size).low;
     if ((size > 0 && size <= 3) || size > 240) MUST(low == xxh3_64(bytes.data(), size));
@@ -256,13 +222,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     check_hashes(data, size);
     Input input(data, size);
     const Case c = read_case(input);
-    const Outcome found = agreed_outcome(c);
-    const std::vector<ModelWord> words = model_words(c.points, c.kind, c.html);
-    std::vector<ModelWord> kept = words;
-    cut(kept, c.plan.max_chars);
-    check_folded(found, words, c);
-    check_sketch(found.sketch, words, kept, c);
-    check_features(found, kept, c);
-    check_passages(found, words, c);
+    const Outcome outcome = agreed_outcome(c);
+    check_folded(outcome, c);
+    check_html(outcome, c);
+    check_sketch(outcome.sketch, outcome, c.plan);
+    check_features(outcome);
+    check_passages(outcome, c);
     return 0;
 }

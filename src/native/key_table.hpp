@@ -12,54 +12,24 @@
 #include <utility>
 #include <vector>
 
-#include "answers.hpp"
 #include "hashes.hpp"
 #include "scans.hpp"
 #include "zeroed.hpp"
 
 namespace nearcopy {
 
-// Very many, as under the key of a template: a bit each is quicker than sorting.
-inline void sort_distinct_by_bits(std::vector<uint32_t>& positions, uint32_t low, uint32_t high) {
-    std::vector<uint64_t> bits((high - low) / 64 + 1);
-    for (uint32_t position : positions)
-        bits[(position - low) / 64] |= uint64_t{1} << (position - low) % 64;
-    positions.clear();
-    for (size_t word = 0; word < bits.size(); ++word)
-        for (uint64_t left = bits[word]; left; left &= left - 1)
-            positions.push_back(low + static_cast<uint32_t>(64 * word) +
-                                static_cast<uint32_t>(__builtin_ctzll(left)));
+inline void prefetch(const void* address) {
+    __builtin_prefetch(address);
+    asm volatile("");  // or GCC finds that callers have no effect and drops the calls
 }
 
-// Few positions many times over is what a copy of an article gives: drop those repeats first.
-inline void sort_distinct(std::vector<uint32_t>& positions) {
-    constexpr size_t kFew = 16, kMany = 1024;
-    size_t kept = 0, seen = 0;
-    for (; seen < positions.size() && kept < kFew; ++seen) {
-        const uint32_t position = positions[seen];
-        const auto end = positions.begin() + static_cast<ptrdiff_t>(kept);
-        if (std::find(positions.begin(), end, position) == end) positions[kept++] = position;
-    }
-    positions.erase(positions.begin() + static_cast<ptrdiff_t>(kept),
-                    positions.begin() + static_cast<ptrdiff_t>(seen));
-    if (positions.size() > kMany) {
-        const auto ends = std::minmax_element(positions.begin(), positions.end());
-        const uint32_t low = *ends.first, high = *ends.second;
-        if ((high - low) / 64 < positions.size())
-            return sort_distinct_by_bits(positions, low, high);
-    }
-    std::sort(positions.begin(), positions.end());
-    positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
-}
-
-// n rows of keys, each `width` long or, given starts, [starts[i], starts[i + 1]).
+// n rows of keys: row i is [starts[i], starts[i + 1]).
 struct KeyRows {
     const uint64_t* keys;
+    const uint64_t* starts;
     size_t n;
-    size_t width;
-    const uint64_t* starts = nullptr;
 
-    size_t start(size_t i) const { return starts ? starts[i] : i * width; }
+    size_t start(size_t i) const { return starts[i]; }
     size_t total() const { return start(n); }
 
     // Where a batch of rows from `begin` ends: after one row, or more of at most `max_keys` keys.
@@ -350,8 +320,6 @@ public:
     static constexpr size_t kShards = 256;
     static constexpr size_t kBulk = size_t{1} << 15;  // keys worth sorting by shard first
 
-    const KeyShard& shard(size_t s) const { return shards_[s]; }
-
     // Room for `entries` more, if they spread evenly: the mean and three standard deviations.
     void reserve(size_t entries) {
         const double mean = static_cast<double>(entries) / kShards;
@@ -376,16 +344,15 @@ public:
         }
     }
 
-    // How many of the positions under a key counts(position) counts, up to `most`.
-    template <class Counts>
-    uint32_t count(uint64_t key, uint32_t base, uint32_t most, Counts counts) const {
+    // The number of positions under a key for which keep(position) holds.
+    template <class Keep>
+    uint32_t count(uint64_t key, uint32_t base, Keep keep) const {
         const uint64_t mixed = fmix64(key);
         uint32_t total = 0;
-        const auto* others = shards_[mixed >> 56].each(
-            entry::tag(mixed), base, [&](uint32_t position) { total += counts(position); });
-        for (size_t i = 0; others && i < others->size() && total < most; ++i)
-            total += counts((*others)[i]);
-        return std::min(total, most);
+        const auto add = [&](uint32_t position) { total += keep(position); };
+        const auto* others = shards_[mixed >> 56].each(entry::tag(mixed), base, add);
+        if (others) std::for_each(others->begin(), others->end(), add);
+        return total;
     }
 
     // The keys mixed, their lines on the way.
@@ -424,6 +391,7 @@ public:
         return total;
     }
 
+private:
     // The entries of some rows, shard by shard, so that each shard stays in cache its turn.
     class SortedByShard {
     public:
@@ -451,7 +419,6 @@ public:
         std::vector<uint64_t> entries_;
     };
 
-private:
     static constexpr size_t kBatch = size_t{1} << 20;  // keys sorted by shard at a time, or more
 
     void insert_rows(const KeyRows& rows, uint32_t first, uint32_t base) {
@@ -464,96 +431,6 @@ private:
     }
 
     KeyShard shards_[kShards];
-};
-
-// The distinct positions under many rows of keys, looked up shard by shard.
-class KeyLookup {
-public:
-    static constexpr size_t kBatch = size_t{1} << 20;  // keys looked up at a time
-
-    KeyLookup(const KeyTable& table, uint32_t base) : table_(table), base_(base) {}
-
-    void look_up(const KeyRows& rows, size_t begin, size_t end) {
-        hits_.clear();
-        hot_.clear();
-        if (rows.start(end) - rows.start(begin) < kFew)
-            look_up_few(rows, begin, end);
-        else
-            look_up_sorted(rows, begin, end);
-        group(end - begin);
-    }
-
-    // Those of the row begin + i, ascending.
-    void row(size_t i, std::vector<uint32_t>& positions) const {
-        positions.assign(grouped_.begin() + static_cast<ptrdiff_t>(starts_[i]),
-                         grouped_.begin() + static_cast<ptrdiff_t>(starts_[i + 1]));
-        const auto after = [](size_t row, const Hot& hot) { return row < hot.row; };
-        for (auto hot = std::upper_bound(hot_.begin(), hot_.end(), i, after);
-             hot != hot_.begin() && (--hot)->row == i;)
-            positions.insert(positions.end(), hot->list->begin(), hot->list->end());
-        sort_distinct(positions);
-    }
-
-private:
-    static constexpr size_t kAhead = 24;  // keys whose lines are on their way
-    static constexpr size_t kFew = 512;   // keys not worth sorting
-
-    struct Hot {
-        size_t row;
-        const std::vector<uint32_t>* list;
-    };
-
-    void look_up_few(const KeyRows& rows, size_t begin, size_t end) {
-        uint64_t mixed[kFew], *next = mixed;
-        for (size_t k = rows.start(begin); k < rows.start(end); ++k) {
-            *next = fmix64(rows.keys[k]);
-            table_.shard(*next >> 56).prefetch_lines(entry::tag(*next));
-            ++next;
-        }
-        next = mixed;
-        for (size_t i = begin; i < end; ++i)
-            for (size_t k = rows.start(i); k < rows.start(i + 1); ++k, ++next)
-                take(table_.shard(*next >> 56), entry::tag(*next), i - begin);
-    }
-
-    void look_up_sorted(const KeyRows& rows, size_t begin, size_t end) {
-        sorted_.sort(rows, begin, end, 0);
-        for (size_t s = 0; s < KeyTable::kShards; ++s) {
-            const KeyShard& shard = table_.shard(s);
-            const uint64_t* entries = sorted_.begin(s);
-            const size_t n = sorted_.size(s);
-            for (size_t i = 0; i < std::min(kAhead, n); ++i) shard.prefetch_lines(entries[i]);
-            for (size_t i = 0; i < n; ++i) {
-                if (i + kAhead < n) shard.prefetch_lines(entries[i + kAhead]);
-                take(shard, entry::tag_of(entries[i]), entries[i] & entry::kPositionMask);
-            }
-        }
-    }
-
-    void take(const KeyShard& shard, uint64_t tag, uint64_t row) {
-        const auto* others = shard.each(
-            tag, base_, [&](uint32_t position) { hits_.push_back(row << 32 | position); });
-        if (others) hot_.push_back({row, others});
-    }
-
-    void group(size_t rows) {
-        starts_.assign(rows + 2, 0);
-        for (uint64_t hit : hits_) ++starts_[(hit >> 32) + 2];
-        for (size_t i = 2; i < starts_.size(); ++i) starts_[i] += starts_[i - 1];
-        grouped_.resize(hits_.size());
-        for (uint64_t hit : hits_)  // leaves at [i + 1] the end of row i
-            grouped_[starts_[(hit >> 32) + 1]++] = static_cast<uint32_t>(hit);
-        std::stable_sort(hot_.begin(), hot_.end(),
-                         [](const Hot& a, const Hot& b) { return a.row < b.row; });
-    }
-
-    const KeyTable& table_;
-    uint32_t base_;
-    KeyTable::SortedByShard sorted_;
-    std::vector<uint64_t> hits_;  // row << 32 | position
-    std::vector<Hot> hot_;        // lists too long to copy for all rows at once
-    std::vector<size_t> starts_;
-    std::vector<uint32_t> grouped_;
 };
 
 }  // namespace nearcopy

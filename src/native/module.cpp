@@ -22,7 +22,7 @@ using namespace nb::literals;
 
 namespace nearcopy {
 
-void bind_indexes(nb::module_& m);
+void bind_key_index(nb::module_& m);
 void bind_joins(nb::module_& m);
 void bind_numerals(nb::module_& m);
 void bind_overlaps(nb::module_& m);
@@ -292,7 +292,7 @@ NB_MODULE(_native, m) {
     nb::set_leak_warnings(false);  // what caches hold to the end is no leak
     bind_hashes(m);
     bind_plan(m);
-    bind_indexes(m);
+    bind_key_index(m);
     bind_joins(m);
     bind_numerals(m);
     bind_overlaps(m);

@@ -1,4 +1,4 @@
-// Linear scans over packed words, chosen at run time for the CPU at hand.
+// Linear scans over packed words, dispatched at run time by CPU features.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,6 @@
 namespace nearcopy {
 
 struct Scans {
-    // Writes the indices of the values within `distance` bits of `query`, ascending, to `hits`
-    // (room for n) and returns how many there are.
-    std::size_t (*near64)(const std::uint64_t* values, std::size_t n, std::uint64_t query,
-                          unsigned distance, std::uint32_t* hits);
-    std::size_t (*near32)(const std::uint32_t* values, std::size_t n, std::uint32_t query,
-                          unsigned distance, std::uint32_t* hits);
     // Copies the entries with the tag, those where (entry ^ tag) <= mask, from ascending lines of
     // 8, up to a line that ends in 0 or in a greater entry; how many. Writes at most 8 more.
     std::size_t (*tagged)(const std::uint64_t* line, std::uint64_t tag, std::uint64_t mask,

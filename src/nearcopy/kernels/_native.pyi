@@ -4,9 +4,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from nearcopy.kernels.reference import HammingIndex as HammingIndex
 from nearcopy.kernels.reference import KeyIndex as KeyIndex
-from nearcopy.kernels.reference import SignatureIndex as SignatureIndex
 from nearcopy.kernels.reference import TermWeights as TermWeights
 from nearcopy.kernels.reference import band_keys as band_keys
 from nearcopy.kernels.reference import fmix64 as fmix64

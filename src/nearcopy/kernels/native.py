@@ -11,9 +11,7 @@ import nearcopy.kernels._native as _native
 from nearcopy.config import DigestName, Features, HashName, Recipe, Scheme, Weights
 from nearcopy.kernels import reference
 from nearcopy.kernels._native import (
-    HammingIndex,
     KeyIndex,
-    SignatureIndex,
     TermWeights,
     band_keys,
     components,

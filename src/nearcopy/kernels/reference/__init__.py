@@ -11,8 +11,8 @@ from nearcopy.kernels.reference.hashes import (
     xxh3_128,
 )
 from nearcopy.kernels.reference.html import strip_html, strip_html_positions
-from nearcopy.kernels.reference.indexes import HammingIndex, KeyIndex, SignatureIndex, band_keys
 from nearcopy.kernels.reference.joins import SetJoin, components, similar_pairs
+from nearcopy.kernels.reference.key_index import KeyIndex, band_keys
 from nearcopy.kernels.reference.numerals import numerals
 from nearcopy.kernels.reference.overlap import feature_sets, pair_overlaps, passages, shared_counts
 from nearcopy.kernels.reference.single_pass import readings
@@ -37,10 +37,8 @@ from nearcopy.kernels.reference.words import normalised, word_spans, words
 
 __all__ = [
     "Glances",
-    "HammingIndex",
     "KeyIndex",
     "SetJoin",
-    "SignatureIndex",
     "TermWeights",
     "WordFinder",
     "band_keys",
