@@ -1,6 +1,6 @@
-"""Recipes say how fingerprints are made, policies where lines are drawn; presets name both."""
+"""Settings: recipes of fingerprints, policies of decisions, their presets, files and units."""
 
-from nearcopy.config.policy import KEEP, LEAST_BITS, POLICIES, Keep, Policy, Scoring, checked_policy
+from nearcopy.config.policy import KEEP, MAX_HAMMING, POLICIES, Keep, Policy, Scoring, check_policy
 from nearcopy.config.policy_file import policy_toml, read_policy
 from nearcopy.config.recipe import (
     RECIPES,
@@ -14,14 +14,14 @@ from nearcopy.config.recipe import (
     Scheme,
     Unit,
     Weights,
-    checked_recipe,
+    check_recipe,
     lsh_probability,
 )
-from nearcopy.config.units import span
+from nearcopy.config.units import parse_duration
 
 __all__ = [
     "KEEP",
-    "LEAST_BITS",
+    "MAX_HAMMING",
     "POLICIES",
     "RECIPES",
     "SLOTS",
@@ -37,10 +37,10 @@ __all__ = [
     "Scoring",
     "Unit",
     "Weights",
-    "checked_policy",
-    "checked_recipe",
+    "check_policy",
+    "check_recipe",
     "lsh_probability",
     "policy_toml",
     "read_policy",
-    "span",
+    "parse_duration",
 ]

@@ -1,85 +1,85 @@
-"""What each setting of a policy means, in the order in which they are shown."""
+"""What each setting of a policy means, in the order of policy files."""
 
-MEANINGS = {
+POLICY_FIELDS = {
     "What counts": {
         "duplicates": "the relations that make a duplicate",
-        "window": 'how far apart copies may be: "14d", "36h", "all"',
-        "sources": 'compared: "any", "across" (never two of one source), "within" (no others)',
-        "compares": '"all" there is, or the "text" alone: no titles, addresses, figures, junk',
-        "calibration": "confidence in duplicates: [[given, right], ...], both ascending",
+        "window": 'the largest distance in time between copies: "14d", "36h", "all"',
+        "sources": 'compare "any" sources, only "across" sources, or only "within" one source',
+        "compares": '"all", or "text" to ignore titles, addresses, facts and block pages',
+        "calibration": "confidence in duplicates: [[confidence, share right], ...], ascending",
     },
     "The text": {
-        "min_words": "shorter texts are judged by identity, title and facts alone",
-        "unchanged": "with less overlap, the page at one address was rewritten",
-        "near_overlap": "the overlap of near copies",
-        "near_bits": "equal SimHash bits of 64 of near copies",
-        "reworded": "the overlap of copies in other words by another source",
-        "reworded_profile": "how alike the profiles of these have to be, less with more overlap",
-        "contained": "how much of the shorter text the longer one holds",
-        "revised": "the overlap of a new version by the same source",
-        "site_overlap": "of two pages of one site whose titles are not alike",
-        "site_title": "titles less alike are not, on one site or over a stub",
+        "min_words": "shorter texts match by identity, title and facts only",
+        "unchanged_overlap": "below this overlap, the page at one address was rewritten",
+        "near_overlap": "overlap of near copies",
+        "max_hamming": "SimHash bits of 64 in which near copies may differ, at most",
+        "reworded_overlap": "overlap of a reworded copy by another source",
+        "reworded_profile": "profile cosine of a reworded copy; less is enough with more overlap",
+        "containment": "share of the shorter text that the longer one contains",
+        "revision_overlap": "overlap of a new version by the same source",
+        "site_overlap": "overlap of two pages of one site with different titles",
+        "site_title": "title_soft below which titles are different, on one site or over a stub",
     },
-    "The titles: any one of these is enough": {
+    "The titles: any one of these suffices": {
         "title_ratio": "1 - Levenshtein distance / the longer length",
-        "title_token_set": "of the words that both have",
-        "title_partial": "of the shorter within the longer",
-        "title_average": "the weighted average of the ratios",
-        "title_mix": "0.4 letters + 0.6 words",
-        "title_soft": "cosine of the words, rare ones weighing more",
-        "title_news": "likelihood of one piece of news: words, facts, stages and days weighed",
-        "title_and_facts": "enough, as title_soft, when facts agree",
-        "title_later": "asked of titles, as title_soft, once title_days have passed",
-        "title_days": "after which like titles are new news",
+        "title_token_set": "token set ratio",
+        "title_partial": "ratio of the shorter within the longer",
+        "title_average": "weighted average of the ratios",
+        "title_mix": "0.4 indel ratio + 0.6 word cosine",
+        "title_soft": "soft cosine of the words, rare ones weigh more",
+        "title_event_score": "likelihood of the same event, by words, facts, stages and days",
+        "title_and_facts": "title_soft that suffices when facts agree",
+        "title_later": "title_soft required beyond title_window",
+        "title_window": "time after which similar titles report something new",
         "min_title_chars": "shorter titles never match",
         "min_title_words": "shorter titles never match",
     },
-    "Like titles over different bodies: one item, or two?": {
+    "Similar titles over different bodies: one article, or two?": {
         "like_titles": '"one" or "two"',
-        "title_certain": "a title mix that decides whatever the bodies are",
-        "body_overlap": "bodies are different when less of the shorter is shared",
-        "body_bits": "the same by SimHash, where there is no overlap",
+        "title_certain": "title_mix that decides whatever the bodies",
+        "body_overlap": "containment below which bodies are different",
+        "body_max_hamming": "Hamming distance up to which bodies are the same, without MinHash",
     },
-    "The veto by facts": {
-        "facts": "whether other sums, dates, rounds, versions part like titles",
-        "stages": "whether stages, columns, opinion, names in each other's place do",
-        "names_shared": "fewer shared names make two articles different",
-        "numerals_shared": "fewer shared figures make two texts a template",
-        "numerals_kept": "one changed figure is a template below this",
+    "Vetoes": {
+        "facts": "whether other sums, dates, rounds, versions separate similar titles",
+        "stages": "whether stages, columns, opinion and swapped names do",
+        "names_shared": "a smaller share of names is a veto",
+        "numerals_shared": "a smaller share of figures makes two texts a template",
+        "numerals_kept": "below this share, one changed figure makes two texts a template",
     },
-    "Not a copy, but worth knowing": {
+    "Relations that are no copies": {
         "event_soft": "title_soft of the same event",
-        "event_news": "how likely two have to report the same news to be of one event",
-        "related_news": "how likely they have to for being related",
+        "event_score": "event score of the same event",
+        "related_score": "event score of related articles",
         "related_soft": "title_soft of related articles",
-        "related_overlap": "the overlap of related articles",
-        "related_bits": "equal SimHash bits of related articles",
-        "related_mix": "title mix of related articles",
-        "embed": "whether the likeness in meaning is measured (extra `embed`); no rule reads it",
+        "related_overlap": "overlap of related articles",
+        "related_max_hamming": "SimHash bits in which related articles may differ, at most",
+        "related_mix": "title_mix of related articles",
+        "embed": "measure the embedding cosine (extra `embed`); no rule reads it",
     },
     "Stories": {
-        "story_news": "how likely reports of one event tell the same news, on average",
-        "keep": "which copy: best, earliest, latest, longest, source-rank; the first that tells",
+        "story_score": "mean event score between the reports of a story",
+        "keep": "which copy: best, earliest, latest, longest, source-rank; ties go to the next",
         "source_rank": "sources by name or site, best first",
-        "largest_story": "a story of more members is stopped by the brake",
+        "max_story_size": "members of a story, at most; larger groups are oversized",
     },
 }
 
-KEEPING = {
+KEEP_RULE_MEANINGS = {
     "best": "the most points",
     "earliest": "published first",
     "latest": "published last",
     "longest": "the most words",
     "source-rank": "of the best source",
 }
-KEEP_RULES = ", ".join(f"{rule} ({meaning})" for rule, meaning in KEEPING.items())
+KEEP_RULES = ", ".join(f"{rule} ({meaning})" for rule, meaning in KEEP_RULE_MEANINGS.items())
 
-SCORING = {
-    "length": "for the longest, and those it does not exceed by `longer`",
-    "details": "at most, for technical details",
-    "detail": "for each technical detail",
-    "tiers": "for tier 1, 2, 3; an unknown one has the last",
-    "freshness": "for the newest",
-    "stale_per_day": "less for every day behind the newest",
-    "longer": "this much longer is longer; less is the same length",
+SCORING_FIELDS = {
+    "length": "points of the longest copy, and of those within `longer` of it",
+    "details": "points for technical details, at most",
+    "detail": "points for each technical detail",
+    "tiers": "points of tier 1, 2, 3; the last for an unknown tier",
+    "freshness": "points of the newest copy",
+    "stale_per_day": "points lost for every day behind the newest",
+    "longer": "lengths within this share count as equal",
 }

@@ -1,39 +1,38 @@
-"""Collecting: how often Python looks for what nobody needs any more, and through how much.
+"""Garbage collection tuned for processes that hold many long-lived objects.
 
-Whatever is in memory is looked through again and again, and nobody gets an answer meanwhile: for a
-second or two where a million articles are kept there. Hardly anything of that ever goes round in a
-circle, which is all that looking finds.
+A full collection traverses every object in memory and stops the process for a second or two with a
+million articles. Hardly any of these are in reference cycles, which is all that it could free.
 """
 
 import gc
 from collections.abc import Mapping
 from typing import Any
 
-SELDOM = 10_000, 5  # things made between two looks at the new ones, and such looks between wider
-WIDE, WIDEST = 1, 2  # kinds of looks: at what is rather new, at all that is not set aside
-SET_ASIDE = 10_000  # times, until all is looked through once more
+THRESHOLDS = 10_000, 5  # allocations per collection of generation 0, and of these per older one
+MIDDLE, OLDEST = 1, 2  # generations
+FREEZES = 10_000  # before everything is collected once
 
 
-class _Aside:
-    """What was in use when Python last looked is set aside; circles among it go in the end."""
+class _Freezer:
+    """Freezes the objects that survive a collection; frozen cycles are freed now and then."""
 
-    def __init__(self, times: int) -> None:
-        self.times, self.left = times, times
+    def __init__(self, freezes: int) -> None:
+        self.freezes, self.remaining = freezes, freezes
 
     def __call__(self, phase: str, info: Mapping[str, Any]) -> None:
-        if phase != "stop" or info["generation"] < WIDE:
+        if phase != "stop" or info["generation"] < MIDDLE:
             return
-        if self.left:
-            self.left -= 1
+        if self.remaining:
+            self.remaining -= 1
             gc.freeze()
-        elif info["generation"] == WIDEST and not gc.get_freeze_count():
-            self.left = self.times
+        elif info["generation"] == OLDEST and not gc.get_freeze_count():
+            self.remaining = self.freezes
         else:
-            gc.unfreeze()  # the next look at all is one at everything
+            gc.unfreeze()  # so that the next full collection traverses everything
 
 
-def collect_seldom(*, set_aside: int = SET_ASIDE) -> None:
-    """Have Python look seldom, and only through what was made since it last looked widely."""
-    gc.set_threshold(*SELDOM)
-    if not any(isinstance(each, _Aside) for each in gc.callbacks):
-        gc.callbacks.append(_Aside(set_aside))
+def collect_seldom(*, freezes: int = FREEZES) -> None:
+    """Collect less often, and only objects allocated since the last full collection."""
+    gc.set_threshold(*THRESHOLDS)
+    if not any(isinstance(callback, _Freezer) for callback in gc.callbacks):
+        gc.callbacks.append(_Freezer(freezes))

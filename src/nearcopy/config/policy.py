@@ -1,6 +1,6 @@
-"""Policies: where lines are drawn. Changing one is free; fingerprints stay as they are.
+"""Policies: the thresholds of decisions. Changing one needs no new fingerprints.
 
-Every threshold is a least value, so higher is stricter, everywhere; None switches its rule off.
+Thresholds are minimums, but for `max_...` settings, which are maximums. None switches a rule off.
 """
 
 from collections.abc import Mapping
@@ -11,114 +11,117 @@ from typing import Literal, get_args
 
 from nearcopy.config.field_docs import KEEP_RULES
 from nearcopy.errors import BadPolicy
-from nearcopy.models.model import COPIES, Relation
+from nearcopy.models import COPIES, Relation
 
 Keep = Literal["best", "earliest", "latest", "longest", "source-rank"]
 KEEP: tuple[Keep, ...] = get_args(Keep)
 LikeTitles = Literal["one", "two"]
 Sources = Literal["any", "across", "within"]
 Compares = Literal["all", "text"]
-LEAST_BITS = 40  # two unlike texts share about 32 of 64 SimHash bits
+MAX_HAMMING = 24  # unrelated texts differ in about 32 of 64 SimHash bits
 
 
-def _number(name: str, value: object, low: float, high: float) -> None:
+def _check_number(name: str, value: object, low: float, high: float) -> None:
     whole = isinstance(low, int)
-    kinds = int if whole else (int, float)
-    if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:
-        kind = "a whole number" if whole else "a number"
+    types = int if whole else (int, float)
+    if isinstance(value, bool) or not isinstance(value, types) or not low <= value <= high:
+        kind = "an integer" if whole else "a number"
         raise BadPolicy(f"{name} is {value!r}: give {kind} from {low} to {high}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scoring:
-    """How the best version is chosen: the points there are for each virtue."""
+    """The points that copies score for `keep = best`."""
 
     length: float = 30.0
     details: float = 40.0
-    detail: float = 8.0  # each
-    tiers: tuple[float, ...] = (20.0, 15.0, 10.0)  # for tier 1, 2, 3; an unknown one has the last
+    detail: float = 8.0  # for each technical detail
+    tiers: tuple[float, ...] = (20.0, 15.0, 10.0)  # for tier 1, 2, 3; the last for an unknown tier
     freshness: float = 10.0
     stale_per_day: float = 0.42
-    longer: float = 0.2  # this much longer is longer; less is the same length
+    longer: float = 0.2  # lengths within this share count as equal
 
     def __post_init__(self) -> None:
         if not isinstance(self.tiers, tuple):
             raise BadPolicy(f"scoring tiers is {self.tiers!r}: give the points of tier 1, 2, ...")
-        for name, value in (("tiers", each) for each in self.tiers):
-            _number(f"scoring {name}", value, 0.0, 1000.0)
+        for points in self.tiers:
+            _check_number("scoring tiers", points, 0.0, 1000.0)
         for field in fields(self):
             if field.name != "tiers":
-                _number(f"scoring {field.name}", getattr(self, field.name), 0.0, 1000.0)
+                _check_number(f"scoring {field.name}", getattr(self, field.name), 0.0, 1000.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """Which relations count as duplicates, and what each of them takes.
+    """Which relations count as duplicates, and the thresholds of each.
 
-    >>> Policy().near_overlap, POLICIES["feed"].near_bits
-    (0.5, 61)
+    `nearcopy.config.field_docs` explains every setting.
+
+    >>> Policy().near_overlap, POLICIES["feed"].max_hamming
+    (0.5, 3)
     """
 
     duplicates: frozenset[Relation] = COPIES
-    window: timedelta | None = timedelta(days=14)  # None: however far apart
-    sources: Sources = "any"  # "across": never two of one source; "within": no others
-    compares: Compares = "all"  # "text": titles, addresses, figures and junk are of no account
-    calibration: tuple[tuple[float, float], ...] = ()  # confidence in duplicates: given, right
+    window: timedelta | None = timedelta(days=14)  # None: no limit
+    sources: Sources = "any"  # "across" sources only, or "within" one source only
+    compares: Compares = "all"  # "text": ignore titles, addresses, facts and block pages
+    calibration: tuple[tuple[float, float], ...] = ()  # confidence, and the share that is right
 
     # The text.
-    min_words: int = 50  # shorter texts are judged by identity, title and facts alone
-    unchanged: float | None = 0.9  # with less overlap, the page at one address was rewritten
+    min_words: int = 50  # shorter texts match by identity, title and facts only
+    unchanged_overlap: float | None = 0.9  # below it, the page at this address was rewritten
     near_overlap: float | None = 0.5
-    near_bits: int | None = 61  # equal SimHash bits of 64: within 3 bits of each other
-    reworded: float | None = 0.19  # the overlap of a copy with a third of its words changed, and
-    reworded_profile: float | None = 0.7  # how alike the profiles of such a copy are, both counting
-    contained: float | None = 0.8
-    revised: float | None = 0.2  # the overlap of a new version by the same source
-    site_overlap: float | None = 0.9  # of two pages of one site whose titles are not alike
-    site_title: float | None = 0.4  # titles less alike are not, on one site or over a stub
+    max_hamming: int | None = 3  # SimHash bits of 64 in which near copies may differ
+    reworded_overlap: float | None = 0.19  # of a copy with a third of its words changed, and
+    reworded_profile: float | None = 0.7  # the profile cosine of such a copy
+    containment: float | None = 0.8
+    revision_overlap: float | None = 0.2  # of a new version by the same source
+    site_overlap: float | None = 0.9  # of two pages of one site with different titles
+    site_title: float | None = 0.4  # title_soft below which titles are different
 
-    # The titles: any one of these is enough.
+    # The titles: any one of these suffices.
     title_ratio: float | None = None
     title_token_set: float | None = None
     title_partial: float | None = None
     title_average: float | None = None
     title_mix: float | None = None
     title_soft: float | None = 0.9
-    title_news: float | None = 0.42  # likelihood of one piece of news, from all that is measured
-    title_and_facts: float | None = None  # enough, as title_soft, when facts agree
-    title_later: float | None = 0.9  # asked of titles, as title_soft, once title_days have passed
-    title_days: timedelta = timedelta(days=3)
+    title_event_score: float | None = 0.42  # likelihood of the same event, by the titles
+    title_and_facts: float | None = None  # title_soft that suffices when facts agree
+    title_later: float | None = 0.9  # title_soft required beyond title_window
+    title_window: timedelta = timedelta(days=3)
     min_title_chars: int = 10
     min_title_words: int = 4
 
-    # Like titles over different bodies: one item, or two?
+    # Similar titles over different bodies: one article, or two?
     like_titles: LikeTitles = "two"
-    title_certain: float | None = None  # a title mix that decides whatever the bodies are
-    body_overlap: float = 0.4  # bodies are different when less of the shorter is shared
-    body_bits: int = 58  # the same by SimHash, where there is no overlap
+    title_certain: float | None = None  # title_mix that decides whatever the bodies
+    body_overlap: float = 0.4  # containment below which bodies are different
+    body_max_hamming: int = 6  # the same by SimHash, for recipes without MinHash
 
-    # The veto by facts.
+    # Vetoes.
     facts: bool = True
-    stages: bool = True  # stages, columns, opinion, names in each other's place part like titles
-    names_shared: float | None = None  # fewer shared names make two articles different
-    numerals_shared: float | None = 0.6  # fewer shared figures make two texts a template
-    numerals_kept: float | None = 0.9  # one changed figure is a template below this
-    # Not a copy, but worth knowing.
+    stages: bool = True  # stages, columns, opinion and swapped names separate similar titles
+    names_shared: float | None = None  # a smaller share of names is a veto
+    numerals_shared: float | None = 0.6  # a smaller share of figures is a template
+    numerals_kept: float | None = 0.9  # below it, one changed figure is a template
+
+    # Relations that are no copies.
     event_soft: float | None = 0.54
-    event_news: float | None = 0.3  # how likely two report the same news
-    related_news: float | None = 0.25
+    event_score: float | None = 0.3  # likelihood of the same event
+    related_score: float | None = 0.25
     related_soft: float | None = 0.4
     related_overlap: float | None = 0.1
-    related_bits: int | None = None
+    related_max_hamming: int | None = None
     related_mix: float | None = None
-    embed: bool = False  # measure the likeness in meaning, which takes the extra `embed`
+    embed: bool = False  # measure the embedding cosine (extra `embed`)
 
     # Stories.
-    story_news: float | None = 0.3  # of reports of one event, each with each, on average
+    story_score: float | None = 0.3  # mean event score between the reports of a story
     keep: tuple[Keep, ...] = ("best",)
     scoring: Scoring = Scoring()
     source_rank: tuple[str, ...] = ()
-    largest_story: int = 1000
+    max_story_size: int = 1000
 
     def __post_init__(self) -> None:
         self._check_choices()
@@ -127,81 +130,81 @@ class Policy:
             if value is None and field.type in (float | None, int | None):
                 continue
             if field.type in (float, float | None):
-                _number(field.name, value, 0.0, 1.0)
-            elif field.name.endswith("_bits"):
-                _number(field.name, value, LEAST_BITS, 64)
+                _check_number(field.name, value, 0.0, 1.0)
+            elif field.name.endswith("max_hamming"):
+                _check_number(field.name, value, 0, MAX_HAMMING)
             elif field.type is int:
-                _number(field.name, value, 0, 1 << 40)
+                _check_number(field.name, value, 0, 1 << 40)
 
     @property
     def measures(self) -> frozenset[str]:
-        """The dearer measures that this policy reads; others need not be taken for it."""
+        """The costly measurements that this policy reads."""
         mix = (self.title_mix, self.title_certain, self.related_mix)
-        wanted = {
+        readers = {
             "ratio": (self.title_ratio,),
             "indel": mix,
             "cosine": mix,
             "token_set": (self.title_token_set, self.title_average),
             "token_sort": (self.title_average,),
             "partial": (self.title_partial, self.title_average),
-            "news": (self.title_news,),
+            "event": (self.title_event_score,),
             "names": (self.names_shared,),
-            "profile": (  # the confidence in what is related reads it too
+            "profile": (  # read by the confidence of `related` too
                 self.reworded_profile,
-                self.event_news,
-                self.related_news,
+                self.event_score,
+                self.related_score,
                 self.related_overlap,
-                self.related_bits,
+                self.related_max_hamming,
             ),
         }
-        read = (n for n, readers in wanted.items() if any(r is not None for r in readers))
-        return frozenset(read) | ({"meaning"} if self.embed else set())
+        read = (n for n, settings in readers.items() if any(s is not None for s in settings))
+        return frozenset(read) | ({"embedding"} if self.embed else set())
 
     @property
     def reads_titles(self) -> bool:
-        """Whether like titles alone may make two articles something to each other."""
-        enough = (
+        """Whether titles alone can relate two articles."""
+        thresholds = (
             self.title_ratio,
             self.title_token_set,
             self.title_partial,
             self.title_average,
             self.title_mix,
             self.title_soft,
-            self.title_news,
+            self.title_event_score,
             self.title_and_facts,
             self.event_soft,
             self.related_soft,
             self.related_mix,
         )
-        return self.compares == "all" and any(each is not None for each in enough)
+        return self.compares == "all" and any(threshold is not None for threshold in thresholds)
 
     @property
-    def by_bits(self) -> bool:
-        """Whether nothing but bits of SimHashes tells that two different texts are alike."""
-        more = (
+    def simhash_only(self) -> bool:
+        """Whether SimHashes alone relate two different texts."""
+        thresholds = (
             self.near_overlap,
-            self.reworded,
-            self.contained,
-            self.revised,
+            self.reworded_overlap,
+            self.containment,
+            self.revision_overlap,
             self.related_overlap,
-            self.event_news,
-            self.related_news,
+            self.event_score,
+            self.related_score,
         )
-        return not self.reads_titles and all(each is None for each in more)
+        return not self.reads_titles and all(threshold is None for threshold in thresholds)
 
     def _check_choices(self) -> None:
         try:
             object.__setattr__(self, "duplicates", frozenset(map(Relation, self.duplicates)))
-        except (TypeError, ValueError) as wrong:
-            raise BadPolicy(f"duplicates: {wrong}: choose from {', '.join(Relation)}") from None
+        except (TypeError, ValueError) as error:
+            raise BadPolicy(f"duplicates: {error}: choose from {', '.join(Relation)}") from None
         if Relation.DISTINCT in self.duplicates:
-            raise BadPolicy("duplicates holds distinct: what is distinct is no duplicate")
-        for name in ("window", "title_days"):
-            span = getattr(self, name)
-            if span is None and name == "window":
+            raise BadPolicy("duplicates contains distinct: distinct articles are no duplicates")
+        for name in ("window", "title_window"):
+            length = getattr(self, name)
+            if length is None and name == "window":
                 continue
-            if not isinstance(span, timedelta) or span <= timedelta(0):
-                raise BadPolicy(f"{name} is {span!r}: give a timedelta above zero")
+            if not isinstance(length, timedelta) or length <= timedelta(0):
+                raise BadPolicy(f"{name} is {length!r}: give a timedelta above zero")
         if self.like_titles not in get_args(LikeTitles):
             raise BadPolicy(f'like_titles is {self.like_titles!r}: choose "one" or "two"')
         if self.sources not in get_args(Sources):
@@ -217,49 +220,51 @@ class Policy:
         self._check_stories()
 
     def _check_calibration(self) -> None:
-        """Points from left to right, none lower than the one before; whole pairs of shares."""
+        """Check that the points ascend in both shares."""
         try:
-            points = tuple((given, right) for given, right in self.calibration)
+            points = tuple((confidence, right) for confidence, right in self.calibration)
         except (TypeError, ValueError):
             raise BadPolicy(
                 f"calibration is {self.calibration!r:.60}: give pairs, as [[0.5, 0.4], [1.0, 0.9]]"
             ) from None
-        for each in (share for point in points for share in point):
-            _number("a share in calibration", each, 0.0, 1.0)
-        for (given, right), (later, higher) in pairwise(points):
-            if given >= later or right > higher:
+        for share in (share for point in points for share in point):
+            _check_number("a share in calibration", share, 0.0, 1.0)
+        for (confidence, right), (next_confidence, next_right) in pairwise(points):
+            if confidence >= next_confidence or right > next_right:
                 raise BadPolicy(
-                    f"calibration goes from {given}, {right} to {later}, {higher}: "
-                    "give pairs of shares, both ascending"
+                    f"calibration goes from {confidence}, {right} to {next_confidence}, "
+                    f"{next_right}: give pairs of shares, both ascending"
                 )
         object.__setattr__(self, "calibration", points)
 
     def _check_stories(self) -> None:
-        """Sources are ranked by name or site in any case, as fingerprints hold them folded."""
-        rank, listed = self.source_rank, isinstance(self.keep, tuple | list)
-        if not listed or not self.keep or any(rule not in KEEP for rule in self.keep):
+        """Check the settings of stories, and fold the names of sources as fingerprints do."""
+        rank, is_list = self.source_rank, isinstance(self.keep, tuple | list)
+        if not is_list or not self.keep or any(rule not in KEEP for rule in self.keep):
             raise BadPolicy(f"keep is {self.keep!r}: give one or more of {KEEP_RULES}")
         if not isinstance(self.scoring, Scoring):
             raise BadPolicy(f"scoring is {self.scoring!r}: give a Scoring")
-        if not isinstance(rank, tuple | list) or not all(isinstance(each, str) for each in rank):
+        if not isinstance(rank, tuple | list) or not all(
+            isinstance(source, str) for source in rank
+        ):
             raise BadPolicy(f"source_rank is {rank!r}: give the names of sources, best first")
         object.__setattr__(self, "keep", tuple(self.keep))
-        object.__setattr__(self, "source_rank", tuple(each.casefold().strip() for each in rank))
+        object.__setattr__(self, "source_rank", tuple(source.casefold().strip() for source in rank))
 
 
-# What the earlier designs had no notion of is off in their presets.
+# The presets of the earlier designs switch off the rules that these did not have.
 _PLAIN = Policy(
     min_words=0,
-    unchanged=None,
+    unchanged_overlap=None,
     near_overlap=None,
-    reworded=None,
+    reworded_overlap=None,
     reworded_profile=None,
-    contained=None,
-    revised=None,
+    containment=None,
+    revision_overlap=None,
     site_overlap=None,
     site_title=None,
     title_soft=None,
-    title_news=None,
+    title_event_score=None,
     title_later=None,
     min_title_words=0,
     like_titles="one",
@@ -268,11 +273,11 @@ _PLAIN = Policy(
     numerals_shared=None,
     numerals_kept=None,
     event_soft=None,
-    event_news=None,
-    related_news=None,
+    event_score=None,
+    related_score=None,
     related_soft=None,
     related_overlap=None,
-    story_news=None,
+    story_score=None,
     keep=("earliest",),
 )
 
@@ -281,7 +286,7 @@ POLICIES: Mapping[str, Policy] = {
     "feed": replace(_PLAIN, title_ratio=0.9),
     "tracker": replace(
         _PLAIN,
-        near_bits=None,
+        max_hamming=None,
         title_token_set=0.88,
         title_partial=0.9,
         title_average=0.82,
@@ -292,7 +297,7 @@ POLICIES: Mapping[str, Policy] = {
     "crawler": replace(
         _PLAIN,
         window=timedelta(days=30),
-        related_bits=55,  # a similarity above 0.85
+        related_max_hamming=9,  # a similarity above 0.85
     ),
     "digest": replace(
         _PLAIN,
@@ -305,8 +310,7 @@ POLICIES: Mapping[str, Policy] = {
     "similarity": replace(
         _PLAIN,
         min_words=50,
-        near_overlap=0.67,  # where its 16 bands of 8 rows catch half
-        near_bits=61,
+        near_overlap=0.67,  # where its 16 bands of 8 rows find half
         related_overlap=0.1,
     ),
     "copies": replace(
@@ -315,17 +319,17 @@ POLICIES: Mapping[str, Policy] = {
         compares="text",
         window=None,
         near_overlap=0.5,
-        near_bits=None,
-        largest_story=1 << 40,  # a page copied ten thousand times is to be kept once
+        max_hamming=None,
+        max_story_size=1 << 40,  # a page copied ten thousand times is one story
     ),
 }
 
 
-def checked_policy(policy: Policy | None) -> Policy:
-    """The policy, or the default; anything else is an error that says what to give."""
+def check_policy(policy: Policy | None) -> Policy:
+    """The policy, or the default for None; anything else raises BadPolicy."""
     if policy is not None and not isinstance(policy, Policy):
         raise BadPolicy(
             f"policy must be a Policy, got {type(policy).__name__}: "
-            "take one of nearcopy.POLICIES, or make one"
+            "take one of nearcopy.POLICIES, or construct one"
         )
     return policy or Policy()

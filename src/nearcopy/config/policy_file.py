@@ -1,7 +1,7 @@
-"""Policies as TOML: read, and written with what each line means.
+"""Policy files in TOML: parsed, and written with a comment on every setting.
 
-`preset = "feed"` names the base; other lines are fields of Policy by their names. Spans are
-written "14d", a rule is switched off with "off", and `window = "all"` means no window.
+`preset = "feed"` names the base; other lines are fields of Policy. Durations are written "14d",
+"off" switches a rule off, and `window = "all"` means no window.
 """
 
 import json
@@ -14,39 +14,55 @@ from typing import Any
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from nearcopy.config.field_docs import MEANINGS, SCORING
+from nearcopy.config.field_docs import POLICY_FIELDS, SCORING_FIELDS
 from nearcopy.config.policy import POLICIES, Policy, Scoring
-from nearcopy.config.units import span, window, written
+from nearcopy.config.units import format_duration, parse_duration, parse_window
 from nearcopy.errors import BadPolicy
-from nearcopy.models.model import Relation
+from nearcopy.models import Relation
 
 OFF = "off"
 TYPES = {field.name: field.type for field in fields(Policy)}
 LISTS = frozenset({"duplicates", "keep", "source_rank"})
-SPANS = {"window": window, "title_days": span}
+DURATIONS = {"window": parse_window, "title_window": parse_duration}
 MAY_BE_OFF = frozenset(name for name, kind in TYPES.items() if kind in (float | None, int | None))
+# The settings of version 0.1.0 with other names, for the error message.
+RENAMED = {
+    "near_bits": "max_hamming, which is 64 - near_bits",
+    "body_bits": "body_max_hamming, which is 64 - body_bits",
+    "related_bits": "related_max_hamming, which is 64 - related_bits",
+    "unchanged": "unchanged_overlap",
+    "reworded": "reworded_overlap",
+    "contained": "containment",
+    "revised": "revision_overlap",
+    "title_news": "title_event_score",
+    "title_days": "title_window",
+    "event_news": "event_score",
+    "related_news": "related_score",
+    "story_news": "story_score",
+    "largest_story": "max_story_size",
+}
 
 
 def read_policy(text: str, base: str = "default") -> Policy:
     """The policy that a TOML file describes, over its preset, else over `base`.
 
-    >>> read_policy('preset = "feed"\\nwindow = "36h"\\nnear_bits = "off"').window
+    >>> read_policy('preset = "feed"\\nwindow = "36h"\\nmax_hamming = "off"').window
     datetime.timedelta(days=1, seconds=43200)
     """
-    table = _parsed(text)
-    start = POLICIES[_known_preset(table.pop("preset", base))]
-    given = {name: _value(name, value, start) for name, value in table.items()}
-    return replace(start, **given)
+    table = _parse_toml(text)
+    preset = POLICIES[_check_preset(table.pop("preset", base))]
+    settings = {name: _parse_value(name, value, preset) for name, value in table.items()}
+    return replace(preset, **settings)
 
 
 def preset_of(text: str) -> str | None:
     """The preset that a policy file names, None where it names none."""
-    table = _parsed(text)
-    return _known_preset(table["preset"]) if "preset" in table else None
+    table = _parse_toml(text)
+    return _check_preset(table["preset"]) if "preset" in table else None
 
 
 def policy_toml(policy: Policy, base: str = "default") -> str:
-    """The policy as a file to edit: what differs from `base`, and as comments what does not.
+    """The policy as a file to edit; settings as in preset `base` are commented out.
 
     >>> print(policy_toml(POLICIES["feed"]).splitlines()[3])
     preset = "default"
@@ -54,130 +70,131 @@ def policy_toml(policy: Policy, base: str = "default") -> str:
     return "\n".join(_lines(policy, base)) + "\n"
 
 
-def nearest(name: object, known: Iterable[str]) -> str:
-    """A hint at the name that is misspelt, one letter in three at most, or cut short; or nothing.
+def suggest(name: object, choices: Iterable[str]) -> str:
+    """A hint at the choice that `name` misspells or abbreviates; empty without one.
 
-    >>> nearest("widow", ["window"])
+    >>> suggest("widow", ["window"])
     ' (did you mean window?)'
-    >>> nearest("newest", ["latest", "longest"])  # other words, however many letters they share
+    >>> suggest("newest", ["latest", "longest"])  # other words, however many letters they share
     ''
     """
-    given, names = str(name)[:60], list(known)
-    most = max(1, len(given) // 3)
-    close = process.extractOne(given, names, scorer=OSA.distance, score_cutoff=most)
-    begun = (each for each in names if len(given) > 2 and each.startswith(given))
-    meant = close[0] if close else next(begun, None)
-    return f" (did you mean {meant}?)" if meant else ""
+    typed, names = str(name)[:60], list(choices)
+    max_edits = max(1, len(typed) // 3)
+    closest = process.extractOne(typed, names, scorer=OSA.distance, score_cutoff=max_edits)
+    completions = (choice for choice in names if len(typed) > 2 and choice.startswith(typed))
+    suggestion = closest[0] if closest else next(completions, None)
+    return f" (did you mean {suggestion}?)" if suggestion else ""
 
 
-def _parsed(text: str) -> dict[str, Any]:
+def _parse_toml(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except RecursionError:
-        raise BadPolicy("the policy is nested too deeply to be one") from None
-    except ValueError as wrong:
+        raise BadPolicy("the policy is nested too deeply") from None
+    except ValueError as error:
         raise BadPolicy(
-            f"the policy is not TOML: {wrong}; `nearcopy presets default` shows how one is written"
+            f"the policy is not TOML: {error}; `nearcopy presets default` prints an example"
         ) from None
 
 
-def _known_preset(name: object) -> str:
+def _check_preset(name: object) -> str:
     if not isinstance(name, str) or name not in POLICIES:
         raise BadPolicy(
-            f"preset is {name!r:.60}{nearest(name, POLICIES)}: choose one of {', '.join(POLICIES)}"
+            f"preset is {name!r:.60}{suggest(name, POLICIES)}: choose one of {', '.join(POLICIES)}"
         )
     return name
 
 
-def _value(name: str, value: Any, start: Policy) -> Any:
-    """A field's value as Policy has it."""
+def _parse_value(name: str, value: Any, preset: Policy) -> Any:
+    """The value as the field of Policy holds it."""
+    if name in RENAMED:
+        raise BadPolicy(f"{name} was renamed: write {RENAMED[name]}")
     if name not in TYPES:
         raise BadPolicy(
-            f"a policy has no {name!r:.60}{nearest(name, TYPES)}: "
-            "`nearcopy presets default` shows what it has"
+            f"a policy has no {name!r:.60}{suggest(name, TYPES)}: "
+            "`nearcopy presets default` prints all settings"
         )
     if name == "scoring":
-        return _scoring(value, start.scoring)
-    if name in SPANS:
-        return _span(name, value)
+        return _parse_scoring(value, preset.scoring)
+    if name in DURATIONS:
+        return _parse_duration(name, value)
     if name in MAY_BE_OFF and value == OFF:
         return None
-    return _listed(name, value) if name in LISTS else value
+    return _parse_list(name, value) if name in LISTS else value
 
 
-def _span(name: str, value: object) -> timedelta | None:
+def _parse_duration(name: str, value: object) -> timedelta | None:
     if not isinstance(value, str):
-        raise BadPolicy(f'{name} is {value!r:.60}: write a span of time such as "14d" or "36h"')
+        raise BadPolicy(f'{name} is {value!r:.60}: write a duration such as "14d" or "36h"')
     try:
-        return SPANS[name](value)
-    except BadPolicy as wrong:
-        raise BadPolicy(f"{name}: {wrong}") from None
+        return DURATIONS[name](value)
+    except BadPolicy as error:
+        raise BadPolicy(f"{name}: {error}") from None
 
 
-def _listed(name: str, value: object) -> tuple[str, ...]:
-    """The names in a list, or the only one."""
-    listed = [value] if isinstance(value, str) else value
-    if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
+def _parse_list(name: str, value: object) -> tuple[str, ...]:
+    """The strings of a list, or the only one."""
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, list) or not all(isinstance(item, str) for item in names):
         raise BadPolicy(f'{name} is {value!r:.60}: give a list of names, ["...", "..."]')
     if name == "duplicates":
-        for each in listed:
-            if each not in list(Relation):
+        for relation in names:
+            if relation not in list(Relation):
                 raise BadPolicy(
-                    f"duplicates holds {each!r:.60}{nearest(each, Relation)}: "
+                    f"duplicates contains {relation!r:.60}{suggest(relation, Relation)}: "
                     f"choose from {', '.join(Relation)}"
                 )
-    return tuple(listed)
+    return tuple(names)
 
 
-def _scoring(table: object, start: Scoring) -> Scoring:
+def _parse_scoring(table: object, preset: Scoring) -> Scoring:
     if not isinstance(table, dict):
         raise BadPolicy(f"scoring is {table!r:.60}: make it a table, [scoring]")
-    known = [field.name for field in fields(Scoring)]
+    choices = [field.name for field in fields(Scoring)]
     for name in table:
-        if name not in known:
-            above = ": write it above [scoring]" if name in TYPES else nearest(name, known)
-            raise BadPolicy(f"scoring has no {name!r:.60}{above}")
-    given: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in table.items()}
-    return replace(start, **given)
+        if name not in choices:
+            hint = ": write it above [scoring]" if name in TYPES else suggest(name, choices)
+            raise BadPolicy(f"scoring has no {name!r:.60}{hint}")
+    points: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in table.items()}
+    return replace(preset, **points)
 
 
-# Writing: the fields in their order, each under its heading and beside its meaning.
+# Writing: the fields in order, under their headings, each with its meaning.
 
 
 def _lines(policy: Policy, base: str) -> Iterator[str]:
-    start = POLICIES[_known_preset(base)]
-    yield "# A policy: where lines are drawn. Every threshold is a least value, higher is stricter,"
-    yield f'# "{OFF}" switches its rule off. Lines that begin with # are as the preset has them.'
+    preset = POLICIES[_check_preset(base)]
+    yield "# A policy: the thresholds of decisions. Thresholds are minimums, max_... are maximums;"
+    yield f'# "{OFF}" switches a rule off. Lines that begin with # are those of the preset.'
     yield ""
     yield f'preset = "{base}"'
-    for heading, meanings in MEANINGS.items():
+    for heading, meanings in POLICY_FIELDS.items():
         yield f"\n# {heading}"
         for name, meaning in meanings.items():
-            yield _line(name, getattr(policy, name), getattr(start, name), meaning)
-    yield "\n# The points there are for each virtue of a copy, for keep = best.\n[scoring]"
-    for name, meaning in SCORING.items():
-        ours, theirs = getattr(policy.scoring, name), getattr(start.scoring, name)
-        yield _line(name, ours, theirs, meaning)
+            yield _line(name, getattr(policy, name), getattr(preset, name), meaning)
+    yield "\n# The points of a copy, for keep = best.\n[scoring]"
+    for name, meaning in SCORING_FIELDS.items():
+        points, default = getattr(policy.scoring, name), getattr(preset.scoring, name)
+        yield _line(name, points, default, meaning)
 
 
-def _line(name: str, value: Any, other: Any, meaning: str) -> str:
-    mark = "# " if value == other else ""
-    shown = _written(written(value) if name in SPANS else value)
-    return f"{mark}{name} = {shown}  # {meaning}"
+def _line(name: str, value: Any, default: Any, meaning: str) -> str:
+    mark = "# " if value == default else ""
+    text = _format_toml(format_duration(value) if name in DURATIONS else value)
+    return f"{mark}{name} = {text}  # {meaning}"
 
 
-def _written(value: object) -> str:
-    """The value as TOML has it."""
+def _format_toml(value: object) -> str:
     if value is None:
         return f'"{OFF}"'
     if isinstance(value, frozenset):
         value = tuple(relation for relation in Relation if relation in value)
     if isinstance(value, tuple):
-        return f"[{', '.join(map(_written, value))}]"
-    return _quoted(value) if isinstance(value, str) else json.dumps(value)
+        return f"[{', '.join(map(_format_toml, value))}]"
+    return _quote(value) if isinstance(value, str) else json.dumps(value)
 
 
-def _quoted(text: str) -> str:
-    """A TOML string; halves of surrogate pairs have no place in one and are replaced."""
-    whole = str(text).encode("utf-8", "replace").decode("utf-8")
-    return json.dumps(whole, ensure_ascii=False).replace("\x7f", "\\u007f")
+def _quote(text: str) -> str:
+    """A TOML string; lone surrogates, which TOML cannot hold, are replaced."""
+    encodable = str(text).encode("utf-8", "replace").decode("utf-8")
+    return json.dumps(encodable, ensure_ascii=False).replace("\x7f", "\\u007f")

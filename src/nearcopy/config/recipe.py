@@ -1,9 +1,9 @@
-"""Recipes: how fingerprints are made. Changing one makes other fingerprints, so it has an id."""
+"""Recipes: how fingerprints are computed. The recipe id tells which fingerprints compare."""
 
 import json
 import math
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from hashlib import sha256
@@ -11,8 +11,8 @@ from typing import Any, Literal, get_args
 
 from nearcopy.errors import BadRecipe
 
-# What the folding table, the markup rules and the kernels' definitions amount to. A change in any
-# of them that changes a fingerprint needs a new number here, and so makes new recipe ids.
+# The version of the folding table, the markup rules and the kernels' definitions. Increase it with
+# every change to them that changes a fingerprint; it is part of the recipe id.
 TEXT_VERSION = 2
 
 Unit = Literal["words", "characters"]
@@ -22,19 +22,19 @@ Scheme = Literal["one-permutation", "classic"]
 DigestName = Literal["xxh3-128", "md5"]
 
 SLOTS = 128
-LARGEST_FEATURE = 64
+MAX_FEATURE_SIZE = 64
 
 
-def _one_of(name: str, value: object, choices: Any) -> None:
+def _check_choice(name: str, value: object, choices: Any) -> None:
     allowed = get_args(choices)
     if value not in allowed:
         listed = ", ".join(repr(choice) for choice in allowed)
         raise BadRecipe(f"{name} is {value!r}: choose one of {listed}")
 
 
-def _between(name: str, value: object, low: int, high: int) -> None:
+def _check_integer(name: str, value: object, low: int, high: int) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-        raise BadRecipe(f"{name} is {value!r}: give a whole number from {low} to {high}")
+        raise BadRecipe(f"{name} is {value!r}: give an integer from {low} to {high}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +45,16 @@ class Features:
     size: int = 3
 
     def __post_init__(self) -> None:
-        _one_of("unit", self.unit, Unit)
-        _between("features size", self.size, 1, LARGEST_FEATURE)
+        _check_choice("unit", self.unit, Unit)
+        _check_integer("features size", self.size, 1, MAX_FEATURE_SIZE)
 
 
 @dataclass(frozen=True, slots=True)
 class FrequencyTable:
-    """How much each feature weighs, frozen: the rarer in `documents`, the more.
+    """The weight of each feature: the rarer in `documents`, the higher.
 
-    `known` are ascending 64-bit hashes and `weights` 32-bit integers (256 times the natural
-    logarithm of the inverse document frequency), both as little-endian bytes. It serves only
+    `known` holds ascending 64-bit hashes and `weights` 32-bit integers (256 times the natural
+    logarithm of the inverse document frequency), both as little-endian bytes. A table fits only
     recipes of the same hash and features.
     """
 
@@ -73,10 +73,10 @@ class FrequencyTable:
         documents: int,
         counts: Mapping[int, int],
     ) -> "FrequencyTable":
-        """The table for how many of the documents hold each feature."""
+        """The table of document counts: in how many of the documents each feature occurs."""
         if documents < 1 or any(not 0 < count <= documents for count in counts.values()):
             raise BadRecipe(
-                f"document counts must lie between 1 and the number of documents, {documents}"
+                f"document counts must be between 1 and the number of documents, {documents}"
             )
         ascending = sorted(counts)
         return cls(
@@ -90,21 +90,33 @@ class FrequencyTable:
 
 
 def _weight(documents: int, count: int) -> int:
-    """256 times the idf, and never nothing."""
+    """256 times the inverse document frequency, at least 1."""
     return max(1, round(256 * math.log((documents + 1) / (count + 1))))
 
 
-def _features(name: str, value: object) -> None:
+def _check_features(name: str, value: object) -> None:
     if value is not None and not isinstance(value, Features):
         raise BadRecipe(f'{name} is {value!r}: give Features("words", 3), or None to leave it out')
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How fingerprints are made. Two fingerprints compare only when their recipes are one.
+    """How fingerprints are computed. Fingerprints compare only within one recipe.
 
     >>> Recipe().id == Recipe(bands=32, rows=4).id
     True
+
+    Args:
+        hash: The hash function of the features.
+        simhash: The features of the SimHash; None for no SimHash.
+        weights: The weight of a feature in the SimHash: once, by frequency, or by tf-idf.
+        minhash: The features of the MinHash; None for no MinHash.
+        scheme: One-permutation hashing, or the classic MinHash with 128 permutations.
+        bands: The LSH bands of the MinHash.
+        rows: The rows of each band.
+        digest: The digest of the normalised text.
+        max_chars: Characters of a text that are read; None for all.
+        frequencies: The weights of tf-idf.
     """
 
     hash: HashName = "murmur3"
@@ -119,29 +131,29 @@ class Recipe:
     frequencies: FrequencyTable | None = None
 
     def __post_init__(self) -> None:
-        _one_of("hash", self.hash, HashName)
-        _one_of("weights", self.weights, Weights)
-        _one_of("scheme", self.scheme, Scheme)
-        _one_of("digest", self.digest, DigestName)
+        _check_choice("hash", self.hash, HashName)
+        _check_choice("weights", self.weights, Weights)
+        _check_choice("scheme", self.scheme, Scheme)
+        _check_choice("digest", self.digest, DigestName)
         for name in ("simhash", "minhash"):
-            _features(name, getattr(self, name))
-        _between("bands", self.bands, 1, SLOTS)
-        _between("rows", self.rows, 1, SLOTS)
+            _check_features(name, getattr(self, name))
+        _check_integer("bands", self.bands, 1, SLOTS)
+        _check_integer("rows", self.rows, 1, SLOTS)
         if self.bands * self.rows > SLOTS:
             raise BadRecipe(
                 f"{self.bands} bands of {self.rows} rows need {self.bands * self.rows} values, "
-                f"a signature has {SLOTS}: take fewer bands or rows"
+                f"a signature has {SLOTS}: use fewer bands or rows"
             )
         if self.max_chars is not None:
-            _between("max_chars", self.max_chars, 1, 1 << 40)
+            _check_integer("max_chars", self.max_chars, 1, 1 << 40)
         self._check_frequencies()
 
     def _check_frequencies(self) -> None:
         table = self.frequencies
         if (self.weights == "tfidf") != isinstance(table, FrequencyTable):
             raise BadRecipe(
-                'weights="tfidf" and a frequency table go together: '
-                "make one with nearcopy.frequency_table(articles, recipe)"
+                'weights="tfidf" needs a frequency table, and only tfidf does: '
+                "compute one with nearcopy.frequency_table(articles, recipe)"
             )
         if table is not None and (table.hash, table.features) != (self.hash, self.simhash):
             raise BadRecipe(
@@ -151,11 +163,11 @@ class Recipe:
 
     @cached_property
     def id(self) -> str:
-        """The same for the same recipe on every machine, and for no other."""
+        """A hash of all settings, the same on every machine."""
         return "r1-" + sha256(json.dumps(self._named(), sort_keys=True).encode()).hexdigest()[:16]
 
     def _named(self) -> dict[str, Any]:
-        named: dict[str, Any] = {"text": TEXT_VERSION}
+        settings: dict[str, Any] = {"text": TEXT_VERSION}
         for field in fields(self):
             value = getattr(self, field.name)
             if isinstance(value, Features):
@@ -163,11 +175,11 @@ class Recipe:
             elif isinstance(value, FrequencyTable):
                 content = value.known + value.weights
                 value = [value.documents, value.unknown_weight, sha256(content).hexdigest()]
-            named[field.name] = value
-        return named
+            settings[field.name] = value
+        return settings
 
 
-# The recipes of the presets. A crawler's weights become "tfidf" once it has a frequency table.
+# The recipes of the presets. A crawler with a frequency table uses weights="tfidf".
 RECIPES: Mapping[str, Recipe] = {
     "default": Recipe(),
     "feed": Recipe(simhash=Features("words", 1), weights="once", minhash=None, max_chars=5000),
@@ -186,20 +198,54 @@ RECIPES: Mapping[str, Recipe] = {
 }
 
 
-def checked_recipe(recipe: Recipe | None) -> Recipe | None:
-    """The recipe, if any; anything else is an error that says what to give."""
+def check_recipe(recipe: Recipe | None) -> Recipe | None:
+    """The recipe, or None; anything else raises BadRecipe."""
     if recipe is not None and not isinstance(recipe, Recipe):
         raise BadRecipe(
             f"recipe must be a Recipe, got {type(recipe).__name__}: "
-            "take one of nearcopy.RECIPES, or make one"
+            "take one of nearcopy.RECIPES, or construct one"
         )
     return recipe
 
 
 def lsh_probability(overlap: float, bands: int, rows: int) -> float:
-    """How likely two texts with this overlap (Jaccard) share at least one band.
+    """The probability that two texts with this Jaccard overlap share an LSH band.
 
     >>> [round(lsh_probability(0.5, b, r), 2) for b, r in ((16, 8), (32, 4))]
     [0.06, 0.87]
     """
     return float(1 - (1 - overlap**rows) ** bands)
+
+
+def recipe_label(recipe: str) -> str:
+    """A recipe id, after the names of its presets.
+
+    >>> recipe_label("r1-0"), recipe_label(Recipe().id) == f"default or tracker ({Recipe().id})"
+    ('r1-0', True)
+    """
+    presets = [name for name, preset in RECIPES.items() if preset.id == recipe]
+    return f"{' or '.join(presets)} ({recipe})" if presets else recipe
+
+
+def recipe_differences(there: Recipe, here: Recipe) -> str:
+    """The settings in which two recipes differ; empty for equal ones.
+
+    >>> recipe_differences(Recipe(), RECIPES["crawler"])
+    'simhash is 3 words there and 5 words here, minhash is 3 words there and off here'
+    """
+    return ", ".join(_differences(there, here))
+
+
+def _differences(there: Recipe, here: Recipe) -> Iterator[str]:
+    for field in fields(Recipe):
+        old, new = getattr(there, field.name), getattr(here, field.name)
+        if old != new:
+            yield f"{field.name} is {_format_setting(old)} there and {_format_setting(new)} here"
+
+
+def _format_setting(value: object) -> str:
+    if isinstance(value, Features):
+        return f"{value.size} {value.unit.removesuffix('s') if value.size == 1 else value.unit}"
+    if isinstance(value, FrequencyTable):
+        return f"counted in {value.documents} articles"
+    return "off" if value is None else str(value)

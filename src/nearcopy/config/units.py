@@ -1,66 +1,94 @@
-"""Spans of time as people write them: 14d, 36h, 2w."""
+"""Units as users write them and as stores keep them: durations, sizes of memory, timestamps."""
 
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 from nearcopy.errors import BadPolicy
 
-UNITS = {
+TIME_UNITS = {
     "w": timedelta(weeks=1),
     "d": timedelta(days=1),
     "h": timedelta(hours=1),
     "m": timedelta(minutes=1),
     "s": timedelta(seconds=1),
 }
+SIZE_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+DURATION = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,6})?) ?([wdhms])", re.IGNORECASE)
+SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,6})?) ?([kmgt]?)i?b?", re.IGNORECASE)
+UNLIMITED = "all"
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
-WRITTEN = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,6})?) ?([wdhms])", re.IGNORECASE)
-EVER = "all"
+FIRST = (datetime.min.replace(tzinfo=UTC) - EPOCH) // MICROSECOND
+LAST = (datetime.max.replace(tzinfo=UTC) - EPOCH) // MICROSECOND
 
 
-def span(text: str) -> timedelta:
-    """The span of time that a number and its unit name.
+def parse_duration(text: str) -> timedelta:
+    """The duration that a number and its unit name.
 
-    >>> span("36h") == timedelta(days=1.5), span("2w").days
+    >>> parse_duration("36h") == timedelta(days=1.5), parse_duration("2w").days
     (True, 14)
     """
-    found = WRITTEN.fullmatch(text.strip())
+    match = DURATION.fullmatch(text.strip())
     try:
-        if found:
-            unit = UNITS[found[2].lower()] // MICROSECOND
-            return timedelta(microseconds=int(Decimal(found[1]) * unit))
+        if match:
+            unit = TIME_UNITS[match[2].lower()] // MICROSECOND
+            return timedelta(microseconds=int(Decimal(match[1]) * unit))
     except OverflowError:
-        raise BadPolicy(f"{text!r:.60} is longer than time is counted here") from None
+        raise BadPolicy(f"{text!r:.60} is too long: give at most {timedelta.max.days}d") from None
     raise BadPolicy(
-        f"{text!r:.60} is no span of time: write 14d, 36h, 2w or 90m "
+        f"{text!r:.60} is not a duration: write 14d, 36h, 2w or 90m "
         "(weeks, days, hours, minutes, seconds)"
     )
 
 
-def window(text: str) -> timedelta | None:
-    """The span, or None where there is no end to it.
+def parse_window(text: str) -> timedelta | None:
+    """The length of a time window; None for "all", which has no limit.
 
-    >>> window("all") is None
+    >>> parse_window("all") is None
     True
     """
-    if text.strip().lower() == EVER:
+    if text.strip().lower() == UNLIMITED:
         return None
-    length = span(text)
+    length = parse_duration(text)
     if not length:
-        raise BadPolicy(f"a window of {text!r:.60} holds nothing: give a longer one")
+        raise BadPolicy(f"a window of {text!r:.60} is empty: give a longer one")
     return length
 
 
-def written(length: timedelta | None) -> str:
-    """The span in the largest unit that holds it whole.
+def format_duration(length: timedelta | None) -> str:
+    """The duration in the largest unit that divides it.
 
-    >>> written(timedelta(hours=36)), written(timedelta(days=14)), written(None)
-    ('36h', '14d', 'all')
+    >>> format_duration(timedelta(hours=36)), format_duration(None)
+    ('36h', 'all')
     """
     if length is None:
-        return EVER
+        return UNLIMITED
     for name in "dhms":
-        if not length % UNITS[name]:
-            return f"{length // UNITS[name]}{name}"
-    whole, part = divmod(length // MICROSECOND, 1_000_000)
-    return f"{whole}.{part:06d}s"
+        if not length % TIME_UNITS[name]:
+            return f"{length // TIME_UNITS[name]}{name}"
+    seconds, fraction = divmod(length // MICROSECOND, 1_000_000)
+    return f"{seconds}.{fraction:06d}s"
+
+
+def parse_size(text: str) -> int:
+    """The number of bytes that a number and its unit name.
+
+    >>> parse_size("1.5 GB"), parse_size("512m")
+    (1610612736, 536870912)
+    """
+    match = SIZE.fullmatch(text.strip())
+    if not match:
+        raise BadPolicy(f"{text!r:.60} is not a size: write 4GB or 512MB")
+    return int(Decimal(match[1]) * SIZE_UNITS[match[2].lower()])
+
+
+def to_micros(moment: datetime | None) -> int | None:
+    """Microseconds since 1970, clamped to the years 1 to 9999 in UTC."""
+    return None if moment is None else min(max((moment - EPOCH) // MICROSECOND, FIRST), LAST)
+
+
+def from_micros(stored: int | None) -> datetime | None:
+    """The time in UTC of microseconds since 1970."""
+    return None if stored is None else EPOCH + stored * MICROSECOND

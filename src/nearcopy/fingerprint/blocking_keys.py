@@ -15,16 +15,15 @@ ten million; under single blocks of 16 bits it would share one with one article 
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearcopy import kernels
 from nearcopy.config import SLOTS, Policy, Recipe
-from nearcopy.fingerprint.title_keys import title_keys
 from nearcopy.kernels.reference.sketches import mix
-from nearcopy.models.model import Fingerprint
+from nearcopy.models import Fingerprint
 
 Keys = NDArray[np.uint64]
 Owners = NDArray[np.int64]
@@ -58,7 +57,9 @@ def looked_by(article_keys: Sequence[Keys], policy: Policy) -> list[Keys]:
     Where texts are told by the bits of SimHashes, words in common find strangers: for a crawler's
     policy these were 49 of 50 candidates.
     """
-    return [row[row & ODD == 0] for row in article_keys] if policy.by_bits else list(article_keys)
+    return (
+        [row[row & ODD == 0] for row in article_keys] if policy.simhash_only else list(article_keys)
+    )
 
 
 def _distinct(owners: Owners, hashes: Keys, count: int) -> list[Keys]:
@@ -118,6 +119,17 @@ def _titles(fingerprints: Sequence[Fingerprint]) -> Owned:
     keys_of_titles = title_keys([item.gist for item in fingerprints])
     owners = np.repeat(np.arange(len(keys_of_titles)), [len(item) for item in keys_of_titles])
     return owners, mix(np.concatenate([NO_KEYS, *keys_of_titles]) ^ np.uint64(TITLE << KIND_SHIFT))
+
+
+def title_keys(normals: Sequence[str]) -> list[Keys]:
+    """The keys of each normal title, ten at most: titles with a key in common may be alike.
+
+    >>> [a, b] = title_keys(["ferry runs aground off norway", "norway ferry aground again"])
+    >>> len(a), len(set(a.tolist()) & set(b.tolist()))
+    (10, 3)
+    """
+    starts, keys = kernels.title_keys(normals)
+    return [keys[start:end] for start, end in pairwise(starts.tolist())]
 
 
 def _terms(fingerprints: Sequence[Fingerprint]) -> Owned:

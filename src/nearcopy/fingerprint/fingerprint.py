@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from nearcopy import kernels
-from nearcopy.config import FrequencyTable, Recipe, checked_recipe
+from nearcopy.config import FrequencyTable, Recipe, check_recipe
 from nearcopy.errors import BadArticle, BadRecipe
 from nearcopy.extract import facts, titles, urls
 from nearcopy.extract.block_pages import detect as junk
 from nearcopy.extract.titles import recurring_columns as columns
 from nearcopy.extract.titles import stage_words as contrasts
 from nearcopy.kernels.result_types import Readings
-from nearcopy.models.model import Article, Fingerprint
+from nearcopy.models import Article, Fingerprint
 
 BATCH = 1024
 FEW_WORDS = 30  # of a text: its address may say more
@@ -29,7 +29,7 @@ def fingerprints(
     """A fingerprint for every article, in order; `threads` 0 means all cores."""
     if isinstance(articles, Article):
         raise BadArticle("expected articles, got one Article: put it in a list")
-    recipe = checked_recipe(recipe) or Recipe()
+    recipe = check_recipe(recipe) or Recipe()
     return chain.from_iterable(_fingerprints(b, recipe, threads) for b in _batches(articles))
 
 
@@ -56,10 +56,10 @@ def _fingerprints(batch: list[Article], recipe: Recipe, threads: int) -> list[Fi
     """The rows of the batch, each from its text, its title and its address."""
     cleaned = [titles.clean(article.title, article.source) for article in batch]
     plain = [title.text for title in cleaned]
-    stated = facts.stated(plain)
+    stated = facts.read_titles(plain)
     normal = titles.normals(plain)
     meaningful = list(map(_telling, normal))
-    gist = _gists(plain, stated.rests, meaningful)
+    gist = _gists(plain, stated.remainders, meaningful)
     raw = [article.title if title else "" for article, title in zip(batch, meaningful, strict=True)]
     texts, html = [article.text for article in batch], [article.html for article in batch]
     readings = kernels.readings(raw, texts, recipe, html=html, threads=threads)
@@ -129,11 +129,11 @@ def _rows(count: int, **columns: Iterable[Any]) -> list[Fingerprint]:
     return rows
 
 
-def _gists(texts: list[str], rests: list[str], normal_titles: list[str]) -> list[str]:
+def _gists(texts: list[str], remainders: list[str], normal_titles: list[str]) -> list[str]:
     """The normal titles without their facts: those that have none as they are."""
     gists = normal_titles.copy()
-    rows = [row for row, text in enumerate(texts) if rests[row] != text]
-    for row, remainder in zip(rows, titles.normals([rests[row] for row in rows]), strict=True):
+    rows = [row for row, text in enumerate(texts) if remainders[row] != text]
+    for row, remainder in zip(rows, titles.normals([remainders[row] for row in rows]), strict=True):
         gists[row] = _telling(remainder)
     return gists
 
@@ -184,7 +184,7 @@ def _outlet(source: str) -> str:
 
 def frequency_table(articles: Iterable[Article], recipe: Recipe | None = None) -> FrequencyTable:
     """How many articles hold each feature of the recipe's SimHash, for weights="tfidf"."""
-    recipe = checked_recipe(recipe) or Recipe()
+    recipe = check_recipe(recipe) or Recipe()
     features = recipe.simhash
     if features is None:
         raise BadRecipe("a recipe without simhash weighs nothing: give it features to count")

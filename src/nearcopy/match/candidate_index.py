@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearcopy import kernels
+from nearcopy.config.units import FIRST, LAST, MICROSECOND, to_micros
 from nearcopy.fingerprint.blocking_keys import Keys
-from nearcopy.models.model import Fingerprint
-from nearcopy.models.timestamps import FIRST, LAST, MICROSECOND, micros
+from nearcopy.models import Fingerprint
 
 UNDATED = 1 << 32  # the first shelf of the room for those without a date
 DAY = timedelta(days=1) // MICROSECOND
@@ -54,7 +54,7 @@ class Filed(NamedTuple):
 def filed(number: int, article: Fingerprint, keys: Keys) -> Filed:
     """An article, to be filed."""
     packed = keys.astype("<u8", copy=False).tobytes()
-    return Filed(number, micros(article.published), micros(article.seen), packed)
+    return Filed(number, to_micros(article.published), to_micros(article.seen), packed)
 
 
 def shelf_of(published: int | None, seen: int | None) -> int:
@@ -64,7 +64,11 @@ def shelf_of(published: int | None, seen: int | None) -> int:
 
 def shelves_around(article: Fingerprint, window: timedelta) -> Iterator[int]:
     """The shelves to look at for an article, but for the dated ones of an undated."""
-    published, seen, width = micros(article.published), micros(article.seen), window // MICROSECOND
+    published, seen, width = (
+        to_micros(article.published),
+        to_micros(article.seen),
+        window // MICROSECOND,
+    )
     if published is not None:
         first, last = days_around(published, published, width)
         yield from range(first, last + 1)
@@ -124,7 +128,6 @@ class Shelves:
         """File articles under their keys."""
         flat = np.frombuffer(b"".join(article.keys for article in articles), "<u8")
         starts = _starts(len(article.keys) // 8 for article in articles)
-        unused = np.zeros(len(articles), np.int64)
         for column in (self._numbers, self._published, self._seen, self._of_title):
             del column[len(self._index) + self._removed :]  # what an interrupt left of another call
         start = max(0, len(self._numbers) - 1)
@@ -133,7 +136,7 @@ class Shelves:
         self._published.extend(NEVER if a.published is None else a.published for a in articles)
         self._seen.extend(NEVER if a.seen is None else a.seen for a in articles)
         self._of_title.extend(_title_counts(flat, starts).tolist())
-        self._index.insert_ragged(flat.astype(np.uint64, copy=False), starts, unused)
+        self._index.insert(flat.astype(np.uint64, copy=False), starts)
 
     def remove(self, numbers: Collection[int]) -> None:
         """Take articles off the shelves, where they are on them."""
@@ -206,7 +209,7 @@ class Shelves:
         flat, starts = _joined(keys), _starts(map(len, keys))
         kind = flat & np.uint64(3)
         most = np.where(kind == TERM, most_under_term(len(self)), ANY_NUMBER).astype(np.uint32)
-        ends, positions, shared = self._index.weigh(flat, starts, COUNTED[kind], most, TWO_TERMS)
+        ends, positions, shared = self._index.find(flat, starts, COUNTED[kind], most, TWO_TERMS)
         rows = np.repeat(np.arange(len(keys)), np.diff(ends).astype(np.int64))
         strong, titles, terms = (
             (shared >> np.uint64(place * COUNT_BITS)).astype(np.int64) & (1 << COUNT_BITS) - 1
@@ -231,8 +234,8 @@ class Shelves:
         window: timedelta,
     ) -> NDArray[np.bool_]:
         """By when both were published, where both say so; else by when they came in."""
-        published = np.array([_or_never(micros(probe.published)) for probe in probes], np.int64)
-        seen = np.array([_or_never(micros(probe.seen)) for probe in probes], np.int64)
+        published = np.array([_or_never(to_micros(probe.published)) for probe in probes], np.int64)
+        seen = np.array([_or_never(to_micros(probe.seen)) for probe in probes], np.int64)
         probe_times, indexed_times = published[rows], _view(self._published)[positions]
         undated = (probe_times == NEVER) | (indexed_times == NEVER)
         probe_times = np.where(undated, seen[rows], probe_times)

@@ -1,4 +1,4 @@
-"""Comparing: what can be measured between two, without an opinion on what it means."""
+"""The evidence of pairs: everything that is measured between two articles, many pairs at once."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -11,26 +11,26 @@ from numpy.typing import NDArray
 from nearcopy import kernels
 from nearcopy.config import SLOTS, Features, Recipe
 from nearcopy.errors import BadArticle, BadRecipe
-from nearcopy.extract.facts import reread
+from nearcopy.extract.facts import add_chinese_facts
 from nearcopy.kernels.result_types import Passage
 from nearcopy.match import titles
 from nearcopy.match.fact_clash import compare as compare_facts
 from nearcopy.match.fact_clash import names_shared
-from nearcopy.match.same_event_model import likelihoods
-from nearcopy.models.model import Article, Evidence, Fingerprint
+from nearcopy.match.same_event_model import event_scores, title_event_scores
+from nearcopy.models import Article, Evidence, Fingerprint
 
 Pair = tuple[Fingerprint, Fingerprint]
 Side = Sequence[Fingerprint]
 Columns = dict[str, list[Any]]
 Floats = NDArray[np.float64]
 HOUR = timedelta(hours=1)
-MEASURES = titles.SCORES | {"grade", "names", "news", "profile"}
-PROFILE_MEASURES = ("profile", "title_told", "terms_most", "terms_least")
+MEASURES = titles.SCORES | {"event", "grade", "names", "profile"}
+PROFILE_MEASURES = ("profile", "title_coverage", "term_coverage_max", "term_coverage_min")
 
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """How many features two texts have, and share: exact, not estimated."""
+    """The exact number of features of two texts, and of those that they share."""
 
     a: int
     b: int
@@ -38,13 +38,13 @@ class Overlap:
 
     @property
     def jaccard(self) -> float | None:
-        """Shared among all features of both, 0..1; None where there are none."""
+        """The share of all features of both that are in both, 0..1; None without features."""
         union = self.a + self.b - self.shared
         return self.shared / union if union else None
 
     @property
     def containment(self) -> float | None:
-        """The share of the smaller text that is found in the other, 0..1."""
+        """The share of the smaller text that is in the other, 0..1; None without features."""
         smaller = min(self.a, self.b)
         return self.shared / smaller if smaller else None
 
@@ -52,7 +52,18 @@ class Overlap:
 def overlap(
     a: Article, b: Article, recipe: Recipe | None = None, *, features: Features | None = None
 ) -> Overlap:
-    """The exact overlap of two texts, in the features of the recipe's MinHash."""
+    """The exact overlap of two texts.
+
+    >>> a, b = Article(id="a", text="one two three four"), Article(id="b", text="one two three")
+    >>> overlap(a, b).jaccard, overlap(a, b).containment
+    (0.5, 1.0)
+
+    Args:
+        a: An article.
+        b: Another article.
+        recipe: The recipe whose MinHash features are counted; by default `Recipe()`.
+        features: Other features than the recipe's.
+    """
     return overlaps([a, b], [(0, 1)], recipe, features=features)[0]
 
 
@@ -63,19 +74,29 @@ def overlaps(
     *,
     features: Features | None = None,
 ) -> list[Overlap]:
-    """The exact overlap of each pair of places among the articles."""
+    """The exact overlap of each pair of indexes into the articles."""
     recipe = recipe or Recipe()
     unit = features or recipe.minhash or recipe.simhash or Features()
     texts, html = [article.text for article in articles], [article.html for article in articles]
     sets = kernels.feature_sets(texts, recipe, unit, html=html)
-    places = np.array(pairs, np.uint64).reshape(-1, 2)
-    shared = kernels.shared_counts(sets, places).tolist()
+    rows = np.array(pairs, np.uint64).reshape(-1, 2)
+    shared = kernels.shared_counts(sets, rows).tolist()
     sizes = np.diff(sets.starts).tolist()
     return [Overlap(sizes[a], sizes[b], n) for (a, b), n in zip(pairs, shared, strict=True)]
 
 
 def passages(a: Article, b: Article, *, min_words: int = 8) -> list[Passage]:
-    """The passages that stand in both, with their places in the two originals."""
+    """The passages that both texts contain, with their positions in the two originals.
+
+    >>> a, b = Article(id="a", text="He said: one two three."), Article(id="b", text="One two three")
+    >>> [(p.a_start, p.a_end, p.words) for p in passages(a, b, min_words=3)]
+    [(9, 22, 3)]
+
+    Args:
+        a: An article.
+        b: Another article.
+        min_words: The length of the shortest passage.
+    """
     shared: list[Passage] = kernels.passages(
         a.text, b.text, html_a=a.html, html_b=b.html, min_words=min_words
     )
@@ -95,12 +116,23 @@ def estimated_overlap(a: Fingerprint, b: Fingerprint) -> float | None:
 
 
 def compare(a: Fingerprint, b: Fingerprint, *, counted: Overlap | None = None) -> Evidence:
-    """What can be measured between two articles; `counted` is their exact overlap, if at hand."""
+    """The evidence of two articles.
+
+    >>> from nearcopy import Article, compare, fingerprints
+    >>> a, b = fingerprints([Article(id="a", text="One text."), Article(id="b", text="one text")])
+    >>> compare(a, b).same_text
+    True
+
+    Args:
+        a: The fingerprint of an article.
+        b: The fingerprint of another article, of the same recipe.
+        counted: The exact overlap of their texts, which replaces the estimate of the MinHashes.
+    """
     for fingerprint in (a, b):
         if not isinstance(fingerprint, Fingerprint):
             raise BadArticle(
                 f"expected a Fingerprint, got {type(fingerprint).__name__}: "
-                "make them with nearcopy.fingerprints(articles)"
+                "compute it with nearcopy.fingerprints(articles)"
             )
     return compare_pairs([(a, b)], [counted])[0]
 
@@ -112,9 +144,13 @@ def compare_pairs(
     measures: Collection[str] = MEASURES,
     weights: kernels.TermWeights | None = None,
 ) -> list[Evidence]:
-    """The evidence of each pair, in order; `measures` says which of the dearer ones to take.
+    """The evidence of each pair, in order.
 
-    `weights` tell how much terms count where they were counted; else they count as in general.
+    Args:
+        pairs: The fingerprints of each pair.
+        counted: The exact overlap of each pair, where it is known.
+        measures: The costly measurements to take.
+        weights: The term weights of a store; by default those of news in general.
     """
     _check_recipes(pairs)
     left, right = _reread([a for a, _ in pairs]), _reread([b for _, b in pairs])
@@ -125,14 +161,14 @@ def compare_pairs(
         | _titles(left, right, measures)
         | _facts(left, right, measures)
         | _circumstances(left, right)
-        | {"meaning": [None] * len(pairs)}  # is of texts, which fingerprints have not
+        | {"embedding_cosine": [None] * len(pairs)}  # needs the texts
     )
     columns |= _models(left, right, measures, columns)
     return list(map(Evidence, *(columns[name] for name in Evidence._fields)))
 
 
-def most_likely_news(left: Side, right: Side, profiles: Floats) -> list[float | None]:
-    """At most how likely two report the same news: as likely as if facts agreed that both have.
+def max_event_scores(left: Side, right: Side, profiles: Floats) -> list[float | None]:
+    """An upper bound of the event score of each pair: that of facts that agree where both have any.
 
     `profiles` are the measures of their profiles.
     """
@@ -141,18 +177,18 @@ def most_likely_news(left: Side, right: Side, profiles: Floats) -> list[float | 
     columns: Columns = {
         "same_source": _same([a.source for a in left], [b.source for b in right]),
         "words": [min(a.words, b.words) for a, b in zip(left, right, strict=True)],
-        "numerals_shared": _known(shared),
+        "numerals_shared": _nan_to_none(shared),
         "agreements": [bool(a.facts and b.facts) for a, b in zip(left, right, strict=True)],
         "hours_apart": _hours_apart(left, right),
     }
-    return likelihoods(columns | _columns(profiles))
+    return event_scores(columns | _columns(profiles))
 
 
 def _reread(side: Side) -> list[Fingerprint]:
-    """Each with what its title states in Han characters; one that comes often is read once."""
+    """The fingerprints with the facts of titles in Han characters; each is read once."""
     cache: dict[int, Fingerprint] = {}
     return [
-        a if a.gist.isascii() else cache.get(id(a)) or cache.setdefault(id(a), reread(a))
+        a if a.gist.isascii() else cache.get(id(a)) or cache.setdefault(id(a), add_chinese_facts(a))
         for a in side
     ]
 
@@ -162,11 +198,11 @@ def _check_recipes(pairs: Sequence[Pair]) -> None:
         if a.recipe != b.recipe and a.recipe and b.recipe:
             raise BadRecipe(
                 f"{a.id!r} was made with recipe {a.recipe}, {b.id!r} with {b.recipe}: "
-                "fingerprints compare only when their recipes are one"
+                "fingerprints compare only within one recipe"
             )
 
 
-# Each of these measures many pairs at once: a list for every field of the evidence it knows.
+# Each of these measures many pairs at once: a list for each of its fields of the evidence.
 
 
 def _addresses(left: Side, right: Side) -> Columns:
@@ -182,14 +218,14 @@ def _addresses(left: Side, right: Side) -> Columns:
 
 
 def same_address(a: Fingerprint, b: Fingerprint) -> bool:
-    """Whether an address of the one, or one that its page declares, is the other's."""
+    """Whether an address of one, canonical or declared, is an address of the other."""
     same = a.url is not None and (a.url == b.url or a.url == b.declared_url)
     declared = a.declared_url
     return same or (declared is not None and (declared == b.url or declared == b.declared_url))
 
 
 def sketch_distances(left: Side, right: Side) -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
-    """The SimHash bits that differ and the MinHash values that agree; 0 where there are none."""
+    """The Hamming distances of the SimHashes, and the equal MinHash values; 0 without hashes."""
     left_hashes, right_hashes = [a.minhash or b"" for a in left], [b.minhash or b"" for b in right]
     if b"" in left_hashes or b"" in right_hashes:
         both = [
@@ -217,7 +253,7 @@ def _texts(left: Side, right: Side, counted: list[Overlap | None]) -> Columns:
     signed = [bool(a.minhash and b.minhash) for a, b in zip(left, right, strict=True)]
     jaccard = np.where(signed, equal / SLOTS, np.nan)
     words = np.array([[a.words for a in left], [b.words for b in right]], np.float64)
-    overlap, containment = _known(jaccard), _known(_contained(jaccard, words))
+    overlap, containment = _nan_to_none(jaccard), _nan_to_none(_containment(jaccard, words))
     for place, count in enumerate(counted):
         if count is not None:
             overlap[place], containment[place] = count.jaccard, count.containment
@@ -228,7 +264,7 @@ def _texts(left: Side, right: Side, counted: list[Overlap | None]) -> Columns:
         "containment": containment,
         "exact": [count is not None for count in counted],
         "words": words.min(0).astype(int).tolist(),
-        "numerals_shared": _known(shared),
+        "numerals_shared": _nan_to_none(shared),
         "numerals_changed": _where(figured, changed),
     }
 
@@ -242,17 +278,17 @@ def _profiles(
 
 
 def profile_measures(left: Side, right: Side, weights: kernels.TermWeights | None = None) -> Floats:
-    """How alike the profiles of two are, a row a pair."""
+    """The measures of the profiles (`PROFILE_MEASURES`), a row for each pair."""
     profiles = [a.profile for a in left], [b.profile for b in right]
     return kernels.profile_measures(*profiles, weights)
 
 
 def _columns(profiles: Floats) -> Columns:
-    return dict(zip(PROFILE_MEASURES, map(_known, profiles.T), strict=True))
+    return dict(zip(PROFILE_MEASURES, map(_nan_to_none, profiles.T), strict=True))
 
 
-def _contained(jaccard: Floats, words: Floats) -> Floats:
-    """The containment that this overlap means for texts of so many words."""
+def _containment(jaccard: Floats, words: Floats) -> Floats:
+    """The containment of texts of these lengths that follows from their overlap."""
     shared = jaccard / (1 + jaccard) * words.sum(0)
     share: Floats = np.minimum(1.0, shared / np.maximum(1.0, words.min(0)))
     return share
@@ -268,8 +304,8 @@ def _titles(left: Side, right: Side, measures: Collection[str]) -> Columns:
     counts = zip(left_titles, right_titles, strict=True)
     return {
         **{f"title_{name}": [None] * len(left) for name in titles.SCORES - score_names},
-        **{f"title_{name}": _known(scores[name]) for name in score_names},
-        "title_soft": _known(kernels.title_cosines(*gists)),
+        **{f"title_{name}": _nan_to_none(scores[name]) for name in score_names},
+        "title_soft": _nan_to_none(kernels.title_cosines(*gists)),
         "title_chars": list(map(min, map(len, left_titles), map(len, right_titles))),
         "title_words": [min(a.count(" "), b.count(" ")) + 1 if a and b else 0 for a, b in counts],
         "title_swap": [titles.side_by_side(swap) if swap else None for swap in swaps],
@@ -281,22 +317,22 @@ def _titles(left: Side, right: Side, measures: Collection[str]) -> Columns:
 
 
 def _contrast(a: Fingerprint, b: Fingerprint, swap: Sequence[tuple[str, str]]) -> str | None:
-    """By which words two titles are of other stages or sides, or say the reverse."""
+    """The words by which two titles contrast: other stages or sides, or the reverse."""
     words = titles.contrast(a.stages, b.stages) or titles.opposite(swap)
     return words or titles.exchanged(a.title, b.title)
 
 
 def _models(left: Side, right: Side, measures: Collection[str], columns: Columns) -> Columns:
-    """What the fitted models make of what was measured, and of the titles."""
-    news: list[float | None] = [None] * len(left)
+    """The scores of the fitted models."""
+    title_scores: list[float | None] = [None] * len(left)
     grades: list[float | None] = [None] * len(left)
-    if "news" in measures:
+    if "event" in measures:
         inputs = (columns[name] for name in ("title_soft", "agreements", "hours_apart"))
-        news = titles.title_news(left, right, *inputs)
+        title_scores = title_event_scores(left, right, *inputs)
     if "grade" in measures:
         grades = list(map(titles.title_grade, left, right))
-    likely = likelihoods(columns) if "profile" in measures else [None] * len(left)
-    return {"title_news": news, "title_grade": grades, "news": likely}
+    scores = event_scores(columns) if "profile" in measures else [None] * len(left)
+    return {"title_event_score": title_scores, "title_grade": grades, "event_score": scores}
 
 
 def _facts(left: Side, right: Side, measures: Collection[str]) -> Columns:
@@ -329,18 +365,18 @@ def _hours_apart(left: Side, right: Side) -> list[float | None]:
 
 
 def _same(left: Sequence[object], right: Sequence[object]) -> list[bool | None]:
-    """Whether the two are equal; None where one is not known."""
+    """Whether the two are equal; None where one is None."""
     pairs = zip(left, right, strict=True)
     return [None if a is None or b is None else a == b for a, b in pairs]
 
 
 def _either(left: Sequence[str | None], right: Sequence[str | None]) -> list[str | None]:
-    """What either has; of two, whichever comes later in the alphabet."""
+    """The value of either; of two, the later in alphabetical order."""
     return [max(a or "", b or "") or None for a, b in zip(left, right, strict=True)]
 
 
-def _known(column: Floats) -> list[float | None]:
-    """The numbers, None where there is none."""
+def _nan_to_none(column: Floats) -> list[float | None]:
+    """The numbers, None for NaN."""
     return [None if value != value else value for value in column.tolist()]
 
 

@@ -1,6 +1,6 @@
-"""Judging: what two articles are to each other. No text is read here; thresholds are the policy's.
+"""The decision on two articles, from their evidence and a policy alone.
 
-The rules are tried surest first: the first that holds and is not vetoed decides.
+The rules are ordered surest first: the first that holds and is not vetoed decides.
 """
 
 from collections.abc import Callable
@@ -9,48 +9,46 @@ from typing import NamedTuple
 
 from nearcopy.config import Policy
 from nearcopy.match import confidence
-from nearcopy.match.calibration import calibrated
 from nearcopy.match.conditions import (
     PASSAGE_WORDS,
-    at_least,
-    bodies_apart,
-    contained,
-    equal_bits,
-    facts_establish,
-    long_enough,
-    moved_on,
-    near,
-    reworded,
-    rewritten_page,
-    texts_differ,
-    title_mix,
-    titles_alike,
-    titles_count,
-    titles_decide,
-)
-from nearcopy.match.vetoes import (
     Veto,
+    at_least,
+    at_most,
+    base_veto,
+    bodies_differ,
+    contained,
+    containment_veto,
+    event_veto,
+    facts_confirm,
     form_veto,
-    news_veto,
+    is_update,
+    long_enough,
+    near,
     no_veto,
-    part_veto,
+    page_rewritten,
+    reworded,
     short_text_veto,
     text_veto,
+    texts_differ,
+    title_mix,
     title_veto,
-    veto,
+    titles_decide,
+    titles_long_enough,
+    titles_similar,
 )
-from nearcopy.models.model import Decision, Evidence, Relation
+from nearcopy.match.confidence import calibrate
+from nearcopy.models import Decision, Evidence, Relation
 
-# What is measured between the texts alone; of all else it is as if nothing were known.
-OF_TEXT = frozenset({"same_text", "distance", "overlap", "containment", "exact", "words"})
-NOTHING = tuple(Evidence._field_defaults.items())
+# The evidence of the texts; a policy that compares texts only sees nothing else.
+TEXT_FIELDS = frozenset({"same_text", "distance", "overlap", "containment", "exact", "words"})
+DEFAULTS = tuple(Evidence._field_defaults.items())
 
 
 class Needs(IntFlag):
-    """What a rule cannot do without."""
+    """The evidence that a rule requires."""
 
     NOTHING = 0
-    ADDRESS = 1  # one that the two share
+    ADDRESS = 1  # a shared one
     TEXTS = 2  # both long enough
     TITLES = 4  # both long enough
 
@@ -59,7 +57,7 @@ Reason = Callable[[Evidence, Policy], str]
 
 
 class Rule(NamedTuple):
-    """One way for a relation to hold; a veto of its kind takes it away."""
+    """A sufficient condition of a relation, unless its veto applies."""
 
     name: str
     relation: Relation
@@ -71,47 +69,56 @@ class Rule(NamedTuple):
 
 
 def decide(evidence: Evidence, policy: Policy) -> Decision:
-    """The first rule that holds and is not vetoed."""
+    """The decision of the first rule that holds and is not vetoed.
+
+    >>> from nearcopy import Evidence, Policy, decide
+    >>> decide(Evidence(same_text=True, words=200), Policy()).relation
+    <Relation.SAME_TEXT: 'same_text'>
+
+    Args:
+        evidence: What `compare` measured between the two articles.
+        policy: The thresholds, and the relations that count as duplicates.
+    """
     if policy.compares == "text":
-        evidence = Evidence(*(getattr(evidence, n) if n in OF_TEXT else d for n, d in NOTHING))
+        evidence = Evidence(*(getattr(evidence, n) if n in TEXT_FIELDS else d for n, d in DEFAULTS))
     vetoed: str | None = None
     vetoes: dict[Veto, str | None] = {}
-    for rule in OPEN[_given(evidence, policy)]:
+    for rule in APPLICABLE[_available(evidence, policy)]:
         if not rule.holds(evidence, policy):
             continue
         if rule.vetoed_by not in vetoes:
             vetoes[rule.vetoed_by] = rule.vetoed_by(evidence, policy)
-        veto = vetoes[rule.vetoed_by]
-        if veto is None:
-            return _decision(rule, evidence, policy, vetoed)
-        vetoed = vetoed or veto
+        reason = vetoes[rule.vetoed_by]
+        if reason is None:
+            return _decide_by(rule, evidence, policy, vetoed)
+        vetoed = vetoed or reason
     return Decision(
         Relation.DISTINCT,
         "vetoed" if vetoed else "nothing-in-common",
         confidence.distinct(evidence, vetoed),
         False,
-        vetoed or "nothing that counts is shared",
+        vetoed or "they have nothing relevant in common",
         _flags(evidence, policy),
     )
 
 
-def _given(e: Evidence, p: Policy) -> int:
-    """What there is for rules to go by."""
+def _available(e: Evidence, p: Policy) -> int:
+    """The flags of `Needs` that the evidence meets."""
     address = Needs.ADDRESS.value if e.same_url or e.same_declared_url else 0
     texts = Needs.TEXTS.value if long_enough(e, p) else 0
-    return address | texts | (Needs.TITLES.value if titles_count(e, p) else 0)
+    return address | texts | (Needs.TITLES.value if titles_long_enough(e, p) else 0)
 
 
-def _decision(rule: Rule, evidence: Evidence, policy: Policy, vetoed: str | None) -> Decision:
-    """The rule's decision, and why it is no surer one."""
+def _decide_by(rule: Rule, evidence: Evidence, policy: Policy, vetoed: str | None) -> Decision:
+    """The decision of the rule, and the veto of a surer one."""
     sure, duplicate = rule.confidence(evidence), rule.relation in policy.duplicates
     reason = rule.reason if isinstance(rule.reason, str) else rule.reason(evidence, policy)
     return Decision(
         rule.relation,
         rule.name,
-        calibrated(sure, policy.calibration) if duplicate else sure,
+        calibrate(sure, policy.calibration) if duplicate else sure,
         duplicate,
-        f"{reason}; no more than that: {vetoed}" if vetoed else reason,
+        f"{reason}; not a surer relation: {vetoed}" if vetoed else reason,
         _flags(evidence, policy),
     )
 
@@ -121,58 +128,58 @@ def _flags(evidence: Evidence, policy: Policy) -> tuple[str, ...]:
     return (*short, "junk") if evidence.junk else short
 
 
-# The rules' own conditions.
+# The conditions of single rules.
 
 
 def _same_address(e: Evidence, p: Policy) -> bool:
-    return bool(e.same_url) and not rewritten_page(e, p)
+    return bool(e.same_url) and not page_rewritten(e, p)
 
 
 def _updated_page(e: Evidence, p: Policy) -> bool:
-    return bool(e.same_url) and rewritten_page(e, p)
+    return bool(e.same_url) and page_rewritten(e, p)
 
 
 def _declared_address(e: Evidence, p: Policy) -> bool:
-    return bool(e.same_declared_url) and not (texts_differ(e) and bodies_apart(e, p))
+    return bool(e.same_declared_url) and not (texts_differ(e) and bodies_differ(e, p))
 
 
 def _filed_again(e: Evidence, p: Policy) -> bool:
-    if not (moved_on(e, p) and (e.same_source or e.moved)):
+    if not (is_update(e, p) and (e.same_source or e.moved)):
         return False
     return near(e, p) or contained(e, p) or _much_shared(e, p)
 
 
 def _rewritten(e: Evidence, p: Policy) -> bool:
-    return _much_shared(e, p) and titles_count(e, p) and titles_alike(e, p)
+    return _much_shared(e, p) and titles_long_enough(e, p) and titles_similar(e, p)
 
 
 def _much_shared(e: Evidence, p: Policy) -> bool:
-    return bool(e.same_source) and at_least(e.overlap, p.revised)
+    return bool(e.same_source) and at_least(e.overlap, p.revision_overlap)
 
 
 def _toll_moved(e: Evidence, p: Policy) -> bool:
-    """Of texts too short for the rules above; of one source, a toll that moved says what it is."""
+    """For texts too short for the rules above: one source, and a toll that moved."""
     return p.facts and bool(e.moved) and e.words >= PASSAGE_WORDS and _much_shared(e, p)
 
 
 def _figure_moved(e: Evidence, p: Policy) -> bool:
-    return p.facts and bool(e.moved) and titles_alike(e, p) and titles_decide(e, p)
+    return p.facts and bool(e.moved) and titles_similar(e, p) and titles_decide(e, p)
 
 
 def _same_title(e: Evidence, p: Policy) -> bool:
-    return titles_alike(e, p) and titles_decide(e, p)
+    return titles_similar(e, p) and titles_decide(e, p)
 
 
 def _title_and_facts(e: Evidence, p: Policy) -> bool:
-    return facts_establish(e, p) and titles_decide(e, p)
+    return facts_confirm(e, p) and titles_decide(e, p)
 
 
-def _same_event(e: Evidence, p: Policy) -> bool:
+def _same_event_titles(e: Evidence, p: Policy) -> bool:
     return at_least(e.title_soft, p.event_soft)
 
 
-def _same_news(e: Evidence, p: Policy) -> bool:
-    return at_least(e.news, p.event_news)
+def _same_event(e: Evidence, p: Policy) -> bool:
+    return at_least(e.event_score, p.event_score)
 
 
 def _related_titles(e: Evidence, p: Policy) -> bool:
@@ -184,34 +191,34 @@ def _related_titles(e: Evidence, p: Policy) -> bool:
 def _related_texts(e: Evidence, p: Policy) -> bool:
     return (
         at_least(e.overlap, p.related_overlap)
-        or at_least(equal_bits(e), p.related_bits)
-        or at_least(e.news, p.related_news)
+        or at_most(e.distance, p.related_max_hamming)
+        or at_least(e.event_score, p.related_score)
     )
 
 
-# What those rules say whose reason depends on what was measured.
+# The reasons that depend on the evidence.
 
 
-def _why_filed_again(e: Evidence, _: Policy) -> str:
+def _filed_again_reason(e: Evidence, _: Policy) -> str:
     if e.same_source:
         return "the same source filed it again, with changes"
-    return "much of the text is the same, and a figure has moved that updates move"
+    return "much of the text is the same, and a figure moved as updates move it"
 
 
-def _why_same_event(e: Evidence, p: Policy) -> str:
-    if bodies_apart(e, p):
-        return "the titles agree over texts written apart"
-    return "the titles agree in much"
+def _same_event_titles_reason(e: Evidence, p: Policy) -> str:
+    if bodies_differ(e, p):
+        return "the titles agree over texts written independently"
+    return "the titles largely agree"
 
 
-def _why_same_news(e: Evidence, p: Policy) -> str:
+def _same_event_reason(e: Evidence, p: Policy) -> str:
     if _shares_passages(e, p):
-        return "they report the same news, in part in the same words"
-    return "they report the same news in other words"
+        return "they report the same event, in part in the same words"
+    return "they report the same event in other words"
 
 
 def _shares_passages(e: Evidence, p: Policy) -> bool:
-    """Whether a part of the text that is worth the name stands in both."""
+    """Whether the texts share passages."""
     return e.words > 0 and at_least(e.overlap, p.related_overlap)
 
 
@@ -220,7 +227,7 @@ RULES = (
         "same-address",
         Relation.SAME_URL,
         Needs.ADDRESS,
-        "both stand at the same address",
+        "both have the same address",
         _same_address,
         confidence.by_address,
         no_veto,
@@ -229,7 +236,7 @@ RULES = (
         "identical-text",
         Relation.SAME_TEXT,
         Needs.NOTHING,
-        "both texts are the same, word for word",
+        "the texts are identical, word for word",
         lambda e, _: bool(e.same_text),
         confidence.by_identity,
         short_text_veto,
@@ -238,7 +245,7 @@ RULES = (
         "updated-page",
         Relation.REVISION,
         Needs.ADDRESS,
-        "the text at this address has changed",
+        "the text at this address changed",
         _updated_page,
         confidence.by_address,
         no_veto,
@@ -247,16 +254,16 @@ RULES = (
         "declared-address",
         Relation.SAME_URL,
         Needs.ADDRESS,
-        "the page names the other's address as its own",
+        "the page declares the other's address as its own",
         _declared_address,
         confidence.by_address,
-        veto,
+        base_veto,
     ),
     Rule(
         "filed-again",
         Relation.REVISION,
         Needs.TEXTS,
-        _why_filed_again,
+        _filed_again_reason,
         _filed_again,
         confidence.by_revision,
         text_veto,
@@ -274,16 +281,16 @@ RULES = (
         "contained",
         Relation.CONTAINED,
         Needs.TEXTS,
-        "the longer text holds nearly all of the shorter",
+        "the longer text contains nearly all of the shorter",
         contained,
         confidence.by_containment,
-        part_veto,
+        containment_veto,
     ),
     Rule(
         "reworded",
         Relation.NEAR_TEXT,
         Needs.TEXTS,
-        "much of the text is the same, and of the same words, with many changed",
+        "much of the text is the same, with many words changed",
         reworded,
         confidence.by_rewording,
         title_veto,
@@ -292,7 +299,7 @@ RULES = (
         "rewritten",
         Relation.REVISION,
         Needs.TEXTS,
-        "the same source wrote on: much of the text is shared and the titles agree",
+        "the same source updated it: much of the text is shared and the titles agree",
         _rewritten,
         confidence.by_revision,
         text_veto,
@@ -301,7 +308,7 @@ RULES = (
         "toll-moved",
         Relation.REVISION,
         Needs.NOTHING,
-        "the same source wrote on: a toll has moved and part of the text is the same",
+        "the same source updated it: a toll moved and part of the text is the same",
         _toll_moved,
         confidence.by_revision,
         text_veto,
@@ -310,7 +317,7 @@ RULES = (
         "figure-moved",
         Relation.REVISION,
         Needs.TITLES,
-        "the titles agree but for a figure that updates move",
+        "the titles agree except for a figure that updates move",
         _figure_moved,
         confidence.by_title,
         title_veto,
@@ -328,7 +335,7 @@ RULES = (
         "titles-and-facts",
         Relation.SAME_TITLE,
         Needs.TITLES,
-        "the titles are alike and their facts agree",
+        "the titles are similar and their facts agree",
         _title_and_facts,
         confidence.by_title,
         title_veto,
@@ -337,19 +344,19 @@ RULES = (
         "like-titles-over-different-texts",
         Relation.SAME_EVENT,
         Needs.TITLES,
-        _why_same_event,
-        _same_event,
+        _same_event_titles_reason,
+        _same_event_titles,
         confidence.by_like_titles,
         title_veto,
     ),
     Rule(
-        "same-news",
+        "same-event",
         Relation.SAME_EVENT,
         Needs.NOTHING,
-        _why_same_news,
-        _same_news,
-        confidence.by_news,
-        news_veto,
+        _same_event_reason,
+        _same_event,
+        confidence.by_event_score,
+        event_veto,
     ),
     Rule(
         "related-titles",
@@ -370,8 +377,8 @@ RULES = (
         text_veto,
     ),
 )
-# The rules open to a pair, by what there is for them to go by.
-OPEN = [
+# The rules that apply, by the flags of `Needs` that the evidence meets.
+APPLICABLE = [
     tuple(rule for rule in RULES if rule.needs & available == rule.needs)
     for available in range(sum(Needs) + 1)
 ]

@@ -1,8 +1,8 @@
-"""Embedding: how alike two articles are in meaning, by the static vectors of `wordllama`.
+"""The embedding cosine: similarity in meaning by the static embeddings of `wordllama`.
 
-An optional measurement that decides nothing alone: figures hardly move it, so "Series A $10M" and
-"Series B $50M" are nearly one. The vectors are read from the package's own files and nothing is
-downloaded; the package itself is not imported, as it sets up logging for the whole program.
+An optional measurement that no rule reads: figures hardly change it, so "Series A $10M" and
+"Series B $50M" are nearly equal. The embeddings are loaded from the files of the installed package;
+the package itself is not imported, as it configures logging for the whole program.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from nearcopy.errors import MissingExtra, require
 from nearcopy.extract.text import strip_html
-from nearcopy.models.model import Article
+from nearcopy.models import Article
 
 EXTRA = "embed"
 WEIGHTS = "weights/l2_supercat_256.safetensors"
@@ -23,26 +23,26 @@ TENSOR = "embedding.weight"
 TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 LEAD_WORDS = 200
 LEAD_CHARS = 1500
-HTML_CHARS = 40_000  # of a page, before its tags are taken out
-REMEMBERED = 4096  # vectors, a kilobyte each
+HTML_CHARS = 40_000  # of a page, before its tags are removed
+CACHED = 4096  # vectors, a kilobyte each
 
 Vector = NDArray[np.float32]
 
 
 class Model(NamedTuple):
-    """What vectors are made with."""
+    """The tokenizer and the embedding of each token."""
 
     tokenizer: Any
     weights: NDArray[np.float16]
 
 
-def meanings(pairs: Sequence[tuple[Article, Article] | None]) -> list[float | None]:
+def embedding_cosines(pairs: Sequence[tuple[Article, Article] | None]) -> list[float | None]:
     """The cosine of each pair, 0..1; None for no pair, and where one has no words."""
-    return [None if pair is None else meaning(*pair) for pair in pairs]
+    return [None if pair is None else embedding_cosine(*pair) for pair in pairs]
 
 
-def meaning(a: Article, b: Article) -> float | None:
-    """How alike two articles are in meaning, 0..1; None where one has no words."""
+def embedding_cosine(a: Article, b: Article) -> float | None:
+    """The cosine of two articles, 0..1; None where one has no words."""
     left, right = vector(passage(a)), vector(passage(b))
     if left is None or right is None:
         return None
@@ -50,15 +50,15 @@ def meaning(a: Article, b: Article) -> float | None:
 
 
 def passage(article: Article) -> str:
-    """What is embedded of an article: its title and the first words of its text."""
+    """The title and the first words of the text, which are embedded."""
     text = strip_html(article.text[:HTML_CHARS]) if article.html else article.text
     lead = " ".join(text[:LEAD_CHARS].split()[:LEAD_WORDS])
     return f"{article.title[:LEAD_CHARS]}\n{lead}".strip()
 
 
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=CACHED)
 def vector(text: str) -> Vector | None:
-    """The mean of the vectors of its tokens, of length one; None where there are none."""
+    """The mean of the token embeddings, normalised; None without tokens."""
     clean = text.encode("utf-8", "replace").decode("utf-8")
     tokenizer, weights = model()
     ids = tokenizer.encode(clean, add_special_tokens=False).ids
@@ -71,11 +71,11 @@ def vector(text: str) -> Vector | None:
 
 @lru_cache(maxsize=1)
 def model() -> Model:
-    """The vectors and the tokenizer of the package; an error says what to install."""
+    """The embeddings and the tokenizer of the installed package."""
     spec = find_spec("wordllama")
     if spec is None or not spec.submodule_search_locations:
         raise MissingExtra(
-            "wordllama is needed for the measure of meaning and not installed: "
+            "the embedding cosine needs wordllama, which is not installed: "
             f"run `pip install 'nearcopy[{EXTRA}]'`, or leave `embed` off in the policy"
         )
     folder = spec.submodule_search_locations[0]
@@ -84,9 +84,9 @@ def model() -> Model:
     try:
         weights = safetensors.load_file(f"{folder}/{WEIGHTS}")[TENSOR]
         tokenizer = tokenizers.Tokenizer.from_file(f"{folder}/{TOKENIZER}")
-    except Exception as wrong:
+    except Exception as error:
         raise MissingExtra(
-            f"wordllama is installed without the vectors that this needs ({wrong}): "
+            f"wordllama is installed without its embeddings ({error}): "
             f"run `pip install --upgrade 'nearcopy[{EXTRA}]'`"
-        ) from wrong
+        ) from error
     return Model(tokenizer, weights)

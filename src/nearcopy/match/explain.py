@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass, replace
 
-from nearcopy.config import Policy, Recipe, checked_policy
-from nearcopy.extract.facts import reread
+from nearcopy.config import Policy, Recipe, check_policy
+from nearcopy.extract.facts import add_chinese_facts
 from nearcopy.extract.numerals import Numeral, changed
 from nearcopy.fingerprint.fingerprint import fingerprints
 from nearcopy.kernels import TermWeights
 from nearcopy.kernels.result_types import Passage
 from nearcopy.match.compare import passages
-from nearcopy.match.judge_pairs import Judgement, judged
-from nearcopy.models.model import Article, Decision, Evidence, Fact, FactPair
+from nearcopy.match.judgement import Judgement, judge_pairs
+from nearcopy.models import Article, Decision, Evidence, Fact, FactPair
 
 SHOWN = frozenset(("grade",))  # measures that no policy reads, and people do
 
@@ -68,11 +68,11 @@ def explain(
 
     `weights` tell how much terms count where a store has counted them.
     """
-    recipe, policy = recipe or Recipe(), checked_policy(policy)
+    recipe, policy = recipe or Recipe(), check_policy(policy)
     other = replace(b, id=f"{b.id}#2") if a.id == b.id else b
     left, right = fingerprints([a, other], recipe)
     at_hand = {a.id: a, other.id: other}
-    (judgement,) = judged(
+    (judgement,) = judge_pairs(
         [(left, right)], recipe, policy, lambda _: at_hand, also=SHOWN, weights=weights
     )
     return Explanation(
@@ -80,8 +80,8 @@ def explain(
         b.id,
         judgement,
         tuple(passages(a, b, min_words=min_words)),
-        reread(left).facts,
-        reread(right).facts,
+        add_chinese_facts(left).facts,
+        add_chinese_facts(right).facts,
         left.names,
         right.names,
         tuple(changed(a.text, b.text, html_a=a.html, html_b=b.html)),

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from nearcopy.extract.facts.currencies import ROUGH_DOLLARS
 from nearcopy.extract.facts.number_parser import rounds_to, same_when_rounded
-from nearcopy.extract.facts.unit_words import singular
-from nearcopy.models.model import Fact
+from nearcopy.extract.facts.word_lists import singular
+from nearcopy.models import Fact
 
 Pair = tuple[Fact, Fact]
 

@@ -1,5 +1,48 @@
-"""The nouns: frozen values that every other room speaks of.
+"""The nouns of the package: frozen values that every other room uses.
 
-Article, Fingerprint, Evidence, Decision, Verdict, Story, Feedback and StoryAction. They are checked
-where they are made and know nothing of how they are measured, decided or stored.
+Article and Fingerprint; Evidence, Decision, Edge, Verdict, Match and Story; Feedback and
+StoryAction. They are validated on construction and know nothing of measuring, deciding or storing.
 """
+
+from nearcopy.models.article import Article, Fact, Fingerprint, ordered
+from nearcopy.models.decision import (
+    COPIES,
+    MEASUREMENTS,
+    RELATION_RANK,
+    RENAMED_RULES,
+    Check,
+    Decision,
+    Edge,
+    Evidence,
+    FactPair,
+    Match,
+    Measurement,
+    Member,
+    Relation,
+    Story,
+    StoryLink,
+    Verdict,
+)
+
+__all__ = [
+    "COPIES",
+    "MEASUREMENTS",
+    "RELATION_RANK",
+    "RENAMED_RULES",
+    "Article",
+    "Check",
+    "Decision",
+    "Edge",
+    "Evidence",
+    "Fact",
+    "FactPair",
+    "Fingerprint",
+    "StoryLink",
+    "Match",
+    "Measurement",
+    "Member",
+    "Relation",
+    "Story",
+    "Verdict",
+    "ordered",
+]

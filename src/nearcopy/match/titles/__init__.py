@@ -1,16 +1,14 @@
-"""Two titles: how similar they are, and what keeps them apart."""
+"""Two titles: how similar they are, which words they swap, and what contrasts them."""
 
-from nearcopy.match.titles.antonyms import exchanged, opposite
-from nearcopy.match.titles.same_event_model import title_news
+from nearcopy.match.titles.contrast import contrast, exchanged, opposite
 from nearcopy.match.titles.similarity import (
     SCORES,
     TitleScores,
     digest_similarity,
     scores,
+    title_grade,
     tracker_average,
 )
-from nearcopy.match.titles.similarity_model import title_grade
-from nearcopy.match.titles.stages import contrast
 from nearcopy.match.titles.substitutions import are_names, side_by_side, swapped
 
 __all__ = [
@@ -25,6 +23,5 @@ __all__ = [
     "side_by_side",
     "swapped",
     "title_grade",
-    "title_news",
     "tracker_average",
 ]

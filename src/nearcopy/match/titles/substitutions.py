@@ -2,16 +2,16 @@
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
-from itertools import pairwise
+from functools import cache, lru_cache
+from importlib.resources import files
+from itertools import pairwise, takewhile
+from typing import NamedTuple
 
+from nearcopy.extract.text import normal
 from nearcopy.kernels.reference.term_profiles import ENTRY as PROFILE_ENTRY
 from nearcopy.kernels.reference.term_profiles import profile_terms, term_hash
 from nearcopy.kernels.reference.titles import stem, weight
-from nearcopy.match.titles.chinese_diff import apart, is_han
-from nearcopy.match.titles.chinese_names import are_other
-from nearcopy.match.titles.known_names import are_known, is_one
-from nearcopy.models.model import Fingerprint
+from nearcopy.models import Fingerprint
 
 MOST_SWAPPED = 4
 LEAST_SHARED = 2
@@ -109,3 +109,182 @@ def _holds(profile: bytes, word: str) -> bool:
 def _term(word: str) -> bytes:
     """The hash of a word's term, as profiles hold it."""
     return term_hash(next(profile_terms([word]), ("", False))[0]).to_bytes(4, "little")
+
+
+MOST_RUNS = 2
+REACH = 2  # characters on either side that a name may share with the other: 河南, 河北
+FIRST, LAST = "\u3400", "\u9fff"
+Words = list[str]
+
+
+class Run(NamedTuple):
+    """Where two titles differ: from where to where in the one and in the other."""
+
+    start: int
+    end: int
+    other_start: int
+    other_end: int
+
+
+def is_han(word: str) -> bool:
+    """Whether a word is of Han characters alone.
+
+    >>> is_han("北京"), is_han("トヨタ"), is_han("v2")
+    (True, False, False)
+    """
+    return bool(word) and min(word) >= FIRST and max(word) <= LAST
+
+
+def apart(left: Words, right: Words) -> list[tuple[str, str]]:
+    """The pairs in which two titles differ: words, or runs of characters; none if too many do.
+
+    >>> apart(list("湖南暴雨停课"), list("黑龙江暴雨停课"))
+    [('湖南', '黑龙江')]
+    """
+    one_length = len(left) == len(right)
+    runs = _by_place(left, right) if one_length else _between(left, right)
+    pairs = [_widened(left, right, run) for run in runs]
+    written = [pair for pair in pairs if is_han(pair[0] + pair[1])]
+    if len(written) > MOST_RUNS or not all(_is_short(word) for pair in written for word in pair):
+        return []
+    return pairs
+
+
+def _is_short(word: str) -> bool:
+    """Whether a run may be a name by its length."""
+    return len(word) <= LONGEST or is_place(word)
+
+
+def _by_place(left: Words, right: Words) -> list[Run]:
+    """Where titles of one length differ; characters that stand together are one run."""
+    runs: list[Run] = []
+    for place, (x, y) in enumerate(zip(left, right, strict=True)):
+        if x != y:
+            last = runs[-1] if runs else None
+            joins = last is not None and last.end == place and is_han(x + y + left[place - 1])
+            start = runs.pop().start if joins else place
+            runs.append(Run(start, place + 1, start, place + 1))
+    return runs
+
+
+def _between(left: Words, right: Words) -> list[Run]:
+    """What differs between the same beginning and the same end, if that is characters alone."""
+    start = _alike(left, right)
+    end = _alike(left[start:][::-1], right[start:][::-1])
+    run = Run(start, len(left) - end, start, len(right) - end)
+    x, y = left[run.start : run.end], right[run.other_start : run.other_end]
+    return [run] if x and y and is_han("".join(x + y)) else []
+
+
+def _alike(left: Words, right: Words) -> int:
+    """How many words are the same from the beginning on."""
+    pairs = zip(left, right, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _widened(first: Words, second: Words, run: Run) -> tuple[str, str]:
+    """What stands there in both titles, with what is shared of the names of two places."""
+    for left in range(min(REACH, run.start, run.other_start) + 1):
+        for right in range(REACH + 1):
+            x = "".join(first[run.start - left : run.end + right])
+            y = "".join(second[run.other_start - left : run.other_end + right])
+            if x != y and is_place(x) and is_place(y):
+                return x, y
+    return "".join(first[run.start : run.end]), "".join(second[run.other_start : run.other_end])
+
+
+SHORTEST, LONGEST = 2, 4  # characters of a name
+
+
+def _read_words(name: str) -> frozenset[str]:
+    """The words of a file, in the characters of folded titles."""
+    lines = files(__package__).joinpath(name).read_text("utf-8").splitlines()
+    return _folded(" ".join(line for line in lines if not line.startswith("#")))
+
+
+def _folded(table: str) -> frozenset[str]:
+    """The words of a table, in the characters of folded titles."""
+    return frozenset(normal(word).replace(" ", "") for word in table.split())
+
+
+PLACES = _read_words("han_places.txt")
+# Surnames that begin few other words.
+SURNAMES = frozenset(
+    "王李张刘陈杨赵吴徐孙朱郭罗郑梁宋韩冯邓曹彭萧董袁潘蔡蒋杜魏苏吕沈姚卢姜崔谭陆汪廖贾邱孟秦薛侯雷"
+    "龚邵戴"
+)
+# Words of newsrooms, and some that begin like a surname, which few dictionaries count as common.
+OF_NEWS = _folded("""
+上市 上映 上月 上调 下周 下月 下调 两国 丧生 中秋 今晨 今起 俄方 元旦 公交 出炉 判刑 台风 国庆 国足
+外国 外媒 多国 多地 大巴 大涨 大跌 大雪 大风 央行 女排 女童 女足 孙女 孙子 官媒 客机 寒假 寒潮 年内
+延期 张开 张贴 强震 徐徐 快讯 戴上 抓获 拘留 推迟 揭晓 数名 新冠 新款 日方 明星 明起 暑假 暑期 暴涨
+暴跌 暴雪 曝光 本周 李子 杜绝 枪击 检方 楼市 歌手 民警 沪指 油价 洪水 洪灾 渔船 独家 王国 王子 王牌
+王者 男童 男篮 疫情 疫苗 空袭 组图 罗列 美方 聚焦 苏联 苏醒 落网 财长 货车 货轮 身亡 车市 车祸 速报
+遇难 重磅 金价 闭幕 陆军 陆战 陆路 陈列 陈述 雷同 雷达 雷雨 韩元 韩方 飓风 飙升 首个 首例 首款 高铁
+""")
+
+
+@cache
+def common_words() -> frozenset[str]:
+    """Words that are no names: the common ones of tools/make_han_words.py, and those of news."""
+    return (_read_words("han_words.txt") | OF_NEWS) - PLACES
+
+
+def is_place(name: str) -> bool:
+    """Whether it is a well-known place."""
+    return name in PLACES
+
+
+def are_other(x: str, y: str, *, leads: bool) -> bool:
+    """Whether two runs of characters in one place of two titles are names of different things.
+
+    `leads` is whether they stand first.
+
+    >>> are_other("北京", "上海", leads=False), are_other("发布", "推出", leads=True)
+    (True, False)
+    """
+    if len(x) == len(y) == 1:
+        return x in SURNAMES and y in SURNAMES
+    if not all(SHORTEST <= len(name) <= LONGEST or name in PLACES for name in (x, y)):
+        return False
+    if x in PLACES or y in PLACES or leads:
+        return not _is_common(x) and not _is_common(y)
+    return _is_person(x) and _is_person(y)
+
+
+def _is_person(name: str) -> bool:
+    return name[0] in SURNAMES and len(name) < LONGEST and not _is_common(name)
+
+
+def _is_common(name: str) -> bool:
+    """Whether a common word is in it; a known place has none."""
+    words = common_words()
+    return name not in PLACES and any(a + b in words for a, b in pairwise(name))
+
+
+def _read_names() -> dict[str, int]:
+    """The line of each form of a name."""
+    lines = files(__package__).joinpath("known_names.txt").read_text("utf-8").splitlines()
+    named = (line.split() for line in lines if not line.startswith("#"))
+    return {form: number for number, forms in enumerate(named) for form in forms}
+
+
+NAMES = _read_names()
+
+
+def are_known(x: str, y: str) -> bool:
+    """Whether both words are known names, of different things or of one.
+
+    >>> are_known("iran", "iraq"), are_known("iran", "talks")
+    (True, False)
+    """
+    return x in NAMES and y in NAMES
+
+
+def is_one(x: str, y: str) -> bool:
+    """Whether two known names are of one thing.
+
+    >>> is_one("france", "french"), is_one("france", "germany")
+    (True, False)
+    """
+    return NAMES[x] == NAMES[y]

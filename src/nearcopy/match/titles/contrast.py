@@ -1,6 +1,51 @@
-"""Opposites: titles that are else the same, and say the reverse of each other."""
+"""Two titles on different stages or sides of one matter."""
 
 from collections.abc import Iterable, Sequence
+
+from nearcopy.extract.titles.stage_words import FIRST_ALONE, SIDES, WORDS
+
+
+def contrast(a: Sequence[str], b: Sequence[str]) -> str | None:
+    """The words by which two titles are of other stages or sides, a's first; else None.
+
+    Given are the titles' stages. Only sides that the titles do not share are looked at.
+
+    >>> contrast(["suspends"], ["resumes"]), contrast(["suspends"], ["suspended"])
+    ('suspends / resumes', None)
+    >>> contrast(["takeaways"], [])
+    'takeaways / -'
+    """
+    if a == b:
+        return None
+    left = {side for word in a for side in WORDS.get(word, ())}
+    right = {side for word in b for side in WORDS.get(word, ())}
+    if left == right:
+        return None
+    left_axes = {axis for axis, _ in left - right}
+    right_axes = {axis for axis, _ in right - left}
+    for axis in sorted(left_axes & right_axes):
+        return f"{_word(a, axis)} / {_word(b, axis)}"
+    for axis in sorted(left_axes | right_axes):
+        if axis >= FIRST_ALONE:
+            return f"{_word(a, axis)} / {_word(b, axis)}"
+    return None
+
+
+def same_side(x: str, y: str) -> bool:
+    """Whether two stems stand on one side of an axis, as words for one thing do.
+
+    >>> same_side("jump", "climb"), same_side("jump", "slump")
+    (True, False)
+    """
+    sides = SIDES.get(x)
+    return sides is not None and not set(sides).isdisjoint(SIDES.get(y, ()))
+
+
+def _word(words: Sequence[str], axis: int) -> str:
+    """The first word on the axis, or a dash."""
+    on_it = (word for word in words for on, _ in WORDS.get(word, ()) if on == axis)
+    return next(on_it, "-")
+
 
 # Words that stand in each other's place in opposite titles, a line for the two sides.
 PAIRS = """
@@ -40,10 +85,10 @@ PREPOSITIONS = """
 in on at of for after over near from by as amid during before under into across around outside
 inside within since until via im am bei nach an a dans sur apres en tras por
 """
-MOST_WORDS = 3  # of each of the two that change places, and of what is between
+MAX_EXCHANGED = 3  # of each of the two that change places, and of what is between
 
 
-def _sides() -> dict[str, tuple[int, int]]:
+def _opposites() -> dict[str, tuple[int, int]]:
     """The line of each word, and on which side of it the word stands."""
     lines = (line.split(" | ") for line in PAIRS.strip().splitlines())
     return {
@@ -54,7 +99,7 @@ def _sides() -> dict[str, tuple[int, int]]:
     }
 
 
-SIDES = _sides()
+OPPOSITES = _opposites()
 _BOTH_WAYS, _PREPOSITIONS = frozenset(BOTH_WAYS.split()), frozenset(PREPOSITIONS.split())
 
 
@@ -69,7 +114,7 @@ def opposite(swap: Iterable[tuple[str, str]]) -> str | None:
 
 
 def _are_opposite(x: str, y: str) -> bool:
-    left, right = SIDES.get(x), SIDES.get(y)
+    left, right = OPPOSITES.get(x), OPPOSITES.get(y)
     return left is not None and right is not None and left[0] == right[0] and left != right
 
 
@@ -83,11 +128,11 @@ def exchanged(a: str, b: str) -> str | None:
     """
     if len(a) != len(b) or a == b:
         return None
-    left, right = _apart(a.split(" "), b.split(" "))
-    if len(left) > 3 * MOST_WORDS or sorted(left) != sorted(right):
+    left, right = _differing_words(a.split(" "), b.split(" "))
+    if len(left) > 3 * MAX_EXCHANGED or sorted(left) != sorted(right):
         return None
-    for first in range(1, min(MOST_WORDS, len(left) - 2) + 1):
-        for last in range(1, min(MOST_WORDS, len(left) - first - 1) + 1):
+    for first in range(1, min(MAX_EXCHANGED, len(left) - 2) + 1):
+        for last in range(1, min(MAX_EXCHANGED, len(left) - first - 1) + 1):
             end = len(left) - last
             between = left[first:end]
             if right == [*left[end:], *between, *left[:first]] and _has_a_way(between):
@@ -95,7 +140,7 @@ def exchanged(a: str, b: str) -> str | None:
     return None
 
 
-def _apart(a: Sequence[str], b: Sequence[str]) -> tuple[list[str], list[str]]:
+def _differing_words(a: Sequence[str], b: Sequence[str]) -> tuple[list[str], list[str]]:
     """Two titles of as many words, without those at either end that they share."""
     if len(a) != len(b):
         return [], []
@@ -105,6 +150,6 @@ def _apart(a: Sequence[str], b: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def _has_a_way(between: Sequence[str]) -> bool:
     """Whether what stands between two says something else of the one than of the other."""
-    if len(between) > MOST_WORDS or between[0] in _PREPOSITIONS:
+    if len(between) > MAX_EXCHANGED or between[0] in _PREPOSITIONS:
         return False
     return not _BOTH_WAYS.issuperset(between)
