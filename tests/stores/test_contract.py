@@ -27,23 +27,23 @@ from nearcopy import (
     frequency_table,
 )
 from nearcopy.fingerprint.blocking_keys import keys
-from nearcopy.models.feedback import Said
-from nearcopy.models.model import Edge, Member
-from nearcopy.stores import Entry, open_store
+from nearcopy.models.feedback import Prediction
+from nearcopy.models import Edge, Member
+from nearcopy.stores import StoredArticle, open_store
 from nearcopy.stores.row_codec import (
-    article_rows,
-    articles_of,
-    fingerprint_of,
-    fingerprint_row,
-    recipe_json,
-    recipe_of,
+    articles_to_rows,
+    articles_from_rows,
+    fingerprint_from_row,
+    fingerprint_to_row,
+    recipe_to_json,
+    recipe_from_json,
 )
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
 WEEK = timedelta(days=7)
 COPY = Decision(Relation.NEAR_TEXT, "near-text", 0.9, True, "alike", ("short",))
-EVENT = Decision(Relation.SAME_EVENT, "same-news", 0.5, False, "same event")
+EVENT = Decision(Relation.SAME_EVENT, "same-event", 0.5, False, "same event")
 KIN = Decision(Relation.RELATED, "related-texts", 0.4, False, "related")
 
 
@@ -61,33 +61,33 @@ def store(request, any_address):
     opened.close()
 
 
-def entry(name: str, *under: int, **given) -> Entry:
+def entry(name: str, *under: int, **given) -> StoredArticle:
     """An article filed under these keys."""
     article = Article(id=name, seen=given.pop("seen", NOON), **given)
     (made,) = fingerprints([article])
-    return Entry(article, made, np.array(sorted(under), np.uint64))
+    return StoredArticle(article, made, np.array(sorted(under), np.uint64))
 
 
-def put(store, *entries: Entry) -> None:
-    with store.writing():
-        store.put(entries)
+def put(store, *entries: StoredArticle) -> None:
+    with store.transaction():
+        store.save_articles(entries)
 
 
 def clear(store, before: datetime) -> None:
     more = True
     while more:
-        with store.writing():
-            more = store.clear(before)
+        with store.transaction():
+            more = store.collect_garbage(before)
 
 
 def older(store, before: datetime) -> list[str]:
-    with store.reading():
-        return list(store.older(before))
+    with store.snapshot():
+        return list(store.ids_before(before))
 
 
-def found(store, probe: Entry, window: timedelta | None = WEEK, limit: int = 10) -> set[str]:
-    with store.reading():
-        (answer,) = store.find([(probe.fingerprint, probe.keys)], window, limit)
+def found(store, probe: StoredArticle, window: timedelta | None = WEEK, limit: int = 10) -> set[str]:
+    with store.snapshot():
+        (answer,) = store.find_candidates([(probe.fingerprint, probe.keys)], window, limit)
     return {each.id for each in answer.candidates}
 
 
@@ -120,16 +120,16 @@ class TestFinding:
 
     def test_among_few_articles_nothing_is_left_out(self, store):
         put(store, *(entry(f"a{n}", 3, 7) for n in range(501)), entry("b", 11, 15))
-        with store.reading():
+        with store.snapshot():
             probe = entry("x", 3, 7)
-            (answer,) = store.find([(probe.fingerprint, probe.keys)], WEEK)
-        assert (len(answer.candidates), answer.left_out) == (501, 0)
+            (answer,) = store.find_candidates([(probe.fingerprint, probe.keys)], WEEK)
+        assert (len(answer.candidates), answer.truncated) == (501, 0)
 
     def test_many_probes_are_answered_in_order(self, store):
         put(store, entry("a", 1), entry("b", 2))
         probes = [(each.fingerprint, each.keys) for each in (entry("x", 2), entry("y", 1))]
-        with store.reading():
-            answers = store.find(probes, WEEK, 10)
+        with store.snapshot():
+            answers = store.find_candidates(probes, WEEK, 10)
         assert [[each.id for each in answer.candidates] for answer in answers] == [["b"], ["a"]]
 
     @pytest.mark.parametrize("days", [-7, -1, 0, 1, 7])
@@ -157,29 +157,29 @@ class TestFinding:
     def test_beyond_the_limit_those_that_share_most_come_first(self, store):
         put(store, *(entry(f"a{n}", 1, *range(2, 2 + n)) for n in range(5)))
         probe = entry("x", *range(1, 9))
-        with store.reading():
-            (answer,) = store.find([(probe.fingerprint, probe.keys)], WEEK, 2)
+        with store.snapshot():
+            (answer,) = store.find_candidates([(probe.fingerprint, probe.keys)], WEEK, 2)
         assert {each.id for each in answer.candidates} == {"a4", "a3"}
-        assert answer.left_out == 3
+        assert answer.truncated == 3
 
     def test_what_was_removed_or_replaced_takes_nobodys_place(self, store):
         for n in range(6):
             put(store, entry("a", 1, 2, text=str(n)), entry(f"b{n}", 1, 2))
             found(store, entry("x", 1))
-        with store.writing():
+        with store.transaction():
             store.remove([f"b{n}" for n in range(5)])
         put(store, entry("c", 1))
         probe = entry("x", 1, 2)
-        with store.reading():
-            (answer,) = store.find([(probe.fingerprint, probe.keys)], WEEK, 2)
+        with store.snapshot():
+            (answer,) = store.find_candidates([(probe.fingerprint, probe.keys)], WEEK, 2)
         assert {each.id for each in answer.candidates} == {"a", "b5"}
-        assert answer.left_out == 1
+        assert answer.truncated == 1
 
     def test_what_is_found_is_what_was_filed(self, store):
         filed = entry("a", 1, title="Rs 5k cr data centre", text="of the harbour " * 30)
         put(store, filed)
-        with store.reading():
-            (answer,) = store.find([(filed.fingerprint, filed.keys)], WEEK, 10)
+        with store.snapshot():
+            (answer,) = store.find_candidates([(filed.fingerprint, filed.keys)], WEEK, 10)
         assert answer.candidates == [filed.fingerprint]
 
 
@@ -199,8 +199,8 @@ class TestKeeping:
             seen=NOON + DAY,
         )
         (made,) = fingerprints([article])
-        put(store, Entry(article, made, np.array([1], np.uint64)))
-        with store.reading():
+        put(store, StoredArticle(article, made, np.array([1], np.uint64)))
+        with store.snapshot():
             assert store.articles(["ü/1", "unknown"]) == {"ü/1": article}
             assert store.fingerprints(["unknown", "ü/1"]) == {"ü/1": made}
             assert list(store.ids()) == ["ü/1"]
@@ -210,9 +210,9 @@ class TestKeeping:
         given = {"title": odd, "text": odd, "url": odd, "source": odd, "language": odd}
         article = Article(id=odd, seen=NOON, **given)
         (made,) = fingerprints([article])
-        put(store, Entry(article, made, np.array([1], np.uint64)), entry("b", 1))
-        with store.writing():
-            store.link([Edge(odd, "b", COPY)])
+        put(store, StoredArticle(article, made, np.array([1], np.uint64)), entry("b", 1))
+        with store.transaction():
+            store.save_edges([Edge(odd, "b", COPY)])
         assert store.articles([odd, "a"]) == {odd: article}
         assert store.fingerprints([odd]) == {odd: made}
         assert {store.edges([odd])[0].a, store.edges([odd])[0].b} == {odd, "b"}
@@ -231,35 +231,35 @@ class TestKeeping:
         put(store, entry("a", 1))
         put(store, entry("a", 1, text="new"), entry("b", 1))
         runs = store.runs(["a", "b", "unknown"])
-        assert runs["a"] == runs["b"] == store.runs_so_far() == 1
+        assert runs["a"] == runs["b"] == store.run_count() == 1
         assert runs.keys() == {"a", "b"}
 
     def test_the_run_of_an_article_can_be_given(self, store):
         put(store, entry("a", 1))
-        with store.writing():
-            store.put([entry("b", 1), entry("c", 1), entry("a", 1)], {"b": 7, "a": 3})
+        with store.transaction():
+            store.save_articles([entry("b", 1), entry("c", 1), entry("a", 1)], {"b": 7, "a": 3})
         assert store.runs("abc") == {"a": 3, "b": 7, "c": 1}
-        assert store.runs_so_far() == 7
+        assert store.run_count() == 7
 
     def test_the_next_run_comes_after_those_that_were_given(self, store):
-        with store.writing():
-            store.put([entry("a", 1)], {"a": 4})
+        with store.transaction():
+            store.save_articles([entry("a", 1)], {"a": 4})
         put(store, entry("b", 1), entry("c", 1))
         assert store.runs("abc") == {"a": 4, "b": 5, "c": 5}
-        assert store.runs_so_far() == 5
+        assert store.run_count() == 5
 
     def test_a_run_that_was_taken_back_leaves_no_trace(self, store):
-        with pytest.raises(ValueError), store.writing():  # noqa: PT011, PT012
-            store.put([entry("a", 1), entry("b", 1)], {"a": 4})
+        with pytest.raises(ValueError), store.transaction():  # noqa: PT011, PT012
+            store.save_articles([entry("a", 1), entry("b", 1)], {"a": 4})
             raise ValueError
         put(store, entry("b", 1))
-        assert (store.runs("ab"), store.runs_so_far()) == ({"b": 1}, 1)
+        assert (store.runs("ab"), store.run_count()) == ({"b": 1}, 1)
 
     def test_the_keys_of_articles_come_back(self, store):
         articles = [Article(id=n, title=f"The old quay {n}", text=n * 9, seen=NOON) for n in "abc"]
         made = list(fingerprints(articles))
         under = keys(made, Recipe())
-        put(store, *map(Entry, articles, made, under))
+        put(store, *map(StoredArticle, articles, made, under))
         found = store.keys(["c", "unknown", "a"])
         assert found.keys() == {"a", "c"}
         assert found["a"].tolist() == under[0].tolist()
@@ -270,7 +270,7 @@ class TestKeeping:
         put(store, entry("a", 1, text="one"), entry("b", 1, text="one"), entry("c", 1))
         put(store, entry("a", 1, text="two"), entry("b", 1, text="two"))
         put(store, entry("a", 1, text="three"))
-        found = store.revised(["a", "b", "c", "unknown"])
+        found = store.revisions(["a", "b", "c", "unknown"])
         said = {name: [each.text for each in before] for name, before in found.items()}
         assert said == {"a": ["one", "two"], "b": ["one"]}
 
@@ -285,29 +285,30 @@ class TestKeeping:
         put(store, entry("a", 2, text="two", tier=1))
         put(store, entry("a", 4, title="New", text="two"))
         assert store.articles(["a"])["a"].title == "New"
-        assert [each.text for each in store.revisions("a")] == ["one", "two"]
-        assert [each.tier for each in store.revisions("a")] == [None, 1]
-        assert store.revisions("b") == store.revisions("unknown") == []
+        revisions = store.revisions(["a", "b", "unknown"])
+        assert [revision.text for revision in revisions["a"]] == ["one", "two"]
+        assert [revision.tier for revision in revisions["a"]] == [None, 1]
+        assert revisions.keys() == {"a"}
         assert found(store, entry("x", 1)) == {"b"}
         assert found(store, entry("x", 4)) == {"a"}
         assert sorted(store.ids()) == ["a", "b"]
 
     def test_what_was_found_about_a_replaced_article_is_forgotten(self, store):
         put(store, entry("a", 1), entry("b", 1))
-        with store.writing():
-            store.link([Edge("a", "b", COPY)])
+        with store.transaction():
+            store.save_edges([Edge("a", "b", COPY)])
         put(store, entry("a", 1, text="new"))
         assert store.edges(["a", "b"]) == []
 
     def test_removed_articles_are_gone_with_all_that_was_found(self, store):
         put(store, entry("a", 1, text="one"), entry("b", 1), entry("c", 1))
         put(store, entry("a", 1, text="two"))
-        with store.writing():
-            store.link([Edge("a", "b", COPY), Edge("b", "c", COPY)])
+        with store.transaction():
+            store.save_edges([Edge("a", "b", COPY), Edge("b", "c", COPY)])
             assert store.remove(["a", "unknown"]) == 1
             assert store.remove(["a"]) == 0
         assert store.articles(["a"]) == store.fingerprints(["a"]) == store.members(["a"]) == {}
-        assert store.revisions("a") == []
+        assert store.revisions(["a"]) == {}
         assert found(store, entry("x", 1)) == {"b", "c"}
         assert [(edge.a, edge.b) for edge in store.edges(["b"])] in ([("b", "c")], [("c", "b")])
         put(store, entry("a", 5))
@@ -316,13 +317,14 @@ class TestKeeping:
     def test_dropped_articles_are_gone_without_a_mark(self, store):
         put(store, entry("a", 1), entry("b", 1))
         put(store, entry("a", 1, text="two"))
-        with store.writing():
-            store.link([Edge("a", "b", COPY)])
+        with store.transaction():
+            store.save_edges([Edge("a", "b", COPY)])
             assert store.drop(["a", "unknown"]) == 1
-        assert store.articles(["a"]) == store.fingerprints(["a"]) == store.ages(["a"]) == {}
-        assert store.revisions("a") == store.edges(["b"]) == []
+        assert store.articles(["a"]) == store.fingerprints(["a"]) == store.dates(["a"]) == {}
+        assert store.revisions(["a"]) == {}
+        assert store.edges(["b"]) == []
         assert found(store, entry("x", 1)) == {"b"}
-        with store.reading():
+        with store.snapshot():
             assert list(store.ids()) == ["b"]
 
     def test_an_article_is_as_old_as_its_date_else_as_its_arrival(self, store):
@@ -331,7 +333,7 @@ class TestKeeping:
             entry("dated", 1, published=NOON - DAY),
             entry("undated", 1, seen=NOON - 2 * DAY),
         )
-        assert store.ages(["dated", "undated", "unknown"]) == {
+        assert store.dates(["dated", "undated", "unknown"]) == {
             "dated": NOON - DAY,
             "undated": NOON - 2 * DAY,
         }
@@ -345,7 +347,7 @@ class TestKeeping:
             entry("fresh", 1),
         )
         assert sorted(older(store, NOON)) == ["old", "undated"]
-        with store.writing():
+        with store.transaction():
             store.remove(["old"])
         clear(store, NOON)
         assert older(store, NOON) == ["undated"]
@@ -355,8 +357,8 @@ class TestLinking:
     @pytest.fixture
     def linked(self, store):
         put(store, *(entry(name, 1) for name in "abcdef"))
-        with store.writing():
-            store.link(
+        with store.transaction():
+            store.save_edges(
                 [
                     Edge("a", "b", COPY, 0.9, 0.8),
                     Edge("c", "b", EVENT, 0.5, None),
@@ -370,7 +372,7 @@ class TestLinking:
     def test_edges_come_back_whole(self, linked):
         (edge,) = linked.edges(["a"])
         assert {edge.a, edge.b} == {"a", "b"}
-        assert (edge.decision, edge.news, edge.copy) == (COPY, 0.9, 0.8)
+        assert (edge.decision, edge.event_score, edge.overlap) == (COPY, 0.9, 0.8)
 
     def test_each_edge_comes_once_whichever_end_is_asked_for(self, linked):
         assert len(linked.edges(["a", "b", "c"])) == 3
@@ -378,32 +380,32 @@ class TestLinking:
         assert linked.edges_among(["a", "c"]) == []
 
     def test_those_that_join_come_in_short(self, linked):
-        with linked.writing():
-            linked.link([Edge("d", "e", COPY, asked=True)])
+        with linked.transaction():
+            linked.save_edges([Edge("d", "e", COPY, on_demand=True)])
         for ids, ends in (("abc", ["ab", "bc"]), ("d", []), ("b", ["ab", "bc"])):
-            found = linked.joins(list(ids))
+            found = linked.links(list(ids))
             assert sorted("".join(sorted(join[:2])) for join in found) == ends
-        (join,) = linked.joins(["a"])
-        assert (join.duplicate, join.news) == (True, 0.9)
+        (join,) = linked.links(["a"])
+        assert (join.duplicate, join.event_score) == (True, 0.9)
 
     def test_what_was_asked_comes_back_as_such_and_links_nothing(self, linked):
-        with linked.writing():
-            linked.link([Edge("d", "e", COPY, asked=True)])
+        with linked.transaction():
+            linked.save_edges([Edge("d", "e", COPY, on_demand=True)])
         (edge,) = linked.edges_among(["d", "e"])
-        assert (edge.asked, edge.decision) == (True, COPY)
-        assert set(linked.linked(["d"], 10)) == {"d"}
+        assert (edge.on_demand, edge.decision) == (True, COPY)
+        assert set(linked.connected_ids(["d"], 10)) == {"d"}
 
     def test_linking_again_replaces(self, linked):
-        with linked.writing():
-            linked.link([Edge("b", "a", KIN)])
+        with linked.transaction():
+            linked.save_edges([Edge("b", "a", KIN)])
         assert [edge.decision for edge in linked.edges(["a"])] == [KIN]
 
     def test_duplicates_and_same_events_link(self, linked):
-        assert set(linked.linked(["a"], 10)) == {"a", "b", "c"}
-        assert set(linked.linked(["d"], 10)) == {"d"}
-        assert set(linked.linked(["a", "e"], 10)) == {"a", "b", "c", "e", "f"}
-        assert len(linked.linked(["a"], 2)) == 2
-        assert list(linked.linked(["unknown"], 10)) == []
+        assert set(linked.connected_ids(["a"], 10)) == {"a", "b", "c"}
+        assert set(linked.connected_ids(["d"], 10)) == {"d"}
+        assert set(linked.connected_ids(["a", "e"], 10)) == {"a", "b", "c", "e", "f"}
+        assert len(linked.connected_ids(["a"], 2)) == 2
+        assert list(linked.connected_ids(["unknown"], 10)) == []
 
 
 class TestTelling:
@@ -422,8 +424,8 @@ class TestTelling:
             NOON,
             NOON + DAY,
         )
-        with store.writing():
-            store.tell([story], [], {})
+        with store.transaction():
+            store.save_stories([story], [], {})
         assert store.stories(["s-1", "s-2"]) == {"s-1": story}
         assert store.members(["a", "b", "c"]) == {
             "a": ("s-1", story.members[1]),
@@ -433,10 +435,10 @@ class TestTelling:
 
     def test_redirects_are_listed_with_those_of_the_step(self, store):
         assert store.redirects() == {}
-        with store.writing():
-            store.tell([], [], {"s-[a]*": "s-b"})
-        with store.writing():
-            store.tell([], [], {"s-ü": "s-b"})
+        with store.transaction():
+            store.save_stories([], [], {"s-[a]*": "s-b"})
+        with store.transaction():
+            store.save_stories([], [], {"s-ü": "s-b"})
             assert store.redirects() == {"s-[a]*": "s-b", "s-ü": "s-b"}
 
     def test_stories_that_are_gone_lead_to_what_they_became(self, store):
@@ -445,76 +447,76 @@ class TestTelling:
         both = Story(
             "s-b", "b", "both", (Member("b", None, 1.0, "kept"), Member("a", None, 1.0, "kept"))
         )
-        with store.writing():
-            store.tell(alone, [], {})
-            store.tell([both], ["s-a"], {"s-a": "s-b"})
+        with store.transaction():
+            store.save_stories(alone, [], {})
+            store.save_stories([both], ["s-a"], {"s-a": "s-b"})
         assert list(store.story_ids()) == ["s-b"]
-        assert store.taken(["s-a", "s-b", "s-c"]) == {"s-a", "s-b"}
-        assert store.redirected("s-a") == store.redirected("s-b") == "s-b"
+        assert store.used_story_ids(["s-a", "s-b", "s-c"]) == {"s-a", "s-b"}
+        assert store.resolve_story("s-a") == store.resolve_story("s-b") == "s-b"
         assert {story for story, _ in store.members(["a", "b"]).values()} == {"s-b"}
-        with store.writing():
-            store.tell([], [], {"s-b": "s-c", "s-c": "s-b"})
+        with store.transaction():
+            store.save_stories([], [], {"s-b": "s-c", "s-c": "s-b"})
         assert store.redirects() == {"s-a": "s-b", "s-b": "s-c", "s-c": "s-b"}
-        assert store.redirected("s-unknown") == "s-unknown"
-        assert store.redirected("s-a") in {"s-b", "s-c"}
+        assert store.resolve_story("s-unknown") == "s-unknown"
+        assert store.resolve_story("s-a") in {"s-b", "s-c"}
 
 
 class TestBeingTold:
     def feedback(self, a: str, b: str, when: datetime = NOON, **given) -> Feedback:
         fact = Fact("money", "")
         measured = Evidence(overlap=0.75, exact=True, distance=3, clashes=((fact, fact),))
-        said = Said(Relation.NEAR_TEXT, "near-text", 0.9, True, 0.8, 0.75, measured)
+        said = Prediction(Relation.NEAR_TEXT, "near-text", 0.9, True, 0.8, 0.75, measured)
         given = {"same": False, "relation": Relation.DISTINCT, "note": "two ferries"} | given
         return Feedback(a=a, b=b, when=when, said=said, **given)
 
     @pytest.fixture
     def told(self, store):
-        with store.writing():
-            store.remember(self.feedback("b", "c", NOON + DAY))
-            store.remember(self.feedback("a", "b"))
-            store.remember(self.feedback("x", "y", NOON - DAY))
+        with store.transaction():
+            store.save_feedback(self.feedback("b", "c", NOON + DAY))
+            store.save_feedback(self.feedback("a", "b"))
+            store.save_feedback(self.feedback("x", "y", NOON - DAY))
         return store
 
     def test_what_was_said_comes_back_whole(self, told):
-        assert told.told(["a"]) == [self.feedback("a", "b")]
+        assert told.feedback_about(["a"]) == [self.feedback("a", "b")]
 
     def test_by_either_id_and_each_once(self, told):
-        found = told.told(["a", "b", "c", "unknown", "a\ud800"])
+        found = told.feedback_about(["a", "b", "c", "unknown", "a\ud800"])
         assert sorted(each.pair for each in found) == [("a", "b"), ("b", "c")]
-        assert told.told(["unknown"]) == told.told([]) == []
+        assert told.feedback_about(["unknown"]) == told.feedback_about([]) == []
 
     def test_first_to_last(self, told):
-        assert [each.pair for each in told.all_told()] == [("x", "y"), ("a", "b"), ("b", "c")]
+        assert [each.pair for each in told.all_feedback()] == [("x", "y"), ("a", "b"), ("b", "c")]
 
     def test_the_last_word_replaces(self, told):
         last = self.feedback("a", "b", same=True, relation=Relation.REVISION, note="")
-        with told.writing():
-            told.remember(last)
-        assert told.told(["a"]) == [last]
+        with told.transaction():
+            told.save_feedback(last)
+        assert told.feedback_about(["a"]) == [last]
 
     def test_it_can_be_taken_back_in_whichever_order(self, told):
-        with told.writing():
-            assert told.take_back("b", "a")
-            assert not told.take_back("a", "b")
-            assert told.take_back("x", "y")
-        assert [each.pair for each in told.all_told()] == [("b", "c")]
+        with told.transaction():
+            assert told.remove_feedback("b", "a")
+            assert not told.remove_feedback("a", "b")
+            assert told.remove_feedback("x", "y")
+        assert [each.pair for each in told.all_feedback()] == [("b", "c")]
 
     def test_it_stays_when_articles_are_replaced_and_removed(self, told):
         put(told, entry("a", 1, text="one"), entry("b", 1))
         put(told, entry("a", 1, text="two"))
-        with told.writing():
+        with told.transaction():
             told.remove(["a", "b"])
         clear(told, NOON + 9 * DAY)
-        assert [each.pair for each in told.told(["a"])] == [("a", "b")]
+        assert [each.pair for each in told.feedback_about(["a"])] == [("a", "b")]
 
     def test_after_an_exception_it_is_as_it_was(self, told):
-        before = told.all_told()
-        with pytest.raises(ValueError), told.writing():  # noqa: PT011, PT012
-            told.take_back("a", "b")
-            told.remember(self.feedback("b", "c", same=True, relation=Relation.REVISION))
-            told.remember(self.feedback("m", "n"))
+        before = told.all_feedback()
+        with pytest.raises(ValueError), told.transaction():  # noqa: PT011, PT012
+            told.remove_feedback("a", "b")
+            told.save_feedback(self.feedback("b", "c", same=True, relation=Relation.REVISION))
+            told.save_feedback(self.feedback("m", "n"))
             raise ValueError
-        assert told.all_told() == before
+        assert told.all_feedback() == before
 
 
 class TestCounting:
@@ -535,46 +537,46 @@ class TestCounting:
                 Member("a", Relation.NEAR_TEXT, 0.9, "near-text", duplicate_of="b"),
             ),
         )
-        with store.writing():
+        with store.transaction():
             store.remove(["gone"])
-            store.tell([told], [], {})
+            store.save_stories([told], [], {})
         today = NOON.toordinal() - datetime(1970, 1, 1).toordinal()
-        found = store.tally(None)
+        found = store.count_articles(None)
         assert found.days == {today - 1: (1, 1), today: (2, 0)}
         assert found.sources == {"post": (2, 1), None: (1, 0)}
         assert found.relations == {Relation.NEAR_TEXT: 1}
         assert found.sizes == {2: 1, 1: 1}
-        assert store.tally(today) == ({today: (2, 0)}, {"post": (1, 0), None: (1, 0)}, {}, {1: 2})
-        assert store.tally(today + 1) == ({}, {}, {}, {})
+        assert store.count_articles(today) == ({today: (2, 0)}, {"post": (1, 0), None: (1, 0)}, {}, {1: 2})
+        assert store.count_articles(today + 1) == ({}, {}, {}, {})
 
     def test_times_add_up_and_go_with_the_days_that_are_cleared(self, store):
         first, last = (3, "check", 80), (9, "add", 90)
-        with store.writing():
-            store.add_times({first: 2, last: 1})
-            store.add_times({first: 3})
-        assert store.times(None) == {first: 5, last: 1}
-        assert store.times(4) == {last: 1}
-        with pytest.raises(ValueError), store.writing():  # noqa: PT011, PT012
-            store.add_times({last: 7})
+        with store.transaction():
+            store.add_latencies({first: 2, last: 1})
+            store.add_latencies({first: 3})
+        assert store.latencies(None) == {first: 5, last: 1}
+        assert store.latencies(4) == {last: 1}
+        with pytest.raises(ValueError), store.transaction():  # noqa: PT011, PT012
+            store.add_latencies({last: 7})
             raise ValueError
         clear(store, datetime(1970, 1, 5, tzinfo=UTC))
-        assert store.times(None) == {last: 1}
+        assert store.latencies(None) == {last: 1}
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
 def test_after_an_exception_all_is_as_it_was(store, error):
     def all_of_it() -> list[object]:
         names = ["a", "b", "c", "d"]
-        with store.reading():
+        with store.snapshot():
             return [
                 list(store.ids()),
                 store.articles(names),
                 store.fingerprints(names),
-                [store.revisions(name) for name in names],
+                store.revisions(names),
                 store.edges(names),
                 store.members(names),
                 store.stories(["s-1", "s-2"]),
-                [store.redirected(name) for name in ("s-0", "s-1")],
+                [store.resolve_story(name) for name in ("s-0", "s-1")],
             ]
 
     def story(name: str, *members: str) -> Story:
@@ -583,15 +585,15 @@ def test_after_an_exception_all_is_as_it_was(store, error):
 
     put(store, entry("a", 1, text="one"), entry("b", 1), entry("c", 1))
     put(store, entry("a", 1, text="two"))
-    with store.writing():
-        store.link([Edge("a", "b", COPY)])
-        store.tell([story("s-1", "a", "b")], [], {"s-0": "s-1"})
+    with store.transaction():
+        store.save_edges([Edge("a", "b", COPY)])
+        store.save_stories([story("s-1", "a", "b")], [], {"s-0": "s-1"})
     before, near = all_of_it(), found(store, entry("x", 1, 2))
-    with pytest.raises(error), store.writing():  # noqa: PT012
-        store.put([entry("a", 2, text="three"), entry("d", 2)])
+    with pytest.raises(error), store.transaction():  # noqa: PT012
+        store.save_articles([entry("a", 2, text="three"), entry("d", 2)])
         store.remove(["b"])
-        store.link([Edge("c", "d", COPY), Edge("a", "c", KIN)])
-        store.tell([story("s-2", "d", "c")], ["s-1"], {"s-1": "s-2", "s-0": "s-2"})
+        store.save_edges([Edge("c", "d", COPY), Edge("a", "c", KIN)])
+        store.save_stories([story("s-2", "d", "c")], ["s-1"], {"s-1": "s-2", "s-0": "s-2"})
         raise error
     assert all_of_it() == before
     assert found(store, entry("x", 1, 2)) == near
@@ -615,9 +617,9 @@ def test_another_recipe_is_refused(store):
 
 def test_a_store_states_what_it_was_made_with(any_address):
     opened = open_store(any_address)
-    assert opened.stated() is None
+    assert opened.settings() is None
     opened.bind(RECIPES["feed"], 3, WEEK)
-    recipe, version, window = opened.stated()
+    recipe, version, window = opened.settings()
     assert (recipe, version) == (RECIPES["feed"], 3)
     assert window == (WEEK if any_address.startswith("unix") else None)
     opened.close()
@@ -625,24 +627,24 @@ def test_a_store_states_what_it_was_made_with(any_address):
 
 def test_notes_are_kept_until_they_are_taken_back(store):
     assert store.note("a") is None
-    with store.writing():
-        store.keep_note("a", "half of it, ü")
-        store.keep_note("b", "")
-    with pytest.raises(ValueError), store.writing():  # noqa: PT011, PT012
-        store.keep_note("a", "more")
+    with store.transaction():
+        store.set_note("a", "half of it, ü")
+        store.set_note("b", "")
+    with pytest.raises(ValueError), store.transaction():  # noqa: PT011, PT012
+        store.set_note("a", "more")
         raise ValueError
     assert (store.note("a"), store.note("b")) == ("half of it, ü", "")
-    with store.writing():
-        store.keep_note("a", None)
+    with store.transaction():
+        store.set_note("a", None)
         assert store.note("a") is None
-        store.keep_note("unknown", None)
+        store.set_note("unknown", None)
     assert (store.note("a"), store.note("b")) == (None, "")
     assert store.bind(None, 1) == Recipe()
 
 
 def test_a_whole_store_passes_its_checks(store):
     put(store, entry("a", 1), entry("b", 2))
-    with store.writing():
+    with store.transaction():
         store.remove(["a"])
     assert all(check.passed for check in store.verify())
 
@@ -654,11 +656,11 @@ def test_a_copy_of_what_is_in_no_story_with_it_fails_a_check(store):
         Member("b", Relation.SAME_TEXT, 1.0, "identical-text", duplicate_of="a"),
     )
     lost = replace(copy, id="c", duplicate_of="b")
-    with store.writing():
-        store.tell([Story("s-1", "a", "best", (kept, copy))], [], {})
+    with store.transaction():
+        store.save_stories([Story("s-1", "a", "best", (kept, copy))], [], {})
     assert all(check.passed for check in store.verify())
-    with store.writing():
-        store.tell([Story("s-1", "a", "best", (kept, copy, lost))], [], {})
+    with store.transaction():
+        store.save_stories([Story("s-1", "a", "best", (kept, copy, lost))], [], {})
     (failed,) = [check for check in store.verify() if not check.passed]
     assert (failed.name, "'c'" in failed.detail) == ("copies", True)
 
@@ -707,20 +709,20 @@ some_fingerprints = st.builds(
 
 @given(some_fingerprints)
 def test_a_fingerprint_is_stored_as_plain_values_and_comes_back(made):
-    row = fingerprint_row(made)
+    row = fingerprint_to_row(made)
     assert all(isinstance(value, bytes | str | int | None) for value in row)
-    assert fingerprint_of(row) == made
+    assert fingerprint_from_row(row) == made
 
 
 @given(st.text(), times)
 def test_an_article_comes_back_whatever_it_says(text, published):
     article = Article(id="a", text=text, published=published)
-    assert next(articles_of(article_rows([article]))) == article
+    assert next(articles_from_rows(articles_to_rows([article]))) == article
 
 
 def test_half_a_surrogate_pair_in_an_id_is_an_error():
     with pytest.raises(BadArticle, match="surrogate"):
-        list(article_rows([Article(id="a\ud800")]))
+        list(articles_to_rows([Article(id="a\ud800")]))
 
 
 def test_recipes_come_back_whole():
@@ -730,13 +732,13 @@ def test_recipes_come_back_whole():
         *RECIPES.values(),
         Recipe(simhash=Features("words", 1), weights="tfidf", frequencies=table),
     ):
-        assert recipe_of(recipe_json(recipe)) == recipe
-        assert recipe_of(recipe_json(recipe)).id == recipe.id
+        assert recipe_from_json(recipe_to_json(recipe)) == recipe
+        assert recipe_from_json(recipe_to_json(recipe)).id == recipe.id
 
 
 def test_real_keys_find_real_copies(store):
     texts = ["the council voted to close the old harbour for the whole winter season " * 5] * 2
     articles = [Article(id=str(n), text=text, seen=NOON) for n, text in enumerate(texts)]
     made = list(fingerprints(articles))
-    put(store, *map(Entry, articles[:1], made, keys(made, Recipe())))
-    assert found(store, Entry(articles[1], made[1], keys(made, Recipe())[1])) == {"0"}
+    put(store, *map(StoredArticle, articles[:1], made, keys(made, Recipe())))
+    assert found(store, StoredArticle(articles[1], made[1], keys(made, Recipe())[1])) == {"0"}

@@ -20,8 +20,8 @@ from nearcopy import Article, Deduper
 from nearcopy.cli import app
 from nearcopy.io.files import read_articles
 from nearcopy.stores.postgres.schema import LATEST as LATEST_OF_POSTGRES
-from nearcopy.stores.sqlite.database import SqliteFile
-from nearcopy.stores.sqlite.schema import LATEST
+from nearcopy.stores.sqlite import SqliteDatabase
+from nearcopy.stores.sqlite import LATEST
 
 ROOT = Path(__file__).parents[2]
 OLD = Path(__file__).parent / "old_versions"
@@ -111,8 +111,8 @@ def test_an_old_store_opens_says_what_it_said_and_goes_on(version, name, tmp_pat
         address = rebuilt(address, tmp_path)
     with Deduper(address) as deduper:
         assert [each.name for each in deduper.verify() if not each.passed] == []
-        assert len(deduper.told()) == (schema >= FEEDBACK)
-        assert len(deduper.acts()) == (schema >= ACTS)
+        assert len(deduper.all_feedback()) == (schema >= FEEDBACK)
+        assert len(deduper.actions()) == (schema >= ACTS)
     assert plain(answers(address)) == expected(version)[stage(schema)]
 
 
@@ -186,7 +186,7 @@ def write() -> None:
 
 
 def _go_back(address: str, schema: int) -> None:
-    file = SqliteFile(address)
+    file = SqliteDatabase(address)
     file.migrate(schema)
     file.run("VACUUM")
     file.run("PRAGMA wal_checkpoint(TRUNCATE)")

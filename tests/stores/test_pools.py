@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from nearcopy import RECIPES, Article, Deduper, NotStored, RecipeMismatch, StoreError
 from nearcopy.cli import app
-from nearcopy.stores import pools_at
+from nearcopy.stores import list_pools
 
 BODY = "the council voted on tuesday to close the old harbour for the whole winter season " * 6
 
@@ -55,10 +55,10 @@ def test_the_default_pool_has_a_name(any_address):
 
 
 def test_pools_are_listed(lasting_address):
-    assert pools_at(lasting_address) == []
+    assert list_pools(lasting_address) == []
     for pool in ("sport", None, "arts"):
         Deduper(lasting_address, pool=pool).close()
-    assert pools_at(lasting_address) == ["arts", "default", "sport"]
+    assert list_pools(lasting_address) == ["arts", "default", "sport"]
 
 
 @pytest.mark.parametrize("pool", ["", "Sport", "a b", "a@b", "-a", "_a", "a" * 33, "ö", 'a"b', 7])
@@ -99,11 +99,11 @@ def test_a_mistyped_pool_is_an_error_and_not_a_new_one(run, lasting_address):
     result = run("check", "IN", "--pool", "sprot")
     assert result.exit_code == 2
     assert "it has sport" in result.stderr
-    assert pools_at(lasting_address) == ["sport"]
+    assert list_pools(lasting_address) == ["sport"]
 
 
 def test_nor_does_asking_make_a_store(run, lasting_address):
     result = run("stats")
     assert result.exit_code == 2
     assert "no store at" in result.stderr
-    assert pools_at(lasting_address) == []
+    assert list_pools(lasting_address) == []

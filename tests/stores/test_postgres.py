@@ -15,14 +15,14 @@ from tests.support import servers
 from nearcopy import Article, Deduper, StoreError
 from nearcopy.errors import TryAgain
 from nearcopy.stores import open_store
-from nearcopy.stores.addresses import shown
+from nearcopy.stores.addresses import mask_password
 
 psycopg = servers.driver("psycopg")
 servers.driver("psycopg_pool")
 
-from nearcopy.stores.postgres import partitions as postgres_blocks  # noqa: E402
-from nearcopy.stores.postgres.database import PostgresDatabase  # noqa: E402
-from nearcopy.stores.postgres.schema import LATEST, MIGRATIONS  # noqa: E402
+from nearcopy.stores.postgres import partitions  # noqa: E402
+from nearcopy.stores.postgres.database import LATEST, MIGRATIONS, PostgresDatabase  # noqa: E402
+from nearcopy.stores.sql.schema import table_name  # noqa: E402
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -71,7 +71,7 @@ def dated(number: int, name: str | None = None) -> Article:
 
 def backend(deduper: Deduper) -> int:
     """The process of the server that does the step just now."""
-    return deduper._store._server._held.info.backend_pid
+    return deduper._store.database._held.info.backend_pid
 
 
 class TestAddresses:
@@ -94,7 +94,7 @@ class TestAddresses:
         ],
     )
     def test_addresses_are_shown_without_it(self, given, said):
-        assert shown(given) == said
+        assert mask_password(given) == said
 
     @pytest.mark.parametrize(
         ("wrong", "found", "said"),
@@ -185,8 +185,8 @@ def test_the_defaults_of_the_role_do_not_matter(postgres_server, address, level)
         one.add(Article(id="a", text=BODY))
         assert other.add(Article(id="b", text=BODY)).duplicate_of == "a"
         for each in (one, other):
-            with each._store.writing():
-                shown_level = each._store._server.plain("SHOW transaction_isolation")
+            with each._store.transaction():
+                shown_level = each._store.database.run_native("SHOW transaction_isolation")
             assert shown_level == [("read committed",)]
 
 
@@ -198,44 +198,20 @@ class TestMigrations:
 
     def test_there_is_a_way_back_and_up_again(self, address):
         database = PostgresDatabase(address)
-        full = set(database.tables())
+        full = set(database.table_names())
         for number in reversed(range(LATEST)):
             assert len(database.migrate(number)) == 1
-            assert database.schema() == number
-        assert database.tables() == ["migrations"]
+            assert database.schema_version() == number
+        assert database.table_names() == ["migrations"]
         assert len(database.migrate()) == LATEST
-        assert set(database.tables()) == full
+        assert set(database.table_names()) == full
         assert database.migrate() == []
         with pytest.raises(StoreError, match="choose one from 0"):
             database.migrate(LATEST + 1)
         database.close()
 
-    def test_articles_stay_where_their_table_does(self, address):
-        with Deduper(address) as deduper:
-            deduper.add(Article(id="a", text=BODY, source="Post"))
-        database = PostgresDatabase(address)
-        database.migrate(1)
-        database.close()
-        with Deduper(address) as deduper:
-            assert deduper.check(Article(id="b", text=BODY)).duplicate_of == "a"
-            assert deduper.stats().sources == {"post": (1, 0)}
-            assert all(check.passed for check in deduper.verify())
-
     def test_numbers_follow_each_other(self):
         assert all(b.number == a.number + 1 for a, b in pairwise(MIGRATIONS))
-
-    def test_articles_stay_when_blocks_get_other_names(self, address):
-        for pool in (None, "sport"):
-            with Deduper(address, pool=pool) as deduper:
-                deduper.add(Article(id="a", text=BODY))
-            database = PostgresDatabase(address, pool or "default")
-            database.migrate(4)
-            assert f"{database.named('articles')}_0" in database.tables()
-            database.migrate()
-            assert f"{database.named('articles')}#0" in database.tables()
-            database.close()
-            with Deduper(address, pool=pool) as deduper:
-                assert deduper.add(Article(id="b", text=BODY)).duplicate_of == "a"
 
     def test_a_block_bears_the_name_of_no_pool(self, address):
         with Deduper(address, pool="sport") as sport, Deduper(address, pool="sport_0") as other:
@@ -280,15 +256,15 @@ class TestLosingTheConnection:
     def test_a_step_that_is_cut_off_is_done_again(self, postgres_server, address, monkeypatch):
         with Deduper(address) as deduper:
             deduper.add(Article(id="a", text=BODY))
-            put, cut = deduper._store.put, []
+            save, cut = deduper._store.save_articles, []
 
             def cut_off(entries):
-                put(entries)
+                save(entries)
                 if not cut:
                     cut.append(backend(deduper))
                     postgres_server.run(f"SELECT pg_terminate_backend({cut[0]}, 5000)")
 
-            monkeypatch.setattr(deduper._store, "put", cut_off)
+            monkeypatch.setattr(deduper._store, "save_articles", cut_off)
             assert deduper.add(Article(id="b", text=BODY)).duplicate_of == "a"
             assert len(cut) == 1
             assert [len(story.members) for story in deduper.stories()] == [2]
@@ -298,7 +274,7 @@ class TestLosingTheConnection:
     def read(self, monkeypatch) -> list[int]:
         """The numbers of all articles whose keys are read in a stream, as they are read."""
         numbers: list[int] = []
-        stream = PostgresDatabase.stream
+        stream = PostgresDatabase.stream_in
 
         def counted(database, statement, values, *last):
             for row in stream(database, statement, values, *last):
@@ -306,7 +282,7 @@ class TestLosingTheConnection:
                     numbers.append(row[0])
                 yield row
 
-        monkeypatch.setattr(PostgresDatabase, "stream", counted)
+        monkeypatch.setattr(PostgresDatabase, "stream_in", counted)
         return numbers
 
     @pytest.fixture
@@ -319,15 +295,15 @@ class TestLosingTheConnection:
         with Deduper(filled) as deduper, Deduper(filled) as other:
             assert deduper.check(dated(3, "copy")).match == "3"
             assert len(read) == len(set(read)) == 140
-            put, cuts = deduper._store.put, []
+            save, cuts = deduper._store.save_articles, []
 
             def cut_off(entries):
-                put(entries)
+                save(entries)
                 if len(cuts) < 5:
                     cuts.append(backend(deduper))
                     postgres_server.run(f"SELECT pg_terminate_backend({cuts[-1]}, 5000)")
 
-            monkeypatch.setattr(deduper._store, "put", cut_off)
+            monkeypatch.setattr(deduper._store, "save_articles", cut_off)
             assert deduper.add(dated(5, "copy of 5")).match == "5"
             assert (len(cuts), len(read)) == (5, 140)
             cuts.clear()
@@ -341,20 +317,20 @@ class TestLosingTheConnection:
         self, postgres_server, filled, monkeypatch
     ):
         with Deduper(filled) as deduper:
-            put = deduper._store.put
+            save = deduper._store.save_articles
 
             def cut_off(entries):
-                put(entries)
+                save(entries)
                 postgres_server.run(f"SELECT pg_terminate_backend({backend(deduper)}, 5000)")
 
-            monkeypatch.setattr(deduper._store, "put", cut_off)
+            monkeypatch.setattr(deduper._store, "save_articles", cut_off)
             with pytest.raises(StoreError, match="tried 8 times"):
                 deduper.add(dated(5, "5"))  # which takes the place of 5 each time
             with pytest.raises(StoreError, match="tried 8 times"):
                 deduper.add(dated(300, "lost"))
             assert deduper.check(dated(300, "copy")).match is None
             assert deduper.check(dated(5, "copy")).match == "5"
-            monkeypatch.setattr(deduper._store, "put", put)
+            monkeypatch.setattr(deduper._store, "save_articles", save)
             assert deduper.add(dated(301)).match is None
             assert deduper.check(dated(300, "copy")).match is None
             assert deduper.check(dated(301, "copy")).match == "301"
@@ -365,7 +341,7 @@ class TestLosingTheConnection:
         self, postgres_server, filled, read, monkeypatch
     ):
         with Deduper(filled) as deduper:
-            load, cuts = deduper._store._load_part, []
+            load, cuts = deduper._store.window.load_batch, []
 
             def cut_off(days):
                 load(days)
@@ -373,7 +349,7 @@ class TestLosingTheConnection:
                     cuts.append(backend(deduper))
                     postgres_server.run(f"SELECT pg_terminate_backend({cuts[-1]}, 5000)")
 
-            monkeypatch.setattr(deduper._store, "_load_part", cut_off)
+            monkeypatch.setattr(deduper._store.window, "load_batch", cut_off)
             assert deduper.check(dated(3, "copy")).match == "3"
             assert len(cuts) == 3
             assert len(read) == len(set(read)) == 140
@@ -381,9 +357,9 @@ class TestLosingTheConnection:
     def test_on_a_server_that_was_started_since_all_is_read_again(self, filled, read):
         with Deduper(filled) as deduper:
             assert deduper.check(dated(3, "copy")).match == "3"
-            deduper._store._run_of_server = "yesterday"
-            with pytest.raises(StoreError), deduper._store.reading():
-                deduper._store._server.plain("SELECT 1 / 0")
+            deduper._store.database._server_start = "yesterday"
+            with pytest.raises(StoreError), deduper._store.snapshot():
+                deduper._store.database.run_native("SELECT 1 / 0")
             assert deduper.check(dated(3, "copy")).match == "3"
             assert sorted(read) == sorted(2 * list(set(read)))
 
@@ -427,9 +403,9 @@ class TestLosingTheConnection:
                 lambda self, connection, step: commit(self, Cut(connection), step),
             )
             tries = []
-            real = deduper._store.put
+            real = deduper._store.save_articles
             monkeypatch.setattr(
-                deduper._store, "put", lambda entries: (tries.append(1), real(entries))
+                deduper._store, "save_articles", lambda entries: (tries.append(1), real(entries))
             )
             assert deduper.add(Article(id="b", text=BODY)).duplicate_of == "a"
             assert len(tries) == (1 if lasts else 2)
@@ -439,12 +415,12 @@ class TestLosingTheConnection:
     def test_a_deadlock_is_a_reason_to_try_again(self, address):
         store = open_store(address)
         store.bind(None, 1)
-        with pytest.raises(TryAgain), store.writing():
-            store._server.plain(
+        with pytest.raises(TryAgain), store.transaction():
+            store.database.run_native(
                 "DO $$ BEGIN RAISE EXCEPTION 'lost' USING ERRCODE = '40001'; END $$"
             )
-        with store.writing():  # and all is well again
-            store.add_times({(1, "add", 1): 1})
+        with store.transaction():  # and all is well again
+            store.add_latencies({(1, "add", 1): 1})
         store.close()
 
 
@@ -457,8 +433,8 @@ def cut_all(postgres_server, address: str) -> None:
 
 def test_who_waits_too_long_is_told_by_whom(address):
     with Deduper(address) as one, Deduper(address) as other:
-        other._store._server.wait_at_most(0.3)
-        with one._store.writing(), pytest.raises(StoreError, match="somebody else") as raised:
+        other._store.database.set_timeout(0.3)
+        with one._store.transaction(), pytest.raises(StoreError, match="somebody else") as raised:
             other.add(Article(id="a", text=BODY))
         assert not isinstance(raised.value, TryAgain)
         assert other.check(Article(id="a", text=BODY)).match is None  # who looks does not wait
@@ -467,7 +443,7 @@ def test_who_waits_too_long_is_told_by_whom(address):
 def test_who_looks_does_not_wait_for_who_writes(address):
     with Deduper(address) as one, Deduper(address) as other:
         one.add(Article(id="a", text=BODY))
-        with one._store.writing():
+        with one._store.transaction():
             one._store.remove(["a"])
             assert other.check(Article(id="b", text=BODY)).duplicate_of == "a"
         assert not other.check(Article(id="b", text=BODY)).is_duplicate
@@ -476,8 +452,7 @@ def test_who_looks_does_not_wait_for_who_writes(address):
 class TestBlocks:
     @pytest.fixture(autouse=True)
     def small(self, monkeypatch):
-        monkeypatch.setattr(postgres_blocks, "SIZE", 10)
-        monkeypatch.setattr("nearcopy.stores.postgres.store.SIZE", 10)
+        monkeypatch.setattr(partitions, "PARTITION_SIZE", 10)
 
     def blocks(self, address: str, table: str) -> list[int]:
         wanted = "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = "
@@ -525,7 +500,7 @@ class TestBlocks:
     def test_who_reads_for_long_is_not_disturbed(self, address):
         with Deduper(address) as deduper, Deduper(address) as other:
             list(deduper.run(self.articles(35)))
-            with other._store.reading():
+            with other._store.snapshot():
                 other._store.articles(["30"])
                 start = perf_counter()
                 deduper.purge(NOON + 2.5 * DAY)
@@ -540,7 +515,7 @@ class TestBlocks:
             reading = threading.Event()
 
             def read() -> None:
-                with other._store.reading():
+                with other._store.snapshot():
                     other._store.articles(["30"])
                     reading.set()
                     sleep(0.3)
@@ -558,7 +533,7 @@ class TestBlocks:
             rows(address, 'ALTER TABLE articles DETACH PARTITION "articles#0"')
             for table in ("fingerprints", "article_keys", "edges"):
                 rows(address, f'DROP TABLE "{table}#0"')
-            for table in ("known", "arrivals", "members"):
+            for table in ("article_ids", "arrivals", "members"):
                 rows(address, f"DELETE FROM {table} WHERE number < 10")
             deduper.purge(NOON)
             assert rows(address, "SELECT to_regclass('\"articles#0\"')") == [(None,)]
@@ -670,4 +645,4 @@ def test_old_articles_are_not_read(address):
         deduper.add(Article(id="new", text=BODY, published=NOON))
     with Deduper(address) as deduper:
         deduper.check(Article(id="x", text=BODY, published=NOON))
-        assert len(deduper._store._shelves) == 1
+        assert len(deduper._store.window.cache.index) == 1

@@ -30,17 +30,34 @@ from nearcopy import (
     StoreError,
     fingerprints,
 )
+from nearcopy.config.units import to_micros
 from nearcopy.errors import TryAgain
-from nearcopy.models.timestamps import micros
-from nearcopy.stores import Entry, open_store
-from nearcopy.stores.redis import transactions as redis_steps
-from nearcopy.stores.redis import window_cache as redis_looking
-from nearcopy.stores.redis.article_headers import Heads, frame, heads_of
-from nearcopy.stores.redis.binary_format import Reader, Shrinking, Writer, strings, strings_of
-from nearcopy.stores.redis.connection import address_of
-from nearcopy.stores.redis.fingerprint_codec import Head, Rows, keys_in, row_pieces
-from nearcopy.stores.redis.store import RedisStore, pools_in
-from nearcopy.stores.redis.text_codec import Texts, article_of, fields_of, kept, on_page
+from nearcopy.stores import StoredArticle, open_store
+from nearcopy.stores.redis import transactions
+from nearcopy.stores.redis.article_headers import (
+    ArticleHeader,
+    ArticleHeaders,
+    pack_headers,
+    unpack_headers,
+)
+from nearcopy.stores.redis.binary_format import (
+    Compressor,
+    Reader,
+    Writer,
+    pack_strings,
+    unpack_strings,
+)
+from nearcopy.stores.redis.connection import parse_address
+from nearcopy.stores.redis.fingerprint_codec import FingerprintCodec, keys_in
+from nearcopy.stores.redis.record_format import split_row
+from nearcopy.stores.redis.store import RedisStore, list_pools_at
+from nearcopy.stores.redis.text_codec import (
+    Texts,
+    decode_article,
+    decode_page,
+    encode_articles,
+    encode_page,
+)
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 BODY = "the council voted on tuesday to close the old harbour for the whole winter season " * 6
@@ -135,7 +152,7 @@ class TestAddresses:
             open_store(f"{redis_address}?db=99")
 
     def test_a_pool_and_a_prefix_are_one_slot(self):
-        parts = address_of("redis://localhost/2?prefix=news&keep=sketches", "sport")
+        parts = parse_address("redis://localhost/2?prefix=news&keep=sketches", "sport")
         assert parts.url == "redis://localhost/2"
         assert parts[2:] == ("news:{sport}:", "sketches")
 
@@ -143,13 +160,15 @@ class TestAddresses:
 names = st.text(max_size=9)
 whole = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=9)
 times = st.none() | st.integers(-(1 << 55), 1 << 55)
-heads = st.builds(Head, whole | st.just(""), st.none() | names, times, times, st.integers(0, 9))
+header_strategy = st.builds(
+    ArticleHeader, whole | st.just(""), st.none() | names, times, times, st.integers(0, 9)
+)
 
 
 class TestPacking:
     @given(st.lists(st.none() | st.binary(max_size=300)))
     def test_strings_come_back(self, values):
-        assert strings_of(strings(values)) == values
+        assert unpack_strings(pack_strings(values)) == values
 
     @given(
         st.integers(0, 1 << 64),
@@ -174,44 +193,49 @@ class TestPacking:
 
     @given(st.binary(max_size=300))
     def test_what_is_shrunk_grows_again_and_is_hardly_longer(self, plain):
-        small = Shrinking()
-        assert small.grown(small.shrunk(plain)) == plain
-        assert len(small.shrunk(plain)) <= len(plain) + 1
+        compressor = Compressor()
+        assert compressor.decompress(compressor.compress(plain)) == plain
+        assert len(compressor.compress(plain)) <= len(plain) + 1
 
     @given(st.lists(some_fingerprints, max_size=4), st.none() | st.just([4, 7, 1 << 63]))
     def test_rows_lose_nothing(self, made, keys):
-        rows = Rows("r1-this")
+        codec = FingerprintCodec("r1-this")
         own = None if keys is None else np.array(keys, np.uint64)
         packed = [
             (
-                rows.row(each, own),
-                Head(each.id, each.source, micros(each.published), micros(each.seen), 1),
+                codec.encode(each, own),
+                ArticleHeader(
+                    each.id, each.source, to_micros(each.published), to_micros(each.seen), 1
+                ),
             )
             for each in made
         ]
-        assert rows.fingerprints(packed) == made
+        assert codec.decode(packed) == made
         for row, _ in packed:
             assert (keys is None) == (keys_in(row) is None)
             assert keys is None or keys_in(row).tolist() == keys
 
     def test_a_profile_of_terms_comes_back(self):
         made = list(fingerprints(wire(40)))
-        rows = Rows(made[0].recipe)
+        codec = FingerprintCodec(made[0].recipe)
         packed = [
-            (rows.row(m, None), Head(m.id, m.source, micros(m.published), micros(m.seen), 1))
+            (
+                codec.encode(m, None),
+                ArticleHeader(m.id, m.source, to_micros(m.published), to_micros(m.seen), 1),
+            )
             for m in made
         ]
-        assert rows.fingerprints(packed) == made
+        assert codec.decode(packed) == made
 
     @given(st.binary(min_size=1, max_size=400), st.sampled_from([1, 4]))
     def test_the_pieces_of_a_row_are_the_row(self, row, most):
-        pieces = row_pieces(row, most)
+        pieces = split_row(row, most)
         assert b"".join(pieces) == row
         assert len(pieces) <= most
 
-    @given(st.lists(heads, max_size=5))
-    def test_heads_come_back(self, given_heads):
-        assert heads_of(frame(given_heads)) == given_heads
+    @given(st.lists(header_strategy, max_size=5))
+    def test_heads_come_back(self, headers):
+        assert unpack_headers(pack_headers(headers)) == headers
 
     @given(st.lists(st.tuples(whole, st.text(max_size=50)), min_size=1, max_size=5))
     def test_articles_on_a_page_come_back(self, given_texts):
@@ -219,34 +243,40 @@ class TestPacking:
             Article(id=name, title=text[:5].encode(errors="replace").decode(), text=text, seen=NOON)
             for name, text in given_texts
         ]
-        page = fields_of(dict(enumerate(kept(articles), start=3)))
-        found = on_page(strings(part for n, piece in page.items() for part in (n.encode(), piece)))
+        page = encode_page(dict(enumerate(encode_articles(articles), start=3)))
+        packed = pack_strings(part for n, piece in page.items() for part in (n.encode(), piece))
+        decoded = decode_page(packed)
         assert [
-            article_of(found[place], Head(each.id, None, None, micros(each.seen), 1))
+            decode_article(
+                decoded[place], ArticleHeader(each.id, None, None, to_micros(each.seen), 1)
+            )
             for place, each in enumerate(articles, start=3)
         ] == articles
 
 
-class TestHeads:
+class TestArticleHeaders:
     def test_what_came_since_the_mark_can_be_taken_back(self):
-        known = Heads()
-        known.add([Head("a", "x", 1, 2, 1), Head("b", None, None, 2, 1)])
-        known.mark()
-        known.erase([1])
-        known.add([Head("a", "y", 5, 6, 2), Head("c", "x", 5, 6, 2)])
-        assert (known.numbers(["a", "b", "c"]), known.erased()) == ({"a": 3, "b": 2, "c": 4}, [1])
-        known.back()
-        assert known.numbers(["a", "b", "c"]) == {"a": 1, "b": 2}
-        assert (known.last, known.head(1)) == (2, Head("a", "x", 1, 2, 1))
+        headers = ArticleHeaders()
+        headers.add([ArticleHeader("a", "x", 1, 2, 1), ArticleHeader("b", None, None, 2, 1)])
+        headers.mark()
+        headers.remove([1])
+        headers.add([ArticleHeader("a", "y", 5, 6, 2), ArticleHeader("c", "x", 5, 6, 2)])
+        assert (headers.numbers(["a", "b", "c"]), headers.removed()) == (
+            {"a": 3, "b": 2, "c": 4},
+            [1],
+        )
+        headers.roll_back()
+        assert headers.numbers(["a", "b", "c"]) == {"a": 1, "b": 2}
+        assert (headers.last, headers.get(1)) == (2, ArticleHeader("a", "x", 1, 2, 1))
 
     def test_what_expired_is_gone_and_the_rest_keeps_its_numbers(self):
-        known = Heads(3)
-        known.add([Head(name, None, 1, 2, 1) for name in "abc"])
-        known.expire(5)
-        assert known.numbers(["a", "b", "c"]) == {"c": 5}
-        assert (known.first, known.last, known.name(4), known.name(5)) == (5, 5, "", "c")
-        known.expire(99)
-        assert (known.first, known.last, len(known)) == (6, 5, 0)
+        headers = ArticleHeaders(3)
+        headers.add([ArticleHeader(name, None, 1, 2, 1) for name in "abc"])
+        headers.expire(5)
+        assert headers.numbers(["a", "b", "c"]) == {"c": 5}
+        assert (headers.first, headers.last, headers.id(4), headers.id(5)) == (5, 5, "", "c")
+        headers.expire(99)
+        assert (headers.first, headers.last, len(headers)) == (6, 5, 0)
 
 
 class TestSameAnswers:
@@ -355,11 +385,11 @@ class TestPools:
             store = RedisStore(address, pool)
             store.bind(None, 1)
             (made,) = fingerprints([article := Article(id=f"of {pool}", text=BODY)])
-            with store.writing():
-                store.put([Entry(article, made, np.array([2], np.uint64))])
+            with store.transaction():
+                store.save_articles([StoredArticle(article, made, np.array([2], np.uint64))])
             assert list(store.ids()) == [f"of {pool}"]
             store.close()
-        assert pools_in(address) == ["default", "sport"]
+        assert list_pools_at(address) == ["default", "sport"]
 
 
 class TestExpiry:
@@ -484,7 +514,7 @@ class TestSteps:
         return store
 
     def test_who_is_overtaken_is_told_to_try_again_and_has_done_nothing(self, address, monkeypatch):
-        monkeypatch.setattr(redis_looking, "LEASE_MILLISECONDS", 20)
+        monkeypatch.setattr(transactions, "LEASE_MILLISECONDS", 20)
         slow, quick = self.bound(address), self.bound(address)
         with pytest.raises(TryAgain), slow.writing():  # noqa: PT012
             slow.keep_term_counts(b"slow")
@@ -508,13 +538,13 @@ class TestSteps:
 
     def test_a_reader_that_others_keep_disturbing_is_let_in_at_last(self, address):
         reader, writer = self.bound(address), self.bound(address)
-        for _ in range(redis_steps.UNLUCKY):
+        for _ in range(transactions.CONFLICTS):
             with pytest.raises(TryAgain), reader.reading():  # noqa: PT012
                 reader.term_counts()
                 with writer.writing():
                     writer.keep_term_counts(os.urandom(4))
                 reader.taken(["s-1"])
-        writer._wait = 0.05
+        writer.session.lock_seconds = 0.05
         with reader.reading():
             before = reader.term_counts()
             with pytest.raises(StoreError, match="others have been writing"), writer.writing():
@@ -525,23 +555,23 @@ class TestSteps:
 
     def test_a_step_whose_answer_was_lost_is_done_once(self, address, monkeypatch):
         store = self.bound(address)
-        commit, lost = store._link._client.execute_command, []
+        commit, lost = store.session.connection._client.execute_command, []
 
         def lose_the_answer(*words):
             answer = commit(*words)
             if words[0] == "EVALSHA" and answer == b"ok" and not lost:
                 lost.append(words)
-                raise store._link._errors.ConnectionError("cut off")
+                raise store.session.connection._errors.ConnectionError("cut off")
             return answer
 
-        monkeypatch.setattr(store._link._client, "execute_command", lose_the_answer)
-        with store.writing():
-            store.add_times({(1, "check", 2): 5})
+        monkeypatch.setattr(store.session.connection._client, "execute_command", lose_the_answer)
+        with store.transaction():
+            store.add_latencies({(1, "check", 2): 5})
         assert lost
-        assert store.times(None) == {(1, "check", 2): 5}
+        assert store.latencies(None) == {(1, "check", 2): 5}
 
     def test_a_step_too_large_for_one_call_is_still_one_step(self, address, monkeypatch):
-        monkeypatch.setattr("nearcopy.stores.redis.commands.STAGED_BYTES", 2000)
+        monkeypatch.setattr("nearcopy.stores.redis.record_format.STAGED_BYTES", 2000)
         with Deduper(address) as deduper:
             verdicts = list(deduper.run(wire(120)))
         with Deduper("memory://") as memory:
@@ -554,7 +584,7 @@ class TestSteps:
             one.add(Article(id="a", text=BODY))
             one.add(Article(id="b", text=BODY))
             assert other.story("b").kept == "a"
-            monkeypatch.setattr("nearcopy.stores.redis.records.MOST_LISTED", 1)
+            monkeypatch.setattr("nearcopy.stores.redis.records.LISTED_NAMES", 1)
             one.forget(["a"])
             assert [member.id for member in other.story("b").members] == ["b"]
 
@@ -563,17 +593,17 @@ class TestSteps:
         entries = []
         for text in ("one", "two", "three"):
             (made,) = fingerprints([article := Article(id="a", text=text, seen=NOON)])
-            entries.append(Entry(article, made, np.array([2], np.uint64)))
-        with store.writing():
-            store.put(entries[:1])
-        with pytest.raises(ValueError), store.writing():  # noqa: PT011, PT012
-            store.put(entries[1:2])
-            store.put(entries[2:])
+            entries.append(StoredArticle(article, made, np.array([2], np.uint64)))
+        with store.transaction():
+            store.save_articles(entries[:1])
+        with pytest.raises(ValueError), store.transaction():  # noqa: PT011, PT012
+            store.save_articles(entries[1:2])
+            store.save_articles(entries[2:])
             raise ValueError
         assert store.articles(["a"])["a"].text == "one"
-        with store.writing():
-            store.put(entries[1:2])
-            store.put(entries[2:])
+        with store.transaction():
+            store.save_articles(entries[1:2])
+            store.save_articles(entries[2:])
         fresh = self.bound(address)
         assert [each.text for each in fresh.revisions("a")] == ["one", "two"]
         assert fresh.articles(["a"])["a"].text == "three"
@@ -590,9 +620,9 @@ class TestSteps:
 
     def test_what_goes_whole_is_not_read_and_hardly_logged(self, server, monkeypatch):
         read = []
-        pages = Texts._pages
+        pages = Texts._read_pages
         monkeypatch.setattr(
-            Texts, "_pages", lambda mine, some: read.append(set(some)) or pages(mine, some)
+            Texts, "_read_pages", lambda mine, some: read.append(set(some)) or pages(mine, some)
         )
         unlike = [
             Article(id=f"s{n}", text=" ".join(f"w{n}x{k}" for k in range(50)), published=NOON)
@@ -602,7 +632,7 @@ class TestSteps:
             list(one.run(unlike))
             assert len(list(other.stories())) == 300
             read.clear()
-            with one._store.writing():
+            with one._store.transaction():
                 assert one._store.drop([f"s{n}" for n in range(200)]) == 200
             assert read == [{3}]  # numbers begin with 1, and the first that stays is 201
             left = sorted(f"s{n}" for n in range(200, 300))
@@ -637,10 +667,10 @@ class TestSteps:
     def test_the_log_stays_short_and_its_end_is_enough(self, server):
         with Deduper(server.address) as one, Deduper(server.address) as other:
             for number in range(12):
-                with one._store.writing():
+                with one._store.transaction():
                     times = {(day, "check" * 9000, 1): 1 for day in range(number, number + 3)}
-                    one._store.add_times(times)
-                    one._store.tell([], [], {f"{n} {'s' * 900}": "s-x" for n in range(90)})
+                    one._store.add_latencies(times)
+                    one._store.save_stories([], [], {f"{n} {'s' * 900}": "s-x" for n in range(90)})
                 one.add(Article(id=str(number), text=f"{OTHER} word{number} " * 3))
                 assert other.article(str(number))
             client = server.client()
@@ -662,14 +692,14 @@ class TestSteps:
             assert list(one._store.ids()) == ["a", "c"]
             assert one.check(Article(id="x", text=BODY)).duplicate_of == "a"
 
-    @pytest.mark.parametrize("step", ["insert_ragged", "file"])
+    @pytest.mark.parametrize("step", ["insert", "file"])
     def test_an_interrupt_leaves_nothing_half_in_memory(self, address, monkeypatch, step):
         with Deduper(address) as deduper:
             deduper.add(Article(id="a", text=OTHER))
             deduper.add(Article(id="b", text=BODY))
         with Deduper(address) as deduper:
             shelves = deduper._store._index.shelves
-            owner = shelves._index if step == "insert_ragged" else shelves
+            owner = shelves._index if step == "insert" else shelves
             work = getattr(owner, step)
 
             def interrupted(*given):
@@ -686,7 +716,7 @@ class TestSteps:
     def test_nothing_of_a_failed_step_stays(self, address, monkeypatch):
         with Deduper(address) as one, Deduper(address) as other:
             one.add(Article(id="a", text=OTHER))
-            monkeypatch.setattr("nearcopy.deduper.add.on_arrival", None)
+            monkeypatch.setattr("nearcopy.deduper.add.verdict_at_insert", None)
             with pytest.raises(TypeError):
                 one.add(Article(id="b", text=BODY))
             monkeypatch.undo()
@@ -716,10 +746,10 @@ class TestTwoAtOnce:
             one.add(Article(id="a", text=BODY))
             other.add(Article(id="b", text=BODY))
             one.feedback("a", "b", same=False)
-            assert [each.pair for each in other.told()] == [("a", "b")]
+            assert [each.pair for each in other.all_feedback()] == [("a", "b")]
             assert not next(iter(other.verdicts("b"))).is_duplicate
-            other.take_back("a", "b")
-            assert one.told() == []
+            other.retract_feedback("a", "b")
+            assert one.all_feedback() == []
             assert next(iter(one.verdicts("b"))).is_duplicate
 
     def test_threads_take_turns(self, address):
@@ -795,7 +825,7 @@ def steady(address: str, first: int) -> subprocess.Popen[str]:
 
 
 def test_what_was_answered_survives_kills_of_workers(address, monkeypatch):
-    monkeypatch.setattr(redis_looking, "LEASE_MILLISECONDS", 10_000)
+    monkeypatch.setattr(transactions, "LEASE_MILLISECONDS", 10_000)
     last = -1
     for _ in range(3):
         process = steady(address, last + 1)

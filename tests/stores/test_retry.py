@@ -6,21 +6,21 @@ import pytest
 
 from nearcopy import Article, Deduper, StoreError
 from nearcopy.errors import TryAgain
-from nearcopy.stores import retry as steps
-from nearcopy.stores.retry import tried
+from nearcopy.stores import retry
+from nearcopy.stores.retry import retry_transient
 
 
 @pytest.fixture
 def pauses(monkeypatch) -> list[float]:
     slept: list[float] = []
-    monkeypatch.setattr(steps, "sleep", slept.append)
+    monkeypatch.setattr(retry, "sleep", slept.append)
     return slept
 
 
 def losing(times: int, error: type[Exception] = TryAgain):
     calls = []
 
-    @tried
+    @retry_transient
     def step(answer: str) -> str:
         calls.append(answer)
         if len(calls) <= times:
@@ -37,11 +37,11 @@ def test_a_step_that_succeeds_is_done_once(pauses):
 
 
 def test_a_lost_step_is_done_again_after_ever_longer_pauses(pauses):
-    step, calls = losing(steps.TRIES - 1)
+    step, calls = losing(retry.MAX_ATTEMPTS - 1)
     assert step("done") == "done"
-    assert len(calls) == steps.TRIES
+    assert len(calls) == retry.MAX_ATTEMPTS
     assert all(later > sooner * 0.9 for sooner, later in pairwise(pauses))
-    assert sum(pauses) < steps.MOST_SECONDS
+    assert sum(pauses) < retry.MAX_SECONDS
 
 
 @pytest.mark.usefixtures("pauses")
@@ -50,13 +50,13 @@ def test_after_a_few_times_the_error_says_what_to_do():
     with pytest.raises(StoreError, match=r"gone \(tried 8 times\): look at the server") as raised:
         step("done")
     assert not isinstance(raised.value, TryAgain)
-    assert len(calls) == steps.TRIES
+    assert len(calls) == retry.MAX_ATTEMPTS
 
 
 @pytest.mark.usefixtures("pauses")
 def test_nor_does_it_go_on_for_more_than_a_minute(monkeypatch):
     time = iter(range(0, 10_000, 25))
-    monkeypatch.setattr(steps, "monotonic", lambda: next(time))
+    monkeypatch.setattr(retry, "monotonic", lambda: next(time))
     step, calls = losing(100)
     with pytest.raises(StoreError, match="tried 3 times"):
         step("done")
@@ -86,19 +86,19 @@ def test_other_errors_are_no_reason_to_try_again():
         lambda d: d.story("a"),
         lambda d: d.spread("a"),
         lambda d: d.feedback("a", "b", same=True),
-        lambda d: d.told(),
+        lambda d: d.all_feedback(),
         lambda d: d.examples(),
         lambda d: d.forget(["a"]),
         lambda d: d.stats(),
         lambda d: d.verify(),
         lambda d: d.learn(),
-        lambda d: d.retell(),
+        lambda d: d.recluster(),
     ],
 )
 def test_whatever_is_asked_of_a_deduper_is_tried_again(pauses, monkeypatch, call):
     with Deduper() as deduper:
         list(deduper.run([Article(id="a", text="one"), Article(id="b", text="two")]))
-        for kind in ("reading", "writing"):
+        for kind in ("snapshot", "transaction"):
             lose_first(monkeypatch, deduper._store, kind)
         call(deduper)
     assert pauses
@@ -119,7 +119,7 @@ def lose_first(monkeypatch, store, kind: str) -> None:
 def test_times_are_counted_once_though_the_step_that_brought_them_was_lost(pauses, monkeypatch):
     with Deduper() as deduper:
         deduper.check(Article(id="a", text="one"))
-        real, lost = deduper._store.put, []
+        real, lost = deduper._store.save_articles, []
 
         def losing(entries):
             if not lost:
@@ -127,7 +127,7 @@ def test_times_are_counted_once_though_the_step_that_brought_them_was_lost(pause
                 raise TryAgain("lost")
             real(entries)
 
-        monkeypatch.setattr(deduper._store, "put", losing)
+        monkeypatch.setattr(deduper._store, "save_articles", losing)
         deduper.add(Article(id="a", text="one"))
         deduper.add(Article(id="b", text="two"))
         timed = deduper.stats().times

@@ -15,11 +15,10 @@ from time import perf_counter, sleep
 import pytest
 
 from nearcopy import RECIPES, Article, BadArticle, Deduper, NotStored, RecipeMismatch, StoreError
-from nearcopy.stores.row_codec import fingerprint_of
-from nearcopy.stores.sql.store import OLDER
-from nearcopy.stores.sqlite.database import APPLICATION, SqliteFile, path_of
-from nearcopy.stores.sqlite.schema import LATEST, MIGRATIONS
-from nearcopy.stores.sqlite.store import SqliteStore
+from nearcopy.stores.row_codec import fingerprint_from_row
+from nearcopy.stores.sql.articles import BEFORE
+from nearcopy.stores.sql.window import SqlWindow
+from nearcopy.stores.sqlite import APPLICATION_ID, LATEST, MIGRATIONS, SqliteDatabase, path_of
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 PURGED = 20_000 if os.environ.get("NEARCOPY_FAULTS") == "whole" else 4000
@@ -137,7 +136,7 @@ class TestTheFile:
             Deduper(f"sqlite:///{text}")
 
     def test_a_file_that_another_is_just_making_is_no_stranger(self, address, monkeypatch):
-        one, made = SqliteFile.one, []
+        one, made = SqliteDatabase.one, []
 
         def make_meanwhile(self, statement, values=()):
             found = one(self, statement, values)
@@ -146,7 +145,7 @@ class TestTheFile:
                 Deduper(address).close()
             return found
 
-        monkeypatch.setattr(SqliteFile, "one", make_meanwhile)
+        monkeypatch.setattr(SqliteDatabase, "one", make_meanwhile)
         with Deduper(address) as deduper:
             assert all(check.passed for check in deduper.verify())
 
@@ -215,27 +214,17 @@ class TestMigrations:
         assert all(when.endswith("Z") for *_, when in rows)
 
     def test_there_is_a_way_back_and_up_again(self, address):
-        file = SqliteFile(address)
+        file = SqliteDatabase(address)
         empty = "SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"
         full = file.one(empty)
         for number in reversed(range(LATEST)):
             assert len(file.migrate(number)) == 1
-            assert file.schema() == number
+            assert file.schema_version() == number
         assert file.one(empty) == (1,)  # the ledger itself
         assert len(file.migrate()) == LATEST
         assert file.one(empty) == full
         assert file.migrate() == []
         file.close()
-
-    def test_articles_stay_where_their_table_does(self, address):
-        with Deduper(address) as deduper:
-            deduper.add(Article(id="a", text=BODY))
-        file = SqliteFile(address)
-        file.migrate(1)
-        assert file.one("SELECT id FROM articles") == ("a",)
-        file.close()
-        with Deduper(address) as deduper:
-            assert deduper.check(Article(id="b", text=BODY)).duplicate_of == "a"
 
     def test_numbers_follow_each_other(self):
         assert all(b.number == a.number + 1 for a, b in pairwise(MIGRATIONS))
@@ -248,7 +237,7 @@ class TestMigrations:
             Deduper(address)
 
     def test_a_schema_that_is_none_is_refused(self, address):
-        file = SqliteFile(address)
+        file = SqliteDatabase(address)
         with pytest.raises(StoreError, match="choose one from 0"):
             file.migrate(LATEST + 1)
         file.close()
@@ -276,16 +265,16 @@ class TestSpace:
         with Deduper(address) as deduper, Deduper(address) as other:
             list(deduper.run(self.many(600)))
             pages = "PRAGMA wal_autocheckpoint"
-            usual = deduper._store._file.one(pages)
-            with other._store.writing():
+            usual = deduper._store.database.one(pages)
+            with other._store.transaction():
                 other._store.drop([self.many(1)[0].id])
-            assert other._store._file.one(pages) < usual
+            assert other._store.database.one(pages) < usual
             assert other.purge(NOON + timedelta(days=1)) == 599
-            assert other._store._file.one(pages) == usual
+            assert other._store.database.one(pages) == usual
 
     def test_a_file_of_before_keeps_its_size_and_stays_sound(self, address):
         change(address, "PRAGMA auto_vacuum = NONE")
-        change(address, f"PRAGMA application_id = {APPLICATION}")
+        change(address, f"PRAGMA application_id = {APPLICATION_ID}")
         change(address, "CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT)")
         with Deduper(address) as deduper:
             list(deduper.run(self.many(50)))
@@ -312,40 +301,40 @@ def test_what_another_removed_is_not_found_though_its_keys_stay(address):
         assert other.check(Article(id="x", text=BODY, published=NOON)).match is not None
         assert one.forget(map(str, range(5))) == 5
         assert other.check(Article(id="x", text=BODY, published=NOON)).match is None
-        assert len(other._store._shelves) == 5  # as documented, until it is opened again
+        assert len(other._store.window.cache.index) == 5  # as documented, until it is opened again
 
 
 def test_the_window_is_read_before_others_have_to_wait(address, monkeypatch):
-    load, read = SqliteStore._load, []
+    load, read = SqlWindow.load, []
 
-    def load_while_another_writes(store, wanted):
-        if wanted - store._loaded and not read:
+    def load_while_another_writes(window, partitions):
+        if partitions - window.cache.partitions and not read:
             with closing(sqlite3.connect(path_of(address), timeout=0)) as other:
                 other.execute("BEGIN IMMEDIATE")
-            read.append(len(wanted))
-        load(store, wanted)
+            read.append(len(partitions))
+        load(window, partitions)
 
     with Deduper(address) as one:
         one.add(Article(id="a", text=BODY, published=NOON))
-    monkeypatch.setattr(SqliteStore, "_load", load_while_another_writes)
+    monkeypatch.setattr(SqlWindow, "load", load_while_another_writes)
     with Deduper(address) as other:
         assert other.add(Article(id="b", text=BODY, published=NOON)).duplicate_of == "a"
     assert read
 
 
 def test_a_purge_that_waits_for_others_does_no_less_at_once(address, monkeypatch):
-    begin, steps = SqliteFile._begin, []
+    begin, transactions = SqliteDatabase._wait_for_lock, []
 
     def after_others(file, kind):
-        steps.append(kind)
+        transactions.append(kind)
         sleep(0.1)
         begin(file, kind)
 
     with Deduper(address) as deduper:
         list(deduper.run(Article(id=str(n), published=NOON) for n in range(600)))
-        monkeypatch.setattr(SqliteFile, "_begin", after_others)
+        monkeypatch.setattr(SqliteDatabase, "_wait_for_lock", after_others)
         assert deduper.purge(NOON + timedelta(days=1)) == 600
-    assert len(steps) < 40
+    assert len(transactions) < 40
 
 
 ADDER = """
@@ -384,22 +373,15 @@ def test_who_purges_gets_a_turn_while_another_adds_without_a_pause(address):
                 adder.kill()
 
 
-def test_a_file_of_the_schema_before_goes_on(address):
+def test_sequence_numbers_are_not_reused_after_a_purge(address):
     with Deduper(address) as deduper:
         deduper.add(Article(id="a", text=BODY))
         deduper.add(Article(id="b", text=BODY))
-        deduper.learn()
         deduper.forget(["b"])
         deduper.purge(NOON + timedelta(days=9999))
-        counts = deduper._store.term_counts()
-    file = SqliteFile(address)
-    file.migrate(6)
-    assert file.one("SELECT name FROM settings WHERE name = 'numbers'") is None
-    file.close()
     with Deduper(address) as deduper:
-        assert deduper._store.term_counts() == counts
         deduper.add(Article(id="c", text=BODY))
-        assert deduper._store.numbers(["c"]) == {"c": 3}  # none is given twice
+        assert deduper._store.sequence_numbers(["c"]) == {"c": 3}
 
 
 def test_damage_is_found(address):
@@ -433,14 +415,14 @@ def test_a_copy_of_what_is_not_kept_is_found_and_mended_by_telling_again(address
         (failed,) = [check for check in deduper.verify() if not check.passed]
         assert failed.name == "copies"
         assert "nearcopy retell" in failed.detail
-        deduper.retell()
+        deduper.recluster()
         assert all(check.passed for check in deduper.verify())
 
 
 def test_nothing_of_a_failed_step_stays(address, monkeypatch):
     with Deduper(address) as deduper:
         deduper.add(Article(id="a", text=BODY))
-        monkeypatch.setattr("nearcopy.deduper.add.on_arrival", None)
+        monkeypatch.setattr("nearcopy.deduper.add.verdict_at_insert", None)
         with pytest.raises(TypeError):
             deduper.add(Article(id="b", text=BODY))
         monkeypatch.undo()
@@ -459,14 +441,14 @@ def test_what_no_file_can_keep_is_a_bad_article(address, given):
         assert [story.kept for story in deduper.stories()] == ["a"]
 
 
-@pytest.mark.parametrize("step", ["insert_ragged", "file"])
+@pytest.mark.parametrize("step", ["insert", "file"])
 def test_an_interrupt_leaves_nothing_half_in_memory(address, monkeypatch, step):
     with Deduper(address) as deduper:
         deduper.add(Article(id="a", text="quite another text than before it was " * 20))
         deduper.add(Article(id="b", text=BODY))
     with Deduper(address) as deduper:
-        shelves = deduper._store._shelves
-        owner = shelves._index if step == "insert_ragged" else shelves
+        shelves = deduper._store.window.cache.index
+        owner = shelves._index if step == "insert" else shelves
         work = getattr(owner, step)
 
         def interrupted(*given):
@@ -478,7 +460,7 @@ def test_an_interrupt_leaves_nothing_half_in_memory(address, monkeypatch, step):
             with pytest.raises(KeyboardInterrupt):
                 deduper.check(Article(id="c", text=BODY))
         assert deduper.check(Article(id="c", text=BODY)).duplicate_of == "b"
-        assert len(deduper._store._shelves) == 2
+        assert len(deduper._store.window.cache.index) == 2
 
 
 class TestTwoAtOnce:
@@ -498,14 +480,14 @@ class TestTwoAtOnce:
         read: list[str] = []
 
         def noted(row):
-            read.append(fingerprint_of(row).id)
-            return fingerprint_of(row)
+            read.append(fingerprint_from_row(row).id)
+            return fingerprint_from_row(row)
 
         with Deduper(address) as one, Deduper(address) as other:
             other.add(Article(id="a", text=BODY))
             other.add(Article(id="b", text=BODY))
             assert one.check(copy).duplicate_of == "a"
-            monkeypatch.setattr("nearcopy.stores.sql.window_cache.fingerprint_of", noted)
+            monkeypatch.setattr("nearcopy.stores.sql.window.fingerprint_from_row", noted)
             other.forget(["a"])
             read.clear()
             assert [one.check(copy).duplicate_of for _ in range(2)] == ["b", "b"]
@@ -514,7 +496,7 @@ class TestTwoAtOnce:
     def test_what_a_lost_step_removed_is_found_again(self, address, monkeypatch):
         with Deduper(address) as one:
             one.add(Article(id="a", text=BODY))
-            monkeypatch.setattr("nearcopy.deduper.add.on_arrival", None)
+            monkeypatch.setattr("nearcopy.deduper.add.verdict_at_insert", None)
             with pytest.raises(TypeError):  # after another took the place of "a" and was looked for
                 one.add(Article(id="a", text="quite another text than before it was " * 20))
             monkeypatch.undo()
@@ -529,7 +511,7 @@ class TestTwoAtOnce:
                 verdict = one.check(Article(id="b", text=BODY))
                 assert (n, verdict.duplicate_of, verdict.flags) == (n, "a", ())
 
-    @pytest.mark.parametrize("statement", OLDER)
+    @pytest.mark.parametrize("statement", BEFORE)
     def test_what_is_older_is_listed_by_an_index_and_not_sorted(self, address, statement):
         with Deduper(address):
             (plan,) = change(address, f"EXPLAIN QUERY PLAN {statement.replace('?', '0')}")
@@ -541,21 +523,21 @@ class TestTwoAtOnce:
         new = Article(id="a", text=BODY, published=NOON)
         with Deduper(address) as one, Deduper(address) as other:
             one.add(old)
-            older = one._store.older
+            older = one._store.ids_before
 
             def add_after_looking(before: datetime) -> Iterator[str]:
                 found = list(older(before))
                 other.add(new)
                 return iter(found)
 
-            monkeypatch.setattr(one._store, "older", add_after_looking)
+            monkeypatch.setattr(one._store, "ids_before", add_after_looking)
             assert one.purge(NOON - timedelta(days=1)) == 0
             assert one.article("a").published == NOON
 
     def test_a_failed_step_of_one_hides_nothing_from_it(self, address, monkeypatch):
         with Deduper(address) as one, Deduper(address) as other:
             one.add(Article(id="a", text="quite another text than before it was " * 20))
-            monkeypatch.setattr("nearcopy.deduper.add.on_arrival", None)
+            monkeypatch.setattr("nearcopy.deduper.add.verdict_at_insert", None)
             with pytest.raises(TypeError):
                 one.add(Article(id="b", text=BODY))
             monkeypatch.undo()
@@ -656,4 +638,4 @@ def test_old_articles_are_not_read(address):
         deduper.add(Article(id="new", text=BODY, published=NOON))
     with Deduper(address) as deduper:
         deduper.check(Article(id="x", text=BODY, published=NOON))
-        assert len(deduper._store._shelves) == 1
+        assert len(deduper._store.window.cache.index) == 1

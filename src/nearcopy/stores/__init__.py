@@ -1,67 +1,69 @@
-"""Stores: the address says which one. Each is imported when it is asked for."""
+"""Stores keep articles, edges, stories, feedback and statistics behind one contract (`base`).
+
+There are four: in memory, in a SQLite file, on a PostgreSQL server, on a Redis server. The scheme
+of the address selects one, which is imported on demand.
+"""
 
 from nearcopy.errors import StoreError, require
-from nearcopy.stores.base import Entry, Found, Store
-from nearcopy.stores.pools import checked_pool
+from nearcopy.stores.addresses import (
+    POSTGRES_SCHEMES,
+    REDIS_SCHEMES,
+    mask_password,
+    scheme_of,
+    validate_pool,
+)
+from nearcopy.stores.base import Candidates, Store, StoredArticle
 
-__all__ = ["Entry", "Found", "Store", "open_store", "pools_at"]
-
-POSTGRES = ("postgresql", "postgres")
-REDIS = ("redis", "rediss", "unix")
+__all__ = ["Candidates", "Store", "StoredArticle", "list_pools", "open_store"]
 
 
 def open_store(address: str, pool: str | None = None) -> Store:
     """The store at an address: `memory://`, `sqlite:///seen.db`, `postgresql://host/base`, or
     `redis://host:6379/0`."""
-    named, scheme = checked_pool(pool), _scheme(address)
+    pool_name, scheme = validate_pool(pool), scheme_of(address)
     if scheme == "memory":
-        from nearcopy.stores.memory.store import MemoryStore
+        from nearcopy.stores.memory import MemoryStore
 
         return MemoryStore()
     if scheme == "sqlite":
-        from nearcopy.stores.sqlite.store import SqliteStore
+        from nearcopy.stores.sqlite import SqliteStore
 
-        return SqliteStore(address, named)
-    if scheme in POSTGRES:
+        return SqliteStore(address, pool_name)
+    if scheme in POSTGRES_SCHEMES:
         require("psycopg_pool", extra="postgres")
         from nearcopy.stores.postgres.store import PostgresStore
 
-        return PostgresStore(address, named)
-    if scheme in REDIS:
+        return PostgresStore(address, pool_name)
+    if scheme in REDIS_SCHEMES:
         from nearcopy.stores.redis.store import RedisStore
 
-        return RedisStore(address, named)
-    raise _unknown(address)
+        return RedisStore(address, pool_name)
+    raise _unknown_address(address)
 
 
-def pools_at(address: str) -> list[str]:
-    """The pools that the store at an address has; none where there is no store."""
-    scheme = _scheme(address)
+def list_pools(address: str) -> list[str]:
+    """The pools of the store at an address; none where there is no store."""
+    scheme = scheme_of(address)
     if scheme == "memory":
         return []
     if scheme == "sqlite":
-        from nearcopy.stores.sqlite import database as sqlite_file
+        from nearcopy.stores import sqlite
 
-        return sqlite_file.pools_in(address)
-    if scheme in POSTGRES:
+        return sqlite.list_pools_at(address)
+    if scheme in POSTGRES_SCHEMES:
         require("psycopg_pool", extra="postgres")
         from nearcopy.stores.postgres import store as postgres
 
-        return postgres.pools_in(address)
-    if scheme in REDIS:
+        return postgres.list_pools_at(address)
+    if scheme in REDIS_SCHEMES:
         from nearcopy.stores.redis import store as redis
 
-        return redis.pools_in(address)
-    raise _unknown(address)
+        return redis.list_pools_at(address)
+    raise _unknown_address(address)
 
 
-def _scheme(address: str) -> str:
-    scheme, mark, _ = str(address).partition("://")
-    return scheme if mark else ""
-
-
-def _unknown(address: str) -> StoreError:
+def _unknown_address(address: str) -> StoreError:
     return StoreError(
-        f"no store is known by {address!r}: give memory://, sqlite:///path/to/seen.db, "
-        "postgresql://user@host/database or redis://host:6379/0"
+        f"{mask_password(str(address))!r} is not the address of a store: give memory://, "
+        "sqlite:///path/to/seen.db, postgresql://user@host/database or redis://host:6379/0"
     )

@@ -1,279 +1,317 @@
-"""The contract of every store.
+"""The contract of every store: five small protocols, which `Store` composes.
 
-A store files articles under keys, by day, and remembers what was found between them; it knows
-nothing of hashing, thresholds or relations. Times are aware; ids are the caller's.
+A store indexes articles by their blocking keys, partitioned by day, and keeps the edges between
+them, the stories they form, the feedback of users, and statistics. It knows nothing of hashing,
+thresholds or relations. Times are aware datetimes; ids are the caller's. Ids that are not stored
+are skipped without an error.
 
-Whoever writes does so inside `writing()`, which is one step: nobody else writes meanwhile, what was
-read inside stays true until its end, and at its end all of it lasts or, after an exception, none.
-So of several who check and add at once, exactly one is the first.
+All writes happen inside `transaction()`. A transaction is serializable: nobody else writes
+meanwhile, what was read inside stays true until it ends, and all of it is committed or, after an
+exception, none. So of several workers that check and add copies at the same time, exactly one is
+the first.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from types import MappingProxyType
-from typing import NamedTuple, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Literal, NamedTuple, Protocol
 
 from nearcopy.config import Recipe
-from nearcopy.models.action import Act
-from nearcopy.models.feedback import Feedback
-from nearcopy.models.model import Article, Check, Edge, Fingerprint, Join, Member, Relation, Story
-from nearcopy.stores.pagination import After, Listed, Order, Wanted
+from nearcopy.fingerprint.blocking_keys import Keys
+from nearcopy.models import Article, Check, Edge, Fingerprint, Member, Relation, Story, StoryLink
+from nearcopy.models.feedback import Feedback, StoryAction
 
-Keys = NDArray[np.uint64]
-Counts = Mapping[tuple[int, str, int], int]  # by day since 1970, work, and step of time
-NONE: Counts = MappingProxyType({})
-Runs = Mapping[str, int]  # by article
+Probe = tuple[Fingerprint, Keys]
+LatencyCounts = Mapping[tuple[int, str, int], int]  # by day since 1970, operation, and bucket
+NO_LATENCIES: LatencyCounts = MappingProxyType({})
+Runs = Mapping[str, int]  # by article id
 NO_RUNS: Runs = MappingProxyType({})
+StoryOrder = Literal["newest", "largest"]
+UNLIMITED = 1 << 62  # rows
 
 
-class Stated(NamedTuple):
-    """What a store was made with."""
+class StoreSettings(NamedTuple):
+    """What a store was created with."""
 
     recipe: Recipe
-    version: int  # of its keys
-    window: timedelta | None = None  # that articles stay for; None: for ever
+    key_version: int
+    window: timedelta | None = None  # after which articles expire; None: never
 
 
-class Entry(NamedTuple):
-    """What is filed: the article as it came, what it is compared by, and what it is found by."""
+class StoredArticle(NamedTuple):
+    """An article with its fingerprint and its blocking keys."""
 
     article: Article
     fingerprint: Fingerprint
     keys: Keys
 
 
-class Found(NamedTuple):
-    """The articles that share a key with one, and how many more there were."""
+class Candidates(NamedTuple):
+    """The articles that share enough keys with a probe."""
 
     candidates: list[Fingerprint]
-    left_out: int = 0
+    truncated: int = 0  # candidates beyond the limit
 
 
-class Copies(NamedTuple):
-    """How many articles there are, and how many of them are duplicates."""
+class ArticleCounts(NamedTuple):
+    """The number of articles, and how many of them are duplicates."""
 
     articles: int
     duplicates: int
 
 
-class Tally(NamedTuple):
-    """Articles counted; `related` are members of stories by day and relation to the kept copy."""
+class StoreCounts(NamedTuple):
+    """Articles by day and source, members by day and relation to the kept copy, story sizes."""
 
-    days: dict[int, Copies]  # since 1970, of arrival
-    sources: dict[str | None, Copies]
+    days: dict[int, ArticleCounts]  # of arrival, counted from 1970
+    sources: dict[str | None, ArticleCounts]
     related: dict[tuple[int, Relation], int]
-    sizes: dict[int, int]  # how many stories there are of so many articles
+    sizes: dict[int, int]  # the number of stories by their number of articles
 
     @property
     def relations(self) -> dict[Relation, int]:
-        """The same of all days, surest first."""
+        """Members by relation, surest first."""
         counts: dict[Relation, int] = {}
         for (_, relation), count in self.related.items():
             counts[relation] = counts.get(relation, 0) + count
         return {kind: counts[kind] for kind in Relation if kind in counts}
 
 
-class Store(Protocol):
-    """Where articles are kept. Ids that it does not have are passed over without an error."""
+class StoryFilter(NamedTuple):
+    """Stories of at least `least` articles, one of which matches all other conditions."""
+
+    least: int = 1
+    since: datetime | None = None  # published, or first seen where undated
+    until: datetime | None = None  # exclusive
+    source: str | None = None  # as fingerprints hold it
+    text: str | None = None  # within the title, ignoring case
+
+    @property
+    def any_article(self) -> bool:
+        """Whether every article matches."""
+        return self[1:] == (None, None, None, None)
+
+
+class StoryCursor(NamedTuple):
+    """Where a page begins: after the story of this size and latest sequence number."""
+
+    size: int
+    latest: int
+
+
+class StoryPlace(NamedTuple):
+    """One row of a page: a story, or an article that is in no story."""
+
+    size: int
+    latest: int  # the highest sequence number of its articles
+    story: str | None
+    article: str | None = None
+
+
+class ArticleStore(Protocol):
+    """Articles, their fingerprints, and the candidate index."""
+
+    def find_candidates(
+        self, probes: Sequence[Probe], window: timedelta | None, limit: int | None = None
+    ) -> list[Candidates]:
+        """For each probe the articles within the window that share enough keys.
+
+        The candidate index says what is enough (`nearcopy.match.candidate_index`). Day partitions
+        are returned whole: the caller compares the hours. Beyond the limit (None: that of the
+        index) the articles with the most keys in common are returned, of these the first added.
+        """
+
+    def save_articles(self, articles: Sequence[StoredArticle], runs: Runs = NO_RUNS) -> None:
+        """Insert or replace articles by id.
+
+        A replaced article becomes a revision where its title or text differs; its edges are
+        removed. `runs` overrides the run in which an article was first added.
+        """
+
+    def remove(self, ids: Collection[str]) -> int:
+        """Remove articles and their edges, leaving tombstones; returns how many there were."""
+
+    def drop(self, ids: Collection[str]) -> int:
+        """Remove articles without leaving tombstones; returns how many there were."""
+
+    def collect_garbage(self, before: datetime) -> bool:
+        """Delete some tombstones and latencies from before a time; whether more is left.
+
+        Each call is a short transaction of its own, so that other writers need not wait long.
+        """
+
+    def dates(self, ids: Collection[str]) -> dict[str, datetime | None]:
+        """When each article was published; when it was first seen if undated."""
+
+    def ids_before(self, before: datetime) -> Iterator[str]:
+        """The articles dated before a time, fetched in batches; they may be removed meanwhile."""
+
+    def fingerprints(self, ids: Collection[str]) -> dict[str, Fingerprint]:
+        """The fingerprints of the articles."""
+
+    def keys(self, ids: Collection[str]) -> dict[str, Keys]:
+        """The blocking keys of the articles, where the store keeps or can derive them."""
+
+    def articles(self, ids: Collection[str]) -> dict[str, Article]:
+        """The articles as they were added."""
+
+    def revisions(self, ids: Collection[str]) -> dict[str, list[Article]]:
+        """The earlier revisions of those articles that have any, earliest first."""
+
+    def sequence_numbers(self, ids: Collection[str]) -> dict[str, int]:
+        """The sequence numbers of the articles, ascending in the order they were added."""
+
+    def runs(self, ids: Collection[str]) -> dict[str, int]:
+        """The run in which each article was first added.
+
+        A run is one opening of the store that added something; runs are numbered from 1.
+        """
+
+    def run_count(self) -> int:
+        """The number of runs so far."""
+
+    def ids(self) -> Iterator[str]:
+        """All articles, in the order they were added."""
+
+    def latest_ids(self, before: int | None, limit: int) -> list[tuple[int, str]]:
+        """Sequence numbers and ids of the last articles below a sequence number, latest first."""
+
+
+class EdgeStore(Protocol):
+    """The edges between articles: the decision on each compared pair."""
+
+    def save_edges(self, edges: Iterable[Edge]) -> None:
+        """Insert or replace edges by their pair; edges of articles not stored are skipped."""
+
+    def edges(self, ids: Collection[str]) -> list[Edge]:
+        """All edges with at least one end among these articles."""
+
+    def edges_among(self, ids: Collection[str]) -> list[Edge]:
+        """All edges with both ends among these articles."""
+
+    def links(self, ids: Collection[str]) -> list[StoryLink]:
+        """The edges of these articles that put two articles into one story."""
+
+    def connected_ids(self, ids: Collection[str], limit: int) -> list[str]:
+        """These articles and all that joins connect them to, directly or not; up to `limit`."""
+
+
+class StoryStore(Protocol):
+    """Stories, their members, and the redirects of merged stories."""
+
+    def save_stories(
+        self, stories: Iterable[Story], removed: Collection[str], redirects: Mapping[str, str]
+    ) -> None:
+        """Save stories with their members, delete the removed ones, and add redirects."""
+
+    def members(self, ids: Collection[str]) -> dict[str, tuple[str, Member]]:
+        """The story id and membership of each article that is in a story."""
+
+    def stories(self, ids: Collection[str]) -> dict[str, Story]:
+        """The stories by id."""
+
+    def story_ids(self) -> Iterator[str]:
+        """All stories, in no order."""
+
+    def list_stories(
+        self, query: StoryFilter, order: StoryOrder, after: StoryCursor | None, limit: int
+    ) -> list[StoryPlace]:
+        """A page of stories and of articles that are in no story, after a cursor."""
+
+    def used_story_ids(self, stories: Collection[str]) -> set[str]:
+        """Which of these ids name a story or a redirect."""
+
+    def resolve_story(self, story: str) -> str:
+        """The story that redirects lead to in the end; else the story itself."""
+
+    def redirects(self) -> dict[str, str]:
+        """All redirects, from a story that was merged to the next one."""
+
+
+class FeedbackStore(Protocol):
+    """Feedback on pairs of articles, and the audit log of actions on stories."""
+
+    def save_feedback(self, feedback: Feedback) -> None:
+        """Insert or replace the feedback on a pair.
+
+        It is kept by the two ids: it outlives the articles, and applies to whatever is added
+        under these ids later.
+        """
+
+    def remove_feedback(self, a: str, b: str) -> bool:
+        """Delete the feedback on a pair, in either order; whether there was any."""
+
+    def feedback_about(self, ids: Collection[str]) -> list[Feedback]:
+        """The feedback on pairs with at least one of these ids, be they stored or not."""
+
+    def all_feedback(self) -> list[Feedback]:
+        """All feedback, oldest first."""
+
+    def save_action(self, action: StoryAction) -> None:
+        """Insert or replace an action in the audit log by its number."""
+
+    def actions(self, before: int | None = None, limit: int = UNLIMITED) -> list[StoryAction]:
+        """The last actions with a number below `before`, latest first."""
+
+    def preferred_copies(self, ids: Collection[str]) -> dict[str, int]:
+        """Those ids that an action not undone keeps, with the number of the last such action."""
+
+
+class StatisticsStore(Protocol):
+    """Counts for reports: term frequencies, articles and stories, latencies."""
+
+    def term_counts(self) -> bytes:
+        """The packed term frequencies last saved; empty at first.
+
+        A process may see those from before it opened the store.
+        """
+
+    def save_term_counts(self, counts: bytes) -> None:
+        """Replace the packed term frequencies."""
+
+    def count_articles(self, since: int | None) -> StoreCounts:
+        """Counts of the articles added since a day, counted from 1970; None: all."""
+
+    def add_latencies(self, counts: LatencyCounts) -> None:
+        """Add to the latency histogram."""
+
+    def latencies(self, since: int | None) -> LatencyCounts:
+        """The latency histogram since a day, counted from 1970; None: all."""
+
+
+class Store(ArticleStore, EdgeStore, StoryStore, FeedbackStore, StatisticsStore, Protocol):
+    """A place where articles are kept, with its transactions and settings."""
 
     address: str
 
     def bind(self, recipe: Recipe | None, version: int, window: timedelta | None = None) -> Recipe:
-        """The recipe of this store, which the first to come decides; another one is refused.
+        """The recipe of this store; the first caller decides it, any other recipe is refused.
 
         So is another version of the keys. A store whose articles expire keeps them for the window
-        that the first to come has; None: for ever.
+        that the first caller gives; None: for ever.
         """
 
-    def stated(self) -> Stated | None:
-        """What this store was made with; None where nobody has decided yet."""
+    def settings(self) -> StoreSettings | None:
+        """What this store was created with; None if it is not bound yet."""
 
     def note(self, name: str) -> str | None:
-        """What was noted under a name, if anything."""
+        """The note of this name, if any."""
 
-    def keep_note(self, name: str, text: str | None) -> None:
-        """Note something under a name, in place of what was noted before; None: nothing."""
+    def set_note(self, name: str, text: str | None) -> None:
+        """Set or, with None, delete the note of this name."""
 
-    def reading(self) -> AbstractContextManager[None]:
-        """What is read inside is of one moment."""
+    def snapshot(self) -> AbstractContextManager[None]:
+        """All reads inside see one consistent state."""
 
-    def writing(self) -> AbstractContextManager[None]:
-        """What is read and written inside is one step."""
-
-    def find(
-        self,
-        probes: Sequence[tuple[Fingerprint, Keys]],
-        window: timedelta | None,
-        limit: int | None = None,
-    ) -> list[Found]:
-        """For each probe the articles that share keys and may be within the window.
-
-        One even key in common is enough; of odd ones it takes two, but of those that end in 01 one
-        where either article has at most six. Those that end in 11 and that many articles are filed
-        under (`most_under_term`) count for nothing.
-        Those of the days around it are given whole: the caller looks at the hours. Beyond the
-        limit, if none is given `most_candidates`, those with the most keys in common are given, of
-        these the first filed.
-        """
-
-    def put(self, entries: Sequence[Entry], runs: Runs = NO_RUNS) -> None:
-        """File articles. One with a known id takes the other's place, which is kept as a revision
-        where title or text differ; what was found about the former is forgotten.
-
-        Where `runs` says so an article first came in that run, of which there were as many then.
-        """
-
-    def remove(self, ids: Collection[str]) -> int:
-        """Forget articles, and all that was found about them; how many there were."""
-
-    def drop(self, ids: Collection[str]) -> int:
-        """The same without a mark that they ever were there; how many there were."""
-
-    def ages(self, ids: Collection[str]) -> dict[str, datetime | None]:
-        """When the articles were published; of those without a date, when they were seen."""
-
-    def older(self, before: datetime) -> Iterator[str]:
-        """The articles published before a time; of those without a date, seen before it.
-
-        They are asked for some at a time, in one step or several, and may be removed meanwhile.
-        """
-
-    def clear(self, before: datetime) -> bool:
-        """Drop what is left of removed articles from before a time, and times of days before.
-
-        It does so some at a time, so as to hold nobody up: whether to come again, in another step.
-        """
-
-    def fingerprints(self, ids: Collection[str]) -> dict[str, Fingerprint]:
-        """What the articles are compared by."""
-
-    def keys(self, ids: Collection[str]) -> dict[str, Keys]:
-        """What the articles are found by, where that follows from what they are compared by."""
-
-    def articles(self, ids: Collection[str]) -> dict[str, Article]:
-        """The articles as they came."""
-
-    def numbers(self, ids: Collection[str]) -> dict[str, int]:
-        """The numbers of the articles, which ascend as they came."""
-
-    def runs(self, ids: Collection[str]) -> dict[str, int]:
-        """The run in which each article first came: one for each opening of the store that adds,
-        ascending."""
-
-    def runs_so_far(self) -> int:
-        """How many runs there were."""
-
-    def revisions(self, id: str) -> list[Article]:  # noqa: A002
-        """What stood under the id before, earliest first."""
-
-    def revised(self, ids: Collection[str]) -> dict[str, list[Article]]:
-        """The same for several ids, of those under which something stood before."""
-
-    def ids(self) -> Iterator[str]:
-        """All articles, in the order they came."""
-
-    def link(self, edges: Iterable[Edge]) -> None:
-        """Remember what was found between articles."""
-
-    def edges(self, ids: Collection[str]) -> list[Edge]:
-        """All that was found between one of these articles and any other."""
-
-    def joins(self, ids: Collection[str]) -> list[Join]:
-        """What puts one of these articles and any other into one story."""
-
-    def edges_among(self, ids: Collection[str]) -> list[Edge]:
-        """All that was found between two of these articles."""
-
-    def linked(self, ids: Collection[str], limit: int) -> list[str]:
-        """These and all that duplicates and same events link them to; no more than `limit`.
-
-        What was asked links nothing.
-        """
-
-    def tell(
-        self, stories: Iterable[Story], removed: Collection[str], redirects: Mapping[str, str]
-    ) -> None:
-        """Remember stories, in which each of their members then is; forget those that are gone."""
-
-    def members(self, ids: Collection[str]) -> dict[str, tuple[str, Member]]:
-        """Of articles in a remembered story: its id, and what they are in it."""
-
-    def stories(self, ids: Collection[str]) -> dict[str, Story]:
-        """The remembered stories, by id."""
-
-    def story_ids(self) -> Iterator[str]:
-        """The remembered stories, in no order."""
-
-    def listed(self, query: Wanted, order: Order, after: After | None, limit: int) -> list[Listed]:
-        """Stories, and articles that are in none, in this order, those after a place; no more than
-        `limit`. Those that are the newest have the article that came last."""
-
-    def latest(self, before: int | None, limit: int) -> list[tuple[int, str]]:
-        """The numbers and ids of the articles that came last, of those with a number below
-        `before`; the last first."""
-
-    def taken(self, stories: Collection[str]) -> set[str]:
-        """Which of these ids name a story, or one that became part of another."""
-
-    def redirected(self, story: str) -> str:
-        """The story that this one became part of, in the end; else itself."""
-
-    def redirects(self) -> dict[str, str]:
-        """All stories that became part of another, and the next one on the way there."""
-
-    def remember(self, feedback: Feedback) -> None:
-        """Remember what people said of two articles, in place of what they said of them before.
-
-        It is kept by the two ids: it stays when either is replaced or removed, and holds for what
-        comes under that id later.
-        """
-
-    def take_back(self, a: str, b: str) -> bool:
-        """Forget what people said of the two, in whichever order; whether there was something."""
-
-    def told(self, ids: Collection[str]) -> list[Feedback]:
-        """What people said of one of these ids and any other, be they here or not."""
-
-    def all_told(self) -> list[Feedback]:
-        """All that people said, first to last."""
-
-    def journal(self, act: Act) -> None:
-        """Write what people did to a story into the journal, in place of the act of that number."""
-
-    def acts(self, before: int | None = None, limit: int = 1 << 62) -> list[Act]:
-        """What people did, of the acts with a number below `before`; the last first."""
-
-    def preferred(self, ids: Collection[str]) -> dict[str, int]:
-        """Those of these ids that an act keeps that is not undone, be they here or not, each with
-        the number of the last such act."""
-
-    def term_counts(self) -> bytes:
-        """What was last kept of how often terms stand in the articles; nothing at first.
-
-        Another process may see what was kept before it opened the store.
-        """
-
-    def keep_term_counts(self, counts: bytes) -> None:
-        """Keep how often terms stand in the articles, in place of what was kept before."""
-
-    def tally(self, since: int | None) -> Tally:
-        """The articles that came since a day, counted from 1970; None: all. Quick for a million."""
-
-    def add_times(self, counts: Counts) -> None:
-        """Add to how often some work took a time."""
-
-    def times(self, since: int | None) -> Counts:
-        """How often some work took a time, since a day, counted from 1970; None: ever."""
+    def transaction(self) -> AbstractContextManager[None]:
+        """All reads and writes inside are one transaction: committed or rolled back as a whole."""
 
     def verify(self) -> list[Check]:
-        """Whether the store is as it should be, one check for each thing looked at."""
+        """The results of the integrity checks."""
 
-    def close(self, counts: Counts = NONE) -> None:
-        """Let go of files and connections; what was written is there to stay.
+    def close(self, counts: LatencyCounts = NO_LATENCIES) -> None:
+        """Close files and connections; everything committed stays.
 
-        `counts` are added to the times first, unless somebody else is writing just then.
+        `counts` are added to the latencies first, unless another writer is active.
         """

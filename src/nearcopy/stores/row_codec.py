@@ -1,23 +1,30 @@
-"""What is stored of an article: bytes, strings and whole numbers, the same in every store."""
+"""One codec from nouns to plain values: bytes, strings, integers and floats.
+
+Every SQL store keeps rows in these forms; other stores and exports use what suits them.
+"""
 
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from zstandard import ZstdCompressor, ZstdDecompressor
 
 from nearcopy.config import Features, FrequencyTable, Recipe
+from nearcopy.config.units import EPOCH, MICROSECOND, from_micros, to_micros
 from nearcopy.errors import BadArticle
-from nearcopy.models.model import Article, Fact, Fingerprint
-from nearcopy.models.timestamps import micros, moment
+from nearcopy.models import Article, Decision, Edge, Fact, Fingerprint, Member, Relation
+from nearcopy.models.feedback import Feedback, Prediction, evidence_from_json, evidence_to_json
 
-LEVEL = 3
+COMPRESSION_LEVEL = 3
+NO_FLAGS = "[]"
+RELATIONS = {relation.value: relation for relation in Relation}
 
 
 class ArticleRow(NamedTuple):
-    """An article as it came, the text compressed."""
+    """An article as it was added, its text compressed."""
 
     id: str
     title: str
@@ -33,7 +40,7 @@ class ArticleRow(NamedTuple):
 
 
 class FingerprintRow(NamedTuple):
-    """What an article is compared by; `rest` is a JSON list."""
+    """A fingerprint; `rest` is a JSON list."""
 
     words: int
     digest: bytes | None
@@ -44,26 +51,25 @@ class FingerprintRow(NamedTuple):
     rest: str
 
 
-def article_rows(articles: Iterable[Article]) -> Iterator[ArticleRow]:
-    """The articles as rows."""
-    compress = ZstdCompressor(level=LEVEL).compress
+def articles_to_rows(articles: Iterable[Article]) -> Iterator[ArticleRow]:
+    compress = ZstdCompressor(level=COMPRESSION_LEVEL).compress
     for article in articles:
         yield ArticleRow(
-            _checked(article.id),
-            whole(article.title),
+            _checked_id(article.id),
+            replace_surrogates(article.title),
             compress(article.text.encode("utf-8", "surrogatepass")),
             int(article.html),
-            whole_or_none(article.url),
-            whole_or_none(article.canonical_url),
-            whole_or_none(article.source),
-            micros(article.published),
-            micros(article.seen),
-            whole_or_none(article.language),
-            _small(article),
+            replace_surrogates_or_none(article.url),
+            replace_surrogates_or_none(article.canonical_url),
+            replace_surrogates_or_none(article.source),
+            to_micros(article.published),
+            to_micros(article.seen),
+            replace_surrogates_or_none(article.language),
+            _checked_tier(article),
         )
 
 
-def _small(article: Article) -> int | None:
+def _checked_tier(article: Article) -> int | None:
     if article.tier is not None and abs(article.tier) >= 1 << 63:
         raise BadArticle(
             f"article {article.id!r}: the tier is beyond 64 bits: no store can keep it"
@@ -71,26 +77,25 @@ def _small(article: Article) -> int | None:
     return article.tier
 
 
-def _checked(name: str) -> str:
-    if whole(name) != name:
+def _checked_id(name: str) -> str:
+    if replace_surrogates(name) != name:
         raise BadArticle(f"article {name!r}: half a surrogate pair in the id: no store can keep it")
     return name
 
 
-def whole(text: str) -> str:
-    """The text, with a replacement character for each half of a surrogate pair."""
+def replace_surrogates(text: str) -> str:
+    """The text, with U+FFFD in place of each lone surrogate, which no store can keep."""
     return (
         text if text.isascii() else text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
     )
 
 
-def whole_or_none(text: str | None) -> str | None:
-    """The same, where there is a text."""
-    return None if text is None else whole(text)
+def replace_surrogates_or_none(text: str | None) -> str | None:
+    """The same for an optional text."""
+    return None if text is None else replace_surrogates(text)
 
 
-def articles_of(rows: Iterable[ArticleRow]) -> Iterator[Article]:
-    """The articles again."""
+def articles_from_rows(rows: Iterable[ArticleRow]) -> Iterator[Article]:
     expand = ZstdDecompressor().decompress
     for row in rows:
         yield Article(
@@ -98,14 +103,13 @@ def articles_of(rows: Iterable[ArticleRow]) -> Iterator[Article]:
             | {
                 "text": expand(row.text).decode("utf-8", "surrogatepass"),
                 "html": bool(row.html),
-                "published": moment(row.published),
-                "seen": moment(row.seen),
+                "published": from_micros(row.published),
+                "seen": from_micros(row.seen),
             }
         )
 
 
-def fingerprint_row(fingerprint: Fingerprint) -> FingerprintRow:
-    """A fingerprint as a row."""
+def fingerprint_to_row(fingerprint: Fingerprint) -> FingerprintRow:
     values = [
         fingerprint.id,
         fingerprint.recipe,
@@ -120,10 +124,10 @@ def fingerprint_row(fingerprint: Fingerprint) -> FingerprintRow:
         fingerprint.url,
         fingerprint.declared_url,
         fingerprint.source,
-        micros(fingerprint.published),
+        to_micros(fingerprint.published),
         fingerprint.tier,
         fingerprint.junk,
-        micros(fingerprint.seen),
+        to_micros(fingerprint.seen),
     ]
     return FingerprintRow(
         fingerprint.words,
@@ -136,8 +140,7 @@ def fingerprint_row(fingerprint: Fingerprint) -> FingerprintRow:
     )
 
 
-def fingerprint_of(row: FingerprintRow) -> Fingerprint:
-    """The fingerprint again."""
+def fingerprint_from_row(row: FingerprintRow) -> Fingerprint:
     values = json.loads(row.rest)
     return Fingerprint(
         id=values[0],
@@ -159,15 +162,166 @@ def fingerprint_of(row: FingerprintRow) -> Fingerprint:
         url=values[10],
         declared_url=values[11],
         source=values[12],
-        published=moment(values[13]),
+        published=from_micros(values[13]),
         tier=values[14],
         junk=values[15],
-        seen=moment(values[16]),
+        seen=from_micros(values[16]),
     )
 
 
-def recipe_json(recipe: Recipe) -> str:
-    """A recipe in full, to make it again."""
+class EdgeRow(NamedTuple):
+    """An edge, its ends as sequence numbers; `a` was added first."""
+
+    a: int
+    b: int
+    relation: str
+    rule: str
+    confidence: float
+    duplicate: int
+    reason: str
+    flags: str  # a JSON list
+    event_score: float
+    overlap: float | None
+    on_demand: int
+    same_story: int
+
+
+def edge_to_row(a: int, b: int, edge: Edge) -> EdgeRow:
+    """An edge between two sequence numbers, in either order."""
+    decision = edge.decision
+    return EdgeRow(
+        min(a, b),
+        max(a, b),
+        decision.relation.value,
+        decision.rule,
+        decision.confidence,
+        int(decision.duplicate),
+        replace_surrogates(decision.reason),
+        json.dumps(decision.flags),
+        edge.event_score,
+        edge.overlap,
+        int(edge.on_demand),
+        int(edge.same_story),
+    )
+
+
+def edge_from_row(row: EdgeRow, ids: Mapping[int, str]) -> Edge:
+    """The edge, with the ids of the two sequence numbers."""
+    flags = tuple(json.loads(row.flags)) if row.flags != NO_FLAGS else ()
+    decision = Decision(
+        RELATIONS[row.relation], row.rule, row.confidence, bool(row.duplicate), row.reason, flags
+    )
+    return Edge(ids[row.a], ids[row.b], decision, row.event_score, row.overlap, bool(row.on_demand))
+
+
+class MemberRow(NamedTuple):
+    """A member of a story, without what its article says: id and dates."""
+
+    number: int
+    story: str
+    place: int
+    relation: str | None
+    confidence: float
+    rule: str
+    reason: str
+    source: str | None
+    score: float
+    why: str
+    duplicate_of: str | None
+
+
+def member_to_row(number: int, story: str, place: int, member: Member) -> MemberRow:
+    """The member at a place of a story."""
+    return MemberRow(
+        number,
+        story,
+        place,
+        member.relation.value if member.relation else None,
+        member.confidence,
+        member.rule,
+        replace_surrogates(member.reason),
+        replace_surrogates_or_none(member.source),
+        member.score,
+        replace_surrogates(member.why),
+        member.duplicate_of,
+    )
+
+
+def member_from_row(row: MemberRow, article: str, published: datetime | None) -> Member:
+    """The member, of the article with this id."""
+    return Member(
+        id=article,
+        relation=RELATIONS[row.relation] if row.relation else None,
+        confidence=row.confidence,
+        rule=row.rule,
+        reason=row.reason,
+        source=row.source,
+        published=published,
+        score=row.score,
+        why=row.why,
+        duplicate_of=row.duplicate_of,
+    )
+
+
+class FeedbackRow(NamedTuple):
+    """Feedback on a pair, and what was predicted for it."""
+
+    a: str
+    b: str
+    same: int
+    relation: str
+    note: str
+    given_at: int  # microseconds since 1970
+    predicted_relation: str
+    predicted_rule: str
+    predicted_confidence: float
+    predicted_duplicate: int
+    predicted_event_score: float
+    predicted_overlap: float | None
+    evidence: str  # JSON
+
+
+def feedback_to_row(feedback: Feedback) -> FeedbackRow:
+    prediction = feedback.prediction
+    return FeedbackRow(
+        feedback.a,
+        feedback.b,
+        int(feedback.same),
+        feedback.relation.value,
+        replace_surrogates(feedback.note),
+        to_micros(feedback.when) or 0,
+        prediction.relation.value,
+        prediction.rule,
+        prediction.confidence,
+        int(prediction.duplicate),
+        prediction.event_score,
+        prediction.overlap,
+        evidence_to_json(prediction.evidence),
+    )
+
+
+def feedback_from_row(row: FeedbackRow) -> Feedback:
+    return Feedback(
+        a=row.a,
+        b=row.b,
+        same=bool(row.same),
+        relation=Relation(row.relation),
+        note=row.note,
+        when=EPOCH + row.given_at * MICROSECOND,
+        prediction=Prediction(
+            Relation(row.predicted_relation),
+            row.predicted_rule,
+            row.predicted_confidence,
+            bool(row.predicted_duplicate),
+            row.predicted_event_score,
+            row.predicted_overlap,
+            evidence_from_json(row.evidence),
+        ),
+    )
+
+
+def recipe_to_json(recipe: Recipe) -> str:
+    """A recipe with all its fields."""
     return json.dumps({field.name: _plain(getattr(recipe, field.name)) for field in fields(recipe)})
 
 
@@ -177,8 +331,7 @@ def _plain(value: Any) -> Any:
     return b64encode(value).decode() if isinstance(value, bytes) else value
 
 
-def recipe_of(text: str) -> Recipe:
-    """The recipe again."""
+def recipe_from_json(text: str) -> Recipe:
     plain = json.loads(text)
     for name in ("simhash", "minhash"):
         plain[name] = Features(**plain[name]) if plain[name] else None

@@ -1,1 +1,1 @@
-"""The PostgreSQL store: many workers, many machines."""
+"""The PostgreSQL store: connections, partitions, and the database behind `SqlStore`."""

@@ -1,4 +1,4 @@
-"""A PostgreSQL schema: brought to the latest tables, read and written in steps."""
+"""A schema of a PostgreSQL server: migrated to the latest tables, used in transactions."""
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -10,152 +10,181 @@ import psycopg
 from psycopg import Connection
 
 from nearcopy.errors import StoreError, TryAgain
-from nearcopy.stores.addresses import shown
-from nearcopy.stores.pools import DEFAULT, LEDGER, pooled, table_name
-from nearcopy.stores.postgres.connections import WAIT_SECONDS, connection_of, let_go, take
-from nearcopy.stores.postgres.errors import OWN_SCHEMA, told
-from nearcopy.stores.postgres.schema import LATEST, MIGRATIONS, SIGNED
-from nearcopy.stores.postgres.schema import LEDGER as LEDGER_TABLE
-from nearcopy.stores.postgres.type_adapters import INTEGER, TEXT, packed
-from nearcopy.stores.sql.database import STATE, Row, State, storable, upsert
-from nearcopy.stores.sql.migrations import checked_schema, migrate, schema_of
+from nearcopy.models import Check
+from nearcopy.stores.addresses import DEFAULT_POOL, mask_password
+from nearcopy.stores.postgres.connections import (
+    WAIT_SECONDS,
+    acquire_connections,
+    get_connection,
+    release_connections,
+)
+from nearcopy.stores.postgres.errors import OWN_SCHEMA, store_error
+from nearcopy.stores.postgres.partitions import Partitions
+from nearcopy.stores.postgres.type_adapters import INTEGER, TEXT, pack_array
+from nearcopy.stores.sql import schema
+from nearcopy.stores.sql.database import STATE, Row, State, is_storable, upsert
+from nearcopy.stores.sql.schema import (
+    LEDGER,
+    LEDGER_TABLE,
+    Migration,
+    check_version,
+    migrations_for,
+    table_name,
+    with_pool,
+)
 
-STREAMED_AT_ONCE = 5000  # rows
-ASK_AGAIN_SECONDS = 0.05
+STREAM_BATCH = 5000  # rows
+STATUS_POLL_SECONDS = 0.05
 # Whatever the server's defaults are.
-READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
-# A plan for any list of values would look at all blocks, and for each row at each value; and what
-# many blocks seem to cost would have short look-ups compiled.
+BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+BEGIN_WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+# A generic plan for any list of values would scan all partitions, and compare each row with each
+# value; and what many partitions seem to cost would have short lookups compiled.
 LIMITS = (
     "SET LOCAL lock_timeout = {wait}; SET LOCAL statement_timeout = {longer};"
     " SET LOCAL plan_cache_mode = force_custom_plan; SET LOCAL jit = off"
 )
-# Whoever writes holds this row to the end. What is read after that is all that others have done.
+# A writer holds this row to the end, and sees all that others committed before.
 LOCK = "SELECT FROM settings WHERE name = 'numbers' FOR UPDATE"
-ITSELF = "SELECT pg_current_xact_id()::text"
-# One at a time makes or changes the tables of a schema, also where there are none yet.
-ALONE = "SELECT pg_advisory_xact_lock(1851097458, hashtext(current_schema()))"
-TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
-COLUMNS = """
+TRANSACTION_ID = "SELECT pg_current_xact_id()::text"
+# One process at a time creates or changes the tables of a schema, also where there are none yet.
+MIGRATION_LOCK = "SELECT pg_advisory_xact_lock(1851097458, hashtext(current_schema()))"
+LIST_TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
+LIST_INDEXES = "SELECT indexname FROM pg_indexes WHERE schemaname = current_schema()"
+LIST_COLUMNS = """
 SELECT attname, atttypid::bigint, format_type(atttypid, NULL) FROM pg_attribute
 WHERE attrelid = to_regclass(?) AND attnum > 0 AND NOT attisdropped
 """
-RUN_OF_SERVER = """
+SERVER_START = """
 SELECT pg_postmaster_start_time()::text, current_setting('fsync'),
        current_setting('synchronous_commit')
 """
-SIGNATURE = "SELECT obj_description(to_regclass(?), 'pg_class')"
+SIGNATURE = "nearcopy"  # the comment on the ledger: a table of that name may be anybody's
+READ_SIGNATURE = "SELECT obj_description(to_regclass(?), 'pg_class')"
+DURABILITY_SETTINGS = ("fsync", "full_page_writes", "synchronous_commit")
+MIGRATIONS = migrations_for(schema.POSTGRES)
+LATEST = MIGRATIONS[-1].number
 
 
-class Kind(NamedTuple):
-    """The type of a column."""
+class ColumnType(NamedTuple):
+    """The type of a column: PostgreSQL's number and name of it."""
 
-    number: int
+    oid: int
     name: str
 
 
 @lru_cache(maxsize=4096)
-def translated(statement: str, pool: str) -> str:
+def translate(statement: str, pool: str) -> str:
     """A statement as PostgreSQL takes it.
 
-    Articles are looked up by number one by one, each in its block alone: half the time of a look
-    for all of them in each block.
+    Articles are looked up by number one by one, each in its partition alone: half the time of a
+    lookup of all of them in each partition.
 
-    >>> translated("SELECT id FROM known WHERE number > ? AND id IN ({})", "default")
-    'SELECT id FROM known WHERE number > %s AND id = ANY(%s)'
-    >>> translated("SELECT id FROM articles WHERE number IN ({})", "default")
+    >>> translate("SELECT id FROM article_ids WHERE number > ? AND id IN ({})", "default")
+    'SELECT id FROM article_ids WHERE number > %s AND id = ANY(%s)'
+    >>> translate("SELECT id FROM articles WHERE number IN ({})", "default")
     'SELECT id FROM articles WHERE number IN (SELECT unnest(%s::bigint[]))'
     """
-    named = pooled(statement, pool).replace("%", "%%")
+    named = with_pool(statement, pool).replace("%", "%%")
     named = named.replace(" number IN ({})", " number IN (SELECT unnest(%s::bigint[]))")
     return named.replace(" IN ({})", " = ANY(%s)").replace("?", "%s")
 
 
 class PostgresDatabase:
-    """A schema of a PostgreSQL server, for one thread at a time."""
+    """A schema of a server, for one thread at a time."""
 
-    def __init__(self, address: str, pool: str = DEFAULT) -> None:
-        self.address, self.pool = shown(address), pool
-        self._given = address
-        self._wait = WAIT_SECONDS
-        self._held: Connection | None = None  # while a step is done
-        self._kinds: dict[str, dict[str, Kind]] = {}  # of columns, by table
-        self._connections = take(address)
+    migrations: Sequence[Migration] = MIGRATIONS
+    article_tables: tuple[str, ...] = (
+        "fingerprints",
+        "article_keys",
+        "arrivals",
+        "members",
+        "article_ids",
+    )
+    numbers_by_id = "SELECT number, id FROM article_ids WHERE id IN ({})"
+
+    def __init__(self, address: str, pool: str = DEFAULT_POOL) -> None:
+        self.address, self.pool = mask_password(address), pool
+        self._conninfo = address
+        self._timeout = WAIT_SECONDS
+        self._held: Connection | None = None  # during a transaction
+        self._column_types: dict[str, dict[str, ColumnType]] = {}  # by table
+        self._partitions = Partitions(pool, self.run, self.run_native)
+        self._connections = acquire_connections(address)
         try:
-            if self.schema() < LATEST:
+            if self.schema_version() < LATEST:
                 self.migrate(LATEST)
+            self._server_start = self._read_server_start()
         except BaseException:
             self.close()
             raise
 
-    # Steps.
+    # Transactions.
 
     @contextmanager
-    def step(self, *, writes: bool) -> Iterator[State]:
-        """All of what is inside, or none of it; gives the state at its beginning."""
-        with self._told(), self._holding() as connection:
-            opening = (
-                [WRITE, self._limits(), LOCK, STATE] if writes else [READ, self._limits(), STATE]
-            )
-            results = self._begin(connection, *opening, *([ITSELF] if writes else []))
-            state, itself = (results[-2], results[-1][0][0]) if writes else (results[-1], None)
+    def transaction(self, *, writes: bool) -> Iterator[State]:
+        begin = [BEGIN_WRITE if writes else BEGIN_READ, self._limits()]
+        with self._translate_errors(), self._hold_connection() as connection:
+            if writes:
+                *_, state, [[xid]] = self._begin(connection, *begin, LOCK, STATE, TRANSACTION_ID)
+            else:
+                *_, state = self._begin(connection, *begin, STATE)
+                xid = None
             yield dict(state)
-            self._commit(connection, itself)
+            self._commit(connection, xid)
 
     def _limits(self) -> str:
-        wait = int(1000 * self._wait)
+        wait = int(1000 * self._timeout)
         return LIMITS.format(wait=wait, longer=2 * wait)
 
-    def _begin(self, connection: Connection, *statements: str) -> list[list[Row]]:
-        """The rows of the statements that a step begins with, all sent at once."""
-        cursor = connection.execute(pooled("; ".join(statements), self.pool))
+    def _begin(self, connection: Connection, *statements: str) -> list[list[Any]]:
+        """The rows of the first statements of a transaction, all sent at once."""
+        cursor = connection.execute(with_pool("; ".join(statements), self.pool))
         results = []
         while True:
             results.append(cursor.fetchall() if cursor.description else [])
             if not cursor.nextset():
                 return results
 
-    def _commit(self, connection: Connection, itself: str | None) -> None:
-        """Ends a step; where the connection goes meanwhile, the server knows whether it lasts."""
+    def _commit(self, connection: Connection, xid: str | None) -> None:
+        """Commit; if the connection is lost meanwhile, ask the server whether it did."""
         try:
             connection.execute("COMMIT")
         except psycopg.OperationalError as lost:
             if not connection.closed:
                 raise
-            if itself is not None and not self._lasts(itself):
+            if xid is not None and not self._is_committed(xid):
                 raise TryAgain(f"{self.address}: {lost}") from lost
 
-    def _lasts(self, transaction: str) -> bool:
-        """Whether a step was committed, once that is decided."""
-        end = monotonic() + self._wait
-        while monotonic() < end:
-            with suppress(psycopg.Error), self._another() as connection:
-                status = connection.execute(
-                    "SELECT pg_xact_status(%s::xid8)", (transaction,)
-                ).fetchone()
+    def _is_committed(self, xid: str) -> bool:
+        """Whether a transaction was committed, once that is decided."""
+        deadline = monotonic() + self._timeout
+        while monotonic() < deadline:
+            with suppress(psycopg.Error), self._borrow_connection() as connection:
+                query = connection.execute("SELECT pg_xact_status(%s::xid8)", (xid,))
+                status = query.fetchone()
                 if status in (("committed",), ("aborted",)):
                     return status == ("committed",)
-            sleep(ASK_AGAIN_SECONDS)
+            sleep(STATUS_POLL_SECONDS)
         raise StoreError(
-            f"{self.address}: the connection was lost and nobody knows whether the step was done: "
-            "do it again, adding what is there changes nothing"
+            f"{self.address}: the connection was lost and it is not known whether the transaction "
+            "was committed: run it again, adding what is stored changes nothing"
         )
 
     @contextmanager
-    def _holding(self) -> Iterator[Connection]:
-        """A connection, which takes back what was not committed when it is given back."""
-        connection = self._held = connection_of(self._connections, self._wait)
-        try:
-            yield connection
-        except BaseException:
-            self._take_back(connection)
-            raise
-        finally:
-            self._held = None
-            self._connections.putconn(connection)
+    def _hold_connection(self) -> Iterator[Connection]:
+        """A connection for one transaction, which is rolled back unless it was committed."""
+        with self._borrow_connection() as connection:
+            self._held = connection
+            try:
+                yield connection
+            except BaseException:
+                self._roll_back(connection)
+                raise
+            finally:
+                self._held = None
 
-    def _take_back(self, connection: Connection) -> None:
+    def _roll_back(self, connection: Connection) -> None:
         try:
             connection.execute("ROLLBACK")
         except psycopg.Error:
@@ -163,152 +192,162 @@ class PostgresDatabase:
             self._connections.check()
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """What PostgreSQL has to say, with the address and what to do."""
+    def _translate_errors(self) -> Iterator[None]:
+        """Raise StoreError with the address and advice in place of PostgreSQL's errors."""
         try:
             yield
         except psycopg.Error as error:
-            raise told(error, self.address) from error
+            raise store_error(error, self.address) from error
 
     # Statements.
 
     @contextmanager
     def _connection(self) -> Iterator[Connection]:
-        """The connection of the step, or outside of steps one for a statement."""
+        """The connection of the transaction, or outside of one a connection for a statement."""
         if self._held is not None:
             yield self._held
             return
-        with self._told(), self._another() as connection:
+        with self._translate_errors(), self._borrow_connection() as connection:
             yield connection
 
     @contextmanager
-    def _another(self) -> Iterator[Connection]:
-        connection = connection_of(self._connections, self._wait)
+    def _borrow_connection(self) -> Iterator[Connection]:
+        connection = get_connection(self._connections, self._timeout)
         try:
             yield connection
         finally:
             self._connections.putconn(connection)
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
-        """The rows of one statement."""
-        return self.plain(translated(statement, self.pool), values)
+        return self.run_native(translate(statement, self.pool), values)
 
-    def plain(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
-        """The rows of a statement that is PostgreSQL's own."""
+    def run_native(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
+        """The rows of a statement in PostgreSQL's own syntax."""
         with self._connection() as connection:
             cursor = connection.cursor(binary=True)
             cursor.execute(statement, values or None)
             return cursor.fetchall() if cursor.description else []
 
     def one(self, statement: str, values: Sequence[Any] = ()) -> Any:
-        """The first row, or None."""
         return next(iter(self.run(statement, values)), None)
 
-    def among(self, statement: str, values: Collection[Any], *last: Any) -> Iterator[Row]:
-        """The rows for which a column is `IN ({})` these values."""
-        listed = [value for value in values if storable(value)]
-        if not listed:
+    def select_in(self, statement: str, values: Collection[Any], *more: Any) -> Iterator[Row]:
+        storable = [value for value in values if is_storable(value)]
+        if not storable:
             return iter(())
-        kind = INTEGER if isinstance(listed[0], int) else TEXT
-        return iter(self.run(statement, (packed(listed, kind), *last)))
+        oid = INTEGER if isinstance(storable[0], int) else TEXT
+        return iter(self.run(statement, (pack_array(storable, oid), *more)))
 
-    def stream(self, statement: str, values: Collection[Any], *last: Any) -> Iterator[Row]:
-        """The same where there may be very many."""
+    def stream_in(self, statement: str, values: Collection[Any], *more: Any) -> Iterator[Row]:
         if self._held is None:
-            raise StoreError("rows are streamed within a step only")
+            raise StoreError("rows are streamed within a transaction only")
         with self._held.cursor(name="nearcopy", binary=True) as cursor:
-            cursor.itersize = STREAMED_AT_ONCE
-            cursor.execute(translated(statement, self.pool), (list(values), *last))
+            cursor.itersize = STREAM_BATCH
+            cursor.execute(translate(statement, self.pool), (list(values), *more))
             yield from cursor
 
-    def change(self, statement: str, values: Collection[Any], *last: Any) -> None:
-        """One statement for all rows that are `IN ({})` these values."""
-        self.among(statement, values, *last)
+    def execute_in(self, statement: str, values: Collection[Any], *more: Any) -> None:
+        self.select_in(statement, values, *more)
 
     def insert(self, table: str, columns: Sequence[str], rows: Collection[Row]) -> None:
-        """Put new rows into a table."""
         if not rows:
             return
-        kinds = self._kinds_of(table)
+        types = self._types_of(table)
         statement = f"COPY {table} ({', '.join(columns)}) FROM STDIN (FORMAT BINARY)"
         with (
             self._connection() as connection,
             connection.cursor() as cursor,
-            cursor.copy(translated(statement, self.pool)) as copy,
+            cursor.copy(translate(statement, self.pool)) as copy,
         ):
-            copy.set_types([kinds[column].number for column in columns])
+            copy.set_types([types[column].oid for column in columns])
             for row in rows:
                 copy.write_row(row)
 
     def replace(
         self, table: str, columns: Sequence[str], rows: Collection[Row], *, key: Sequence[str]
     ) -> None:
-        """Put rows into a table, in place of those with the same key."""
         if not rows:
             return
         places = [columns.index(column) for column in key]
         last = {tuple(row[place] for place in places): row for row in rows}
-        kinds = self._kinds_of(table)
-        lists = ", ".join(f"?::{kinds[column].name}[]" for column in columns)
-        statement = upsert(table, columns, f"SELECT * FROM unnest({lists})", key)
+        types = [self._types_of(table)[column] for column in columns]
+        arrays = ", ".join(f"?::{column_type.name}[]" for column_type in types)
+        statement = upsert(table, columns, f"SELECT * FROM unnest({arrays})", key)
         values = zip(*last.values(), strict=True)
-        numbers = [kinds[column].number for column in columns]
-        self.run(statement, list(map(packed, values, numbers)))
+        self.run(statement, list(map(pack_array, values, [item.oid for item in types])))
 
-    def _kinds_of(self, table: str) -> dict[str, Kind]:
-        if table not in self._kinds:
-            named = f'"{self.named(table)}"'
-            rows = self.run(COLUMNS, (named,))
-            self._kinds[table] = {name: Kind(*kind) for name, *kind in rows}
-        return self._kinds[table]
+    def _types_of(self, table: str) -> dict[str, ColumnType]:
+        if table not in self._column_types:
+            rows = self.run(LIST_COLUMNS, (f'"{table_name(table, self.pool)}"',))
+            self._column_types[table] = {name: ColumnType(*item) for name, *item in rows}
+        return self._column_types[table]
+
+    # Partitions and state.
+
+    def reserve(self, numbers: range) -> None:
+        self._partitions.create(numbers)
+
+    def prepare_purge(self) -> None:
+        """Nothing to do: partitions are dropped whole."""
+
+    def delete_tombstones(self, before: int, latest: int) -> bool:
+        return self._partitions.purge_some(before, latest)
+
+    def forget_state(self) -> None:
+        self._partitions.forget()
+
+    def kept_commits(self) -> bool:
+        """False on a server that was started since: after a crash it may lack commits."""
+        before, self._server_start = self._server_start, self._read_server_start()
+        return before is not None and before == self._server_start
+
+    def _read_server_start(self) -> str | None:
+        """When the server was started; None if a crash may lose commits."""
+        ((since, fsync, commits),) = self.run_native(SERVER_START)
+        return None if "off" in (fsync, commits) else str(since)
 
     # The schema.
 
-    def named(self, table: str) -> str:
-        """What a table or an index is called in this pool."""
-        return table_name(table, self.pool)
+    def table_names(self) -> list[str]:
+        """The tables of the schema, of all pools."""
+        return [name for (name,) in self.run(LIST_TABLES)]
 
-    def tables(self) -> list[str]:
-        """The tables of the schema."""
-        return [name for (name,) in self.run(TABLES)]
+    def index_names(self) -> set[str]:
+        return {name for (name,) in self.run(LIST_INDEXES)}
 
-    def schema(self) -> int:
-        """The number of the latest migration done; 0 where there are no tables."""
-        ledger = self.named(LEDGER)
-        if ledger not in self.tables():
+    def schema_version(self) -> int:
+        ledger = table_name(LEDGER, self.pool)
+        if ledger not in self.table_names():
             return 0
-        if self.one(SIGNATURE, (f'"{ledger}"',)) != (SIGNED,):
+        if self.one(READ_SIGNATURE, (f'"{ledger}"',)) != (SIGNATURE,):
             raise StoreError(
                 f"{self.address}: the table {ledger} is of something else: {OWN_SCHEMA}"
             )
-        return schema_of(self, MIGRATIONS)
+        return schema.schema_version(self)
 
     def migrate(self, to: int = LATEST) -> list[str]:
-        """Go up or back to a schema; the names of the steps taken. One step, all or nothing."""
-        checked_schema(to, MIGRATIONS)
-        self._kinds.clear()
-        with self._told(), self._holding() as connection:
-            self._begin(connection, WRITE, ALONE)
+        check_version(to, MIGRATIONS)
+        self._column_types.clear()
+        with self._translate_errors(), self._hold_connection() as connection:
+            self._begin(connection, BEGIN_WRITE, MIGRATION_LOCK)
             if self.one("SELECT current_schema()") == (None,):
                 raise StoreError(f"{self.address}: there is no schema to use: {OWN_SCHEMA}")
-            if not self.schema():
-                self.run(LEDGER_TABLE)
-                self.run(f"COMMENT ON TABLE migrations IS '{SIGNED}'")
-            steps = migrate(self, MIGRATIONS, to)
+            if not self.schema_version():
+                self.run(LEDGER_TABLE.format(**schema.POSTGRES._asdict()))
+                self.run(f"COMMENT ON TABLE migrations IS '{SIGNATURE}'")
+            migrations = schema.migrate(self, to)
             self._commit(connection, None)
-        return steps
+        return migrations
 
-    def run_of_server(self) -> str | None:
-        """What is the same as long as the server runs; None where a crash may lose what lasts."""
-        ((since, fsync, commits),) = self.plain(RUN_OF_SERVER)
-        return None if "off" in (fsync, commits) else str(since)
+    def check_durability(self) -> list[Check]:
+        settings = {name: self.run_native(f"SHOW {name}")[0][0] for name in DURABILITY_SETTINGS}
+        detail = ", ".join(f"{name} {value}" for name, value in settings.items())
+        return [Check("durability", "off" not in settings.values(), detail)]
 
-    def wait_at_most(self, seconds: float) -> None:
-        """Wait no longer than this for others from now on."""
-        self._wait = seconds
+    def set_timeout(self, seconds: float) -> None:
+        self._timeout = seconds
 
     def close(self) -> None:
-        """Let go of the connections."""
-        if self._given:
-            let_go(self._given)
-            self._given = ""
+        if self._conninfo:
+            release_connections(self._conninfo)
+            self._conninfo = ""

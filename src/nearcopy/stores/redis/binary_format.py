@@ -1,19 +1,19 @@
-"""Packing: strings one behind the other, small numbers in few bytes, text in few more."""
+"""Binary formats: packed strings, variable-length integers, small compressed records."""
 
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from zstandard import DICT_TYPE_RAWCONTENT, ZstdCompressionDict, ZstdCompressor, ZstdDecompressor
 
 LENGTH = struct.Struct(">I")
 DOUBLE = struct.Struct("<d")
-NOTHING = 0xFFFFFFFF
+NONE_LENGTH = 0xFFFFFFFF
 LEVEL = 3
-PLACES = 10_000  # most shares are rounded to so many parts
+DECIMALS = 10_000  # most shares are rounded to four decimals
 
-# What small records have in common, which so takes next to no room in any of them. Part of the
-# format: a store filled with another text here cannot be read.
-COMMON = ZstdCompressionDict(
+# The compression dictionary of small records: text that most of them contain. Part of the format:
+# a store written with another dictionary cannot be read.
+DICTIONARY = ZstdCompressionDict(
     b"the only copy; best of 2: earliest of 2: longest of 2: kept only where all are; "
     b'"January","February","name","ordinal","date","money","percent","count","version",0.0,'
     b"false,[],[],null,null,null,https://www.http://.com/news/articles/2025/2026/.html.org/en/"
@@ -23,8 +23,8 @@ COMMON = ZstdCompressionDict(
 )
 
 
-def strings(values: Iterable[bytes | None]) -> bytes:
-    """The strings, each behind its length."""
+def pack_strings(values: Iterable[bytes | None]) -> bytes:
+    """The strings, each after its length in four bytes."""
     parts: list[bytes] = []
     for value in values:
         if value is None:
@@ -34,14 +34,14 @@ def strings(values: Iterable[bytes | None]) -> bytes:
     return b"".join(parts)
 
 
-def strings_of(packed: bytes) -> list[bytes | None]:
-    """The strings again."""
+def unpack_strings(packed: bytes) -> list[bytes | None]:
+    """The inverse of `pack_strings`."""
     values: list[bytes | None] = []
     at, unpack = 0, LENGTH.unpack_from
     while at < len(packed):
         (length,) = unpack(packed, at)
         at += 4
-        if length == NOTHING:
+        if length == NONE_LENGTH:
             values.append(None)
         else:
             values.append(packed[at : at + length])
@@ -49,39 +49,44 @@ def strings_of(packed: bytes) -> list[bytes | None]:
     return values
 
 
-def pairs_of(packed: bytes | None) -> dict[bytes, bytes]:
-    """The fields of a hash, as they come in one string."""
-    flat = [value or b"" for value in strings_of(packed or b"")]
+def unpack_hash(packed: bytes | None) -> dict[bytes, bytes]:
+    """The fields of a hash, packed as alternating names and values."""
+    flat = [value or b"" for value in unpack_strings(packed or b"")]
     return dict(zip(flat[::2], flat[1::2], strict=True))
 
 
+def split(value: bytes, size: int) -> list[bytes]:
+    """The string in pieces of this size; at least one, though it may be empty."""
+    return [value[start : start + size] for start in range(0, max(1, len(value)), size)]
+
+
 class Writer:
-    """Numbers and strings, put together."""
+    """Appends numbers and strings to a buffer."""
 
     def __init__(self) -> None:
         self.bytes = bytearray()
 
     def number(self, value: int) -> None:
-        """A whole number from nought on, seven bits a byte."""
+        """A non-negative integer, seven bits a byte."""
         while value > 0x7F:
             self.bytes.append(value & 0x7F | 0x80)
             value >>= 7
         self.bytes.append(value)
 
     def real(self, value: float | None) -> None:
-        """A number to the last bit; in few bytes where it has four places or is None."""
+        """A float without loss, or None; in few bytes where it has four decimals."""
         if value is None:
             self.number(0)
             return
-        parts = round(value * PLACES) if 0 <= value <= PLACES else -1
-        if parts >= 0 and parts / PLACES == value:
+        parts = round(value * DECIMALS) if 0 <= value <= DECIMALS else -1
+        if parts >= 0 and parts / DECIMALS == value:
             self.number(parts + 2)
         else:
             self.number(1)
             self.bytes += DOUBLE.pack(value)
 
     def string(self, value: bytes) -> None:
-        """A string behind its length."""
+        """A byte string after its length."""
         self.number(len(value))
         self.bytes += value
 
@@ -96,7 +101,7 @@ class Writer:
 
 
 class Reader:
-    """What a writer put together, in the same order."""
+    """Reads what a Writer wrote, in the same order."""
 
     def __init__(self, packed: bytes) -> None:
         self.packed, self.at = packed, 0
@@ -105,7 +110,7 @@ class Reader:
         return self.at < len(self.packed)
 
     def number(self) -> int:
-        """A whole number from nought on."""
+        """A non-negative integer."""
         packed, at = self.packed, self.at
         value = packed[at]
         at += 1
@@ -120,21 +125,21 @@ class Reader:
         return value
 
     def real(self) -> float | None:
-        """A number, or None."""
+        """A float, or None."""
         kind = self.number()
         if kind == 1:
             (value,) = DOUBLE.unpack_from(self.packed, self.at)
             self.at += 8
             return float(value)
-        return (kind - 2) / PLACES if kind else None
+        return (kind - 2) / DECIMALS if kind else None
 
     def take(self, length: int) -> bytes:
-        """So many bytes."""
+        """The next bytes."""
         self.at += length
         return self.packed[self.at - length : self.at]
 
     def string(self) -> bytes:
-        """A string."""
+        """A byte string."""
         return self.take(self.number())
 
     def text(self) -> str | None:
@@ -142,29 +147,23 @@ class Reader:
         length = self.number()
         return self.take(length - 1).decode("utf-8", "surrogatepass") if length else None
 
-    def rest(self) -> bytes:
-        """All that is left."""
+    def remainder(self) -> bytes:
+        """All bytes not read yet."""
         return self.take(len(self.packed) - self.at)
 
 
-class Shrinking:
-    """Small records compressed beside what they have in common; one for each thread."""
+class Compressor:
+    """Compresses small records with a shared dictionary. Not thread-safe."""
 
     def __init__(self) -> None:
-        self._compressor = ZstdCompressor(level=LEVEL, dict_data=COMMON, write_dict_id=False)
-        self._decompressor = ZstdDecompressor(dict_data=COMMON)
+        self._compressor = ZstdCompressor(level=LEVEL, dict_data=DICTIONARY, write_dict_id=False)
+        self._decompressor = ZstdDecompressor(dict_data=DICTIONARY)
 
-    def shrunk(self, plain: bytes) -> bytes:
-        """The same in fewer bytes, if there is a way."""
+    def compress(self, plain: bytes) -> bytes:
+        """The record compressed, or as it is where that is shorter."""
         packed = self._compressor.compress(plain)
         return b"\x01" + packed if len(packed) < len(plain) else b"\x00" + plain
 
-    def grown(self, packed: bytes) -> bytes:
-        """The same as before."""
+    def decompress(self, packed: bytes) -> bytes:
+        """The inverse of `compress`."""
         return self._decompressor.decompress(packed[1:]) if packed[0] else packed[1:]
-
-
-def in_pieces(value: bytes, size: int) -> Iterator[tuple[int, bytes]]:
-    """The pieces of a string, and their places."""
-    for place, start in enumerate(range(0, max(1, len(value)), size)):
-        yield place, value[start : start + size]

@@ -1,58 +1,78 @@
-"""The link to a Redis server: its address, its scripts, and what can go wrong, said plainly."""
+"""The connection to a Redis server: address, scripts, retries and error messages."""
 
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha1
+from importlib.resources import files
 from random import uniform
 from time import monotonic, sleep
 from typing import Any, Final, NamedTuple, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from nearcopy.errors import StoreError, require
-from nearcopy.stores.addresses import shown
-from nearcopy.stores.redis.lua_scripts import COMMIT, LEAVE, LOOK
+from nearcopy.stores.addresses import mask_password
 
+ROWS = 64  # articles in one hash; a row has up to four fields, this far apart
+LOG_BYTES = 512 << 10  # size of the log; a worker that is further behind reads all headers
 KEPT: Final = ("all", "fingerprints", "sketches")
 CONNECT_SECONDS, ANSWER_SECONDS = 5.0, 30.0
-PATIENCE_SECONDS = 20.0  # with a server that is restarted, loads its data or is busy
-A_MOMENT, LONGEST_PAUSE = 0.02, 0.5
+RETRY_SECONDS = 20.0  # for a server that restarts, loads its data or is busy
+FIRST_PAUSE, LONGEST_PAUSE = 0.02, 0.5
 STAGED_MILLISECONDS = 600_000
-LISTED_AT_ONCE = 2000
-MEANT_OTHERWISE = re.compile(rb"[*?\[\]^\\]")  # in a pattern than in a name
+SCAN_COUNT = 2000
+PATTERN_CHARACTERS = re.compile(rb"[*?\[\]^\\]")
 DATABASE = re.compile(r"(/[0-9]*)?")
 NOT_READY = ("LOADING", "BUSY ", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN")
 ADVICE = {
     "maxmemory": "the memory of the server is full: raise maxmemory, then purge the store",
     "READONLY": "this server is a replica: give the address of the primary",
     "read only replica": "this server is a replica: give the address of the primary",
-    "WRONGTYPE": "something else has keys of this name: give another ?prefix=",
+    "WRONGTYPE": "another program uses keys of this name: give another ?prefix=",
     "MOVED": "the store is on one node of this cluster: give the address of the node named here",
-    "NOPERM": "the user needs the commands of docs/stores.md on the keys of the store",
+    "NOPERM": "the user needs the commands listed in docs/stores.md on the keys of the store",
     "DB index": "the server has no database of this number: most have 0 to 15",
     "MISCONF": "the server cannot write to its disk: see its log",
 }
-SCRIPTS = (LOOK, COMMIT, LEAVE)
 Answer = TypeVar("Answer")
 
 
+class Script(NamedTuple):
+    """A Lua script, and the digest that the server knows it by."""
+
+    source: str
+    sha1: str
+
+
+def load_script(name: str) -> Script:
+    """The script of that name in the folder `lua`, with the constants and functions it uses."""
+    folder = files(__package__).joinpath("lua")
+    constants = f"local ROWS, LOG_BYTES = {ROWS}, {LOG_BYTES}\n"
+    parts = (folder.joinpath(f"{part}.lua").read_text("utf-8") for part in ("strings", name))
+    source = constants + "".join(parts)
+    return Script(source, sha1(source.encode(), usedforsecurity=False).hexdigest())
+
+
+READ, COMMIT, RELEASE = map(load_script, ("read", "commit", "release"))
+
+
 class Address(NamedTuple):
-    """Where the server is, and what its store keeps."""
+    """The server, the key prefix of the store on it, and what the store keeps."""
 
     url: str  # for the driver
     shown: str  # without the password
     prefix: str
-    keep: str | None  # None: as the first to come decided
+    keep: str | None  # None: what the store was created with
 
 
-def address_of(address: str, pool: str) -> Address:
-    """The parts of `redis://`, `rediss://` and `unix://` addresses."""
+def parse_address(address: str, pool: str) -> Address:
+    """The parts of a `redis://`, `rediss://` or `unix://` address."""
     parts = urlsplit(address)
     options = dict(parse_qsl(parts.query, keep_blank_values=True))
     keep, prefix = options.pop("keep", None), options.pop("prefix", "nearcopy")
     query = f"?{urlencode(options)}" if options else ""
     url = f"{parts.scheme}://{parts.netloc}{parts.path}{query}"
-    masked = shown(address)
+    masked = mask_password(address)
     if keep is not None and keep not in KEPT:
         raise StoreError(f"{masked}: keep is {keep!r}: choose one of {', '.join(KEPT)}")
     if not prefix or set(prefix) & set("{}\r\n"):
@@ -64,8 +84,8 @@ def address_of(address: str, pool: str) -> Address:
     return Address(url, masked, f"{prefix}:{{{pool}}}:", keep)
 
 
-def _no_option(address: str, message: str) -> str:
-    """What to say of an option that the driver does not have; it ends with the name of it."""
+def _unknown_option(address: str, message: str) -> str:
+    """The message for an option the driver rejects; its own message ends with the name."""
     name = message.rpartition("argument ")[2]
     return (
         f"{address}: there is no option {name}: take it out of the address. Options are keep and "
@@ -74,73 +94,85 @@ def _no_option(address: str, message: str) -> str:
     )
 
 
-class Known(NamedTuple):
-    """What a worker knew when it looked last."""
+class Position(NamedTuple):
+    """How far a worker has read the log of transactions."""
 
     version: int = -1  # -1: nothing
-    token: bytes = b"-"  # of the step that made this version
-    number: int = 0
+    token: bytes = b"-"  # of the transaction that wrote this version
+    number: int = 0  # the last sequence number
 
 
-def joined(pieces: Any) -> bytes | None:
-    """A row, which comes whole or in pieces; None where there is none."""
+class Snapshot(NamedTuple):
+    """The state of the store at one moment, and what changed since the reader's position."""
+
+    position: Position  # the reader's from now on
+    store_id: bytes  # set when the store was created
+    now: int  # microseconds since 1970 by the server's clock
+    continues: bool  # whether the log goes back to the reader's position
+    log: list[bytes]
+    rows: list[bytes | None]  # of the sequence numbers after the reader's
+    records: list[Any]  # the requested ones, in order: a row, a string or a hash
+
+
+def join_pieces(pieces: Any) -> bytes | None:
+    """A row, which is stored whole or in pieces; None where there is none."""
     whole = b"".join(filter(None, pieces)) if isinstance(pieces, list) else pieces
     return whole or None
 
 
-class Seen(NamedTuple):
-    """What a look answers."""
-
-    known: Known  # from now on
-    born: bytes  # of which making the store is
-    now: int  # microseconds since 1970 by the server's clock
-    follows: bool  # whether the log goes back to what the caller knew
-    log: list[bytes]
-    rows: list[bytes | None]  # of the numbers after the one that the caller knew
-    found: list[Any]  # what was wanted, in order: a row, a string or a hash
-
-
-class Link:
-    """The scripts of one store on one server. All calls may be made twice."""
+class Connection:
+    """The commands and scripts of one store on one server. All calls are idempotent."""
 
     def __init__(self, address: Address) -> None:
         self.shown, self._prefix = address.shown, address.prefix.encode()
         self._pools = self._prefix.partition(b"{")[0] + b"pools"
         self._redis = require("redis", extra="redis")
         self._errors = self._redis.exceptions
-        self.pieces = 1  # that a row may be in
-        self.patience = 0.0  # a server that has never answered is not waited for
-        quiet = self._redis.retry.Retry(self._redis.backoff.NoBackoff(), 0)
+        self.pieces = 1  # that a row may be split into
+        self.retry_seconds = 0.0  # a server that never answered is not retried
+        no_retry = self._redis.retry.Retry(self._redis.backoff.NoBackoff(), 0)
         try:
             self._client: Any = self._redis.Redis.from_url(
                 address.url,
                 socket_connect_timeout=CONNECT_SECONDS,
                 socket_timeout=ANSWER_SECONDS,
-                retry=quiet,
+                retry=no_retry,
             )
             self.command("PING")
         except TypeError as error:
-            raise StoreError(_no_option(self.shown, str(error))) from error
+            raise StoreError(_unknown_option(self.shown, str(error))) from error
         except ValueError as error:
             raise StoreError(f"{self.shown} is no address of a Redis server: {error}") from error
-        self.patience = PATIENCE_SECONDS
+        self.retry_seconds = RETRY_SECONDS
 
-    def look(
-        self, position: Known, names: bytes, *, most: int = 0, token: bytes = b"", lease: int = 0
-    ) -> Seen | None:
-        """What there is and what is new; None where a token is given and another has the lock."""
-        arguments = (*position, token, lease, most, self.pieces, names)
-        answer = self._script(LOOK, b"meta", self._prefix, *arguments)
+    def read(
+        self,
+        position: Position,
+        request: bytes,
+        *,
+        new_rows: int = 0,
+        token: bytes = b"",
+        lease: int = 0,
+    ) -> Snapshot | None:
+        """The requested records and what is new; None where another worker holds the lock."""
+        arguments = (*position, token, lease, new_rows, self.pieces, request)
+        answer = self._run(READ, b"meta", self._prefix, *arguments)
         if answer[0] == b"busy":
             return None
-        _, version, made_by, number, born, seconds, micros, follows, *answers = answer
-        log, rows, records = answers
-        now = int(seconds) * 1_000_000 + int(micros)
-        state = Known(version, made_by, number)
-        return Seen(state, born, now, bool(follows), log, list(map(joined, rows)), records)
+        _, version, last_token, number, store_id, seconds, micros, continues, *lists = answer
+        log, rows, records = lists
+        return Snapshot(
+            Position(version, last_token, number),
+            store_id,
+            int(seconds) * 1_000_000 + int(micros),
+            bool(continues),
+            log,
+            list(map(join_pieces, rows)),
+            records,
+        )
 
     def stage(self, token: bytes, place: int, operations: bytes) -> None:
-        """Leave a part of a step with the server, for the commit that comes."""
+        """Upload a part of a large transaction ahead of its commit."""
         key = self._prefix + b"staged:" + token
         self.command("HSET", key, place, operations)
         self.command("PEXPIRE", key, STAGED_MILLISECONDS)
@@ -155,74 +187,74 @@ class Link:
         entry: bytes,
         operations: bytes,
     ) -> bool:
-        """Whether the step was applied; not where another's came between."""
+        """Whether the transaction was applied; not where another was committed before it."""
         arguments = (token, expected, number, expiry, entry, operations)
-        return bool(self._script(COMMIT, b"meta", self._prefix, *arguments) != b"moved")
+        return bool(self._run(COMMIT, b"meta", self._prefix, *arguments) != b"moved")
 
-    def leave(self, token: bytes) -> None:
-        """Give the lock back, if the server is there."""
-        self._script(LEAVE, b"lock", token, patience=0.0)
+    def release(self, token: bytes) -> None:
+        """Release the lock, without retries."""
+        self._run(RELEASE, b"lock", token, retry_seconds=0.0)
 
     def meta(self) -> dict[bytes, bytes]:
-        """What is known of the store as a whole."""
+        """The settings of the store."""
         kind = self.command("TYPE", self._prefix + b"meta")
         if kind not in (b"none", b"hash", "none", "hash"):
             key = self._prefix.decode() + "meta"
-            raise StoreError(f"{self.shown}: {key} is something else's: give another ?prefix=")
+            raise StoreError(
+                f"{self.shown}: the key {key} belongs to another program: give another ?prefix="
+            )
         fields: dict[bytes, bytes] = self.command("HGETALL", self._prefix + b"meta")
         return fields
 
-    def names(self, start: bytes) -> Iterator[bytes]:
-        """The names of all keys that begin so; some may come twice."""
-        whole = self._prefix + start
-        pattern = MEANT_OTHERWISE.sub(rb"\\\g<0>", whole) + b"*"
+    def scan(self, start: bytes) -> Iterator[bytes]:
+        """The keys of the store with this beginning; some may be repeated."""
+        pattern = PATTERN_CHARACTERS.sub(rb"\\\g<0>", self._prefix + start) + b"*"
         cursor: Any = b"0"
         while True:
-            cursor, batch = self.command("SCAN", cursor, "MATCH", pattern, "COUNT", LISTED_AT_ONCE)
-            yield from (name[len(self._prefix) :] for name in batch)
+            cursor, batch = self.command("SCAN", cursor, "MATCH", pattern, "COUNT", SCAN_COUNT)
+            yield from (key[len(self._prefix) :] for key in batch)
             if int(cursor) == 0:
                 return
 
     def list_pool(self, pool: str) -> None:
-        """Have a pool listed."""
+        """Add a pool to the list of pools."""
         with suppress(StoreError):  # on a cluster the list may be on another node
             self.command("SADD", self._pools, pool)
 
     def pools(self) -> list[str]:
-        """The pools that were made under the prefix."""
+        """The pools that were created under the prefix."""
         return sorted(name.decode() for name in self.command("SMEMBERS", self._pools))
 
-    def information(self, section: str) -> dict[str, Any]:
-        """What the server says of itself."""
+    def info(self, section: str) -> dict[str, Any]:
+        """A section of the INFO of the server."""
         values: dict[str, Any] = self.command("INFO", section)
         return values
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections to the server."""
         self._client.close()
 
     def command(self, *words: Any) -> Any:
         """The answer to one command."""
-        return self._patiently(lambda: self._client.execute_command(*words), self.patience)
+        return self._retry(lambda: self._client.execute_command(*words), self.retry_seconds)
 
-    def _script(
-        self, script: str, key: bytes, *arguments: Any, patience: float | None = None
+    def _run(
+        self, script: Script, key: bytes, *arguments: Any, retry_seconds: float | None = None
     ) -> Any:
-        name = SHA1[script]
         words = (1, self._prefix + key, *arguments)
 
-        def run() -> Any:
+        def evaluate() -> Any:
             try:
-                return self._client.execute_command("EVALSHA", name, *words)
-            except self._errors.NoScriptError:  # the server has forgotten its scripts
-                return self._client.execute_command("EVAL", script, *words)
+                return self._client.execute_command("EVALSHA", script.sha1, *words)
+            except self._errors.NoScriptError:  # after a restart or SCRIPT FLUSH
+                return self._client.execute_command("EVAL", script.source, *words)
 
-        return self._patiently(run, self.patience if patience is None else patience)
+        return self._retry(evaluate, self.retry_seconds if retry_seconds is None else retry_seconds)
 
-    def _patiently(self, call: Callable[[], Answer], patience: float) -> Answer:
-        """The answer, asked for again where a connection is lost or the server is not ready."""
-        with self._told():
-            end, pause = monotonic() + patience, A_MOMENT
+    def _retry(self, call: Callable[[], Answer], seconds: float) -> Answer:
+        """Retry a call with exponential backoff while the connection fails or is not ready."""
+        with self._explain_errors():
+            end, pause = monotonic() + seconds, FIRST_PAUSE
             while True:
                 try:
                     return call()
@@ -238,8 +270,8 @@ class Link:
                 pause = min(2 * pause, LONGEST_PAUSE)
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """What went wrong, with the address and what to do."""
+    def _explain_errors(self) -> Iterator[None]:
+        """Raise errors of the driver as StoreError, with the address and advice."""
         try:
             yield
         except self._errors.RedisError as error:
@@ -248,7 +280,7 @@ class Link:
     def _advice(self, error: Exception) -> str:
         message, errors = str(error), self._errors
         if isinstance(error, errors.AuthenticationError) or "NOAUTH" in message:
-            return "give the user and the password that the server wants in the address"
+            return "give the user and the password of the server in the address"
         if isinstance(error, errors.BusyLoadingError) or message.startswith(NOT_READY):
             return "the server is not ready: wait until it is"
         if isinstance(error, errors.ConnectionError | errors.TimeoutError):
@@ -257,6 +289,3 @@ class Link:
             if words in message:
                 return advice
         return "see the log of the server"
-
-
-SHA1 = {script: sha1(script.encode(), usedforsecurity=False).hexdigest() for script in SCRIPTS}

@@ -1,199 +1,206 @@
-"""What a Redis store remembers between articles: edges, each whole with the later of the two."""
+"""Edges of a Redis store: each is stored with the later of its two articles."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from nearcopy.models.model import Decision, Edge, Join, Relation
+from nearcopy.models import Decision, Edge, StoryLink
 from nearcopy.stores.redis.binary_format import Reader, Writer
-from nearcopy.stores.redis.connection import Link
-from nearcopy.stores.redis.records import numbered
-from nearcopy.stores.redis.transactions import RedisSteps
-from nearcopy.stores.row_codec import whole
+from nearcopy.stores.redis.record_format import article_name
+from nearcopy.stores.redis.transactions import Session
+from nearcopy.stores.row_codec import RELATIONS, replace_surrogates
 
-MOST_UNPACKED = 20_000  # articles whose edges are in memory unpacked
-NONE_BEFORE = b"\0"  # what a record begins with where an article came before all others
-RELATIONS = {relation.value: relation for relation in Relation}
+CACHED_DECODED = 20_000  # articles whose edges are cached decoded
+NO_EARLIER = b"\0"  # how a record begins that has no edge to an earlier article
 
 
-class Ends(NamedTuple):
-    """The edges of an article: to those before it whole, of those after it only their numbers."""
+class ArticleEdges(NamedTuple):
+    """The edges of an article: to earlier articles whole, to later ones only what they join."""
 
-    before: dict[int, Edge]  # the ids in them are empty
-    after: dict[int, bool]  # whether the edge joins
-    packed: bytes | None  # all of it as it is stored, those after at the end
+    earlier: dict[int, Edge]  # by sequence number, without ids
+    later: dict[int, bool]  # whether the edge puts both into one story
+    packed: bytes | None  # the record, with the later articles at its end
 
     @property
-    def joined(self) -> list[int]:
-        """Those that it is of one story with."""
-        earlier = [number for number, edge in self.before.items() if edge.joins]
-        return sorted([*earlier, *(number for number, joins in self.after.items() if joins)])
+    def same_story(self) -> list[int]:
+        """The sequence numbers of the articles in the same story."""
+        earlier = [number for number, edge in self.earlier.items() if edge.same_story]
+        return sorted([*earlier, *(number for number, same in self.later.items() if same)])
 
 
-class RedisLinks(RedisSteps):
-    """The part of the store that knows of edges."""
+class Edges:
+    """Saves and reads edges."""
 
-    def __init__(self, link: Link) -> None:
-        super().__init__(link)
-        self._unpacked_ends: dict[int, Ends] = {}
+    def __init__(self, session: Session) -> None:
+        self._session, self._records, self._headers = session, session.records, session.headers
+        self._decoded: dict[int, ArticleEdges] = {}
 
-    def link(self, edges: Iterable[Edge]) -> None:
-        """Remember what was found between articles."""
+    def save_edges(self, edges: Iterable[Edge]) -> None:
+        """Save edges between stored articles."""
         listed = list(edges)
-        numbers = self._heads.numbers({name for edge in listed for name in edge[:2]})
+        numbers = self._headers.numbers({name for edge in listed for name in edge[:2]})
         present = [edge for edge in listed if edge.a in numbers and edge.b in numbers]
-        ends_of = self._ends({numbers[name] for edge in present for name in edge[:2]})
-        before: dict[int, dict[int, Edge]] = {number: {} for number in ends_of}
-        after: dict[int, dict[int, bool]] = {number: {} for number in ends_of}
+        stored = self._read({numbers[name] for edge in present for name in edge[:2]})
+        earlier: dict[int, dict[int, Edge]] = {number: {} for number in stored}
+        later: dict[int, dict[int, bool]] = {number: {} for number in stored}
         for edge in present:
-            early, late = sorted((numbers[edge.a], numbers[edge.b]))
-            before[late][early] = edge._replace(a="", b="")
-            after[early][late] = edge.joins
-        for number, ends in ends_of.items():
-            self._keep_ends(number, self._grown(number, ends, before[number], after[number]))
+            low, high = sorted((numbers[edge.a], numbers[edge.b]))
+            earlier[high][low] = edge._replace(a="", b="")
+            later[low][high] = edge.same_story
+        for number, own in stored.items():
+            self._write(number, self._extend(number, own, earlier[number], later[number]))
 
-    def _grown(
-        self, number: int, ends: Ends, before: dict[int, Edge], after: dict[int, bool]
-    ) -> Ends:
-        """The edges of an article and more; where all of these come after it, they are appended."""
-        every = ends.before | before, ends.after | after
-        if before or ends.after.keys() & after.keys():
-            return Ends(*every, self._packed(number, *every))
+    def _extend(
+        self, number: int, own: ArticleEdges, earlier: dict[int, Edge], later: dict[int, bool]
+    ) -> ArticleEdges:
+        """The edges of an article and more; later articles are appended to the record."""
+        merged = own.earlier | earlier, own.later | later
+        if earlier or own.later.keys() & later.keys():
+            return ArticleEdges(*merged, self._encode(number, *merged))
         out = Writer()
-        _write_after(number, after, out)
-        return Ends(*every, (ends.packed or NONE_BEFORE) + bytes(out.bytes))
+        _write_later(number, later, out)
+        return ArticleEdges(*merged, (own.packed or NO_EARLIER) + bytes(out.bytes))
 
-    def _keep_ends(self, number: int, ends: Ends) -> None:
-        self._records.put(numbered("e", number), ends.packed)
-        self._unpacked_ends[number] = ends
+    def _write(self, number: int, edges: ArticleEdges) -> None:
+        self._records.put(article_name("e", number), edges.packed)
+        self._decoded[number] = edges
 
     def edges(self, ids: Collection[str]) -> list[Edge]:
-        """All that was found between one of these articles and any other."""
-        self._fresh()
-        numbers = set(self._heads.numbers(ids).values())
-        ends = self._ends(numbers)
-        later = {after for own in ends.values() for after in own.after} - numbers
-        return list(self._named(_between(numbers, ends | self._ends(later))))
+        """The edges of these articles."""
+        self._session.refresh()
+        numbers = set(self._headers.numbers(ids).values())
+        own = self._read(numbers)
+        later = {n for edges in own.values() for n in edges.later} - numbers
+        return list(self._with_ids(_edges_of(numbers, own | self._read(later))))
 
-    def joins(self, ids: Collection[str]) -> list[Join]:
-        """What puts one of these articles and any other into one story."""
-        self._fresh()
-        numbers = set(self._heads.numbers(ids).values())
-        ends = self._ends(numbers)
-        later = {n for own in ends.values() for n, joins in own.after.items() if joins} - numbers
-        between = _between(numbers, ends | self._ends(later))
-        joining = {pair: edge for pair, edge in between.items() if edge.joins}
-        return [edge.join for edge in self._named(joining)]
+    def links(self, ids: Collection[str]) -> list[StoryLink]:
+        """The edges of these articles that put both ends into one story."""
+        self._session.refresh()
+        numbers = set(self._headers.numbers(ids).values())
+        own = self._read(numbers)
+        later = {n for edges in own.values() for n, same in edges.later.items() if same} - numbers
+        edges = _edges_of(numbers, own | self._read(later))
+        joining = {pair: edge for pair, edge in edges.items() if edge.same_story}
+        return [edge.link for edge in self._with_ids(joining)]
 
     def edges_among(self, ids: Collection[str]) -> list[Edge]:
-        """All that was found between two of these articles."""
-        self._fresh()
-        numbers = set(self._heads.numbers(ids).values())
-        between = {
-            (early, late): edge
-            for late, own in self._ends(numbers).items()
-            for early, edge in own.before.items()
-            if early in numbers
+        """The edges between two of these articles."""
+        self._session.refresh()
+        numbers = set(self._headers.numbers(ids).values())
+        edges = {
+            (low, high): edge
+            for high, own in self._read(numbers).items()
+            for low, edge in own.earlier.items()
+            if low in numbers
         }
-        return list(self._named(between))
+        return list(self._with_ids(edges))
 
-    def linked(self, ids: Collection[str], limit: int) -> list[str]:
-        """These and all that duplicates and same events link them to."""
-        self._fresh()
-        seen = dict.fromkeys(self._heads.numbers(ids).values())
-        fresh = list(seen)
-        while fresh and len(seen) < limit:
-            ends = self._ends(fresh).values()
-            near = dict.fromkeys(n for own in ends for n in own.joined if self._heads.name(n))
-            fresh = [number for number in near if number not in seen][: limit - len(seen)]
-            seen |= dict.fromkeys(fresh)
-        return [self._heads.name(number) for number in seen]
+    def connected_ids(self, ids: Collection[str], limit: int) -> list[str]:
+        """These articles and those connected with them by links, breadth first."""
+        self._session.refresh()
+        visited = dict.fromkeys(self._headers.numbers(ids).values())
+        frontier = list(visited)
+        while frontier and len(visited) < limit:
+            edges = self._read(frontier).values()
+            linked = dict.fromkeys(n for own in edges for n in own.same_story)
+            new = [n for n in linked if self._headers.id(n) and n not in visited]
+            frontier = new[: limit - len(visited)]
+            visited |= dict.fromkeys(frontier)
+        return [self._headers.id(number) for number in visited]
 
-    def _named(self, edges: dict[tuple[int, int], Edge]) -> Iterator[Edge]:
-        """The edges with their ids; where one is gone there is no edge."""
-        for (early, late), edge in edges.items():
-            a, b = self._heads.name(early), self._heads.name(late)
+    def _with_ids(self, edges: dict[tuple[int, int], Edge]) -> Iterator[Edge]:
+        """The edges with the ids of their articles; without those of removed articles."""
+        for (low, high), edge in edges.items():
+            a, b = self._headers.id(low), self._headers.id(high)
             if a and b:
                 yield edge._replace(a=a, b=b)
 
-    def _ends(self, numbers: Collection[int]) -> dict[int, Ends]:
-        names = {number: numbered("e", number) for number in numbers}
-        packed = self._records.get(names.values())
-        return {number: self._ends_of(number, packed[name]) for number, name in names.items()}
+    def remove_edges(self, numbers: Collection[int]) -> None:
+        """Remove all edges of these articles."""
+        edges = self._read(numbers)
+        removed = set(numbers)
+        neighbours = {n for own in edges.values() for n in (*own.earlier, *own.later)} - removed
+        remaining = self._read([number for number in neighbours if self._headers.id(number)])
+        for number, own in remaining.items():
+            earlier = {n: edge for n, edge in own.earlier.items() if n not in removed}
+            later = {n: same for n, same in own.later.items() if n not in removed}
+            packed = self._encode(number, earlier, later)
+            self._write(number, ArticleEdges(earlier, later, packed))
+        for number, own in edges.items():
+            if own.earlier or own.later:
+                self._records.put(article_name("e", number), None)
 
-    def _ends_of(self, number: int, packed: bytes | None) -> Ends:
-        """The edges of an article, unpacked once. Not to be changed."""
-        cached = self._unpacked_ends.get(number)
+    def _read(self, numbers: Collection[int]) -> dict[int, ArticleEdges]:
+        names = {number: article_name("e", number) for number in numbers}
+        packed = self._records.get(names.values())
+        return {number: self._decode_cached(number, packed[n]) for number, n in names.items()}
+
+    def _decode_cached(self, number: int, packed: bytes | None) -> ArticleEdges:
+        """The edges of an article, decoded once. They must not be changed."""
+        cached = self._decoded.get(number)
         if cached is not None and cached.packed is packed:
             return cached
-        if len(self._unpacked_ends) >= MOST_UNPACKED:
-            self._unpacked_ends.clear()
-        ends = self._unpacked(number, packed)
-        self._unpacked_ends[number] = ends
-        return ends
+        if len(self._decoded) >= CACHED_DECODED:
+            self._decoded.clear()
+        edges = self._decode(number, packed)
+        self._decoded[number] = edges
+        return edges
 
-    def _unlink(self, numbers: Collection[int]) -> None:
-        """Forget all edges of these articles."""
-        ends = self._ends(numbers)
-        removed = set(numbers)
-        neighbours = {n for own in ends.values() for n in (*own.before, *own.after)} - removed
-        remaining = self._ends([number for number in neighbours if self._heads.name(number)])
-        for number, own in remaining.items():
-            before = {n: edge for n, edge in own.before.items() if n not in removed}
-            after = {n: joins for n, joins in own.after.items() if n not in removed}
-            self._keep_ends(number, Ends(before, after, self._packed(number, before, after)))
-        for number, own in ends.items():
-            if own.before or own.after:
-                self._records.put(numbered("e", number), None)
-
-    def _packed(self, number: int, before: dict[int, Edge], after: dict[int, bool]) -> bytes | None:
-        if not before and not after:
+    def _encode(
+        self, number: int, earlier: dict[int, Edge], later: dict[int, bool]
+    ) -> bytes | None:
+        if not earlier and not later:
             return None
         out = Writer()
-        out.number(len(before))
-        for other, edge in before.items():
+        out.number(len(earlier))
+        for other, edge in earlier.items():
             decision = edge.decision
             out.number(number - other)
-            kind = (
+            interned = (
                 decision.relation.value,
                 decision.rule,
                 decision.duplicate,
-                whole(decision.reason),
+                replace_surrogates(decision.reason),
                 decision.flags,
+                edge.on_demand,
             )
-            self._kinds.write((*kind, edge.asked), out)
-            for share in (decision.confidence, edge.news, edge.copy):
+            self._session.interned.write(interned, out)
+            for share in (decision.confidence, edge.event_score, edge.overlap):
                 out.real(share)
-        _write_after(number, after, out)
+        _write_later(number, later, out)
         return bytes(out.bytes)
 
-    def _unpacked(self, number: int, packed: bytes | None) -> Ends:
-        ends = Ends({}, {}, packed)
+    def _decode(self, number: int, packed: bytes | None) -> ArticleEdges:
+        edges = ArticleEdges({}, {}, packed)
         if packed is None:
-            return ends
-        read = Reader(packed)
-        for _ in range(read.number()):
-            other = number - read.number()
-            relation, rule, duplicate, reason, flags, requested = self._kinds.read(read)
-            confidence, news, copy = read.real(), read.real(), read.real()
-            kind = RELATIONS[relation]
-            decision = Decision(kind, rule, confidence or 0.0, duplicate, reason, flags)
-            ends.before[other] = Edge("", "", decision, news or 0.0, copy, requested)
-        while read:
-            later = read.number()
-            ends.after[number + (later >> 1)] = bool(later & 1)
-        return ends
+            return edges
+        reader = Reader(packed)
+        for _ in range(reader.number()):
+            other = number - reader.number()
+            interned = self._session.interned.read(reader)
+            relation, rule, duplicate, reason, flags, on_demand = interned
+            confidence, event_score, overlap = reader.real(), reader.real(), reader.real()
+            decision = Decision(
+                RELATIONS[relation], rule, confidence or 0.0, duplicate, reason, flags
+            )
+            edges.earlier[other] = Edge("", "", decision, event_score or 0.0, overlap, on_demand)
+        while reader:
+            later = reader.number()
+            edges.later[number + (later >> 1)] = bool(later & 1)
+        return edges
 
 
-def _between(numbers: Collection[int], ends: Mapping[int, Ends]) -> dict[tuple[int, int], Edge]:
-    """What is between one of these and any other, by the numbers of the two."""
+def _edges_of(
+    numbers: Collection[int], edges: Mapping[int, ArticleEdges]
+) -> dict[tuple[int, int], Edge]:
+    """The edges with an end in these articles, by the sequence numbers of both ends."""
     return {
-        (early, late): edge
-        for late, own in ends.items()
-        for early, edge in own.before.items()
-        if early in numbers or late in numbers
+        (low, high): edge
+        for high, own in edges.items()
+        for low, edge in own.earlier.items()
+        if low in numbers or high in numbers
     }
 
 
-def _write_after(number: int, after: dict[int, bool], out: Writer) -> None:
-    for other, joins in after.items():
-        out.number((other - number) << 1 | joins)
+def _write_later(number: int, later: dict[int, bool], out: Writer) -> None:
+    for other, same_story in later.items():
+        out.number((other - number) << 1 | same_story)

@@ -1,92 +1,69 @@
-"""What a Redis store remembers of what people said: in memory as a whole, as it is little."""
+"""Feedback and story actions of a Redis store. Both are few, and read as whole hashes."""
 
 import json
 from collections.abc import Collection
 
-from nearcopy.models.feedback import Feedback, Said, evidence_json, evidence_of
-from nearcopy.models.model import Relation, ordered
-from nearcopy.models.timestamps import EPOCH, MICROSECOND, micros
-from nearcopy.stores.redis.binary_format import pairs_of
-from nearcopy.stores.redis.records import field
-from nearcopy.stores.redis.transactions import RedisSteps
-from nearcopy.stores.redis.window_cache import Pair
-from nearcopy.stores.row_codec import whole
+from nearcopy.models import ordered
+from nearcopy.models.feedback import Feedback, StoryAction, action_from_json, action_to_json
+from nearcopy.stores.base import UNLIMITED
+from nearcopy.stores.redis.records import DecodedHash
+from nearcopy.stores.redis.transactions import Session
+from nearcopy.stores.row_codec import FeedbackRow, feedback_from_row, feedback_to_row
 
 
-class RedisFeedback(RedisSteps):
-    """The part of the store that knows of feedback."""
+class FeedbackLog:
+    """Saves and reads feedback on pairs of articles, and actions on stories."""
 
-    def remember(self, feedback: Feedback) -> None:
-        """Remember what people said of two articles."""
-        self._records.put(_name(feedback.pair), _row(feedback))
-        self._said_now[feedback.pair] = _feedback(_row(feedback))
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._feedback = DecodedHash(session.records, "told", _decode_feedback)
+        self._actions = DecodedHash(session.records, "acts", action_from_json)
 
-    def take_back(self, a: str, b: str) -> bool:
-        """Forget what people said of the two; whether there was something."""
-        pair = ordered(a, b)
-        present = pair in self._all_said()
-        if present:
-            self._records.put(_name(pair), None)
-            self._said_now[pair] = None
-        return present
+    def save_feedback(self, feedback: Feedback) -> None:
+        """Save feedback, in place of earlier feedback on the pair."""
+        row = json.dumps(feedback_to_row(feedback), separators=(",", ":"))
+        self._feedback.put(json.dumps(feedback.pair), row.encode())
 
-    def told(self, ids: Collection[str]) -> list[Feedback]:
-        """What people said of one of these ids and any other."""
-        self._fresh()
-        feedback = self._all_said()
+    def remove_feedback(self, a: str, b: str) -> bool:
+        """Remove the feedback on a pair; whether there was any."""
+        pair = json.dumps(ordered(a, b))
+        exists = pair.encode() in self._feedback.read()
+        if exists:
+            self._feedback.put(pair, None)
+        return exists
+
+    def feedback_about(self, ids: Collection[str]) -> list[Feedback]:
+        """Feedback on pairs with one of these ids."""
+        self._session.refresh()
+        feedback = self._feedback.read().values()
         chosen = set(ids) if feedback else set()
-        return [item for item in feedback.values() if item.a in chosen or item.b in chosen]
+        return [item for item in feedback if item.a in chosen or item.b in chosen]
 
-    def all_told(self) -> list[Feedback]:
-        """All that people said, first to last."""
-        self._fresh()
-        return sorted(self._all_said().values(), key=lambda item: (item.when, item.pair))
+    def all_feedback(self) -> list[Feedback]:
+        """All feedback, earliest first."""
+        self._session.refresh()
+        return sorted(self._feedback.read().values(), key=lambda item: (item.when, item.pair))
 
-    def _all_said(self) -> dict[Pair, Feedback]:
-        packed = self._records.one(b"atold")
-        if packed is not self._said_read:
-            rows = map(_feedback, pairs_of(packed).values())
-            self._said_read, self._said = packed, {item.pair: item for item in rows}
-        if not self._said_now:
-            return self._said
-        return {k: item for k, item in (self._said | self._said_now).items() if item is not None}
+    def save_action(self, action: StoryAction) -> None:
+        """Save an action, in place of the one with its number."""
+        self._actions.put(str(action.number), action_to_json(action).encode())
 
+    def actions(self, before: int | None = None, limit: int = UNLIMITED) -> list[StoryAction]:
+        """The last actions with a number below `before`, latest first."""
+        self._session.refresh()
+        actions = reversed(self._sorted_actions())
+        return [a for a in actions if before is None or a.number < before][:limit]
 
-def _name(pair: Pair) -> bytes:
-    return field("told", json.dumps(pair))
+    def preferred_copies(self, ids: Collection[str]) -> dict[str, int]:
+        """Those ids that an action not undone keeps, with the number of the last such action."""
+        self._session.refresh()
+        actions = self._sorted_actions()
+        chosen = set(ids) if actions else set()
+        return {name: a.number for a in actions if (name := a.keeps) in chosen and name is not None}
 
-
-def _row(feedback: Feedback) -> bytes:
-    said = feedback.said
-    row = [
-        feedback.a,
-        feedback.b,
-        feedback.same,
-        feedback.relation.value,
-        whole(feedback.note),
-        micros(feedback.when),
-        said.relation.value,
-        said.rule,
-        said.confidence,
-        said.duplicate,
-        said.news,
-        said.copy,
-        evidence_json(said.evidence),
-    ]
-    return json.dumps(row, separators=(",", ":")).encode()
+    def _sorted_actions(self) -> list[StoryAction]:
+        return sorted(self._actions.read().values(), key=lambda action: action.number)
 
 
-def _feedback(row: bytes) -> Feedback:
-    a, b, same, relation, note, when, *said = json.loads(row)
-    predicted, rule, confidence, duplicate, news, copy, evidence = said
-    return Feedback(
-        a=a,
-        b=b,
-        same=same,
-        relation=Relation(relation),
-        note=note,
-        when=EPOCH + when * MICROSECOND,
-        said=Said(
-            Relation(predicted), rule, confidence, duplicate, news, copy, evidence_of(evidence)
-        ),
-    )
+def _decode_feedback(row: bytes) -> Feedback:
+    return feedback_from_row(FeedbackRow(*json.loads(row)))

@@ -1,7 +1,7 @@
-"""Rows: what an article is compared by, in as few bytes as lose nothing.
+"""Rows: fingerprints as bytes, packed without loss.
 
-Its id, its source and its times stand in its head and are not repeated. Its keys follow from all
-this: they are kept only where they are others.
+What is in the header of the article is not repeated. Blocking keys are stored only where they do
+not follow from the fingerprint.
 """
 
 import json
@@ -11,30 +11,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nearcopy.config.units import from_micros
 from nearcopy.fingerprint.blocking_keys import Keys
-from nearcopy.models.model import Fact, Fingerprint
-from nearcopy.models.timestamps import moment
-from nearcopy.stores.redis.binary_format import Reader, Shrinking, Writer
+from nearcopy.models import Fact, Fingerprint
+from nearcopy.stores.redis.article_headers import ArticleHeader
+from nearcopy.stores.redis.binary_format import Compressor, Reader, Writer
 
-DIGEST, SIMHASH, MINHASH, KEYS = 1, 2, 4, 8  # what a row has
+DIGEST, SIMHASH, MINHASH, KEYS = 1, 2, 4, 8  # flags: what a row contains
 SIMHASH_BYTES = 8
 TERM = 5  # bytes of a term in a profile: its hash and its weight
-Columns = tuple[bytes, bytes]  # of profiles: what does not compress, and what does
-PIECE, PIECES = 64, 4  # Redis packs hashes tightly whose fields are no longer than this
+Columns = tuple[bytes, bytes]  # of a profile: incompressible and compressible bytes
 
 
-class Head(NamedTuple):
-    """What every worker has in memory of every article."""
-
-    id: str  # empty: gone
-    source: str | None
-    published: int | None  # microseconds since 1970
-    seen: int | None
-    run: int
-
-
-def sketched(fingerprint: Fingerprint) -> Fingerprint:
-    """What is compared where titles, terms and figures are not: addresses and hashes of texts."""
+def sketch(fingerprint: Fingerprint) -> Fingerprint:
+    """The fingerprint with nothing but addresses and hashes of the text."""
     return replace(
         fingerprint,
         numerals=b"",
@@ -48,15 +38,27 @@ def sketched(fingerprint: Fingerprint) -> Fingerprint:
     )
 
 
-class Rows:
-    """Fingerprints as bytes and back, of one recipe."""
+class _Parts(NamedTuple):
+    """The fields of a row."""
 
-    def __init__(self, recipe: str) -> None:
-        self._recipe = recipe
-        self._small = Shrinking()
+    words: int
+    digest: bytes | None
+    simhash: bytes | None
+    minhash: bytes | None
+    numerals: bytes
+    profile: Columns
+    values: list[Any]
 
-    def row(self, fingerprint: Fingerprint, keys: Keys | None) -> bytes:
-        """The fingerprint, and the keys where they do not follow from it."""
+
+class FingerprintCodec:
+    """Encodes and decodes the fingerprints of one recipe."""
+
+    def __init__(self, recipe_id: str) -> None:
+        self._recipe_id = recipe_id
+        self._compressor = Compressor()
+
+    def encode(self, fingerprint: Fingerprint, keys: Keys | None) -> bytes:
+        """The row of a fingerprint, with its keys where they do not follow from it."""
         out = Writer()
         out.number(
             DIGEST * (fingerprint.digest is not None)
@@ -73,99 +75,89 @@ class Rows:
         if keys is not None:
             out.string(keys.astype("<u8", copy=False).tobytes())
         out.number(fingerprint.words)
-        lower, upper = _in_columns(fingerprint.profile)
+        lower, upper = _pack_profile(fingerprint.profile)
         out.string(fingerprint.numerals)
         out.string(lower)
         out.number(len(upper))
-        out.bytes += self._small.shrunk(upper + _rest(fingerprint, self._recipe))
+        out.bytes += self._compressor.compress(upper + _encode_values(fingerprint, self._recipe_id))
         return bytes(out.bytes)
 
-    def fingerprints(self, rows: Sequence[tuple[bytes, Head]]) -> list[Fingerprint]:
-        """The fingerprints again."""
-        read = [self._read(row) for row, _ in rows]
-        profiles = _in_rows([parts.profile for parts in read])
-        heads = (head for _, head in rows)
-        return list(map(self._fingerprint, read, profiles, heads))
+    def decode(self, rows: Sequence[tuple[bytes, ArticleHeader]]) -> list[Fingerprint]:
+        """The fingerprints of rows and their headers."""
+        parts = [self._parse(row) for row, _ in rows]
+        profiles = _unpack_profiles([part.profile for part in parts])
+        headers = (header for _, header in rows)
+        return list(map(self._fingerprint, parts, profiles, headers))
 
-    def _read(self, row: bytes) -> "_Parts":
-        has, read = _begun(row)
-        digest = read.string() if has & DIGEST else None
-        simhash = read.take(SIMHASH_BYTES) if has & SIMHASH else None
-        minhash = read.string() if has & MINHASH else None
-        if has & KEYS:
-            read.string()
-        words, numerals, lower, split = read.number(), read.string(), read.string(), read.number()
-        expanded = self._small.grown(read.rest())
-        fields = _rest_of(expanded[split:])
-        return _Parts(words, digest, simhash, minhash, numerals, (lower, expanded[:split]), fields)
+    def _parse(self, row: bytes) -> _Parts:
+        flags, reader = _open(row)
+        digest = reader.string() if flags & DIGEST else None
+        simhash = reader.take(SIMHASH_BYTES) if flags & SIMHASH else None
+        minhash = reader.string() if flags & MINHASH else None
+        if flags & KEYS:
+            reader.string()
+        words, numerals, lower = reader.number(), reader.string(), reader.string()
+        boundary = reader.number()
+        plain = self._compressor.decompress(reader.remainder())
+        values = _decode_values(plain[boundary:])
+        profile = lower, plain[:boundary]
+        return _Parts(words, digest, simhash, minhash, numerals, profile, values)
 
-    def _fingerprint(self, parts: "_Parts", profile: bytes, head: Head) -> Fingerprint:
-        fields, simhash = parts.rest, parts.simhash
+    def _fingerprint(self, parts: _Parts, profile: bytes, header: ArticleHeader) -> Fingerprint:
+        values, simhash = parts.values, parts.simhash
         return Fingerprint(
-            id=head.id,
-            recipe=self._recipe if fields[0] == 0 else fields[0],
+            id=header.id,
+            recipe=self._recipe_id if values[0] == 0 else values[0],
             words=parts.words,
             digest=parts.digest,
             simhash=None if simhash is None else int.from_bytes(simhash, "big"),
             minhash=parts.minhash,
             numerals=parts.numerals,
             profile=profile,
-            url=fields[1],
-            declared_url=fields[2],
-            details=fields[3],
-            refiled=fields[4],
-            tier=fields[5],
-            junk=fields[6],
-            column=fields[7],
-            stages=tuple(fields[8]),
-            names=tuple(fields[9]),
-            facts=tuple(Fact(*fact) for fact in fields[10]),
-            title=fields[11],
-            gist=fields[11] if fields[12] == 0 else fields[12],
-            source=head.source,
-            published=moment(head.published),
-            seen=moment(head.seen),
+            url=values[1],
+            declared_url=values[2],
+            details=values[3],
+            refiled=values[4],
+            tier=values[5],
+            junk=values[6],
+            column=values[7],
+            stages=tuple(values[8]),
+            names=tuple(values[9]),
+            facts=tuple(Fact(*fact) for fact in values[10]),
+            title=values[11],
+            gist=values[11] if values[12] == 0 else values[12],
+            source=header.source,
+            published=from_micros(header.published),
+            seen=from_micros(header.seen),
         )
 
 
-class _Parts(NamedTuple):
-    """A row, taken apart."""
-
-    words: int
-    digest: bytes | None
-    simhash: bytes | None
-    minhash: bytes | None
-    numerals: bytes
-    profile: Columns
-    rest: list[Any]
-
-
 def keys_in(row: bytes) -> Keys | None:
-    """The keys that the row holds; None where they follow from the rest."""
-    has, read = _begun(row)
-    if not has & KEYS:
+    """The keys that the row contains; None where they follow from the fingerprint."""
+    flags, reader = _open(row)
+    if not flags & KEYS:
         return None
-    if has & DIGEST:
-        read.string()
-    if has & SIMHASH:
-        read.take(SIMHASH_BYTES)
-    if has & MINHASH:
-        read.string()
-    return np.frombuffer(read.string(), "<u8").astype(np.uint64, copy=False)
+    if flags & DIGEST:
+        reader.string()
+    if flags & SIMHASH:
+        reader.take(SIMHASH_BYTES)
+    if flags & MINHASH:
+        reader.string()
+    return np.frombuffer(reader.string(), "<u8").astype(np.uint64, copy=False)
 
 
-def _begun(row: bytes) -> tuple[int, Reader]:
-    read = Reader(row)
-    return read.number(), read
+def _open(row: bytes) -> tuple[int, Reader]:
+    reader = Reader(row)
+    return reader.number(), reader
 
 
-# The last of these are left out where they are as here.
-USUAL: list[Any] = [0, None, None, 0, False, None, None, None, [], [], [], "", 0]
+# Trailing values that equal these are omitted.
+DEFAULTS: list[Any] = [0, None, None, 0, False, None, None, None, [], [], [], "", 0]
 
 
-def _rest(fingerprint: Fingerprint, recipe: str) -> bytes:
+def _encode_values(fingerprint: Fingerprint, recipe_id: str) -> bytes:
     values: list[Any] = [
-        0 if fingerprint.recipe == recipe else fingerprint.recipe,
+        0 if fingerprint.recipe == recipe_id else fingerprint.recipe,
         fingerprint.url,
         fingerprint.declared_url,
         fingerprint.details,
@@ -179,53 +171,46 @@ def _rest(fingerprint: Fingerprint, recipe: str) -> bytes:
         fingerprint.title,
         0 if fingerprint.gist == fingerprint.title else fingerprint.gist,
     ]
-    while values and values[-1] == USUAL[len(values) - 1]:
+    while values and values[-1] == DEFAULTS[len(values) - 1]:
         values.pop()
     plain = json.dumps(values, separators=(",", ":"), ensure_ascii=False)
     return plain.encode("utf-8", "surrogatepass")
 
 
-def _rest_of(packed: bytes) -> list[Any]:
+def _decode_values(packed: bytes) -> list[Any]:
     values: list[Any] = json.loads(packed.decode("utf-8", "surrogatepass"))
-    return values + USUAL[len(values) :]
+    return values + DEFAULTS[len(values) :]
 
 
-def _in_columns(profile: bytes) -> Columns:
-    """A profile in two parts, of which the second compresses: its ascending hashes as steps.
+def _pack_profile(profile: bytes) -> Columns:
+    """A profile in two parts, of which the second compresses: the deltas of its ascending hashes.
 
-    The lower three bytes of the steps are as good as random; the upper one is small.
+    The lower three bytes of a delta are as good as random; the upper one is small.
     """
     if len(profile) % TERM or not profile:
         return profile, b""
     terms = np.frombuffer(profile, np.uint8).reshape(-1, TERM)
-    steps = np.ascontiguousarray(terms[:, :4]).view("<u4")[:, 0]
-    steps = np.concatenate([steps[:1], steps[1:] - steps[:-1]])
-    columns = steps.view(np.uint8).reshape(-1, 4).T
+    deltas = np.ascontiguousarray(terms[:, :4]).view("<u4")[:, 0]
+    deltas = np.concatenate([deltas[:1], deltas[1:] - deltas[:-1]])
+    columns = deltas.view(np.uint8).reshape(-1, 4).T
     return columns[:3].tobytes(), columns[3].tobytes() + terms[:, 4].tobytes()
 
 
-def _in_rows(profiles: Sequence[Columns]) -> list[bytes]:
-    """The profiles again, all of one length at once."""
+def _unpack_profiles(profiles: Sequence[Columns]) -> list[bytes]:
+    """The inverse of `_pack_profile`, for all profiles of one length at once."""
     unpacked = [lower for lower, _ in profiles]
-    alike: dict[int, list[int]] = {}
+    by_length: dict[int, list[int]] = {}
     for place, (_, upper) in enumerate(profiles):
         if upper:
-            alike.setdefault(len(upper) // 2, []).append(place)
-    for terms, places in alike.items():
-        joined = b"".join(part for place in places for part in profiles[place])
-        columns = np.frombuffer(joined, np.uint8).reshape(len(places), TERM, terms)
-        steps = np.ascontiguousarray(columns[:, :4].transpose(0, 2, 1)).view("<u4")[:, :, 0]
+            by_length.setdefault(len(upper) // 2, []).append(place)
+    for terms, places in by_length.items():
+        packed = b"".join(part for place in places for part in profiles[place])
+        columns = np.frombuffer(packed, np.uint8).reshape(len(places), TERM, terms)
+        deltas = np.ascontiguousarray(columns[:, :4].transpose(0, 2, 1)).view("<u4")[:, :, 0]
         rows = np.empty((len(places), terms, TERM), np.uint8)
-        hashes = np.cumsum(steps, axis=1, dtype="<u4")
+        hashes = np.cumsum(deltas, axis=1, dtype="<u4")
         rows[:, :, :4] = hashes.view(np.uint8).reshape(len(places), terms, 4)
         rows[:, :, 4] = columns[:, 4]
         for place, row in zip(places, rows, strict=True):
             unpacked[place] = row.tobytes()
     return unpacked
-
-
-def row_pieces(row: bytes, most: int) -> list[bytes]:
-    """A row in pieces, if it is short and may be in several, so that its hash stays tight."""
-    if most == 1 or len(row) > PIECE * most:
-        return [row]
-    return [row[start : start + PIECE] for start in range(0, len(row), PIECE)]

@@ -1,314 +1,252 @@
-"""Records: what a Redis store holds, by name, as one worker sees and changes it in steps.
+"""Records of a Redis store as one worker reads and writes them in transactions.
 
-A name says how a record is read: `g` a string, `h` a field of a hash, `a` a hash as a whole, `r`
-the row of a number. What was read stays in memory until the log says that it changed.
+A record that was read stays cached until the log says that it changed.
 """
 
+import json
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Any, Generic, TypeVar
 
-from nearcopy.errors import StoreError, TryAgain
-from nearcopy.stores.redis.binary_format import pairs_of, strings, strings_of
-from nearcopy.stores.redis.commands import Name, applied, in_parts, request
-from nearcopy.stores.redis.connection import Known, Link, Seen, joined
-from nearcopy.stores.redis.lua_scripts import ROWS
+from nearcopy.errors import TryAgain
+from nearcopy.stores.redis.binary_format import Reader, Writer, pack_strings, unpack_hash
+from nearcopy.stores.redis.connection import Connection, Position, Snapshot
+from nearcopy.stores.redis.record_format import (
+    LogEntry,
+    Name,
+    batch_operations,
+    field_name,
+    key_of,
+    pack_request,
+    pack_write,
+    unpack_answer,
+)
 
 CACHED_BYTES = 64 << 20
-OVERHEAD = 200  # bytes of a record in memory beside its value
-AT_ONCE = 4096  # records asked for in one call
-MANY = 16  # fields of a hash of 64, from which on it is read as a whole
-ROWS_AT_ONCE = 2048  # new ones that come with a look
-MOST_LISTED = 20_000  # names of what a step changed; of a larger one the log says EVERYTHING
+OVERHEAD = 200  # bytes of a cached record beside its name and value
+BATCH = 4096  # records requested in one call
+WHOLE_HASH_FIELDS = 16  # of 64: from so many requested fields on, the whole hash is read
+LISTED_NAMES = 20_000  # in a log entry; a larger transaction is logged as EVERYTHING
 EVERYTHING = b"*"
-WHOLE = {b"slots", b"kinds", b"told", b"acts", b"times"}  # hashes read as a whole, as texts are
-LASTING = {b"meta", b"terms", *WHOLE}  # keys that do not expire
-
-
-def field(key: str, name: object) -> Name:
-    """The name of a field of a hash."""
-    return f"h{key}\n{name}".encode()
-
-
-def numbered(table: str, number: int) -> Name:
-    """The name of what a table has for an article."""
-    return b"h%s:%d\n%d" % (table.encode(), number // ROWS, number % ROWS)
-
-
-def string(table: str, name: str) -> Name:
-    """The name of what a table has under a text."""
-    return f"g{table}:{name}".encode("utf-8", "surrogatepass")
-
-
-def string_name(name: Name) -> str:
-    """The text that a table has something under."""
-    return name.partition(b":")[2].decode("utf-8", "surrogatepass")
-
-
-def row_name(number: int) -> Name:
-    """The name of the row of an article."""
-    return b"r%d" % number
-
-
-class Change(NamedTuple):
-    """What one step of anybody changed."""
-
-    token: bytes
-    heads: bytes  # a frame of those that were added
-    gone: list[int]
-    names: list[Name]
-
-    def packed(self) -> bytes:
-        """As it stands in the log."""
-        return strings([self.token, self.heads, runs(self.gone), *self.names])
-
-    @classmethod
-    def of(cls, packed: bytes) -> "Change":
-        """The same again."""
-        token, heads, removed, *names = (part or b"" for part in strings_of(packed))
-        return cls(token, heads, runs_of(removed), names)
-
-
-def runs(numbers: Iterable[int]) -> bytes:
-    """Numbers in few bytes where many of them follow each other, as those of a purge do.
-
-    >>> runs([4, 1, 2, 3, 9])
-    b'1-4,9'
-    """
-    ends: list[list[int]] = []
-    for number in sorted(numbers):
-        if ends and number == ends[-1][1] + 1:
-            ends[-1][1] = number
-        else:
-            ends.append([number, number])
-    return b",".join(b"%d" % a if a == b else b"%d-%d" % (a, b) for a, b in ends)
-
-
-def runs_of(packed: bytes) -> list[int]:
-    """The numbers again.
-
-    >>> runs_of(b"1-4,9"), runs_of(b"")
-    ([1, 2, 3, 4, 9], [])
-    """
-    numbers: list[int] = []
-    for run in packed.split(b",") if packed else ():
-        first, _, last = run.partition(b"-")
-        numbers += range(int(first), int(last or first) + 1)
-    return numbers
+WHOLE_HASHES = {b"slots", b"kinds", b"told", b"acts", b"times"}  # always read whole, like texts
+PERSISTENT = {b"meta", b"terms", *WHOLE_HASHES}  # keys that do not expire
+INTERNED = 4096  # the most values that are stored once; further ones are stored in each record
+Value = TypeVar("Value")
+Interned = tuple[Any, ...]
 
 
 class Records:
-    """The records of one store, what of them is in memory, and what a step has changed."""
+    """The records of one store: the cache of them, and the writes of the transaction."""
 
-    def __init__(self, link: Link) -> None:
-        self.link = link
-        self.forget()
+    token = b""  # of the transaction that holds the lock
+    lease = 0  # milliseconds until its lock expires
 
-    def forget(self) -> None:
-        """Know nothing any more."""
-        self.known = Known()
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.reset()
+
+    def reset(self) -> None:
+        """Empty the cache, and begin a transaction."""
+        self.position = Position()
         self._cache: OrderedDict[Name, bytes | None] = OrderedDict()
-        self._cached = 0
-        self.begin_step()
+        self._cached_bytes = 0
+        self.begin()
 
-    def begin_step(self) -> None:
-        """Nothing is changed yet, and nothing read."""
-        self._pending: dict[Name, bytes | None] = {}
-        self._rewritten: dict[bytes, dict[str, bytes]] = {}  # hashes as a whole, by key
-        self._added: dict[tuple[bytes, bytes], int] = {}
-        self.read: set[Name] = set()
+    def begin(self) -> None:
+        """Begin a transaction: nothing read, nothing written."""
+        self._writes: dict[Name, bytes | None] = {}
+        self._hash_writes: dict[str, dict[bytes, bytes | None]] = {}  # of WHOLE_HASHES
+        self._rewritten: dict[bytes, dict[str, bytes]] = {}  # whole hashes, by key
+        self._increments: dict[tuple[bytes, bytes], int] = {}
+        self.names_read: set[Name] = set()
 
     @property
-    def changed(self) -> bool:
-        """Whether there is something to write."""
-        return bool(self._pending or self._rewritten or self._added)
+    def is_changed(self) -> bool:
+        """Whether the transaction has written anything."""
+        return bool(self._writes or self._rewritten or self._increments)
 
     # Reading.
 
     def get(self, names: Collection[Name]) -> dict[Name, bytes | None]:
-        """The records, as the step has them."""
+        """The records, with the writes of the transaction."""
         records: dict[Name, bytes | None] = {}
         missing = []
         for name in names:
-            if name in self._pending:
-                records[name] = self._pending[name]
+            if name in self._writes:
+                records[name] = self._writes[name]
             elif name in self._cache:
                 records[name] = self._cache[name]
                 self._cache.move_to_end(name)
             else:
                 missing.append(name)
-        self.read.update(names)
+        self.names_read.update(names)
         if missing:
             fetched = self.fetch(missing)
-            self.remember(fetched)
+            self.cache(fetched)
             records |= fetched
         return records
 
-    def one(self, name: Name) -> bytes | None:
+    def get_one(self, name: Name) -> bytes | None:
         """One record."""
         return self.get([name])[name]
 
     def fetch(self, names: Collection[Name]) -> dict[Name, bytes | None]:
-        """The records as they are in the store, not to be remembered."""
-        together = _of_one_hash(names)
-        wholes = [b"a" + key for key in together]
-        alone = set(names).difference(*together.values())
-        listed = [*(name for name in names if name in alone), *wholes]
+        """The records as they are stored, past the cache."""
+        by_hash = _group_by_hash(names)
+        single = set(names).difference(*by_hash.values())
+        request = [*(name for name in names if name in single), *(b"a" + key for key in by_hash)]
         records: dict[Name, bytes | None] = {}
-        for start in range(0, len(listed), AT_ONCE):
-            batch = listed[start : start + AT_ONCE]
-            records |= zip(batch, map(value, batch, self._ask(batch)), strict=True)
-        for key, fields in together.items():
-            read = pairs_of(records.pop(b"a" + key))
-            records |= {name: read.get(name.partition(b"\n")[2]) for name in fields}
+        for start in range(0, len(request), BATCH):
+            batch = request[start : start + BATCH]
+            records |= zip(batch, map(unpack_answer, batch, self._request(batch)), strict=True)
+        for key, fields in by_hash.items():
+            whole = unpack_hash(records.pop(b"a" + key))
+            records |= {name: whole.get(name.partition(b"\n")[2]) for name in fields}
         return records
 
-    def all_strings(self, table: str) -> list[Name]:
-        """The names of all that a table has under texts. The server looks at every key for it."""
+    def scan(self, table: str) -> list[Name]:
+        """The names of all records in a table whose keys are texts. It scans every key."""
         start = f"{table}:".encode()
-        mine = (name for name in self._pending if name.startswith(b"g" + start))
-        return list(dict.fromkeys([*(b"g" + key for key in self.link.names(start)), *mine]))
+        written = (name for name in self._writes if name.startswith(b"g" + start))
+        return list(dict.fromkeys([*(b"g" + key for key in self.connection.scan(start)), *written]))
 
-    def _ask(self, names: list[Name]) -> list[Any]:
-        seen = self.link.look(self.known, request(names), token=self.token, lease=self.lease)
-        if seen is None:
-            raise TryAgain(f"{self.link.shown}: another took the lock of a step that took long")
-        self._check(seen)
-        return seen.found
+    def _request(self, names: list[Name]) -> list[Any]:
+        snapshot = self.connection.read(
+            self.position, pack_request(names), token=self.token, lease=self.lease
+        )
+        if snapshot is None:
+            raise TryAgain(f"{self.connection.shown}: the lock of a long transaction expired")
+        self._check_unchanged(snapshot)
+        return snapshot.records
 
-    token = b""  # of the step that writes, which has the lock
-    lease = 0  # milliseconds that it has it for
-
-    def _check(self, seen: Seen) -> None:
-        """Nothing that the step has read may have changed since."""
-        if seen.known.version == self.known.version:
+    def _check_unchanged(self, snapshot: Snapshot) -> None:
+        """Raises TryAgain where a record that the transaction has read was changed since."""
+        if snapshot.position.version == self.position.version:
             return
-        changes = [Change.of(entry) for entry in seen.log] if seen.follows else []
-        touched = {name for change in changes for name in change.names}
-        lost = touched & self.read or EVERYTHING in touched
-        if self.token or not seen.follows or lost:
-            raise TryAgain(f"{self.link.shown}: others changed what a step had read")
+        log = map(LogEntry.unpack, snapshot.log) if snapshot.continues else ()
+        changed = {name for entry in log for name in entry.names}
+        conflict = changed & self.names_read or EVERYTHING in changed
+        if self.token or not snapshot.continues or conflict:
+            raise TryAgain(f"{self.connection.shown}: others changed what a transaction had read")
 
-    def cached(self, name: Name) -> bool:
-        """Whether the record is in memory."""
-        return name in self._cache or name in self._pending
+    def is_cached(self, name: Name) -> bool:
+        """Whether the record can be had without a call to the server."""
+        return name in self._cache or name in self._writes
 
-    def remember(self, records: dict[Name, bytes | None]) -> None:
-        """Have these in memory, and not too many others."""
+    def cache(self, records: dict[Name, bytes | None]) -> None:
+        """Cache these, and evict the least recently used."""
         for name, value in records.items():
-            self._drop(name)
+            self._evict(name)
             self._cache[name] = value
-            self._cached += _size(name, value)
-        while self._cached > CACHED_BYTES:
+            self._cached_bytes += _size(name, value)
+        while self._cached_bytes > CACHED_BYTES:
             name, value = self._cache.popitem(last=False)
-            self._cached -= _size(name, value)
+            self._cached_bytes -= _size(name, value)
 
-    def drop(self, names: Iterable[Name]) -> None:
-        """Others changed these."""
+    def invalidate(self, names: Iterable[Name]) -> None:
+        """Evict records that were changed."""
         for name in names:
             if name == EVERYTHING:
                 self._cache.clear()
-                self._cached = 0
-            self._drop(name)
+                self._cached_bytes = 0
+            self._evict(name)
 
-    def _drop(self, name: Name) -> None:
+    def _evict(self, name: Name) -> None:
         if name in self._cache:
-            self._cached -= _size(name, self._cache.pop(name))
+            self._cached_bytes -= _size(name, self._cache.pop(name))
 
     # Writing.
 
     def put(self, name: Name, value: bytes | None) -> None:
-        """The value from the end of the step on; None: nothing."""
-        self._pending[name] = value
+        """Write a record at the end of the transaction; None deletes it."""
+        self._writes[name] = value
+
+    def put_field(self, key: str, field: str, value: bytes | None) -> None:
+        """The same for a field of a hash that is read whole."""
+        self.put(field_name(key, field), value)
+        self._hash_writes.setdefault(key, {})[field.encode()] = value
 
     def rewrite(self, key: bytes, fields: dict[str, bytes]) -> None:
-        """A hash has these fields and no others from the end of the step on."""
+        """Replace a whole hash at the end of the transaction; without fields it is deleted."""
         self._rewritten[key] = fields
 
-    def empty(self, key: bytes, names: Iterable[Name]) -> None:
-        """A hash, of which these are the records, is gone from the end of the step on."""
+    def delete_hash(self, key: bytes, names: Iterable[Name]) -> None:
+        """Delete a whole hash, of which these are the records, at the end of the transaction."""
         self.rewrite(key, {})
         for name in names:
-            self._pending.pop(name, None)
+            self._writes.pop(name, None)
 
-    def add(self, key: bytes, name: bytes, count: int) -> None:
-        """Add to a number in a hash at the end of the step."""
-        self._added[key, name] = self._added.get((key, name), 0) + count
+    def increment(self, key: bytes, field: bytes, count: int) -> None:
+        """Add to a number in a hash at the end of the transaction."""
+        self._increments[key, field] = self._increments.get((key, field), 0) + count
 
-    def pending(self, name: Name) -> bytes | None:
-        """What the step has put there, if anything."""
-        return self._pending.get(name)
+    def written(self, name: Name) -> bytes | None:
+        """The value that the transaction writes, if any."""
+        return self._writes.get(name)
 
-    def added(self, key: bytes) -> dict[bytes, int]:
-        """What the step adds to the numbers in a hash."""
-        return {name: count for (of, name), count in self._added.items() if of == key}
+    def written_fields(self, key: str) -> dict[bytes, bytes | None]:
+        """The fields that the transaction writes to a hash that is read whole."""
+        return self._hash_writes.get(key, {})
 
-    def commit(self, number: int, heads: bytes, removed: list[int], expiry: int) -> None:
-        """Write all of it, or raise TryAgain."""
+    def increments(self, key: bytes) -> dict[bytes, int]:
+        """What the transaction adds to the numbers in a hash."""
+        return {field: count for (of, field), count in self._increments.items() if of == key}
+
+    def commit(self, number: int, headers: bytes, removed: list[int], expiry: int) -> None:
+        """Write everything atomically, or raise TryAgain."""
         names = sorted(self._changed_names())
-        listed = names if len(names) <= MOST_LISTED else [EVERYTHING]
-        change = Change(self.token, heads, removed, listed)
-        parts = list(in_parts(self._operations()))
+        listed = names if len(names) <= LISTED_NAMES else [EVERYTHING]
+        parts = list(batch_operations(self._operations()))
         for place, part in enumerate(parts[:-1]):
-            self.link.stage(self.token, place, part)
-        done = self.link.commit(
+            self.connection.stage(self.token, place, part)
+        is_applied = self.connection.commit(
             self.token,
-            self.known.version,
+            self.position.version,
             number,
             expiry=expiry,
-            entry=change.packed(),
+            entry=LogEntry(self.token, headers, removed, listed).pack(),
             operations=parts[-1],
         )
-        if not done:
-            raise TryAgain(f"{self.link.shown}: others came between a step and its end")
-        self.known = Known(self.known.version + 1, self.token, number)
-        self.drop(names)
-        self.remember({name: v for name, v in self._pending.items() if _is_read(name)})
+        if not is_applied:
+            raise TryAgain(f"{self.connection.shown}: others committed before a transaction did")
+        self.position = Position(self.position.version + 1, self.token, number)
+        self.invalidate(names)
+        self.cache({name: v for name, v in self._writes.items() if _is_read_by_name(name)})
 
     def _changed_names(self) -> set[Name]:
-        """What others have to drop; new rows they have not."""
-        names = {name for name in self._pending if name[:1] != b"r"}
-        keys = {name[1:].partition(b"\n")[0] for name in names if name[:1] == b"h"}
-        keys |= {*self._rewritten, *(key for key, _ in self._added)}
-        return names | {b"a" + key for key in keys if key in WHOLE or key[:2] == b"t:"}
+        """The records that other workers must evict. New rows are in no cache."""
+        names = {name for name in self._writes if name[:1] != b"r"}
+        keys = {key_of(name) for name in names if name[:1] == b"h"}
+        keys |= {*self._rewritten, *(key for key, _ in self._increments)}
+        return names | {b"a" + key for key in keys if key in WHOLE_HASHES or key[:2] == b"t:"}
 
     def _operations(self) -> Iterator[bytes]:
         keys: set[bytes] = set()
         for key, fields in self._rewritten.items():
-            yield strings([b"x", key])
-            for place, piece in fields.items():
-                yield strings([b"h", key, place.encode(), piece])
+            yield pack_strings([b"x", key])
+            for field, value in fields.items():
+                yield pack_strings([b"h", key, field.encode(), value])
             keys |= {key} if fields else set()
-        for name, value in self._pending.items():
-            key, *parts = applied(name, value, self.link.pieces)
-            keys |= {key} if value is not None else set()
-            yield from parts
-        for (key, added), count in self._added.items():
-            yield strings([b"i", key, added, b"%d" % count])
-        yield from (strings([b"t", key]) for key in keys - LASTING)
+        for name, written in self._writes.items():
+            key, operations = pack_write(name, written, self.connection.pieces)
+            keys |= {key} if written is not None else set()
+            yield from operations
+        for (key, counter), count in self._increments.items():
+            yield pack_strings([b"i", key, counter, b"%d" % count])
+        yield from (pack_strings([b"t", key]) for key in keys - PERSISTENT)
 
 
-def _of_one_hash(names: Iterable[Name]) -> dict[bytes, list[Name]]:
-    """Those of which so many are of one hash that it is read as a whole, by its key."""
+def _group_by_hash(names: Iterable[Name]) -> dict[bytes, list[Name]]:
+    """The names by their hash, where they are so many that the hash is read whole."""
     by_key: dict[bytes, list[Name]] = {}
     for name in names:
         if name[:3] in (b"he:", b"hm:"):
-            by_key.setdefault(name[1:].partition(b"\n")[0], []).append(name)
-    return {key: fields for key, fields in by_key.items() if len(fields) >= MANY}
+            by_key.setdefault(key_of(name), []).append(name)
+    return {key: fields for key, fields in by_key.items() if len(fields) >= WHOLE_HASH_FIELDS}
 
 
-def value(name: Name, answer: Any) -> bytes | None:
-    """A record as it is kept in memory, of what the server answered."""
-    if name[:1] == b"r":
-        return joined(answer)
-    if name[:1] == b"a":
-        return strings(answer) or None
-    plain: bytes | None = answer
-    return plain
-
-
-def _is_read(name: Name) -> bool:
-    """Whether a record is read by this name, and not as a part of something."""
+def _is_read_by_name(name: Name) -> bool:
+    """Whether a record is read by this name, and not as part of a whole hash."""
     return name[:1] == b"g" or name[:3] in (b"hm:", b"he:") or name[:5] == b"hmeta"
 
 
@@ -316,9 +254,84 @@ def _size(name: Name, value: bytes | None) -> int:
     return OVERHEAD + len(name) + len(value or b"")
 
 
-def lost(link: Link) -> StoreError:
-    """What to say where a store is not what it was."""
-    return StoreError(
-        f"{link.shown}: the server has lost the store or was given another: "
-        "see that it keeps its data (appendonly yes), and open the store again"
-    )
+class DecodedHash(Generic[Value]):
+    """A small hash that is read whole, and decoded once for each version of it."""
+
+    def __init__(self, records: Records, key: str, decode: Callable[[bytes], Value]) -> None:
+        self._records, self._key, self._decode = records, key, decode
+        self._packed: bytes | None = None
+        self._values: dict[bytes, Value] = {}
+
+    def read(self) -> dict[bytes, Value]:
+        """The decoded fields, with the writes of the transaction. They must not be changed."""
+        packed = self._records.get_one(b"a" + self._key.encode())
+        if packed is not self._packed:
+            fields = unpack_hash(packed).items()
+            self._packed, self._values = packed, {name: self._decode(v) for name, v in fields}
+        written = self._records.written_fields(self._key)
+        if not written:
+            return self._values
+        new = {name: self._decode(value) for name, value in written.items() if value is not None}
+        merged = self._values | new
+        return {name: value for name, value in merged.items() if written.get(name, b"") is not None}
+
+    def put(self, field: str, value: bytes | None) -> None:
+        """Write a field at the end of the transaction; None deletes it."""
+        self._records.put_field(self._key, field, value)
+
+
+class InternedStrings:
+    """Tuples that many records contain, stored once and referred to by number; 0 is not stored."""
+
+    def __init__(self, records: Records) -> None:
+        self._records = records
+        self.reset()
+
+    def reset(self) -> None:
+        """Empty the cache."""
+        self._packed: bytes | None = None
+        self._values: dict[int, Interned] = {}
+        self._numbers: dict[Interned, int] = {}
+
+    def _refresh(self) -> None:
+        packed = self._records.get_one(b"akinds")
+        if packed is not self._packed:
+            stored = {int(number): _decode(value) for number, value in unpack_hash(packed).items()}
+            new = {n: value for n, value in self._values.items() if n not in stored}
+            self._packed, self._values = packed, stored | new
+            self._numbers = {value: number for number, value in self._values.items()}
+
+    def write(self, value: Interned, out: Writer) -> None:
+        """Write the number of a value, and the value itself where it gets none."""
+        number = self._numbers.get(value)
+        if number is None:
+            self._refresh()
+            number = self._numbers.get(value) or self._add(value)
+        out.number(number)
+        if not number:
+            out.string(_encode(value))
+
+    def _add(self, value: Interned) -> int:
+        if len(self._values) >= INTERNED:
+            return 0
+        number = len(self._values) + 1
+        self._records.put(field_name("kinds", number), _encode(value))
+        self._values[number], self._numbers[value] = value, number
+        return number
+
+    def read(self, packed: Reader) -> Interned:
+        """The value that was written."""
+        number = packed.number()
+        if not number:
+            return _decode(packed.string())
+        if number not in self._values:
+            self._refresh()
+        return self._values[number]
+
+
+def _encode(value: Interned) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()
+
+
+def _decode(plain: bytes) -> Interned:
+    return tuple(tuple(e) if isinstance(e, list) else e for e in json.loads(plain))

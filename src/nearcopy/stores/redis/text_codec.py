@@ -1,4 +1,4 @@
-"""Texts: articles as they came, many in one frame, as texts have much in common."""
+"""Texts: articles as they were added, many compressed together, since texts have much in common."""
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -8,156 +8,155 @@ from typing import Any
 
 from zstandard import ZstdCompressor, ZstdDecompressor
 
-from nearcopy.models.model import Article
-from nearcopy.models.timestamps import moment
-from nearcopy.stores.redis.binary_format import in_pieces, pairs_of, strings, strings_of
-from nearcopy.stores.redis.fingerprint_codec import Head
+from nearcopy.config.units import from_micros
+from nearcopy.models import Article
+from nearcopy.stores.redis.article_headers import ArticleHeader
+from nearcopy.stores.redis.binary_format import pack_strings, split, unpack_hash, unpack_strings
 from nearcopy.stores.redis.records import Records
-from nearcopy.stores.row_codec import article_rows
+from nearcopy.stores.row_codec import articles_to_rows
 
 PAGE = 64  # articles
-PIECE = 8176  # what fits into 8 KB of memory, with what Redis adds
+PIECE = 8176  # bytes: fits into an 8 KB allocation of Redis, with its overhead
 LEVEL = 5
 COLUMNS = ("title", "html", "url", "canonical_url", "source", "language", "tier")
 
-ABOUT = attrgetter(*COLUMNS)
-Kept = tuple[bytes, bytes]  # what is said about an article, and its text
+METADATA = attrgetter(*COLUMNS)
+EncodedArticle = tuple[bytes, bytes]  # metadata, and text
+Revision = tuple[EncodedArticle, ArticleHeader]
 
 
-def kept(articles: Sequence[Article]) -> Iterator[Kept]:
-    """The articles as they are kept, but for what their heads say."""
-    rows = article_rows(replace(article, text="") for article in articles)
+def encode_articles(articles: Sequence[Article]) -> Iterator[EncodedArticle]:
+    """The articles without what is in their headers."""
+    rows = articles_to_rows(replace(article, text="") for article in articles)
     for row, article in zip(rows, articles, strict=True):
-        plain = json.dumps(ABOUT(row), separators=(",", ":"), ensure_ascii=False)
+        plain = json.dumps(METADATA(row), separators=(",", ":"), ensure_ascii=False)
         yield plain.encode(), article.text.encode("utf-8", "surrogatepass")
 
 
-def article_of(about: Kept, head: Head) -> Article:
-    """The article again."""
-    fields: dict[str, Any] = dict(zip(COLUMNS, json.loads(about[0]), strict=True))
+def decode_article(encoded: EncodedArticle, header: ArticleHeader) -> Article:
+    """The article as it was added."""
+    metadata, text = encoded
+    fields: dict[str, Any] = dict(zip(COLUMNS, json.loads(metadata), strict=True))
     return Article(
         **fields | {"html": bool(fields["html"])},
-        id=head.id,
-        text=about[1].decode("utf-8", "surrogatepass"),
-        published=moment(head.published),
-        seen=moment(head.seen),
+        id=header.id,
+        text=text.decode("utf-8", "surrogatepass"),
+        published=from_micros(header.published),
+        seen=from_micros(header.seen),
     )
 
 
-def framed(articles: Mapping[int, Kept]) -> bytes:
-    """Articles with their places on a page, compressed together."""
-    flat = (part for place, parts in articles.items() for part in (b"%d" % place, *parts))
-    return ZstdCompressor(level=LEVEL).compress(strings(flat))
+def encode_page(articles: Mapping[int, EncodedArticle]) -> dict[str, bytes]:
+    """Articles by place, compressed together, as fields of the hash of their page."""
+    start = min(articles)
+    parts = (part for place, encoded in articles.items() for part in (b"%d" % place, *encoded))
+    frame = _compress(parts)
+    return {f"{start}.{n}": piece for n, piece in enumerate(split(frame, PIECE))}
 
 
-def unframed(packed: bytes) -> dict[int, Kept]:
-    """The articles again, by place."""
-    flat = [part or b"" for part in strings_of(ZstdDecompressor().decompress(packed))]
-    return {
-        int(place): (about, text)
-        for place, about, text in zip(flat[::3], flat[1::3], flat[2::3], strict=True)
-    }
-
-
-def on_page(page: bytes | None) -> dict[int, Kept]:
-    """All articles on a page, by place."""
+def decode_page(page: bytes | None) -> dict[int, EncodedArticle]:
+    """The articles on a page, by place."""
     frames: dict[int, dict[int, bytes]] = {}
-    for name, piece in pairs_of(page).items():
+    for name, piece in unpack_hash(page).items():
         start, _, number = name.partition(b".")
         frames.setdefault(int(start), {})[int(number)] = piece
-    articles: dict[int, Kept] = {}
+    articles: dict[int, EncodedArticle] = {}
     for pieces in frames.values():
-        articles |= unframed(b"".join(pieces[number] for number in sorted(pieces)))
+        triples = _decompress(b"".join(pieces[number] for number in sorted(pieces)))
+        articles |= {int(place): (metadata, text) for place, metadata, text in triples}
     return articles
 
 
-def fields_of(articles: Mapping[int, Kept]) -> dict[str, bytes]:
-    """A frame as the fields of its page."""
-    start = min(articles)
-    return {f"{start}.{n}": piece for n, piece in in_pieces(framed(articles), PIECE)}
+def encode_revisions(revisions: Iterable[Revision]) -> bytes:
+    """The earlier versions of an article, compressed together."""
+    return _compress(
+        part
+        for encoded, header in revisions
+        for part in (*encoded, json.dumps([header.published, header.seen]).encode())
+    )
+
+
+def decode_revisions(packed: bytes, id_: str) -> list[Revision]:
+    """The inverse of `encode_revisions`."""
+    revisions = []
+    for metadata, text, times in _decompress(packed):
+        published, seen = json.loads(times)
+        revisions.append(((metadata, text), ArticleHeader(id_, None, published, seen, 0)))
+    return revisions
+
+
+def _compress(parts: Iterable[bytes]) -> bytes:
+    return ZstdCompressor(level=LEVEL).compress(pack_strings(parts))
+
+
+def _decompress(packed: bytes) -> Iterator[tuple[bytes, bytes, bytes]]:
+    parts = [part or b"" for part in unpack_strings(ZstdDecompressor().decompress(packed))]
+    return zip(parts[::3], parts[1::3], parts[2::3], strict=True)
+
+
+class Texts:
+    """The texts of a store by sequence number, with the writes of the transaction."""
+
+    def __init__(self, records: Records) -> None:
+        self._records = records
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin a transaction: nothing written."""
+        self._new: dict[int, EncodedArticle] = {}
+        self._removed: set[int] = set()
+
+    def put(self, first: int, articles: Sequence[Article]) -> None:
+        """Store articles, with consecutive sequence numbers."""
+        self._new |= enumerate(encode_articles(articles), start=first)
+
+    def remove(self, numbers: Iterable[int]) -> None:
+        """Delete the texts of these articles."""
+        for number in numbers:
+            if self._new.pop(number, None) is None:
+                self._removed.add(number)
+
+    def get(self, numbers: Collection[int]) -> dict[int, EncodedArticle]:
+        """The texts of the articles that exist."""
+        missing = [number for number in numbers if number not in self._new]
+        pages = self._read_pages({number // PAGE for number in missing})
+        articles = {n: self._new[n] for n in numbers if n in self._new}
+        for number in missing:
+            article = pages[number // PAGE].get(number % PAGE)
+            if article is not None and number not in self._removed:
+                articles[number] = article
+        return articles
+
+    def _read_pages(self, pages: Collection[int]) -> dict[int, dict[int, EncodedArticle]]:
+        names = {page: b"at:%d" % page for page in pages}
+        records = self._records.get(names.values())
+        return {page: decode_page(records[name]) for page, name in names.items()}
+
+    def flush(self, exists: Callable[[int], object]) -> None:
+        """Write the changes to the records of the transaction.
+
+        A page is rewritten when it is full or loses articles, and deleted without reading it when
+        none of its articles exists any more.
+        """
+        new: dict[int, dict[int, EncodedArticle]] = {}
+        for number, article in self._new.items():
+            new.setdefault(number // PAGE, {})[number % PAGE] = article
+        rewritten = {n // PAGE for n in self._removed} | {p for p in new if PAGE - 1 in new[p]}
+        for page in [page for page in rewritten if not any(map(exists, _numbers_on(page)))]:
+            rewritten.remove(page)
+            self._records.rewrite(b"t:%d" % page, {})
+        stored = self._read_pages([page for page in rewritten if len(new.get(page, ())) < PAGE])
+        for page in rewritten:
+            removed = {n % PAGE for n in self._removed if n // PAGE == page}
+            articles = stored.get(page, {}) | new.pop(page, {})
+            remaining = {
+                place: article for place, article in articles.items() if place not in removed
+            }
+            self._records.rewrite(b"t:%d" % page, encode_page(remaining) if remaining else {})
+        for page, articles in new.items():
+            for field, piece in encode_page(articles).items():
+                self._records.put(b"ht:%d\n%s" % (page, field.encode()), piece)
 
 
 def _numbers_on(page: int) -> range:
     return range(page * PAGE, (page + 1) * PAGE)
-
-
-class Texts:
-    """The articles of a store, by number, and those that a step changes."""
-
-    def __init__(self, records: Records) -> None:
-        self._records = records
-        self.begin_step()
-
-    def begin_step(self) -> None:
-        """Nothing is changed yet."""
-        self._new: dict[int, Kept] = {}
-        self._gone: set[int] = set()
-
-    def put(self, first: int, articles: Sequence[Article]) -> None:
-        """Keep articles, whose numbers follow each other."""
-        self._new |= enumerate(kept(articles), start=first)
-
-    def remove(self, numbers: Iterable[int]) -> None:
-        """Keep these no longer."""
-        for number in numbers:
-            if self._new.pop(number, None) is None:
-                self._gone.add(number)
-
-    def get(self, numbers: Collection[int]) -> dict[int, Kept]:
-        """Those of the articles that are there."""
-        missing = [number for number in numbers if number not in self._new]
-        pages = self._pages({number // PAGE for number in missing})
-        articles = {n: self._new[n] for n in numbers if n in self._new}
-        for number in missing:
-            article = pages[number // PAGE].get(number % PAGE)
-            if article is not None and number not in self._gone:
-                articles[number] = article
-        return articles
-
-    def _pages(self, pages: Collection[int]) -> dict[int, dict[int, Kept]]:
-        names = {page: b"at:%d" % page for page in pages}
-        read = self._records.get(names.values())
-        return {page: on_page(read[name]) for page, name in names.items()}
-
-    def write(self, exists: Callable[[int], object]) -> None:
-        """Hand what changed to the step: a page is written anew when it is full or loses some, and
-        dropped without a look at it where nothing of it is there any more.
-        """
-        fresh: dict[int, dict[int, Kept]] = {}
-        for number, article in self._new.items():
-            fresh.setdefault(number // PAGE, {})[number % PAGE] = article
-        rewritten = {n // PAGE for n in self._gone} | {
-            p for p, new in fresh.items() if PAGE - 1 in new
-        }
-        for page in [page for page in rewritten if not any(map(exists, _numbers_on(page)))]:
-            rewritten.remove(page)
-            self._records.rewrite(b"t:%d" % page, {})
-        before = self._pages([page for page in rewritten if len(fresh.get(page, ())) < PAGE])
-        for page in rewritten:
-            removed = {n % PAGE for n in self._gone if n // PAGE == page}
-            all_of_it = before.get(page, {}) | fresh.pop(page, {})
-            left = {place: article for place, article in all_of_it.items() if place not in removed}
-            self._records.rewrite(b"t:%d" % page, fields_of(left) if left else {})
-        for page, new in fresh.items():
-            for name, piece in fields_of(new).items():
-                self._records.put(b"ht:%d\n%s" % (page, name.encode()), piece)
-
-
-def packed_revisions(revisions: Iterable[tuple[Kept, Head]]) -> bytes:
-    """What stood under an id before, compressed."""
-    flat = (
-        part
-        for article, head in revisions
-        for part in (*article, json.dumps([head.published, head.seen]).encode())
-    )
-    return ZstdCompressor(level=LEVEL).compress(strings(flat))
-
-
-def revisions_of(packed: bytes, name: str) -> list[tuple[Kept, Head]]:
-    """The same again."""
-    flat = [part or b"" for part in strings_of(ZstdDecompressor().decompress(packed))]
-    revisions = []
-    for about, text, times in zip(flat[::3], flat[1::3], flat[2::3], strict=True):
-        published, seen = json.loads(times)
-        revisions.append(((about, text), Head(name, None, published, seen, 0)))
-    return revisions

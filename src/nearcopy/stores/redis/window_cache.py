@@ -9,9 +9,8 @@ from nearcopy.config import Recipe
 from nearcopy.errors import StoreError
 from nearcopy.fingerprint.blocking_keys import Keys, keys
 from nearcopy.match.candidate_index import Filed, filed
-from nearcopy.models.action import Act
-from nearcopy.models.feedback import Feedback
-from nearcopy.models.model import Fingerprint
+from nearcopy.models import Fingerprint
+from nearcopy.models.feedback import Feedback, StoryAction
 from nearcopy.stores.redis import article_headers as redis_heads
 from nearcopy.stores.redis.article_headers import Heads, frames_of, heads_of
 from nearcopy.stores.redis.binary_format import Shrinking, pairs_of
@@ -63,8 +62,8 @@ class RedisLooking:
         self._said: dict[Pair, Feedback] = {}
         self._said_now: dict[Pair, Feedback | None] = {}  # by the step
         self._acts_read: bytes | None = None
-        self._acts: dict[int, Act] = {}
-        self._acts_now: dict[int, Act] = {}  # by the step
+        self._acts: dict[int, StoryAction] = {}
+        self._acts_now: dict[int, StoryAction] = {}  # by the step
         self._now = 0
 
     # Looking.

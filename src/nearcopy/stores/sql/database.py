@@ -1,25 +1,29 @@
-"""What the SQL stores ask of a database.
+"""The interface between the SQL stores and a database.
 
-Statements are written once for all: `?` stands for a value, `IN ({})` for many, tables are named as
-the default pool does. What databases do each in their own way is behind these few calls.
+Statements are written once for all databases: `?` is a placeholder, `IN ({})` takes a list, and
+tables have the names of the default pool. What each database does in its own way is behind this
+interface.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from nearcopy.stores.row_codec import whole
+from nearcopy.models import Check
+from nearcopy.stores.row_codec import replace_surrogates
+from nearcopy.stores.sql.schema import Migration
 
 Row = tuple[Any, ...]
 State = Mapping[str, str]
 
-# What others may have changed since the last step: the last number given, the count of removals,
-# and whether people said anything at all, or want something to be kept.
+# What others may have changed since the last transaction: the last sequence number, the count of
+# removals, and whether there is any feedback, or an action that keeps an article.
 STATE = """
 SELECT name, value FROM settings WHERE name IN ('numbers', 'removals')
-UNION ALL SELECT 'told', 'yes' WHERE EXISTS (SELECT 1 FROM feedback)
-UNION ALL SELECT 'kept', 'yes' WHERE EXISTS (SELECT 1 FROM acts WHERE keeps IS NOT NULL)
+UNION ALL SELECT 'has_feedback', 'yes' WHERE EXISTS (SELECT 1 FROM feedback)
+UNION ALL SELECT 'has_keeps', 'yes' WHERE EXISTS (SELECT 1 FROM actions WHERE keeps IS NOT NULL)
 """
+TOMBSTONE = "deleted = 1 AND coalesce(published, seen) < ?"
 
 
 class Database(Protocol):
@@ -27,11 +31,14 @@ class Database(Protocol):
 
     address: str
     pool: str
+    migrations: Sequence[Migration]
+    article_tables: tuple[str, ...]  # with a row for each article, by its sequence number
+    numbers_by_id: str  # the statement that selects sequence numbers and ids
 
-    def step(self, *, writes: bool) -> AbstractContextManager[State]:
-        """All of what is inside, or none of it; gives the state at its beginning.
+    def transaction(self, *, writes: bool) -> AbstractContextManager[State]:
+        """Run what is inside atomically; gives the state at its beginning.
 
-        Those that write go one after the other.
+        Transactions that write are serialized.
         """
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
@@ -40,40 +47,67 @@ class Database(Protocol):
     def one(self, statement: str, values: Sequence[Any] = ()) -> Any:
         """The first row, or None."""
 
-    def among(self, statement: str, values: Collection[Any], *last: Any) -> Iterator[Row]:
-        """The rows for which a column is `IN ({})` these values."""
+    def select_in(self, statement: str, values: Collection[Any], *more: Any) -> Iterator[Row]:
+        """The rows where a column is `IN ({})` these values."""
 
-    def stream(self, statement: str, values: Collection[Any], *last: Any) -> Iterator[Row]:
-        """The same where there may be very many; within a step, and nothing else meanwhile."""
+    def stream_in(self, statement: str, values: Collection[Any], *more: Any) -> Iterator[Row]:
+        """The same for very many rows; within a transaction, with no other statement meanwhile."""
 
-    def change(self, statement: str, values: Collection[Any], *last: Any) -> None:
-        """One statement for all rows that are `IN ({})` these values."""
+    def execute_in(self, statement: str, values: Collection[Any], *more: Any) -> None:
+        """Execute a statement for all rows where a column is `IN ({})` these values."""
 
     def insert(self, table: str, columns: Sequence[str], rows: Collection[Row]) -> None:
-        """Put new rows into a table."""
+        """Insert new rows into a table."""
 
     def replace(
         self, table: str, columns: Sequence[str], rows: Collection[Row], *, key: Sequence[str]
     ) -> None:
-        """Put rows into a table, in place of those with the same key."""
+        """Insert rows into a table, or replace those with the same key."""
+
+    def reserve(self, numbers: range) -> None:
+        """Make room for new sequence numbers."""
+
+    def prepare_purge(self) -> None:
+        """Get ready to delete many articles."""
+
+    def delete_tombstones(self, before: int, latest: int) -> bool:
+        """Delete some tombstones from before a time, or free space; whether more is left.
+
+        `latest` is the last sequence number.
+        """
+
+    def forget_state(self) -> None:
+        """Forget what is known of the database, after a transaction that failed."""
+
+    def kept_commits(self) -> bool:
+        """Whether everything committed before a failed transaction is still there for sure."""
+
+    def check_durability(self) -> list[Check]:
+        """Whether the data is sound, and commits survive a crash."""
+
+    def index_names(self) -> set[str]:
+        """The indexes that exist."""
+
+    def schema_version(self) -> int:
+        """The number of the last migration done; 0 for an empty database."""
 
     def migrate(self, to: int) -> list[str]:
-        """Go up or back to a schema; the steps taken."""
+        """Migrate up or down to a schema version; the names of the migrations done."""
 
-    def wait_at_most(self, seconds: float) -> None:
-        """Wait no longer than this for others from now on."""
+    def set_timeout(self, seconds: float) -> None:
+        """Wait no longer than this for locks from now on."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the connection."""
 
 
-def storable(value: Any) -> bool:
-    """Whether a database can hold such a value: a text may have half a surrogate pair."""
-    return not isinstance(value, str) or value.isascii() or whole(value) == value
+def is_storable(value: Any) -> bool:
+    """Whether a database can hold a value: a text may have a lone surrogate."""
+    return not isinstance(value, str) or value.isascii() or replace_surrogates(value) == value
 
 
 def upsert(table: str, columns: Sequence[str], values: str, key: Sequence[str]) -> str:
-    """The statement that puts values in place of those with the same key."""
+    """The statement that inserts values or replaces those with the same key."""
     assignments = ", ".join(
         f"{column} = excluded.{column}" for column in columns if column not in key
     )

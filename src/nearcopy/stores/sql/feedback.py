@@ -1,88 +1,69 @@
-"""What an SQL store remembers of what people said."""
+"""The feedback of an SQL store, and its audit log of actions."""
 
 from collections.abc import Collection
 
-from nearcopy.models.feedback import Feedback, Said, evidence_json, evidence_of
-from nearcopy.models.model import Relation
-from nearcopy.models.timestamps import EPOCH, MICROSECOND, micros
-from nearcopy.stores.row_codec import whole
-from nearcopy.stores.sql.database import Database, Row
+from nearcopy.models.feedback import Feedback, StoryAction, action_from_json, action_to_json
+from nearcopy.stores.base import UNLIMITED
+from nearcopy.stores.row_codec import FeedbackRow, feedback_from_row, feedback_to_row
+from nearcopy.stores.sql.database import Database, State
 
-FEEDBACK = (
-    "a, b, same, relation, note, told_at, said_relation, said_rule, said_confidence,"
-    " said_duplicate, said_news, said_copy, evidence"
-)
-COLUMNS = FEEDBACK.split(", ")
-TOLD = f"SELECT {FEEDBACK} FROM feedback"
+SELECT_FEEDBACK = f"SELECT {', '.join(FeedbackRow._fields)} FROM feedback"
+ACTION_COLUMNS = ("number", "keeps", "action")
 
 
 class SqlFeedback:
-    """The part of the store that knows of feedback."""
+    """Feedback by pair, and actions by number.
 
-    _database: Database
-    _nothing_told = False  # by anybody, as a step began
+    Most stores have neither: within a transaction it is known whether a lookup is worth a query.
+    """
 
-    def remember(self, feedback: Feedback) -> None:
-        """Remember what people said of two articles."""
-        self._nothing_told = False
-        self._database.replace("feedback", COLUMNS, [_row(feedback)], key=("a", "b"))
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._has_feedback = self._has_keeps = True
 
-    def take_back(self, a: str, b: str) -> bool:
-        """Forget what people said of the two; whether there was something."""
-        pairs = [item.pair for item in self.told([a]) if {*item.pair} == {a, b}]
-        for item in pairs:
-            self._database.run("DELETE FROM feedback WHERE a = ? AND b = ?", item)
+    def start_transaction(self, state: State) -> None:
+        self._has_feedback, self._has_keeps = "has_feedback" in state, "has_keeps" in state
+
+    def end_transaction(self) -> None:
+        self._has_feedback = self._has_keeps = True
+
+    def save_feedback(self, feedback: Feedback) -> None:
+        self._has_feedback = True
+        rows = [feedback_to_row(feedback)]
+        self._database.replace("feedback", FeedbackRow._fields, rows, key=("a", "b"))
+
+    def remove_feedback(self, a: str, b: str) -> bool:
+        pairs = [item.pair for item in self.feedback_about([a]) if {*item.pair} == {a, b}]
+        for pair in pairs:
+            self._database.run("DELETE FROM feedback WHERE a = ? AND b = ?", pair)
         return bool(pairs)
 
-    def told(self, ids: Collection[str]) -> list[Feedback]:
-        """What people said of one of these ids and any other."""
-        if self._nothing_told:
+    def feedback_about(self, ids: Collection[str]) -> list[Feedback]:
+        if not self._has_feedback:
             return []
-        ends = (f"{TOLD} WHERE {end} IN ({{}})" for end in ("a", "b"))
-        rows = {row[:2]: row for statement in ends for row in self._database.among(statement, ids)}
-        return list(map(_feedback, rows.values()))
+        by_end = (f"{SELECT_FEEDBACK} WHERE {end} IN ({{}})" for end in ("a", "b"))
+        rows = (row for query in by_end for row in self._database.select_in(query, ids))
+        distinct = {row[:2]: row for row in rows}.values()
+        return [feedback_from_row(FeedbackRow._make(row)) for row in distinct]
 
-    def all_told(self) -> list[Feedback]:
-        """All that people said, first to last."""
-        return list(map(_feedback, self._database.run(f"{TOLD} ORDER BY told_at, a, b")))
+    def all_feedback(self) -> list[Feedback]:
+        rows = self._database.run(f"{SELECT_FEEDBACK} ORDER BY given_at, a, b")
+        return [feedback_from_row(FeedbackRow._make(row)) for row in rows]
 
+    def save_action(self, action: StoryAction) -> None:
+        self._has_keeps = True
+        row = (action.number, action.keeps, action_to_json(action))
+        self._database.replace("actions", ACTION_COLUMNS, [row], key=("number",))
 
-def _row(feedback: Feedback) -> Row:
-    said = feedback.said
-    return (
-        feedback.a,
-        feedback.b,
-        int(feedback.same),
-        feedback.relation.value,
-        whole(feedback.note),
-        micros(feedback.when),
-        said.relation.value,
-        said.rule,
-        said.confidence,
-        int(said.duplicate),
-        said.news,
-        said.copy,
-        evidence_json(said.evidence),
-    )
+    def actions(self, before: int | None = None, limit: int = UNLIMITED) -> list[StoryAction]:
+        rows = self._database.run(
+            "SELECT action FROM actions WHERE number < ? ORDER BY number DESC LIMIT ?",
+            (UNLIMITED if before is None else before, limit),
+        )
+        return [action_from_json(text) for (text,) in rows]
 
-
-def _feedback(row: Row) -> Feedback:
-    a, b, same, relation, note, when, *said = row
-    predicted, rule, confidence, duplicate, news, copy, evidence = said
-    return Feedback(
-        a=a,
-        b=b,
-        same=bool(same),
-        relation=Relation(relation),
-        note=note,
-        when=EPOCH + when * MICROSECOND,
-        said=Said(
-            Relation(predicted),
-            rule,
-            confidence,
-            bool(duplicate),
-            news,
-            copy,
-            evidence_of(evidence),
-        ),
-    )
+    def preferred_copies(self, ids: Collection[str]) -> dict[str, int]:
+        if not self._has_keeps:
+            return {}
+        statement = "SELECT keeps, max(number) FROM actions WHERE keeps IN ({}) GROUP BY keeps"
+        return {name: int(number) for name, number in self._database.select_in(statement, ids)}

@@ -1,44 +1,49 @@
-"""What an SQL store remembers of articles together: edges, stories, redirects."""
+"""The stories of an SQL store: members, redirects, pages."""
 
-import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from nearcopy.models.model import Decision, Edge, Join, Member, Relation, Story
-from nearcopy.models.timestamps import moment
-from nearcopy.stores.row_codec import whole, whole_or_none
+from nearcopy.config.units import from_micros, to_micros
+from nearcopy.models import Fingerprint, Member, Story
+from nearcopy.stores.base import StoryCursor, StoryFilter, StoryOrder, StoryPlace
+from nearcopy.stores.pagination import first_places
+from nearcopy.stores.row_codec import (
+    MemberRow,
+    member_from_row,
+    member_to_row,
+    replace_surrogates,
+)
+from nearcopy.stores.sql.article_ids import ArticleIds
 from nearcopy.stores.sql.database import Database, Row
 
-EDGE = "a, b, relation, rule, confidence, duplicate, reason, flags, news, copy, asked"
-EDGE_COLUMNS = ("joins", *EDGE.split(", "))
-# Of two articles `a` came first: who looks for it need not look at what came before it.
-ENDS = BY_A, BY_B = "a IN ({}) AND b > ?", "b IN ({}) AND b >= ?"
-JOINING = "joins = 1"
-JOIN = "a, b, duplicate, news"
-MEMBER = "number, story, relation, confidence, rule, reason, source, score, why, duplicate_of"
-MEMBER_COLUMNS = ("place", *MEMBER.split(", "))
-NO_FLAGS = "[]"
-FOLLOWED_AT_ONCE = 32  # articles whose links are looked at together
-NONE = range(0)
-RELATIONS = {relation.value: relation for relation in Relation}
+SELECT_MEMBERS = f"SELECT {', '.join(MemberRow._fields)} FROM members"
+SELECT_DATES = "SELECT number, id, published, seen FROM articles WHERE number IN ({})"
+STORY_PAGE = """
+SELECT count(*), max(number), story, NULL FROM members
+{}
+GROUP BY story HAVING count(*) >= ? AND {}
+ORDER BY {} LIMIT ?
+"""
+# By number, and not by an index on what is deleted, which hardly anything is: hence "+ 0".
+LIVE = "deleted + 0 = 0"
+ARTICLES_ALONE = f"""
+SELECT 1, number, NULL, articles.id FROM articles {{}}
+WHERE {LIVE} AND NOT EXISTS (SELECT 1 FROM members WHERE members.number = articles.number)
+AND number < ? {{}}
+ORDER BY number DESC LIMIT ?
+"""
+STORIES_OF = "WHERE story IN (SELECT story FROM members WHERE {})"
+JOIN_SOURCES = "JOIN arrivals USING (number)"
+# Each by its index; to join with all members of stories would take ten times as long.
+DATES = ("published {} ?", "published IS NULL AND seen {} ?")
+BEYOND = 1 << 62  # more than there ever are
+ESCAPED = str.maketrans({"\\": "\\\\", "%": "\\%", "_": "\\_"})
+
+Condition = tuple[list[str], list[Any]]  # parts of a WHERE clause, and their values
 
 
-class Names:
-    """The numbers of ids, and the ids of numbers, that were looked up in a step."""
-
-    def __init__(self) -> None:
-        self.numbers: dict[str, int | None] = {}  # None: there is no such article
-        self.ids: dict[int, str] = {}
-
-    def learn(self, pairs: Iterable[tuple[int, str]]) -> None:
-        """Take note of numbers and their ids."""
-        for number, name in pairs:
-            self.numbers[name] = number
-            self.ids[number] = name
-
-
-class Came(NamedTuple):
+class ArticleDates(NamedTuple):
     """An article's id, and when it was published and seen."""
 
     id: str
@@ -46,241 +51,202 @@ class Came(NamedTuple):
     seen: datetime | None
 
 
+class _StoredMember(NamedTuple):
+    story: str
+    member: Member
+    date: datetime | None
+
+
 class SqlStories:
-    """The part of the store that knows of stories."""
+    """Stories by id, their members by sequence number."""
 
-    _database: Database
-    numbered: str  # the statement that tells the numbers of ids
-    _known: Names | None = None  # as long as a step lasts
-    _unlinked = NONE  # numbers of articles between which and others nothing is remembered yet
+    def __init__(
+        self,
+        database: Database,
+        ids: ArticleIds,
+        cached_fingerprint: Callable[[int], Fingerprint | None],
+    ) -> None:
+        self._database, self._ids = database, ids
+        self._cached_fingerprint = cached_fingerprint
 
-    def link(self, edges: Iterable[Edge]) -> None:
-        """Remember what was found between articles."""
-        listed = list(edges)
-        numbers = self._numbers({name for edge in listed for name in (edge.a, edge.b)})
-        rows = [
-            _edge_row(numbers[edge.a], numbers[edge.b], edge)
-            for edge in listed
-            if edge.a in numbers and edge.b in numbers
-        ]
-        fresh, self._unlinked = self._unlinked, NONE
-        last = {row[1:3]: row for row in rows}
-        new = [row for (_, b), row in last.items() if b in fresh]
-        old = [row for (_, b), row in last.items() if b not in fresh]
-        self._database.insert("edges", EDGE_COLUMNS, new)
-        self._database.replace("edges", EDGE_COLUMNS, old, key=("a", "b"))
-
-    def _numbers(self, ids: Collection[str]) -> dict[str, int]:
-        """The numbers of the articles that are here."""
-        names = self._known or Names()
-        unknown = [name for name in ids if name not in names.numbers]
-        names.numbers.update(dict.fromkeys(unknown))
-        names.learn(self._database.among(self.numbered, unknown))
-        return {name: number for name in ids if (number := names.numbers[name]) is not None}
-
-    def edges(self, ids: Collection[str]) -> list[Edge]:
-        """All that was found between one of these articles and any other."""
-        numbers = set(self._numbers(ids).values())
-        rows = {row[:2]: row for end in ENDS for row in self._edge_rows(EDGE, end, numbers)}
-        ids_of = self._ids_of(rows)
-        return [_edge(ids_of[a], ids_of[b], *columns) for a, b, *columns in rows.values()]
-
-    def joins(self, ids: Collection[str]) -> list[Join]:
-        """What puts one of these articles and any other into one story."""
-        numbers = set(self._numbers(ids).values())
-        ends = (f"{end} AND {JOINING}" for end in ENDS)
-        rows = {row[:2]: row for end in ends for row in self._edge_rows(JOIN, end, numbers)}
-        ids_of = self._ids_of(rows)
-        values = rows.values()
-        return [Join(ids_of[a], ids_of[b], bool(copy), news) for a, b, copy, news in values]
-
-    def edges_among(self, ids: Collection[str]) -> list[Edge]:
-        """All that was found between two of these articles."""
-        numbers = set(self._numbers(ids).values())
-        rows = [row for row in self._edge_rows(EDGE, BY_A, numbers) if row[1] in numbers]
-        ids_of = self._ids_of(row[:2] for row in rows)
-        return [_edge(ids_of[a], ids_of[b], *columns) for a, b, *columns in rows]
-
-    def _edge_rows(self, columns: str, end: str, numbers: Collection[int]) -> Iterator[Row]:
-        statement = f"SELECT {columns} FROM edges WHERE {end}"
-        return self._database.among(statement, numbers, min(numbers, default=0))
-
-    def _ids_of(self, pairs: Iterable[tuple[Any, ...]]) -> dict[int, str]:
-        """The ids of the numbers."""
-        return self._named({number for pair in pairs for number in pair})
-
-    def _named(self, numbers: Collection[int]) -> dict[int, str]:
-        """The ids of the numbers; most were looked up before in this step."""
-        names = self._known or Names()
-        missing = [number for number in numbers if number not in names.ids]
-        statement = "SELECT number, id FROM articles WHERE number IN ({})"
-        names.learn(self._database.among(statement, missing))
-        return {number: names.ids[number] for number in numbers if number in names.ids}
-
-    def linked(self, ids: Collection[str], limit: int) -> list[str]:
-        """These and all that duplicates and same events link them to."""
-        seen = dict.fromkeys(self._numbers(ids).values())
-        queue, done = list(seen), 0
-        while done < len(queue) and len(seen) < limit:
-            batch = queue[done : done + FOLLOWED_AT_ONCE]
-            done += len(batch)
-            near = dict.fromkeys(self._neighbours(batch))
-            fresh = [number for number in near if number not in seen][: limit - len(seen)]
-            seen |= dict.fromkeys(fresh)
-            queue += fresh
-        return list(self._named(seen).values())
-
-    def _neighbours(self, numbers: list[int]) -> Iterator[int]:
-        for end, other in ((BY_A, "b"), (BY_B, "a")):
-            for (number,) in self._edge_rows(other, f"{end} AND {JOINING}", numbers):
-                yield number
-
-    def tell(
+    def save_stories(
         self, stories: Iterable[Story], removed: Collection[str], redirects: Mapping[str, str]
     ) -> None:
-        """Remember stories; forget those that are gone."""
-        saved = list(stories)
-        numbers = self._numbers({member.id for story in saved for member in story.members})
-        whys = [(story.id, whole(story.why)) for story in saved]
-        self._database.replace("stories", ("id", "why"), whys, key=("id",))
-        rows = [
-            _member_row(numbers[member.id], story.id, place, member)
-            for story in saved
+        listed = list(stories)
+        numbers = self._ids.numbers({member.id for story in listed for member in story.members})
+        story_rows = [(story.id, replace_surrogates(story.why)) for story in listed]
+        member_rows = [
+            member_to_row(numbers[member.id], story.id, place, member)
+            for story in listed
             for place, member in enumerate(story.members)
         ]
-        self._database.replace("members", MEMBER_COLUMNS, rows, key=("number",))
-        self._database.change("DELETE FROM stories WHERE id IN ({})", removed)
-        moved = list(redirects.items())
-        self._database.replace("redirects", ("story", "to_story"), moved, key=("story",))
+        self._database.replace("stories", ("id", "why"), story_rows, key=("id",))
+        self._database.replace("members", MemberRow._fields, member_rows, key=("number",))
+        self._database.execute_in("DELETE FROM stories WHERE id IN ({})", removed)
+        self._database.replace(
+            "redirects", ("story", "to_story"), list(redirects.items()), key=("story",)
+        )
 
     def members(self, ids: Collection[str]) -> dict[str, tuple[str, Member]]:
-        """Of articles in a remembered story: its id, and what they are in it."""
-        statement = f"SELECT {MEMBER} FROM members WHERE number IN ({{}})"
-        placed = self._placed(list(self._database.among(statement, self._numbers(ids).values())))
-        return {row.member.id: (row.story, row.member) for row in placed}
-
-    def _placed(self, rows: list[Row]) -> list["_Placed"]:
-        """The members, in order."""
-        came = self._came([row[0] for row in rows])
-        return [_placed(row, came[row[0]]) for row in rows]
-
-    def _came(self, numbers: Collection[int]) -> dict[int, Came]:
-        """The ids of the articles of these numbers, and when they were published and seen."""
-        statement = "SELECT number, id, published, seen FROM articles WHERE number IN ({})"
-        rows = self._database.among(statement, numbers)
-        return {n: Came(name, moment(shown), moment(seen)) for n, name, shown, seen in rows}
+        statement = f"{SELECT_MEMBERS} WHERE number IN ({{}})"
+        rows = self._database.select_in(statement, self._ids.numbers(ids).values())
+        return {row.member.id: (row.story, row.member) for row in self._decode(rows)}
 
     def stories(self, ids: Collection[str]) -> dict[str, Story]:
-        """The remembered stories, by id."""
-        whys: dict[str, str] = dict(
-            self._database.among("SELECT id, why FROM stories WHERE id IN ({})", ids)
+        reasons: dict[str, str] = dict(
+            self._database.select_in("SELECT id, why FROM stories WHERE id IN ({})", ids)
         )
-        statement = f"SELECT {MEMBER} FROM members WHERE story IN ({{}}) ORDER BY story, place"
-        members: dict[str, list[_Placed]] = {name: [] for name in ids if name in whys}
-        for row in self._placed(list(self._database.among(statement, list(members)))):
+        statement = f"{SELECT_MEMBERS} WHERE story IN ({{}}) ORDER BY story, place"
+        members: dict[str, list[_StoredMember]] = {name: [] for name in ids if name in reasons}
+        for row in self._decode(self._database.select_in(statement, list(members))):
             members[row.story].append(row)
-        return {
-            name: _story(name, whys[name], placed) for name, placed in members.items() if placed
+        return {name: _story(name, reasons[name], rows) for name, rows in members.items() if rows}
+
+    def _decode(self, rows: Iterable[Row]) -> list[_StoredMember]:
+        """The members, in order."""
+        listed = list(map(MemberRow._make, rows))
+        dates = self._dates([row.number for row in listed])
+        return [_stored_member(row, dates[row.number]) for row in listed]
+
+    def _dates(self, numbers: Collection[int]) -> dict[int, ArticleDates]:
+        """The ids and dates of articles, from their fingerprints where these are in memory."""
+        cached = {n: self._cached_fingerprint(n) for n in numbers}
+        dates = {
+            n: ArticleDates(item.id, _as_stored(item.published), _as_stored(item.seen))
+            for n, item in cached.items()
+            if item is not None
         }
+        rows = self._database.select_in(SELECT_DATES, [n for n in numbers if n not in dates])
+        for number, name, published, seen in rows:
+            dates[number] = ArticleDates(name, from_micros(published), from_micros(seen))
+        return dates
 
     def story_ids(self) -> Iterator[str]:
-        """The remembered stories, in no order."""
         return (name for (name,) in self._database.run("SELECT id FROM stories"))
 
-    def taken(self, stories: Collection[str]) -> set[str]:
-        """Which of these ids name a story, or one that became part of another."""
+    def used_story_ids(self, stories: Collection[str]) -> set[str]:
         lookups = ("SELECT id FROM stories WHERE id", "SELECT story FROM redirects WHERE story")
         return {
-            row[0]
-            for named in lookups
-            for row in self._database.among(f"{named} IN ({{}})", stories)
+            name
+            for lookup in lookups
+            for (name,) in self._database.select_in(f"{lookup} IN ({{}})", stories)
         }
 
-    def redirected(self, story: str) -> str:
-        """The story that this one became part of, in the end; else itself."""
+    def resolve_story(self, story: str) -> str:
         seen = {story}
-        following = "SELECT to_story FROM redirects WHERE story IN ({})"
-        while row := next(self._database.among(following, [story]), None):
+        statement = "SELECT to_story FROM redirects WHERE story IN ({})"
+        while row := next(self._database.select_in(statement, [story]), None):
             if row[0] in seen:
                 break
             seen.add(story := row[0])
         return story
 
     def redirects(self) -> dict[str, str]:
-        """All stories that became part of another."""
         return dict(self._database.run("SELECT story, to_story FROM redirects"))
 
+    def list_stories(
+        self, query: StoryFilter, order: StoryOrder, after: StoryCursor | None, limit: int
+    ) -> list[StoryPlace]:
+        rows = self._story_rows(query, order, after, limit)
+        if query.least <= 1:
+            rows += self._article_rows(query, order, after, limit)
+        return first_places(map(StoryPlace._make, rows), order, limit)
 
-class _Placed(NamedTuple):
-    """A member, the story it is in, and when it came."""
+    def _story_rows(
+        self, query: StoryFilter, order: StoryOrder, after: StoryCursor | None, limit: int
+    ) -> list[Row]:
+        conditions, values = _member_conditions(query)
+        matching = STORIES_OF.format(" AND ".join(conditions)) if conditions else ""
+        size, latest = after or StoryCursor(BEYOND, BEYOND)
+        newest = order == "newest"
+        behind = "max(number) < ?" if newest else "(count(*), max(number)) < (?, ?)"
+        sorting = "2 DESC" if newest else "1 DESC, 2 DESC"
+        place = (latest,) if newest else (size, latest)
+        statement = STORY_PAGE.format(matching, behind, sorting)
+        return self._database.run(statement, (*values, query.least, *place, limit))
 
-    story: str
-    member: Member
-    when: datetime | None
+    def _article_rows(
+        self, query: StoryFilter, order: StoryOrder, after: StoryCursor | None, limit: int
+    ) -> list[Row]:
+        """The articles that are in no story."""
+        conditions, values = _article_conditions(query)
+        joined = JOIN_SOURCES if query.source is not None else ""
+        matching = "".join(f"AND {condition} " for condition in conditions)
+        among_single = after is not None and (order == "newest" or after.size <= 1)
+        before = after.latest if after and among_single else BEYOND
+        statement = ARTICLES_ALONE.format(joined, matching)
+        return self._database.run(statement, (before, *values, limit))
 
 
-def _edge_row(a: int, b: int, edge: Edge) -> Row:
-    decision = edge.decision
-    return (
-        int(edge.joins),
-        min(a, b),
-        max(a, b),
-        decision.relation.value,
-        decision.rule,
-        decision.confidence,
-        int(decision.duplicate),
-        whole(decision.reason),
-        json.dumps(decision.flags),
-        edge.news,
-        edge.copy,
-        int(edge.asked),
+def _as_stored(date: datetime | None) -> datetime | None:
+    return from_micros(to_micros(date))
+
+
+def _stored_member(row: MemberRow, dates: ArticleDates) -> _StoredMember:
+    member = member_from_row(row, dates.id, dates.published)
+    date = dates.seen if dates.published is None else dates.published
+    return _StoredMember(row.story, member, date)
+
+
+def _story(name: str, why: str, rows: list[_StoredMember]) -> Story:
+    dates = [row.date for row in rows if row.date is not None]
+    members = tuple(row.member for row in rows)
+    return Story(
+        name, members[0].id, why, members, min(dates, default=None), max(dates, default=None)
     )
 
 
-def _edge(
-    a: str, b: str, relation: str, rule: str, confidence: float, duplicate: int, *columns: Any
-) -> Edge:
-    reason, flags, news, copy, requested = columns
-    marks = tuple(json.loads(flags)) if flags != NO_FLAGS else ()
-    decision = Decision(RELATIONS[relation], rule, confidence, bool(duplicate), reason, marks)
-    return Edge(a, b, decision, news, copy, bool(requested))
+def _member_conditions(query: StoryFilter) -> Condition:
+    """What a member of a story must fulfil."""
+    conditions: list[str] = []
+    values: list[Any] = []
+    if query.source is not None:
+        conditions.append("source = ?")
+        values.append(replace_surrogates(query.source))
+    operators, times = _date_bounds(query)
+    title_conditions, patterns = _title_conditions(query)
+    if not (operators or title_conditions):
+        return conditions, values
+    selects = []
+    for date in DATES if operators else ("",):
+        parts = [date.format(operator) for operator in operators] + title_conditions
+        selects.append(f"SELECT number FROM articles WHERE {' AND '.join(parts)}")
+        values += [*times, *patterns]
+    conditions.append(f"number IN ({' UNION ALL '.join(selects)})")
+    return conditions, values
 
 
-def _member_row(number: int, story: str, place: int, member: Member) -> Row:
-    return (
-        place,
-        number,
-        story,
-        member.relation.value if member.relation else None,
-        member.confidence,
-        member.rule,
-        whole(member.reason),
-        whole_or_none(member.source),
-        member.score,
-        whole(member.why),
-        member.duplicate_of,
-    )
+def _article_conditions(query: StoryFilter) -> Condition:
+    """What an article must fulfil."""
+    operators, values = _date_bounds(query)
+    conditions = [
+        f"coalesce(articles.published, articles.seen) {operator} ?" for operator in operators
+    ]
+    if query.source is not None:
+        conditions.append("arrivals.source = ?")
+        values.append(replace_surrogates(query.source))
+    title_conditions, patterns = _title_conditions(query)
+    return conditions + title_conditions, values + patterns
 
 
-def _placed(row: Row, came: Came) -> _Placed:
-    _, story, relation, confidence, rule, reason, source, score, why, original = row
-    member = Member(
-        id=came.id,
-        relation=RELATIONS[relation] if relation else None,
-        confidence=confidence,
-        rule=rule,
-        reason=reason,
-        source=source,
-        published=came.published,
-        score=score,
-        why=why,
-        duplicate_of=original,
-    )
-    return _Placed(story, member, came.seen if came.published is None else came.published)
+def _date_bounds(query: StoryFilter) -> Condition:
+    """The operators to compare an article's date with, and the times."""
+    bounds = [(">=", query.since), ("<", query.until)]
+    present = [(operator, to_micros(time)) for operator, time in bounds if time is not None]
+    return [operator for operator, _ in present], [time for _, time in present]
 
 
-def _story(name: str, why: str, members: list[_Placed]) -> Story:
-    dated = [row.when for row in members if row.when is not None]
-    first, last = min(dated, default=None), max(dated, default=None)
-    everyone = tuple(row.member for row in members)
-    return Story(name, everyone[0].id, why, everyone, first, last)
+def _title_conditions(query: StoryFilter) -> Condition:
+    if query.text is None:
+        return [], []
+    patterns = _title_patterns(query.text)
+    alternatives = " OR ".join(["lower(articles.title) LIKE ? ESCAPE '\\'"] * len(patterns))
+    return [f"({alternatives})"], list(patterns)
+
+
+def _title_patterns(text: str) -> list[str]:
+    """LIKE patterns of a text in every case: SQLite's `lower` knows the letters a to z only."""
+    cleaned = replace_surrogates(text)
+    cases = (cleaned, cleaned.lower(), cleaned.upper(), cleaned.title(), cleaned.capitalize())
+    lowered = ("".join(c.lower() if c.isascii() else c for c in variant) for variant in cases)
+    return [f"%{variant.translate(ESCAPED)}%" for variant in dict.fromkeys(lowered)]

@@ -1,1 +1,0 @@
-"""The in-memory store: nothing that lasts."""

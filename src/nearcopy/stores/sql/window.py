@@ -1,0 +1,197 @@
+"""The window cache of an SQL store, kept in step with the database by sequence number.
+
+It adds what others inserted since the last transaction, and rolls back what a failed transaction
+put into it.
+"""
+
+from collections.abc import Collection, Sequence
+from datetime import timedelta
+from typing import NamedTuple
+
+from nearcopy.match.candidate_index import DAY, Filed, shelf_of
+from nearcopy.models import Fingerprint
+from nearcopy.stores.base import Candidates, Probe
+from nearcopy.stores.row_codec import FingerprintRow, fingerprint_from_row
+from nearcopy.stores.sql.article_ids import ArticleIds
+from nearcopy.stores.sql.database import Database, State
+from nearcopy.stores.window_cache import (
+    Checkpoint,
+    WindowCache,
+    collect_candidates,
+    required_partitions,
+)
+
+MIN_BATCH, MAX_BATCHES = 4, 8  # partitions read at once: a lost connection loses one batch only
+SELECT_KEYS = "SELECT number, published, seen, keys FROM article_keys"
+SELECT_FINGERPRINTS = (
+    f"SELECT number, {', '.join(FingerprintRow._fields)} FROM fingerprints WHERE number IN ({{}})"
+)
+# The narrowest of the tables with all articles, so that this hardly ever waits for a disk.
+EXISTING = "SELECT number FROM arrivals WHERE number IN ({})"
+
+
+class _Committed(NamedTuple):
+    """What of the cache reflects committed transactions."""
+
+    cache: Checkpoint
+    last_number: int
+    removals: str | None
+    removals_when_empty: str | None
+
+
+class SqlWindow:
+    """The articles of the window queried."""
+
+    def __init__(self, database: Database, ids: ArticleIds) -> None:
+        self._database, self._ids = database, ids
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything."""
+        self.cache = WindowCache()
+        self.last_number = 0  # up to which the cache is complete
+        self._removals: str | None = None  # their count
+        self._removals_when_empty: str | None = None  # their count when the index was empty
+        self._verified: set[int] = set()  # fingerprints that exist since the last removal
+        self._removed: set[int] = set()  # in the index, but no longer stored
+        self._known_days: set[tuple[int, int]] = set()
+        self._changed = False  # whether the transaction wrote anything
+        self._committed: _Committed | None = None
+        self.commit()
+
+    def commit(self) -> None:
+        """Everything in the cache is committed: a later rollback leaves it."""
+        self._committed = _Committed(
+            self.cache.checkpoint(), self.last_number, self._removals, self._removals_when_empty
+        )
+
+    def _commit_reads(self) -> None:
+        """What a transaction read before it wrote anything holds even if it fails."""
+        if not self._changed:
+            self.commit()
+
+    def roll_back(self) -> None:
+        """Forget what a failed transaction put into the cache."""
+        committed = self._committed
+        if committed is None or self.cache.index.mostly_gone:
+            self.reset()
+            return
+        self.cache.roll_back(committed.cache)
+        self.last_number, self._removals = committed.last_number, committed.removals
+        self._removals_when_empty = committed.removals_when_empty
+        for number in [n for n in self.cache.fingerprints if n > committed.last_number]:
+            del self.cache.fingerprints[number]
+        self._verified.clear()
+        self._removed.clear()
+        self._known_days.clear()
+
+    def start_transaction(self) -> None:
+        self._changed = False
+
+    def mark_changed(self) -> None:
+        """The transaction has written something."""
+        self._changed = True
+
+    def catch_up(self, state: State) -> None:
+        """Add what others inserted, and note that they removed something."""
+        removals, latest = state.get("removals"), int(state.get("numbers", 0))
+        if removals != self._removals:
+            self._removals = removals
+            self._verified.clear()
+        if not len(self.cache.index):
+            self._removals_when_empty = removals
+        if self.cache.partitions and latest > self.last_number:
+            rows = self._database.run(
+                f"{SELECT_KEYS} WHERE number > ? ORDER BY number", (self.last_number,)
+            )
+            self.cache.add(map(Filed._make, rows))
+        self.last_number = latest
+        self._commit_reads()
+
+    def find_candidates(
+        self, probes: Sequence[Probe], window: timedelta | None, limit: int | None = None
+    ) -> list[Candidates]:
+        self.load(required_partitions(self, [article for article, _ in probes], window))
+        matches = self.cache.find(probes, window, limit, self._existing)
+        fingerprints = self.fingerprints({n for numbers, _ in matches for n in numbers})
+        self._ids.add((number, item.id) for number, item in fingerprints.items())
+        return collect_candidates(matches, fingerprints)
+
+    def _existing(self, numbers: list[int]) -> list[int]:
+        """Those that were not removed, by this process or another."""
+        if self._removals == self._removals_when_empty:
+            return numbers
+        return [number for (number,) in self._database.select_in(EXISTING, numbers)]
+
+    def all_partitions(self) -> set[int]:
+        rows = self._database.run("SELECT DISTINCT day_partition FROM partition_days")
+        return {partition for (partition,) in rows}
+
+    def partitions_added(self, first: int, last: int) -> set[int]:
+        rows = self._database.run(
+            "SELECT day_partition FROM partition_days WHERE day BETWEEN ? AND ?", (first, last)
+        )
+        return {partition for (partition,) in rows}
+
+    def save_days(self, articles: Sequence[Filed]) -> None:
+        """Record on which days articles of a partition were added."""
+        days = {((row.seen or 0) // DAY, shelf_of(row.published, row.seen)) for row in articles}
+        for day in sorted(days - self._known_days):
+            self._database.run(
+                "INSERT INTO partition_days VALUES (?, ?) ON CONFLICT DO NOTHING", day
+            )
+        self._known_days |= days
+
+    def load(self, partitions: set[int]) -> None:
+        """Load these partitions, in batches."""
+        missing = partitions - self.cache.partitions
+        if missing and self.cache.evict(partitions):
+            missing = partitions
+            self._removed.clear()
+            self._committed = None
+            self._commit_reads()
+        ordered = sorted(missing)
+        size = max(MIN_BATCH, -(-len(ordered) // MAX_BATCHES))
+        for start in range(0, len(ordered), size):
+            self.load_batch(ordered[start : start + size])
+
+    def load_batch(self, partitions: Sequence[int]) -> None:
+        """Load partitions; if the transaction fails later they stay."""
+        rows = self._database.stream_in(
+            f"{SELECT_KEYS} WHERE day_partition IN ({{}}) AND number <= ?",
+            partitions,
+            self.last_number,
+        )
+        self.cache.load(partitions, map(Filed._make, rows))
+        self._commit_reads()
+
+    def fingerprints(self, numbers: Collection[int]) -> dict[int, Fingerprint]:
+        """The fingerprints of those that are still stored."""
+        self._verify([n for n in numbers if n in self.cache.fingerprints])
+        fingerprints = self.cache.fingerprints
+        cached = {n: fingerprints[n] for n in numbers if n in fingerprints}
+        missing = [n for n in numbers if n not in cached and n not in self._removed]
+        rows = self._database.select_in(SELECT_FINGERPRINTS, missing)
+        loaded = {number: fingerprint_from_row(FingerprintRow(*row)) for number, *row in rows}
+        self._removed.update(n for n in missing if n not in loaded)
+        self.remember(loaded)
+        return cached | loaded
+
+    def _verify(self, numbers: Collection[int]) -> None:
+        """Drop cached fingerprints of articles that another process removed."""
+        unsure = [number for number in numbers if number not in self._verified]
+        self._verified.update(n for (n,) in self._database.select_in(EXISTING, unsure))
+        for number in unsure:
+            if number not in self._verified:
+                del self.cache.fingerprints[number]
+                self._removed.add(number)
+
+    def remember(self, fingerprints: dict[int, Fingerprint]) -> None:
+        """Cache fingerprints that are stored."""
+        self._verified.update(fingerprints)
+        self._verified.difference_update(self.cache.remember(fingerprints))
+
+    def erase(self, numbers: Collection[int]) -> None:
+        """Forget the fingerprints of articles that this transaction removes."""
+        for number in numbers:
+            self.cache.fingerprints.pop(number, None)

@@ -1,1 +1,0 @@
-"""The SQLite store: one file, several processes."""
