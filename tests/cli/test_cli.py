@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from nearcopy import NearcopyError, cli
 from nearcopy.cli import app
-from nearcopy.cli.terminal import json_line, printable, reported
+from nearcopy.cli.terminal import json_line, printable, report_errors
 
 NAMES = list(typer.main.get_command(app).commands)
 WIRE = Path(__file__).parents[2] / "examples" / "wire.jsonl"
@@ -68,10 +68,9 @@ def test_stdin_is_utf8_whatever_the_locale(run):
     assert run("fingerprint", "-", input=plain.encode("latin-1")).exit_code == 2
 
 
-@pytest.mark.parametrize("module", ["nearcopy", "nearcopy.cli"])
 @pytest.mark.parametrize("how", ["--json", "--preset=feed"])
-def test_a_reader_that_leaves_is_no_error(module, how):
-    command = f"{sys.executable} -m {module} fingerprint {how} {WIRE} | head -c 10 | wc -c"
+def test_a_reader_that_leaves_is_no_error(how):
+    command = f"{sys.executable} -m nearcopy fingerprint {how} {WIRE} | head -c 10 | wc -c"
     shown = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False
     )
@@ -103,7 +102,7 @@ def test_each_error_has_its_code(error, code, told):
         raise error
 
     single = typer.Typer()
-    single.command()(reported(fails))
+    single.command()(report_errors(fails))
     result = CliRunner().invoke(single, [])
     assert result.exit_code == code
     assert told in result.stderr
@@ -117,7 +116,7 @@ def test_help_fits_eighty_columns_with_a_line_a_command(run, words):
     assert all(cell_len(line) <= 80 for line in result.output.splitlines())
     for name in NAMES:
         assert re.search(rf"^│ {name} +\w[^│]+\. +│$", result.output, re.M), name
-    panels = ["Find duplicates", "Ask a store", "Look after a store", "Settings"]
+    panels = ["Find duplicates", "Query a store", "Maintain a store", "Settings"]
     places = [result.output.index(f"─ {panel} ─") for panel in panels]
     assert places == sorted(places)
     assert "Exit codes" in result.output
@@ -198,7 +197,7 @@ def test_what_a_terminal_would_obey_is_not_printed(text, shown):
 def test_a_stream_that_is_closed_is_no_fault(closed, tmp_path):
     rows = tmp_path / "a.jsonl"
     rows.write_text('{"id": "a", "title": "Ferry runs aground"}\n')
-    command = f'"$0" -m nearcopy.cli dedupe - "$1" --json {closed}'
+    command = f'"$0" -m nearcopy dedupe - "$1" --json {closed}'
     done = subprocess.run(
         ["sh", "-c", command, sys.executable, str(rows)],
         input=b"",

@@ -23,7 +23,7 @@ from nearcopy.cli import app
 from nearcopy.io.streams.messages import Message
 from nearcopy.io.streams.process import process_messages
 from nearcopy.service.settings import Settings
-from nearcopy.stores.sqlite.schema import LATEST
+from nearcopy.stores.sqlite import LATEST
 
 TEXT = "The harbour council voted on Tuesday to close the old quay, after divers found shipworm. "
 NAIVE = datetime(2026, 1, 31)

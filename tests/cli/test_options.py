@@ -7,7 +7,7 @@ import pytest
 from nearcopy import POLICIES, RECIPES, BadPolicy, Policy
 from nearcopy.cli.options import store_address
 from nearcopy.io.settings import settings
-from nearcopy.service.settings import MEANS, Settings
+from nearcopy.service.settings import HELP, Settings
 
 
 @pytest.fixture
@@ -111,4 +111,4 @@ def test_a_scheme_without_slashes_says_what_was_meant_and_makes_no_file(opened, 
 
 
 def test_the_service_says_that_a_file_of_tokens_keeps_out_who_has_none():
-    assert MEANS["tokens"].endswith("without it all may, with it who has a token")
+    assert HELP["tokens"].endswith("without it all may, with it who has a token")

@@ -1,4 +1,8 @@
-"""The command line: one module a verb, or a family of them; all are listed here."""
+"""The command line: a module per command in `commands`, terminal output in `render`.
+
+`options` has the options that commands share, `inputs`, `article_pair` and `open_store` what they
+read, `terminal` and `progress` what they print. The commands are listed here.
+"""
 
 from importlib import import_module
 from typing import Annotated, Any
@@ -6,6 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from nearcopy.cli.options import flatten_options
 from nearcopy.config.gc_tuning import collect_seldom
 
 HELP = "Has this been published before, where, and how do we know?"
@@ -24,17 +29,17 @@ EXAMPLES = """
 
 Data goes to stdout, the rest to stderr.
 
-Exit codes: 0 done, 1 "no", 2 bad input or usage, 3 braked, 130 interrupted.
+Exit codes: 0 done, 1 "no", 2 bad input or usage, 3 guarded, 130 interrupted.
 """
 FIND = "Find duplicates"
-ASK = "Ask a store"
-STREAM = "Follow a stream"
+QUERY = "Query a store"
+STREAM = "Consume a stream"
 MEASURE = "Measure"
-UPKEEP = "Look after a store"
+MAINTAIN = "Maintain a store"
 SETTINGS = "Settings"
 SERVE = "Serve"
-# Each command: its panel, its module here, and the function; its name is the function's, without
-# the "_" at the end of what Python has a use of its own for.
+# Panel, module in `commands`, and function; the command has the name of the function, without the
+# "_" that keeps it apart from a Python name.
 COMMANDS = (
     (FIND, "dedupe", "dedupe"),
     (FIND, "corpus", "corpus"),
@@ -45,25 +50,25 @@ COMMANDS = (
     (FIND, "search_results", "search_results"),
     (FIND, "compare", "compare"),
     (FIND, "explain", "explain"),
-    (ASK, "check", "check"),
-    (ASK, "add", "add"),
-    (ASK, "similar", "similar"),
-    (ASK, "stories", "stories"),
-    (ASK, "review", "review"),
-    (ASK, "feedback", "feedback"),
-    (ASK, "act", "act"),
-    (ASK, "stats", "stats"),
+    (QUERY, "check", "check"),
+    (QUERY, "add", "add"),
+    (QUERY, "similar", "similar"),
+    (QUERY, "stories", "stories"),
+    (QUERY, "review", "review"),
+    (QUERY, "feedback", "feedback"),
+    (QUERY, "action", "action"),
+    (QUERY, "stats", "stats"),
     (STREAM, "consume", "consume"),
     (STREAM, "feeds", "feeds"),
-    (UPKEEP, "forget", "forget"),
-    (UPKEEP, "purge", "purge"),
-    (UPKEEP, "verify", "verify"),
-    (UPKEEP, "recluster", "retell"),
-    (UPKEEP, "migrate", "migrate"),
-    (UPKEEP, "copy_store", "copy_store"),
-    (UPKEEP, "rebuild", "rebuild"),
-    (UPKEEP, "export", "export"),
-    (UPKEEP, "import_", "import_"),
+    (MAINTAIN, "forget", "forget"),
+    (MAINTAIN, "purge", "purge"),
+    (MAINTAIN, "verify", "verify"),
+    (MAINTAIN, "recluster", "recluster"),
+    (MAINTAIN, "migrate", "migrate"),
+    (MAINTAIN, "copy_store", "copy_store"),
+    (MAINTAIN, "rebuild", "rebuild"),
+    (MAINTAIN, "export", "export"),
+    (MAINTAIN, "import_", "import_"),
     (SERVE, "serve", "serve"),
     (SERVE, "token", "token"),
     (SERVE, "mcp", "mcp"),
@@ -73,17 +78,15 @@ COMMANDS = (
     (SETTINGS, "fingerprint", "fingerprint"),
 )
 
-# What stands in the list, where the command's own first line is longer.
-SHORT = {"dedupe": "Mark the duplicates in files, or remove them."}
-
 
 class Commands(TyperGroup):
     """All commands; `nearcopy help dedupe` is `nearcopy dedupe --help`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """The words after the options."""
-        asked = args[:1] == ["help"]
-        return super().parse_args(ctx, [*args[1:], "--help"] if asked else args)
+        """The remaining arguments; `help` becomes `--help`."""
+        if args[:1] == ["help"]:
+            args = [*args[1:], "--help"]
+        return super().parse_args(ctx, args)
 
 
 app = typer.Typer(
@@ -99,21 +102,21 @@ app = typer.Typer(
 
 
 class Command(TyperCommand):
-    """A command that knows what may be meant by an option that is none."""
+    """A command that explains how to pass an id that looks like an option."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """The words after the options; an error says where names that begin with - stand."""
+        """The remaining arguments."""
         try:
             return super().parse_args(ctx, args)
-        except Exception as wrong:
-            named = any(each.param_type_name == "argument" for each in self.params)
-            if named and getattr(wrong, "possibilities", "") in (None, []):  # no option is like it
-                wrong.message += " (a name that begins with - comes last, after --)"  # type: ignore[attr-defined]
+        except Exception as error:
+            takes_names = any(param.param_type_name == "argument" for param in self.params)
+            if takes_names and getattr(error, "possibilities", "") in (None, []):
+                error.message += " (a name that begins with - comes last, after --)"  # type: ignore[attr-defined]
             raise
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _print_version(requested: bool) -> None:
+    if requested:
         from importlib.metadata import version
 
         typer.echo(f"nearcopy {version('nearcopy')}")
@@ -123,19 +126,19 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _main(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="The version.")
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
     del version
-    collect_seldom()  # most of what is made stays: looking through it took a fifth of a run
+    collect_seldom()  # most objects live long: frequent collections took a fifth of a run
 
 
 def _register() -> None:
     for panel, module, function in COMMANDS:
         command = getattr(import_module(f"nearcopy.cli.commands.{module}"), function)
-        short = SHORT.get(function)
         name = function.rstrip("_").replace("_", "-")
-        app.command(name, rich_help_panel=panel, short_help=short, cls=Command)(command)
+        app.command(name, rich_help_panel=panel, cls=Command)(flatten_options(command))
 
 
 _register()

@@ -1,21 +1,18 @@
-"""How commands open stores: an existing one, one that may be created, or two to copy between."""
+"""Opening stores: an existing one, one that may be created, or two to copy between."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
 from rich.table import Table
 
-from nearcopy.cli.overwrite_guard import store_file
-from nearcopy.cli.terminal import add_row, table
+from nearcopy.cli.options import PolicyOptions, PresetOptions, StoreOptions
+from nearcopy.cli.render.tables import add_row, make_table
 from nearcopy.errors import NearcopyError, StoreError
-from nearcopy.stores.addresses import shown
-from nearcopy.stores.pools import checked_pool
+from nearcopy.stores.addresses import mask_password, validate_pool
 
 if TYPE_CHECKING:
-    from nearcopy.config import Policy, Recipe
     from nearcopy.deduper.deduper import Deduper
     from nearcopy.maintenance.inventory import Inventory
     from nearcopy.stores import Store
@@ -24,119 +21,113 @@ SQLITE = "sqlite:///"
 MEMORY = "memory:"
 DIGITS = 16  # of a digest that are shown
 
-ToPoolOption = Annotated[
-    str | None,
-    typer.Option("--to-pool", metavar="NAME", help="The pool to write; else of the same name."),
-]
+LoadedOptions = PolicyOptions | PresetOptions
 
 
 @contextmanager
-def reading(
-    address: str,
-    recipe: "Recipe | None" = None,
-    policy: "Policy | None" = None,
-    *,
-    pool: str | None = None,
-) -> Iterator["Deduper"]:
-    """A store that is there; a mistyped path or pool is an error, not an empty store."""
-    must_exist(address, pool)
-    with adding(address, recipe, policy, pool=pool) as deduper:
+def open_existing(store: StoreOptions, options: LoadedOptions | None = None) -> Iterator["Deduper"]:
+    """A deduper on a store that exists; a mistyped path or pool is an error."""
+    require_store(store.address, store.pool)
+    with open_deduper(store, options) as deduper:
         yield deduper
 
 
 @contextmanager
-def adding(
-    address: str,
-    recipe: "Recipe | None" = None,
-    policy: "Policy | None" = None,
-    *,
-    threads: int = 1,
-    pool: str | None = None,
+def open_deduper(
+    store: StoreOptions, options: LoadedOptions | None = None, *, threads: int = 1
 ) -> Iterator["Deduper"]:
-    """A store, made where there is none."""
+    """A deduper on a store that is created if it does not exist."""
     from nearcopy.deduper.deduper import Deduper
 
-    with Deduper(address, recipe, policy, threads=threads, pool=pool) as deduper:
+    recipe, policy = options.load() if options else (None, None)
+    with Deduper(store.address, recipe, policy, threads=threads, pool=store.pool) as deduper:
         yield deduper
 
 
-def must_exist(address: str, pool: str | None = None) -> None:
-    """Raises where there is no such store, or no such pool in it."""
-    from nearcopy.stores import pools_at
+def require_store(address: str, pool: str | None = None) -> None:
+    """Raise where there is no such store, or no such pool in it."""
+    from nearcopy.stores import list_pools
 
     if address.startswith(MEMORY):
         raise NearcopyError(
-            f"{address} begins empty and is gone when the command ends, so there is nothing in it "
-            "to ask: give a store that lasts, such as --store seen.db"
+            f"{address} begins empty and is lost when the command ends, so there is nothing in it "
+            "to query: give a persistent store, such as --store seen.db"
         )
-    named, there = checked_pool(pool), pools_at(address)
-    if there and named not in there:
+    name, pools = validate_pool(pool), list_pools(address)
+    if pools and name not in pools:
         raise NearcopyError(
-            f"no pool {named} in {shown(address)}: it has {', '.join(there)}; "
-            "`nearcopy add FILE --pool ...` makes one"
+            f"no pool {name} in {mask_password(address)}: it has {', '.join(pools)}; "
+            "`nearcopy add FILE --pool ...` creates one"
         )
-    if not there and not _opens(address):
+    if not pools and not _is_file(address):  # opening the file reports what is wrong with it
         raise NearcopyError(
-            f"no store at {shown(address).removeprefix(SQLITE)}: "
-            "`nearcopy add FILE --store ...` makes one"
+            f"no store at {mask_password(address).removeprefix(SQLITE)}: "
+            "`nearcopy add FILE --store ...` creates one"
         )
 
 
-def _opens(address: str) -> bool:
-    """Whether opening it says better what is wrong with it."""
-    return address.startswith(SQLITE) and Path(address.removeprefix(SQLITE)).exists()
+def _is_file(address: str) -> bool:
+    file = store_file(address)
+    return file is not None and Path(file).exists()
+
+
+def store_file(address: str) -> str | None:
+    """The file of a SQLite store, None for other stores."""
+    return address.removeprefix(SQLITE) if address.startswith(SQLITE) else None
 
 
 @contextmanager
-def two_stores(
-    source: str, pool: str | None, target: str, to_pool: str | None
-) -> Iterator[tuple["Store", "Store"]]:
-    """A store that is there and another one, made where there is none."""
-    _check_places(source, pool, target, to_pool)
-    must_exist(source, pool)
-    with open_bare_store(source, pool) as one, open_bare_store(target, to_pool) as other:
-        yield one, other
-
-
-@contextmanager
-def open_bare_store(address: str, pool: str | None) -> Iterator["Store"]:
-    """A store, and nothing that judges."""
+def open_raw_store(address: str, pool: str | None) -> Iterator["Store"]:
+    """A store without a deduper."""
     from nearcopy.stores import open_store
-    from nearcopy.stores.retry import tried
+    from nearcopy.stores.retry import retry_transient
 
-    store = tried(open_store)(address, pool)
+    store = retry_transient(open_store)(address, pool)
     try:
         yield store
     finally:
         store.close()
 
 
-def _check_places(source: str, pool: str | None, target: str, to_pool: str | None) -> None:
+@contextmanager
+def open_two_stores(
+    source: str, pool: str | None, target: str, to_pool: str | None
+) -> Iterator[tuple["Store", "Store"]]:
+    """An existing store to read, and one to write, created if it does not exist."""
     for address in (source, target):
         if address.startswith(MEMORY):
-            raise StoreError(f"{address} is gone when the command ends: give a store that lasts")
-    if place(source, pool) == place(target, to_pool):
+            raise StoreError(
+                f"{address} is lost when the command ends: give a persistent store, such as seen.db"
+            )
+    if store_label(source, pool) == store_label(target, to_pool):
         raise StoreError(
-            f"{shown(source)} is both the store that is read and the one to write: name another"
+            f"{mask_password(source)} is read and written: name another store to write"
         )
+    require_store(source, pool)
+    with open_raw_store(source, pool) as one, open_raw_store(target, to_pool) as other:
+        yield one, other
 
 
-def place(address: str, pool: str | None) -> str:
-    """What to call a pool of a store, from wherever it is looked at."""
+def store_label(address: str, pool: str | None) -> str:
+    """A pool of a store in words, the same from every working directory."""
     file = store_file(address)
-    where = address if file is None else f"sqlite:///{Path(file).resolve()}"
-    named = checked_pool(pool)
-    return shown(where) if named == checked_pool(None) else f"{shown(where)}, pool {named}"
+    label = mask_password(address if file is None else f"{SQLITE}{Path(file).resolve()}")
+    name = validate_pool(pool)
+    return label if name == validate_pool(None) else f"{label}, pool {name}"
 
 
-def held_table(held: "Inventory") -> Table:
-    """How much there is of each kind, with the beginning of its digest."""
-    shown_table = table("kind", "records", "sha256", numbers=["records"])
-    for kind, each in held.items():
-        add_row(shown_table, kind, f"{each.count:,}", each.digest[:DIGITS] if each.count else "")
+def inventory_table(inventory: "Inventory") -> Table:
+    """A row for each kind of record: count and first digits of the digest."""
+    shown_table = make_table("kind", "records", "sha256", numbers=["records"])
+    for kind, records in inventory.items():
+        digest = records.digest[:DIGITS] if records.count else ""
+        add_row(shown_table, kind, f"{records.count:,}", digest)
     return shown_table
 
 
-def held_row(held: "Inventory") -> dict[str, Any]:
-    """The same as data."""
-    return {kind: {"count": each.count, "sha256": each.digest} for kind, each in held.items()}
+def inventory_row(inventory: "Inventory") -> dict[str, Any]:
+    """The inventory as data."""
+    return {
+        kind: {"count": records.count, "sha256": records.digest}
+        for kind, records in inventory.items()
+    }

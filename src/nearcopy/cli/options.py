@@ -1,53 +1,80 @@
-"""The options that commands share. The environment and settings files are read here only."""
+"""Options that commands share, singly and in groups; the environment is read here only.
+
+A group is a dataclass whose fields are options. A command takes the group as one parameter, and
+`flatten_options` shows its fields as options of the command.
+"""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from nearcopy.config import POLICIES
+from nearcopy.config import POLICIES, Policy, Recipe
 from nearcopy.config.field_docs import KEEP_RULES
 from nearcopy.errors import BadPolicy
+from nearcopy.io.settings import settings
 
-JUDGING = "How to judge"
 STORE = "NEARCOPY_STORE"
 POOL = "NEARCOPY_POOL"
 INDEX = "NEARCOPY_INDEX"
-ONWARD = "Where messages are handed on to"
+
+# Panels of the help texts.
+DECISIONS = "Policy"
+IN = "Input"
+OUT = "Output"
+LABELS = "Labels"
+FORWARDING = "Forwarding"
+WORK = "Execution"
+
+
+def flag(name: str, means: str, panel: str | None = OUT) -> Any:
+    """An option without a value."""
+    return typer.Option(name, rich_help_panel=panel, help=means)
+
+
+def option(name: str, metavar: str, means: str, panel: str | None = None, *aliases: str) -> Any:
+    """An option with a value."""
+    return typer.Option(*aliases, name, metavar=metavar, rich_help_panel=panel, help=means)
+
+
+def column_option(part: str, means: str) -> Any:
+    """An option that names the column of a field of the article."""
+    return option(f"--{part}-field", "COLUMN", means, IN)
+
 
 PresetOption = Annotated[
-    str | None,
-    typer.Option(
-        "--preset", metavar="NAME", rich_help_panel=JUDGING, help=f"One of {', '.join(POLICIES)}."
-    ),
+    str | None, option("--preset", "NAME", f"One of {', '.join(POLICIES)}.", DECISIONS)
 ]
 PolicyOption = Annotated[
     Path | None,
-    typer.Option(
+    option(
         "--policy",
-        metavar="FILE.toml",
-        rich_help_panel=JUDGING,
-        help="Thresholds of your own; `nearcopy presets NAME` writes a file to start from.",
+        "FILE.toml",
+        "Policy file with thresholds; `nearcopy presets NAME` writes one to start from.",
+        DECISIONS,
     ),
 ]
 WindowOption = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--window",
-        metavar="SPAN",
-        rich_help_panel=JUDGING,
-        help="How far apart copies may be: 14d, 36h, 2w, 90m, or all.",
+        "SPAN",
+        "Largest time between duplicates: 14d, 36h, 2w, 90m, or all.",
+        DECISIONS,
     ),
 ]
 KeepOption = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--keep",
-        metavar="RULES",
-        rich_help_panel=JUDGING,
-        help=f"Which copy to keep, by the first rule that tells: {KEEP_RULES}.",
+        "RULES",
+        f"Which copy to keep, by the first rule that differs: {KEEP_RULES}.",
+        DECISIONS,
     ),
 ]
 StoreOption = Annotated[
@@ -56,7 +83,7 @@ StoreOption = Annotated[
         "--store",
         metavar="ADDRESS",
         envvar=STORE,
-        help="What remembers: a path such as seen.db, or postgresql://..., redis://..., unix://...",
+        help="Store address: a SQLite path, or a postgresql:// or redis:// URL.",
     ),
 ]
 PoolOption = Annotated[
@@ -65,16 +92,18 @@ PoolOption = Annotated[
         "--pool",
         metavar="NAME",
         envvar=POOL,
-        help="One of several sets of articles in the store that never see each other.",
+        help="Pool of the store: a separate set of articles.",
     ),
 ]
 IdsStoreOption = Annotated[
     str | None,
-    typer.Option(
-        "--store",
-        metavar="ADDRESS",
-        help=f"A and B are ids in this store, else of {STORE}, where they are no files.",
-    ),
+    option("--store", "ADDRESS", f"A and B are ids in this store; else {STORE}, if not files."),
+]
+IdsFileOption = Annotated[
+    Path | None, option("--in", "FILE", "A and B are ids in this file: any format, or -.")
+]
+ToPoolOption = Annotated[
+    str | None, option("--to-pool", "NAME", "Pool to write; by default the same name.")
 ]
 IndexOption = Annotated[
     str | None,
@@ -82,79 +111,169 @@ IndexOption = Annotated[
         "--index",
         metavar="URL/NAME|FILE",
         envvar=INDEX,
-        rich_help_panel=ONWARD,
-        help="Index new pages: Elasticsearch, OpenSearch, or a file of SQLite.",
+        rich_help_panel=FORWARDING,
+        help="Index new articles: in Elasticsearch, OpenSearch, or a SQLite file.",
     ),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="JSON lines in place of a table.")]
+JsonOption = Annotated[bool, flag("--json", "Write JSON lines instead of a table.", None)]
 DataOption = Annotated[
-    bool,
-    typer.Option("--json", help="JSON lines on a terminal too; elsewhere they always are."),
+    bool, flag("--json", "Write JSON lines on a terminal too, as elsewhere.", None)
 ]
-YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 ThreadsOption = Annotated[
     int,
-    typer.Option("--jobs", "-j", metavar="N", min=0, max=1024, help="Threads; 0 means all cores."),
+    typer.Option("--jobs", "-j", metavar="N", min=0, max=1024, help="Threads; 0: all cores."),
 ]
+LimitOption = Annotated[
+    int, typer.Option("--limit", "-n", metavar="N", min=1, help="Maximum number of results.")
+]
+EvidenceOption = Annotated[bool, flag("--evidence", "With --json: include the evidence.", None)]
+RejectedOption = Annotated[
+    Path | None,
+    option("--rejected", "FILE", "Write rows that cannot be read here, instead of stopping."),
+]
+ArticlesOption = Annotated[
+    list[str] | None, option("--articles", "FILE", "The articles; can be repeated.")
+]
+LabelOption = Annotated[
+    str | None, option("--label", "COLUMN", "Column of labels; guessed by default.", LABELS)
+]
+PositiveOption = Annotated[
+    str | None,
+    option("--positive", "VALUE,...", "Labels that mean a match; or one threshold.", LABELS),
+]
+NoteOption = Annotated[str, option("--note", "TEXT", "Reason, recorded with it.")]
 
-# Panels of help, and what is the same in commands that read and write whole files.
+# Arguments.
 
-IN = "What is read"
-OUT = "What is written"
-WORK = "How it is done"
-
-
-def flag(name: str, what: str, panel: str = OUT) -> Any:
-    """An option without a value."""
-    return typer.Option(name, rich_help_panel=panel, help=what)
-
-
-def valued(name: str, metavar: str, what: str, panel: str, *more: str) -> Any:
-    """An option with a value; `more` are its other spellings."""
-    return typer.Option(*more, name, metavar=metavar, rich_help_panel=panel, help=what)
-
-
-def column(part: str, what: str) -> Any:
-    """An option that names the column of a part of the article."""
-    return valued(f"--{part}-field", "COLUMN", what, IN)
-
-
+FilesArgument = Annotated[
+    list[str], typer.Argument(metavar="FILE", help="Articles in any format, or - for stdin.")
+]
 InputsArgument = Annotated[
     list[str], typer.Argument(metavar="IN", help="Files, folders and patterns.")
 ]
+IdArgument = Annotated[str, typer.Argument(metavar="ID", help="Article in the store.")]
+
+# Files of articles as input, and files as output.
+
 FormOption = Annotated[
     str,
-    valued(
+    option(
         "--format",
         "FORM",
-        "annotations: every row with what it is; clean: what is kept, as it was.",
+        "annotations: all rows with their verdicts; clean: kept rows, unchanged.",
         OUT,
     ),
 ]
 RejectedRowsOption = Annotated[
     str | None,
-    valued("--rejected", "FILE", "Rows that are no articles; without it they stop the run.", OUT),
+    option("--rejected", "FILE", "Write rows that cannot be read here, instead of stopping.", OUT),
 ]
-SummaryJsonOption = Annotated[bool, flag("--json", "The summary as JSON.")]
+SummaryJsonOption = Annotated[bool, flag("--json", "Write the summary as JSON.")]
 QuietOption = Annotated[bool, flag("--quiet", "No progress and no summary.")]
 HtmlOption = Annotated[bool, flag("--html", "The texts are HTML.", IN)]
-IdField = Annotated[str | None, column("id", "The id; else guessed, as all these.")]
-TitleField = Annotated[str | None, column("title", "The headline.")]
-TextField = Annotated[str | None, column("text", "The body.")]
-UrlField = Annotated[str | None, column("url", "The address.")]
+IdField = Annotated[str | None, column_option("id", "Id; all columns are guessed by default.")]
+TitleField = Annotated[str | None, column_option("title", "Headline.")]
+TextField = Annotated[str | None, column_option("text", "Body text.")]
+UrlField = Annotated[str | None, column_option("url", "URL.")]
 CanonicalUrlField = Annotated[
-    str | None, column("canonical-url", "The address that the page itself declares.")
+    str | None, column_option("canonical-url", "Canonical URL that the page declares.")
 ]
-SourceField = Annotated[str | None, column("source", "The outlet.")]
-PublishedField = Annotated[str | None, column("published", "When it was published.")]
-SeenField = Annotated[str | None, column("seen", "When it was taken in.")]
-LanguageField = Annotated[str | None, column("language", "Its language.")]
-TierField = Annotated[str | None, column("tier", "The trust in its source, 1 first.")]
-HtmlField = Annotated[str | None, column("html", "Whether its text is HTML.")]
+SourceField = Annotated[str | None, column_option("source", "Outlet.")]
+PublishedField = Annotated[str | None, column_option("published", "Time of publication.")]
+SeenField = Annotated[str | None, column_option("seen", "Time of crawling.")]
+LanguageField = Annotated[str | None, column_option("language", "Language.")]
+TierField = Annotated[str | None, column_option("tier", "Rank of the source, 1 is best.")]
+HtmlField = Annotated[str | None, column_option("html", "Whether the text is HTML.")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreOptions:
+    """The store and the pool in it."""
+
+    store: StoreOption = None
+    pool: PoolOption = None
+
+    @property
+    def address(self) -> str:
+        """The address of the store; raises where none is named."""
+        return store_address(self.store)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyOptions:
+    """The policy, where the recipe is that of the store."""
+
+    policy: PolicyOption = None
+    window: WindowOption = None
+
+    def load(self) -> tuple[Recipe | None, Policy]:
+        """The recipe (None: that of the store) and the policy."""
+        return settings(None, self.policy, self.window)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PresetOptions:
+    """The recipe and the policy."""
+
+    preset: PresetOption = None
+    policy: PolicyOption = None
+    window: WindowOption = None
+
+    def load(self) -> tuple[Recipe | None, Policy]:
+        """The recipe (None: that of the store) and the policy."""
+        return settings(self.preset, self.policy, self.window)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PresetKeepOptions(PresetOptions):
+    """The recipe and the policy, with the rule for the kept copy."""
+
+    keep: KeepOption = None
+
+    def load(self) -> tuple[Recipe | None, Policy]:
+        """The recipe (None: that of the store) and the policy."""
+        return settings(self.preset, self.policy, self.window, self.keep)
+
+
+def flatten_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with each group of options replaced by the options in it."""
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    parameters: list[Parameter] = []
+    for parameter in signature(command).parameters.values():
+        if parameter.name in groups:
+            parameters += _field_parameters(groups[parameter.name])
+        else:
+            hint = hints[parameter.name]
+            parameters.append(parameter.replace(annotation=hint, kind=Parameter.KEYWORD_ONLY))
+
+    @wraps(command)
+    def run(**values: Any) -> None:
+        for name, group in groups.items():
+            values[name] = group(**{field.name: values.pop(field.name) for field in fields(group)})
+        command(**values)
+
+    run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
+
+
+def _field_parameters(group: Any) -> list[Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    return [
+        Parameter(
+            field.name,
+            Parameter.KEYWORD_ONLY,
+            default=field.default if field.default is not MISSING else Parameter.empty,
+            annotation=hints[field.name],
+        )
+        for field in fields(group)
+    ]
 
 
 def environment() -> Mapping[str, str]:
-    """All that the environment says."""
+    """The environment variables."""
     return os.environ
 
 
@@ -164,9 +283,9 @@ def environment_store() -> str | None:
 
 
 def store_address(store: str | None) -> str:
-    """The address of a store; a bare path is one of SQLite."""
-    from nearcopy.stores.addresses import address_of
+    """The address of a store; a bare path is a SQLite file."""
+    from nearcopy.stores.addresses import parse_address
 
     if not store:
         raise BadPolicy(f"which store? Give --store seen.db, or set {STORE}")
-    return address_of(store)
+    return parse_address(store)

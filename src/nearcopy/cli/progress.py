@@ -1,4 +1,4 @@
-"""Bars on the terminal while work is done."""
+"""Progress bars on stderr."""
 
 from collections.abc import Iterable, Iterator
 from types import TracebackType
@@ -17,26 +17,26 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from nearcopy.cli.terminal import aside, noted
+from nearcopy.cli.terminal import note, stderr_console
 
-Thing = TypeVar("Thing")
-STEP = 64  # rows between two looks at the bar
+Item = TypeVar("Item")
+UPDATE_ROWS = 64  # rows between two updates of a bar
 
 
 class RateColumn(ProgressColumn):
-    """Rows a second."""
+    """Rows per second."""
 
     def render(self, task: Task) -> Text:
-        """The rate, once there is one."""
+        """The rate, as soon as it is known."""
         speed = task.finished_speed or task.speed
         return Text(f"{speed:,.0f}/s" if speed else "")
 
 
 class Bars:
-    """Bars on stderr while work is done; none where it is no terminal."""
+    """Progress bars on stderr; hidden where it is no terminal."""
 
     def __init__(self, *columns: ProgressColumn, quiet: bool = False) -> None:
-        console = aside()
+        console = stderr_console()
         self._bars = Progress(
             TextColumn("{task.description:<10}"),
             BarColumn(),
@@ -61,32 +61,32 @@ class Bars:
 
 
 class Phases(Bars):
-    """One bar for each phase of the work, in rows."""
+    """A bar for each phase, which counts rows."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         super().__init__(MofNCompleteColumn(), RateColumn(), quiet=quiet)
 
-    def tell(self, message: str) -> None:
-        """Notes something in lines of its own, with the bars out of the way."""
+    def note(self, message: str) -> None:
+        """Print a message, with the bars hidden meanwhile."""
         self._bars.stop()
-        noted(message)
+        note(message)
         self._bars.start()
 
-    def each(
-        self, things: Iterable[Thing], phase: str, *, total: int | None = None
-    ) -> Iterator[Thing]:
-        """The things, while the bar of the phase follows them."""
+    def track(
+        self, things: Iterable[Item], phase: str, *, total: int | None = None
+    ) -> Iterator[Item]:
+        """The things, which advance the bar of the phase as they are read."""
         task = self._bars.add_task(phase, total=total)
         number = 0
         for number, thing in enumerate(things, start=1):
-            if number % STEP == 0:
+            if number % UPDATE_ROWS == 0:
                 self._bars.update(task, completed=number)
             yield thing
         self._bars.update(task, completed=number, total=number)
 
 
 class Stages(Bars):
-    """One bar for each stage, in bytes of what was read."""
+    """A bar for each stage, which counts bytes of input."""
 
     def __init__(self, size: int, *, quiet: bool) -> None:
         share = TextColumn("{task.percentage:>3.0f} %")
@@ -94,8 +94,8 @@ class Stages(Bars):
         self._size = size
         self._stage, self._task = "", TaskID(0)
 
-    def tell(self, stage: str, done: int, total: int) -> None:
-        """Has the bar of the stage follow."""
+    def update(self, stage: str, done: int, total: int) -> None:
+        """Advance the bar of the stage."""
         if stage != self._stage:
             self._stage, self._task = stage, self._bars.add_task(stage, total=self._size)
         self._bars.update(self._task, completed=self._size * done // max(1, total))

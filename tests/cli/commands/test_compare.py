@@ -11,7 +11,7 @@ from nearcopy.cli import app
 WIRE = str(Path(__file__).parents[3] / "examples" / "wire.jsonl")
 FIELDS = [
     *("a", "b", "relation", "confidence", "is_duplicate"),
-    *("news", "copy", "rule", "reasons", "flags", "evidence"),
+    *("event_score", "overlap", "rule", "reasons", "flags", "evidence"),
 ]
 QUAY = (
     "The harbour council voted on Tuesday evening to close the old quay after divers found that "
@@ -41,7 +41,7 @@ def test_two_ids_in_a_file_as_data(run):
     assert list(row) == FIELDS
     assert (row["a"], row["b"], row["relation"]) == ("en-12", "en-13", "near_text")
     assert row["is_duplicate"]
-    assert 0.5 < row["copy"] < 0.9
+    assert 0.5 < row["overlap"] < 0.9
     assert row["evidence"]["exact"]
 
 

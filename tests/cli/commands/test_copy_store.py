@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from nearcopy import Deduper
 from nearcopy.cli import app
 from nearcopy.maintenance.inventory import KINDS
-from nearcopy.stores import pools_at
+from nearcopy.stores import list_pools
 
 
 @pytest.fixture
@@ -54,16 +54,16 @@ def test_all_pools_are_copied(filled, lasting_address):
     assert list(found[1]["records"]) == list(KINDS)
     assert found[1]["records"]["articles"]["count"] == 70
     assert len(found[1]["records"]["articles"]["sha256"]) == 64
-    assert pools_at(lasting_address) == ["arts", "default", "sport"]
+    assert list_pools(lasting_address) == ["arts", "default", "sport"]
 
 
 def test_or_one_under_the_same_or_another_name(filled):
     filled("copy-store", "lived.db", "a.db", "--pool", "sport")
     filled("copy-store", "lived.db", "b.db", "--pool", "sport", "--to-pool", "games")
     filled("copy-store", "lived.db", "lived.db", "--pool", "sport", "--to-pool", "games")
-    assert pools_at("sqlite:///a.db") == ["sport"]
-    assert pools_at("sqlite:///b.db") == ["games"]
-    assert pools_at("sqlite:///lived.db") == ["arts", "default", "games", "sport"]
+    assert list_pools("sqlite:///a.db") == ["sport"]
+    assert list_pools("sqlite:///b.db") == ["games"]
+    assert list_pools("sqlite:///lived.db") == ["arts", "default", "games", "sport"]
 
 
 def test_one_pool_to_write_is_for_one_to_read(filled):

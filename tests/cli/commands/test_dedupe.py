@@ -12,7 +12,7 @@ from unittest.mock import Mock
 import pytest
 from typer.testing import CliRunner
 
-from nearcopy.batch.row_columns import VERDICT_COLUMNS
+from nearcopy.batch.output_columns import VERDICT_COLUMNS
 from nearcopy.cli import app
 from nearcopy.deduper.deduper import Deduper
 from nearcopy.io.files import open_sources, open_writer, read
@@ -358,7 +358,7 @@ def test_the_summary_is_told_on_stderr(run, put):
 
 
 def test_a_terminal_is_shown_the_duplicates(run, put, monkeypatch):
-    monkeypatch.setattr("nearcopy.cli.commands.dedupe.as_lines", lambda asked: asked)
+    monkeypatch.setattr("nearcopy.cli.commands.dedupe.wants_json_lines", lambda asked: asked)
     shown = run(put("a.jsonl"), env={"COLUMNS": "160"})
     assert "same, word for word" in shown.stdout
     assert "-o FILE" in shown.stderr
@@ -391,10 +391,10 @@ def test_on_a_terminal_the_brake_asks(put, tmp_path, answer, code):
 
 def test_a_file_that_changes_meanwhile_is_noticed(run, put, monkeypatch):
     path = put("a.jsonl")
-    adding = Deduper.run
+    run = Deduper.run
 
     def meddle(self, articles, **how):
-        yield from adding(self, articles, **how)
+        yield from run(self, articles, **how)
         path.write_text('{"id": "other"}\n')
 
     monkeypatch.setattr(Deduper, "run", meddle)

@@ -36,7 +36,7 @@ def test_what_is_different_parts_and_the_answer_tells_who_moved(run):
     found = row(run("en-03", "en-01", "--different", "--note", "two crossings", "--json"))
     assert (found["a"], found["b"], found["same"]) == ("en-01", "en-03", False)
     assert (found["relation"], found["mistake"]) == ("distinct", "false alarm")
-    assert (found["said_relation"], found["said_duplicate"]) == ("near_text", True)
+    assert (found["predicted_relation"], found["predicted_duplicate"]) == ("near_text", True)
     assert found["evidence"]["overlap"] > 0.9
     assert {each["id"] for each in found["changes"]} >= {"en-01"}
     assert "en-01" not in story("en-03")

@@ -326,8 +326,8 @@ def test_all_from_before_a_time_can_go(filled):
 
 @pytest.mark.parametrize("words", [("forget", "en-01"), ("purge", "--before", "2030-01-01")])
 def test_on_a_terminal_it_asks_first(filled, monkeypatch, words):
-    monkeypatch.setattr("nearcopy.cli.terminal.can_ask", lambda: True)
-    assert terminal.can_ask()
+    monkeypatch.setattr("nearcopy.cli.terminal.is_interactive", lambda: True)
+    assert terminal.is_interactive()
     assert filled(*words, input="n\n").exit_code == 0
     assert filled("similar", "en-01").exit_code == 0
     assert filled(*words, "--yes").exit_code == 0
@@ -363,7 +363,7 @@ def test_a_sound_store_passes_every_check(filled):
 
 
 def test_a_store_that_fails_a_check_is_a_no(filled, monkeypatch):
-    from nearcopy.models.model import Check
+    from nearcopy.models import Check
 
     monkeypatch.setattr(
         "nearcopy.deduper.deduper.Deduper.verify",

@@ -1,56 +1,41 @@
 """`nearcopy add`: check articles and add them to a store, atomically."""
 
-from nearcopy.cli.commands.check import (
-    CountedVerdicts,
-    EvidenceOption,
-    ExitCode,
-    Files,
-    StoredArticles,
-    write_verdicts,
-)
-from nearcopy.cli.inputs import RejectedOption, readable, rows
+from nearcopy.cli.commands.check import CountedVerdicts, ExitCodeOption, StoredArticles
+from nearcopy.cli.inputs import open_inputs, read_rows
 from nearcopy.cli.options import (
+    EvidenceOption,
+    FilesArgument,
     JsonOption,
-    KeepOption,
-    PolicyOption,
-    PoolOption,
-    PresetOption,
-    StoreOption,
+    PresetKeepOptions,
+    RejectedOption,
+    StoreOptions,
     ThreadsOption,
-    WindowOption,
-    store_address,
 )
-from nearcopy.cli.terminal import reported
-from nearcopy.io.settings import settings
+from nearcopy.cli.terminal import report_errors
 
 
-@reported
+@report_errors
 def add(
-    files: Files,
-    store: StoreOption = None,
-    pool: PoolOption = None,
-    preset: PresetOption = None,
-    policy: PolicyOption = None,
-    window: WindowOption = None,
-    keep: KeepOption = None,
+    files: FilesArgument,
+    store: StoreOptions,
+    decisions: PresetKeepOptions,
     rejected: RejectedOption = None,
     threads: ThreadsOption = 1,
-    exit_code: ExitCode = False,
+    exit_code: ExitCodeOption = False,
     evidence: EvidenceOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Check articles and remember them, as one step.
+    """Check articles and add them to a store, atomically.
 
-    An article that matches no other is shown as new, or as known where it was in the store
-    already, under its own id.
+    An article that matches no other is shown as new, or as stored where the store already has its
+    id.
     """
-    from nearcopy.cli.open_store import adding
+    from nearcopy.cli.open_store import open_deduper
 
-    chosen, address = settings(preset, policy, window, keep), store_address(store)
     with (
-        readable(files, rejected) as sources,
-        adding(address, *chosen, threads=threads, pool=pool) as deduper,
+        open_inputs(files, rejected) as sources,
+        open_deduper(store, decisions, threads=threads) as deduper,
     ):
-        given = StoredArticles(deduper, (row.article for row in rows(sources)))
-        found = CountedVerdicts(deduper.run(given), given.known)
-        write_verdicts(found, exit_code, evidence, as_json)
+        articles = StoredArticles(deduper, (row.article for row in read_rows(sources)))
+        verdicts = CountedVerdicts(deduper.run(articles), articles.stored)
+        verdicts.write(exit_code=exit_code, evidence=evidence, as_json=as_json)

@@ -1,4 +1,4 @@
-"""`nearcopy boilerplate`: site boilerplate, that is lines shared by many pages of one host."""
+"""`nearcopy boilerplate`: site boilerplate, the lines that many pages of one host share."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nearcopy.cli.inputs import refuse_overwrite
 from nearcopy.cli.options import (
     OUT,
     DataOption,
@@ -15,28 +16,28 @@ from nearcopy.cli.options import (
     SourceField,
     TextField,
     UrlField,
-    valued,
+    option,
 )
-from nearcopy.cli.overwrite_guard import spare
-from nearcopy.cli.terminal import add_row, as_lines, reported, show, table, write_lines
+from nearcopy.cli.render.tables import add_row, make_table
+from nearcopy.cli.terminal import report_errors, show, wants_json_lines, write_json_lines
 from nearcopy.io.files import Columns, Row, Source, read
-from nearcopy.models.model import Article
+from nearcopy.models import Article
 
 if TYPE_CHECKING:
     from nearcopy.batch.local import Repeated
 
-LONGEST_LINE = 200  # characters that are shown
+MAX_LINE_CHARS = 200
 
 
-@reported
+@report_errors
 def boilerplate(
     files: InputsArgument,
     output: Annotated[
         str | None,
-        valued("--output", "FILE", "Where to, for `nearcopy corpus --without`.", OUT, "-o"),
+        option("--output", "FILE", "File for `nearcopy corpus --boilerplate`.", OUT, "-o"),
     ] = None,
-    least: Annotated[
-        int, typer.Option("--least", metavar="PAGES", min=2, help="Of one host that have it.")
+    min_pages: Annotated[
+        int, typer.Option("--min-pages", metavar="N", min=2, help="Pages of a host that share it.")
     ] = 3,
     as_json: DataOption = False,
     html: HtmlOption = False,
@@ -45,28 +46,28 @@ def boilerplate(
     url_field: UrlField = None,
     source_field: SourceField = None,
 ) -> None:
-    """List the lines that many pages of one host have."""
+    """List the lines that many pages of one host share."""
     from nearcopy.batch.local.boilerplate import line_counts, repeated
     from nearcopy.batch.local.boilerplate import write_lines as write_boilerplate
-    from nearcopy.batch.local.inputs import inputs_of
+    from nearcopy.batch.local.inputs import find_inputs
 
-    spare((file.path for file in inputs_of(files)), output)
+    refuse_overwrite((file.path for file in find_inputs(files)), output)
     columns = Columns(id=id_field, text=text_field, url=url_field, source=source_field)
     counts = line_counts(_read_articles(files, columns, html=html))
-    lines = repeated(_read_articles(files, columns, html=html), counts, least)
+    lines = repeated(_read_articles(files, columns, html=html), counts, min_pages)
     if output is not None:
         write_boilerplate(Path(output), lines)
-    elif as_lines(as_json):
-        write_lines(line._asdict() for line in lines)
+    elif wants_json_lines(as_json):
+        write_json_lines(line._asdict() for line in lines)
     else:
         _show(lines)
 
 
 def _read_articles(files: Sequence[str], columns: Columns, *, html: bool) -> Iterator[Article]:
     """The articles of files, folders and patterns; rejected rows are skipped."""
-    from nearcopy.batch.local.inputs import inputs_of
+    from nearcopy.batch.local.inputs import find_inputs
 
-    for file in inputs_of(files):
+    for file in find_inputs(files):
         source = Source(file.name, Path(file.path), file.format)
         for row in read(source, columns, html=html):
             if isinstance(row, Row):
@@ -74,8 +75,8 @@ def _read_articles(files: Sequence[str], columns: Columns, *, html: bool) -> Ite
 
 
 def _show(lines: "Iterable[Repeated]") -> None:
-    """A table of the lines of each host, with how many pages have each."""
-    shown = table("host", "pages", "line", numbers=["pages"])
+    """Print the lines of each host, with the number of pages that share each."""
+    table = make_table("host", "pages", "line", numbers=["pages"])
     for line in sorted(lines, key=lambda line: (line.host, -line.pages, line.line)):
-        add_row(shown, line.host, f"{line.pages:,}", line.line[:LONGEST_LINE])
-    show(shown)
+        add_row(table, line.host, f"{line.pages:,}", line.line[:MAX_LINE_CHARS])
+    show(table)

@@ -1,4 +1,4 @@
-"""`nearcopy check`: look up articles in a store without writing; its output is `add`'s too."""
+"""`nearcopy check`: look up articles in a store without writing; `add` has the same output."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -7,139 +7,124 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nearcopy.cli.inputs import RejectedOption, readable, rows
+from nearcopy.cli.inputs import open_inputs, read_rows
 from nearcopy.cli.options import (
+    EvidenceOption,
+    FilesArgument,
     JsonOption,
-    PolicyOption,
-    PoolOption,
-    PresetOption,
-    StoreOption,
-    WindowOption,
-    store_address,
+    PresetOptions,
+    RejectedOption,
+    StoreOptions,
+    flag,
 )
+from nearcopy.cli.render.tables import add_row, make_table
 from nearcopy.cli.terminal import (
     ANSWER_NO,
-    add_row,
-    counted,
-    noted,
-    reported,
+    format_count,
+    note,
+    report_errors,
     show,
-    table,
-    write_lines,
+    write_json_lines,
 )
-from nearcopy.io.settings import settings
 
 if TYPE_CHECKING:
     from nearcopy.deduper.deduper import Deduper
-    from nearcopy.models.model import Article, Verdict
+    from nearcopy.models import Article, Verdict
 
 BATCH = 512  # articles looked up at once
-THERE = "in the store already, under this id"
-THERE_OTHERWISE = f"{THERE}, with other content"
+STORED = "the store already has this id"
+CHANGED = f"{STORED}, with other content"
 
-Files = Annotated[
-    list[str], typer.Argument(metavar="FILE", help="Articles in any format, or - for stdin.")
-]
-ExitCode = Annotated[bool, typer.Option("--exit-code", help="Exit with 1 if any is a duplicate.")]
-EvidenceOption = Annotated[
-    bool, typer.Option("--evidence", help="With --json: what was measured, too.")
-]
+ExitCodeOption = Annotated[bool, flag("--exit-code", "Exit with 1 if any is a duplicate.", None)]
 
 
-@reported
+@report_errors
 def check(
-    files: Files,
-    store: StoreOption = None,
-    pool: PoolOption = None,
-    preset: PresetOption = None,
-    policy: PolicyOption = None,
-    window: WindowOption = None,
+    files: FilesArgument,
+    store: StoreOptions,
+    decisions: PresetOptions,
     rejected: RejectedOption = None,
-    exit_code: ExitCode = False,
+    exit_code: ExitCodeOption = False,
     evidence: EvidenceOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Look whether articles are in a store; nothing is written.
+    """Check whether articles are in a store; nothing is written.
 
-    An article is no duplicate of itself: one that matches no other is shown as new, or as known
-    where it is in the store already, under its own id.
+    An article is no duplicate of itself: one that matches no other is shown as new, or as stored
+    where the store already has its id.
     """
-    from nearcopy.cli.open_store import reading
+    from nearcopy.cli.open_store import open_existing
 
-    chosen = settings(preset, policy, window)
-    with (
-        reading(store_address(store), *chosen, pool=pool) as deduper,
-        readable(files, rejected) as sources,
-    ):
-        given = StoredArticles(deduper, (row.article for row in rows(sources)))
-        found = CountedVerdicts(map(deduper.check, given), given.known)
-        write_verdicts(found, exit_code, evidence, as_json)
+    with open_existing(store, decisions) as deduper, open_inputs(files, rejected) as sources:
+        articles = StoredArticles(deduper, (row.article for row in read_rows(sources)))
+        verdicts = CountedVerdicts(map(deduper.check, articles), articles.stored)
+        verdicts.write(exit_code=exit_code, evidence=evidence, as_json=as_json)
 
 
 class StoredArticles:
-    """Articles passed on, and how those are known that the store had before, by their ids."""
+    """Iterates over articles; `stored` says which ids the store had before, and how."""
 
     def __init__(self, deduper: "Deduper", articles: Iterable["Article"]) -> None:
         self._deduper, self._articles = deduper, iter(articles)
-        self.known: dict[str, str] = {}
+        self.stored: dict[str, str] = {}
 
     def __iter__(self) -> Iterator["Article"]:
         while batch := list(islice(self._articles, BATCH)):
-            there = self._deduper.articles(each.id for each in batch)
-            known = (each for each in batch if each.id in there)
-            self.known |= {each.id: _how_known(each, there[each.id]) for each in known}
+            stored = self._deduper.articles(article.id for article in batch)
+            for article in batch:
+                if article.id in stored:
+                    self.stored[article.id] = _compare_stored(article, stored[article.id])
             yield from batch
 
 
-def _how_known(article: "Article", there: "Article") -> str:
-    """Whether the store has it just like this, but for when it came."""
-    return THERE if replace(article, seen=there.seen) == there else THERE_OTHERWISE
+def _compare_stored(article: "Article", stored: "Article") -> str:
+    """Whether the content is the same, apart from the time it was seen."""
+    return STORED if replace(article, seen=stored.seen) == stored else CHANGED
 
 
 class CountedVerdicts:
-    """Verdicts passed on, how many of them there were, and how their articles were known."""
+    """Iterates over verdicts, and counts them."""
 
-    def __init__(self, found: Iterable["Verdict"], known: Mapping[str, str]) -> None:
-        self._found, self.known = found, known
+    def __init__(self, verdicts: Iterable["Verdict"], stored: Mapping[str, str]) -> None:
+        self._verdicts, self._stored = verdicts, stored
         self.all = self.duplicates = 0
 
     def __iter__(self) -> Iterator["Verdict"]:
-        for verdict in self._found:
+        for verdict in self._verdicts:
             self.all += 1
             self.duplicates += verdict.is_duplicate
             yield verdict
 
+    def write(self, *, exit_code: bool, evidence: bool, as_json: bool) -> None:
+        """Write the verdicts and their count; with `exit_code` exit with 1 on a duplicate."""
+        from nearcopy.io.serializers.verdict import verdict_row
 
-def write_verdicts(found: CountedVerdicts, exit_code: bool, evidence: bool, as_json: bool) -> None:
-    """Writes the verdicts, the count, and ends with the code that was asked for."""
-    from nearcopy.io.serializers.answers import verdict_row
+        if as_json:
+            write_json_lines(verdict_row(verdict, evidence=evidence) for verdict in self)
+        else:
+            self._show()
+        duplicates = format_count(self.duplicates, "duplicate")
+        note(f"{format_count(self.all, 'article')}, {duplicates}")
+        if exit_code and self.duplicates:
+            raise typer.Exit(ANSWER_NO)
 
-    if as_json:
-        write_lines(verdict_row(each, evidence=evidence) for each in found)
-    else:
-        _show(found)
-    copies = counted(found.duplicates, "duplicate")
-    noted(f"{counted(found.all, 'article')}, {copies}")
-    if exit_code and found.duplicates:
-        raise typer.Exit(ANSWER_NO)
-
-
-def _show(found: CountedVerdicts) -> None:
-    shown = table("article", "is", "of", "sure", "because", numbers=["sure"], least=["sure"])
-    for each in found:
-        style = "green" if each.is_duplicate else None
-        known = None if each.match else found.known.get(each.id)
-        kind = each.relation if each.match else "known" if known else "new"
-        sure = each.confidence if each.match else None
-        why = "; ".join(_why(each, known))
-        add_row(shown, each.id, kind, each.match, sure, why, style=style)
-    show(shown)
+    def _show(self) -> None:
+        columns = ("article", "is", "of", "sure", "because")
+        table = make_table(*columns, numbers=["sure"], optional=["sure"])
+        for verdict in self:
+            style = "green" if verdict.is_duplicate else None
+            stored = None if verdict.match else self._stored.get(verdict.id)
+            kind = verdict.relation if verdict.match else "stored" if stored else "new"
+            confidence = verdict.confidence if verdict.match else None
+            reasons = "; ".join(_reasons(verdict, stored))
+            add_row(table, verdict.id, kind, verdict.match, confidence, reasons, style=style)
+        show(table)
 
 
-def _why(found: "Verdict", known: str | None) -> Iterator[str]:
-    """How it was known, the reasons of the match, and the kept copy where that is another."""
-    if known:
-        yield known
-    yield from found.reasons
-    if found.duplicate_of not in (None, found.match):
-        yield f"kept: {found.duplicate_of}"
+def _reasons(verdict: "Verdict", stored: str | None) -> Iterator[str]:
+    """The reasons of the match, and the kept copy where that is another article."""
+    if stored:
+        yield stored
+    yield from verdict.reasons
+    if verdict.duplicate_of not in (None, verdict.match):
+        yield f"kept: {verdict.duplicate_of}"

@@ -1,14 +1,19 @@
-"""`nearcopy copy-store FROM TO`: all that a store holds, in another."""
+"""`nearcopy copy-store FROM TO`: copy a whole store into another."""
 
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nearcopy.cli.open_store import ToPoolOption, held_row, held_table, place, two_stores
-from nearcopy.cli.options import JsonOption, PoolOption, store_address
-from nearcopy.cli.terminal import counted, noted, reported, show, write_lines
-from nearcopy.config.units import window as window_of
+from nearcopy.cli.open_store import (
+    inventory_row,
+    inventory_table,
+    open_two_stores,
+    store_label,
+)
+from nearcopy.cli.options import JsonOption, PoolOption, ToPoolOption, option, store_address
+from nearcopy.cli.terminal import format_count, note, report_errors, show, write_json_lines
+from nearcopy.config.units import parse_window
 from nearcopy.errors import StoreError
 
 if TYPE_CHECKING:
@@ -16,67 +21,59 @@ if TYPE_CHECKING:
 
 EXPIRING = ("redis:", "rediss:", "unix:")
 
-From = Annotated[str, typer.Argument(metavar="FROM", help="The store to read.")]
-To = Annotated[str, typer.Argument(metavar="TO", help="The store to write: new, or empty.")]
-Keep = Annotated[
-    str | None,
-    typer.Option(
-        "--window",
-        metavar="SPAN",
-        help="After which articles expire in TO, where it is of Redis; else as in FROM, or never.",
-    ),
-]
 
-
-@reported
+@report_errors
 def copy_store(
-    from_: From,
-    to: To,
+    from_: Annotated[str, typer.Argument(metavar="FROM", help="Store to read.")],
+    to: Annotated[str, typer.Argument(metavar="TO", help="Store to write: new, or empty.")],
     pool: PoolOption = None,
     to_pool: ToPoolOption = None,
-    window: Keep = None,
+    window: Annotated[
+        str | None,
+        option("--window", "SPAN", "Expiry of articles in a Redis TO; by default as in FROM."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Copy all that a store holds into another, and verify it.
+    """Copy a store into another, and verify the copy.
 
-    Stopped at any point and started again, it goes on. Without --pool all pools are copied.
+    Interrupted at any point and started again, it resumes. Without --pool all pools are copied.
     """
     source, target = store_address(from_), store_address(to)
-    for each in _pools(source, pool, to_pool):
-        row, moved = _copied(source, target, each, to_pool or each, window)
+    for name in _list_pools(source, pool, to_pool):
+        row, moved = _copy_pool(source, target, name, to_pool or name, window)
         if as_json:
-            write_lines([row])
+            write_json_lines([row])
         else:
-            show(held_table(moved.held))
-        noted(_told(row))
+            show(inventory_table(moved.held))
+        note(_summary(row))
 
 
-def _pools(source: str, pool: str | None, to_pool: str | None) -> list[str | None]:
-    """The pools to copy; None where there seems to be none, which opening it tells better."""
-    from nearcopy.stores import pools_at
+def _list_pools(source: str, pool: str | None, to_pool: str | None) -> list[str | None]:
+    """The pools to copy; None where there is no pool, which is reported on opening the store."""
+    from nearcopy.stores import list_pools
 
     if pool is not None:
         return [pool]
-    there = pools_at(source)
-    if to_pool is not None and len(there) > 1:
-        raise StoreError(f"--to-pool names one pool: say which with --pool, of {', '.join(there)}")
-    return [*there] or [None]
+    pools = list_pools(source)
+    if to_pool is not None and len(pools) > 1:
+        raise StoreError(f"--to-pool names one pool: say which with --pool, of {', '.join(pools)}")
+    return [*pools] or [None]
 
 
-def _copied(
+def _copy_pool(
     source: str, target: str, pool: str | None, to_pool: str | None, window: str | None
 ) -> tuple[dict[str, Any], "Moved"]:
     from nearcopy.cli.progress import Phases
     from nearcopy.maintenance.copy_store import copy_store
 
     started = perf_counter()
-    stays = window_of(window) if window is not None else None
-    with two_stores(source, pool, target, to_pool) as (one, other), Phases() as phases:
-        name = place(source, pool)
-        moved = copy_store(one, other, name=name, window=stays, watch=phases.each)
-        stated = other.stated()
-    if target.startswith(EXPIRING) and (stated is None or stated.window is None):
-        noted("nothing expires in TO: copied with --window 14d, articles would after that")
+    expiry = parse_window(window) if window is not None else None
+    with open_two_stores(source, pool, target, to_pool) as (one, other), Phases() as phases:
+        name = store_label(source, pool)
+        moved = copy_store(one, other, name=name, window=expiry, watch=phases.track)
+        settings = other.settings()
+    if target.startswith(EXPIRING) and (settings is None or settings.window is None):
+        note("nothing expires in TO: copy with --window 14d to have articles expire after 14 days")
     row = {
         "from": one.address,
         "to": other.address,
@@ -85,15 +82,15 @@ def _copied(
         "copied": moved.copied,
         "there": moved.there,
         "verified": True,
-        "records": held_row(moved.held),
+        "records": inventory_row(moved.held),
         "seconds": round(perf_counter() - started, 3),
     }
     return row, moved
 
 
-def _told(row: dict[str, Any]) -> str:
-    there = f", {row['there']:,} were there" if row["there"] else ""
+def _summary(row: dict[str, Any]) -> str:
+    there = f", {row['there']:,} already there" if row["there"] else ""
     return (
-        f"pool {row['pool']}: copied {counted(row['copied'], 'article')}{there}; "
-        "verified: both stores were read and hold the same"
+        f"pool {row['pool']}: copied {format_count(row['copied'], 'article')}{there}; "
+        "verified: both stores hold the same records"
     )

@@ -30,9 +30,10 @@ from nearcopy.cli.options import (
     UrlField,
     WindowOption,
     YesOption,
-    valued,
+    option,
 )
-from nearcopy.cli.terminal import add_row, aside, json_line, noted, reported, table
+from nearcopy.cli.render.tables import add_row, make_table
+from nearcopy.cli.terminal import json_line, note, report_errors, stderr_console
 from nearcopy.config import RECIPES, Policy, Recipe
 from nearcopy.errors import BadCorpus
 from nearcopy.io.files import Columns
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 PRESET = "copies"  # where none is named
 
 
-@reported
+@report_errors
 def corpus(
     files: Annotated[
         list[str],
@@ -56,7 +57,7 @@ def corpus(
         ),
     ],
     output: Annotated[
-        str, valued("--output", "FILE", "The folder to write to, or a file.", OUT, "-o")
+        str, option("--output", "FILE", "The folder to write to, or a file.", OUT, "-o")
     ],
     form: FormOption = "annotations",
     rejected: RejectedRowsOption = None,
@@ -69,7 +70,7 @@ def corpus(
     keep: KeepOption = None,
     against: Annotated[
         list[str] | None,
-        valued(
+        option(
             "--against",
             "IN|STORE",
             "Compare with these files, or this store, too; none of it is written.",
@@ -77,11 +78,11 @@ def corpus(
         ),
     ] = None,
     sample: Annotated[
-        float | None, valued("--sample", "SHARE", "Only a share of the rows.", IN)
+        float | None, option("--sample", "SHARE", "Only a share of the rows.", IN)
     ] = None,
     without: Annotated[
         str | None,
-        valued(
+        option(
             "--without",
             "LINES",
             "Lines to leave out of texts, as `nearcopy boilerplate` finds them.",
@@ -89,10 +90,10 @@ def corpus(
         ),
     ] = None,
     jobs: ThreadsOption = 0,
-    memory: Annotated[str, valued("--memory", "SIZE", "To be used at most, about.", WORK)] = "4GB",
+    memory: Annotated[str, option("--memory", "SIZE", "To be used at most, about.", WORK)] = "4GB",
     work: Annotated[
         str | None,
-        valued("--work", "FOLDER", "What is begun and not done; else beside the output.", WORK),
+        option("--work", "FOLDER", "What is begun and not done; else beside the output.", WORK),
     ] = None,
     html: HtmlOption = False,
     id_field: IdField = None,
@@ -109,7 +110,7 @@ def corpus(
     no title, figure or name keeps two apart then.
     """
     from nearcopy.batch.local import job_of
-    from nearcopy.config.sizes import size
+    from nearcopy.config.units import parse_size
 
     started = perf_counter()
     recipe, chosen_policy = corpus_settings(preset, policy, window, keep)
@@ -130,7 +131,7 @@ def corpus(
             html=html_field,
         ),
         html=html,
-        memory=size(memory),
+        memory=parse_size(memory),
         jobs=jobs,
         work=work,
         rejected=rejected,
@@ -170,9 +171,9 @@ def _run_stages(job: "Job", *, quiet: bool) -> "Summary":
     from nearcopy.cli.progress import Stages
 
     if _is_resumed(job) and not quiet:
-        noted(f"going on with what was begun in {job.work}")
+        note(f"going on with what was begun in {job.work}")
     with Stages(sum(file.size for file in job.inputs), quiet=quiet) as bars:
-        return pipeline.run(job, bars.tell)
+        return pipeline.run(job, bars.update)
 
 
 def _report(summary: "Summary", seconds: float, *, as_json: bool, quiet: bool) -> None:
@@ -182,12 +183,12 @@ def _report(summary: "Summary", seconds: float, *, as_json: bool, quiet: bool) -
         spent = {"seconds": round(seconds, 3), "cpu_seconds": round(summary.cpu_seconds, 3)}
         sys.stderr.write(json_line(pipeline.summary_row(summary) | spent) + "\n")
     elif not quiet:
-        aside().print(summary_table(summary, len(summary.rejected), seconds))
+        stderr_console().print(summary_table(summary, len(summary.rejected), seconds))
 
 
 def summary_table(summary: "Summary | SparkSummary", rejected: int, seconds: float) -> Table:
     """The counts of a corpus run: rows kept, duplicates, relations and speed."""
-    shown = table("rows", "count", numbers=["count"])
+    shown = make_table("rows", "count", numbers=["count"])
     for name in ("rows", "kept", "duplicates"):
         add_row(shown, name, f"{getattr(summary, name):,}")
     add_row(shown, "rejected", f"{rejected:,}", last=True)

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nearcopy.cli.inputs import rejected_row, watched
+from nearcopy.cli.inputs import refuse_overwrite, rejected_row, watch_rows
+from nearcopy.cli.open_store import store_file
 from nearcopy.cli.options import (
     IN,
     OUT,
@@ -42,22 +43,21 @@ from nearcopy.cli.options import (
     WindowOption,
     YesOption,
     flag,
+    option,
     store_address,
-    valued,
 )
-from nearcopy.cli.overwrite_guard import spare, store_file
 from nearcopy.cli.terminal import (
-    BRAKED,
-    as_lines,
-    aside,
-    can_ask,
-    failed,
+    GUARDED,
+    is_interactive,
     json_line,
-    noted,
+    note,
+    print_error,
     printable,
-    reported,
+    report_errors,
+    stderr_console,
+    wants_json_lines,
 )
-from nearcopy.cluster.stories import Brake
+from nearcopy.cluster.duplicate_groups import OversizedGroup
 from nearcopy.config import Policy, Recipe
 from nearcopy.deduper.deduper import Deduper
 from nearcopy.errors import NearcopyError
@@ -79,10 +79,10 @@ from nearcopy.io.files import (
     read,
 )
 from nearcopy.io.settings import settings
-from nearcopy.models.model import Verdict
+from nearcopy.models import Verdict
 
 if TYPE_CHECKING:
-    from nearcopy.batch.row_columns import Copies
+    from nearcopy.batch.output_columns import Copies
     from nearcopy.cli.progress import Phases
     from nearcopy.cli.render.dedupe_summary import Tally
 
@@ -120,8 +120,10 @@ class DedupeJob:
         places = [Path(name).resolve() if name != "-" else name for name in names if name]
         if len(set(places)) < len(places):
             raise NearcopyError("-o, --removed and --rejected must be files of their own")
-        spare(self.files, self.removed, self.rejected)  # -o may be: a file is cleaned in place
-        spare([store_file(self.address)], self.output, self.removed, self.rejected)
+        refuse_overwrite(
+            self.files, self.removed, self.rejected
+        )  # -o may be: a file is cleaned in place
+        refuse_overwrite([store_file(self.address)], self.output, self.removed, self.rejected)
         self._check_endings()
 
     def _check_endings(self) -> None:
@@ -153,7 +155,7 @@ def check_format(name: str | None) -> Format | None:
     raise NearcopyError(f"no format {name!r}: choose one of {', '.join(FORMATS)}")
 
 
-@reported
+@report_errors
 def dedupe(
     files: Annotated[
         list[str],
@@ -163,14 +165,14 @@ def dedupe(
         ),
     ],
     output: Annotated[
-        str | None, valued("--output", "FILE", "Where to; else stdout.", OUT, "-o")
+        str | None, option("--output", "FILE", "Where to; else stdout.", OUT, "-o")
     ] = None,
     format_: Annotated[
-        str | None, valued("--format", "FORMAT", "jsonl, json, csv, tsv or parquet.", OUT)
+        str | None, option("--format", "FORMAT", "jsonl, json, csv, tsv or parquet.", OUT)
     ] = None,
     apply: Annotated[bool, flag("--apply", "Write only what is kept.")] = False,
     removed: Annotated[
-        str | None, valued("--removed", "FILE", "With --apply: the rest.", OUT)
+        str | None, option("--removed", "FILE", "With --apply: the rest.", OUT)
     ] = None,
     rejected: RejectedRowsOption = None,
     merge: Annotated[
@@ -188,7 +190,7 @@ def dedupe(
     jobs: ThreadsOption = 0,
     input_format: Annotated[
         str | None,
-        valued("--input-format", "FORMAT", "Where neither name nor content tell.", IN),
+        option("--input-format", "FORMAT", "Where neither name nor content tell.", IN),
     ] = None,
     html: HtmlOption = False,
     id_field: IdField = None,
@@ -261,7 +263,7 @@ def _run(job: DedupeJob) -> None:
                 rows.add()
                 rows.write(outputs, tally)
         tally.check()
-        _guard_removals(job, tally, deduper.brakes)
+        _guard_removals(job, tally, deduper.oversized_groups)
     outputs.show()
     _report(job, tally, perf_counter() - started)
 
@@ -284,13 +286,13 @@ def _check_rows(
 
     Raises where a row is not an article and there is no file for rejected rows.
     """
-    from nearcopy.batch.row_columns import VERDICT_COLUMNS, columns
+    from nearcopy.batch.output_columns import VERDICT_COLUMNS, columns
 
     own = UniqueIds()
     ids: list[str] = []
     names: dict[str, None] = {}
     rejected: list[Rejected] = []
-    for row in phases.each(watched(_read(job, sources, own), sources, phases.tell), "reading"):
+    for row in phases.track(watch_rows(_read(job, sources, own), sources, phases.note), "reading"):
         tally.read += 1
         if isinstance(row, Row):
             ids.append(row.article.id)
@@ -299,7 +301,7 @@ def _check_rows(
             rejected.append(row)
     tally.repeated = own.repeated
     if rejected and job.rejected is None:
-        phases.tell(_list_rejected(rejected, tally.read - len(ids)))
+        phases.note(_list_rejected(rejected, tally.read - len(ids)))
         raise NearcopyError(
             f"{tally.read - len(ids):,} of {tally.read:,} rows are no articles, so nothing was "
             "done: mend them, or put them aside with --rejected FILE"
@@ -322,7 +324,7 @@ class _Outputs:
 
         self.apply = job.apply
         format_ = _main_format(job, sources)
-        self.list = None if job.output or as_lines(job.json) else Shortlist()
+        self.list = None if job.output or wants_json_lines(job.json) else Shortlist()
         main = None if self.list else job.output or "-"
         self._main = _open_output(main, format_, names, outs)
         self._removed = _open_output(job.removed, format_, names, outs)
@@ -330,7 +332,7 @@ class _Outputs:
 
     def put(self, row: Row, verdict: Verdict, copies: "Copies") -> None:
         """Write an article to the file it belongs in."""
-        from nearcopy.batch.row_columns import annotate_row
+        from nearcopy.batch.output_columns import annotate_row
 
         if self.list:
             self.list.add(row, verdict)
@@ -383,18 +385,18 @@ class _Rows:
         rows = _read(self._job, self._sources)
         articles = (row.article for row in rows if isinstance(row, Row))
         # A persistent store is clustered along the way, so that an interrupted run leaves stories.
-        verdicts = self._deduper.run(articles, tell=self._job.address != MEMORY)
-        for _ in self._phases.each(verdicts, "comparing", total=len(self._ids)):
+        verdicts = self._deduper.run(articles, cluster=self._job.address != MEMORY)
+        for _ in self._phases.track(verdicts, "comparing", total=len(self._ids)):
             pass
         if self._deduper.provisional:
-            self._deduper.retell()
+            self._deduper.recluster()
 
     def write(self, outputs: _Outputs, tally: "Tally") -> None:
         """Write every row with its current verdict."""
-        from nearcopy.batch.row_columns import Copies
+        from nearcopy.batch.output_columns import Copies
 
         copies = self._collect_copies() if self._job.merge else Copies()
-        for row, verdict in self._phases.each(
+        for row, verdict in self._phases.track(
             self._rows_with_verdicts(), "writing", total=tally.read
         ):
             if isinstance(row, Rejected):
@@ -405,10 +407,10 @@ class _Rows:
                 outputs.put(row, verdict, copies)
 
     def _collect_copies(self) -> "Copies":
-        from nearcopy.batch.row_columns import Copies
+        from nearcopy.batch.output_columns import Copies
 
         copies = Copies()
-        for row, verdict in self._phases.each(self._rows_with_verdicts(), "merging"):
+        for row, verdict in self._phases.track(self._rows_with_verdicts(), "merging"):
             if isinstance(row, Row) and verdict is not None:
                 copies.add(row, verdict)
         return copies
@@ -425,16 +427,16 @@ class _Rows:
             yield row, verdict
 
 
-def _guard_removals(job: DedupeJob, tally: "Tally", brakes: list[Brake]) -> None:
+def _guard_removals(job: DedupeJob, tally: "Tally", brakes: list[OversizedGroup]) -> None:
     """End the run before any file is written where too much would be removed."""
     why = tally.too_much(job.policy, brakes)
     if why is None or job.yes:
         return
     if not job.apply:
-        noted(f"warning: {why}: look before you use --apply")
+        note(f"warning: {why}: look before you use --apply")
     elif not _confirm_removal(why):
-        failed(f"{why}: {_state_after_stop(job)}; if that is right, say so with --yes")
-        raise typer.Exit(BRAKED)
+        print_error(f"{why}: {_state_after_stop(job)}; if that is right, say so with --yes")
+        raise typer.Exit(GUARDED)
 
 
 def _state_after_stop(job: DedupeJob) -> str:
@@ -445,12 +447,12 @@ def _state_after_stop(job: DedupeJob) -> str:
 
 
 def _confirm_removal(why: str) -> bool:
-    return can_ask() and typer.confirm(printable(f"{why}. Remove them?"), err=True)
+    return is_interactive() and typer.confirm(printable(f"{why}. Remove them?"), err=True)
 
 
 def _report(job: DedupeJob, tally: "Tally", seconds: float) -> None:
     if job.json:
         sys.stderr.write(json_line(tally.row(seconds, job.duplicates_label)) + "\n")
     elif not job.quiet:
-        aside().print(tally.table(seconds, job.duplicates_label))
-        noted(tally.sum(job.duplicates_label))
+        stderr_console().print(tally.table(seconds, job.duplicates_label))
+        note(tally.sum(job.duplicates_label))

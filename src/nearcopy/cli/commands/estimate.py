@@ -1,4 +1,4 @@
-"""`nearcopy estimate`: the time, memory and disk that `nearcopy corpus` would take."""
+"""`nearcopy estimate`: estimate the time, memory and disk of `nearcopy corpus`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +16,8 @@ from nearcopy.cli.options import (
     ThreadsOption,
     WindowOption,
 )
-from nearcopy.cli.terminal import add_row, reported, show, table, write_lines
+from nearcopy.cli.render.tables import add_row, make_table
+from nearcopy.cli.terminal import report_errors, show, write_json_lines
 from nearcopy.io.files import Columns
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 MEGABYTE = 1 << 20
 
 
-@reported
+@report_errors
 def estimate(
     files: InputsArgument,
     as_json: JsonOption = False,
@@ -38,31 +39,31 @@ def estimate(
     id_field: IdField = None,
     text_field: TextField = None,
 ) -> None:
-    """Tell time, memory and disk of a corpus, from a sample."""
+    """Estimate time, memory and disk of a corpus run."""
     from nearcopy.batch.local import estimate as estimate_job
     from nearcopy.batch.local import job_of
 
     recipe, chosen = corpus_settings(preset, policy, window, keep)
     columns = Columns(id=id_field, text=text_field)
-    out = Path("nearcopy-estimate")  # nothing is written there
+    out = Path("nearcopy-estimate")  # not written
     job = job_of(files, out, recipe=recipe, policy=chosen, columns=columns, html=html, jobs=jobs)
     estimated = estimate_job(job)
     if as_json:
-        write_lines([{**estimated._asdict(), "jobs": job.jobs}])
+        write_json_lines([{**estimated._asdict(), "jobs": job.jobs}])
     else:
         _show(estimated, job.jobs)
 
 
 def _show(estimated: "Estimate", jobs: int) -> None:
-    shown = table("about", "is", numbers=["is"])
-    add_row(shown, "rows", f"{estimated.rows:,}")
-    add_row(shown, f"seconds on {jobs} cores", f"{estimated.seconds:,.0f}")
-    add_row(shown, "memory", _megabytes(estimated.memory))
-    add_row(shown, "disk beside the input", _megabytes(estimated.disk))
-    add_row(shown, "of it the output", _megabytes(estimated.output), last=True)
-    add_row(shown, "rows looked at", f"{estimated.sampled:,}")
-    add_row(shown, "duplicates among these", f"{estimated.duplicates:.1%}")
-    show(shown)
+    table = make_table("estimate", "value", numbers=["value"])
+    add_row(table, "rows", f"{estimated.rows:,}")
+    add_row(table, f"seconds on {jobs} cores", f"{estimated.seconds:,.0f}")
+    add_row(table, "memory", _megabytes(estimated.memory))
+    add_row(table, "disk in addition to the input", _megabytes(estimated.disk))
+    add_row(table, "output, included in it", _megabytes(estimated.output), last=True)
+    add_row(table, "rows sampled", f"{estimated.sampled:,}")
+    add_row(table, "duplicates in the sample", f"{estimated.duplicates:.1%}")
+    show(table)
 
 
 def _megabytes(size: float) -> str:

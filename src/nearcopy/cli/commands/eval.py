@@ -1,4 +1,4 @@
-"""`nearcopy eval`: how what is found agrees with labelled pairs, clusters or near copies."""
+"""`nearcopy eval`: accuracy on labelled pairs, clusters or near-duplicate pairs."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -8,92 +8,111 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nearcopy.cli.ground_truth import clusters_of, table
-from nearcopy.cli.inputs import RejectedOption, article_of, readable, rows
-from nearcopy.cli.options import JUDGING, PolicyOption, PresetOption
-from nearcopy.cli.overwrite_guard import spare
-from nearcopy.cli.terminal import noted, reported, show, write_lines
+from nearcopy.cli.article_pair import parse_article
+from nearcopy.cli.inputs import (
+    open_inputs,
+    read_clusters,
+    read_labels,
+    read_rows,
+    refuse_overwrite,
+)
+from nearcopy.cli.options import (
+    LABELS,
+    OUT,
+    ArticlesOption,
+    LabelOption,
+    PositiveOption,
+    PresetOptions,
+    RejectedOption,
+    flag,
+    option,
+)
+from nearcopy.cli.terminal import note, report_errors, show, write_json_lines
 from nearcopy.errors import NearcopyError
 from nearcopy.io.files.atomic_write import write_atomic
-from nearcopy.io.settings import settings
 
 if TYPE_CHECKING:
     from nearcopy.cli.progress import Phases
     from nearcopy.config import Policy, Recipe
-    from nearcopy.evaluate.label_schemes import Asked
-    from nearcopy.evaluate.result_types import Evaluation
-    from nearcopy.models.model import Article
+    from nearcopy.evaluate.labels import LabelOptions
+    from nearcopy.evaluate.outcomes import Evaluation
+    from nearcopy.models import Article
 
-LISTED = 20  # ids that no article has are named up to this many
-TRUTH = "What is true"
-OUT = "What is written"
+MAX_LISTED = 20  # unknown ids in a message
 
 
 class Target(StrEnum):
-    """What is judged."""
+    """What is evaluated."""
 
     DUPLICATE = "duplicate"
     NEWS = "news"
     COPY = "copy"
 
 
-def _truth(flag: str, metavar: str, what: str) -> Any:
-    return typer.Option(flag, metavar=metavar, rich_help_panel=TRUTH, help=what)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TruthOptions:
+    """The labels, and how to read them."""
 
-
-@reported
-def eval_(
-    articles: Annotated[
-        list[str] | None,
-        typer.Option("--articles", metavar="FILE", help="The articles; may be given again."),
-    ] = None,
     pairs: Annotated[
-        str | None, _truth("--pairs", "FILE", "Pairs with a label or a grade each.")
-    ] = None,
+        str | None, option("--pairs", "FILE", "Pairs, each with a label or a grade.", LABELS)
+    ] = None
     clusters: Annotated[
-        str | None, _truth("--clusters", "FILE", "The cluster of each article: id, cluster.")
-    ] = None,
+        str | None, option("--clusters", "FILE", "Columns id, cluster.", LABELS)
+    ] = None
     near_pairs: Annotated[
         str | None,
-        _truth("--near-pairs", "FILE", "All pairs of texts that overlap: a, b, jaccard."),
-    ] = None,
-    label: Annotated[
-        str | None, _truth("--label", "COLUMN", "The column of labels; else guessed.")
-    ] = None,
-    positive: Annotated[
-        str | None,
-        _truth("--positive", "VALUE,...", "Labels that mean the same; with grades, one bound."),
-    ] = None,
+        option("--near-pairs", "FILE", "All overlapping pairs: columns a, b, jaccard.", LABELS),
+    ] = None
+    label: LabelOption = None
+    positive: PositiveOption = None
     ignore: Annotated[
         str | None,
-        _truth("--ignore", "VALUE,...", "Labels to leave out; else unsure and its like."),
-    ] = None,
+        option("--ignore", "VALUE,...", "Labels to leave out; by default unsure etc.", LABELS),
+    ] = None
     grade: Annotated[
-        str | None, _truth("--grade", "COLUMN", "The column of grades; else guessed.")
-    ] = None,
+        str | None, option("--grade", "COLUMN", "Column of grades; guessed by default.", LABELS)
+    ] = None
     higher_is_less: Annotated[
         bool | None,
         typer.Option(
             "--higher-is-less/--higher-is-more",
-            rich_help_panel=TRUTH,
-            help="Whether higher grades mean less alike; else guessed.",
+            rich_help_panel=LABELS,
+            help="Whether higher grades mean less similar; guessed by default.",
         ),
-    ] = None,
+    ] = None
     target: Annotated[
         Target | None,
-        typer.Option("--target", rich_help_panel=TRUTH, help="What is judged; else guessed."),
-    ] = None,
-    preset: PresetOption = None,
-    policy: PolicyOption = None,
-    window: Annotated[
-        str | None,
         typer.Option(
-            "--window",
-            metavar="SPAN",
-            rich_help_panel=JUDGING,
-            help="How far apart copies may be: 14d, 36h, 2w, 90m; else all.",
+            "--target", rich_help_panel=LABELS, help="What is evaluated; guessed by default."
         ),
-    ] = None,
+    ] = None
+
+    @property
+    def files(self) -> list[str]:
+        """The files of labels."""
+        files = (self.pairs, self.clusters, self.near_pairs)
+        return [file for file in files if file is not None]
+
+    @property
+    def label_options(self) -> "LabelOptions":
+        """How to read the labels."""
+        from nearcopy.evaluate.labels import TARGETS, LabelOptions
+
+        return LabelOptions(
+            label=self.label,
+            positive=_split_values(self.positive),
+            ignore=_split_values(self.ignore),
+            grade=self.grade,
+            higher_is_less=self.higher_is_less,
+            target=None if self.target is None else TARGETS[list(Target).index(self.target)],
+        )
+
+
+@report_errors
+def eval_(
+    truth: TruthOptions,
+    decisions: PresetOptions,
+    articles: ArticlesOption = None,
     rejected: RejectedOption = None,
     mistakes: Annotated[
         int,
@@ -103,158 +122,143 @@ def eval_(
             min=0,
             max=1000,
             rich_help_panel=OUT,
-            help="To list, of each kind.",
+            help="Mistakes to list, of each kind.",
         ),
     ] = 10,
-    html: Annotated[
-        Path | None,
-        typer.Option("--html", metavar="FILE", rich_help_panel=OUT, help="Write a report to open."),
-    ] = None,
-    as_json: Annotated[
-        bool,
-        typer.Option("--json", rich_help_panel=OUT, help="One JSON object in place of tables."),
-    ] = False,
+    html: Annotated[Path | None, option("--html", "FILE", "Write an HTML report.", OUT)] = None,
+    as_json: Annotated[bool, flag("--json", "Write one JSON object instead of tables.")] = False,
 ) -> None:
-    """Measure accuracy on labelled news, and list the mistakes."""
-    from nearcopy.cli.render.evaluation import evaluation_row, tables
-    from nearcopy.evaluate.label_schemes import TARGETS, Asked
+    """Measure accuracy on labelled articles; list mistakes.
 
-    spare([*(articles or ()), pairs, clusters, near_pairs, policy], html, rejected)
+    Without --window articles are compared however far apart in time.
+    """
+    from nearcopy.cli.render.evaluation import render_evaluation
+    from nearcopy.io.serializers.evaluation import evaluation_row
+
+    refuse_overwrite([*(articles or ()), *truth.files, decisions.policy], html, rejected)
     if html is not None and not html.parent.is_dir():
-        raise NearcopyError(f"--html {html}: there is no folder {html.parent}")
-    asked = Asked(
-        label=label,
-        positive=_values(positive),
-        ignore=_values(ignore),
-        grade=grade,
-        higher_is_less=higher_is_less,
-        target=None if target is None else TARGETS[list(Target).index(target)],
+        raise NearcopyError(f"--html {html}: there is no folder {html.parent}: create it first")
+    window = decisions.window or "all"
+    recipe, policy = replace(decisions, window=window).load()
+    evaluator = _Evaluator(articles or [], rejected, truth, recipe, policy, mistakes)
+    evaluation = replace(
+        evaluator.run(), settings=_describe_settings(decisions) | {"window": window}
     )
-    recipe, judged = settings(preset, policy, window or "all")
-    job = _Job(
-        files=articles or [],
-        asked=asked,
-        rejected=rejected,
-        mistakes=mistakes,
-        recipe=recipe,
-        policy=judged,
-    )
-    found = job.run(pairs, clusters, near_pairs)
-    found = replace(found, settings=_settings(preset, policy, window))
-    _tell(found)
+    _warn_of_unknown_ids(evaluation)
     if html is not None:
-        _write(html, found)
-    write_lines([evaluation_row(found)]) if as_json else show(*tables(found))
+        from nearcopy.evaluate.html_report import page
+
+        write_atomic(html, page(evaluation))
+        note(f"wrote {html}")
+    if as_json:
+        write_json_lines([evaluation_row(evaluation)])
+    else:
+        show(*render_evaluation(evaluation))
 
 
-def _values(given: str | None) -> tuple[str, ...]:
-    return tuple(value.strip() for value in (given or "").split(",") if value.strip())
+def _split_values(values: str | None) -> tuple[str, ...]:
+    return tuple(value.strip() for value in (values or "").split(",") if value.strip())
 
 
-def _settings(preset: str | None, policy: Path | None, window: str | None) -> dict[str, str]:
-    named = {"preset": preset or (None if policy else "default"), "policy": policy and str(policy)}
-    return {name: value for name, value in named.items() if value} | {"window": window or "all"}
+def _describe_settings(decisions: PresetOptions) -> dict[str, str]:
+    preset = decisions.preset or (None if decisions.policy else "default")
+    named = {"preset": preset, "policy": decisions.policy and str(decisions.policy)}
+    return {name: value for name, value in named.items() if value}
 
 
-def _tell(found: "Evaluation") -> None:
-    """Names on stderr the ids that no article has."""
-    if found.unknown:
-        more = len(found.unknown) - LISTED
-        listed = ", ".join(found.unknown[:LISTED]) + (f" and {more:,} more" if more > 0 else "")
-        left = found.counts["with_unknown_ids"]
-        noted(f"left out {left:,} for want of {len(found.unknown):,} articles: {listed}")
+def _warn_of_unknown_ids(evaluation: "Evaluation") -> None:
+    """List the labelled ids that are missing from the articles."""
+    unknown = evaluation.unknown
+    if unknown:
+        more = len(unknown) - MAX_LISTED
+        listed = ", ".join(unknown[:MAX_LISTED]) + (f" and {more:,} more" if more > 0 else "")
+        left_out = evaluation.counts["with_unknown_ids"]
+        note(f"left out {left_out:,}: {len(unknown):,} articles are missing: {listed}")
 
 
-def _write(file: Path, found: "Evaluation") -> None:
-    from nearcopy.evaluate.html_report import page
-
-    write_atomic(file, page(found))
-    noted(f"wrote {file}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Job:
-    """What was asked for, and how it is done."""
+@dataclass(frozen=True, slots=True)
+class _Evaluator:
+    """The articles and labels to evaluate, and the settings."""
 
     files: list[str]
-    asked: "Asked"
     rejected: Path | None
-    mistakes: int
+    truth: TruthOptions
     recipe: "Recipe | None"
     policy: "Policy"
+    mistakes: int
 
-    def run(self, pairs: str | None, clusters: str | None, near_pairs: str | None) -> "Evaluation":
-        """The one of three that was asked for."""
-        given = [each for each in (pairs, clusters, near_pairs) if each is not None]
-        if len(given) != 1:
+    def run(self) -> "Evaluation":
+        """Evaluate against the one file of labels."""
+        if len(self.truth.files) != 1:
             raise NearcopyError("give one of --pairs FILE, --clusters FILE and --near-pairs FILE")
-        if pairs is None and not self.files:
+        if self.truth.pairs is None and not self.files:
             raise NearcopyError("which articles? Give --articles FILE")
         from nearcopy.cli.progress import Phases
 
+        (file,) = self.truth.files
         with Phases() as phases:
-            if pairs is not None:
-                return self._pairs(pairs, phases)
-            if clusters is not None:
-                return self._clusters(clusters, phases)
-            return self._near_pairs(given[0], phases)
+            if self.truth.pairs is not None:
+                return self._evaluate_pairs(file, phases)
+            if self.truth.clusters is not None:
+                return self._evaluate_clusters(file, phases)
+            return self._evaluate_near_pairs(file, phases)
 
-    def _pairs(self, file: str, phases: "Phases") -> "Evaluation":
+    def _evaluate_pairs(self, file: str, phases: "Phases") -> "Evaluation":
         from nearcopy.config import Recipe
-        from nearcopy.evaluate.label_schemes import scheme
-        from nearcopy.evaluate.labelled_pairs import labelled
+        from nearcopy.evaluate.labels import find_scheme, read_labels
         from nearcopy.evaluate.pairs import evaluate_pairs
 
-        rows_of = table(file)
-        by = scheme(self.asked, rows_of, self.policy)
-        articles = {each.id: each for each in self._articles(phases)} if self.files else None
-        labels = labelled(rows_of, by, articles, article_of)
+        rows = read_labels(file)
+        label_scheme = find_scheme(self.truth.label_options, rows, self.policy)
+        read = self._read_articles(phases) if self.files else ()
+        articles = {article.id: article for article in read} if self.files else None
+        labels = read_labels(rows, label_scheme, articles, parse_article)
         if not labels.pairs:
-            _nothing(file, labels.unknown)
+            _raise_empty(file, labels.unknown)
         return evaluate_pairs(
             labels,
-            by,
+            label_scheme,
             self.recipe or Recipe(),
             self.policy,
             mistakes=self.mistakes,
-            watch=lambda some: phases.each(some, "judging", total=len(labels.pairs)),
+            watch=lambda pairs: phases.track(pairs, "judging", total=len(labels.pairs)),
         )
 
-    def _clusters(self, file: str, phases: "Phases") -> "Evaluation":
+    def _evaluate_clusters(self, file: str, phases: "Phases") -> "Evaluation":
         from nearcopy.evaluate.clusters import evaluate_clusters
 
-        clusters = clusters_of(file, self.asked.label)
-        found = evaluate_clusters(
-            self._articles(phases), clusters, self.recipe, self.policy, mistakes=self.mistakes
+        clusters = read_clusters(file, self.truth.label)
+        articles = self._read_articles(phases)
+        evaluation = evaluate_clusters(
+            articles, clusters, self.recipe, self.policy, mistakes=self.mistakes
         )
-        return found if found.counts["articles"] else _nothing(file, found.unknown)
+        if not evaluation.counts["articles"]:
+            _raise_empty(file, evaluation.unknown)
+        return evaluation
 
-    def _near_pairs(self, file: str, phases: "Phases") -> "Evaluation":
-        from nearcopy.evaluate.near_duplicates import evaluate_near_pairs, listed_pairs
+    def _evaluate_near_pairs(self, file: str, phases: "Phases") -> "Evaluation":
+        from nearcopy.evaluate.near_duplicates import evaluate_near_pairs, read_listed_pairs
 
-        listed, bound = listed_pairs(table(file), self.asked, self.policy)
-        found = evaluate_near_pairs(
-            self._articles(phases),
-            listed,
+        pairs, bound = read_listed_pairs(read_labels(file), self.truth.label_options, self.policy)
+        evaluation = evaluate_near_pairs(
+            self._read_articles(phases),
+            pairs,
             self.recipe,
             self.policy,
             bound=bound,
             mistakes=self.mistakes,
         )
-        return (
-            found
-            if len(listed) > found.counts["with_unknown_ids"]
-            else _nothing(file, found.unknown)
-        )
+        if len(pairs) <= evaluation.counts["with_unknown_ids"]:
+            _raise_empty(file, evaluation.unknown)
+        return evaluation
 
-    def _articles(self, phases: "Phases") -> Iterator["Article"]:
-        with readable(self.files, self.rejected) as sources:
-            every = (row.article for row in rows(sources))
-            yield from phases.each(every, "articles")
+    def _read_articles(self, phases: "Phases") -> Iterator["Article"]:
+        with open_inputs(self.files, self.rejected) as sources:
+            articles = (row.article for row in read_rows(sources))
+            yield from phases.track(articles, "articles")
 
 
-def _nothing(file: str, unknown: Iterable[str]) -> Any:
-    names = ", ".join(list(unknown)[:LISTED])
-    raise NearcopyError(
-        f"{file} holds nothing to measure" + (f": no article has the ids {names}" if names else "")
-    )
+def _raise_empty(file: str, unknown: Iterable[str]) -> Any:
+    ids = ", ".join(list(unknown)[:MAX_LISTED])
+    reason = f": no article has the ids {ids}" if ids else ""
+    raise NearcopyError(f"{file} has no labelled articles to measure{reason}")

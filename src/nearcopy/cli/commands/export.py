@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nearcopy.cli.commands.dedupe import check_file_ending, check_format
-from nearcopy.cli.open_store import open_bare_store, reading
+from nearcopy.cli.inputs import refuse_overwrite
+from nearcopy.cli.open_store import open_raw_store, require_store, store_file
 from nearcopy.cli.options import PolicyOption, PoolOption, StoreOption, WindowOption, store_address
-from nearcopy.cli.overwrite_guard import spare, store_file
-from nearcopy.cli.terminal import counted, json_line, noted, reported
+from nearcopy.cli.terminal import format_count, json_line, note, report_errors
 from nearcopy.config import Policy
 from nearcopy.deduper.deduper import Deduper
 from nearcopy.errors import NearcopyError, NotStored
 from nearcopy.io.files import Format, format_of, open_writer
 from nearcopy.io.settings import settings
 from nearcopy.stores import Store
-from nearcopy.stores.retry import tried
+from nearcopy.stores.retry import retry_transient
 
 if TYPE_CHECKING:
     from nearcopy.cli.progress import Phases
     from nearcopy.maintenance.copy_store import Arrived
-    from nearcopy.stores.base import Stated
+    from nearcopy.stores.base import StoreSettings
 
 TABLES = ("csv", "tsv")
 TRIES = 5  # of a batch, while articles in it are being forgotten
@@ -65,7 +65,7 @@ class ExportJob:
             raise NearcopyError(
                 f"--all does not fit into {self.format}: give FILE.jsonl or FILE.parquet"
             )
-        spare([store_file(self.address)], None if self.to == "-" else self.to)
+        refuse_overwrite([store_file(self.address)], None if self.to == "-" else self.to)
         if self.chosen_format is None:
             check_file_ending(self.to)
 
@@ -77,13 +77,13 @@ class ExportJob:
     @property
     def columns(self) -> list[str]:
         """The columns of every row, in order."""
-        from nearcopy.batch.row_columns import VERDICT_COLUMNS
+        from nearcopy.batch.output_columns import VERDICT_COLUMNS
         from nearcopy.io.files.store_export import COLUMNS, OF_WHOLE, RECORD
 
         return [*COLUMNS, *VERDICT_COLUMNS, *([*OF_WHOLE, RECORD] if self.whole else [])]
 
 
-@reported
+@report_errors
 def export(
     output: Output = None,
     all_: All = False,
@@ -115,9 +115,10 @@ def _run(job: ExportJob) -> None:
     from nearcopy.cli.progress import Phases
 
     started = perf_counter()
+    require_store(job.address, job.pool)
     with (
-        reading(job.address, None, job.policy, pool=job.pool) as deduper,
-        open_bare_store(job.address, job.pool) as store,
+        Deduper(job.address, None, job.policy, pool=job.pool) as deduper,
+        open_raw_store(job.address, job.pool) as store,
         Phases(quiet=job.quiet) as phases,
         open_writer(job.to, job.format, columns=job.columns) as out,
     ):
@@ -129,7 +130,7 @@ def _run(job: ExportJob) -> None:
         row = {"store": deduper.address, "file": job.to, "articles": rows.articles}
         sys.stderr.write(json_line(row | {"seconds": spent}) + "\n")
     elif not job.quiet:
-        noted(f"exported {counted(rows.articles, 'article')} from {deduper.address}")
+        note(f"exported {format_count(rows.articles, 'article')} from {deduper.address}")
 
 
 class _ExportRows:
@@ -150,7 +151,7 @@ class _ExportRows:
         ids = all_ids(self._store)
         before = list(self._records_before(stated)) if self._whole else []
         yield from before
-        for batch in some(self._phases.each(ids, "exporting", total=len(ids))):
+        for batch in some(self._phases.track(ids, "exporting", total=len(ids))):
             for row in self._batch_rows(batch):
                 self.articles += 1
                 yield row
@@ -161,9 +162,9 @@ class _ExportRows:
 
     def _batch_rows(self, ids: list[str]) -> list[dict[str, Any]]:
         """The rows of those of the articles that are still in the store."""
-        from nearcopy.batch.row_columns import VERDICT_COLUMNS
+        from nearcopy.batch.output_columns import VERDICT_COLUMNS
         from nearcopy.io.files.store_export import article_row
-        from nearcopy.io.serializers.answers import verdict_row
+        from nearcopy.io.serializers.verdict import verdict_row
 
         for _ in range(TRIES):
             arrived = self._load(ids)
@@ -188,23 +189,23 @@ class _ExportRows:
     def _load(self, ids: list[str]) -> "Arrived":
         from nearcopy.maintenance.copy_store import arrived_of
 
-        @tried
+        @retry_transient
         def read() -> "Arrived":
-            with self._store.reading():
+            with self._store.snapshot():
                 return arrived_of(self._store, ids)
 
         return read()
 
-    def _records_before(self, stated: "Stated") -> Iterator[dict[str, Any]]:
+    def _records_before(self, stated: "StoreSettings") -> Iterator[dict[str, Any]]:
         from nearcopy.io.files.store_export import head_row
 
-        yield head_row(stated, tried(self._store.term_counts)())
+        yield head_row(stated, retry_transient(self._store.term_counts)())
 
     def _records_after(self) -> Iterator[dict[str, Any]]:
         from nearcopy.io.files.store_export import action_row, feedback_row, redirect_row, time_rows
 
-        yield from map(feedback_row, tried(self._store.all_told)())
-        yield from map(action_row, reversed(tried(self._store.acts)()))
-        for story, to in sorted(tried(self._store.redirects)().items()):
+        yield from map(feedback_row, retry_transient(self._store.all_feedback)())
+        yield from map(action_row, reversed(retry_transient(self._store.actions)()))
+        for story, to in sorted(retry_transient(self._store.redirects)().items()):
             yield redirect_row(story, to)
-        yield from time_rows(tried(self._store.times)(None))
+        yield from time_rows(retry_transient(self._store.latencies)(None))

@@ -1,4 +1,4 @@
-"""`nearcopy feedback`: what people say of two articles in a store holds from then on."""
+"""`nearcopy feedback`: record whether two articles of a store are duplicates."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
@@ -8,152 +8,111 @@ from rich.text import Text
 
 from nearcopy.cli.options import (
     JsonOption,
-    PolicyOption,
-    PoolOption,
-    StoreOption,
-    WindowOption,
-    store_address,
+    NoteOption,
+    PolicyOptions,
+    StoreOptions,
+    flag,
+    option,
 )
-from nearcopy.cli.terminal import (
-    add_row,
-    counted,
-    in_a_line,
-    noted,
-    reported,
-    show,
-    table,
-    write_lines,
-)
+from nearcopy.cli.render.changes import show_changes
+from nearcopy.cli.render.tables import add_row, make_table
+from nearcopy.cli.terminal import note, one_line, report_errors, show, write_json_lines
 from nearcopy.errors import BadFeedback
-from nearcopy.io.settings import settings
 
 if TYPE_CHECKING:
-    from nearcopy.deduper.feedback.record import Correction
+    from nearcopy.deduper.feedback.record import FeedbackResult
     from nearcopy.models.feedback import Feedback
 
-A = Annotated[str | None, typer.Argument(metavar="A", help="An article in the store.")]
-B = Annotated[str | None, typer.Argument(metavar="B", help="The other one.")]
-Same = Annotated[bool, typer.Option("--same", help="The two are the same.")]
-Different = Annotated[bool, typer.Option("--different", help="They are not.")]
-RelationOption = Annotated[
-    str | None,
-    typer.Option(
-        "--relation",
-        metavar="R",
-        help="What they are; same_event: of one story, and no duplicates.",
-    ),
-]
-Note = Annotated[str, typer.Option("--note", metavar="TEXT", help="Why, in your own words.")]
-Undo = Annotated[bool, typer.Option("--undo", help="Take back what was said of the two.")]
-List = Annotated[bool, typer.Option("--list", help="List all that was said.")]
-CsvOption = Annotated[bool, typer.Option("--csv", help="With --list: CSV in place of a table.")]
 
-
-@reported
+@report_errors
 def feedback(
-    a: A = None,
-    b: B = None,
-    same: Same = False,
-    different: Different = False,
-    relation: RelationOption = None,
-    note: Note = "",
-    undo: Undo = False,
-    list_: List = False,
-    store: StoreOption = None,
-    pool: PoolOption = None,
-    policy: PolicyOption = None,
-    window: WindowOption = None,
+    a: Annotated[str | None, typer.Argument(metavar="A", help="Article in the store.")] = None,
+    b: Annotated[str | None, typer.Argument(metavar="B", help="The other article.")] = None,
+    *,
+    same: Annotated[bool, flag("--same", "They are duplicates.", None)] = False,
+    different: Annotated[bool, flag("--different", "They are no duplicates.", None)] = False,
+    relation: Annotated[
+        str | None,
+        option("--relation", "R", "Their relation; same_event: one story, but no duplicates."),
+    ] = None,
+    reason: NoteOption = "",
+    undo: Annotated[bool, flag("--undo", "Retract the feedback on the pair.", None)] = False,
+    list_: Annotated[bool, flag("--list", "List all feedback.", None)] = False,
+    store: StoreOptions,
+    decisions: PolicyOptions,
     as_json: JsonOption = False,
-    as_csv: CsvOption = False,
+    as_csv: Annotated[bool, flag("--csv", "With --list: write CSV.", None)] = False,
 ) -> None:
-    """Say that two articles are the same, or different."""
-    from nearcopy.cli.open_store import reading
+    """Record whether two articles are duplicates."""
+    from nearcopy.cli.open_store import open_existing
 
     _check_usage(a, b, [same, different, undo, list_], list_)
     if as_json and as_csv:
         raise BadFeedback("--json and --csv: choose one")
-    with reading(store_address(store), *settings(None, policy, window), pool=pool) as deduper:
+    with open_existing(store, decisions) as deduper:
         if list_:
-            _list(deduper.told(), as_json, as_csv)
+            _list(deduper.all_feedback(), as_json, as_csv)
             return
         if undo:
-            found = deduper.take_back(a or "", b or "")
+            correction = deduper.retract_feedback(a or "", b or "")
         else:
-            found = deduper.feedback(a or "", b or "", same=same, relation=relation, note=note)
-    _answer(found, as_json)
+            correction = deduper.feedback(
+                a or "", b or "", same=same, relation=relation, note=reason
+            )
+    _report(correction, as_json)
 
 
-def _check_usage(a: str | None, b: str | None, said: list[bool], list_: bool) -> None:
-    if said.count(True) != 1:
+def _check_usage(a: str | None, b: str | None, flags: list[bool], list_: bool) -> None:
+    if flags.count(True) != 1:
         raise BadFeedback(
-            "what is it? Give one of --same, --different, --undo or --list; "
+            "what is the feedback? Give one of --same, --different, --undo or --list; "
             "--relation goes with --same or --different"
         )
     if list_ != (a is None) or list_ != (b is None):
-        raise BadFeedback("--list names no articles; --same, --different and --undo name two")
+        raise BadFeedback("--list takes no articles; --same, --different and --undo take two")
     if a == b and a is not None:
         raise BadFeedback(f"{a!r:.60} twice: name two articles")
 
 
-def _answer(found: "Correction", as_json: bool) -> None:
+def _report(correction: "FeedbackResult", as_json: bool) -> None:
     if as_json:
-        from nearcopy.io.serializers.answers import correction_row
+        from nearcopy.io.serializers.story import correction_row
 
-        write_lines([correction_row(found)])
+        write_json_lines([correction_row(correction)])
         return
-    told = found.feedback
-    names = f"{in_a_line(told.a)} and {in_a_line(told.b)}"
-    if found.taken_back:
-        show(Text(f"{names}: taken back: {in_a_line(told.decision.reason)}"))
-    else:
-        show(Text(f"{names}: {told.relation}, {in_a_line(told.decision.reason)}"))
-    show(Text(_said(told)))
-    _show_changes(found)
+    pair = correction.feedback
+    ids, reason = f"{one_line(pair.a)} and {one_line(pair.b)}", one_line(pair.decision.reason)
+    show(Text(f"{ids}: {'retracted:' if correction.retracted else f'{pair.relation},'} {reason}"))
+    show(Text(_describe_prediction(pair)))
+    show_changes(correction.changes)
 
 
-def _said(told: "Feedback") -> str:
-    said = told.said
-    kind = "a duplicate" if said.duplicate else "no duplicate"
-    wrong = f": a {told.mistake}" if told.mistake else ""
+def _describe_prediction(feedback: "Feedback") -> str:
+    predicted = feedback.prediction
+    kind = "a duplicate" if predicted.duplicate else "no duplicate"
+    mistake = f": a {feedback.mistake}" if feedback.mistake else ""
     return (
-        f"the policy had said {said.relation}, {kind}, confidence {said.confidence:.2f}, "
-        f"rule {said.rule}{wrong}"
+        f"the policy had decided {predicted.relation}, {kind}, "
+        f"confidence {predicted.confidence:.2f}, rule {predicted.rule}{mistake}"
     )
 
 
-def _show_changes(found: "Correction") -> None:
-    if found.changes:
-        shown = table(
-            "article",
-            "story",
-            "copy of",
-            "story before",
-            "copy of before",
-            least=["copy of before", "story before"],
-        )
-        for each in found.changes:
-            before = each.story_before, each.duplicate_of_before
-            add_row(shown, each.id, each.story_id, each.duplicate_of, *before)
-        show(shown)
-    noted(f"{counted(len(found.changes), 'article')} changed places")
-
-
-def _list(told: Iterable["Feedback"], as_json: bool, as_csv: bool) -> None:
-    from nearcopy.io.serializers.answers import feedback_row
+def _list(feedback: Iterable["Feedback"], as_json: bool, as_csv: bool) -> None:
+    from nearcopy.io.serializers.story import feedback_row
 
     if as_csv:
         from nearcopy.io.files import open_writer
 
-        with open_writer("-", "csv", columns=COLUMNS) as rows:
-            for each in told:
-                rows.write(feedback_row(each))
+        with open_writer("-", "csv", columns=CSV_COLUMNS) as file:
+            for pair in feedback:
+                file.write(feedback_row(pair))
     elif as_json:
-        write_lines(map(feedback_row, told))
+        write_json_lines(map(feedback_row, feedback))
     else:
-        _show_all(told)
+        _show_all(feedback)
 
 
-COLUMNS = (
+CSV_COLUMNS = (
     "a",
     "b",
     "same",
@@ -161,34 +120,26 @@ COLUMNS = (
     "note",
     "when",
     "mistake",
-    "said_relation",
-    "said_rule",
-    "said_confidence",
-    "said_duplicate",
-    "said_news",
-    "said_copy",
+    "predicted_relation",
+    "predicted_rule",
+    "predicted_confidence",
+    "predicted_duplicate",
+    "predicted_event_score",
+    "predicted_overlap",
     "evidence",
 )
 
 
-def _show_all(told: Iterable["Feedback"]) -> None:
-    shown = table(
-        "when",
-        "a",
-        "b",
-        "told",
-        "note",
-        "was said",
-        "sure",
-        "mistake",
+def _show_all(feedback: Iterable["Feedback"]) -> None:
+    table = make_table(
+        *("when", "a", "b", "feedback", "note", "policy", "sure", "mistake"),
         numbers=["sure"],
-        least=["sure", "when", "was said"],
+        optional=["sure", "when", "policy"],
     )
-    for each in told:
-        say = f"{'same' if each.same else 'different'}: {each.relation}"
-        had = f"{each.said.relation}, {each.said.rule}"
-        day = f"{each.when:%Y-%m-%d}"
-        sure = each.said.confidence
-        add_row(shown, day, each.a, each.b, say, each.note, had, sure, each.mistake)
-    show(shown)
-    noted(f"{len(shown.rows):,} in all")
+    for pair in feedback:
+        label = f"{'same' if pair.same else 'different'}: {pair.relation}"
+        predicted = f"{pair.prediction.relation}, {pair.prediction.rule}"
+        day, confidence = f"{pair.when:%Y-%m-%d}", pair.prediction.confidence
+        add_row(table, day, pair.a, pair.b, label, pair.note, predicted, confidence, pair.mistake)
+    show(table)
+    note(f"{len(table.rows):,} in all")

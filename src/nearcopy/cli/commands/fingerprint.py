@@ -1,69 +1,63 @@
-"""`nearcopy fingerprint`: what is remembered of each article."""
+"""`nearcopy fingerprint`: the fingerprint of each article in a file."""
 
 from collections.abc import Iterator
 from itertools import chain, islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from nearcopy.cli.options import JsonOption, PresetOption, ThreadsOption
-from nearcopy.cli.terminal import add_row, noted, reported, show, table, write_lines
+from nearcopy.cli.render.tables import add_row, make_table
+from nearcopy.cli.terminal import note, report_errors, show, write_json_lines
 from nearcopy.io.settings import known_preset
 
 if TYPE_CHECKING:
-    from nearcopy.models.model import Fingerprint
+    from nearcopy.models import Fingerprint
 
 
-@reported
+@report_errors
 def fingerprint(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Articles, or - for JSON lines on stdin.")
+        str, typer.Argument(metavar="FILE", help="Articles, or - for JSON lines on stdin.")
     ],
     preset: PresetOption = None,
     threads: ThreadsOption = 1,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the fingerprint of every article in a file."""
-    made = _fingerprints(file, known_preset(preset or "default"), threads)
-    first = list(islice(made, 1))
+    """Show the fingerprint of each article in a file."""
+    fingerprints = _read_fingerprints(file, known_preset(preset or "default"), threads)
+    first = list(islice(fingerprints, 1))
     if not first:
-        noted(f"warning: {'<stdin>' if str(file) == '-' else file} has no rows")
-    rows = map(_row, chain(first, made))
-    write_lines(rows) if as_json else _show(rows)
+        note(f"warning: {'<stdin>' if file == '-' else file} has no rows")
+    rows = map(_row, chain(first, fingerprints))
+    write_json_lines(rows) if as_json else _show(rows)
 
 
-def _fingerprints(file: Path, preset: str, threads: int) -> Iterator["Fingerprint"]:
+def _read_fingerprints(file: str, preset: str, threads: int) -> Iterator["Fingerprint"]:
     from nearcopy.config import RECIPES
     from nearcopy.fingerprint.fingerprint import fingerprints
     from nearcopy.io.files import format_of, read_articles
 
-    named = format_of(str(file)) or "jsonl"
-    yield from fingerprints(read_articles(file, format=named), RECIPES[preset], threads=threads)
+    articles = read_articles(file, format=format_of(file) or "jsonl")
+    yield from fingerprints(articles, RECIPES[preset], threads=threads)
 
 
-def _row(made: "Fingerprint") -> dict[str, Any]:
+def _row(fingerprint: "Fingerprint") -> dict[str, Any]:
+    simhash = fingerprint.simhash
     return {
-        "id": made.id,
-        "words": made.words,
-        "digest": made.digest.hex() if made.digest else None,
-        "simhash": f"{made.simhash:016x}" if made.simhash is not None else None,
-        "minhash": made.minhash.hex() if made.minhash else None,
+        "id": fingerprint.id,
+        "words": fingerprint.words,
+        "digest": fingerprint.digest.hex() if fingerprint.digest else None,
+        "simhash": f"{simhash:016x}" if simhash is not None else None,
+        "minhash": fingerprint.minhash.hex() if fingerprint.minhash else None,
     }
 
 
 def _show(rows: Iterator[dict[str, Any]]) -> None:
-    shown = table(
-        "id",
-        "words",
-        "digest",
-        "simhash",
-        "minhash",
-        numbers=["words"],
-        least=["minhash", "simhash"],
-    )
+    columns = ("id", "words", "digest", "simhash", "minhash")
+    table = make_table(*columns, numbers=["words"], optional=["minhash", "simhash"])
     for row in rows:
         id_, words, digest, simhash, minhash = row.values()
-        short = f"{minhash[:16]}…" if minhash else "-"
-        add_row(shown, id_, words, digest or "-", simhash or "-", short)
-    show(shown)
+        prefix = f"{minhash[:16]}…" if minhash else "-"
+        add_row(table, id_, words, digest or "-", simhash or "-", prefix)
+    show(table)

@@ -1,55 +1,49 @@
-"""`nearcopy forget`: remove articles from a store by id."""
+"""`nearcopy forget`: remove articles from a store, by id."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from nearcopy.cli.options import JsonOption, PoolOption, StoreOption, YesOption, store_address
-from nearcopy.cli.terminal import agreed, counted, in_a_line, noted, reported, write_lines
-from nearcopy.errors import NotStored
+from nearcopy.cli.options import JsonOption, StoreOptions, YesOption
+from nearcopy.cli.terminal import (
+    confirm,
+    format_count,
+    note,
+    one_line,
+    report_errors,
+    write_json_lines,
+)
 
-if TYPE_CHECKING:
-    from nearcopy.deduper.deduper import Deduper
-
-SHOWN = 20  # articles named one by one
+MAX_LISTED = 20  # articles listed before the question
 
 
-@reported
+@report_errors
 def forget(
     ids: Annotated[list[str], typer.Argument(metavar="ID", help="Articles in the store.")],
-    store: StoreOption = None,
-    pool: PoolOption = None,
+    store: StoreOptions,
     yes: YesOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Remove articles, and all that was found about them."""
-    from nearcopy.cli.open_store import reading
+    """Remove articles from a store, by id."""
+    from nearcopy.cli.open_store import open_existing
 
-    address = store_address(store)
-    with reading(address, pool=pool) as deduper:
-        titles = {each: _title(deduper, each) for each in dict.fromkeys(ids)}
-        there = [each for each, title in titles.items() if title is not None]
-        missing = [each for each in titles if each not in there]
-        _name(titles)
-        sure = bool(there) and agreed(
-            f"Forget {counted(len(there), 'article')} from {deduper.address}?", yes
-        )
-        count = deduper.forget(there) if sure else 0
+    with open_existing(store) as deduper:
+        stored = deduper.articles(ids)
+        titles = {id_: stored[id_].title if id_ in stored else None for id_ in ids}
+        present = [id_ for id_ in titles if id_ in stored]
+        missing = [id_ for id_ in titles if id_ not in stored]
+        _list_articles(titles)
+        question = f"Forget {format_count(len(present), 'article')} from {deduper.address}?"
+        confirmed = bool(present) and confirm(question, yes)
+        count = deduper.forget(present) if confirmed else 0
     if as_json:
-        write_lines([{"forgotten": count, "ids": there if sure else [], "missing": missing}])
-    noted(f"forgot {counted(count, 'article')}")
+        ids = present if confirmed else []
+        write_json_lines([{"forgotten": count, "ids": ids, "missing": missing}])
+    note(f"forgot {format_count(count, 'article')}")
 
 
-def _title(deduper: "Deduper", name: str) -> str | None:
-    """The title of an article, None where it is not in the store."""
-    try:
-        return deduper.article(name).title
-    except NotStored:
-        return None
-
-
-def _name(titles: dict[str, str | None]) -> None:
-    for name, title in list(titles.items())[:SHOWN]:
-        noted(f"  {in_a_line(name)}: {'not in the store' if title is None else in_a_line(title)}")
-    if len(titles) > SHOWN:
-        noted(f"  and {len(titles) - SHOWN} more")
+def _list_articles(titles: dict[str, str | None]) -> None:
+    for id_, title in list(titles.items())[:MAX_LISTED]:
+        note(f"  {one_line(id_)}: {'not in the store' if title is None else one_line(title)}")
+    if len(titles) > MAX_LISTED:
+        note(f"  and {len(titles) - MAX_LISTED} more")

@@ -12,27 +12,28 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nearcopy.cli.inputs import RejectedOption, refuse, watched
-from nearcopy.cli.open_store import adding, open_bare_store
+from nearcopy.cli.inputs import refuse_overwrite, reject_rows, watch_rows
+from nearcopy.cli.open_store import open_raw_store, store_file
 from nearcopy.cli.options import (
     JsonOption,
     KeepOption,
     PolicyOption,
     PoolOption,
     PresetOption,
+    RejectedOption,
     StoreOption,
     ThreadsOption,
     WindowOption,
     store_address,
 )
-from nearcopy.cli.overwrite_guard import spare, store_file
-from nearcopy.cli.terminal import counted, noted, reported, write_lines
+from nearcopy.cli.terminal import format_count, note, report_errors, write_json_lines
 from nearcopy.cluster.story_ids import own_story_id
 from nearcopy.config import Policy, Recipe
+from nearcopy.deduper.deduper import Deduper
 from nearcopy.errors import BadArticle
 from nearcopy.io.files import Rejected, Row, Source, assign_unique_ids, open_sources, read
 from nearcopy.io.settings import settings
-from nearcopy.models.action import Act, act_of
+from nearcopy.models.feedback import StoryAction, action_from_json
 
 if TYPE_CHECKING:
     from nearcopy.cli.progress import Phases
@@ -68,7 +69,7 @@ class ImportJob:
     json: bool
 
     def __post_init__(self) -> None:
-        spare([self.file, store_file(self.address)], self.rejected)
+        refuse_overwrite([self.file, store_file(self.address)], self.rejected)
 
     @property
     def name(self) -> str:
@@ -76,7 +77,7 @@ class ImportJob:
         return "stdin" if self.file == STDIN else str(Path(self.file).resolve())
 
 
-@reported
+@report_errors
 def import_(
     file: File,
     store: StoreOption = None,
@@ -121,17 +122,17 @@ def _run(job: ImportJob) -> None:
         row = import_file(job, source, phases)
     row |= {"seconds": round(perf_counter() - started, 3)}
     if job.json:
-        write_lines([row])
-    noted(_summary(row))
+        write_json_lines([row])
+    note(_summary(row))
 
 
 def _summary(row: Mapping[str, Any]) -> str:
     if not row["whole"]:
-        copies = counted(row["duplicates"], "duplicate")
-        return f"imported {counted(row['articles'], 'article')}, {copies}"
+        copies = format_count(row["duplicates"], "duplicate")
+        return f"imported {format_count(row['articles'], 'article')}, {copies}"
     present = f", {row['there']:,} were there" if row["there"] else ""
     return (
-        f"imported {counted(row['articles'], 'article')}{present}; stories of several articles: "
+        f"imported {format_count(row['articles'], 'article')}{present}; stories of several articles: "
         f"{row['stories']:,}; said by people: {row['feedback']:,}"
     )
 
@@ -151,16 +152,18 @@ def _is_whole(source: Source) -> bool:
 def _import_articles(job: ImportJob, source: Source, phases: "Phases") -> dict[str, Any]:
     rejected = (
         row
-        for row in watched(_article_rows(source), [source], phases.tell)
+        for row in watch_rows(_article_rows(source), [source], phases.note)
         if isinstance(row, Rejected)
     )
-    refuse(rejected, job.rejected)
+    reject_rows(rejected, job.rejected)
     rows = (row for row in assign_unique_ids(_article_rows(source)) if isinstance(row, Row))
-    with adding(job.address, job.recipe, job.policy, threads=job.threads, pool=job.pool) as deduper:
+    with Deduper(
+        job.address, job.recipe, job.policy, threads=job.threads, pool=job.pool
+    ) as deduper:
         verdicts = deduper.run(row.article for row in rows)
-        copies = [verdict.is_duplicate for verdict in phases.each(verdicts, "importing")]
+        copies = [verdict.is_duplicate for verdict in phases.track(verdicts, "importing")]
         if deduper.provisional:
-            deduper.retell()
+            deduper.recluster()
     row = {"file": source.name, "store": deduper.address, "whole": False}
     return row | {"articles": len(copies), "duplicates": sum(copies)}
 
@@ -180,11 +183,11 @@ def _import_export(job: ImportJob, source: Source, phases: "Phases") -> dict[str
 
     export = _Export(source, phases)
     chosen = Settings(job.recipe or export.head.recipe, job.policy, job.threads)
-    with open_bare_store(job.address, job.pool) as target:
+    with open_raw_store(job.address, job.pool) as target:
         name = f"import of {job.name}, {export.digest}"
         filled = fill(target, export.batches(phases), export.aside(), chosen, name=name)
-    for brake in filled.retold.braked:
-        noted(f"warning: {brake.why}")
+    for brake in filled.retold.oversized:
+        note(f"warning: {brake.why}")
     row = {"file": source.name, "store": target.address, "whole": True}
     return row | {
         "articles": filled.added,
@@ -202,7 +205,7 @@ class _Export:
 
         self._source = source
         self.feedback: list[Feedback] = []
-        self.actions: list[Act] = []
+        self.actions: list[StoryAction] = []
         self._redirects: dict[str, str] = {}
         self._times: dict[tuple[int, str, int], int] = {}
         self._shared: set[str] = set()  # stories that are not named after one of their articles
@@ -211,7 +214,7 @@ class _Export:
         self._complete = False
         head: Head | None = None
         digest = sha256()
-        for rows, row in enumerate(phases.each(read(source), "reading")):
+        for rows, row in enumerate(phases.track(read(source), "reading")):
             values = row.raw if isinstance(row, Rejected) else row.values
             digest.update(repr(values).encode("utf-8", "backslashreplace"))
             record = record_of(row)
@@ -248,7 +251,7 @@ class _Export:
                 case "feedback":
                     self.feedback.append(feedback_of(record))
                 case "act":
-                    self.actions.append(act_of(record["act"]))
+                    self.actions.append(action_from_json(record["act"]))
                 case "redirect":
                     self._redirects[record["story"]] = record["to"]
                 case "time":
@@ -266,7 +269,7 @@ class _Export:
         from nearcopy.maintenance.inventory import some
 
         rows = (row for row in read(self._source) if isinstance(row, Row))
-        for batch in some(phases.each(rows, "importing", total=self._articles)):
+        for batch in some(phases.track(rows, "importing", total=self._articles)):
             arrivals = [arrival_of(row.values) for row in batch]
             self._former |= {a.article.id: a.story for a in arrivals if a.story in self._shared}
             yield Arrived(

@@ -1,57 +1,44 @@
-"""`nearcopy mcp`: the tools for assistants, over stdin and stdout."""
+"""`nearcopy mcp`: tools for assistants, over stdin and stdout."""
 
 from typing import Annotated
 
-import typer
-
-from nearcopy.cli.options import (
-    JsonOption,
-    PolicyOption,
-    PoolOption,
-    PresetOption,
-    StoreOption,
-    WindowOption,
-    store_address,
-)
-from nearcopy.cli.terminal import add_row, reported, show, table, write_lines
+from nearcopy.cli.options import JsonOption, PresetOptions, StoreOptions, flag
+from nearcopy.cli.render.tables import add_row, make_table
+from nearcopy.cli.terminal import report_errors, show, write_json_lines
 from nearcopy.errors import require
-from nearcopy.io.settings import settings
 
 
-@reported
+@report_errors
 def mcp(
-    store: StoreOption = None,
-    pool: PoolOption = None,
-    preset: PresetOption = None,
-    policy: PolicyOption = None,
-    window: WindowOption = None,
-    write: Annotated[bool, typer.Option("--write", help="Let articles be added, too.")] = False,
-    list_: Annotated[bool, typer.Option("--list", help="List the tools, and end.")] = False,
+    store: StoreOptions,
+    decisions: PresetOptions,
+    write: Annotated[bool, flag("--write", "Allow adding articles.", None)] = False,
+    list_: Annotated[bool, flag("--list", "List the tools, and exit.", None)] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Answer assistants over the Model Context Protocol (stdio)."""
+    """Serve tools to assistants over MCP (stdio)."""
     require("mcp.server.mcpserver", extra="mcp")
-    from nearcopy.cli.open_store import adding, reading
-    from nearcopy.service.mcp import server
+    from nearcopy.cli.open_store import open_deduper, open_existing
+    from nearcopy.service.mcp import create_server
 
-    opened = adding if write else reading
-    with opened(store_address(store), *settings(preset, policy, window), pool=pool) as deduper:
-        made = server(deduper, write=write)
+    open_store = open_deduper if write else open_existing
+    with open_store(store, decisions) as deduper:
+        tool_server = create_server(deduper, write=write)
         if list_:
-            _list(made, as_json)
+            _list(tool_server, as_json)
         else:
-            made.run("stdio")
+            tool_server.run("stdio")
 
 
-def _list(made: object, as_json: bool) -> None:
+def _list(tool_server: object, as_json: bool) -> None:
     import asyncio
 
-    tools = asyncio.run(made.list_tools())  # type: ignore[attr-defined]
+    tools = asyncio.run(tool_server.list_tools())  # type: ignore[attr-defined]
     if as_json:
-        write_lines(each.model_dump(mode="json", exclude_none=True) for each in tools)
+        write_json_lines(tool.model_dump(mode="json", exclude_none=True) for tool in tools)
         return
-    shown = table("tool", "does", "writes")
-    for each in tools:
-        looks = each.annotations.read_only_hint
-        add_row(shown, each.name, each.description, "no" if looks else "yes")
-    show(shown)
+    table = make_table("tool", "does", "writes")
+    for tool in tools:
+        writes = "no" if tool.annotations.read_only_hint else "yes"
+        add_row(table, tool.name, tool.description, writes)
+    show(table)

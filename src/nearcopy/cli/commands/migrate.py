@@ -1,58 +1,59 @@
-"""`nearcopy migrate`: bring the schema of a store to another version."""
+"""`nearcopy migrate`: migrate the schema of a store."""
 
 from typing import Annotated, Any
 
 import typer
 
-from nearcopy.cli.options import JsonOption, PoolOption, StoreOption, YesOption, store_address
-from nearcopy.cli.terminal import agreed, can_ask, noted, reported, write_lines
+from nearcopy.cli.options import JsonOption, StoreOptions, YesOption
+from nearcopy.cli.terminal import (
+    confirm,
+    is_interactive,
+    note,
+    report_errors,
+    write_json_lines,
+)
 from nearcopy.errors import StoreError
 
 
-@reported
+@report_errors
 def migrate(
-    store: StoreOption = None,
-    pool: PoolOption = None,
+    store: StoreOptions,
     to: Annotated[
         int | None,
-        typer.Option("--to", metavar="N", min=0, help="Go to this schema, also back; 0 drops all."),
+        typer.Option("--to", metavar="N", min=0, help="Schema version, also older; 0 drops all."),
     ] = None,
     yes: YesOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Bring a store to the latest schema, or to another."""
-    from nearcopy.cli.open_store import must_exist
-    from nearcopy.stores import open_store
+    """Migrate a store to the latest schema, or to another."""
+    from nearcopy.cli.open_store import open_raw_store, require_store
 
-    address = store_address(store)
-    must_exist(address, pool)
-    opened = open_store(address, pool)  # which brings it to the latest
-    try:
-        steps, otherwise = _steps(opened, to, yes), _without_steps(opened)
-    finally:
-        opened.close()
+    require_store(store.address, store.pool)
+    with open_raw_store(store.address, store.pool) as opened:  # migrates it to the latest schema
+        steps, unchanged = _migrate_to(opened, to, yes), _describe_schema(opened)
     if as_json:
-        write_lines([{"store": opened.address, "steps": steps}])
-    noted("\n".join(steps) or otherwise)
+        write_json_lines([{"store": opened.address, "steps": steps}])
+    note("\n".join(steps) or unchanged)
 
 
-def _without_steps(store: Any) -> str:
-    """What to say where no step was taken."""
+def _describe_schema(store: Any) -> str:
+    """The message where no migration was run."""
     if hasattr(store, "migrate"):
         return "the store has the latest schema"
-    return f"Redis has no migrations: the store is of format {store.readable_format()}, the latest"
+    return f"Redis has no migrations: the store has format {store.format()}, the latest"
 
 
-def _steps(store: Any, to: int | None, yes: bool) -> list[str]:
-    """The steps taken to a schema; a way back may lose what only the newer one holds."""
-    if to is None:
+def _migrate_to(store: Any, version: int | None, yes: bool) -> list[str]:
+    """The migrations run to reach a version; going back drops data older schemas cannot hold."""
+    if version is None:
         return []
     if not hasattr(store, "migrate"):
         raise StoreError(
-            f"{store.address} has no schema to go to: Redis has no migrations; leave out --to"
+            f"{store.address} has no schema to migrate: Redis has no migrations; leave out --to"
         )
-    if not (yes or can_ask()):
-        raise StoreError("a step back drops what older schemas do not hold: say so with --yes")
-    if not agreed(f"Go to schema {to}? A step back drops what older ones do not hold.", yes):
+    if not (yes or is_interactive()):
+        raise StoreError("going back drops data that older schemas cannot hold: confirm with --yes")
+    question = f"Migrate to schema {version}? Going back drops data that older ones cannot hold."
+    if not confirm(question, yes):
         return []
-    return list(store.migrate(to))
+    return list(store.migrate(version))

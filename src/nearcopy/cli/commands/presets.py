@@ -1,41 +1,43 @@
-"""`nearcopy presets`: the named settings, and one of them as a file to edit."""
+"""`nearcopy presets`: the named settings, or one of them as a policy file."""
 
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 import typer
 
 from nearcopy.cli.options import JsonOption
-from nearcopy.cli.terminal import add_row, reported, show, table, write_lines
+from nearcopy.cli.render.tables import add_row, make_table
+from nearcopy.cli.terminal import report_errors, show, write_json_lines
 from nearcopy.config import POLICIES, RECIPES, Features, Recipe, policy_toml
-from nearcopy.config.units import written
+from nearcopy.config.units import format_duration
 from nearcopy.io.settings import known_preset
 
 PRESETS = {
     "default": "relations with a veto by facts; keeps the best copy",
-    "feed": "a feed reader's store: SimHash of words, titles letter by letter",
+    "feed": "a feed reader's store: SimHash of words, titles compared by letters",
     "tracker": "titles with amounts and names, over a rolling window",
     "crawler": "pages by SimHash of 5-word shingles, 30 days",
     "digest": "Chinese and English titles, confirmed by content",
     "similarity": "SimHash and classic MinHash, 16 bands of 8",
-    "copies": "texts alone, for whole corpora: half of the 5-word runs shared",
+    "copies": "texts alone, for whole corpora: half of the 5-word shingles shared",
 }
 
 
-@reported
+@report_errors
 def presets(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="One of them: written as TOML.")
+        str | None, typer.Argument(metavar="NAME", help="Preset to write as TOML.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the presets, or write one as a policy file to edit."""
-    chosen = [known_preset(name)] if name else list(POLICIES)
+    """List the presets, or write one as a policy file."""
+    names = [known_preset(name)] if name else list(POLICIES)
     if as_json:
-        write_lines(map(_row, chosen))
+        write_json_lines(map(_row, names))
     elif name:
-        typer.echo(_file(name), nl=False)
+        typer.echo(_policy_file(name), nl=False)
     else:
-        _show([_row(each) for each in chosen])
+        _show(map(_row, names))
 
 
 def _row(name: str) -> dict[str, Any]:
@@ -43,42 +45,41 @@ def _row(name: str) -> dict[str, Any]:
     return {
         "preset": name,
         "about": PRESETS[name],
-        "window": written(policy.window),
+        "window": format_duration(policy.window),
         "keep": list(policy.keep),
         "duplicates": sorted(policy.duplicates),
         "recipe": recipe.id,
-        "made_of": _made_of(recipe),
+        "made_of": _describe_recipe(recipe),
     }
 
 
-def _show(rows: list[dict[str, Any]]) -> None:
-    shown = table(
-        "preset", "what it is", "window", "keeps", "fingerprint", least=["fingerprint", "keeps"]
-    )
+def _show(rows: Iterable[dict[str, Any]]) -> None:
+    columns = ("preset", "description", "window", "keeps", "fingerprint")
+    table = make_table(*columns, optional=["fingerprint", "keeps"])
     for row in rows:
         keep = ", ".join(row["keep"])
-        add_row(shown, row["preset"], row["about"], row["window"], keep, row["made_of"])
-    show(shown)
+        add_row(table, row["preset"], row["about"], row["window"], keep, row["made_of"])
+    show(table)
 
 
-def _file(name: str) -> str:
+def _policy_file(name: str) -> str:
     recipe = RECIPES[name]
-    head = f"# {name}: {PRESETS[name]}.\n# Its recipe, {recipe.id}: {_made_of(recipe)}.\n"
+    head = f"# {name}: {PRESETS[name]}.\n# Recipe {recipe.id}: {_describe_recipe(recipe)}.\n"
     return head + policy_toml(POLICIES[name], name)
 
 
-def _made_of(recipe: Recipe) -> str:
-    """The recipe in one line."""
+def _describe_recipe(recipe: Recipe) -> str:
     parts = []
     if recipe.simhash:
-        parts.append(f"SimHash of {_features(recipe.simhash)} ({recipe.weights}, {recipe.hash})")
+        features = _describe_features(recipe.simhash)
+        parts.append(f"SimHash of {features} ({recipe.weights}, {recipe.hash})")
     if recipe.minhash:
-        bands = f"{recipe.bands} x {recipe.rows}"
-        parts.append(f"MinHash of {_features(recipe.minhash)} ({recipe.scheme}, {bands})")
+        features, bands = _describe_features(recipe.minhash), f"{recipe.bands} x {recipe.rows}"
+        parts.append(f"MinHash of {features} ({recipe.scheme}, {bands})")
     limit = f", the first {recipe.max_chars} characters" if recipe.max_chars else ""
     return " and ".join(parts) + f", {recipe.digest}{limit}"
 
 
-def _features(features: Features) -> str:
-    one = features.unit.removesuffix("s")
-    return features.unit if features.size == 1 else f"{features.size}-{one} shingles"
+def _describe_features(features: Features) -> str:
+    unit = features.unit.removesuffix("s")
+    return features.unit if features.size == 1 else f"{features.size}-{unit} shingles"

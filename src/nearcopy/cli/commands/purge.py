@@ -1,53 +1,50 @@
-"""`nearcopy purge`: remove all articles from before a time."""
+"""`nearcopy purge`: remove all articles older than a date."""
 
 from datetime import UTC, datetime
 from typing import Annotated
 
-import typer
-
-from nearcopy.cli.options import JsonOption, PoolOption, StoreOption, YesOption, store_address
-from nearcopy.cli.terminal import agreed, counted, noted, reported, write_lines
-from nearcopy.config import span
+from nearcopy.cli.options import JsonOption, StoreOptions, YesOption, option
+from nearcopy.cli.terminal import confirm, format_count, note, report_errors, write_json_lines
+from nearcopy.config.units import parse_duration
 from nearcopy.errors import BadPolicy
 
 
-@reported
+@report_errors
 def purge(
-    before: Annotated[
-        str, typer.Option("--before", metavar="DATE|SPAN", help="2026-01-31, or 30d for that ago.")
-    ],
-    store: StoreOption = None,
-    pool: PoolOption = None,
+    before: Annotated[str, option("--before", "DATE|SPAN", "A date, 2026-01-31, or an age, 30d.")],
+    store: StoreOptions,
     yes: YesOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Remove all articles from before a time."""
-    from nearcopy.cli.open_store import reading
+    """Remove all articles older than a date."""
+    from nearcopy.cli.open_store import open_existing
 
-    address, time = store_address(store), moment(before, datetime.now(UTC))
-    told = time.isoformat(" ", "minutes")
-    with reading(address, pool=pool) as deduper:
-        sure = agreed(f"Remove all from before {told} from {deduper.address}?", yes)
-        count = deduper.purge(time) if sure else 0
+    time = parse_time(before, datetime.now(UTC))
+    minute = time.isoformat(" ", "minutes")
+    with open_existing(store) as deduper:
+        confirmed = confirm(f"Remove all from before {minute} from {deduper.address}?", yes)
+        count = deduper.purge(time) if confirmed else 0
     if as_json:
-        write_lines([{"removed": count, "before": time.isoformat()}])
-    noted(f"removed {counted(count, 'article')} from before {told}")
+        write_json_lines([{"removed": count, "before": time.isoformat()}])
+    note(f"removed {format_count(count, 'article')} from before {minute}")
 
 
-def moment(text: str, now: datetime) -> datetime:
-    """The time that a date names, or a span before now."""
+def parse_time(text: str, now: datetime) -> datetime:
+    """The time of a date, or of an age before now."""
     from nearcopy.io.files import read_time
 
     try:
-        return now - span(text)
+        return now - parse_duration(text)
     except OverflowError:
-        raise BadPolicy(f"--before {text!r:.60} is before time is counted here") from None
+        raise BadPolicy(
+            f"--before {text!r:.60} is before the year 1: give a date, 2026-01-31, or an age, 30d"
+        ) from None
     except BadPolicy:
         pass
     try:
-        found = read_time(text)
+        time = read_time(text)
     except ValueError:
-        found = None
-    if found is None:
-        raise BadPolicy(f"--before {text!r:.60}: give a date, 2026-01-31, or a span, 30d")
-    return found
+        time = None
+    if time is None:
+        raise BadPolicy(f"--before {text!r:.60}: give a date, 2026-01-31, or an age, 30d")
+    return time

@@ -1,90 +1,83 @@
-"""`nearcopy rebuild`: a store fingerprinted anew, with another recipe or a newer nearcopy."""
+"""`nearcopy rebuild`: fingerprint a store again, with another recipe or a newer nearcopy."""
 
 from time import perf_counter
 from typing import Annotated
 
-import typer
-
-from nearcopy.cli.open_store import ToPoolOption, held_row, held_table, place, two_stores
+from nearcopy.cli.open_store import (
+    inventory_row,
+    inventory_table,
+    open_two_stores,
+    store_label,
+)
 from nearcopy.cli.options import (
     JsonOption,
-    KeepOption,
-    PolicyOption,
-    PoolOption,
-    PresetOption,
-    StoreOption,
+    PresetKeepOptions,
+    StoreOptions,
     ThreadsOption,
-    WindowOption,
+    ToPoolOption,
+    option,
     store_address,
 )
-from nearcopy.cli.terminal import counted, noted, reported, show, write_lines
+from nearcopy.cli.terminal import format_count, note, report_errors, show, write_json_lines
 from nearcopy.errors import BadPolicy, StoreError
-from nearcopy.io.settings import settings
-
-To = Annotated[
-    str | None,
-    typer.Option(
-        "--to", metavar="ADDRESS", help="The new store, empty; else the same, with --to-pool."
-    ),
-]
 
 
-@reported
+@report_errors
 def rebuild(
-    store: StoreOption = None,
-    pool: PoolOption = None,
-    to: To = None,
+    store: StoreOptions,
+    decisions: PresetKeepOptions,
+    to: Annotated[
+        str | None, option("--to", "ADDRESS", "New, empty store; or the same, with --to-pool.")
+    ] = None,
     to_pool: ToPoolOption = None,
-    preset: PresetOption = None,
-    policy: PolicyOption = None,
-    window: WindowOption = None,
-    keep: KeepOption = None,
     threads: ThreadsOption = 1,
     as_json: JsonOption = False,
 ) -> None:
-    """Fingerprint a store anew, into another store or pool.
+    """Fingerprint a store again, into another store or pool.
 
-    With the recipe of --preset, else with its own, as this nearcopy makes it. The old store stays
-    as it is. Stopped at any point and started again, it goes on.
+    The recipe is that of --preset, by default that of the store. The old store is not changed.
+    Interrupted at any point and started again, it resumes.
     """
     from nearcopy.cli.progress import Phases
     from nearcopy.maintenance.rebuild import Settings, rebuild
 
     started = perf_counter()
-    recipe, judged = settings(preset, policy, window, keep)
-    source, target = store_address(store), _target(to, store, to_pool)
-    with two_stores(source, pool, target, to_pool or pool) as (one, other), Phases() as phases:
-        stated = one.stated()
-        if stated is None:
-            raise StoreError(f"{one.address} holds nothing: nobody has added to it yet")
-        chosen = Settings(recipe or stated.recipe, judged, threads)
-        found = rebuild(one, other, chosen, name=place(source, pool), watch=phases.each)
-    for brake in found.retold.braked:
-        noted(f"warning: {brake.why}")
+    recipe, policy = decisions.load()
+    source, target = store.address, _target_address(to, store.store, to_pool)
+    places = (source, store.pool, target, to_pool or store.pool)
+    with open_two_stores(*places) as (one, other), Phases() as phases:
+        settings = one.settings()
+        if settings is None:
+            raise StoreError(f"{one.address} is empty: add articles to it first")
+        chosen = Settings(recipe or settings.recipe, policy, threads)
+        name = store_label(source, store.pool)
+        result = rebuild(one, other, chosen, name=name, watch=phases.track)
+    for group in result.retold.oversized:
+        note(f"warning: {group.why}")
     if as_json:
         row = {
             "store": one.address,
             "to": other.address,
-            "recipe": {"from": stated.recipe.id, "to": chosen.recipe.id},
-            "added": found.added,
-            "there": found.there,
-            "stories": found.retold.stories,
+            "recipe": {"from": settings.recipe.id, "to": chosen.recipe.id},
+            "added": result.added,
+            "there": result.there,
+            "stories": result.retold.stories,
             "verified": True,
-            "records": held_row(found.held),
+            "records": inventory_row(result.held),
             "seconds": round(perf_counter() - started, 3),
         }
-        write_lines([row])
+        write_json_lines([row])
     else:
-        show(held_table(found.held))
-    noted(f"recipe {stated.recipe.id} -> {chosen.recipe.id}")
-    noted(
-        f"{counted(found.added, 'article')} fingerprinted anew, {found.there:,} were there; "
-        f"stories of several articles: {found.retold.stories:,}"
+        show(inventory_table(result.held))
+    note(f"recipe {settings.recipe.id} -> {chosen.recipe.id}")
+    note(
+        f"{format_count(result.added, 'article')} fingerprinted, {result.there:,} already there; "
+        f"stories of several articles: {result.retold.stories:,}"
     )
 
 
-def _target(to: str | None, store: str | None, to_pool: str | None) -> str:
-    """The address to write: as given, else that of the store, where another pool of it is."""
+def _target_address(to: str | None, store: str | None, to_pool: str | None) -> str:
+    """The address to write: that of --to, or that of the store for another pool of it."""
     if not to and not to_pool:
         raise BadPolicy(
             "where to? Give --to rebuilt.db, or --to-pool NAME for another pool of the same store"

@@ -1,46 +1,33 @@
-"""`nearcopy retell`: recluster all articles of a store."""
+"""`nearcopy recluster`: cluster all articles of a store again."""
 
 from typing import Annotated
 
-import typer
-
-from nearcopy.cli.options import (
-    JsonOption,
-    PolicyOption,
-    PoolOption,
-    StoreOption,
-    WindowOption,
-    store_address,
-)
-from nearcopy.cli.terminal import counted, noted, reported, write_lines
-from nearcopy.io.settings import settings
+from nearcopy.cli.options import JsonOption, PolicyOptions, StoreOptions, flag
+from nearcopy.cli.terminal import format_count, note, report_errors, write_json_lines
 
 
-@reported
-def retell(
-    store: StoreOption = None,
-    pool: PoolOption = None,
+@report_errors
+def recluster(
+    store: StoreOptions,
+    decisions: PolicyOptions,
     learn: Annotated[
-        bool,
-        typer.Option("--learn", help="Count first how common terms are in this store."),
+        bool, flag("--learn", "First count term frequencies; common terms weigh less.", None)
     ] = False,
-    policy: PolicyOption = None,
-    window: WindowOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Tell all stories anew, as if all articles had come at once."""
-    from nearcopy.cli.open_store import reading
+    """Cluster all articles of a store again, in one batch."""
+    from nearcopy.cli.open_store import open_existing
 
-    with reading(store_address(store), *settings(None, policy, window), pool=pool) as deduper:
+    with open_existing(store, decisions) as deduper:
         if learn:
-            found = deduper.learn()
-            noted(
-                f"counted {counted(len(found.hashes), 'common term')}"
-                f" in {counted(found.articles, 'article')}: from now on they count less"
+            terms = deduper.learn()
+            note(
+                f"counted {format_count(len(terms.hashes), 'common term')} in "
+                f"{format_count(terms.articles, 'article')}: they weigh less from now on"
             )
         else:
-            deduper.retell()
-        told = sum(len(story.members) > 1 for story in deduper.stories())
+            deduper.recluster()
+        stories = sum(len(story.members) > 1 for story in deduper.stories())
     if as_json:
-        write_lines([{"stories": told, "learned": learn}])
-    noted(f"stories of several articles: {told:,}")
+        write_json_lines([{"stories": stories, "learned": learn}])
+    note(f"stories of several articles: {stories:,}")

@@ -1,157 +1,142 @@
-"""`nearcopy review`: pairs that were nearly decided otherwise, for people to have the last word."""
+"""`nearcopy review`: borderline pairs, for a user to decide."""
 
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from rich.text import Text
 
-from nearcopy.cli.options import (
-    JsonOption,
-    PolicyOption,
-    PoolOption,
-    StoreOption,
-    WindowOption,
-    store_address,
-)
+from nearcopy.cli.options import JsonOption, LimitOption, PolicyOptions, StoreOptions, flag
+from nearcopy.cli.render.tables import add_row, make_table
 from nearcopy.cli.terminal import (
-    add_row,
-    can_ask,
-    counted,
-    failed,
-    in_a_line,
-    noted,
-    reported,
+    format_count,
+    is_interactive,
+    note,
+    one_line,
+    print_error,
+    report_errors,
     show,
-    table,
-    write_lines,
+    write_json_lines,
 )
 from nearcopy.errors import BadFeedback
-from nearcopy.io.settings import settings
 
 if TYPE_CHECKING:
     from nearcopy.deduper.deduper import Deduper
-    from nearcopy.deduper.feedback.review_queue import Borderline
-    from nearcopy.models.model import Article
+    from nearcopy.deduper.feedback.review_queue import BorderlinePair
+    from nearcopy.models import Article
 
 Pair = tuple[str, str]
-Limit = Annotated[int, typer.Option("--limit", metavar="N", min=1, help="So many pairs.")]
-List = Annotated[bool, typer.Option("--list", help="List them, and ask nothing.")]
 PAGE = 20
-BEGINNING = 400  # characters of a text
-LONG = 10_000  # that are looked at for these, where it is HTML
+SNIPPET_CHARS = 400  # of a text that are shown
+MAX_HTML_CHARS = 10_000  # of a text that are stripped of markup for the snippet
 KEYS = {"s": "same", "d": "different", "u": "update"}
-QUESTION = "s same, d different, u update, Enter next, z take back, q quit: "
+QUESTION = "s same, d different, u update, Enter next, z undo, q quit: "
 
 
-@reported
+@report_errors
 def review(
-    limit: Limit = 20,
-    list_: List = False,
-    store: StoreOption = None,
-    pool: PoolOption = None,
-    policy: PolicyOption = None,
-    window: WindowOption = None,
+    store: StoreOptions,
+    decisions: PolicyOptions,
+    limit: LimitOption = 20,
+    list_: Annotated[bool, flag("--list", "List the pairs without asking.", None)] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Pairs that were nearly decided otherwise: say what they are."""
-    from nearcopy.cli.open_store import reading
-    from nearcopy.io.serializers.answers import review_row
+    """Review borderline pairs, and record feedback on them."""
+    from nearcopy.cli.open_store import open_existing
+    from nearcopy.io.serializers.story import review_row
 
-    with reading(store_address(store), *settings(None, policy, window), pool=pool) as deduper:
-        pairs = islice(_pairs(deduper), limit)
+    with open_existing(store, decisions) as deduper:
+        pairs = islice(_read_pages(deduper), limit)
         if as_json:
-            write_lines(map(review_row, pairs))
-        elif list_ or not _somebody_is_there():
+            write_json_lines(map(review_row, pairs))
+        elif list_ or not (is_interactive() and sys.stdout.isatty()):
             _list(deduper, list(pairs))
         else:
-            _ask(deduper, pairs)
+            _ask_all(deduper, pairs)
 
 
-def _somebody_is_there() -> bool:
-    return can_ask() and sys.stdout.isatty()
+def _read_pages(deduper: "Deduper") -> Iterator["BorderlinePair"]:
+    """All borderline pairs, one page read at a time."""
+    page = deduper.review(limit=PAGE)
+    yield from page.pairs
+    while page.after is not None:
+        page = deduper.review(limit=PAGE, after=page.after)
+        yield from page.pairs
 
 
-def _pairs(deduper: "Deduper") -> Iterator["Borderline"]:
-    """All pairs near a line, looked for as they are asked for."""
-    found = deduper.review(limit=PAGE)
-    yield from found.pairs
-    while found.after is not None:
-        found = deduper.review(limit=PAGE, after=found.after)
-        yield from found.pairs
-
-
-def _list(deduper: "Deduper", pairs: list["Borderline"]) -> None:
-    titles = deduper.articles({name for each in pairs for name in each.edge[:2]})
-    shown = table(
-        *("a", "b", "is", "sure", "line", "off", "titles"),
-        numbers=["sure", "off"],
-        least=["titles", "line"],
+def _list(deduper: "Deduper", pairs: list["BorderlinePair"]) -> None:
+    articles = deduper.articles({id_ for pair in pairs for id_ in pair.edge[:2]})
+    table = make_table(
+        *("a", "b", "is", "sure", "threshold", "margin", "titles"),
+        numbers=["sure", "margin"],
+        optional=["titles", "threshold"],
     )
-    for each in pairs:
-        edge = each.edge
-        both = " / ".join(titles[name].title for name in edge[:2] if name in titles)
-        sure = edge.decision.confidence
-        kind = _kind(each)
-        add_row(shown, edge.a, edge.b, kind, sure, each.line, f"{each.margin:.3f}", both[:200])
-    show(shown)
-    noted(f"{counted(len(pairs), 'pair')}; `nearcopy review` on a terminal asks about each")
+    for pair in pairs:
+        edge = pair.edge
+        titles = " / ".join(articles[id_].title for id_ in edge[:2] if id_ in articles)[:200]
+        decision = _describe_decision(pair), edge.decision.confidence
+        add_row(table, edge.a, edge.b, *decision, pair.threshold, f"{pair.margin:.3f}", titles)
+    show(table)
+    note(f"{format_count(len(pairs), 'pair')}; `nearcopy review` on a terminal asks about each")
 
 
-def _kind(pair: "Borderline") -> str:
+def _describe_decision(pair: "BorderlinePair") -> str:
     decision = pair.edge.decision
     return f"{decision.relation}, {'a duplicate' if decision.duplicate else 'no duplicate'}"
 
 
-def _ask(deduper: "Deduper", pairs: Iterable["Borderline"]) -> None:
-    """Ask about one pair after another; what is said holds at once."""
-    said: list[Pair] = []
+def _ask_all(deduper: "Deduper", pairs: Iterable["BorderlinePair"]) -> None:
+    """Ask about one pair after another; each answer is recorded at once."""
+    reviewed: list[Pair] = []
     count = 0
     for count, pair in enumerate(pairs, start=1):
-        show(*_shown(deduper, pair, count))
-        if not _answered(deduper, pair, said):
+        show(*_render_pair(deduper, pair, count))
+        if not _ask(deduper, pair, reviewed):
             break
     if not count:
-        noted("no pair is near a line that nobody has spoken of: come back when more have come")
+        note("no borderline pair is without feedback: try again when more articles were added")
         return
-    noted(f"{counted(len(said), 'pair')} spoken of; `nearcopy tune` fits the policy to them")
+    note(
+        f"feedback on {format_count(len(reviewed), 'pair')}; `nearcopy tune` fits the policy to it"
+    )
 
 
-def _shown(deduper: "Deduper", pair: "Borderline", number: int) -> Iterator[Text]:
-    from nearcopy.deduper.feedback.review_queue import LINES
+def _render_pair(deduper: "Deduper", pair: "BorderlinePair", number: int) -> Iterator[Text]:
+    from nearcopy.deduper.feedback.review_queue import THRESHOLDS
 
     edge = pair.edge
     articles = deduper.articles(edge[:2])
-    yield Text(f"\n{number}. {_kind(pair)}, confidence {edge.decision.confidence:.2f}", "bold")
-    by = LINES.get(pair.line, pair.line)
-    yield Text(f"{in_a_line(edge.decision.reason)}; {pair.margin:.3f} from a line, by {by}")
-    for letter, name in zip("AB", edge[:2], strict=True):
-        yield _side(letter, name, articles.get(name))
+    confidence = f"confidence {edge.decision.confidence:.2f}"
+    yield Text(f"\n{number}. {_describe_decision(pair)}, {confidence}", "bold")
+    threshold = THRESHOLDS.get(pair.threshold, pair.threshold)
+    margin = f"{pair.margin:.3f} from a threshold: {threshold}"
+    yield Text(f"{one_line(edge.decision.reason)}; {margin}")
+    for letter, id_ in zip("AB", edge[:2], strict=True):
+        yield _render_article(letter, id_, articles.get(id_))
 
 
-def _side(letter: str, name: str, article: "Article | None") -> Text:
+def _render_article(letter: str, id_: str, article: "Article | None") -> Text:
     if article is None:
-        return Text(f"{letter}  {in_a_line(name)}: gone by now")
-    when = f"{article.published:%Y-%m-%d %H:%M}" if article.published else None
-    about = [each for each in (name, article.source, when) if each]
-    made = Text(f"{letter}  {' · '.join(map(in_a_line, about))}\n", "dim")
-    made.append(f"   {in_a_line(article.title)}\n", "not dim bold")
-    made.append(f"   {_beginning(article)}", "not dim")
-    return made
+        return Text(f"{letter}  {one_line(id_)}: no longer in the store")
+    published = f"{article.published:%Y-%m-%d %H:%M}" if article.published else None
+    origin = [part for part in (id_, article.source, published) if part]
+    text = Text(f"{letter}  {' · '.join(map(one_line, origin))}\n", "dim")
+    text.append(f"   {one_line(article.title)}\n", "not dim bold")
+    text.append(f"   {_snippet(article)}", "not dim")
+    return text
 
 
-def _beginning(article: "Article") -> str:
+def _snippet(article: "Article") -> str:
     from nearcopy.extract.text import strip_html
 
-    text = article.text[:LONG]
-    plain = in_a_line(strip_html(text) if article.html else text)
-    return plain if len(plain) <= BEGINNING else plain[:BEGINNING].rstrip() + "…"
+    text = article.text[:MAX_HTML_CHARS]
+    plain = one_line(strip_html(text) if article.html else text)
+    return plain if len(plain) <= SNIPPET_CHARS else plain[:SNIPPET_CHARS].rstrip() + "…"
 
 
-def _answered(deduper: "Deduper", pair: "Borderline", said: list[Pair]) -> bool:
-    """Ask until it is said what the pair is, or passed over; whether to go on."""
+def _ask(deduper: "Deduper", pair: "BorderlinePair", reviewed: list[Pair]) -> bool:
+    """Ask until the pair has feedback or is skipped; whether to go on."""
     from nearcopy.deduper.feedback.review_queue import ANSWERS
 
     while True:
@@ -164,27 +149,27 @@ def _answered(deduper: "Deduper", pair: "Borderline", said: list[Pair]) -> bool:
         if key == "q":
             return False
         if key == "z":
-            _take_back(deduper, said)
-        elif key in KEYS and _told(deduper, pair.edge[:2], **ANSWERS[KEYS[key]]):
-            said.append(pair.edge[:2])
+            _undo(deduper, reviewed)
+        elif key in KEYS and _record(deduper, pair.edge[:2], **ANSWERS[KEYS[key]]):
+            reviewed.append(pair.edge[:2])
             return True
 
 
-def _told(deduper: "Deduper", pair: Pair, **what: object) -> bool:
-    """Say it; whether nothing that was said before contradicts it."""
+def _record(deduper: "Deduper", pair: Pair, **answer: object) -> bool:
+    """Record feedback; False where it contradicts earlier feedback."""
     try:
-        changed = len(deduper.feedback(*pair, **what).changes)  # type: ignore[arg-type]
-    except BadFeedback as wrong:
-        failed(str(wrong))
+        moved = len(deduper.feedback(*pair, **answer).changes)  # type: ignore[arg-type]
+    except BadFeedback as error:
+        print_error(str(error))
         return False
-    noted(f"said; {counted(changed, 'article')} changed places")
+    note(f"recorded; {format_count(moved, 'article')} moved")
     return True
 
 
-def _take_back(deduper: "Deduper", said: list[Pair]) -> None:
-    if not said:
-        noted("nothing was said yet")
+def _undo(deduper: "Deduper", reviewed: list[Pair]) -> None:
+    if not reviewed:
+        note("there is nothing to undo")
         return
-    a, b = said.pop()
-    deduper.take_back(a, b)
-    noted(f"taken back: {in_a_line(a)} and {in_a_line(b)}")
+    a, b = reviewed.pop()
+    deduper.retract_feedback(a, b)
+    note(f"retracted: {one_line(a)} and {one_line(b)}")

@@ -5,85 +5,79 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nearcopy.cli.inputs import RejectedOption, readable, rows
-from nearcopy.cli.options import DataOption, PolicyOption, PresetOption, WindowOption
-from nearcopy.cli.overwrite_guard import spare
+from nearcopy.cli.inputs import open_inputs, read_rows, refuse_overwrite
+from nearcopy.cli.options import DataOption, PresetOptions, RejectedOption, flag, option
+from nearcopy.cli.render.tables import add_row, make_table
 from nearcopy.cli.terminal import (
-    add_row,
-    as_lines,
-    counted,
-    noted,
-    reported,
+    format_count,
+    note,
+    report_errors,
     show,
-    table,
-    write_lines,
+    wants_json_lines,
+    write_json_lines,
 )
 from nearcopy.errors import NearcopyError
-from nearcopy.io.settings import settings
 
 if TYPE_CHECKING:
-    from nearcopy.deduper.search_results import Ranked
+    from nearcopy.deduper.search_results import SearchResult
     from nearcopy.io.files import Row
 
 
-@reported
+@report_errors
 def search_results(
     file: Annotated[
         str,
         typer.Argument(metavar="FILE", help="A ranked list: JSON or JSON lines, or - for stdin."),
     ],
+    decisions: PresetOptions,
     removed: Annotated[
-        Path | None, typer.Option("--removed", metavar="FILE", help="Write what is dropped here.")
+        Path | None, option("--removed", "FILE", "Write removed results here.")
     ] = None,
     mark: Annotated[
-        bool, typer.Option("--mark", help="Write all, with duplicate_of in what would be dropped.")
+        bool, flag("--mark", "Write all results, duplicates with duplicate_of.", None)
     ] = False,
-    preset: PresetOption = None,
-    policy: PolicyOption = None,
-    window: WindowOption = None,
     rejected: RejectedOption = None,
     as_json: DataOption = False,
 ) -> None:
-    """Drop duplicates from a ranked list, keeping its order."""
-    from nearcopy.deduper.search_results import deduplicated
+    """Remove duplicates from a ranked list, keeping its order."""
+    from nearcopy.deduper.search_results import deduplicate_results
     from nearcopy.io.files import check_output_suffix
-    from nearcopy.io.serializers.search_results import ranked_rows
+    from nearcopy.io.serializers.verdict import ranked_rows
 
-    recipe, judged = settings(preset, policy, window)
-    spare([file], removed)
+    refuse_overwrite([file], removed)
     if removed is not None:
         check_output_suffix(str(removed))
     if removed and rejected and removed.resolve() == rejected.resolve():
         raise NearcopyError("--removed and --rejected must be files of their own")
-    with readable([file], rejected) as sources:
-        read = list(rows(sources))
-    found = deduplicated([row.article for row in read], recipe, judged)
+    with open_inputs([file], rejected) as sources:
+        rows = list(read_rows(sources))
+    results = deduplicate_results([row.article for row in rows], *decisions.load())
     if removed is not None:
-        _write_removed(removed, read, found)
-    if as_lines(as_json):
-        write_lines(ranked_rows(read, found, mark=mark))
+        _write_removed(removed, rows, results)
+    if wants_json_lines(as_json):
+        write_json_lines(ranked_rows(rows, results, mark=mark))
     else:
-        _show(found, mark)
-    kept = sum(each.duplicate_of is None for each in found)
-    dropped = counted(len(found) - kept, "duplicate")
-    noted(f"{counted(len(found), 'result')}: {kept:,} kept, {dropped}")
+        _show(results, mark)
+    kept = sum(result.duplicate_of is None for result in results)
+    duplicates = format_count(len(results) - kept, "duplicate")
+    note(f"{format_count(len(results), 'result')}: {kept:,} kept, {duplicates}")
 
 
-def _write_removed(to: Path, read: list["Row"], found: list["Ranked"]) -> None:
+def _write_removed(to: Path, rows: list["Row"], results: list["SearchResult"]) -> None:
     from nearcopy.io.files import open_writer
-    from nearcopy.io.serializers.search_results import dropped_rows
+    from nearcopy.io.serializers.verdict import dropped_rows
 
     with open_writer(to) as file:
-        for row in dropped_rows(read, found):
+        for row in dropped_rows(rows, results):
             file.write(row)
 
 
-def _show(found: list["Ranked"], mark: bool) -> None:
-    last = "duplicate of" if mark else "stands for"
-    shown = table("rank", "id", "title", "source", last, numbers=["rank"], least=["source"])
-    for place, each in enumerate(found, start=1):
-        if each.duplicate_of is None or mark:
-            article, others = each.article, ", ".join(each.duplicates)
-            about = each.duplicate_of if mark else others
-            add_row(shown, place, article.id, article.title, article.source, about)
-    show(shown)
+def _show(results: list["SearchResult"], mark: bool) -> None:
+    last = "duplicate of" if mark else "represents"
+    table = make_table("rank", "id", "title", "source", last, numbers=["rank"], optional=["source"])
+    for rank, result in enumerate(results, start=1):
+        if result.duplicate_of is None or mark:
+            article, duplicates = result.article, ", ".join(result.duplicates)
+            ids = result.duplicate_of if mark else duplicates
+            add_row(table, rank, article.id, article.title, article.source, ids)
+    show(table)

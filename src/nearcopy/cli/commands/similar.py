@@ -1,52 +1,36 @@
-"""`nearcopy similar ID`: what else in a store is like an article."""
-
-from typing import Annotated
-
-import typer
+"""`nearcopy similar`: the articles in a store that are most similar to one of them."""
 
 from nearcopy.cli.options import (
+    IdArgument,
     JsonOption,
-    PolicyOption,
-    PoolOption,
-    StoreOption,
-    WindowOption,
-    store_address,
+    LimitOption,
+    PolicyOptions,
+    StoreOptions,
 )
-from nearcopy.cli.terminal import add_row, reported, show, table, write_lines
-from nearcopy.io.settings import settings
+from nearcopy.cli.render.tables import add_row, make_table
+from nearcopy.cli.terminal import report_errors, show, write_json_lines
 
 
-@reported
+@report_errors
 def similar(
-    id_: Annotated[str, typer.Argument(metavar="ID", help="An article in the store.")],
-    store: StoreOption = None,
-    pool: PoolOption = None,
-    limit: Annotated[
-        int, typer.Option("--limit", "-n", metavar="N", min=1, help="At most this many.")
-    ] = 10,
-    policy: PolicyOption = None,
-    window: WindowOption = None,
+    id_: IdArgument,
+    store: StoreOptions,
+    decisions: PolicyOptions,
+    limit: LimitOption = 10,
     as_json: JsonOption = False,
 ) -> None:
-    """List what in a store is most like an article of it."""
-    from nearcopy.cli.open_store import reading
-    from nearcopy.io.serializers.answers import match_row
+    """List the articles most similar to one in a store."""
+    from nearcopy.cli.open_store import open_existing
+    from nearcopy.io.serializers.verdict import match_row
 
-    with reading(store_address(store), *settings(None, policy, window), pool=pool) as deduper:
-        found = deduper.similar(id_, limit=limit)
+    with open_existing(store, decisions) as deduper:
+        matches = deduper.similar(id_, limit=limit)
     if as_json:
-        write_lines(map(match_row, found))
+        write_json_lines(map(match_row, matches))
         return
-    shown = table(
-        "score",
-        "article",
-        "title",
-        "host",
-        "is",
-        "sure",
-        numbers=["score", "sure"],
-        least=["host", "sure"],
-    )
-    for each in found:
-        add_row(shown, each.score, each.id, each.title, each.host, each.relation, each.confidence)
-    show(shown)
+    columns = ("score", "article", "title", "host", "is", "sure")
+    table = make_table(*columns, numbers=["score", "sure"], optional=["host", "sure"])
+    for match in matches:
+        origin = match.id, match.title, match.host
+        add_row(table, match.score, *origin, match.relation, match.confidence)
+    show(table)

@@ -31,9 +31,9 @@ from nearcopy.cli.options import (
     WindowOption,
     YesOption,
     flag,
-    valued,
+    option,
 )
-from nearcopy.cli.terminal import aside, json_line, noted, reported
+from nearcopy.cli.terminal import json_line, note, report_errors, stderr_console
 from nearcopy.config import Policy, Recipe
 from nearcopy.errors import BadCorpus, require
 from nearcopy.io.files import Columns
@@ -70,7 +70,7 @@ class SparkJob:
     quiet: bool
 
 
-@reported
+@report_errors
 def spark(
     source: Annotated[
         str, typer.Argument(metavar="IN", help="A file, folder or pattern that Spark can read.")
@@ -79,7 +79,7 @@ def spark(
     form: FormOption = "annotations",
     kind: Annotated[
         str | None,
-        valued(
+        option(
             "--kind",
             "KIND",
             "parquet, json or csv, of both; else told by the name, or parquet.",
@@ -95,7 +95,7 @@ def spark(
     keep: KeepOption = None,
     master: Annotated[
         str | None,
-        valued(
+        option(
             "--master",
             "URL",
             "The cluster: spark://host:7077, local[4]; else as spark-submit says.",
@@ -104,7 +104,7 @@ def spark(
     ] = None,
     work: Annotated[
         str | None,
-        valued(
+        option(
             "--work",
             "FOLDER",
             "What is begun and not done, seen by all machines; else beside OUT.",
@@ -113,7 +113,7 @@ def spark(
     ] = None,
     partitions: Annotated[
         int | None,
-        valued(
+        option(
             "--partitions",
             "COUNT",
             "Into how many parts rows are shuffled; else as Spark is set.",
@@ -167,7 +167,7 @@ def _run(job: SparkJob, recipe: Recipe, policy: Policy) -> None:
     _check_places(job)
     require("pyspark", extra="spark")
     from nearcopy.batch import spark as pipeline
-    from nearcopy.batch.local.output_columns import CLUSTER_COLUMNS
+    from nearcopy.batch.output_columns import CLUSTER_COLUMNS
     from nearcopy.batch.spark.checkpoints import is_there
 
     with _open_session(job.master) as session:
@@ -209,7 +209,7 @@ def _row_format(job: SparkJob) -> str:
 def _check_places(job: SparkJob) -> None:
     """Raise where files would be overwritten or removed with the work folder, or on a bad form."""
     from nearcopy.batch.local.job import FORMS
-    from nearcopy.batch.local.paths import check_folder
+    from nearcopy.batch.local.work_folder import check_folder
 
     if job.form not in FORMS:
         raise BadCorpus(f"form is {job.form!r}: choose one of {', '.join(FORMS)}")
@@ -289,6 +289,6 @@ def _report(job: SparkJob, summary: "Summary", seconds: float) -> None:
     if job.json:
         sys.stderr.write(json_line(row) + "\n")
     elif not job.quiet:
-        aside().print(summary_table(summary, summary.rejected, seconds))
+        stderr_console().print(summary_table(summary, summary.rejected, seconds))
     for why in summary.reasons if not job.quiet else ():
-        noted(f"no article: {why}")
+        note(f"no article: {why}")

@@ -1,4 +1,4 @@
-"""`nearcopy stories`: the pieces of news in a store, and one of them with all its members."""
+"""`nearcopy stories`: the stories of a store, or one with all its members."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
@@ -7,157 +7,138 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from nearcopy.cli.options import JsonOption, PoolOption, StoreOption, store_address
+from nearcopy.cli.options import JsonOption, StoreOptions, flag, option
+from nearcopy.cli.render.tables import add_row, make_table
 from nearcopy.cli.terminal import (
-    add_row,
-    counted,
-    in_a_line,
-    noted,
-    reported,
+    format_count,
+    note,
+    one_line,
+    report_errors,
     show,
-    table,
-    write_lines,
+    write_json_lines,
 )
 from nearcopy.errors import NearcopyError
 
 if TYPE_CHECKING:
     from nearcopy.deduper.deduper import Deduper
-    from nearcopy.models.model import Story
+    from nearcopy.models import Story
 
 PAGE = 10_000
-POINTS = ": length"  # from here on a reason goes into its points, which `stories ID` has
+POINTS = ": length"  # the points of each copy follow; only `stories ID` shows them
 DAY, HOUR, MINUTE = timedelta(days=1), timedelta(hours=1), timedelta(minutes=1)
 
 
-@reported
+@report_errors
 def stories(
     id_: Annotated[
         str | None, typer.Argument(metavar="ID", help="A story, or an article in one.")
     ] = None,
-    store: StoreOption = None,
-    pool: PoolOption = None,
+    *,
+    store: StoreOptions,
     min_members: Annotated[
-        int,
-        typer.Option("--min-members", metavar="N", min=1, help="Only stories of so many articles."),
+        int, typer.Option("--min-members", metavar="N", min=1, help="Minimum number of articles.")
     ] = 2,
     order: Annotated[
-        str,
-        typer.Option(
-            "--order",
-            metavar="ORDER",
-            help="newest: those that got an article last first; or largest.",
-        ),
+        str, option("--order", "ORDER", "newest: by the last added article; or largest.")
     ] = "newest",
     spread: Annotated[
-        bool, typer.Option("--spread", help="How the story spread from outlet to outlet.")
+        bool, flag("--spread", "Show how the story spread from outlet to outlet.", None)
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """List the stories in a store, or the members of one.
+    """List the stories in a store, or show one.
 
-    Those of several articles come first, and of these the one that got an article last.
+    Stories of several articles come first, the one with the last added article at the top.
     """
-    from nearcopy.cli.open_store import reading
-    from nearcopy.io.serializers.answers import story_row
+    from nearcopy.cli.open_store import open_existing
+    from nearcopy.io.serializers.story import story_row
 
     if spread and id_ is None:
         raise NearcopyError("--spread is of one story: `nearcopy stories ID --spread`")
-    with reading(store_address(store), pool=pool) as deduper:
+    with open_existing(store) as deduper:
         if id_ is not None and spread:
             _show_spread(id_, deduper, as_json)
-            return
-        if id_ is not None:
+        elif id_ is not None:
             story = deduper.story(id_)
-            write_lines([story_row(story)]) if as_json else _show_one(story, deduper)
-            return
-        found = _ordered(deduper, min_members, order)
-        write_lines(map(story_row, found)) if as_json else _show_all(found, deduper)
+            write_json_lines([story_row(story)]) if as_json else _show_one(story, deduper)
+        else:
+            found = _list_stories(deduper, min_members, order)
+            write_json_lines(map(story_row, found)) if as_json else _show_all(found, deduper)
 
 
-def _ordered(deduper: "Deduper", least: int, order: str) -> Iterator["Story"]:
-    """The stories in order; articles on their own after all others."""
-    yield from _listed(deduper, max(2, least), order)
-    if least == 1:
-        yield from (each for each in _listed(deduper, 1, order) if len(each.members) == 1)
+def _list_stories(deduper: "Deduper", min_members: int, order: str) -> Iterator["Story"]:
+    """The stories in order; those of one article come last."""
+    yield from _read_pages(deduper, max(2, min_members), order)
+    if min_members == 1:
+        every = _read_pages(deduper, 1, order)
+        yield from (story for story in every if len(story.members) == 1)
 
 
-def _listed(deduper: "Deduper", least: int, order: str) -> Iterator["Story"]:
-    """All stories of so many articles, looked for as they are asked for."""
-    page = deduper.find_stories(least=least, order=order, limit=PAGE)
+def _read_pages(deduper: "Deduper", min_members: int, order: str) -> Iterator["Story"]:
+    """The stories of at least this many articles, one page read at a time."""
+    page = deduper.find_stories(least=min_members, order=order, limit=PAGE)
     yield from page.stories
     while page.after is not None:
-        page = deduper.find_stories(least=least, order=order, limit=PAGE, after=page.after)
+        page = deduper.find_stories(least=min_members, order=order, limit=PAGE, after=page.after)
         yield from page.stories
 
 
-def _show_all(found: Iterable["Story"], deduper: "Deduper") -> None:
-    from nearcopy.cluster.spread import outlets_of, syndicated
+def _show_all(stories: Iterable["Story"], deduper: "Deduper") -> None:
+    from nearcopy.cluster.spread import count_outlets, count_syndicated
 
-    shown = table(
-        "story",
-        "kept",
-        "title",
-        "members",
-        "outlets",
-        "syndicated",
-        "span",
-        "why",
-        numbers=["members", "outlets", "syndicated"],
-        least=["why", "syndicated", "outlets", "span"],
+    counts = ["members", "outlets", "syndicated"]
+    table = make_table(
+        *("story", "kept", "title", *counts, "span", "why"),
+        numbers=counts,
+        optional=["why", "syndicated", "outlets", "span"],
     )
-    shown.columns[0].no_wrap = True  # it is there to be copied
-    for story in found:
+    table.columns[0].no_wrap = True  # an id must be easy to copy
+    for story in stories:
         title = deduper.article(story.kept).title
-        counts = len(story.members), outlets_of(story), syndicated(story)
-        why, _, _ = story.why.partition(POINTS)
-        add_row(shown, story.id, story.kept, title, *counts, span(story), why)
-    show(shown)
-    noted(f"{len(shown.rows):,} in all; `nearcopy stories ID` shows one with its members")
+        numbers = len(story.members), count_outlets(story), count_syndicated(story)
+        reason, _, _ = story.why.partition(POINTS)
+        add_row(table, story.id, story.kept, title, *numbers, format_span(story), reason)
+    show(table)
+    note(f"{len(table.rows):,} in all; `nearcopy stories ID` shows one with its members")
 
 
 def _show_spread(id_: str, deduper: "Deduper", as_json: bool) -> None:
-    from nearcopy.cli.render.timeline import pictured
-    from nearcopy.io.serializers.answers import spread_row
+    from nearcopy.cli.render.timeline import render_spread
+    from nearcopy.io.serializers.story import spread_row
 
-    found = deduper.spread(id_)
-    write_lines([spread_row(found)]) if as_json else show(*pictured(found))
+    spread = deduper.spread(id_)
+    write_json_lines([spread_row(spread)]) if as_json else show(*render_spread(spread))
 
 
 def _show_one(story: "Story", deduper: "Deduper") -> None:
-    shown = table(
-        "article",
-        "title",
-        "is",
-        "of",
-        "sure",
-        "outlet",
-        "published",
+    table = make_table(
+        *("article", "title", "is", "of", "sure", "outlet", "published"),
         numbers=["sure"],
-        least=["published", "sure", "outlet"],
+        optional=["published", "sure", "outlet"],
     )
     for member in story.members:
         kept = member.relation is None
         add_row(
-            shown,
+            table,
             member.id,
             deduper.article(member.id).title,
             "kept" if kept else member.relation,
             member.duplicate_of or (None if kept else story.kept),
             None if kept else member.confidence,
             member.source,
-            _when(member.published),
+            _format_time(member.published),
             style="green" if kept else None,
         )
-    size, length = len(story.members), span(story) or "an unknown time"
+    size, length = len(story.members), format_span(story) or "an unknown time"
     show(
-        Text(f"{story.id}: {counted(size, 'article')} over {length}"),
-        Text(f"kept {in_a_line(story.kept)}: {story.why}"),
-        shown,
+        Text(f"{story.id}: {format_count(size, 'article')} over {length}"),
+        Text(f"kept {one_line(story.kept)}: {story.why}"),
+        table,
     )
 
 
-def span(story: "Story") -> str:
-    """How long it took from the first to the last of a story."""
+def format_span(story: "Story") -> str:
+    """The time from the first to the last article of a story."""
     if story.first_seen is None or story.last_seen is None:
         return ""
     length = story.last_seen - story.first_seen
@@ -167,5 +148,5 @@ def span(story: "Story") -> str:
     return f"{length // MINUTE}m"
 
 
-def _when(time: datetime | None) -> str:
+def _format_time(time: datetime | None) -> str:
     return "" if time is None else time.strftime("%Y-%m-%d %H:%M")

@@ -1,21 +1,20 @@
-"""`nearcopy token`: who may ask the service, and what they may do."""
+"""`nearcopy token`: access tokens of the service."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nearcopy.cli.options import JsonOption, environment
+from nearcopy.cli.options import JsonOption, environment, option
+from nearcopy.cli.render.tables import add_row, make_table
 from nearcopy.cli.terminal import (
     ANSWER_NO,
-    add_row,
-    noted,
+    note,
     printable,
-    reported,
+    report_errors,
     show,
-    table,
-    write_lines,
+    write_json_lines,
 )
-from nearcopy.config.policy_file import nearest
+from nearcopy.config.policy_file import suggest
 from nearcopy.errors import BadPolicy
 
 if TYPE_CHECKING:
@@ -24,31 +23,27 @@ if TYPE_CHECKING:
 ACTIONS = ("add", "list", "revoke")
 
 
-@reported
+@report_errors
 def token(
-    action: Annotated[str, typer.Argument(metavar="add|list|revoke", help="What to do.")],
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Of the token.")] = None,
+    action: Annotated[str, typer.Argument(metavar="add|list|revoke", help="Action.")],
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Name of the token.")] = None,
     scope: Annotated[
-        str, typer.Option("--scope", metavar="SCOPES", help="read, write, admin; with commas.")
+        str, option("--scope", "SCOPES", "read, write, admin; separated by commas.")
     ] = "read",
-    pool: Annotated[
-        str | None, typer.Option("--pool", metavar="NAME", help="For this pool alone.")
-    ] = None,
-    tokens: Annotated[
-        str | None, typer.Option("--tokens", metavar="FILE", help="The file of tokens.")
-    ] = None,
+    pool: Annotated[str | None, option("--pool", "NAME", "Restrict it to this pool.")] = None,
+    tokens: Annotated[str | None, option("--tokens", "FILE", "Token file.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make, list and revoke tokens of the service."""
-    from nearcopy.service.settings import settings_of
+    """Create, list and revoke tokens of the service."""
+    from nearcopy.service.settings import load_settings
     from nearcopy.service.tokens import Tokens
 
-    file = Tokens(settings_of({"tokens": tokens}, environment()).tokens)
+    file = Tokens(load_settings({"tokens": tokens}, environment()).tokens)
     if action not in ACTIONS:
-        hint = nearest(action, ACTIONS)
+        hint = suggest(action, ACTIONS)
         raise BadPolicy(f"no action {action!r:.60}{hint}: choose from {', '.join(ACTIONS)}")
     if (name is None) != (action == "list"):
-        raise BadPolicy("`token add NAME` and `token revoke NAME` name one; `token list` none")
+        raise BadPolicy("`token add` and `token revoke` take a NAME; `token list` takes none")
     if action == "list":
         _list(file.all(), as_json)
     elif action == "add":
@@ -58,37 +53,37 @@ def token(
 
 
 def _add(file: "Tokens", name: str, scope: str, pool: str | None, as_json: bool) -> None:
-    from nearcopy.service.tokens import checked_scopes
-    from nearcopy.stores.pools import checked_pool
+    from nearcopy.service.tokens import parse_scopes
+    from nearcopy.stores.addresses import validate_pool
 
-    scopes = checked_scopes(scope)
-    secret = file.add(name, scopes, pool and checked_pool(pool))
+    scopes = parse_scopes(scope)
+    secret = file.add(name, scopes, pool and validate_pool(pool))
     if as_json:
-        write_lines([{"name": name, "scopes": list(scopes), "pool": pool, "token": secret}])
+        write_json_lines([{"name": name, "scopes": list(scopes), "pool": pool, "token": secret}])
     else:
         typer.echo(secret)
-    noted(f"this is shown once; only its hash is kept, in {file.path}")
+    note(f"the token is shown only once; its hash is stored in {file.path}")
 
 
-def _list(found: list["Token"], as_json: bool) -> None:
+def _list(tokens: list["Token"], as_json: bool) -> None:
     if as_json:
-        write_lines(map(_row, found))
+        write_json_lines(map(_row, tokens))
         return
-    shown = table("token", "may", "pool", "made")
-    for each in found:
-        add_row(shown, each.name, ", ".join(each.scopes), each.pool, each.made)
-    show(shown)
+    table = make_table("token", "scopes", "pool", "created")
+    for token in tokens:
+        add_row(table, token.name, ", ".join(token.scopes), token.pool, token.created)
+    show(table)
 
 
 def _row(token: "Token") -> dict[str, Any]:
     scopes = list(token.scopes)
-    return {"name": token.name, "scopes": scopes, "pool": token.pool, "made": token.made}
+    return {"name": token.name, "scopes": scopes, "pool": token.pool, "created": token.created}
 
 
 def _revoke(file: "Tokens", name: str, as_json: bool) -> None:
-    there = file.revoke(name)
+    revoked = file.revoke(name)
     if as_json:
-        write_lines([{"name": name, "revoked": there}])
-    noted(f"{printable(name)} is revoked" if there else f"there is no token {printable(name)}")
-    if not there:
+        write_json_lines([{"name": name, "revoked": revoked}])
+    note(f"{printable(name)} is revoked" if revoked else f"there is no token {printable(name)}")
+    if not revoked:
         raise typer.Exit(ANSWER_NO)

@@ -1,24 +1,29 @@
-"""`nearcopy tune`: a policy fitted to labels, tried on held-out pairs, and written."""
+"""`nearcopy tune`: a policy fitted to labels, validated on held-out pairs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
-from nearcopy.cli.ground_truth import table as rows_of
-from nearcopy.cli.inputs import article_of, readable, rows
+from nearcopy.cli.article_pair import parse_article
+from nearcopy.cli.inputs import open_inputs, read_rows, refuse_overwrite
+from nearcopy.cli.open_store import require_store
 from nearcopy.cli.options import (
+    ArticlesOption,
     JsonOption,
+    LabelOption,
     PolicyOption,
-    PoolOption,
+    PositiveOption,
     PresetOption,
-    StoreOption,
-    store_address,
+    StoreOptions,
+    flag,
+    option,
 )
-from nearcopy.cli.overwrite_guard import spare
-from nearcopy.cli.terminal import ANSWER_NO, add_row, noted, reported, show, table, write_lines
+from nearcopy.cli.render.tables import add_row, make_table
+from nearcopy.cli.terminal import ANSWER_NO, note, report_errors, show, write_json_lines
 from nearcopy.config import Policy, Recipe, policy_toml
 from nearcopy.config.policy_file import preset_of
 from nearcopy.errors import BadFeedback
@@ -27,138 +32,126 @@ from nearcopy.io.settings import settings
 
 if TYPE_CHECKING:
     from nearcopy.deduper.feedback.labelled_examples import Example
-    from nearcopy.evaluate.tune import Scores, Tuning
+    from nearcopy.evaluate.tune import Tuning
 
 FEEDBACK = "feedback"
-
-From = Annotated[
-    str,
-    typer.Option("--from", metavar="feedback|FILE", help="What people said, or labelled pairs."),
-]
-ArticlesOption = Annotated[
-    list[str] | None,
-    typer.Option("--articles", metavar="FILE", help="The articles that pairs name by id."),
-]
-Label = Annotated[
-    str | None,
-    typer.Option("--label", metavar="COLUMN", help="The column of labels; else guessed."),
-]
-Positive = Annotated[
-    str | None,
-    typer.Option("--positive", metavar="VALUE,...", help="Labels that mean a duplicate."),
-]
-Output = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", metavar="FILE.toml", help="Where to write the policy."),
-]
-Folds = Annotated[
-    int,
-    typer.Option("--folds", metavar="K", min=2, max=50, help="Parts that are held out in turn."),
-]
-Force = Annotated[
-    bool, typer.Option("--force", help="Write it though held-out pairs gain nothing.")
-]
-
-
-@reported
-def tune(
-    from_: From = FEEDBACK,
-    articles: ArticlesOption = None,
-    label: Label = None,
-    positive: Positive = None,
-    store: StoreOption = None,
-    pool: PoolOption = None,
-    preset: PresetOption = None,
-    policy: PolicyOption = None,
-    folds: Folds = 5,
-    output: Output = None,
-    force: Force = False,
-    as_json: JsonOption = False,
-) -> None:
-    """Fit a policy and its confidence to what people say."""
-    from nearcopy.evaluate.tune import tune as tuned
-    from nearcopy.io.serializers.answers import tuning_row
-
-    read = () if from_ == FEEDBACK else (from_, *(articles or ()))
-    spare([*read, policy], output)
-    recipe, judging = settings(preset, policy)
-    if from_ == FEEDBACK:
-        examples = _told(store_address(store), pool, judging)
-    else:
-        named = tuple(each.strip() for each in (positive or "").split(",") if each.strip())
-        examples = _labelled(from_, articles or [], (label, named), recipe or Recipe(), judging)
-    found = tuned(examples, judging, folds=folds)
-    write_lines([tuning_row(found)]) if as_json else show(*_tables(found))
-    written = (found.worth_it or force) and output is not None
-    if output is not None and written:
-        base = preset or (preset_of(policy.read_text("utf-8-sig")) if policy else None)
-        write_atomic(output, policy_toml(found.policy, base or "default"))
-        noted(f"wrote {output}: use it with --policy {output}")
-    if not found.worth_it:
-        noted("no gain on held-out pairs: the policy is best left as it is")
-        raise typer.Exit(0 if written else ANSWER_NO)
-    if output is None:
-        noted("write it with --output policy.toml")
-
-
-def _told(address: str, pool: str | None, policy: Policy) -> "list[Example]":
-    from nearcopy.cli.open_store import reading
-
-    with reading(address, None, policy, pool=pool) as deduper:
-        return deduper.examples()
-
-
-def _labelled(
-    file: str,
-    files: list[str],
-    asked: tuple[str | None, tuple[str, ...]],
-    recipe: Recipe,
-    policy: Policy,
-) -> "list[Example]":
-    from nearcopy.evaluate import Asked, labelled, scheme
-    from nearcopy.evaluate.tune import labelled_examples
-
-    known = None
-    if files:
-        with readable(files, None) as sources:
-            known = {row.article.id: row.article for row in rows(sources)}
-    given = rows_of(file)
-    by = scheme(Asked(label=asked[0], positive=asked[1], target="duplicate"), given, policy)
-    labels = labelled(given, by, known, article_of)
-    if labels.unknown:
-        noted(f"left out {labels.unpaired:,} pairs for want of {len(labels.unknown):,} articles")
-    if not labels.pairs:
-        raise BadFeedback(f"{file} holds no pair of known articles to learn from")
-    return list(labelled_examples(labels.pairs, recipe, policy))
-
-
 MEASURES = {
     "precision": "precision",
     "recall": "recall",
     "f1": "F1 of duplicates",
     "story_f1": "F1 of being one story",
     "calibration_error": "calibration error (ECE)",
-    "confidence_error": "the same of duplicates",
+    "confidence_error": "calibration error of duplicates",
 }
 
 
-def _tables(found: "Tuning") -> Sequence[Table]:
-    pairs = f"{found.examples} pairs, {found.duplicates} duplicates, {found.folds} folds"
-    shown = table("held-out pairs", "before", "after", title=pairs, numbers=["before", "after"])
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExampleOptions:
+    """Where the labelled pairs are: in the feedback of a store, or in a file."""
+
+    from_: Annotated[
+        str, option("--from", "feedback|FILE", "Feedback of the store, or labelled pairs.")
+    ] = FEEDBACK
+    articles: ArticlesOption = None
+    label: LabelOption = None
+    positive: PositiveOption = None
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that are read."""
+        return () if self.from_ == FEEDBACK else (self.from_, *(self.articles or ()))
+
+    def load(self, store: StoreOptions, recipe: Recipe, policy: Policy) -> "list[Example]":
+        """The labelled pairs, with their evidence."""
+        if self.from_ != FEEDBACK:
+            return self._load_file(recipe, policy)
+        from nearcopy.deduper.deduper import Deduper
+
+        require_store(store.address, store.pool)
+        with Deduper(store.address, None, policy, pool=store.pool) as deduper:
+            return deduper.examples()
+
+    def _load_file(self, recipe: Recipe, policy: Policy) -> "list[Example]":
+        from nearcopy.evaluate import LabelOptions, find_scheme, read_labels
+        from nearcopy.evaluate.tune import measure_labels
+
+        articles = None
+        if self.articles:
+            with open_inputs(self.articles) as sources:
+                articles = {row.article.id: row.article for row in read_rows(sources)}
+        rows = read_labels(self.from_)
+        values = tuple(value.strip() for value in (self.positive or "").split(","))
+        asked = LabelOptions(
+            label=self.label, positive=tuple(filter(None, values)), target="duplicate"
+        )
+        labels = read_labels(rows, find_scheme(asked, rows, policy), articles, parse_article)
+        if labels.unknown:
+            missing = f"{len(labels.unknown):,} articles are missing"
+            note(f"left out {labels.unpaired:,} pairs: {missing}")
+        if not labels.pairs:
+            raise BadFeedback(
+                f"{self.from_} has no pair with both articles: give their file with --articles"
+            )
+        return list(measure_labels(labels.pairs, recipe, policy))
+
+
+@report_errors
+def tune(
+    examples: ExampleOptions,
+    store: StoreOptions,
+    preset: PresetOption = None,
+    policy: PolicyOption = None,
+    folds: Annotated[
+        int,
+        typer.Option("--folds", metavar="K", min=2, max=50, help="Folds of the cross-validation."),
+    ] = 5,
+    output: Annotated[
+        Path | None, option("--output", "FILE.toml", "Policy file to write.", None, "-o")
+    ] = None,
+    force: Annotated[
+        bool, flag("--force", "Write it even without a gain on held-out pairs.", None)
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Fit a policy and its confidence to labels or feedback."""
+    from nearcopy.evaluate.tune import tune as tune_policy
+    from nearcopy.io.serializers.evaluation import tuning_row
+
+    refuse_overwrite([*examples.files, policy], output)
+    recipe, start = settings(preset, policy)
+    tuning = tune_policy(examples.load(store, recipe or Recipe(), start), start, folds=folds)
+    write_json_lines([tuning_row(tuning)]) if as_json else show(*_tables(tuning))
+    written = (tuning.worth_it or force) and output is not None
+    if output is not None and written:
+        base = preset or (preset_of(policy.read_text("utf-8-sig")) if policy else None)
+        write_atomic(output, policy_toml(tuning.policy, base or "default"))
+        note(f"wrote {output}: use it with --policy {output}")
+    if not tuning.worth_it:
+        note("no gain on held-out pairs: keep the policy as it is")
+        raise typer.Exit(0 if written else ANSWER_NO)
+    if output is None:
+        note("write it with --output policy.toml")
+
+
+def _tables(tuning: "Tuning") -> Iterable[Table]:
+    title = f"{tuning.examples} pairs, {tuning.duplicates} duplicates, {tuning.folds} folds"
+    numbers = ["before", "after"]
+    scores = make_table("held-out pairs", *numbers, title=title, numbers=numbers)
     for name, meaning in MEASURES.items():
-        add_row(shown, meaning, *(_number(getattr(each, name)) for each in _both(found)))
-    moved = table("threshold", "before", "after", numbers=["before", "after"])
-    for each in found.shifts:
-        add_row(moved, *each)
-    sure = table("confidence as given", "as found right", numbers=["as found right"])
-    for point in found.policy.calibration if found.calibrated else ():
-        add_row(sure, *point)
-    return [shown, *([moved] if found.shifts else []), *([sure] if found.calibrated else [])]
+        before, after = getattr(tuning.before, name), getattr(tuning.after, name)
+        add_row(scores, meaning, _format_score(before), _format_score(after))
+    yield scores
+    if tuning.shifts:
+        thresholds = make_table("threshold", *numbers, numbers=numbers)
+        for shift in tuning.shifts:
+            add_row(thresholds, *shift)
+        yield thresholds
+    if tuning.calibrated:
+        calibration = make_table("confidence", "calibrated", numbers=["calibrated"])
+        for point in tuning.policy.calibration:
+            add_row(calibration, *point)
+        yield calibration
 
 
-def _both(found: "Tuning") -> "tuple[Scores, Scores]":
-    return found.before, found.after
-
-
-def _number(value: float | None) -> str:
+def _format_score(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"

@@ -5,59 +5,47 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from nearcopy.cli.options import (
-    JsonOption,
-    PolicyOption,
-    PoolOption,
-    StoreOption,
-    WindowOption,
-    store_address,
-)
+from nearcopy.cli.options import JsonOption, PolicyOptions, StoreOptions
+from nearcopy.cli.render.tables import add_row, make_table
 from nearcopy.cli.terminal import (
     ANSWER_NO,
-    add_row,
-    counted,
-    noted,
-    reported,
+    format_count,
+    note,
+    report_errors,
     show,
-    table,
-    write_lines,
+    write_json_lines,
 )
-from nearcopy.io.settings import settings
 
 if TYPE_CHECKING:
-    from nearcopy.models.model import Check
+    from nearcopy.models import Check
 
 
-@reported
-def verify(
-    store: StoreOption = None,
-    pool: PoolOption = None,
-    policy: PolicyOption = None,
-    window: WindowOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Check that a store is sound; exit with 1 if not."""
-    from nearcopy.cli.open_store import reading
+@report_errors
+def verify(store: StoreOptions, decisions: PolicyOptions, as_json: JsonOption = False) -> None:
+    """Check the integrity of a store; exit with 1 if one fails."""
+    from nearcopy.cli.open_store import open_existing
 
-    with reading(store_address(store), *settings(None, policy, window), pool=pool) as deduper:
-        found = deduper.verify()
+    with open_existing(store, decisions) as deduper:
+        checks = deduper.verify()
     if as_json:
-        write_lines(each._asdict() for each in found)
+        write_json_lines(check._asdict() for check in checks)
     else:
-        _show_checks(found)
-    warnings = sum(each.passed and each.warning for each in found)
-    failed = sum(not each.passed for each in found)
-    said = f", {counted(warnings, 'warning')}" if warnings else ""
-    noted(f"{len(found) - failed - warnings} of {len(found)} checks passed{said}")
-    if failed:
+        _show_checks(checks)
+    warnings = sum(check.passed and check.warning for check in checks)
+    failures = sum(not check.passed for check in checks)
+    warned = f", {format_count(warnings, 'warning')}" if warnings else ""
+    note(f"{len(checks) - failures - warnings} of {len(checks)} checks passed{warned}")
+    if failures:
         raise typer.Exit(ANSWER_NO)
 
 
-def _show_checks(found: Iterable["Check"]) -> None:
-    shown = table("check", "passed", "detail")
-    for name, passed, detail, warning in found:
-        how, style = ("NO", "red") if not passed else ("yes", None)
-        how, style = ("warning", "yellow") if passed and warning else (how, style)
-        add_row(shown, name, how, detail, style=style)
-    show(shown)
+def _show_checks(checks: Iterable["Check"]) -> None:
+    table = make_table("check", "passed", "detail")
+    for name, passed, detail, warning in checks:
+        if not passed:
+            add_row(table, name, "NO", detail, style="red")
+        elif warning:
+            add_row(table, name, "warning", detail, style="yellow")
+        else:
+            add_row(table, name, "yes", detail)
+    show(table)

@@ -7,12 +7,13 @@ from typing import Any
 
 from rich.table import Table
 
-from nearcopy.cli.terminal import add_row, noted, show, table
-from nearcopy.cluster.stories import Brake
+from nearcopy.cli.render.tables import add_row, make_table
+from nearcopy.cli.terminal import note, show
+from nearcopy.cluster.duplicate_groups import OversizedGroup
 from nearcopy.config import Policy
 from nearcopy.errors import NearcopyError
 from nearcopy.io.files import Row
-from nearcopy.models.model import Relation, Verdict
+from nearcopy.models import Relation, Verdict
 
 LONGEST = 50  # duplicates in the short list
 LARGEST_SHARE = 0.6  # of the articles; to remove more than this is rarely meant
@@ -44,14 +45,14 @@ class Tally:
         """The largest story, and the number of its members."""
         return max(self.stories.items(), key=lambda item: item[1], default=("", 0))
 
-    def too_much(self, policy: Policy, brakes: Sequence[Brake] = ()) -> str | None:
+    def too_much(self, policy: Policy, brakes: Sequence[OversizedGroup] = ()) -> str | None:
         """Why a user should confirm the removal, None where nothing is unusual."""
         articles = self.kept + self.removed
         if self.removed > LARGEST_SHARE * articles:
             share = self.removed / articles
             return f"{self.removed:,} of {articles:,} articles are duplicates ({share:.0%})"
         story, size = self.largest
-        if size > policy.largest_story:
+        if size > policy.max_story_size:
             return f"story {story} has {size:,} members"
         worst = max(brakes, key=lambda brake: brake.size, default=None)
         return f"the story of {worst.kept}: {worst.why}" if worst else None
@@ -87,7 +88,7 @@ class Tally:
 
     def table(self, seconds: float, label: str) -> Table:
         """The summary as a table."""
-        shown = table("rows", "count", numbers=["count"])
+        shown = make_table("rows", "count", numbers=["count"])
         for name in ("read", "kept", label, "rejected"):
             value = self.removed if name == label else getattr(self, name)
             add_row(shown, name, f"{value:,}", last=name == "rejected")
@@ -110,7 +111,7 @@ class Shortlist:
     """The first duplicates, and how many more there are."""
 
     def __init__(self) -> None:
-        self._table = table(
+        self._table = make_table(
             "duplicate",
             "title",
             "is",
@@ -118,7 +119,7 @@ class Shortlist:
             "sure",
             "because",
             numbers=["sure"],
-            least=["sure", "because"],
+            optional=["sure", "because"],
         )
         self._count = 0
 
@@ -137,7 +138,7 @@ class Shortlist:
         if self._count:
             show(self._table)
         else:
-            noted("no duplicates")
+            note("no duplicates")
         if self._count > LONGEST:
-            noted(f"... and {self._count - LONGEST:,} more")
-        noted("write every row with its verdict: -o FILE")
+            note(f"... and {self._count - LONGEST:,} more")
+        note("write every row with its verdict: -o FILE")

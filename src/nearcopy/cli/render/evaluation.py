@@ -1,22 +1,20 @@
-"""An evaluation as tables on a terminal, and as data."""
+"""An evaluation as tables on a terminal."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from rich.console import RenderableType
 from rich.text import Text
 
-from nearcopy.cli.terminal import add_row, in_a_line, table
-from nearcopy.evaluate.bootstrap import Measured
-from nearcopy.evaluate.pair_metrics import Line
-from nearcopy.evaluate.result_types import Cell, Evaluation, Mistake, Table
-from nearcopy.io.serializers.answers import judgement_row
+from nearcopy.cli.render.tables import add_row, make_table
+from nearcopy.cli.terminal import one_line
+from nearcopy.evaluate.metrics import Estimate
+from nearcopy.evaluate.outcomes import Cell, Evaluation, Table
 
-FOUND = "found to be"
-LINES = 100  # of a curve, about, in the data
-# Of the tables on a terminal.
-LEFT_OUT = frozenset(
+PREDICTED = "predicted"
+INTERVAL = "95% interval"
+# Columns that only the report and the JSON form have.
+REPORT_COLUMNS = frozenset(
     {
         *("average_precision", "brier", "calibration_error", "spearman"),
         *("pair_precision", "pair_recall", "pair_f1"),
@@ -24,133 +22,84 @@ LEFT_OUT = frozenset(
 )
 
 
-def tables(found: Evaluation) -> Iterator[RenderableType]:
-    """The numbers, what they are made of, and the mistakes."""
-    counted = ", ".join(
-        f"{name.replace('_', ' ')} {count:,}" for name, count in found.counts.items()
-    )
-    yield Text(f"{found.about}\n{counted}")
-    yield _scores(found)
-    for each in found.tables:
-        yield Text(f"\n{each.title}", "bold")
-        yield _table(_narrow(each))
-    if found.mistakes:
+def render_evaluation(evaluation: Evaluation) -> Iterator[RenderableType]:
+    """The scores, the tables behind them, and the mistakes."""
+    counts = (f"{name.replace('_', ' ')} {n:,}" for name, n in evaluation.counts.items())
+    yield Text(f"{evaluation.about}\n{', '.join(counts)}")
+    yield _score_table(evaluation)
+    for table in evaluation.tables:
+        yield Text(f"\n{table.title}", "bold")
+        yield _render_table(_narrow(table))
+    if evaluation.mistakes:
         yield Text("\nThe worst mistakes", "bold")
-        yield _mistakes(found)
+        yield _mistake_table(evaluation)
 
 
-def _scores(found: Evaluation) -> RenderableType:
-    shown = table("measure", "value", "95 of 100 draws", numbers=["value", "95 of 100 draws"])
-    for name, each in found.scores.items():
-        add_row(shown, name.replace("_", " "), _number(each.value), _interval(each))
-    if found.best is not None:
-        line = found.best
-        add_row(shown, "best f1", f"{line.f1:.3f}", f"from a score of {line.score:.2f}")
-    return shown
+def _score_table(evaluation: Evaluation) -> RenderableType:
+    table = make_table("measure", "value", INTERVAL, numbers=["value", INTERVAL])
+    for name, score in evaluation.scores.items():
+        add_row(table, name.replace("_", " "), _format_number(score.value), _format_interval(score))
+    if evaluation.best is not None:
+        best = evaluation.best
+        add_row(table, "best f1", f"{best.f1:.3f}", f"at a score of {best.score:.2f}")
+    return table
 
 
-def _table(given: Table) -> RenderableType:
-    words = [name.replace("_", " ") for name in given.columns]
-    right = [word for word in words[1:] if word != FOUND]
-    shown = table(*words, numbers=right, least=["auc", "same"])
-    for row in given.rows:
-        add_row(shown, *map(_cell, row))
-    return shown
+def _render_table(table: Table) -> RenderableType:
+    headers = [name.replace("_", " ") for name in table.columns]
+    numbers = [header for header in headers[1:] if header != PREDICTED]
+    rendered = make_table(*headers, numbers=numbers, optional=["auc", "same"])
+    for row in table.rows:
+        add_row(rendered, *map(_format_cell, row))
+    return rendered
 
 
-def _narrow(given: Table) -> Table:
-    """The table as it fits a terminal; all of it is in the report and in the data."""
-    if given.name == "confusion":
-        rows = tuple((*row[:3], _found(given.columns[3:], row[3:])) for row in given.rows)
-        return replace(given, columns=(*given.columns[:3], FOUND), rows=rows)
-    kept = [place for place, name in enumerate(given.columns) if name not in LEFT_OUT]
+def _narrow(table: Table) -> Table:
+    """The table with the columns that fit a terminal; the report and the JSON form have all."""
+    if table.name == "confusion":
+        rows = tuple((*row[:3], _join_counts(table.columns[3:], row[3:])) for row in table.rows)
+        return replace(table, columns=(*table.columns[:3], PREDICTED), rows=rows)
+    indexes = [i for i, name in enumerate(table.columns) if name not in REPORT_COLUMNS]
     return replace(
-        given,
-        columns=tuple(given.columns[place] for place in kept),
-        rows=tuple(tuple(row[place] for place in kept) for row in given.rows),
+        table,
+        columns=tuple(table.columns[i] for i in indexes),
+        rows=tuple(tuple(row[i] for i in indexes) for row in table.rows),
     )
 
 
-def _found(relations: Sequence[str], counts: Sequence[Cell]) -> str:
-    some = zip(relations, counts, strict=True)
-    return ", ".join(f"{relation} {count}" for relation, count in some if count)
+def _join_counts(relations: Sequence[str], counts: Sequence[Cell]) -> str:
+    cells = zip(relations, counts, strict=True)
+    return ", ".join(f"{relation} {count}" for relation, count in cells if count)
 
 
-def _cell(value: Cell) -> str:
-    if isinstance(value, Measured):
-        return _number(value.value)
+def _format_cell(value: Cell) -> str:
+    if isinstance(value, Estimate):
+        return _format_number(value.value)
     if isinstance(value, float):
-        return _number(value)
+        return _format_number(value)
     return f"{value:,}" if isinstance(value, int) else (value or "")
 
 
-def _number(value: float | None) -> str:
+def _format_number(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
 
 
-def _interval(each: Measured) -> str:
-    return "" if each.low is None or each.high is None else f"{each.low:.3f} to {each.high:.3f}"
+def _format_interval(score: Estimate) -> str:
+    if score.low is None or score.high is None:
+        return ""
+    return f"{score.low:.3f} to {score.high:.3f}"
 
 
-def _mistakes(found: Evaluation) -> RenderableType:
-    shown = table(
-        "mistake", "score", "label", "rule", "articles", numbers=["score"], least=["score", "label"]
-    )
-    for each in found.mistakes:
-        pair, decision = each.outcome.pair, each.outcome.judgement.decision
-        both = "\n".join(
-            in_a_line(f"{side.id}: {side.title or side.text[:100]}"[:200])
-            for side in (pair.a, pair.b)
+def _mistake_table(evaluation: Evaluation) -> RenderableType:
+    columns = ("mistake", "score", "label", "rule", "articles")
+    table = make_table(*columns, numbers=["score"], optional=["score", "label"])
+    for mistake in evaluation.mistakes:
+        pair, decision = mistake.outcome.pair, mistake.outcome.judgement.decision
+        articles = "\n".join(
+            one_line(f"{article.id}: {article.title or article.text[:100]}"[:200])
+            for article in (pair.a, pair.b)
         )
-        why = f"{decision.rule}: {decision.reason}"
-        add_row(shown, each.kind, each.outcome.score, pair.label, why, Text(both), last=True)
-    return shown
-
-
-# As data.
-
-
-def evaluation_row(found: Evaluation) -> dict[str, Any]:
-    """One object with everything; of the lines at most so many."""
-    return {
-        "kind": found.kind,
-        "about": found.about,
-        "settings": dict(found.settings),
-        "counts": dict(found.counts),
-        "scores": {name: _data(each) for name, each in found.scores.items()},
-        "resampled": found.resampled,
-        "best_line": found.best and found.best._asdict(),
-        "lines": [line._asdict() for line in _some(found.lines)],
-        **{each.name: _rows(each) for each in found.tables},
-        "calibration": [each._asdict() for each in found.bins],
-        "histogram": [each._asdict() for each in found.histogram],
-        "mistakes": [_mistake(each) for each in found.mistakes],
-        "unknown_ids": list(found.unknown),
-    }
-
-
-def _some(lines: Sequence[Line]) -> Sequence[Line]:
-    return lines[:: max(1, len(lines) // LINES)]
-
-
-def _rows(given: Table) -> list[dict[str, Any]]:
-    names = [name.replace(" ", "_") for name in given.columns]
-    return [dict(zip(names, map(_data, row), strict=True)) for row in given.rows]
-
-
-def _data(value: Cell) -> Any:
-    return value._asdict() if isinstance(value, Measured) else value
-
-
-def _mistake(each: Mistake) -> dict[str, Any]:
-    pair = each.outcome.pair
-    return {
-        "kind": each.kind,
-        "line": pair.line or None,
-        "label": pair.label,
-        "grade": pair.grade,
-        "language": pair.language,
-        "score": each.outcome.score,
-        "titles": [pair.a.title, pair.b.title],
-        **judgement_row(pair.a.id, pair.b.id, each.outcome.judgement),
-    }
+        rule = f"{decision.rule}: {decision.reason}"
+        score = mistake.outcome.score
+        add_row(table, mistake.kind, score, pair.label, rule, Text(articles), last=True)
+    return table

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from nearcopy.extract.facts import sentence
+from nearcopy.extract.facts import describe_fact
 from nearcopy.match.explain import Explanation
-from nearcopy.models.model import Evidence, FactPair
+from nearcopy.models import Evidence, FactPair
 
 
 class Measure(NamedTuple):
@@ -51,11 +51,14 @@ def facts_told(found: Explanation) -> Iterator[tuple[str, str]]:
     if found.evidence.moved:
         yield f"Figures that an update moves: {_pairs(found.evidence.moved)}", "yellow"
     if found.agreements:
-        yield f"Facts that agree: {'; '.join(sentence(a) for a, _ in found.agreements)}", "green"
+        yield (
+            f"Facts that agree: {'; '.join(describe_fact(a) for a, _ in found.agreements)}",
+            "green",
+        )
 
 
 def _pairs(pairs: tuple[FactPair, ...]) -> str:
-    return "; ".join(f"{sentence(a)} / {sentence(b)}" for a, b in pairs)
+    return "; ".join(f"{describe_fact(a)} / {describe_fact(b)}" for a, b in pairs)
 
 
 def _held(evidence: Evidence) -> Iterator[Measure]:

@@ -10,7 +10,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from nearcopy.cli import app
-from nearcopy.cli.terminal import add_row, table
+from nearcopy.cli.render.tables import add_row, make_table
 
 HERE = Path(__file__).parents[3] / "examples"
 WIRE, LABELS = str(HERE / "wire.jsonl"), str(HERE / "wire_relations.csv")
@@ -63,7 +63,9 @@ def words_of(lines: list[str]) -> set[str]:
 
 
 def test_what_matters_least_is_left_out_and_named():
-    made = table("article", "number", "remark", numbers=["number"], least=["remark", "number"])
+    made = make_table(
+        "article", "number", "remark", numbers=["number"], optional=["remark", "number"]
+    )
     add_row(made, "headline-of-it", 1234567, "extraordinarily")
     assert "no room for: remark" not in drawn(made, 80)
     assert drawn(made, 35)[-1] == "no room for: remark"
@@ -72,7 +74,7 @@ def test_what_matters_least_is_left_out_and_named():
 
 
 def test_what_must_stay_is_broken_at_last():
-    made = table("article")
+    made = make_table("article")
     add_row(made, "abcdefghijklmnopqrstuvwxyz")
     assert "│ abcdef │" in drawn(made, 10)
 
@@ -82,7 +84,7 @@ def test_what_must_stay_is_broken_at_last():
     st.integers(30, 100),
 )
 def test_words_stay_whole_where_they_have_room(rows, width):
-    made = table("one", "two", "six", least=["six"])
+    made = make_table("one", "two", "six", optional=["six"])
     for row in rows:
         add_row(made, *row)
     lines = drawn(made, width)
