@@ -1,4 +1,4 @@
-"""Lanes: what several ask at the same time is asked of the store at once, and each is answered."""
+"""Deduper threads: calls that wait together run as one batch, and each gets its own result."""
 
 import asyncio
 import logging
@@ -7,86 +7,86 @@ from threading import Event
 import pytest
 
 from nearcopy import NotStored
-from nearcopy.service.deduper_pool import AT_ONCE, Lane
+from nearcopy.service.deduper_pool import MAX_BATCH, DeduperThread
 from nearcopy.service.settings import Settings
 
 
 class Work:
-    """Doubles what it is given, and remembers how much came at once."""
+    """Doubles the items, and records the batches."""
 
     def __init__(self):
-        self.asked = []
+        self.batches = []
 
     def __call__(self, deduper, items):
         assert deduper == "deduper"
-        self.asked.append(items)
+        self.batches.append(items)
         if "nothing" in items:
-            raise NotStored("nothing is not there: add it first")
+            raise NotStored("nothing is not stored: add it first")
         return [item * 2 for item in items]
 
 
 @pytest.fixture
-def lane():
-    made = Lane(lambda: "deduper", "test", Settings(max_seconds=5))
-    yield made
-    made.stop()
+def thread():
+    thread = DeduperThread(lambda: "deduper", "test", Settings(max_seconds=5))
+    yield thread
+    thread.stop()
 
 
-def at_once(lane, work, items):
-    """The answers to all, asked while the lane is busy."""
+def run_together(thread, work, items):
+    """The results for all items, submitted while the thread is busy."""
 
-    async def asked():
+    async def run():
         free = Event()
-        busy = asyncio.create_task(lane.run(lambda _: free.wait(5)))
+        busy = asyncio.create_task(thread.run(lambda _: free.wait(5)))
         await asyncio.sleep(0.05)
-        waiting = [asyncio.create_task(lane.share(work, item)) for item in items]
+        waiting = [asyncio.create_task(thread.run_batched(work, item)) for item in items]
         await asyncio.sleep(0.05)
         free.set()
         await busy
         return await asyncio.gather(*waiting, return_exceptions=True)
 
-    return asyncio.run(asked())
+    return asyncio.run(run())
 
 
-def test_what_waits_is_asked_together_and_each_gets_its_own(lane):
+def test_waiting_items_run_as_one_batch_and_each_gets_its_own_result(thread):
     work = Work()
-    assert at_once(lane, work, [1, 2, 3]) == [2, 4, 6]
-    assert work.asked == [[1, 2, 3]]
+    assert run_together(thread, work, [1, 2, 3]) == [2, 4, 6]
+    assert work.batches == [[1, 2, 3]]
 
 
-def test_no_more_than_a_few_are_asked_together(lane):
+def test_a_batch_is_limited(thread):
     work = Work()
-    items = list(range(2 * AT_ONCE + 1))
-    assert at_once(lane, work, items) == [item * 2 for item in items]
-    assert [len(each) for each in work.asked] == [AT_ONCE, AT_ONCE, 1]
+    items = list(range(2 * MAX_BATCH + 1))
+    assert run_together(thread, work, items) == [item * 2 for item in items]
+    assert [len(batch) for batch in work.batches] == [MAX_BATCH, MAX_BATCH, 1]
 
 
-def test_who_is_at_fault_is_told_and_nobody_else(lane):
-    one, wrong, other = at_once(lane, Work(), ["a", "nothing", "b"])
+def test_only_the_item_at_fault_gets_the_error(thread):
+    one, error, other = run_together(thread, Work(), ["a", "nothing", "b"])
     assert (one, other) == ("aa", "bb")
-    assert isinstance(wrong, NotStored)
+    assert isinstance(error, NotStored)
 
 
-def test_who_has_gone_is_not_asked_for(lane):
+def test_cancelled_items_are_not_run(thread):
     work = Work()
 
-    async def asked():
+    async def run():
         free = Event()
-        busy = asyncio.create_task(lane.run(lambda _: free.wait(5)))
-        gone, stays = (asyncio.create_task(lane.share(work, item)) for item in (1, 2))
+        busy = asyncio.create_task(thread.run(lambda _: free.wait(5)))
+        cancelled, pending = (asyncio.create_task(thread.run_batched(work, item)) for item in (1, 2))
         await asyncio.sleep(0.05)
-        gone.cancel()
+        cancelled.cancel()
         await asyncio.sleep(0.05)
         free.set()
         await busy
-        return await stays
+        return await pending
 
-    assert asyncio.run(asked()) == 4
-    assert work.asked == [[2]]
+    assert asyncio.run(run()) == 4
+    assert work.batches == [[2]]
 
 
-def test_where_each_is_logged_each_is_asked_alone(lane, caplog):
+def test_at_log_level_debug_items_run_one_by_one(thread, caplog):
     caplog.set_level(logging.DEBUG, "nearcopy")
     work = Work()
-    assert at_once(lane, work, [1, 2]) == [2, 4]
-    assert work.asked == [[1], [2]]
+    assert run_together(thread, work, [1, 2]) == [2, 4]
+    assert work.batches == [[1], [2]]

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from nearcopy import BadPolicy
 from nearcopy.cli import app
-from nearcopy.service.settings import Settings, handed_on, settings_of, taken_over
+from nearcopy.service.settings import Settings, settings_to_json, load_settings, settings_from_json
 
 
 def command(*words, **environment):
@@ -20,13 +20,13 @@ def test_flags_win_over_the_environment_and_that_over_the_file(tmp_path):
     file = tmp_path / "serve.toml"
     file.write_text('port = 1\nworkers = 2\nmax_batch = 3\nstore = "a.db"')
     environment = {"NEARCOPY_SETTINGS": str(file), "NEARCOPY_PORT": "11", "NEARCOPY_WORKERS": "12"}
-    found = settings_of({"port": 21, "workers": None}, environment)
+    found = load_settings({"port": 21, "workers": None}, environment)
     assert (found.port, found.workers, found.max_batch, found.store) == (21, 12, 3, "a.db")
     assert found.address == "sqlite:///a.db"
 
 
 def test_without_any_it_is_this_machine_and_a_file_in_the_folder():
-    found = settings_of({}, {"PATH": "/bin"})
+    found = load_settings({}, {"PATH": "/bin"})
     assert found == Settings()
     assert (found.host, found.local, found.address) == ("127.0.0.1", True, "sqlite:///nearcopy.db")
 
@@ -44,7 +44,7 @@ def test_without_any_it_is_this_machine_and_a_file_in_the_folder():
 )
 def test_a_wrong_variable_says_so(variable, value, said):
     with pytest.raises(BadPolicy, match=said):
-        settings_of({}, {variable: value})
+        load_settings({}, {variable: value})
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_a_wrong_line_of_the_file_says_so(tmp_path, text, said):
     file = tmp_path / "serve.toml"
     file.write_text(text)
     with pytest.raises(BadPolicy, match=said):
-        settings_of({"settings": file}, {})
+        load_settings({"settings": file}, {})
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_which_addresses_only_this_machine_can_reach(host, local):
 
 def test_workers_are_handed_the_same_settings():
     settings = Settings(port=1, pool="sport", log_json=True)
-    assert taken_over(handed_on(settings)) == settings
+    assert settings_from_json(settings_to_json(settings)) == settings
 
 
 def test_every_setting_is_a_flag_a_variable_and_has_a_meaning():

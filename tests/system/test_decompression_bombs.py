@@ -19,7 +19,7 @@ from nearcopy.io.files import json as jsons
 from nearcopy.io.files import warc as warcs
 from nearcopy.io.files.cell_values import as_json
 from nearcopy.service.settings import Settings
-from nearcopy.service.uploads import uploaded
+from nearcopy.service.request_bodies import read_upload
 
 
 def rows_of(path):
@@ -310,5 +310,5 @@ def test_the_service_takes_no_file_that_may_be_larger_inside(data):
     from nearcopy.service.problems import Problem
 
     with pytest.raises(Problem) as refused:
-        uploaded(data, "wire.json", Settings(), own_ids=True)
+        read_upload(data, "wire.json", Settings(), unique_ids=True)
     assert refused.value.status == 415

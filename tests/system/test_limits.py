@@ -19,9 +19,8 @@ from nearcopy import (
     StoreError,
     WebError,
 )
-from nearcopy.cli.commands import feeds as following
 from nearcopy.extract.facts import LONGEST_TITLE, MOST_FACTS
-from nearcopy.extract.facts import read as facts_of
+from nearcopy.extract.facts import read_facts as facts_of
 from nearcopy.extract.urls import canonical
 from nearcopy.extract.urls.canonical import DEEPEST
 from nearcopy.extract.urls.hosts import LONGEST as LONGEST_HOST
@@ -29,24 +28,23 @@ from nearcopy.io.feeds import atom as writing
 from nearcopy.io.feeds import poll as polling
 from nearcopy.io.feeds import poll_state as memory
 from nearcopy.io.feeds.poll import PollSettings, poll
+from nearcopy.io.feeds.subscriptions import list_feeds
 from nearcopy.io.feeds.poll_state import FeedState, PollState
 from nearcopy.io.files import dates as times
 from nearcopy.io.files.dates import read_time
 from nearcopy.io.http_client import LONGEST_ADDRESS, Limits, Request, fetch
 from nearcopy.io.streams.json_lines import LineSplitter
 from nearcopy.io.streams.parse import LARGEST_TIER, check_storable
-from nearcopy.service import deduper_pool as pools
-from nearcopy.service import problems, tokens, uploads
+from nearcopy.service import deduper_pool, middleware, problems, request_bodies, tokens
 from nearcopy.service.app import make_app
 from nearcopy.service.deduper_pool import Pools
-from nearcopy.service.log_format import id_of_request
-from nearcopy.service.middleware import limits
-from nearcopy.service.middleware.limits import Rates
+from nearcopy.service.log_format import choose_request_id
+from nearcopy.service.middleware import RateLimiter
 from nearcopy.service.problems import Problem
 from nearcopy.service.settings import BOUNDS, Settings
+from nearcopy.service.request_bodies import read_upload
 from nearcopy.service.tokens import Tokens
-from nearcopy.service.uploads import uploaded
-from nearcopy.stores.pools import checked_pool
+from nearcopy.stores.addresses import validate_pool
 
 JSON = {"content-type": "application/json"}
 
@@ -150,19 +148,19 @@ def test_characters_of_the_id_of_a_request(service, size, told):
     given = "r" * size
     answer = service("GET", "/api/v1/session", headers={"x-request-id": given})
     assert (answer.headers["x-request-id"] == given) == told
-    assert (id_of_request(given) == given) == told
+    assert (choose_request_id(given) == given) == told
 
 
-@pytest.mark.parametrize(("count", "listed"), [(problems.SHOWN, 20), (problems.SHOWN + 1, 20)])
+@pytest.mark.parametrize(("count", "listed"), [(problems.MAX_ERRORS, 20), (problems.MAX_ERRORS + 1, 20)])
 def test_errors_that_are_listed(settings, count, listed):
     asked = Asked(settings)
     answer = asked("POST", "/api/v1/check", json=[5] * count)
     asked.close()
     assert len(answer.json()["errors"]) == listed
-    assert f"{count - 1} more are wrong" in answer.json()["detail"]
+    assert f"{count - 1} more are invalid" in answer.json()["detail"]
 
 
-@pytest.mark.parametrize(("count", "told"), [(50, "Said: choose from"), (51, "50 fields")])
+@pytest.mark.parametrize(("count", "told"), [(50, "Answer: choose from"), (51, "50 fields")])
 def test_fields_of_a_form(service, count, told):
     headers = {"content-type": "application/x-www-form-urlencoded"}
     answer = service("POST", "/review", content="&".join(["a=b"] * count), headers=headers)
@@ -221,7 +219,7 @@ def refused(asked: Asked, method: str, path: str, parameter: dict, value) -> boo
     ("path", "body"),
     [
         ("feedback", {"a": "x", "b": "y", "same": True}),
-        ("acts", {"act": "merge", "article": "x", "other": "y"}),
+        ("actions", {"kind": "merge", "article": "x", "other": "y"}),
     ],
 )
 def test_characters_of_a_note(settings, path, body, size, status):
@@ -242,7 +240,9 @@ def test_requests_at_once(settings):
 
     async def asked() -> list[int]:
         narrow = make_app(replace(settings, max_at_once=2)).state.service
-        limited = limits.Limits(app, replace(settings, max_at_once=2), narrow.gate)
+        limited = middleware.RequestLimits(
+            app, replace(settings, max_at_once=2), narrow.authenticator
+        )
         transport = httpx.ASGITransport(limited)
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
             waiting = [asyncio.create_task(client.get("/x")) for _ in range(2)]
@@ -258,14 +258,14 @@ def test_requests_at_once(settings):
 
 
 def test_requests_of_a_second():
-    rates = Rates(3)
+    rates = RateLimiter(3)
     assert [rates.wait("a", 1.0) > 0 for _ in range(4)] == [False, False, False, True]
-    assert not any(Rates(0).wait("a", 1.0) for _ in range(99))
+    assert not any(RateLimiter(0).wait("a", 1.0) for _ in range(99))
 
 
 def test_callers_whose_rates_are_remembered(monkeypatch):
-    monkeypatch.setattr(limits, "CALLERS", 2)
-    rates = Rates(1)
+    monkeypatch.setattr(middleware, "MAX_CALLERS", 2)
+    rates = RateLimiter(1)
     assert [rates.wait(each, 1.0) for each in "ab"] == [0, 0]
     assert rates.wait("a", 1.0) > 0  # two are remembered
     rates.wait("c", 1.0)
@@ -274,10 +274,10 @@ def test_callers_whose_rates_are_remembered(monkeypatch):
 
 def test_pools_of_a_worker(settings):
     opened = Pools(settings)
-    for number in range(pools.MOST_POOLS):
-        opened.pool(f"pool-{number}").opened.dedupers["looks"] = Deduper()
+    for number in range(deduper_pool.MAX_POOLS):
+        opened.pool(f"pool-{number}").dedupers["reads"] = Deduper()
     opened.pool("pool-0")
-    with pytest.raises(Problem, match="16 pools are open already"):
+    with pytest.raises(Problem, match="16 pools are open, the most per worker"):
         opened.pool("one-more")
     opened.close()
 
@@ -293,27 +293,27 @@ def test_numbers_that_are_settings(name, bounds):
 
 def test_characters_of_the_name_of_a_token(tmp_path):
     made = Tokens(tmp_path / "tokens.db")
-    made.add("n" * tokens.LONGEST, ("read",))
-    for name in ("n" * (tokens.LONGEST + 1), ""):
+    made.add("n" * tokens.MAX_NAME, ("read",))
+    for name in ("n" * (tokens.MAX_NAME + 1), ""):
         with pytest.raises(BadPolicy, match="give a name of up to 200 characters"):
             made.add(name, ("read",))
     made.close()
 
 
 def test_characters_of_the_name_of_a_pool():
-    assert checked_pool("p" * 32) == "p" * 32
+    assert validate_pool("p" * 32) == "p" * 32
     for name in ("p" * 33, ""):
         with pytest.raises(StoreError, match="give up to 32 of a-z"):
-            checked_pool(name)
+            validate_pool(name)
 
 
 def test_bytes_of_a_feed_that_is_sent(settings, monkeypatch):
     feed = rss("Coast", ("1", "Tide", "High."))
-    monkeypatch.setattr(uploads, "MOST_OF_A_FEED", len(feed))
-    assert len(uploaded(feed, "feed", settings, own_ids=True)) == 1
-    monkeypatch.setattr(uploads, "MOST_OF_A_FEED", len(feed) - 1)
+    monkeypatch.setattr(request_bodies, "MAX_FEED_BYTES", len(feed))
+    assert len(read_upload(feed, "feed", settings, unique_ids=True)) == 1
+    monkeypatch.setattr(request_bodies, "MAX_FEED_BYTES", len(feed) - 1)
     with pytest.raises(Problem, match="a feed may have"):
-        uploaded(feed, "feed", settings, own_ids=True)
+        read_upload(feed, "feed", settings, unique_ids=True)
 
 
 # --- What is read of an article ------------------------------------------------------------------
@@ -486,7 +486,7 @@ def test_bytes_of_a_list_of_feeds(tmp_path, monkeypatch):
     path = tmp_path / "feeds.opml"
     path.write_bytes(data)
     monkeypatch.setattr(following, "LARGEST_OPML", len(data))
-    assert list(following.list_feeds([str(path)])) == ["https://coast.example/feed"]
+    assert list(list_feeds([str(path)])) == ["https://coast.example/feed"]
     monkeypatch.setattr(following, "LARGEST_OPML", len(data) - 1)
     with pytest.raises(NearcopyError, match="is no OPML file"):
-        list(following.list_feeds([str(path)]))
+        list(list_feeds([str(path)]))

@@ -17,7 +17,7 @@ from nearcopy.extract.facts import LONGEST_TITLE
 LENGTH = 20_000
 A_FEW = 20  # characters with which a pattern that doubles its work with each takes long enough
 SECONDS = 0.05
-SHORT = {"nearcopy.extract.facts": LONGEST_TITLE, "nearcopy.service.pages.scorecard": 400}
+SHORT = {"nearcopy.extract.facts": LONGEST_TITLE, "nearcopy.service.pages.view_models": 400}
 OTHERS = {"errors.py"}  # looks for words of its own in a line that the server says
 
 
@@ -46,10 +46,16 @@ def slowest(found: Found, size: int) -> tuple[float, str]:
 def slow(found: Found) -> str | None:
     """What the pattern takes long for, if anything.
 
-    What is so quick with an eighth that squaring would not make it slow is not tried with all.
+    Texts grow until one is slow. What is so quick with an eighth that squaring would not make it
+    slow is not tried with all.
     """
     length = next((n for name, n in SHORT.items() if found.module.startswith(name)), LENGTH)
-    for size, least in ((A_FEW, 0.0), (length // 8, SECONDS / 100), (length, SECONDS)):
+    for size, least in (
+        (A_FEW, 0.0),
+        (length // 8, SECONDS / 100),
+        (length // 3, 0.0),
+        (length, SECONDS),
+    ):
         spent, text = slowest(found, size)
         if spent > SECONDS:
             return f"{found.module}: {found.pattern:.80} takes {spent:.2f} s for {text!r}..."

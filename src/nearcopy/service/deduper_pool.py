@@ -1,7 +1,7 @@
-"""Pools: the Dedupers of a worker, each asked by one thread in the order things come.
+"""The Dedupers of a worker process, each called by a thread of its own.
 
-Who adds does not hold up who checks, nor does who lists: each of the three has a Deduper of its own
-on the same store. A store in memory has one for all.
+A pool has three of them on the same store: one checks, one adds, one reads lists and statistics.
+So no kind of request waits for another. A store in memory has one Deduper for all three.
 """
 
 import asyncio
@@ -10,7 +10,6 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
-from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from threading import Lock
@@ -19,195 +18,186 @@ from typing import Any, TypeVar
 from nearcopy.config import Recipe
 from nearcopy.deduper.deduper import Deduper
 from nearcopy.errors import NotStored
-from nearcopy.models.model import Article
+from nearcopy.models import Article
 from nearcopy.service.problems import Problem
 from nearcopy.service.settings import Settings
-from nearcopy.stores import pools_at
-from nearcopy.stores.addresses import shown
+from nearcopy.stores import list_pools
+from nearcopy.stores.addresses import mask_password
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-Shared = Callable[[Deduper, list[Item]], list[Result]]  # a result for each, in order
-AT_ONCE = 16  # asked of the store together: a look for more takes as long as two
-log = logging.getLogger("nearcopy")
+BatchCall = Callable[[Deduper, list[Item]], list[Result]]  # a result for each item, in order
+MAX_BATCH = 16  # a query for more takes twice as long
+MAX_POOLS = 16  # per worker: each keeps the keys of its window in memory
 MEMORY = "memory:"
-WAYS = ("checks", "adds", "looks")
-ALL = "all"  # of them, to a store in memory
-MOST_POOLS = 16  # in one worker: each has the keys of its window in memory
-WARMING = "nearcopy-warming"
-OWN = 0.0  # as long as the lane says
+CHECKS, ADDS, READS = ROLES = ("checks", "adds", "reads")
+WARM_UP_ID = "nearcopy-warming"
+DEFAULT_TIMEOUT = 0.0
+log = logging.getLogger("nearcopy")
 
 
-class Lane:
-    """A Deduper, and the one thread that asks it."""
+class DeduperThread:
+    """A Deduper and the only thread that calls it."""
 
-    def __init__(self, opened: Callable[[], Deduper], name: str, settings: Settings) -> None:
-        self._opened, self._seconds = opened, float(settings.max_seconds)
-        self._address = shown(settings.address)
+    def __init__(self, deduper: Callable[[], Deduper], name: str, settings: Settings) -> None:
+        self._deduper, self._timeout = deduper, float(settings.max_seconds)
+        self._address = mask_password(settings.address)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=name)
-        self._waiting: dict[Any, deque[tuple[Any, Future[Any]]]] = {}
+        self._queues: dict[Any, deque[tuple[Any, Future[Any]]]] = {}
 
     async def run(
-        self, work: Callable[[Deduper], Result], *, seconds: float | None = OWN
+        self, call: Callable[[Deduper], Result], *, timeout: float | None = DEFAULT_TIMEOUT
     ) -> Result:
-        """What the work gives; a problem where it has to wait for too long."""
-        patience = self._seconds if seconds == OWN else seconds
-        future = self._thread.submit(copy_context().run, lambda: work(self._opened()))
-        return await self._answer(future, patience)
+        """The result of the call; a problem after the timeout."""
+        timeout = self._timeout if timeout == DEFAULT_TIMEOUT else timeout
+        future = self._thread.submit(copy_context().run, lambda: call(self._deduper()))
+        return await self._result(future, timeout)
 
-    async def share(self, work: Shared[Item, Result], item: Item) -> Result:
-        """What the work gives for this; what others ask of it meanwhile is asked at once.
+    async def run_batched(self, call: BatchCall[Item, Result], item: Item) -> Result:
+        """The result for this item; items that wait for the same call are passed together.
 
-        A look at the store for many takes little longer than for one. Where each is to be logged
-        with the request that it is of, they are asked one by one.
+        A query for many takes little longer than for one. At log level debug they are passed one
+        by one, so that each log line has the id of its request.
         """
         if log.isEnabledFor(logging.DEBUG):
-            return await self.run(lambda deduper: work(deduper, [item])[0])
+            return await self.run(lambda deduper: call(deduper, [item])[0])
         future: Future[Result] = Future()
-        self._waiting.setdefault(work, deque()).append((item, future))
-        self._thread.submit(self._take, work)
-        return await self._answer(future, self._seconds)
+        self._queues.setdefault(call, deque()).append((item, future))
+        self._thread.submit(self._run_queue, call)
+        return await self._result(future, self._timeout)
 
-    def _take(self, work: Shared[Any, Any]) -> None:
-        """Answer some of those that wait, the first of them first; others may have been before."""
-        waiting = self._waiting[work]
-        some = [waiting.popleft() for _ in range(min(len(waiting), AT_ONCE))]
-        asked = [each for each in some if each[1].set_running_or_notify_cancel()]
-        if asked:
-            self._settle(work, asked)
+    def _run_queue(self, call: BatchCall[Any, Any]) -> None:
+        """Run the first items of a queue, which an earlier run may have emptied."""
+        queue = self._queues[call]
+        batch = [queue.popleft() for _ in range(min(len(queue), MAX_BATCH))]
+        running = [pair for pair in batch if pair[1].set_running_or_notify_cancel()]
+        if running:
+            self._run_batch(call, running)
 
-    def _settle(self, work: Shared[Any, Any], asked: list[tuple[Any, Future[Any]]]) -> None:
+    def _run_batch(self, call: BatchCall[Any, Any], batch: list[tuple[Any, Future[Any]]]) -> None:
         try:
-            found = work(self._opened(), [item for item, _ in asked])
-        except Exception as wrong:  # one may be at fault: it has to be told, and no other
-            if len(asked) == 1:
-                asked[0][1].set_exception(wrong)
+            results = call(self._deduper(), [item for item, _ in batch])
+        except Exception as error:
+            if len(batch) == 1:
+                batch[0][1].set_exception(error)
                 return
-            for each in asked:
-                self._settle(work, [each])
+            for pair in batch:  # only the item at fault gets the error
+                self._run_batch(call, [pair])
             return
-        for (_, future), result in zip(asked, found, strict=True):
+        for (_, future), result in zip(batch, results, strict=True):
             future.set_result(result)
 
-    async def _answer(self, future: Future[Result], patience: float | None) -> Result:
+    async def _result(self, future: Future[Result], timeout: float | None) -> Result:
         try:
-            async with asyncio.timeout(patience):
+            async with asyncio.timeout(timeout):
                 return await asyncio.wrap_future(future)
-        except NotStored as wrong:  # where the store is, is nobody's business
-            raise NotStored(str(wrong).replace(self._address, "the store")) from None
+        except NotStored as error:  # clients need not know the address of the store
+            raise NotStored(str(error).replace(self._address, "the store")) from None
         except TimeoutError:
             detail = (
-                f"this took longer than {patience:g} seconds: try again later; what was to be "
-                "added may be there by then, and adding it again changes nothing"
+                f"no result within {timeout:g} seconds: try again later; articles may have been "
+                "added meanwhile, and adding them again changes nothing"
             )
             raise Problem(503, detail) from None
 
     def stop(self) -> None:
-        """Finish what has begun, and take no more."""
+        """Finish what has been submitted, and take no more."""
         self._thread.shutdown(wait=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """The Dedupers of a pool that are open, by the way they are for."""
-
-    pool: str | None
-    dedupers: dict[str, Deduper] = field(default_factory=dict)
-    locks: dict[str, Lock] = field(default_factory=lambda: {way: Lock() for way in (*WAYS, ALL)})
-
-
-@dataclass(frozen=True, slots=True)
 class Pool:
-    """One set of articles, and the three ways to it."""
+    """One set of articles: its Dedupers, opened on first use, and their threads."""
 
-    opened: Opened
-    checks: Lane  # checking, and what is similar: quick
-    adds: Lane
-    looks: Lane  # lists, numbers and comparisons
+    def __init__(self, settings: Settings, open_deduper: Callable[[str], Deduper]) -> None:
+        self._shared = settings.address.startswith(MEMORY)
+        self._open = open_deduper
+        self._locks = {role: Lock() for role in ROLES}
+        self.dedupers: dict[str, Deduper] = {}
+        self.checks, self.adds, self.reads = (
+            DeduperThread(partial(self._deduper, role), f"nearcopy-{role}", settings)
+            for role in ROLES
+        )
+
+    def _deduper(self, role: str) -> Deduper:
+        key = CHECKS if self._shared else role
+        with self._locks[key]:
+            if key not in self.dedupers:
+                self.dedupers[key] = self._open(role)
+            return self.dedupers[key]
+
+    def close(self) -> None:
+        for thread in (self.adds, self.checks, self.reads):
+            thread.stop()
+        for deduper in self.dedupers.values():
+            deduper.close()
 
 
 class Pools:
-    """The pools of a worker, opened when first asked for."""
+    """The pools of a worker process, opened on first use."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self.recipe, self.policy = settings.judging()
+        self.recipe, self.policy = settings.recipe_and_policy()
         self._lock = Lock()
         self._pools: dict[str | None, Pool] = {}
         self.ready = False
 
     def pool(self, name: str | None) -> Pool:
-        """The pool of this name."""
         with self._lock:
             if name not in self._pools:
-                self._make_room()
-                opened = Opened(name)
-                self._pools[name] = Pool(opened, *(self._lane(opened, way) for way in WAYS))
+                self._evict_unopened()
+                self._pools[name] = Pool(self._settings, partial(self._open_deduper, name))
             return self._pools[name]
 
-    def _make_room(self) -> None:
-        """Let go of pools that could not be opened; whoever is still at one of them has it."""
-        if len(self._pools) >= MOST_POOLS:
+    def _evict_unopened(self) -> None:
+        """Drop pools that could not be opened; requests that hold one keep it."""
+        if len(self._pools) >= MAX_POOLS:
             pools = self._pools.items()
-            self._pools = {name: pool for name, pool in pools if pool.opened.dedupers}
-        if len(self._pools) >= MOST_POOLS:
-            raise Problem(503, f"{MOST_POOLS} pools are open already: start more services")
+            self._pools = {name: pool for name, pool in pools if pool.dedupers}
+        if len(self._pools) >= MAX_POOLS:
+            raise Problem(503, f"{MAX_POOLS} pools are open, the most per worker: start more")
 
-    def _lane(self, opened: Opened, way: str) -> Lane:
-        return Lane(partial(self._deduper, opened, way), f"nearcopy-{way}", self._settings)
-
-    def _deduper(self, opened: Opened, way: str) -> Deduper:
-        """The Deduper of a lane, opened in its thread."""
-        key = ALL if self._settings.address.startswith(MEMORY) else way
-        with opened.locks[key]:
-            if key not in opened.dedupers:
-                opened.dedupers[key] = self._opened(opened.pool, way)
-            return opened.dedupers[key]
-
-    def _opened(self, pool: str | None, way: str) -> Deduper:
-        """A Deduper; who only asks makes no pool."""
+    def _open_deduper(self, pool: str | None, role: str) -> Deduper:
+        """A Deduper; only adding creates a pool."""
         address = self._settings.address
-        lasting = pool is not None and not address.startswith(MEMORY)
-        if way != "adds" and lasting and pool not in pools_at(address):
-            raise NotStored(f"no pool {pool}: it is made when something is added to it")
+        persistent = pool is not None and not address.startswith(MEMORY)
+        if role != ADDS and persistent and pool not in list_pools(address):
+            raise NotStored(f"no pool {pool}: adding an article to it creates it")
         return Deduper(address, self.recipe, self.policy, pool=pool)
 
     async def warm(self) -> None:
-        """Read the window, so that the first who ask need not wait for it; nor those who add."""
+        """Load the window into memory, so that the first requests need not wait for it."""
         pool = self.pool(self._settings.pool)
         try:
             await asyncio.gather(
-                pool.checks.run(_read_windows, seconds=None),
-                pool.looks.run(_recipe, seconds=None),
+                pool.checks.run(_load_window, timeout=None),
+                pool.reads.run(_load_recipe, timeout=None),
             )
-        except NotStored:  # there is no window yet; who adds makes the pool
-            await pool.adds.run(_recipe, seconds=None)
+        except NotStored:  # the pool does not exist yet: create it
+            await pool.adds.run(_load_recipe, timeout=None)
         self.ready = True
-        await pool.adds.run(_read_windows, seconds=None)
+        await pool.adds.run(_load_window, timeout=None)
 
     @property
     def window_days(self) -> int | None:
-        """The days of the window, rounded up."""
+        """The days of the window, rounded up; None: unlimited."""
         window = self.policy.window
         return None if window is None else -(-window // timedelta(days=1))
 
     def close(self) -> None:
-        """Finish what has begun, and let go of the stores."""
+        """Finish what has been submitted, and close the stores."""
         with self._lock:
             pools, self._pools = list(self._pools.values()), {}
         for pool in pools:
-            for lane in (pool.adds, pool.checks, pool.looks):
-                lane.stop()
-            for deduper in pool.opened.dedupers.values():
-                deduper.close()
+            pool.close()
 
 
-def _recipe(deduper: Deduper) -> Recipe:
+def _load_recipe(deduper: Deduper) -> Recipe:
     return deduper.recipe
 
 
-def _read_windows(deduper: Deduper) -> None:
-    """Have in memory what articles of now are compared with, and the one that came last."""
-    deduper.check(Article(id=WARMING, title="What is looked at here is of no account"))
+def _load_window(deduper: Deduper) -> None:
+    """Run the queries of a check and of a similarity search once."""
+    deduper.check(Article(id=WARM_UP_ID, title="This title only warms up the cache"))
     for story in deduper.find_stories(limit=1).stories:
         deduper.similar(story.kept, limit=1)

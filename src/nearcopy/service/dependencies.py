@@ -1,4 +1,4 @@
-"""The service: what all requests of a worker share."""
+"""What requests depend on: the service of a worker, and the context of a request."""
 
 import signal
 import threading
@@ -10,123 +10,120 @@ from typing import Annotated, Any, NamedTuple
 from fastapi import Depends, Query, Request
 
 from nearcopy.deduper.deduper import Deduper
-from nearcopy.deduper.stats import Stats
-from nearcopy.service.auth import Caller, Gate
+from nearcopy.deduper.statistics import Stats
+from nearcopy.service.auth import Authenticator, Caller
 from nearcopy.service.deduper_pool import Pool, Pools
 from nearcopy.service.metrics import Metrics
 from nearcopy.service.settings import Settings
 from nearcopy.service.tokens import Tokens
 
-FRESH_SECONDS = 15.0  # that numbers of the store are good for at most
-LONG_SECONDS = 0.1  # where counting them takes longer, they are kept
-TIMES_AS_LONG = 20  # as it takes: so counting is a twentieth of what is done at most
-MOST_COUNTED = 100
+# Statistics that took long to compute are cached, so that they take a twentieth of the time.
+MAX_CACHE_SECONDS = 15.0
+SLOW_SECONDS = 0.1
+CACHE_FACTOR = 20  # times as long as they took
+MAX_CACHED = 100
 PoolName = Annotated[
     str | None,
     Query(
-        description="One of several sets of articles that never see each other.",
+        description="One of several separate sets of articles.",
         max_length=100,
     ),
 ]
 
 
-class Counted(NamedTuple):
-    """Numbers of a store, and how long they are good for."""
+class CachedStats(NamedTuple):
+    """Statistics of a pool, and when they expire."""
 
-    until: float
+    expires: float
     stats: Stats
 
 
 @dataclass(slots=True)
 class Service:
-    """Settings, stores, tokens and counts of a worker."""
+    """Settings, pools, tokens and metrics of a worker process."""
 
     settings: Settings
     pools: Pools
     tokens: Tokens
-    gate: Gate
+    authenticator: Authenticator
     metrics: Metrics
     stopping: threading.Event = field(default_factory=threading.Event)
-    _counted: dict[tuple[str | None, int | None], Counted] = field(default_factory=dict)
+    _cache: dict[tuple[str | None, int | None], CachedStats] = field(default_factory=dict)
 
     async def stats(self, pool: str | None, days: int | None) -> Stats:
-        """The numbers of a pool; where counting takes long they may be some seconds old."""
-        known = self._counted.get((pool, days))
-        if known is not None and time.monotonic() < known.until:
-            return known.stats
-        found, spent = await self.pools.pool(pool).looks.run(lambda each: _timed(each, days))
-        kept = min(TIMES_AS_LONG * spent, FRESH_SECONDS) if spent > LONG_SECONDS else 0.0
-        while len(self._counted) >= MOST_COUNTED:
-            self._counted.pop(next(iter(self._counted)))
-        self._counted[pool, days] = Counted(time.monotonic() + kept, found)
-        return found
+        """The statistics of a pool, which may be some seconds old if they are slow to compute."""
+        cached = self._cache.get((pool, days))
+        if cached is not None and time.monotonic() < cached.expires:
+            return cached.stats
+        reads = self.pools.pool(pool).reads
+        stats, spent = await reads.run(lambda deduper: _time_stats(deduper, days))
+        ttl = min(CACHE_FACTOR * spent, MAX_CACHE_SECONDS) if spent > SLOW_SECONDS else 0.0
+        while len(self._cache) >= MAX_CACHED:
+            self._cache.pop(next(iter(self._cache)))
+        self._cache[pool, days] = CachedStats(time.monotonic() + ttl, stats)
+        return stats
 
-    def heed_signals(self) -> None:
-        """Tell streams that the service stops, before the server waits for them to end."""
+    def install_signal_handlers(self) -> None:
+        """Stop streams on a signal, before the server waits for them to end."""
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGTERM, signal.SIGINT):
-                self._heed(number, signal.getsignal(number))
+                self._stop_on(number, signal.getsignal(number))
 
-    def _heed(self, number: int, before: Any) -> None:
-        def heard(given: int, frame: FrameType | None) -> None:
+    def _stop_on(self, number: int, previous: Any) -> None:
+        def handle(signum: int, frame: FrameType | None) -> None:
             self.stopping.set()
-            if callable(before):
-                before(given, frame)
+            previous(signum, frame)
 
-        if callable(before):
-            signal.signal(number, heard)
+        if callable(previous):
+            signal.signal(number, handle)
 
 
-def _timed(deduper: Deduper, days: int | None) -> tuple[Stats, float]:
-    """The numbers, and the processor time that they took: others are not to blame."""
+def _time_stats(deduper: Deduper, days: int | None) -> tuple[Stats, float]:
+    """The statistics, and the processor time of this thread that they took."""
     start = time.thread_time()
     return deduper.stats(days=days), time.thread_time() - start
 
 
-def made(settings: Settings) -> Service:
-    """The service with these settings; nothing is opened yet."""
+def create_service(settings: Settings) -> Service:
+    """The service; stores are opened on first use."""
     tokens = Tokens(settings.tokens)
-    return Service(settings, Pools(settings), tokens, Gate(settings, tokens), Metrics())
+    return Service(settings, Pools(settings), tokens, Authenticator(settings, tokens), Metrics())
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A request by somebody who may make it, of a pool that they may see."""
+class RequestContext:
+    """The service, the authorised caller and the pool of a request."""
 
     service: Service
     caller: Caller
-    name: str | None  # of the pool
+    pool_name: str | None
 
     @property
     def pool(self) -> Pool:
-        """The pool that is asked."""
-        return self.service.pools.pool(self.name)
+        return self.service.pools.pool(self.pool_name)
 
     @property
     def settings(self) -> Settings:
-        """The settings in force."""
         return self.service.settings
 
     async def stats(self, days: int | None) -> Stats:
-        """The numbers of the pool."""
-        return await self.service.stats(self.name, days)
+        return await self.service.stats(self.pool_name, days)
 
 
 def service_of(request: Request) -> Service:
-    """The service that a request is made of."""
-    found: Service = request.app.state.service
-    return found
+    service: Service = request.app.state.service
+    return service
 
 
-def _asks(scope: str) -> Any:
-    async def asked(request: Request, pool: PoolName = None) -> Asked:
+def _require(scope: str) -> Any:
+    async def authorize(request: Request, pool: PoolName = None) -> RequestContext:
         service = service_of(request)
-        caller = service.gate.admit(request, scope)
-        return Asked(service, caller, service.gate.pool(caller, pool))
+        caller = service.authenticator.authorize(request, scope)
+        return RequestContext(service, caller, service.authenticator.choose_pool(caller, pool))
 
-    return Depends(asked)
+    return Depends(authorize)
 
 
-Reading = Annotated[Asked, _asks("read")]
-Writing = Annotated[Asked, _asks("write")]
-Administering = Annotated[Asked, _asks("admin")]
+ReadAccess = Annotated[RequestContext, _require("read")]
+WriteAccess = Annotated[RequestContext, _require("write")]
+AdminAccess = Annotated[RequestContext, _require("admin")]

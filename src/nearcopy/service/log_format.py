@@ -1,4 +1,4 @@
-"""Logs: a line for every event, with the id of the request it belongs to."""
+"""Logging: one line per event, with the id of its request and the caller."""
 
 import json
 import logging
@@ -11,16 +11,16 @@ from secrets import token_hex
 log = logging.getLogger("nearcopy.service")
 request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
 caller: ContextVar[str | None] = ContextVar("caller", default=None)
-GIVEN = re.compile(r"[A-Za-z0-9._-]{1,64}")
+VALID_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 PLAIN = "%(asctime)s %(levelname)s %(name)s [%(request_id)s] %(message)s"
 CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160), 0x2028, 0x2029)}
 
 
-def set_up(level: str, *, as_json: bool) -> None:
-    """Log to stderr from now on."""
+def configure_logging(level: str, *, as_json: bool) -> None:
+    """Log to stderr."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonLines() if as_json else OneLine(PLAIN))
-    handler.addFilter(_with_request)
+    handler.setFormatter(JsonFormatter() if as_json else PlainFormatter(PLAIN))
+    handler.addFilter(_add_request)
     for name in ("nearcopy", "uvicorn", "uvicorn.error"):
         logger = logging.getLogger(name)
         logger.handlers = [] if "." in name else [handler]
@@ -29,31 +29,29 @@ def set_up(level: str, *, as_json: bool) -> None:
     logging.getLogger("uvicorn.access").disabled = True
 
 
-def id_of_request(given: str | None) -> str:
-    """The id that a caller gave, where it is one; else a new one."""
-    return given if given and GIVEN.fullmatch(given) else token_hex(8)
+def choose_request_id(header: str | None) -> str:
+    """The id that the client sent, if valid; else a new one."""
+    return header if header and VALID_ID.fullmatch(header) else token_hex(8)
 
 
-def _with_request(record: logging.LogRecord) -> bool:
+def _add_request(record: logging.LogRecord) -> bool:
     record.request_id = request_id.get() or "-"
     record.caller = caller.get()
     return True
 
 
-class OneLine(logging.Formatter):
-    """A line of text an event: nothing that is logged can begin another."""
+class PlainFormatter(logging.Formatter):
+    """One line of text per event; control characters are escaped, so no value starts another."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
-        """The line."""
         record.message = record.message.translate(CONTROLS)
         return super().formatMessage(record).encode("utf-8", "backslashreplace").decode()
 
 
-class JsonLines(logging.Formatter):
-    """A JSON object an event."""
+class JsonFormatter(logging.Formatter):
+    """One JSON object per event."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line."""
         content = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),

@@ -1,4 +1,4 @@
-"""Metrics: what Prometheus reads, of all workers together."""
+"""Prometheus metrics, of all workers together."""
 
 import os
 import tempfile
@@ -15,119 +15,113 @@ from prometheus_client import (
     multiprocess,
 )
 
-from nearcopy.deduper.stats import Stats
-from nearcopy.models.model import Verdict
+from nearcopy.deduper.statistics import Stats
+from nearcopy.models import Verdict
 
 FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
-UNKNOWN = "other"
+OTHER = "other"
 
 
 def shared_folder() -> tempfile.TemporaryDirectory[str]:
-    """A private folder where workers count together; they must be started after this."""
+    """A private folder where workers share their counts; start them after this."""
     folder = tempfile.TemporaryDirectory(prefix="nearcopy-metrics-")
     os.environ[FOLDER] = folder.name
     return folder
 
 
 class Metrics:
-    """What is counted in this worker."""
+    """The counters of this worker process."""
 
     def __init__(self) -> None:
         self._registry = registry = CollectorRegistry()
         self._documents = Counter(
             "nearcopy_documents",
-            "Articles checked and added, by what they were found to be.",
+            "Articles checked and added, by relation.",
             ("work", "relation"),
             registry=registry,
         )
         self._seconds = Histogram(
             "nearcopy_check_seconds",
-            "How long checks, adds and look-ups took, the waiting included.",
+            "Duration of checks, adds and similarity searches, with the time in the queue.",
             ("work",),
             buckets=SECONDS,
             registry=registry,
         )
         self._vetoes = Counter(
             "nearcopy_vetoes",
-            "Articles that facts and the like kept apart from what they resemble, by the kind.",
+            "Near-duplicates rejected by a veto, by kind of veto.",
             ("kind",),
             registry=registry,
         )
         self._requests = Counter(
             "nearcopy_requests",
-            "Answers, by route and status.",
+            "Responses, by route and status.",
             ("method", "route", "status"),
             registry=registry,
         )
-        self._errors = Counter(
-            "nearcopy_store_errors", "Times that a store could not be used.", registry=registry
-        )
+        self._errors = Counter("nearcopy_store_errors", "Store errors.", registry=registry)
 
-    def judged(self, work: str, verdicts: Iterable[Verdict]) -> None:
-        """Count what articles were found to be."""
-        for each in verdicts:
-            relation = str(each.relation) if each.match else "new"
+    def count_verdicts(self, work: str, verdicts: Iterable[Verdict]) -> None:
+        for verdict in verdicts:
+            relation = str(verdict.relation) if verdict.match else "new"
             self._documents.labels(work, relation).inc()
-            if each.rule == "vetoed":
-                self._vetoes.labels(veto_kind(each)).inc()
+            if verdict.rule == "vetoed":
+                self._vetoes.labels(veto_kind(verdict)).inc()
 
-    def took(self, work: str, start: float) -> None:
-        """Take note of how long some work took."""
+    def observe_duration(self, work: str, start: float) -> None:
         self._seconds.labels(work).observe(time.perf_counter() - start)
 
-    def answered(self, method: str, route: str, status: int) -> None:
-        """Count an answer."""
+    def count_response(self, method: str, route: str, status: int) -> None:
         self._requests.labels(method, route, str(status)).inc()
 
-    def store_failed(self) -> None:
-        """Count that a store could not be used."""
+    def count_store_error(self) -> None:
         self._errors.inc()
 
-    def text(self, found: Stats | None, window_days: int | None) -> bytes:
-        """All of it as Prometheus reads it; without the store's numbers where there are none."""
-        counted = self._registry
+    def text(self, stats: Stats | None, window_days: int | None) -> bytes:
+        """The exposition format; without gauges of the store if it has no statistics."""
+        registry = self._registry
         if os.environ.get(FOLDER):
-            counted = CollectorRegistry()
-            multiprocess.MultiProcessCollector(counted)  # type: ignore[no-untyped-call]
-        return generate_latest(counted) + generate_latest(_gauges(found, window_days))
+            registry = CollectorRegistry()
+            multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+        return generate_latest(registry) + generate_latest(_gauges(stats, window_days))
 
 
 def veto_kind(verdict: Verdict) -> str:
-    """What kept an article apart: a kind of fact, or what else it was."""
+    """The kind of veto: a kind of fact, a block page, or changed figures."""
     evidence = verdict.evidence
     if evidence is None:
-        return UNKNOWN
+        return OTHER
     if evidence.junk:
         return "junk"
     if evidence.clashes:
         return evidence.clashes[0][0].kind
-    return "form" if evidence.numerals_changed else UNKNOWN
+    return "form" if evidence.numerals_changed else OTHER
 
 
-def _gauges(found: Stats | None, window_days: int | None) -> CollectorRegistry:
+def _gauges(stats: Stats | None, window_days: int | None) -> CollectorRegistry:
     registry = CollectorRegistry()
-    if found is None:
+    if stats is None:
         return registry
-    numbers = {
-        "nearcopy_articles": ("Articles in the store.", found.articles),
-        "nearcopy_duplicates": ("Of these duplicates.", found.duplicates),
-        "nearcopy_stories": ("Stories in the store.", found.stories),
+    gauges = {
+        "nearcopy_articles": ("Articles in the store.", stats.articles),
+        "nearcopy_duplicates": ("Duplicates in the store.", stats.duplicates),
+        "nearcopy_stories": ("Stories in the store.", stats.stories),
         "nearcopy_largest_story": (
             "Articles of the largest story.",
-            max(found.sizes, default=0),
+            max(stats.sizes, default=0),
         ),
         "nearcopy_window_articles": (
-            "Articles that came within the window.",
-            _within(found, window_days),
+            "Articles added within the window.",
+            _added_within(stats, window_days),
         ),
     }
-    for name, (means, number) in numbers.items():
-        Gauge(name, means, registry=registry).set(number)
+    for name, (documentation, value) in gauges.items():
+        Gauge(name, documentation, registry=registry).set(value)
     return registry
 
 
-def _within(found: Stats, days: int | None) -> int:
-    """The articles that came in the last so many days, today among them."""
+def _added_within(stats: Stats, days: int | None) -> int:
+    """The articles added in the last days, including today."""
     first = None if days is None else datetime.now(UTC).date() - timedelta(days=days - 1)
-    return sum(each.articles for day, each in found.days.items() if first is None or day >= first)
+    return sum(row.articles for day, row in stats.days.items() if first is None or day >= first)

@@ -1,133 +1,217 @@
-"""Bodies: what is sent, read as articles, with the field named that cannot be."""
+"""Request bodies: JSON articles, validated models, HTML forms, and uploaded files."""
 
 import asyncio
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, TypeVar
+from urllib.parse import parse_qsl
 
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
 
-from nearcopy.errors import BadArticle
-from nearcopy.io.files import Columns, Place, Rejected, Row
+from nearcopy.errors import BadArticle, NearcopyError
+from nearcopy.io.feeds import feed_kind, feed_rows
+from nearcopy.io.files import Columns, Place, Rejected, Row, UniqueIds, open_sources, read
 from nearcopy.io.files.column_names import GUESSES
-from nearcopy.io.files.decompress import not_utf8
+from nearcopy.io.files.decompress import COMPRESSIONS, not_utf8
 from nearcopy.io.files.json import DECODER
 from nearcopy.io.files.rows import read_row
 from nearcopy.io.streams.parse import check_storable
-from nearcopy.models.model import Article
-from nearcopy.service.json_response import JSON
-from nearcopy.service.problems import Problem
+from nearcopy.models import Article
+from nearcopy.service.problems import JSON, Problem
 from nearcopy.service.settings import Settings
 
-LARGE = 1 << 16  # bytes that are read in a thread of their own
-TEXTS = ("id", "title", "text", "url", "canonical_url", "source", "language")
+THREAD_BYTES = 1 << 16  # larger bodies are parsed in a thread
+TEXT_FIELDS = ("id", "title", "text", "url", "canonical_url", "source", "language")
 COLUMNS = Columns()
 BODY = "body"
+FORM = "application/x-www-form-urlencoded"
+MAX_FORM_FIELDS = 50
+# A compressed file may be far larger than it looks, so it is refused.
+COMPRESSED = (*(compression.magic for compression in COMPRESSIONS), b"PAR1", b"PK\x03\x04")
+MAX_FEED_BYTES = 4 << 20  # feeds are slow to parse
+TABLES = (".jsonl", ".ndjson", ".csv", ".tsv")  # never parsed as feeds, whatever they contain
+SUFFIXES = (*TABLES, ".json")
 Model = TypeVar("Model", bound=BaseModel)
 
 
-class Given(NamedTuple):
-    """The rows of a body, and whether it was one by itself."""
+class ArticlesBody(NamedTuple):
+    """The rows of a body, and whether it was a single article."""
 
     rows: list[Row]
     single: bool
 
     @property
     def articles(self) -> list[Article]:
-        """The rows as articles."""
-        return [each.article for each in self.rows]
+        return [row.article for row in self.rows]
 
 
-async def json_body(request: Request) -> Any:
-    """What is sent, which must be JSON."""
-    kind = request.headers.get("content-type", "").split(";")[0].strip().lower()
+# JSON.
+
+
+async def read_json(request: Request) -> Any:
+    """The JSON body of a request."""
+    kind = _content_type(request)
     if kind != JSON and not (kind.startswith("application/") and kind.endswith("+json")):
         raise Problem(415, f"content-type is {kind!r:.60}: send application/json")
     body = await request.body()
-    return await asyncio.to_thread(_decoded, body) if len(body) > LARGE else _decoded(body)
+    return await asyncio.to_thread(_decode, body) if len(body) > THREAD_BYTES else _decode(body)
 
 
-def model_of(model: type[Model], body: Any) -> Model:
-    """The body as a model has it; a problem that names the fields where it is not."""
+async def read_model(request: Request, model: type[Model]) -> Model:
+    """The JSON body as a model; a problem that names each invalid field."""
+    body = await read_json(request)
     try:
-        return model.model_validate(body, strict=True)
-    except ValidationError as wrong:
+        return model.model_validate(body)
+    except ValidationError as error:
         errors = [
-            {"field": ".".join(map(str, each["loc"])) or BODY, "detail": each["msg"]}
-            for each in wrong.errors(include_url=False, include_input=False)
+            {"field": ".".join(map(str, found["loc"])) or BODY, "detail": found["msg"]}
+            for found in error.errors(include_url=False, include_input=False)
         ]
-        listed = "; ".join(f"{each['field']}: {each['detail']}" for each in errors)
-        raise Problem(422, listed, errors) from None
+        summary = "; ".join(f"{found['field']}: {found['detail']}" for found in errors)
+        raise Problem(422, summary, errors) from None
 
 
-def _decoded(body: bytes) -> Any:
+async def read_articles(request: Request, settings: Settings, key: str) -> ArticlesBody:
+    """One article, a list of articles, or an object with the list under the key."""
+    body = await read_json(request)
+    wrapped = body.get(key) if isinstance(body, dict) else None
+    content = wrapped if isinstance(wrapped, list) else body
+    if not isinstance(content, list | dict):
+        errors = [{"field": key, "detail": "expected an object or a list of objects"}]
+        raise Problem(422, f"send an article, a list, or {key} with a list", errors)
+    values = content if isinstance(content, list) else [content]
+    if len(values) > settings.max_batch:
+        limit = f"{len(values):,} articles, the limit is {settings.max_batch:,}"
+        raise Problem(413, f"{limit}: send a stream of JSON lines")
+    if len(values) > 1:
+        return ArticlesBody(await asyncio.to_thread(_rows, values, settings, key), False)
+    return ArticlesBody(_rows(values, settings, key), isinstance(content, dict))
+
+
+def _content_type(request: Request) -> str:
+    return request.headers.get("content-type", "").split(";")[0].strip().lower()
+
+
+def _decode(body: bytes) -> Any:
     try:
         return DECODER.decode(body.decode("utf-8-sig"))
-    except UnicodeDecodeError as wrong:
-        raise Problem(400, f"the body is {not_utf8(wrong)}") from None
-    except (ValueError, RecursionError) as wrong:
-        raise Problem(
-            400, f"the body is not JSON that can be read: {wrong}; send an object"
-        ) from None
+    except UnicodeDecodeError as error:
+        raise Problem(400, f"the body is {not_utf8(error)}") from None
+    except (ValueError, RecursionError) as error:
+        raise Problem(400, f"the body is not valid JSON: {error}; send an object") from None
 
 
-async def given_rows(request: Request, settings: Settings, around: str) -> Given:
-    """One article, a list of them, or an object with the list under the name `around`."""
-    body = await json_body(request)
-    inside = body.get(around) if isinstance(body, dict) else None
-    found = inside if isinstance(inside, list) else body
-    if not isinstance(found, list | dict):
-        raise Problem(422, f"send an article, a list, or {around} with a list", _named(around))
-    values = found if isinstance(found, list) else [found]
-    if len(values) > settings.max_batch:
-        most = settings.max_batch
-        raise Problem(
-            413, f"{len(values):,} at once, {most:,} are the most: send a stream of lines"
-        )
-    if len(values) > 1:
-        return Given(await asyncio.to_thread(_rows, values, settings, around), False)
-    return Given(_rows(values, settings, around), isinstance(found, dict))
-
-
-def _named(field: str) -> list[dict[str, str]]:
-    return [{"field": field, "detail": "expected an object or a list of objects"}]
-
-
-def _rows(values: list[Any], settings: Settings, around: str) -> list[Row]:
+def _rows(values: list[Any], settings: Settings, key: str) -> list[Row]:
     rows: list[Row] = []
     errors: list[dict[str, str]] = []
-    for place, each in enumerate(values):
+    for place, value in enumerate(values):
         try:
-            rows.append(row_of(each, settings, place + 1))
-        except BadArticle as wrong:
-            field = _field(str(wrong))
-            errors.append({"field": f"{around}.{place}{field}", "detail": str(wrong)})
+            rows.append(to_row(value, settings, place + 1))
+        except BadArticle as error:
+            field = f"{key}.{place}{_field_name(str(error))}"
+            errors.append({"field": field, "detail": str(error)})
     if errors:
-        more = f"; {len(errors) - 1} more are wrong" if len(errors) > 1 else ""
+        more = f"; {len(errors) - 1} more are invalid" if len(errors) > 1 else ""
         first = errors[0]
         raise Problem(422, f"{first['field']}: {first['detail']}{more}; nothing was done", errors)
     return rows
 
 
-def row_of(values: Any, settings: Settings, number: int) -> Row:
-    """The values as a row; raises where they are none, or too long."""
+def _field_name(message: str) -> str:
+    name = message.split(" ", 1)[0].strip(",:")
+    return f".{name}" if name in GUESSES else ""
+
+
+def to_row(values: Any, settings: Settings, number: int) -> Row:
+    """The values as an article row; raises BadArticle if they are invalid or too long."""
     if not isinstance(values, dict):
         raise BadArticle(f"expected an object, got {type(values).__name__}")
-    found = read_row(Place(BODY, number), values, COLUMNS.places(tuple(values)))
-    if isinstance(found, Rejected):
-        raise BadArticle(found.why)
-    check_article(found.article, settings)
-    return found
+    row = read_row(Place(BODY, number), values, COLUMNS.places(tuple(values)))
+    if isinstance(row, Rejected):
+        raise BadArticle(row.why)
+    check_article(row.article, settings)
+    return row
 
 
 def check_article(article: Article, settings: Settings) -> None:
-    """Raises where an article is too long for this service, or nothing a store can keep."""
-    most = settings.max_text_chars
-    for name in TEXTS:
-        if len(getattr(article, name) or "") > most:
-            raise BadArticle(f"{name} has more than {most:,} characters: shorten it")
+    """Raise BadArticle if a field is too long, or a store cannot keep it."""
+    limit = settings.max_text_chars
+    for name in TEXT_FIELDS:
+        if len(getattr(article, name) or "") > limit:
+            raise BadArticle(f"{name} has more than {limit:,} characters: shorten it")
     check_storable(article)
 
 
-def _field(why: str) -> str:
-    name = why.split(" ", 1)[0].strip(",:")
-    return f".{name}" if name in GUESSES else ""
+# Forms.
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """The fields of an HTML form; the last value of repeated ones."""
+    if _content_type(request) != FORM:
+        raise Problem(415, f"content-type is not {FORM}: send a form, or JSON to the API")
+    body = (await request.body()).decode("utf-8", "replace")
+    try:
+        return dict(parse_qsl(body, keep_blank_values=True, max_num_fields=MAX_FORM_FIELDS))
+    except ValueError:
+        raise Problem(422, f"the form has more than {MAX_FORM_FIELDS} fields") from None
+
+
+# Files.
+
+
+def read_upload(
+    data: bytes, name: str, settings: Settings, *, unique_ids: bool
+) -> list[Row | Rejected]:
+    """Every row of an uploaded file, as an article or with the reason why it is invalid."""
+    if data.startswith(COMPRESSED):
+        raise Problem(415, "the file is compressed: send it as JSON lines, CSV, RSS or OPML")
+    is_feed = not name.lower().endswith(TABLES) and feed_kind(data) is not None
+    if is_feed and len(data) > MAX_FEED_BYTES:
+        raise Problem(413, f"a feed may have {MAX_FEED_BYTES:,} bytes: send a part of it")
+    if not data.strip():
+        raise Problem(422, "the file is empty: send one with articles")
+    rows = _feed_rows(data, name, settings) if is_feed else _file_rows(data, name, settings)
+    unique = UniqueIds()
+    return [unique(row) if unique_ids and isinstance(row, Row) else row for row in rows]
+
+
+def _feed_rows(data: bytes, name: str, settings: Settings) -> Iterator[Row | Rejected]:
+    for number, values in enumerate(feed_rows(data), start=1):
+        place = Place(name, number)
+        try:
+            yield replace(to_row(values, settings, number), place=place)
+        except BadArticle as error:
+            yield Rejected(place, str(error), values)
+
+
+def _file_rows(data: bytes, name: str, settings: Settings) -> Iterator[Row | Rejected]:
+    suffix = next((suffix for suffix in SUFFIXES if name.lower().endswith(suffix)), "")
+    with TemporaryDirectory(prefix="nearcopy-") as folder:
+        path = Path(folder) / f"file{suffix}"
+        path.write_bytes(data)
+        try:
+            with open_sources([str(path)]) as (source,):
+                for row in read(replace(source, name=name or "file")):
+                    yield _check_row(row, settings)
+        except NearcopyError as error:
+            raise Problem(422, _without_options(str(error))) from None
+
+
+def _without_options(message: str) -> str:
+    """An error of the file reader without its advice on command-line options."""
+    for part in ("; name them, for instance with", "; `dedupe` takes", ": give it a name"):
+        message = message.partition(part)[0]
+    return f"{message}: send JSON lines, CSV, RSS or OPML with a title, text or url per article"
+
+
+def _check_row(row: Row | Rejected, settings: Settings) -> Row | Rejected:
+    if isinstance(row, Rejected):
+        return row
+    try:
+        check_article(row.article, settings)
+    except BadArticle as error:
+        return Rejected(row.place, str(error), row.values)
+    return row

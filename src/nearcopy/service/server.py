@@ -1,4 +1,4 @@
-"""Running the service: one process, or several that share a store."""
+"""Runs the service: one process, or several workers that share a store."""
 
 import os
 import signal
@@ -10,65 +10,65 @@ from threading import Timer
 import uvicorn
 
 from nearcopy.errors import BadPolicy
-from nearcopy.service import log_format as logs
-from nearcopy.service.settings import HANDED_ON, Settings, handed_on
+from nearcopy.service.log_format import configure_logging
+from nearcopy.service.settings import WORKER_SETTINGS, Settings, settings_to_json
 from nearcopy.service.tokens import Tokens
 
 APP = "nearcopy.service.app:from_environment"
-IDLE_SECONDS = 30  # that a connection is kept open for the next request
-AGAIN_SECONDS = 0.1
+KEEP_ALIVE_SECONDS = 30
+RESEND_SECONDS = 0.1
 
 
-def check(settings: Settings) -> None:
-    """Raises where the service must not run like that."""
+def check_startup(settings: Settings) -> None:
+    """Raise if the service cannot or must not run with these settings."""
     if not settings.local and not Tokens(settings.tokens).all():
         raise BadPolicy(
-            f"at {settings.host} others could reach it, and {settings.tokens} holds no token: make "
-            "one with `nearcopy token add NAME --scope read,write`, or leave out --host"
+            f"{settings.host} is reachable from other machines and {settings.tokens} has no token: "
+            "create one with `nearcopy token add NAME --scope read,write`, or omit --host"
         )
     if settings.workers > 1 and settings.address.startswith("memory:"):
-        raise BadPolicy("a store in memory is one process's own: give another, or one worker")
+        raise BadPolicy("workers cannot share a store in memory: use another store, or one worker")
     _check_port(settings)
 
 
 def _check_port(settings: Settings) -> None:
-    """Raises where nobody can listen there."""
+    """Raise if the port cannot be bound."""
     try:
-        family, kind, _, _, place = socket.getaddrinfo(
+        family, kind, _, _, address = socket.getaddrinfo(
             settings.host, settings.port, type=socket.SOCK_STREAM
         )[0]
-        with socket.socket(family, kind) as tried:
-            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            tried.bind(place)
-    except OSError as wrong:
+        with socket.socket(family, kind) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except OSError as error:
         raise BadPolicy(
-            f"it cannot listen at {settings.host} port {settings.port}: {wrong.strerror}; stop "
-            "what is there, or give another with --port"
+            f"cannot listen on {settings.host} port {settings.port}: {error.strerror}; stop the "
+            "process that uses it, or give another with --port"
         ) from None
 
 
-def _end(*_: object) -> None:
+def _exit(*_: object) -> None:
     sys.exit(0)
 
 
-def _heard(unheard: "sys.UnraisableHookArgs") -> None:
-    """Says again what Python dropped: an end that came while it looked for garbage, or cleared up.
+def _resend_lost_exit(unraisable: "sys.UnraisableHookArgs") -> None:
+    """Send SIGTERM again if its SystemExit was raised where Python discards exceptions.
 
-    Nothing can be raised there, and who had said it once would wait for ever.
+    That is in garbage collection and in finalizers; the process would never stop.
     """
-    if isinstance(unheard.exc_value, SystemExit):
-        Timer(AGAIN_SECONDS, os.kill, [os.getpid(), signal.SIGTERM]).start()
+    if isinstance(unraisable.exc_value, SystemExit):
+        Timer(RESEND_SECONDS, os.kill, [os.getpid(), signal.SIGTERM]).start()
     else:
-        sys.__unraisablehook__(unheard)
+        sys.__unraisablehook__(unraisable)
 
 
 def run(settings: Settings) -> None:
-    """Serve until a signal says to stop; what has begun is finished."""
-    signal.signal(signal.SIGTERM, _end)  # the server hands it on when it has finished
-    sys.unraisablehook = _heard
-    logs.set_up(settings.log_level, as_json=settings.log_json)
+    """Serve until a signal stops it; running requests are finished."""
+    signal.signal(signal.SIGTERM, _exit)  # uvicorn restores it and raises the signal at the end
+    sys.unraisablehook = _resend_lost_exit
+    configure_logging(settings.log_level, as_json=settings.log_json)
     with ExitStack() as stack:
-        os.environ[HANDED_ON] = handed_on(settings)
+        os.environ[WORKER_SETTINGS] = settings_to_json(settings)
         if settings.workers > 1:
             from nearcopy.service.metrics import shared_folder
 
@@ -85,6 +85,6 @@ def run(settings: Settings) -> None:
             date_header=True,
             proxy_headers=False,
             ws="none",
-            timeout_keep_alive=IDLE_SECONDS,
+            timeout_keep_alive=KEEP_ALIVE_SECONDS,
             timeout_graceful_shutdown=settings.stop_seconds,
         )

@@ -1,4 +1,4 @@
-"""Settings of the service: by flags, else the environment, else a file, else as they are here."""
+"""Settings of the service: flags override the environment, which overrides a file."""
 
 import json
 import tomllib
@@ -10,75 +10,77 @@ from types import UnionType
 from typing import Any, get_args
 
 from nearcopy.config import Policy, Recipe
-from nearcopy.config.policy_file import nearest
+from nearcopy.config.policy_file import suggest
 from nearcopy.errors import BadPolicy
-from nearcopy.stores.addresses import address_of
+from nearcopy.stores.addresses import parse_address
 
 PREFIX = "NEARCOPY_"
-FILE = f"{PREFIX}SETTINGS"  # names the file
-HANDED_ON = f"{PREFIX}SERVE"  # the settings in force, as workers get them
+FILE = f"{PREFIX}SETTINGS"  # path of the settings file
+WORKER_SETTINGS = f"{PREFIX}SERVE"  # the effective settings as JSON, for worker processes
 SQLITE = "sqlite:///"
 LOG_LEVELS = ("debug", "info", "warning", "error")
-TRUE = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
+BOOLEANS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 
 
-def _setting(default: Any, means: str) -> Any:
-    return field(default=default, metadata={"means": means})
+def _setting(default: Any, help: str) -> Any:  # noqa: A002
+    return field(default=default, metadata={"help": help})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """All that can be set."""
+    """All settings, checked."""
 
-    store: str = _setting("nearcopy.db", "what remembers: a path, or an address")
-    pool: str | None = _setting(None, "the pool of those who name none")
-    preset: str | None = _setting(None, "recipe and policy by name")
-    policy: str | None = _setting(None, "a file with thresholds of your own")
-    tuned: str = _setting("nearcopy-policy.toml", "where a policy that was tuned is written")
-    window: str | None = _setting(None, "how far apart copies may be: 14d, 36h, all")
-    host: str = _setting("127.0.0.1", "the address to listen at; others than 127.0.0.1 take tokens")
-    port: int = _setting(8000, "the port to listen at")
-    workers: int = _setting(1, "processes that answer")
-    tokens: str = _setting(
-        "nearcopy-tokens.db", "the file of tokens; without it all may, with it who has a token"
+    store: str = _setting(
+        "nearcopy.db", "SQLite path, or postgresql:// or redis:// URL of the store"
     )
-    secure_cookies: bool = _setting(False, "the page's cookie is sent over HTTPS only")
-    max_body_bytes: int = _setting(16 << 20, "bytes of a body, and of a line of a stream")
-    max_batch: int = _setting(1000, "articles in a body that is no stream")
-    max_text_chars: int = _setting(1_000_000, "characters of any one field of an article")
-    max_seconds: int = _setting(30, "how long an answer may take, and a stream may pause")
-    max_at_once: int = _setting(64, "requests at once, in each worker")
-    max_rate: int = _setting(0, "requests a second by one caller, in each worker; 0: no limit")
-    stop_seconds: int = _setting(30, "how long requests may go on once the service is to stop")
-    log_level: str = _setting("info", f"{', '.join(LOG_LEVELS)}")
-    log_json: bool = _setting(False, "log JSON lines")
+    pool: str | None = _setting(None, "default pool of requests that name none")
+    preset: str | None = _setting(None, "named recipe and policy")
+    policy: str | None = _setting(None, "policy file with your own thresholds")
+    tuned: str = _setting("nearcopy-policy.toml", "file to write an accepted tuned policy to")
+    window: str | None = _setting(None, "maximum time between copies: 14d, 36h, all")
+    host: str = _setting("127.0.0.1", "address to listen on; needs tokens unless it is loopback")
+    port: int = _setting(8000, "port to listen on")
+    workers: int = _setting(1, "worker processes")
+    tokens: str = _setting(
+        "nearcopy-tokens.db", "token file; where it exists every request needs a token"
+    )
+    secure_cookies: bool = _setting(False, "send the session cookie over HTTPS only")
+    max_body_bytes: int = _setting(16 << 20, "maximum bytes of a body, and of a line of a stream")
+    max_batch: int = _setting(1000, "maximum articles in a body that is no stream")
+    max_text_chars: int = _setting(1_000_000, "maximum characters of a field of an article")
+    max_seconds: int = _setting(30, "timeout of a request, and of a pause in a stream")
+    max_at_once: int = _setting(64, "maximum concurrent requests per worker")
+    max_rate: int = _setting(0, "maximum requests per second and caller, per worker; 0: unlimited")
+    stop_seconds: int = _setting(30, "seconds that running requests get to finish at shutdown")
+    log_level: str = _setting("info", ", ".join(LOG_LEVELS))
+    log_json: bool = _setting(False, "write the log as JSON lines")
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            _check(each.name, getattr(self, each.name), each.type)
-        address_of(self.store)  # raises where it is none
+        for setting in fields(self):
+            _check_type(setting.name, getattr(self, setting.name), setting.type)
+        parse_address(self.store)  # raises if it is not valid
         if self.log_level not in LOG_LEVELS:
             raise BadPolicy(f"log_level is {self.log_level!r}: choose from {', '.join(LOG_LEVELS)}")
-        for name, (least, most) in BOUNDS.items():
-            if not least <= getattr(self, name) <= most:
-                found = getattr(self, name)
-                raise BadPolicy(f"{name} is {found}: give a number from {least:,} to {most:,}")
+        for name, (low, high) in BOUNDS.items():
+            value = getattr(self, name)
+            if not low <= value <= high:
+                raise BadPolicy(f"{name} is {value}: give a number from {low:,} to {high:,}")
 
     @property
     def address(self) -> str:
-        """The address of the store; a bare path is one of SQLite."""
-        return address_of(self.store)
+        """The store address; a bare path is a SQLite file."""
+        return parse_address(self.store)
 
     @property
     def local(self) -> bool:
-        """Whether only this machine can reach the service."""
+        """Whether the service listens on a loopback address only."""
         try:
             return ip_address(self.host).is_loopback
         except ValueError:
             return self.host == "localhost"
 
-    def judging(self) -> tuple[Recipe | None, Policy]:
-        """The recipe (None: whatever the store has) and the policy."""
+    def recipe_and_policy(self) -> tuple[Recipe | None, Policy]:
+        """The recipe (None: that of the store) and the policy."""
         from nearcopy.io.settings import settings
 
         file = Path(self.policy) if self.policy else None
@@ -97,61 +99,59 @@ BOUNDS = {
     "max_rate": (0, BIG),
     "stop_seconds": (0, 86400),
 }
-NAMES = tuple(each.name for each in fields(Settings))
-MEANS = {each.name: each.metadata["means"] for each in fields(Settings)}
+HELP = {setting.name: setting.metadata["help"] for setting in fields(Settings)}
+NAMES = tuple(HELP)
 
 
-def settings_of(flags: Mapping[str, Any], environment: Mapping[str, str]) -> Settings:
-    """The settings: flags that are not None, over the environment, over the file it all names."""
-    given = {name: value for name, value in flags.items() if value is not None}
-    path = given.pop("settings", None) or environment.get(FILE)
-    from_file = _of_file(Path(path)) if path else {}
-    return Settings(**from_file | _of_environment(environment) | given)
+def load_settings(flags: Mapping[str, Any], environment: Mapping[str, str]) -> Settings:
+    """The settings: flags that are not None, over the environment, over the settings file."""
+    overrides = {name: value for name, value in flags.items() if value is not None}
+    path = overrides.pop("settings", None) or environment.get(FILE)
+    from_file = _read_file(Path(path)) if path else {}
+    return Settings(**from_file | _read_environment(environment) | overrides)
 
 
-def handed_on(settings: Settings) -> str:
-    """The settings as one text, for the workers."""
+def settings_to_json(settings: Settings) -> str:
     return json.dumps(asdict(settings))
 
 
-def taken_over(text: str) -> Settings:
-    """The settings again."""
+def settings_from_json(text: str) -> Settings:
     return Settings(**json.loads(text))
 
 
-def _of_file(path: Path) -> dict[str, Any]:
+def _read_file(path: Path) -> dict[str, Any]:
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as wrong:
-        raise BadPolicy(f"{path} is not TOML: {wrong}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadPolicy(f"{path} is not TOML: {error}") from None
     for name in table:
         if name not in NAMES:
-            raise BadPolicy(f"{path}: there is no setting {name!r:.60}{nearest(name, NAMES)}")
+            raise BadPolicy(f"{path}: unknown setting {name!r:.60}{suggest(name, NAMES)}")
     return table
 
 
-def _of_environment(environment: Mapping[str, str]) -> dict[str, Any]:
-    found = {}
-    known = {f"{PREFIX}{name.upper()}": name for name in NAMES}
+def _read_environment(environment: Mapping[str, str]) -> dict[str, Any]:
+    values = {}
+    names = {f"{PREFIX}{name.upper()}": name for name in NAMES}
     for variable, value in environment.items():
-        if not variable.startswith(PREFIX) or variable in (FILE, HANDED_ON):
+        if not variable.startswith(PREFIX) or variable in (FILE, WORKER_SETTINGS):
             continue
-        if variable not in known:
+        if variable not in names:
             raise BadPolicy(
-                f"there is no setting {variable:.60}{nearest(variable, known)}: "
+                f"unknown setting {variable:.60}{suggest(variable, names)}: "
                 f"`nearcopy serve --help` lists them; unset it"
             )
-        found[known[variable]] = _read(known[variable], value)
-    return found
+        values[names[variable]] = _parse(names[variable], value)
+    return values
 
 
-def _read(name: str, text: str) -> Any:
-    """A value from the environment, as its setting has it."""
+def _parse(name: str, text: str) -> Any:
+    """A value of the environment in the type of its setting."""
     kind = TYPES[name]
     if bool in kind:
-        if text.strip().lower() not in TRUE:
+        if text.strip().lower() not in BOOLEANS:
             raise BadPolicy(f"{PREFIX}{name.upper()} is {text!r:.60}: give true or false")
-        return TRUE[text.strip().lower()]
+        return BOOLEANS[text.strip().lower()]
     if int in kind:
         try:
             return int(text)
@@ -162,15 +162,15 @@ def _read(name: str, text: str) -> Any:
     return text or None if type(None) in kind else text
 
 
-def _kinds(kind: Any) -> tuple[type, ...]:
+def _types(kind: Any) -> tuple[type, ...]:
     return get_args(kind) if isinstance(kind, UnionType) else (kind,)
 
 
-TYPES = {each.name: _kinds(each.type) for each in fields(Settings)}
+TYPES = {setting.name: _types(setting.type) for setting in fields(Settings)}
 
 
-def _check(name: str, value: Any, kind: Any) -> None:
-    allowed = _kinds(kind)
+def _check_type(name: str, value: Any, kind: Any) -> None:
+    allowed = _types(kind)
     if not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed):
-        wanted = " or ".join("nothing" if t is type(None) else t.__name__ for t in allowed)
-        raise BadPolicy(f"{name} is {value!r:.60}: give {wanted}")
+        expected = " or ".join("nothing" if t is type(None) else t.__name__ for t in allowed)
+        raise BadPolicy(f"{name} is {value!r:.60}: give {expected}")

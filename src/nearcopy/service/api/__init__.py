@@ -1,1 +1,1 @@
-"""The API: one module a noun."""
+"""The JSON API under `/api/v1`: one module of routes per noun, and health and metrics."""

@@ -1,6 +1,8 @@
-"""Articles: checked, added, shown, forgotten; and what is like them."""
+"""Articles: check, add, get, delete, similar ones; and duplicates in a ranked list."""
 
+import asyncio
 import time
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 from urllib.parse import unquote
 
@@ -8,145 +10,178 @@ from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
 from nearcopy.deduper.deduper import Deduper
+from nearcopy.deduper.search_results import deduplicate_results
 from nearcopy.errors import NotStored
-from nearcopy.io.serializers.answers import article_row, match_row, verdict_row
-from nearcopy.models.model import Article, Match, Verdict
+from nearcopy.io.files.read import UniqueIds
+from nearcopy.io.serializers.verdict import (
+    article_row,
+    dropped_rows,
+    match_row,
+    ranked_rows,
+    verdict_row,
+)
+from nearcopy.models import Article, Match, Verdict
 from nearcopy.service.api.openapi import PREFIX, articles_body, problems, verdict_lines
-from nearcopy.service.dependencies import Asked, Reading, Writing
-from nearcopy.service.json_response import answer
-from nearcopy.service.middleware.limits import streamed
-from nearcopy.service.ndjson import Intake, Lines
-from nearcopy.service.ndjson import verdict_lines as lines_of
-from nearcopy.service.request_bodies import Given, given_rows
-from nearcopy.service.schemas.responses import (
-    ArticleShape,
+from nearcopy.service.dependencies import ReadAccess, RequestContext, WriteAccess
+from nearcopy.service.middleware import is_ndjson
+from nearcopy.service.ndjson import ArticleStream, LineReader, NdjsonResponse
+from nearcopy.service.problems import json_response
+from nearcopy.service.request_bodies import ArticlesBody, read_articles
+from nearcopy.service.schemas import (
+    ArticleOut,
     Forgotten,
-    Similar,
-    Verdicts,
-    VerdictShape,
+    SearchResults,
+    SimilarList,
+    VerdictList,
+    VerdictOut,
 )
 
 router = APIRouter(prefix=PREFIX, tags=["articles"])
-SIMILAR = ("id", "title", "host", "similarity_score", "match_type")
+SIMILAR_KEYS = ("id", "title", "host", "similarity_score", "match_type")
 Id = Annotated[str, Path(description="The article's id, percent-encoded.", max_length=4_000)]
-Evidence = Annotated[bool, Query(description="What was measured, too.")]
+Evidence = Annotated[bool, Query(description="Include the evidence.")]
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """A check or add of articles, timed from its start."""
+
+    name: str
+    context: RequestContext
+    evidence: bool
+    start: float = field(default_factory=time.perf_counter)
+
+    def respond(self, body: ArticlesBody, verdicts: list[Verdict]) -> Response:
+        metrics = self.context.service.metrics
+        metrics.count_verdicts(self.name, verdicts)
+        metrics.observe_duration(self.name, self.start)
+        rows = [verdict_row(verdict, evidence=self.evidence) for verdict in verdicts]
+        return json_response(rows[0] if body.single else {"verdicts": rows})
 
 
 @router.post(
     "/check",
-    response_model=VerdictShape | Verdicts,
+    response_model=VerdictOut | VerdictList,
     responses=problems(415),
     openapi_extra=articles_body("articles"),
-    summary="Look whether articles are there; nothing is written",
+    summary="Check articles for duplicates; nothing is stored",
 )
-async def check(request: Request, asked: Reading, evidence: Evidence = False) -> Response:
-    """A verdict on an article, or `verdicts` on several."""
-    start = time.perf_counter()
-    given = await given_rows(request, asked.settings, "articles")
-    checks = asked.pool.checks
-    if given.single:
-        verdicts = [await checks.share(_checked, given.articles[0])]
+async def check(request: Request, context: ReadAccess, evidence: Evidence = False) -> Response:
+    """A verdict on one article, or `verdicts` on several."""
+    work = _Work("check", context, evidence)
+    body = await read_articles(request, context.settings, "articles")
+    checks = context.pool.checks
+    if body.single:
+        verdicts = [await checks.run_batched(_check, body.articles[0])]
     else:
-        verdicts = await checks.run(lambda deduper: deduper.check_all(given.articles))
-    return _answered(asked, "check", given, verdicts, evidence, start)
+        verdicts = await checks.run(lambda deduper: deduper.check_all(body.articles))
+    return work.respond(body, verdicts)
 
 
-def _checked(deduper: Deduper, articles: list[Article]) -> list[Verdict]:
+def _check(deduper: Deduper, articles: list[Article]) -> list[Verdict]:
     return deduper.check_all(articles) if len(articles) > 1 else [deduper.check(articles[0])]
 
 
 @router.post(
     "/articles",
-    response_model=VerdictShape | Verdicts,
+    response_model=VerdictOut | VerdictList,
     responses=problems(415) | {200: {"content": verdict_lines()}},
     openapi_extra=articles_body("articles", lines=True),
-    summary="Check articles and remember them, as one step",
+    summary="Check and add articles atomically",
 )
-async def add(request: Request, asked: Writing, evidence: Evidence = False) -> Response:
-    """A verdict on an article, `verdicts` on several, or a line for each line of a stream."""
-    if streamed(request.headers.get("content-type")):
-        return _stream(request, asked, evidence)
-    start = time.perf_counter()
-    given = await given_rows(request, asked.settings, "articles")
-    verdicts = await asked.pool.adds.run(lambda deduper: list(deduper.run(given.articles)))
-    return _answered(asked, "add", given, verdicts, evidence, start)
+async def add(request: Request, context: WriteAccess, evidence: Evidence = False) -> Response:
+    """A verdict on one article, `verdicts` on several, or a line for each line of a stream."""
+    if is_ndjson(request.headers.get("content-type")):
+        return _add_stream(request, context, evidence)
+    work = _Work("add", context, evidence)
+    body = await read_articles(request, context.settings, "articles")
+    verdicts = await context.pool.adds.run(lambda deduper: list(deduper.run(body.articles)))
+    return work.respond(body, verdicts)
 
 
-def _answered(
-    asked: Asked, work: str, given: Given, verdicts: list[Verdict], evidence: bool, start: float
-) -> Response:
-    asked.service.metrics.judged(work, verdicts)
-    asked.service.metrics.took(work, start)
-    rows = [verdict_row(each, evidence=evidence) for each in verdicts]
-    return answer(rows[0] if given.single else {"verdicts": rows})
-
-
-def _stream(request: Request, asked: Asked, evidence: bool) -> Response:
-    settings, metrics = asked.settings, asked.service.metrics
-    intake = Intake(request, settings, asked.service.stopping.is_set)
-    lines = lines_of(
-        intake,
-        asked.pool.adds,
-        settings,
-        evidence=evidence,
-        judged=lambda verdicts: metrics.judged("add", verdicts),
-    )
-    return Lines(lines, intake, settings.max_seconds)
+def _add_stream(request: Request, context: RequestContext, evidence: bool) -> Response:
+    service, settings = context.service, context.settings
+    reader = LineReader(request, settings, service.stopping.is_set)
+    stream = ArticleStream(reader, context.pool.adds, settings, service.metrics, evidence)
+    return NdjsonResponse(stream.responses(), reader, settings.max_seconds)
 
 
 @router.get(
     "/articles/{id}",
-    response_model=ArticleShape,
+    response_model=ArticleOut,
     responses=problems(),
-    summary="An article as it came, and what it is as things stand",
+    summary="An article and its current verdict",
 )
-async def article(id: Id, asked: Reading) -> Response:  # noqa: A002
-    """The article with its verdict."""
+async def article(id: Id, context: ReadAccess) -> Response:  # noqa: A002
+    """The article as it was added."""
     name = unquote(id)
 
-    def work(deduper: Deduper) -> dict[str, Any]:
-        found, (verdict,) = deduper.article(name), deduper.verdicts(name)
-        row = article_row(found) | {"revisions": len(deduper.revisions(name))}
+    def find(deduper: Deduper) -> dict[str, Any]:
+        stored, (verdict,) = deduper.article(name), deduper.verdicts(name)
+        row = article_row(stored) | {"revisions": len(deduper.revisions(name))}
         return row | {"verdict": verdict_row(verdict)}
 
-    return answer(await asked.pool.looks.run(work))
+    return json_response(await context.pool.reads.run(find))
 
 
 @router.delete(
     "/articles/{id}",
     response_model=Forgotten,
     responses=problems(),
-    summary="Remove an article, and all that was found about it",
+    summary="Delete an article and everything derived from it",
 )
-async def forget(id: Id, asked: Writing) -> Response:  # noqa: A002
-    """What was removed."""
+async def forget(id: Id, context: WriteAccess) -> Response:  # noqa: A002
+    """What was deleted."""
     name = unquote(id)
-    count = await asked.pool.adds.run(lambda deduper: deduper.forget(name))
+    count = await context.pool.adds.run(lambda deduper: deduper.forget(name))
     if not count:
-        raise NotStored(f"no article {name!r:.200} is stored: there is nothing to forget")
-    return answer({"forgotten": count, "ids": [name], "missing": []})
+        raise NotStored(f"no article {name!r:.200} is stored: there is nothing to delete")
+    return json_response({"forgotten": count, "ids": [name], "missing": []})
 
 
 @router.get(
     "/articles/{id}/similar",
-    response_model=Similar,
+    response_model=SimilarList,
     responses=problems(),
-    summary="What is most like an article, best first",
+    summary="The most similar articles, best first",
 )
 async def similar(
     id: Id,  # noqa: A002
-    asked: Reading,
+    context: ReadAccess,
     limit: Annotated[int, Query(ge=1, le=256)] = 10,
 ) -> Response:
-    """The articles like it."""
+    """The articles similar to a stored one."""
     start, name = time.perf_counter(), unquote(id)
-    found = await asked.pool.checks.share(_alike, (name, limit))
-    asked.service.metrics.took("similar", start)
-    rows = map(match_row, found)
-    return answer({"similar": [{key: row[key] for key in SIMILAR} for row in rows]})
+    matches = await context.pool.checks.run_batched(_find_similar, (name, limit))
+    context.service.metrics.observe_duration("similar", start)
+    rows = map(match_row, matches)
+    return json_response({"similar": [{key: row[key] for key in SIMILAR_KEYS} for row in rows]})
 
 
-def _alike(deduper: Deduper, asked: list[tuple[str, int]]) -> list[list[Match]]:
-    most = max(limit for _, limit in asked)
-    found = deduper.similar_all([name for name, _ in asked], limit=most)
-    return [found[name][:limit] for name, limit in asked]
+def _find_similar(deduper: Deduper, requests: list[tuple[str, int]]) -> list[list[Match]]:
+    largest = max(limit for _, limit in requests)
+    matches = deduper.similar_all([name for name, _ in requests], limit=largest)
+    return [matches[name][:limit] for name, limit in requests]
+
+
+@router.post(
+    "/search-results/dedupe",
+    response_model=SearchResults,
+    responses=problems(415),
+    openapi_extra=articles_body("results"),
+    summary="Remove duplicates from a ranked list, keeping its order",
+)
+async def dedupe_results(request: Request, context: ReadAccess) -> Response:
+    """The results that are kept, each with the duplicates it represents; and those removed."""
+    body = await read_articles(request, context.settings, "results")
+    pools = context.service.pools
+
+    def dedupe() -> dict[str, Any]:
+        rows = list(map(UniqueIds(), body.rows))
+        ranked = deduplicate_results([row.article for row in rows], pools.recipe, pools.policy)
+        return {
+            "results": list(ranked_rows(rows, ranked)),
+            "removed": list(dropped_rows(rows, ranked)),
+        }
+
+    return json_response(await asyncio.to_thread(dedupe))

@@ -1,80 +1,101 @@
-"""What the OpenAPI document says of requests that are read by hand, and of problems."""
+"""The OpenAPI document: bodies that are parsed by hand, problems, and the page at /docs."""
 
+from importlib.resources import files
 from typing import Any
 
-from nearcopy.service.json_response import JSON, NDJSON
-from nearcopy.service.problems import MEDIA_TYPE, TITLES
-from nearcopy.service.schemas.requests import Accept, ActIn, ArticleIn, FeedbackIn
-from nearcopy.service.schemas.responses import LineError, ProblemShape, Tried, VerdictShape
+from fastapi import APIRouter
+from pydantic import BaseModel
+from starlette.responses import HTMLResponse, Response
 
-ARTICLE = ArticleIn.model_json_schema()
-ACCEPT = Accept.model_json_schema()
-ACT = ActIn.model_json_schema()
-FEEDBACK = FeedbackIn.model_json_schema()
-PROBLEM = {"content": {MEDIA_TYPE: {"schema": ProblemShape.model_json_schema()}}}
+from nearcopy.service.problems import JSON, NDJSON, PROBLEM_JSON, title_of
+from nearcopy.service.schemas import ArticleIn, LineError, PreviewLine, ProblemOut, VerdictOut
+
 PREFIX = "/api/v1"
-ANYWHERE = (400, 401, 403, 404, 405, 413, 421, 422, 429, 500, 503)
+ARTICLE = ArticleIn.model_json_schema()
+PROBLEM = {"content": {PROBLEM_JSON: {"schema": ProblemOut.model_json_schema()}}}
+COMMON_PROBLEMS = (400, 401, 403, 404, 405, 413, 421, 422, 429, 500, 503)
+ASSETS = {
+    "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
+    "swagger-ui.css": "text/css; charset=utf-8",
+}
+ASSET_PACKAGE = "fastapi_offline"  # only for the files of Swagger UI that it contains
+PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>nearcopy: the API</title>
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+</head>
+<body>
+<div id="reference"></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+"""
+START = 'SwaggerUIBundle({url: "/openapi.json", dom_id: "#reference", deepLinking: true});\n'
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/docs")
+async def docs_page() -> Response:
+    return HTMLResponse(PAGE)
+
+
+@router.get("/docs/start.js")
+async def start_script() -> Response:
+    """A file, since the content security policy allows no inline script."""
+    return Response(START, media_type="text/javascript; charset=utf-8")
+
+
+@router.get("/docs/{name}")
+async def asset(name: str) -> Response:
+    if name not in ASSETS:
+        return Response(status_code=404)
+    content = files(ASSET_PACKAGE).joinpath("static", name).read_bytes()
+    return Response(content, media_type=ASSETS[name], headers={"Cache-Control": "max-age=86400"})
 
 
 def problems(*more: int) -> dict[int | str, dict[str, Any]]:
-    """The problems that an answer may be."""
-    return {
-        status: {"description": TITLES[status], **PROBLEM} for status in sorted({*ANYWHERE, *more})
-    }
+    """The error responses of a route."""
+    statuses = sorted({*COMMON_PROBLEMS, *more})
+    return {status: {"description": title_of(status), **PROBLEM} for status in statuses}
 
 
-def articles_body(around: str, *, lines: bool = False) -> dict[str, Any]:
-    """A body of one article, or of several."""
-    listed = {"type": "array", "items": ARTICLE}
-    wrapped = {"type": "object", "properties": {around: listed}, "required": [around]}
-    content: dict[str, Any] = {JSON: {"schema": {"anyOf": [ARTICLE, listed, wrapped]}}}
+def model_body(model: type[BaseModel]) -> dict[str, Any]:
+    return _body({JSON: {"schema": model.model_json_schema()}})
+
+
+def articles_body(key: str, *, lines: bool = False) -> dict[str, Any]:
+    """One article, a list, or an object with the list under the key."""
+    array = {"type": "array", "items": ARTICLE}
+    wrapped = {"type": "object", "properties": {key: array}, "required": [key]}
+    content: dict[str, Any] = {JSON: {"schema": {"anyOf": [ARTICLE, array, wrapped]}}}
     if lines:
-        content[NDJSON] = {"schema": {"type": "string", "description": "An article a line."}}
-    return {"requestBody": {"required": True, "content": content}}
-
-
-def feedback_body() -> dict[str, Any]:
-    """A body that says something of two articles."""
-    return {"requestBody": {"required": True, "content": {JSON: {"schema": FEEDBACK}}}}
-
-
-def act_body() -> dict[str, Any]:
-    """A body that says what to do to a story."""
-    return {"requestBody": {"required": True, "content": {JSON: {"schema": ACT}}}}
-
-
-def accept_body() -> dict[str, Any]:
-    """A body that accepts what was shown."""
-    return {"requestBody": {"required": True, "content": {JSON: {"schema": ACCEPT}}}}
+        content[NDJSON] = {"schema": {"type": "string", "description": "One article per line."}}
+    return _body(content)
 
 
 def file_body() -> dict[str, Any]:
-    """A body that is a file."""
-    about = "JSON lines, JSON, CSV, TSV, RSS, Atom or OPML."
-    file = {"schema": {"type": "string", "format": "binary", "description": about}}
-    return {"requestBody": {"required": True, "content": {"application/octet-stream": file}}}
-
-
-def tried_lines() -> dict[str, Any]:
-    """Verdicts on the articles of a file as lines."""
-    about = "A line for each article, or why it is none."
-    line = Tried.model_json_schema()
-    return {NDJSON: {"schema": {"type": "string", "description": about, "x-line": line}}}
-
-
-def token_body() -> dict[str, Any]:
-    """A body with a token."""
-    schema = {
-        "type": "object",
-        "properties": {"token": {"type": "string"}},
-        "required": ["token"],
-        "additionalProperties": False,
-    }
-    return {"requestBody": {"required": True, "content": {JSON: {"schema": schema}}}}
+    formats = "JSON lines, JSON, CSV, TSV, RSS, Atom or OPML."
+    schema = {"type": "string", "format": "binary", "description": formats}
+    return _body({"application/octet-stream": {"schema": schema}})
 
 
 def verdict_lines() -> dict[str, Any]:
-    """Verdicts as lines, and lines that tell of errors."""
-    either = {"anyOf": [VerdictShape.model_json_schema(), LineError.model_json_schema()]}
-    about = f"With {NDJSON}: a line for each that was sent, as soon as it is stored."
-    return {NDJSON: {"schema": {"type": "string", "description": about, "x-line": either}}}
+    line = {"anyOf": [VerdictOut.model_json_schema(), LineError.model_json_schema()]}
+    return _lines(f"With {NDJSON}: a line for each line, as soon as it is stored.", line)
+
+
+def preview_lines() -> dict[str, Any]:
+    line = PreviewLine.model_json_schema()
+    return _lines("A line for each article, or why it is invalid.", line)
+
+
+def _body(content: dict[str, Any]) -> dict[str, Any]:
+    return {"requestBody": {"required": True, "content": content}}
+
+
+def _lines(description: str, line: dict[str, Any]) -> dict[str, Any]:
+    return {NDJSON: {"schema": {"type": "string", "description": description, "x-line": line}}}

@@ -1,4 +1,4 @@
-"""Pairs: compared, corrected, and worth a look."""
+"""Pairs of articles: comparison, feedback, and the review queue."""
 
 from typing import Annotated
 
@@ -6,18 +6,19 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from nearcopy.errors import BadFeedback
-from nearcopy.io.serializers.answers import (
-    correction_row,
-    explanation_row,
-    feedback_row,
-    review_row,
+from nearcopy.io.serializers.story import correction_row, feedback_row, review_row
+from nearcopy.io.serializers.verdict import explanation_row
+from nearcopy.service.api.openapi import PREFIX, model_body, problems
+from nearcopy.service.dependencies import ReadAccess, WriteAccess
+from nearcopy.service.problems import json_response
+from nearcopy.service.request_bodies import read_model
+from nearcopy.service.schemas import (
+    ExplanationOut,
+    FeedbackIn,
+    FeedbackList,
+    FeedbackResultOut,
+    ReviewPage,
 )
-from nearcopy.service.api.openapi import PREFIX, feedback_body, problems
-from nearcopy.service.dependencies import Reading, Writing
-from nearcopy.service.json_response import answer
-from nearcopy.service.request_bodies import json_body, model_of
-from nearcopy.service.schemas.feedback import CorrectionShape, Explained, FeedbackList, ReviewPage
-from nearcopy.service.schemas.requests import FeedbackIn
 
 router = APIRouter(prefix=PREFIX, tags=["pairs"])
 Id = Annotated[str, Query(description="An article.", min_length=1, max_length=2_000)]
@@ -25,71 +26,71 @@ Id = Annotated[str, Query(description="An article.", min_length=1, max_length=2_
 
 @router.get(
     "/compare",
-    response_model=Explained,
+    response_model=ExplanationOut,
     responses=problems(),
-    summary="What two articles are to each other, and why",
+    summary="The relation of two articles, and why",
 )
-async def compare(a: Id, b: Id, asked: Reading) -> Response:
-    """The evidence, the passages they share, the facts that clash."""
-    return answer(
-        explanation_row(await asked.pool.looks.run(lambda deduper: deduper.explain(a, b)))
-    )
+async def compare(a: Id, b: Id, context: ReadAccess) -> Response:
+    """The evidence, the shared passages, and the facts that clash."""
+    explanation = await context.pool.reads.run(lambda deduper: deduper.explain(a, b))
+    return json_response(explanation_row(explanation))
 
 
 @router.post(
     "/feedback",
-    response_model=CorrectionShape,
+    response_model=FeedbackResultOut,
     responses=problems(415),
-    openapi_extra=feedback_body(),
-    summary="Say that two articles are the same, or different",
+    openapi_extra=model_body(FeedbackIn),
+    summary="Give feedback: two articles are the same, or different",
 )
-async def feedback(request: Request, asked: Writing) -> Response:
-    """What was said, and what changed by it."""
-    said = model_of(FeedbackIn, await json_body(request))
-    if said.a == said.b:
-        raise BadFeedback("a and b are one article: give two")
-    found = await asked.pool.adds.run(
+async def give_feedback(request: Request, context: WriteAccess) -> Response:
+    """The feedback, and the changes it made."""
+    body = await read_model(request, FeedbackIn)
+    if body.a == body.b:
+        raise BadFeedback("a and b are the same article: give two")
+    result = await context.pool.adds.run(
         lambda deduper: deduper.feedback(
-            said.a, said.b, same=said.same, relation=said.relation, note=said.note
+            body.a, body.b, same=body.same, relation=body.relation, note=body.note
         )
     )
-    return answer(correction_row(found))
+    return json_response(correction_row(result))
 
 
 @router.delete(
     "/feedback",
-    response_model=CorrectionShape,
+    response_model=FeedbackResultOut,
     responses=problems(),
-    summary="Take back what was said of two articles",
+    summary="Retract the feedback on two articles",
 )
-async def take_back(a: Id, b: Id, asked: Writing) -> Response:
-    """What was taken back, and what changed by it."""
-    return answer(correction_row(await asked.pool.adds.run(lambda each: each.take_back(a, b))))
+async def retract_feedback(a: Id, b: Id, context: WriteAccess) -> Response:
+    """The feedback that was retracted, and the changes."""
+    result = await context.pool.adds.run(lambda deduper: deduper.retract_feedback(a, b))
+    return json_response(correction_row(result))
 
 
 @router.get(
     "/feedback",
     response_model=FeedbackList,
     responses=problems(),
-    summary="All that people said, first to last",
+    summary="All feedback, the oldest first",
 )
-async def told(asked: Reading) -> Response:
-    """What was said, and what the policy had said."""
-    found = await asked.pool.looks.run(lambda deduper: deduper.told())
-    return answer({"feedback": [feedback_row(each) for each in found]})
+async def list_feedback(context: ReadAccess) -> Response:
+    """The feedback, each with what the policy had decided."""
+    feedback = await context.pool.reads.run(lambda deduper: deduper.all_feedback())
+    return json_response({"feedback": list(map(feedback_row, feedback))})
 
 
 @router.get(
     "/review",
     response_model=ReviewPage,
     responses=problems(),
-    summary="Pairs that were nearly decided otherwise, and nobody has spoken of",
+    summary="The review queue: pairs close to a threshold, without feedback",
 )
 async def review(
-    asked: Reading,
+    context: ReadAccess,
     after: Annotated[str | None, Query(max_length=4_000)] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 20,
 ) -> Response:
-    """A page; `after` begins the next, also where this one is not full."""
-    found = await asked.pool.looks.run(lambda each: each.review(limit=limit, after=after))
-    return answer({"pairs": [review_row(each) for each in found.pairs], "after": found.after})
+    """A page of pairs; `after` is the cursor of the next, even if this one is not full."""
+    page = await context.pool.reads.run(lambda deduper: deduper.review(limit=limit, after=after))
+    return json_response({"pairs": list(map(review_row, page.pairs)), "after": page.after})

@@ -1,4 +1,4 @@
-"""Tuning: what it would change, shown first; and written where that is accepted."""
+"""Tuning: a proposal fitted to feedback, and a policy file once it is accepted."""
 
 import asyncio
 from hashlib import sha256
@@ -13,23 +13,21 @@ from nearcopy.config.policy_file import preset_of
 from nearcopy.errors import NearcopyError
 from nearcopy.evaluate.tune import tune
 from nearcopy.io.files.atomic_write import write_atomic
-from nearcopy.io.serializers.answers import tuning_row
-from nearcopy.models.model import Edge
-from nearcopy.service.api.openapi import PREFIX, accept_body, problems
-from nearcopy.service.dependencies import Administering, Asked, Reading
-from nearcopy.service.json_response import answer
-from nearcopy.service.problems import Problem
-from nearcopy.service.request_bodies import json_body, model_of
-from nearcopy.service.schemas.feedback import Accepted, TuningShape
-from nearcopy.service.schemas.requests import Accept
+from nearcopy.io.serializers.evaluation import tuning_row
+from nearcopy.models import Edge
+from nearcopy.service.api.openapi import PREFIX, model_body, problems
+from nearcopy.service.dependencies import AdminAccess, ReadAccess, RequestContext
+from nearcopy.service.problems import Problem, field_problem, json_response
+from nearcopy.service.request_bodies import read_model
+from nearcopy.service.schemas import PolicyAcceptance, PolicyWritten, TuningOut
 from nearcopy.service.settings import Settings
 
 router = APIRouter(prefix=PREFIX, tags=["tuning"])
-LOOKED_AT = 100  # pairs near a line that nobody has spoken of
+BORDERLINE_PAIRS = 100  # without feedback, decided by the proposed policy for comparison
 
 
 class Proposal(NamedTuple):
-    """A policy that could be used, as its file would be, and what it would change."""
+    """A tuned policy as TOML, and what it would change."""
 
     toml: str
     row: dict[str, Any]
@@ -37,78 +35,79 @@ class Proposal(NamedTuple):
 
 @router.get(
     "/tune",
-    response_model=TuningShape,
+    response_model=TuningOut,
     responses=problems(),
-    summary="What tuning by all that people said would change; nothing is written",
+    summary="What tuning by all feedback would change; nothing is written",
 )
-async def look(asked: Reading) -> Response:
-    """Thresholds, what is gained on held-out pairs, and pairs that would be decided otherwise."""
-    return answer((await proposal(asked)).row)
+async def get_proposal(context: ReadAccess) -> Response:
+    """Thresholds, the gain on held-out pairs, and the decisions that would change."""
+    return json_response((await propose(context)).row)
 
 
 @router.post(
     "/tune",
-    response_model=Accepted,
+    response_model=PolicyWritten,
     responses=problems(415),
-    openapi_extra=accept_body(),
-    summary="Write the policy that was shown; the service goes on with the one it has",
+    openapi_extra=model_body(PolicyAcceptance),
+    summary="Write the proposed policy to a file; the service keeps its policy until restarted",
 )
-async def accept(request: Request, asked: Administering) -> Response:
+async def accept_proposal(request: Request, context: AdminAccess) -> Response:
     """Where it was written, and how to use it."""
-    wanted = model_of(Accept, await json_body(request))
-    return answer(await accepted(asked, wanted.digest))
+    acceptance = await read_model(request, PolicyAcceptance)
+    return json_response(await write_policy(context, acceptance.digest))
 
 
-async def proposal(asked: Asked) -> Proposal:
-    """The policy fitted to what people said, beside what it changes."""
-    examples = await asked.pool.looks.run(lambda deduper: deduper.examples())
-    found = await asyncio.to_thread(tune, examples, asked.service.pools.policy)
-    changed = await asked.pool.looks.run(
-        lambda deduper: deduper.decided_otherwise(found.policy, limit=LOOKED_AT)
+async def propose(context: RequestContext) -> Proposal:
+    """The policy fitted to all feedback, and what it would change."""
+    reads, policy = context.pool.reads, context.service.pools.policy
+    examples = await reads.run(lambda deduper: deduper.examples())
+    tuning = await asyncio.to_thread(tune, examples, policy)
+    changes = await reads.run(
+        lambda deduper: deduper.changed_decisions(tuning.policy, limit=BORDERLINE_PAIRS)
     )
-    toml = policy_toml(found.policy, _base(asked.settings))
-    shown = {
-        "changes": [_change(now, then) for now, then in changed],
-        "looked_at": LOOKED_AT,
+    toml = policy_toml(tuning.policy, _base_preset(context.settings))
+    effects = {
+        "changes": [_change(before, after) for before, after in changes],
+        "looked_at": BORDERLINE_PAIRS,
         "digest": sha256(toml.encode()).hexdigest()[:16],
     }
-    return Proposal(toml, tuning_row(found) | shown)
+    return Proposal(toml, tuning_row(tuning) | effects)
 
 
-async def accepted(asked: Asked, digest: str) -> dict[str, str]:
-    """What was shown, written to the file that the settings name."""
-    found = await proposal(asked)
-    if digest != found.row["digest"]:
-        why = "more was said since this was shown: look again at what tuning would change"
-        raise Problem(422, f"digest: {why}", [{"field": "digest", "detail": why}])
-    file = asked.settings.tuned
-    await asyncio.to_thread(_write, Path(file), found.toml)
-    use = f"nothing judges by it yet: restart the service with `nearcopy serve --policy {file}`"
+async def write_policy(context: RequestContext, digest: str) -> dict[str, str]:
+    """Write the proposal with this digest to the file of the settings."""
+    proposal = await propose(context)
+    if digest != proposal.row["digest"]:
+        raise field_problem("digest", "feedback was given since: look at the new proposal first")
+    file = context.settings.tuned
+    await asyncio.to_thread(_write, Path(file), proposal.toml)
+    use = f"it is not in use yet: restart the service with `nearcopy serve --policy {file}`"
     return {"written": file, "use": use}
 
 
 def _write(path: Path, text: str) -> None:
     try:
         write_atomic(path, text)
-    except OSError as wrong:
-        raise Problem(503, f"{path} cannot be written: {wrong.strerror}") from None
-    except NearcopyError as wrong:
-        raise Problem(503, str(wrong)) from None
+    except OSError as error:
+        raise Problem(503, f"{path} cannot be written: {error.strerror}") from None
+    except NearcopyError as error:
+        raise Problem(503, str(error)) from None
 
 
-def _base(settings: Settings) -> str:
+def _base_preset(settings: Settings) -> str:
+    """The preset that the policy file names as its base."""
     if settings.preset:
         return settings.preset
     file = Path(settings.policy) if settings.policy else None
     return (preset_of(file.read_text("utf-8-sig")) if file else None) or "default"
 
 
-def _change(now: Edge, then: Edge) -> dict[str, Any]:
+def _change(before: Edge, after: Edge) -> dict[str, Any]:
     return {
-        "a": now.a,
-        "b": now.b,
-        "relation": str(now.decision.relation),
-        "is_duplicate": now.decision.duplicate,
-        "relation_then": str(then.decision.relation),
-        "is_duplicate_then": then.decision.duplicate,
+        "a": before.a,
+        "b": before.b,
+        "relation": str(before.decision.relation),
+        "is_duplicate": before.decision.duplicate,
+        "relation_then": str(after.decision.relation),
+        "is_duplicate_then": after.decision.duplicate,
     }

@@ -1,18 +1,14 @@
-"""The pages: what the API answers, for people; each with a JSON twin."""
+"""HTML pages for users: overview, stories, compare, review, try, sign-in; each has a JSON twin."""
 
 from fastapi import APIRouter
 
-from nearcopy.service.pages import compare, overview, review, stories, story
-from nearcopy.service.pages import preview as trials
-from nearcopy.service.pages import sign_in as signing
-from nearcopy.service.pages import static_files as statics
+from nearcopy.service.pages import compare, overview, preview, render, review, sign_in, stories
 
-PARTS = (overview, stories, story, compare, review, trials, signing, statics)
+MODULES = (overview, stories, compare, review, preview, sign_in, render)
 
 
 def pages() -> APIRouter:
-    """All pages."""
     router = APIRouter(include_in_schema=False)
-    for part in PARTS:
-        router.include_router(part.router)
+    for module in MODULES:
+        router.include_router(module.router)
     return router

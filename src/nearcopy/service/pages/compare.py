@@ -1,4 +1,4 @@
-"""Compare: two articles side by side, and why they are what they are to each other."""
+"""Compare: two articles side by side, their facts and their evidence."""
 
 import re
 from typing import Annotated, Any
@@ -9,134 +9,134 @@ from starlette.responses import Response
 
 from nearcopy.deduper.deduper import Deduper
 from nearcopy.extract.numerals import Numeral
-from nearcopy.io.serializers.answers import explanation_row, feedback_row
+from nearcopy.io.serializers.story import feedback_row
+from nearcopy.io.serializers.verdict import explanation_row
 from nearcopy.match.alignment import align, shorten
 from nearcopy.match.alignment_html import paint_rows
 from nearcopy.match.explain import Explanation
-from nearcopy.models import Article, Fact, FactPair
-from nearcopy.service.dependencies import Reading
-from nearcopy.service.pages.render import page_router, shown
+from nearcopy.models import MEASUREMENTS, Article, Fact, FactPair
+from nearcopy.service.dependencies import ReadAccess
+from nearcopy.service.pages.render import page_router, respond
 from nearcopy.service.pages.review import pair_cards
-from nearcopy.service.pages.view_models import Row, card
+from nearcopy.service.pages.view_models import Row, article_card
 
 router = page_router()
-Name = Annotated[str, Query(max_length=2_000)]
-SUGGESTED = 6
+Id = Annotated[str, Query(max_length=2_000)]
+SUGGESTIONS = 6
 MAX_UNSHARED = 3000  # characters of one text between two passages
-AROUND = 28  # characters shown on either side of a figure
-FIGURES = 20
+CONTEXT_CHARS = 28  # shown on either side of a figure
+MAX_FIGURES = 20
 LONG_NUMBER = re.compile(r"(?<![\d.])\d{5,30}(?![\d.])")
-# What is measured, in words, and how it is written.
-MEASURES = (
-    ("same_url", "Same address", "yes"),
-    ("same_text", "Same text", "yes"),
-    ("overlap", "Words in common, of both texts", "share"),
-    ("containment", "Of the shorter text in the longer", "share"),
-    ("distance", "Bits of the fingerprint that differ, of 64", "number"),
-    ("title_ratio", "Titles, letter by letter", "share"),
-    ("title_news", "Titles tell the same news", "share"),
-    ("profile", "Heaviest terms in common", "share"),
-    ("names_shared", "Names in common", "share"),
-    ("numerals_shared", "Figures in common", "share"),
-    ("numerals_changed", "Figures changed in place", "number"),
-    ("news", "Same news, by all of this", "share"),
-    ("hours_apart", "Hours apart", "decimal"),
-    ("same_source", "Same outlet", "yes"),
-    ("words", "Words of the shorter text", "number"),
+EVIDENCE = (
+    "same_url",
+    "same_text",
+    "overlap",
+    "containment",
+    "distance",
+    "title_ratio",
+    "title_event_score",
+    "profile",
+    "names_shared",
+    "numerals_shared",
+    "numerals_changed",
+    "event_score",
+    "hours_apart",
+    "same_source",
+    "words",
 )
 
 
 @router.get("/compare")
-async def compare(request: Request, asked: Reading, a: Name = "", b: Name = "") -> Response:
-    """The two, or a form that asks which."""
+async def compare(request: Request, context: ReadAccess, a: Id = "", b: Id = "") -> Response:
+    """Two articles, or a form to choose them."""
     a, b = a.strip(), b.strip()
+    reads = context.pool.reads
     if not (a and b):
-        found = await asked.pool.looks.run(_suggested)
-        return shown(request, asked, "compare_which.html", found | {"a": a, "b": b})
-    data, drawn = await asked.pool.looks.run(lambda deduper: _compared(deduper, a, b))
-    return shown(request, asked, "compare.html", data, **drawn)
+        suggestions = await reads.run(_suggest_pairs)
+        data: Row = {"pairs": suggestions, "a": a, "b": b}
+        return respond(request, context, "compare_which.html", data)
+    data, view = await reads.run(lambda deduper: _compare(deduper, a, b))
+    return respond(request, context, "compare.html", data, **view)
 
 
-def _suggested(deduper: Deduper) -> dict[str, Any]:
-    return {"pairs": pair_cards(deduper, deduper.review(limit=SUGGESTED).pairs)}
+def _suggest_pairs(deduper: Deduper) -> list[Row]:
+    return pair_cards(deduper, deduper.review(limit=SUGGESTIONS).pairs)
 
 
-def _compared(deduper: Deduper, a: str, b: str) -> tuple[Row, Row]:
-    """The data of the twin, and what is drawn from them."""
-    found = deduper.explain(a, b)
-    one, other = deduper.article(a), deduper.article(b)
-    said = [feedback_row(each) for each in deduper.all_feedback() if {*each.pair} == {a, b}]
+def _compare(deduper: Deduper, a: str, b: str) -> tuple[Row, Row]:
+    """The data of the JSON twin, and what only the page shows."""
+    explanation = deduper.explain(a, b)
+    left, right = deduper.article(a), deduper.article(b)
+    feedback = [feedback_row(row) for row in deduper.all_feedback() if {*row.pair} == {a, b}]
     data = {
-        "compared": explanation_row(found),
-        "a": card(one, a) | {"words": _words(one)},
-        "b": card(other, b) | {"words": _words(other)},
-        "said": said[0] if said else None,
+        "compared": explanation_row(explanation),
+        "a": article_card(left, a) | {"words": len(left.text.split())},
+        "b": article_card(right, b) | {"words": len(right.text.split())},
+        "feedback": feedback[0] if feedback else None,
         "story_a": deduper.story(a).id,
         "story_b": deduper.story(b).id,
     }
-    drawn = {
-        "sentence": found.decision.reason,
-        "passages": len(found.passages),
-        "rows": _rows(found, one, other),
-        "facts": facts(found),
-        "figures": _figures(one, other, found),
-        "measures": _measures(found),
+    view = {
+        "sentence": explanation.decision.reason,
+        "passages": len(explanation.passages),
+        "rows": _text_rows(explanation, left, right),
+        "facts": fact_rows(explanation),
+        "figures": _figures(left, right, explanation),
+        "measures": _measures(explanation),
     }
-    return data, drawn
+    return data, view
 
 
-def _rows(found: Explanation, a: Article, b: Article) -> list[Markup]:
-    rows = shorten(align(a, b, found.passages, found.figures), max_unshared=MAX_UNSHARED)
-    return [Markup(row) for row in paint_rows(rows, a, b)]  # noqa: S704 - escaped by the painter
+def _text_rows(explanation: Explanation, a: Article, b: Article) -> list[Markup]:
+    rows = align(a, b, explanation.passages, explanation.figures)
+    painted = paint_rows(shorten(rows, max_unshared=MAX_UNSHARED), a, b)
+    return [Markup(row) for row in painted]  # noqa: S704 - the painter escapes all text
 
 
-def _words(article: Article) -> int:
-    return len(article.text.split())
-
-
-def facts(found: Explanation) -> list[Row]:
-    """The facts of both titles: those that clash first, then those that agree, then the rest."""
-    evidence = found.evidence
-    rows = [_pair(each, "clash") for each in evidence.clashes]
-    rows += [_pair(each, "moved") for each in evidence.moved]
-    rows += [_pair(each, "agree") for each in evidence.agreements]
-    named = {(side, row["kind"], row[side]) for row in rows for side in ("a", "b")}
-    for side, single in (("a", found.facts_a), ("b", found.facts_b)):
-        for fact in single:
-            if (side, fact.kind, _said(fact)) not in named:
+def fact_rows(explanation: Explanation) -> list[Row]:
+    """The facts of both titles: those that clash, that moved, that agree, and the others."""
+    evidence = explanation.evidence
+    rows = [_fact_pair(pair, "clash") for pair in evidence.clashes]
+    rows += [_fact_pair(pair, "moved") for pair in evidence.moved]
+    rows += [_fact_pair(pair, "agree") for pair in evidence.agreements]
+    paired = {(side, row["kind"], row[side]) for row in rows for side in ("a", "b")}
+    for side, facts in (("a", explanation.facts_a), ("b", explanation.facts_b)):
+        for fact in facts:
+            if (side, fact.kind, _fact_text(fact)) not in paired:
                 row = {"kind": fact.kind, "state": "only", "a": None, "b": None}
-                rows.append(row | {side: _said(fact)})
+                rows.append(row | {side: _fact_text(fact)})
     return rows
 
 
-def _pair(pair: FactPair, state: str) -> Row:
-    return {"kind": pair[0].kind, "state": state, "a": _said(pair[0]), "b": _said(pair[1])}
+def _fact_pair(pair: FactPair, state: str) -> Row:
+    a, b = pair
+    return {"kind": a.kind, "state": state, "a": _fact_text(a), "b": _fact_text(b)}
 
 
-def _said(fact: Fact) -> str:
-    value = LONG_NUMBER.sub(lambda found: f"{int(found[0]):,}", fact.value)
+def _fact_text(fact: Fact) -> str:
+    value = LONG_NUMBER.sub(lambda digits: f"{int(digits[0]):,}", fact.value)
     return value if not fact.about or fact.about in value else f"{value} {fact.about}"
 
 
-def _figures(a: Article, b: Article, found: Explanation) -> list[Row]:
-    """Figures that stand in the same place with another value, each among its words."""
+def _figures(a: Article, b: Article, explanation: Explanation) -> list[Row]:
+    """Figures with another value in the same place, each in its context."""
     return [
-        {"a": _around(a.text, one), "b": _around(b.text, other)}
-        for one, other in found.figures[:FIGURES]
+        {"a": _in_context(a.text, left), "b": _in_context(b.text, right)}
+        for left, right in explanation.figures[:MAX_FIGURES]
     ]
 
 
-def _around(text: str, numeral: Numeral) -> Row:
-    before = text[max(0, numeral.start - AROUND) : numeral.start]
-    after = text[numeral.end : numeral.end + AROUND]
+def _in_context(text: str, numeral: Numeral) -> Row:
+    before = text[max(0, numeral.start - CONTEXT_CHARS) : numeral.start]
+    after = text[numeral.end : numeral.end + CONTEXT_CHARS]
     return {"before": before, "figure": text[numeral.start : numeral.end], "after": after}
 
 
-def _measures(found: Explanation) -> list[Row]:
-    """What was measured and says something."""
-    values = found.evidence._asdict()
+def _measures(explanation: Explanation) -> list[dict[str, Any]]:
+    """The main measurements that were taken."""
+    values = explanation.evidence._asdict()
     return [
-        {"name": name, "label": label, "kind": kind, "value": values[name]}
-        for name, label, kind in MEASURES
+        {"name": name, "value": values[name], **MEASUREMENTS[name]._asdict()}
+        for name in EVIDENCE
         if values[name] is not None
     ]

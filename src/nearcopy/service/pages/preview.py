@@ -1,4 +1,4 @@
-"""Try: a text, an address or a file, and the verdicts as they come."""
+"""Try: verdicts on a pasted article or a file; with scripts the page calls the API."""
 
 import json
 from typing import Any
@@ -6,42 +6,38 @@ from typing import Any
 from fastapi import Request
 from starlette.responses import Response
 
-from nearcopy.service.api.preview import Tried, told
-from nearcopy.service.dependencies import Asked, Reading
-from nearcopy.service.pages.forms import form_of
-from nearcopy.service.pages.render import page_router, shown
+from nearcopy.deduper.deduper import Deduper
+from nearcopy.service.api.preview import PreviewJudge, judge_rows
+from nearcopy.service.dependencies import ReadAccess
+from nearcopy.service.pages.render import page_router, respond
 from nearcopy.service.problems import Problem
-from nearcopy.service.uploads import uploaded
+from nearcopy.service.request_bodies import read_form, read_upload
 
 router = page_router()
 FIELDS = ("title", "text", "url", "source")
 
 
 @router.get("/try")
-async def empty(request: Request, asked: Reading) -> Response:
-    """The forms."""
-    nothing = dict.fromkeys(FIELDS, "")
-    return shown(request, asked, "try.html", {"found": None}, form=nothing, window=_window(asked))
+async def empty_form(request: Request, context: ReadAccess) -> Response:
+    view = {"form": dict.fromkeys(FIELDS, ""), "window": context.service.pools.window_days}
+    return respond(request, context, "try.html", {"found": None}, **view)
 
 
 @router.post("/try")
-async def trial(request: Request, asked: Reading) -> Response:
-    """The verdict on what was pasted; nothing is kept. With a script the page asks the API."""
-    form = await form_of(request)
-    given = {name: form.get(name, "").strip() for name in FIELDS}
-    values = {name: value for name, value in given.items() if value}
+async def preview(request: Request, context: ReadAccess) -> Response:
+    """The verdict on the pasted article; nothing is stored."""
+    form = await read_form(request)
+    fields = {name: form.get(name, "").strip() for name in FIELDS}
+    values = {name: value for name, value in fields.items() if value}
     if not values:
-        raise Problem(422, "paste a text, a title or an address first")
-    rows = uploaded(json.dumps(values).encode(), "pasted.jsonl", asked.settings, own_ids=True)
+        raise Problem(422, "the form is empty: paste a title, a text or an address")
+    data = json.dumps(values).encode()
+    rows = read_upload(data, "pasted.jsonl", context.settings, unique_ids=True)
 
-    def work(deduper: Any) -> dict[str, Any]:
-        (found,) = told(deduper, rows, Tried())
-        return {"found": found}
+    def judge(deduper: Deduper) -> dict[str, Any]:
+        (answer,) = judge_rows(deduper, rows, PreviewJudge())
+        return {"found": answer}
 
-    data = await asked.pool.checks.run(work)
-    return shown(request, asked, "try.html", data, form=given, window=_window(asked))
-
-
-def _window(asked: Asked) -> int | None:
-    """The days that articles may be apart to be compared; None: any number."""
-    return asked.service.pools.window_days
+    answer = await context.pool.checks.run(judge)
+    view = {"form": fields, "window": context.service.pools.window_days}
+    return respond(request, context, "try.html", answer, **view)

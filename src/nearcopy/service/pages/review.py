@@ -1,4 +1,4 @@
-"""Review: pairs that were nearly decided otherwise, one after another, and tuning by them."""
+"""Review: the queue of pairs close to a threshold, and tuning by feedback on them."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -7,89 +7,93 @@ from fastapi import Query, Request
 from starlette.responses import Response
 
 from nearcopy.deduper.deduper import Deduper
-from nearcopy.deduper.feedback.review_queue import ANSWERS, LINES, Borderline
+from nearcopy.deduper.feedback.review_queue import ANSWERS, THRESHOLDS, BorderlinePair
 from nearcopy.errors import BadFeedback
-from nearcopy.evaluate.tune import FEWEST
+from nearcopy.evaluate.tune import MIN_LABELS
 from nearcopy.extract.text import strip_html
-from nearcopy.io.serializers.answers import review_row
+from nearcopy.io.serializers.story import review_row
 from nearcopy.models import Article
-from nearcopy.service.api import tune as tuning
-from nearcopy.service.dependencies import Administering, Reading, Writing
-from nearcopy.service.pages.forms import form_of
-from nearcopy.service.pages.render import frame_of, moved, page_router, shown
-from nearcopy.service.pages.view_models import Row, card
+from nearcopy.service.api.tune import propose, write_policy
+from nearcopy.service.dependencies import AdminAccess, ReadAccess, WriteAccess
+from nearcopy.service.pages.render import frame_of, page_router, redirect, respond
+from nearcopy.service.pages.view_models import Row, article_card
 from nearcopy.service.problems import Problem
+from nearcopy.service.request_bodies import read_form
 
 router = page_router()
-LIMIT = 20
-BEGINNING = 700  # characters of a text
-LONG = 20_000  # that are looked at for these, where it is HTML
+PAGE_SIZE = 20
+EXCERPT_CHARS = 700
+MAX_HTML = 20_000  # characters that the excerpt is taken from
 
 
 @router.get("/review")
 async def review(
-    request: Request, asked: Reading, after: Annotated[str | None, Query(max_length=4_000)] = None
+    request: Request,
+    context: ReadAccess,
+    after: Annotated[str | None, Query(max_length=4_000)] = None,
 ) -> Response:
-    """A page of pairs."""
-    data = await asked.pool.looks.run(lambda deduper: _found(deduper, after or None))
-    return shown(request, asked, "review.html", data, lines=LINES, fewest=FEWEST)
+    """A page of the review queue."""
+    data = await context.pool.reads.run(lambda deduper: _queue(deduper, after or None))
+    return respond(request, context, "review.html", data, thresholds=THRESHOLDS, fewest=MIN_LABELS)
 
 
-def _found(deduper: Deduper, after: str | None) -> dict[str, Any]:
-    found = deduper.review(limit=LIMIT, after=after)
-    told = len(deduper.all_feedback())
-    return {"pairs": pair_cards(deduper, found.pairs), "after": found.after, "told": told}
+def _queue(deduper: Deduper, after: str | None) -> dict[str, Any]:
+    page = deduper.review(limit=PAGE_SIZE, after=after)
+    return {
+        "pairs": pair_cards(deduper, page.pairs),
+        "after": page.after,
+        "feedback": len(deduper.all_feedback()),
+    }
 
 
-def pair_cards(deduper: Deduper, pairs: Sequence[Borderline]) -> list[Row]:
-    """Pairs with the beginnings of both articles."""
-    names = {name for each in pairs for name in each.edge[:2]}
-    articles = deduper.articles(names)
+def pair_cards(deduper: Deduper, pairs: Sequence[BorderlinePair]) -> list[Row]:
+    """Pairs with excerpts of both articles."""
+    articles = deduper.articles({name for pair in pairs for name in pair.edge[:2]})
+
+    def excerpt(name: str) -> Row:
+        return _excerpt(articles.get(name), name)
+
     return [
-        review_row(each)
-        | {side: _beginning(articles.get(name), name) for side, name in _sides(each)}
-        for each in pairs
+        review_row(pair) | {"one": excerpt(pair.edge.a), "other": excerpt(pair.edge.b)}
+        for pair in pairs
     ]
 
 
-def _sides(pair: Borderline) -> list[tuple[str, str]]:
-    return [("one", pair.edge.a), ("other", pair.edge.b)]
-
-
-def _beginning(article: Article | None, name: str) -> Row:
-    text = article.text[:LONG] if article else ""
+def _excerpt(article: Article | None, name: str) -> Row:
+    text = article.text[:MAX_HTML] if article else ""
     plain = strip_html(text) if article and article.html else text
-    return card(article, name) | {"text": plain[:BEGINNING], "more": len(plain) > BEGINNING}
+    more = len(plain) > EXCERPT_CHARS
+    return article_card(article, name) | {"text": plain[:EXCERPT_CHARS], "more": more}
 
 
 @router.post("/review")
-async def say(request: Request, asked: Writing) -> Response:
-    """Back to the pairs, once it is remembered."""
-    form = await form_of(request)
-    what = ANSWERS.get(form.get("said", ""))
-    if what is None:
-        raise Problem(422, f"said: choose from {', '.join(ANSWERS)}")
+async def give_feedback(request: Request, context: WriteAccess) -> Response:
+    """Store the feedback, and return to the queue."""
+    form = await read_form(request)
+    answer = ANSWERS.get(form.get("answer", ""))
+    if answer is None:
+        raise Problem(422, f"answer: choose from {', '.join(ANSWERS)}")
     a, b = form.get("a", ""), form.get("b", "")
-    await asked.pool.adds.run(lambda deduper: deduper.feedback(a, b, **what))
+    await context.pool.adds.run(lambda deduper: deduper.feedback(a, b, **answer))
     frame = frame_of(request, None)
     if form.get("back") == "compare":
-        return moved(frame.link("/compare", a=a, b=b))
-    return moved(frame.link("/review", after=form.get("after")))
+        return redirect(frame.link("/compare", a=a, b=b))
+    return redirect(frame.link("/review", after=form.get("after")))
 
 
 @router.get("/review/tune")
-async def tune(request: Request, asked: Reading) -> Response:
-    """What tuning would change, or what it takes to tell."""
+async def tune(request: Request, context: ReadAccess) -> Response:
+    """What tuning would change, or how much more feedback it needs."""
     try:
-        data = (await tuning.proposal(asked)).row | {"too_few": None}
-    except BadFeedback as wrong:
-        data = {"too_few": str(wrong)}
-    return shown(request, asked, "tune.html", data, tuned=asked.settings.tuned)
+        data = (await propose(context)).row | {"too_few": None}
+    except BadFeedback as error:
+        data = {"too_few": str(error)}
+    return respond(request, context, "tune.html", data, file=context.settings.tuned)
 
 
 @router.post("/review/tune")
-async def accept(request: Request, asked: Administering) -> Response:
-    """Where the policy was written, and how to use it."""
-    digest = (await form_of(request)).get("digest", "")
-    done = await tuning.accepted(asked, digest)
-    return shown(request, asked, "tuned.html", dict(done))
+async def accept(request: Request, context: AdminAccess) -> Response:
+    """Write the policy, and say how to use it."""
+    digest = (await read_form(request)).get("digest", "")
+    written = await write_policy(context, digest)
+    return respond(request, context, "tuned.html", dict(written))

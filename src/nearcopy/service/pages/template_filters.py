@@ -1,16 +1,16 @@
-"""Wording: numbers, times and names as people read them."""
+"""Template filters: numbers, times, titles and relations in words."""
 
 from datetime import UTC, datetime
 from typing import Any
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
-TITLE = 240  # characters of a title that are shown
-DEEDS = {"keep": "Kept another copy", "split": "Split off", "merge": "Merged"}
+MAX_TITLE = 240  # characters
+ACTION_NAMES = {"keep": "Kept another copy", "split": "Split off", "merge": "Merged"}
 
 
 def number(value: float | None) -> str:
-    """A whole number with its thousands marked.
+    """A whole number with thousands separators.
 
     >>> number(1234567)
     '1,234,567'
@@ -28,26 +28,25 @@ def share(value: float | None) -> str:
 
 
 def decimal(value: float | None, digits: int = 2) -> str:
-    """A number with so many digits behind the point."""
+    """A number with a fixed number of decimals."""
     return "–" if value is None else f"{value:.{digits}f}"
 
 
 def milliseconds(value: float | None) -> str:
-    """A time that a machine takes."""
     return "–" if value is None else f"{value:.1f} ms" if value < 100 else f"{value:,.0f} ms"
 
 
 def when(value: str | None) -> Markup:
-    """A moment in UTC, which programs can read too; nothing is made up where there is none."""
+    """A time in UTC as a `time` element."""
     if not value:
         return Markup('<span class="quiet">no date</span>')
     moment = datetime.fromisoformat(value).astimezone(UTC)
-    said = f"{moment.day} {moment:%b %Y}, {moment:%H:%M}"
-    return Markup('<time datetime="{}" title="UTC">{}</time>').format(moment.isoformat(), said)
+    text = f"{moment.day} {moment:%b %Y}, {moment:%H:%M}"
+    return Markup('<time datetime="{}" title="UTC">{}</time>').format(moment.isoformat(), text)
 
 
 def day(value: str) -> str:
-    """A day.
+    """A day and month.
 
     >>> day("2026-05-04")
     '4 May'
@@ -57,7 +56,7 @@ def day(value: str) -> str:
 
 
 def after(hours: float | None) -> str:
-    """How long after the first.
+    """The time after the first article.
 
     >>> after(0), after(0.5), after(30)
     ('first', '+30 min', '+1 d 6 h')
@@ -74,35 +73,35 @@ def after(hours: float | None) -> str:
     return f"+{minutes // 1440} d {minutes % 1440 // 60} h"
 
 
-def short(text: str | None, most: int = TITLE) -> str:
+def short(text: str | None, max_chars: int = MAX_TITLE) -> str:
     """The beginning of a text."""
-    said = text or ""
-    return said if len(said) <= most else said[:most].rstrip() + "…"
+    text = text or ""
+    return text if len(text) <= max_chars else text[:max_chars].rstrip() + "…"
 
 
-def begun(text: str) -> str:
-    """A sentence with a capital letter at its head."""
+def capitalized(text: str) -> str:
+    """The text with a capital first letter."""
     return text[:1].upper() + text[1:]
 
 
 def title(text: str | None, language: str | None = None) -> Markup:
-    """A title that runs in its own direction and disturbs none around it."""
-    said = short(text)
-    if not said.strip():
+    """A title in its own language and text direction."""
+    shortened = short(text)
+    if not shortened.strip():
         return Markup('<span class="quiet">untitled</span>')
-    spoken = Markup(' lang="{}"').format(language[:35]) if language else Markup("")
-    return Markup('<bdi dir="auto"{}>{}</bdi>').format(spoken, said)
+    attribute = Markup(' lang="{}"').format(language[:35]) if language else Markup("")
+    return Markup('<bdi dir="auto"{}>{}</bdi>').format(attribute, shortened)
 
 
 def relation(name: str | None) -> Markup:
-    """What an article is to another, as a mark with a word in it."""
+    """A relation as a label; None is the kept copy."""
     if name is None:
         return Markup('<span class="mark kept">kept copy</span>')
     return Markup('<span class="mark {}">{}</span>').format(name, spaced(name))
 
 
 def spaced(name: str) -> str:
-    """The name of a relation, as people write.
+    """A name in words.
 
     >>> spaced("near_text")
     'near text'
@@ -110,18 +109,17 @@ def spaced(name: str) -> str:
     return name.replace("_", " ")
 
 
-def plural(count: int, one: str, many: str | None = None) -> str:
+def plural(count: int, singular: str, many: str | None = None) -> str:
     """A number with its noun.
 
     >>> plural(1, "article"), plural(1200, "story", "stories")
     ('1 article', '1,200 stories')
     """
-    return f"{number(count)} {one if count == 1 else many or one + 's'}"
+    return f"{number(count)} {singular if count == 1 else many or singular + 's'}"
 
 
-def sentence(act: dict[str, Any]) -> Markup:
-    """What was done to a story."""
-    return escape(DEEDS[act["act"]])
+def action_name(action: dict[str, Any]) -> str:
+    return ACTION_NAMES[action["kind"]]
 
 
 FILTERS = {
@@ -133,9 +131,9 @@ FILTERS = {
     "day": day,
     "after": after,
     "short": short,
-    "begun": begun,
+    "capitalized": capitalized,
     "heading": title,
     "relation": relation,
     "plural": plural,
-    "deed": sentence,
+    "action_name": action_name,
 }

@@ -1,137 +1,138 @@
-// Review by keyboard: one pair after another; what is said goes to the API at once.
+// Review by keyboard, one pair after another; feedback is sent to the API at once.
 "use strict";
 (() => {
   const list = document.getElementById("pairs");
   if (!list) return;
   const pairs = [...list.querySelectorAll(".pair")];
-  const status = document.getElementById("said");
+  const status = document.getElementById("message");
   const progress = document.getElementById("progress");
   const bar = document.getElementById("bar");
   const count = document.getElementById("count");
-  const saying = { s: "same", d: "different", u: "update" };
+  const keys = { s: "same", d: "different", u: "update" };
   const bodies = {
     same: { same: true },
     different: { same: false },
     update: { same: true, relation: "revision" },
   };
-  const mayWrite = Boolean(list.querySelector("button[name=said]"));
-  const said = []; // pairs in the order they were spoken of, for taking back
-  let told = Number(progress.dataset.told);
-  let place = 0;
-  let waiting = false;
+  const mayWrite = Boolean(list.querySelector("button[name=answer]"));
+  const history = []; // pairs in the order of feedback, for undo
+  let feedback = Number(progress.dataset.feedback);
+  let current = 0;
+  let sending = false;
 
-  const show = (to, focus = true) => {
-    place = Math.max(0, Math.min(to, pairs.length - 1));
-    pairs.forEach((each, n) => each.classList.toggle("current", n === place));
-    if (focus) pairs[place].focus({ preventScroll: false });
+  const show = (index, focus = true) => {
+    current = Math.max(0, Math.min(index, pairs.length - 1));
+    pairs.forEach((pair, n) => pair.classList.toggle("current", n === current));
+    if (focus) pairs[current].focus({ preventScroll: false });
   };
 
-  const tell = (text) => { status.textContent = text; };
+  const announce = (text) => { status.textContent = text; };
 
-  const counted = (more) => {
-    told += more;
-    bar.value = Math.min(told, bar.max);
-    count.textContent = `${told.toLocaleString("en")} ${told === 1 ? "pair" : "pairs"}`;
+  const addToCount = (change) => {
+    feedback += change;
+    bar.value = Math.min(feedback, bar.max);
+    count.textContent = `${feedback.toLocaleString("en")} ${feedback === 1 ? "pair" : "pairs"}`;
   };
 
-  const asked = async (method, address, body) => {
-    const answer = await fetch(address, {
+  const send = async (method, address, body) => {
+    const response = await fetch(address, {
       method,
       headers: body ? { "content-type": "application/json" } : {},
       body: body && JSON.stringify(body),
     });
-    const found = await answer.json().catch(() => ({}));
-    if (!answer.ok) throw new Error(found.detail || `the service answered ${answer.status}`);
-    return found;
+    const content = await response.json().catch(() => ({}));
+    if (!response.ok) throw new Error(content.detail || `the service responded with ${response.status}`);
+    return content;
   };
 
   const next = () => {
-    const left = pairs.findIndex((each, n) => n > place && !each.dataset.said);
-    const any = left >= 0 ? left : pairs.findIndex((each) => !each.dataset.said);
-    if (any >= 0) {
-      show(any);
+    const open = (pair) => !pair.dataset.answer;
+    const later = pairs.findIndex((pair, n) => n > current && open(pair));
+    const index = later >= 0 ? later : pairs.findIndex(open);
+    if (index >= 0) {
+      show(index);
       return;
     }
     const more = document.getElementById("more");
     if (more) {
-      tell("That was the last of this page: more pairs are coming");
+      announce("Last pair of this page: loading more pairs");
       location.assign(more.href);
     } else {
-      tell("That was the last pair");
+      announce("That was the last pair");
     }
   };
 
-  const mark = (pair, what) => {
-    if (what) pair.dataset.said = what;
-    else delete pair.dataset.said;
-    pair.querySelector(".answer").textContent = what ? `said: ${what}` : "";
+  const mark = (pair, answer) => {
+    if (answer) pair.dataset.answer = answer;
+    else delete pair.dataset.answer;
+    pair.querySelector(".answer").textContent = answer ? `feedback: ${answer}` : "";
   };
 
-  const say = async (pair, what) => {
-    if (waiting) return;
-    waiting = true;
+  const giveFeedback = async (pair, answer) => {
+    if (sending) return;
+    sending = true;
     try {
       const { a, b } = pair.dataset;
-      await asked("POST", list.dataset.api, { a, b, ...bodies[what] });
-      if (!pair.dataset.said) counted(1);
-      mark(pair, what);
-      said.push(pair);
-      tell(`Said: ${what}. ${told} pairs in all`);
+      await send("POST", list.dataset.api, { a, b, ...bodies[answer] });
+      if (!pair.dataset.answer) addToCount(1);
+      mark(pair, answer);
+      history.push(pair);
+      announce(`Feedback: ${answer}. ${feedback} pairs in all`);
       next();
-    } catch (wrong) {
-      pair.querySelector(".answer").textContent = wrong.message;
-      tell(`Not done: ${wrong.message}`);
+    } catch (error) {
+      pair.querySelector(".answer").textContent = error.message;
+      announce(`Failed: ${error.message}`);
     } finally {
-      waiting = false;
+      sending = false;
     }
   };
 
-  const takeBack = async () => {
-    const pair = said.pop();
-    if (!pair || waiting) return;
-    waiting = true;
+  const undo = async () => {
+    const pair = history.pop();
+    if (!pair || sending) return;
+    sending = true;
     try {
       const { a, b } = pair.dataset;
       const query = new URLSearchParams({ a, b });
-      const mark_ = list.dataset.api.includes("?") ? "&" : "?";
-      await asked("DELETE", `${list.dataset.api}${mark_}${query}`);
+      const separator = list.dataset.api.includes("?") ? "&" : "?";
+      await send("DELETE", `${list.dataset.api}${separator}${query}`);
       mark(pair, "");
-      counted(-1);
-      tell("Taken back");
+      addToCount(-1);
+      announce("Feedback retracted");
       show(pairs.indexOf(pair));
-    } catch (wrong) {
-      tell(`Not done: ${wrong.message}`);
+    } catch (error) {
+      announce(`Failed: ${error.message}`);
     } finally {
-      waiting = false;
+      sending = false;
     }
   };
 
   list.addEventListener("submit", (event) => {
-    const what = event.submitter && event.submitter.value;
-    if (!(what in bodies)) return;
+    const answer = event.submitter && event.submitter.value;
+    if (!(answer in bodies)) return;
     event.preventDefault();
-    say(event.target.closest(".pair"), what);
+    giveFeedback(event.target.closest(".pair"), answer);
   });
 
   list.addEventListener("click", (event) => {
     const { move } = event.target.dataset;
-    if (move === "0") takeBack();
-    else if (move) show(place + Number(move));
+    if (move === "0") undo();
+    else if (move) show(current + Number(move));
   });
 
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target.matches("input, textarea, select")) return;
     const key = event.key.toLowerCase();
-    if (key === "j") show(place + 1);
-    else if (key === "k") show(place - 1);
-    else if (mayWrite && key in saying) say(pairs[place], saying[key]);
-    else if (mayWrite && key === "z") takeBack();
+    if (key === "j") show(current + 1);
+    else if (key === "k") show(current - 1);
+    else if (mayWrite && key in keys) giveFeedback(pairs[current], keys[key]);
+    else if (mayWrite && key === "z") undo();
     else return;
     event.preventDefault();
   });
 
-  list.querySelectorAll(".moves").forEach((each) => { each.hidden = false; });
+  list.querySelectorAll(".moves").forEach((buttons) => { buttons.hidden = false; });
   list.classList.add("one-by-one");
   show(0, false);
 })();

@@ -1,4 +1,4 @@
-// Try: what is pasted or dropped goes to the API, and verdicts are shown as they come.
+// Try: sends a pasted article or a file to the API, and shows verdicts as they arrive.
 "use strict";
 (() => {
   const area = document.getElementById("try");
@@ -11,20 +11,20 @@
   const drop = document.getElementById("drop");
   const file = drop.querySelector("input");
   const keep = document.getElementById("keep");
-  const shownAtMost = 500;
-  let found = [];
-  let kept = false; // whether these are added to the store
+  const maxRows = 500;
+  let lines = [];
+  let stored = false; // whether the articles are added to the store
   let running = null;
-  let spoken = 0; // when the progress was last put in words
+  let announced = 0; // when the progress was last announced
 
-  // Everything is put in as text: nothing of an article is ever markup.
-  const element = (name, given = {}, ...inside) => {
-    const made = document.createElement(name);
-    for (const [key, value] of Object.entries(given)) made.setAttribute(key, value);
-    made.append(...inside);
-    return made;
+  // Everything is inserted as text: nothing of an article acts as markup.
+  const element = (name, attributes = {}, ...children) => {
+    const node = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+    node.append(...children);
+    return node;
   };
-  const said = (text) => {
+  const title = (text) => {
     const plain = (text || "").trim();
     if (!plain) return element("span", { class: "quiet" }, "untitled");
     return element("bdi", { dir: "auto" }, plain.length > 240 ? `${plain.slice(0, 240)}…` : plain);
@@ -37,9 +37,9 @@
 
   const match = (line) => {
     if (!line.verdict.match) return "";
-    const title = said(line.match_title || line.verdict.match);
-    if (line.among === "store") return element("a", { href: storyOf(line) }, title);
-    return element("span", {}, title, element("span", { class: "meta" }, "in this file"));
+    const matched = title(line.match_title || line.verdict.match);
+    if (line.among === "store") return element("a", { href: storyOf(line) }, matched);
+    return element("span", {}, matched, element("span", { class: "meta" }, "in this file"));
   };
 
   const row = (line) => {
@@ -49,61 +49,61 @@
       return element("tr", { class: "clash" }, number, element("td", { colspan: 5 }, where + line.error));
     }
     const { relation, reasons, confidence, flags } = line.verdict;
-    const is = element("span", { class: `mark ${relation}` }, relation.replaceAll("_", " "));
+    const label = element("span", { class: `mark ${relation}` }, relation.replaceAll("_", " "));
     const why = [...reasons, ...flags].join("; ");
     return element(
       "tr", {}, number,
-      element("th", { scope: "row" }, said(line.title)),
-      element("td", {}, is),
+      element("th", { scope: "row" }, title(line.title)),
+      element("td", {}, label),
       element("td", {}, match(line)),
       element("td", {}, element("bdi", { dir: "auto" }, why.length > 200 ? `${why.slice(0, 200)}…` : why)),
       element("td", { class: "num" }, confidence.toFixed(2)),
     );
   };
 
-  const told = (line) => {
-    found.push(line);
+  const add = (line) => {
+    lines.push(line);
     if (line.total) {
       bar.max = line.total;
       bar.value = line.number;
-      if (Date.now() - spoken > 1000) { // a screen reader says it: not for every line
-        spoken = Date.now();
+      if (Date.now() - announced > 1000) { // screen readers read it aloud: not for every line
+        announced = Date.now();
         status.textContent = `${line.number.toLocaleString("en")} of ${line.total.toLocaleString("en")}`;
       }
     }
-    if (found.length <= shownAtMost) rows.append(row(line));
+    if (lines.length <= maxRows) rows.append(row(line));
   };
 
   const finish = () => {
-    const judged = found.filter((line) => line.verdict);
-    const copies = judged.filter((line) => line.verdict.is_duplicate).length;
-    const wrong = found.length - judged.length;
-    const more = found.length > shownAtMost ? ` The first ${shownAtMost} are shown; all are in the download.` : "";
+    const checked = lines.filter((line) => line.verdict);
+    const duplicates = checked.filter((line) => line.verdict.is_duplicate).length;
+    const invalid = lines.length - checked.length;
+    const more = lines.length > maxRows ? ` The first ${maxRows} are shown; all are in the download.` : "";
     status.textContent =
-      `${judged.length.toLocaleString("en")} judged, ${copies.toLocaleString("en")} duplicates` +
-      (wrong ? `, ${wrong.toLocaleString("en")} could not be read` : "") +
-      `.${kept ? " They are in the store now." : ""}${more}`;
+      `${checked.length.toLocaleString("en")} checked, ${duplicates.toLocaleString("en")} duplicates` +
+      (invalid ? `, ${invalid.toLocaleString("en")} invalid` : "") +
+      `.${stored ? " They are in the store now." : ""}${more}`;
     bar.hidden = true;
-    downloads.hidden = !found.length;
+    downloads.hidden = !lines.length;
   };
 
-  const lines = async (body, each) => {
+  const readLines = async (body, handle) => {
     const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-    let rest = "";
+    let partial = "";
     for (;;) {
       const { done, value } = await reader.read();
-      const parts = (rest + (value || "")).split("\n");
-      rest = done ? "" : parts.pop();
-      parts.filter(Boolean).forEach((part) => each(JSON.parse(part)));
+      const parts = (partial + (value || "")).split("\n");
+      partial = done ? "" : parts.pop();
+      parts.filter(Boolean).forEach((part) => handle(JSON.parse(part)));
       if (done) return;
     }
   };
 
-  const trial = async (body, name) => {
+  const preview = async (body, name) => {
     if (running) running.abort();
-    const mine = new AbortController();
-    running = mine;
-    found = [];
+    const controller = new AbortController();
+    running = controller;
+    lines = [];
     rows.replaceChildren();
     results.hidden = false;
     downloads.hidden = true;
@@ -112,34 +112,34 @@
     status.textContent = `Reading ${name}…`;
     const address = new URL(area.dataset.api, location.href);
     address.searchParams.set("name", name);
-    kept = Boolean(keep && keep.checked);
-    if (kept) address.searchParams.set("keep", "true");
+    stored = Boolean(keep && keep.checked);
+    if (stored) address.searchParams.set("keep", "true");
     try {
-      const kind = { "content-type": "application/octet-stream" };
-      const answer = await fetch(address, { method: "POST", body, headers: kind, signal: mine.signal });
-      if (!answer.ok) {
-        const wrong = await answer.json().catch(() => ({}));
-        throw new Error(wrong.detail || `the service answered ${answer.status}`);
+      const headers = { "content-type": "application/octet-stream" };
+      const response = await fetch(address, { method: "POST", body, headers, signal: controller.signal });
+      if (!response.ok) {
+        const problem = await response.json().catch(() => ({}));
+        throw new Error(problem.detail || `the service responded with ${response.status}`);
       }
-      await lines(answer.body, told);
+      await readLines(response.body, add);
       finish();
-    } catch (wrong) {
-      if (mine.signal.aborted) return;
+    } catch (error) {
+      if (controller.signal.aborted) return;
       bar.hidden = true;
-      downloads.hidden = !found.length;
-      status.textContent = `That did not work: ${wrong.message}`;
+      downloads.hidden = !lines.length;
+      status.textContent = `Failed: ${error.message}`;
     }
   };
 
   document.getElementById("pasted").addEventListener("submit", (event) => {
     event.preventDefault();
-    const given = Object.fromEntries(
+    const fields = Object.fromEntries(
       [...new FormData(event.target)].filter(([, value]) => value.trim()),
     );
-    trial(JSON.stringify(given), "pasted.jsonl");
+    preview(JSON.stringify(fields), "pasted.jsonl");
   });
   document.getElementById("dropped").addEventListener("submit", (event) => event.preventDefault());
-  file.addEventListener("change", () => file.files[0] && trial(file.files[0], file.files[0].name));
+  file.addEventListener("change", () => file.files[0] && preview(file.files[0], file.files[0].name));
   for (const kind of ["dragenter", "dragover"]) {
     drop.addEventListener(kind, (event) => { event.preventDefault(); drop.classList.add("over"); });
   }
@@ -148,10 +148,10 @@
   }
   drop.addEventListener("drop", (event) => {
     const [first] = event.dataTransfer.files;
-    if (first) trial(first, first.name);
+    if (first) preview(first, first.name);
   });
 
-  // A cell that a spreadsheet would take for a formula begins with a quotation mark instead.
+  // A cell that a spreadsheet would run as a formula gets a quotation mark in front.
   const cell = (value) => {
     const text = value === null || value === undefined ? "" : String(value);
     const safe = /^[=+\-@\t\r]/.test(text) && typeof value === "string" ? `'${text}` : text;
@@ -161,12 +161,12 @@
     const names = ["number", "id", "title", "relation", "is_duplicate", "match", "among", "confidence", "rule", "reasons", "error"];
     const values = (line) => {
       const verdict = line.verdict || {};
-      const { id, relation, is_duplicate: copy, match: to, confidence, rule, reasons } = verdict;
-      return [line.number, id, line.title, relation, copy, to, line.among, confidence, rule, (reasons || []).join("; "), line.error];
+      const { id, relation, is_duplicate: duplicate, match: matched, confidence, rule, reasons } = verdict;
+      return [line.number, id, line.title, relation, duplicate, matched, line.among, confidence, rule, (reasons || []).join("; "), line.error];
     };
-    return [names, ...found.map(values)].map((each) => each.map(cell).join(",")).join("\r\n") + "\r\n";
+    return [names, ...lines.map(values)].map((cells) => cells.map(cell).join(",")).join("\r\n") + "\r\n";
   };
-  const asLines = () => found.map((line) => JSON.stringify(line)).join("\n") + "\n";
+  const asLines = () => lines.map((line) => JSON.stringify(line)).join("\n") + "\n";
 
   const download = (text, name, type) => {
     const address = URL.createObjectURL(new Blob([text], { type }));

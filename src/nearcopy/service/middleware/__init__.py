@@ -1,1 +1,0 @@
-"""What surrounds every request: limits, logging, security headers."""

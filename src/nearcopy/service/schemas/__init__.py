@@ -1,1 +1,0 @@
-"""What the HTTP API takes and gives, as schemas."""
