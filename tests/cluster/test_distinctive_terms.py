@@ -1,4 +1,4 @@
-"""Contrast: names and figures that one group of reports has, and the other next to never has."""
+"""Distinctive terms: names and figures that the reports of one event have, and no others."""
 
 from collections.abc import Iterable
 
@@ -7,24 +7,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearcopy import Article, Fingerprint, fingerprints
-from nearcopy.cluster.distinctive_terms import Marks, in_contrast, marks
+from nearcopy.cluster.distinctive_terms import TermFrequencies, are_distinguishable, rare_terms
 
 
 def reports(*texts: str) -> list[Fingerprint]:
     return list(fingerprints(Article(id=str(place), text=text) for place, text in enumerate(texts)))
 
 
-def group(texts: Iterable[str]) -> Marks:
-    return Marks(reports(*texts))
+def group(texts: Iterable[str]) -> TermFrequencies:
+    return TermFrequencies(reports(*texts))
 
 
-def test_rare_terms_and_figures_are_marks_and_common_words_are_not():
-    (plain, named, counted) = (set(marks(each)) for each in reports("the of and", "Qarzvin", "41"))
+def test_rare_terms_and_figures_count_and_common_words_do_not():
+    (plain, named, counted) = (set(rare_terms(article)) for article in reports("the of and", "Qarzvin", "41"))
     assert (len(plain), len(named), len(counted)) == (0, 1, 1)
 
 
-def test_an_article_without_words_has_no_marks():
-    assert list(marks(Fingerprint(id="a"))) == []
+def test_an_article_without_words_has_no_rare_terms():
+    assert list(rare_terms(Fingerprint(id="a"))) == []
 
 
 @pytest.mark.parametrize(
@@ -41,9 +41,9 @@ def test_an_article_without_words_has_no_marks():
         (["Vattenholm Norrbacken"] * 4, ["Qarzvin Ulmedra"] * 9 + ["Norrbacken"], True),
     ],
 )
-def test_each_group_must_have_marks_of_its_own(one, other, expected):
-    assert in_contrast(group(one), group(other)) is expected
-    assert in_contrast(group(other), group(one)) is expected
+def test_each_group_must_have_distinctive_terms(one, other, expected):
+    assert are_distinguishable(group(one), group(other)) is expected
+    assert are_distinguishable(group(other), group(one)) is expected
 
 
 words = st.lists(st.sampled_from(["Vattenholm", "Qarzvin", "Ulmedra", "41", "87"]), max_size=4)
@@ -51,8 +51,8 @@ some_texts = st.lists(words.map(" ".join), max_size=7)
 
 
 @given(some_texts, some_texts)
-def test_groups_put_together_have_the_marks_of_all(one, other):
-    made = group(one)
-    made.add(group(other))
+def test_a_merged_group_has_the_terms_of_both(one, other):
+    merged = group(one)
+    merged.add(group(other))
     whole = group(one + other)
-    assert (made.size, made.counts, made.common) == (whole.size, whole.counts, whole.common)
+    assert (merged.size, merged.counts, merged.common) == (whole.size, whole.counts, whole.common)

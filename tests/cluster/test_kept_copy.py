@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearcopy.cluster.kept_copy import cards, elect
+from nearcopy.cluster.kept_copy import score_cards, choose_kept_copy
 from nearcopy.config import KEEP, Policy, Scoring
 from nearcopy.errors import BadArticle
-from nearcopy.models.model import Fingerprint
+from nearcopy.models import Fingerprint
 
 NOON = datetime(2024, 5, 6, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -22,7 +22,7 @@ def copy(name: str, words: int = 100, **rest: object) -> Fingerprint:
 
 def card(*copies: Fingerprint, scoring: Scoring | None = None):
     """The card of the first copy beside the others."""
-    return cards(copies, Policy(scoring=scoring or Scoring()))[0]
+    return score_cards(copies, Policy(scoring=scoring or Scoring()))[0]
 
 
 @pytest.mark.parametrize(
@@ -77,11 +77,11 @@ def test_junk_is_no_measure_for_the_others():
 
 def test_junk_is_kept_only_where_all_is_junk():
     wall, short = copy("wall", 5000, tier=1, details=5, junk="paywall"), copy("short", 9)
-    assert elect([wall, short], Policy()).kept == "short"
-    assert elect([wall, short], Policy()).why == "the only one of 2 that is not junk"
+    assert choose_kept_copy([wall, short], Policy()).kept == "short"
+    assert choose_kept_copy([wall, short], Policy()).why == "the only one of 2 that is not junk"
     walls = [wall, replace(wall, id="other", words=9)]
-    assert elect(walls, Policy()).kept == "wall"
-    assert elect(walls, Policy()).why.startswith("all 2 are junk; best of 2: ")
+    assert choose_kept_copy(walls, Policy()).kept == "wall"
+    assert choose_kept_copy(walls, Policy()).why.startswith("all 2 are junk; best of 2: ")
 
 
 COPIES = [
@@ -108,43 +108,43 @@ COPIES = [
     ],
 )
 def test_each_rule_keeps_its_own_and_says_why(keep, kept, why):
-    chosen = elect(COPIES, Policy(keep=keep, source_rank=("a.example", "b.example")))
+    chosen = choose_kept_copy(COPIES, Policy(keep=keep, source_rank=("a.example", "b.example")))
     assert (chosen.kept, chosen.why) == (kept, why)
 
 
 def test_sources_without_a_rank_go_by_tier():
-    assert elect(COPIES, Policy(keep=("source-rank",))).kept == "long"
+    assert choose_kept_copy(COPIES, Policy(keep=("source-rank",))).kept == "long"
 
 
 def test_a_tie_falls_to_the_next_rule():
     twins = [copy("a", 50, published=NOON), copy("b", 70, published=NOON), copy("c", 90)]
-    chosen = elect(twins, Policy(keep=("earliest", "longest")))
+    chosen = choose_kept_copy(twins, Policy(keep=("earliest", "longest")))
     assert chosen.kept == "b"
     assert chosen.why == "longest of 2: 70 words (alike by earliest)"
 
 
 def test_the_last_ties_fall_to_the_earlier_then_by_id():
     policy = Policy(keep=("longest",))
-    later = elect([copy("a", published=NOON), copy("b", published=NOON - DAY)], policy)
+    later = choose_kept_copy([copy("a", published=NOON), copy("b", published=NOON - DAY)], policy)
     assert (later.kept, later.why) == ("b", "earlier of 2 alike by longest")
-    same = elect([copy("b"), copy("a")], policy)
+    same = choose_kept_copy([copy("b"), copy("a")], policy)
     assert (same.kept, same.why) == ("a", "first by id of 2 alike by longest")
 
 
 def test_a_single_copy_is_kept():
-    assert elect([copy("a")], Policy()).why == "the only copy"
+    assert choose_kept_copy([copy("a")], Policy()).why == "the only copy"
 
 
 def test_none_cannot_be_elected_from():
     with pytest.raises(BadArticle, match="at least one"):
-        elect([], Policy())
+        choose_kept_copy([], Policy())
 
 
 def test_the_cards_come_best_first():
-    chosen = elect(COPIES, Policy())
-    totals = [card.total for card in chosen.cards]
+    chosen = choose_kept_copy(COPIES, Policy())
+    totals = [card.total for card in chosen.score_cards]
     assert totals == sorted(totals, reverse=True)
-    assert chosen.cards[0].id == chosen.kept
+    assert chosen.score_cards[0].id == chosen.kept
 
 
 some_copies = st.lists(
@@ -172,12 +172,12 @@ policies = st.builds(
 @given(some_copies, policies, st.randoms(use_true_random=False))
 def test_the_order_of_the_copies_does_not_matter(copies, policy, random):
     shuffled = random.sample(copies, len(copies))
-    assert elect(copies, policy) == elect(shuffled, policy)
+    assert choose_kept_copy(copies, policy) == choose_kept_copy(shuffled, policy)
 
 
 @given(some_copies)
 def test_points_are_never_negative_nor_beyond_a_hundred(copies):
-    for made in cards(copies, Policy()):
+    for made in score_cards(copies, Policy()):
         parts = (made.length, made.details, made.tier, made.freshness)
         assert all(0 <= part <= most for part, most in zip(parts, (30, 40, 20, 10), strict=True))
         assert made.total == pytest.approx(sum(parts))

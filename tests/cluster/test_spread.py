@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearcopy import Article, Deduper
-from nearcopy.cluster.spread import MOST_STEPS, First, Step, outlets_of, spread, syndicated
+from nearcopy.cluster.spread import MAX_STEPS, First, Step, count_outlets, spread, count_syndicated
 from nearcopy.errors import NotStored
-from nearcopy.io.serializers.answers import spread_row, story_row
-from nearcopy.models.model import Member, Relation, Story
+from nearcopy.io.serializers.story import spread_row, story_row
+from nearcopy.models import Member, Relation, Story
 
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
 COPY = Relation.NEAR_TEXT
@@ -59,8 +59,8 @@ def test_the_last_and_the_half_are_told_in_hours():
 
 
 def test_copies_from_another_outlet_than_the_first_are_syndicated():
-    assert spread(WIRE).syndicated == syndicated(WIRE) == 3
-    assert outlets_of(WIRE) == 3
+    assert spread(WIRE).syndicated == count_syndicated(WIRE) == 3
+    assert count_outlets(WIRE) == 3
 
 
 def test_a_report_in_other_words_is_not_syndicated_and_its_copy_is():
@@ -139,7 +139,7 @@ def test_steps_count_the_outlets_there_were():
 @pytest.mark.parametrize("hours", [0, 0.1, 2, 30, 24 * 50, 24 * 365 * 300])
 def test_there_are_never_too_many_steps(hours):
     found = spread(story(member("a", "wire", 0), member("b", "post", hours)))
-    assert 1 <= len(found.steps) <= MOST_STEPS
+    assert 1 <= len(found.steps) <= MAX_STEPS
     assert found.steps[-1].total == 2
 
 

@@ -10,14 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearcopy import Article, fingerprints
-from nearcopy.cluster.stories import Clustering, Edge, is_link, stories
+from nearcopy.cluster.link_graph import is_link
+from nearcopy.cluster.stories import Clustering, cluster_articles
 from nearcopy.config import Policy
 from nearcopy.errors import BadArticle
-from nearcopy.models.model import Decision, Fingerprint, Relation
+from nearcopy.models import Decision, Edge, Fingerprint, Relation
 
 NOON = datetime(2024, 5, 6, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
-LONGEST = Policy(keep=("longest",), story_news=0.36)
+LONGEST = Policy(keep=("longest",), story_score=0.36)
 SAME = Decision(Relation.NEAR_TEXT, "near text", 0.9, True, "the texts overlap by 0.8")
 OTHER = Decision(Relation.RELATED, "related", 0.6, False, "the titles are alike")
 EVENT = Decision(Relation.SAME_EVENT, "same event", 0.6, False, "the terms are alike")
@@ -65,7 +66,7 @@ def groups(made: Clustering) -> set[str]:
 
 
 def test_an_article_without_copies_is_a_story():
-    (story,) = stories([article("a", hour=3)], [], Policy()).stories
+    (story,) = cluster_articles([article("a", hour=3)], [], Policy()).stories
     assert (story.kept, story.why) == ("a", "the only copy")
     assert story.first_seen == story.last_seen == NOON + 3 * HOUR
     assert story.members[0].relation is None
@@ -73,13 +74,13 @@ def test_an_article_without_copies_is_a_story():
 
 
 def test_only_duplicates_join():
-    made = stories([article("a"), article("b")], [Edge("a", "b", OTHER)], Policy())
+    made = cluster_articles([article("a"), article("b")], [Edge("a", "b", OTHER)], Policy())
     assert groups(made) == {"a", "b"}
 
 
 def test_a_member_says_what_it_is_to_the_kept_copy():
     given = [article("a", 200, 1), article("b", 100, 0, source="b.example")]
-    (story,) = stories(given, same("ba"), Policy()).stories
+    (story,) = cluster_articles(given, same("ba"), Policy()).stories
     kept, copy = story.members
     assert (story.kept, kept.id, kept.relation) == ("a", "a", None)
     assert (copy.relation, copy.confidence, copy.rule) == (Relation.NEAR_TEXT, 0.9, "near text")
@@ -94,22 +95,22 @@ def test_a_member_says_what_it_is_to_the_kept_copy():
 def test_members_come_kept_first_then_by_date_then_by_id():
     given = [article("a", 100, 2), article("b", 300, 3), article("c"), article("d", 100, 1)]
     given.append(article("e", 100, 2))
-    assert groups(stories(given, same("ba", "bc", "bd", "be"), Policy())) == {"bdaec"}
+    assert groups(cluster_articles(given, same("ba", "bc", "bd", "be"), Policy())) == {"bdaec"}
 
 
 def test_stories_come_by_when_they_were_first_seen():
-    made = stories([article("a"), article("b", hour=5), article("c", hour=1)], [], Policy())
+    made = cluster_articles([article("a"), article("b", hour=5), article("c", hour=1)], [], Policy())
     assert [story.kept for story in made.stories] == ["c", "b", "a"]
 
 
 def test_a_chain_is_not_a_story():
     given = [article("a", 300), article("b", 200), article("c", 100)]
-    assert groups(stories(given, same("ab", "bc"), LONGEST)) == {"ab", "c"}
+    assert groups(cluster_articles(given, same("ab", "bc"), LONGEST)) == {"ab", "c"}
 
 
 def test_the_best_of_what_is_left_is_kept_next():
     given = ranked("abcdef")
-    made = stories(given, same("ab", "bc", "cd", "de", "ef", "ce"), LONGEST)
+    made = cluster_articles(given, same("ab", "bc", "cd", "de", "ef", "ce"), LONGEST)
     assert groups(made) == {"ab", "cde", "f"}
 
 
@@ -121,7 +122,7 @@ def test_a_judge_lets_in_who_is_linked_only_through_members():
         asked.append(kept + other)
         return SAME._replace(rule="asked") if other == "c" else OTHER
 
-    made = stories(given, same("ab", "bc", "cd"), LONGEST, judge=judge)
+    made = cluster_articles(given, same("ab", "bc", "cd"), LONGEST, judge=judge)
     assert groups(made) == {"abc", "d"}
     assert asked == ["ac", "ad"]
     (story,) = (story for story in made.stories if story.kept == "a")
@@ -131,37 +132,37 @@ def test_a_judge_lets_in_who_is_linked_only_through_members():
 def test_a_judge_is_not_asked_again_what_was_decided():
     given = [article("a", 300), article("b", 200), article("c", 100)]
     edges = [*same("ab", "bc"), Edge("c", "a", OTHER)]
-    made = stories(given, edges, LONGEST, judge=lambda a, b: pytest.fail(f"asked {a}, {b}"))
+    made = cluster_articles(given, edges, LONGEST, judge=lambda a, b: pytest.fail(f"asked {a}, {b}"))
     assert groups(made) == {"ab", "c"}
 
 
 def test_of_two_decisions_the_surest_counts():
     sure = SAME._replace(relation=Relation.SAME_TEXT, confidence=1.0)
     edges = [*same("ab"), Edge("b", "a", sure), *same("ba")]
-    (story,) = stories([article("a"), article("b")], edges, Policy()).stories
+    (story,) = cluster_articles([article("a"), article("b")], edges, Policy()).stories
     assert story.members[1].relation is Relation.SAME_TEXT
 
 
 def test_junk_is_not_kept():
     given = [article("a", 900, junk="consent wall"), article("b", 100), article("c", 50)]
-    assert groups(stories(given, same("ab", "bc", "ac"), LONGEST)) == {"bac"}
+    assert groups(cluster_articles(given, same("ab", "bc", "ac"), LONGEST)) == {"bac"}
 
 
 def test_edges_to_nobody_and_to_oneself_are_of_no_account():
-    assert groups(stories([article("a")], same("ab", "aa", "xy"), Policy())) == {"a"}
+    assert groups(cluster_articles([article("a")], same("ab", "aa", "xy"), Policy())) == {"a"}
 
 
 def test_an_id_stands_for_one_article():
-    assert groups(stories([article("a"), article("a")], [], Policy())) == {"a"}
+    assert groups(cluster_articles([article("a"), article("a")], [], Policy())) == {"a"}
     with pytest.raises(BadArticle, match="two different articles have the id 'a'"):
-        stories([article("a", 1), article("a", 2)], [], Policy())
+        cluster_articles([article("a", 1), article("a", 2)], [], Policy())
 
 
 # One event in other words.
 
 
 def test_copies_and_reports_of_one_event_are_one_story():
-    made = stories(ranked("abcd"), [*same("ab", "cd"), *event("bd")], LONGEST)
+    made = cluster_articles(ranked("abcd"), [*same("ab", "cd"), *event("bd")], LONGEST)
     assert groups(made) == {"abcd"}
     assert copies(made) == {"b": "a", "d": "c"}
     kept, copy, report, its_copy = made.stories[0].members
@@ -176,17 +177,17 @@ def test_copies_and_reports_of_one_event_are_one_story():
 
 
 def test_a_chain_of_events_is_not_a_story():
-    assert groups(stories(ranked("abc"), event("ab", "bc"), LONGEST)) == {"ab", "c"}
+    assert groups(cluster_articles(ranked("abc"), event("ab", "bc"), LONGEST)) == {"ab", "c"}
 
 
 def test_the_best_reports_come_first_where_news_is_alike():
-    made = stories(ranked("abcdef"), event("ab", "bc", "cd", "ce", "ef"), LONGEST)
+    made = cluster_articles(ranked("abcdef"), event("ab", "bc", "cd", "ce", "ef"), LONGEST)
     assert groups(made) == {"ab", "cd", "ef"}
 
 
 def test_those_most_likely_the_same_news_come_first():
     edges = [*event("ab"), *event("bc", news=0.9)]
-    assert groups(stories(ranked("abc"), edges, LONGEST)) == {"a", "bc"}
+    assert groups(cluster_articles(ranked("abc"), edges, LONGEST)) == {"a", "bc"}
 
 
 @pytest.mark.parametrize(
@@ -196,36 +197,36 @@ def test_those_most_likely_the_same_news_come_first():
 def test_what_is_related_counts_in_the_mean(news, expected):
     edges = [*event("ab"), *event("bc", news=0.53)]
     edges += [] if news is None else [Edge("c", "a", OTHER, news)]
-    assert groups(stories(ranked("abc"), edges, LONGEST)) == expected
+    assert groups(cluster_articles(ranked("abc"), edges, LONGEST)) == expected
 
 
 def test_what_is_only_related_makes_no_story():
-    assert groups(stories(ranked("ab"), [Edge("a", "b", OTHER, 0.9)], LONGEST)) == {"a", "b"}
+    assert groups(cluster_articles(ranked("ab"), [Edge("a", "b", OTHER, 0.9)], LONGEST)) == {"a", "b"}
 
 
 def test_a_mean_at_the_line_is_enough_and_a_higher_line_is_stricter():
     edges = event("ab", news=0.36)
-    assert groups(stories(ranked("ab"), edges, LONGEST)) == {"ab"}
-    assert groups(stories(ranked("ab"), edges, replace(LONGEST, story_news=0.37))) == {"a", "b"}
+    assert groups(cluster_articles(ranked("ab"), edges, LONGEST)) == {"ab"}
+    assert groups(cluster_articles(ranked("ab"), edges, replace(LONGEST, story_score=0.37))) == {"a", "b"}
 
 
 def test_without_a_line_there_are_copies_only():
-    policy = replace(LONGEST, story_news=None)
-    made = stories(ranked("abc"), [*same("ab"), *event("bc", "ac", news=0.9)], policy)
+    policy = replace(LONGEST, story_score=None)
+    made = cluster_articles(ranked("abc"), [*same("ab"), *event("bc", "ac", news=0.9)], policy)
     assert groups(made) == {"ab", "c"}
 
 
 def test_two_stars_are_as_alike_as_their_members_on_average():
     given = ranked("abcd")
     edges = [*same("ab", "cd"), *event("ac", news=0.6), Edge("b", "d", OTHER, 0.11)]
-    assert groups(stories(given, edges, LONGEST)) == {"ab", "cd"}
+    assert groups(cluster_articles(given, edges, LONGEST)) == {"ab", "cd"}
     edges[-1] = edges[-1]._replace(news=0.12)
-    assert groups(stories(given, edges, LONGEST)) == {"abcd"}
+    assert groups(cluster_articles(given, edges, LONGEST)) == {"abcd"}
 
 
 def test_a_report_without_a_link_to_the_best_says_through_whom_it_tells_the_event():
     edges = [*event("ab", "bc", news=0.9), Edge("a", "c", OTHER, 0.3)]
-    (story,) = stories(ranked("abc"), edges, LONGEST).stories
+    (story,) = cluster_articles(ranked("abc"), edges, LONGEST).stories
     reports = {member.id: member for member in story.members}
     assert reports["b"].reason == EVENT.reason
     assert reports["c"].reason == "tells the event of a, as b does: the terms are alike"
@@ -236,8 +237,8 @@ def test_look_alikes_are_less_alike_than_what_each_group_holds():
     across = [Edge(a, b, EVENT, 0.45) for a in "ab" for b in "cd"]
     tight = [*event("ab", "cd", news=0.9), *across]
     loose = [*event("ab", "cd", news=0.6), *across]
-    assert groups(stories(ranked("abcd"), tight, LONGEST)) == {"ab", "cd"}
-    assert groups(stories(ranked("abcd"), loose, LONGEST)) == {"abcd"}
+    assert groups(cluster_articles(ranked("abcd"), tight, LONGEST)) == {"ab", "cd"}
+    assert groups(cluster_articles(ranked("abcd"), loose, LONGEST)) == {"abcd"}
 
 
 def marked(names: str, text: str) -> list[Fingerprint]:
@@ -250,17 +251,17 @@ def test_groups_with_names_of_their_own_are_two_events():
     one = marked("abcd", text.format("Vattenholm", "Norrbacken", 41))
     other = marked("efgh", text.format("Qarzvin", "Ulmedra", 87))
     edges = [Edge(a, b, EVENT, 0.8) for a, b in combinations("abcdefgh", 2)]
-    assert groups(stories([*one, *other], edges, Policy())) == {"abcdefgh"}
+    assert groups(cluster_articles([*one, *other], edges, Policy())) == {"abcdefgh"}
     pairs = combinations("abcdefgh", 2)
     edges = [Edge(a, b, EVENT, 0.8 if (a < "e") == (b < "e") else 0.6) for a, b in pairs]
-    assert groups(stories([*one, *other], edges, Policy())) == {"abcd", "efgh"}
+    assert groups(cluster_articles([*one, *other], edges, Policy())) == {"abcd", "efgh"}
     unmarked = ranked("abcdefgh")
-    assert groups(stories(unmarked, edges, LONGEST)) == {"abcdefgh"}
+    assert groups(cluster_articles(unmarked, edges, LONGEST)) == {"abcdefgh"}
 
 
 def test_a_link_between_any_two_copies_counts_for_their_stars():
     given = ranked("abcdef")
-    made = stories(given, [*same("ab", "cd", "ef"), *event("bd", "cf")], LONGEST)
+    made = cluster_articles(given, [*same("ab", "cd", "ef"), *event("bd", "cf")], LONGEST)
     assert groups(made) == {"abcd", "ef"}
 
 
@@ -275,33 +276,33 @@ def test_a_link_between_any_two_copies_counts_for_their_stars():
 )
 def test_kept_copies_whose_facts_clash_do_not_tell_one_event(edge, expected):
     links = [*same("ab", "cd"), *event("bd", "bc")]
-    assert groups(stories(ranked("abcd"), [*links, edge], LONGEST)) == expected
+    assert groups(cluster_articles(ranked("abcd"), [*links, edge], LONGEST)) == expected
 
 
 def test_nor_do_they_through_others():
     links = [*event("ab", "bc", "bd", "cd"), Edge("a", "c", APART, 0.6)]
-    assert groups(stories(ranked("abcd"), links, LONGEST)) == {"ab", "cd"}
+    assert groups(cluster_articles(ranked("abcd"), links, LONGEST)) == {"ab", "cd"}
 
 
 def test_the_surest_link_speaks_for_two_stars():
     sure = EVENT._replace(confidence=0.8, rule="sure")
     links = [*same("ab", "cd"), *event("ac", "bc", "ad"), Edge("d", "b", sure, 0.6)]
-    (story,) = stories(ranked("abcd"), links, LONGEST).stories
+    (story,) = cluster_articles(ranked("abcd"), links, LONGEST).stories
     (report,) = (member for member in story.members if member.id == "c")
     assert (report.confidence, report.rule) == (0.8, "sure")
 
 
 def test_a_policy_may_take_reports_of_one_event_for_copies():
     policy = replace(LONGEST, duplicates=LONGEST.duplicates | {Relation.SAME_EVENT})
-    made = stories(ranked("ab"), [Edge("a", "b", EVENT._replace(duplicate=True))], policy)
+    made = cluster_articles(ranked("ab"), [Edge("a", "b", EVENT._replace(duplicate=True))], policy)
     assert copies(made) == {"b": "a"}
-    assert groups(stories(ranked("ab"), event("ab"), policy)) == {"a", "b"}
+    assert groups(cluster_articles(ranked("ab"), event("ab"), policy)) == {"a", "b"}
 
 
 def test_copies_of_all_reports_stand_by_age_behind_the_kept_one():
     hours = {"a": 9, "b": 4, "c": 3, "d": 5}
     given = [article(name, 90 - i, hours[name]) for i, name in enumerate("abcd")]
-    made = stories(given, [*same("ab", "cd"), *event("ac")], LONGEST)
+    made = cluster_articles(given, [*same("ab", "cd"), *event("ac")], LONGEST)
     assert groups(made) == {"acbd"}
     assert made.stories[0].first_seen == NOON + 3 * HOUR
     assert made.stories[0].last_seen == NOON + 9 * HOUR
@@ -310,9 +311,9 @@ def test_copies_of_all_reports_stand_by_age_behind_the_kept_one():
 def test_an_article_without_a_date_is_as_old_as_when_it_was_taken_in():
     undated = article("a", 90, seen=NOON - HOUR)
     dated = article("b", 80, 2, seen=NOON + 8 * HOUR)
-    (story,) = stories([undated, dated, article("c", 70)], same("ab", "ac"), LONGEST).stories
+    (story,) = cluster_articles([undated, dated, article("c", 70)], same("ab", "ac"), LONGEST).stories
     assert (story.first_seen, story.last_seen) == (NOON - HOUR, NOON + 2 * HOUR)
-    (alone,) = stories([undated], [], LONGEST).stories
+    (alone,) = cluster_articles([undated], [], LONGEST).stories
     assert (alone.first_seen, alone.last_seen) == (NOON - HOUR, NOON - HOUR)
     assert alone.members[0].published is None
 
@@ -325,7 +326,7 @@ def test_a_fingerprint_remembers_when_its_article_was_taken_in():
 def test_a_story_of_reports_takes_over_the_earliest_id():
     given = [article("a", 90, 2), article("b", 80, 1), article("c", 70, 0)]
     known = {"a": "s-a", "b": "s-b", "c": "s-c"}
-    made = stories(given, [*same("ab"), *event("bc")], LONGEST, known=known)
+    made = cluster_articles(given, [*same("ab"), *event("bc")], LONGEST, story_before=known)
     assert made.story_of == dict.fromkeys("abc", "s-c")
     assert made.redirects == {"s-a": "s-c", "s-b": "s-c"}
 
@@ -334,8 +335,8 @@ def test_a_story_of_reports_takes_over_the_earliest_id():
 
 
 def test_a_story_is_named_after_its_founder_and_not_after_the_kept_copy():
-    alone = stories([article("a", hour=0)], [], Policy())
-    grown = stories([article("a", hour=0), article("b", 900, 1)], same("ab"), Policy())
+    alone = cluster_articles([article("a", hour=0)], [], Policy())
+    grown = cluster_articles([article("a", hour=0), article("b", 900, 1)], same("ab"), Policy())
     assert grown.stories[0].kept == "b"
     assert grown.stories[0].id == alone.stories[0].id
     assert grown.stories[0].id.startswith("s-")
@@ -343,13 +344,13 @@ def test_a_story_is_named_after_its_founder_and_not_after_the_kept_copy():
 
 
 def test_a_better_copy_changes_what_is_kept_and_not_the_id():
-    first = stories([article("b", 100, 5), article("c", 70, 6)], same("bc"), Policy())
+    first = cluster_articles([article("b", 100, 5), article("c", 70, 6)], same("bc"), Policy())
     better = article("a", 500, 1, details=4)  # older than all, and better
-    again = stories(
+    again = cluster_articles(
         [article("b", 100, 5), article("c", 70, 6), better],
         same("bc", "ab", "ac"),
         Policy(),
-        known=first.story_of,
+        story_before=first.story_of,
     )
     (before,), (after,) = first.stories, again.stories
     assert (before.kept, after.kept) == ("b", "a")
@@ -360,18 +361,18 @@ def test_a_better_copy_changes_what_is_kept_and_not_the_id():
 def test_a_merge_takes_the_id_of_the_earliest_and_leaves_redirects():
     given = [article("a", 100, 0), article("b", 900, 1), article("c", 100, 2)]
     known = {"a": "s-first", "b": "s-second", "c": "s-third"}
-    made = stories(given, same("ab", "bc"), Policy(), known=known)
+    made = cluster_articles(given, same("ab", "bc"), Policy(), story_before=known)
     assert made.story_of == dict.fromkeys("abc", "s-first")
     assert made.redirects == {"s-second": "s-first", "s-third": "s-first"}
 
 
 def test_redirects_lead_to_the_end_at_once():
     given = [article("a", hour=0), article("b", hour=1)]
-    made = stories(
+    made = cluster_articles(
         given,
         same("ab"),
         Policy(),
-        known={"a": "s-now", "b": "s-old"},
+        story_before={"a": "s-now", "b": "s-old"},
         redirects={"s-oldest": "s-old", "s-old": "s-later", "s-gone": "s-elsewhere"},
     )
     assert made.story_of == dict.fromkeys("ab", "s-now")
@@ -385,32 +386,32 @@ def test_redirects_lead_to_the_end_at_once():
 
 def test_a_circle_of_redirects_ends():
     circle = {"s-1": "s-2", "s-2": "s-1"}
-    made = stories([article("a")], [], Policy(), known={"a": "s-1"}, redirects=circle)
+    made = cluster_articles([article("a")], [], Policy(), story_before={"a": "s-1"}, redirects=circle)
     assert len(made.stories) == 1
 
 
 def test_when_a_story_splits_its_founder_takes_the_id_along():
     given = [article("a", hour=0), article("b", hour=1), article("c", hour=2)]
-    whole = stories(given, same("ab", "ac", "bc"), Policy())
-    parted = stories(given, same("bc"), Policy(), known=whole.story_of)
+    whole = cluster_articles(given, same("ab", "ac", "bc"), Policy())
+    parted = cluster_articles(given, same("bc"), Policy(), story_before=whole.story_of)
     assert parted.story_of["a"] == whole.story_of["a"]
     assert parted.story_of["b"] == parted.story_of["c"] != whole.story_of["a"]
     assert parted.redirects == {}
 
 
 def test_no_new_story_takes_an_id_that_was_ever_given():
-    first = stories([article("b", hour=1)], [], Policy())
+    first = cluster_articles([article("b", hour=1)], [], Policy())
     taken = first.story_of["b"]
     given = [article("a", hour=0), article("b", hour=1)]
-    made = stories(given, [], Policy(), known={"a": taken, "b": taken})
+    made = cluster_articles(given, [], Policy(), story_before={"a": taken, "b": taken})
     assert made.story_of["a"] == taken
     assert made.story_of["b"] != taken
-    moved = stories(given, [], Policy(), redirects={taken: "s-merged"})
+    moved = cluster_articles(given, [], Policy(), redirects={taken: "s-merged"})
     assert moved.story_of["b"] != taken
 
 
 def test_ids_are_the_same_for_ever():
-    made = stories([article("a"), article("\ud800")], [], Policy())
+    made = cluster_articles([article("a"), article("\ud800")], [], Policy())
     assert made.story_of == {"a": "s-ca978112ca1bbdca", "\ud800": made.story_of["\ud800"]}
 
 
@@ -424,8 +425,8 @@ def star(size: int) -> tuple[list[Fingerprint], list[Edge]]:
 
 
 def test_a_story_too_large_is_braked_and_reported():
-    made = stories(*star(10), replace(LONGEST, largest_story=4))
-    (brake,) = made.braked
+    made = cluster_articles(*star(10), replace(LONGEST, max_story_size=4))
+    (brake,) = made.oversized
     assert (brake.size, brake.kept, brake.left_out) == (10, "kept", 6)
     assert brake.why.startswith("10 articles are linked, more than the 4 a story may have: 6 ")
     assert sorted(len(story.members) for story in made.stories) == [1] * 6 + [4]
@@ -436,24 +437,24 @@ def test_a_story_too_large_is_braked_and_reported():
 def test_the_surest_stay_in_a_full_story():
     given, edges = star(6)
     edges[-1] = Edge("kept", given[-1].id, SAME._replace(confidence=1.0))
-    made = stories(given, edges, replace(LONGEST, largest_story=2))
+    made = cluster_articles(given, edges, replace(LONGEST, max_story_size=2))
     assert max((s.members for s in made.stories), key=len)[1].id == given[-1].id
 
 
 def test_a_judge_fills_no_story_beyond_its_limit():
     given = ranked("abcde")
-    policy = replace(LONGEST, largest_story=3)
-    made = stories(given, same("ab", "bc", "cd", "de"), policy, judge=agree)
+    policy = replace(LONGEST, max_story_size=3)
+    made = cluster_articles(given, same("ab", "bc", "cd", "de"), policy, judge=agree)
     assert groups(made) == {"abc", "de"}
-    assert made.braked[0].left_out == 0
+    assert made.oversized[0].left_out == 0
 
 
 def test_copies_come_before_reports_in_a_full_story():
     given = ranked("abcdef")
     edges = [*same("ab", "ac", "de"), *event("ad", "af")]
-    made = stories(given, edges, replace(LONGEST, largest_story=4))
+    made = cluster_articles(given, edges, replace(LONGEST, max_story_size=4))
     assert groups(made) == {"abcf", "de"}
-    (brake,) = made.braked
+    (brake,) = made.oversized
     assert (brake.size, brake.kept, brake.left_out) == (6, "a", 2)
     assert brake.why.startswith("6 articles tell the event of a, more than the 4 a story may have")
     left = next(story for story in made.stories if story.kept == "d")
@@ -462,12 +463,12 @@ def test_copies_come_before_reports_in_a_full_story():
 
 def test_the_surest_reports_stay_in_a_full_story():
     edges = [*event("ab", "ac", "bc", "bd"), *event("ad", news=0.9)]
-    made = stories(ranked("abcd"), edges, replace(LONGEST, largest_story=3))
+    made = cluster_articles(ranked("abcd"), edges, replace(LONGEST, max_story_size=3))
     assert groups(made) == {"abd", "c"}
 
 
 def test_what_is_within_the_limit_is_not_braked():
-    assert stories(*star(4), replace(LONGEST, largest_story=4)).braked == ()
+    assert cluster_articles(*star(4), replace(LONGEST, max_story_size=4)).oversized == ()
 
 
 # In whatever order, and at whatever size.
@@ -506,7 +507,7 @@ some_edges = st.lists(
 some_policies = st.builds(
     Policy,
     keep=st.sampled_from([("best",), ("earliest",), ("longest", "latest")]),
-    largest_story=st.sampled_from([1, 3, 100]),
+    max_story_size=st.sampled_from([1, 3, 100]),
 )
 some_known = st.dictionaries(ids, st.sampled_from(["s-1", "s-2", "s-3"]))
 some_judges = st.sampled_from(
@@ -521,19 +522,19 @@ def test_the_order_of_articles_and_edges_does_not_matter(
     turned = [
         each._replace(a=each.b, b=each.a) if random.random() < 0.5 else each for each in edges
     ]
-    made = stories(articles, edges, policy, judge=judge, known=known)
+    made = cluster_articles(articles, edges, policy, judge=judge, story_before=known)
     random.shuffle(turned)
     shuffled = random.sample(articles, len(articles))
-    assert made == stories(shuffled, turned, policy, judge=judge, known=known)
+    assert made == cluster_articles(shuffled, turned, policy, judge=judge, story_before=known)
 
 
 @given(some_articles, some_edges, some_policies, some_known)
 def test_every_article_is_in_one_story(articles, edges, policy, known):
-    made = stories(articles, edges, policy, known=known)
+    made = cluster_articles(articles, edges, policy, story_before=known)
     members = [member.id for story in made.stories for member in story.members]
     assert sorted(members) == sorted(made.story_of) == sorted(a.id for a in articles)
     assert len({story.id for story in made.stories}) == len(made.stories)
-    assert all(len(story.members) <= policy.largest_story for story in made.stories)
+    assert all(len(story.members) <= policy.max_story_size for story in made.stories)
     active = {story.id for story in made.stories}
     assert not active & set(made.redirects)
     assert {known[a] for a in made.story_of if a in known} <= active | set(made.redirects)
@@ -546,7 +547,7 @@ def test_every_member_is_a_copy_of_a_kept_one_or_tells_the_event_of_the_story(
     linked = {frozenset(edge[:2]) for edge in edges if edge.decision.duplicate}
     told = {frozenset(edge[:2]) for edge in edges if edge.decision.relation is EVENT.relation}
     apart = {frozenset(edge[:2]) for edge in edges if edge.decision.relation is APART.relation}
-    for story in stories(articles, edges, policy).stories:
+    for story in cluster_articles(articles, edges, policy).stories:
         heads = {member.id: {member.id} for member in story.members if not member.duplicate_of}
         for copy in story.members:
             if copy.duplicate_of:
@@ -563,11 +564,11 @@ def test_every_member_is_a_copy_of_a_kept_one_or_tells_the_event_of_the_story(
 @given(some_articles, some_edges, some_policies, some_judges)
 def test_without_events_a_story_is_a_star_of_copies(articles, edges, policy, judge):
     plain = [edge for edge in edges if edge.decision.relation is not EVENT.relation]
-    made = stories(articles, plain, policy, judge=judge)
+    made = cluster_articles(articles, plain, policy, judge=judge)
     for story in made.stories:
         assert {member.duplicate_of for member in story.members[1:]} <= {story.kept}
-    with_events = stories(articles, edges, policy)
-    assert copies(with_events) == copies(stories(articles, plain, policy))
+    with_events = cluster_articles(articles, edges, policy)
+    assert copies(with_events) == copies(cluster_articles(articles, plain, policy))
 
 
 def components(articles, edges, known, policy) -> list[set[str]]:
@@ -586,22 +587,22 @@ def components(articles, edges, known, policy) -> list[set[str]]:
 def test_linked_articles_alone_are_told_as_among_all(articles, edges, policy, judge, known):
     here = {made.id for made in articles}
     edges = [edge for edge in edges if {edge.a, edge.b} <= here]
-    whole = stories(articles, edges, policy, judge=judge, known=known)
+    whole = cluster_articles(articles, edges, policy, judge=judge, story_before=known)
     parts = [
-        stories([a for a in articles if a.id in ids], edges, policy, judge=judge, known=known)
+        cluster_articles([a for a in articles if a.id in ids], edges, policy, judge=judge, story_before=known)
         for ids in components(articles, edges, known, policy)
     ]
     assert {s.id: s for part in parts for s in part.stories} == {s.id: s for s in whole.stories}
     assert {old: new for part in parts for old, new in part.redirects.items()} == whole.redirects
-    assert sorted(b.why for part in parts for b in part.braked) == sorted(
-        b.why for b in whole.braked
+    assert sorted(b.why for part in parts for b in part.oversized) == sorted(
+        b.why for b in whole.oversized
     )
 
 
 @given(some_articles, some_edges, some_policies)
 def test_telling_the_stories_again_changes_nothing(articles, edges, policy):
-    made = stories(articles, edges, policy)
-    assert stories(articles, edges, policy, known=made.story_of) == made
+    made = cluster_articles(articles, edges, policy)
+    assert cluster_articles(articles, edges, policy, story_before=made.story_of) == made
 
 
 IDENTICAL = SAME._replace(relation=Relation.SAME_TEXT, rule="identical-text")
@@ -614,11 +615,11 @@ def test_what_is_word_for_word_a_copy_goes_where_that_goes():
         Edge("copy", "twin", IDENTICAL),
         Edge("twin", "trip", IDENTICAL),
     ]
-    (story,) = stories(given, edges, Policy(keep=("longest",))).stories
+    (story,) = cluster_articles(given, edges, Policy(keep=("longest",))).stories
     assert {member.duplicate_of for member in story.members} == {None, "kept"}
     assert "the same text as copy" in {m.id: m for m in story.members}["twin"].reason
     apart = Edge("kept", "twin", OTHER._replace(relation=Relation.DISTINCT))
-    assert len(stories(given, [*edges, apart], Policy(keep=("longest",))).stories) == 2
+    assert len(cluster_articles(given, [*edges, apart], Policy(keep=("longest",))).stories) == 2
 
 
 def chain(size: int) -> tuple[list[Fingerprint], list[Edge]]:
@@ -630,7 +631,7 @@ def of_events(size: int) -> tuple[list[Fingerprint], list[Edge]]:
     """A long report that half of the others tell the event of, and a chain of the rest."""
     given, links = star(size // 2)
     more, chained = chain(size // 2)
-    told = [edge._replace(decision=EVENT, news=0.6) for edge in (*links, *chained)]
+    told = [edge._replace(decision=EVENT, event_score=0.6) for edge in (*links, *chained)]
     return [*given, *(replace(each, id="x" + each.id) for each in more)], [
         edge if edge.a == "kept" else edge._replace(a="x" + edge.a, b="x" + edge.b) for edge in told
     ]
@@ -641,7 +642,7 @@ def clumps(size: int) -> tuple[list[Fingerprint], list[Edge]]:
     given, linked = chain(size)
     pairs = ((a, b) for at in range(0, size, 4) for a, b in combinations(given[at : at + 4], 2))
     inside = [Edge(a.id, b.id, EVENT, 0.5 + 0.01 * (i % 40)) for i, (a, b) in enumerate(pairs)]
-    return given, [*inside, *(edge._replace(decision=EVENT, news=0.4) for edge in linked)]
+    return given, [*inside, *(edge._replace(decision=EVENT, event_score=0.4) for edge in linked)]
 
 
 @pytest.mark.parametrize("shape", [star, chain, of_events, clumps])
@@ -649,7 +650,7 @@ def test_time_grows_with_the_number_of_articles(shape):
     def seconds(size: int) -> float:
         made = shape(size)
         start = time.perf_counter()
-        stories(*made, Policy(largest_story=10**6), judge=refuse)
+        cluster_articles(*made, Policy(max_story_size=10**6), judge=refuse)
         return time.perf_counter() - start
 
     small = min(seconds(1_000) for _ in range(3))

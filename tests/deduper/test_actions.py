@@ -15,7 +15,7 @@ from nearcopy import Article, BadFeedback, Deduper, NotStored, Relation
 from nearcopy.cli import app as commands
 from nearcopy.io.files import read_articles
 from nearcopy.maintenance.copy_store import copy_store
-from nearcopy.models.action import Act, Deed, Moved, act_json, act_of
+from nearcopy.models.feedback import StoryAction, ActionKind, MovedArticle, action_to_json, action_from_json
 from nearcopy.stores import open_store
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
@@ -61,19 +61,19 @@ def groups(deduper: Deduper) -> set[tuple[str, ...]]:
 
 
 def test_an_act_is_written_and_read_again():
-    act = Act(
+    action = StoryAction(
         number=3,
-        deed=Deed.SPLIT,
+        kind=ActionKind.SPLIT,
         article="a\ud800",
         by="Zoë",
         note="\0",
         when=NOON,
         pairs=(("a", "b"),),
-        moved=(Moved("a", "s-1", "s-2"),),
+        moved=(MovedArticle("a", "s-1", "s-2"),),
         undone=NOON + HOUR,
     )
-    assert act_of(act_json(act)) == act
-    assert act_json(act).isascii()
+    assert action_from_json(action_to_json(action)) == action
+    assert action_to_json(action).isascii()
 
 
 class TestKeep:
@@ -84,14 +84,14 @@ class TestKeep:
         assert (before.kept, story.kept, story.id) == ("a", "c", before.id)
         assert story.why == "chosen by people"
         assert {each.id for each in done.changes} == {"a", "b", "c"}
-        assert (done.act.number, done.act.by, done.act.note) == (1, "Ada", "ours")
+        assert (done.action.number, done.action.by, done.action.note) == (1, "Ada", "ours")
         assert [each.duplicate_of for each in deduper.verdicts([*"abc"])] == ["c", "c", None]
 
     def test_it_holds_when_better_ones_come_and_stories_are_told_anew(self, deduper):
         deduper.keep("c")
         deduper.add(article("d", FERRY + " All fares are paid back.", tier=1))
         assert deduper.story("a").kept == "c"
-        deduper.retell()
+        deduper.recluster()
         assert deduper.story("a").kept == "c"
         deduper.forget("c")
         assert deduper.story("a").kept != "c"
@@ -100,7 +100,7 @@ class TestKeep:
 
     def test_the_last_choice_wins_until_it_is_undone(self, deduper):
         deduper.keep("c")
-        last = deduper.keep("b").act
+        last = deduper.keep("b").action
         assert deduper.story("a").kept == "b"
         deduper.undo(last.number)
         assert deduper.story("a").kept == "c"
@@ -112,7 +112,7 @@ class TestKeep:
             deduper.keep("a")
         with pytest.raises(NotStored):
             deduper.keep("nothing")
-        assert deduper.acts() == []
+        assert deduper.actions() == []
 
     def test_it_is_kept_in_a_store_opened_again(self, lasting_address):
         with Deduper(lasting_address) as one:
@@ -121,7 +121,7 @@ class TestKeep:
         with Deduper(lasting_address) as other:
             other.add(article("c", tier=1))
             assert other.story("a").kept == "b"
-            assert [each.deed for each in other.acts()] == ["keep"]
+            assert [each.kind for each in other.actions()] == ["keep"]
 
 
 class TestSplit:
@@ -129,14 +129,14 @@ class TestSplit:
         before = stories(deduper)
         done = deduper.split("b", by="Ada")
         assert groups(deduper) == {("a", "c"), ("b",), ("m", "n")}
-        assert {*done.act.pairs} == {("a", "b"), ("b", "c")}
+        assert {*done.action.pairs} == {("a", "b"), ("b", "c")}
         deduper.add(article("d", tier=3))
         assert deduper.story("d").id == deduper.story("a").id
         deduper.forget("d")
-        undone = deduper.undo(done.act.number, by="Bo").act
+        undone = deduper.undo(done.action.number, by="Bo").action
         assert stories(deduper) == before
         assert (undone.undone_by, undone.undone is not None) == ("Bo", True)
-        assert deduper.told() == []
+        assert deduper.all_feedback() == []
 
     def test_the_kept_copy_can_be_split_off_too(self, deduper):
         deduper.split("a")
@@ -151,8 +151,8 @@ class TestSplit:
         deduper.feedback("a", "b", same=True)
         with pytest.raises(BadFeedback, match="undo that first"):
             deduper.split("b")
-        assert deduper.acts() == []
-        assert len(deduper.told()) == 1
+        assert deduper.actions() == []
+        assert len(deduper.all_feedback()) == 1
 
 
 class TestMerge:
@@ -161,13 +161,13 @@ class TestMerge:
         done = deduper.merge("a", "n", by="Ada")
         (merged,) = stories(deduper).values()
         assert {*merged} == {*"abcmn"}
-        assert deduper.told()[0].relation is Relation.SAME_EVENT
-        deduper.retell()
+        assert deduper.all_feedback()[0].relation is Relation.SAME_EVENT
+        deduper.recluster()
         assert len(stories(deduper)) == 1
-        deduper.undo(done.act.number)
+        deduper.undo(done.action.number)
         assert stories(deduper) == before
         assert {deduper.story(name).id for name in before} == {*before}
-        deduper.retell()
+        deduper.recluster()
         assert stories(deduper) == before
 
     def test_all_reports_of_both_go_along(self, any_address):
@@ -178,11 +178,11 @@ class TestMerge:
             assert len(both) > 6
             done = deduper.merge("en-01", "de-01")
             assert {*stories(deduper)[deduper.story("en-01").id]} == both
-            deduper.retell()
+            deduper.recluster()
             assert {*stories(deduper)[deduper.story("en-01").id]} == both
-            deduper.undo(done.act.number)
+            deduper.undo(done.action.number)
             assert stories(deduper) == before
-            assert deduper.told() == []
+            assert deduper.all_feedback() == []
 
     def test_a_story_is_not_merged_with_itself(self, deduper):
         with pytest.raises(BadFeedback, match="name two stories"):
@@ -194,10 +194,10 @@ class TestMerge:
             deduper.merge("a", "b")
 
     def test_undoing_leaves_alone_what_was_said_since(self, deduper):
-        act = deduper.merge("a", "m").act
+        action = deduper.merge("a", "m").action
         deduper.feedback("a", "m", same=True, relation="same_event", note="surely")
-        deduper.undo(act.number)
-        assert [each.note for each in deduper.told()] == ["surely"]
+        deduper.undo(action.number)
+        assert [each.note for each in deduper.all_feedback()] == ["surely"]
         assert len(groups(deduper)) == 1
 
 
@@ -207,17 +207,17 @@ def test_whatever_was_done_undoing_it_all_leaves_no_trace(data):
         list(deduper.run([*map(article, "abcd"), *(article(each, MILL) for each in "mno")]))
         before = stories(deduper)
         for _ in range(data.draw(st.integers(1, 5))):
-            deed = data.draw(st.sampled_from(["keep", "split", "merge"]))
+            kind = data.draw(st.sampled_from(["keep", "split", "merge"]))
             one, other = data.draw(st.lists(st.sampled_from("abcdmno"), min_size=2, max_size=2))
             with suppress(BadFeedback):
-                deduper.merge(one, other) if deed == "merge" else getattr(deduper, deed)(one)
+                deduper.merge(one, other) if kind == "merge" else getattr(deduper, kind)(one)
             told = stories(deduper)
-            deduper.retell()
+            deduper.recluster()
             assert stories(deduper) == told
-        for act in deduper.acts():
-            deduper.undo(act.number)
+        for action in deduper.actions():
+            deduper.undo(action.number)
         assert stories(deduper) == before
-        assert deduper.told() == []
+        assert deduper.all_feedback() == []
 
 
 class TestJournal:
@@ -225,13 +225,13 @@ class TestJournal:
         deduper.keep("b")
         deduper.split("c")
         deduper.merge("a", "m")
-        assert [each.deed for each in deduper.acts()] == ["merge", "split", "keep"]
-        assert [each.number for each in deduper.acts(before=3, limit=1)] == [2]
+        assert [each.kind for each in deduper.actions()] == ["merge", "split", "keep"]
+        assert [each.number for each in deduper.actions(before=3, limit=1)] == [2]
 
     def test_what_is_undone_stays_in_the_journal_and_is_undone_once(self, deduper):
         deduper.keep("b")
         deduper.undo(1, by="Bo")
-        assert [(each.number, each.undone_by) for each in deduper.acts()] == [(1, "Bo")]
+        assert [(each.number, each.undone_by) for each in deduper.actions()] == [(1, "Bo")]
         with pytest.raises(BadFeedback, match="undone already"):
             deduper.undo(1)
         with pytest.raises(BadFeedback, match="no act 2"):
@@ -241,24 +241,24 @@ class TestJournal:
 def test_every_store_keeps_acts_alike(any_address):
     store = open_store(any_address)
     store.bind(None, 1)
-    kept = Act(number=1, deed=Deed.KEEP, article="a", other="b", when=NOON)
-    with store.writing():
-        store.journal(kept)
-        store.journal(replace(kept, number=2, article="b"))
-        assert store.preferred(["a", "b", "c"]) == {"a": 1, "b": 2}
-        store.journal(replace(kept, number=2, article="b", undone=NOON))
-        assert store.preferred(["a", "b", "c"]) == {"a": 1}
-        store.journal(replace(kept, number=3))
-    with store.reading():
-        assert store.preferred(["a"]) == {"a": 3}
-        assert store.preferred([]) == {}
-        assert [each.number for each in store.acts()] == [3, 2, 1]
-        assert store.acts(3, 1)[0].undone == NOON
-    with suppress(ZeroDivisionError), store.writing():
-        store.journal(replace(kept, number=4, article="c"))
+    kept = StoryAction(number=1, kind=ActionKind.KEEP, article="a", other="b", when=NOON)
+    with store.transaction():
+        store.save_action(kept)
+        store.save_action(replace(kept, number=2, article="b"))
+        assert store.preferred_copies(["a", "b", "c"]) == {"a": 1, "b": 2}
+        store.save_action(replace(kept, number=2, article="b", undone=NOON))
+        assert store.preferred_copies(["a", "b", "c"]) == {"a": 1}
+        store.save_action(replace(kept, number=3))
+    with store.snapshot():
+        assert store.preferred_copies(["a"]) == {"a": 3}
+        assert store.preferred_copies([]) == {}
+        assert [each.number for each in store.actions()] == [3, 2, 1]
+        assert store.actions(3, 1)[0].undone == NOON
+    with suppress(ZeroDivisionError), store.transaction():
+        store.save_action(replace(kept, number=4, article="c"))
         raise ZeroDivisionError
-    with store.reading():
-        assert store.preferred(["c"]) == {}
+    with store.snapshot():
+        assert store.preferred_copies(["c"]) == {}
     store.close()
 
 
@@ -268,8 +268,8 @@ def test_acts_are_copied_with_the_store(deduper, tmp_path):
     copy_store(deduper._store, target)
     target.close()
     with Deduper(f"sqlite:///{tmp_path}/copy.db") as copied:
-        assert copied.acts() == deduper.acts()
-        copied.retell()
+        assert copied.actions() == deduper.actions()
+        copied.recluster()
         assert copied.story("a").kept == "c"
 
 
@@ -279,7 +279,7 @@ def test_the_command_acts_lists_and_undoes(tmp_path):
         list(made.run([article("a", tier=1), article("b", tier=2)]))
 
     def run(*words):
-        return CliRunner().invoke(commands, ["act", *words, "--store", store])
+        return CliRunner().invoke(commands, ["action", *words, "--store", store])
 
     assert "keep b in place of a" in run("keep", "b", "--by", "Ada").output
     assert json.loads(run("list", "--json").stdout)["by"] == "Ada"
@@ -293,12 +293,12 @@ def test_an_export_brings_acts_along(tmp_path):
     with Deduper(f"sqlite:///{tmp_path}/one.db") as made:
         list(made.run([article("a", tier=1), article("b", tier=2)]))
         made.keep("b", by="Ada")
-        wanted = made.acts()
+        wanted = made.actions()
     file = f"{tmp_path}/all.jsonl"
     words = ["export", "--all", "-o", file, "--store", f"{tmp_path}/one.db"]
     assert CliRunner().invoke(commands, words).exit_code == 0
     words = ["import", file, "--store", f"{tmp_path}/two.db"]
     assert CliRunner().invoke(commands, words).exit_code == 0
     with Deduper(f"sqlite:///{tmp_path}/two.db") as other:
-        assert other.acts() == wanted
+        assert other.actions() == wanted
         assert other.story("a").kept == "b"

@@ -20,7 +20,7 @@ from nearcopy import (
     Relation,
     Verdict,
 )
-from nearcopy.cluster.stories import named
+from nearcopy.cluster.stories import assign_story_ids
 from nearcopy.io.files import read_articles
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
@@ -345,7 +345,7 @@ class TestForgetting:
     def test_parting_ever_again_costs_no_more(self, deduper, monkeypatch):
         told = []
         monkeypatch.setattr(
-            "nearcopy.deduper.recluster.named", lambda *a, **k: told.append(1) or named(*a, **k)
+            "nearcopy.deduper.incremental_clustering.assign_story_ids", lambda *a, **k: told.append(1) or assign_story_ids(*a, **k)
         )
         deduper.add(Article(id="a", text=BODY, published=NOON - DAY))
         names = {deduper.add(Article(id="b", text=t)).story_id for t in [OTHER, BODY] * 70}

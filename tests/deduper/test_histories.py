@@ -139,8 +139,8 @@ def test_what_is_left_stands_as_if_it_had_come_at_once(seed):
 
 @pytest.mark.parametrize("seed", range(200, 203))
 def test_no_article_is_lost_where_too_many_are_linked(monkeypatch, any_address, seed):
-    monkeypatch.setattr("nearcopy.deduper.recluster.LINKED", 4)
-    monkeypatch.setattr("nearcopy.deduper.recluster.NEAR", 2)
+    monkeypatch.setattr("nearcopy.deduper.incremental_clustering.LINKED", 4)
+    monkeypatch.setattr("nearcopy.deduper.incremental_clustering.NEAR", 2)
     history = History(seed)
     with Deduper(any_address, clock=lambda: NOON) as deduper:
         for kind, given in history.events(25):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearcopy import POLICIES, Article
-from nearcopy.deduper.search_results import deduplicated
+from nearcopy.deduper.search_results import deduplicate_results
 
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
 QUAY = (
@@ -36,7 +36,7 @@ def results(*names):
 
 
 def test_the_first_of_its_copies_stands_for_the_others():
-    found = deduplicated(results("bridge again", "quay", "tea", "quay with more", "bridge"))
+    found = deduplicate_results(results("bridge again", "quay", "tea", "quay with more", "bridge"))
     assert [(each.article.id, each.duplicate_of, each.duplicates) for each in found] == [
         ("bridge again", None, ("bridge",)),
         ("quay", None, ("quay with more",)),
@@ -57,7 +57,7 @@ def test_what_was_dropped_drops_nothing_itself():
         Article(id="both", text=QUAY + rest),
         Article(id="bridge", text=rest),
     ]
-    found = deduplicated(chain, policy=policy)
+    found = deduplicate_results(chain, policy=policy)
     assert first
     assert [each.duplicate_of for each in found] == [None, "quay", None]
 
@@ -65,29 +65,29 @@ def test_what_was_dropped_drops_nothing_itself():
 def test_no_window_ends_what_is_compared():
     one, other = results("quay", "quay again")
     late = Article(id="late", text=QUAY, published=NOON + timedelta(days=400))
-    assert deduplicated([one, late])[1].duplicate_of == "quay"
-    assert deduplicated([one, other], policy=POLICIES["feed"])[1].duplicate_of == "quay"
+    assert deduplicate_results([one, late])[1].duplicate_of == "quay"
+    assert deduplicate_results([one, other], policy=POLICIES["feed"])[1].duplicate_of == "quay"
 
 
 def test_results_may_bear_one_id():
-    found = deduplicated([*results("quay", "tea"), *results("quay")])
+    found = deduplicate_results([*results("quay", "tea"), *results("quay")])
     assert [each.duplicate_of for each in found] == [None, None, "quay"]
     assert found[0].duplicates == ("quay",)
 
 
 @pytest.mark.parametrize("articles", [[], [Article(id="empty")], [Article(id="\ud800", text="\0")]])
 def test_little_or_nothing_stays_as_it_is(articles):
-    assert [each.article for each in deduplicated(articles)] == articles
+    assert [each.article for each in deduplicate_results(articles)] == articles
 
 
 @given(st.lists(st.sampled_from(sorted(TEXTS)), max_size=8))
 def test_every_result_comes_back_and_is_kept_or_stands_behind_one_kept_above(names):
-    found = deduplicated(results(*names))
+    found = deduplicate_results(results(*names))
     assert [each.article.id for each in found] == names
     kept = [each for each in found if each.duplicate_of is None]
     assert len(found) == len(kept) + sum(len(each.duplicates) for each in kept)
     for place, each in enumerate(found):
         above = {one.article.id for one in found[:place] if one.duplicate_of is None}
         assert each.duplicate_of is None or each.duplicate_of in above
-    again = deduplicated([each.article for each in kept])
+    again = deduplicate_results([each.article for each in kept])
     assert all(each.duplicate_of is None for each in again)

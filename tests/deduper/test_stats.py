@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearcopy import Article, BadPolicy, Deduper
-from nearcopy.deduper.latency import (
+from nearcopy.deduper.statistics import (
     KEPT_DAYS,
     MOST,
     Times,
@@ -22,8 +22,8 @@ from nearcopy.deduper.latency import (
     timings_by_day,
 )
 from nearcopy.io.files import read_articles
-from nearcopy.io.serializers.answers import stats_row
-from nearcopy.stores.sqlite.database import SqliteFile, path_of
+from nearcopy.io.serializers.story import stats_row
+from nearcopy.stores.sqlite import SqliteDatabase, path_of
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -227,7 +227,7 @@ def test_a_store_from_before_is_counted_after_migrating(tmp_path):
         list(deduper.run(read_articles(WIRE)))
         deduper.forget("en-33")
         before = stats_row(deduper.stats())
-    file = SqliteFile(address)
+    file = SqliteDatabase(address)
     file.migrate(5)
     file.close()
     with Deduper(address, clock=lambda: NOON) as deduper:

@@ -6,7 +6,7 @@ import pytest
 
 from nearcopy import Article, BadPolicy, Deduper, Policy
 from nearcopy.deduper.feedback.review_queue import margin
-from nearcopy.models.model import Decision, Edge, Relation
+from nearcopy.models import Decision, Edge, Relation
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -157,9 +157,9 @@ def doubtful(deduper):
     titles = (f"Report {name} of {4711 * n} things" for n, name in enumerate(names))
     list(deduper.run(Article(id=n, title=t) for n, t in zip(names, titles, strict=True)))
     decision = Decision(Relation.RELATED, "related-texts", 0.3, False, "")
-    line = deduper.policy.event_news
-    with deduper._store.writing():
-        deduper._store.link(
+    line = deduper.policy.event_score
+    with deduper._store.transaction():
+        deduper._store.save_edges(
             Edge(f"{n}b", f"{n}a", decision, line - 0.01 * (n + 1)) for n in range(5)
         )
     return deduper

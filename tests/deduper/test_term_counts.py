@@ -78,7 +78,7 @@ def test_a_store_that_has_learned_judges_by_it_and_remembers(address):
         assert found.articles == len(given)
         assert deduper.explain("n0", "n1").evidence.profile < before
         edges = deduper._store.edges_among(["n0", "n1"])
-        assert [edge.news for edge in edges] == [deduper.explain("n0", "n1").judgement.news]
+        assert [edge.event_score for edge in edges] == [deduper.explain("n0", "n1").judgement.news]
         stories = told(deduper)
     if address.startswith("sqlite"):
         with Deduper(address) as again:
@@ -128,7 +128,7 @@ def test_where_too_many_are_linked_all_are_told_and_telling_anew_knows_no_order(
     with Deduper() as whole:
         list(whole.run(given))
         expected = told(whole)
-    monkeypatch.setattr("nearcopy.deduper.recluster.NEAR", 1)
+    monkeypatch.setattr("nearcopy.deduper.incremental_clustering.NEAR", 1)
     random.Random(seed).shuffle(given)
     with Deduper(address) as deduper:
         for article in given:
@@ -136,6 +136,6 @@ def test_where_too_many_are_linked_all_are_told_and_telling_anew_knows_no_order(
             told(deduper)
         assert {name for story in told(deduper) for name in story} == {a.id for a in given}
         assert deduper.provisional
-        deduper.retell()
+        deduper.recluster()
         assert not deduper.provisional
         assert told(deduper) == expected

@@ -1,11 +1,11 @@
-"""Linkage: nodes put together into groups, those most alike on average first.
+"""Average linkage: agglomerative clustering (UPGMA) of a sparse graph, best pair first.
 
-Two groups are as alike as their nodes are on average; nodes of which nothing is known are next to
-unlike. So no chains are made: A like B and B like C does not put C beside A unless the two are
-alike enough to bear the mean. Scores are whole numbers, whose sums are the same in any order.
+The similarity of two groups is the mean over all pairs of their nodes; pairs without a score count
+as nearly dissimilar. So no chains are made: A like B and B like C does not put C with A unless the
+mean stays high enough. Scores are integers, whose sums do not depend on the order.
 
-What is found out about two groups is not worked out anew after every merge: a mean never rises
-above the higher of those that it came of, so that an outdated one is looked at in time.
+Means are not updated in the queue after every merge: a merged mean is never above the higher of the
+two it came from, so that an outdated entry is met in time and queued again.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,26 +14,26 @@ from heapq import heapify, heappop, heappush
 from math import sqrt
 
 ONE = 10**6  # a score of 1.0
-MISSING = 14 * ONE // 100  # of two nodes of which nothing is known
-# Below this share of how alike the nodes within either group are, two groups of several nodes look
-# alike and are not one. Measured on labelled news, see docs/decisions/0014-stories.md.
+MISSING = 14 * ONE // 100  # the score of a pair without one
+# Two groups of several nodes whose mean is below this share of the means within them only look
+# alike. Measured on labelled news, see docs/decisions/0014-stories.md.
 COHESION = 0.55
 
-Key = tuple[float, int, int]  # how alike, negative; the first nodes of the two groups
+QueueKey = tuple[float, int, int]  # the negative mean; the first nodes of the two groups
 
 
 @dataclass(slots=True)
-class Between:
-    """What is known between the nodes of two groups."""
+class GroupLink:
+    """The scores between the nodes of two groups."""
 
-    total: int = 0  # of the scores known
-    known: int = 0  # how many these are
-    linked: bool = False  # two groups that are not stay apart, until one has grown
-    apart: bool = False  # whether they must never be
-    queued: Key | None = None
+    total: int = 0  # of the known scores
+    known: int = 0  # the number of these
+    linked: bool = False  # groups without a link stay apart until one of them grows
+    apart: bool = False  # a cannot-link constraint
+    queued: QueueKey | None = None
 
-    def add(self, other: "Between") -> None:
-        """Take in what is known between one of the two groups and a part of the other."""
+    def add(self, other: "GroupLink") -> None:
+        """Add the scores between one of the groups and a part of the other."""
         self.total += other.total
         self.known += other.known
         self.linked |= other.linked
@@ -44,148 +44,148 @@ class Between:
 
 @dataclass(slots=True)
 class Group:
-    """Nodes that were put together."""
+    """A cluster of nodes."""
 
-    first: int  # the smallest of them
-    nodes: list[int]  # those of the group that it took in stand behind its own
+    first: int  # the smallest node
+    nodes: list[int]  # those of a merged group come after its own
     size: int
-    total: int = 0  # of the scores of all its pairs
-    near: dict[int, Between] = field(default_factory=dict)  # by the name of the other group
-    refused: set[int] = field(default_factory=set)  # asked about again when one of the two grows
+    total: int = 0  # of the scores of all pairs within
+    links: dict[int, GroupLink] = field(default_factory=dict)  # by the name of the other group
+    refused: set[int] = field(default_factory=set)  # groups to try again when either grows
 
     @property
-    def within(self) -> float:
-        """How alike its nodes are on average."""
+    def mean_within(self) -> float:
+        """The mean score of all pairs within."""
         return self.total / (len(self.nodes) * (len(self.nodes) - 1) // 2)
 
 
-class Linkage:
-    """Groups of the nodes 0, 1, ... of which pairs are known, made best first."""
+class AverageLinkage:
+    """Clusters of the nodes 0, 1, ... that have a score with another."""
 
     def __init__(
         self,
-        known: Iterable[tuple[int, int, Between]],
+        scores: Iterable[tuple[int, int, GroupLink]],
         sizes: Sequence[int],
-        least: float,
-        may_join: Callable[[Group, Group], bool],
+        threshold: float,
+        can_merge: Callable[[Group, Group], bool],
     ) -> None:
-        """`least` is the mean score of two groups put together, if `may_join` agrees.
+        """Groups are merged while their mean is at least `threshold` and `can_merge` agrees.
 
-        It is asked again about two that it refused once either has grown. `sizes` are the nodes'.
+        It is asked again about a refused pair once either group has grown. `sizes` are the nodes'.
         """
-        self.least = round(least * ONE)
-        self.may_join = may_join
+        self.threshold = round(threshold * ONE)
+        self.can_merge = can_merge
         self.groups: dict[int, Group] = {}  # by the name of one of their nodes
-        self.home: dict[int, int] = {}  # where a group went whose name is no more
-        for one, other, between in known:
-            for node, beside in ((one, other), (other, one)):
+        self.merged_into: dict[int, int] = {}  # by the name of a former group
+        for one, other, link in scores:
+            for node, neighbour in ((one, other), (other, one)):
                 if node not in self.groups:
                     self.groups[node] = Group(node, [node], sizes[node])
-                self.groups[node].near[beside] = between
-        self.queue = list(self._all_pairs())
+                self.groups[node].links[neighbour] = link
+        self.queue = list(self._initial_pairs())
         heapify(self.queue)
 
-    def _all_pairs(self) -> Iterator[Key]:
+    def _initial_pairs(self) -> Iterator[QueueKey]:
         for node, group in self.groups.items():
-            for other, between in group.near.items():
-                if node < other and (key := self._key(group, self.groups[other], between)):
-                    between.queued = key
+            for other, link in group.links.items():
+                if node < other and (key := self._key(group, self.groups[other], link)):
+                    link.queued = key
                     yield key
 
     def join(self, pairs: Iterable[tuple[int, int]]) -> None:
-        """Put the groups of nodes together of which something is known, whatever that is."""
+        """Merge the groups of pairs that have a score, whatever it is (must-link)."""
         for pair in pairs:
-            one, other = map(self._name, pair)
+            one, other = map(self._find, pair)
             if one != other:
                 self._merge(one, other)
 
     def run(self) -> list[Group]:
-        """The groups in the end, each with its nodes in order, by their first nodes."""
+        """The final groups by their first nodes, each with its nodes in order."""
         while self.queue:
             key = heappop(self.queue)
-            one, other = self._name(key[1]), self._name(key[2])
-            if one != other and self.groups[one].near[other].queued == key:
-                self._look(one, other, key)
-        made = sorted(self.groups.values(), key=lambda group: group.first)
-        for group in made:
+            one, other = self._find(key[1]), self._find(key[2])
+            if one != other and self.groups[one].links[other].queued == key:
+                self._try_merge(one, other, key)
+        groups = sorted(self.groups.values(), key=lambda group: group.first)
+        for group in groups:
             group.nodes.sort()
-        return made
+        return groups
 
-    def _look(self, one: int, other: int, key: Key) -> None:
-        """Put two groups together, unless what was said of them no longer holds."""
+    def _try_merge(self, one: int, other: int, key: QueueKey) -> None:
+        """Merge two groups, or queue them again where their mean is another by now."""
         a, b = self.groups[one], self.groups[other]
-        between = a.near[other]
-        between.queued = None
-        now = self._key(a, b, between)
-        if now != key:
-            self._queue(now, between)
-        elif between.linked and _cohere(a, b, -key[0]) and self.may_join(a, b):
-            self._merge(*((one, other) if len(a.near) >= len(b.near) else (other, one)))
+        link = a.links[other]
+        link.queued = None
+        current = self._key(a, b, link)
+        if current != key:
+            self._push(current, link)
+        elif link.linked and _cohere(a, b, -key[0]) and self.can_merge(a, b):
+            self._merge(*((one, other) if len(a.links) >= len(b.links) else (other, one)))
         else:
             a.refused.add(other)
             b.refused.add(one)
 
-    def _name(self, node: int) -> int:
-        """The name of the group that a node is in."""
-        passed = []
-        while node in self.home:
-            passed.append(node)
-            node = self.home[node]
-        for each in passed[:-1]:  # the way is shorter next time
-            self.home[each] = node
+    def _find(self, node: int) -> int:
+        """The name of the group that a node is in (union-find with path compression)."""
+        path = []
+        while node in self.merged_into:
+            path.append(node)
+            node = self.merged_into[node]
+        for passed in path[:-1]:
+            self.merged_into[passed] = node
         return node
 
-    def _key(self, one: Group, other: Group, between: Between) -> Key | None:
-        """The place of two groups in the queue; None where they are not to be put together."""
-        if between.apart:
+    def _key(self, one: Group, other: Group, link: GroupLink) -> QueueKey | None:
+        """The queue key of two groups; None where they are not to be merged."""
+        if link.apart:
             return None
         pairs = len(one.nodes) * len(other.nodes)
-        total = between.total + MISSING * (pairs - between.known)
-        if total < self.least * pairs:
+        total = link.total + MISSING * (pairs - link.known)
+        if total < self.threshold * pairs:
             return None
         first, second = sorted((one.first, other.first))
         return -total / pairs, first, second
 
-    def _queue(self, key: Key | None, between: Between) -> None:
+    def _push(self, key: QueueKey | None, link: GroupLink) -> None:
         if key is not None:
-            between.queued = key
+            link.queued = key
             heappush(self.queue, key)
 
-    def _merge(self, into: int, gone: int) -> None:
-        """Put one group, that with fewer around it, into the other."""
-        here, there = self.groups[into], self.groups.pop(gone)
-        between = here.near.pop(gone)
-        missing = len(here.nodes) * len(there.nodes) - between.known
-        here.total += there.total + between.total + MISSING * missing
-        here.first = min(here.first, there.first)
-        here.nodes += there.nodes
-        here.size += there.size
-        self.home[gone] = into
-        for name, known in there.near.items():
-            if name == into:
+    def _merge(self, target: int, source: int) -> None:
+        """Merge one group, that with fewer links, into the other."""
+        group, absorbed = self.groups[target], self.groups.pop(source)
+        between = group.links.pop(source)
+        missing = len(group.nodes) * len(absorbed.nodes) - between.known
+        group.total += absorbed.total + between.total + MISSING * missing
+        group.first = min(group.first, absorbed.first)
+        group.nodes += absorbed.nodes
+        group.size += absorbed.size
+        self.merged_into[source] = target
+        for name, link in absorbed.links.items():
+            if name == target:
                 continue
-            beside = self.groups[name].near
-            del beside[gone]
-            if name in here.near:
-                here.near[name].add(known)
+            neighbour_links = self.groups[name].links
+            del neighbour_links[source]
+            if name in group.links:
+                group.links[name].add(link)
             else:
-                here.near[name] = beside[into] = known
-        self._ask_again(into, here.refused | there.refused)
+                group.links[name] = neighbour_links[target] = link
+        self._retry_refused(target, group.refused | absorbed.refused)
 
-    def _ask_again(self, name: int, refused: set[int]) -> None:
-        """Look again at groups that were refused a place beside this one as it was."""
+    def _retry_refused(self, name: int, refused: set[int]) -> None:
+        """Queue the groups again that were refused a merge with this one as it was."""
         group = self.groups[name]
         group.refused = set()
-        for other in {self._name(each) for each in refused} - {name}:
-            between = group.near[other]
-            key = self._key(group, self.groups[other], between)
+        for other in {self._find(node) for node in refused} - {name}:
+            link = group.links[other]
+            key = self._key(group, self.groups[other], link)
             # A refused pair has left the queue: the entry left by a merge may be of a lower mean.
-            if key is not None and (between.queued is None or key < between.queued):
-                self._queue(key, between)
+            if key is not None and (link.queued is None or key < link.queued):
+                self._push(key, link)
 
 
 def _cohere(one: Group, other: Group, mean: float) -> bool:
-    """Whether two groups are about as alike as the nodes within each are."""
+    """Whether the mean between two groups is close to the means within them."""
     if min(len(one.nodes), len(other.nodes)) < 2:
         return True
-    return mean >= COHESION * sqrt(one.within * other.within)
+    return mean >= COHESION * sqrt(one.mean_within * other.mean_within)

@@ -1,86 +1,85 @@
-"""What people said of articles: who belongs together, and who stays apart, through others too.
+"""Must-link and cannot-link constraints from user feedback, through other articles too.
 
-Articles that belong together are a camp: those told to be the same or of one event, and whoever
-joined one of them. Camps that hold two articles told to be different never meet.
+Articles labelled the same, or of one event, form a must-link component, kept by union-find; so do
+articles that clustering merged with one of them. Two components that hold articles labelled
+different are never merged.
 """
 
 from collections.abc import Iterable
 
-from nearcopy.models.feedback import TOLD, TOLD_APART, TOLD_SAME
-from nearcopy.models.model import Decision
-
-Table = dict[str, dict[str, Decision]]
+from nearcopy.models import Decision
+from nearcopy.models.feedback import FEEDBACK_DIFFERENT, FEEDBACK_RULES, FEEDBACK_SAME
 
 
-class Told:
-    """The camps, as they grow."""
+class Constraints:
+    """The must-link components and the cannot-link pairs, as they grow."""
 
     def __init__(self) -> None:
-        self.same: Table = {}
-        self._no_copies: dict[str, set[str]] = {}  # told to be different, or of one event only
-        self._camp: dict[str, str] = {}  # an article of the same camp, in the end the first
-        self._foes: dict[str, set[str]] = {}  # by the first of each camp
+        self.same: dict[str, dict[str, Decision]] = {}  # the labels, by both articles
+        self._not_duplicates: dict[str, set[str]] = {}  # labelled different, or of one event only
+        self._parent: dict[str, str] = {}
+        self._cannot_link: dict[str, set[str]] = {}  # by the root of each component
 
     def __bool__(self) -> bool:
-        return bool(self.same or self._no_copies)
+        return bool(self.same or self._not_duplicates)
 
     def mentions(self, article: str) -> bool:
-        """Whether anything was said of the article."""
-        return article in self.same or article in self._no_copies
+        """Whether there is feedback on the article."""
+        return article in self.same or article in self._not_duplicates
 
     def add(self, a: str, b: str, decision: Decision) -> None:
-        """Take note of what was told of two articles; anything else is passed over."""
-        if decision.rule not in TOLD:
+        """Add a decision by feedback; any other is ignored."""
+        if decision.rule not in FEEDBACK_RULES:
             return
-        if decision.rule == TOLD_SAME:
+        if decision.rule == FEEDBACK_SAME:
             self.same.setdefault(a, {})[b] = decision
             self.same.setdefault(b, {})[a] = decision
         else:
-            self._no_copies.setdefault(a, set()).add(b)
-            self._no_copies.setdefault(b, set()).add(a)
-        if decision.rule != TOLD_APART:
-            self.meet(a, b)
+            self._not_duplicates.setdefault(a, set()).add(b)
+            self._not_duplicates.setdefault(b, set()).add(a)
+        if decision.rule != FEEDBACK_DIFFERENT:
+            self.merge(a, b)
             return
-        self._foes.setdefault(self.camp(a), set()).add(b)
-        self._foes.setdefault(self.camp(b), set()).add(a)
+        self._cannot_link.setdefault(self.component(a), set()).add(b)
+        self._cannot_link.setdefault(self.component(b), set()).add(a)
 
-    def camp(self, article: str) -> str:
-        """The article that stands for all of its camp."""
-        first = article
-        while (before := self._camp.get(first, first)) != first:
-            first = before
-        while article != first:  # the next who asks goes there at once
-            following = self._camp[article]
-            self._camp[article] = first
-            article = following
-        return first
+    def component(self, article: str) -> str:
+        """The root of the article's component (find, with path compression)."""
+        root = article
+        while (parent := self._parent.get(root, root)) != root:
+            root = parent
+        while article != root:
+            parent = self._parent[article]
+            self._parent[article] = root
+            article = parent
+        return root
 
-    def meet(self, a: str, b: str) -> None:
-        """Make one camp of two."""
-        one, other = sorted((self.camp(a), self.camp(b)))
-        if one == other or not self:
+    def merge(self, a: str, b: str) -> None:
+        """Merge the components of two articles (union)."""
+        root, other = sorted((self.component(a), self.component(b)))
+        if root == other or not self:
             return
-        self._camp[other] = one
-        foes = self._foes.pop(other, None)
-        if foes:
-            self._foes.setdefault(one, set()).update(foes)
+        self._parent[other] = root
+        cannot_link = self._cannot_link.pop(other, None)
+        if cannot_link:
+            self._cannot_link.setdefault(root, set()).update(cannot_link)
 
-    def may_meet(self, a: str, b: str) -> bool:
-        """Whether nobody said that one of the one camp is different from one of the other."""
-        one, other = self.camp(a), self.camp(b)
-        foes = self._foes.get(one)
-        return not foes or all(self.camp(foe) != other for foe in foes)
+    def can_link(self, a: str, b: str) -> bool:
+        """Whether no article of the one component is labelled different from one of the other."""
+        root, other = self.component(a), self.component(b)
+        cannot_link = self._cannot_link.get(root)
+        return not cannot_link or all(self.component(x) != other for x in cannot_link)
 
-    def copies(self, article: str) -> list[str]:
-        """The article, and all that were told to be the same, through others too."""
-        found = dict.fromkeys([article])
+    def same_articles(self, article: str) -> list[str]:
+        """The article and all that are labelled the same, through others too."""
+        visited = {article}
         queue = [article]
-        for each in queue:  # grows as it goes
-            new = [other for other in sorted(self.same.get(each, ())) if other not in found]
-            found |= dict.fromkeys(new)
+        for current in queue:  # grows while it is read
+            new = [other for other in sorted(self.same.get(current, ())) if other not in visited]
+            visited.update(new)
             queue += new
         return queue
 
-    def no_copies(self, articles: Iterable[str]) -> set[str]:
-        """Those that were told to be no copies of one of these."""
-        return {other for each in articles for other in self._no_copies.get(each, ())}
+    def not_duplicates_of(self, articles: Iterable[str]) -> set[str]:
+        """The articles labelled different from one of these, or of one event only."""
+        return {other for article in articles for other in self._not_duplicates.get(article, ())}

@@ -1,25 +1,25 @@
-"""Stars: copies around the copy that is kept.
+"""Duplicate groups: star clustering of duplicate edges around the copy that is kept.
 
-A star is no chain: every copy is a duplicate of the kept one itself. Articles linked by duplicate
-decisions, directly or through others, are ranked once by the keeper; the best takes those it is a
-duplicate of, then the best of what is left does, until none is left. So A = B, B = C does not make
-C a copy of A unless someone says so; but what is word for word B goes where B goes.
+Star clustering (Aslam, Pelekhov and Rus, 2004) makes no chains: every copy is a duplicate of the
+kept copy itself. The articles of a connected component are ranked once; the best takes its
+duplicates, then the best of those left takes its own, until none is left. So A = B and B = C do not
+make C a copy of A unless the two are decided to be; but an exact duplicate of B goes where B goes.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from nearcopy.cluster.kept_copy import Standing, lone_card, standings
-from nearcopy.cluster.link_graph import Links
+from nearcopy.cluster.kept_copy import RankedCopy, rank_copies, score_single_copy
+from nearcopy.cluster.link_graph import LinkGraph
 from nearcopy.config import Policy
-from nearcopy.models.model import Decision, Fingerprint, Relation
+from nearcopy.models import Decision, Fingerprint, Relation
 
 Judge = Callable[[str, str], Decision]
 
 
 @dataclass(frozen=True, slots=True)
-class Brake:
-    """A group that grew beyond `policy.largest_story`, and what was done about it."""
+class OversizedGroup:
+    """A group that grew beyond `policy.max_story_size`, and what the guard did."""
 
     size: int
     kept: str
@@ -28,152 +28,161 @@ class Brake:
 
 
 @dataclass(slots=True)
-class Star:
-    """A kept copy with its duplicates, and the stars it leads that tell the same event."""
+class DuplicateGroup:
+    """A kept copy with its duplicates, and the groups of the same event that it leads."""
 
-    kept: Standing
-    others: list[tuple[Standing, Decision]]
+    kept: RankedCopy
+    others: list[tuple[RankedCopy, Decision]]
     full: str | None = None  # the kept copy of the full story that this one was left out of
-    led: Sequence[tuple["Star", Decision]] = ()
+    led: Sequence[tuple["DuplicateGroup", Decision]] = ()
 
     @property
     def size(self) -> int:
-        """How many copies there are, the kept one among them."""
+        """The number of copies, the kept one included."""
         return 1 + len(self.others)
 
     @property
     def copies(self) -> list[Fingerprint]:
         """The kept copy and its duplicates."""
-        return [self.kept.copy, *(standing.copy for standing, _ in self.others)]
+        return [self.kept.copy, *(ranked.copy for ranked, _ in self.others)]
 
     @property
     def articles(self) -> list[Fingerprint]:
-        """The copies, and those of the stars it leads."""
-        return self.copies + [copy for star, _ in self.led for copy in star.copies]
+        """The copies, and those of the groups it leads."""
+        return self.copies + [copy for group, _ in self.led for copy in group.copies]
 
 
-def lone_star(copy: Fingerprint, policy: Policy) -> Star:
-    """The star of an article without copies."""
-    return Star(Standing((), copy, lone_card(copy, policy)), [])
+def single_copy_group(copy: Fingerprint, policy: Policy) -> DuplicateGroup:
+    """The group of an article without duplicates."""
+    return DuplicateGroup(RankedCopy((), copy, score_single_copy(copy, policy)), [])
 
 
-class Copies:
-    """Articles linked as copies, ranked once, and broken into stars best first."""
+class StarClustering:
+    """A connected component of duplicate edges, ranked once and broken into groups best first."""
 
     def __init__(
-        self, members: list[Fingerprint], links: Links, policy: Policy, judge: Judge | None
+        self,
+        members: list[Fingerprint],
+        graph: LinkGraph,
+        policy: Policy,
+        judge: Judge | None,
     ) -> None:
-        self.ranked = standings(members, policy, links.preferred)
-        self.free = {standing.copy.id: place for place, standing in enumerate(self.ranked)}
-        self.home: dict[str, str] = {}  # the kept copy of the star that an article is in
-        self.links = links
+        self.ranked = rank_copies(members, policy, graph.preferred)
+        self.free = {ranked.copy.id: rank for rank, ranked in enumerate(self.ranked)}
+        self.group_of: dict[str, str] = {}  # the kept copy of the group that an article is in
+        self.graph = graph
         self.judge = judge
-        self.largest = max(1, policy.largest_story)
+        self.largest = max(1, policy.max_story_size)
         self.left_out = 0
 
-    def stars(self) -> Iterator[Star]:
-        """The stars; who finds its star full is one of its own."""
+    def groups(self) -> Iterator[DuplicateGroup]:
+        """The groups; a duplicate that finds its group full makes one of its own."""
         for kept in self.ranked:
             if kept.copy.id not in self.free:
                 continue
-            star = self._star(kept.copy.id)
-            spare = self._take_linked(star)
-            self._take_the_same(star)
+            group = self._new_group(kept.copy.id)
+            overflow = self._add_duplicates(group)
+            self._add_exact_duplicates(group)
             if self.judge is not None:
-                self._ask(self.judge, star)
-            yield star
-            self.left_out += sum(each.size for each in spare)
-            yield from spare
+                self._add_judged(self.judge, group)
+            yield group
+            self.left_out += sum(spare.size for spare in overflow)
+            yield from overflow
 
-    def _star(self, article: str, full: str | None = None) -> Star:
-        """A new star, with those that people said are the same."""
-        star = Star(self._take(article, article), [], full)
-        self._bring(star, article)
-        return star
+    def _new_group(self, article: str, full: str | None = None) -> DuplicateGroup:
+        """A group of the article and those labelled the same."""
+        group = DuplicateGroup(self._take(article, article), [], full)
+        self._add_labelled_same(group, article)
+        return group
 
-    def _take(self, article: str, kept: str) -> Standing:
-        self.home[article] = kept
+    def _take(self, article: str, kept: str) -> RankedCopy:
+        self.group_of[article] = kept
         return self.ranked[self.free.pop(article)]
 
-    def _let_in(self, star: Star, article: str, how: Decision) -> None:
-        kept = star.kept.copy.id
-        star.others.append((self._take(article, kept), how))
-        self.links.told.meet(kept, article)
-        self._bring(star, article)
+    def _add(self, group: DuplicateGroup, article: str, decision: Decision) -> None:
+        kept = group.kept.copy.id
+        group.others.append((self._take(article, kept), decision))
+        self.graph.constraints.merge(kept, article)
+        self._add_labelled_same(group, article)
 
-    def _bring(self, star: Star, article: str) -> None:
-        """Let in those that people said are the same as this one; no limit parts them."""
-        told, kept = self.links.told, star.kept.copy.id
-        for each in told.copies(article):
-            for other, how in sorted(told.same.get(each, {}).items()):
+    def _add_labelled_same(self, group: DuplicateGroup, article: str) -> None:
+        """Add the articles labelled the same as this one; the size limit does not apply to them."""
+        constraints, kept = self.graph.constraints, group.kept.copy.id
+        for same in constraints.same_articles(article):
+            for other, decision in sorted(constraints.same.get(same, {}).items()):
                 if other in self.free:
-                    why = how.reason if each == kept else f"the same as {each}, {how.reason}"
-                    star.others.append((self._take(other, kept), how._replace(reason=why)))
+                    reason = decision.reason
+                    if same != kept:
+                        reason = f"the same as {same}, {reason}"
+                    copy = self._take(other, kept)
+                    group.others.append((copy, decision._replace(reason=reason)))
 
-    def _may_join(self, star: Star, article: str) -> bool:
-        """Whether nobody said that this article, or one it brings, is no copy of one there."""
-        told, kept = self.links.told, star.kept.copy.id
-        if not told:
+    def _can_join(self, group: DuplicateGroup, article: str) -> bool:
+        """Whether feedback lets the article, and those labelled the same, into the group."""
+        constraints, kept = self.graph.constraints, group.kept.copy.id
+        if not constraints:
             return True
-        strangers = told.no_copies(told.copies(article))
-        return told.may_meet(kept, article) and all(self.home.get(x) != kept for x in strangers)
+        excluded = constraints.not_duplicates_of(constraints.same_articles(article))
+        return constraints.can_link(kept, article) and all(
+            self.group_of.get(other) != kept for other in excluded
+        )
 
-    def _linked(self, article: str) -> list[tuple[str, Decision]]:
-        """The articles still free that are duplicates of this one, surest first."""
-        linked = self.links.copies[article].items()
-        found = [(other, how) for other, how in linked if other in self.free]
-        return sorted(found, key=lambda each: (-each[1].confidence, self.free[each[0]]))
+    def _free_duplicates(self, article: str) -> list[tuple[str, Decision]]:
+        """The duplicates of an article that are in no group yet, surest first."""
+        edges = self.graph.duplicates[article].items()
+        duplicates = [(other, decision) for other, decision in edges if other in self.free]
+        return sorted(duplicates, key=lambda edge: (-edge[1].confidence, self.free[edge[0]]))
 
-    def _take_linked(self, star: Star) -> list[Star]:
-        """Let in the duplicates of the kept copy; those that find the star full come back."""
-        spare: list[Star] = []
-        kept = star.kept.copy.id
-        for other, how in self._linked(kept):
-            if other not in self.free or not self._may_join(star, other):
+    def _add_duplicates(self, group: DuplicateGroup) -> list[DuplicateGroup]:
+        """Add the duplicates of the kept copy; those beyond the limit as groups of their own."""
+        overflow: list[DuplicateGroup] = []
+        kept = group.kept.copy.id
+        for other, decision in self._free_duplicates(kept):
+            if other not in self.free or not self._can_join(group, other):
                 continue
-            if star.size < self.largest:
-                self._let_in(star, other, how)
+            if group.size < self.largest:
+                self._add(group, other, decision)
             else:
-                spare.append(self._star(other, full=kept))
-        return spare
+                overflow.append(self._new_group(other, full=kept))
+        return overflow
 
-    def _take_the_same(self, star: Star) -> None:
-        """Let in what is word for word a member: it is to the kept copy what that member is."""
-        kept = star.kept.copy.id
-        for standing, how in star.others:  # grows as it goes
-            for other, same in self._linked(standing.copy.id):
-                if star.size >= self.largest:
+    def _add_exact_duplicates(self, group: DuplicateGroup) -> None:
+        """Add exact duplicates of members, with the member's relation to the kept copy."""
+        kept = group.kept.copy.id
+        for member, decision in group.others:  # grows while it is read
+            for other, edge in self._free_duplicates(member.copy.id):
+                if group.size >= self.largest:
                     return
-                if same.relation is not Relation.SAME_TEXT or self.links.are_distinct(kept, other):
+                if edge.relation is not Relation.SAME_TEXT or self.graph.are_distinct(kept, other):
                     continue
-                if other in self.free and self._may_join(star, other):
-                    reason = f"the same text as {standing.copy.id}: {how.reason}"
-                    self._let_in(star, other, how._replace(reason=reason))
+                if other in self.free and self._can_join(group, other):
+                    reason = f"the same text as {member.copy.id}: {decision.reason}"
+                    self._add(group, other, decision._replace(reason=reason))
 
-    def _ask(self, judge: Judge, star: Star) -> None:
-        """Let in those linked to the kept copy through its members, where the judge agrees."""
-        kept, asked = star.kept.copy.id, set[str]()
-        for standing, _ in star.others:  # grows as it goes
-            for other, _ in self._linked(standing.copy.id):
-                if star.size >= self.largest:
+    def _add_judged(self, judge: Judge, group: DuplicateGroup) -> None:
+        """Add duplicates of members that the judge decides to be duplicates of the kept copy."""
+        kept, judged = group.kept.copy.id, set[str]()
+        for member, _ in group.others:  # grows while it is read
+            for other, _ in self._free_duplicates(member.copy.id):
+                if group.size >= self.largest:
                     return
-                if other in asked or self.links.were_refused(kept, other):
+                if other in judged or self.graph.are_no_duplicates(kept, other):
                     continue
-                asked.add(other)
-                if other not in self.free or not self._may_join(star, other):
+                judged.add(other)
+                if other not in self.free or not self._can_join(group, other):
                     continue
                 decision = judge(kept, other)
                 if decision.duplicate:
-                    self._let_in(star, other, decision)
+                    self._add(group, other, decision)
 
-    def brake(self) -> Iterator[Brake]:
-        """What to report of a group beyond the limit, and nothing of any other."""
+    def oversized(self) -> list[OversizedGroup]:
+        """The component as an oversized group, where it is beyond the limit."""
         if len(self.ranked) <= self.largest:
-            return
+            return []
         size, kept = len(self.ranked), self.ranked[0].copy.id
         why = (
             f"{size} articles are linked, more than the {self.largest} a story may have: "
             f"{self.left_out} duplicates were left out of a full story and stay on their own; "
-            "look whether a template or a block page is at work, or raise largest_story"
+            "look for a template or a block page, or raise max_story_size"
         )
-        yield Brake(size, kept, self.left_out, why)
+        return [OversizedGroup(size, kept, self.left_out, why)]

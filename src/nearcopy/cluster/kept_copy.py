@@ -1,7 +1,7 @@
-"""The kept copy: which of several copies to keep, and why.
+"""The kept copy: the canonical copy among duplicates, and why it is the best.
 
-No clock is read: freshness is told from the newest copy, length from the longest. Junk sets no
-mark for the others and is never kept while anything else is there.
+Scores are relative to the other copies, not to the clock: freshness to the newest, length to the
+longest. Block pages ("junk") do not affect the others' scores, and are kept only where all are.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,23 +12,23 @@ from typing import Any, NamedTuple
 
 from nearcopy.config import Keep, Policy, Scoring
 from nearcopy.errors import BadArticle
-from nearcopy.models.model import Fingerprint
+from nearcopy.models import Fingerprint
 
 DAY = timedelta(days=1)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-Preferred = Mapping[str, int]  # articles that people want to be kept; the highest number goes first
-NOBODY: Preferred = MappingProxyType({})
+Preferred = Mapping[str, int]  # copies chosen by users; the highest number takes precedence
+NO_PREFERENCE: Preferred = MappingProxyType({})
 
 
 class Score(NamedTuple):
-    """The points of a copy in all, and how they came about, in one sentence."""
+    """The total points of a copy, and how they add up, in one sentence."""
 
     total: float
     why: str
 
 
 class ScoreCard(NamedTuple):
-    """The points of one copy, and the same in one sentence."""
+    """The points of one copy by criterion, and in one sentence."""
 
     id: str
     length: float
@@ -40,12 +40,12 @@ class ScoreCard(NamedTuple):
 
     @property
     def score(self) -> Score:
-        """All points together, and why."""
+        """The total, and why."""
         return Score(self.total, self.why)
 
 
-class Standing(NamedTuple):
-    """A copy in its place: `key` sorts the best first, one part for each rule."""
+class RankedCopy(NamedTuple):
+    """A copy with its sort key: the best first, one part for each rule."""
 
     key: tuple[Any, ...]
     copy: Fingerprint
@@ -53,94 +53,94 @@ class Standing(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Election:
-    """The copy to keep, why, and the cards of all copies, best first."""
+class KeptCopy:
+    """The id of the kept copy, why it is kept, and the score cards of all copies, best first."""
 
     kept: str
     why: str
     cards: tuple[ScoreCard, ...]
 
 
-def elect(members: Sequence[Fingerprint], policy: Policy) -> Election:
-    """The copy to keep by the rules of `policy.keep`, the same in whatever order they come.
+def choose_kept_copy(members: Sequence[Fingerprint], policy: Policy) -> KeptCopy:
+    """The kept copy by the rules of `policy.keep`, in whatever order the copies come.
 
     >>> copies = [Fingerprint(id="a", words=80), Fingerprint(id="b", words=120)]
-    >>> elect(copies, Policy(keep=("longest",))).why
+    >>> choose_kept_copy(copies, Policy(keep=("longest",))).why
     'longest of 2: 120 words'
     """
-    return election(standings(members, policy), policy)
+    return choose_ranked(rank_copies(members, policy), policy)
 
 
-def standings(
-    members: Sequence[Fingerprint], policy: Policy, preferred: Preferred = NOBODY
-) -> list[Standing]:
-    """The copies with their cards, best first; the last ties fall to the earlier, then by id.
+def rank_copies(
+    members: Sequence[Fingerprint], policy: Policy, preferred: Preferred = NO_PREFERENCE
+) -> list[RankedCopy]:
+    """The copies with their score cards, best first; ties go to the earlier one, then by id.
 
-    Those that people prefer come before all others, junk or not.
+    Those chosen by users come before all others.
     """
-    if policy.compares == "text":  # what is junk is told by more than the text
+    if policy.compares == "text":  # block pages are detected by more than the text
         members = [copy if copy.junk is None else replace(copy, junk=None) for copy in members]
-    made = (
-        _standing(copy, card, policy, preferred.get(copy.id, 0))
-        for copy, card in zip(members, cards(members, policy), strict=True)
+    ranked = (
+        _rank(copy, card, policy, preferred.get(copy.id, 0))
+        for copy, card in zip(members, score_cards(members, policy), strict=True)
     )
-    return sorted(made, key=lambda standing: standing.key)
+    return sorted(ranked, key=lambda copy: copy.key)
 
 
-def election(ranked: Sequence[Standing], policy: Policy) -> Election:
-    """The first of those ranked, and the rule that put it there."""
+def choose_ranked(ranked: Sequence[RankedCopy], policy: Policy) -> KeptCopy:
+    """The first of the ranked copies, and the rule that decided."""
     if not ranked:
-        raise BadArticle("there is no copy to keep among none: give at least one")
-    return Election(ranked[0].copy.id, _why(ranked, policy), tuple(s.card for s in ranked))
+        raise BadArticle("no copies to choose from: give at least one")
+    return KeptCopy(ranked[0].copy.id, _why(ranked, policy), tuple(copy.card for copy in ranked))
 
 
-def cards(members: Sequence[Fingerprint], policy: Policy) -> list[ScoreCard]:
-    """The points of every copy beside the others, in the order given.
+def score_cards(members: Sequence[Fingerprint], policy: Policy) -> list[ScoreCard]:
+    """The score card of every copy relative to the others, in the same order.
 
-    >>> [card.total for card in cards([Fingerprint(id="a", words=9, tier=1)], Policy())]
+    >>> [card.total for card in score_cards([Fingerprint(id="a", words=9, tier=1)], Policy())]
     [50.0]
     """
-    field = [copy for copy in members if copy.junk is None] or members
-    longest = max((copy.words for copy in field), default=0)
-    newest = max((copy.published for copy in field if copy.published), default=None)
+    proper = [copy for copy in members if copy.junk is None] or members
+    longest = max((copy.words for copy in proper), default=0)
+    newest = max((copy.published for copy in proper if copy.published), default=None)
     return [_card(copy, longest, newest, policy.scoring) for copy in members]
 
 
-def lone_card(copy: Fingerprint, policy: Policy) -> ScoreCard:
-    """The points of a copy beside no other."""
+def score_single_copy(copy: Fingerprint, policy: Policy) -> ScoreCard:
+    """The score card of a copy without duplicates."""
     return _card(copy, copy.words, copy.published, policy.scoring)
 
 
-class LoneScores:
-    """The scores of copies beside no other, worked out once for all that are alike."""
+class SingleCopyScores:
+    """The scores of copies without duplicates, cached by what they depend on."""
 
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
-        self.made: dict[tuple[int, int, int | None, bool, str | None], Score] = {}
+        self._scores: dict[tuple[int, int, int | None, bool, str | None], Score] = {}
 
     def of(self, copy: Fingerprint) -> Score:
-        """What the copy's own card says."""
-        kind = (copy.words, copy.details, copy.tier, copy.published is None, copy.junk)
-        score = self.made.get(kind)
+        """The score of a copy."""
+        key = (copy.words, copy.details, copy.tier, copy.published is None, copy.junk)
+        score = self._scores.get(key)
         if score is None:
-            score = self.made[kind] = lone_card(copy, self.policy).score
+            score = self._scores[key] = score_single_copy(copy, self.policy).score
         return score
 
 
 def age(copy: Fingerprint) -> datetime | None:
-    """When the copy was published, else when it was taken in; None where neither is known."""
+    """The publication time of a copy, else when it was seen; None where neither is known."""
     return copy.published if copy.published is not None else copy.seen
 
 
 def by_age(copy: Fingerprint) -> tuple[tuple[bool, timedelta], str]:
-    """What sorts copies by age, unknown last, and then by id."""
-    when = age(copy)
-    return (when is None, timedelta(0) if when is None else when - EPOCH), copy.id
+    """A sort key: by age, unknown last, then by id."""
+    date = age(copy)
+    return (date is None, timedelta(0) if date is None else date - EPOCH), copy.id
 
 
-def _standing(copy: Fingerprint, card: ScoreCard, policy: Policy, preferred: int) -> Standing:
+def _rank(copy: Fingerprint, card: ScoreCard, policy: Policy, preferred: int) -> RankedCopy:
     rules = (_key(rule, copy, card, policy) for rule in policy.keep)
-    return Standing(((-preferred, copy.junk is not None), *rules, by_age(copy)), copy, card)
+    return RankedCopy(((-preferred, copy.junk is not None), *rules, by_age(copy)), copy, card)
 
 
 def _earliest(copy: Fingerprint) -> tuple[bool, timedelta]:
@@ -156,14 +156,14 @@ def _latest(copy: Fingerprint) -> tuple[bool, timedelta]:
 
 
 def _source_rank(copy: Fingerprint, policy: Policy) -> tuple[int, bool, int]:
-    """The place of the source, then its tier; sources and tiers that are unknown come last."""
+    """The rank of the source, then its tier; unknown ones come last."""
     rank = policy.source_rank
     place = rank.index(copy.source) if copy.source in rank else len(rank)
     return place, copy.tier is None, copy.tier or 0
 
 
 def _key(rule: Keep, copy: Fingerprint, card: ScoreCard, policy: Policy) -> Any:
-    """What sorts the copies by one rule, the best first."""
+    """A sort key by one rule, the best first."""
     match rule:
         case "best":
             return -card.total
@@ -193,7 +193,7 @@ def _card(copy: Fingerprint, longest: int, newest: datetime | None, scoring: Sco
 
 
 def _length_share(words: int, longest: int, scoring: Scoring) -> float:
-    """All for the longest and for those it does not surpass by enough to be called longer."""
+    """The full share for the longest, and for those that it does not exceed by enough."""
     if words <= 0:
         return 0.0
     return 1.0 if words * (1 + scoring.longer) > longest else min(1.0, words / longest)
@@ -211,42 +211,42 @@ def _tier_name(tier: int | None) -> str:
 
 
 def _freshness(published: datetime | None, newest: datetime | None, scoring: Scoring) -> float:
-    """Less for every day behind the newest; nothing for what bears no date."""
+    """Points that fall with every day behind the newest; none without a date."""
     if published is None or newest is None:
         return 0.0
     behind = max(0.0, (newest - published) / DAY)
     return max(0.0, scoring.freshness - scoring.stale_per_day * behind)
 
 
-def _why(ranked: Sequence[Standing], policy: Policy) -> str:
-    """In one sentence: the rule that left no other copy beside the first."""
+def _why(ranked: Sequence[RankedCopy], policy: Policy) -> str:
+    """The rule that decided for the first copy, in one sentence."""
     if len(ranked) == 1:
         return "the only copy"
-    first, junk = ranked[0], sum(s.copy.junk is not None for s in ranked)
+    first, junk = ranked[0], sum(ranked_copy.copy.junk is not None for ranked_copy in ranked)
     if junk == len(ranked):
-        return f"all {junk} are junk; {_deciding(ranked, policy)}"
+        return f"all {junk} are junk; {_deciding_rule(ranked, policy)}"
     if junk == len(ranked) - 1:
         return f"the only one of {len(ranked)} that is not junk"
     aside = f", {junk} junk aside" if junk else ""
-    return _deciding([s for s in ranked if s.key[0] == first.key[0]], policy) + aside
+    return _deciding_rule([c for c in ranked if c.key[0] == first.key[0]], policy) + aside
 
 
-def _deciding(ranked: Sequence[Standing], policy: Policy) -> str:
+def _deciding_rule(ranked: Sequence[RankedCopy], policy: Policy) -> str:
     first, tied = ranked[0], list(ranked)
     for place, rule in enumerate(policy.keep, start=1):
-        left = [s for s in tied if s.key[place] == first.key[place]]
+        left = [copy for copy in tied if copy.key[place] == first.key[place]]
         if len(left) == 1:
-            return _sentence(rule, first, len(tied)) + _after(policy.keep[: place - 1])
+            return _sentence(rule, first, len(tied)) + _tied_by(policy.keep[: place - 1])
         tied = left
     last = "earlier" if by_age(tied[1].copy)[0] != by_age(first.copy)[0] else "first by id"
     return f"{last} of {len(tied)} alike by {', '.join(policy.keep)}"
 
 
-def _after(tied: Sequence[Keep]) -> str:
+def _tied_by(tied: Sequence[Keep]) -> str:
     return f" (alike by {', '.join(tied)})" if tied else ""
 
 
-def _sentence(rule: Keep, first: Standing, count: int) -> str:
+def _sentence(rule: Keep, first: RankedCopy, count: int) -> str:
     copy = first.copy
     if rule == "best":
         return f"best of {count}: {first.card.why}"

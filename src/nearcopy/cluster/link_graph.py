@@ -1,109 +1,116 @@
-"""Links: which articles the decisions put together, and which they keep apart."""
+"""The link graph: duplicate and same-event edges between articles, and pairs that exclude links."""
 
 from collections.abc import Collection, Iterator
 from typing import TypeVar
 
-from nearcopy.cluster.constraints import Told
-from nearcopy.cluster.kept_copy import NOBODY, Preferred
+from nearcopy.cluster.constraints import Constraints
+from nearcopy.cluster.kept_copy import NO_PREFERENCE, Preferred
 from nearcopy.config import Policy
-from nearcopy.match.vetoes import FACTS
-from nearcopy.models.feedback import TOLD, TOLD_EVENT
-from nearcopy.models.model import SUREST, Decision, Relation, ordered
+from nearcopy.match.conditions import CLASH
+from nearcopy.models import RELATION_RANK, Decision, Relation, ordered
+from nearcopy.models.feedback import FEEDBACK_EVENT, FEEDBACK_RULES
 
-Place = TypeVar("Place", str, int)
+Node = TypeVar("Node", str, int)
 
 
 def is_link(decision: Decision, policy: Policy) -> bool:
-    """Whether a decision can put two articles into one story: as copies, or as one event."""
-    return decision.duplicate or is_event(decision, policy)
+    """Whether a decision can put two articles into one story: as duplicates, or as one event."""
+    return decision.duplicate or is_event_link(decision, policy)
 
 
-def is_event(decision: Decision, policy: Policy) -> bool:
-    """Whether two articles tell one event and are no copies."""
+def is_event_link(decision: Decision, policy: Policy) -> bool:
+    """Whether two articles report the same event and are no duplicates."""
     if decision.duplicate or decision.relation is not Relation.SAME_EVENT:
         return False
-    return policy.story_news is not None and Relation.SAME_EVENT not in policy.duplicates
+    return policy.story_score is not None and Relation.SAME_EVENT not in policy.duplicates
 
 
-def join(table: dict[Place, dict[Place, Decision]], a: Place, b: Place, decision: Decision) -> None:
-    """Links the two in the table, by the surest of all decisions given for them."""
+def add_edge(table: dict[Node, dict[Node, Decision]], a: Node, b: Node, decision: Decision) -> None:
+    """Link two nodes in the adjacency table; of several decisions the surest stays."""
     for one, other in ((a, b), (b, a)):
-        mine = table.setdefault(one, {})
-        before = mine.get(other)
-        if before is None or _surest_first(decision) < _surest_first(before):
-            mine[other] = decision
+        neighbours = table.setdefault(one, {})
+        before = neighbours.get(other)
+        if before is None or _sort_key(decision) < _sort_key(before):
+            neighbours[other] = decision
 
 
-def groups(table: dict[Place, dict[Place, Decision]]) -> Iterator[list[Place]]:
-    """Those linked to each other in the table, directly or through others."""
-    seen: set[Place] = set()
+def connected_components(table: dict[Node, dict[Node, Decision]]) -> Iterator[list[Node]]:
+    """The connected components of an adjacency table."""
+    visited: set[Node] = set()
     for start in table:
-        if start in seen:
+        if start in visited:
             continue
-        seen.add(start)
-        group = [start]
-        for each in group:  # grows as it goes
-            new = [other for other in table[each] if other not in seen]
-            seen.update(new)
-            group += new
-        yield group
+        visited.add(start)
+        component = [start]
+        for node in component:  # grows while it is read
+            new = [other for other in table[node] if other not in visited]
+            visited.update(new)
+            component += new
+        yield component
 
 
-class Links:
-    """Who is a copy of whom, who tells the same event, and who was found to be neither."""
+class LinkGraph:
+    """Duplicate edges, same-event edges, and the pairs decided to be neither."""
 
-    def __init__(self, articles: Collection[str], policy: Policy, *, for_judge: bool) -> None:
+    def __init__(
+        self,
+        articles: Collection[str],
+        policy: Policy,
+        *,
+        preferred: Preferred = NO_PREFERENCE,
+        for_judge: bool,
+    ) -> None:
         self.articles = articles
         self.policy = policy
-        self.copies: dict[str, dict[str, Decision]] = {}
+        self.preferred = preferred
+        self.duplicates: dict[str, dict[str, Decision]] = {}
         self.events: dict[str, dict[str, Decision]] = {}
-        self.news: dict[tuple[str, str], float] = {}  # of those that are no copies
+        self.event_scores: dict[tuple[str, str], float] = {}  # of pairs that are no duplicates
         self.distinct: set[tuple[str, str]] = set()
         self.clashing: set[tuple[str, str]] = set()
-        self.told = Told()
-        self.preferred: Preferred = NOBODY
-        self.refused: set[tuple[str, str]] | None = set() if for_judge else None
+        self.constraints = Constraints()
+        self.not_duplicates: set[tuple[str, str]] | None = set() if for_judge else None
 
-    def add(self, a: str, b: str, decision: Decision, news: float = 0.0) -> None:
-        """Take note of a decision, unless it is about articles that are not here."""
+    def add(self, a: str, b: str, decision: Decision, event_score: float = 0.0) -> None:
+        """Add a decision, unless it is about other articles."""
         if a == b or a not in self.articles or b not in self.articles:
             return
-        self.told.add(a, b, decision)
+        self.constraints.add(a, b, decision)
         if decision.duplicate:
-            join(self.copies, a, b, decision)
+            add_edge(self.duplicates, a, b, decision)
             return
-        if self.refused is not None:
-            self.refused.add(ordered(a, b))
-        if self.policy.story_news is not None or decision.rule == TOLD_EVENT:
-            self.news[ordered(a, b)] = max(news, self.news.get(ordered(a, b), 0.0))
+        pair = ordered(a, b)
+        if self.not_duplicates is not None:
+            self.not_duplicates.add(pair)
+        if self.policy.story_score is not None or decision.rule == FEEDBACK_EVENT:
+            self.event_scores[pair] = max(event_score, self.event_scores.get(pair, 0.0))
         if decision.relation is Relation.DISTINCT:
-            self.distinct.add(ordered(a, b))
-            if decision.reason.startswith(FACTS):
-                self.clashing.add(ordered(a, b))
-        elif decision.rule == TOLD_EVENT or is_event(decision, self.policy):
-            join(self.events, a, b, decision)
+            self.distinct.add(pair)
+            if decision.reason.startswith(CLASH):
+                self.clashing.add(pair)
+        elif decision.rule == FEEDBACK_EVENT or is_event_link(decision, self.policy):
+            add_edge(self.events, a, b, decision)
 
-    def touch(self, article: str) -> bool:
+    def has_links(self, article: str) -> bool:
         """Whether the article is linked with any other."""
-        return article in self.copies or article in self.events
+        return article in self.duplicates or article in self.events
 
-    def were_refused(self, a: str, b: str) -> bool:
-        """Whether the two were found to be no copies, as far as that is remembered."""
-        return self.refused is not None and ordered(a, b) in self.refused
+    def are_no_duplicates(self, a: str, b: str) -> bool:
+        """Whether the two were decided to be no duplicates, as far as that is kept."""
+        return self.not_duplicates is not None and ordered(a, b) in self.not_duplicates
 
     def are_distinct(self, a: str, b: str) -> bool:
-        """Whether the two were found to have nothing to do with each other."""
+        """Whether the two were decided to be unrelated."""
         return ordered(a, b) in self.distinct
 
-    def hold_apart(self, a: str, b: str) -> bool:
-        """Whether stories must not hold both, whatever else links them: their facts clash."""
+    def facts_clash(self, a: str, b: str) -> bool:
+        """Whether their facts clash, so that no story may hold both kept copies."""
         return ordered(a, b) in self.clashing
 
-    def told_apart(self, a: str, b: str) -> bool:
-        """Whether people keep the two apart, or others that they are in one story with."""
-        return not self.told.may_meet(a, b)
 
-
-def _surest_first(decision: Decision) -> tuple[object, ...]:
-    sure = decision.rule not in TOLD, -decision.confidence, SUREST[decision.relation]
-    return *sure, decision.rule, decision.reason, decision.flags
+def _sort_key(decision: Decision) -> tuple[object, ...]:
+    """Sorts feedback first, then the surest."""
+    rank = RELATION_RANK[decision.relation]
+    measured = decision.rule not in FEEDBACK_RULES
+    confidence = -decision.confidence
+    return measured, confidence, rank, decision.rule, decision.reason, decision.flags

@@ -1,7 +1,7 @@
-"""Spread: who had a story first, and how it went from outlet to outlet.
+"""Spread: which outlet had a story first, and how it went from outlet to outlet.
 
-Times are those of publishing; where an article bears none, when it was taken in stands for it and
-is marked so: it cannot have been published later than that, but earlier it can.
+Times are publication times. Where an article has none, the time it was first seen represents it and
+is marked as such: it was published then or earlier.
 """
 
 from collections import Counter
@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from nearcopy.extract.agencies.credit_lines import agency_of
 from nearcopy.extract.titles.publishers import source_labels
-from nearcopy.models.model import Member, Relation, Story
+from nearcopy.models import Member, Relation, Story
 
 By = Literal["published", "seen"]
 Times = Mapping[str, datetime]
@@ -23,13 +23,13 @@ NO_CREDITS: Credits = MappingProxyType({})
 
 HOUR = timedelta(hours=1)
 LATEST = datetime.max.replace(tzinfo=UTC)
-MOST_STEPS = 12  # of the picture
+MAX_STEPS = 12  # of the timeline
 STEPS = tuple(timedelta(minutes=m) for m in (10, 30, 60, 120, 180, 360, 720, 1440, 2880, 10080))
 
 
 @dataclass(frozen=True, slots=True)
 class First:
-    """The article that came first, and those that came at the same moment."""
+    """The first article, and those of the same moment."""
 
     article: str
     outlet: str | None
@@ -40,9 +40,9 @@ class First:
 
 @dataclass(frozen=True, slots=True)
 class Outlet:
-    """An outlet that had the story: its first article of it, and how long after the first of all.
+    """An outlet: its first article of the story, and how many hours after the first of all.
 
-    `relation` is what that article is to the kept copy, None where it is that itself.
+    `relation` is that article's to the kept copy, None where it is the kept copy.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Outlet:
 
 @dataclass(frozen=True, slots=True)
 class Credit:
-    """An agency, and how many articles of the story credit it."""
+    """An agency, and how many articles credit it."""
 
     agency: str
     articles: int
@@ -65,20 +65,20 @@ class Credit:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A piece of the time since the first: the outlets that came in it, and all there were then."""
+    """A time step: the outlets that joined in it, and the total by its end."""
 
-    hours: float  # after the first, where it begins
+    hours: float  # from the first article to the start of the step
     new: int
     total: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spread:
-    """How a story spread; the outlets in the order they came, those without a time last."""
+    """How a story spread; outlets by their first articles, those without a time last."""
 
     story: str
     articles: int
-    first: First | None  # None where no article bears a time
+    first: First | None  # None where no article has a time
     outlets: tuple[Outlet, ...]
     syndicated: int  # articles that copy another outlet's text, or credit an agency
     credits: tuple[Credit, ...]  # most credited first
@@ -87,12 +87,12 @@ class Spread:
     step_hours: float | None
     steps: tuple[Step, ...]
     undated: int  # articles without any time
-    seen_only: int  # articles whose time is when they were taken in
-    unnamed: int  # articles of no known outlet, which count as none
+    seen_only: int  # articles whose time is when they were first seen
+    unnamed: int  # articles of unknown outlets
 
 
-class _Told(NamedTuple):
-    """An article of the story with its time."""
+class _DatedMember(NamedTuple):
+    """A member of the story with its time and credits."""
 
     member: Member
     when: datetime | None
@@ -105,103 +105,108 @@ class _Told(NamedTuple):
 
 
 def spread(story: Story, *, seen: Times = NO_TIMES, credited: Credits = NO_CREDITS) -> Spread:
-    """How a story spread; `seen` and `credited` tell by id when articles were taken in, and whom
+    """How a story spread; `seen` has by id when articles were first seen, `credited` the agencies
     they credit."""
-    told = sorted((_told(m, seen, credited) for m in story.members), key=lambda each: each.order)
-    dated = [each.when for each in told if each.when]
-    copies = _syndicated(told)
-    outlets = tuple(_outlets(told, dated[0] if dated else None, copies))
-    late = [outlet.when - dated[0] for outlet in outlets if outlet.when is not None]
-    step = _step(late[-1]) if late else None
+    members = sorted(
+        (_date(member, seen, credited) for member in story.members),
+        key=lambda member: member.order,
+    )
+    dated = [member.when for member in members if member.when]
+    copies = _syndicated(members)
+    outlets = tuple(_outlets(members, dated[0] if dated else None, copies))
+    delays = [outlet.when - dated[0] for outlet in outlets if outlet.when is not None]
+    step = _step(delays[-1]) if delays else None
     return Spread(
         story=story.id,
-        articles=len(told),
-        first=_first(told),
+        articles=len(members),
+        first=_first(members),
         outlets=outlets,
         syndicated=len(copies),
-        credits=_credits(told),
+        credits=_credits(members),
         hours=_in_hours(dated[-1] - dated[0]) if dated else None,
-        half_hours=_in_hours(late[(len(late) - 1) // 2]) if late else None,
+        half_hours=_in_hours(delays[(len(delays) - 1) // 2]) if delays else None,
         step_hours=_in_hours(step) if step else None,
-        steps=tuple(_steps(late, step)) if step else (),
-        undated=len(told) - len(dated),
-        seen_only=sum(each.by == "seen" for each in told),
-        unnamed=sum(each.member.source is None for each in told),
+        steps=tuple(_steps(delays, step)) if step else (),
+        undated=len(members) - len(dated),
+        seen_only=sum(member.by == "seen" for member in members),
+        unnamed=sum(member.member.source is None for member in members),
     )
 
 
-def outlets_of(story: Story) -> int:
-    """How many outlets had a story."""
+def count_outlets(story: Story) -> int:
+    """The number of outlets of a story."""
     return len({member.source for member in story.members} - {None})
 
 
-def syndicated(story: Story) -> int:
-    """How many articles copy another outlet's text, by what a story itself tells: no text is read.
+def count_syndicated(story: Story) -> int:
+    """The number of articles that copy another outlet's text, by the story alone.
 
-    Credits are not counted, and articles without a publishing time come last.
+    Credits do not count, and articles without a publication time come last.
     """
     return spread(story).syndicated
 
 
-def _told(member: Member, seen: Times, credited: Credits) -> _Told:
+def _date(member: Member, seen: Times, credited: Credits) -> _DatedMember:
     when = member.published or seen.get(member.id)
     by: By | None = "published" if member.published else ("seen" if when else None)
-    return _Told(member, when, by, credited.get(member.id, ()))
+    return _DatedMember(member, when, by, credited.get(member.id, ()))
 
 
-def _first(told: Sequence[_Told]) -> First | None:
-    """The earliest; of several of one moment the first by id, the others are told as tied."""
-    if not told or told[0].when is None or told[0].by is None:
+def _first(members: Sequence[_DatedMember]) -> First | None:
+    """The earliest article; of several at one moment the first by id, the others are tied."""
+    if not members or members[0].when is None or members[0].by is None:
         return None
-    first = told[0]
-    tied = tuple(each.member.id for each in told[1:] if each.when == first.when)
-    return First(first.member.id, first.member.source, told[0].when, told[0].by, tied)
+    first, when, by = members[0].member, members[0].when, members[0].by
+    tied = tuple(other.member.id for other in members[1:] if other.when == when)
+    return First(first.id, first.source, when, by, tied)
 
 
-def _syndicated(told: Sequence[_Told]) -> set[str]:
-    """The articles that copy what another outlet had first, or credit an agency they are not of."""
-    origin: dict[str, str | None] = {}
-    found: set[str] = set()
-    for each in told:
-        member = each.member
-        first = origin.setdefault(member.duplicate_of or member.id, member.source)
+def _syndicated(members: Sequence[_DatedMember]) -> set[str]:
+    """The articles that copy one of an earlier outlet, or credit an agency they are not of."""
+    first_source: dict[str, str | None] = {}
+    ids: set[str] = set()
+    for dated in members:
+        member = dated.member
+        first = first_source.setdefault(member.duplicate_of or member.id, member.source)
         copied = None not in (first, member.source) and first != member.source
-        if copied or _credits_another(each):
-            found.add(member.id)
-    return found
+        if copied or _credits_another(dated):
+            ids.add(member.id)
+    return ids
 
 
-def _credits_another(told: _Told) -> bool:
-    source = told.member.source
+def _credits_another(dated: _DatedMember) -> bool:
+    source = dated.member.source
     if source is None:
-        return bool(told.credits)
+        return bool(dated.credits)
     own = agency_of(source)
-    others = (name for name in told.credits if name != own)
+    others = (name for name in dated.credits if name != own)
     return not all(name.casefold().replace(" ", "") in source_labels(source) for name in others)
 
 
-def _outlets(told: Sequence[_Told], first: datetime | None, copies: set[str]) -> Iterator[Outlet]:
+def _outlets(
+    members: Sequence[_DatedMember], first: datetime | None, copies: set[str]
+) -> Iterator[Outlet]:
     """The outlets in the order of their first articles."""
-    articles: dict[str, list[_Told]] = {}
-    for each in told:
-        if each.member.source is not None:
-            articles.setdefault(each.member.source, []).append(each)
-    for name, (one, *more) in articles.items():
+    articles: dict[str, list[_DatedMember]] = {}
+    for dated in members:
+        if dated.member.source is not None:
+            articles.setdefault(dated.member.source, []).append(dated)
+    for name, (earliest, *later) in articles.items():
         yield Outlet(
             name=name,
-            article=one.member.id,
-            relation=one.member.relation,
-            when=one.when,
-            by=one.by,
-            hours=_in_hours(one.when - first) if first and one.when else None,
-            articles=1 + len(more),
-            syndicated=sum(each.member.id in copies for each in (one, *more)),
+            article=earliest.member.id,
+            relation=earliest.member.relation,
+            when=earliest.when,
+            by=earliest.by,
+            hours=_in_hours(earliest.when - first) if first and earliest.when else None,
+            articles=1 + len(later),
+            syndicated=sum(dated.member.id in copies for dated in (earliest, *later)),
         )
 
 
-def _credits(told: Sequence[_Told]) -> tuple[Credit, ...]:
-    count = Counter(name for each in told for name in dict.fromkeys(each.credits))
-    ranked = sorted(count.items(), key=lambda each: (-each[1], each[0]))
+def _credits(members: Sequence[_DatedMember]) -> tuple[Credit, ...]:
+    counts = Counter(name for dated in members for name in dict.fromkeys(dated.credits))
+    ranked = sorted(counts.items(), key=lambda credit: (-credit[1], credit[0]))
     return tuple(Credit(name, articles) for name, articles in ranked)
 
 
@@ -210,16 +215,16 @@ def _in_hours(span: timedelta) -> float:
 
 
 def _step(span: timedelta) -> timedelta:
-    """The shortest of the usual steps that leaves few enough; beyond them, as many weeks."""
+    """The shortest usual step that makes few enough steps; beyond them, a multiple of a week."""
     longest = STEPS[-1]
-    fits = (step for step in STEPS if span < MOST_STEPS * step)
-    return next(fits, longest * (1 + span // (MOST_STEPS * longest)))
+    fitting = (step for step in STEPS if span < MAX_STEPS * step)
+    return next(fitting, longest * (1 + span // (MAX_STEPS * longest)))
 
 
-def _steps(late: Sequence[timedelta], step: timedelta) -> Iterator[Step]:
-    """The time from the first outlet to the last in equal steps, the empty ones too."""
-    new = Counter(after // step for after in late)
+def _steps(delays: Sequence[timedelta], step: timedelta) -> Iterator[Step]:
+    """The time from the first outlet to the last in equal steps, empty ones included."""
+    joined = Counter(delay // step for delay in delays)
     total = 0
-    for place in range(max(new) + 1):
-        total += new[place]
-        yield Step(_in_hours(place * step), new[place], total)
+    for number in range(max(joined) + 1):
+        total += joined[number]
+        yield Step(_in_hours(number * step), joined[number], total)

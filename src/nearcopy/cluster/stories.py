@@ -1,8 +1,9 @@
-"""Stories: all there is on one piece of news, around the copy that is kept.
+"""Stories: all articles about one event, around the copy that is kept.
 
-Copies make stars around the copy to keep (`stars`); stars that tell the same event in other words
-make a story, led by the best of them (`gather`). Articles linked by neither have no part in each
-other's stories: telling one group of linked articles alone gives what telling all does.
+Duplicates are clustered into groups around a kept copy (`duplicate_groups`); groups about the same
+event make a story, led by the best of them (`event_groups`). Articles in different connected
+components do not affect each other: clustering one component alone gives the same stories as
+clustering all.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,178 +12,193 @@ from itertools import chain, repeat
 from operator import attrgetter
 from types import MappingProxyType
 
-from nearcopy.cluster.duplicate_groups import Brake, Copies, Judge, Star, lone_star
-from nearcopy.cluster.event_groups import gather
+from nearcopy.cluster.duplicate_groups import (
+    DuplicateGroup,
+    Judge,
+    OversizedGroup,
+    StarClustering,
+    single_copy_group,
+)
+from nearcopy.cluster.event_groups import merge_events
 from nearcopy.cluster.kept_copy import (
     EPOCH,
-    NOBODY,
-    LoneScores,
+    NO_PREFERENCE,
     Preferred,
+    RankedCopy,
     Score,
-    Standing,
+    SingleCopyScores,
     age,
     by_age,
-    election,
+    choose_ranked,
 )
-from nearcopy.cluster.link_graph import Links, groups, is_link
+from nearcopy.cluster.link_graph import LinkGraph, connected_components
 from nearcopy.cluster.story_ids import story_ids
 from nearcopy.config import Policy
 from nearcopy.errors import BadArticle
-from nearcopy.models.model import Decision, Edge, Fingerprint, Member, Story
+from nearcopy.models import Decision, Edge, Fingerprint, Member, Story
 
-__all__ = ["Brake", "Clustering", "Edge", "Judge", "is_link", "stories"]
-
-NONE: Mapping[str, str] = MappingProxyType({})
-PREFERRED = "chosen by people"
+NO_STORIES: Mapping[str, str] = MappingProxyType({})
+CHOSEN_BY_USER = "chosen by a user"
 
 
 @dataclass(frozen=True, slots=True)
 class Clustering:
-    """Every article in exactly one story; the stories by when they were first seen, then by id."""
+    """Every article in exactly one story; stories by when they were first seen, then by id."""
 
     stories: tuple[Story, ...]
     story_of: Mapping[str, str]
     redirects: Mapping[str, str]
-    braked: tuple[Brake, ...] = ()
+    oversized: tuple[OversizedGroup, ...] = ()
 
 
-def stories(
+def cluster_articles(
     articles: Iterable[Fingerprint],
     edges: Iterable[Edge],
     policy: Policy,
     *,
     judge: Judge | None = None,
-    known: Mapping[str, str] = NONE,
-    redirects: Mapping[str, str] = NONE,
+    story_before: Mapping[str, str] = NO_STORIES,
+    redirects: Mapping[str, str] = NO_STORIES,
 ) -> Clustering:
-    """The articles as stories, the same in whatever order articles and edges come.
+    """The stories of the articles, in whatever order articles and edges come.
 
-    `judge` is asked about a kept copy and an article linked to it only through its members.
-    `known` tells the story that an article was in before, `redirects` what earlier merges left.
-    Edges to articles that are not given are of no account.
+    Args:
+        articles: The fingerprints to cluster.
+        edges: The decisions between them; edges to other articles are ignored.
+        policy: How articles are clustered, and which copy is kept.
+        judge: Decides a kept copy and an article that is linked only to its members.
+        story_before: The former story of an article.
+        redirects: The redirects that earlier merges left.
     """
-    return named(grouped(articles, edges, policy, judge=judge), known=known, redirects=redirects)
+    groups = group_articles(articles, edges, policy, judge=judge)
+    return assign_story_ids(groups, story_before=story_before, redirects=redirects)
 
 
 @dataclass(frozen=True, slots=True)
-class Grouped:
-    """The stars that lead a story, the articles that are alone in theirs, and what was braked."""
+class StoryGroups:
+    """The duplicate groups that lead a story, the singletons, and the oversized groups."""
 
-    stars: list[Star]
-    alone: list[Fingerprint]
-    braked: list[Brake]
+    groups: list[DuplicateGroup]
+    singletons: list[Fingerprint]
+    oversized: list[OversizedGroup]
     policy: Policy
     preferred: Preferred
 
 
-def grouped(
+def group_articles(
     articles: Iterable[Fingerprint],
     edges: Iterable[Edge],
     policy: Policy,
     *,
     judge: Judge | None = None,
-    preferred: Preferred = NOBODY,
-) -> Grouped:
-    """The articles put together, before their stories have names; all else as for `stories`.
-
-    `preferred` are those that people want to be kept.
-    """
-    given = _by_id(articles)
-    links = Links(given, policy, for_judge=judge is not None)
-    links.preferred = preferred
+    preferred: Preferred = NO_PREFERENCE,
+) -> StoryGroups:
+    """The articles clustered, without story ids; `preferred` are the copies chosen by users."""
+    by_id = _by_id(articles)
+    graph = LinkGraph(by_id, policy, preferred=preferred, for_judge=judge is not None)
     for edge in edges:
-        links.add(edge.a, edge.b, edge.decision, edge.news)
-    stars, braked = _stars(given, links, policy, judge)
-    alone = [copy for name, copy in given.items() if not links.touch(name)]
-    return Grouped(stars, alone, braked, policy, preferred)
+        graph.add(edge.a, edge.b, edge.decision, edge.event_score)
+    groups, oversized = _group_linked(by_id, graph, policy, judge)
+    singletons = [copy for id_, copy in by_id.items() if not graph.has_links(id_)]
+    return StoryGroups(groups, singletons, oversized, policy, preferred)
 
 
-def named(
-    found: Grouped, *, known: Mapping[str, str] = NONE, redirects: Mapping[str, str] = NONE
+def assign_story_ids(
+    grouped: StoryGroups,
+    *,
+    story_before: Mapping[str, str] = NO_STORIES,
+    redirects: Mapping[str, str] = NO_STORIES,
 ) -> Clustering:
-    """The stories under the names that they had, or that their first articles give them."""
-    stars, alone, policy = found.stars, found.alone, found.policy
-    everyone = chain((star.articles for star in stars), ((copy,) for copy in alone))
-    ids, moved = story_ids(everyone, known, redirects)
-    told = [*map(_story, stars, ids, repeat(found))]
-    told += map(_lone_story, alone, map(LoneScores(policy).of, alone), ids[len(stars) :])
-    _sort(told)
+    """The stories under their former ids, or under new ones made from their founders."""
+    groups, singletons = grouped.groups, grouped.singletons
+    copies = chain((group.articles for group in groups), ((copy,) for copy in singletons))
+    ids, moved = story_ids(copies, story_before, redirects)
+    scores = map(SingleCopyScores(grouped.policy).of, singletons)
+    stories = [*map(_story, groups, ids, repeat(grouped))]
+    stories += map(_singleton_story, singletons, scores, ids[len(groups) :])
+    _sort(stories)
     return Clustering(
-        stories=tuple(told),
-        story_of={member.id: story.id for story in told for member in story.members},
+        stories=tuple(stories),
+        story_of={member.id: story.id for story in stories for member in story.members},
         redirects=moved,
-        braked=tuple(sorted(found.braked, key=_largest_first)),
+        oversized=tuple(sorted(grouped.oversized, key=_largest_first)),
     )
 
 
 def _by_id(articles: Iterable[Fingerprint]) -> dict[str, Fingerprint]:
-    found: dict[str, Fingerprint] = {}
+    by_id: dict[str, Fingerprint] = {}
     for article in articles:
-        if found.setdefault(article.id, article) is not article and found[article.id] != article:
+        if by_id.setdefault(article.id, article) is not article and by_id[article.id] != article:
             raise BadArticle(
                 f"two different articles have the id {article.id!r}: give each an id of its own"
             )
-    return found
+    return by_id
 
 
-def _stars(
-    given: Mapping[str, Fingerprint], links: Links, policy: Policy, judge: Judge | None
-) -> tuple[list[Star], list[Brake]]:
-    """The stars of all linked articles that lead a story, and what was braked."""
-    stars = [lone_star(given[name], policy) for name in links.events if name not in links.copies]
-    braked: list[Brake] = []
-    linked = groups(links.copies)
-    # What people said may link groups, so that one has to come before the other, always the same.
-    for names in sorted(linked, key=min) if links.told else linked:
-        copies = Copies([given[name] for name in names], links, policy, judge)
-        stars += copies.stars()
-        braked += copies.brake()
-    leading, full = gather(stars, links, policy)
-    return leading, braked + full
+def _group_linked(
+    by_id: Mapping[str, Fingerprint], graph: LinkGraph, policy: Policy, judge: Judge | None
+) -> tuple[list[DuplicateGroup], list[OversizedGroup]]:
+    """The groups of all linked articles that lead a story, and those that became too large."""
+    groups = [
+        single_copy_group(by_id[id_], policy) for id_ in graph.events if id_ not in graph.duplicates
+    ]
+    oversized: list[OversizedGroup] = []
+    components = connected_components(graph.duplicates)
+    # Feedback may constrain several components: their order must be fixed.
+    for ids in sorted(components, key=min) if graph.constraints else components:
+        stars = StarClustering([by_id[id_] for id_ in ids], graph, policy, judge)
+        groups += stars.groups()
+        oversized += stars.oversized()
+    leading, full = merge_events(groups, graph, policy)
+    return leading, oversized + full
 
 
-def _story(star: Star, id: str, found: Grouped) -> Story:  # noqa: A002
-    dates = [when for copy in star.articles if (when := age(copy)) is not None]
-    ranked = sorted((standing for standing, _ in star.others), key=lambda other: other.key)
-    if star.kept.copy.id in found.preferred:
-        why = PREFERRED
-    else:
-        why = election([star.kept, *ranked], found.policy).why
-        why += f"; the best of {1 + len(star.led)} reports" if star.led else ""
-    order = sorted(_others(star), key=lambda other: by_age(other[0].copy))
+def _story(group: DuplicateGroup, id: str, grouped: StoryGroups) -> Story:  # noqa: A002
+    dates = [date for copy in group.articles if (date := age(copy)) is not None]
+    members = sorted(_members(group), key=lambda member: by_age(member[0].copy))
     return Story(
         id=id,
-        kept=star.kept.copy.id,
-        why=f"left out of the story of {star.full}, which is full" if star.full else why,
+        kept=group.kept.copy.id,
+        why=_why_kept(group, grouped),
         members=(
-            _kept(star.kept.copy, star.kept.card.score),
-            *(_member(*other) for other in order),
+            _kept_member(group.kept.copy, group.kept.card.score),
+            *(_member(*member) for member in members),
         ),
         first_seen=min(dates, default=None),
         last_seen=max(dates, default=None),
     )
 
 
-def _lone_story(copy: Fingerprint, score: Score, id: str) -> Story:  # noqa: A002
-    """The story of an article linked to none: most are, and need no ranking."""
-    when = age(copy)
-    return Story(id, copy.id, "the only copy", (_kept(copy, score),), when, when)
+def _why_kept(group: DuplicateGroup, grouped: StoryGroups) -> str:
+    if group.full:
+        return f"left out of the story of {group.full}, which is full"
+    if group.kept.copy.id in grouped.preferred:
+        return CHOSEN_BY_USER
+    ranked = sorted((copy for copy, _ in group.others), key=lambda copy: copy.key)
+    why = choose_ranked([group.kept, *ranked], grouped.policy).why
+    return f"{why}; the best of {1 + len(group.led)} reports" if group.led else why
 
 
-def _others(star: Star) -> Iterator[tuple[Standing, Decision, str | None]]:
-    """All but the kept copy, each with what it is, and the kept copy that it is a copy of."""
-    yield from ((standing, how, star.kept.copy.id) for standing, how in star.others)
-    for other, event in star.led:
-        yield other.kept, event, None
-        yield from _others(other)
+def _singleton_story(copy: Fingerprint, score: Score, id: str) -> Story:  # noqa: A002
+    """The story of an article without links; most have none, and need no ranking."""
+    date = age(copy)
+    return Story(id, copy.id, "the only copy", (_kept_member(copy, score),), date, date)
 
 
-def _kept(copy: Fingerprint, score: Score) -> Member:
+def _members(group: DuplicateGroup) -> Iterator[tuple[RankedCopy, Decision, str | None]]:
+    """All members but the kept copy: each with its decision and the copy that it duplicates."""
+    yield from ((copy, decision, group.kept.copy.id) for copy, decision in group.others)
+    for led, decision in group.led:
+        yield led.kept, decision, None
+        yield from _members(led)
+
+
+def _kept_member(copy: Fingerprint, score: Score) -> Member:
     return Member(copy.id, None, 1.0, "kept", "", copy.source, copy.published, *score)
 
 
-def _member(standing: Standing, decision: Decision, duplicate_of: str | None) -> Member:
-    copy, card = standing.copy, standing.card
+def _member(ranked: RankedCopy, decision: Decision, duplicate_of: str | None) -> Member:
+    copy, card = ranked.copy, ranked.card
     return Member(
         id=copy.id,
         relation=decision.relation,
@@ -197,13 +213,13 @@ def _member(standing: Standing, decision: Decision, duplicate_of: str | None) ->
     )
 
 
-def _sort(told: list[Story]) -> None:
-    """By when they were first seen, unknown last, then by id."""
-    # One sort for each saves a tuple for every story.
-    told.sort(key=attrgetter("id"))
-    told.sort(key=lambda story: story.first_seen or EPOCH)
-    told.sort(key=lambda story: story.first_seen is None)
+def _sort(stories: list[Story]) -> None:
+    """Sort by when they were first seen, unknown last, then by id."""
+    # One sort for each key saves a tuple for every story.
+    stories.sort(key=attrgetter("id"))
+    stories.sort(key=lambda story: story.first_seen or EPOCH)
+    stories.sort(key=lambda story: story.first_seen is None)
 
 
-def _largest_first(brake: Brake) -> tuple[int, str, int, str]:
-    return -brake.size, brake.kept, brake.left_out, brake.why
+def _largest_first(group: OversizedGroup) -> tuple[int, str, int, str]:
+    return -group.size, group.kept, group.left_out, group.why

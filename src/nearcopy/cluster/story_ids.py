@@ -1,4 +1,7 @@
-"""Story ids that last: a story keeps its id as it grows, and a merge leaves a redirect."""
+"""Stable story ids: a story keeps its id as it grows, and a merge leaves a redirect.
+
+This is the only place where a story id is made.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
@@ -6,77 +9,76 @@ from hashlib import sha256
 from itertools import count
 
 from nearcopy.cluster.kept_copy import by_age
-from nearcopy.models.model import Fingerprint
+from nearcopy.models import Fingerprint
 
 Copies = Sequence[Fingerprint]
-Bearer = tuple[tuple[tuple[bool, timedelta], str], int]  # an article's age and id, and its story
+Claim = tuple[tuple[tuple[bool, timedelta], str], int]  # a member's age and id, and its story
 
 
 def story_ids(
-    stories: Iterable[Copies], known: Mapping[str, str], redirects: Mapping[str, str]
+    stories: Iterable[Copies], story_before: Mapping[str, str], redirects: Mapping[str, str]
 ) -> tuple[list[str], dict[str, str]]:
-    """An id for every story, no two alike, and where the ids that are no more lead to.
+    """A distinct id for every story, and redirects from the former ids.
 
-    `known` tells the story that an article was in before, `redirects` what earlier merges left. Of
-    several known ids that of the earliest member wins; a story without one is named after its
-    founding member, the earliest of all.
+    `story_before` has the former story of articles, `redirects` those of earlier merges. Of several
+    former ids the earliest member's wins; a story without any gets an id made from its founder, the
+    earliest member.
     """
     founders: list[str] = []
-    bearers: list[Bearer] = []
-    for place, copies in enumerate(stories):  # once: most are of one copy, and not held
+    members: list[Claim] = []
+    for place, copies in enumerate(stories):  # read once: most have one copy, and are not held
         founders.append(copies[0].id if len(copies) == 1 else min(copies, key=by_age).id)
-        bearers += [(by_age(copy), place) for copy in copies if copy.id in known]
-    claims = _claims(bearers, known, redirects)
+        members += [(by_age(copy), place) for copy in copies if copy.id in story_before]
+    claims = _claim_ids(members, story_before, redirects)
     moved = dict(redirects)
     for first, *others in claims.values():
         moved |= dict.fromkeys(others, first)
-    taken = {*known.values(), *redirects, *redirects.values()}
-    new = _new_ids([founders[p] for p in range(len(founders)) if p not in claims], taken)
+    used = {*story_before.values(), *redirects, *redirects.values()}
+    new = _new_ids([founders[p] for p in range(len(founders)) if p not in claims], used)
     ids = [claims[p][0] if p in claims else new[founder] for p, founder in enumerate(founders)]
-    return ids, {old: _final(old, moved) for old in sorted(moved)}
+    return ids, {old: _resolve(old, moved) for old in sorted(moved)}
 
 
 def own_story_id(article: str) -> str:
-    """The id of the story that an article is the first and only member of."""
+    """The id of the story founded by an article."""
     return "s-" + sha256(article.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def story_names(founder: str) -> Iterator[str]:
-    """The ids to choose from for a story of this founding member, the first one first."""
-    return (own_story_id(founder + "\0" * more) for more in count())
+def candidate_story_ids(founder: str) -> Iterator[str]:
+    """The ids to choose from for a story of this founder, in order."""
+    return (own_story_id(founder + "\0" * suffix) for suffix in count())
 
 
-def _claims(
-    bearers: list[Bearer], known: Mapping[str, str], redirects: Mapping[str, str]
+def _claim_ids(
+    members: list[Claim], story_before: Mapping[str, str], redirects: Mapping[str, str]
 ) -> dict[int, list[str]]:
-    """The known ids that each story takes over, that of its earliest member first.
+    """The former ids that each story takes over, that of its earliest member first.
 
-    A known id goes with the earliest article that bears it, so that only one part of a story that
-    was split has it.
+    An id goes with the earliest article that had it: of a split story only one part keeps it.
     """
     claims: dict[int, list[str]] = {}
-    seen: set[str] = set()
-    for (_, article), place in sorted(bearers):
-        story = _final(known[article], redirects)
-        if story not in seen:
-            seen.add(story)
+    claimed: set[str] = set()
+    for (_, article), place in sorted(members):
+        story = _resolve(story_before[article], redirects)
+        if story not in claimed:
+            claimed.add(story)
             claims.setdefault(place, []).append(story)
     return claims
 
 
-def _new_ids(founders: list[str], taken: set[str]) -> dict[str, str]:
-    """For each founding member an id made of its own, that no story had before."""
-    made: dict[str, str] = {}
+def _new_ids(founders: list[str], used: set[str]) -> dict[str, str]:
+    """An unused id for each founder."""
+    ids: dict[str, str] = {}
     for founder in sorted(founders):
-        name = next(name for name in story_names(founder) if name not in taken)
-        taken.add(name)
-        made[founder] = name
-    return made
+        story_id = next(id_ for id_ in candidate_story_ids(founder) if id_ not in used)
+        used.add(story_id)
+        ids[founder] = story_id
+    return ids
 
 
-def _final(story: str, redirects: Mapping[str, str]) -> str:
-    """Where the redirects lead to in the end; a circle is left where it closes."""
-    seen = {story}
-    while (following := redirects.get(story)) is not None and following not in seen:
-        seen.add(story := following)
+def _resolve(story: str, redirects: Mapping[str, str]) -> str:
+    """The end of a chain of redirects; a cycle ends where it closes."""
+    visited = {story}
+    while (target := redirects.get(story)) is not None and target not in visited:
+        visited.add(story := target)
     return story

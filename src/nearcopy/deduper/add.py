@@ -1,163 +1,104 @@
-"""Adding: check and add as one step, and stories told anew."""
+"""Adding: check-and-add in one transaction, then the stories that it changes."""
 
 import logging
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from time import perf_counter
 
 from nearcopy.cluster.story_ids import own_story_id
-from nearcopy.deduper.check import Looking, batches, checked
-from nearcopy.deduper.feedback.overlay import told_together
-from nearcopy.deduper.find_matches import Matches, Seen, matches
-from nearcopy.deduper.session import log, portions
-from nearcopy.deduper.term_counts import counted, linked_anew
-from nearcopy.deduper.verdicts import flagged, on_arrival
-from nearcopy.fingerprint.term_weights import TermCounts
-from nearcopy.models.model import Article, Verdict
-from nearcopy.stores import Entry
-from nearcopy.stores.retry import tried
-
-OTHERS_ADD_SECONDS = 0.05  # waited for a turn: somebody else adds too,
-SHARED_TURNS = 8  # and will for a while, though the next turns may come at once
+from nearcopy.deduper.check import apply_feedback_to_matches
+from nearcopy.deduper.feedback.overlay import same_by_feedback
+from nearcopy.deduper.matches import MatchList, PairCache, edges_to_store, find_matches
+from nearcopy.deduper.session import Session, log
+from nearcopy.deduper.verdicts import flag_block_page, verdict_at_insert
+from nearcopy.models import Article, Verdict
+from nearcopy.stores import StoredArticle
+from nearcopy.stores.retry import retry_transient
 
 
-class Adding(Looking):
-    """What is added, one by one or many."""
+@retry_transient
+def add_batch(session: Session, batch: list[Article], *, cluster: bool = True) -> list[Verdict]:
+    """The verdict on each article, all inserted in one transaction; no id comes twice.
 
-    def add(self, article: Article) -> Verdict:
-        """What an article is to those in the store, where it then is too, as one step.
-
-        One whose id is known takes the other's place; it is never a duplicate of itself. One that
-        is there already, unchanged, is judged as when it came, and not filed again.
-        """
-        return self._add([checked(article)])[0]
-
-    def run(self, articles: Iterable[Article], *, tell: bool = True) -> Iterator[Verdict]:
-        """Add articles in durable batches: a verdict for each, in order, as `add` gives it.
-
-        Where `tell` is off, stories are left to `retell`, which is quicker for many new articles.
-        """
-        for batch in batches(articles):
-            yield from self._add(batch, tell=tell)
-
-    @tried
-    def _add(self, batch: list[Article], *, tell: bool = True) -> list[Verdict]:
-        log.debug("adding %d articles", len(batch))
-        start = perf_counter()
-        entries = self._entries(batch)
-        ids = [entry.article.id for entry in entries]
-        seen = self._looked_first(entries)
-        with self._lock, self._in_turn():
-            again = self._unchanged(entries)
-            fresh = [entry for entry in entries if entry.article.id not in again]
-            were = self._stories_of(self._store.fingerprints([e.article.id for e in fresh]))
-            unsettled = self._neighbours(were) | _under_other_names(were)
-            self._store.put(fresh)
-            settings = self.recipe, self.policy
-            found = matches(self._store, entries, *settings, again=again, seen=seen)
-            new = {name for name in ids if name not in were and name not in again}
-            unsettled |= self._named_like_others(new) | self._link(ids, found, again)
-            unsettled |= told_together(self._store, [e.article.id for e in fresh])
-            if tell or were:
-                self._settle(unsettled, were, new=new)
-            else:
-                self.provisional = True
-            found = self._corrected(entries, found, again)
-            best = {match.other.id for each in found for match in each.found[:1]}
-            members = self._store.members({*ids, *best})
-            made = [
-                flagged(on_arrival(name, each, members, stored=True), entry.fingerprint)
-                for name, each, entry in zip(ids, found, entries, strict=True)
-            ]
-        self._timed("add", start, len(batch))
-        for verdict in made if log.isEnabledFor(logging.DEBUG) else ():
-            log.debug("added %s: %s", verdict.id, verdict)
-        return made
-
-    def _looked_first(self, entries: list[Entry]) -> Seen:
-        """What is seen of articles before it is our turn to add them, where others have theirs.
-
-        They need not wait then until all is compared, only what came since is left to look at. So
-        with the first articles, as nobody knows yet: that look reads the window, and may take long.
-        """
-        seen: Seen = {}
-        if self._shared_turns:
-            with self._lock, self._store.reading():
-                matches(self._store, entries, self.recipe, self.policy, apart=True, seen=seen)
-        return seen
-
-    @contextmanager
-    def _in_turn(self) -> Iterator[None]:
-        """A step of the store, which gets the times so far; notes whether others had theirs."""
-        asked, times = perf_counter(), self._times.counts
-        with self._store.writing():
-            self._store.add_times(times)
-            shared = perf_counter() - asked > OTHERS_ADD_SECONDS
-            self._shared_turns = SHARED_TURNS if shared else max(0, self._shared_turns - 1)
-            yield
-        self._times.let_go(times)
-
-    def _unchanged(self, entries: list[Entry]) -> set[str]:
-        """The articles that are in the store already, but for when they came."""
-        there = self._store.articles([entry.article.id for entry in entries])
-        new = (entry.article for entry in entries if entry.article.id in there)
-        return {
-            each.id for each in new if replace(each, seen=there[each.id].seen) == there[each.id]
-        }
-
-    def _link(self, ids: list[str], found: list[Matches], again: Collection[str]) -> set[str]:
-        """Remember what was found; those of the articles that it puts into stories."""
-        edges = [
-            match.edge(name)
-            for name, each in zip(ids, found, strict=True)
-            if name not in again
-            for match in each.found
+    Of several workers adding copies at the same time, exactly one gets `is_duplicate = False`.
+    """
+    log.debug("adding %d articles", len(batch))
+    start, store = perf_counter(), session.store
+    entries = session.fingerprint(batch)
+    ids = [entry.article.id for entry in entries]
+    cache = _match_ahead(session, entries)
+    with session.insert_transaction():
+        unchanged = _find_unchanged(session, entries)
+        changed = [entry for entry in entries if entry.article.id not in unchanged]
+        changed_ids = [entry.article.id for entry in changed]
+        replaced = session.story_ids_of(store.fingerprints(changed_ids))
+        affected = session.neighbours(replaced)
+        affected |= {id_ for id_, story in replaced.items() if story != own_story_id(id_)}
+        store.save_articles(changed)
+        matches = find_matches(
+            store, entries, session.recipe, session.policy, unchanged=unchanged, cache=cache
+        )
+        new = {id_ for id_ in changed_ids if id_ not in replaced}
+        affected |= _with_used_story_id(session, new)
+        affected |= _save_edges(session, entries, matches, unchanged)
+        affected |= same_by_feedback(store, changed_ids)
+        if cluster or replaced:
+            session.cluster(affected, replaced, new=new)
+        else:
+            session.provisional = True
+        matches = apply_feedback_to_matches(session, entries, matches, unchanged)
+        best = {match.other.id for listed in matches for match in listed.matches[:1]}
+        members = store.members({*ids, *best})
+        verdicts = [
+            flag_block_page(verdict_at_insert(id_, listed, members, stored=True), entry.fingerprint)
+            for id_, listed, entry in zip(ids, matches, entries, strict=True)
         ]
-        self._store.link(edges)
-        return {edge.a for edge in edges if edge.joins}
-
-    def _named_like_others(self, new: Iterable[str]) -> set[str]:
-        """New articles whose own story would bear the name of one that is there already."""
-        own = {own_story_id(name): name for name in new}
-        return {own[story] for story in self._store.taken(own)}
-
-    def learn(self) -> TermCounts:
-        """Count in how many articles terms stand, and judge all by it from now on.
-
-        Terms that are common here then count less. All articles are judged once more, so that
-        stories are as if they had come just now. Others that have the store open follow when they
-        open it again.
-        """
-        names, found = self._counted()
-        for some in portions(names):
-            self._linked_anew(some)
-        self.retell()
-        return found
-
-    @tried
-    def _counted(self) -> tuple[list[str], TermCounts]:
-        with self._lock, self._store.writing():
-            names = list(self._store.ids())
-            return names, counted(self._store, portions(names))
-
-    @tried
-    def _linked_anew(self, ids: list[str]) -> None:
-        with self._lock, self._store.writing():
-            linked_anew(self._store, ids, self.recipe, self.policy)
-
-    @tried
-    def retell(self) -> None:
-        """Tell all stories anew, as if all articles had come at once.
-
-        Where reports link more articles than are told together when some are added, stories depend
-        on the order of arrival (`provisional` says so); from here on they do not.
-        """
-        with self._lock, self._store.writing():
-            self._settle({*self._store.ids()}, {}, whole=True)
-            self.provisional = False
+    session.record_latency("add", start, len(batch))
+    for verdict in verdicts if log.isEnabledFor(logging.DEBUG) else ():
+        log.debug("added %s: %s", verdict.id, verdict)
+    return verdicts
 
 
-def _under_other_names(stories: Mapping[str, str]) -> set[str]:
-    """The articles whose story has to be remembered, as its name does not follow from their id."""
-    return {name for name, story in stories.items() if story != own_story_id(name)}
+def _match_ahead(session: Session, entries: list[StoredArticle]) -> PairCache:
+    """Judgements made before the transaction, where others are expected to write as well.
+
+    It keeps transactions short: only what was inserted since is compared inside. The first
+    transaction of a session is prepared like this too, as its query loads the window.
+    """
+    cache: PairCache = {}
+    if session.contended:
+        with session.snapshot():
+            find_matches(
+                session.store,
+                entries,
+                session.recipe,
+                session.policy,
+                independent=True,
+                cache=cache,
+            )
+    return cache
+
+
+def _find_unchanged(session: Session, entries: list[StoredArticle]) -> set[str]:
+    """The articles stored already with the same content; when they were seen may differ."""
+    stored = session.store.articles([entry.article.id for entry in entries])
+    articles = (entry.article for entry in entries if entry.article.id in stored)
+    return {a.id for a in articles if replace(a, seen=stored[a.id].seen) == stored[a.id]}
+
+
+def _save_edges(
+    session: Session,
+    entries: list[StoredArticle],
+    matches: list[MatchList],
+    unchanged: Collection[str],
+) -> set[str]:
+    """Save the edges of changed articles; those that an edge puts into a story."""
+    edges = [edge for edge in edges_to_store(entries, matches) if edge.a not in unchanged]
+    session.store.save_edges(edges)
+    return {edge.a for edge in edges if edge.same_story}
+
+
+def _with_used_story_id(session: Session, new: Iterable[str]) -> set[str]:
+    """The new articles whose own story id belongs to another story already."""
+    own = {own_story_id(id_): id_ for id_ in new}
+    return {own[story] for story in session.store.used_story_ids(own)}

@@ -1,107 +1,85 @@
-"""Upkeep: what goes from a store, and whether it is sound."""
+"""Retention: articles removed by id or by age, and the stories left behind reclustered."""
 
-from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
+from collections.abc import Iterator
+from datetime import datetime
 from itertools import islice
 from time import perf_counter, sleep
 
-from nearcopy.deduper.check import Looking
-from nearcopy.deduper.recluster import with_whole_stories
-from nearcopy.deduper.self_test import verify
-from nearcopy.deduper.session import listed_ids, portions
-from nearcopy.deduper.stats import Stats, stats
+from nearcopy.deduper.incremental_clustering import with_whole_stories
+from nearcopy.deduper.session import Session
 from nearcopy.errors import BadArticle
-from nearcopy.models.model import Check
-from nearcopy.stores.retry import tried
+from nearcopy.stores.retry import retry_transient
 
-PURGED_AT_ONCE = 16  # in the first step, and at least: fewer would take next to as long
-PURGED_AT_MOST = 2000
-OTHERS_WAIT_SECONDS = 0.03
-LET_OTHERS_SECONDS = 0.005  # between two steps
+MIN_BATCH = 16  # articles per transaction: fewer take nearly as long
+MAX_BATCH = 2000
+TARGET_SECONDS = 0.03  # of a transaction, for which other writers wait
+PAUSE_SECONDS = 0.005  # between two transactions, for other writers
 
 
-class Upkeep(Looking):
-    """What looks after a store."""
-
-    def forget(self, ids: str | Iterable[str]) -> int:
-        """Remove articles and all that was found about them; how many there were."""
-        return sum(map(self._forget, portions(listed_ids(ids))))
-
-    @tried
-    def _forget(self, ids: list[str]) -> int:
-        with self._lock, self._store.writing():
-            were = self._stories_of(self._store.fingerprints(ids))
-            left = self._neighbours(were) - were.keys()
-            count = self._store.remove(were)
-            self._settle(left, were)
-            return count
-
-    def purge(self, before: datetime) -> int:
-        """Forget the articles published before a time (seen, where they bear no date).
-
-        What is old of a story goes at once, and of what is left the story is told anew.
-        """
-        if not isinstance(before, datetime) or before.utcoffset() is None:
-            raise BadArticle(f"before is {before!r}: give a datetime with a time zone")
-        listing: list[Iterator[str]] = []
-        at_once, count = PURGED_AT_ONCE, 0
-        while some := self._older(before, listing, at_once):
-            removed, seconds = self._purge(some, before)
-            count, at_once = count + removed, _at_once(at_once, seconds)
-            sleep(LET_OTHERS_SECONDS)
-        while self._clear(before):
-            sleep(LET_OTHERS_SECONDS)
+@retry_transient
+def forget_batch(session: Session, ids: list[str]) -> int:
+    """Remove articles; how many were stored."""
+    with session.transaction():
+        removed = session.story_ids_of(session.store.fingerprints(ids))
+        neighbours = session.neighbours(removed) - removed.keys()
+        count = session.store.remove(removed)
+        session.cluster(neighbours, removed)
         return count
 
-    @tried
-    def _older(self, before: datetime, listing: list[Iterator[str]], count: int) -> list[str]:
-        """The next of those that are older, listed anew where that was interrupted."""
-        with self._lock, self._store.reading():
-            if not listing:
-                listing.append(self._store.older(before))
-            try:
-                return list(islice(listing[0], count))
-            except BaseException:
-                listing.clear()
-                raise
 
-    @tried
-    def _purge(self, ids: list[str], before: datetime) -> tuple[int, float]:
-        """How many were removed, and the seconds that others had to wait for it."""
-        with self._lock, self._store.writing():
-            start = perf_counter()
-            ages = self._store.ages(with_whole_stories(self._store, ids))
-            # Another may have put something newer in the place of one.
-            were = self._stories_of(name for name, when in ages.items() if when and when < before)
-            count = self._store.drop(were)
-            self._settle(ages.keys() - were.keys(), were)
-        return count, perf_counter() - start
-
-    @tried
-    def _clear(self, before: datetime) -> bool:
-        with self._lock, self._store.writing():
-            return self._store.clear(before)
-
-    @tried
-    def stats(self, *, days: int | None = None) -> Stats:
-        """Numbers of the articles that came in the last so many days, or of all; and times.
-
-        Of other processes those times count that they have written, with an add or at their end.
-        """
-        with self._lock, self._store.reading():
-            return stats(self._store, days, self._clock().astimezone(UTC), self._times.counts)
-
-    @tried
-    def verify(self) -> list[Check]:
-        """Whether the store is as it should be: file, indexes, recipe, window, a known copy."""
-        with self._lock:
-            return verify(self._store, self.recipe, self.policy, self._check)
+def purge(session: Session, before: datetime) -> int:
+    """Remove articles published before a time, in short transactions; how many there were."""
+    if not isinstance(before, datetime) or before.utcoffset() is None:
+        raise BadArticle(f"before is {before!r}: give a datetime with a time zone")
+    cursor: list[Iterator[str]] = []
+    batch_size, total = MIN_BATCH, 0
+    while batch := _next_batch(session, before, cursor, batch_size):
+        count, seconds = _purge_batch(session, batch, before)
+        total, batch_size = total + count, _next_batch_size(batch_size, seconds)
+        sleep(PAUSE_SECONDS)
+    while _collect_garbage(session, before):
+        sleep(PAUSE_SECONDS)
+    return total
 
 
-def _at_once(now: int, seconds: float) -> int:
-    """How many to remove in the next step, where so many took so long.
+@retry_transient
+def _next_batch(
+    session: Session, before: datetime, cursor: list[Iterator[str]], size: int
+) -> list[str]:
+    """The next ids to purge; an interrupted listing begins again."""
+    with session.snapshot():
+        if not cursor:
+            cursor.append(session.store.ids_before(before))
+        try:
+            return list(islice(cursor[0], size))
+        except BaseException:
+            cursor.clear()
+            raise
 
-    One that took very long may have waited for a disk: a quarter as many are tried.
+
+@retry_transient
+def _purge_batch(session: Session, ids: list[str], before: datetime) -> tuple[int, float]:
+    """Remove all expired articles of the stories of these; how many, and the seconds it took."""
+    with session.transaction():
+        start = perf_counter()
+        dates = session.store.dates(with_whole_stories(session.store, ids))
+        # Another writer may have replaced one by a newer version.
+        expired = session.story_ids_of(id_ for id_, date in dates.items() if date and date < before)
+        count = session.store.drop(expired)
+        session.cluster(dates.keys() - expired.keys(), expired)
+    return count, perf_counter() - start
+
+
+@retry_transient
+def _collect_garbage(session: Session, before: datetime) -> bool:
+    with session.transaction():
+        return session.store.collect_garbage(before)
+
+
+def _next_batch_size(size: int, seconds: float) -> int:
+    """The batch size that takes about the target time, after a batch that took this long.
+
+    A very slow one may have waited for a disk: at least a quarter of it is tried.
     """
-    fitting = int(now * OTHERS_WAIT_SECONDS / max(seconds, 1e-6))
-    return max(PURGED_AT_ONCE, min(max(fitting, now // 4), 2 * now, PURGED_AT_MOST))
+    fitting = int(size * TARGET_SECONDS / max(seconds, 1e-6))
+    return max(MIN_BATCH, min(max(fitting, size // 4), 2 * size, MAX_BATCH))

@@ -1,21 +1,21 @@
-"""Ranked lists, such as search results: each piece of news once, in the order they came."""
+"""De-duplication of ranked lists, such as search results: the first copy stays, in order."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from nearcopy.config import Policy, Recipe, checked_policy
+from nearcopy.config import Policy, Recipe, check_policy
 from nearcopy.fingerprint.blocking_keys import keys
 from nearcopy.fingerprint.fingerprint import fingerprints
-from nearcopy.match.judge_pairs import Judgement, judged
-from nearcopy.models.model import Article, Fingerprint
+from nearcopy.match.judgement import Judgement, judge_pairs
+from nearcopy.models import Article, Fingerprint
 
-CANDIDATES = 64  # kept results that one is compared with; those with most keys in common
+MAX_CANDIDATES = 64  # kept results to compare with: those with the most keys in common
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
-    """A result: kept, with the ids it stands for, or a duplicate of one that is kept above it."""
+class SearchResult:
+    """A kept result with the ids that it represents, or a duplicate of one kept above it."""
 
     article: Article
     duplicate_of: str | None = None
@@ -23,59 +23,59 @@ class Ranked:
     duplicates: tuple[str, ...] = ()
 
 
-def deduplicated(
+def deduplicate_results(
     ranked: Sequence[Article], recipe: Recipe | None = None, policy: Policy | None = None
-) -> list[Ranked]:
-    """Every result in order; one is dropped where it is a duplicate of one kept above it.
+) -> list[SearchResult]:
+    """All results in order, each kept or a duplicate of one kept above it.
 
-    What was dropped drops nothing itself: A = B and B = C do not make C a copy of A. The list is
-    all there is, so no window ends what is compared.
+    A dropped result drops no other: A = B and B = C do not make C a copy of A. The window of the
+    policy does not apply within a list.
 
-    >>> found = [Article(id=name, text="The quay was closed on Tuesday.") for name in "ab"]
-    >>> [(each.article.id, each.duplicate_of, each.duplicates) for each in deduplicated(found)]
+    >>> ranked = [Article(id=id_, text="The quay was closed on Tuesday.") for id_ in "ab"]
+    >>> [(r.article.id, r.duplicate_of, r.duplicates) for r in deduplicate_results(ranked)]
     [('a', None, ('b',)), ('b', 'a', ())]
     """
-    kept = _Kept(ranked, recipe or Recipe(), checked_policy(policy))
-    found = [kept.match(place) for place in range(len(ranked))]
-    stands_for: dict[int, list[str]] = {}
-    for article, match in zip(ranked, found, strict=True):
+    kept = _KeptResults(ranked, recipe or Recipe(), check_policy(policy))
+    matches = [kept.match(position) for position in range(len(ranked))]
+    duplicates: dict[int, list[str]] = {}
+    for article, match in zip(ranked, matches, strict=True):
         if match:
-            stands_for.setdefault(match[0], []).append(article.id)
+            duplicates.setdefault(match[0], []).append(article.id)
     return [
-        Ranked(article, ranked[match[0]].id, match[1])
+        SearchResult(article, ranked[match[0]].id, match[1])
         if match
-        else Ranked(article, duplicates=tuple(stands_for.get(place, ())))
-        for place, (article, match) in enumerate(zip(ranked, found, strict=True))
+        else SearchResult(article, duplicates=tuple(duplicates.get(position, ())))
+        for position, (article, match) in enumerate(zip(ranked, matches, strict=True))
     ]
 
 
-class _Kept:
-    """The results kept so far, filed under their keys; all go by their place in the list."""
+class _KeptResults:
+    """The results kept so far, indexed by blocking key; results go by their position."""
 
     def __init__(self, ranked: Sequence[Article], recipe: Recipe, policy: Policy) -> None:
         self._recipe, self._policy = recipe, policy
-        self._articles = {str(p): replace(each, id=str(p)) for p, each in enumerate(ranked)}
-        self._made: list[Fingerprint] = list(fingerprints(self._articles.values(), recipe))
-        self._keys = [found.tolist() for found in keys(self._made, recipe)]
-        self._filed: dict[int, list[int]] = {}
+        self._articles = {str(p): replace(article, id=str(p)) for p, article in enumerate(ranked)}
+        self._prints: list[Fingerprint] = list(fingerprints(self._articles.values(), recipe))
+        self._keys = [blocking_keys.tolist() for blocking_keys in keys(self._prints, recipe)]
+        self._index: dict[int, list[int]] = {}
 
-    def match(self, place: int) -> tuple[int, Judgement] | None:
-        """The kept result that this one is surest a duplicate of; None where it is kept now."""
-        shared = Counter(p for key in self._keys[place] for p in self._filed.get(key, ()))
-        likely = sorted(shared, key=lambda p: (-shared[p], p))[:CANDIDATES]
-        pairs = [(self._made[p], self._made[place]) for p in likely]
-        judgements = judged(pairs, self._recipe, self._policy, self._at_hand)
-        matches = [
-            (-found.decision.confidence, p, found)
-            for p, found in zip(likely, judgements, strict=True)
-            if found.decision.duplicate
+    def match(self, position: int) -> tuple[int, Judgement] | None:
+        """The kept result that this is surest a duplicate of; None where it is kept itself."""
+        shared = Counter(p for key in self._keys[position] for p in self._index.get(key, ()))
+        candidates = sorted(shared, key=lambda p: (-shared[p], p))[:MAX_CANDIDATES]
+        pairs = [(self._prints[p], self._prints[position]) for p in candidates]
+        judgements = judge_pairs(pairs, self._recipe, self._policy, self._articles_by_id)
+        duplicates = [
+            (-judgement.decision.confidence, p, judgement)
+            for p, judgement in zip(candidates, judgements, strict=True)
+            if judgement.decision.duplicate
         ]
-        if matches:
-            _, kept, found = min(matches)
-            return kept, found
-        for key in self._keys[place]:
-            self._filed.setdefault(key, []).append(place)
+        if duplicates:
+            _, kept, judgement = min(duplicates)
+            return kept, judgement
+        for key in self._keys[position]:
+            self._index.setdefault(key, []).append(position)
         return None
 
-    def _at_hand(self, ids: Iterable[str]) -> Mapping[str, Article]:
-        return {name: self._articles[name] for name in sorted(ids)}
+    def _articles_by_id(self, ids: Iterable[str]) -> Mapping[str, Article]:
+        return {id_: self._articles[id_] for id_ in sorted(ids)}

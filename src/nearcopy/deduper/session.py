@@ -1,150 +1,167 @@
-"""An open store, and what all that is done with it needs."""
+"""A session: an open store with its recipe, policy, lock and clock, shared by all of `Deduper`."""
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import islice
 from threading import RLock
 from time import perf_counter
-from types import TracebackType
-from typing import Self
 
-from nearcopy.cluster.stories import Brake
-from nearcopy.config import Policy, Recipe, checked_policy, checked_recipe
-from nearcopy.deduper.feedback.overlay import told_together
-from nearcopy.deduper.find_matches import between
-from nearcopy.deduper.latency import Times
-from nearcopy.deduper.recluster import Settled, settle
+from nearcopy.cluster.duplicate_groups import OversizedGroup
+from nearcopy.config import Policy, Recipe, check_policy, check_recipe
+from nearcopy.deduper.feedback.overlay import same_by_feedback
+from nearcopy.deduper.incremental_clustering import ClusterUpdate, update_stories
+from nearcopy.deduper.matches import judge_stored_pair
+from nearcopy.deduper.statistics import LatencyHistogram
 from nearcopy.deduper.verdicts import story_of
 from nearcopy.errors import NotStored
 from nearcopy.fingerprint.blocking_keys import VERSION, keys
 from nearcopy.fingerprint.fingerprint import fingerprints
-from nearcopy.models.model import Article, Edge, Fingerprint
-from nearcopy.stores import Entry, open_store
-from nearcopy.stores.addresses import shown
-from nearcopy.stores.incomplete import refuse_half
-from nearcopy.stores.retry import tried
+from nearcopy.models import Article, Edge, Fingerprint
+from nearcopy.stores import StoredArticle, open_store
+from nearcopy.stores.addresses import mask_password
+from nearcopy.stores.integrity import refuse_incomplete
+from nearcopy.stores.retry import retry_transient
 
-FORGOTTEN_AT_ONCE = 500
+ID_BATCH_SIZE = 500
+CONTENTION_SECONDS = 0.05  # a longer wait for a transaction means that others write too,
+CONTENDED_TRANSACTIONS = 8  # and that the next ones are contended as well
 log = logging.getLogger("nearcopy")
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
-class Opened:
-    """An open store: how it is judged, and whose turn it is."""
+class Session:
+    """An open store and the settings by which articles are matched and clustered."""
 
     def __init__(
         self,
-        address: str = "memory://",
-        recipe: Recipe | None = None,
-        policy: Policy | None = None,
+        address: str,
+        recipe: Recipe | None,
+        policy: Policy | None,
         *,
-        threads: int = 1,
-        clock: Callable[[], datetime] = _now,
-        pool: str | None = None,
+        threads: int,
+        clock: Callable[[], datetime],
+        pool: str | None,
     ) -> None:
-        self.address = shown(address)
-        self.policy = checked_policy(policy)
-        recipe = checked_recipe(recipe)
-        self.provisional = False  # whether `retell` may change stories
-        self.brakes: list[Brake] = []  # groups that grew beyond policy.largest_story
+        self.address = mask_password(address)
+        self.policy = check_policy(policy)
+        recipe = check_recipe(recipe)
+        self.provisional = False
+        self.oversized_groups: list[OversizedGroup] = []
+        self.lock = RLock()
+        self.clock = clock
+        self.contended = 1  # the transactions to come that are expected to be contended
+        self.latencies = LatencyHistogram()  # saved with the next insert, and on close
         self._threads = threads
-        self._clock = clock
-        self._lock = RLock()
-        self._shared_turns = 1  # to come in which others may add too
-        self._times = Times()  # handed to the store with the next write, and at the end
-        self._store = tried(open_store)(address, pool)
+        self.store = retry_transient(open_store)(address, pool)
         try:
-            self.recipe = tried(self._store.bind)(recipe, VERSION, self.policy.window)
-            refuse_half(self._store)
+            self.recipe = retry_transient(self.store.bind)(recipe, VERSION, self.policy.window)
+            refuse_incomplete(self.store)
         except BaseException:
-            self._store.close()
+            self.store.close()
             raise
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
     def close(self) -> None:
-        """Let go of the store."""
-        times = self._times.counts
-        self._store.close(times)
-        self._times.let_go(times)
+        """Save the latencies and close the store."""
+        counts = self.latencies.counts
+        self.store.close(counts)
+        self.latencies.subtract(counts)
 
-    def _timed(self, work: str, start: float, times: int = 1) -> None:
-        """Take note of how long some work took, each of so many times."""
-        spent, today = (perf_counter() - start) / times, self._clock().astimezone(UTC).date()
-        self._times.count(today, work, spent, times)
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Reads inside see one state of the store."""
+        with self.lock, self.store.snapshot():
+            yield
 
-    def _entries(self, batch: list[Article]) -> list[Entry]:
-        seen = self._clock()
-        stamped = [a if a.seen is not None else replace(a, seen=seen) for a in batch]
-        made = list(fingerprints(stamped, self.recipe, threads=self._threads))
-        return list(map(Entry, stamped, made, keys(made, self.recipe)))
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Reads and writes inside are atomic."""
+        with self.lock, self.store.transaction():
+            yield
 
-    def _require(self, ids: list[str]) -> Mapping[str, Fingerprint]:
-        """The fingerprints of these articles, all of which have to be there."""
-        made = self._store.fingerprints(ids)
-        missing = set(ids) - made.keys()
+    @contextmanager
+    def insert_transaction(self) -> Iterator[None]:
+        """A transaction that saves the latencies so far and notices contention."""
+        with self.lock:
+            start, counts = perf_counter(), self.latencies.counts
+            with self.store.transaction():
+                self.store.add_latencies(counts)
+                contended = perf_counter() - start > CONTENTION_SECONDS
+                self.contended = CONTENDED_TRANSACTIONS if contended else max(0, self.contended - 1)
+                yield
+            self.latencies.subtract(counts)
+
+    def record_latency(self, operation: str, start: float, count: int = 1) -> None:
+        """Record the seconds since `start`, spread over `count` articles."""
+        seconds, today = (perf_counter() - start) / count, self.clock().astimezone(UTC).date()
+        self.latencies.record(today, operation, seconds, count)
+
+    def fingerprint(self, articles: list[Article]) -> list[StoredArticle]:
+        """The articles as the store takes them: with fingerprints and blocking keys."""
+        now = self.clock()
+        dated = [a if a.seen is not None else replace(a, seen=now) for a in articles]
+        prints = list(fingerprints(dated, self.recipe, threads=self._threads))
+        return list(map(StoredArticle, dated, prints, keys(prints, self.recipe)))
+
+    def require(self, ids: list[str]) -> Mapping[str, Fingerprint]:
+        """The fingerprints of these articles; raises NotStored where one is missing."""
+        stored = self.store.fingerprints(ids)
+        missing = set(ids) - stored.keys()
         if missing:
-            some = ", ".join(sorted(map(_shown, missing))[:5])
-            raise NotStored(f"not in {self.address}: {some}: add it first")
-        return made
+            listed = ", ".join(sorted(map(_printable, missing))[:5])
+            raise NotStored(f"not in {self.address}: {listed}: add it first")
+        return stored
 
-    def _judge(self, a: str, b: str) -> Edge:
-        return between(self._store, a, b, self.recipe, self.policy)
+    def judge(self, a: str, b: str) -> Edge:
+        """The edge between two stored articles."""
+        return judge_stored_pair(self.store, a, b, self.recipe, self.policy)
 
-    def _stories_of(self, ids: Iterable[str]) -> dict[str, str]:
-        wanted = list(ids)
-        members = self._store.members(wanted)
-        return {name: story_of(name, members) for name in wanted}
+    def story_ids_of(self, ids: Iterable[str]) -> dict[str, str]:
+        """The story id of each article."""
+        articles = list(ids)
+        members = self.store.members(articles)
+        return {id_: story_of(id_, members) for id_ in articles}
 
-    def _neighbours(self, ids: Iterable[str]) -> set[str]:
-        """The articles linked to these, whose stories change when these go."""
-        these = list(ids)
-        found = {name for join in self._store.joins(these) for name in (join.a, join.b)}
-        return found | told_together(self._store, these)
+    def neighbours(self, ids: Iterable[str]) -> set[str]:
+        """The articles linked to these, whose stories change when these are removed."""
+        removed = list(ids)
+        linked = {id_ for link in self.store.links(removed) for id_ in link[:2]}
+        return linked | same_by_feedback(self.store, removed)
 
-    def _settle(
+    def cluster(
         self,
         ids: set[str],
-        were: Mapping[str, str],
+        former: Mapping[str, str],
         *,
         new: Collection[str] = (),
         whole: bool = False,
-    ) -> Settled:
-        if not ids and not were:
-            return Settled()
-        found = settle(self._store, ids, self.policy, self._judge, new=new, were=were, whole=whole)
-        for brake in found.braked:
-            log.warning("%s", brake.why)
-        self.brakes += [each for each in found.braked if each not in self.brakes]
-        self.provisional |= not found.whole
-        return found
+    ) -> ClusterUpdate:
+        """Update the stories of these articles, as `update_stories` does."""
+        if not ids and not former:
+            return ClusterUpdate()
+        update = update_stories(
+            self.store, ids, self.policy, self.judge, new=new, former=former, whole=whole
+        )
+        for group in update.oversized:
+            log.warning("%s", group.why)
+        self.oversized_groups += [g for g in update.oversized if g not in self.oversized_groups]
+        self.provisional |= not update.complete
+        return update
 
 
-def _shown(name: object) -> str:
-    """The name so that it can be printed: halves of surrogate pairs are escaped."""
-    return str(name).encode("utf-8", "backslashreplace").decode()
+def _printable(id_: object) -> str:
+    """The id with unpaired surrogates escaped."""
+    return str(id_).encode("utf-8", "backslashreplace").decode()
 
 
-def listed_ids(ids: str | Iterable[str]) -> Iterable[str]:
+def id_list(ids: str | Iterable[str]) -> Iterable[str]:
     """The ids; a single one may come without a list."""
     return [ids] if isinstance(ids, str) else ids
 
 
-def portions(ids: Iterable[str]) -> Iterator[list[str]]:
-    rest = iter(ids)
-    while some := list(islice(rest, FORGOTTEN_AT_ONCE)):
-        yield some
+def id_batches(ids: Iterable[str], size: int = ID_BATCH_SIZE) -> Iterator[list[str]]:
+    """The ids in batches."""
+    remaining = iter(ids)
+    while batch := list(islice(remaining, size)):
+        yield batch

@@ -1,32 +1,44 @@
-"""Verdicts: what was found about an article, put so that it can be acted on."""
+"""Verdicts: at insert time from the matches of an article, later from the stories of the store."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import combinations
 
-from nearcopy.cluster import stories as cluster
+from nearcopy.cluster.constraints import Constraints
+from nearcopy.cluster.stories import cluster_articles
 from nearcopy.cluster.story_ids import own_story_id
 from nearcopy.config import Policy
-from nearcopy.deduper.feedback.overlay import copies, corrected, corrected_edges
-from nearcopy.deduper.find_matches import Matches, surest_first
-from nearcopy.deduper.recluster import LINKED, Judge
-from nearcopy.deduper.run_history import Edges, Standing
-from nearcopy.models.model import Decision, Edge, Fingerprint, Member, Relation, Story, Verdict
+from nearcopy.deduper.feedback.overlay import apply_feedback, edges_with_feedback, find_duplicates
+from nearcopy.deduper.incremental_clustering import MAX_DUPLICATES, Judge
+from nearcopy.deduper.matches import MatchList, decision_rank
+from nearcopy.models import Decision, Edge, Fingerprint, Member, Relation, Story, Verdict
+from nearcopy.models.feedback import FEEDBACK_DIFFERENT, FEEDBACK_EVENT
 from nearcopy.stores import Store
 
 Members = Mapping[str, tuple[str, Member]]
+EdgeTable = dict[str, dict[str, Edge]]  # the edges of each article, by the article at the other end
+# What feedback on articles of other runs implies for two articles of one run.
+CANNOT_LINK = Decision(
+    Relation.DISTINCT, FEEDBACK_DIFFERENT, 1.0, False, "different by user feedback"
+)
+NOT_DUPLICATES = Decision(
+    Relation.SAME_EVENT, FEEDBACK_EVENT, 1.0, False, "not duplicates by user feedback"
+)
 
 
 def story_of(article: str, members: Members) -> str:
-    """The story of an article in the store."""
+    """The story id of a stored article."""
     return members[article][0] if article in members else own_story_id(article)
 
 
-def on_arrival(article: str, found: Matches, members: Members, *, stored: bool) -> Verdict:
-    """What an article is to those that were there before it."""
+def verdict_at_insert(
+    article: str, matches: MatchList, members: Members, *, stored: bool
+) -> Verdict:
+    """The verdict on an article by its matches among those inserted before it."""
     own = story_of(article, members) if stored else None
-    if not found.found:
-        return Verdict(id=article, story_id=own, flags=_flags((), found.left_out))
-    match = found.found[0]
+    if not matches.matches:
+        return Verdict(id=article, story_id=own, flags=_flags((), matches.truncated))
+    match = matches.matches[0]
     edge, other = match.edge(article), match.other.id
     _, member = members.get(other, (None, None))
     kept = (member and member.duplicate_of) or other
@@ -36,152 +48,100 @@ def on_arrival(article: str, found: Matches, members: Members, *, stored: bool) 
         is_duplicate=edge.decision.duplicate,
         duplicate_of=(kept if kept != article else other) if edge.decision.duplicate else None,
         match=other,
-        story_id=own or (story_of(other, members) if edge.joins else None),
+        story_id=own or (story_of(other, members) if edge.same_story else None),
         confidence=edge.decision.confidence,
         rule=edge.decision.rule,
         reasons=(edge.decision.reason,),
-        news=edge.news,
-        copy=edge.copy,
-        flags=_flags(edge.decision.flags, found.left_out),
+        event_score=edge.event_score,
+        overlap=edge.overlap,
+        flags=_flags(edge.decision.flags, matches.truncated),
         evidence=match.judgement.evidence,
     )
 
 
-def flagged(verdict: Verdict, made: Fingerprint) -> Verdict:
-    """The verdict, with the flag "junk" where the article itself is none, whatever it was like."""
-    if (made.junk is not None) == ("junk" in verdict.flags):
+def flag_block_page(verdict: Verdict, fingerprint: Fingerprint) -> Verdict:
+    """The verdict with the flag "junk" exactly where the article itself is a block page."""
+    if (fingerprint.junk is not None) == ("junk" in verdict.flags):
         return verdict
-    if made.junk is None:
+    if fingerprint.junk is None:
         return replace(verdict, flags=tuple(flag for flag in verdict.flags if flag != "junk"))
-    reasons = verdict.reasons or (f"no article: {made.junk}",)
+    reasons = verdict.reasons or (f"no article: {fingerprint.junk}",)
     return replace(verdict, flags=(*verdict.flags, "junk"), reasons=reasons)
 
 
-def _flags(flags: tuple[str, ...], left_out: int) -> tuple[str, ...]:
-    return (*flags, "crowded") if left_out else flags
+def _flags(flags: tuple[str, ...], truncated: int) -> tuple[str, ...]:
+    return (*flags, "crowded") if truncated else flags
 
 
-def as_things_stand(store: Store, ids: list[str], policy: Policy, judge: Judge) -> list[Verdict]:
-    """What stored articles are to the others.
+def current_verdicts(store: Store, ids: list[str], policy: Policy, judge: Judge) -> list[Verdict]:
+    """The verdicts on stored articles by the current stories.
 
-    A copy is judged by the kept copy, what is kept by those that are no copies of it. What an
-    earlier run has kept stays kept, and what it has removed stays removed (`by_runs`).
+    A copy is compared with its kept copy, a kept copy with the articles that are no copies of it.
+    What an earlier run kept stays kept, and what it removed stays removed (`replay_runs`).
     """
-    edges = _by_article(corrected_edges(store, ids))
-    members = store.members({*ids, *(other for name in ids for other in edges.get(name, ()))})
+    edges = _by_article(edges_with_feedback(store, ids))
+    members = store.members({*ids, *(other for id_ in ids for other in edges.get(id_, ()))})
     stories = store.stories({story for story, _ in members.values()})
-    whys = {story.kept: story.why for story in stories.values()}
-    chosen = _chosen(store, stories.values())
-    for article, member in by_runs(store, ids, policy, judge).items():
-        if article in chosen:  # what people chose to be kept goes before what a run has kept
+    kept_because = {story.kept: story.why for story in stories.values()}
+    user_choice = _members_of_user_choice(store, stories.values())
+    for article, member in replay_runs(store, ids, policy, judge).items():
+        if article in user_choice:  # it takes precedence over what a run kept
             continue
         members[article] = story_of(article, members), member
-        whys.pop(article, None)
-    return [_standing(name, edges.get(name, {}), members, whys.get(name)) for name in ids]
+        kept_because.pop(article, None)
+    return [
+        _current_verdict(id_, edges.get(id_, {}), members, kept_because.get(id_)) for id_ in ids
+    ]
 
 
-def _chosen(store: Store, stories: Iterable[Story]) -> set[str]:
-    """The articles of those stories whose kept copy people chose."""
-    told = list(stories)
-    preferred = store.preferred([story.kept for story in told])
-    return {each.id for story in told if story.kept in preferred for each in story.members}
+def _members_of_user_choice(store: Store, stories: Iterable[Story]) -> set[str]:
+    """The members of those stories whose kept copy a user chose."""
+    by_kept = {story.kept: story for story in stories}
+    preferred = store.preferred_copies(list(by_kept))
+    return {member.id for kept in preferred for member in by_kept[kept].members}
 
 
-def by_runs(store: Store, ids: list[str], policy: Policy, judge: Judge) -> dict[str, Member]:
-    """What articles are that are linked with those of other runs, each run as it found things.
-
-    What a run adds is a copy where it is one of something that earlier runs have kept; the rest of
-    it is told by itself. So whatever is a copy is one of something that was never removed.
-    """
-    members = store.members(ids)
-    group = sorted(_spoken_of(store, members)) if store.runs_so_far() > 1 else []
-    runs = store.runs(group)
-    if len(set(runs.values())) < 2:
-        return {}
-    made, every = store.fingerprints(group), store.edges_among(group)
-    found = corrected((edge for edge in every if not edge.asked), store.told(group), made)
-    edges = _by_article(found)
-    answers = _by_article(edge for edge in every if edge.asked)
-
-    def ask(a: str, b: str) -> Decision:
-        return (answers.get(a, {}).get(b) or judge(a, b)).decision
-
-    standing = Standing(edges, found)
-    for run in sorted(set(runs.values())):
-        added = [name for name in group if runs[name] == run]
-        standing.add_copies(added)
-        rest = [made[name] for name in added if name not in standing.members]
-        among = [e for x in rest for e in edges.get(x.id, {}).values() if e.a == x.id]
-        told = cluster.stories(rest, among + standing.implied(rest), policy, judge=ask)
-        for story in told.stories:
-            standing.add(story.members)
-    return standing.members
-
-
-def _spoken_of(store: Store, ids: Iterable[str]) -> list[str]:
-    """Copies of these, and of all that people spoke of together with them."""
-    group = copies(store, list(ids), LINKED)
-    while len(group) < LINKED:
-        told = {name for each in store.told(group) for name in each.pair}
-        more = store.runs(told - {*group})
-        if not more:
-            break
-        group = copies(store, [*group, *sorted(more)], LINKED)
-    return group
-
-
-def _by_article(edges: Iterable[Edge]) -> Edges:
-    """The edges of each article, by the article at the other end."""
-    found: Edges = {}
-    for edge in edges:
-        found.setdefault(edge.a, {})[edge.b] = edge
-        found.setdefault(edge.b, {})[edge.a] = edge
-    return found
-
-
-def _standing(name: str, edges: Mapping[str, Edge], members: Members, why: str | None) -> Verdict:
-    """`why` is it kept, where it is the kept copy of its story; else its own score tells."""
-    story, member = members.get(name, (own_story_id(name), None))
+def _current_verdict(
+    article: str, edges: Mapping[str, Edge], members: Members, kept_because: str | None
+) -> Verdict:
+    story, member = members.get(article, (own_story_id(article), None))
     if member is not None and member.duplicate_of is not None:
-        return _copy(name, story, member, _edge_of(member, edges))
-    copies = {other for other in edges if other in members and _copy_of(members[other]) == name}
-    found = ((other, edge) for other, edge in edges.items() if not edge.asked)
-    others = {other: edge for other, edge in found if other not in copies}
-    kept = (f"kept: {why or (member.why if member else '')}",) if copies else ()
+        return _duplicate_verdict(story, member, _edge_to_kept(member, edges))
+    copies = {
+        other for other in edges if other in members and members[other][1].duplicate_of == article
+    }
+    others = {o: edge for o, edge in edges.items() if not edge.on_demand and o not in copies}
+    reasons = (f"kept: {kept_because or (member.why if member else '')}",) if copies else ()
     if not others:
         rule = "kept" if copies else "nothing-in-common"
-        return Verdict(id=name, story_id=story, rule=rule, reasons=kept)
-    _, best = min((surest_first(e.decision, e.copy), other) for other, e in others.items())
-    how = others[best].decision
+        return Verdict(id=article, story_id=story, rule=rule, reasons=reasons)
+    _, match = min((decision_rank(e.decision, e.overlap), other) for other, e in others.items())
+    edge = others[match]
     return Verdict(
-        id=name,
-        relation=how.relation,
-        match=best,
+        id=article,
+        relation=edge.decision.relation,
+        match=match,
         story_id=story,
-        confidence=how.confidence,
-        rule=how.rule,
-        reasons=(*kept, how.reason),
-        news=others[best].news,
-        copy=others[best].copy,
-        flags=how.flags,
+        confidence=edge.decision.confidence,
+        rule=edge.decision.rule,
+        reasons=(*reasons, edge.decision.reason),
+        event_score=edge.event_score,
+        overlap=edge.overlap,
+        flags=edge.decision.flags,
     )
 
 
-def _copy_of(place: tuple[str, Member]) -> str | None:
-    return place[1].duplicate_of
-
-
-def _edge_of(member: Member, edges: Mapping[str, Edge]) -> Edge | None:
-    """What a copy is to the kept one; an answer to an earlier question has no part in it."""
+def _edge_to_kept(member: Member, edges: Mapping[str, Edge]) -> Edge | None:
+    """The edge between a copy and its kept copy, unless it is an outdated one made on demand."""
     edge = edges.get(member.duplicate_of or "")
-    answered_before = edge and edge.asked and edge.decision.reason != member.reason
-    return None if answered_before else edge
+    outdated = edge and edge.on_demand and edge.decision.reason != member.reason
+    return None if outdated else edge
 
 
-def _copy(name: str, story: str, member: Member, edge: Edge | None) -> Verdict:
-    """The verdict on a copy; where it was never compared with the kept one, the story has asked."""
+def _duplicate_verdict(story: str, member: Member, edge: Edge | None) -> Verdict:
+    """The verdict on a copy; without an edge to the kept copy clustering decided it."""
     return Verdict(
-        id=name,
+        id=member.id,
         relation=member.relation or Relation.DISTINCT,
         is_duplicate=True,
         duplicate_of=member.duplicate_of,
@@ -190,7 +150,159 @@ def _copy(name: str, story: str, member: Member, edge: Edge | None) -> Verdict:
         confidence=member.confidence,
         rule=member.rule,
         reasons=(member.reason,),
-        news=edge.news if edge else member.confidence,
-        copy=edge.copy if edge else None,
+        event_score=edge.event_score if edge else member.confidence,
+        overlap=edge.overlap if edge else None,
         flags=edge.decision.flags if edge else (),
+    )
+
+
+def replay_runs(store: Store, ids: list[str], policy: Policy, judge: Judge) -> dict[str, Member]:
+    """The memberships of articles connected with those of other runs, run after run.
+
+    An article that a run adds is a copy where it duplicates something that earlier runs kept; the
+    others of the run are clustered by themselves. So a copy always has a kept copy that was never
+    removed.
+    """
+    members = store.members(ids)
+    group = sorted(_connected_by_feedback(store, members)) if store.run_count() > 1 else []
+    runs = store.runs(group)
+    if len(set(runs.values())) < 2:
+        return {}
+    fingerprints, all_edges = store.fingerprints(group), store.edges_among(group)
+    decided = (edge for edge in all_edges if not edge.on_demand)
+    corrected = apply_feedback(decided, store.feedback_about(group), fingerprints)
+    edges = _by_article(corrected)
+    answers = _by_article(edge for edge in all_edges if edge.on_demand)
+
+    def decide(a: str, b: str) -> Decision:
+        return (answers.get(a, {}).get(b) or judge(a, b)).decision
+
+    history = RunHistory(edges, corrected)
+    for run in sorted(set(runs.values())):
+        added = [id_ for id_ in group if runs[id_] == run]
+        history.add_copies(added)
+        new = [fingerprints[id_] for id_ in added if id_ not in history.members]
+        among = [e for f in new for e in edges.get(f.id, {}).values() if e.a == f.id]
+        clustering = cluster_articles(new, among + history.implied_edges(new), policy, judge=decide)
+        for story in clustering.stories:
+            history.add(story.members)
+    return history.members
+
+
+def _connected_by_feedback(store: Store, ids: Iterable[str]) -> list[str]:
+    """The duplicates of these articles, and of those that feedback mentions together with them."""
+    group = find_duplicates(store, list(ids), MAX_DUPLICATES)
+    while len(group) < MAX_DUPLICATES:
+        mentioned = {id_ for feedback in store.feedback_about(group) for id_ in feedback.pair}
+        more = store.runs(mentioned - {*group})
+        if not more:
+            break
+        group = find_duplicates(store, [*group, *sorted(more)], MAX_DUPLICATES)
+    return group
+
+
+def _by_article(edges: Iterable[Edge]) -> EdgeTable:
+    table: EdgeTable = {}
+    for edge in edges:
+        table.setdefault(edge.a, {})[edge.b] = edge
+        table.setdefault(edge.b, {})[edge.a] = edge
+    return table
+
+
+class RunHistory:
+    """The memberships of articles after each run, under the constraints of feedback."""
+
+    def __init__(self, edges: EdgeTable, corrected: Iterable[Edge]) -> None:
+        self.members: dict[str, Member] = {}
+        self._edges = edges
+        self._copies: dict[str, set[str]] = {}  # of each kept copy
+        self._constraints = Constraints()
+        for edge in corrected:
+            self._constraints.add(edge.a, edge.b, edge.decision)
+
+    def add(self, members: Iterable[Member]) -> None:
+        """Record memberships."""
+        for member in members:
+            self.members[member.id] = member
+            if member.duplicate_of:
+                self._copies.setdefault(member.duplicate_of, set()).update(
+                    self._constraints.same_articles(member.id)
+                )
+                self._constraints.merge(member.duplicate_of, member.id)
+
+    def add_copies(self, added: list[str]) -> None:
+        """Record those of the added articles that are copies of kept ones, each of the surest."""
+        kept = {id_ for id_, member in self.members.items() if member.duplicate_of is None}
+        new = set(added)
+        for id_ in added:
+            if id_ in self.members:  # added with a copy before it
+                continue
+            original = self._original_by_feedback(id_) or self._surest_original(id_, kept)
+            if original is None:
+                continue
+            same = self._constraints.same_articles(id_)[1:]
+            self.add([_copy(id_, *original)])
+            self.add(
+                _copy(other, original[0], self._feedback_decision(other))
+                for other in same
+                if other in new
+            )
+
+    def _original_by_feedback(self, article: str) -> tuple[str, Decision] | None:
+        """The kept copy of an earlier article that feedback says is the same."""
+        same = self._constraints.same_articles(article) if self._constraints else ()
+        earlier = [other for other in same if other in self.members]
+        if not earlier:
+            return None
+        kept = self.members[earlier[0]].duplicate_of or earlier[0]
+        return kept, self._feedback_decision(article)
+
+    def _feedback_decision(self, article: str) -> Decision:
+        """The first decision by feedback that the article is the same as another."""
+        return min(self._constraints.same[article].items())[1]
+
+    def _surest_original(self, article: str, kept: set[str]) -> tuple[str, Decision] | None:
+        duplicates = {
+            other: edge
+            for other, edge in self._edges.get(article, {}).items()
+            if other in kept and edge.decision.duplicate and self._can_join(other, article)
+        }
+        if not duplicates:
+            return None
+        _, original = min((decision_rank(e.decision, e.overlap), o) for o, e in duplicates.items())
+        return original, duplicates[original].decision
+
+    def _can_join(self, kept: str, article: str) -> bool:
+        constraints = self._constraints
+        if not constraints:
+            return True
+        excluded = constraints.not_duplicates_of(constraints.same_articles(article))
+        group = {*constraints.same_articles(kept), *self._copies.get(kept, ())}
+        return constraints.can_link(kept, article) and excluded.isdisjoint(group)
+
+    def implied_edges(self, articles: Iterable[Fingerprint]) -> list[Edge]:
+        """The edges that feedback implies between these articles through those of other runs."""
+        mentioned = [a.id for a in articles if self._constraints.mentions(a.id)]
+        return list(self._implied_edges(mentioned))
+
+    def _implied_edges(self, ids: list[str]) -> Iterator[Edge]:
+        constraints = self._constraints
+        for a, b in combinations(ids, 2):
+            same = constraints.same_articles(b)
+            if a in same:
+                yield Edge(a, b, self._feedback_decision(b))
+            elif not constraints.can_link(a, b):
+                yield Edge(a, b, CANNOT_LINK)
+            elif not constraints.not_duplicates_of(constraints.same_articles(a)).isdisjoint(same):
+                yield Edge(a, b, NOT_DUPLICATES)
+
+
+def _copy(article: str, kept: str, decision: Decision) -> Member:
+    return Member(
+        article,
+        decision.relation,
+        decision.confidence,
+        decision.rule,
+        decision.reason,
+        duplicate_of=kept,
     )

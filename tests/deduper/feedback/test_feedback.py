@@ -24,10 +24,10 @@ from nearcopy import (
     decide,
     fingerprints,
 )
-from nearcopy.cluster.constraints import Told
-from nearcopy.cluster.stories import stories
-from nearcopy.models.feedback import Said, evidence_json, evidence_of, without_words
-from nearcopy.models.model import Decision, Edge, Fingerprint
+from nearcopy.cluster.constraints import Constraints
+from nearcopy.cluster.stories import cluster_articles
+from nearcopy.models.feedback import Prediction, evidence_to_json, evidence_from_json, without_quotes
+from nearcopy.models import Decision, Edge, Fingerprint
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -56,7 +56,7 @@ def said(a: str, b: str, kind: str, when: datetime = NOON) -> Feedback:
         same=kind != "different",
         relation=Relation(relation),
         when=when,
-        said=Said(Relation.RELATED, "related-texts", 0.4, False, 0.4, None, Evidence()),
+        said=Prediction(Relation.RELATED, "related-texts", 0.4, False, 0.4, None, Evidence()),
     )
 
 
@@ -102,7 +102,7 @@ class TestDifferent:
         verdict = copies.check(Article(id="c", text=f"{BODY} c"))
         assert (verdict.relation, verdict.rule, verdict.match) == (
             "distinct",
-            "told-different",
+            "feedback-different",
             "a",
         )
         assert verdict.reasons == ("told by people on 2026-05-04 to be different: two ferries",)
@@ -137,7 +137,7 @@ class TestDifferent:
         copies.forget("c")
         assert story_of(copies, "b") == {"a", "b"}
         verdict = copies.check(Article(id="c", text=f"{BODY} b"))
-        assert (verdict.is_duplicate, verdict.rule) == (False, "told-different")
+        assert (verdict.is_duplicate, verdict.rule) == (False, "feedback-different")
 
     def test_it_is_not_among_what_is_similar(self, copies):
         copies.feedback("a", "c", same=False)
@@ -145,7 +145,7 @@ class TestDifferent:
 
     def test_they_may_be_related(self, copies):
         copies.feedback("a", "c", same=False, relation="related")
-        assert copies.told()[0].relation is Relation.RELATED
+        assert copies.all_feedback()[0].relation is Relation.RELATED
         assert "c" not in story_of(copies, "a")
 
 
@@ -154,14 +154,14 @@ class TestSame:
         answer = strangers.feedback("a", "b", same=True)
         assert story_of(strangers, "a") == {"a", "b"}
         copy = next(each for each in strangers.verdicts([*"ab"]) if each.is_duplicate)
-        assert (copy.rule, copy.relation, copy.reason) == ("told-same", "same_title", "told")
+        assert (copy.rule, copy.relation, copy.reason) == ("feedback-same", "same_title", "told")
         assert copy.reasons == ("told by people on 2026-05-04 to be the same",)
         assert (answer.feedback.said.rule, answer.feedback.mistake) == ("not-compared", "miss")
 
     def test_the_relation_is_as_given_else_as_measured(self, copies):
         copies.feedback("a", "b", same=True)
         copies.feedback("a", "c", same=True, relation="revision")
-        assert [each.relation for each in copies.told()] == ["near_text", "revision"]
+        assert [each.relation for each in copies.all_feedback()] == ["near_text", "revision"]
 
     def test_so_they_are_after_forgetting_and_adding_again(self, strangers):
         strangers.feedback("a", "b", same=True)
@@ -169,7 +169,7 @@ class TestSame:
         strangers.forget("b")
         assert story_of(strangers, "a") == {"a"}
         again = strangers.add(old)
-        assert (again.is_duplicate, again.duplicate_of, again.rule) == (True, "a", "told-same")
+        assert (again.is_duplicate, again.duplicate_of, again.rule) == (True, "a", "feedback-same")
         assert story_of(strangers, "a") == {"a", "b"}
 
     def test_so_they_are_when_a_text_is_replaced(self, strangers):
@@ -193,7 +193,7 @@ class TestSame:
         assert story_of(strangers, "a") == {"a", "b"}
         verdicts = list(strangers.verdicts([*"ab"]))
         assert [each.is_duplicate for each in verdicts] == [False, False]
-        assert {each.rule for each in verdicts} == {"told-same-event"}
+        assert {each.rule for each in verdicts} == {"feedback-same-event"}
 
     def test_copies_told_to_be_of_one_event_are_no_duplicates(self, copies):
         answer = copies.feedback("a", "c", same=True, relation="same_event")
@@ -215,7 +215,7 @@ class TestSame:
             tomorrow.feedback(removed, "d", same=True)
             kept = ({"a", "b"} - {removed}).pop()
             (verdict,) = tomorrow.verdicts("d")
-            assert (verdict.duplicate_of, verdict.rule) == (kept, "told-same")
+            assert (verdict.duplicate_of, verdict.rule) == (kept, "feedback-same")
             tomorrow.add(Article(id="e", text=f"{BODY} e", published=NOON + DAY))
             tomorrow.feedback(removed, "e", same=False)
             (verdict,) = tomorrow.verdicts("e")
@@ -227,34 +227,34 @@ class TestTheLastWord:
         copies.feedback("a", "c", same=False)
         copies.feedback("c", "a", same=True)
         assert story_of(copies, "a") == {"a", "b", "c"}
-        (only,) = copies.told()
+        (only,) = copies.all_feedback()
         assert only.same
 
     def test_taken_back_all_is_as_it_was_found(self, copies):
         before = [*copies.verdicts([*"abc"])], [*copies.stories()]
         copies.feedback("a", "c", same=False)
-        answer = copies.take_back("c", "a")
+        answer = copies.retract_feedback("c", "a")
         assert ([*copies.verdicts([*"abc"])], [*copies.stories()]) == before
-        assert answer.taken_back
+        assert answer.retracted
         assert {each.id for each in answer.changes} == {"c"}
-        assert copies.told() == []
+        assert copies.all_feedback() == []
 
     def test_taken_back_strangers_part(self, strangers):
         strangers.feedback("a", "b", same=True)
-        strangers.take_back("a", "b")
+        strangers.retract_feedback("a", "b")
         assert story_of(strangers, "a") == {"a"}
 
     def test_it_can_be_taken_back_when_the_articles_are_gone(self, copies):
         copies.feedback("a", "c", same=False)
         copies.forget([*"abc"])
-        copies.take_back("a", "c")
+        copies.retract_feedback("a", "c")
         for name in "abc":
             copies.add(Article(id=name, text=f"{BODY} {name}"))
         assert story_of(copies, "a") == {"a", "b", "c"}
 
     def test_what_was_not_said_cannot_be_taken_back(self, copies):
         with pytest.raises(BadFeedback, match="nothing to take back"):
-            copies.take_back("a", "c")
+            copies.retract_feedback("a", "c")
 
     def test_what_contradicts_the_rest_through_others_is_refused(self, copies):
         copies.feedback("a", "b", same=True)
@@ -283,7 +283,7 @@ class TestTheLastWord:
     def test_what_makes_no_sense_is_refused(self, copies, given):
         with pytest.raises(BadFeedback):
             copies.feedback(**given)
-        assert copies.told() == []
+        assert copies.all_feedback() == []
 
     def test_articles_that_are_not_there_are_named(self, copies):
         with pytest.raises(NotStored, match="nobody"):
@@ -291,13 +291,13 @@ class TestTheLastWord:
 
     def test_half_a_surrogate_pair_in_a_note_does_no_harm(self, copies):
         copies.feedback("a", "b", same=True, note="\ud800 \x00 why")
-        assert "why" in copies.told()[0].note
+        assert "why" in copies.all_feedback()[0].note
 
 
 class TestWhatThePolicyHadSaid:
     def test_it_is_kept_with_the_evidence_and_judged_alike(self, copies):
         copies.feedback("a", "c", same=False)
-        (told,) = copies.told()
+        (told,) = copies.all_feedback()
         assert (told.said.relation, told.said.duplicate) == ("near_text", True)
         how = decide(told.said.evidence, Policy())
         assert (how.relation, how.rule, how.confidence) == told.said[:3]
@@ -329,9 +329,9 @@ class TestWhatThePolicyHadSaid:
         full = Evidence(
             title_swap="apples / pears", contrast="suspends / resumes", clashes=((fact, fact),)
         )
-        text = evidence_json(without_words(full))
+        text = evidence_to_json(without_quotes(full))
         assert not any(word in text for word in ("USD", "pears", "deal", "resumes"))
-        assert decide(without_words(full), Policy())[:4] == decide(full, Policy())[:4]
+        assert decide(without_quotes(full), Policy())[:4] == decide(full, Policy())[:4]
 
     @given(st.sampled_from([None, True, False]), st.floats(0, 1), st.integers(0, 64), st.text())
     def test_evidence_comes_back(self, same, share, distance, words):
@@ -339,22 +339,22 @@ class TestWhatThePolicyHadSaid:
         full = Evidence(
             same_url=same, overlap=share, distance=distance, junk=words, moved=((fact, fact),)
         )
-        assert evidence_of(evidence_json(full)) == full
+        assert evidence_from_json(evidence_to_json(full)) == full
 
     def test_measurements_that_are_no_more_taken_are_left_out(self):
-        assert evidence_of('{"overlap": 0.5, "phlogiston": 1}') == Evidence(overlap=0.5)
+        assert evidence_from_json('{"overlap": 0.5, "phlogiston": 1}') == Evidence(overlap=0.5)
 
     def test_titles_that_clash_are_judged_alike_without_their_words(self):
         pair = fingerprints(
             Article(id=name, title=f"Boatyard raises Series {name} $10M") for name in "AB"
         )
         evidence = compare(*pair)
-        assert decide(without_words(evidence), Policy()).rule == "vetoed"
+        assert decide(without_quotes(evidence), Policy()).rule == "vetoed"
 
 
 def told_stories(names: str, *edges: Edge, **limits) -> set[frozenset[str]]:
     articles = [Fingerprint(id=name, words=100 - place) for place, name in enumerate(names)]
-    made = stories(articles, edges, Policy(keep=("longest",), **limits))
+    made = cluster_articles(articles, edges, Policy(keep=("longest",), **limits))
     return {frozenset(member.id for member in story.members) for story in made.stories}
 
 
@@ -388,36 +388,36 @@ class TestStories:
 
     def test_no_limit_parts_what_people_put_together(self):
         edges = [said(*pair, "same").edge for pair in ("ab", "bc", "cd")]
-        assert told_stories("abcd", *edges, largest_story=2) == {frozenset("abcd")}
+        assert told_stories("abcd", *edges, max_story_size=2) == {frozenset("abcd")}
         events = [said(*pair, "event").edge for pair in ("ab", "bc", "cd")]
-        assert told_stories("abcd", *events, largest_story=2) == {frozenset("abcd")}
+        assert told_stories("abcd", *events, max_story_size=2) == {frozenset("abcd")}
 
     def test_what_people_put_together_needs_no_line(self):
         edges = [said("a", "b", "event").edge, Edge("b", "c", EVENT, 0.9)]
-        assert told_stories("abc", *edges, story_news=None) == {frozenset("ab"), frozenset("c")}
+        assert told_stories("abc", *edges, story_score=None) == {frozenset("ab"), frozenset("c")}
 
 
 class TestCamps:
     def test_nothing_said_nothing_is_kept_apart(self):
-        told = Told()
+        told = Constraints()
         told.add("a", "b", NEAR)
-        told.meet("a", "b")
+        told.merge("a", "b")
         assert not told
-        assert told.may_meet("a", "b")
-        assert told.copies("a") == ["a"]
+        assert told.can_link("a", "b")
+        assert told.same_articles("a") == ["a"]
 
     @given(st.lists(st.tuples(*[st.sampled_from("abcdefgh")] * 2), max_size=12), st.data())
     def test_camps_that_hold_foes_never_meet(self, pairs, data):
-        told = Told()
+        told = Constraints()
         foes = data.draw(st.lists(st.sampled_from(["ab", "cd", "ah", "eg"]), unique=True))
         for a, b in foes:
             told.add(a, b, said(a, b, "different").decision)
         for a, b in pairs:
-            if told.may_meet(a, b):
-                told.meet(a, b)
-                assert not foes or told.camp(a) == told.camp(b)
-        assert all(told.camp(a) != told.camp(b) for a, b in foes)
-        assert all(not told.may_meet(a, b) and not told.may_meet(b, a) for a, b in foes)
+            if told.can_link(a, b):
+                told.merge(a, b)
+                assert not foes or told.component(a) == told.component(b)
+        assert all(told.component(a) != told.component(b) for a, b in foes)
+        assert all(not told.can_link(a, b) and not told.can_link(b, a) for a, b in foes)
 
 
 class SpokenHistory(History):
@@ -442,8 +442,8 @@ class SpokenHistory(History):
 
 def speak(deduper: Deduper, kind: str, what: list) -> None:
     if kind == "take_back":
-        for each in deduper.told()[:1]:
-            deduper.take_back(*each.pair)
+        for each in deduper.all_feedback()[:1]:
+            deduper.retract_feedback(*each.pair)
     elif kind != "speak":
         happen(deduper, kind, what)
     elif what:
@@ -456,7 +456,7 @@ def speak(deduper: Deduper, kind: str, what: list) -> None:
 def assert_as_told(deduper: Deduper, live: list[str]) -> None:
     home = {m.id: s.id for s in deduper.stories() for m in s.members}
     kept = {each.id: each.duplicate_of or each.id for each in deduper.verdicts(live)}
-    for told in deduper.told():
+    for told in deduper.all_feedback():
         if told.a in home and told.b in home:
             assert (home[told.a] == home[told.b]) == told.same, told
             copies = told.same and told.relation != "same_event"
@@ -473,9 +473,9 @@ def test_what_was_said_holds_in_any_order(seed):
             assert_sound(deduper, ids)
             assert_as_told(deduper, ids)
             with Deduper(clock=lambda: NOON) as fresh:
-                with fresh._store.writing():
-                    for told in deduper.told():
-                        fresh._store.remember(told)
+                with fresh._store.transaction():
+                    for told in deduper.all_feedback():
+                        fresh._store.save_feedback(told)
                 list(fresh.run(history.live.values()))
                 assert standing(deduper, ids) == standing(fresh, ids)
 
@@ -493,7 +493,7 @@ def test_in_a_file_it_holds_as_in_memory(tmp_path, seed):
             speak(memory, kind, what)
             speak(writer, kind, what)
             ids = sorted(history.live)
-            assert reader.told() == memory.told()
+            assert reader.all_feedback() == memory.all_feedback()
             assert standing(reader, ids) == standing(memory, ids)
             assert_as_told(writer, ids)
 

@@ -1,193 +1,185 @@
-"""Acting: what people do to a story is told of its articles, journalled, and can be undone."""
+"""Actions on stories (keep, split, merge): recorded as feedback and in the audit log, undoable."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import NamedTuple
 
-from nearcopy.config import Policy, Recipe
-from nearcopy.deduper.feedback.record import Change, changes, feedback_on, said_of
-from nearcopy.deduper.recluster import Settled
+from nearcopy.deduper.feedback.record import Change, list_changes, make_feedback, predict
+from nearcopy.deduper.session import Session
+from nearcopy.deduper.stories import find_story
 from nearcopy.errors import BadFeedback
-from nearcopy.models.action import Act, Deed, Moved, Pair
-from nearcopy.models.feedback import Feedback
-from nearcopy.models.model import COPIES, Relation, Story
+from nearcopy.models import COPIES, Relation, Story, ordered
+from nearcopy.models.feedback import ActionKind, Feedback, MovedArticle, Pair, StoryAction
 from nearcopy.stores import Store
-
-Settle = Callable[[set[str], Mapping[str, str]], Settled]  # stories anew, under these names
+from nearcopy.stores.retry import retry_transient
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """An act, done or undone, and what changed by it."""
+class ActionResult:
+    """An action that was done or undone, and the articles that changed."""
 
-    act: Act
+    action: StoryAction
     changes: tuple[Change, ...]
 
 
-class Actor(NamedTuple):
-    """Who acts, when, why, and by which settings what is told of articles is judged."""
-
-    by: str
-    note: str
-    when: datetime
-    settings: tuple[Recipe, Policy]
-
-
-def keep(store: Store, story: Story, article: str, actor: Actor, settle: Settle) -> Done:
-    """Have another copy of a story kept, for as long as it is there."""
-    if article == story.kept:
-        raise BadFeedback(f"{article!r:.60} is the kept copy already: choose another one")
-    act = _act(store, Deed.KEEP, article, actor, other=story.kept)
-    store.journal(act)
-    return _settled(store, act, settle)
+@retry_transient
+def keep(session: Session, article: str, *, by: str, note: str) -> ActionResult:
+    """Make an article the kept copy of its story."""
+    with session.transaction():
+        session.require([article])
+        story = find_story(session, article)
+        if article == story.kept:
+            raise BadFeedback(f"{article!r:.60} is the kept copy already: choose another one")
+        action = _new_action(session, ActionKind.KEEP, article, story.kept, by, note)
+        session.store.save_action(action)
+        return _recluster(session, action)
 
 
-def split(store: Store, story: Story, article: str, actor: Actor, settle: Settle) -> Done:
-    """Have an article be in a story of its own: it is different from all it was linked with."""
-    others = [member.id for member in story.members if member.id != article]
-    if not others:
-        raise BadFeedback(f"{article!r:.60} is alone in its story: there is nothing to split off")
-    linked = {name for edge in store.edges([article]) for name in edge[:2]} | {story.kept}
-    pairs = [(article, each) for each in others if each in linked] or [(article, others[0])]
-    act = _act(store, Deed.SPLIT, article, actor)
-    return _told(store, act, pairs, actor, settle)
+@retry_transient
+def split(session: Session, article: str, *, by: str, note: str) -> ActionResult:
+    """Move an article to a story of its own: it is different from all that it was linked with."""
+    with session.transaction():
+        session.require([article])
+        story = find_story(session, article)
+        others = [member.id for member in story.members if member.id != article]
+        if not others:
+            raise BadFeedback(f"{article!r:.60} is alone in its story: nothing to split off")
+        linked = {id_ for edge in session.store.edges([article]) for id_ in edge[:2]}
+        linked.add(story.kept)
+        pairs = [(article, other) for other in others if other in linked]
+        action = _new_action(session, ActionKind.SPLIT, article, None, by, note)
+        return _record_pairs(session, action, pairs or [(article, others[0])])
 
 
-def merge(store: Store, one: Story, other: Story, actor: Actor, settle: Settle) -> Done:
-    """Have two stories be one: their kept copies are what is measured, or of one event.
+@retry_transient
+def merge(session: Session, a: str, b: str, *, by: str, note: str) -> ActionResult:
+    """Merge two stories: their kept copies get the relation measured, or are of the same event.
 
-    Reports that each held in other words are told to be of it too: else some could stay behind.
+    The other kept copies of each are recorded as the same event too, so that none stays behind.
     """
-    if one.id == other.id:
-        raise BadFeedback(f"both are the story {one.id}: name two stories")
-    act = _act(store, Deed.MERGE, one.kept, actor, other=other.kept)
-    pairs = [(one.kept, other.kept), *_reports(one), *_reports(other)]
-    return _told(store, act, pairs, actor, settle)
+    with session.transaction():
+        one, other = find_story(session, a), find_story(session, b)
+        if one.id == other.id:
+            raise BadFeedback(f"both are the story {one.id}: name two stories")
+        action = _new_action(session, ActionKind.MERGE, one.kept, other.kept, by, note)
+        pairs = [(one.kept, other.kept), *_event_pairs(one), *_event_pairs(other)]
+        return _record_pairs(session, action, pairs)
 
 
-def _reports(story: Story) -> list[Pair]:
-    """The kept copy with each that tells its event and is no copy of any."""
-    others = (each.id for each in story.members[1:] if each.duplicate_of is None)
-    return [(story.kept, each) for each in others]
+def _event_pairs(story: Story) -> list[Pair]:
+    """The kept copy with each article of the same event that is no copy of any."""
+    others = (member.id for member in story.members[1:] if member.duplicate_of is None)
+    return [(story.kept, other) for other in others]
 
 
-def undo(store: Store, number: int, *, by: str, when: datetime, settle: Settle) -> Done:
-    """Take an act back: what it told, and where it put articles, as far as it still holds."""
-    act = next((each for each in store.acts(number + 1, 1) if each.number == number), None)
-    if act is None:
-        raise BadFeedback(f"no act {number}: `nearcopy act list` lists them")
-    if act.undone is not None:
-        raise BadFeedback(f"act {number} was undone already, on {act.undone:%Y-%m-%d}")
-    undone = replace(act, undone=when, undone_by=by)
-    store.journal(undone)
-    for a, b in _still_told(store, act):
-        store.take_back(a, b)
-    were = _were(store, act)
-    done = _settled(store, undone, settle, were)
-    back = {story for story in were.values() if store.stories([story])}
-    store.tell([], [], {story: story for story in back})  # they lead nowhere else any more
-    return done
+@retry_transient
+def undo(session: Session, number: int, *, by: str) -> ActionResult:
+    """Undo an action: its feedback and moves, as far as nothing changed them since."""
+    store = session.store
+    with session.transaction():
+        action = next((a for a in store.actions(number + 1, 1) if a.number == number), None)
+        if action is None:
+            raise BadFeedback(f"no action {number}: `nearcopy action list` lists them")
+        if action.undone is not None:
+            raise BadFeedback(f"action {number} was undone already, on {action.undone:%Y-%m-%d}")
+        undone = replace(action, undone=session.clock(), undone_by=by)
+        store.save_action(undone)
+        for a, b in _unchanged_pairs(store, action):
+            store.remove_feedback(a, b)
+        former = _former_stories(store, action)
+        result = _recluster(session, undone, former)
+        restored = {story for story in former.values() if store.stories([story])}
+        store.save_stories([], [], {story: story for story in restored})  # no redirect any more
+        return result
 
 
-def _act(store: Store, deed: Deed, article: str, actor: Actor, *, other: str | None = None) -> Act:
-    last = store.acts(limit=1)
-    return Act(
+def _new_action(
+    session: Session, kind: ActionKind, article: str, other: str | None, by: str, note: str
+) -> StoryAction:
+    if not isinstance(by, str) or not isinstance(note, str):
+        raise BadFeedback("give by and note as texts")
+    last = session.store.actions(limit=1)
+    return StoryAction(
         number=last[0].number + 1 if last else 1,
-        deed=deed,
+        kind=kind,
         article=article,
         other=other,
-        by=actor.by,
-        note=actor.note,
-        when=actor.when,
+        by=by,
+        note=note,
+        when=session.clock(),
     )
 
 
-def _told(store: Store, act: Act, pairs: Sequence[Pair], actor: Actor, settle: Settle) -> Done:
-    """Tell this of the pairs of which nobody has spoken, and settle what follows."""
-    before = {each.pair: each for each in store.told(_named(pairs))}
-    fresh = [pair for pair in map(_sorted, pairs) if not _known(before.get(pair), act)]
-    for pair in fresh:
-        store.remember(_feedback(store, act, pair, actor))
-    act = replace(act, pairs=tuple(fresh))
-    store.journal(act)
-    return _settled(store, act, settle)
+def _record_pairs(session: Session, action: StoryAction, pairs: Sequence[Pair]) -> ActionResult:
+    """Record feedback on the pairs that have none, and recluster."""
+    by_pair = {f.pair: f for f in session.store.feedback_about(_ids_in(pairs))}
+    new = [pair for pair in (ordered(*p) for p in pairs) if not _agrees(by_pair.get(pair), action)]
+    for pair in new:
+        session.store.save_feedback(_action_feedback(session, action, pair))
+    action = replace(action, pairs=tuple(new))
+    session.store.save_action(action)
+    return _recluster(session, action)
 
 
-def _known(said: Feedback | None, act: Act) -> bool:
-    """Whether people said this already; a problem where they said otherwise."""
-    if said is None:
+def _agrees(feedback: Feedback | None, action: StoryAction) -> bool:
+    """Whether earlier feedback says the same; raises BadFeedback where it says the opposite."""
+    if feedback is None:
         return False
-    if said.same != (act.deed is Deed.MERGE):
-        told = "the same" if said.same else "different"
+    if feedback.same != (action.kind is ActionKind.MERGE):
+        label = "the same" if feedback.same else "different"
         raise BadFeedback(
-            f"{said.a!r:.60} and {said.b!r:.60} were told to be {told} on {said.when:%Y-%m-%d}: "
-            f"undo that first, such as `nearcopy feedback {said.a} {said.b} --undo`"
+            f"{feedback.a!r:.60} and {feedback.b!r:.60} were labelled {label} on "
+            f"{feedback.when:%Y-%m-%d}: retract that first, such as "
+            f"`nearcopy feedback {feedback.a} {feedback.b} --undo`"
         )
     return True
 
 
-def _feedback(store: Store, act: Act, pair: Pair, actor: Actor) -> Feedback:
-    same = act.deed is Deed.MERGE
+def _action_feedback(session: Session, action: StoryAction, pair: Pair) -> Feedback:
+    same = action.kind is ActionKind.MERGE
     relation = None
-    if same and not (
-        _leads(act, pair) and said_of(store, pair, *actor.settings).relation in COPIES
-    ):
-        relation = Relation.SAME_EVENT  # one story, and nothing is dropped for it
-    return feedback_on(
-        store,
-        pair,
-        same=same,
-        relation=relation,
-        note=act.note,
-        when=act.when,
-        settings=actor.settings,
+    if same:
+        kept_copies = {*pair} == {action.article, action.other}
+        if not (kept_copies and predict(session, pair).relation in COPIES):
+            relation = Relation.SAME_EVENT  # one story, and no article is dropped for it
+    return make_feedback(
+        session, pair, same=same, relation=relation, note=action.note, when=action.when
     )
 
 
-def _leads(act: Act, pair: Pair) -> bool:
-    """Whether these are the kept copies of the two stories."""
-    return {*pair} == {act.article, act.other}
+def _ids_in(pairs: Iterable[Pair]) -> set[str]:
+    return {id_ for pair in pairs for id_ in pair}
 
 
-def _named(pairs: Iterable[Pair]) -> set[str]:
-    return {name for pair in pairs for name in pair}
+def _recluster(
+    session: Session, action: StoryAction, former: Mapping[str, str] | None = None
+) -> ActionResult:
+    """Recluster the articles of an action, and log those that moved."""
+    former = former or {}
+    affected = {action.article, *_ids_in(action.pairs), *former}
+    update = session.cluster({*session.store.runs(affected)}, former)
+    changes = tuple(list_changes(session.store, update.before))
+    if action.undone is None:
+        moved = (
+            MovedArticle(change.id, change.story_id, change.story_before)
+            for change in changes
+            if change.story_id != change.story_before
+        )
+        action = replace(action, moved=tuple(moved))
+        session.store.save_action(action)
+    return ActionResult(action, changes)
 
 
-def _sorted(pair: Pair) -> Pair:
-    return min(pair), max(pair)
+def _unchanged_pairs(store: Store, action: StoryAction) -> list[Pair]:
+    """The pairs whose feedback is still that of the action."""
+    times = {f.pair: f.when for f in store.feedback_about(_ids_in(action.pairs))}
+    return [pair for pair in action.pairs if times.get(pair) == action.when]
 
 
-def _settled(store: Store, act: Act, settle: Settle, were: Mapping[str, str] | None = None) -> Done:
-    """Tell the stories anew, and note which articles moved."""
-    touched = {act.article, *_named(act.pairs), *(were or ())}
-    here = {*store.runs(touched)}
-    found = tuple(changes(store, settle(here, were or {}).before))
-    if act.undone is None:
-        act = replace(act, moved=tuple(_moved(found)))
-        store.journal(act)
-    return Done(act, found)
-
-
-def _moved(found: Iterable[Change]) -> Iterable[Moved]:
-    return (
-        Moved(each.id, each.story_id, each.story_before)
-        for each in found
-        if each.story_id != each.story_before
-    )
-
-
-def _still_told(store: Store, act: Act) -> list[Pair]:
-    """The pairs of which nobody has said anything since the act."""
-    told = {each.pair: each.when for each in store.told(_named(act.pairs))}
-    return [pair for pair in act.pairs if told.get(pair) == act.when]
-
-
-def _were(store: Store, act: Act) -> dict[str, str]:
-    """The former stories of the articles that are still where the act put them."""
-    now = store.members([each.id for each in act.moved])
+def _former_stories(store: Store, action: StoryAction) -> dict[str, str]:
+    """The former stories of the articles that are still where the action moved them."""
+    members = store.members([moved.id for moved in action.moved])
     return {
-        each.id: each.story_before
-        for each in act.moved
-        if each.id in now and now[each.id][0] == each.story_id
+        moved.id: moved.story_before
+        for moved in action.moved
+        if moved.id in members and members[moved.id][0] == moved.story_id
     }

@@ -1,22 +1,18 @@
-"""Examples: what people say of pairs, beside what is measured of them, to tune by."""
+"""Labelled examples: the feedback on pairs beside their evidence, for tuning a policy."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from nearcopy.cluster.kept_copy import by_age
-from nearcopy.config import Policy, Recipe
-from nearcopy.fingerprint.term_weights import kept_weights
-from nearcopy.match.judge_pairs import judged
+from nearcopy.deduper.matches import judge_fingerprints
+from nearcopy.deduper.session import Session
+from nearcopy.models import Evidence, Relation
 from nearcopy.models.feedback import Feedback
-from nearcopy.models.model import Evidence, Relation
-from nearcopy.stores import Store
 
-BATCH = 512
+BATCH_SIZE = 512
 
 
 class Example(NamedTuple):
-    """What was measured of two articles, and what people say they are; None: they do not say."""
+    """The evidence between two articles, and their labels; None where there is none."""
 
     a: str
     b: str
@@ -25,26 +21,21 @@ class Example(NamedTuple):
     one_story: bool | None = None
 
 
-def feedback_examples(
-    store: Store, told: Iterable[Feedback], recipe: Recipe, policy: Policy
-) -> Iterator[Example]:
-    """What people said of pairs, measured anew where both are stored, else as it was then."""
-    rest = iter(told)
-    while some := list(islice(rest, BATCH)):
-        now = _measured(store, some, recipe, policy)
-        for each in some:
-            copies = each.same and each.relation is not Relation.SAME_EVENT
-            evidence = now.get(each.pair, each.said.evidence)
-            yield Example(each.a, each.b, evidence, copies, each.same)
+def labelled_examples(session: Session) -> Iterator[Example]:
+    """All feedback as examples; evidence is measured again where both articles are stored."""
+    feedback = session.store.all_feedback()
+    for start in range(0, len(feedback), BATCH_SIZE):
+        batch = feedback[start : start + BATCH_SIZE]
+        measured = _measure(session, batch)
+        for label in batch:
+            duplicate = label.same and label.relation is not Relation.SAME_EVENT
+            evidence = measured.get(label.pair, label.prediction.evidence)
+            yield Example(label.a, label.b, evidence, duplicate, label.same)
 
 
-def _measured(
-    store: Store, told: Sequence[Feedback], recipe: Recipe, policy: Policy
-) -> dict[tuple[str, str], Evidence]:
-    made = store.fingerprints({name for each in told for name in each.pair})
-    here = [each.pair for each in told if each.a in made and each.b in made]
-    pairs = [sorted((made[a], made[b]), key=by_age) for a, b in here]
-    both = [(one, two) for one, two in pairs]
-    weights = kept_weights(store.term_counts())
-    found = judged(both, recipe, policy, store.articles, weights=weights)
-    return {pair: each.evidence for pair, each in zip(here, found, strict=True)}
+def _measure(session: Session, batch: Sequence[Feedback]) -> dict[tuple[str, str], Evidence]:
+    prints = session.store.fingerprints({id_ for label in batch for id_ in label.pair})
+    stored = [label.pair for label in batch if label.a in prints and label.b in prints]
+    pairs = [(prints[a], prints[b]) for a, b in stored]
+    judgements = judge_fingerprints(session.store, pairs, session.recipe, session.policy)
+    return {pair: judgement.evidence for pair, judgement in zip(stored, judgements, strict=True)}

@@ -1,154 +1,164 @@
-"""Corrected: what people said, laid over what was found.
+"""User feedback applied over stored decisions.
 
-What was found stays in the store as it was found, so that what is taken back leaves no trace.
+Stored edges stay as they were decided, so that retracted feedback leaves no trace.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from nearcopy.cluster.kept_copy import by_age
 from nearcopy.config import Policy, Recipe
-from nearcopy.deduper.find_matches import Matched, Matches, arrivals
-from nearcopy.fingerprint.term_weights import kept_weights
-from nearcopy.match.judge_pairs import Judgement, judged
-from nearcopy.models.feedback import TOLD_APART, Feedback
-from nearcopy.models.model import Article, Decision, Edge, Fingerprint, Join, Relation, ordered
-from nearcopy.stores import Entry, Store
+from nearcopy.deduper.matches import (
+    MatchList,
+    StoredMatch,
+    insertion_order,
+    judge_fingerprints,
+)
+from nearcopy.models import Article, Decision, Edge, Fingerprint, Relation, StoryLink, ordered
+from nearcopy.models.feedback import FEEDBACK_DIFFERENT, Feedback
+from nearcopy.stores import Store, StoredArticle
 
-Others = dict[str, Feedback]  # what people said of an article, by the other one
-
-
-def told_together(store: Store, ids: Collection[str]) -> set[str]:
-    """Those that people put together with one of these, and these."""
-    return {name for each in store.told(ids) if each.same for name in each.pair}
+FeedbackByArticle = dict[str, Feedback]  # the feedback on one article, by the id of the other
 
 
-def linked(store: Store, ids: Collection[str], limit: int) -> list[str]:
-    """These and all that what was found, or people, link them to; no more than `limit`."""
-    found = store.linked(ids, limit)
-    while len(found) < limit:
-        more = store.runs(told_together(store, found) - {*found})  # those that are here
+def same_by_feedback(store: Store, ids: Collection[str]) -> set[str]:
+    """The articles that feedback says are the same as one of these, and those of these."""
+    return {id_ for said in store.feedback_about(ids) if said.same for id_ in said.pair}
+
+
+def find_connected(store: Store, ids: Collection[str], limit: int) -> list[str]:
+    """The connected components of these articles by edges and feedback; at most `limit` ids."""
+    component = store.connected_ids(ids, limit)
+    while len(component) < limit:
+        more = store.runs(same_by_feedback(store, component) - {*component})  # those stored
         if not more:
             break
-        found = store.linked([*found, *sorted(more)], limit)
-    return found
+        component = store.connected_ids([*component, *sorted(more)], limit)
+    return component
 
 
-def copies(store: Store, ids: Collection[str], limit: int) -> list[str]:
-    """These and all that are copies of them, directly or through others; about `limit` at most."""
-    found = dict.fromkeys(store.runs(ids))
-    fresh = list(found)
-    while fresh and len(found) < limit:
-        near = (
-            name for join in corrected_joins(store, fresh) if join.duplicate for name in join[:2]
+def find_duplicates(store: Store, ids: Collection[str], limit: int) -> list[str]:
+    """These articles and their duplicates, directly or through others; about `limit` at most."""
+    duplicates = dict.fromkeys(store.runs(ids))
+    frontier = list(duplicates)
+    while frontier and len(duplicates) < limit:
+        neighbours = (
+            id_
+            for link in links_with_feedback(store, frontier)
+            if link.duplicate
+            for id_ in link[:2]
         )
-        fresh = list(dict.fromkeys(name for name in near if name not in found))
-        found |= dict.fromkeys(fresh)
-    return list(found)
+        frontier = list(dict.fromkeys(id_ for id_ in neighbours if id_ not in duplicates))
+        duplicates |= dict.fromkeys(frontier)
+    return list(duplicates)
 
 
-def corrected(edges: Iterable[Edge], told: Iterable[Feedback], here: Collection[str]) -> list[Edge]:
-    """What is between articles: what people said of two that are here, else what was found."""
-    said = {each.pair: each.edge for each in told if each.a in here and each.b in here}
-    rest = [edge for edge in edges if not said or ordered(edge.a, edge.b) not in said]
-    return rest + list(said.values())
+def apply_feedback(
+    edges: Iterable[Edge], feedback: Iterable[Feedback], stored: Collection[str]
+) -> list[Edge]:
+    """The edges, with those that feedback between stored articles replaces."""
+    by_pair = {said.pair: said.edge for said in feedback if said.a in stored and said.b in stored}
+    unaffected = [e for e in edges if not by_pair or ordered(e.a, e.b) not in by_pair]
+    return unaffected + list(by_pair.values())
 
 
-def corrected_edges(store: Store, ids: Collection[str]) -> list[Edge]:
-    """All that is between one of these articles and any other."""
-    edges, told = store.edges(ids), store.told(ids)
-    if not told:
+def edges_with_feedback(store: Store, ids: Collection[str]) -> list[Edge]:
+    """All edges of these articles, feedback applied."""
+    edges, feedback = store.edges(ids), store.feedback_about(ids)
+    if not feedback:
         return edges
-    return corrected(edges, told, store.runs({name for each in told for name in each.pair}))
+    stored = store.runs({id_ for said in feedback for id_ in said.pair})
+    return apply_feedback(edges, feedback, stored)
 
 
-def corrected_joins(store: Store, ids: Collection[str]) -> list[Join]:
-    """What puts one of these articles and any other into one story."""
-    if store.told(ids):
-        return [edge.join for edge in corrected_edges(store, ids) if edge.joins]
-    return store.joins(ids)
+def links_with_feedback(store: Store, ids: Collection[str]) -> list[StoryLink]:
+    """The edges of these articles that put two into one story, feedback applied."""
+    if store.feedback_about(ids):
+        return [edge.link for edge in edges_with_feedback(store, ids) if edge.same_story]
+    return store.links(ids)
 
 
-def corrected_matches(
+def matches_with_feedback(
     store: Store,
-    entries: Sequence[Entry],
-    found: list[Matches],
+    entries: Sequence[StoredArticle],
+    matches: list[MatchList],
     recipe: Recipe,
     policy: Policy,
     *,
-    again: Collection[str] = (),
-) -> list[Matches]:
-    """What each article is to those before it by what people said, else as it was found."""
+    unchanged: Collection[str] = (),
+) -> list[MatchList]:
+    """The matches of each article with those inserted before it, feedback applied."""
     ids = [entry.article.id for entry in entries]
-    told = _by_article(store.told(ids))
-    came_before = arrivals(store, ids, again, told)
-    made = list(found)
-    for place, entry in enumerate(entries):
-        said = told.get(entry.article.id, {})
-        before = {o: each for o, each in said.items() if came_before(o, entry.article.id)}
-        if before:
-            kept_apart = _kept_apart(store, found[place], said)
-            overlaid = [_overlaid(each, before, kept_apart) for each in found[place].found]
-            known = {each.other.id for each in overlaid}
-            unfound = store.fingerprints([other for other in before if other not in known])
+    feedback = _by_article(store.feedback_about(ids))
+    is_earlier = insertion_order(store, ids, unchanged, feedback)
+    updated = list(matches)
+    for position, entry in enumerate(entries):
+        about = feedback.get(entry.article.id, {})
+        earlier = {other: said for other, said in about.items() if is_earlier(other, ids[position])}
+        if earlier:
+            cannot_link = _cannot_link(store, matches[position], about)
+            overlaid = [_overlay(m, earlier, cannot_link) for m in matches[position].matches]
+            missing = earlier.keys() - {match.other.id for match in overlaid}
             overlaid += [
-                _told(store, entry, other, before[other.id], recipe, policy)
-                for other in unfound.values()
+                _match_from_feedback(store, entry, other, earlier[other.id], recipe, policy)
+                for other in store.fingerprints([id_ for id_ in earlier if id_ in missing]).values()
             ]
-            overlaid.sort(key=lambda match: match.surest_first)
-            made[place] = Matches(overlaid, found[place].left_out)
-    return made
+            overlaid.sort(key=lambda match: match.sort_key)
+            updated[position] = MatchList(overlaid, matches[position].truncated)
+    return updated
 
 
-def _by_article(told: Iterable[Feedback]) -> dict[str, Others]:
-    found: dict[str, Others] = {}
-    for each in told:
-        found.setdefault(each.a, {})[each.b] = each
-        found.setdefault(each.b, {})[each.a] = each
-    return found
+def _by_article(feedback: Iterable[Feedback]) -> dict[str, FeedbackByArticle]:
+    table: dict[str, FeedbackByArticle] = {}
+    for said in feedback:
+        table.setdefault(said.a, {})[said.b] = said
+        table.setdefault(said.b, {})[said.a] = said
+    return table
 
 
-def _kept_apart(store: Store, found: Matches, said: Others) -> dict[str, Decision]:
-    """Why the article is no copy of some that it is like: who it is different from is with them."""
-    apart = {other: each.decision for other, each in said.items() if not each.same}
-    members = store.members({*apart, *(match.other.id for match in found.found)} if apart else ())
-    strangers = {members[other][0]: other for other in sorted(apart) if other in members}
-    why: dict[str, Decision] = {}
-    for name, (story, _) in members.items():
-        if name not in apart and story in strangers:
-            other = strangers[story]
-            reason = f"of one story with {other}, {apart[other].reason}"
-            why[name] = Decision(Relation.DISTINCT, TOLD_APART, 1.0, False, reason)
-    return why
+def _cannot_link(
+    store: Store, matches: MatchList, feedback: FeedbackByArticle
+) -> dict[str, Decision]:
+    """The matches that share a story with an article that feedback says is different."""
+    different = {other: said.decision for other, said in feedback.items() if not said.same}
+    matched = (match.other.id for match in matches.matches)
+    members = store.members({*different, *matched} if different else ())
+    excluded = {members[other][0]: other for other in sorted(different) if other in members}
+    decisions: dict[str, Decision] = {}
+    for id_, (story, _) in members.items():
+        if id_ not in different and story in excluded:
+            other = excluded[story]
+            reason = f"of one story with {other}, {different[other].reason}"
+            decisions[id_] = Decision(Relation.DISTINCT, FEEDBACK_DIFFERENT, 1.0, False, reason)
+    return decisions
 
 
-def _overlaid(match: Matched, said: Others, kept_apart: Mapping[str, Decision]) -> Matched:
-    other, found = match.other.id, match.judgement
-    if other in said:
-        how = said[other].decision._replace(flags=found.decision.flags)
-        return Matched(match.other, found._replace(decision=how, news=float(said[other].same)))
-    if other in kept_apart and match.edge("").joins:
-        return Matched(match.other, found._replace(decision=kept_apart[other]))
-    return match
+def _overlay(
+    match: StoredMatch, feedback: FeedbackByArticle, cannot_link: Mapping[str, Decision]
+) -> StoredMatch:
+    """The match with the decision that feedback makes, if any."""
+    other, judgement = match.other.id, match.judgement
+    if said := feedback.get(other):
+        decision = said.decision._replace(flags=judgement.decision.flags)
+        judgement = judgement._replace(decision=decision, event_score=float(said.same))
+    elif other in cannot_link and match.edge("").same_story:
+        judgement = judgement._replace(decision=cannot_link[other])
+    return StoredMatch(match.other, judgement)
 
 
-def _told(
+def _match_from_feedback(
     store: Store,
-    entry: Entry,
+    entry: StoredArticle,
     other: Fingerprint,
     said: Feedback,
     recipe: Recipe,
     policy: Policy,
-) -> Matched:
-    """What people said of an article and one that was not found by what they have in common."""
+) -> StoredMatch:
+    """The match by feedback with an article that was no candidate."""
 
     def articles(ids: Collection[str]) -> dict[str, Article]:
         return store.articles(ids) | {entry.article.id: entry.article}
 
-    one, two = sorted((entry.fingerprint, other), key=by_age)
-    weights = kept_weights(store.term_counts())
-    (found,) = judged([(one, two)], recipe, policy, articles, weights=weights)
-    return Matched(other, _as_said(found, said))
-
-
-def _as_said(found: Judgement, said: Feedback) -> Judgement:
-    return found._replace(decision=said.decision, news=float(said.same))
+    pair = entry.fingerprint, other
+    (judgement,) = judge_fingerprints(store, [pair], recipe, policy, articles)
+    return StoredMatch(
+        other, judgement._replace(decision=said.decision, event_score=float(said.same))
+    )

@@ -1,27 +1,33 @@
-"""Correcting: what people say of two stored articles is remembered, and stories follow."""
+"""Recording feedback on two stored articles, and reclustering them by it."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from nearcopy.cluster.constraints import Told
-from nearcopy.cluster.kept_copy import by_age
+from nearcopy.cluster.constraints import Constraints
 from nearcopy.cluster.story_ids import own_story_id
-from nearcopy.config import Policy, Recipe
-from nearcopy.deduper.recluster import Settled
+from nearcopy.deduper.matches import judge_fingerprints
+from nearcopy.deduper.session import Session
 from nearcopy.errors import BadFeedback
-from nearcopy.fingerprint.term_weights import kept_weights
-from nearcopy.match.judge_pairs import NOT_COMPARED, comparable, judged
-from nearcopy.models.feedback import Feedback, Said, fits, relation_told, without_words
-from nearcopy.models.model import Member, Relation
+from nearcopy.match.eligibility import NOT_COMPARED, are_comparable
+from nearcopy.models import Member, Relation
+from nearcopy.models.feedback import (
+    Feedback,
+    Pair,
+    Prediction,
+    feedback_relation,
+    is_consistent,
+    without_quotes,
+)
 from nearcopy.stores import Store
+from nearcopy.stores.retry import retry_transient
 
-Settle = Callable[[set[str]], Settled]
+Membership = tuple[str, Member] | None
 
 
 class Change(NamedTuple):
-    """An article that is now in another story, or a duplicate of another, and what it was."""
+    """An article that is in another story now, or a duplicate of another article."""
 
     id: str
     story_id: str
@@ -31,147 +37,151 @@ class Change(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Correction:
-    """What was said of two articles, or taken back, and what changed by it."""
+class FeedbackResult:
+    """Feedback that was recorded or retracted, and the articles that changed."""
 
     feedback: Feedback
-    taken_back: bool
+    retracted: bool
     changes: tuple[Change, ...]
 
 
-def feedback_on(
-    store: Store,
-    pair: tuple[str, str],
+@retry_transient
+def record_feedback(
+    session: Session, a: str, b: str, *, same: bool, relation: str | None, note: str
+) -> FeedbackResult:
+    """Save the feedback and recluster both articles."""
+    if a == b:
+        raise BadFeedback(f"{a!r:.60} twice: name two articles")
+    if not isinstance(same, bool) or not isinstance(note, str):
+        raise BadFeedback(
+            f"of {a!r:.60} and {b!r:.60}: give same as True or False, and the note as a text"
+        )
+    known = _parse_relation(same, relation)
+    with session.transaction():
+        session.require([a, b])
+        when = session.clock()
+        feedback = make_feedback(session, (a, b), same=same, relation=known, note=note, when=when)
+        session.store.save_feedback(feedback)
+        return FeedbackResult(feedback, False, _recluster(session, feedback))
+
+
+@retry_transient
+def retract_feedback(session: Session, a: str, b: str) -> FeedbackResult:
+    """Remove the feedback on two articles and recluster them."""
+    with session.transaction():
+        about = [f for f in session.store.feedback_about([a]) if {*f.pair} == {a, b}]
+        if not about:
+            raise BadFeedback(f"there is no feedback on {a!r} and {b!r}: nothing to retract")
+        session.store.remove_feedback(a, b)
+        return FeedbackResult(about[0], True, _recluster(session, about[0]))
+
+
+def _recluster(session: Session, feedback: Feedback) -> tuple[Change, ...]:
+    update = session.cluster({*feedback.pair}, {})
+    return tuple(list_changes(session.store, update.before))
+
+
+def make_feedback(
+    session: Session,
+    pair: Pair,
     *,
     same: bool,
     relation: Relation | None,
     note: str,
     when: datetime,
-    settings: tuple[Recipe, Policy],
 ) -> Feedback:
-    """What people say of two stored articles, beside what the policy says of them."""
-    said = said_of(store, pair, *settings)
+    """The feedback with the policy's prediction; raises BadFeedback on a contradiction."""
+    prediction = predict(session, pair)
     a, b = sorted(pair)
-    made = Feedback(
+    feedback = Feedback(
         a=a,
         b=b,
         same=same,
-        relation=relation_told(same, relation, said.relation),
+        relation=feedback_relation(same, relation, prediction.relation),
         note=note,
         when=when,
-        said=said,
+        prediction=prediction,
     )
-    _refuse_contradiction(store, made)
-    return made
+    _refuse_contradiction(session.store, feedback)
+    return feedback
 
 
-def checked_relation(same: bool, relation: object) -> Relation | None:
-    """The relation, where two articles that are the same, or different, can have it."""
+def _parse_relation(same: bool, relation: object) -> Relation | None:
     if relation is None:
         return None
-    named = next((each for each in Relation if each == relation), None)
-    if named is None or not fits(same, named):
-        allowed = ", ".join(each for each in Relation if fits(same, each))
-        told = "the same" if same else "different"
-        raise BadFeedback(f"relation is {relation!r:.60}: of what is {told} choose from {allowed}")
-    return named
+    known = next((kind for kind in Relation if kind == relation), None)
+    if known is None or not is_consistent(same, known):
+        choices = ", ".join(kind for kind in Relation if is_consistent(same, kind))
+        label = "the same" if same else "different"
+        raise BadFeedback(
+            f"relation is {relation!r:.60}: of articles that are {label} choose from {choices}"
+        )
+    return known
 
 
-def correct(store: Store, feedback: Feedback, settle: Settle) -> Correction:
-    """Remember what people said, and settle the stories of the two by it."""
-    return _changed(store, feedback, lambda: store.remember(feedback), settle, taken_back=False)
-
-
-def take_back(store: Store, a: str, b: str, settle: Settle) -> Correction:
-    """Forget what people said of two articles, and settle their stories without it."""
-    told = [each for each in store.told([a]) if {*each.pair} == {a, b}]
-    if not told:
-        raise BadFeedback(f"nothing was said of {a!r} and {b!r}: there is nothing to take back")
-
-    def forget() -> None:
-        store.take_back(a, b)
-
-    return _changed(store, told[0], forget, settle, taken_back=True)
-
-
-def _changed(
-    store: Store,
-    feedback: Feedback,
-    change: Callable[[], None],
-    settle: Settle,
-    *,
-    taken_back: bool,
-) -> Correction:
-    change()
-    before = settle({*feedback.pair}).before
-    return Correction(feedback, taken_back, tuple(changes(store, before)))
-
-
-Place = tuple[str, Member] | None
-
-
-def changes(store: Store, before: Mapping[str, Place]) -> Iterator[Change]:
-    """The articles that are no more where they were."""
+def list_changes(store: Store, before: Mapping[str, Membership]) -> Iterator[Change]:
+    """The articles whose story or original is another than before."""
     after = store.members(before)
-    for name in sorted(before):
-        was, now = _place(name, before[name]), _place(name, after.get(name))
+    for id_ in sorted(before):
+        was, now = _place(id_, before[id_]), _place(id_, after.get(id_))
         if was != now:
-            yield Change(name, *now, *was)
+            yield Change(id_, *now, *was)
 
 
-def _place(article: str, place: Place) -> tuple[str, str | None]:
-    """The story of an article, and what it is a copy of."""
-    return (own_story_id(article), None) if place is None else (place[0], place[1].duplicate_of)
+def _place(article: str, membership: Membership) -> tuple[str, str | None]:
+    """The story id of an article, and the article that it is a copy of."""
+    if membership is None:
+        return own_story_id(article), None
+    return membership[0], membership[1].duplicate_of
 
 
-def said_of(store: Store, pair: tuple[str, str], recipe: Recipe, policy: Policy) -> Said:
-    """What the policy says of two articles, whatever people said."""
-    one, two = sorted(store.fingerprints(pair).values(), key=by_age)
-    weights = kept_weights(store.term_counts())
-    (found,) = judged([(one, two)], recipe, policy, store.articles, weights=weights)
-    how, evidence = found.decision, without_words(found.evidence)
-    if not comparable(one, two, policy):  # they are never compared
-        return Said(*NOT_COMPARED[:4], 0.0, found.copy, evidence)
-    said = how.relation, how.rule, how.confidence, how.duplicate
-    return Said(*said, found.news, found.copy, evidence)
+def predict(session: Session, pair: Pair) -> Prediction:
+    """The decision of the policy between two stored articles, without feedback."""
+    one, two = session.store.fingerprints(pair).values()
+    (judgement,) = judge_fingerprints(session.store, [(one, two)], session.recipe, session.policy)
+    decision, event_score = judgement.decision, judgement.event_score
+    if not are_comparable(one, two, session.policy):
+        decision, event_score = NOT_COMPARED, 0.0
+    evidence = without_quotes(judgement.evidence)
+    return Prediction(*decision[:4], event_score, judgement.overlap, evidence)
 
 
 def _refuse_contradiction(store: Store, new: Feedback) -> None:
-    """Raises where other feedback says otherwise, through other articles."""
-    others = [each for each in _all_around(store, {*new.pair}) if each.pair != new.pair]
-    told = Told()
-    for each in others:
-        told.add(each.a, each.b, each.decision)
-    if not _contradicts(told, new):
+    """Raises BadFeedback where other feedback implies the opposite."""
+    others = [f for f in _connected_feedback(store, {*new.pair}) if f.pair != new.pair]
+    constraints = Constraints()
+    for feedback in others:
+        constraints.add(feedback.a, feedback.b, feedback.decision)
+    if not _contradicts(constraints, new):
         return
     a, b = new.pair
-    near = next(each for each in others if {*each.pair} & {a, b})
+    near = next(feedback for feedback in others if {*feedback.pair} & {a, b})
     raise BadFeedback(
-        f"of {a!r} and {b!r} people said otherwise through other articles: take one of these back "
-        f"first, such as `nearcopy feedback {near.a} {near.b} --undo`"
+        f"feedback on other articles implies the opposite for {a!r} and {b!r}: retract that first, "
+        f"such as `nearcopy feedback {near.a} {near.b} --undo`"
     )
 
 
-def _contradicts(told: Told, new: Feedback) -> bool:
+def _contradicts(constraints: Constraints, new: Feedback) -> bool:
     a, b = new.pair
-    copies = told.copies(a)
+    same = constraints.same_articles(a)
     if not new.same:
-        return told.camp(a) == told.camp(b)
-    if not told.may_meet(a, b):
+        return constraints.component(a) == constraints.component(b)
+    if not constraints.can_link(a, b):
         return True
     if new.relation is Relation.SAME_EVENT:
-        return b in copies
-    return not told.no_copies(copies).isdisjoint(told.copies(b))
+        return b in same
+    return not constraints.not_duplicates_of(same).isdisjoint(constraints.same_articles(b))
 
 
-def _all_around(store: Store, ids: set[str]) -> list[Feedback]:
-    """All feedback that what was said links with these ids."""
-    known: set[str] = set()
-    fresh = set(ids)
-    found: dict[tuple[str, str], Feedback] = {}
-    while fresh:
-        told = store.told(fresh)
-        found |= {each.pair: each for each in told}
-        known |= fresh
-        fresh = {name for each in told for name in each.pair} - known
-    return list(found.values())
+def _connected_feedback(store: Store, ids: set[str]) -> list[Feedback]:
+    """All feedback connected with these articles, through others too."""
+    visited: set[str] = set()
+    frontier = set(ids)
+    by_pair: dict[Pair, Feedback] = {}
+    while frontier:
+        feedback = store.feedback_about(frontier)
+        by_pair |= {f.pair: f for f in feedback}
+        visited |= frontier
+        frontier = {id_ for f in feedback for id_ in f.pair} - visited
+    return list(by_pair.values())

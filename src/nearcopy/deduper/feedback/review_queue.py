@@ -1,4 +1,4 @@
-"""Reviewing: the pairs that were nearly decided otherwise, for people to look at."""
+"""The review queue: undecided pairs close to a threshold, for users to label (active learning)."""
 
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -7,44 +7,47 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from nearcopy.config import Policy
+from nearcopy.deduper.matches import judge_stored_pair
+from nearcopy.deduper.session import Session
 from nearcopy.errors import BadPolicy
-from nearcopy.models.model import Edge, ordered
+from nearcopy.models import Edge, ordered
 from nearcopy.stores import Store
+from nearcopy.stores.retry import retry_transient
 
-BLOCK = 250  # articles whose pairs are sorted together, the latest first
-BLOCKS = 4  # looked at for one page
-NEAR = 0.1  # how far from a line a pair is still worth a look
-EVEN = 0.5  # as often right as wrong
-ANSWERS: Mapping[str, Mapping[str, Any]] = {  # what people may say of a pair, as feedback has it
+BLOCK_SIZE = 250  # articles whose pairs are sorted together, the latest first
+MAX_BLOCKS = 4  # read for one page
+MAX_MARGIN = 0.1  # from a threshold, of a pair that is worth a label
+EVEN_ODDS = 0.5
+ANSWERS: Mapping[str, Mapping[str, Any]] = {  # the labels of a pair, as arguments of `feedback`
     "same": {"same": True},
     "different": {"same": False},
     "update": {"same": True, "relation": "revision"},
 }
-LINES = {  # what a pair is near a line by
-    "news": "how likely they report the same news",
-    "copy": "how much text they share",
-    "confidence": "how sure the verdict is",
+THRESHOLDS = {
+    "event_score": "how likely they report the same event",
+    "overlap": "how much text they share",
+    "confidence": "how sure the decision is",
 }
 
 
-class Borderline(NamedTuple):
-    """A pair near a line: how near, and which."""
+class BorderlinePair(NamedTuple):
+    """A pair close to a threshold: how close, and which threshold."""
 
     edge: Edge
     margin: float
-    line: str
+    threshold: str
 
 
 @dataclass(frozen=True, slots=True)
-class Review:
-    """Pairs, the nearest to a line first within every few hundred articles; where to go on."""
+class ReviewPage:
+    """Pairs without feedback, closest first in each block; `after` is the cursor of the next."""
 
-    pairs: tuple[Borderline, ...]
+    pairs: tuple[BorderlinePair, ...]
     after: str | None
 
 
-class _Place(NamedTuple):
-    """Where to go on: in the block below a number, behind a pair."""
+class _Cursor(NamedTuple):
+    """The block below a sequence number, and the last pair of it."""
 
     before: int | None = None
     margin: float = -1.0
@@ -52,80 +55,111 @@ class _Place(NamedTuple):
     b: str = ""
 
 
-def review(store: Store, policy: Policy, after: str | None, limit: int) -> Review:
-    """A page of pairs about which nobody has said anything."""
-    place: _Place | None = _read(after)
-    found: list[Borderline] = []
-    for _ in range(BLOCKS):
-        if place is None:
+@retry_transient
+def review(session: Session, after: str | None, limit: int) -> ReviewPage:
+    """A page of the review queue."""
+    with session.snapshot():
+        return _read_page(session, after, max(1, limit))
+
+
+@retry_transient
+def changed_decisions(session: Session, policy: Policy, limit: int) -> list[tuple[Edge, Edge]]:
+    """The first pairs of the queue that another policy decides otherwise: both edges of each."""
+    with session.snapshot():
+        edges = [pair.edge for pair in _read_page(session, None, max(1, limit)).pairs]
+        pairs = [
+            (edge, judge_stored_pair(session.store, *edge[:2], session.recipe, policy))
+            for edge in edges
+        ]
+    return [(now, then) for now, then in pairs if _outcome(now) != _outcome(then)]
+
+
+def _outcome(edge: Edge) -> tuple[bool, bool]:
+    return edge.decision.duplicate, edge.same_story
+
+
+def _read_page(session: Session, after: str | None, limit: int) -> ReviewPage:
+    cursor: _Cursor | None = _parse_cursor(after)
+    page: list[BorderlinePair] = []
+    for _ in range(MAX_BLOCKS):
+        if cursor is None:
             break
-        pairs, older = _block(store, policy, place.before)
-        left = [each for each in pairs if _key(each) > place[1:]]
-        taken = left[: limit - len(found)]
-        found += taken
-        if len(taken) < len(left):
-            place = _Place(place.before, *_key(taken[-1])) if taken else place
+        block, next_block = _read_block(session.store, session.policy, cursor.before)
+        left = [pair for pair in block if _sort_key(pair) > cursor[1:]]
+        fitting = left[: limit - len(page)]
+        page += fitting
+        if len(fitting) < len(left):
+            cursor = _Cursor(cursor.before, *_sort_key(fitting[-1])) if fitting else cursor
             break
-        place = None if older is None else _Place(older)
-    return Review(tuple(found), None if place is None else _written(place))
+        cursor = None if next_block is None else _Cursor(next_block)
+    return ReviewPage(tuple(page), None if cursor is None else _format_cursor(cursor))
 
 
 def margin(edge: Edge, policy: Policy) -> tuple[float, str]:
-    """How near what was found is to what would be decided otherwise, and by which measure."""
-    lines = [(edge.news, policy.event_news, "news"), (edge.copy, policy.near_overlap, "copy")]
-    if edge.joins:
-        lines.append((edge.decision.confidence, EVEN, "confidence"))
-    known = [
-        (round(abs(value - line), 4), name)
-        for value, line, name in lines
-        if value is not None and line is not None
+    """The distance of an edge from the nearest threshold, and which that is."""
+    measures = [
+        (edge.event_score, policy.event_score, "event_score"),
+        (edge.overlap, policy.near_overlap, "overlap"),
     ]
-    return min(known, default=(1.0, ""))
+    if edge.same_story:
+        measures.append((edge.decision.confidence, EVEN_ODDS, "confidence"))
+    margins = [
+        (round(abs(value - threshold), 4), name)
+        for value, threshold, name in measures
+        if value is not None and threshold is not None
+    ]
+    return min(margins, default=(1.0, ""))
 
 
-def otherwise(now: Edge, then: Edge) -> bool:
-    """Whether two are no duplicates any more, or of one story no more, or the other way round."""
-    return (now.decision.duplicate, now.joins) != (then.decision.duplicate, then.joins)
-
-
-def _block(store: Store, policy: Policy, before: int | None) -> tuple[list[Borderline], int | None]:
-    """The pairs of a block of articles with what came before them, and where the next begins."""
-    latest = store.latest(before, BLOCK)
+def _read_block(
+    store: Store, policy: Policy, before: int | None
+) -> tuple[list[BorderlinePair], int | None]:
+    """The pairs of a block of articles with earlier ones, and where the next block begins."""
+    latest = store.latest_ids(before, BLOCK_SIZE)
     if not latest:
         return [], None
-    pairs = sorted(_pairs(store, policy, {name: n for n, name in latest}), key=_key)
-    return pairs, latest[-1][0] if len(latest) == BLOCK else None
+    numbers = {id_: number for number, id_ in latest}
+    pairs = sorted(_borderline_pairs(store, policy, numbers), key=_sort_key)
+    return pairs, latest[-1][0] if len(latest) == BLOCK_SIZE else None
 
 
-def _pairs(store: Store, policy: Policy, block: dict[str, int]) -> Iterator[Borderline]:
-    told = {each.pair for each in store.told(block)}
-    edges = [e for e in store.edges(block) if not e.asked and ordered(e.a, e.b) not in told]
-    numbers = store.numbers({name for edge in edges for name in edge[:2]})
+def _borderline_pairs(
+    store: Store, policy: Policy, block: dict[str, int]
+) -> Iterator[BorderlinePair]:
+    labelled = {feedback.pair for feedback in store.feedback_about(block)}
+    edges = [
+        edge
+        for edge in store.edges(block)
+        if not edge.on_demand and ordered(edge.a, edge.b) not in labelled
+    ]
+    numbers = store.sequence_numbers({id_ for edge in edges for id_ in edge[:2]})
     first = min(block.values())
     for edge in edges:
         later = max(edge.a, edge.b, key=numbers.__getitem__)
-        near, line = margin(edge, policy)
-        if later in block and numbers[later] >= first and near <= NEAR:
-            yield Borderline(edge, near, line)
+        distance, threshold = margin(edge, policy)
+        if later in block and numbers[later] >= first and distance <= MAX_MARGIN:
+            yield BorderlinePair(edge, distance, threshold)
 
 
-def _key(found: Borderline) -> tuple[float, str, str]:
-    return found.margin, *ordered(found.edge.a, found.edge.b)
+def _sort_key(pair: BorderlinePair) -> tuple[float, str, str]:
+    return pair.margin, *ordered(pair.edge.a, pair.edge.b)
 
 
-def _written(place: _Place) -> str:
-    return urlsafe_b64encode(json.dumps(place).encode()).decode().rstrip("=")
+def _format_cursor(cursor: _Cursor) -> str:
+    return urlsafe_b64encode(json.dumps(cursor).encode()).decode().rstrip("=")
 
 
-def _read(after: str | None) -> _Place:
+def _parse_cursor(after: str | None) -> _Cursor:
     if after is None:
-        return _Place()
+        return _Cursor()
+    unknown = BadPolicy(f"unknown page {after!r:.60}: give the `after` of the page before")
     try:
-        plain = urlsafe_b64decode(after + "=" * (-len(after) % 4))
-        before, near, a, b = json.loads(plain)
-        place = _Place(before if before is None else int(before), float(near), str(a), str(b))
+        decoded = urlsafe_b64decode(after + "=" * (-len(after) % 4))
+        before, distance, a, b = json.loads(decoded)
+        number = before if before is None else int(before)
+        cursor = _Cursor(number, float(distance), str(a), str(b))
     except (ValueError, TypeError, OverflowError, RecursionError):
-        raise BadPolicy(f"no page begins at {after!r:.60}: give what a page named last") from None
-    if place.before is not None and abs(place.before) >= 1 << 62:
-        raise BadPolicy(f"no page begins at {after!r:.60}: give what a page named last")
-    return place
+        raise unknown from None
+    if cursor.before is not None and abs(cursor.before) >= 1 << 62:
+        raise unknown
+    return cursor
