@@ -1,17 +1,181 @@
-"""Evaluating stories: the groups that the Deduper makes, beside those that people made."""
+"""Evaluation of stories against labelled clusters: BCubed, pairs, the adjusted Rand index.
+
+Intervals are bootstrapped over the true clusters, as the articles of one are not independent. A
+cluster drawn twice counts as two clusters with stories of their own.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from nearcopy.config import Policy, Recipe
 from nearcopy.deduper.deduper import Deduper
-from nearcopy.evaluate.bootstrap import share
-from nearcopy.evaluate.cluster_metrics import MEASURES, Cells, cells, measured_cells
-from nearcopy.evaluate.pair_outcomes import outcomes, worst
-from nearcopy.evaluate.result_types import Cell, Evaluation, Labelled, Outcome, Table
-from nearcopy.models.model import Article, Member, Relation, Story
+from nearcopy.evaluate.labels import LabelledPair
+from nearcopy.evaluate.metrics import (
+    ROUNDS,
+    SEED,
+    Estimate,
+    Floats,
+    bootstrap,
+    divide,
+    estimate_share,
+)
+from nearcopy.evaluate.outcomes import (
+    Cell,
+    Evaluation,
+    Outcome,
+    Table,
+    judge_labelled,
+    worst_mistakes,
+)
+from nearcopy.models import Article, Member, Relation, Story
 
-SPLIT = 2000  # pairs looked at to find the worst misses
+Indexes = NDArray[np.intp]
+MAX_SPLIT_PAIRS = 2000  # pairs judged to find the worst misses
+
+
+@dataclass(frozen=True, slots=True)
+class Contingency:
+    """The contingency table of true groups and stories: its cells that are not empty."""
+
+    true: Indexes  # the number of the true group of each cell
+    story: Indexes  # the number of its story
+    counts: Floats  # the articles in it
+    groups: int  # true groups in all
+    stories: int  # stories in all
+
+
+def count_cells(truth: Sequence[str], stories: Sequence[str]) -> Contingency:
+    """The contingency table of the true group and the story of every article, in one order."""
+    if len(truth) != len(stories):
+        raise ValueError(f"{len(truth)} articles in groups, {len(stories)} in stories")
+    true, group_count = _number_groups(truth)
+    story, story_count = _number_groups(stories)
+    cells, counts = np.unique(true * max(1, story_count) + story, return_counts=True)
+    rows, columns = np.divmod(cells, max(1, story_count))
+    return Contingency(rows, columns, counts.astype(np.float64), group_count, story_count)
+
+
+def _number_groups(names: Sequence[str]) -> tuple[Indexes, int]:
+    """The number of each article's group, and the number of groups."""
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    return np.array([numbers[name] for name in names], np.intp), len(numbers)
+
+
+def bcubed_precision(table: Contingency, weights: Floats | None = None) -> Floats:
+    """The mean over articles of the share of the story that is of the article's group."""
+    whole = _sum_by(table.story, table.counts, table.stories)
+    return _mean(table, table.counts / whole[table.story], weights)
+
+
+def bcubed_recall(table: Contingency, weights: Floats | None = None) -> Floats:
+    """The mean over articles of the share of the group that is in the article's story."""
+    whole = _sum_by(table.true, table.counts, table.groups)
+    return _mean(table, table.counts / whole[table.true], weights)
+
+
+def bcubed_f1(table: Contingency, weights: Floats | None = None) -> Floats:
+    """The harmonic mean of precision and recall."""
+    return _harmonic(bcubed_precision(table, weights), bcubed_recall(table, weights))
+
+
+def pair_precision(table: Contingency, weights: Floats | None = None) -> Floats:
+    """The share of pairs in one story that are of one group."""
+    both, _, joined, _ = _pairs(table, weights)
+    return divide(both, joined)
+
+
+def pair_recall(table: Contingency, weights: Floats | None = None) -> Floats:
+    """The share of pairs of one group that are in one story."""
+    both, true, _, _ = _pairs(table, weights)
+    return divide(both, true)
+
+
+def pair_f1(table: Contingency, weights: Floats | None = None) -> Floats:
+    """The harmonic mean of precision and recall."""
+    both, true, joined, _ = _pairs(table, weights)
+    return divide(2 * both, true + joined)
+
+
+def adjusted_rand(table: Contingency, weights: Floats | None = None) -> Floats:
+    """The adjusted Rand index: 1 for full agreement on pairs, about 0 by chance."""
+    both, true, joined, every = _pairs(table, weights)
+    chance = true * joined / np.where(every > 0, every, 1.0)
+    most = (true + joined) / 2
+    agree = np.isclose(most, chance)  # all articles apart, or all together, in both
+    index = (both - chance) / np.where(agree, 1.0, most - chance)
+    return np.where(agree, 1.0, index)
+
+
+CLUSTER_METRICS = {
+    "bcubed_precision": bcubed_precision,
+    "bcubed_recall": bcubed_recall,
+    "bcubed_f1": bcubed_f1,
+    "ari": adjusted_rand,
+    "pair_precision": pair_precision,
+    "pair_recall": pair_recall,
+    "pair_f1": pair_f1,
+}
+
+
+def bootstrap_clusters(
+    table: Contingency, *, rounds: int = ROUNDS, seed: int = SEED
+) -> dict[str, Estimate]:
+    """All metrics, with bootstrap intervals over the true groups."""
+    return bootstrap(
+        {name: lambda rows, by=by: by(table, rows) for name, by in CLUSTER_METRICS.items()},  # type: ignore[misc]
+        table.groups,
+        rounds=rounds,
+        seed=seed,
+    )
+
+
+def _mean(table: Contingency, scores: Floats, weights: Floats | None) -> Floats:
+    """The mean over articles, each weighted as its group."""
+    rows = _weight_rows(table, weights)
+    total = _sum_by(table.true, table.counts * scores, table.groups)
+    sizes = _sum_by(table.true, table.counts, table.groups)
+    return divide(rows @ total, rows @ sizes)
+
+
+def _pairs(table: Contingency, weights: Floats | None) -> tuple[Floats, Floats, Floats, Floats]:
+    """The number of pairs in one cell, in one group, in one story, and in all, for each row."""
+    rows = _weight_rows(table, weights)
+    sizes = _sum_by(table.true, table.counts, table.groups)
+    within = _sum_by(table.true, _choose_two(table.counts), table.groups)
+    both, true = rows @ within, rows @ _choose_two(sizes)
+    total = rows @ sizes
+    across = np.array([_across(table, row) for row in rows]).reshape(len(rows))
+    return both, true, both + across, _choose_two(total)
+
+
+def _across(table: Contingency, row: Floats) -> float:
+    """Pairs in one story but of two groups, for the weights of one row."""
+    weighted = row[table.true] * table.counts
+    whole = _sum_by(table.story, weighted, table.stories)
+    own = _sum_by(table.story, weighted * weighted, table.stories)
+    return float((whole * whole - own).sum() / 2)
+
+
+def _sum_by(numbers: Indexes, values: Floats, count: int) -> Floats:
+    return np.bincount(numbers, values, count).astype(np.float64)
+
+
+def _choose_two(counts: Floats) -> Floats:
+    return counts * (counts - 1) / 2
+
+
+def _harmonic(one: Floats, other: Floats) -> Floats:
+    return divide(2 * one * other, one + other)
+
+
+def _weight_rows(table: Contingency, weights: Floats | None) -> Floats:
+    return np.ones((1, table.groups)) if weights is None else np.atleast_2d(weights)
+
+
+# The evaluation.
 
 
 def evaluate_clusters(
@@ -22,145 +186,157 @@ def evaluate_clusters(
     *,
     mistakes: int = 10,
 ) -> Evaluation:
-    """How the stories of the articles agree with their clusters.
+    """How far the stories of the articles agree with their clusters.
 
-    Intervals are from drawing whole clusters again. Articles of no cluster take part in stories and
-    are not scored.
+    Articles without a cluster take part in stories and are not scored.
+
+    Args:
+        articles: The articles, in order of arrival.
+        clusters: The label of the cluster of each article, by id.
+        recipe: The recipe of the fingerprints.
+        policy: The policy to evaluate.
+        mistakes: The number of false alarms and of misses to explain.
     """
-    told, made = _told(articles, clusters, recipe, policy)
-    known = told.known
-    found = told.cells(known)
+    clustering, recipe = _cluster_articles(articles, clusters, recipe, policy)
+    labelled = clustering.labelled
+    table = clustering.cells(labelled)
     return Evaluation(
         kind="clusters",
-        about="the stories of the Deduper beside the clusters",
+        about="stories of the Deduper against labelled clusters",
         counts={
-            "articles": len(known),
-            "clusters": found.groups,
-            "stories": found.stories,
-            "without_cluster": len(told.given) - len(known),
-            "with_unknown_ids": len(clusters) - len(known),
+            "articles": len(labelled),
+            "clusters": table.groups,
+            "stories": table.stories,
+            "without_cluster": len(clustering.articles) - len(labelled),
+            "with_unknown_ids": len(clusters) - len(labelled),
         },
-        scores=measured_cells(found),
+        scores=bootstrap_clusters(table),
         resampled="clusters",
-        tables=tuple(_tables(told)),
-        mistakes=worst(_wrong(told, made, policy), made, policy, mistakes),
-        unknown=tuple(name for name in clusters if name not in told.given),
+        tables=tuple(_tables(clustering)),
+        mistakes=worst_mistakes(
+            _find_mistakes(clustering, recipe, policy), recipe, policy, mistakes
+        ),
+        unknown=tuple(name for name in clusters if name not in clustering.articles),
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """All articles, the clusters they are said to be in, and the stories they were put in."""
+class _Clustering:
+    """All articles by id, their labelled clusters, and their stories."""
 
-    given: Mapping[str, Article]
+    articles: Mapping[str, Article]
     clusters: Mapping[str, str]
     stories: Sequence[Story]
     story_of: Mapping[str, str]
 
     @property
-    def known(self) -> list[str]:
-        """The articles that are of a cluster."""
-        return [name for name in self.clusters if name in self.given]
+    def labelled(self) -> list[str]:
+        """The ids of the articles with a cluster."""
+        return [name for name in self.clusters if name in self.articles]
 
-    def cells(self, names: Sequence[str]) -> Cells:
-        """What clusters and stories have in common, as far as these articles go."""
-        return cells([self.clusters[n] for n in names], [self.story_of[n] for n in names])
+    def cells(self, names: Sequence[str]) -> Contingency:
+        """The contingency table of these articles."""
+        return count_cells([self.clusters[n] for n in names], [self.story_of[n] for n in names])
 
-    def joined(self) -> Iterator[tuple[Member, str]]:
-        """The members put behind a kept copy, and this one; both of known cluster."""
+    def linked_members(self) -> Iterator[tuple[Member, str]]:
+        """The members with the id of their kept copy, where both have a cluster."""
         for story in self.stories:
             for member in story.members:
                 kept = member.duplicate_of or story.kept
                 if member.id != kept and member.id in self.clusters and kept in self.clusters:
                     yield member, kept
 
-    def together(self, a: str, b: str) -> bool:
-        """Whether two articles are of one cluster."""
+    def same_cluster(self, a: str, b: str) -> bool:
+        """Whether two articles have the same cluster."""
         return self.clusters[a] == self.clusters[b]
 
 
-def _told(
+def _cluster_articles(
     articles: Iterable[Article], clusters: Mapping[str, str], recipe: Recipe | None, policy: Policy
-) -> tuple[_Told, Recipe]:
-    """The articles run through a Deduper in memory, and its recipe."""
-    given: dict[str, Article] = {}
+) -> tuple[_Clustering, Recipe]:
+    """The stories of a Deduper in memory, and its recipe."""
+    by_id: dict[str, Article] = {}
     with Deduper("memory://", recipe, policy) as deduper:
-        for _ in deduper.run(_kept(articles, given)):
+        for _ in deduper.run(_collect(articles, by_id)):
             pass
-        stories, made = list(deduper.stories()), deduper.recipe
+        stories, recipe = list(deduper.stories()), deduper.recipe
     story_of = {member.id: story.id for story in stories for member in story.members}
-    return _Told(given, clusters, stories, story_of), made
+    return _Clustering(by_id, clusters, stories, story_of), recipe
 
 
-def _kept(articles: Iterable[Article], given: dict[str, Article]) -> Iterator[Article]:
-    """The articles as they pass, also kept by id."""
+def _collect(articles: Iterable[Article], by_id: dict[str, Article]) -> Iterator[Article]:
+    """The articles, each also added to `by_id`."""
     for article in articles:
-        given[article.id] = article
+        by_id[article.id] = article
         yield article
 
 
 # The tables.
 
 
-def _tables(told: _Told) -> Iterator[Table]:
-    yield _by_relation(told)
-    spoken: dict[str, list[str]] = {}
-    for name in told.known:
-        spoken.setdefault(told.given[name].language or "unknown", []).append(name)
-    if set(spoken) - {"unknown"}:
-        yield _by_language(told, spoken)
+def _tables(clustering: _Clustering) -> Iterator[Table]:
+    yield _by_relation(clustering)
+    by_language: dict[str, list[str]] = {}
+    for name in clustering.labelled:
+        by_language.setdefault(clustering.articles[name].language or "unknown", []).append(name)
+    if set(by_language) - {"unknown"}:
+        yield _by_language(clustering, by_language)
 
 
-def _by_relation(told: _Told) -> Table:
-    """For each relation in which members are in a story, how many belong to its kept copy."""
-    held: dict[Relation, list[bool]] = {}
-    for member, kept in told.joined():
+def _by_relation(clustering: _Clustering) -> Table:
+    """For each relation of members, the share that is of the cluster of the kept copy."""
+    flags: dict[Relation, list[bool]] = {}
+    for member, kept in clustering.linked_members():
         relation = member.relation or Relation.DISTINCT
-        held.setdefault(relation, []).append(told.together(member.id, kept))
+        flags.setdefault(relation, []).append(clustering.same_cluster(member.id, kept))
     rows: list[tuple[Cell, ...]] = [
-        (relation.value, len(held[relation]), share(held[relation]))
+        (relation.value, len(flags[relation]), estimate_share(flags[relation]))
         for relation in Relation
-        if relation in held
+        if relation in flags
     ]
     title = "By relation to the kept copy: how many are of its cluster"
     return Table("by_relation", title, ("relation", "articles", "same"), tuple(rows))
 
 
-def _by_language(told: _Told, spoken: Mapping[str, list[str]]) -> Table:
+def _by_language(clustering: _Clustering, by_language: Mapping[str, list[str]]) -> Table:
     rows: list[tuple[Cell, ...]] = []
-    for language, names in sorted(spoken.items(), key=lambda each: (-len(each[1]), each[0])):
-        rows.append((language, len(names), *measured_cells(told.cells(names)).values()))
-    return Table("by_language", "By language", ("language", "articles", *MEASURES), tuple(rows))
+    for language, names in sorted(by_language.items(), key=lambda row: (-len(row[1]), row[0])):
+        rows.append((language, len(names), *bootstrap_clusters(clustering.cells(names)).values()))
+    return Table(
+        "by_language", "By language", ("language", "articles", *CLUSTER_METRICS), tuple(rows)
+    )
 
 
 # The mistakes.
 
 
-def _wrong(told: _Told, recipe: Recipe, policy: Policy) -> list[Outcome]:
-    """Pairs put together though of two clusters, and pairs of one cluster in two stories."""
+def _find_mistakes(clustering: _Clustering, recipe: Recipe, policy: Policy) -> list[Outcome]:
+    """Pairs of two clusters in one story, and pairs of one cluster in two stories."""
     merged = [
-        _pair(kept, member.id, told)
-        for member, kept in told.joined()
-        if not told.together(kept, member.id)
+        _pair(kept, member.id, clustering)
+        for member, kept in clustering.linked_members()
+        if not clustering.same_cluster(kept, member.id)
     ]
-    apart = [_pair(a, b, told) for a, b in _split(told)]
-    judged = outcomes([*merged, *apart], recipe, policy, "news")
-    return [each._replace(said=not each.pair.same) for each in judged]
+    split = [_pair(a, b, clustering) for a, b in _split_pairs(clustering)]
+    judged = judge_labelled([*merged, *split], recipe, policy, "event")
+    return [outcome._replace(called_same=not outcome.pair.same) for outcome in judged]
 
 
-def _pair(a: str, b: str, told: _Told) -> Labelled:
-    same, label = told.together(a, b), told.clusters[a]
-    both = label if same else f"{label} / {told.clusters[b]}"
-    return Labelled(0, told.given[a], told.given[b], both, same)
+def _pair(a: str, b: str, clustering: _Clustering) -> LabelledPair:
+    same, label = clustering.same_cluster(a, b), clustering.clusters[a]
+    both = label if same else f"{label} / {clustering.clusters[b]}"
+    return LabelledPair(0, clustering.articles[a], clustering.articles[b], both, same)
 
 
-def _split(told: _Told) -> list[tuple[str, str]]:
+def _split_pairs(clustering: _Clustering) -> list[tuple[str, str]]:
     """For each cluster in several stories, the first article of the largest and of each other."""
     parts: dict[str, dict[str, list[str]]] = {}
-    for name in told.known:
-        parts.setdefault(told.clusters[name], {}).setdefault(told.story_of[name], []).append(name)
-    found: list[tuple[str, str]] = []
-    for split in parts.values():
-        first, *others = sorted(split.values(), key=lambda names: -len(names))
-        found += [(first[0], names[0]) for names in others]
-    return found[:SPLIT]
+    for name in clustering.labelled:
+        parts.setdefault(clustering.clusters[name], {}).setdefault(
+            clustering.story_of[name], []
+        ).append(name)
+    pairs: list[tuple[str, str]] = []
+    for stories in parts.values():
+        first, *smaller = sorted(stories.values(), key=lambda names: -len(names))
+        pairs += [(first[0], names[0]) for names in smaller]
+    return pairs[:MAX_SPLIT_PAIRS]

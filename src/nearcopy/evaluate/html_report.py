@@ -1,13 +1,15 @@
-"""An evaluation as a page of its own: no scripts, nothing to load, all text escaped."""
+"""An evaluation as one self-contained HTML page: no scripts, all text escaped."""
 
 from collections.abc import Iterator
 
 from nearcopy.evaluate import svg_plots as plots
-from nearcopy.evaluate.bootstrap import Measured
-from nearcopy.evaluate.mistakes_html import render_mistake
-from nearcopy.evaluate.result_types import Cell, Evaluation, Table
+from nearcopy.evaluate.metrics import Estimate
+from nearcopy.evaluate.outcomes import Cell, Evaluation, Mistake, Table
+from nearcopy.extract.facts import describe_fact
+from nearcopy.match.alignment import align, shorten
 from nearcopy.match.alignment_html import STYLE as ALIGNMENT_STYLE
-from nearcopy.match.alignment_html import escape_text
+from nearcopy.match.alignment_html import escape_text, paint_heading, paint_rows
+from nearcopy.models import MEASUREMENTS, Article, Evidence
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 STYLE = """
@@ -49,84 +51,85 @@ summary { cursor: pointer; } .score { font-variant-numeric: tabular-nums; }
 """
 
 
-def page(found: Evaluation) -> str:
-    """The whole page."""
-    return "\n".join(_lines(found)) + "\n"
+def page(evaluation: Evaluation) -> str:
+    """The page."""
+    return "\n".join(_lines(evaluation)) + "\n"
 
 
-def _lines(found: Evaluation) -> Iterator[str]:
+def _lines(evaluation: Evaluation) -> Iterator[str]:
     yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
     yield f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    title = f"nearcopy eval: {_words(found.kind)}"
+    title = f"nearcopy eval: {_words(evaluation.kind)}"
     yield f"<title>{title}</title>\n<style>{STYLE}{ALIGNMENT_STYLE}</style>\n</head>"
     yield f"<body>\n<h1>{title}</h1>"
-    yield f"<p>{escape_text(found.about)}</p>"
-    yield f'<p class="quiet">{_counts(found)}</p>'
-    yield from _unknown(found)
-    yield from _scores(found)
-    yield from _plots(found)
-    for table in found.tables:
+    yield f"<p>{escape_text(evaluation.about)}</p>"
+    yield f'<p class="quiet">{_counts(evaluation)}</p>'
+    yield from _unknown(evaluation)
+    yield from _scores(evaluation)
+    yield from _plots(evaluation)
+    for table in evaluation.tables:
         yield from _table(table)
-    yield from _mistakes(found)
+    yield from _mistakes(evaluation)
     yield "</body>\n</html>"
 
 
-def _counts(found: Evaluation) -> str:
-    counted = [f"{_words(name)} {count:,}" for name, count in found.counts.items()]
+def _counts(evaluation: Evaluation) -> str:
+    counted = [f"{_words(name)} {count:,}" for name, count in evaluation.counts.items()]
     return escape_text(
-        " · ".join(counted + [f"{name} {value}" for name, value in found.settings.items()])
+        " · ".join(counted + [f"{name} {value}" for name, value in evaluation.settings.items()])
     )
 
 
-def _unknown(found: Evaluation) -> Iterator[str]:
-    if found.unknown:
+def _unknown(evaluation: Evaluation) -> Iterator[str]:
+    if evaluation.unknown:
         yield (
-            f"<details><summary>{len(found.unknown):,} ids that no article has</summary>"
-            f"<p>{escape_text(', '.join(found.unknown))}</p></details>"
+            f"<details><summary>{len(evaluation.unknown):,} ids without an article</summary>"
+            f"<p>{escape_text(', '.join(evaluation.unknown))}</p></details>"
         )
 
 
-def _scores(found: Evaluation) -> Iterator[str]:
+def _scores(evaluation: Evaluation) -> Iterator[str]:
     yield '<div class="cards">'
-    for name, each in found.scores.items():
-        yield f'<div class="card">{_words(name)}<b>{_number(each.value)}</b>{_interval(each)}</div>'
-    if found.best is not None:
-        best = found.best
+    for name, estimate in evaluation.scores.items():
+        value = f"<b>{_number(estimate.value)}</b>{_interval(estimate)}"
+        yield f'<div class="card">{_words(name)}{value}</div>'
+    if evaluation.best is not None:
+        best = evaluation.best
         yield f'<div class="card">best f1<b>{_number(best.f1)}</b>'
-        yield f"<small>from a score of {best.score:.2f}</small></div>"
+        yield f"<small>at a score of {best.score:.2f}</small></div>"
     yield "</div>"
-    yield f'<p class="quiet">Small: what 95 of 100 draws of the {found.resampled} give.</p>'
+    yield f'<p class="quiet">Small: 95 % bootstrap intervals over the {evaluation.resampled}.</p>'
 
 
-def _plots(found: Evaluation) -> Iterator[str]:
-    if not found.lines:
+def _plots(evaluation: Evaluation) -> Iterator[str]:
+    if not evaluation.lines:
         return
-    base = found.counts.get("same", 0) / max(1, found.counts.get("pairs", 0))
+    base = evaluation.counts.get("same", 0) / max(1, evaluation.counts.get("pairs", 0))
     yield '<h2>Scores</h2>\n<div class="plots">'
     yield _figure(
-        plots.precision_recall(found.lines, _drawn(found), base),
-        "Precision against recall: the dot is where the policy draws its line, dashed is chance.",
+        plots.precision_recall(evaluation.lines, _policy_point(evaluation), base),
+        "Precision against recall: the dot is the operating point of the policy, dashed is chance.",
     )
     yield _figure(
-        plots.calibration(found.bins),
-        "Calibration: scores are probabilities where the dots lie on the dashes; large: many.",
+        plots.calibration(evaluation.bins),
+        "Calibration: on the dashed line, scores are probabilities; large dots are many pairs.",
     )
     yield _figure(
-        plots.histogram(found.histogram),
-        'Scores of <span class="key same">the same</span> and of '
-        '<span class="key others">others</span>, each as shares of their number.',
+        plots.histogram(evaluation.histogram),
+        'Scores of <span class="key same">positive</span> and '
+        '<span class="key others">negative</span> pairs, as shares of each.',
     )
     yield "</div>"
 
 
-def _drawn(found: Evaluation) -> tuple[float, float] | None:
-    recall, precision = found.scores["recall"].value, found.scores["precision"].value
+def _policy_point(evaluation: Evaluation) -> tuple[float, float] | None:
+    recall, precision = evaluation.scores["recall"].value, evaluation.scores["precision"].value
     return None if recall is None or precision is None else (recall, precision)
 
 
-def _figure(drawn: str, caption: str) -> str:
-    return f"<figure>{drawn}<figcaption>{caption}</figcaption></figure>"
+def _figure(plot: str, caption: str) -> str:
+    return f"<figure>{plot}<figcaption>{caption}</figcaption></figure>"
 
 
 def _table(table: Table) -> Iterator[str]:
@@ -139,7 +142,7 @@ def _table(table: Table) -> Iterator[str]:
 
 
 def _cell(value: Cell) -> str:
-    if isinstance(value, Measured):
+    if isinstance(value, Estimate):
         return f"{_number(value.value)}{_interval(value)}"
     if isinstance(value, float):
         return _number(value)
@@ -150,19 +153,73 @@ def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 
-def _interval(each: Measured) -> str:
-    if each.low is None or each.high is None:
+def _interval(estimate: Estimate) -> str:
+    if estimate.low is None or estimate.high is None:
         return ""
-    return f"<small>{each.low:.3f} to {each.high:.3f}</small>"
+    return f"<small>{estimate.low:.3f} to {estimate.high:.3f}</small>"
 
 
-def _mistakes(found: Evaluation) -> Iterator[str]:
-    if found.mistakes:
+def _mistakes(evaluation: Evaluation) -> Iterator[str]:
+    if evaluation.mistakes:
         yield "<h2>The worst mistakes</h2>"
-        yield '<p class="quiet">False alarms surest first, then misses, the least sure first.</p>'
-    for each in found.mistakes:
-        yield from render_mistake(each)
+        yield '<p class="quiet">False alarms, highest score first, then misses, lowest score first.</p>'
+    for mistake in evaluation.mistakes:
+        yield from render_mistake(mistake)
 
 
 def _words(name: str) -> str:
     return name.replace("_", " ")
+
+
+MAX_CHARS = 3000  # of one piece of a text
+MAX_TITLE = 160
+
+
+def render_mistake(mistake: Mistake) -> Iterator[str]:
+    """A mistake in one line that opens to all its evidence."""
+    outcome, explanation = mistake.outcome, mistake.explanation
+    pair, decision = outcome.pair, outcome.judgement.decision
+    yield (
+        f'<details class="mistake"><summary><b>{mistake.kind}</b> '
+        f'<span class="score">{outcome.score:.2f}</span> '
+        f"{escape_text(pair.label)} · {escape_text(decision.relation)} "
+        f'<span class="titles" dir="auto">{_title(pair.a)}</span>'
+        f'<span class="titles" dir="auto">{_title(pair.b)}</span></summary>'
+    )
+    yield f"<p>rule {escape_text(decision.rule)}: {escape_text(decision.reason)}"
+    yield f"; confidence {decision.confidence:.2f}; score {outcome.score:.2f}"
+    yield f"; line {pair.line}</p>" if pair.line else "</p>"
+    yield from _evidence(outcome.judgement.evidence)
+    heading_a = paint_heading(pair.a, [fact for fact, _ in explanation.clashes])
+    heading_b = paint_heading(pair.b, [fact for _, fact in explanation.clashes])
+    yield f'<div class="texts"><div class="row">{heading_a}{heading_b}</div>'
+    rows = align(pair.a, pair.b, explanation.passages, explanation.figures)
+    yield from paint_rows(
+        shorten(rows, max_unshared=MAX_CHARS, max_shared=MAX_CHARS), pair.a, pair.b
+    )
+    yield "</div></details>"
+
+
+def _title(article: Article) -> str:
+    return escape_text((article.title or article.text)[:MAX_TITLE] or article.id)
+
+
+def _evidence(evidence: Evidence) -> Iterator[str]:
+    """The measures that differ from their defaults."""
+    defaults = Evidence._field_defaults
+    yield '<dl class="evidence">'
+    for name, value in evidence._asdict().items():
+        if value != defaults[name]:
+            label = MEASUREMENTS[name].label
+            yield f"<div><dt>{label}</dt><dd>{escape_text(_format(value))}</dd></div>"
+    yield "</dl>"
+
+
+def _format(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.2f}"
+    if isinstance(value, tuple):
+        return "; ".join(f"{describe_fact(a)} / {describe_fact(b)}" for a, b in value)
+    return str(value)

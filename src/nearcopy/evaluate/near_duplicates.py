@@ -1,7 +1,7 @@
-"""Evaluating what is found among all articles, beside all pairs whose texts overlap.
+"""Evaluation of candidates and decisions against a list of all pairs whose texts overlap.
 
-Pairs are proposed as the Deduper does it, by keys, and judged by the policy. Those that it tells
-apart, such as notices in one form, are found, but no duplicates.
+Candidates are found as by the Deduper, through blocking keys, and decided by the policy. Pairs with
+a veto, such as two uses of one template, count as found but not as duplicates.
 """
 
 from collections import Counter
@@ -11,28 +11,35 @@ from itertools import islice
 from typing import NamedTuple
 
 from nearcopy.config import Policy, Recipe
-from nearcopy.deduper.find_matches import Matched, matches
+from nearcopy.deduper.matches import StoredMatch, find_matches
 from nearcopy.errors import NearcopyError
-from nearcopy.evaluate.bootstrap import share
-from nearcopy.evaluate.label_schemes import Asked, Values, number, scheme
-from nearcopy.evaluate.pair_outcomes import outcome, outcomes, worst
-from nearcopy.evaluate.result_types import Cell, Evaluation, Labelled, Outcome, Table
+from nearcopy.evaluate.labels import LabelledPair, LabelOptions, Values, find_scheme, parse_number
+from nearcopy.evaluate.metrics import estimate_share
+from nearcopy.evaluate.outcomes import (
+    Cell,
+    Evaluation,
+    Outcome,
+    Table,
+    judge_labelled,
+    make_outcome,
+    worst_mistakes,
+)
 from nearcopy.fingerprint.blocking_keys import VERSION, keys
 from nearcopy.fingerprint.fingerprint import fingerprints
-from nearcopy.match.judge_pairs import Judgement
-from nearcopy.models.model import Article, Fingerprint, Relation
-from nearcopy.stores import Entry, Store, open_store
+from nearcopy.match.judgement import Judgement
+from nearcopy.models import Article, Fingerprint, Relation, ordered
+from nearcopy.stores import Store, StoredArticle, open_store
 
 BATCH = 512
-BOUNDS = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
-LEAST_WORDS = 30  # of both texts; such lists leave out what is shorter
-BY_TEXT = frozenset({Relation.SAME_TEXT, Relation.NEAR_TEXT, Relation.CONTAINED})
-OVERLAPS = ("jaccard5", "jaccard", "overlap")
-Names = tuple[str, str]
+OVERLAP_BOUNDS = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
+MIN_WORDS = 30  # of both texts; such lists omit shorter ones
+TEXT_RELATIONS = frozenset({Relation.SAME_TEXT, Relation.NEAR_TEXT, Relation.CONTAINED})
+OVERLAP_COLUMNS = ("jaccard5", "jaccard", "overlap")
+PairIds = tuple[str, str]
 
 
-class Near(NamedTuple):
-    """A pair of the list, by how much its texts overlap."""
+class ListedPair(NamedTuple):
+    """A listed pair with the overlap of its texts."""
 
     line: int
     a: str
@@ -41,91 +48,95 @@ class Near(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What was found among all articles.
-
-    Judgements are held of listed pairs and of copies by text; of the others there are too many.
-    """
+class Findings:
+    """The pairs found among all articles; judgements of listed pairs and of text copies only."""
 
     recipe: Recipe
     articles: dict[str, Article] = field(default_factory=dict)
-    pairs: dict[Names, Judgement] = field(default_factory=dict)
-    copies: list[Names] = field(default_factory=list)  # of texts long enough for the list
-    tally: Counter[tuple[Relation, bool]] = field(default_factory=Counter)  # and whether listed
+    pairs: dict[PairIds, Judgement] = field(default_factory=dict)
+    copies: list[PairIds] = field(default_factory=list)  # of MIN_WORDS and more
+    tally: Counter[tuple[Relation, bool]] = field(
+        default_factory=Counter
+    )  # with whether they are listed
 
-    def judgement(self, near: Near) -> Judgement | None:
-        """What a listed pair was found to be; None where it was not found."""
-        return self.pairs.get(names(near.a, near.b))
+    def judgement(self, pair: ListedPair) -> Judgement | None:
+        """The judgement of a listed pair; None where it was no candidate."""
+        return self.pairs.get(ordered(pair.a, pair.b))
 
-    def duplicate(self, near: Near) -> bool:
-        """Whether a listed pair was found to be a duplicate."""
-        each = self.judgement(near)
-        return each is not None and each.decision.duplicate
-
-
-def names(a: str, b: str) -> Names:
-    """The pair, in whichever order it is named."""
-    return (a, b) if a <= b else (b, a)
+    def duplicate(self, pair: ListedPair) -> bool:
+        """Whether a listed pair was decided to be a duplicate."""
+        judgement = self.judgement(pair)
+        return judgement is not None and judgement.decision.duplicate
 
 
-def listed_pairs(
-    rows: Sequence[tuple[int, Values]], asked: Asked, policy: Policy
-) -> tuple[list[Near], float]:
-    """The pairs of a table by their overlap, and the bound from which on they are to be found."""
+def read_listed_pairs(
+    rows: Sequence[tuple[int, Values]], options: LabelOptions, policy: Policy
+) -> tuple[list[ListedPair], float]:
+    """The pairs of a table with their overlap, and the overlap of a positive pair."""
     columns = tuple(rows[0][1]) if rows else ()
-    column = asked.grade or next((name for name in OVERLAPS if name in columns), None)
-    by = scheme(replace(asked, label=None, grade=column), rows, policy) if column else None
-    if by is None or by.ids is None:
+    column = options.grade or next((name for name in OVERLAP_COLUMNS if name in columns), None)
+    scheme = (
+        find_scheme(replace(options, label=None, grade=column), rows, policy) if column else None
+    )
+    if scheme is None or scheme.ids is None:
         raise NearcopyError(
             f"listed pairs need the columns a, b and jaccard, or one named with --grade: "
             f"there are {', '.join(columns)}"
         )
-    found = [_near(line, row, *by.ids, column or "") for line, row in rows]
-    return found, 0.5 if by.bound is None else by.bound
+    pairs = [_parse_pair(line, row, *scheme.ids, column or "") for line, row in rows]
+    return pairs, 0.5 if scheme.bound is None else scheme.bound
 
 
-def _near(line: int, row: Values, a: str, b: str, column: str) -> Near:
-    overlap = number(row.get(column), f"line {line}: {column}")
-    return Near(line, str(row.get(a)), str(row.get(b)), overlap)
+def _parse_pair(line: int, row: Values, a: str, b: str, column: str) -> ListedPair:
+    overlap = parse_number(row.get(column), f"line {line}: {column}")
+    return ListedPair(line, str(row.get(a)), str(row.get(b)), overlap)
 
 
 def evaluate_near_pairs(
     articles: Iterable[Article],
-    listed: Sequence[Near],
+    listed: Sequence[ListedPair],
     recipe: Recipe | None,
     policy: Policy,
     *,
     bound: float = 0.5,
     mistakes: int = 10,
 ) -> Evaluation:
-    """How many of the listed pairs are found, and how many copies that are found are listed.
+    """The recall of listed pairs, and the precision of the text copies found.
 
-    Intervals are from drawing the pairs again.
+    Args:
+        articles: The articles, in order of arrival.
+        listed: All pairs whose texts overlap.
+        recipe: The recipe of the fingerprints.
+        policy: The policy to evaluate.
+        bound: The overlap of a positive pair.
+        mistakes: The number of false alarms and of misses to explain.
     """
-    there = {names(near.a, near.b) for near in listed}
-    found = find(articles, recipe, policy, there)
-    known = [near for near in listed if near.a in found.articles and near.b in found.articles]
-    wanted = [near for near in known if near.overlap >= bound]
-    unknown = {name for pair in there for name in pair} - found.articles.keys()
-    wrong = _wrong(wanted, there, found, policy)
+    listed_ids = {ordered(pair.a, pair.b) for pair in listed}
+    findings = find_pairs(articles, recipe, policy, listed_ids)
+    available = [
+        pair for pair in listed if pair.a in findings.articles and pair.b in findings.articles
+    ]
+    expected = [pair for pair in available if pair.overlap >= bound]
+    unknown = {name for pair in listed_ids for name in pair} - findings.articles.keys()
+    mistaken = _find_mistakes(expected, listed_ids, findings, policy)
     return Evaluation(
         kind="near_pairs",
         about=f"pairs whose texts overlap by {bound:g} or more, found among all articles",
         counts={
-            "articles": len(found.articles),
+            "articles": len(findings.articles),
             "listed": len(listed),
-            "at_the_bound": len(wanted),
-            "copies_found": len(found.copies),
-            "with_unknown_ids": len(listed) - len(known),
+            "at_the_bound": len(expected),
+            "copies_found": len(findings.copies),
+            "with_unknown_ids": len(listed) - len(available),
         },
         scores={
-            "found": share(found.judgement(near) is not None for near in wanted),
-            "recall": share(found.duplicate(near) for near in wanted),
-            "precision": share(copy in there for copy in found.copies),
+            "found": estimate_share(findings.judgement(pair) is not None for pair in expected),
+            "recall": estimate_share(findings.duplicate(pair) for pair in expected),
+            "precision": estimate_share(copy in listed_ids for copy in findings.copies),
         },
         resampled="pairs",
-        tables=(_by_overlap(known, found), _by_relation(found)),
-        mistakes=worst(wrong, found.recipe, policy, mistakes, _surest),
+        tables=(_by_overlap(available, findings), _by_relation(findings)),
+        mistakes=worst_mistakes(mistaken, findings.recipe, policy, mistakes, _severity),
         unknown=tuple(sorted(unknown)),
     )
 
@@ -133,89 +144,95 @@ def evaluate_near_pairs(
 # Finding.
 
 
-def find(
-    articles: Iterable[Article], recipe: Recipe | None, policy: Policy, listed: set[Names]
-) -> Found:
-    """All pairs that the Deduper would find and remember."""
+def find_pairs(
+    articles: Iterable[Article], recipe: Recipe | None, policy: Policy, listed: set[PairIds]
+) -> Findings:
+    """All pairs that the Deduper would find and store."""
     store = open_store("memory://")
-    found = Found(store.bind(recipe, VERSION))
-    rest = iter(articles)
-    while batch := list(islice(rest, BATCH)):
-        _add(batch, store, policy, found, listed)
+    findings = Findings(store.bind(recipe, VERSION))
+    remaining = iter(articles)
+    while batch := list(islice(remaining, BATCH)):
+        _add(batch, store, policy, findings, listed)
     store.close()
-    return found
+    return findings
 
 
 def _add(
-    batch: Sequence[Article], store: Store, policy: Policy, found: Found, listed: set[Names]
+    batch: Sequence[Article], store: Store, policy: Policy, findings: Findings, listed: set[PairIds]
 ) -> None:
-    prints = list(fingerprints(batch, found.recipe))
-    entries = list(map(Entry, batch, prints, keys(prints, found.recipe)))
-    found.articles.update((each.id, each) for each in batch)
-    with store.writing():
-        store.put(entries)
-        every = matches(store, entries, found.recipe, policy)
-    for entry, each in zip(entries, every, strict=True):
-        for match in each.found:
-            _note(entry.fingerprint, match, found, listed)
+    new_fingerprints = list(fingerprints(batch, findings.recipe))
+    entries = list(
+        map(StoredArticle, batch, new_fingerprints, keys(new_fingerprints, findings.recipe))
+    )
+    findings.articles.update((article.id, article) for article in batch)
+    with store.transaction():
+        store.save_articles(entries)
+        match_lists = find_matches(store, entries, findings.recipe, policy)
+    for entry, found in zip(entries, match_lists, strict=True):
+        for match in found.matches:
+            _record_match(entry.fingerprint, match, findings, listed)
 
 
-def _note(one: Fingerprint, match: Matched, found: Found, listed: set[Names]) -> None:
-    pair, relation = names(one.id, match.other.id), match.judgement.decision.relation
-    long = min(one.words, match.other.words) >= LEAST_WORDS
+def _record_match(
+    one: Fingerprint, match: StoredMatch, findings: Findings, listed: set[PairIds]
+) -> None:
+    pair, relation = ordered(one.id, match.other.id), match.judgement.decision.relation
+    long = min(one.words, match.other.words) >= MIN_WORDS
     if long:
-        found.tally[relation, pair in listed] += 1
-    if pair in listed or (long and relation in BY_TEXT):
-        found.pairs[pair] = match.judgement
-    if long and relation in BY_TEXT:
-        found.copies.append(pair)
+        findings.tally[relation, pair in listed] += 1
+    if pair in listed or (long and relation in TEXT_RELATIONS):
+        findings.pairs[pair] = match.judgement
+    if long and relation in TEXT_RELATIONS:
+        findings.copies.append(pair)
 
 
 # Measuring.
 
 
-def _by_overlap(known: Sequence[Near], found: Found) -> Table:
+def _by_overlap(available: Sequence[ListedPair], findings: Findings) -> Table:
     rows: list[tuple[Cell, ...]] = []
-    for bound in BOUNDS:
-        some = [near for near in known if near.overlap >= bound]
-        judged = [found.judgement(near) for near in some]
-        apart = sum(each is not None and each.decision.rule == "vetoed" for each in judged)
-        there = share(each is not None for each in judged)
-        rows.append((f"{bound:g}", len(some), there, share(map(found.duplicate, some)), apart))
-    columns = ("overlap from", "pairs", "found", "called duplicates", "told apart")
+    for bound in OVERLAP_BOUNDS:
+        pairs = [pair for pair in available if pair.overlap >= bound]
+        judged = [findings.judgement(pair) for pair in pairs]
+        candidates = [judgement for judgement in judged if judgement is not None]
+        vetoed = sum(judgement.decision.rule == "vetoed" for judgement in candidates)
+        found = estimate_share(judgement is not None for judgement in judged)
+        duplicates = estimate_share(map(findings.duplicate, pairs))
+        rows.append((f"{bound:g}", len(pairs), found, duplicates, vetoed))
+    columns = ("overlap from", "pairs", "found", "called duplicates", "vetoed")
     return Table("by_overlap", "By overlap: how many are found", columns, tuple(rows))
 
 
-def _by_relation(found: Found) -> Table:
+def _by_relation(findings: Findings) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for relation in Relation:
-        yes, no = found.tally[relation, True], found.tally[relation, False]
+        yes, no = findings.tally[relation, True], findings.tally[relation, False]
         if yes or no:
             rows.append((relation.value, yes + no, yes, round(yes / (yes + no), 4)))
-    title = f"By relation, texts of {LEAST_WORDS} words or more: how many are listed"
+    title = f"By relation, texts of {MIN_WORDS} words or more: how many are listed"
     return Table("by_relation", title, ("relation", "pairs", "listed", "share"), tuple(rows))
 
 
-def _wrong(
-    wanted: Sequence[Near], there: set[Names], found: Found, policy: Policy
+def _find_mistakes(
+    expected: Sequence[ListedPair], listed_ids: set[PairIds], findings: Findings, policy: Policy
 ) -> Iterator[Outcome]:
-    """Copies that are not listed, and listed pairs that are not called duplicates."""
-    for pair in found.copies:
-        if pair not in there:
-            a, b = (found.articles[name] for name in pair)
-            unlisted = Labelled(0, a, b, "not listed", False)
-            yield outcome(unlisted, found.pairs[pair], "copy", True)
-    missed = [_labelled(near, found) for near in wanted if not found.duplicate(near)]
-    for each in outcomes(missed, found.recipe, policy, "copy"):
-        yield each._replace(said=False)  # also where it would be one, had it been proposed
+    """Text copies that are not listed, and listed pairs that are not called duplicates."""
+    for pair in findings.copies:
+        if pair not in listed_ids:
+            a, b = (findings.articles[name] for name in pair)
+            unlisted = LabelledPair(0, a, b, "not listed", False)
+            yield make_outcome(unlisted, findings.pairs[pair], "copy", True)
+    missed = [_label_missed(pair, findings) for pair in expected if not findings.duplicate(pair)]
+    for outcome in judge_labelled(missed, findings.recipe, policy, "copy"):
+        yield outcome._replace(called_same=False)  # also where it was no candidate
 
 
-def _labelled(near: Near, found: Found) -> Labelled:
-    lost = ", never proposed" if found.judgement(near) is None else ""
-    a, b = found.articles[near.a], found.articles[near.b]
-    return Labelled(near.line, a, b, f"overlap {near.overlap:g}{lost}", True, near.overlap)
+def _label_missed(pair: ListedPair, findings: Findings) -> LabelledPair:
+    lost = "; no candidate" if findings.judgement(pair) is None else ""
+    a, b = findings.articles[pair.a], findings.articles[pair.b]
+    return LabelledPair(pair.line, a, b, f"overlap {pair.overlap:g}{lost}", True, pair.overlap)
 
 
-def _surest(each: Outcome) -> float:
-    """The more two texts have in common, the worse it is to miss that."""
-    return each.score if each.said else -(each.pair.grade or 0.0)
+def _severity(outcome: Outcome) -> float:
+    """The score of a false alarm; a miss is the worse, the more the texts overlap."""
+    return outcome.score if outcome.called_same else -(outcome.pair.grade or 0.0)

@@ -1,4 +1,4 @@
-"""Evaluating pairs that people have labelled or graded."""
+"""Evaluation of labelled or graded pairs."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -7,149 +7,173 @@ from functools import partial
 import numpy as np
 
 from nearcopy.config import Policy, Recipe
-from nearcopy.evaluate import pair_metrics as metrics
-from nearcopy.evaluate.bootstrap import Measure, Measured, measured, share
-from nearcopy.evaluate.label_schemes import Scheme
-from nearcopy.evaluate.labelled_pairs import Labels
-from nearcopy.evaluate.pair_outcomes import outcomes, worst
-from nearcopy.evaluate.result_types import Bar, Cell, Evaluation, Labelled, Outcome, Table
-from nearcopy.models.model import Relation
+from nearcopy.evaluate import metrics
+from nearcopy.evaluate.labels import LabelledPair, LabelledPairs, Scheme
+from nearcopy.evaluate.metrics import Estimate, Metric, bootstrap, estimate_share
+from nearcopy.evaluate.outcomes import (
+    Bar,
+    Cell,
+    Evaluation,
+    Outcome,
+    Table,
+    judge_labelled,
+    worst_mistakes,
+)
+from nearcopy.models import Relation
 
-BARS = 20
-MEANINGS = {
-    "duplicate": "called a duplicate by the policy; the score is how surely",
-    "news": "called the same news: a duplicate or the same event; the score is `news`",
-    "copy": "called a copy by address or text; the score is `copy`",
+HISTOGRAM_BARS = 20
+TARGET_MEANINGS = {
+    "duplicate": "called a duplicate by the policy; the score is the confidence",
+    "event": "called the same event or a duplicate; the score is `event_score`",
+    "copy": "called a copy by address or text; the score is `overlap`",
 }
-Watch = Callable[[Iterable[Labelled]], Iterable[Labelled]]
+Progress = Callable[[Iterable[LabelledPair]], Iterable[LabelledPair]]
 
 
 def evaluate_pairs(
-    labels: Labels,
-    by: Scheme,
+    labels: LabelledPairs,
+    scheme: Scheme,
     recipe: Recipe,
     policy: Policy,
     *,
     mistakes: int = 10,
-    watch: Watch = lambda pairs: pairs,
+    progress: Progress = lambda pairs: pairs,
 ) -> Evaluation:
-    """All that can be measured of labelled pairs; intervals are from drawing the pairs again."""
-    found = list(outcomes(watch(labels.pairs), recipe, policy, by.target))
-    scores, same = _arrays(found)
-    drawn = metrics.lines(scores, same) if len(same) else []
+    """The metrics of labelled pairs, with bootstrap intervals over the pairs.
+
+    Args:
+        labels: The labelled pairs.
+        scheme: How their labels were read.
+        recipe: The recipe of the fingerprints.
+        policy: The policy to evaluate.
+        mistakes: The number of false alarms and of misses to explain.
+        progress: Wraps the pairs, to show progress.
+    """
+    outcomes = list(judge_labelled(progress(labels.pairs), recipe, policy, scheme.target))
+    scores, same = _arrays(outcomes)
+    curve = metrics.precision_recall_curve(scores, same) if len(same) else []
     return Evaluation(
         kind="pairs",
-        about=f"the same where {by.about}; {MEANINGS[by.target]}",
-        counts=_counts(labels, found),
-        scores=_scores(found, by),
+        about=f"positive where {scheme.about}; {TARGET_MEANINGS[scheme.target]}",
+        counts=_counts(labels, outcomes),
+        scores=_scores(outcomes, scheme),
         resampled="pairs",
-        tables=tuple(_tables(found, by)),
-        lines=tuple(drawn),
-        best=metrics.best_line(drawn),
-        bins=tuple(metrics.bins(scores, same)) if len(same) else (),
-        histogram=tuple(histogram(found)),
-        mistakes=worst(found, recipe, policy, mistakes),
+        tables=tuple(_tables(outcomes, scheme)),
+        lines=tuple(curve),
+        best=metrics.best_operating_point(curve),
+        bins=tuple(metrics.calibration_bins(scores, same)) if len(same) else (),
+        histogram=tuple(score_histogram(outcomes)),
+        mistakes=worst_mistakes(outcomes, recipe, policy, mistakes),
         unknown=tuple(labels.unknown),
     )
 
 
-def _counts(labels: Labels, found: Sequence[Outcome]) -> dict[str, int]:
+def _counts(labels: LabelledPairs, outcomes: Sequence[Outcome]) -> dict[str, int]:
     return {
-        "pairs": len(found),
-        "same": sum(each.pair.same is True for each in found),
-        "called_same": sum(each.said for each in found),
+        "pairs": len(outcomes),
+        "same": sum(outcome.pair.same is True for outcome in outcomes),
+        "called_same": sum(outcome.called_same for outcome in outcomes),
         "ignored": labels.ignored,
         "with_unknown_ids": labels.unpaired,
     }
 
 
-# The measures.
+# The metrics.
 
 
-def _scores(found: Sequence[Outcome], by: Scheme) -> dict[str, Measured]:
-    """All measures that the labels allow."""
-    measures: dict[str, Measure] = {}
-    scores = [each.score for each in found]
-    if any(each.pair.same is not None for each in found):
-        said, same = [each.said for each in found], [bool(each.pair.same) for each in found]
-        for name, called in (
+def _scores(outcomes: Sequence[Outcome], scheme: Scheme) -> dict[str, Estimate]:
+    """All metrics that the labels allow."""
+    measures: dict[str, Metric] = {}
+    scores = [outcome.score for outcome in outcomes]
+    if any(outcome.pair.same is not None for outcome in outcomes):
+        called = [outcome.called_same for outcome in outcomes]
+        same = [bool(outcome.pair.same) for outcome in outcomes]
+        for name, metric in (
             ("precision", metrics.precision),
             ("recall", metrics.recall),
             ("f1", metrics.f1),
         ):
-            measures[name] = partial(called, said, same)
-        for name, ranked in (
+            measures[name] = partial(metric, called, same)
+        for name, metric in (
             ("auc", metrics.auc),
             ("average_precision", metrics.average_precision),
             ("brier", metrics.brier),
             ("calibration_error", metrics.calibration_error),
         ):
-            measures[name] = partial(ranked, scores, same)
-    if by.grade is not None:
-        grades = [(-1 if by.less else 1) * (each.pair.grade or 0.0) for each in found]
+            measures[name] = partial(metric, scores, same)
+    if scheme.grade is not None:
+        grades = [(-1 if scheme.less else 1) * (outcome.pair.grade or 0.0) for outcome in outcomes]
         measures["pearson"] = partial(metrics.pearson, scores, grades)
         measures["spearman"] = partial(metrics.spearman, scores, grades)
-    return measured(measures, len(found))
+    return bootstrap(measures, len(outcomes))
 
 
-def _arrays(found: Sequence[Outcome]) -> tuple[metrics.Floats, metrics.Floats]:
-    known = [each for each in found if each.pair.same is not None]
-    scores = np.array([each.score for each in known], np.float64)
-    return scores, np.array([bool(each.pair.same) for each in known], np.float64)
+def _arrays(outcomes: Sequence[Outcome]) -> tuple[metrics.Floats, metrics.Floats]:
+    labelled = [outcome for outcome in outcomes if outcome.pair.same is not None]
+    scores = np.array([outcome.score for outcome in labelled], np.float64)
+    return scores, np.array([bool(outcome.pair.same) for outcome in labelled], np.float64)
 
 
-def histogram(found: Iterable[Outcome]) -> Iterator[Bar]:
-    """How many of the same and of the others have which score."""
-    known = [each for each in found if each.pair.same is not None]
-    edges = np.linspace(0, 1, BARS + 1)
-    same, _ = np.histogram([each.score for each in known if each.pair.same], edges)
-    others, _ = np.histogram([each.score for each in known if not each.pair.same], edges)
-    for place in range(BARS if known else 0):
-        yield Bar(place / BARS, (place + 1) / BARS, int(same[place]), int(others[place]))
+def score_histogram(outcomes: Iterable[Outcome]) -> Iterator[Bar]:
+    """The number of positive and negative pairs by score."""
+    labelled = [outcome for outcome in outcomes if outcome.pair.same is not None]
+    edges = np.linspace(0, 1, HISTOGRAM_BARS + 1)
+    same, _ = np.histogram([outcome.score for outcome in labelled if outcome.pair.same], edges)
+    negative, _ = np.histogram(
+        [outcome.score for outcome in labelled if not outcome.pair.same], edges
+    )
+    for bar in range(HISTOGRAM_BARS if labelled else 0):
+        low, high = bar / HISTOGRAM_BARS, (bar + 1) / HISTOGRAM_BARS
+        yield Bar(low, high, int(same[bar]), int(negative[bar]))
 
 
 # The tables.
 
 
-def _tables(found: Sequence[Outcome], by: Scheme) -> Iterator[Table]:
-    yield _by_relation(found, by)
-    yield _confusion(found)
-    yield from _by_language(found, by)
+def _tables(outcomes: Sequence[Outcome], scheme: Scheme) -> Iterator[Table]:
+    yield _by_relation(outcomes, scheme)
+    yield _confusion(outcomes)
+    yield from _by_language(outcomes, scheme)
 
 
-def _by_relation(found: Sequence[Outcome], by: Scheme) -> Table:
-    """For each relation that was found, how many of these are the same."""
+def _by_relation(outcomes: Sequence[Outcome], scheme: Scheme) -> Table:
+    """The share of positive pairs of each relation."""
     rows: list[tuple[Cell, ...]] = []
     for relation in Relation:
-        some = [each for each in found if each.judgement.decision.relation is relation]
-        if some:
-            rows.append((relation.value, len(some), *_told(some, by)))
-    columns = ("relation", "pairs", "same", *(("mean grade",) if by.grade else ()))
-    return Table("by_relation", "By relation: how many are the same", columns, tuple(rows))
+        group = [outcome for outcome in outcomes if outcome.judgement.decision.relation is relation]
+        if group:
+            rows.append((relation.value, len(group), *_group_cells(group, scheme)))
+    columns = ("relation", "pairs", "same", *(("mean grade",) if scheme.grade else ()))
+    return Table("by_relation", "By relation: share of positive pairs", columns, tuple(rows))
 
 
-def _told(some: Sequence[Outcome], by: Scheme) -> tuple[Cell, ...]:
-    grades = [each.pair.grade for each in some if each.pair.grade is not None]
-    mean = (round(sum(grades) / len(grades), 4),) if grades and by.grade else ()
-    return (share(each.pair.same for each in some if each.pair.same is not None), *mean)
+def _group_cells(group: Sequence[Outcome], scheme: Scheme) -> tuple[Cell, ...]:
+    grades = [outcome.pair.grade for outcome in group if outcome.pair.grade is not None]
+    mean = (round(sum(grades) / len(grades), 4),) if grades and scheme.grade else ()
+    return (
+        estimate_share(outcome.pair.same for outcome in group if outcome.pair.same is not None),
+        *mean,
+    )
 
 
-def _confusion(found: Sequence[Outcome]) -> Table:
-    """What each label was found to be."""
-    named = _band([each.pair for each in found])
-    counts = Counter((named(each.pair), each.judgement.decision.relation) for each in found)
-    relations = [each for each in Relation if any(key[1] is each for key in counts)]
-    said = Counter(named(each.pair) for each in found if each.said)
+def _confusion(outcomes: Sequence[Outcome]) -> Table:
+    """The relations of the pairs of each label."""
+    band_of = _label_bands([outcome.pair for outcome in outcomes])
+    counts = Counter(
+        (band_of(outcome.pair), outcome.judgement.decision.relation) for outcome in outcomes
+    )
+    relations = [relation for relation in Relation if any(key[1] is relation for key in counts)]
+    called_same = Counter(band_of(outcome.pair) for outcome in outcomes if outcome.called_same)
     rows: list[tuple[Cell, ...]] = []
     for label in sorted({label for label, _ in counts}):
         row = [counts[label, relation] for relation in relations]
-        rows.append((label, sum(row), said[label], *row))
-    columns = ("label", "pairs", "called same", *(each.value for each in relations))
-    return Table("confusion", "By label: what they are found to be", columns, tuple(rows))
+        rows.append((label, sum(row), called_same[label], *row))
+    columns = ("label", "pairs", "called same", *(relation.value for relation in relations))
+    return Table("confusion", "By label: relations decided", columns, tuple(rows))
 
 
-def _band(pairs: Sequence[Labelled]) -> Callable[[Labelled], str]:
-    """Labels as they are; grades in bands of one, or where none is above 1 of a tenth."""
+def _label_bands(pairs: Sequence[LabelledPair]) -> Callable[[LabelledPair], str]:
+    """Labels as they are; grades in bands of 1, or of 0.1 where none is above 1."""
     grades = [pair.grade for pair in pairs if pair.grade is not None]
     if not grades or any(pair.label != f"{pair.grade:g}" for pair in pairs):
         return lambda pair: pair.label
@@ -157,22 +181,22 @@ def _band(pairs: Sequence[Labelled]) -> Callable[[Labelled], str]:
     return lambda pair: f"{round(pair.grade or 0.0, digits):g}"
 
 
-def _by_language(found: Sequence[Outcome], by: Scheme) -> Iterator[Table]:
-    """The measures for each language, and for all pairs in one language where some are not."""
+def _by_language(outcomes: Sequence[Outcome], scheme: Scheme) -> Iterator[Table]:
+    """The metrics of each language, and of all pairs in one language if some are mixed."""
     groups: dict[str, list[Outcome]] = {}
-    for each in found:
-        groups.setdefault(each.pair.language or "unknown", []).append(each)
+    for outcome in outcomes:
+        groups.setdefault(outcome.pair.language or "unknown", []).append(outcome)
     if set(groups) == {"unknown"}:
         return
     ranked = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
     mixed = [name for name in groups if " / " in name]
     if mixed and len(groups) > len(mixed):
-        alike = [each for each in found if each.pair.language not in mixed]
+        alike = [outcome for outcome in outcomes if outcome.pair.language not in mixed]
         ranked.insert(0, ("one language", alike))
-    scored = [(name, some, _scores(some, by)) for name, some in ranked]
+    scored = [(name, group, _scores(group, scheme)) for name, group in ranked]
     names = tuple(scored[0][2])
     rows: list[tuple[Cell, ...]] = [
-        (name, len(some), sum(each.pair.same is True for each in some), *scores.values())
-        for name, some, scores in scored
+        (name, len(group), sum(outcome.pair.same is True for outcome in group), *scores.values())
+        for name, group, scores in scored
     ]
     yield Table("by_language", "By language", ("language", "pairs", "same", *names), tuple(rows))

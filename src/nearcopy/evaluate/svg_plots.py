@@ -1,56 +1,56 @@
-"""Plots as SVG to stand in a page: no scripts, colours from the page's own style."""
+"""Plots as inline SVG: no scripts, colours from the style of the page."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from nearcopy.evaluate.pair_metrics import Bin, Line
-from nearcopy.evaluate.result_types import Bar
+from nearcopy.evaluate.metrics import Bin, OperatingPoint
+from nearcopy.evaluate.outcomes import Bar
 
 WIDTH, HEIGHT = 340, 300
 LEFT, TOP, RIGHT, BOTTOM = 44, 12, 12, 40  # the margins
 TICKS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
-GREY = "#8888"  # as all colours here, where the page has no style for it
+GREY = "#8888"  # like all colours here, the default without a style sheet
 COLOURS = {"same": "#1b7f5c", "others": "#c2571a"}
 Point = tuple[float, float]  # both 0..1
 
 
-def precision_recall(lines: Sequence[Line], drawn: Point | None, base: float) -> str:
-    """Precision against recall for every line, and for the one that the policy draws."""
-    path = [(line.recall, line.precision) for line in lines]
+def precision_recall(curve: Sequence[OperatingPoint], point: Point | None, base: float) -> str:
+    """The precision-recall curve, and the operating point of the policy."""
+    path = [(threshold.recall, threshold.precision) for threshold in curve]
     parts = [_dashed((0, base), (1, base)), _path(path)]
-    if drawn is not None:
-        tip = f"the policy: recall {drawn[0]:.3f}, precision {drawn[1]:.3f}"
-        parts.append(_dot(drawn, 5, "point", tip))
+    if point is not None:
+        tip = f"the policy: recall {point[0]:.3f}, precision {point[1]:.3f}"
+        parts.append(_dot(point, 5, "point", tip))
     return _svg("Precision against recall", "recall", "precision", parts)
 
 
 def calibration(bins: Sequence[Bin]) -> str:
-    """The share of the same in each bin of scores against their mean score."""
-    most = max((each.pairs for each in bins), default=0)
+    """The calibration curve: the share of positive pairs against the mean score of each bin."""
+    most = max((bin_.pairs for bin_ in bins), default=0)
     parts = [_dashed((0, 0), (1, 1))]
-    for each in bins:
-        if each.score is not None and each.share is not None:
-            size = 3 + 7 * (each.pairs / most) ** 0.5
-            tip = f"{each.pairs:,} pairs of mean score {each.score:.2f}: {each.share:.0%} the same"
-            parts.append(_dot((each.score, each.share), size, "bin", tip))
+    for bin_ in bins:
+        if bin_.score is not None and bin_.share is not None:
+            size = 3 + 7 * (bin_.pairs / most) ** 0.5
+            tip = f"{bin_.pairs:,} pairs of mean score {bin_.score:.2f}: {bin_.share:.0%} positive"
+            parts.append(_dot((bin_.score, bin_.share), size, "bin", tip))
     return _svg("Calibration", "mean score", "share that is the same", parts)
 
 
 def histogram(bars: Sequence[Bar]) -> str:
-    """How the scores of the same and of the others are spread, each as shares of their number."""
+    """The histograms of the scores of positive and negative pairs, as shares."""
     same, others = sum(bar.same for bar in bars), sum(bar.others for bar in bars)
     shares = [(bar, bar.same / (same or 1), bar.others / (others or 1)) for bar in bars]
     most = max((max(yes, no) for _, yes, no in shares), default=0) or 1
     parts = []
     for bar, yes, no in shares:
         half = (bar.low + bar.high) / 2
-        tip = f"{bar.low:.2f} to {bar.high:.2f}: {bar.same:,} the same, {bar.others:,} others"
+        tip = f"{bar.low:.2f} to {bar.high:.2f}: {bar.same:,} positive, {bar.others:,} negative"
         parts += [_bar(bar.low, half, yes / most, "same", tip)]
         parts += [_bar(half, bar.high, no / most, "others", tip)]
-    return _svg("Scores of the same and of others", "score", f"share, 1 is {most:.0%}", parts)
+    return _svg("Scores of positive and negative pairs", "score", f"share, 1 is {most:.0%}", parts)
 
 
-# What they are made of.
+# Elements.
 
 
 def _svg(title: str, across: str, up: str, parts: Iterable[str]) -> str:
@@ -78,10 +78,10 @@ def _axes() -> Iterator[str]:
 
 
 def _path(points: Sequence[Point]) -> str:
-    """A curve; points that fall on one place are drawn once."""
+    """A curve without repeated points."""
     places = [place for place, _ in groupby(map(_place, points))]
-    drawn = " ".join(f"{x},{y}" for x, y in places)
-    return f'<polyline class="curve" fill="none" stroke="currentColor" points="{drawn}"/>'
+    coordinates = " ".join(f"{x},{y}" for x, y in places)
+    return f'<polyline class="curve" fill="none" stroke="currentColor" points="{coordinates}"/>'
 
 
 def _stroke(kind: str, start: Point, end: Point) -> str:

@@ -1,6 +1,6 @@
-"""Tuning: thresholds and confidence fitted to what people say, and tried on held-out pairs.
+"""Tuning: thresholds and confidence fitted to labels, and cross-validated.
 
-Pairs are measured once and decided many times. Nothing here changes a store, or a policy in use.
+Pairs are measured once and decided many times. No store and no policy in use is changed.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,37 +10,37 @@ from typing import Any, NamedTuple
 from nearcopy.config import Policy, Recipe
 from nearcopy.deduper.feedback.labelled_examples import Example
 from nearcopy.errors import BadFeedback
-from nearcopy.evaluate import pair_metrics as metrics
-from nearcopy.evaluate.pair_outcomes import outcomes
-from nearcopy.evaluate.result_types import Labelled
-from nearcopy.match.calibration import curve
+from nearcopy.evaluate import metrics
+from nearcopy.evaluate.labels import LabelledPair
+from nearcopy.evaluate.outcomes import judge_labelled
+from nearcopy.match.confidence import fit_calibration
 from nearcopy.match.decide import decide
-from nearcopy.match.judge_pairs import news
-from nearcopy.models.model import Relation
+from nearcopy.match.judgement import event_score
+from nearcopy.models import Relation
 
-FEWEST = 20  # labels, below which nothing can be learnt
+MIN_LABELS = 20  # to fit anything
 FOLDS = 5
 SWEEPS = 3  # over all thresholds, at most
 STEPS = (-0.2, -0.15, -0.1, -0.05, -0.02, 0.02, 0.05, 0.1, 0.15, 0.2)
-SHIFT_COSTS = 0.02  # of F1, a threshold moved by 1: of equal fits the nearest is taken
-LEAST_GAIN = 0.001  # of F1 on held-out pairs
-FEWEST_CALLED = 40  # duplicates, right or wrong, below which no confidence can be learnt
-LEAST_CALIBRATED = 0.005  # of calibration error on held-out pairs
+SHIFT_PENALTY = 0.02  # of F1, for a threshold moved by 1: of equal fits the nearest wins
+MIN_GAIN = 0.001  # of F1 on held-out pairs
+MIN_DUPLICATES = 40  # called so, to fit the confidence
+MIN_CALIBRATION_GAIN = 0.005  # of calibration error on held-out pairs
 
 
 class Scores(NamedTuple):
-    """How decisions agree with what people say; None where it cannot be told."""
+    """How decisions agree with labels; None where undefined."""
 
     precision: float | None
     recall: float | None
     f1: float | None
-    story_f1: float | None  # of being one story: a duplicate, or the same event
+    story_f1: float | None  # of pairs in one story: duplicates, or the same event
     calibration_error: float | None
-    confidence_error: float | None  # the same of what is called a duplicate alone
+    confidence_error: float | None  # the calibration error of pairs called duplicates
 
 
 class Shift(NamedTuple):
-    """A threshold that was moved."""
+    """A threshold before and after tuning."""
 
     name: str
     before: float
@@ -49,7 +49,7 @@ class Shift(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """The policy fitted to all examples, and how well one so fitted judges held-out pairs."""
+    """The policy fitted to all examples, with its cross-validated scores."""
 
     policy: Policy
     shifts: tuple[Shift, ...]
@@ -58,220 +58,241 @@ class Tuning:
     folds: int
     before: Scores
     after: Scores  # on held-out pairs
-    calibrated: bool = False  # whether the confidence was fitted too, as that helps
+    calibrated: bool = False  # whether the confidence was fitted too
 
     @property
     def gain(self) -> float:
-        """How much F1 there is to win, on held-out pairs."""
+        """The gain of F1 on held-out pairs."""
         return _quality(self.after) - _quality(self.before)
 
     @property
     def worth_it(self) -> bool:
-        """Whether held-out pairs are judged better, or as well with a truer confidence."""
-        return self.calibrated or self.gain >= LEAST_GAIN
+        """Whether F1 or the calibration improves on held-out pairs."""
+        return self.calibrated or self.gain >= MIN_GAIN
 
 
-class _Said(NamedTuple):
-    """What a policy says of an example."""
+class _Answer(NamedTuple):
+    """The answer of a policy to an example."""
 
     duplicate: bool
     one_story: bool
     score: float
 
 
-_Answers = list[tuple[Example, _Said]]
+_Answers = list[tuple[Example, _Answer]]
 
 
 def tune(examples: Sequence[Example], policy: Policy, *, folds: int = FOLDS) -> Tuning:
-    """The policy fitted to the examples, beside what that gains on held-out pairs.
+    """The policy fitted to the examples, with its gain on held-out pairs.
 
-    Where moved thresholds gain nothing there, the confidence alone may; only what helps is taken.
+    Thresholds and confidence are fitted separately; each is used only if it helps.
+
+    Args:
+        examples: Labelled evidence.
+        policy: The policy to start from.
+        folds: The folds of the cross-validation.
     """
     _check(examples)
-    parts = _folds(examples, folds)
-    rests = [[each for other in parts if other is not part for each in other] for part in parts]
-    moved = [fit(rest, policy) for rest in rests]
+    parts = _split_folds(examples, folds)
+    training_sets = [
+        [example for other in parts if other is not part for example in other] for part in parts
+    ]
+    moved = [fit_thresholds(training, policy) for training in training_sets]
     before, after = _answers(parts, [policy] * len(parts)), _answers(parts, moved)
-    gained = _quality(_scores(after)) - _quality(_scores(before)) >= LEAST_GAIN
-    used, plain = (moved, after) if gained else ([policy] * len(parts), before)
-    fitted = [calibrated(rest, each) for rest, each in zip(rests, used, strict=True)]
-    truer = _answers(parts, fitted)
-    helps = _helps(plain, truer)
-    final = fit(examples, policy) if gained or not helps else policy
+    thresholds_help = _quality(_scores(after)) - _quality(_scores(before)) >= MIN_GAIN
+    used, plain = (moved, after) if thresholds_help else ([policy] * len(parts), before)
+    fitted = [
+        calibrate_policy(training, fold_policy)
+        for training, fold_policy in zip(training_sets, used, strict=True)
+    ]
+    calibrated_answers = _answers(parts, fitted)
+    calibration_helps = _improves(plain, calibrated_answers)
+    final = fit_thresholds(examples, policy) if thresholds_help or not calibration_helps else policy
     return Tuning(
-        policy=calibrated(examples, final) if helps else final,
+        policy=calibrate_policy(examples, final) if calibration_helps else final,
         shifts=_shifts(policy, final),
         examples=len(examples),
-        duplicates=sum(each.duplicate for each in examples),
+        duplicates=sum(example.duplicate for example in examples),
         folds=len(parts),
         before=_scores(before),
-        after=_scores(truer if helps else after),
-        calibrated=helps,
+        after=_scores(calibrated_answers if calibration_helps else after),
+        calibrated=calibration_helps,
     )
 
 
 def _answers(parts: Sequence[Sequence[Example]], policies: Sequence[Policy]) -> _Answers:
-    """What is said of the examples of each part by the policy beside it."""
+    """The answers to the examples of each part by the policy of the same index."""
     both = zip(parts, policies, strict=True)
-    return [(each, _say(each, policy)) for part, policy in both for each in part]
+    return [(example, _answer(example, policy)) for part, policy in both for example in part]
 
 
-def _helps(before: _Answers, after: _Answers) -> bool:
-    """Whether the confidence in what is called a duplicate is truer on held-out pairs."""
-    if sum(said.duplicate for _, said in before) < FEWEST_CALLED:
+def _improves(before: _Answers, after: _Answers) -> bool:
+    """Whether the confidence in duplicates is better calibrated on held-out pairs."""
+    if sum(answer.duplicate for _, answer in before) < MIN_DUPLICATES:
         return False
-    (off, squared), (truer, smaller) = _confidence_errors(before), _confidence_errors(after)
-    return off - truer >= LEAST_CALIBRATED and smaller < squared
+    error_before, brier_before = _confidence_errors(before)
+    error_after, brier_after = _confidence_errors(after)
+    gain = error_before - error_after
+    return gain >= MIN_CALIBRATION_GAIN and brier_after < brier_before
 
 
 def _confidence_errors(answers: _Answers) -> tuple[float, float]:
-    """The calibration error and the mean squared one of what is called a duplicate."""
-    called = [(said.score, each.duplicate) for each, said in answers if said.duplicate]
-    scores, right = [score for score, _ in called], [flag for _, flag in called]
-    found = metrics.calibration_error(scores, right), metrics.brier(scores, right)
-    return found[0].item(), found[1].item()
+    """The calibration error and the Brier score of pairs called duplicates."""
+    duplicates = [(example, answer) for example, answer in answers if answer.duplicate]
+    scores = [answer.score for _, answer in duplicates]
+    labels = [example.duplicate for example, _ in duplicates]
+    error, brier = metrics.calibration_error(scores, labels), metrics.brier(scores, labels)
+    return error.item(), brier.item()
 
 
 def _check(examples: Sequence[Example]) -> None:
-    same = sum(each.duplicate for each in examples)
-    if len(examples) < FEWEST:
+    same = sum(example.duplicate for example in examples)
+    if len(examples) < MIN_LABELS:
         raise BadFeedback(
-            f"too few labels: {len(examples)}, it takes {FEWEST} to learn from: say more of pairs, "
-            "with `nearcopy feedback` or on the page of review"
+            f"too few labels: {len(examples)} of at least {MIN_LABELS}: "
+            "label more pairs with `nearcopy feedback` or on the review page"
         )
     if same in (0, len(examples)):
         kind = "duplicates" if same else "no duplicates"
-        raise BadFeedback(f"all {len(examples)} labels are {kind}: it takes some of both kinds")
+        raise BadFeedback(f"all {len(examples)} labels are {kind}: label some of both kinds")
 
 
-def labelled_examples(
-    pairs: Iterable[Labelled], recipe: Recipe, policy: Policy
+def measure_labels(
+    pairs: Iterable[LabelledPair], recipe: Recipe, policy: Policy
 ) -> Iterator[Example]:
-    """Labelled pairs, measured however far apart; those without a yes or a no are left out.
+    """The examples of the pairs with a label, whatever their distance in time.
 
-    Where all labels are relations, they also tell what is one story.
+    Labels that are relations also say which pairs are of one story.
     """
-    known = [each for each in pairs if each.same is not None]
-    ours = all(each.label in list(Relation) for each in known)
-    for each in outcomes(known, recipe, replace(policy, window=None), "duplicate"):
-        pair, same = each.pair, bool(each.pair.same)
+    labelled = [pair for pair in pairs if pair.same is not None]
+    are_relations = all(pair.label in list(Relation) for pair in labelled)
+    for outcome in judge_labelled(labelled, recipe, replace(policy, window=None), "duplicate"):
+        pair, same = outcome.pair, bool(outcome.pair.same)
         event = same or pair.label == Relation.SAME_EVENT
-        measured = each.judgement.evidence
-        yield Example(pair.a.id, pair.b.id, measured, same, event if ours else None)
+        evidence = outcome.judgement.evidence
+        yield Example(pair.a.id, pair.b.id, evidence, same, event if are_relations else None)
 
 
 # Fitting.
 
 
-def fit(examples: Sequence[Example], policy: Policy) -> Policy:
-    """The policy with each threshold moved in turn to where the examples are judged best."""
+def fit_thresholds(examples: Sequence[Example], policy: Policy) -> Policy:
+    """The policy with each threshold moved in turn to its best value (coordinate descent)."""
     best, quality = policy, _fitness(examples, policy, policy)
-    names = thresholds(policy)
+    names = active_thresholds(policy)
     for _ in range(SWEEPS):
         before = best
         for name in names:
-            for value in _values(getattr(policy, name)):
-                tried = _moved(best, name, value)
-                found = _fitness(examples, tried, policy)
-                if found > quality + 1e-9:
-                    best, quality = tried, found
+            for value in _candidate_values(getattr(policy, name)):
+                candidate = _with_threshold(best, name, value)
+                fitness = _fitness(examples, candidate, policy)
+                if fitness > quality + 1e-9:
+                    best, quality = candidate, fitness
         if best == before:
             break
     return best
 
 
-def calibrated(examples: Sequence[Example], policy: Policy) -> Policy:
+def calibrate_policy(examples: Sequence[Example], policy: Policy) -> Policy:
     """The policy with its confidence in duplicates fitted to the examples."""
     plain = replace(policy, calibration=())
-    said = [(decide(each.evidence, plain), each.duplicate) for each in examples]
-    called = [(how.confidence, right) for how, right in said if how.duplicate]
-    points = curve([sure for sure, _ in called], [right for _, right in called])
+    decisions = [(decide(example.evidence, plain), example.duplicate) for example in examples]
+    duplicates = [(decision, right) for decision, right in decisions if decision.duplicate]
+    confidences = [decision.confidence for decision, _ in duplicates]
+    points = fit_calibration(confidences, [right for _, right in duplicates])
     return replace(policy, calibration=points)
 
 
-def thresholds(policy: Policy) -> tuple[str, ...]:
+def active_thresholds(policy: Policy) -> tuple[str, ...]:
     """The thresholds that are on: shares from 0 to 1."""
     shares = (field.name for field in fields(policy) if field.type in (float, float | None))
     return tuple(name for name in shares if getattr(policy, name) is not None)
 
 
-def _moved(policy: Policy, name: str, value: float) -> Policy:
+def _with_threshold(policy: Policy, name: str, value: float) -> Policy:
     changed: dict[str, Any] = {name: value}
     return replace(policy, **changed)
 
 
-def _values(start: float) -> list[float]:
+def _candidate_values(start: float) -> list[float]:
     return [value for step in STEPS if 0 <= (value := round(start + step, 4)) <= 1]
 
 
 def _fitness(examples: Sequence[Example], policy: Policy, start: Policy) -> float:
-    found = _quality(_scores([(each, _say(each, policy)) for each in examples]))
+    quality = _quality(_scores([(example, _answer(example, policy)) for example in examples]))
     moved = sum(abs(shift.after - shift.before) for shift in _shifts(start, policy))
-    return found - SHIFT_COSTS * moved
+    return quality - SHIFT_PENALTY * moved
 
 
 def _quality(scores: Scores) -> float:
-    """F1, the mean of both where stories were spoken of."""
-    found = [each for each in (scores.f1, scores.story_f1) if each is not None]
-    return sum(found) / len(found) if found else 0.0
+    """The F1 of duplicates, or its mean with that of stories where these are labelled."""
+    values = [f1 for f1 in (scores.f1, scores.story_f1) if f1 is not None]
+    return sum(values) / len(values) if values else 0.0
 
 
 def _shifts(before: Policy, after: Policy) -> tuple[Shift, ...]:
-    pairs = ((name, getattr(before, name), getattr(after, name)) for name in thresholds(before))
-    return tuple(Shift(*each) for each in pairs if each[1] != each[2])
+    names = active_thresholds(before)
+    shifts = (Shift(name, getattr(before, name), getattr(after, name)) for name in names)
+    return tuple(shift for shift in shifts if shift.before != shift.after)
 
 
-# Judging.
+# Scores.
 
 
-def _say(example: Example, policy: Policy) -> _Said:
-    how = decide(example.evidence, policy)
-    likely = news(example.evidence, how)
-    one_story = how.duplicate or how.relation is Relation.SAME_EVENT
-    return _Said(how.duplicate, one_story, how.confidence if how.duplicate else likely / 2)
-
-
-def _scores(said: Sequence[tuple[Example, _Said]]) -> Scores:
-    true, called = [e.duplicate for e, _ in said], [s.duplicate for _, s in said]
-    told = [(e.one_story, s.one_story) for e, s in said if e.one_story is not None]
-    return Scores(
-        _known(metrics.precision(called, true)),
-        _known(metrics.recall(called, true)),
-        _known(metrics.f1(called, true)),
-        _known(metrics.f1([s for _, s in told], [e for e, _ in told])) if told else None,
-        _known(metrics.calibration_error([s.score for _, s in said], true)),
-        _confidence_errors(list(said))[0] if any(called) else None,
+def _answer(example: Example, policy: Policy) -> _Answer:
+    decision = decide(example.evidence, policy)
+    score = event_score(example.evidence, decision)
+    one_story = decision.duplicate or decision.relation is Relation.SAME_EVENT
+    return _Answer(
+        decision.duplicate, one_story, decision.confidence if decision.duplicate else score / 2
     )
 
 
-def _known(value: metrics.Floats) -> float | None:
-    (found,) = value.tolist()
-    return None if found != found else float(found)
+def _scores(answers: _Answers) -> Scores:
+    true, duplicates = [e.duplicate for e, _ in answers], [a.duplicate for _, a in answers]
+    stories = [(e.one_story, a.one_story) for e, a in answers if e.one_story is not None]
+    story_f1 = metrics.f1([called for _, called in stories], [label for label, _ in stories])
+    return Scores(
+        _nan_to_none(metrics.precision(duplicates, true)),
+        _nan_to_none(metrics.recall(duplicates, true)),
+        _nan_to_none(metrics.f1(duplicates, true)),
+        _nan_to_none(story_f1) if stories else None,
+        _nan_to_none(metrics.calibration_error([a.score for _, a in answers], true)),
+        _confidence_errors(answers)[0] if any(duplicates) else None,
+    )
 
 
-# Folds: what shares an article, through others too, is of one.
+def _nan_to_none(value: metrics.Floats) -> float | None:
+    (number,) = value.tolist()
+    return None if number != number else float(number)
 
 
-def _folds(examples: Sequence[Example], wanted: int) -> list[list[Example]]:
-    """The examples in at most so many parts, duplicates and others spread over all."""
-    groups = sorted(_groups(examples), key=lambda group: (-len(group), min(e[:2] for e in group)))
-    parts: list[list[Example]] = [[] for _ in range(max(2, min(wanted, len(groups))))]
+# Folds: pairs connected by shared articles are in one fold.
+
+
+def _split_folds(examples: Sequence[Example], folds: int) -> list[list[Example]]:
+    """The examples in folds, with duplicates and other pairs spread evenly."""
+    groups = sorted(
+        _group_by_article(examples), key=lambda group: (-len(group), min(e[:2] for e in group))
+    )
+    parts: list[list[Example]] = [[] for _ in range(max(2, min(folds, len(groups))))]
     for group in groups:
-        _emptiest(parts, sum(each.duplicate for each in group) * 2 >= len(group)).extend(group)
-    made = [part for part in parts if part]
-    if len(made) < 2:
+        mostly_duplicates = sum(example.duplicate for example in group) * 2 >= len(group)
+        _emptiest(parts, mostly_duplicates).extend(group)
+    filled = [part for part in parts if part]
+    if len(filled) < 2:
         raise BadFeedback(
-            "all labels are linked by articles that they share: none can be held out to try on; "
-            "say more of other articles"
+            "all labels are connected by shared articles, so that none can be held out: "
+            "label pairs of other articles"
         )
-    return made
+    return filled
 
 
 def _emptiest(parts: list[list[Example]], same: bool) -> list[Example]:
     return min(parts, key=lambda part: (sum(e.duplicate is same for e in part), len(part)))
 
 
-def _groups(examples: Iterable[Example]) -> list[list[Example]]:
+def _group_by_article(examples: Iterable[Example]) -> list[list[Example]]:
     first: dict[str, str] = {}
 
     def root(name: str) -> str:
@@ -281,10 +302,10 @@ def _groups(examples: Iterable[Example]) -> list[list[Example]]:
         return name
 
     listed = list(examples)
-    for each in listed:
-        one, other = sorted((root(each.a), root(each.b)))
+    for example in listed:
+        one, other = sorted((root(example.a), root(example.b)))
         first[other] = one
     groups: dict[str, list[Example]] = {}
-    for each in listed:
-        groups.setdefault(root(each.a), []).append(each)
+    for example in listed:
+        groups.setdefault(root(example.a), []).append(example)
     return list(groups.values())
