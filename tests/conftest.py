@@ -7,10 +7,9 @@ from types import ModuleType
 import pytest
 from hypothesis import settings
 from tests.support import servers
+from tests.support.every_level import EveryLevel
 
 from nearcopy import kernels
-
-LEVELS = ("baseline", "avx2", "avx512")
 
 # The stores that one contract holds for; each has a fixture, NAME_address.
 LASTING = ("sqlite", "postgres", "redis")
@@ -22,6 +21,11 @@ settings.register_profile("search", deadline=None, max_examples=300)
 settings.load_profile("nearcopy")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests on Spark come first, so that one worker process runs them all, on one cluster."""
+    items.sort(key=lambda item: "spark" not in getattr(item, "fixturenames", ()))
+
+
 @pytest.fixture(scope="module", params=["reference", "native"])
 def kernel(request: pytest.FixtureRequest) -> ModuleType:
     """Each of the two kernels in turn."""
@@ -31,17 +35,12 @@ def kernel(request: pytest.FixtureRequest) -> ModuleType:
     return module
 
 
-@pytest.fixture(scope="module", params=LEVELS)
-def native(request: pytest.FixtureRequest) -> Iterator[ModuleType]:
-    """The compiled kernels, at each level this processor has."""
+@pytest.fixture(scope="session")
+def native() -> EveryLevel:
+    """The compiled kernels, each call at every level this processor has."""
     if kernels.native is None:
         pytest.skip("the compiled kernels are not built here")
-    best = kernels.native.level()
-    used = kernels.native.use_level(request.param)
-    if used != request.param:
-        pytest.skip(f"this processor has no {request.param}")
-    yield kernels.native
-    kernels.native.use_level(best)
+    return EveryLevel()
 
 
 @pytest.fixture(params=STORES)

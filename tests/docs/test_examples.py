@@ -7,6 +7,7 @@ import random
 import re
 import subprocess
 import sys
+from importlib import import_module
 from itertools import combinations
 from pathlib import Path
 
@@ -23,11 +24,13 @@ from nearcopy import (
     fingerprints,
     overlap,
 )
-from nearcopy.cluster.stories import Edge, stories
+from nearcopy.cluster.stories import cluster_articles
 from nearcopy.fingerprint.blocking_keys import keys
 from nearcopy.io.files import read_articles
+from nearcopy.models import Edge
 
 ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "nearcopy"
 EXAMPLES = ROOT / "examples"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
@@ -118,6 +121,17 @@ def test_the_examples_in_the_docs_run(page):
     assert doctest.testfile(str(page), module_relative=False, encoding="utf-8").failed == 0
 
 
+@pytest.mark.parametrize(
+    "path",
+    [path for path in sorted(SOURCE.rglob("*.py")) if ">>> " in path.read_text("utf-8")],
+    ids=lambda path: path.relative_to(SOURCE).as_posix(),
+)
+def test_the_examples_in_the_docstrings_run(path):
+    parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+    module = import_module(".".join(part for part in parts if part != "__init__"))
+    assert doctest.testmod(module).failed == 0
+
+
 def test_no_text_of_the_articles_is_empty():
     lines = (EXAMPLES / "wire.jsonl").read_text(encoding="utf-8").splitlines()
     assert all(json.loads(line)["text"].strip() for line in lines)
@@ -147,7 +161,7 @@ def test_relations_and_stories_do_not_depend_on_the_order_of_the_articles(wire, 
         pairs = {pair for ids in filed.values() for pair in combinations(ids, 2)}
         edges = [Edge(a, b, decide(compare(by_id[a], by_id[b]), Policy())) for a, b in pairs]
         relations = {(frozenset((e.a, e.b)), e.decision.relation) for e in edges}
-        return relations, stories(made, edges, Policy())
+        return relations, cluster_articles(made, edges, Policy())
 
     articles = list(wire.values())
     shuffled = random.Random(seed).sample(articles, len(articles))
