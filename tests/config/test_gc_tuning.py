@@ -1,4 +1,4 @@
-"""Python is kept from looking through all that is in memory again and again."""
+"""Garbage collection does not traverse long-lived objects again and again."""
 
 import subprocess
 import sys
@@ -17,24 +17,24 @@ collect_seldom()
 kept = [Thing() for _ in range(1000)]
 gc.collect()
 assert gc.get_freeze_count() > 1000
-assert not any(isinstance(each, Thing) for each in gc.get_objects())
+assert not any(isinstance(item, Thing) for item in gc.get_objects())
 
 here = gc.get_freeze_count()
 del kept
-assert gc.get_freeze_count() <= here - 1000  # what nobody needs goes all the same
+assert gc.get_freeze_count() <= here - 1000  # unreferenced objects are freed
 
 one = Thing()
 one.itself = one
 del one
-assert gc.collect() >= 1  # and so do circles made since
+assert gc.collect() >= 1  # and so are new cycles
 print(len(gc.callbacks), gc.get_threshold()[:2])
 """
 
 
-def test_what_stays_is_set_aside_and_what_goes_goes():
+def test_long_lived_objects_are_frozen_and_garbage_is_freed():
     done = subprocess.run([sys.executable, "-c", TRIED], capture_output=True, text=True)
     assert done.stderr == ""
-    assert done.stdout.split(maxsplit=1) == ["1", f"{collecting.SELDOM}\n"]
+    assert done.stdout.split(maxsplit=1) == ["1", f"{collecting.THRESHOLDS}\n"]
 
 
 CIRCLES = """
@@ -44,7 +44,7 @@ from nearcopy.config.gc_tuning import collect_seldom
 class Thing:
     pass
 
-collect_seldom(set_aside=3)
+collect_seldom(freezes=3)
 one = Thing()
 one.itself, gone = one, weakref.ref(one)
 gc.collect()
@@ -60,6 +60,6 @@ assert gc.get_freeze_count() > 1000  # and all is set aside again
 """
 
 
-def test_circles_that_were_set_aside_go_in_the_end():
+def test_frozen_cycles_are_freed_in_the_end():
     done = subprocess.run([sys.executable, "-c", CIRCLES], capture_output=True, text=True)
     assert done.stderr == ""

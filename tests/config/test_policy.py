@@ -1,4 +1,4 @@
-"""Policies: thresholds that are checked once, and presets that keep to their designs."""
+"""Policies: thresholds are validated once, and presets have the values of their designs."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -9,15 +9,15 @@ from nearcopy import POLICIES, RECIPES, Article, BadPolicy, Policy, Relation, Sc
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("settings", "message"),
     [
         ({"near_overlap": 1.5}, "near_overlap is 1.5: give a number from 0.0 to 1.0"),
         ({"near_overlap": "0.5"}, "near_overlap is '0.5'"),
         ({"near_overlap": True}, "near_overlap is True"),
-        ({"near_bits": 65}, "near_bits is 65: give a whole number from 40 to 64"),
-        ({"near_bits": 60.5}, "near_bits is 60.5"),
-        ({"near_bits": 3}, "near_bits is 3"),
-        ({"story_news": 1.5}, "story_news is 1.5: give a number from 0.0 to 1.0"),
+        ({"max_hamming": 25}, "max_hamming is 25: give an integer from 0 to 24"),
+        ({"max_hamming": 3.5}, "max_hamming is 3.5"),
+        ({"max_hamming": -1}, "max_hamming is -1"),
+        ({"story_score": 1.5}, "story_score is 1.5: give a number from 0.0 to 1.0"),
         ({"min_words": -1}, "min_words is -1"),
         ({"min_words": None}, "min_words is None"),
         ({"body_overlap": None}, "body_overlap is None"),
@@ -27,18 +27,18 @@ from nearcopy import POLICIES, RECIPES, Article, BadPolicy, Policy, Relation, Sc
         ({"source_rank": None}, "source_rank is None"),
         ({"window": timedelta(0)}, "window is datetime.timedelta"),
         ({"window": 14}, "window is 14: give a timedelta above zero"),
-        ({"title_days": 3}, "title_days is 3"),
+        ({"title_window": 3}, "title_window is 3"),
         ({"like_titles": "three"}, 'choose "one" or "two"'),
         ({"keep": ()}, r"give one or more of best \(the most points\), earliest"),
         ({"keep": ("newest",)}, "keep is"),
         ({"duplicates": {"copied"}}, "choose from same_url, same_text"),
-        ({"duplicates": {"distinct"}}, "what is distinct is no duplicate"),
+        ({"duplicates": {"distinct"}}, "distinct articles are no duplicates"),
         ({"duplicates": None}, "duplicates"),
     ],
 )
-def test_a_wrong_setting_says_what_to_give(given, message):
+def test_a_wrong_setting_says_what_to_give(settings, message):
     with pytest.raises(BadPolicy, match=message):
-        Policy(**given)
+        Policy(**settings)
 
 
 def test_a_wrong_name_is_an_error():
@@ -65,7 +65,7 @@ def test_every_preset_has_a_recipe_and_a_policy():
 @pytest.mark.parametrize(
     ("preset", "thresholds"),
     [
-        ("feed", {"near_bits": 61, "title_ratio": 0.9, "min_title_chars": 10}),
+        ("feed", {"max_hamming": 3, "title_ratio": 0.9, "min_title_chars": 10}),
         (
             "tracker",
             {
@@ -76,15 +76,15 @@ def test_every_preset_has_a_recipe_and_a_policy():
                 "window": timedelta(days=14),
             },
         ),
-        ("crawler", {"near_bits": 61, "related_bits": 55, "window": timedelta(days=30)}),
+        ("crawler", {"max_hamming": 3, "related_max_hamming": 9, "window": timedelta(days=30)}),
         (
             "digest",
             {
                 "title_mix": 0.8,
                 "title_certain": 0.95,
                 "related_mix": 0.6,
-                "near_bits": 61,
-                "body_bits": 58,
+                "max_hamming": 3,
+                "body_max_hamming": 6,
                 "min_title_chars": 10,
                 "keep": ("best",),
             },
@@ -93,8 +93,7 @@ def test_every_preset_has_a_recipe_and_a_policy():
     ],
 )
 def test_presets_have_the_thresholds_of_their_designs(preset, thresholds):
-    found = {name: getattr(POLICIES[preset], name) for name in thresholds}
-    assert found == thresholds
+    assert {name: getattr(POLICIES[preset], name) for name in thresholds} == thresholds
 
 
 def test_the_default_counts_copies_and_not_events_as_duplicates():
@@ -106,9 +105,9 @@ def test_the_default_counts_copies_and_not_events_as_duplicates():
 
 
 def test_only_the_default_puts_reports_of_one_event_together():
-    lines = {name: policy.story_news for name, policy in POLICIES.items()}
-    assert lines.pop("default") == 0.3
-    assert set(lines.values()) == {None}
+    scores = {name: policy.story_score for name, policy in POLICIES.items()}
+    assert scores.pop("default") == 0.3
+    assert set(scores.values()) == {None}
 
 
 def test_a_policy_can_be_changed_by_one_field():

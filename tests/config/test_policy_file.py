@@ -1,4 +1,4 @@
-"""Policies as TOML: what is written reads back the same, and mistakes are named."""
+"""Policy files: a written policy reads back the same, and error messages name the mistake."""
 
 from contextlib import suppress
 from dataclasses import fields
@@ -9,20 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearcopy import POLICIES, BadPolicy, Policy, Scoring
-from nearcopy.config import KEEP, policy_toml, read_policy, span
-from nearcopy.config.field_docs import MEANINGS, SCORING
-from nearcopy.config.policy import LEAST_BITS
+from nearcopy.config import KEEP, parse_duration, policy_toml, read_policy
+from nearcopy.config.field_docs import POLICY_FIELDS, SCORING_FIELDS
+from nearcopy.config.policy import MAX_HAMMING
 from nearcopy.config.policy_file import preset_of
-from nearcopy.config.units import window, written
-from nearcopy.models.model import Relation
+from nearcopy.config.units import format_duration, parse_window
+from nearcopy.models import Relation
 
 SHARES = st.floats(0, 1)
 POINTS = st.floats(0, 1000)
-SPANS = st.timedeltas(timedelta(microseconds=1), timedelta(days=100_000))
+DURATIONS = st.timedeltas(timedelta(microseconds=1), timedelta(days=100_000))
 OTHERS = {
     "duplicates": st.frozensets(st.sampled_from([r for r in Relation if r != "distinct"])),
-    "window": st.none() | SPANS,
-    "title_days": SPANS,
+    "window": st.none() | DURATIONS,
+    "title_window": DURATIONS,
     "calibration": st.lists(st.tuples(SHARES, SHARES)).map(
         lambda drawn: tuple(
             zip(sorted({a for a, _ in drawn}), sorted(b for _, b in drawn), strict=False)
@@ -36,7 +36,7 @@ OTHERS = {
     "scoring": st.builds(
         Scoring,
         tiers=st.lists(POINTS).map(tuple),
-        **{name: POINTS for name in SCORING if name != "tiers"},
+        **{name: POINTS for name in SCORING_FIELDS if name != "tiers"},
     ),
 }
 
@@ -44,7 +44,8 @@ OTHERS = {
 def values(field):
     if field.name in OTHERS:
         return OTHERS[field.name]
-    whole = st.integers(LEAST_BITS, 64) if field.name.endswith("_bits") else st.integers(0, 1 << 40)
+    largest = MAX_HAMMING if field.name.endswith("max_hamming") else 1 << 40
+    whole = st.integers(0, largest)
     kinds = {bool: st.booleans(), float: SHARES, int: whole}
     if field.type in kinds:
         return kinds[field.type]
@@ -73,9 +74,9 @@ def test_a_preset_over_itself_is_all_comments(name):
 
 
 def test_every_setting_has_a_meaning():
-    meant = [name for section in MEANINGS.values() for name in section]
-    assert sorted([*meant, "scoring"]) == sorted(field.name for field in fields(Policy))
-    assert list(SCORING) == [field.name for field in fields(Scoring)]
+    documented = [name for section in POLICY_FIELDS.values() for name in section]
+    assert sorted([*documented, "scoring"]) == sorted(field.name for field in fields(Policy))
+    assert list(SCORING_FIELDS) == [field.name for field in fields(Scoring)]
 
 
 def test_an_empty_file_is_the_base():
@@ -88,13 +89,14 @@ def test_an_empty_file_is_the_base():
     ("text", "message"),
     [
         ('widow = "14d"', r"no 'widow' \(did you mean window\?\)"),
-        ("window = 14", 'window is 14: write a span of time such as "14d"'),
-        ('window = "soon"', "window: 'soon' is no span of time: write 14d"),
-        ('title_days = "all"', "title_days: 'all' is no span"),
+        ("window = 14", 'window is 14: write a duration such as "14d"'),
+        ('window = "soon"', "window: 'soon' is not a duration: write 14d"),
+        ('title_window = "all"', "title_window: 'all' is not a duration"),
+        ("near_bits = 61", "near_bits was renamed: write max_hamming, which is 64 - near_bits"),
         ('preset = "fed"', r"preset is 'fed' \(did you mean feed\?\): choose one of default"),
         ("preset = 3", "preset is 3"),
-        ('duplicates = ["same_txt"]', r"holds 'same_txt' \(did you mean same_text\?\)"),
-        ('duplicates = ["distinct"]', "what is distinct is no duplicate"),
+        ('duplicates = ["same_txt"]', r"contains 'same_txt' \(did you mean same_text\?\)"),
+        ('duplicates = ["distinct"]', "distinct articles are no duplicates"),
         ("duplicates = 3", "duplicates is 3: give a list"),
         ("keep = [1]", r"keep is \[1\]: give a list"),
         ('keep = ["newest"]', "keep is .*: give one or more of best"),
@@ -126,22 +128,22 @@ def test_any_text_is_a_policy_or_an_error_that_says_why(text):
 @pytest.mark.parametrize(
     ("text", "hours"), [("14d", 336), ("36h", 36), ("2w", 336), ("90m", 1.5), ("1.5 H", 1.5)]
 )
-def test_spans_are_a_number_and_a_unit(text, hours):
-    assert span(text) == timedelta(hours=hours)
+def test_durations_are_a_number_and_a_unit(text, hours):
+    assert parse_duration(text) == timedelta(hours=hours)
 
 
 @pytest.mark.parametrize("text", ["", "d", "14", "-3d", "3y", "٣d", "1e3d", "9" * 15 + "w", "all"])
-def test_other_spans_are_refused(text):
+def test_other_durations_are_refused(text):
     with pytest.raises(BadPolicy):
-        span(text)
+        parse_duration(text)
 
 
-@given(SPANS)
-def test_a_written_span_reads_back_the_same(length):
-    assert span(written(length)) == length
-    assert window(written(None)) is None
+@given(DURATIONS)
+def test_a_written_duration_reads_back_the_same(length):
+    assert parse_duration(format_duration(length)) == length
+    assert parse_window(format_duration(None)) is None
 
 
-def test_a_field_below_the_table_of_scores_is_told_where_it_belongs():
+def test_the_error_for_a_field_below_the_scoring_table_says_where_it_belongs():
     with pytest.raises(BadPolicy, match=r"no 'near_overlap': write it above \[scoring\]"):
         read_policy("[scoring]\nnear_overlap = 0.9\n", "default")

@@ -1,11 +1,12 @@
-"""The nouns are checked where they are made."""
+"""Models are validated on construction, and every measurement is documented."""
 
 from dataclasses import FrozenInstanceError
 from datetime import UTC, datetime
 
 import pytest
 
-from nearcopy import Article, BadArticle, NearcopyError
+from nearcopy import Article, BadArticle, Evidence, NearcopyError
+from nearcopy.models import MEASUREMENTS
 
 BAD = [
     ({"id": ""}, "id is empty"),
@@ -34,3 +35,7 @@ def test_an_article_is_frozen():
     article = Article(id="a", published=datetime(2026, 1, 1, tzinfo=UTC))
     with pytest.raises(FrozenInstanceError):
         article.title = "other"  # type: ignore[misc]
+
+
+def test_every_measurement_is_documented_in_order():
+    assert list(MEASUREMENTS) == list(Evidence._fields)
