@@ -1,4 +1,4 @@
-"""What an assistant does with `nearcopy mcp`: python examples/assistant.py seen.db"""
+"""A client of `nearcopy mcp`, as assistants are: python examples/assistant.py seen.db"""
 
 import asyncio
 import sys
@@ -13,11 +13,11 @@ server = StdioServerParameters(
 
 
 async def main() -> None:
-    """Asks which tools there are, and for the largest story."""
+    """List the tools, and query the largest story."""
     async with Client(stdio_client(server)) as client:
         print(", ".join(tool.name for tool in (await client.list_tools()).tools))
-        found = await client.call_tool("stories", {"order": "largest", "limit": 1})
-        (story,) = found.structured_content["stories"]
+        result = await client.call_tool("stories", {"order": "largest", "limit": 1})
+        (story,) = result.structured_content["stories"]
         print(f"{story['title']}: {len(story['members'])} articles")
 
 

@@ -1,8 +1,8 @@
-"""A crawler's path: python examples/crawler_path.py redis://localhost:6379/0 pages.db "ferry"
+"""A crawler's pipeline: python examples/crawler_path.py redis://localhost:6379/0 pages.db "ferry"
 
-Pages go into a stream of Redis; nearcopy drops the copies, remembering 30 days in Redis; the new
-ones go into an index of SQLite with their canonical addresses, and a query is asked of it. It
-writes to the streams example:crawled and example:mirrors of that server, and to its pool example.
+Pages go into a Redis stream; nearcopy drops the duplicates, with a store of 30 days in Redis; new
+pages go into a SQLite index with their canonical URLs, which is then queried. It writes to the
+streams example:crawled and example:mirrors of that server, and to its pool example.
 """
 
 import json
@@ -20,17 +20,17 @@ from nearcopy.io.streams.messages import Outputs
 from nearcopy.io.streams.redis import RedisSettings, RedisStream
 
 WIRE = Path(__file__).parent / "wire.jsonl"
-MIRROR = "utm_source=mirror"  # what many pages are crawled with a second time
+MIRROR = "utm_source=mirror"  # in the second URL of each page
 if len(sys.argv) != 4:
     sys.exit(__doc__)
 address, file, query = sys.argv[1:]
 client = Redis.from_url(address)
-for line in WIRE.read_bytes().splitlines():  # this is what a crawler does
+for line in WIRE.read_bytes().splitlines():  # the part of the crawler
     page = json.loads(line)
     url = page["url"] + ("&" if "?" in page["url"] else "?") + MIRROR
     mirror = page | {"id": f"{page['id']}-mirror", "url": url}
-    for each in (page, mirror):
-        client.xadd("example:crawled", {"data": json.dumps(each)})
+    for crawled in (page, mirror):
+        client.xadd("example:crawled", {"data": json.dumps(crawled)})
 
 settings = RedisSettings(
     address=address,

@@ -1,6 +1,6 @@
-"""What the articles of wire.jsonl are to each other, and why: `make demo`.
+"""Deduplicate the articles of wire.jsonl and explain the verdicts: `make demo`.
 
-In the end the stories are to be seen in a browser, until Ctrl-C. The store stays in build/demo.
+At the end the stories are served to a browser until Ctrl-C. The store stays in build/demo.
 """
 
 import json
@@ -21,8 +21,8 @@ from rich.table import Table
 from rich.text import Text
 
 ROOT = Path(__file__).resolve().parents[1]
-LEFT = ROOT / "build" / "demo"
-UP_SECONDS = 120.0  # a machine may be busy
+FOLDER = ROOT / "build" / "demo"
+STARTUP_SECONDS = 120.0  # on a busy machine
 WIDTH = 150
 console = Console(width=WIDTH, highlight=False)
 
@@ -30,23 +30,23 @@ Row = dict[str, Any]
 
 
 def main() -> None:
-    """De-duplicates the articles into a store, shows every verdict, asks the store, shows it."""
-    shutil.rmtree(LEFT, ignore_errors=True)
-    LEFT.mkdir(parents=True)
-    store, verdicts = f"{LEFT}/seen.db", f"{LEFT}/verdicts.jsonl"
+    """Deduplicate the articles into a store, show the verdicts, query the store, and serve it."""
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    FOLDER.mkdir(parents=True)
+    store, verdicts = f"{FOLDER}/seen.db", f"{FOLDER}/verdicts.jsonl"
     run("dedupe", "examples/wire.jsonl", "--store", store, "-o", verdicts)
     rows = [json.loads(line) for line in Path(verdicts).read_text("utf-8").splitlines()]
-    console.print(told(rows))
+    console.print(verdict_table(rows))
     run("explain", "en-24", "en-25", "--store", store)
-    Path(LEFT, "tomorrow.jsonl").write_text(json.dumps(tomorrow(rows)), "utf-8")
-    run("check", f"{LEFT}/tomorrow.jsonl", "--store", store)
+    Path(FOLDER, "tomorrow.jsonl").write_text(json.dumps(tomorrow(rows)), "utf-8")
+    run("check", f"{FOLDER}/tomorrow.jsonl", "--store", store)
     run("verify", "--store", store)
     serve(store)
-    console.print(f"All this is in {LEFT}; `make clean` removes it.")
+    console.print(f"The files are in {FOLDER}; `make clean` removes them.")
 
 
 def serve(store: str) -> None:
-    """Shows the stories in a browser until Ctrl-C; without a terminal, that they can be seen."""
+    """Serve the stories to a browser until Ctrl-C; without a terminal, stop once they are there."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -57,14 +57,14 @@ def serve(store: str) -> None:
     command = [sys.executable, "-m", "nearcopy", *words]
     service = subprocess.Popen(command, stdout=quiet, stderr=quiet)  # noqa: S603
     try:
-        answered(page)
+        wait_for(page)
         console.print(f"The stories are at {page}")
         if sys.stdout.isatty():
             webbrowser.open(page)
             service.wait()
         else:
             console.print(
-                "Off a terminal the service ends here; `nearcopy serve` as above shows them again."
+                "Without a terminal the service stops here; start it again with `nearcopy serve`."
             )
     except KeyboardInterrupt:
         pass
@@ -73,13 +73,13 @@ def serve(store: str) -> None:
         service.wait()
 
 
-def answered(page: str) -> None:
-    """Returns when the page is there."""
-    end = time.monotonic() + UP_SECONDS
+def wait_for(page: str) -> None:
+    """Wait until the page is served."""
+    end = time.monotonic() + STARTUP_SECONDS
     while True:
         try:
-            with urlopen(page) as answer:  # noqa: S310
-                answer.read()
+            with urlopen(page) as response:  # noqa: S310
+                response.read()
             return
         except OSError:
             if time.monotonic() > end:
@@ -88,39 +88,39 @@ def answered(page: str) -> None:
 
 
 def run(*words: str) -> None:
-    """One command, as it is typed and what it says."""
+    """Print a command and run it."""
     console.print(Text(f"\n$ nearcopy {' '.join(words)}", "bold"))
-    settings = os.environ | {"COLUMNS": str(WIDTH), "PYTHONUTF8": "1"}
+    environment = os.environ | {"COLUMNS": str(WIDTH), "PYTHONUTF8": "1"}
     command = [sys.executable, "-m", "nearcopy", *words]
-    subprocess.run(command, cwd=ROOT, env=settings, check=True)  # noqa: S603
+    subprocess.run(command, cwd=ROOT, env=environment, check=True)  # noqa: S603
 
 
-def told(rows: list[Row]) -> Table:
-    """Every article with its verdict, those of one story together."""
+def verdict_table(rows: list[Row]) -> Table:
+    """Every article with its verdict, grouped by story."""
     table = Table("story", "article", "title", "is", "of", "sure", "because")
     alone = False
-    for row, place, members in in_stories(rows):
+    for row, place, members in group_by_story(rows):
         if place == 0 and not alone:
             table.add_section()
         alone = members == 1
-        fresh = row["match"] is None
+        is_new = row["match"] is None
         table.add_row(
             row["story_id"][:8] if place == 0 else "",
             row["id"],
             one_line(row["title"]),
-            ("kept" if row["rule"] == "kept" else "new") if fresh else row["relation"],
+            ("kept" if row["rule"] == "kept" else "new") if is_new else row["relation"],
             row["match"] or "",
-            "" if fresh else f"{row['confidence']:.2f}",
+            "" if is_new else f"{row['confidence']:.2f}",
             Text("; ".join(row["reasons"])),
             style="" if not row["is_duplicate"] else "dim",
         )
     return table
 
 
-def in_stories(rows: list[Row]) -> Iterator[tuple[Row, int, int]]:
-    """The rows story by story, the kept copy first; articles on their own come last.
+def group_by_story(rows: list[Row]) -> Iterator[tuple[Row, int, int]]:
+    """Each row with its place in the story and the size of the story.
 
-    Each with its place in the story and how many there are in it.
+    The kept copy of a story comes first, stories of one article come last.
     """
     stories: dict[str, list[Row]] = {}
     for row in rows:
@@ -131,14 +131,14 @@ def in_stories(rows: list[Row]) -> Iterator[tuple[Row, int, int]]:
 
 
 def one_line(title: str) -> Text:
-    """A title cut to one line."""
+    """A title truncated to one line."""
     line = Text(title)
     line.truncate(56, overflow="ellipsis")
     return line
 
 
 def tomorrow(rows: list[Row]) -> Row:
-    """The first article again, as another paper prints it the day after."""
+    """The first article again, as another paper prints it the next day."""
     first = rows[0]
     return {
         "id": "tomorrow",

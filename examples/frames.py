@@ -1,4 +1,4 @@
-"""Verdicts beside the rows of a frame, of pandas or of polars: python examples/frames.py"""
+"""Verdicts as columns of a pandas or polars data frame: python examples/frames.py"""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
-"""Topics of Kafka, new pages handed on: python examples/kafka_topics.py localhost:9092 pages new
+"""Kafka topics, new pages forwarded: python examples/kafka_topics.py localhost:9092 pages new
 
-Both topics have to be there; the first is filled with the articles of wire.jsonl.
+Both topics must exist; the first is filled with the articles of wire.jsonl.
 """
 
 import sys
@@ -29,4 +29,4 @@ stream = KafkaStream(
 with TemporaryDirectory() as folder, Deduper(f"sqlite:///{folder}/seen.db") as deduper:
     counts = consume(stream, deduper, idle_seconds=10)
 stream.close()
-print(f"{counts.all} pages: {counts.kinds[Kind.UNIQUE]} new, handed on to {new}")
+print(f"{counts.all} pages: {counts.kinds[Kind.UNIQUE]} new, forwarded to {new}")

@@ -1,4 +1,4 @@
-"""A stream of Redis, new pages handed on: python examples/redis_stream.py redis://localhost:6379/0
+"""A Redis stream, new pages forwarded: python examples/redis_stream.py redis://localhost:6379/0
 
 It writes to the streams example:pages, example:new and example:copies of that server.
 """
@@ -19,7 +19,7 @@ if len(sys.argv) != 2:
     sys.exit(__doc__)
 address = sys.argv[1]
 client = Redis.from_url(address)
-for line in WIRE.read_bytes().splitlines():  # this is what a crawler does
+for line in WIRE.read_bytes().splitlines():  # the part of the crawler
     client.xadd("example:pages", {"data": line})
 
 settings = RedisSettings(

@@ -1,4 +1,4 @@
-"""A crawl by Scrapy that marks copies: python examples/spider.py http://localhost:8000/ seen.db"""
+"""A Scrapy crawl that marks duplicates: python examples/spider.py http://localhost:8000/ seen.db"""
 
 import sys
 
@@ -20,7 +20,7 @@ class Pages(scrapy.Spider):
         yield from response.follow_all(css="a", callback=self.parse_page)
 
     def parse_page(self, response):
-        """The page as an item; the pipeline puts the verdict into its field nearcopy."""
+        """The page as an item; the pipeline adds the field nearcopy with the verdict."""
         text = " ".join(response.css("p::text").getall())
         yield {"url": response.url, "title": response.css("h1::text").get(), "text": text}
 

@@ -1,7 +1,7 @@
-"""Holds the locked versions against a database of advisories: python tools/audit.py DATABASE.
+"""Check the locked versions against a database of advisories: python tools/audit.py DATABASE.
 
-The database is a folder or a zip of advisories in the OSV format, such as OSV publishes for PyPI.
-Where there is a network and none is at hand, `pip-audit -r constraints.txt` asks for it.
+The database is a folder or a zip file of advisories in the OSV format, as OSV publishes for PyPI.
+With network access `pip-audit -r constraints.txt` does the same without one.
 """
 
 import json
@@ -17,14 +17,14 @@ from packaging.version import InvalidVersion, Version
 LOCK = Path(__file__).parents[1] / "constraints.txt"
 
 
-def locked(lock: Path = LOCK) -> dict[str, Version]:
+def read_lock(lock: Path = LOCK) -> dict[str, Version]:
     """The version of each library."""
     rows = (line.split("==") for line in lock.read_text("utf-8").splitlines() if "==" in line)
     return {canonicalize_name(name): Version(version) for name, version in rows}
 
 
-def advisories(database: Path) -> Iterator[dict[str, Any]]:
-    """Every advisory of a folder or a zip."""
+def read_advisories(database: Path) -> Iterator[dict[str, Any]]:
+    """All advisories of a folder or a zip file."""
     if database.is_dir():
         yield from (json.loads(path.read_bytes()) for path in sorted(database.rglob("*.json")))
         return
@@ -34,21 +34,21 @@ def advisories(database: Path) -> Iterator[dict[str, Any]]:
 
 
 def affects(affected: dict[str, Any], version: Version) -> bool:
-    """Whether an advisory's part on a library is about this version."""
-    if any(_is(listed, version) for listed in affected.get("versions", ())):
+    """Whether an entry of an advisory covers this version."""
+    if any(_equals(listed, version) for listed in affected.get("versions", ())):
         return True
-    ranges = (each for each in affected.get("ranges", ()) if each.get("type") == "ECOSYSTEM")
-    return any(_within(each["events"], version) for each in ranges)
+    ranges = (span for span in affected.get("ranges", ()) if span.get("type") == "ECOSYSTEM")
+    return any(_is_in_range(span["events"], version) for span in ranges)
 
 
-def _is(listed: str, version: Version) -> bool:
+def _equals(listed: str, version: Version) -> bool:
     try:
         return Version(listed) == version
-    except InvalidVersion:  # of times before there were rules for them
+    except InvalidVersion:  # older than the version scheme
         return False
 
 
-def _within(events: list[dict[str, str]], version: Version) -> bool:
+def _is_in_range(events: list[dict[str, str]], version: Version) -> bool:
     inside = False
     for event in events:
         ((kind, text),) = event.items()
@@ -60,30 +60,31 @@ def _within(events: list[dict[str, str]], version: Version) -> bool:
     return inside
 
 
-def findings(database: Path, versions: dict[str, Version]) -> Iterator[str]:
-    """What is known against the versions, a line each."""
-    for advisory in advisories(database):
+def find_vulnerabilities(database: Path, versions: dict[str, Version]) -> Iterator[str]:
+    """A line for each advisory that covers a locked version."""
+    for advisory in read_advisories(database):
         if advisory.get("withdrawn"):
             continue
         for affected in advisory.get("affected", ()):
             package = affected.get("package", {})
             name = canonicalize_name(package.get("name", ""))
-            known = package.get("ecosystem") == "PyPI" and name in versions
-            if known and affects(affected, versions[name]):
-                about = advisory.get("summary", "")
-                yield f"{name} {versions[name]}: {advisory['id']} {about}".rstrip()
+            is_locked = package.get("ecosystem") == "PyPI" and name in versions
+            if is_locked and affects(affected, versions[name]):
+                summary = advisory.get("summary", "")
+                yield f"{name} {versions[name]}: {advisory['id']} {summary}".rstrip()
 
 
 def main() -> int:
-    """0 where nothing is known, 1 where something is, 2 where there is no database."""
+    """Exit code: 0 without vulnerabilities, 1 with some, 2 without a database."""
     database = Path(sys.argv[1]) if len(sys.argv) == 2 else None
     if database is None or not database.exists():
-        print(f"{database or 'no database given'}: give a folder or a zip of OSV's advisories")
+        print(f"{database or 'no database given'}: give a folder or a zip file of OSV advisories")
         return 2
-    versions = locked()
-    found = list(findings(database, versions))
-    print("\n".join(found) or f"nothing is known against the {len(versions)} of {LOCK.name}")
-    return 1 if found else 0
+    versions = read_lock()
+    vulnerabilities = list(find_vulnerabilities(database, versions))
+    none = f"no known vulnerabilities in the {len(versions)} packages of {LOCK.name}"
+    print("\n".join(vulnerabilities) or none)
+    return 1 if vulnerabilities else 0
 
 
 if __name__ == "__main__":

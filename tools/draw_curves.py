@@ -1,4 +1,4 @@
-"""Draws docs/curves.svg: how likely MinHash bands and SimHash keys find two texts."""
+"""Draw docs/curves.svg: the probability that MinHash bands and SimHash blocks find a pair."""
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
@@ -16,30 +16,30 @@ BITS = 64
 Curve = tuple[str, Sequence[tuple[float, float]]]
 
 
-def bands() -> list[Curve]:
-    """By how much two texts overlap: whether they share a band."""
+def band_curves() -> list[Curve]:
+    """Probability of a common MinHash band, by overlap."""
     shapes = ((32, 4, "32 x 4, default"), (42, 3, "42 x 3, copies"), (16, 8, "16 x 8, similarity"))
     steps = [step / 100 for step in range(101)]
     return [(name, [(j, lsh_probability(j, b, r)) for j in steps]) for b, r, name in shapes]
 
 
-def blocks() -> list[Curve]:
-    """By how many bits two SimHashes differ: whether blocks of theirs are alike."""
+def block_curves() -> list[Curve]:
+    """Probability of equal SimHash blocks, by Hamming distance."""
     pairs = [bin(mask).count("1") for mask in BLOCKS]
     quarters = [BITS // 4] * 4
     return [
-        ("two of five blocks, here", _over_bits(lambda d: found(pairs, 2, d))),
-        ("one of four blocks", _over_bits(lambda d: found(quarters, 1, d))),
+        ("two of five blocks, here", _over_bits(lambda d: block_probability(pairs, 2, d))),
+        ("one of four blocks", _over_bits(lambda d: block_probability(quarters, 1, d))),
     ]
 
 
-def found(sizes: Sequence[int], alike: int, bits: int) -> float:
-    """How likely so many blocks of these sizes hold none of the bits that differ.
+def block_probability(sizes: Sequence[int], equal: int, bits: int) -> float:
+    """The probability that at least `equal` of the blocks hold none of the differing bits.
 
-    >>> [round(1 - found([16] * 4, 1, bits), 2) for bits in (3, 4, 5, 6)]
+    >>> [round(1 - block_probability([16] * 4, 1, bits), 2) for bits in (3, 4, 5, 6)]
     [0.0, 0.1, 0.26, 0.42]
     """
-    exactly = [0.0] * (len(sizes) + 1)  # so many blocks, by inclusion and exclusion
+    exactly = [0.0] * (len(sizes) + 1)  # by number of blocks, by inclusion-exclusion
     for count in range(len(sizes), -1, -1):
         total = sum(
             comb(BITS - sum(chosen), bits) / comb(BITS, bits)
@@ -48,15 +48,15 @@ def found(sizes: Sequence[int], alike: int, bits: int) -> float:
         )
         more = sum(comb(k, count) * exactly[k] for k in range(count + 1, len(sizes) + 1))
         exactly[count] = total - more
-    return sum(exactly[alike:])
+    return sum(exactly[equal:])
 
 
-def _over_bits(likely: Callable[[int], float]) -> list[tuple[float, float]]:
-    return [(float(bits), likely(bits)) for bits in range(13)]
+def _over_bits(probability: Callable[[int], float]) -> list[tuple[float, float]]:
+    return [(float(bits), probability(bits)) for bits in range(13)]
 
 
 def panel(left: int, title: str, below: str, curves: Sequence[Curve], last: float) -> str:
-    """One diagram."""
+    """One diagram as SVG elements."""
     parts = [
         f'<text x="{left}" y="{TOP - 16}" font-weight="bold">{title}</text>',
         f'<rect x="{left}" y="{TOP}" width="{WIDTH}" height="{HEIGHT}" fill="none" stroke="#888"/>',
@@ -81,22 +81,22 @@ def panel(left: int, title: str, below: str, curves: Sequence[Curve], last: floa
     return "\n".join(parts)
 
 
-def drawn() -> str:
-    """Both diagrams, as SVG."""
+def draw_svg() -> str:
+    """Both diagrams as an SVG file."""
     second = LEFT + WIDTH + GAP
     panels = [
-        panel(LEFT, "MinHash: one band shared", "overlap (Jaccard)", bands(), 1.0),
-        panel(second, "SimHash: found by its blocks", "bits that differ", blocks(), 12.0),
+        panel(LEFT, "MinHash: one band shared", "overlap (Jaccard)", band_curves(), 1.0),
+        panel(second, "SimHash: found by its blocks", "bits that differ", block_curves(), 12.0),
     ]
     size = f'width="{second + WIDTH + 30}" height="{TOP + HEIGHT + 100}"'
     style = 'font-family="sans-serif" font-size="12" fill="#333"'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" '
-        'aria-label="How likely two texts are found">\n'
+        'aria-label="Probability that two texts are found">\n'
         '<rect width="100%" height="100%" fill="#fff"/>\n'
         f"<g {style}>\n" + "\n".join(panels) + "\n</g>\n</svg>\n"
     )
 
 
 if __name__ == "__main__":
-    PAGE.write_text(drawn(), encoding="utf-8")
+    PAGE.write_text(draw_svg(), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Builds what is shipped, checks it, and runs the demo from an environment with nothing else."""
+"""Build the distributions, check them, and run the demo in a clean environment."""
 
 import os
 import shutil
@@ -12,13 +12,13 @@ DIST = ROOT / "dist"
 
 
 def main() -> None:
-    """Leaves the distributions in dist/."""
+    """Build and check the distributions in dist/."""
     shutil.rmtree(DIST, ignore_errors=True)
-    own = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    _run(str(ROOT / "packaging" / "build.sh"), str(DIST), env=own)
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    _run(str(ROOT / "packaging" / "build.sh"), str(DIST), env=environment)
     _run(sys.executable, "-m", "pip", "install", "--quiet", "twine")
-    made = sorted(map(str, DIST.iterdir()))
-    _run(sys.executable, "-m", "twine", "check", "--strict", *made)
+    distributions = sorted(map(str, DIST.iterdir()))
+    _run(sys.executable, "-m", "twine", "check", "--strict", *distributions)
     (wheel,) = DIST.glob("*.whl")
     with TemporaryDirectory() as folder:
         place = Path(folder)
@@ -27,7 +27,7 @@ def main() -> None:
         python = f"{place}/env/bin/python"
         _run(python, "-c", "from nearcopy import kernels; assert kernels.native is not None")
         _run(python, f"{place}/examples/demo.py")
-    print(*made, sep="\n")
+    print(*distributions, sep="\n")
 
 
 def _run(*words: str, env: dict[str, str] | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Runs the property tests with random seeds for some minutes; stops at the first failure.
+"""Run the property tests with random seeds for some minutes; stop at the first failure.
 
 python tools/properties.py --minutes 30
 """
@@ -27,7 +27,10 @@ def main() -> int:
         print(f"properties: seed {seed}", flush=True)
         run = subprocess.run([*COMMAND, f"--hypothesis-seed={seed}", *options.tests], check=False)  # noqa: S603
         if run.returncode:
-            print(f"properties: seed {seed} failed: pin what it found as a plain test", flush=True)
+            print(
+                f"properties: seed {seed} failed: add the example as a plain test",
+                flush=True,
+            )
             return run.returncode
     return 0
 

@@ -1,10 +1,10 @@
-"""`python -m nearcopy`, and what `spark-submit` is given."""
+"""`python -m nearcopy`, and the script for `spark-submit`."""
 
 import sys
 from pathlib import Path
 
-# A file that is run has its folder come first, where modules of ours have names of others.
-sys.path[:] = [each for each in sys.path if Path(each).resolve() != Path(__file__).parent]
+# The folder of a script comes first in sys.path, where our modules would hide those of others.
+sys.path[:] = [path for path in sys.path if Path(path).resolve() != Path(__file__).parent]
 
 from nearcopy.cli import app  # noqa: E402
 

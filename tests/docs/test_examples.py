@@ -83,7 +83,7 @@ def test_the_demo_prints_what_the_readme_shows():
         demo, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True
     ).stdout.replace(f"{ROOT}/", "")
     assert "both texts are the same, word for word" in shown
-    assert "Off a terminal the service ends here" in shown
+    assert "Without a terminal the service stops here" in shown
     (console,) = re.findall(r"```console\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.S)
     commands = re.search(r"^\$ make demo .*?\n(.*)^\$ make test ", console, re.M | re.S)[1]
     assert doctest.OutputChecker().check_output(f"...{commands}", shown, doctest.ELLIPSIS), shown
@@ -101,7 +101,7 @@ def test_the_readme_is_short():
 
 def test_the_curves_are_drawn_from_the_formulas():
     drawn = subprocess.run(
-        [sys.executable, "-c", "import draw_curves; print(draw_curves.drawn(), end='')"],
+        [sys.executable, "-c", "import draw_curves; print(draw_curves.draw_svg(), end='')"],
         capture_output=True,
         text=True,
         check=True,

@@ -60,7 +60,7 @@ def test_what_tests_need_has_a_least_version(needed):
 @pytest.mark.parametrize("needed", [*INSTALLED, *DEV], ids=str)
 def test_the_lock_is_within_the_range(audit, needed):
     if needed.name not in OUTSIDE:
-        assert needed.specifier.contains(audit.locked()[canonicalize_name(needed.name)])
+        assert needed.specifier.contains(audit.read_lock()[canonicalize_name(needed.name)])
 
 
 def test_everything_is_listed_with_its_licence_and_nothing_else():
@@ -118,7 +118,7 @@ def fixed(introduced, other):
 )
 def test_advisories_are_held_against_versions(audit, tmp_path, affected, told):
     (tmp_path / "MADE-1.json").write_text(json.dumps(advisory(**affected)))
-    found = list(audit.findings(tmp_path, {"made-up": Version("1.4")}))
+    found = list(audit.find_vulnerabilities(tmp_path, {"made-up": Version("1.4")}))
     assert found == (["made-up 1.4: MADE-1 reads too far"] if told else [])
 
 
@@ -127,7 +127,7 @@ def test_a_zip_is_read_and_what_was_withdrawn_is_left_out(audit, tmp_path):
         one = advisory(versions=["1.4"])
         archive.writestr("MADE-1.json", json.dumps(one))
         archive.writestr("MADE-2.json", json.dumps(one | {"withdrawn": "2026-01-01T00:00:00Z"}))
-    assert len(list(audit.findings(tmp_path / "all.zip", {"made-up": Version("1.4")}))) == 1
+    assert len(list(audit.find_vulnerabilities(tmp_path / "all.zip", {"made-up": Version("1.4")}))) == 1
 
 
 def test_without_a_database_it_is_told_what_to_give(audit, monkeypatch, capsys):

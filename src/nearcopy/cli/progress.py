@@ -59,6 +59,10 @@ class Bars:
     ) -> None:
         self._bars.stop()
 
+    def stop(self) -> None:
+        """Hide the bars for good, so that a question can be asked."""
+        self._bars.stop()
+
 
 class Phases(Bars):
     """A bar for each phase, which counts rows."""

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from nearcopy import Article, explain
 from nearcopy.cli import app
 from nearcopy.cli.render.explanation_html import render_page
-from nearcopy.cli.render.side_by_side import side_by_side
+from nearcopy.cli.render.explanation import render_explanation
 
 WIRE = str(Path(__file__).parents[3] / "examples" / "wire.jsonl")
 SHARED = "the harbour council voted on Tuesday evening to close the old quay at once"
@@ -37,7 +37,7 @@ def run(monkeypatch):
 def shown(a, b, width=80, **how):
     console = Console(width=width, file=None, record=True, **how)
     with console.capture() as captured:
-        console.print(side_by_side(explain(a, b), a, b))
+        console.print(render_explanation(explain(a, b), a, b))
     return captured.get()
 
 

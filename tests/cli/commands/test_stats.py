@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from nearcopy.cli import app
-from nearcopy.cli.commands.stats import bar, share
+from nearcopy.cli.commands.stats import draw_bar, format_share
 
 WIRE = str(Path(__file__).parents[3] / "examples" / "wire.jsonl")
 
@@ -70,8 +70,8 @@ def test_a_store_must_be_there_and_days_above_zero(run):
     ("count", "most", "shown"), [(0, 0, ""), (0, 9, ""), (4, 4, "█" * 20), (1, 16, "█▎")]
 )
 def test_a_bar_is_as_long_as_its_share(count, most, shown):
-    assert bar(count, most) == shown
+    assert draw_bar(count, most) == shown
 
 
 def test_a_share_is_told_in_percent():
-    assert (share(None), share(0.348)) == ("", "34.8%")
+    assert (format_share(None), format_share(0.348)) == ("", "34.8%")

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from nearcopy import BadPolicy
 from nearcopy.cli import app, terminal
-from nearcopy.cli.commands.purge import moment
+from nearcopy.cli.commands.purge import parse_time
 
 WIRE = str(Path(__file__).parents[3] / "examples" / "wire.jsonl")
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
@@ -343,13 +343,13 @@ def test_on_a_terminal_it_asks_first(filled, monkeypatch, words):
     ],
 )
 def test_a_time_is_a_date_or_a_span_ago(text, time):
-    assert moment(text, NOON) == time
+    assert parse_time(text, NOON) == time
 
 
 @pytest.mark.parametrize("text", ["", "soon", "9999999d", "999999999999999w", "31/31/2026"])
 def test_other_times_are_refused(text):
     with pytest.raises(BadPolicy):
-        moment(text, NOON)
+        parse_time(text, NOON)
 
 
 def test_a_sound_store_passes_every_check(filled):

@@ -63,10 +63,10 @@ def compare(
 
 
 def _show(pair: Pair, recipe: "Recipe | None", policy: "Policy") -> None:
-    from nearcopy.cli.render.side_by_side import summary
+    from nearcopy.cli.render.explanation import render_summary
     from nearcopy.match.explain import explain
 
-    show(summary(explain(*pair, recipe, policy)))
+    show(render_summary(explain(*pair, recipe, policy)))
 
 
 def _rows(

@@ -89,8 +89,8 @@ def _copy_pool(
 
 
 def _summary(row: dict[str, Any]) -> str:
-    there = f", {row['there']:,} already there" if row["there"] else ""
+    present = f", {row['there']:,} already there" if row["there"] else ""
     return (
-        f"pool {row['pool']}: copied {format_count(row['copied'], 'article')}{there}; "
+        f"pool {row['pool']}: copied {format_count(row['copied'], 'article')}{present}; "
         "verified: both stores hold the same records"
     )

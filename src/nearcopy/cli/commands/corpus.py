@@ -40,9 +40,8 @@ from nearcopy.io.files import Columns
 from nearcopy.io.settings import settings
 
 if TYPE_CHECKING:
-    from nearcopy.batch.local import Summary
-    from nearcopy.batch.local.job import Form, Job
-    from nearcopy.batch.spark import Summary as SparkSummary
+    from nearcopy.batch.local import CorpusJob, CorpusSummary
+    from nearcopy.batch.settings import Form
 
 PRESET = "copies"  # where none is named
 
@@ -109,12 +108,12 @@ def corpus(
     Texts alone are compared, by the preset copies, unless --preset or --policy says otherwise:
     no title, figure or name keeps two apart then.
     """
-    from nearcopy.batch.local import job_of
+    from nearcopy.batch.local import CorpusJob
     from nearcopy.config.units import parse_size
 
     started = perf_counter()
     recipe, chosen_policy = corpus_settings(preset, policy, window, keep)
-    job = job_of(
+    job = CorpusJob(
         tuple(files),
         output,
         recipe=recipe,
@@ -138,9 +137,7 @@ def corpus(
         without=without,
         sample=sample,
     )
-    if not yes:
-        _check_output_is_free(job)
-    summary = _run_stages(job, quiet=quiet)
+    summary = _run(job, quiet=quiet, yes=yes)
     _report(summary, perf_counter() - started, as_json=as_json, quiet=quiet)
 
 
@@ -154,51 +151,46 @@ def corpus_settings(
     return recipe or RECIPES["default"], chosen_policy
 
 
-def _check_output_is_free(job: "Job") -> None:
-    """Raise where the output exists and no interrupted run of this job is to be resumed."""
-    exists = job.output.exists() and (job.output.is_file() or any(job.output.iterdir()))
-    if exists and not _is_resumed(job):
-        raise BadCorpus(f"{job.output} is there already: write elsewhere, or say --yes")
-
-
-def _is_resumed(job: "Job") -> bool:
-    return (job.work / "job.json").exists()
-
-
-def _run_stages(job: "Job", *, quiet: bool) -> "Summary":
+def _run(job: "CorpusJob", *, quiet: bool, yes: bool) -> "CorpusSummary":
     """Run all stages of the job with a progress bar for each."""
-    from nearcopy.batch.local import pipeline
+    from nearcopy.batch.local import deduplicate
+    from nearcopy.batch.local.work_folder import has_job
     from nearcopy.cli.progress import Stages
 
-    if _is_resumed(job) and not quiet:
-        note(f"going on with what was begun in {job.work}")
-    with Stages(sum(file.size for file in job.inputs), quiet=quiet) as bars:
-        return pipeline.run(job, bars.update)
+    size = sum(source.size for source in job.sources)
+    output, resumed = job.paths.output, has_job(job.paths.work)
+    exists = output.exists() and (output.is_file() or any(output.iterdir()))
+    if exists and not resumed and not yes:
+        raise BadCorpus(f"{output} already exists: write elsewhere, or give --yes")
+    if resumed and not quiet:
+        note(f"resuming the interrupted job in {job.paths.work}")
+    with Stages(size, quiet=quiet) as bars:
+        return deduplicate(job, bars.update)
 
 
-def _report(summary: "Summary", seconds: float, *, as_json: bool, quiet: bool) -> None:
-    from nearcopy.batch.local import pipeline
-
+def _report(summary: "CorpusSummary", seconds: float, *, as_json: bool, quiet: bool) -> None:
     if as_json:
-        spent = {"seconds": round(seconds, 3), "cpu_seconds": round(summary.cpu_seconds, 3)}
-        sys.stderr.write(json_line(pipeline.summary_row(summary) | spent) + "\n")
+        times = {"seconds": round(seconds, 3), "cpu_seconds": round(summary.cpu_seconds, 3)}
+        sys.stderr.write(json_line(summary.row() | times) + "\n")
     elif not quiet:
-        stderr_console().print(summary_table(summary, len(summary.rejected), seconds))
+        stderr_console().print(summary_table(summary, seconds))
 
 
-def summary_table(summary: "Summary | SparkSummary", rejected: int, seconds: float) -> Table:
+def summary_table(summary: "CorpusSummary", seconds: float) -> Table:
     """The counts of a corpus run: rows kept, duplicates, relations and speed."""
     shown = make_table("rows", "count", numbers=["count"])
     for name in ("rows", "kept", "duplicates"):
         add_row(shown, name, f"{getattr(summary, name):,}")
-    add_row(shown, "rejected", f"{rejected:,}", last=True)
+    add_row(shown, "rejected", f"{summary.rejected:,}", last=True)
     for relation, count in sorted(summary.relations.items()):
         add_row(shown, relation, f"{count:,}")
     shown.add_section()
-    if summary.renamed:
-        add_row(shown, "ids that came again", f"{summary.renamed:,}")
-    if summary.crowds.passed_over:
-        add_row(shown, "pairs passed over under crowded keys", f"{summary.crowds.passed_over:,}")
+    if summary.repeated_ids:
+        add_row(shown, "repeated ids", f"{summary.repeated_ids:,}")
+    if summary.oversized_keys.skipped_pairs:
+        add_row(
+            shown, "pairs of oversized keys skipped", f"{summary.oversized_keys.skipped_pairs:,}"
+        )
     add_row(shown, "seconds", f"{seconds:.1f}")
-    add_row(shown, "rows a second", f"{summary.rows / seconds:,.0f}" if seconds else "")
+    add_row(shown, "rows per second", f"{summary.rows / seconds:,.0f}" if seconds else "")
     return shown

@@ -40,13 +40,13 @@ def estimate(
     text_field: TextField = None,
 ) -> None:
     """Estimate time, memory and disk of a corpus run."""
+    from nearcopy.batch.local import CorpusJob
     from nearcopy.batch.local import estimate as estimate_job
-    from nearcopy.batch.local import job_of
 
     recipe, chosen = corpus_settings(preset, policy, window, keep)
     columns = Columns(id=id_field, text=text_field)
     out = Path("nearcopy-estimate")  # not written
-    job = job_of(files, out, recipe=recipe, policy=chosen, columns=columns, html=html, jobs=jobs)
+    job = CorpusJob(files, out, recipe=recipe, policy=chosen, columns=columns, html=html, jobs=jobs)
     estimated = estimate_job(job)
     if as_json:
         write_json_lines([{**estimated._asdict(), "jobs": job.jobs}])

@@ -53,6 +53,6 @@ def explain(
 
         write_json_lines([explanation_row(explanation)])
     elif html is None:
-        from nearcopy.cli.render.side_by_side import side_by_side
+        from nearcopy.cli.render.explanation import render_explanation
 
-        show(side_by_side(explanation, left, right))
+        show(render_explanation(explanation, left, right))

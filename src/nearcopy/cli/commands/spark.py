@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from nearcopy.batch.settings import Settings, check_form
 from nearcopy.cli.commands.corpus import corpus_settings, summary_table
 from nearcopy.cli.options import (
     IN,
@@ -34,14 +35,13 @@ from nearcopy.cli.options import (
     option,
 )
 from nearcopy.cli.terminal import json_line, note, report_errors, stderr_console
-from nearcopy.config import Policy, Recipe
 from nearcopy.errors import BadCorpus, require
 from nearcopy.io.files import Columns
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from nearcopy.batch.spark import Summary
+    from nearcopy.batch.summary import CorpusSummary
 
 ENDINGS = {"parquet": "parquet", "json": "json", "jsonl": "json", "ndjson": "json", "csv": "csv"}
 OPTIONS: dict[str, dict[str, Any]] = {
@@ -54,7 +54,7 @@ PACKED = (".gz", ".zst", ".bz2")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SparkJob:
-    """What to read and write, and where; without the recipe and the policy."""
+    """What to read and write, and where; how to compare it."""
 
     source: str
     output: str
@@ -63,8 +63,7 @@ class SparkJob:
     master: str | None
     work: str | None
     partitions: int | None
-    columns: Columns
-    html: bool
+    settings: Settings
     yes: bool
     json: bool
     quiet: bool
@@ -143,6 +142,7 @@ def spark(
         published=published_field,
         html=html_field,
     )
+    recipe, chosen_policy = corpus_settings(preset, policy, window, keep)
     job = SparkJob(
         source=source,
         output=output,
@@ -151,16 +151,15 @@ def spark(
         master=master,
         work=work,
         partitions=partitions,
-        columns=columns,
-        html=html,
+        settings=Settings(recipe=recipe, policy=chosen_policy, columns=columns, html=html),
         yes=yes,
         json=as_json,
         quiet=quiet,
     )
-    _run(job, *corpus_settings(preset, policy, window, keep))
+    _run(job)
 
 
-def _run(job: SparkJob, recipe: Recipe, policy: Policy) -> None:
+def _run(job: SparkJob) -> None:
     """Read, deduplicate and write the rows in a Spark session, and report the counts."""
     started = perf_counter()
     kind = _row_format(job)
@@ -168,22 +167,14 @@ def _run(job: SparkJob, recipe: Recipe, policy: Policy) -> None:
     require("pyspark", extra="spark")
     from nearcopy.batch import spark as pipeline
     from nearcopy.batch.output_columns import CLUSTER_COLUMNS
-    from nearcopy.batch.spark.checkpoints import is_there
+    from nearcopy.batch.spark.checkpoints import path_exists
 
     with _open_session(job.master) as session:
-        if is_there(session, job.output) and not job.yes:
-            raise BadCorpus(f"{job.output} is there already: write elsewhere, or say --yes")
+        if path_exists(session, job.output) and not job.yes:
+            raise BadCorpus(f"{job.output} already exists: write elsewhere, or give --yes")
         _check_source_exists(session, job.source)
         rows = _read(session, job.source, kind)
-        result = pipeline.run(
-            rows,
-            recipe=recipe,
-            policy=policy,
-            columns=job.columns,
-            html=job.html,
-            work=_work_folder(job),
-            partitions=job.partitions,
-        )
+        result = pipeline.run(rows, job.settings, work=_work_folder(job), partitions=job.partitions)
         clean = job.form == "clean"
         written = (
             result.table.where("not is_duplicate").drop(*CLUSTER_COLUMNS) if clean else result.table
@@ -208,21 +199,19 @@ def _row_format(job: SparkJob) -> str:
 
 def _check_places(job: SparkJob) -> None:
     """Raise where files would be overwritten or removed with the work folder, or on a bad form."""
-    from nearcopy.batch.local.job import FORMS
-    from nearcopy.batch.local.work_folder import check_folder
+    from nearcopy.batch.local.work_folder import check_work_folder
 
-    if job.form not in FORMS:
-        raise BadCorpus(f"form is {job.form!r}: choose one of {', '.join(FORMS)}")
+    check_form(job.form)
     work = _work_folder(job)
     if any(_is_in(job.source, place) for place in (job.output, work)):
-        raise BadCorpus(f"{job.source} would be written over: write to a place of its own")
+        raise BadCorpus(f"{job.source} would be overwritten: write to another place")
     if _is_in(job.output, work):
         raise BadCorpus(
-            f"{job.output} is in {work}, the folder of the work: write to another place, "
+            f"{job.output} is in the work folder {work}: write to another place, "
             "or name another folder with --work"
         )
     if "://" not in _absolute(work):  # elsewhere only Spark can look
-        check_folder(Path(_absolute(work)))
+        check_work_folder(Path(_absolute(work)))
 
 
 def _work_folder(job: SparkJob) -> str:
@@ -257,10 +246,10 @@ def _open_session(master: str | None) -> "Iterator[SparkSession]":
 
 def _check_source_exists(session: "SparkSession", source: str) -> None:
     """Raise where the source does not exist; Spark itself would print a long stack trace."""
-    from nearcopy.batch.spark.checkpoints import is_there
+    from nearcopy.batch.spark.checkpoints import path_exists
 
-    if not set(source) & set("*?[{") and not is_there(session, source):
-        raise BadCorpus(f"there is no {source}: name a file, a folder or a pattern")
+    if not set(source) & set("*?[{") and not path_exists(session, source):
+        raise BadCorpus(f"{source} does not exist: name a file, a folder or a pattern")
 
 
 def _read(session: "SparkSession", source: str, kind: str) -> "DataFrame":
@@ -271,24 +260,14 @@ def _read(session: "SparkSession", source: str, kind: str) -> "DataFrame":
     except AnalysisException as exc:
         first = str(exc).partition("\n")[0]
         raise BadCorpus(
-            f"{source} cannot be read as {kind}: {first}; say with --kind what it is"
+            f"{source} cannot be read as {kind}: {first}; name its format with --kind"
         ) from None
 
 
-def _report(job: SparkJob, summary: "Summary", seconds: float) -> None:
-    row = {
-        "rows": summary.rows,
-        "kept": summary.kept,
-        "duplicates": summary.duplicates,
-        "rejected": summary.rejected,
-        "repeated_ids": summary.renamed,
-        "relations": summary.relations,
-        "crowded": summary.crowds._asdict(),
-        "seconds": round(seconds, 3),
-    }
+def _report(job: SparkJob, summary: "CorpusSummary", seconds: float) -> None:
     if job.json:
-        sys.stderr.write(json_line(row) + "\n")
+        sys.stderr.write(json_line(summary.row() | {"seconds": round(seconds, 3)}) + "\n")
     elif not job.quiet:
-        stderr_console().print(summary_table(summary, summary.rejected, seconds))
+        stderr_console().print(summary_table(summary, seconds))
     for why in summary.reasons if not job.quiet else ():
-        note(f"no article: {why}")
+        note(f"rejected: {why}")

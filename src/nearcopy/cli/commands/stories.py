@@ -62,8 +62,8 @@ def stories(
             story = deduper.story(id_)
             write_json_lines([story_row(story)]) if as_json else _show_one(story, deduper)
         else:
-            found = _list_stories(deduper, min_members, order)
-            write_json_lines(map(story_row, found)) if as_json else _show_all(found, deduper)
+            listed = _list_stories(deduper, min_members, order)
+            write_json_lines(map(story_row, listed)) if as_json else _show_all(listed, deduper)
 
 
 def _list_stories(deduper: "Deduper", min_members: int, order: str) -> Iterator["Story"]:

@@ -1,1 +1,1 @@
-"""What is drawn on a terminal or written as HTML."""
+"""What commands draw: tables, explanations, timelines and evaluations."""

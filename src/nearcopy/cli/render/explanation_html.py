@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from nearcopy.cli.render.evidence import facts_told, measures
+from nearcopy.cli.render.explanation import describe_facts, list_measures
 from nearcopy.match.alignment import align
 from nearcopy.match.alignment_html import STYLE, escape_text, paint_heading, paint_rows
 from nearcopy.match.explain import Explanation
@@ -36,7 +36,7 @@ def _lines(explanation: Explanation, a: Article, b: Article) -> Iterator[str]:
     yield f"<h1>{relation}: {escape_text(decision.reason)}</h1>"
     yield f'<p class="about">{kind}, confidence {decision.confidence:.2f}, rule {rule}</p>'
     yield from _measures(explanation)
-    yield from (f"<p>{escape_text(line)}</p>" for line, _ in facts_told(explanation))
+    yield from (f"<p>{escape_text(line)}</p>" for line, _ in describe_facts(explanation))
     headings = (
         paint_heading(article, [pair[side] for pair in explanation.clashes])
         for side, article in enumerate((a, b))
@@ -48,7 +48,7 @@ def _lines(explanation: Explanation, a: Article, b: Article) -> Iterator[str]:
 
 def _measures(explanation: Explanation) -> Iterator[str]:
     yield "<table>"
-    for name, value, meaning in measures(explanation.evidence):
+    for name, value, meaning in list_measures(explanation.evidence):
         yield (
             f'<tr><td>{escape_text(name)}</td><td class="value">{escape_text(value)}</td>'
             f'<td class="meaning">{escape_text(meaning)}</td></tr>'
