@@ -1,4 +1,4 @@
-"""The API: what each address answers, and that it is what the command line says."""
+"""The API: every route answers, with the same content as the command line."""
 
 import json
 import logging
@@ -12,10 +12,9 @@ from typer.testing import CliRunner
 
 from nearcopy import Deduper, StoreError
 from nearcopy.cli import app as commands
-from nearcopy.service.deduper_pool import MOST_POOLS
-from nearcopy.service.middleware.limits import Rates
-from nearcopy.service.schemas import feedback as people
-from nearcopy.service.schemas import responses as answers
+from nearcopy.service import log_format, schemas
+from nearcopy.service.deduper_pool import MAX_POOLS
+from nearcopy.service.middleware import RateLimiter
 from nearcopy.service.settings import Settings
 
 FERRY = {
@@ -43,15 +42,15 @@ MILL = {
 NDJSON = {"content-type": "application/x-ndjson"}
 
 
-def settings_in(folder, **given):
+def settings_in(folder, **values):
     return Settings(
-        store=f"{folder}/seen.db", tokens=f"{folder}/tokens.db", port=free_port(), **given
+        store=f"{folder}/seen.db", tokens=f"{folder}/tokens.db", port=free_port(), **values
     )
 
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory):
-    """A service with three articles, two of which are one."""
+    """A service with three articles, two of which are copies."""
     folder = tmp_path_factory.mktemp("service")
     with (
         serving(settings_in(folder)) as address,
@@ -73,10 +72,10 @@ def by_command(client, *words):
     return [json.loads(line) for line in result.stdout.splitlines()]
 
 
-# The same as the command line says.
+# The same content as on the command line.
 
 
-def test_a_check_is_what_the_command_says(service, tmp_path):
+def test_a_check_answers_as_the_command(service, tmp_path):
     asked = COPY | {"id": "asked"}
     file = tmp_path / "asked.jsonl"
     file.write_text(json.dumps(asked))
@@ -84,11 +83,11 @@ def test_a_check_is_what_the_command_says(service, tmp_path):
     assert [answer] == by_command(service, "check", str(file))
     assert answer["is_duplicate"]
     assert answer["reason"] == "exact_url"
-    told = service.post("/check", json=asked, params={"evidence": True}).json()
-    assert [told] == by_command(service, "check", str(file), "--evidence")
+    answer = service.post("/check", json=asked, params={"evidence": True}).json()
+    assert [answer] == by_command(service, "check", str(file), "--evidence")
 
 
-def test_similar_answers_with_five_fields_as_the_command_has_them(service):
+def test_similar_articles_have_five_fields_of_the_command(service):
     (found,) = service.get("/articles/ferry/similar").json()["similar"]
     (said,) = by_command(service, "similar", "ferry")
     assert list(found) == ["id", "title", "host", "similarity_score", "match_type"]
@@ -103,7 +102,7 @@ def test_similar_answers_with_five_fields_as_the_command_has_them(service):
         ("/stories/{story}/spread", ["stories", "{story}", "--spread"]),
     ],
 )
-def test_a_story_is_what_the_command_says(service, path, words):
+def test_a_story_is_the_same_as_by_the_command(service, path, words):
     story = service.get("/stories").json()["stories"][0]["id"]
     answer = service.get(path.format(story=story)).json()
     assert [answer] == by_command(service, *(word.format(story=story) for word in words))
@@ -150,7 +149,7 @@ def test_adding_again_gives_the_same_verdict(service):
     assert first["duplicate_of"] == "ferry"
 
 
-def test_an_article_comes_back_as_it_came_with_its_verdict(service):
+def test_an_article_comes_back_unchanged_with_its_verdict(service):
     found = service.get("/articles/copy").json()
     assert {name: found[name] for name in COPY if name != "published"} == {
         name: COPY[name] for name in COPY if name != "published"
@@ -158,7 +157,7 @@ def test_an_article_comes_back_as_it_came_with_its_verdict(service):
     assert found["verdict"]["duplicate_of"] == "ferry"
 
 
-def test_an_article_may_go_by_the_names_of_feeds_and_without_an_id(service):
+def test_an_article_may_use_the_field_names_of_feeds_and_have_no_id(service):
     given = {"headline": FERRY["title"], "body": FERRY["text"]}
     answer = service.post("/check", json=given).json()
     assert answer["is_duplicate"]
@@ -168,19 +167,19 @@ def test_an_article_may_go_by_the_names_of_feeds_and_without_an_id(service):
 @pytest.mark.parametrize(
     "name", ["a/b", "https://x.example/?a=b&c#d", "a%2Fb", "é ü", "a\0b", ".."]
 )
-def test_ids_are_what_they_are_whatever_is_in_them(service, name):
+def test_ids_may_contain_any_character(service, name):
     from urllib.parse import quote
 
     path = f"/articles/{quote(name, '')}" if name != ".." else "/articles/%2E%2E"
     service.post("/articles", json=MILL | {"id": name, "url": None}).raise_for_status()
-    if name != "..":  # clients take it for a step up
+    if name != "..":  # clients resolve it as the parent folder
         assert service.get(path).json()["id"] == name
         assert service.get(f"{path}/similar").status_code == 200
         assert service.delete(path).json() == {"forgotten": 1, "ids": [name], "missing": []}
         assert service.delete(path).status_code == 404
 
 
-def test_a_stream_answers_line_by_line_and_says_which_are_wrong(service):
+def test_a_stream_answers_line_by_line_and_names_invalid_lines(service):
     lines = [
         json.dumps(FERRY | {"id": "s1", "url": None}),
         "",
@@ -200,7 +199,7 @@ def test_a_stream_answers_line_by_line_and_says_which_are_wrong(service):
         assert service.delete(f"/articles/{name}").status_code == 200
 
 
-def test_a_long_stream_comes_back_whole_and_in_order(service):
+def test_a_long_stream_is_answered_completely_and_in_order(service):
     names = [f"n{n}" for n in range(1300)]
 
     def sent():
@@ -215,7 +214,7 @@ def test_a_long_stream_comes_back_whole_and_in_order(service):
 # Stories, feedback, review.
 
 
-def test_stories_go_on_where_a_page_ended(service):
+def test_the_next_page_of_stories_continues_the_last(service):
     asked = {"min_members": 1, "limit": 1, "text": "ferry"}
     first = service.get("/stories", params=asked).json()
     assert first["after"] is None
@@ -229,17 +228,17 @@ def test_stories_go_on_where_a_page_ended(service):
     assert 2 <= len(seen) == len({each["id"] for each in seen})
 
 
-def test_a_former_id_leads_to_its_story(service):
+def test_a_former_id_redirects_to_its_story(service):
     answer = service.get("/stories/ferry")
     assert answer.status_code == 307
     assert answer.headers["location"].startswith("/api/v1/stories/s-")
     assert service.get("/stories/ferry", follow_redirects=True).json()["kept"] == "ferry"
 
 
-def test_what_people_say_holds_until_it_is_taken_back(service):
+def test_feedback_overrides_the_policy_until_it_is_retracted(service):
     pair = {"a": "ferry", "b": "copy"}
-    said = service.post("/feedback", json=pair | {"same": False, "note": "another boat"}).json()
-    assert said["mistake"] == "false alarm"
+    result = service.post("/feedback", json=pair | {"same": False, "note": "another boat"}).json()
+    assert result["mistake"] == "false alarm"
     assert service.get("/articles/copy").json()["verdict"]["is_duplicate"] is False
     assert [each["note"] for each in service.get("/feedback").json()["feedback"]] == [
         "another boat"
@@ -249,9 +248,9 @@ def test_what_people_say_holds_until_it_is_taken_back(service):
     assert service.delete("/feedback", params=pair).status_code == 422
 
 
-def test_review_is_answered(service):
+def test_the_review_queue_has_its_schema(service):
     page = service.get("/review", params={"limit": 5}).json()
-    people.ReviewPage.model_validate(page)
+    schemas.ReviewPage.model_validate(page)
 
 
 # Problems.
@@ -290,7 +289,7 @@ def test_a_problem_names_the_field_and_says_what_to_do(service, method, path, gi
     problem = answer.json()
     assert answer.status_code == status
     assert answer.headers["content-type"] == "application/problem+json"
-    answers.ProblemShape.model_validate(problem)
+    schemas.ProblemOut.model_validate(problem)
     assert problem["status"] == status
     assert str(service.folder) not in problem["detail"]
     if field:
@@ -298,7 +297,7 @@ def test_a_problem_names_the_field_and_says_what_to_do(service, method, path, gi
 
 
 @pytest.mark.parametrize("body", [b"{", b"\xff", b'{"a": NaN', b"[" * 100_000, b"9" * 10_000])
-def test_what_is_no_json_is_unreadable(service, body):
+def test_invalid_json_is_refused(service, body):
     headers = {"content-type": "application/json"}
     assert service.post("/check", content=body, headers=headers).status_code in (400, 422)
 
@@ -331,7 +330,7 @@ def test_a_body_of_no_stated_length_is_counted_while_it_is_read(narrow):
     assert narrow.post("/check", content=pieces, headers=headers).status_code == 413
 
 
-def test_a_batch_and_a_field_may_be_so_long(narrow):
+def test_batches_and_fields_have_a_limit(narrow):
     many = [{"title": f"Title {n}"} for n in range(4)]
     assert narrow.post("/check", json=many).status_code == 413
     answer = narrow.post("/check", json={"text": "x" * 501})
@@ -339,14 +338,14 @@ def test_a_batch_and_a_field_may_be_so_long(narrow):
     assert answer.json()["errors"][0]["field"] == "articles.0.text"
 
 
-def test_a_line_that_is_too_long_is_told_and_passed(narrow):
+def test_a_line_that_is_too_long_is_reported_and_skipped(narrow):
     lines = [b'{"title": "A first one"}', b"x" * 5000, b'{"title": "Another one"}']
     found = lines_of(narrow.post("/articles", content=b"\n".join(lines), headers=NDJSON))
     assert [each.get("line") for each in found] == [None, 2, None]
     assert "2,000 bytes" in found[1]["error"]
 
 
-def test_more_than_so_many_a_second_have_to_wait(tmp_path):
+def test_requests_above_the_rate_limit_have_to_wait(tmp_path):
     with serving(settings_in(tmp_path, max_rate=1)) as address, httpx.Client() as client:
         found = [client.get(f"{address}/api/v1/session") for _ in range(5)]
         late = next(each for each in found if each.status_code == 429)
@@ -354,8 +353,8 @@ def test_more_than_so_many_a_second_have_to_wait(tmp_path):
         assert client.get(f"{address}/healthz").status_code == 200
 
 
-def test_requests_are_saved_up_for_a_second_and_each_caller_has_their_own():
-    rates = Rates(2)
+def test_each_caller_has_a_bucket_of_one_second():
+    rates = RateLimiter(2)
     assert [rates.wait("a", 10.0) for _ in range(3)] == [0, 0, 0.5]
     assert rates.wait("b", 10.0) == 0
     assert rates.wait("a", 10.5) == 0
@@ -363,7 +362,7 @@ def test_requests_are_saved_up_for_a_second_and_each_caller_has_their_own():
     assert [rates.wait("a", 99.0) for _ in range(3)] == [0, 0, 0.5]
 
 
-# What is around it.
+# Health, metrics, headers, logs.
 
 
 def test_health_and_readiness(service):
@@ -372,7 +371,7 @@ def test_health_and_readiness(service):
     assert httpx.get(f"{root}/readyz").json() == {"status": "ready"}
 
 
-def test_metrics_count_what_was_judged_and_what_is_there(service):
+def test_metrics_count_verdicts_requests_and_articles(service):
     root = str(service.base_url).replace("/api/v1/", "")
     service.post("/check", json={"title": "A ferry that nobody counts"})
     text = httpx.get(f"{root}/metrics").text
@@ -387,7 +386,7 @@ def test_metrics_count_what_was_judged_and_what_is_there(service):
         assert name in text
 
 
-def test_the_reference_needs_nothing_from_elsewhere_and_no_script_in_the_page(service):
+def test_the_docs_page_loads_no_external_resource_and_has_no_inline_script(service):
     root = str(service.base_url).replace("/api/v1/", "")
     page = httpx.get(f"{root}/docs").text
     assert "//" not in page.replace("<!doctype", "")
@@ -397,7 +396,7 @@ def test_the_reference_needs_nothing_from_elsewhere_and_no_script_in_the_page(se
     assert httpx.get(f"{root}/docs/other.js").status_code == 404
 
 
-def test_every_answer_bears_an_id_and_what_a_browser_may_do(service):
+def test_every_response_has_a_request_id_and_security_headers(service):
     for path in ("/stats", "/nowhere", "/articles/nowhere"):
         headers = service.get(path, headers={"x-request-id": "mine-1"}).headers
         assert headers["x-request-id"] == "mine-1"
@@ -409,37 +408,37 @@ def test_every_answer_bears_an_id_and_what_a_browser_may_do(service):
 
 
 def test_a_check_logs_its_start_and_its_result_with_the_id_of_the_request(service, caplog):
-    from nearcopy.service import log_format as logs
-
-    caplog.handler.addFilter(logs._with_request)
+    caplog.handler.addFilter(log_format._add_request)
     with caplog.at_level(logging.DEBUG, logger="nearcopy"):
         service.post("/check", json=COPY | {"id": "asked"}, headers={"x-request-id": "r-1"})
         end = time.monotonic() + 10  # the last line follows the answer
-        while time.monotonic() < end and not any("POST" in each for each in _said(caplog)):
+        while time.monotonic() < end and not any("POST" in line for line in _messages(caplog)):
             time.sleep(0.01)
-    caplog.handler.removeFilter(logs._with_request)
-    said = _said(caplog)
-    assert said[0] == "checking asked"
-    assert said[1].startswith("checked asked: ")
-    assert said[2].startswith("POST /api/v1/check 200")
+    caplog.handler.removeFilter(log_format._add_request)
+    messages = _messages(caplog)
+    assert messages[0] == "checking asked"
+    assert messages[1].startswith("checked asked: ")
+    assert messages[2].startswith("POST /api/v1/check 200")
 
 
-def _said(caplog):
-    return [each.getMessage() for each in caplog.records if each.request_id == "r-1"]
+def _messages(caplog):
+    return [record.getMessage() for record in caplog.records if record.request_id == "r-1"]
 
 
-def test_logs_are_one_line_an_event_whatever_is_in_them():
-    from nearcopy.service import log_format as logs
-
+def test_a_log_record_is_one_line_whatever_it_contains():
     record = logging.LogRecord("n", 20, "f", 1, "a\nb\x1b[31m\ud800", (), None)
-    logs._with_request(record)
-    assert logs.OneLine(logs.PLAIN).format(record).endswith("a\\x0ab\\x1b[31m\\ud800")
-    found = json.loads(logs.JsonLines().format(record))
-    assert found["message"] == "a\nb\x1b[31m\ud800"
-    assert found["request_id"] == "-"
+    log_format._add_request(record)
+    assert (
+        log_format.PlainFormatter(log_format.PLAIN)
+        .format(record)
+        .endswith("a\\x0ab\\x1b[31m\\ud800")
+    )
+    line = json.loads(log_format.JsonFormatter().format(record))
+    assert line["message"] == "a\nb\x1b[31m\ud800"
+    assert line["request_id"] == "-"
 
 
-def test_pools_never_see_each_other(tmp_path):
+def test_pools_are_separate(tmp_path):
     sport = {"pool": "sport"}
     with (
         serving(settings_in(tmp_path)) as address,
@@ -451,25 +450,25 @@ def test_pools_never_see_each_other(tmp_path):
         assert client.get("/articles/ferry", params=sport).status_code == 200
 
 
-def test_pools_that_are_not_there_take_no_place(tmp_path):
+def test_pools_that_do_not_exist_are_evicted(tmp_path):
     with (
         serving(settings_in(tmp_path)) as address,
         httpx.Client(base_url=f"{address}/api/v1") as client,
     ):
-        for number in range(2 * MOST_POOLS):
+        for number in range(2 * MAX_POOLS):
             assert client.get("/stats", params={"pool": f"sprot{number}"}).status_code == 404
         client.post("/articles", json=FERRY, params={"pool": "sport"}).raise_for_status()
         assert client.get("/stats", params={"pool": "sport"}).json()["articles"] == 1
 
 
-def test_pools_that_are_open_keep_their_place(tmp_path):
+def test_open_pools_are_not_evicted(tmp_path):
     settings = settings_in(tmp_path)
     with serving(settings) as address, httpx.Client(base_url=f"{address}/api/v1") as client:
         added = [
             client.post("/articles", json=FERRY, params={"pool": f"p{number}"}).status_code
-            for number in range(MOST_POOLS)
+            for number in range(MAX_POOLS)
         ]
-        assert added == [200] * (MOST_POOLS - 1) + [503]  # the first is that of who names none
+        assert added == [200] * (MAX_POOLS - 1) + [503]  # the default pool is open too
         assert client.get("/articles/ferry", params={"pool": "p0"}).status_code == 200
 
 
@@ -483,23 +482,23 @@ def test_a_service_is_ready_when_its_store_comes_back(tmp_path):
 
 
 def test_a_service_stops_at_once_while_it_waits_for_its_store(tmp_path, monkeypatch, caplog):
-    monkeypatch.setattr("nearcopy.service.app.FIRST_PAUSE", 60)
+    monkeypatch.setattr("nearcopy.service.app.FIRST_BACKOFF", 60)
     (tmp_path / "seen.db").mkdir()
     with starting(settings_in(tmp_path)):
         start = time.monotonic()
-        while "tried again in 60.0 s" not in caplog.text and time.monotonic() < start + 10:
+        while "retry in 60.0 s" not in caplog.text and time.monotonic() < start + 10:
             time.sleep(0.01)
         start = time.monotonic()
-    assert "tried again in 60.0 s" in caplog.text
+    assert "retry in 60.0 s" in caplog.text
     assert time.monotonic() - start < 10
 
 
-def test_a_service_for_a_pool_that_is_not_there_yet_is_ready(tmp_path):
+def test_a_service_with_a_new_pool_is_ready(tmp_path):
     with serving(settings_in(tmp_path, pool="sport")) as address:
         assert httpx.get(f"{address}/api/v1/stats").json()["articles"] == 0
 
 
-def test_a_store_that_cannot_be_used_is_counted_and_says_so(tmp_path, monkeypatch):
+def test_store_errors_are_counted_and_answered_with_503(tmp_path, monkeypatch):
     def broken(*_):
         raise StoreError(f"{tmp_path} is broken")
 
@@ -512,7 +511,7 @@ def test_a_store_that_cannot_be_used_is_counted_and_says_so(tmp_path, monkeypatc
         assert "nearcopy_store_errors_total 1.0" in httpx.get(f"{address}/metrics").text
 
 
-def test_a_fault_is_answered_without_its_inside(tmp_path, monkeypatch):
+def test_an_internal_error_shows_no_details(tmp_path, monkeypatch):
     def faulty(*_):
         raise RuntimeError("inside")
 
@@ -524,53 +523,53 @@ def test_a_fault_is_answered_without_its_inside(tmp_path, monkeypatch):
         assert "inside" not in answer.text
 
 
-# What people do to stories.
+# Actions on stories.
 
 
-def test_acts_are_what_the_command_lists_and_can_be_undone(service):
+def test_actions_are_listed_as_by_the_command_and_can_be_undone(service):
     story = service.get("/articles/ferry").json()["verdict"]["story_id"]
-    done = service.post("/acts", json={"act": "keep", "article": "copy", "note": "ours"}).json()
-    assert (done["other"], done["by"], done["note"]) == ("ferry", "anybody here", "ours")
+    done = service.post("/actions", json={"kind": "keep", "article": "copy", "note": "ours"}).json()
+    assert (done["other"], done["by"], done["note"]) == ("ferry", "local user", "ours")
     assert {each["id"] for each in done["changes"]} == {"ferry", "copy"}
     assert service.get(f"/stories/{story}").json()["kept"] == "copy"
-    assert service.get("/acts").json()["acts"] == by_command(service, "act", "list")
-    undone = service.delete(f"/acts/{done['number']}").json()
-    assert undone["undone_by"] == "anybody here"
+    assert service.get("/actions").json()["actions"] == by_command(service, "action", "list")
+    undone = service.delete(f"/actions/{done['number']}").json()
+    assert undone["undone_by"] == "local user"
     assert service.get(f"/stories/{story}").json()["kept"] == "ferry"
 
 
 @pytest.mark.parametrize(
-    ("wrong", "field"),
+    ("body", "field"),
     [
-        ({"act": "burn", "article": "ferry"}, "act"),
-        ({"act": "keep"}, "article"),
-        ({"act": "merge", "article": "ferry"}, "other"),
-        ({"act": "split", "article": "ferry", "other": "copy"}, "other"),
+        ({"kind": "burn", "article": "ferry"}, "kind"),
+        ({"kind": "keep"}, "article"),
+        ({"kind": "merge", "article": "ferry"}, "other"),
+        ({"kind": "split", "article": "ferry", "other": "copy"}, "other"),
     ],
 )
-def test_an_act_that_cannot_be_names_the_field(service, wrong, field):
-    answer = service.post("/acts", json=wrong)
+def test_an_invalid_action_names_the_field(service, body, field):
+    answer = service.post("/actions", json=body)
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["field"] == field
 
 
-def test_acts_of_nothing_are_problems(service):
-    assert service.delete("/acts/999").status_code == 422
-    assert service.post("/acts", json={"act": "keep", "article": "none"}).status_code == 404
+def test_unknown_actions_and_articles_are_problems(service):
+    assert service.delete("/actions/999").status_code == 422
+    assert service.post("/actions", json={"kind": "keep", "article": "none"}).status_code == 404
 
 
-def test_numbers_that_take_long_to_count_are_kept_for_a_while(tmp_path, monkeypatch):
+def test_slow_statistics_are_cached(tmp_path, monkeypatch):
     article = {"id": "a", "title": "A heron nests on the weir"}
     with serving(Settings(store=f"{tmp_path}/seen.db", port=free_port())) as address:
 
-        def counted():
+        def count_articles():
             return httpx.get(f"{address}/api/v1/stats").json()["articles"]
 
-        assert counted() == 0
+        assert count_articles() == 0
         httpx.post(f"{address}/api/v1/articles", json=article)
-        monkeypatch.setattr("nearcopy.service.dependencies.LONG_SECONDS", 0.0)
-        monkeypatch.setattr("nearcopy.service.dependencies.TIMES_AS_LONG", 1e6)
-        assert counted() == 1
+        monkeypatch.setattr("nearcopy.service.dependencies.SLOW_SECONDS", 0.0)
+        monkeypatch.setattr("nearcopy.service.dependencies.CACHE_FACTOR", 1e6)
+        assert count_articles() == 1
         httpx.post(f"{address}/api/v1/articles", json=article | {"id": "b"})
-        assert counted() == 1
+        assert count_articles() == 1
         assert "nearcopy_articles 1.0" in httpx.get(f"{address}/metrics").text

@@ -1,4 +1,4 @@
-"""Who may do what: tokens, pools, the cookie of the page, and what other sites may not."""
+"""Authentication and authorisation: tokens, scopes, pools, cookies, cross-site requests."""
 
 import httpx
 import pytest
@@ -27,7 +27,7 @@ def guarded(tmp_path_factory):
         yield client, secrets
 
 
-def bearing(secret):
+def bearer(secret):
     return {"authorization": f"Bearer {secret}"}
 
 
@@ -47,9 +47,9 @@ METRICS = ("GET", "/metrics")
         ("admin", [CHECK, STATS, ADD, SETTINGS, METRICS]),
     ],
 )
-def test_a_token_allows_what_its_scope_says(guarded, who, allowed):
+def test_a_token_allows_what_its_scope_includes(guarded, who, allowed):
     client, secrets = guarded
-    headers = bearing(secrets[who]) if who else {}
+    headers = bearer(secrets[who]) if who else {}
     for method, path in (CHECK, ADD, STATS, SETTINGS, METRICS):
         body = {"json": ARTICLE} if method == "POST" else {}
         status = client.request(method, path, headers=headers, **body).status_code
@@ -58,9 +58,9 @@ def test_a_token_allows_what_its_scope_says(guarded, who, allowed):
 
 
 @pytest.mark.parametrize(
-    "path", ["/healthz", "/readyz", "/docs", "/openapi.json", "/sign-in", "/static/desk.css"]
+    "path", ["/healthz", "/readyz", "/docs", "/openapi.json", "/sign-in", "/static/style.css"]
 )
-def test_what_holds_no_articles_is_open(guarded, path):
+def test_paths_without_articles_need_no_token(guarded, path):
     assert guarded[0].get(path).status_code == 200
 
 
@@ -76,23 +76,27 @@ def test_what_holds_no_articles_is_open(guarded, path):
         "Bearer \xff\xfe",
     ],
 )
-def test_what_is_no_token_opens_nothing(guarded, header):
+def test_an_invalid_token_is_refused(guarded, header):
     answer = guarded[0].get("/api/v1/stats", headers={"authorization": header.encode("latin-1")})
     assert answer.status_code == 401
     assert answer.headers["www-authenticate"] == "Bearer"
 
 
-def test_the_right_number_with_another_secret_opens_nothing(guarded):
+def test_the_id_of_a_token_with_another_secret_is_refused(guarded):
     client, secrets = guarded
-    mark, number, _ = secrets["reader"].split("_", 2)
+    prefix, token_id, _ = secrets["reader"].split("_", 2)
     other = secrets["admin"].split("_", 2)[2]
-    for wrong in (f"{mark}_{number}_{other}", f"xx_{secrets['reader'][3:]}", f"{mark}_{number}_"):
-        assert client.get("/api/v1/stats", headers=bearing(wrong)).status_code == 401
+    for secret in (
+        f"{prefix}_{token_id}_{other}",
+        f"xx_{secrets['reader'][3:]}",
+        f"{prefix}_{token_id}_",
+    ):
+        assert client.get("/api/v1/stats", headers=bearer(secret)).status_code == 401
 
 
-def test_a_token_of_a_pool_sees_that_pool_alone(guarded):
+def test_a_token_of_a_pool_is_limited_to_it(guarded):
     client, secrets = guarded
-    mine, every = bearing(secrets["sport"]), bearing(secrets["writer"])
+    mine, every = bearer(secrets["sport"]), bearer(secrets["writer"])
     client.post("/api/v1/articles", json=ARTICLE | {"id": "goal"}, headers=mine).raise_for_status()
     goal = "/api/v1/articles/goal"
     assert client.get(goal, headers=mine).status_code == 200
@@ -102,18 +106,18 @@ def test_a_token_of_a_pool_sees_that_pool_alone(guarded):
     assert client.get(goal, headers=every, params={"pool": "sport"}).status_code == 200
 
 
-def test_a_revoked_token_ends_at_once(guarded):
+def test_a_revoked_token_is_refused_at_once(guarded):
     client, _ = guarded
     secret = client.tokens.add("guest", ("read",))
-    assert client.get("/api/v1/stats", headers=bearing(secret)).status_code == 200
+    assert client.get("/api/v1/stats", headers=bearer(secret)).status_code == 200
     client.tokens.revoke("guest")
-    assert client.get("/api/v1/stats", headers=bearing(secret)).status_code == 401
+    assert client.get("/api/v1/stats", headers=bearer(secret)).status_code == 401
 
 
-# The page.
+# Cookies.
 
 
-def test_the_page_signs_in_with_a_cookie_that_scripts_and_other_sites_do_not_get(guarded):
+def test_the_cookie_is_hidden_from_scripts_and_refused_from_other_sites(guarded):
     client, secrets = guarded
     answer = client.post("/api/v1/session", json={"token": secrets["writer"]})
     cookie = answer.headers["set-cookie"]
@@ -137,7 +141,7 @@ def test_the_page_signs_in_with_a_cookie_that_scripts_and_other_sites_do_not_get
 
 
 @pytest.mark.parametrize("body", [{}, {"token": 3}, [], {"token": "nc_1_2"}])
-def test_nobody_signs_in_with_anything_else(guarded, body):
+def test_signing_in_needs_a_valid_token(guarded, body):
     answer = guarded[0].post("/api/v1/session", json=body)
     assert answer.status_code in (401, 422)
     assert "set-cookie" not in answer.headers
@@ -167,20 +171,20 @@ def open_service(tmp_path_factory):
         ("", 421),
     ],
 )
-def test_without_tokens_it_answers_to_this_machine_only(open_service, host, status):
+def test_without_tokens_only_local_host_names_are_served(open_service, host, status):
     assert open_service.get("/api/v1/stats", headers={"host": host}).status_code == status
 
 
-def test_without_tokens_other_sites_can_have_a_browser_change_nothing(open_service):
+def test_without_tokens_cross_site_requests_are_refused(open_service):
     for foreign in ({"sec-fetch-site": "cross-site"}, {"origin": "https://elsewhere.example"}):
         answer = open_service.post("/api/v1/articles", json=ARTICLE, headers=foreign)
         assert answer.status_code == 403
-    plain = {"content-type": "text/plain"}  # what a form of another site may send unasked
+    plain = {"content-type": "text/plain"}  # allowed cross-site without a preflight request
     answer = open_service.post("/api/v1/articles", content=b'{"title": "x"}', headers=plain)
     assert answer.status_code == 415
 
 
-def test_once_there_is_a_token_it_takes_one_and_does_so_when_all_are_revoked(tmp_path):
+def test_once_a_token_file_exists_tokens_are_needed_even_if_all_are_revoked(tmp_path):
     tokens = Tokens(tmp_path / "t.db")
     settings = Settings(store=f"{tmp_path}/s.db", tokens=str(tokens.path), port=free_port())
     with serving(settings) as address:
@@ -194,19 +198,19 @@ def test_once_there_is_a_token_it_takes_one_and_does_so_when_all_are_revoked(tmp
 @pytest.mark.parametrize(
     ("method", "path", "body", "scope"),
     [
-        ("POST", "/api/v1/acts", {"act": "split", "article": "none"}, "write"),
-        ("DELETE", "/api/v1/acts/9", None, "write"),
-        ("GET", "/api/v1/acts", None, "read"),
+        ("POST", "/api/v1/actions", {"kind": "split", "article": "none"}, "write"),
+        ("DELETE", "/api/v1/actions/9", None, "write"),
+        ("GET", "/api/v1/actions", None, "read"),
         ("GET", "/api/v1/tune", None, "read"),
         ("POST", "/api/v1/tune", {"digest": "x"}, "admin"),
         ("POST", "/api/v1/try?name=a.jsonl", {"title": "A"}, "read"),
         ("POST", "/api/v1/try?name=a.jsonl&keep=true", {"title": "A"}, "write"),
     ],
 )
-def test_acts_tuning_and_trying_take_their_scopes(guarded, method, path, body, scope):
+def test_actions_tuning_and_preview_need_their_scopes(guarded, method, path, body, scope):
     client, secrets = guarded
     scopes = ["read", "write", "admin"]
     for who, mine in (("reader", "read"), ("writer", "write"), ("admin", "admin")):
-        answer = client.request(method, path, json=body, headers=bearing(secrets[who]))
+        answer = client.request(method, path, json=body, headers=bearer(secrets[who]))
         assert (answer.status_code == 403) == (scopes.index(mine) < scopes.index(scope)), who
     assert client.request(method, path, json=body).status_code == 401

@@ -73,7 +73,9 @@ def test_cancelled_items_are_not_run(thread):
     async def run():
         free = Event()
         busy = asyncio.create_task(thread.run(lambda _: free.wait(5)))
-        cancelled, pending = (asyncio.create_task(thread.run_batched(work, item)) for item in (1, 2))
+        cancelled, pending = (
+            asyncio.create_task(thread.run_batched(work, item)) for item in (1, 2)
+        )
         await asyncio.sleep(0.05)
         cancelled.cancel()
         await asyncio.sleep(0.05)

@@ -1,4 +1,4 @@
-"""Hostile input does no harm: not to the service, nor to who reads its answers."""
+"""Hostile input harms neither the service nor its clients."""
 
 import json
 import time
@@ -71,7 +71,7 @@ def test_a_hostile_field_is_answered_soon_and_as_json(service, field, kind):
 
 
 @pytest.mark.parametrize("kind", ["script", "controls", "surrogates", "sql", "format"])
-def test_what_was_hostile_comes_back_as_it_came(service, kind):
+def test_hostile_text_comes_back_unchanged(service, kind):
     name = f"kept-{kind}"
     article = {"id": name, "title": HOSTILE[kind], "text": HOSTILE[kind]}
     headers = {"content-type": "application/json"}
@@ -97,20 +97,20 @@ def test_what_was_hostile_comes_back_as_it_came(service, kind):
         "/%c0%af",
     ],
 )
-def test_a_hostile_path_leads_nowhere(service, path):
+def test_a_hostile_path_is_not_found(service, path):
     assert service.get(path).status_code in (400, 404, 422)
 
 
-def test_the_document_describes_every_answer(service):
-    """Requests made up from the document: none fails, every answer is as the document says."""
+def test_every_response_conforms_to_the_openapi_document(service):
+    """Generated requests: none is a server error, every response matches its schema."""
     schema = schemathesis.openapi.from_url(f"{service.base_url}/openapi.json")
-    operations = [each.ok() for each in schema.get_all_operations()]
+    operations = [result.ok() for result in schema.get_all_operations()]
     assert len(operations) > 15
     for operation in operations:
-        _ask(operation)
+        _test_operation(operation)
 
 
-def _ask(operation):
+def _test_operation(operation):
     @settings(
         max_examples=12,
         deadline=None,
@@ -120,11 +120,11 @@ def _ask(operation):
         suppress_health_check=list(HealthCheck),
     )
     @_given(operation)
-    def ask(case):
+    def call(case):
         response = case.call()
         case.validate_response(response, checks=CHECKS)
 
-    ask()
+    call()
 
 
 def _given(operation):

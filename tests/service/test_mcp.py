@@ -13,7 +13,7 @@ from nearcopy.cli import app
 
 mcp = servers.driver("mcp")
 QUAY = "The harbour council voted to close the old quay after divers found shipworm in its piles. "
-LOOKS = ["check", "similar", "compare", "explain", "stories", "story"]
+READ_TOOLS = ["check", "similar", "compare", "explain", "stories", "story"]
 
 
 @pytest.fixture
@@ -27,20 +27,20 @@ def store(tmp_path):
     return path
 
 
-def asked(store, *calls, write=False, **how):
-    """What the server answers, started as assistants start it."""
-    words = ["-m", "nearcopy.cli", "mcp", "--store", str(store), *(["--write"] if write else [])]
+def call_tools(store, *calls, write=False, **how):
+    """The answers of the server, started as assistants start it."""
+    words = ["-m", "nearcopy", "mcp", "--store", str(store), *(["--write"] if write else [])]
 
-    async def talk():
+    async def run():
         program = mcp.StdioServerParameters(command=sys.executable, args=words)
         async with mcp.Client(mcp.stdio_client(program), **how) as client:
             tools = (await client.list_tools()).tools
             return tools, [await client.call_tool(name, given) for name, given in calls]
 
-    return asyncio.run(talk())
+    return asyncio.run(run())
 
 
-def plain(result):
+def answer_of(result):
     """The answer, which is the same as data and as text."""
     assert not result.is_error, result.content
     assert json.loads(result.content[0].text) == result.structured_content
@@ -49,7 +49,7 @@ def plain(result):
 
 def test_every_tool_answers(store):
     page = {"title": "Council closes quay", "text": QUAY * 6, "source": "Post"}
-    tools, found = asked(
+    tools, found = call_tools(
         store,
         ("check", page | {"published": "2026-05-04T12:00:00Z"}),
         ("check", {"title": "Glass bridge opens above Tarn"}),
@@ -59,10 +59,10 @@ def test_every_tool_answers(store):
         ("stories", {"text": "quay"}),
         ("story", {"id": "b"}),
     )
-    assert [tool.name for tool in tools] == LOOKS
+    assert [tool.name for tool in tools] == READ_TOOLS
     assert all(tool.annotations.read_only_hint for tool in tools)
     assert all(tool.description for tool in tools)
-    copy, new, similar, compared, explained, stories, story = map(plain, found)
+    copy, new, similar, compared, explained, stories, story = map(answer_of, found)
     assert (copy["is_duplicate"], copy["relation"]) == (True, "same_text")
     assert copy["matched"]["title"] == "Council closes quay"
     assert copy["evidence"]["same_text"] is True
@@ -75,8 +75,8 @@ def test_every_tool_answers(store):
     assert {each["id"] for each in story["members"]} == {"a", "b"}
 
 
-def test_what_is_wrong_is_told_and_it_goes_on(store):
-    _, found = asked(
+def test_errors_are_reported_and_the_server_continues(store):
+    _, found = call_tools(
         store,
         ("similar", {"id": "nowhere"}),
         ("check", {}),
@@ -85,47 +85,47 @@ def test_what_is_wrong_is_told_and_it_goes_on(store):
         ("add", {"id": "d", "title": "Tea dearer"}),
         ("story", {"id": "a"}),
     )
-    *wrong, right = found
-    assert all(each.is_error for each in wrong)
-    said = [each.content[0].text for each in wrong]
-    assert "nowhere" in said[0]
-    assert "text, title and url are missing" in said[1]
-    assert "published is" in said[2]
-    assert "limit" in said[3]
-    assert "Unknown tool" in said[4]
-    assert not right.is_error
+    *errors, success = found
+    assert all(error.is_error for error in errors)
+    messages = [error.content[0].text for error in errors]
+    assert "nowhere" in messages[0]
+    assert "text, title and url are missing" in messages[1]
+    assert "published is" in messages[2]
+    assert "limit" in messages[3]
+    assert "Unknown tool" in messages[4]
+    assert not success.is_error
 
 
-def test_it_adds_only_where_that_is_allowed(store):
-    tools, (added, again) = asked(
+def test_adding_needs_write(store):
+    tools, (added, again) = call_tools(
         store,
         ("add", {"id": "d", "title": "Council closes quay", "text": QUAY * 6}),
         ("add", {"id": "d", "title": "Council closes quay", "text": QUAY * 6}),
         write=True,
     )
-    assert [tool.name for tool in tools] == [*LOOKS, "add"]
+    assert [tool.name for tool in tools] == [*READ_TOOLS, "add"]
     assert tools[-1].annotations.read_only_hint is False
-    assert plain(added)["is_duplicate"]
-    assert plain(again) == plain(added)
+    assert answer_of(added)["is_duplicate"]
+    assert answer_of(again) == answer_of(added)
     with Deduper(f"sqlite:///{store}") as deduper:
         assert deduper.article("d").title == "Council closes quay"
 
 
-def test_checking_keeps_nothing(store):
-    asked(store, ("check", {"title": "Glass bridge opens above Tarn"}))
+def test_a_check_stores_nothing(store):
+    call_tools(store, ("check", {"title": "Glass bridge opens above Tarn"}))
     with Deduper(f"sqlite:///{store}") as deduper:
         assert sorted(deduper.latest()) == ["a", "b", "c"]
 
 
-def test_a_store_that_is_not_there_is_said(tmp_path):
+def test_a_missing_store_is_reported(tmp_path):
     done = CliRunner().invoke(app, ["mcp", "--store", str(tmp_path / "none.db")])
     assert done.exit_code == 2
     assert "no store at" in done.stderr
 
 
-def test_the_tools_can_be_listed(store):
+def test_tools_are_listed(store):
     words = ["mcp", "--store", str(store), "--list"]
     shown = CliRunner().invoke(app, words).stdout
-    assert all(name in shown for name in LOOKS)
+    assert all(name in shown for name in READ_TOOLS)
     lines = CliRunner().invoke(app, [*words, "--write", "--json"]).stdout.splitlines()
-    assert [json.loads(line)["name"] for line in lines] == [*LOOKS, "add"]
+    assert [json.loads(line)["name"] for line in lines] == [*READ_TOOLS, "add"]

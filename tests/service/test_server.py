@@ -24,7 +24,7 @@ COUNT = 6000
 
 
 @contextmanager
-def started(folder, *flags):
+def run_service(folder, *flags):
     """The address and the process of a service in a folder."""
     port = free_port()
     command = [sys.executable, "-m", "nearcopy", "serve", "--port", str(port), *flags]
@@ -45,8 +45,8 @@ def article(number):
     return {"id": name, "title": sha256(name.encode()).hexdigest()}
 
 
-class Streaming(threading.Thread):
-    """Sends articles as lines, and reads the answers meanwhile."""
+class StreamClient(threading.Thread):
+    """Sends articles as JSON lines, and reads the answers meanwhile."""
 
     def __init__(self, port):
         super().__init__()
@@ -75,12 +75,12 @@ class Streaming(threading.Thread):
                 self.connection.send(b"%x\r\n%s\r\n" % (len(line), line))
             self.connection.send(b"0\r\n\r\n")
         except OSError:
-            pass  # it stopped
+            pass  # the service stopped
 
 
-def test_what_was_acknowledged_before_a_stop_is_stored_and_the_end_says_where_it_is(tmp_path):
-    with started(tmp_path) as (port, process):
-        stream = Streaming(port)
+def test_acknowledged_lines_are_stored_at_shutdown_and_the_last_line_says_where_it_ended(tmp_path):
+    with run_service(tmp_path) as (port, process):
+        stream = StreamClient(port)
         stream.start()
         end = time.monotonic() + 60
         while len(stream.answers) < 600 and time.monotonic() < end:
@@ -88,17 +88,17 @@ def test_what_was_acknowledged_before_a_stop_is_stored_and_the_end_says_where_it
         process.send_signal(signal.SIGTERM)
         stream.join()
         assert process.wait(60) == 0
-    *told, last = stream.answers
-    assert 600 <= len(told) < COUNT
+    *verdicts, last = stream.answers
+    assert 600 <= len(verdicts) < COUNT
     assert last["status"] == 503
-    assert last["line"] == len(told)
+    assert last["line"] == len(verdicts)
     with Deduper(f"sqlite:///{tmp_path}/nearcopy.db") as deduper:
-        for each in told:
-            assert deduper.article(each["id"]).id == each["id"]
+        for verdict in verdicts:
+            assert deduper.article(verdict["id"]).id == verdict["id"]
 
 
 def test_two_workers_share_a_store_and_count_together(tmp_path):
-    with started(tmp_path, "--workers", "2", "--json") as (port, _):
+    with run_service(tmp_path, "--workers", "2", "--json") as (port, _):
         client, found = httpx.Client(base_url=f"http://127.0.0.1:{port}"), []
 
         def add(first):
@@ -122,10 +122,10 @@ def test_two_workers_share_a_store_and_count_together(tmp_path):
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0"])
-def test_listening_elsewhere_takes_a_token(tmp_path, host):
+def test_listening_on_other_addresses_needs_a_token(tmp_path, host):
     command = [sys.executable, "-m", "nearcopy"]
     subprocess.run([*command, "token", "add", "x"], cwd=tmp_path, check=True, capture_output=True)
-    with started(tmp_path, "--host", host) as (port, _):
+    with run_service(tmp_path, "--host", host) as (port, _):
         assert httpx.get(f"http://127.0.0.1:{port}/api/v1/stats").status_code == 401
 
 
@@ -147,29 +147,29 @@ def test_the_loader_of_the_benchmarks_counts_answers_and_errors(tmp_path, monkey
     assert found.errors == 10
 
 
-ENDED_AMID_GARBAGE = """
+SIGNAL_DURING_GC = """
 import gc, os, signal, time
 import uvicorn
-from nearcopy.service import server as run
+from nearcopy.service.server import run
 from nearcopy.service.settings import Settings
 
-def told(phase, info):
-    gc.callbacks.remove(told)
+def send_signal(phase, info):
+    gc.callbacks.remove(send_signal)
     os.kill(os.getpid(), signal.SIGTERM)
     sum(range(1000))
 
 def starting(*_, **__):
-    gc.callbacks.append(told)
+    gc.callbacks.append(send_signal)
     gc.collect()
     time.sleep(60)
 
 uvicorn.run = starting
-run.run(Settings())
+run(Settings())
 """
 
 
-def test_a_signal_that_comes_while_python_looks_for_garbage_is_heard(tmp_path):
-    said = subprocess.run(
-        [sys.executable, "-c", ENDED_AMID_GARBAGE], cwd=tmp_path, capture_output=True, timeout=50
+def test_a_signal_during_garbage_collection_is_not_lost(tmp_path):
+    process = subprocess.run(
+        [sys.executable, "-c", SIGNAL_DURING_GC], cwd=tmp_path, capture_output=True, timeout=50
     )
-    assert (said.returncode, said.stderr) == (0, b"")
+    assert (process.returncode, process.stderr) == (0, b"")

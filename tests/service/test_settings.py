@@ -1,4 +1,4 @@
-"""Settings of the service: where they come from, and what is refused."""
+"""Settings of the service: precedence of their sources, validation; and tokens."""
 
 import json
 import socket
@@ -9,30 +9,39 @@ from typer.testing import CliRunner
 
 from nearcopy import BadPolicy
 from nearcopy.cli import app
-from nearcopy.service.settings import Settings, settings_to_json, load_settings, settings_from_json
+from nearcopy.service.settings import Settings, load_settings, settings_from_json, settings_to_json
 
 
 def command(*words, **environment):
     return CliRunner().invoke(app, words, env=environment)
 
 
-def test_flags_win_over_the_environment_and_that_over_the_file(tmp_path):
+def test_flags_override_the_environment_and_that_the_file(tmp_path):
     file = tmp_path / "serve.toml"
     file.write_text('port = 1\nworkers = 2\nmax_batch = 3\nstore = "a.db"')
     environment = {"NEARCOPY_SETTINGS": str(file), "NEARCOPY_PORT": "11", "NEARCOPY_WORKERS": "12"}
-    found = load_settings({"port": 21, "workers": None}, environment)
-    assert (found.port, found.workers, found.max_batch, found.store) == (21, 12, 3, "a.db")
-    assert found.address == "sqlite:///a.db"
+    settings = load_settings({"port": 21, "workers": None}, environment)
+    assert (settings.port, settings.workers, settings.max_batch, settings.store) == (
+        21,
+        12,
+        3,
+        "a.db",
+    )
+    assert settings.address == "sqlite:///a.db"
 
 
-def test_without_any_it_is_this_machine_and_a_file_in_the_folder():
-    found = load_settings({}, {"PATH": "/bin"})
-    assert found == Settings()
-    assert (found.host, found.local, found.address) == ("127.0.0.1", True, "sqlite:///nearcopy.db")
+def test_defaults_are_loopback_and_a_file_in_the_working_directory():
+    settings = load_settings({}, {"PATH": "/bin"})
+    assert settings == Settings()
+    assert (settings.host, settings.local, settings.address) == (
+        "127.0.0.1",
+        True,
+        "sqlite:///nearcopy.db",
+    )
 
 
 @pytest.mark.parametrize(
-    ("variable", "value", "said"),
+    ("variable", "value", "message"),
     [
         ("NEARCOPY_PROT", "1", "did you mean NEARCOPY_PORT"),
         ("NEARCOPY_PORT", "many", "whole number"),
@@ -42,25 +51,25 @@ def test_without_any_it_is_this_machine_and_a_file_in_the_folder():
         ("NEARCOPY_MAX_BATCH", "0", "from 1"),
     ],
 )
-def test_a_wrong_variable_says_so(variable, value, said):
-    with pytest.raises(BadPolicy, match=said):
+def test_an_invalid_variable_is_reported(variable, value, message):
+    with pytest.raises(BadPolicy, match=message):
         load_settings({}, {variable: value})
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("prot = 1", "did you mean port"),
         ('port = "1"', "give int"),
         ("workers = true", "give int"),
         ("port = ", "not TOML"),
-        ("[limits]\nmax_batch = 1", "no setting 'limits'"),
+        ("[limits]\nmax_batch = 1", "unknown setting 'limits'"),
     ],
 )
-def test_a_wrong_line_of_the_file_says_so(tmp_path, text, said):
+def test_an_invalid_line_of_the_file_is_reported(tmp_path, text, message):
     file = tmp_path / "serve.toml"
     file.write_text(text)
-    with pytest.raises(BadPolicy, match=said):
+    with pytest.raises(BadPolicy, match=message):
         load_settings({"settings": file}, {})
 
 
@@ -77,55 +86,55 @@ def test_a_wrong_line_of_the_file_says_so(tmp_path, text, said):
         ("localhost.example", False),
     ],
 )
-def test_which_addresses_only_this_machine_can_reach(host, local):
+def test_loopback_addresses_are_local(host, local):
     assert Settings(host=host).local is local
 
 
-def test_workers_are_handed_the_same_settings():
+def test_workers_get_the_same_settings():
     settings = Settings(port=1, pool="sport", log_json=True)
     assert settings_from_json(settings_to_json(settings)) == settings
 
 
-def test_every_setting_is_a_flag_a_variable_and_has_a_meaning():
+def test_every_setting_has_a_flag_and_a_help_text():
     text = " ".join(command("serve", "--help", COLUMNS="300", TERM="dumb").output.split())
-    for each in fields(Settings):
-        flag = f"--{each.name.replace('_', '-')}" if each.name != "log_json" else "--json"
+    for setting in fields(Settings):
+        flag = f"--{setting.name.replace('_', '-')}" if setting.name != "log_json" else "--json"
         assert flag in text
-        assert each.metadata["means"]
+        assert setting.metadata["help"]
 
 
-def test_the_settings_in_force_can_be_looked_at():
+def test_the_effective_settings_are_shown():
     result = command("serve", "--show", "--json", "--port", "9", NEARCOPY_STORE="memory://")
-    found = json.loads(result.output)
-    assert (found["port"], found["store"], found["log_json"]) == (9, "memory://", True)
+    settings = json.loads(result.output)
+    assert (settings["port"], settings["store"], settings["log_json"]) == (9, "memory://", True)
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--host", "0.0.0.0"], "nearcopy token add"),
-        (["--store", "memory://", "--workers", "2"], "one process"),
+        (["--store", "memory://", "--workers", "2"], "cannot share a store in memory"),
         (["--preset", "fed"], "did you mean feed"),
         (["--settings", "none.toml"], "No such file"),
         (["--store", "none/seen.db"], "no folder"),
     ],
 )
-def test_what_must_not_run_says_why_and_does_not(tmp_path, monkeypatch, words, said):
+def test_settings_that_cannot_run_are_refused(tmp_path, monkeypatch, words, message):
     monkeypatch.chdir(tmp_path)
     result = command("serve", *words)
     assert result.exit_code == 2
-    assert said in " ".join(result.output.split())
+    assert message in " ".join(result.output.split())
 
 
-def test_a_port_that_is_taken_is_told_of_before_anything_runs(tmp_path, monkeypatch):
+def test_a_used_port_is_reported_before_anything_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        port = listener.getsockname()[1]
         result = command("serve", "--port", str(port))
     assert result.exit_code == 2
-    assert f"cannot listen at 127.0.0.1 port {port}" in result.stderr
+    assert f"cannot listen on 127.0.0.1 port {port}" in result.stderr
     assert "--port" in result.stderr
     assert list(tmp_path.iterdir()) == []
 
@@ -161,7 +170,7 @@ def test_a_token_is_revoked_by_its_name():
 
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["add", "a", "--scope", "write,all"], "read,write,admin"),
         (["add", "a", "--scope", ","], "read,write,admin"),
@@ -172,13 +181,13 @@ def test_a_token_is_revoked_by_its_name():
         (["ad", "a"], "did you mean add"),
     ],
 )
-def test_what_is_no_token_says_so(words, said):
+def test_an_invalid_token_command_is_reported(words, message):
     result = command("token", *words)
     assert result.exit_code == 2
-    assert said in result.output
+    assert message in result.output
 
 
 @pytest.mark.usefixtures("here")
-def test_a_name_is_given_once():
+def test_token_names_are_unique():
     command("token", "add", "one")
     assert command("token", "add", "one").exit_code == 2

@@ -1,4 +1,4 @@
-"""What the tests of the pages look at: a service with the examples, and pairs near a line."""
+"""Articles for the tests of the pages: the examples, pairs close to a threshold, hostile ones."""
 
 import json
 from collections.abc import Iterator
@@ -19,13 +19,13 @@ HOSTILE_TEXT = (
 
 
 def wire() -> list[dict[str, Any]]:
-    """The articles of the examples, taken in on the days they were published."""
+    """The articles of the examples, added on the days of their publication."""
     rows = (json.loads(line) for line in WIRE.read_text(encoding="utf-8").splitlines())
     return [row | {"seen": row["published"]} for row in rows]
 
 
-def near_a_line(count: int) -> Iterator[dict[str, Any]]:
-    """Pairs of which enough is shared to be copies, of the odd ones only just."""
+def borderline_pairs(count: int) -> Iterator[dict[str, Any]]:
+    """Pairs that share enough text to be copies, the odd ones only just."""
     for number in range(count):
         shared = 44 if number % 2 == 0 else 41
         words = [f"wo{number}rd{place}" for place in range(WORDS)]
@@ -42,7 +42,7 @@ def near_a_line(count: int) -> Iterator[dict[str, Any]]:
 
 
 def hostile() -> list[dict[str, Any]]:
-    """Two articles of one story that would like to be markup."""
+    """Two articles of one story whose fields contain markup."""
     return [
         {
             "id": f"</a><script>alert({side})</script>/{side}",
@@ -58,8 +58,8 @@ def hostile() -> list[dict[str, Any]]:
 
 
 def fill(address: str, *articles: dict[str, Any], **headers: str) -> None:
-    """Have a service take these in."""
-    sent = httpx.post(
+    """Add articles to a service."""
+    response = httpx.post(
         f"{address}/api/v1/articles", json=list(articles), headers=headers, timeout=60
     )
-    sent.raise_for_status()
+    response.raise_for_status()

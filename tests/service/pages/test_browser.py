@@ -1,6 +1,6 @@
-"""The pages in a browser: by keyboard, in light and dark, on a telephone, and with hostile titles.
+"""The pages in a browser: keyboard, light and dark mode, phone, hostile titles.
 
-Screenshots are left in build/screenshots.
+Screenshots go to build/screenshots.
 """
 
 import json
@@ -12,7 +12,7 @@ from shutil import which
 import httpx
 import pytest
 from tests.support import servers
-from tests.support.demo_service import HOSTILE, WIRE, fill, hostile, near_a_line, wire
+from tests.support.demo_service import HOSTILE, WIRE, borderline_pairs, fill, hostile, wire
 from tests.support.service_client import free_port, serving
 
 from nearcopy.service.settings import Settings
@@ -20,10 +20,10 @@ from nearcopy.service.tokens import Tokens
 
 SHOTS = Path(__file__).parents[3] / "build" / "screenshots"
 CHROMIUM = "chromium"
-DESK, PHONE = {"width": 1200, "height": 900}, {"width": 375, "height": 740}
+DESKTOP, PHONE = {"width": 1200, "height": 900}, {"width": 375, "height": 740}
 PAIRS = 24
 
-# Where a page falls short: what has no name, what cannot be read against its background.
+# Accessibility: elements without a name, text without contrast.
 NAMES = """() => {
   const wrong = [];
   const seen = (each) => each.checkVisibility({ checkVisibilityCSS: true });
@@ -127,9 +127,9 @@ def browser():
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory):
+def service(tmp_path_factory):
     """A service with the examples, pairs near a line, and a token of each scope."""
-    folder = tmp_path_factory.mktemp("desk")
+    folder = tmp_path_factory.mktemp("service")
     settings = Settings(
         store=f"{folder}/seen.db",
         tokens=f"{folder}/tokens.db",
@@ -141,7 +141,7 @@ def desk(tmp_path_factory):
     tokens.close()
     with serving(settings) as address:
         bearer = {"authorization": f"Bearer {secret}"}
-        fill(address, *wire(), *near_a_line(PAIRS), *hostile(), **bearer)
+        fill(address, *wire(), *borderline_pairs(PAIRS), *hostile(), **bearer)
         client = httpx.Client(base_url=f"{address}/api/v1", headers=bearer, timeout=60)
         client.address, client.secret, client.folder = address, secret, folder
         yield client
@@ -149,35 +149,35 @@ def desk(tmp_path_factory):
 
 
 @contextmanager
-def looking(browser, desk, *, scheme="light", view=DESK, signed=True):
-    """A page in a window of its own; whatever goes wrong in it fails the test."""
+def open_page(browser, service, *, scheme="light", view=DESKTOP, signed=True):
+    """A page in its own browser context; an error in it fails the test."""
     window = browser.new_context(
-        base_url=desk.address, color_scheme=scheme, viewport=view, accept_downloads=True
+        base_url=service.address, color_scheme=scheme, viewport=view, accept_downloads=True
     )
     if signed:
-        cookie = {"name": "nearcopy_token", "value": desk.secret, "url": desk.address}
+        cookie = {"name": "nearcopy_token", "value": service.secret, "url": service.address}
         window.add_cookies([cookie])
     page = window.new_page()
     page.set_default_timeout(10_000)
-    wrong = []
-    page.on("pageerror", lambda each: wrong.append(str(each)))
-    page.on("dialog", lambda each: wrong.append(f"a dialog: {each.message}"))
-    page.on("console", lambda each: wrong.append(each.text) if each.type == "error" else None)
-    page.wrong = wrong
+    errors = []
+    page.on("pageerror", lambda each: errors.append(str(each)))
+    page.on("dialog", lambda each: errors.append(f"a dialog: {each.message}"))
+    page.on("console", lambda each: errors.append(each.text) if each.type == "error" else None)
+    page.errors = errors
     yield page
     window.close()
-    assert wrong == []
+    assert errors == []
 
 
-def story_of(desk, article):
-    return desk.get(f"/articles/{article}").json()["verdict"]["story_id"]
+def story_of(service, article):
+    return service.get(f"/articles/{article}").json()["verdict"]["story_id"]
 
 
-def paths(desk):
+def paths(service):
     return {
         "overview": "/?days=0",
         "stories": "/stories",
-        "story": f"/stories/{story_of(desk, 'en-01')}",
+        "story": f"/stories/{story_of(service, 'en-01')}",
         "compare": "/compare?a=en-24&b=en-25",
         "which": "/compare",
         "review": "/review",
@@ -187,33 +187,33 @@ def paths(desk):
     }
 
 
-# Whoever looks.
+# Accessibility and layout.
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_everything_has_a_name_and_can_be_read(browser, desk, scheme):
-    with looking(browser, desk, scheme=scheme) as page:
-        for name, path in paths(desk).items():
+def test_elements_have_names_and_text_has_contrast(browser, service, scheme):
+    with open_page(browser, service, scheme=scheme) as page:
+        for name, path in paths(service).items():
             page.goto(path)
             assert page.evaluate(NAMES) == [], name
             found = page.evaluate(CONTRAST)
             assert found["wrong"] == [], name
             assert found["count"] > 5, name
             page.screenshot(path=SHOTS / f"{name}-{scheme}.png", full_page=True)
-        page.wrong[:] = [each for each in page.wrong if "404" not in each]
+        page.errors[:] = [each for each in page.errors if "404" not in each]
 
 
-def test_nothing_is_wider_than_a_telephone(browser, desk):
-    with looking(browser, desk, view=PHONE) as page:
-        for name, path in paths(desk).items():
+def test_no_page_is_wider_than_a_phone(browser, service):
+    with open_page(browser, service, view=PHONE) as page:
+        for name, path in paths(service).items():
             page.goto(path)
             assert page.evaluate(TOO_WIDE) <= 0, name
             page.screenshot(path=SHOTS / f"{name}-phone.png", full_page=True)
-        page.wrong[:] = [each for each in page.wrong if "404" not in each]
+        page.errors[:] = [each for each in page.errors if "404" not in each]
 
 
-def test_the_keyboard_goes_to_the_content_first_and_is_seen(browser, desk):
-    with looking(browser, desk) as page:
+def test_the_skip_link_comes_first_and_focus_is_visible(browser, service):
+    with open_page(browser, service) as page:
         page.goto("/stories")
         page.keyboard.press("Tab")
         skip = page.locator("a.skip")
@@ -226,8 +226,8 @@ def test_the_keyboard_goes_to_the_content_first_and_is_seen(browser, desk):
         assert style == "3px"
 
 
-def test_titles_run_in_their_own_direction(browser, desk):
-    with looking(browser, desk) as page:
+def test_titles_have_their_own_text_direction(browser, service):
+    with open_page(browser, service) as page:
         page.goto("/compare?a=ar-01&b=ar-02")
         for text in page.locator(".row .text").all():
             assert text.evaluate("each => getComputedStyle(each).direction") == "rtl"
@@ -237,10 +237,10 @@ def test_titles_run_in_their_own_direction(browser, desk):
         assert title.evaluate("each => getComputedStyle(each).direction") == "ltr"
 
 
-def test_hostile_titles_are_shown_as_text_everywhere(browser, desk):
+def test_hostile_titles_are_shown_as_text_everywhere(browser, service):
     one, other = (each["id"] for each in hostile())
     asked = httpx.QueryParams({"a": one, "b": other})
-    with looking(browser, desk) as page:
+    with open_page(browser, service) as page:
         for path in ("/", "/stories", "/review", f"/compare?{asked}"):
             page.goto(path)
             assert page.locator("script:not([src]), img, main [onmouseover]").count() == 0
@@ -260,8 +260,8 @@ def signed_out(page):
     return "/sign-in" in page.url
 
 
-def test_signing_in_and_out(browser, desk):
-    with looking(browser, desk, signed=False) as page:
+def test_signing_in_and_out(browser, service):
+    with open_page(browser, service, signed=False) as page:
         page.goto("/stories?text=ferry")
         assert signed_out(page)
         assert page.evaluate(NAMES) == []
@@ -269,7 +269,7 @@ def test_signing_in_and_out(browser, desk):
         page.keyboard.press("Enter")
         page.get_by_role("alert").wait_for()
         page.screenshot(path=SHOTS / "sign-in.png")
-        page.get_by_label("Token").fill(desk.secret)
+        page.get_by_label("Token").fill(service.secret)
         page.keyboard.press("Enter")
         page.get_by_role("heading", name="Stories").wait_for()
         assert page.url.endswith("/stories?text=ferry")
@@ -279,17 +279,17 @@ def test_signing_in_and_out(browser, desk):
         page.get_by_role("heading", name="Sign in").wait_for()
         page.goto("/stories")
         assert signed_out(page)
-        page.wrong[:] = [each for each in page.wrong if "401" not in each]
+        page.errors[:] = [each for each in page.errors if "401" not in each]
 
 
-def said_of(name):
-    """What somebody says of a pair: of those near a line the odd ones are different."""
-    found = re.fullmatch(r"pair(\d+)[ab]", name)
-    return "s" if found is None or int(found[1]) % 2 == 0 else "d"
+def answer_key(name):
+    """The key for a pair: odd pairs close to a threshold are different."""
+    match = re.fullmatch(r"pair(\d+)[ab]", name)
+    return "s" if match is None or int(match[1]) % 2 == 0 else "d"
 
 
-def test_ten_pairs_are_reviewed_by_keyboard_and_tuned_by(browser, desk):
-    with looking(browser, desk) as page:
+def test_pairs_are_reviewed_by_keyboard_and_used_for_tuning(browser, service):
+    with open_page(browser, service) as page:
         page.goto("/review")
         current = page.locator(".pair.current")
         first = current.get_attribute("data-a")
@@ -298,42 +298,43 @@ def test_ten_pairs_are_reviewed_by_keyboard_and_tuned_by(browser, desk):
         assert second != first
         page.keyboard.press("k")
         assert current.get_attribute("data-a") == first
-        said = []
+        reviewed = []
         for number in range(1, 11):
             a, b = current.get_attribute("data-a"), current.get_attribute("data-b")
-            said.append((a, b))
-            page.keyboard.press("u" if a.startswith("en-") else said_of(a))
+            reviewed.append((a, b))
+            page.keyboard.press("u" if a.startswith("en-") else answer_key(a))
             page.locator("#count", has_text=f"{number} pair").wait_for()
             page.locator(f'.pair.current:not([data-a="{a}"])').wait_for()
         page.screenshot(path=SHOTS / "review-ten.png", full_page=True)
         page.keyboard.press("z")
         page.locator("#count", has_text="9 pairs").wait_for()
-        page.keyboard.press(said_of(said[-1][0]))
+        page.keyboard.press(answer_key(reviewed[-1][0]))
         page.locator("#count", has_text="10 pairs").wait_for()
-        told = desk.get("/feedback").json()["feedback"]
-        assert {frozenset((each["a"], each["b"])) for each in told} == {frozenset(p) for p in said}
+        feedback = service.get("/feedback").json()["feedback"]
+        pairs = {frozenset((row["a"], row["b"])) for row in feedback}
+        assert pairs == {frozenset(pair) for pair in reviewed}
         page.get_by_role("link", name="What would tuning change?").click()
         page.get_by_text("too few labels").wait_for()
     for number in range(PAIRS):
-        known = {"a": f"pair{number}a", "b": f"pair{number}b", "same": number % 2 == 0}
-        desk.post("/feedback", json=known).raise_for_status()
-    with looking(browser, desk) as page:
+        feedback = {"a": f"pair{number}a", "b": f"pair{number}b", "same": number % 2 == 0}
+        service.post("/feedback", json=feedback).raise_for_status()
+    with open_page(browser, service) as page:
         page.goto("/review/tune")
         page.get_by_text("near_overlap").wait_for()
         assert page.evaluate(NAMES) == []
         page.screenshot(path=SHOTS / "tune-shown.png", full_page=True)
-        file = desk.folder / "tuned.toml"
+        file = service.folder / "tuned.toml"
         assert not file.exists()
         page.get_by_role("button", name="Write the policy").click()
         page.get_by_text("restart the service").wait_for()
         assert "near_overlap" in file.read_text()
 
 
-def test_two_articles_are_compared(browser, desk):
-    with looking(browser, desk) as page:
+def test_two_articles_are_compared(browser, service):
+    with open_page(browser, service) as page:
         page.goto("/compare")
-        page.get_by_label("An article, by its id").fill("en-24")
-        page.get_by_label("Another one").fill("en-25")
+        page.get_by_label("Id of an article").fill("en-24")
+        page.get_by_label("Id of another").fill("en-25")
         page.keyboard.press("Enter")
         page.get_by_role("heading", level=1, name=re.compile("clash", re.IGNORECASE)).wait_for()
         row = page.locator("tr.clash").first
@@ -352,14 +353,14 @@ def test_two_articles_are_compared(browser, desk):
         assert page.locator("ins").count() > 0
 
 
-def test_a_merge_is_undone_and_stands_in_the_journal(browser, desk):
-    story, other = story_of(desk, "en-01"), story_of(desk, "de-01")
-    with looking(browser, desk) as page:
+def test_a_merge_is_undone_and_recorded_in_the_audit_log(browser, service):
+    story, other = story_of(service, "en-01"), story_of(service, "de-01")
+    with open_page(browser, service) as page:
         page.goto(f"/stories/{story}")
         members = page.locator("table.members tbody tr")
         before = members.count()
-        page.get_by_role("textbox", name="Another story").fill(other)
-        page.get_by_label("Why").fill("both are about bridges, perhaps")
+        page.get_by_role("textbox", name="Id of another story").fill(other)
+        page.get_by_label("Reason").fill("both are about bridges, perhaps")
         page.keyboard.press("Enter")
         page.get_by_role("status").get_by_text("Merged").wait_for()
         assert members.count() > before
@@ -367,15 +368,15 @@ def test_a_merge_is_undone_and_stands_in_the_journal(browser, desk):
         page.get_by_role("status").get_by_role("button", name="Undo").click()
         page.get_by_role("status").get_by_text("undone").wait_for()
         assert members.count() == before
-        undone = page.locator(".journal li.undone").first
+        undone = page.locator(".audit-log li.undone").first
         assert "Ada" in undone.inner_text()
         page.goto(f"/stories/{other}")
         assert page.url.endswith(other)
 
 
-def test_another_copy_is_kept_by_a_click(browser, desk):
-    story = story_of(desk, "en-06")
-    with looking(browser, desk) as page:
+def test_another_copy_is_kept_by_a_click(browser, service):
+    story = story_of(service, "en-06")
+    with open_page(browser, service) as page:
         page.goto(f"/stories/{story}")
         kept = page.locator("h1").inner_text()
         page.get_by_role("button", name=re.compile("^Keep")).first.click()
@@ -392,15 +393,15 @@ DROPPED = """(area, [text, name]) => {
 }"""
 
 
-def test_a_file_is_dropped_and_the_verdicts_downloaded(browser, desk):
+def test_a_file_is_dropped_and_the_verdicts_downloaded(browser, service):
     text = WIRE.read_text(encoding="utf-8") + json.dumps(hostile()[0]) + '\n{"nothing": 1}\n'
-    before = desk.get("/stats").json()["articles"]
-    with looking(browser, desk) as page:
+    before = service.get("/stats").json()["articles"]
+    with open_page(browser, service) as page:
         page.goto("/try")
         page.locator("#drop").evaluate(DROPPED, [text, "wire.jsonl"])
-        page.get_by_text("67 judged").wait_for()
+        page.get_by_text("67 checked").wait_for()
         assert page.locator("#rows tr").count() == 68
-        assert "1 could not be read" in page.locator("#status").inner_text()
+        assert "1 invalid" in page.locator("#status").inner_text()
         assert page.locator("#rows script, #rows img").count() == 0
         assert page.locator("#rows th", has_text="<script>alert(1)</script>").count() == 1
         page.screenshot(path=SHOTS / "try-dropped.png", full_page=True)
@@ -414,27 +415,27 @@ def test_a_file_is_dropped_and_the_verdicts_downloaded(browser, desk):
         with page.expect_download() as coming:
             page.get_by_role("button", name="Download CSV").click()
         assert coming.value.suggested_filename == "verdicts.csv"
-    assert desk.get("/stats").json()["articles"] == before
+    assert service.get("/stats").json()["articles"] == before
 
 
-def test_a_text_is_pasted_and_kept_where_that_is_ticked(browser, desk):
+def test_a_pasted_text_is_stored_if_ticked(browser, service):
     words = "The lighthouse keeper of the western rocks retires after forty years this week, and no"
-    with looking(browser, desk) as page:
+    with open_page(browser, service) as page:
         page.goto("/try")
         page.get_by_label("Text").fill(f"{words} other keeper follows him, the coast office said.")
-        page.get_by_label("Address of the article").fill("https://rocks.example/keeper")
-        page.get_by_label(re.compile("Keep these")).check()
+        page.get_by_label("URL of the article").fill("https://rocks.example/keeper")
+        page.get_by_label(re.compile("Add them")).check()
         page.get_by_role("button", name="Check").click()
-        page.get_by_text("1 judged, 0 duplicates").wait_for()
-        page.get_by_label(re.compile("Keep these")).uncheck()
+        page.get_by_text("1 checked, 0 duplicates").wait_for()
+        page.get_by_label(re.compile("Add them")).uncheck()
         page.get_by_role("button", name="Check").click()
         page.locator("#rows .mark").wait_for()
-    assert desk.get("/articles/https%3A%2F%2Frocks.example%2Fkeeper").status_code == 200
+    assert service.get("/articles/https%3A%2F%2Frocks.example%2Fkeeper").status_code == 200
 
 
-def test_a_file_that_cannot_be_read_says_why(browser, desk):
-    with looking(browser, desk) as page:
+def test_a_file_that_cannot_be_read_says_why(browser, service):
+    with open_page(browser, service) as page:
         page.goto("/try")
         page.locator("#drop").evaluate(DROPPED, ["nothing of the kind", "notes.txt"])
-        page.get_by_text("That did not work").wait_for()
-        page.wrong[:] = [each for each in page.wrong if "422" not in each]
+        page.get_by_text("Failed:").wait_for()
+        page.errors[:] = [each for each in page.errors if "422" not in each]

@@ -1,4 +1,4 @@
-"""The pages without a browser: what they say, their JSON twins, forms, problems, hostile texts."""
+"""The pages without a browser: content, JSON twins, forms, problems, hostile texts."""
 
 import json
 import re
@@ -7,16 +7,16 @@ from urllib.parse import quote, urlencode
 
 import httpx
 import pytest
-from tests.support.demo_service import HOSTILE, fill, hostile, near_a_line, wire
+from tests.support.demo_service import HOSTILE, borderline_pairs, fill, hostile, wire
 from tests.support.service_client import free_port, serving
 
 from nearcopy import Deduper
-from nearcopy.cluster.kept_copy import cards
+from nearcopy.cluster.kept_copy import score_cards
 from nearcopy.config import Policy
 from nearcopy.models import Article, Fingerprint
 from nearcopy.service.pages.charts import Column, by_day, rate, stacked
-from nearcopy.service.pages.forms import inside
-from nearcopy.service.pages.scorecard import score_card
+from nearcopy.service.pages.sign_in import local_path
+from nearcopy.service.pages.view_models import score_card
 from nearcopy.service.settings import Settings
 from nearcopy.service.tokens import Tokens
 
@@ -24,25 +24,25 @@ PAGES = ("/", "/?days=0", "/stories", "/compare", "/review", "/review/tune", "/t
 FORM = {"content-type": "application/x-www-form-urlencoded", "sec-fetch-site": "same-origin"}
 
 
-def settings_in(folder, **given):
+def settings_in(folder, **values):
     return Settings(
         store=f"{folder}/seen.db",
         tokens=f"{folder}/tokens.db",
         tuned=f"{folder}/tuned.toml",
         port=free_port(),
-        **given,
+        **values,
     )
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("desk")
+def service(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("service")
     with (
         serving(settings_in(folder)) as address,
         httpx.Client(base_url=address, timeout=60) as client,
     ):
         client.folder = folder
-        fill(address, *wire(), *near_a_line(4), *hostile())
+        fill(address, *wire(), *borderline_pairs(4), *hostile())
         yield client
 
 
@@ -64,8 +64,8 @@ def story_with(client, article):
 
 
 @pytest.mark.parametrize("path", [*PAGES, "/stories/en-04", "/compare?a=en-01&b=en-03"])
-def test_a_page_is_html_without_inline_scripts_and_styles(desk, path):
-    answer = desk.get(path, follow_redirects=True)
+def test_a_page_is_html_without_inline_scripts_and_styles(service, path):
+    answer = service.get(path, follow_redirects=True)
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
     assert answer.text.lstrip().startswith("<!doctype html>")
@@ -79,56 +79,56 @@ def test_a_page_is_html_without_inline_scripts_and_styles(desk, path):
         ("/", {"days", "empty", "stats", "busiest", "busiest_older", "flagged", "flagged_of"}),
         ("/stories", {"stories", "after"}),
         ("/compare", {"pairs", "a", "b"}),
-        ("/compare?a=en-01&b=en-03", {"compared", "a", "b", "said", "story_a", "story_b"}),
-        ("/review", {"pairs", "after", "told"}),
+        ("/compare?a=en-01&b=en-03", {"compared", "a", "b", "feedback", "story_a", "story_b"}),
+        ("/review", {"pairs", "after", "feedback"}),
         ("/review/tune", {"too_few"}),
         ("/try", {"found"}),
     ],
 )
-def test_a_page_has_a_twin_in_json(desk, path, names):
-    asked = desk.get(path, headers={"accept": "application/json"})
+def test_a_page_has_a_json_twin(service, path, names):
+    asked = service.get(path, headers={"accept": "application/json"})
     assert set(asked.json()) == names
     mark = "&" if "?" in path else "?"
-    assert set(desk.get(f"{path}{mark}format=json").json()) == names
+    assert set(service.get(f"{path}{mark}format=json").json()) == names
 
 
-def test_the_largest_stories_are_shown_though_published_long_ago(desk):
-    found = desk.get("/?days=1&format=json").json()
+def test_the_largest_stories_are_shown_even_if_published_long_ago(service):
+    found = service.get("/?days=1&format=json").json()
     assert found["busiest_older"]
     assert found["busiest"]
-    assert "the largest of all" in desk.get("/?days=1").text
+    assert "the largest of all" in service.get("/?days=1").text
 
 
-def test_where_nothing_came_lately_the_overview_leads_to_what_came_before(tmp_path):
+def test_without_recent_articles_the_overview_links_to_earlier_ones(tmp_path):
     long_ago = datetime(2020, 1, 1, tzinfo=UTC)
     with serving(settings_in(tmp_path)) as address:
         with Deduper(f"sqlite:///{tmp_path}/seen.db") as deduper:
             deduper.add(Article(id="a", title="A heron nests on the weir", seen=long_ago))
         page = httpx.get(f"{address}/").text
-    assert "Nothing came in the last 30 days" in page
+    assert "No articles in the last 30 days" in page
     assert 'href="/?days=0"' in page
 
 
-def test_a_page_of_the_api_has_the_mark_too(desk):
-    assert desk.get("/favicon.ico").headers["content-type"] == "image/svg+xml"
+def test_the_icon_is_served_for_pages_that_name_none(service):
+    assert service.get("/favicon.ico").headers["content-type"] == "image/svg+xml"
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_an_empty_store_is_no_error(empty, path):
+def test_pages_of_an_empty_store_work(empty, path):
     assert empty.get(path).status_code == 200
 
 
 @pytest.mark.parametrize(
     ("path", "says"),
     [
-        ("/", "Nothing has come in yet"),
+        ("/", "No articles yet"),
         ("/stories", "No story of several articles yet"),
-        ("/stories?text=nothing", "Ask for less"),
+        ("/stories?text=nothing", "Try another word"),
         ("/review", "Nothing to review"),
         ("/review/tune", "Too few labels"),
     ],
 )
-def test_where_there_is_nothing_a_page_says_what_to_do(empty, path, says):
+def test_an_empty_page_says_what_to_do(empty, path, says):
     assert says in empty.get(path).text
 
 
@@ -142,30 +142,30 @@ def test_where_there_is_nothing_a_page_says_what_to_do(empty, path, says):
         ("/?days=-1", 422),
     ],
 )
-def test_a_problem_is_a_page_and_for_programs_a_problem(desk, path, status):
-    page = desk.get(path)
+def test_a_problem_is_a_page_for_browsers_and_json_for_programs(service, path, status):
+    page = service.get(path)
     assert (page.status_code, page.headers["content-type"][:9]) == (status, "text/html")
-    assert 'id="wrong"' in page.text
-    twin = desk.get(path, headers={"accept": "application/json"})
+    assert 'id="problem"' in page.text
+    twin = service.get(path, headers={"accept": "application/json"})
     assert (twin.status_code, twin.json()["status"]) == (status, status)
 
 
-def test_where_nothing_is_a_browser_gets_a_page(desk):
-    lost = desk.get("/nowhere", headers={"accept": "text/html,*/*"})
-    assert (lost.status_code, 'id="wrong"' in lost.text) == (404, True)
+def test_an_unknown_path_is_a_page_for_browsers(service):
+    page = service.get("/nowhere", headers={"accept": "text/html,*/*"})
+    assert (page.status_code, 'id="problem"' in page.text) == (404, True)
     for path, accept in (("/nowhere", "*/*"), ("/api/v1/nowhere", "text/html")):
-        problem = desk.get(path, headers={"accept": accept})
+        problem = service.get(path, headers={"accept": accept})
         assert problem.headers["content-type"] == "application/problem+json"
 
 
-def test_static_files_come_with_their_kind_and_nothing_else_does(desk):
-    assert desk.get("/static/desk.css").headers["content-type"].startswith("text/css")
-    assert desk.get("/static/try.js").headers["content-type"].startswith("text/javascript")
-    for name in ("nothing.css", "..%2fpages%2frendering.py", "rendering.py"):
-        assert desk.get(f"/static/{name}").status_code == 404
+def test_only_static_files_are_served_with_their_content_type(service):
+    assert service.get("/static/style.css").headers["content-type"].startswith("text/css")
+    assert service.get("/static/try.js").headers["content-type"].startswith("text/javascript")
+    for name in ("nothing.css", "..%2frender.py", "render.py"):
+        assert service.get(f"/static/{name}").status_code == 404
 
 
-def test_what_should_not_be_trusted_is_flagged_on_the_overview(tmp_path):
+def test_block_pages_are_flagged_on_the_overview(tmp_path):
     wall = {"id": "wall", "title": "Just a moment...", "text": "Please enable JavaScript."}
     with (
         serving(settings_in(tmp_path)) as address,
@@ -181,20 +181,20 @@ def test_what_should_not_be_trusted_is_flagged_on_the_overview(tmp_path):
 
 
 @pytest.mark.parametrize("path", ["/", "/stories", "/review", "/compare", "STORY", "COMPARE"])
-def test_nothing_of_an_article_is_markup(desk, path):
+def test_no_text_of_an_article_acts_as_markup(service, path):
     one, other = (each["id"] for each in hostile())
     pages = {
-        "STORY": f"/stories/{story_with(desk, one)}",
+        "STORY": f"/stories/{story_with(service, one)}",
         "COMPARE": f"/compare?a={quote(one)}&b={quote(other)}",
     }
-    text = desk.get(pages.get(path, path)).text
+    text = service.get(pages.get(path, path)).text
     assert not re.search(r"<script(?! src=\"/static/)|<img|<b onmouse|<svg onload", text)
     assert "javascript:" not in text
     if path in pages:
         assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
 
 
-def test_a_title_of_a_million_characters_is_cut_and_half_a_pair_is_shown(tmp_path):
+def test_long_titles_are_shortened_and_lone_surrogates_shown(tmp_path):
     with (
         serving(settings_in(tmp_path)) as address,
         httpx.Client(base_url=address, timeout=60) as client,
@@ -215,7 +215,7 @@ def test_a_title_of_a_million_characters_is_cut_and_half_a_pair_is_shown(tmp_pat
         assert client.get("/stories/h", follow_redirects=True).status_code == 200
 
 
-def test_what_is_html_is_compared_as_its_text(tmp_path):
+def test_html_is_compared_as_plain_text(tmp_path):
     page = "<div class='x'><p>{}</p><script>alert(9)</script><p>And {} more.</p></div>"
     with (
         serving(settings_in(tmp_path)) as address,
@@ -232,71 +232,73 @@ def test_what_is_html_is_compared_as_its_text(tmp_path):
 # Stories.
 
 
-def test_a_story_is_found_by_an_article_and_by_a_former_id(desk):
-    story = story_with(desk, "en-01")
-    assert desk.get("/stories/en-01").headers["location"] == f"/stories/{story}"
-    assert desk.get(f"/stories/{story}").status_code == 200
+def test_a_story_is_found_by_an_article_and_by_a_former_id(service):
+    story = story_with(service, "en-01")
+    assert service.get("/stories/en-01").headers["location"] == f"/stories/{story}"
+    assert service.get(f"/stories/{story}").status_code == 200
 
 
-def test_the_score_card_tells_what_counted_of_each_member(desk):
-    story = story_with(desk, "en-04")
-    twin = desk.get(f"/stories/{story}?format=json").json()
+def test_the_score_card_lists_the_points_of_each_member(service):
+    story = story_with(service, "en-04")
+    twin = service.get(f"/stories/{story}?format=json").json()
     for each in twin["members"]:
         card = each["card"]
         parts = card["length"] + card["details"] + card["source"] + card["freshness"]
         assert (round(parts, 2), card["total"]) == (each["score"], each["score"])
-    page = desk.get(f"/stories/{story}").text
+    page = service.get(f"/stories/{story}").text
     table = page[page.index('<table class="scores">') :].partition("</table>")[0]
     assert table.count('<th scope="row">') == len(twin["members"])
     assert "Length, of 30" in table
     assert table.index("kept copy") < table.index("</tr>", table.index("<tbody>"))
 
 
-def test_an_act_leads_back_with_a_way_to_undo_it(desk):
-    before = desk.get(f"/stories/{story_with(desk, 'de-01')}?format=json").json()
+def test_an_action_redirects_to_the_story_with_an_undo_button(service):
+    before = service.get(f"/stories/{story_with(service, 'de-01')}?format=json").json()
     other = before["members"][-1]["id"]
-    answer = desk.post("/acts", headers=FORM, content=f"act=keep&article={other}&note=ours")
+    answer = service.post("/actions", headers=FORM, content=f"kind=keep&article={other}&note=ours")
     assert answer.status_code == 303
-    page = desk.get(answer.headers["location"], follow_redirects=True)
+    page = service.get(answer.headers["location"], follow_redirects=True)
     assert "Kept another copy" in page.text
-    assert 'action="/acts/undo"' in page.text
-    after = desk.get(f"/stories/{before['id']}?format=json").json()
+    assert 'action="/actions/undo"' in page.text
+    after = service.get(f"/stories/{before['id']}?format=json").json()
     assert after["kept"]["id"] == other
-    number = after["acts"][0]["number"]
-    undone = desk.post("/acts/undo", headers=FORM, content=f"number={number}")
+    number = after["actions"][0]["number"]
+    undone = service.post("/actions/undo", headers=FORM, content=f"number={number}")
     assert undone.status_code == 303
-    assert desk.get(f"/stories/{before['id']}?format=json").json()["kept"] == before["kept"]
+    assert service.get(f"/stories/{before['id']}?format=json").json()["kept"] == before["kept"]
 
 
 @pytest.mark.parametrize(
     ("path", "body", "status"),
     [
-        ("/acts", "act=burn&article=en-01", 422),
-        ("/acts", "act=keep", 422),
-        ("/acts", "act=merge&article=en-01&other=nothing", 404),
-        ("/acts/undo", "number=x", 422),
-        ("/acts/undo", "number=999", 422),
-        ("/review", "said=perhaps&a=en-01&b=en-03", 422),
+        ("/actions", "kind=burn&article=en-01", 422),
+        ("/actions", "kind=keep", 422),
+        ("/actions", "kind=merge&article=en-01&other=nothing", 404),
+        ("/actions/undo", "number=x", 422),
+        ("/actions/undo", "number=999", 422),
+        ("/review", "answer=perhaps&a=en-01&b=en-03", 422),
         ("/try", "title=", 422),
-        ("/acts", "&".join(f"x{n}=1" for n in range(60)), 422),
+        ("/actions", "&".join(f"x{n}=1" for n in range(60)), 422),
     ],
 )
-def test_a_form_that_cannot_be_done_says_why(desk, path, body, status):
-    answer = desk.post(path, headers=FORM, content=body)
+def test_an_invalid_form_is_a_problem(service, path, body, status):
+    answer = service.post(path, headers=FORM, content=body)
     assert answer.status_code == status
-    assert 'id="wrong"' in answer.text
+    assert 'id="problem"' in answer.text
 
 
-@pytest.mark.parametrize("path", ["/acts", "/acts/undo", "/review", "/review/tune", "/sign-in"])
-def test_a_form_of_another_site_is_refused(desk, path):
+@pytest.mark.parametrize(
+    "path", ["/actions", "/actions/undo", "/review", "/review/tune", "/sign-in"]
+)
+def test_a_form_of_another_site_is_refused(service, path):
     foreign = FORM | {"sec-fetch-site": "cross-site"}
-    assert desk.post(path, headers=foreign, content="act=keep&article=en-01").status_code == 403
+    assert service.post(path, headers=foreign, content="kind=keep&article=en-01").status_code == 403
 
 
-# Trying.
+# Preview.
 
 
-def tried(client, data, name="", **query):
+def preview(client, data, name="", **query):
     query |= {"name": name}
     kind = {"content-type": "application/octet-stream"}
     answer = client.post("/api/v1/try", content=data, params=query, headers=kind)
@@ -313,22 +315,22 @@ RSS = b"""<rss><channel><title>Post</title><item><title>Ferry</title><link>https
 </item></channel></rss>"""
 
 
-def test_a_file_is_judged_by_itself_and_the_store_and_nothing_is_kept(empty):
-    first, second = tried(empty, CSV, "a.csv")
+def test_a_file_is_compared_with_itself_and_the_store_and_nothing_is_stored(empty):
+    first, second = preview(empty, CSV, "a.csv")
     assert (first["number"], first["total"], second["number"]) == (1, 2, 2)
     assert second["verdict"]["is_duplicate"]
     assert (second["among"], second["match_title"]) == ("file", "Night ferry")
     assert empty.get("/api/v1/stats").json()["articles"] == 0
 
 
-def test_a_file_is_kept_where_that_is_asked(tmp_path):
+def test_a_file_is_stored_on_request(tmp_path):
     with (
         serving(settings_in(tmp_path)) as address,
         httpx.Client(base_url=address, timeout=60) as client,
     ):
-        tried(client, CSV, "a.csv", keep="true")
+        preview(client, CSV, "a.csv", keep="true")
         assert client.get("/api/v1/stats").json()["articles"] == 2
-        (again,) = tried(client, json.dumps({"text": FERRY}), "x.jsonl")
+        (again,) = preview(client, json.dumps({"text": FERRY}), "x.jsonl")
         assert (again["among"], again["verdict"]["is_duplicate"]) == ("store", True)
 
 
@@ -343,12 +345,12 @@ def test_a_file_is_kept_where_that_is_asked(tmp_path):
         (b'[{"title": "What <opml> is"}]', "", "What <opml> is"),
     ],
 )
-def test_files_of_all_kinds_are_read(empty, data, name, title):
-    assert tried(empty, data, name)[0]["title"] == title
+def test_files_of_all_formats_are_read(empty, data, name, title):
+    assert preview(empty, data, name)[0]["title"] == title
 
 
-def test_rows_that_are_none_are_told_in_their_places(empty):
-    good, bad = tried(empty, b'{"title": "A"}\n{"nothing": 1}\n', "a.jsonl")
+def test_invalid_rows_are_reported_in_their_places(empty):
+    good, bad = preview(empty, b'{"title": "A"}\n{"nothing": 1}\n', "a.jsonl")
     assert "verdict" in good
     assert (bad["status"], bad["line"]) == (422, 2)
 
@@ -356,14 +358,14 @@ def test_rows_that_are_none_are_told_in_their_places(empty):
 @pytest.mark.parametrize(
     ("data", "status"), [(b"\x1f\x8b packed", 415), (b"PAR1", 415), (b" ", 422), (b"plain", 422)]
 )
-def test_what_cannot_be_read_is_a_problem(empty, data, status):
+def test_an_unreadable_file_is_a_problem(empty, data, status):
     kind = {"content-type": "application/octet-stream"}
     assert empty.post("/api/v1/try", content=data, headers=kind).status_code == status
 
 
 @pytest.mark.parametrize("data", [b"colour,size\nred,4\n", b"\x89PNG\r\n\x1a\n\x00\x01"])
 @pytest.mark.parametrize("name", ["file.csv", "picture"])
-def test_a_file_of_something_else_is_told_of_without_options_of_commands(empty, data, name):
+def test_a_file_without_articles_is_reported_without_command_line_options(empty, data, name):
     kind = {"content-type": "application/octet-stream"}
     answer = empty.post("/api/v1/try", params={"name": name}, content=data, headers=kind)
     assert answer.status_code == 422
@@ -371,7 +373,7 @@ def test_a_file_of_something_else_is_told_of_without_options_of_commands(empty, 
     assert "--" not in answer.json()["detail"]
 
 
-def test_what_is_pasted_is_judged_without_a_script(tmp_path):
+def test_a_pasted_article_is_checked_without_javascript(tmp_path):
     with (
         serving(settings_in(tmp_path)) as address,
         httpx.Client(base_url=address, timeout=60) as client,
@@ -387,15 +389,15 @@ def test_what_is_pasted_is_judged_without_a_script(tmp_path):
 # Tuning.
 
 
-def test_tuning_is_shown_first_and_written_when_accepted(tmp_path):
+def test_a_tuned_policy_is_shown_first_and_written_when_accepted(tmp_path):
     with (
         serving(settings_in(tmp_path)) as address,
         httpx.Client(base_url=address, timeout=60) as client,
     ):
-        fill(address, *near_a_line(26))
+        fill(address, *borderline_pairs(26))
         for number in range(24):
-            said = {"a": f"pair{number}a", "b": f"pair{number}b", "same": number % 2 == 0}
-            client.post("/api/v1/feedback", json=said).raise_for_status()
+            feedback = {"a": f"pair{number}a", "b": f"pair{number}b", "same": number % 2 == 0}
+            client.post("/api/v1/feedback", json=feedback).raise_for_status()
         shown = client.get("/api/v1/tune").json()
         assert shown["worth_it"]
         assert shown["shifts"]
@@ -430,43 +432,43 @@ def guarded(tmp_path):
         yield client
 
 
-def signed_in(client, scope):
+def sign_in(client, scope):
     body = f"token={client.secrets[scope]}&next=/stories"
     return client.post("/sign-in", headers=FORM, content=body)
 
 
-def test_who_has_to_sign_in_is_sent_there_and_back(guarded):
-    away = guarded.get("/stories?text=ferry")
-    assert away.status_code == 303
-    assert away.headers["location"] == "/sign-in?next=%2Fstories%3Ftext%3Dferry"
-    wrong = guarded.post("/sign-in", headers=FORM, content="token=nc_x_y")
-    assert (wrong.status_code, "set-cookie" in wrong.headers) == (401, False)
-    assert 'role="alert"' in wrong.text
-    right = signed_in(guarded, "read")
-    assert right.headers["location"] == "/stories"
-    assert "HttpOnly; SameSite=Strict" in right.headers["set-cookie"]
+def test_signing_in_redirects_to_the_requested_page(guarded):
+    redirect = guarded.get("/stories?text=ferry")
+    assert redirect.status_code == 303
+    assert redirect.headers["location"] == "/sign-in?next=%2Fstories%3Ftext%3Dferry"
+    refused = guarded.post("/sign-in", headers=FORM, content="token=nc_x_y")
+    assert (refused.status_code, "set-cookie" in refused.headers) == (401, False)
+    assert 'role="alert"' in refused.text
+    accepted = sign_in(guarded, "read")
+    assert accepted.headers["location"] == "/stories"
+    assert "HttpOnly; SameSite=Strict" in accepted.headers["set-cookie"]
     assert "Sign out" in guarded.get("/stories").text
-    gone = guarded.post("/sign-out", headers=FORM)
-    assert "Max-Age=0" in gone.headers["set-cookie"]
+    signed_out = guarded.post("/sign-out", headers=FORM)
+    assert "Max-Age=0" in signed_out.headers["set-cookie"]
 
 
-def test_what_a_token_does_not_allow_is_not_offered_and_refused(guarded):
-    signed_in(guarded, "read")
+def test_actions_beyond_the_scope_are_hidden_and_refused(guarded):
+    sign_in(guarded, "read")
     page = guarded.get("/stories/en-04", follow_redirects=True).text
     assert "Split off" not in page
-    assert "takes a token with" in page
-    refused = guarded.post("/acts", headers=FORM, content="act=split&article=en-05")
+    assert "need a token with" in page
+    refused = guarded.post("/actions", headers=FORM, content="kind=split&article=en-05")
     assert refused.status_code == 403
-    assert 'id="wrong"' in refused.text
+    assert 'id="problem"' in refused.text
     kept = guarded.post("/api/v1/try?keep=true", content=CSV, headers={"sec-fetch-site": "none"})
     assert kept.status_code == 403
 
 
-def test_who_did_it_stands_in_the_journal(guarded):
-    signed_in(guarded, "write")
-    guarded.post("/acts", headers=FORM, content="act=split&article=en-05")
-    (act,) = guarded.get("/api/v1/acts").json()["acts"]
-    assert (act["act"], act["by"]) == ("split", "write")
+def test_the_audit_log_names_the_caller(guarded):
+    sign_in(guarded, "write")
+    guarded.post("/actions", headers=FORM, content="kind=split&article=en-05")
+    (action,) = guarded.get("/api/v1/actions").json()["actions"]
+    assert (action["kind"], action["by"]) == ("split", "write")
 
 
 @pytest.mark.parametrize(
@@ -480,22 +482,22 @@ def test_who_did_it_stands_in_the_journal(guarded):
         ("", "/"),
     ],
 )
-def test_nobody_is_sent_away_after_signing_in(given, to):
-    assert inside(given) == to
+def test_signing_in_redirects_to_this_service_only(given, to):
+    assert local_path(given) == to
 
 
-# What pages are made of.
+# View models and charts.
 
 
 @pytest.mark.parametrize("tier", [None, 1, -2])
 @pytest.mark.parametrize("junk", [None, "consent wall"])
-def test_a_score_card_is_read_as_it_was_written(tier, junk):
+def test_a_score_card_is_parsed_from_its_sentence(tier, junk):
     copies = [
         Fingerprint(id="a", words=0, tier=tier, junk=junk),
         Fingerprint(id="b", words=90, details=3, published=datetime(2026, 5, 4, tzinfo=UTC)),
         Fingerprint(id="c", words=31, published=datetime(2026, 4, 1, 7, tzinfo=UTC)),
     ]
-    for copy, card in zip(copies, cards(copies, Policy()), strict=True):
+    for copy, card in zip(copies, score_cards(copies, Policy()), strict=True):
         found = score_card(card.why)
         assert (found["length"], found["details"], found["source"]) == card[1:4]
         assert (found["freshness"], found["total"]) == (card.freshness, card.total)
@@ -503,7 +505,7 @@ def test_a_score_card_is_read_as_it_was_written(tier, junk):
         assert (found["tier"], found["junk"]) == (copy.tier, copy.junk)
 
 
-def test_what_is_no_score_card_is_none():
+def test_another_sentence_has_no_score_card():
     assert score_card("the only copy") is None
     assert score_card("1 points: length " * 100_000) is None
 
@@ -517,13 +519,13 @@ def test_days_without_articles_have_a_column_and_many_days_share_one():
     assert sum(each.counts["articles"] for each in columns) == 8
 
 
-def test_charts_stay_within_their_picture():
+def test_bars_stay_within_the_chart():
     columns = [Column("2026-05-01", {"a": 3, "b": 4}), Column("2026-05-02", {"a": 0, "b": 1})]
     drawn = stacked(columns, {"a": "first", "b": "second"})
-    assert [piece.kind for piece in drawn.pieces] == ["a", "b", "b"]
-    assert all(each.y >= 0 and each.y + each.height <= drawn.floor for each in drawn.pieces)
+    assert [piece.kind for piece in drawn.bars] == ["a", "b", "b"]
+    assert all(each.y >= 0 and each.y + each.height <= drawn.floor for each in drawn.bars)
     assert rate(columns, "a", "b").points.count(",") == 2
-    assert stacked([], {}).pieces == []
+    assert stacked([], {}).bars == []
 
 
 def test_the_hostile_title_is_hostile():
