@@ -27,16 +27,16 @@ from nearcopy import (
     frequency_table,
 )
 from nearcopy.fingerprint.blocking_keys import keys
-from nearcopy.models.feedback import Prediction
 from nearcopy.models import Edge, Member
+from nearcopy.models.feedback import Prediction
 from nearcopy.stores import StoredArticle, open_store
 from nearcopy.stores.row_codec import (
-    articles_to_rows,
     articles_from_rows,
+    articles_to_rows,
     fingerprint_from_row,
     fingerprint_to_row,
-    recipe_to_json,
     recipe_from_json,
+    recipe_to_json,
 )
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
@@ -85,7 +85,9 @@ def older(store, before: datetime) -> list[str]:
         return list(store.ids_before(before))
 
 
-def found(store, probe: StoredArticle, window: timedelta | None = WEEK, limit: int = 10) -> set[str]:
+def found(
+    store, probe: StoredArticle, window: timedelta | None = WEEK, limit: int = 10
+) -> set[str]:
     with store.snapshot():
         (answer,) = store.find_candidates([(probe.fingerprint, probe.keys)], window, limit)
     return {each.id for each in answer.candidates}
@@ -465,9 +467,9 @@ class TestBeingTold:
     def feedback(self, a: str, b: str, when: datetime = NOON, **given) -> Feedback:
         fact = Fact("money", "")
         measured = Evidence(overlap=0.75, exact=True, distance=3, clashes=((fact, fact),))
-        said = Prediction(Relation.NEAR_TEXT, "near-text", 0.9, True, 0.8, 0.75, measured)
+        prediction = Prediction(Relation.NEAR_TEXT, "near-text", 0.9, True, 0.8, 0.75, measured)
         given = {"same": False, "relation": Relation.DISTINCT, "note": "two ferries"} | given
-        return Feedback(a=a, b=b, when=when, said=said, **given)
+        return Feedback(a=a, b=b, when=when, prediction=prediction, **given)
 
     @pytest.fixture
     def told(self, store):
@@ -546,7 +548,12 @@ class TestCounting:
         assert found.sources == {"post": (2, 1), None: (1, 0)}
         assert found.relations == {Relation.NEAR_TEXT: 1}
         assert found.sizes == {2: 1, 1: 1}
-        assert store.count_articles(today) == ({today: (2, 0)}, {"post": (1, 0), None: (1, 0)}, {}, {1: 2})
+        assert store.count_articles(today) == (
+            {today: (2, 0)},
+            {"post": (1, 0), None: (1, 0)},
+            {},
+            {1: 2},
+        )
         assert store.count_articles(today + 1) == ({}, {}, {}, {})
 
     def test_times_add_up_and_go_with_the_days_that_are_cleared(self, store):
@@ -608,8 +615,8 @@ def test_another_recipe_is_refused(store):
         store.bind(RECIPES["feed"], 1)
     said = str(raised.value)
     assert f"default or tracker ({Recipe().id}), this is feed ({RECIPES['feed'].id})" in said
-    assert "simhash is of 3 words there and of 1 word here" in said
-    assert "max_chars is left out there and 5000 here" in said
+    assert "simhash is 3 words there and 1 word here" in said
+    assert "max_chars is off there and 5000 here" in said
     assert "bands" not in said
     with pytest.raises(RecipeMismatch, match=r"r1-\w+ \(rows is 4 there and 2 here\): open it"):
         store.bind(Recipe(rows=2), 1)

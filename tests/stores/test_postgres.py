@@ -22,7 +22,6 @@ servers.driver("psycopg_pool")
 
 from nearcopy.stores.postgres import partitions  # noqa: E402
 from nearcopy.stores.postgres.database import LATEST, MIGRATIONS, PostgresDatabase  # noqa: E402
-from nearcopy.stores.sql.schema import table_name  # noqa: E402
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 DAY = timedelta(days=1)

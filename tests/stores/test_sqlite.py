@@ -414,7 +414,7 @@ def test_a_copy_of_what_is_not_kept_is_found_and_mended_by_telling_again(address
     with Deduper(address) as deduper:
         (failed,) = [check for check in deduper.verify() if not check.passed]
         assert failed.name == "copies"
-        assert "nearcopy retell" in failed.detail
+        assert "nearcopy recluster" in failed.detail
         deduper.recluster()
         assert all(check.passed for check in deduper.verify())
 

@@ -31,7 +31,7 @@ def open_store(address: str, pool: str | None = None) -> Store:
         return SqliteStore(address, pool_name)
     if scheme in POSTGRES_SCHEMES:
         require("psycopg_pool", extra="postgres")
-        from nearcopy.stores.postgres.store import PostgresStore
+        from nearcopy.stores.postgres import PostgresStore
 
         return PostgresStore(address, pool_name)
     if scheme in REDIS_SCHEMES:
@@ -52,7 +52,7 @@ def list_pools(address: str) -> list[str]:
         return sqlite.list_pools_at(address)
     if scheme in POSTGRES_SCHEMES:
         require("psycopg_pool", extra="postgres")
-        from nearcopy.stores.postgres import store as postgres
+        from nearcopy.stores import postgres
 
         return postgres.list_pools_at(address)
     if scheme in REDIS_SCHEMES:

@@ -89,5 +89,5 @@ def check_duplicates(count: int, orphans: Sequence[str]) -> Check:
     """Whether each duplicate names a kept copy of its own story; `orphans` do not."""
     detail = f"{count:,} copies, {len(orphans):,} of none that is kept in their story"
     examples = ", ".join(map(repr, sorted(orphans)[:MAX_EXAMPLES]))
-    advice = f": {examples}; cluster the stories again with `nearcopy retell`" if orphans else ""
+    advice = f": {examples}; cluster the stories again with `nearcopy recluster`" if orphans else ""
     return Check("copies", not orphans, detail + advice)

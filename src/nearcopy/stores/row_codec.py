@@ -20,6 +20,25 @@ from nearcopy.models.feedback import Feedback, Prediction, evidence_from_json, e
 
 COMPRESSION_LEVEL = 3
 NO_FLAGS = "[]"
+REST_FIELDS = [
+    "id",
+    "recipe",
+    "details",
+    "title",
+    "gist",
+    "facts",
+    "names",
+    "stages",
+    "column",
+    "refiled",
+    "url",
+    "declared_url",
+    "source",
+    "published",
+    "tier",
+    "junk",
+    "seen",
+]
 RELATIONS = {relation.value: relation for relation in Relation}
 
 
@@ -40,7 +59,7 @@ class ArticleRow(NamedTuple):
 
 
 class FingerprintRow(NamedTuple):
-    """A fingerprint; `rest` is a JSON list."""
+    """A fingerprint; `rest` is a JSON list of the values of `REST_FIELDS`."""
 
     words: int
     digest: bytes | None
@@ -110,25 +129,8 @@ def articles_from_rows(rows: Iterable[ArticleRow]) -> Iterator[Article]:
 
 
 def fingerprint_to_row(fingerprint: Fingerprint) -> FingerprintRow:
-    values = [
-        fingerprint.id,
-        fingerprint.recipe,
-        fingerprint.details,
-        fingerprint.title,
-        fingerprint.gist,
-        fingerprint.facts,
-        fingerprint.names,
-        fingerprint.stages,
-        fingerprint.column,
-        fingerprint.refiled,
-        fingerprint.url,
-        fingerprint.declared_url,
-        fingerprint.source,
-        to_micros(fingerprint.published),
-        fingerprint.tier,
-        fingerprint.junk,
-        to_micros(fingerprint.seen),
-    ]
+    dates = {name: to_micros(getattr(fingerprint, name)) for name in ("published", "seen")}
+    values = [dates.get(name, getattr(fingerprint, name)) for name in REST_FIELDS]
     return FingerprintRow(
         fingerprint.words,
         fingerprint.digest,
@@ -141,31 +143,22 @@ def fingerprint_to_row(fingerprint: Fingerprint) -> FingerprintRow:
 
 
 def fingerprint_from_row(row: FingerprintRow) -> Fingerprint:
-    values = json.loads(row.rest)
+    values: dict[str, Any] = dict(zip(REST_FIELDS, json.loads(row.rest), strict=True))
+    values |= {
+        "facts": tuple(Fact(*fact) for fact in values["facts"]),
+        "names": tuple(values["names"]),
+        "stages": tuple(values["stages"]),
+        "published": from_micros(values["published"]),
+        "seen": from_micros(values["seen"]),
+    }
     return Fingerprint(
-        id=values[0],
-        recipe=values[1],
         words=row.words,
         digest=row.digest,
         simhash=None if row.simhash is None else int.from_bytes(row.simhash, "big"),
         minhash=row.minhash,
         numerals=row.numerals,
         profile=row.profile,
-        details=values[2],
-        title=values[3],
-        gist=values[4],
-        facts=tuple(Fact(*fact) for fact in values[5]),
-        names=tuple(values[6]),
-        stages=tuple(values[7]),
-        column=values[8],
-        refiled=values[9],
-        url=values[10],
-        declared_url=values[11],
-        source=values[12],
-        published=from_micros(values[13]),
-        tier=values[14],
-        junk=values[15],
-        seen=from_micros(values[16]),
+        **values,
     )
 
 

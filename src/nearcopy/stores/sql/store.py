@@ -16,7 +16,7 @@ from nearcopy.stores.base import NO_LATENCIES, LatencyCounts
 from nearcopy.stores.integrity import check_duplicates
 from nearcopy.stores.sql.article_ids import ArticleIds
 from nearcopy.stores.sql.articles import SqlArticles
-from nearcopy.stores.sql.database import Database
+from nearcopy.stores.sql.database import Database, State
 from nearcopy.stores.sql.edges import NO_NUMBERS, SqlEdges
 from nearcopy.stores.sql.feedback import SqlFeedback
 from nearcopy.stores.sql.schema import index_names_of, table_name
@@ -141,7 +141,7 @@ class SqlStore:
         self.window.commit()
 
     @contextmanager
-    def _caches(self, state: dict[str, str]) -> Iterator[None]:
+    def _caches(self, state: State) -> Iterator[None]:
         """Bring the caches up to date with the database, for one transaction."""
         if self._failed and not self.database.kept_commits():
             self._reset_caches()
