@@ -9,9 +9,9 @@ from statistics import mean, median
 from typing import TypeVar
 
 import corpora
-from nearcopy.extract.facts import read
+from nearcopy.extract.facts import read_facts
 from nearcopy.match.fact_clash import compare
-from nearcopy.models.model import Fact
+from nearcopy.models import Fact
 from results import Bar, Measurement
 from setting import Setting
 from timing import one_core
@@ -25,9 +25,9 @@ PAIRS = corpora.DATA / "headline-pairs" / "pairs.csv"
 def facts(setting: Setting) -> Iterator[Measurement]:
     """Microseconds a title and a pair, and the labelled pairs whose facts clash."""
     source, found = titles(setting.sizes.articles)
-    known = [read(title).facts for title in found]
+    known = [read_facts(title).facts for title in found]
     with one_core():
-        yield _timed("facts/read", f"facts of a title, {source}", 60, read, found, setting)
+        yield _timed("facts/read", f"facts of a title, {source}", 60, read_facts, found, setting)
         pairs = list(pairwise(known))
         yield _timed("facts/compare", "facts of two titles compared", 5, _compared, pairs, setting)
     if PAIRS.exists():
@@ -86,5 +86,5 @@ def _labelled() -> Iterator[Measurement]:
 
 
 def _vetoed(a: str, b: str) -> bool:
-    found = compare(read(a).facts, read(b).facts)
+    found = compare(read_facts(a).facts, read_facts(b).facts)
     return bool(found.clashes or found.moved)

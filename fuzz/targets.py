@@ -86,17 +86,17 @@ def addresses(data: bytes) -> None:
 def facts(data: bytes) -> None:
     """Facts lie apart and in order, are told at a glance, and clash with others alone."""
     a, _, b = text_of(data).partition("\n")
-    left, right = same(facts_of.read, a), facts_of.read(b)
+    left, right = same(facts_of.read, a), facts_of.read_facts(b)
     place = 0
     for fact in left.facts:
         assert place <= fact.start < fact.end <= len(a)
         place = fact.end
-        assert facts_of.sentence(fact)
+        assert facts_of.describe_fact(fact)
     assert len(left.facts) <= facts_of.MOST_FACTS
-    stated = facts_of.stated([a, b])
+    stated = facts_of.read_titles([a, b])
     assert stated.figures == [left.figures, right.figures]
     assert stated.names == [left.names, right.names]
-    assert stated.rests == [left.rest, right.rest]
+    assert stated.rests == [left.remainder, right.remainder]
     itself = compare_facts(left.facts, left.facts)
     assert not itself.clashes
     assert not itself.moved

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from nearcopy.extract.agencies.credit_lines import agency_of, credited, credits  # noqa: A004
 from nearcopy.extract.agencies.names import AGENCIES, agency
-from nearcopy.models.model import Article
+from nearcopy.models import Article
 
 BODY = "The old quay was closed at noon, the harbour master said, and boats had to wait outside."
 AP = "Associated Press"

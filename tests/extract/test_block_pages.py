@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from nearcopy import Article, Deduper, Policy, Relation, compare, decide, words
 from nearcopy.extract.block_pages.detect import MAX_WORDS, marked, reason, repeated
-from nearcopy.models.model import Fingerprint
+from nearcopy.models import Fingerprint
 
 
 def why(text: str, title: str = "") -> str | None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearcopy.extract.urls import Place, canonical, declared, is_home, place, site, slug
-from nearcopy.extract.urls import tracking_parameters as tables
+from nearcopy.extract.urls import query as tables
 
 PAGE = "https://example.com/a"
 

@@ -25,7 +25,7 @@ ANY = TITLES | st.text(max_size=80) | st.text("AbC.'- 9", max_size=80)
 
 
 def glances(kernel):
-    return kernel.Glances(CALLS, COMMON, LETTERS, longest=LONGEST, most=MOST)
+    return kernel.TitleScanner(CALLS, COMMON, LETTERS, longest=LONGEST, most=MOST)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def glances(kernel):
     ],
 )
 def test_a_title_calls_for_what_its_words_signs_and_shapes_do(kernel, title, called):
-    assert glances(kernel).read([title])[0] == [called]
+    assert glances(kernel).scan([title])[0] == [called]
 
 
 @pytest.mark.parametrize(
@@ -64,17 +64,17 @@ def test_a_title_calls_for_what_its_words_signs_and_shapes_do(kernel, title, cal
     ],
 )
 def test_names_are_told_by_their_capitals(kernel, title, found):
-    assert glances(kernel).read([title])[1] == [found]
+    assert glances(kernel).scan([title])[1] == [found]
 
 
 @given(st.lists(ANY, max_size=4))
 def test_native_glances_equal_the_reference(native, titles):
-    assert glances(native).read(titles) == glances(reference).read(titles)
+    assert glances(native).scan(titles) == glances(reference).scan(titles)
 
 
 @given(ANY)
 def test_native_names_equal_the_reference(native, text):
-    assert glances(native).names(text) == glances(reference).names(text)
+    assert glances(native).find_names(text) == glances(reference).find_names(text)
 
 
 @given(st.lists(ANY, max_size=4), st.lists(st.text(max_size=6) | SAID), st.integers(0, 9))
@@ -94,14 +94,14 @@ def test_words_are_found_in_order_as_often_as_they_stand_there(kernel):
 def test_a_title_of_a_megabyte_is_no_burden(kernel, unit):
     title = unit * (1_000_000 // len(unit))
     start = time.perf_counter()
-    glances(kernel).read([title])
+    glances(kernel).scan([title])
     kernel.WordFinder(["port"]).find([title], most=64)
     assert time.perf_counter() - start < 0.5
 
 
 def test_the_native_kernels_say_what_is_wrong(native):
     with pytest.raises(TypeError, match=r"texts\[1\] must be str, got int"):
-        glances(native).read(["a", 1])
+        glances(native).scan(["a", 1])
     with pytest.raises(TypeError, match="got one text"):
         native.WordFinder(["a"]).find("a b", most=3)
     with pytest.raises(TypeError, match="must be str"):

@@ -109,35 +109,37 @@ def readings(
     return Readings(*made)
 
 
-class Glances:
-    """What the words, signs and shapes of titles call for, as bits, and the names in them."""
+class TitleScanner:
+    """The rules that the words, signs and shapes of titles trigger, as bit masks, and the names."""
 
     def __init__(
         self,
-        calls: Mapping[str, int],
+        triggers: Mapping[str, int],
         common: Collection[str],
-        letters: Mapping[int, str],
+        ascii_forms: Mapping[int, str],
         *,
         longest: int,
         most: int,
     ) -> None:
-        self._reference = reference.Glances(calls, common, letters, longest=longest, most=most)
+        self._reference = reference.TitleScanner(
+            triggers, common, ascii_forms, longest=longest, most=most
+        )
         self._most = most
         self._table = _native.GlanceTable(
-            [(word, bits) for word, bits in calls.items() if word.isascii()],
+            [(word, bits) for word, bits in triggers.items() if word.isascii()],
             [word for word in common if word.isascii()],
-            [(point, ord(letter)) for point, letter in letters.items()],
+            [(point, ord(letter)) for point, letter in ascii_forms.items()],
             longest,
         )
 
-    def read(self, titles: Sequence[str]) -> tuple[list[int], list[tuple[str, ...]]]:
-        """What each title calls for, -1 where it is not in ASCII, and its names."""
+    def scan(self, titles: Sequence[str]) -> tuple[list[int], list[tuple[str, ...]]]:
+        """The bit mask of each title, -1 if it is not ASCII, and the names in it."""
         return self._table.read(titles, self._most)
 
-    def names(self, text: str) -> list[tuple[str, int, int]]:
-        """The names of a text as it stands, and where."""
-        found = self._table.names(text, PRIVATE)
-        return self._reference.names(text) if found is None else found
+    def find_names(self, text: str) -> list[tuple[str, int, int]]:
+        """The names in a text, with their spans."""
+        names = self._table.names(text, PRIVATE)
+        return self._reference.find_names(text) if names is None else names
 
 
 class WordFinder:

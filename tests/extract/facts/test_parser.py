@@ -1,18 +1,20 @@
 """What is read in a title: each kind of fact, and what only looks like one."""
 
-import importlib
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearcopy.extract.facts import LONGEST_TITLE, MOST_FACTS, read, sentence, stated
-from nearcopy.extract.facts import product_names as names
-
-reading = importlib.import_module(
-    "nearcopy.extract.facts.parser"
-)  # its name is that of its function
+from nearcopy.extract.facts import (
+    LONGEST_TITLE,
+    MOST_FACTS,
+    describe_fact,
+    parser,
+    read_facts,
+    read_titles,
+)
+from nearcopy.extract.facts.versions_and_names import code_names
 
 READ = [
     # money
@@ -147,7 +149,7 @@ READ = [
 
 @pytest.mark.parametrize(("title", "kind", "values"), READ)
 def test_a_kind_is_read(title, kind, values):
-    assert [fact.value for fact in read(title).facts if fact.kind == kind] == values
+    assert [fact.value for fact in read_facts(title).facts if fact.kind == kind] == values
 
 
 @pytest.mark.parametrize(
@@ -156,9 +158,9 @@ def test_a_kind_is_read(title, kind, values):
      "S&P 500", "iPhone 17", "49ers", "5G"],
 )  # fmt: skip
 def test_figures_in_names_are_names(name):
-    found = read(f"Report on the {name} is out")
-    assert {fact.kind for fact in found.facts} == {"name"}
-    assert found.rest == f"Report on the {name} is out"
+    facts = read_facts(f"Report on the {name} is out")
+    assert {fact.kind for fact in facts.facts} == {"name"}
+    assert facts.remainder == f"Report on the {name} is out"
 
 
 @pytest.mark.parametrize(
@@ -175,17 +177,17 @@ def test_figures_in_names_are_names(name):
     ],
 )
 def test_a_count_knows_what_it_counts(title, about):
-    assert read(title).facts[-1].about == about
+    assert read_facts(title).facts[-1].about == about
 
 
 def test_facts_are_cut_out_and_names_are_not():
-    found = read("Acme raises Series A $10M from Globex on Oct. 30")
-    assert found.rest.split() == ["Acme", "raises", "from", "Globex", "on"]
-    assert [fact.kind for fact in found.facts] == ["series", "money", "name", "date"]
+    facts = read_facts("Acme raises Series A $10M from Globex on Oct. 30")
+    assert facts.remainder.split() == ["Acme", "raises", "from", "Globex", "on"]
+    assert [fact.kind for fact in facts.facts] == ["series", "money", "name", "date"]
 
 
 def test_a_fact_knows_its_neighbours():
-    (fact,) = read("the old mill cuts 300 jobs in two more valleys").facts[:1]
+    (fact,) = read_facts("the old mill cuts 300 jobs in two more valleys").facts[:1]
     assert (fact.before, fact.after) == ("old mill cuts", "jobs in two")
 
 
@@ -203,7 +205,7 @@ def test_a_fact_knows_its_neighbours():
     ],
 )
 def test_names_are_read_where_capitals_tell(title, names):
-    assert [fact.value for fact in read(title).facts if fact.kind == "name"] == names
+    assert [fact.value for fact in read_facts(title).facts if fact.kind == "name"] == names
 
 
 @pytest.mark.parametrize(
@@ -226,7 +228,7 @@ def test_names_are_read_where_capitals_tell(title, names):
     ],
 )
 def test_a_fact_in_words(title, words):
-    assert sentence(read(title).facts[-1]) == words
+    assert describe_fact(read_facts(title).facts[-1]) == words
 
 
 PIECES = """12 3.5 1,234.5 $ € Rs cr % 第 次 十 月 日 年 Oct. 30 2025 -26 / : . , - – ’ ' # No.
@@ -243,25 +245,25 @@ TITLES = st.one_of(
 @given(TITLES)
 def test_spans_lie_in_the_title_in_order_and_apart(title):
     place = 0
-    for fact in read(title).facts:
+    for fact in read_facts(title).facts:
         assert place <= fact.start < fact.end <= len(title)
         place = fact.end
 
 
 @given(TITLES)
 def test_the_rest_holds_no_span_of_a_fact(title):
-    found = read(title)
+    facts = read_facts(title)
     left = list(title[:LONGEST_TITLE])
-    for fact in found.facts:
+    for fact in facts.facts:
         if fact.kind != "name":
             left[fact.start : fact.end] = [""] * (fact.end - fact.start)
     remaining = iter("".join(left))
-    assert all(c in remaining for c in "".join(found.rest.split()))  # in order, nothing added
+    assert all(c in remaining for c in "".join(facts.remainder.split()))  # in order, nothing added
 
 
 @given(TITLES)
 def test_every_fact_has_words(title):
-    assert all(sentence(fact) for fact in read(title).facts)
+    assert all(describe_fact(fact) for fact in read_facts(title).facts)
 
 
 HOSTILE = ["1", "1,", "1.", "1 000 ", "a1", "A-", "A ", "A.", "$", "$1", "one ", "twenty-", "第",
@@ -270,21 +272,21 @@ HOSTILE = ["1", "1,", "1.", "1 000 ", "a1", "A-", "A ", "A.", "$", "$1", "one ",
 
 
 def test_only_the_first_facts_of_a_list_are_kept():
-    found = read("7 cows " * 60)
-    assert len(found.facts) == MOST_FACTS
-    assert "7" not in found.rest
+    facts = read_facts("7 cows " * 60)
+    assert len(facts.facts) == MOST_FACTS
+    assert "7" not in facts.remainder
 
 
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_a_long_title_is_read_no_further(unit):
     title = unit * 500_000
     start = time.perf_counter()
-    found = read(title)
+    facts = read_facts(title)
     assert time.perf_counter() - start < 0.5
-    assert all(fact.end <= LONGEST_TITLE for fact in found.facts)
+    assert all(fact.end <= LONGEST_TITLE for fact in facts.facts)
 
 
-CALLING = sorted(word for word in reading.CALLS if word.isascii())
+CALLING = sorted(word for word in parser.TRIGGERS if word.isascii())
 SPOKEN = st.lists(
     st.sampled_from([*CALLING, "ferry", "a", "iv", "twelve", "-", ", ", "'", "Harbour", "7"]),
     max_size=9,
@@ -294,27 +296,26 @@ TITLES = SPOKEN | st.text("aBé9 .,-'’$%第\u00a0\ue000", max_size=40) | st.te
 
 
 @given(st.lists(TITLES, max_size=5))
-def test_titles_read_at_a_glance_state_the_same(titles):
-    found = [read(title) for title in titles]
-    made = stated(titles)
-    assert made.figures == [each.figures for each in found]
-    assert made.names == [each.names for each in found]
-    assert made.rests == [each.rest for each in found]
+def test_many_titles_give_the_facts_of_each(titles):
+    facts = [read_facts(title) for title in titles]
+    columns = read_titles(titles)
+    assert columns.figures == [row.figures for row in facts]
+    assert columns.names == [row.names for row in facts]
+    assert columns.remainders == [row.remainder for row in facts]
 
 
 @given(SPOKEN | st.text("abc '-%1", max_size=20))
-def test_a_glance_calls_for_what_the_words_call_for(text):
-    (called,), _ = reading.GLANCES.read([text])
-    assert called == reading._called(text.lower())
+def test_the_scan_triggers_the_rules_that_the_words_trigger(text):
+    (rules,), _ = parser.SCANNER.scan([text])
+    assert rules == parser._triggered_rules(text.lower())
 
 
 @given(TITLES)
-def test_all_rules_find_what_the_rules_called_for_find(title):
-    look = reading._look(title, reading.UNREAD)
-    text = reading._blanked(look.lower, list(names.coded(look.text)))
-    called = reading._called(look.lower) & reading.TELLING
-    if not called:
-        assert not any(list(rule.find(text)) for rule in reading.RULES)
+def test_all_rules_find_nothing_unless_the_scan_triggers_one(title):
+    scan = parser._scan_title(title, parser.NOT_ASCII)
+    text = parser._blank_out(scan.lower, list(code_names(scan.text)))
+    if not parser._triggered_rules(scan.lower) & parser.ANY_RULE:
+        assert not any(list(rule.find(text)) for rule in parser.RULES)
 
 
 @pytest.mark.parametrize(
@@ -334,17 +335,17 @@ def test_all_rules_find_what_the_rules_called_for_find(title):
         ("Exports fall nine %", "percent", "9"),
     ],
 )
-def test_the_scan_calls_for_the_rule_that_finds_a_word(title, kind, value):
-    values = [fact.value for fact in read(title).facts if fact.kind == kind]
+def test_the_scan_triggers_the_rule_that_finds_a_word(title, kind, value):
+    values = [fact.value for fact in read_facts(title).facts if fact.kind == kind]
     assert values == ([] if value is None else [value])
-    assert stated([title]).figures == [read(title).figures]
+    assert read_titles([title]).figures == [read_facts(title).figures]
 
 
 @given(SPOKEN)
 def test_rules_for_spelt_figures_find_nothing_without_one(text):
     lower = text.lower()
-    called = reading._called(lower)
-    idle = called & reading.WORDED & ~reading._worded(lower, called)
-    rules = [rule for bit, rule in enumerate(reading.RULES) if idle >> bit & 1]
+    called = parser._triggered_rules(lower)
+    idle = called & parser.WORD_RULES & ~parser._rules_without_digits(lower, called)
+    rules = [rule for bit, rule in enumerate(parser.RULES) if idle >> bit & 1]
     if not any(c.isdigit() for c in lower):
         assert [list(rule.find(lower)) for rule in rules] == [[]] * len(rules)

@@ -6,21 +6,26 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from nearcopy.match.titles.index import TitleIndex, TitleMatch
 
 from nearcopy.extract.titles import clean, normal, normals, recurring, stages
 from nearcopy.extract.titles import stage_words as contrasts
 from nearcopy.extract.titles.clean import SIGN, _without_end, _without_head
-from nearcopy.fingerprint.title_keys import title_keys
+from nearcopy.fingerprint.blocking_keys import title_keys
 from nearcopy.kernels import reference
 from nearcopy.kernels.data_tables import title_weights
 from nearcopy.kernels.reference.titles import stem, title_terms
-from nearcopy.match.titles.antonyms import exchanged, opposite
-from nearcopy.match.titles.chinese_names import PLACES, are_other, common_words
-from nearcopy.match.titles.index import TitleIndex, TitleMatch
-from nearcopy.match.titles.known_names import NAMES, are_known, is_one
+from nearcopy.match.titles.contrast import contrast, exchanged, opposite
 from nearcopy.match.titles.similarity import digest_similarity, scores, tracker_average
-from nearcopy.match.titles.stages import contrast
-from nearcopy.match.titles.substitutions import swapped
+from nearcopy.match.titles.substitutions import (
+    NAMES,
+    PLACES,
+    are_known,
+    are_other,
+    common_words,
+    is_one,
+    swapped,
+)
 
 VOCABULARY = """
 storm storms stormed harbour harbor bridge ferry u s port 2024 10m x 新 闻 港 口 ال المدينة مدينة

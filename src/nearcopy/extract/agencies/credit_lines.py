@@ -17,7 +17,7 @@ from nearcopy.extract.agencies.names import (
     spelled_out,
 )
 from nearcopy.extract.text import strip_html
-from nearcopy.models.model import Article
+from nearcopy.models import Article
 
 __all__ = ["agency_of", "credited", "credits"]
 

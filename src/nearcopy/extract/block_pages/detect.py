@@ -15,12 +15,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from nearcopy.extract.block_pages.other_phrases import ADDRESS, OPENINGS, TITLES
-from nearcopy.extract.block_pages.site_box_phrases import BOXES
-from nearcopy.extract.block_pages.wall_phrases import WALLS
+from nearcopy.extract.block_pages.phrases import ADDRESS, BOXES, OPENINGS, TITLES, WALLS
 from nearcopy.extract.text import normalised, strip_html
 from nearcopy.extract.urls import slug
-from nearcopy.models.model import Fingerprint
+from nearcopy.models import Fingerprint
 
 MAX_WORDS = 600
 LONG = 200  # a text of more words is no notice unless it begins like one

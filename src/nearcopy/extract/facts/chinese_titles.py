@@ -1,67 +1,256 @@
-"""What a title in Han characters states beyond what its fingerprint holds.
+"""Figures in Han characters, in a shape of a title: one character a word, a blank for any other.
 
-Fingerprints hold the facts in Latin figures, without neighbours where characters touch them.
-Figures in Han characters, and the neighbours of all, are read of the folded title when two are
-compared, so that stored fingerprints stay as they are.
+A figure is read where a unit, a measure word or a mark of a kind stands beside it. Without one it
+is part of a word or of a name, as in 十分, 万一, 三亚 and 五一.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from nearcopy.extract.facts import chinese_numbers as han
-from nearcopy.extract.facts.parser import MOST_FACTS, NEIGHBOURS, TAKEN
+from nearcopy.extract.facts.currencies import CURRENCY_AFTER_CHINESE
+from nearcopy.extract.facts.number_parser import any_of, format_number, parse_chinese
+from nearcopy.extract.facts.parser import GAP, MOST_FACTS, NEIGHBOURS
 from nearcopy.extract.facts.span import Finding
-from nearcopy.models.model import Fact, Fingerprint
+from nearcopy.models import Fact, Fingerprint
+
+ONES = "一二三四五六七八九两"
+DIGITS = f"{ONES}零〇"
+FIGURES = f"{DIGITS}十百千万亿"
+# Not "several tens", a day of the week, the eleventh of the eleventh, a grade of a school.
+_N = rf"(?<![{FIGURES}第几数周期拜双初]){{0}}(?![{FIGURES}几])"
+NUMERAL = _N.format(rf"(?P<n>[{FIGURES}]{{1,12}}(?:点[{DIGITS}]{{1,4}}[十百千万亿]{{0,2}})?)")
+DAY = rf"[{ONES}十]{{1,3}}"
+VAGUE = "[多余来]?"  # thirty and some
+
+PERCENT = re.compile(rf"百分之(?P<n>[{FIGURES}]{{1,5}}(?:点[{DIGITS}]{{1,4}})?)(?![{FIGURES}几])")
+FRACTION = re.compile(rf"[{FIGURES}]{{1,5}}分之[{FIGURES}]{{1,5}}")
+DATE = re.compile(rf"(?<![{FIGURES}])(?P<month>{DAY})月(?P<day>{DAY})[日号]")
+MONTH = re.compile(rf"(?<![{FIGURES}个])(?P<month>{DAY})月(?![天花])")
+YEAR = re.compile(rf"(?<![{FIGURES}])(?P<n>[一二][{DIGITS}]{{3}})年")
+QUARTER = re.compile(rf"(?<![{FIGURES}])(?P<n>[一二三四])季度")
+SCORE = re.compile(rf"(?<![{FIGURES}])(?P<a>[{DIGITS}十百]{{1,5}})比(?P<b>[{DIGITS}十百]{{1,5}})")
+AGE = re.compile(NUMERAL + "[岁歳]")
+MAGNITUDE = re.compile(rf"(?P<n>(?<![{FIGURES}])[{ONES}]点[{DIGITS}])级")
+MONEY = re.compile(
+    NUMERAL + rf"{VAGUE}(?P<currency>{any_of(CURRENCY_AFTER_CHINESE)})(?![素月旦首老])"
+)
+# Measure words, each with what makes another word of it: 三年级, 二次元, 三轮车, 三分球.
+MEASURES = {
+    "年": "级轻代", "次": "元方", "轮": "车胎驱", "分": "之球析", "号": "召称码", "条": "件例",
+    "场": "面景", "部": "门队委分曲", "期": "间", "层": "次面", "家": "庭长渠村",
+    "人": "行称家类转帮",
+    "项": "目", "天": "空气然", "地": "", "级": "别", "起": "", "名": "", "个": "代", "只": "有",
+    "位": "一", "辆": "", "艘": "", "架": "构", "座": "谈", "栋": "", "所": "有以", "小时": "",
+    "分钟": "", "秒": "", "米": "", "公里": "", "公斤": "", "吨": "", "例": "如外", "宗": "",
+    "票": "", "球": "", "件": "", "套": "", "款": "", "种": "", "支": "持", "户": "", "枚": "",
+    "倍": "", "集": "团", "届": "", "周": "", "日": "", "楼": "", "口": "", "头": "",
+    "台": "河山县湾风海州北南中东",
+    "死": "一战", "伤": "", "连冠": "", "连胜": "", "连败": "", "连涨": "", "连跌": "",
+    "冠": "", "强": "", "颗": "", "批": "", "县": "",
+    "市": "", "省": "", "度": "", "股": "文", "笔": "", "页": "", "亩": "", "平方": "", "立方": "",
+}  # fmt: skip
+LIVING = "人名死伤例"  # of which one is a count as well: "one dead"
+NOT_OF_TEN = "分"  # 十分 is "very"
+NOT_OF_TWO = "地市省届"  # 两地: both sides
+_MEASURE_WORDS = "|".join(
+    f"{word}(?![{unlike}])" if unlike else word
+    for word, unlike in sorted(MEASURES.items(), key=lambda each: -len(each[0]))
+)
+COUNT = re.compile(NUMERAL + rf"(?={VAGUE}(?P<of>{_MEASURE_WORDS}))")
+TOLLS = {
+    word: kind
+    for kind, row in {
+        "dead": "死亡 死者 遇难 丧生 罹难 遇害 身亡 丧命 毙命",
+        "hurt": "受伤 负伤 轻伤 重伤 伤者",
+        "missing": "失踪 失联",
+        "ill": "确诊 感染 病例",
+        "held": "被捕 逮捕 落网 被拘 拘捕 拘留 刑拘 抓获",
+        "displaced": "疏散 撤离 避难",
+    }.items()
+    for word in row.split()
+}
+TOLL = re.compile(any_of(TOLLS))
+TAKING_VERBS = ("逮捕", "拘捕", "拘留", "刑拘", "抓获", "疏散", "撤离")  # what is done to so many
+BESIDE = {"死": "dead", "伤": "hurt"}  # right behind a figure: 三死五伤
+AROUND = 10  # characters looked at for the harm that a figure counts
+_OTHER = re.compile(rf"\ue000|[{FIGURES}](?=[人名例多余死伤])")  # another figure
+
+
+def percentages(shape: str) -> Iterator[Finding]:
+    """Percentages: 百分之五."""
+    for match in PERCENT.finditer(shape):
+        yield from _amount("percent", match, "")
+
+
+def fractions(shape: str) -> Iterator[Finding]:
+    """Fractions, which are no counts; they are left where they are."""
+    for match in FRACTION.finditer(shape):
+        yield Finding("", "", None, "", *match.span())
+
+
+def dates(shape: str) -> Iterator[Finding]:
+    """Days and months, years in four figures, and quarters."""
+    for match in DATE.finditer(shape):
+        month, day = _of(match["month"], 12), _of(match["day"], 31)
+        if month and day:
+            yield Finding("date", f"{month:02}-{day:02}", None, "", *match.span())
+    for match in MONTH.finditer(shape):
+        month = _of(match["month"], 12)
+        if month:
+            yield Finding("month", f"{month:02}", None, "", *match.span())
+    for match in YEAR.finditer(shape):
+        yield from _amount("year", match, "")
+    for match in QUARTER.finditer(shape):
+        yield Finding("quarter", f"q{_of(match['n'], 4)}", None, "q", *match.span())
+
+
+def scores(shape: str) -> Iterator[Finding]:
+    """Scores, the larger figure first: 三比一."""
+    for match in SCORE.finditer(shape):
+        sides = parse_chinese(match["a"]), parse_chinese(match["b"])
+        if None not in sides:
+            high, low = sorted((side or 0.0 for side in sides), reverse=True)
+            yield Finding(
+                "score", f"{format_number(high)}-{format_number(low)}", None, "", *match.span()
+            )
+
+
+def magnitudes(shape: str) -> Iterator[Finding]:
+    """How strong an earthquake was: 六点三级."""
+    for match in MAGNITUDE.finditer(shape):
+        yield from _amount("magnitude", match, "")
+
+
+def ages(shape: str) -> Iterator[Finding]:
+    """How old somebody is: 四十二岁, not 万岁."""
+    for match in AGE.finditer(shape):
+        if _has_digit(match["n"]):
+            yield from _amount("age", match, "year")
+
+
+def money(shape: str) -> Iterator[Finding]:
+    """Sums with their currency; 三元 by itself is more often a name."""
+    for match in MONEY.finditer(shape):
+        total, code = parse_chinese(match["n"]), CURRENCY_AFTER_CHINESE[match["currency"]]
+        if total is not None and (len(match["n"]) > 1 or match["currency"] != "元"):
+            yield Finding("money", f"{code} {format_number(total)}", total, code, *match.span())
+
+
+def counts(shape: str) -> Iterator[Finding]:
+    """Figures with a measure word, and what they count; a toll is about the kind of harm."""
+    for match in COUNT.finditer(shape):
+        amount, about = parse_chinese(match["n"]), counted_noun(shape, *match.span())
+        if amount is not None and _is_counted(match["n"], match["of"], about):
+            yield Finding("count", format_number(amount), amount, about, *match.span())
+
+
+def counted_noun(shape: str, start: int, end: int) -> str:
+    """What a figure counts: a harm named behind it or else before it, or its measure word."""
+    after = _OTHER.split(shape[end : end + AROUND], maxsplit=1)[0].lstrip("多余来")
+    if after[:1] in BESIDE:
+        return f"toll {BESIDE[after[0]]}"
+    toll = TOLL.search(after)
+    named = toll[0] if toll else _last_toll(shape[max(0, start - AROUND) : start])
+    return f"toll {TOLLS[named]}" if named else _measure(after)
+
+
+def _last_toll(before: str) -> str | None:
+    """The harm named before a figure; where another figure stands there too, it may be its own."""
+    if _OTHER.search(before):
+        return next((word for word in TAKING_VERBS if before.endswith(word)), None)
+    named = [match[0] for match in TOLL.finditer(before)]
+    return named[-1] if named else None
+
+
+def _measure(after: str) -> str:
+    return next((after[:size] for size in (2, 1) if after[:size] in MEASURES), "")
+
+
+def _is_counted(numeral: str, of: str, about: str) -> bool:
+    """Whether a short numeral is one here: not 一起, 十分, 两地 and 千万人."""
+    if numeral == "一":
+        return of in LIVING and about.startswith("toll ")
+    if numeral == "十":
+        return of not in NOT_OF_TEN
+    if numeral == "两":
+        return of not in NOT_OF_TWO
+    return _has_digit(numeral)
+
+
+def _has_digit(numeral: str) -> bool:
+    """Whether a numeral says how many, and not only how large: not 千万."""
+    return any(digit in numeral for digit in f"{ONES}十")
+
+
+def _amount(kind: str, match: re.Match[str], about: str) -> Iterator[Finding]:
+    amount = parse_chinese(match["n"])
+    if amount is not None:
+        yield Finding(kind, format_number(amount), amount, about, *match.span())
+
+
+def _of(numeral: str, most: int) -> int | None:
+    """The number, if it is from one to the most."""
+    number = parse_chinese(numeral)
+    return int(number) if number is not None and 1 <= number <= most else None
+
+
+# The order matters: each sees only what those before it have left.
+FINDERS = (percentages, fractions, dates, scores, magnitudes, ages, money, counts)
+
 
 FIRST = "\u2e80"  # from here on characters are words by themselves
 LONGEST = 1000  # characters of a folded title that is read, blanks between them
 
 
-class Stated(NamedTuple):
+class _Reading(NamedTuple):
     """The facts of a title, and its words without them."""
 
     facts: tuple[Fact, ...]
     gist: str
 
 
-def reread(fingerprint: Fingerprint) -> Fingerprint:
+def add_chinese_facts(fingerprint: Fingerprint) -> Fingerprint:
     """The fingerprint with what its title states in Han characters; most are as they are.
 
     >>> title = "台 风 造 成 三 人 死 亡"
-    >>> made = reread(Fingerprint(id="a", title=title, gist=title))
+    >>> made = add_chinese_facts(Fingerprint(id="a", title=title, gist=title))
     >>> made.gist, [(fact.value, fact.about) for fact in made.facts]
     ('台 风 造 成 人 死 亡', [('3', 'toll dead')])
     """
     if fingerprint.gist.isascii():
         return fingerprint
-    stated = _stated(fingerprint.title, fingerprint.gist, fingerprint.facts)
+    read_titles = _read_chinese(fingerprint.title, fingerprint.gist, fingerprint.facts)
     return (
         fingerprint
-        if stated is None
-        else replace(fingerprint, facts=stated.facts, gist=stated.gist)
+        if read_titles is None
+        else replace(fingerprint, facts=read_titles.facts, gist=read_titles.gist)
     )
 
 
 @lru_cache(maxsize=65536)
-def _stated(title: str, gist: str, facts: tuple[Fact, ...]) -> Stated | None:
+def _read_chinese(title: str, gist: str, facts: tuple[Fact, ...]) -> _Reading | None:
     """What the title states, or None where that is nothing new."""
     if max(gist) < FIRST or len(title) > LONGEST:
         return None
-    words = _marked(title.split(" "), gist.split(" "))
+    words = _mark_gaps(title.split(" "), gist.split(" "))
     shape = "".join(word if len(word) == 1 and word >= FIRST else " " for word in words)
-    findings = list(_found(shape))
-    placed = _placed(words, shape, facts)
+    findings = list(_apply_rules(shape))
+    placed = _place_facts(words, shape, facts)
     if not findings and placed == facts:
         return None
-    read = (Fact(*finding[:4], *_beside(words, finding.start, finding.end)) for finding in findings)
+    chinese = (
+        Fact(*finding[:4], *_neighbours_at(words, finding.start, finding.end))
+        for finding in findings
+    )
     covered = {place for finding in findings for place in range(finding.start, finding.end)}
-    remainder = [word for place, word in enumerate(words) if place not in covered and word != TAKEN]
-    return Stated((*placed, *read)[:MOST_FACTS], " ".join(remainder))
+    remainder = [word for place, word in enumerate(words) if place not in covered and word != GAP]
+    return _Reading((*placed, *chinese)[:MOST_FACTS], " ".join(remainder))
 
 
-def _marked(title: list[str], gist: list[str]) -> list[str]:
+def _mark_gaps(title: list[str], gist: list[str]) -> list[str]:
     """The words of the gist, with a mark wherever something of the title is left out."""
     marked: list[str] = []
     place = 0
@@ -69,50 +258,51 @@ def _marked(title: list[str], gist: list[str]) -> list[str]:
         if place < len(gist) and word == gist[place]:
             marked.append(word)
             place += 1
-        elif marked[-1:] != [TAKEN]:
-            marked.append(TAKEN)
+        elif marked[-1:] != [GAP]:
+            marked.append(GAP)
     return marked + gist[place:]
 
 
-def _found(shape: str) -> Iterator[Finding]:
+def _apply_rules(shape: str) -> Iterator[Finding]:
     """What each kind finds in what those before it left."""
-    for find in han.FINDERS:
+    for find in FINDERS:
         for finding in list(find(shape)):
-            if TAKEN not in shape[finding.start : finding.end]:
+            if GAP not in shape[finding.start : finding.end]:
                 shape = (
                     shape[: finding.start]
-                    + TAKEN * (finding.end - finding.start)
+                    + GAP * (finding.end - finding.start)
                     + shape[finding.end :]
                 )
                 if finding.kind:
                     yield finding
 
 
-def _placed(words: list[str], shape: str, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+def _place_facts(words: list[str], shape: str, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
     """The facts with their neighbours, where it is plain which of the marks stands for each."""
-    marks = [place for place, word in enumerate(words) if word == TAKEN]
+    gaps = [place for place, word in enumerate(words) if word == GAP]
     cut = [fact for fact in facts if fact.kind != "name"]
-    if len(marks) != len(cut):
+    if len(gaps) != len(cut):
         return facts
-    left = iter(marks)
+    gap = iter(gaps)
     return tuple(
-        fact if fact.kind == "name" else _dressed(fact, words, shape, next(left)) for fact in facts
+        fact if fact.kind == "name" else _with_context(fact, words, shape, next(gap))
+        for fact in facts
     )
 
 
-def _dressed(fact: Fact, words: list[str], shape: str, place: int) -> Fact:
+def _with_context(fact: Fact, words: list[str], shape: str, place: int) -> Fact:
     """The fact with the words beside its mark, if those are characters, and what it counts."""
     if not (shape[max(0, place - 1) : place] + shape[place + 1 : place + 2]).strip():
         return fact
-    before, after = _beside(words, place, place + 1)
+    before, after = _neighbours_at(words, place, place + 1)
     about = fact.about
     if fact.kind == "count" and not about.startswith("toll "):
-        about = han.counted(shape, place, place + 1) or about
+        about = counted_noun(shape, place, place + 1) or about
     return fact._replace(before=before, after=after, about=about)
 
 
-def _beside(words: list[str], start: int, end: int) -> tuple[str, str]:
+def _neighbours_at(words: list[str], start: int, end: int) -> tuple[str, str]:
     """The words before and after a place."""
-    before = [word for word in words[:start] if word != TAKEN][-NEIGHBOURS:]
-    after = [word for word in words[end:] if word != TAKEN][:NEIGHBOURS]
+    before = [word for word in words[:start] if word != GAP][-NEIGHBOURS:]
+    after = [word for word in words[end:] if word != GAP][:NEIGHBOURS]
     return " ".join(before), " ".join(after)

@@ -3,33 +3,34 @@
 import re
 from collections.abc import Iterator
 
-from nearcopy.extract.facts.calendar_words import (
+from nearcopy.extract.facts.number_parser import any_of, regex
+from nearcopy.extract.facts.span import Finding
+from nearcopy.extract.facts.word_lists import (
     DOUBTFUL_MONTHS,
     MONTHS,
     NAMED_DAY_AFTER,
     NAMED_DAY_BEFORE,
     WEEKDAYS,
+    YEARS_IN_NAMES,
+    words,
 )
-from nearcopy.extract.facts.number_parser import bordered, choice
-from nearcopy.extract.facts.span import Finding
-from nearcopy.extract.facts.unit_words import YEARS_IN_NAMES, words
 
-_MONTH = rf"(?P<month>{choice(MONTHS)})(?![^\W_])\.?"
+_MONTH = rf"(?P<month>{any_of(MONTHS)})(?![^\W_])\.?"
 _YEAR = r"(?:,? (?:de |del )?(?P<year>(?:19|20)\d\d)(?!\d))?"
-DAY_MONTH = bordered(
+DAY_MONTH = regex(
     r"(?<![\w.,$])(?P<day>\d\d?)(?:st|nd|rd|th|er|\.|º)?(?:-\d\d?\.?)? (?:of |de )?"
     rf"{_MONTH}{_YEAR}"
 )
-MONTH_DAY = bordered(
+MONTH_DAY = regex(
     rf"(?<![^\W_]){_MONTH} (?P<day>\d\d?)(?:st|nd|rd|th)?(?:-\d\d?)?(?![\d:%]|[.,]\d){_YEAR}"
 )
-NUMERIC = bordered(
+NUMERIC = regex(
     r"(?<![\w.,/$-])(?P<a>\d\d?)(?P<mark>[/.-])(?P<b>\d\d?)(?P=mark)"
     r"(?P<year>20\d\d|19\d\d|\d\d)(?![\w/-])"
 )
-ISO = bordered(r"(?<![\w-])(?P<year>(?:19|20)\d\d)-(?P<month>\d\d)-(?P<day>\d\d)(?![\w-])")
-SHORT = bordered(r"(?<![\w.,/$-])(?P<month>\d\d?)/(?P<day>\d\d?)(?:-\d\d?(?:/\d\d?)?)?(?![\w/-])")
-HAN_DATE = bordered(
+ISO = regex(r"(?<![\w-])(?P<year>(?:19|20)\d\d)-(?P<month>\d\d)-(?P<day>\d\d)(?![\w-])")
+SHORT = regex(r"(?<![\w.,/$-])(?P<month>\d\d?)/(?P<day>\d\d?)(?:-\d\d?(?:/\d\d?)?)?(?![\w/-])")
+HAN_DATE = regex(
     r"(?:(?P<year>(?:19|20)\d\d) ?[年년] ?)?(?<!\d)(?P<month>\d\d?) ?[月월] ?"
     r"(?P<day>\d\d?) ?[日号號일]"
 )
@@ -38,7 +39,7 @@ MONTH_TRIGGERS = frozenset(MONTHS) | frozenset("月월")
 
 
 def dates(text: str) -> Iterator[Finding]:
-    """Days of a year, with the year where it is given."""
+    """Dates, with the year if there is one."""
     for pattern in (DAY_MONTH, MONTH_DAY):
         for match in pattern.finditer(text):
             yield from _date(match, MONTHS[match["month"]], int(match["day"]))
@@ -47,7 +48,7 @@ def dates(text: str) -> Iterator[Finding]:
 
 
 def numeric_dates(text: str) -> Iterator[Finding]:
-    """Days written in figures alone: 12/30/2025, 30.12.2025, 2025-12-30, 12/30."""
+    """Numeric dates: 12/30/2025, 30.12.2025, 2025-12-30, 12/30."""
     for match in ISO.finditer(text):
         yield from _date(match, int(match["month"]), int(match["day"]))
     for match in NUMERIC.finditer(text):
@@ -73,7 +74,7 @@ def _date(match: re.Match[str], month: int, day: int) -> Iterator[Finding]:
     yield Finding("date", value, None, "", *match.span())
 
 
-CLOCK = bordered(
+CLOCK = regex(
     r"(?<![\w.,:$/-])(?P<hour>\d\d?)(?:[:.h](?P<minute>[0-5]\d))? ?(?P<half>[ap])\.?m\b\.?"
     r"|(?<![\w.,:$/-])(?P<hour24>[01]?\d|2[0-4])[:h](?P<minute24>[0-5]\d)(?![\w%]|:\d|[.,]\d)"
     r"|(?<=\ue000 )(?P<hour_dot>[01]?\d|2[0-4])\.(?P<minute_dot>[0-5]\d)(?![\w%]|:\d|[.,]\d)"
@@ -82,7 +83,7 @@ CLOCK_TRIGGERS = frozenset(("am", "pm", "m", ":", "h")) | frozenset(MONTHS)
 
 
 def clocks(text: str) -> Iterator[Finding]:
-    """Times of the day, in 24 hours: "8pm" and "20:00" are one."""
+    """Times of day in 24-hour form: "8pm" equals "20:00"."""
     for match in CLOCK.finditer(text):
         hour = int(match["hour"] or match["hour24"] or match["hour_dot"])
         minute = int(match["minute"] or match["minute24"] or match["minute_dot"] or 0)
@@ -95,13 +96,13 @@ def clocks(text: str) -> Iterator[Finding]:
 
 _ORDER = {"first": "1", "1st": "1", "second": "2", "2nd": "2", "third": "3", "3rd": "3",
           "fourth": "4", "4th": "4"}  # fmt: skip
-QUARTER = bordered(
+QUARTER = regex(
     r"(?<![\w])(?:(?P<kind>[qh])(?P<n>[1-4])|(?P<n2>[1-4])(?P<kind2>[qh])"
-    rf"|(?P<word>{choice(_ORDER)})[ -](?P<kind3>quarter|half)|(?P<fy>fy) ?(?P<fyear>(?:20)?\d\d))"
+    rf"|(?P<word>{any_of(_ORDER)})[ -](?P<kind3>quarter|half)|(?P<fy>fy) ?(?P<fyear>(?:20)?\d\d))"
     r"(?![\w])|第(?P<han>[1-4一二三四])季"
 )
 QUARTER_TRIGGERS = frozenset(("q", "h", "fy", "quarter", "half", "季"))
-SEASON = bordered(r"(?<![\w.,/$-])(?P<from>(?:19|20)\d\d)[-–/](?P<to>\d\d(?:\d\d)?)(?![\w/-])")
+SEASON = regex(r"(?<![\w.,/$-])(?P<from>(?:19|20)\d\d)[-–/](?P<to>\d\d(?:\d\d)?)(?![\w/-])")
 
 
 def quarters(text: str) -> Iterator[Finding]:
@@ -117,14 +118,14 @@ def quarters(text: str) -> Iterator[Finding]:
 
 
 def seasons(text: str) -> Iterator[Finding]:
-    """Years that run over: "2025-26", "2025/2026"."""
+    """Seasons that span two years: "2025-26", "2025/2026"."""
     for match in SEASON.finditer(text):
         first, last = int(match["from"]), match["to"]
         if int(last[-2:]) == (first + 1) % 100:
             yield Finding("season", f"{first}-{last[-2:]}", None, "", *match.span())
 
 
-YEAR = bordered(r"(?<![\w.,$€£¥₹/])(?<!\d-)(?P<year>(?:19|20)\d\d)(?![\d%]|[.,]\d|-[\w])([年년]?)")
+YEAR = regex(r"(?<![\w.,$€£¥₹/])(?<!\d-)(?P<year>(?:19|20)\d\d)(?![\d%]|[.,]\d|-[\w])([年년]?)")
 _AFTER = re.compile(r" ?([^\W\d_]+)")
 _BEFORE = re.compile(r"([^\W\d_]+)[ '-]*\Z")
 COUNTED = words(
@@ -134,7 +135,7 @@ COUNTED = words(
 
 
 def years(text: str) -> Iterator[Finding]:
-    """Years that stand alone, not "2000 people"."""
+    """Single years, not "2000 people"."""
     for match in YEAR.finditer(text):
         after = _AFTER.match(text, match.end())
         before = _BEFORE.search(text, max(0, match.start() - 20), match.start())
@@ -143,9 +144,9 @@ def years(text: str) -> Iterator[Finding]:
         yield Finding("year", match["year"], float(match["year"]), "", *match.span())
 
 
-WEEKDAY = bordered(rf"(?<![^\W_])(?P<day>{choice(WEEKDAYS)})(?![^\W_])")
-WEEKDAY_TRIGGERS = frozenset(WEEKDAYS) | {"feira"}  # a scan splits "terca-feira" at its hyphen
-HAN_WEEKDAY = bordered(r"(?:星期|周|週|礼拜)(?P<day>[一二三四五六日天])(?!\w\w?月)")
+WEEKDAY = regex(rf"(?<![^\W_])(?P<day>{any_of(WEEKDAYS)})(?![^\W_])")
+WEEKDAY_TRIGGERS = frozenset(WEEKDAYS) | {"feira"}  # the scan splits "terca-feira" at the hyphen
+HAN_WEEKDAY = regex(r"(?:星期|周|週|礼拜)(?P<day>[一二三四五六日天])(?!\w\w?月)")
 KANA_WEEKDAY = re.compile(r"(?P<day>[月火水木金土日])曜")
 HAN_WEEK = frozenset("期周週拜曜")
 _DAYS = {c: n for n, c in enumerate("一二三四五六日", 1)} | {"天": 7}
@@ -169,18 +170,18 @@ def han_weekdays(text: str) -> Iterator[Finding]:
 
 
 _DAY_NAMES = ["", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
-_SURE = choice(set(MONTHS) - DOUBTFUL_MONTHS)
-MONTH = bordered(
+_SURE = any_of(set(MONTHS) - DOUBTFUL_MONTHS)
+MONTH = regex(
     rf"(?<![^\W_])(?P<sure>{_SURE})(?![^\W_])"
     r"|(?<![^\W_])(?:in|of|since|until|by|early|late|mid) "
     rf"(?P<led>may|march)(?![^\W_])"
-    rf"|(?<![^\W_])(?P<dated>{choice(DOUBTFUL_MONTHS)})\.?(?= \ue000{{4}}(?!\ue000))"
+    rf"|(?<![^\W_])(?P<dated>{any_of(DOUBTFUL_MONTHS)})\.?(?= \ue000{{4}}(?!\ue000))"
     r"|(?<!\d)(?P<han>\d\d?) ?[月월](?!曜)"
 )
 
 
 def months(text: str) -> Iterator[Finding]:
-    """Months that stand alone or beside a year."""
+    """Months without a day."""
     for match in MONTH.finditer(text):
         month = int(match["han"]) if match["han"] else MONTHS[match[match.lastgroup or 0]]
         if 1 <= month <= 12:

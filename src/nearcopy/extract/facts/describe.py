@@ -1,28 +1,24 @@
-"""Facts in words, for people."""
+"""Descriptions of facts in English, for explanations."""
 
 from collections.abc import Callable
 
-from nearcopy.models.model import Fact
+from nearcopy.extract.facts.currencies import CURRENCY_NAMES
+from nearcopy.models import Fact
 
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
 )
-_CURRENCIES = {
-    "USD": "dollars", "EUR": "euros", "GBP": "pounds", "INR": "rupees", "JPY": "yen",
-    "CNY": "yuan", "SEK": "kronor", "CHF": "francs", "AUD": "Australian dollars",
-    "CAD": "Canadian dollars", "HKD": "Hong Kong dollars",
-}  # fmt: skip
 _SCALES = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 _INDIAN = ((1e7, "crore"), (1e5, "lakh"))
 
 
-def sentence(fact: Fact) -> str:
-    """A few words that name the fact.
+def describe_fact(fact: Fact) -> str:
+    """A short description of the fact.
 
-    >>> sentence(Fact("money", "INR 50000000000", 5e10, "INR"))
+    >>> describe_fact(Fact("money", "INR 50000000000", 5e10, "INR"))
     '5,000 crore rupees'
-    >>> sentence(Fact("date", "2025-10-30")), sentence(Fact("series", "series a", None, "series"))
+    >>> describe_fact(Fact("date", "2025-10-30")), describe_fact(Fact("series", "series a"))
     ('30 October 2025', 'Series A')
     """
     return _WORDS.get(fact.kind, _value)(fact)
@@ -34,7 +30,7 @@ def _value(fact: Fact) -> str:
 
 def _money(fact: Fact) -> str:
     scales = _INDIAN if fact.about == "INR" else _SCALES
-    unit = _CURRENCIES.get(fact.about, fact.about)
+    unit = CURRENCY_NAMES.get(fact.about, fact.about)
     amount = fact.amount or 0.0
     for scale, word in scales:
         if amount >= scale:

@@ -1,30 +1,30 @@
-"""Numerals: their shapes as patterns, and the numbers they stand for."""
+"""Numerals: regular expressions for them, and their values."""
 
 import re
 
-from nearcopy.extract.facts.unit_words import NUMBERS, ROMAN, SCALES, TENS
+from nearcopy.extract.facts.word_lists import NUMBERS, ROMAN, SCALES, TENS
 
-# 1,234.5 and 1.234,5 and 10 000; what the separators mean is decided by `number`.
+# 1,234.5 and 1.234,5 and 10 000; `parse_number` interprets the separators.
 NUMERAL = r"(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?![\d.,])|\d+(?:[.,]\d+)*)"
 LONGEST_NUMERAL = 18
-# Letters that make a figure part of a word; Han, and the prefixes of Arabic, may touch one.
+# Letters that join a number to a word; Chinese characters and Arabic prefixes may touch one.
 LETTERS_OF_WORDS = r"A-Za-z\u00aa-\u05ff\u0700-\u1fff"
 TOUCHING = rf"0-9_{LETTERS_OF_WORDS}"
 
 
-def bordered(pattern: str) -> re.Pattern[str]:
-    r"""The pattern compiled; in it [\w...] and [^\W_] mean letters that part words.
+def regex(pattern: str) -> re.Pattern[str]:
+    r"""The compiled pattern, in which [\w...] and [^\W_] match only letters that delimit words.
 
-    >>> bordered(r"(?<![\w])5(?![\w])").findall("投资5亿 x5 5x 5")
+    >>> regex(r"(?<![\w])5(?![\w])").findall("投资5亿 x5 5x 5")
     ['5', '5']
     """
     return re.compile(pattern.replace(r"[\w", f"[{TOUCHING}").replace(r"[^\W_]", f"[{TOUCHING}]"))
 
 
-def numeral(not_after: str) -> str:
-    """The pattern of a numeral that no such character precedes.
+def numeral_pattern(not_after: str) -> str:
+    """The pattern of a numeral that none of these characters precedes.
 
-    It begins with a digit, which is what the engine then leaps to.
+    It begins with a digit so that the regex engine can skip ahead.
     """
     return (
         rf"\d(?<!{not_after}\d)"
@@ -32,8 +32,8 @@ def numeral(not_after: str) -> str:
     )
 
 
-def choice(words: object) -> str:
-    """The words as one alternative, the longest first; none of them needs escaping but '.$'."""
+def any_of(words: object) -> str:
+    """A pattern that matches any of the words, the longest first; only '.$' need escaping."""
     listed = sorted(words, key=lambda word: (-len(word), word))  # type: ignore[call-overload]
     return "|".join(word.replace(".", r"\.").replace("$", r"\$") for word in listed)
 
@@ -41,14 +41,14 @@ def choice(words: object) -> str:
 # A scale in letters ends where the letters end; 万 and 亿 need no border.
 _LETTERS = [word for word in SCALES if word[0] < "\u2e80"]
 _HAN = [word for word in SCALES if word[0] >= "\u2e80"]
-SCALE = rf"(?:(?:{choice(_LETTERS)})(?![^\W_])|[{''.join(_HAN)}])"
-SPELLED = rf"(?:(?:{choice(TENS)})(?:-(?:{choice(NUMBERS)}))?|{choice(NUMBERS)})(?![^\W_])"
+SCALE = rf"(?:(?:{any_of(_LETTERS)})(?![^\W_])|[{''.join(_HAN)}])"
+SPELLED = rf"(?:(?:{any_of(TENS)})(?:-(?:{any_of(NUMBERS)}))?|{any_of(NUMBERS)})(?![^\W_])"
 
 
-def number(numeral: str) -> float | None:
-    """What a written numeral amounts to, its separators read by their shape.
+def parse_number(numeral: str) -> float | None:
+    """The value of a numeral with any separators; None if it is too long.
 
-    >>> [number(n) for n in ("1,234.5", "1.234,5", "5,000", "2,5", "10 000", "0.125")]
+    >>> [parse_number(n) for n in ("1,234.5", "1.234,5", "5,000", "2,5", "10 000", "0.125")]
     [1234.5, 1234.5, 5000.0, 2.5, 10000.0, 0.125]
     """
     if len(numeral) > LONGEST_NUMERAL:
@@ -67,14 +67,14 @@ def number(numeral: str) -> float | None:
 
 
 def _groups(whole: str, mark: str, part: str) -> bool:
-    """Whether one kind of mark, alone, parts thousands."""
+    """Whether the mark separates thousands, as in "5,000" and "1.234.567"."""
     return mark in whole or (len(part) == 3 and len(whole) <= 3 and whole[0] != "0")
 
 
-def spelled(words: str) -> int | None:
-    """The number of a spelled numeral: "twelve", "twenty-one"; None where it is none.
+def parse_spelled(words: str) -> int | None:
+    """The value of a spelled number: "twelve", "twenty-one"; None for other words.
 
-    >>> spelled("twelve"), spelled("thirty-two"), spelled("dozens")
+    >>> parse_spelled("twelve"), parse_spelled("thirty-two"), parse_spelled("dozens")
     (12, 32, None)
     """
     if words in NUMBERS:
@@ -85,22 +85,22 @@ def spelled(words: str) -> int | None:
     return TENS[tens] + NUMBERS.get(ones, 0)
 
 
-def index(words: str) -> int | None:
-    """A place in a series: figures, a Roman numeral, or a spelled number."""
+def parse_index(words: str) -> int | None:
+    """A place in a series: digits, a Roman numeral, or a spelled number."""
     if words.isdecimal():
         return int(words)
-    return ROMAN.get(words) or spelled(words)
+    return ROMAN.get(words) or parse_spelled(words)
 
 
 _HAN_DIGITS = {c: n for n, c in enumerate("〇一二三四五六七八九")} | {"两": 2, "兩": 2, "零": 0}
 _HAN_UNITS = {"十": 10, "百": 100, "千": 1000}
 
 
-def han(numeral: str) -> int:
-    """The number of Chinese numerals under ten thousand.
+def parse_chinese_integer(numeral: str) -> int:
+    """The value of a Chinese numeral under ten thousand.
 
-    >>> han("十二"), han("三百零五"), han("二十")
-    (12, 305, 20)
+    >>> parse_chinese_integer("十二"), parse_chinese_integer("三百零五")
+    (12, 305)
     """
     total, digit = 0, 0
     for character in numeral:
@@ -114,18 +114,18 @@ def han(numeral: str) -> int:
 
 _HAN_SCALES = (("亿", 1e8), ("万", 1e4))
 _ONE = "[一二三四五六七八九两]"
-# Thousands, hundreds, tens and ones in their order; 零 stands for those left out.
+# Thousands, hundreds, tens and ones in order; 零 marks those left out.
 _HAN_NUMBER = re.compile(
     rf"(?=[^零〇])(?:{_ONE}?千)?(?:[零〇]?{_ONE}?百)?(?:[零〇]?{_ONE}?十)?"
     rf"(?:(?:(?<=十)|(?<![千百])|[零〇]){_ONE})?|[零〇]"
 )
 
 
-def written(numeral: str) -> float | None:
-    """The number of Chinese numerals of any size; None where they make no number.
+def parse_chinese(numeral: str) -> float | None:
+    """The value of a Chinese numeral of any size; None if it is not well-formed.
 
-    >>> [written(n) for n in ("三百二十万", "一万零五", "二〇二五", "三点五亿", "十三五", "三四")]
-    [3200000.0, 10005.0, 2025.0, 350000000.0, None, None]
+    >>> [parse_chinese(n) for n in ("三百二十万", "一万零五", "二〇二五", "三点五亿", "十三五")]
+    [3200000.0, 10005.0, 2025.0, 350000000.0, None]
     """
     whole, point, part = numeral.partition("点")
     if point:
@@ -134,31 +134,34 @@ def written(numeral: str) -> float | None:
         before, separator, after = numeral.rpartition(mark)
         if separator:
             after = after.lstrip("零〇")
-            high, low = written(before) if before else 1.0, written(after) if after else 0.0
+            high, low = (
+                parse_chinese(before) if before else 1.0,
+                parse_chinese(after) if after else 0.0,
+            )
             return None if high is None or low is None or low >= scale else high * scale + low
     return _under_ten_thousand(numeral)
 
 
 def _with_decimals(whole: str, part: str) -> float | None:
     digits = part.rstrip("十百千万亿")
-    units, decimals = written(whole), "".join(str(_HAN_DIGITS[c]) for c in digits)
-    scale = written(part[len(digits) :]) if digits != part else 1.0
+    units, decimals = parse_chinese(whole), "".join(str(_HAN_DIGITS[c]) for c in digits)
+    scale = parse_chinese(part[len(digits) :]) if digits != part else 1.0
     if units is None or scale is None or not decimals:
         return None
     return float(f"{float(f'{int(units)}.{decimals}') * scale:.12g}")
 
 
 def _under_ten_thousand(numeral: str) -> float | None:
-    """The number of a numeral without scales, or of the four figures of a year."""
+    """The value of a numeral without scales, or of the four digits of a year."""
     if len(numeral) == 4 and all(c in _HAN_DIGITS for c in numeral):
         return float("".join(str(_HAN_DIGITS[c]) for c in numeral))
-    return float(han(numeral)) if _HAN_NUMBER.fullmatch(numeral) else None
+    return float(parse_chinese_integer(numeral)) if _HAN_NUMBER.fullmatch(numeral) else None
 
 
-def plain(amount: float) -> str:
-    """The amount in figures, without noise in its last places.
+def format_number(amount: float) -> str:
+    """The amount in digits, without rounding noise.
 
-    >>> plain(50000000000.0), plain(1.1 * 3)
+    >>> format_number(50000000000.0), format_number(1.1 * 3)
     ('50000000000', '3.3')
     """
     rounded = float(f"{amount:.12g}")
@@ -166,7 +169,7 @@ def plain(amount: float) -> str:
 
 
 def rounds_to(a: float, b: float) -> bool:
-    """Whether one is the other with fewer digits.
+    """Whether one amount is the other rounded to fewer significant digits.
 
     >>> rounds_to(1.5e9, 1.48e9), rounds_to(1.5e9, 1.44e9), rounds_to(58, 60)
     (True, False, True)
@@ -176,15 +179,15 @@ def rounds_to(a: float, b: float) -> bool:
 
 
 def same_when_rounded(a: float, b: float) -> bool:
-    """Whether two are one with the fewer of their decimals.
+    """Whether two amounts are equal when rounded to the fewer decimals.
 
     >>> same_when_rounded(6.18, 6.2), same_when_rounded(6.18, 6), same_when_rounded(75, 80)
     (True, True, False)
     """
-    places = min(len(plain(amount).partition(".")[2]) for amount in (a, b))
+    places = min(len(format_number(amount).partition(".")[2]) for amount in (a, b))
     return f"{a:.{places}f}" == f"{b:.{places}f}"
 
 
 def _digits(amount: float) -> int:
-    """How many digits of the amount say something."""
+    """The number of significant digits."""
     return max(1, len(f"{amount:.11e}".split("e")[0].rstrip("0").replace(".", "")))

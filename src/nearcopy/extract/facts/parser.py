@@ -1,4 +1,8 @@
-"""Reading a title: each kind of fact in its turn takes its span, and the rest is left."""
+"""The parser of titles: rules in a fixed order, each claiming the spans of the facts it finds.
+
+A scan of the words of a title selects the rules that can find anything, so that most titles are
+read without running one.
+"""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -6,35 +10,33 @@ from itertools import islice
 from typing import NamedTuple
 
 from nearcopy import kernels
-from nearcopy.extract.facts import dates
-from nearcopy.extract.facts import product_names as names
-from nearcopy.extract.facts import quantities as figures
-from nearcopy.extract.facts import versions_and_scores as series
+from nearcopy.extract.facts import dates, quantities
+from nearcopy.extract.facts import versions_and_names as names
 from nearcopy.extract.facts.number_parser import LETTERS_OF_WORDS
 from nearcopy.extract.facts.span import Finding, Rule
-from nearcopy.extract.facts.unit_words import COMMON, INDIAN, NAMED, ROMAN
+from nearcopy.extract.facts.word_lists import COMMON, INDIAN, NAMED, ROMAN
 from nearcopy.kernels.reference.title_scan import (
     ANY,
     CENTURY,
     GLUED,
     JOINED,
+    NOT_ASCII,
     POINTED,
     SHAPES,
-    UNREAD,
 )
-from nearcopy.models.model import Fact
+from nearcopy.models import Fact
 
-LONGEST_TITLE = 500  # characters of a title that are read; what is longer is not a title
-MOST_FACTS = 32  # facts of a title that are kept, the first ones; all are cut out
+LONGEST_TITLE = 500  # characters of a title that are read
+MOST_FACTS = 32  # kept per title, the first ones; all are cut from the remainder
 NEIGHBOURS = 3
-TAKEN = "\ue000"  # stands where a fact was taken, so that no other rule reads across it
+GAP = "\ue000"  # fills the span of a fact, so that no other rule matches across it
 
 
 class Facts(NamedTuple):
-    """The facts of a title in order of place, and the title without them (names stay)."""
+    """The facts of a title by position, and the title without them (names stay)."""
 
     facts: tuple[Fact, ...]
-    rest: str
+    remainder: str
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -43,119 +45,125 @@ class Facts(NamedTuple):
 
     @property
     def figures(self) -> tuple[Fact, ...]:
-        """The facts that can clash: all but names without a figure."""
+        """The facts that can clash: all but names without a number."""
         return tuple([fact for fact in self.facts if fact.kind != "name" or fact.about])
 
 
-class Stated(NamedTuple):
-    """What many titles state, a list a column: figures, names, and the titles without figures."""
+class TitleFacts(NamedTuple):
+    """Facts of many titles in columns: figures, names, and the titles without figures."""
 
     figures: list[tuple[Fact, ...]]
     names: list[tuple[str, ...]]
-    rests: list[str]
+    remainders: list[str]
 
 
-# The order matters: each rule sees only what those before it have left.
+# The order matters: a rule sees only what earlier rules left.
 RULES = (
-    Rule(series.VERSION_TRIGGERS, series.versions),
-    Rule(series.MODEL_TRIGGERS, series.models),
+    Rule(names.VERSION_TRIGGERS, names.versions),
+    Rule(names.MODEL_TRIGGERS, names.models),
     Rule(dates.MONTH_TRIGGERS, dates.dates),
-    Rule(frozenset((JOINED,)), names.fixed),
+    Rule(frozenset((JOINED,)), names.numeric_names),
     Rule(frozenset((JOINED,)), dates.numeric_dates),
-    Rule(frozenset((POINTED,)), series.dotted_versions),
+    Rule(frozenset((POINTED,)), names.dotted_versions),
     Rule(dates.CLOCK_TRIGGERS, dates.clocks),
-    Rule(dates.QUARTER_TRIGGERS, dates.quarters, figured=False),
+    Rule(dates.QUARTER_TRIGGERS, dates.quarters, needs_digit=False),
     Rule(frozenset((JOINED,)), dates.seasons),
-    Rule(figures.MAGNITUDE_TRIGGERS, figures.magnitudes),
-    Rule(figures.CURRENCY_TRIGGERS, figures.money),
-    Rule(figures.CURRENCY_TRIGGERS, figures.spelled_money, figured=False),
-    Rule(INDIAN, figures.rupees),
-    Rule(figures.PERCENT_TRIGGERS | figures.SPELLED_TRIGGERS, figures.percentages, figured=False),
-    Rule(figures.BASIS_TRIGGERS, figures.basis_points),
-    Rule(figures.AGE_TRIGGERS, figures.ages, figured=False),
-    Rule(figures.BARE_AGE_TRIGGERS, figures.bare_ages),
-    Rule(series.SERIES_TRIGGERS, series.places, figured=False),
-    Rule(frozenset("第"), series.han_places, figured=False),
-    Rule(NAMED, names.numbered),
-    Rule(frozenset((JOINED,)), series.scores),
-    Rule(series.ORDINAL_TRIGGERS, series.ordinals, figured=False),
+    Rule(quantities.MAGNITUDE_TRIGGERS, quantities.magnitudes),
+    Rule(quantities.CURRENCY_TRIGGERS, quantities.money),
+    Rule(quantities.CURRENCY_TRIGGERS, quantities.spelled_money, needs_digit=False),
+    Rule(INDIAN, quantities.rupees),
+    Rule(
+        quantities.PERCENT_TRIGGERS | quantities.SPELLED_TRIGGERS,
+        quantities.percentages,
+        needs_digit=False,
+    ),
+    Rule(quantities.BASIS_TRIGGERS, quantities.basis_points),
+    Rule(quantities.AGE_TRIGGERS, quantities.ages, needs_digit=False),
+    Rule(quantities.BARE_AGE_TRIGGERS, quantities.bare_ages),
+    Rule(names.SERIES_TRIGGERS, names.places, needs_digit=False),
+    Rule(frozenset("第"), names.han_places, needs_digit=False),
+    Rule(NAMED, names.numbered_names),
+    Rule(frozenset((JOINED,)), names.scores),
+    Rule(names.ORDINAL_TRIGGERS, names.ordinals, needs_digit=False),
     Rule(frozenset((CENTURY,)), dates.years),
-    Rule(dates.WEEKDAY_TRIGGERS, dates.weekdays, figured=False),
-    Rule(dates.HAN_WEEK, dates.han_weekdays, figured=False),
-    Rule(dates.MONTH_TRIGGERS, dates.months, figured=False),
-    Rule(frozenset((ANY,)), figures.counts),
-    Rule(figures.SPELLED_TRIGGERS, figures.spelled_counts, figured=False),
+    Rule(dates.WEEKDAY_TRIGGERS, dates.weekdays, needs_digit=False),
+    Rule(dates.HAN_WEEK, dates.han_weekdays, needs_digit=False),
+    Rule(dates.MONTH_TRIGGERS, dates.months, needs_digit=False),
+    Rule(frozenset((ANY,)), quantities.counts),
+    Rule(quantities.SPELLED_TRIGGERS, quantities.spelled_counts, needs_digit=False),
 )
-# What words and shapes call for, as bits: the rules, and in the bits above them names with figures
-# and what stands for a figure. One look-up a word instead of one a rule.
+# The rules that a word or shape triggers, as a bit mask: one lookup per word instead of one per
+# rule. The bits above the rules mark code names, spelled numbers, and places in a series.
 CODED, SPELLED, PLACED = (1 << len(RULES) + place for place in range(3))
-CALLS: dict[str, int] = {GLUED: CODED}
+TRIGGERS: dict[str, int] = {GLUED: CODED}
 for _bit, _rule in enumerate(RULES):
     for _word in _rule.triggers:
-        CALLS[_word] = CALLS.get(_word, 0) | 1 << _bit
-for _word in figures.SPELLED_TRIGGERS:
-    CALLS[_word] = CALLS.get(_word, 0) | SPELLED | PLACED
+        TRIGGERS[_word] = TRIGGERS.get(_word, 0) | 1 << _bit
+for _word in quantities.SPELLED_TRIGGERS:
+    TRIGGERS[_word] = TRIGGERS.get(_word, 0) | SPELLED | PLACED
 for _word in (*ROMAN, *"abcdefgh"):
-    CALLS[_word] = CALLS.get(_word, 0) | PLACED
-MARKS = frozenset(c for c in CALLS if len(c) == 1 and not c.isalpha())
+    TRIGGERS[_word] = TRIGGERS.get(_word, 0) | PLACED
+MARKS = frozenset(c for c in TRIGGERS if len(c) == 1 and not c.isalpha())
 
 
 def _bits(*finds: object) -> int:
     return sum(1 << bit for bit, rule in enumerate(RULES) if rule.find in finds)
 
 
-WORDED = sum(1 << bit for bit, rule in enumerate(RULES) if not rule.figured)
-# The rules that find nothing where neither a figure nor what stands for one is.
-WITHOUT_SPELLED = _bits(figures.spelled_money, figures.percentages, figures.ages)
-WITHOUT_PLACED = _bits(series.places)
-TELLING = WORDED | CALLS[ANY]  # without one of these no rule is called for
+WORD_RULES = sum(1 << bit for bit, rule in enumerate(RULES) if not rule.needs_digit)
+# The rules that need a digit, or a spelled number or place instead.
+WITHOUT_SPELLED = _bits(quantities.spelled_money, quantities.percentages, quantities.ages)
+WITHOUT_PLACED = _bits(names.places)
+ANY_RULE = WORD_RULES | TRIGGERS[ANY]  # without one of these bits nothing can be found
 
-# Figures and marks of other scripts, one character for one, so that places stay true.
+# Digits and punctuation of other scripts, mapped one to one so that positions stay valid.
 _TABLE = {zero + n: str(n) for zero in (0x660, 0x6F0, 0x966, 0x9E6, 0xFF10) for n in range(10)}
 _TABLE |= {
     code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F) if not 0xFF10 <= code < 0xFF1A
 }
 _TABLE |= dict(zip(map(ord, "‘’“”–—"), "''\"\"-;", strict=True))
 _TABLE |= {0xFFE5: "¥", 0xFFE1: "£", 0x66A: "%", 0x66B: ".", 0x66C: ",", 0xA0: " ", 0x202F: " ",
-           0x2009: " ", 0x2011: "-", 0x2010: "-", 0x2212: "-", ord(TAKEN): " "}  # fmt: skip
+           0x2009: " ", 0x2011: "-", 0x2010: "-", 0x2212: "-", ord(GAP): " "}  # fmt: skip
 _OTHER = re.compile(f"[{re.escape(''.join(map(chr, _TABLE)))}]")
 _LETTERS = re.compile(r"[^\W\d_]+")
-# Words as the patterns of the rules delimit them, with the vowel signs of Hindi.
+# Words as the rules delimit them, including the vowel signs of Hindi.
 _DELIMITED = re.compile(f"[{LETTERS_OF_WORDS}]+")
-# Trigger words that the rules find inside longer words: Arabic ones, after a prefix.
-_INFIXES = tuple(word for word in CALLS if any("\u0600" <= c <= "\u06ff" for c in word))
+# Arabic trigger words, which rules also find after a prefix.
+_INFIXES = tuple(word for word in TRIGGERS if any("\u0600" <= c <= "\u06ff" for c in word))
 _DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 
-GLANCES = kernels.Glances(CALLS, COMMON, _TABLE, longest=LONGEST_TITLE, most=MOST_FACTS)
+SCANNER = kernels.TitleScanner(TRIGGERS, COMMON, _TABLE, longest=LONGEST_TITLE, most=MOST_FACTS)
 
 
-def stated(titles: Sequence[str]) -> Stated:
-    """What fingerprints keep of the facts of titles, most of which are read at a glance."""
-    calls, named = GLANCES.read(titles)
-    columns = Stated([()] * len(titles), named, [title[:LONGEST_TITLE] for title in titles])
-    for row, called in enumerate(calls):
-        if called & TELLING:
-            look = _look(columns.rests[row], called)
-            if look.findings or called == UNREAD:
-                facts = _facts(look)
+def read_titles(titles: Sequence[str]) -> TitleFacts:
+    """The facts of many titles, as fingerprints keep them."""
+    masks, title_names = SCANNER.scan(titles)
+    columns = TitleFacts(
+        [()] * len(titles), title_names, [title[:LONGEST_TITLE] for title in titles]
+    )
+    for row, rules in enumerate(masks):
+        if rules & ANY_RULE:
+            scan = _scan_title(columns.remainders[row], rules)
+            if scan.findings or rules == NOT_ASCII:
+                facts = _to_facts(scan)
                 columns.figures[row], columns.names[row] = facts.figures, facts.names
-                columns.rests[row] = facts.rest
+                columns.remainders[row] = facts.remainder
     return columns
 
 
-def read(title: str) -> Facts:
-    """The facts of a title, and the title with their spans cut out; names are not cut.
+def read_facts(title: str) -> Facts:
+    """The facts of a title, and the title without them; names are kept.
 
-    >>> [fact.value for fact in read("UPC Volt sets up Rs 5k cr data centre").facts]
+    >>> [fact.value for fact in read_facts("UPC Volt sets up Rs 5k cr data centre").facts]
     ['upc volt', 'INR 50000000000']
     """
-    called, _ = GLANCES.read((title,))
-    return _facts(_look(title[:LONGEST_TITLE], called[0]))
+    masks, _ = SCANNER.scan((title,))
+    return _to_facts(_scan_title(title[:LONGEST_TITLE], masks[0]))
 
 
-class _Look(NamedTuple):
-    """A title, the same in ASCII where it has any and in lower case, and what the rules found."""
+class _Scan(NamedTuple):
+    """A title, its text with ASCII digits and punctuation, in lower case, and the findings."""
 
     title: str
     text: str
@@ -163,28 +171,27 @@ class _Look(NamedTuple):
     findings: list[Finding]
 
 
-def _look(title: str, called: int) -> _Look:
-    """What the rules find in a title, by what it calls for at a glance."""
+def _scan_title(title: str, rules: int) -> _Scan:
     text = title if title.isascii() else _OTHER.sub(_in_ascii, title)
-    lower = _lowered(text)
-    return _Look(title, text, lower, _figures(text, lower, called))
+    lower = _lower(text)
+    return _Scan(title, text, lower, _find_all(text, lower, rules))
 
 
-def _facts(look: _Look) -> Facts:
-    """What was found as facts, and names."""
-    title, text, lower, findings = look
+def _to_facts(scan: _Scan) -> Facts:
+    title, text, lower, findings = scan
     if not findings:
-        return Facts(_named(_names(text)), title)
+        return Facts(_name_facts(_names(text)), title)
     if not text.islower():
-        findings = _lettered(text, findings)
-    findings += _names(_blanked(text, findings))
-    findings.sort(key=_place)
-    return Facts(_with_neighbours(lower, findings), _rest(title, findings))
+        findings = _drop_lowercase_letters(text, findings)
+    findings += _names(_blank_out(text, findings))
+    findings.sort(key=_start_of)
+    return Facts(_with_neighbours(lower, findings), _cut_out(title, findings))
 
 
 def _names(text: str) -> list[Finding]:
     return [
-        Finding("name", value, None, "", start, end) for value, start, end in GLANCES.names(text)
+        Finding("name", value, None, "", start, end)
+        for value, start, end in SCANNER.find_names(text)
     ]
 
 
@@ -192,8 +199,8 @@ def _in_ascii(match: re.Match[str]) -> str:
     return _TABLE[ord(match[0])]
 
 
-def _named(findings: Iterable[Finding]) -> tuple[Fact, ...]:
-    """Names as facts, which need no neighbours; they come in order."""
+def _name_facts(findings: Iterable[Finding]) -> tuple[Fact, ...]:
+    """Names as facts; they need no neighbours."""
     new = tuple.__new__  # a third of the time of eight arguments
     return tuple(
         [
@@ -203,56 +210,60 @@ def _named(findings: Iterable[Finding]) -> tuple[Fact, ...]:
     )
 
 
-def _lowered(text: str) -> str:
-    """The text in lower case, of the same length."""
+def _lower(text: str) -> str:
+    """The text in lower case, with positions unchanged."""
     lower = text.lower()
     if len(lower) == len(text):
         return lower
     return "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
 
-def _figures(text: str, lower: str, called: int) -> list[Finding]:
-    """All that the rules find, each in what the ones before it left."""
-    if called == UNREAD:
-        called = _called(lower)
+def _find_all(text: str, lower: str, rules: int) -> list[Finding]:
+    """The findings of all triggered rules."""
+    if rules == NOT_ASCII:
+        rules = _triggered_rules(lower)
     if _DIGIT.search(lower) is None:
-        return _found(lower, _worded(lower, called), [])
-    named = list(names.coded(text)) if called & CODED else []
-    return _found(_blanked(lower, named), called & CODED - 1, named)
+        return _apply_rules(lower, _rules_without_digits(lower, rules), [])
+    code_names = list(names.code_names(text)) if rules & CODED else []
+    return _apply_rules(_blank_out(lower, code_names), rules & CODED - 1, code_names)
 
 
-def _worded(lower: str, called: int) -> int:
-    """The rules called for that may find something without a figure."""
+def _rules_without_digits(lower: str, rules: int) -> int:
+    """The triggered rules that can match a text without digits."""
     if lower.isascii():
-        called &= ~0 if called & SPELLED else ~WITHOUT_SPELLED
-        called &= ~0 if called & PLACED else ~WITHOUT_PLACED
-    return called & WORDED
+        rules &= ~0 if rules & SPELLED else ~WITHOUT_SPELLED
+        rules &= ~0 if rules & PLACED else ~WITHOUT_PLACED
+    return rules & WORD_RULES
 
 
-def _called(lower: str) -> int:
-    """What the words of a text in any script call for, and its signs and shapes, as bits."""
-    seen = _seen(lower)
+def _triggered_rules(lower: str) -> int:
+    """The rules that the words, signs and shapes of a text in any script trigger, as a bit mask."""
+    words = _trigger_words(lower)
     if _DIGIT.search(lower):
-        seen |= MARKS.intersection(lower)
-        seen.update([shape for shape, pattern in SHAPES if pattern.search(lower)])
-        seen.add(ANY)
-    called = 0
-    for word in seen:
-        called |= CALLS.get(word, 0)
-    return called
+        words |= MARKS.intersection(lower)
+        words.update([shape for shape, pattern in SHAPES if pattern.search(lower)])
+        words.add(ANY)
+    rules = 0
+    for word in words:
+        rules |= TRIGGERS.get(word, 0)
+    return rules
 
 
-def _lettered(text: str, findings: list[Finding]) -> list[Finding]:
-    """The findings without "makes the series a success": a small letter among capitals."""
-    return [new for new in findings if not (_by_letter(new) and text[new.end - 1].islower())]
+def _drop_lowercase_letters(text: str, findings: list[Finding]) -> list[Finding]:
+    """Drop findings such as "makes the series a success": a lowercase letter is no index."""
+    return [
+        finding
+        for finding in findings
+        if not (_is_lettered(finding) and text[finding.end - 1].islower())
+    ]
 
 
-def _by_letter(finding: Finding) -> bool:
+def _is_lettered(finding: Finding) -> bool:
     return finding.kind == "series" and finding.value[-2] == " " and finding.value[-1].isalpha()
 
 
-def _seen(lower: str) -> set[str]:
-    """The words of the text, and in scripts without spaces its characters."""
+def _trigger_words(lower: str) -> set[str]:
+    """The words of a text, and its characters in scripts without spaces."""
     if lower.isascii():
         return set(_LETTERS.findall(lower))
     words = {*_LETTERS.findall(lower), *_DELIMITED.findall(_DIGIT.sub(" ", lower))}
@@ -260,47 +271,48 @@ def _seen(lower: str) -> set[str]:
     return words | set(lower) if max(lower) >= "\u2e80" else words
 
 
-def _found(lower: str, bits: int, findings: list[Finding]) -> list[Finding]:
-    """What was found, and what the rules find in the rest."""
+def _apply_rules(lower: str, bits: int, findings: list[Finding]) -> list[Finding]:
+    """The findings so far, and those of the rules in the remaining text."""
     while bits:
         lowest = bits & -bits
         bits ^= lowest
-        new = list(RULES[lowest.bit_length() - 1].find(lower))
-        if new:
-            new = _apart(new)
-            lower = _blanked(lower, new)
-            findings += new
+        matches = list(RULES[lowest.bit_length() - 1].find(lower))
+        if matches:
+            matches = _drop_overlaps(matches)
+            lower = _blank_out(lower, matches)
+            findings += matches
             if _DIGIT.search(lower) is None:
-                bits &= WORDED
+                bits &= WORD_RULES
     return findings
 
 
-def _apart(findings: list[Finding]) -> list[Finding]:
-    """The findings that do not reach into an earlier one of the same rule."""
+def _drop_overlaps(findings: list[Finding]) -> list[Finding]:
+    """Drop findings that overlap an earlier one of the same rule."""
     if len(findings) == 1:
         return findings
     covered = bytearray(LONGEST_TITLE)
     kept: list[Finding] = []
-    for new in findings:
-        if not any(covered[new.start : new.end]):
-            covered[new.start : new.end] = b"\1" * (new.end - new.start)
-            kept.append(new)
+    for finding in findings:
+        span = slice(finding.start, finding.end)
+        if not any(covered[span]):
+            covered[span] = b"\1" * (finding.end - finding.start)
+            kept.append(finding)
     return kept
 
 
-def _blanked(text: str, findings: list[Finding]) -> str:
+def _blank_out(text: str, findings: list[Finding]) -> str:
     for finding in findings:
         start, end = finding.start, finding.end
-        text = text[:start] + TAKEN * (end - start) + text[end:]
+        text = text[:start] + GAP * (end - start) + text[end:]
     return text
 
 
-def _place(finding: Finding) -> int:
+def _start_of(finding: Finding) -> int:
     return finding.start
 
 
 def _with_neighbours(lower: str, findings: list[Finding]) -> tuple[Fact, ...]:
-    """The findings of a kind as facts, with the words beside them; names need none."""
+    """The findings as facts with their neighbouring words; those without a kind are dropped."""
     new = tuple.__new__
     facts: list[Fact] = []
     for kind, value, amount, about, start, end in findings:
@@ -314,7 +326,7 @@ def _with_neighbours(lower: str, findings: list[Finding]) -> tuple[Fact, ...]:
 
 
 def _neighbours(lower: str, start: int, end: int) -> tuple[str, str]:
-    """Up to three words on either side; one that reaches into the fact is none of them."""
+    """Up to three words on either side, without words that overlap the fact."""
     spaced = not start or lower[start - 1] == " "
     if not spaced or lower[end : end + 1] not in ("", " "):
         return _neighbours_by_place(lower, start, end)
@@ -329,8 +341,8 @@ def _neighbours_by_place(lower: str, start: int, end: int) -> tuple[str, str]:
     return " ".join(before[-NEIGHBOURS:]), " ".join(after[:NEIGHBOURS])
 
 
-def _rest(title: str, findings: list[Finding]) -> str:
-    """The title without the spans of its facts, names apart."""
+def _cut_out(title: str, findings: list[Finding]) -> str:
+    """The title without the spans of its facts; names are kept."""
     pieces, place = [], 0
     for finding in findings:
         if finding.kind != "name":

@@ -4,20 +4,25 @@ import re
 from collections.abc import Iterator
 from itertools import takewhile
 
-from nearcopy.extract.facts.currencies import CURRENCY_AFTER, CURRENCY_BEFORE, DOUBTFUL
+from nearcopy.extract.facts.currencies import (
+    AMBIGUOUS_CURRENCIES,
+    CURRENCY_AFTER,
+    CURRENCY_BEFORE,
+    CURRENCY_SIGNS,
+)
 from nearcopy.extract.facts.number_parser import (
     NUMERAL,
     SCALE,
     SPELLED,
-    bordered,
-    choice,
-    number,
-    numeral,
-    plain,
-    spelled,
+    any_of,
+    format_number,
+    numeral_pattern,
+    parse_number,
+    parse_spelled,
+    regex,
 )
 from nearcopy.extract.facts.span import Finding
-from nearcopy.extract.facts.unit_words import (
+from nearcopy.extract.facts.word_lists import (
     COMMON,
     COUNTED_IN_LAKHS,
     COUNTED_ONES,
@@ -35,7 +40,7 @@ from nearcopy.extract.facts.unit_words import (
     words,
 )
 
-MAGNITUDE = bordered(
+MAGNITUDE = regex(
     r"(?<![\w])(?:magnitude[ -](?:of )?|mag |m ?)(?P<after>\d[.,]\d)(?![\d%])(?![\w])"
     r"|(?<![\w.,])(?P<before>\d(?:[.,]\d)?)[ -]?magnitude(?![\w])|(?P<han>\d[.]\d)[级級]"
 )
@@ -43,10 +48,10 @@ MAGNITUDE_TRIGGERS = frozenset(("magnitude", "mag", "m", "级", "級"))
 
 
 def magnitudes(text: str) -> Iterator[Finding]:
-    """How strong an earthquake was."""
+    """Earthquake magnitudes."""
     for match in MAGNITUDE.finditer(text):
-        amount = number((match["after"] or match["before"] or match["han"]).replace(",", "."))
-        yield Finding("magnitude", plain(amount or 0.0), amount, "", *match.span())
+        amount = parse_number((match["after"] or match["before"] or match["han"]).replace(",", "."))
+        yield Finding("magnitude", format_number(amount or 0.0), amount, "", *match.span())
 
 
 _WORDS = [word for word in CURRENCY_AFTER if word[0] < "\u2e80" and word[0].isalpha()]
@@ -54,67 +59,65 @@ _HAN = [word for word in CURRENCY_AFTER if word[0] >= "\u2e80"]
 _LETTERED = [word for word in CURRENCY_BEFORE if word[-1].isalpha()]
 _SYMBOLS = [word for word in CURRENCY_BEFORE if not word[-1].isalpha()]
 _AFTER = (
-    rf"(?:(?:us |australian |canadian )?(?:{choice(_WORDS)})(?![^\W_])|{choice(_HAN)}|[$€£](?!\d))"
+    rf"(?:(?:us |australian |canadian )?(?:{any_of(_WORDS)})(?![^\W_])|{any_of(_HAN)}|[$€£](?!\d))"
 )
 _AMOUNT = rf"{NUMERAL}(?: ?-?{SCALE})?(?: ?{SCALE})?"
-MONEY_BEFORE = bordered(
-    rf"(?:(?<![^\W_])(?:{choice(_LETTERED)})[. ]?|(?<![\w])(?:{choice(_SYMBOLS)})|[$€£¥₹]) ?"
+MONEY_BEFORE = regex(
+    rf"(?:(?<![^\W_])(?:{any_of(_LETTERED)})[. ]?|(?<![\w])(?:{any_of(_SYMBOLS)})|[$€£¥₹]) ?"
     rf"(?P<amount>{_AMOUNT})(?![\d])"
 )
-MONEY_AFTER = bordered(rf"(?<![\w.,$/-])(?P<amount>{_AMOUNT})[ -]?(?P<currency>{_AFTER})")
-SPELLED_MONEY = bordered(
+MONEY_AFTER = regex(rf"(?<![\w.,$/-])(?P<amount>{_AMOUNT})[ -]?(?P<currency>{_AFTER})")
+SPELLED_MONEY = regex(
     rf"(?<![\w-])(?P<n>{SPELLED})[ -](?P<scale>{SCALE})[ -](?P<currency>{_AFTER})"
 )
-RUPEES = bordered(
-    rf"(?<![\w.,$/-])(?P<amount>{NUMERAL}(?:[ -]?k)?[ -]?(?:{choice(INDIAN)}))(?![^\W_])"
+RUPEES = regex(
+    rf"(?<![\w.,$/-])(?P<amount>{NUMERAL}(?:[ -]?k)?[ -]?(?:{any_of(INDIAN)}))(?![^\W_])"
     r"(?P<noun>[ -][^\W\d_]+)?"
 )
-CURRENCY_TRIGGERS = (
-    frozenset(_WORDS) | frozenset(_LETTERED) | frozenset("$€£¥₹₩₽₺₪₦₱₫₴元円币幣镑鎊ドロ")
-)
+CURRENCY_TRIGGERS = frozenset(_WORDS) | frozenset(_LETTERED) | CURRENCY_SIGNS
 _PARTS = re.compile(rf"({NUMERAL})|({SCALE})")
 
 
 def money(text: str) -> Iterator[Finding]:
-    """Sums with their currency; bare crores and lakhs are rupees."""
+    """Amounts of money with their currency."""
     for match in MONEY_BEFORE.finditer(text):
         sign = text[match.start() : match.start("amount")].strip().removesuffix(".")
         yield from _sum(match, CURRENCY_BEFORE.get(sign, "USD"))
     for match in MONEY_AFTER.finditer(text):
         unit = match["currency"].split()[-1]
-        if unit not in DOUBTFUL or match["amount"][-1].isalpha():
+        if unit not in AMBIGUOUS_CURRENCIES or match["amount"][-1].isalpha():
             yield from _sum(match, CURRENCY_AFTER[unit])
 
 
 def spelled_money(text: str) -> Iterator[Finding]:
-    """Sums in words: "two million dollars"."""
+    """Amounts of money in words: "two million dollars"."""
     for match in SPELLED_MONEY.finditer(text):
-        total = (spelled(match["n"]) or 0) * SCALES[match["scale"]]
+        total = (parse_spelled(match["n"]) or 0) * SCALES[match["scale"]]
         code = CURRENCY_AFTER[match["currency"].split()[-1]]
-        yield Finding("money", f"{code} {plain(total)}", total, code, *match.span())
+        yield Finding("money", f"{code} {format_number(total)}", total, code, *match.span())
 
 
 def rupees(text: str) -> Iterator[Finding]:
-    """Crores and lakhs without a currency, unless of people or things."""
+    """Crores and lakhs without a currency are rupees, unless they count people or things."""
     for match in RUPEES.finditer(text):
         if not match["noun"] or match["noun"][1:] not in COUNTED_IN_LAKHS:
             yield from _sum(match, "INR")
 
 
 def _sum(match: re.Match[str], currency: str) -> Iterator[Finding]:
-    total = scaled(match["amount"])
+    total = parse_scaled(match["amount"])
     if total is not None:
         start = match.start()
         end = match.end("currency") if "currency" in match.groupdict() else match.end("amount")
-        yield Finding("money", f"{currency} {plain(total)}", total, currency, start, end)
+        yield Finding("money", f"{currency} {format_number(total)}", total, currency, start, end)
 
 
-def scaled(written: str) -> float | None:
-    """A numeral with its scales: "5k cr" is fifty thousand million."""
+def parse_scaled(numeral: str) -> float | None:
+    """The value of a numeral with its scales: "5k cr" is fifty thousand million."""
     total: float | None = None
-    for figures, scale in _PARTS.findall(written):
+    for figures, scale in _PARTS.findall(numeral):
         if total is None:
-            total = number(figures)
+            total = parse_number(figures)
             if total is None:
                 return None
         elif scale:
@@ -126,11 +129,11 @@ _PERCENT = (
     "(?:%|٪|percentage points?|percent|per ?cent|pct|prozent|procent|pour cent|por ciento"
     "|بالمئة|بالمائة|في المئة|प्रतिशत|फीसदी)"
 )
-PERCENT = bordered(
+PERCENT = regex(
     rf"(?<![\w.,$/])(?P<n>{NUMERAL})(?: ?(?:-|to) ?(?P<to>{NUMERAL}))?[ -]?{_PERCENT}(?![^\W_])"
     rf"|(?<![\w])(?P<word>{SPELLED})[ -]{_PERCENT}(?![^\W_])|百分之(?P<han>\d+)"
 )
-BASIS = bordered(rf"(?<![\w.,$/])(?P<n>{NUMERAL})[ -]?(?:bps?|basis[ -]points?)(?![^\W_])")
+BASIS = regex(rf"(?<![\w.,$/])(?P<n>{NUMERAL})[ -]?(?:bps?|basis[ -]points?)(?![^\W_])")
 PERCENT_TRIGGERS = words(
     "% ٪ percent per percentage pct prozent procent cent ciento بالمئة بالمائة المئة प्रतिशत फीसदी "
     "百"
@@ -140,27 +143,27 @@ LIVE = re.compile(r"\blive (?:updates?|blog|coverage)|markets? wrap|\blive$")
 
 
 def percentages(text: str) -> Iterator[Finding]:
-    """Percentages; those of a page that runs through the day are no facts."""
+    """Percentages; those of live pages are dropped, as they change through the day."""
     kind = "" if LIVE.search(text) else "percent"
     for match in PERCENT.finditer(text):
-        written = match["n"] or match["han"]
-        amount = number(written) if written else float(spelled(match["word"]) or 0)
+        numeral = match["n"] or match["han"]
+        amount = parse_number(numeral) if numeral else float(parse_spelled(match["word"]) or 0)
         if amount is not None:
-            value = plain(amount)
+            value = format_number(amount)
             if match["to"]:
-                value += "-" + plain(number(match["to"]) or 0.0)
+                value += "-" + format_number(parse_number(match["to"]) or 0.0)
             yield Finding(kind, value, amount, "", *match.span())
 
 
 def basis_points(text: str) -> Iterator[Finding]:
-    """Basis points, a kind of their own."""
+    """Basis points."""
     for match in BASIS.finditer(text):
-        amount = number(match["n"])
+        amount = parse_number(match["n"])
         if amount is not None:
-            yield Finding("basis points", plain(amount), amount, "", *match.span())
+            yield Finding("basis points", format_number(amount), amount, "", *match.span())
 
 
-AGE = bordered(
+AGE = regex(
     rf"(?<![\w.,$/])(?P<n>\d{{1,3}}|{SPELLED})[ -](?:year|yr|month|week)s?[ -]olds?(?![\w])"
     r"|(?<![\w])aged? (?P<aged>\d{1,3})(?![\d%]|[.,]\d)"
     r"|(?<![\w.,])(?P<other>\d{1,3})(?:[ -]jährige[rn]?|-årige?n?|岁|歲|歳)"
@@ -170,7 +173,7 @@ AGE_TRIGGERS = words(
     "old olds aged age jährige jähriger jährigen ans años anos årig årige årigen 岁 歲 歳"
 )
 # "Ann Smith, 42, ...", "Jugendlicher (14)" and "dies at 42".
-BARE_AGE = bordered(
+BARE_AGE = regex(
     r", (?P<comma>\d{2})(?=,|\Z)|(?<=[\w] )\((?P<bracket>\d{2})\)"
     r"|(?:dies|died|dead|death) (?:suddenly )?(?:at|aged) (?:age )?(?P<died>\d{1,3})"
     r"(?![\w%]|[.,]\d)"
@@ -179,46 +182,46 @@ BARE_AGE_TRIGGERS = words(", ( dies died dead death")
 
 
 def ages(text: str) -> Iterator[Finding]:
-    """How old somebody is: "42-year-old", "aged 42"."""
+    """Ages: "42-year-old", "aged 42"."""
     for match in AGE.finditer(text):
-        written = match["n"] or match["aged"] or match["other"] or match["de"]
-        amount = int(written) if written.isdecimal() else spelled(written)
+        numeral = match["n"] or match["aged"] or match["other"] or match["de"]
+        amount = int(numeral) if numeral.isdecimal() else parse_spelled(numeral)
         if amount is not None:
             unit = "month" if "month" in match[0] else "week" if "week" in match[0] else "year"
             yield Finding("age", str(amount), float(amount), unit, *match.span())
 
 
 def bare_ages(text: str) -> Iterator[Finding]:
-    """Ages that only their place betrays: "Ann Smith, 42, wins", "dies at 42"."""
+    """Ages without a unit: "Ann Smith, 42, wins", "dies at 42"."""
     for match in BARE_AGE.finditer(text):
         years = int(match["comma"] or match["bracket"] or match["died"])
         yield Finding("age", str(years), float(years), "year", *match.span(match.lastgroup or 0))
 
 
-_ALONE = numeral(r"[\w.,/$€£:-]")
-COUNT = bordered(
+_ALONE = numeral_pattern(r"[\w.,/$€£:-]")
+COUNT = regex(
     rf"(?P<n>{_ALONE})"
     rf"(?:(?: ?-?(?P<scale>{SCALE}))?(?P<plus>\+)?(?![\w%/]|:\d|[.,]\d|-\d)"
     r"|(?P<han>[万萬亿億千百])?(?=[\u2e80-\uffef]))"
 )
-SPELLED_COUNT = bordered(rf"(?<![\w'-])(?P<word>{SPELLED})(?:[ -](?P<word_scale>{SCALE}))?(?!')")
+SPELLED_COUNT = regex(rf"(?<![\w'-])(?P<word>{SPELLED})(?:[ -](?P<word_scale>{SCALE}))?(?!')")
 SPELLED_TRIGGERS = frozenset(NUMBERS) | frozenset(TENS)
-_WORD = re.compile(r"(?:[^\W\d_]|[\u0900-\u0903\u093a-\u094f])+")  # with the vowels of Hindi
+_WORD = re.compile(r"(?:[^\W\d_]|[\u0900-\u0903\u093a-\u094f])+")  # with the vowel signs of Hindi
 _CLAUSE = re.compile(r"[\d,;:.!?|()。，、；：\ue000]")
 HAN = "\u2e80"
 HAN_TOLLS = [toll for toll in TOLLS if toll[0] >= HAN]
 BREAKS = words("after as when while amid over before because if nach après tras efter")
-AROUND = 40  # characters looked at for what a count is of
+AROUND = 40  # characters searched for the noun that a number counts
 
 
 def counts(text: str) -> Iterator[Finding]:
-    """Every other figure, with what it counts; a toll is about the kind of harm."""
+    """All other numbers with the noun they count; for tolls, the kind of harm."""
     for match in COUNT.finditer(text):
-        amount = number(match["n"])
+        amount = parse_number(match["n"])
         if amount is not None:
             amount *= SCALES.get(match["scale"] or match["han"] or "", 1.0)
             before, after = _around(text, *match.span())
-            ignored = match["plus"] is not None or _is_marked(match, before)
+            ignored = match["plus"] is not None or _is_wire_mark(match, before)
             yield _count(match, amount, before, after, ignored=ignored)
 
 
@@ -229,12 +232,14 @@ def spelled_counts(text: str) -> Iterator[Finding]:
         if before and before[-1] in NAMED_ONES:
             continue
         if match["word"] != "one" or (after and after[0] in COUNTED_ONES):
-            amount = (spelled(match["word"]) or 0) * SCALES.get(match["word_scale"] or "", 1.0)
+            amount = (parse_spelled(match["word"]) or 0) * SCALES.get(
+                match["word_scale"] or "", 1.0
+            )
             yield _count(match, amount, before, after, ignored=False)
 
 
-def _is_marked(match: re.Match[str], before: list[str]) -> bool:
-    """Whether the figure is a wire's mark ("UPDATE 2-") or the end of a name."""
+def _is_wire_mark(match: re.Match[str], before: list[str]) -> bool:
+    """Whether the number belongs to a wire tag ("UPDATE 2-") or to a name."""
     if not before:
         return False
     return before[-1] in NAMED or (
@@ -243,7 +248,7 @@ def _is_marked(match: re.Match[str], before: list[str]) -> bool:
 
 
 def _around(text: str, start: int, end: int) -> tuple[list[str], list[str]]:
-    """The words of the same clause on either side."""
+    """The words of the same clause before and after a span."""
     before = _CLAUSE.split(text[max(0, start - AROUND) : start])[-1]
     after = _CLAUSE.split(text[end : end + AROUND], maxsplit=1)[0]
     return _WORD.findall(before)[-6:], _WORD.findall(after)[:5]
@@ -256,12 +261,12 @@ def _count(
     toll = _toll(before, after)
     ignored = ignored or not COUNTERS.isdisjoint(after)
     about = f"toll {toll}" if toll else "" if noun in COMMON else singular(noun)
-    return Finding("" if ignored else "count", plain(amount), amount, about, *match.span())
+    return Finding("" if ignored else "count", format_number(amount), amount, about, *match.span())
 
 
 def _toll(before: list[str], after: list[str]) -> str | None:
-    """The kind of harm a figure counts: named after it ("12 killed"), or else before it."""
-    for word in (*after[:4], *takewhile(_leads_on, reversed(before))):
+    """The kind of harm that a number counts: named after it ("12 killed"), or else before it."""
+    for word in (*after[:4], *takewhile(_continues_clause, reversed(before))):
         if word in TOLLS:
             return TOLLS[word]
         if word[0] >= HAN:
@@ -269,6 +274,6 @@ def _toll(before: list[str], after: list[str]) -> str | None:
     return None
 
 
-def _leads_on(word: str) -> bool:
-    """Whether a word may stand between a toll and its figure: not "dead after 2 boats collide"."""
+def _continues_clause(word: str) -> bool:
+    """Whether a word may separate a toll from its number: not "dead after 2 boats collide"."""
     return word not in BREAKS

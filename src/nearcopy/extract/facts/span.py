@@ -1,11 +1,11 @@
-"""What a rule finds in a title, before its surroundings are known."""
+"""The result of a rule, and the rule itself."""
 
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 
 class Finding(NamedTuple):
-    """A fact without its neighbours. One of no kind is cut out and forgotten: a live counter."""
+    """A fact without its neighbours. One without a kind is cut out and dropped: a live counter."""
 
     kind: str
     value: str
@@ -19,8 +19,8 @@ Finder = Callable[[str], Iterator[Finding]]
 
 
 class Rule(NamedTuple):
-    """What finds one kind of fact, and the words without which there is none to find."""
+    """A finder of one kind of fact, and its triggers: without one of them it finds nothing."""
 
     triggers: frozenset[str]
     find: Finder
-    figured: bool = True  # whether it takes a figure, too
+    needs_digit: bool = True

@@ -1,8 +1,7 @@
 """One title: cleaned, normalised, and the words in it that name a stage or a recurring column."""
 
-from nearcopy.extract.titles.clean import CleanTitle, clean
-from nearcopy.extract.titles.newsroom_tags import MARKS
-from nearcopy.extract.titles.normalize import normal, normals
+from nearcopy.extract.text import normal, normals
+from nearcopy.extract.titles.clean import MARKS, CleanTitle, clean
 from nearcopy.extract.titles.recurring_columns import recurring
 from nearcopy.extract.titles.stage_words import stages
 

@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from nearcopy.extract.titles.normalize import normal
+from nearcopy.extract.text import normal
 
 LONGEST = 5  # words of a name
 LONGEST_LETTERS = 60

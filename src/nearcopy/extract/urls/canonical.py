@@ -5,10 +5,9 @@ from functools import lru_cache
 
 from nearcopy.extract.urls.hosts import host_name, site_of
 from nearcopy.extract.urls.paths import INDEX_FILES, clean_path
-from nearcopy.extract.urls.percent_encoding import spell_fragment
-from nearcopy.extract.urls.queries import clean_query
+from nearcopy.extract.urls.query import clean_query
 from nearcopy.extract.urls.redirect_wrappers import targets, wraps
-from nearcopy.extract.urls.split import BLANK, Parts, taken_apart
+from nearcopy.extract.urls.split import BLANK, Parts, spell_fragment, taken_apart
 
 DEEPEST = 8  # wrappers within wrappers; what goes deeper is no address of a page
 

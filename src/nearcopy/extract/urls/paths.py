@@ -2,7 +2,7 @@
 
 import re
 
-from nearcopy.extract.urls.percent_encoding import spell_path
+from nearcopy.extract.urls.split import spell_path
 
 INDEX_FILES = frozenset(
     f"{name}.{ending}"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from urllib.parse import unquote
 
-from nearcopy.extract.urls.queries import parameters
+from nearcopy.extract.urls.query import parameters
 from nearcopy.extract.urls.split import Parts
 
 Reader = Callable[[Parts], Iterator[str]]

@@ -1,6 +1,5 @@
 """The readable definition of every kernel: the compiled ones equal it, bit for bit, by test."""
 
-from nearcopy.kernels.reference.distances import numeral_shares, sketch_distances
 from nearcopy.kernels.reference.hashes import (
     fmix64,
     fnv1a64,
@@ -14,9 +13,15 @@ from nearcopy.kernels.reference.html import strip_html, strip_html_positions
 from nearcopy.kernels.reference.joins import SetJoin, components, similar_pairs
 from nearcopy.kernels.reference.key_index import KeyIndex, band_keys
 from nearcopy.kernels.reference.numerals import numerals
-from nearcopy.kernels.reference.overlap import feature_sets, pair_overlaps, passages, shared_counts
-from nearcopy.kernels.reference.single_pass import readings
-from nearcopy.kernels.reference.sketches import features, sketch
+from nearcopy.kernels.reference.overlap import (
+    feature_sets,
+    numeral_shares,
+    pair_overlaps,
+    passages,
+    shared_counts,
+    sketch_distances,
+)
+from nearcopy.kernels.reference.sketches import features, readings, sketch
 from nearcopy.kernels.reference.technical_terms import technical_details
 from nearcopy.kernels.reference.term_profiles import (
     TermWeights,
@@ -25,21 +30,20 @@ from nearcopy.kernels.reference.term_profiles import (
     term_keys,
     term_rarities,
 )
-from nearcopy.kernels.reference.title_scan import Glances
+from nearcopy.kernels.reference.title_scan import TitleScanner, WordFinder
 from nearcopy.kernels.reference.titles import (
     title_cosines,
     title_fronts,
     title_keys,
     word_cosines,
 )
-from nearcopy.kernels.reference.word_finder import WordFinder
 from nearcopy.kernels.reference.words import normalised, word_spans, words
 
 __all__ = [
-    "Glances",
     "KeyIndex",
     "SetJoin",
     "TermWeights",
+    "TitleScanner",
     "WordFinder",
     "band_keys",
     "components",

@@ -3,11 +3,18 @@
 import re
 from collections.abc import Iterator
 
-from nearcopy.extract.facts.calendar_words import MONTHS
-from nearcopy.extract.facts.number_parser import SPELLED, bordered, choice, han, index
+from nearcopy.extract.facts.number_parser import (
+    SPELLED,
+    any_of,
+    parse_chinese_integer,
+    parse_index,
+    regex,
+)
 from nearcopy.extract.facts.span import Finding
-from nearcopy.extract.facts.unit_words import (
+from nearcopy.extract.facts.word_lists import (
     LETTERED,
+    MONTHS,
+    NAMED,
     NOT_A_SERIES_AFTER,
     ORDINALS,
     ROMAN,
@@ -15,19 +22,20 @@ from nearcopy.extract.facts.unit_words import (
     SERIES,
     TENS,
     TOLLS,
+    YEARS_IN_NAMES,
     singular,
     words,
 )
 
 _UNITS = "%|percent|per cent|million|billion|trillion|crore|lakh|magnitude|m|bn|points?|miles|km"
-DOTTED = bordered(rf"\d+\.\d+(?:\.\d+)*[a-z]?(?![\w]|%|[.,]\d|[ -]?(?:{_UNITS})(?![\w]))")
-MARKED = bordered(r"(?<![^\W_])v(?:ersion |er\.? ?|\.? ?)(?P<n>\d+(?:\.\d+)*[a-z]?\d*)(?![\w%])")
-MODEL = bordered(
+DOTTED = regex(rf"\d+\.\d+(?:\.\d+)*[a-z]?(?![\w]|%|[.,]\d|[ -]?(?:{_UNITS})(?![\w]))")
+MARKED = regex(r"(?<![^\W_])v(?:ersion |er\.? ?|\.? ?)(?P<n>\d+(?:\.\d+)*[a-z]?\d*)(?![\w%])")
+MODEL = regex(
     r"(?<![^\W_])(?P<name>gpt|llama|claude|gemini|grok|qwen|o)-?(?P<n>\d+(?:\.\d+)*[a-z]?)(?![\w])"
 )
 MODEL_TRIGGERS = words("gpt llama claude gemini grok qwen o")
 VERSION_TRIGGERS = words("v version ver")
-_NAME = bordered(r"(?<![^\W_])([a-z][a-z]+)[ -]\Z")
+_NAME = regex(r"(?<![^\W_])([a-z][a-z]+)[ -]\Z")
 THOUSANDS = re.compile(r"\d{1,3}\.\d{3}")  # 1.234 may be German for 1,234
 LONGEST_NAME = 20
 # Words that a decimal number follows without being a version of them.
@@ -65,10 +73,10 @@ def dotted_versions(text: str) -> Iterator[Finding]:
 
 
 LETTERS, ROMAN_LETTERS = frozenset("abcdefgh"), frozenset("ivx")
-_KEYS = choice(key for key in SERIES if key[0] < "\u2e80" and key != "№")
-PLACE = bordered(
+_KEYS = any_of(key for key in SERIES if key[0] < "\u2e80" and key != "№")
+PLACE = regex(
     rf"(?<![\w-])(?P<key>{_KEYS})(?:\. ?|[ -]#?|(?=\d))"
-    rf"(?P<n>\d{{1,4}}|{choice(ROMAN)}|{SPELLED}|[a-h])"
+    rf"(?P<n>\d{{1,4}}|{any_of(ROMAN)}|{SPELLED}|[a-h])"
     r"(?![\w%]|:\d|[.,]\d|-\d|'s\b| ?(?:million|billion|percent))"
     r"|(?<![\w&])[#№] ?(?P<hash>\d{1,6})(?![\w%]|[.,]\d)"
     r"|(?<![\w])(?:round of|last) (?P<of>16|32|64|8)(?![\w%-]| [^\W\d_]{2,}s\b)"
@@ -82,14 +90,14 @@ def places(text: str) -> Iterator[Finding]:
     """Places in a series: "Week 4", "Series A", "#896", "No. 5", "round of 16"."""
     for match in PLACE.finditer(text):
         if match["key"]:
-            yield from _place(match)
+            yield from _start_of(match)
         elif match["hash"]:
             yield Finding("series", f"# {int(match['hash'])}", None, "#", *match.span())
         else:
             yield Finding("series", f"round of {match['of']}", None, "round of", *match.span())
 
 
-def _place(match: re.Match[str]) -> Iterator[Finding]:
+def _start_of(match: re.Match[str]) -> Iterator[Finding]:
     key = "#" if "#" in match[0] else SERIES[match["key"]]
     place = _index(match, key)
     named = key == "chapter" and place in (7, 11, 13)  # of American bankruptcy law
@@ -100,28 +108,28 @@ def _place(match: re.Match[str]) -> Iterator[Finding]:
 
 def _index(match: re.Match[str], key: str) -> int | str | None:
     """The place, or None where the word behind the key is none: "the game I love"."""
-    written = match["n"]
-    if written.isdecimal():
-        return int(written)
-    if written in LETTERS:
-        return written if key in LETTERED else None
-    if written in ROMAN_LETTERS and key not in ROMAN_ONES:
+    numeral = match["n"]
+    if numeral.isdecimal():
+        return int(numeral)
+    if numeral in LETTERS:
+        return numeral if key in LETTERED else None
+    if numeral in ROMAN_LETTERS and key not in ROMAN_ONES:
         return None
     before = _BEFORE.search(match.string, max(0, match.start() - 12), match.start())
-    return None if before and before[1] in NOT_A_SERIES_AFTER else index(written)
+    return None if before and before[1] in NOT_A_SERIES_AFTER else parse_index(numeral)
 
 
 def han_places(text: str) -> Iterator[Finding]:
     """Places in a series in Chinese and Japanese: 第12次."""
     for match in HAN_PLACE.finditer(text):
-        place = int(match["n"]) if match["n"].isdecimal() else han(match["n"])
+        place = int(match["n"]) if match["n"].isdecimal() else parse_chinese_integer(match["n"])
         yield Finding(
             "series", f"第 {place}", None, f"第{match['of']}", match.start(), match.end("n")
         )
 
 
 _SPANS = "percent|per cent|million|billion|year|day|month|hour|minute|week"
-SCORE = bordered(
+SCORE = regex(
     r"(?<![\w.,/$:-])(?P<a>\d{1,3})(?:-| - )(?P<b>\d{1,3})"
     rf"(?![\w/%]|:\d|[.,]\d|-[\w]| ?(?:{_SPANS})s?\b)"
 )
@@ -136,9 +144,9 @@ def scores(text: str) -> Iterator[Finding]:
 
 
 _SUFFIX = r"(?:st|nd|rd|th|ª|º|:e|:a|ème|e)"
-ORDINAL = bordered(
+ORDINAL = regex(
     rf"(?<![\w.,-])(?P<n>\d{{1,4}}){_SUFFIX}(?![\w'])"
-    rf"|(?<![\w-])(?P<word>{choice(ORDINALS)}|(?:{choice(TENS)})-(?:{choice(ORDINALS)}))(?![\w'])"
+    rf"|(?<![\w-])(?P<word>{any_of(ORDINALS)}|(?:{any_of(TENS)})-(?:{any_of(ORDINALS)}))(?![\w'])"
 )
 ORDINAL_TRIGGERS = frozenset(ORDINALS) | words("st nd rd th ª º ème")
 _NOUN = re.compile(r"[ -]?([^\W\d_]+)(?:[ -]([^\W\d_]+))?")
@@ -151,12 +159,12 @@ def ordinals(text: str) -> Iterator[Finding]:
         if match["word"] == "second" and before and before[1].isdecimal():
             continue
         noun = _NOUN.match(text, match.end())
-        about = _numbered(noun) if noun else ""
+        about = _ordinal_noun(noun) if noun else ""
         place = int(match["n"]) if match["n"] else _order(match["word"])
         yield Finding("ordinal", str(place), float(place), about, *match.span())
 
 
-def _numbered(noun: re.Match[str]) -> str:
+def _ordinal_noun(noun: re.Match[str]) -> str:
     """What an ordinal numbers: a toll ("fifth person dies"), or the noun ("second arrest")."""
     toll = TOLLS.get(noun[1]) or TOLLS.get(noun[2] or "")
     return f"toll {toll}" if toll and toll != "held" else singular(noun[1])
@@ -165,3 +173,46 @@ def _numbered(noun: re.Match[str]) -> str:
 def _order(word: str) -> int:
     tens, _, ones = word.rpartition("-")
     return TENS.get(tens, 0) + ORDINALS[ones]
+
+
+# Letters with figures, glued or by a hyphen in capitals: F-16, G7, MH370, 49ers, 792p, 5G.
+CODE = regex(
+    r"(?<![\w.,$€£¥₹-])(?P<letters>[A-Za-z]{1,12})\d+[A-Za-z0-9]*(?![A-Za-z0-9]|\.\d)"
+    r"|(?<![\w.,$€£¥₹-])(?P<capitals>[A-Z]{1,6}|Covid|covid)-\d+[A-Za-z0-9]*(?![\w-])"
+    r"|(?<![\w.,$€£¥₹/-])\d+(?P<ending>[A-Za-z]+)"
+)
+# Letters beside a figure that make it a sum, a date, a quarter or a count, and no name.
+LEADING = words(
+    "gpt llama claude gemini grok qwen o rs inr us usd eur gbp rm rmb aed no q h fy v ver ep pt "
+    "week day game part round"
+)
+ENDINGS = words(
+    "st nd rd th k m mn bn tn cr am pm x s h q ft km kg mph yr yo e er re eme bps bp pc "
+    "lakh crore mln mrd"
+)
+NUMBERED = regex(rf"(?<![^\W_])(?P<head>{any_of(NAMED)}) (?P<n>\d{{1,4}})(?![\w%]|:\d|[.,]\d|-\d)")
+FIXED = regex(r"(?<![\w/])(?:9/11|24/7|50/50|50-50|7/7)(?![\w/])")
+
+
+def code_names(title: str) -> Iterator[Finding]:
+    """Names with figures in them, which are no counts."""
+    for match in CODE.finditer(title):
+        ending = match["ending"]
+        letters = (match["letters"] or match["capitals"] or "").lower()
+        if letters in LEADING if ending is None else ending.lower() in ENDINGS:
+            continue
+        yield Finding("name", match[0].lower().replace("-", ""), None, letters, *match.span())
+
+
+def numbered_names(text: str) -> Iterator[Finding]:
+    """Names that a number belongs to, in lower case: "boeing 737", "formula 1"."""
+    for match in NUMBERED.finditer(text):
+        head, n = match["head"], match["n"]
+        if len(n) < 4 or n[:2] not in ("19", "20") or head in YEARS_IN_NAMES:
+            yield Finding("name", f"{head} {n}", None, head, *match.span())
+
+
+def numeric_names(text: str) -> Iterator[Finding]:
+    """Names made of figures alone: "9/11"."""
+    for match in FIXED.finditer(text):
+        yield Finding("name", match[0], None, "", *match.span())

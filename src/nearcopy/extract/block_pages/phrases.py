@@ -233,3 +233,147 @@ WALLS: Mapping[str, str] = {
         |available in your country|available in your region
     """,
 }
+
+
+BOXES: Mapping[str, str] = {
+    "sign-up box": """
+        your notification has been saved|saving your notification|get email notifications
+        |email notifications are only|new matching items|to allow notifications
+        |breaking news alerts|send breaking news|news alerts to you|sign up for our
+        |daily newsletter|our newsletter|your email address|invalid email|thank you for subscribing
+        |could not subscribe|passwort ist falsch|angegebene passwort|neues passwort
+        |passwort zurücksetzen|e mail adresse ein|wähle deine|wählen sie ihren|bereits bei uns
+        |email check failed|post was not sent|please follow and like us|share your feedback
+        |are you sure you want to log out|remember me|forgot password|forgot your password
+        |click here to register|by logging in|user agreement|terms of use and|password for your
+        |password must be|characters long|capital letter|e mail or username|enter your details
+        |enter your email|newsletter here|subscribe to our|click here and sign up|passwort muss
+        |zeichen lang sein|einen großbuchstaben|mein konto|unseren nutzungsbedingungen
+        |unserer datenschutzerklärung zu|diskutieren sie mit|j'accepte de recevoir
+        |offres spéciales des|mot de passe|recevoir la newsletter|acepto recibir|tu contraseña
+        |olvidaste tu contraseña|nuestro boletín|zapisz się na|hasło musi|zapomniałeś hasła
+        |wyrażam zgodę na otrzymywanie|e bültenimize|şifrenizi|şifremi unuttum|كلمة المرور
+        |نشرتنا البريدية|in your inbox|to your inbox|straight to your inbox|unsubscribe at any
+        |newsletter in your|get the newsletter|follow us on|like us on|turn on notifications
+        |enable notifications|newsletter abonnieren|jetzt newsletter|folgen sie uns|folgt uns
+        |in ihr postfach|inscrivez vous|suivez nous|dans votre boîte|s'inscrire à
+        |recibe en tu correo|síguenos|suscríbete a nuestro|en tu correo|zapisz się do|obserwuj nas
+        |na swój adres|do newslettera|bizi takip edin|bültenimize|e posta adresinizi|تابعونا على
+        |اشترك في نشرتنا|بريدك الإلكتروني|подпишитесь на|наш канал|рассылку|关注我们|订阅我们
+        |扫码关注|never miss a story|sign up for alerts|top headlines every
+    """,
+    "site notice": """
+        this material may not be published|broadcast rewritten or redistributed
+        |may not be reproduced|reproduction is prohibited|data provided by|to see more visit
+        |promotional website|advertorials and native|affiliate advertising program
+        |earn fees by linking|affiliate commission|as is without warranty
+        |without warranty of any kind|no responsibility for the content
+        |not responsible for the content|does not endorse and|representative image
+        |this story is from|your opinions matter|your opinion matters|there are no reviews yet
+        |write a review|be the first to comment|comments are moderated|comments will be moderated
+        |offers in the comments|in the comments section|what term do you want to search
+        |search with google|use the arrow keys|add the following css|mark up below
+        |tweet with a location|location information to your tweets|donate to|make a donation
+        |your contribution will|of your contribution|left to raise|help us power
+        |support our journalism|support our work|please contribute|please donate|share our posts
+        |follow me on|in your news feeds|from your news feeds|alle rechte vorbehalten|ohne gewähr
+        |mein kommentar|meine kommentare|kommentar funktion|kommentarfunktion|leser kommentieren
+        |kommentare freigeschaltet|geben nur kommentare|kommentare zu veröffentlichen
+        |einzelne kommentare|beiträge vorab|kommentierenden leser|auch kommentare die
+        |werden sofort gelöscht|mit ihrer spende|unterstützen sie unsere arbeit|jetzt spenden
+        |mit den pfeiltasten|auf unsere webseite|mail an|telegram kanal|tous droits réservés
+        |faire un don|soutenez nous|avec les flèches|modération des commentaires
+        |todos los derechos reservados|haz una donación|haga una donación|apóyanos|con las flechas
+        |normas de los comentarios|wszelkie prawa zastrzeżone|strzałek na klawiaturze|wesprzyj nas
+        |czekamy na wasze maile|publikacja dostępna na stronie|naszej społeczności
+        |wiadomości z polski i ze świata|tüm hakları saklıdır|bize destek|ok tuşlarını|yorumlarınız
+        |جميع الحقوق محفوظة|التبرع للموقع|ادعمونا|ادعموا الموقع|دون أي تعهدات أو ضمانات
+        |صريحة أو ضمنية|إخلاء لمسؤوليتنا|لا نتحمل أي مسؤولية|مزود المقال|все права защищены
+        |поддержите нас|поддержать проект|版权所有|转载请注明|支持我们|hit save|press enter
+        |hit enter|press esc|press the escape|type your search|auto complete|keyboard shortcuts
+        |share this article|copy link|share on facebook|email this|email us|have a story
+        |got a story|news tip|story tip|got a tip|terms of use|by using this site|download our
+        |download the app|e paper|on your tablet|patent pending|automatically posted
+        |automatically generated|no human editors|report an error|report a typo
+        |haben sie einen hinweis|hinweis für uns|haben sie infos|hast du infos|interessante infos
+        |schreiben sie uns|schreibt uns|schicken sie uns|eure mitarbeit|ihre mithilfe|schick uns
+        |telegram gruppe|auf telegram|unsere app|app herunterladen|artikel teilen|fehler melden
+        |als e paper|écrivez nous|information à nous|contactez nous|téléchargez l'application
+        |notre application|signaler une erreur|partager cet article|sur tablette|escríbenos
+        |envíanos|contáctanos|descarga la app|descarga nuestra|nuestra app|comparte esta
+        |compartir en|en tu tablet|edición digital|napisz do nas|masz dla nas|masz temat
+        |adres redakcji|pobierz aplikację|naszej aplikacji|udostępnij artykuł|na tablecie|e wydanie
+        |bize yazın|bize ulaşın|haber ihbar|uygulamamızı indirin|uygulamayı indir|e gazete
+        |tablet ve telefon|راسلنا|راسلونا|تواصل معنا|اتصل بنا|حمل تطبيقنا|تطبيقنا|حمل التطبيق
+        |напишите нам|свяжитесь с нами|сообщите нам|наше приложение|скачать приложение|нашли ошибку
+        |联系我们|下载客户端|下载app|下载我们|comments are closed|community guidelines
+        |without permission is prohibited
+    """,
+}
+
+
+# Titles of pages that are no article, whole.
+TITLES: Mapping[str, str] = {
+    "block page": """
+        access denied|access to this page has been denied|attention required
+        |attention required cloudflare|just a moment|are you a robot|human verification
+        |bot verification|robot check|verify you are human|403 forbidden|403|error 403
+        |request blocked|too many requests|429 too many requests|pardon our interruption
+        |zugriff verweigert|accès refusé|acceso denegado|dostęp zabroniony|odmowa dostępu
+        |erişim engellendi|доступ запрещен|تم رفض الوصول|访问被拒绝|安全验证
+    """,
+    "error page": """
+        404|404 not found|error 404|404 error|page not found|404 page not found|server error
+        |internal server error|500 internal server error|502 bad gateway|503 service unavailable
+        |service unavailable|site maintenance|under maintenance|seite nicht gefunden
+        |page introuvable|page non trouvée|página no encontrada|nie znaleziono strony
+        |strona nie istnieje|sayfa bulunamadı|страница не найдена|الصفحة غير موجودة|页面不存在
+        |页面未找到|找不到页面
+    """,
+    "consent wall": """
+        before you continue|before you continue to google|we value your privacy|cookie consent
+        |privacy settings|your privacy choices|datenschutzeinstellungen|no cookies|votre vie privée
+        |su privacidad
+    """,
+    "region notice": """
+        451 unavailable for legal reasons|unavailable for legal reasons
+        |not available in your region|not available in your country
+    """,
+}
+
+# What speaks of the site or to its reader: no sign by itself, but a sentence of the same notice.
+ADDRESS = """
+    the website you are|the site you are|this app|more information at|information is available at
+    |beyond our control|our website|our websites|our site|our sites|this website|this site
+    |on this page|our partners|your browser|your device|your account|your experience|your mind
+    |our online edition|for legal reasons|aus rechtlichen gründen|european economic area|log in
+    |login|sign in|sign up|all rights reserved|our services|our articles|unserer website
+    |unserer webseite|unserer seite|unserer partner|unser angebot|unserem angebot
+    |wir empfehlen ihnen|ihr browser|der browser|internet explorer|notre site|nos services
+    |votre appareil|nuestro sitio|nuestra web|tu dispositivo|su dispositivo|naszego serwisu
+    |naszych serwisów|nasz serwis|nasze treści|nasze artykuły|naszej domeny|sitemizi|sitemizde
+    |sitemiz|موقعنا|наш сайт|нашем сайте|нашего сайта|本网站|本站|我们的网站|back to page
+    |stay on top of|all access|customer service|mobile devices|e edition|your computer
+    |your browser settings|click here|klicken sie|cliquez sur|haz clic|haga clic|kliknij|tıklayın
+    |اضغط هنا|in kraft getreten|personenbezogene daten|ihren persönlichen|ihr konto|anzeigen lassen
+    |daten die wir|dieser e mail|diese e mail|diese email|de la edición impresa|seguir leyendo
+    |przetwarzania|przetwarzanie|dane zbierane|twoją tożsamość|profilowania|administrator danych
+    |rodo|للموقع|الموقع الرئيسي|currently unavailable|no longer available|temporarily unavailable
+    |latest version of|per month|a month cancel|days free|membership|join today|continue reading
+    |to read more|weiterlesen|pozostało|european countries|terms and conditions|agree to the
+    |votre pays|votre région|tu país|tu región|su región|error code|for members|try again later
+    |check the address|mit abo|im abo|vous acceptez|stimmen sie|by continuing to|en continuant
+    |en poursuivant|al continuar|korzystając z|devam ederek|slow down|not a bot|one more step
+    |about us|contact us|send us|write to us|app store|google play|tablet or|phone or tablet
+    |phone and tablet|on your phone|sign up to|sign up and|join our|tablet und|tablet ve|print this
+    |have a tip
+"""
+
+# Words of which a long notice, such as a consent wall with all its clauses, has one near its start.
+OPENINGS = """
+    cookies|cookie|javascript|browser|password|subscription|subscriber|trial|privacy|gdpr|passwort
+    |datenschutz|dsgvo|datenschutzerklärung|abonnent|werbeblocker|adblocker|confidentialité
+    |navigateur|abonnés|privacidad|navegador|suscripción|contraseña|prywatności|rodo|przeglądarka
+    |ciasteczka|adblocka|zgody|osobowych|çerez|çerezler|tarayıcınız|gizlilik|abonelik|ارتباط
+    |الخصوصية|متصفحك|конфиденциальности|браузер|подписка
+"""

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearcopy import Article, Evidence, Fingerprint, fingerprints
-from nearcopy.extract.facts import reread
-from nearcopy.extract.facts.number_parser import han, written
+from nearcopy.extract.facts import add_chinese_facts
+from nearcopy.extract.facts.number_parser import parse_chinese, parse_chinese_integer
 from nearcopy.match.compare import compare
 
 
@@ -47,7 +47,7 @@ def compared(a: str, b: str) -> Evidence:
     ],
 )
 def test_a_figure_with_a_unit_is_read(title, kind, value, about):
-    facts = reread(made(title)).facts
+    facts = add_chinese_facts(made(title)).facts
     assert (kind, value, about) in [(fact.kind, fact.value, fact.about) for fact in facts]
 
 
@@ -70,7 +70,7 @@ def test_a_figure_with_a_unit_is_read(title, kind, value, about):
     ],
 )
 def test_a_figure_within_a_word_is_none(title):
-    assert reread(made(title)).facts == ()
+    assert add_chinese_facts(made(title)).facts == ()
 
 
 @pytest.mark.parametrize(
@@ -133,12 +133,12 @@ def test_a_fingerprint_holds_what_it_held():
 def test_titles_without_han_characters_are_as_they_are():
     for title in ("Storm kills 3 in the north", "Три человека погибли", "Orkan fordert drei Tote"):
         found = made(title)
-        assert reread(found) is found
+        assert add_chinese_facts(found) is found
 
 
 @pytest.mark.parametrize(("numeral", "number"), [("十", 10), ("兩百", 200), ("一千零一", 1001)])
 def test_numerals_amount_to_numbers(numeral, number):
-    assert written(numeral.replace("兩", "两")) == number == han(numeral)
+    assert parse_chinese(numeral.replace("兩", "两")) == number == parse_chinese_integer(numeral)
 
 
 TITLES = st.text(st.sampled_from("一二三十百万亿两零点分之百月日年人死亡伤个元美岁比第 3510%北京"))
@@ -147,7 +147,7 @@ TITLES = st.text(st.sampled_from("一二三十百万亿两零点分之百月日�
 @given(TITLES)
 def test_reading_takes_what_it_finds_out_of_the_gist_and_nothing_else(title):
     before = made(title)
-    after = reread(before)
+    after = add_chinese_facts(before)
     left = iter(before.gist.split())
     assert all(word in left for word in after.gist.split())
     assert len(after.facts) >= len(before.facts)
