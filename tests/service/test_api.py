@@ -243,7 +243,7 @@ def test_feedback_overrides_the_policy_until_it_is_retracted(service):
     assert [each["note"] for each in service.get("/feedback").json()["feedback"]] == [
         "another boat"
     ]
-    assert service.delete("/feedback", params=pair).json()["taken_back"] is True
+    assert service.delete("/feedback", params=pair).json()["retracted"] is True
     assert service.get("/articles/copy").json()["verdict"]["is_duplicate"] is True
     assert service.delete("/feedback", params=pair).status_code == 422
 

@@ -249,7 +249,7 @@ class BorderlinePairOut(JudgementOut):
     """A pair close to a threshold."""
 
     margin: Share
-    line: str
+    threshold: str
 
 
 class ReviewPage(Response):
@@ -281,7 +281,7 @@ class FeedbackOut(Response):
 class FeedbackResultOut(FeedbackOut):
     """Feedback, and the changes it made."""
 
-    taken_back: bool
+    retracted: bool
     changes: list[Object]
 
 
@@ -324,7 +324,7 @@ class StatsOut(Response):
     duplicates: int
     duplicate_rate: Share | None
     stories: int
-    told: int
+    feedback: int
     false_alarms: int
     misses: int
     relations: dict[str, int]

@@ -32,7 +32,7 @@ def story(name):
     return {member["id"] for member in json.loads(shown.stdout)["members"]}
 
 
-def test_what_is_different_parts_and_the_answer_tells_who_moved(run):
+def test_different_splits_a_story_and_reports_moved_articles(run):
     found = row(run("en-03", "en-01", "--different", "--note", "two crossings", "--json"))
     assert (found["a"], found["b"], found["same"]) == ("en-01", "en-03", False)
     assert (found["relation"], found["mistake"]) == ("distinct", "false alarm")
@@ -42,7 +42,7 @@ def test_what_is_different_parts_and_the_answer_tells_who_moved(run):
     assert "en-01" not in story("en-03")
 
 
-def test_what_is_the_same_is_put_together(run):
+def test_same_merges_two_stories(run):
     found = row(run("en-24", "en-25", "--same", "--relation", "same_event", "--json"))
     assert (found["relation"], found["mistake"]) == ("same_event", "miss")
     assert story("en-24") == {"en-24", "en-25"}
@@ -59,30 +59,30 @@ def test_what_is_the_same_is_put_together(run):
         (("en-01", "\udcff", "--same"), "not in sqlite:///seen.db: \\udcff"),
     ],
 )
-def test_a_slip_is_told_in_plain_words(run, words, said):
+def test_usage_errors_are_explained(run, words, said):
     result = run(*words)
     assert result.exit_code == 2
     assert said in result.stderr
 
 
-def test_a_misspelt_option_is_told_the_one_that_is_like_it(run):
+def test_a_misspelt_option_is_corrected(run):
     result = run("en-01", "en-02", "--sme")
     assert "--same" in result.stderr
     assert "after --" not in result.stderr
 
 
-def test_it_can_be_taken_back(run):
+def test_feedback_can_be_retracted(run):
     before = story("en-01")
     assert run("en-01", "en-03", "--different").exit_code == 0
     found = row(run("en-03", "en-01", "--undo", "--json"))
-    assert found["taken_back"]
+    assert found["retracted"]
     assert story("en-01") == before
     again = run("en-03", "en-01", "--undo")
     assert again.exit_code == 2
     assert "nothing to take back" in again.stderr
 
 
-def test_people_read_it_as_a_table(run):
+def test_feedback_is_shown_as_a_table(run):
     shown = run("en-01", "en-03", "--different", "--note", "two [b]crossings")
     assert "to be different: two [b]crossings" in shown.stdout
     assert "the policy had said near_text, a duplicate" in shown.stdout
@@ -91,7 +91,7 @@ def test_people_read_it_as_a_table(run):
     assert "taken back" in run("en-01", "en-03", "--undo").stdout
 
 
-def test_it_is_listed_as_a_table_as_json_and_as_csv(run):
+def test_feedback_is_listed_as_a_table_as_json_and_as_csv(run):
     run("en-01", "en-03", "--different", "--note", "two, not one")
     run("en-24", "en-25", "--same")
     shown = run("--list")
@@ -122,7 +122,7 @@ def test_an_empty_list_as_csv_has_its_columns(run):
         (("en-01", "en-03", "--different", "--relation", "near_text"), "choose from related"),
     ],
 )
-def test_what_makes_no_sense_is_told(run, words, message):
+def test_invalid_feedback_is_refused(run, words, message):
     result = run(*words)
     assert result.exit_code == 2
     assert message in " ".join(result.stderr.lower().split())

@@ -20,7 +20,7 @@ def run(tmp_path, monkeypatch):
     return lambda *words: CliRunner().invoke(app, list(words))
 
 
-def test_machines_get_all_numbers(run):
+def test_json_has_all_counts(run):
     run("add", WIRE)
     run("check", WIRE)
     run("feedback", "en-01", "en-03", "--different")
@@ -28,7 +28,7 @@ def test_machines_get_all_numbers(run):
     assert result.exit_code == 0, result.stderr
     found = json.loads(result.stdout)
     assert (found["articles"], found["stories"]) == (66, 41)
-    assert (found["told"], found["false_alarms"], found["misses"]) == (1, 1, 0)
+    assert (found["feedback"], found["false_alarms"], found["misses"]) == (1, 1, 0)
     reports = found["relations"]["same_event"]
     assert sum(found["relations"].values()) - reports == found["duplicates"] == 22
     assert sum(each["articles"] for each in found["sources"]) == 66
@@ -42,7 +42,7 @@ def test_machines_get_all_numbers(run):
     assert 0 < found["times"]["check"]["median_ms"] <= found["times"]["check"]["p99_ms"]
 
 
-def test_people_get_tables_with_bars(run):
+def test_tables_have_bars(run):
     run("add", WIRE)
     result = run("stats", "--days", "2")
     assert result.exit_code == 0
@@ -61,7 +61,7 @@ def test_an_empty_store_is_no_error(run):
     assert json.loads(run("stats", "--json").stdout)["duplicate_rate"] is None
 
 
-def test_a_store_must_be_there_and_days_above_zero(run):
+def test_the_store_must_exist_and_days_be_positive(run):
     assert run("stats").exit_code == 2
     assert run("stats", "--days", "0").exit_code == 2
 
@@ -73,5 +73,5 @@ def test_a_bar_is_as_long_as_its_share(count, most, shown):
     assert draw_bar(count, most) == shown
 
 
-def test_a_share_is_told_in_percent():
+def test_a_share_is_shown_in_percent():
     assert (format_share(None), format_share(0.348)) == ("", "34.8%")

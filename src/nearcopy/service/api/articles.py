@@ -36,7 +36,7 @@ from nearcopy.service.schemas import (
     VerdictOut,
 )
 
-router = APIRouter(prefix=PREFIX, tags=["articles"])
+router = APIRouter(prefix=PREFIX, tags=["articles"], responses=problems())
 SIMILAR_KEYS = ("id", "title", "host", "similarity_score", "match_type")
 Id = Annotated[str, Path(description="The article's id, percent-encoded.", max_length=4_000)]
 Evidence = Annotated[bool, Query(description="Include the evidence.")]
@@ -107,10 +107,7 @@ def _add_stream(request: Request, context: RequestContext, evidence: bool) -> Re
 
 
 @router.get(
-    "/articles/{id}",
-    response_model=ArticleOut,
-    responses=problems(),
-    summary="An article and its current verdict",
+    "/articles/{id}", response_model=ArticleOut, summary="An article and its current verdict"
 )
 async def article(id: Id, context: ReadAccess) -> Response:  # noqa: A002
     """The article as it was added."""
@@ -127,7 +124,6 @@ async def article(id: Id, context: ReadAccess) -> Response:  # noqa: A002
 @router.delete(
     "/articles/{id}",
     response_model=Forgotten,
-    responses=problems(),
     summary="Delete an article and everything derived from it",
 )
 async def forget(id: Id, context: WriteAccess) -> Response:  # noqa: A002
@@ -142,7 +138,6 @@ async def forget(id: Id, context: WriteAccess) -> Response:  # noqa: A002
 @router.get(
     "/articles/{id}/similar",
     response_model=SimilarList,
-    responses=problems(),
     summary="The most similar articles, best first",
 )
 async def similar(

@@ -20,15 +20,12 @@ from nearcopy.service.schemas import (
     ReviewPage,
 )
 
-router = APIRouter(prefix=PREFIX, tags=["pairs"])
+router = APIRouter(prefix=PREFIX, tags=["pairs"], responses=problems())
 Id = Annotated[str, Query(description="An article.", min_length=1, max_length=2_000)]
 
 
 @router.get(
-    "/compare",
-    response_model=ExplanationOut,
-    responses=problems(),
-    summary="The relation of two articles, and why",
+    "/compare", response_model=ExplanationOut, summary="The relation of two articles, and why"
 )
 async def compare(a: Id, b: Id, context: ReadAccess) -> Response:
     """The evidence, the shared passages, and the facts that clash."""
@@ -57,10 +54,7 @@ async def give_feedback(request: Request, context: WriteAccess) -> Response:
 
 
 @router.delete(
-    "/feedback",
-    response_model=FeedbackResultOut,
-    responses=problems(),
-    summary="Retract the feedback on two articles",
+    "/feedback", response_model=FeedbackResultOut, summary="Retract the feedback on two articles"
 )
 async def retract_feedback(a: Id, b: Id, context: WriteAccess) -> Response:
     """The feedback that was retracted, and the changes."""
@@ -68,12 +62,7 @@ async def retract_feedback(a: Id, b: Id, context: WriteAccess) -> Response:
     return json_response(correction_row(result))
 
 
-@router.get(
-    "/feedback",
-    response_model=FeedbackList,
-    responses=problems(),
-    summary="All feedback, the oldest first",
-)
+@router.get("/feedback", response_model=FeedbackList, summary="All feedback, the oldest first")
 async def list_feedback(context: ReadAccess) -> Response:
     """The feedback, each with what the policy had decided."""
     feedback = await context.pool.reads.run(lambda deduper: deduper.all_feedback())
@@ -83,7 +72,6 @@ async def list_feedback(context: ReadAccess) -> Response:
 @router.get(
     "/review",
     response_model=ReviewPage,
-    responses=problems(),
     summary="The review queue: pairs close to a threshold, without feedback",
 )
 async def review(

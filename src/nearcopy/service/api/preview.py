@@ -18,7 +18,7 @@ from nearcopy.service.dependencies import ReadAccess, RequestContext
 from nearcopy.service.problems import NDJSON, Problem, problem_of, to_json
 from nearcopy.service.request_bodies import read_upload
 
-router = APIRouter(prefix=PREFIX, tags=["articles"])
+router = APIRouter(prefix=PREFIX, tags=["articles"], responses=problems())
 BATCH = 16  # rows checked before their verdicts are sent
 MAX_TITLE = 300  # characters sent back
 Rows = list[Row | Rejected]

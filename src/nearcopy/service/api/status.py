@@ -17,7 +17,7 @@ from nearcopy.service.request_bodies import read_json
 from nearcopy.service.schemas import Health, Session, SignIn, StatsOut
 
 health_router = APIRouter(tags=["health"])
-router = APIRouter(prefix=PREFIX, tags=["status"])
+router = APIRouter(prefix=PREFIX, tags=["status"], responses=problems())
 PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 
 
@@ -54,7 +54,7 @@ async def metrics(context: AdminAccess) -> Response:
     return Response(text, media_type=PROMETHEUS)
 
 
-@router.get("/stats", response_model=StatsOut, responses=problems(), summary="Statistics of a pool")
+@router.get("/stats", response_model=StatsOut, summary="Statistics of a pool")
 async def stats(
     context: ReadAccess,
     days: Annotated[int | None, Query(ge=1, le=100_000, description="Of the last days.")] = None,
@@ -63,12 +63,7 @@ async def stats(
     return json_response(stats_row(await context.stats(days)))
 
 
-@router.get(
-    "/settings",
-    response_model=dict[str, Any],
-    responses=problems(),
-    summary="Effective settings",
-)
+@router.get("/settings", response_model=dict[str, Any], summary="Effective settings")
 async def settings(context: AdminAccess) -> Response:
     """The settings without paths and addresses, which may contain a password."""
     values = asdict(context.settings)
@@ -76,7 +71,7 @@ async def settings(context: AdminAccess) -> Response:
     return json_response(values)
 
 
-@router.get("/session", response_model=Session, responses=problems(), summary="The caller")
+@router.get("/session", response_model=Session, summary="The caller")
 async def session(context: ReadAccess) -> Response:
     """The name of the token, its scopes and its pool."""
     return json_response(_session(context.caller))
@@ -102,7 +97,7 @@ async def sign_in(request: Request) -> Response:
     return json_response(_session(caller_of(token)), Set_Cookie=cookie)
 
 
-@router.delete("/session", status_code=204, responses=problems(), summary="Sign out a browser")
+@router.delete("/session", status_code=204, summary="Sign out a browser")
 async def sign_out() -> Response:
     """No content; the response deletes the cookie."""
     return Response(status_code=204, headers={"Set-Cookie": EXPIRED_COOKIE})

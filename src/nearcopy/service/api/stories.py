@@ -25,7 +25,7 @@ from nearcopy.service.schemas import (
     StoryPage,
 )
 
-router = APIRouter(prefix=PREFIX, tags=["stories"])
+router = APIRouter(prefix=PREFIX, tags=["stories"], responses=problems())
 MAX_NUMBER = 1 << 53
 Id = Annotated[str, Path(description="A story, or an article in it.", max_length=4_000)]
 Words = Annotated[str | None, Query(max_length=200)]
@@ -69,7 +69,6 @@ def parse_time(field: str, text: str | None) -> datetime | None:
 @router.get(
     "/stories",
     response_model=StoryPage,
-    responses=problems(),
     summary="List stories with an article of this time, outlet and title",
 )
 async def stories(
@@ -86,7 +85,7 @@ async def stories(
 @router.get(
     "/stories/{id}",
     response_model=StoryOut,
-    responses=problems() | {307: {"description": "It was merged into the story in Location."}},
+    responses={307: {"description": "It was merged into the story in Location."}},
     summary="A story; redirects if it was merged into another",
 )
 async def story(request: Request, id: Id, context: ReadAccess) -> Response:  # noqa: A002
@@ -103,7 +102,6 @@ async def story(request: Request, id: Id, context: ReadAccess) -> Response:  # n
 @router.get(
     "/stories/{id}/spread",
     response_model=dict[str, Any],
-    responses=problems(),
     summary="How a story spread from outlet to outlet",
 )
 async def spread(id: Id, context: ReadAccess) -> Response:  # noqa: A002
@@ -136,12 +134,7 @@ def run_action(deduper: Deduper, action: ActionIn, by: str) -> ActionResult:
     return method(action.article, by=by, note=action.note)
 
 
-@router.delete(
-    "/actions/{number}",
-    response_model=ActionResultOut,
-    responses=problems(),
-    summary="Undo an action",
-)
+@router.delete("/actions/{number}", response_model=ActionResultOut, summary="Undo an action")
 async def undo(number: ActionNumber, context: WriteAccess) -> Response:
     """The action that was undone, and the changes."""
     by = context.caller.name
@@ -152,7 +145,6 @@ async def undo(number: ActionNumber, context: WriteAccess) -> Response:
 @router.get(
     "/actions",
     response_model=AuditLogPage,
-    responses=problems(),
     summary="The audit log of actions on stories, the latest first",
 )
 async def actions(

@@ -22,7 +22,7 @@ from nearcopy.service.request_bodies import read_model
 from nearcopy.service.schemas import PolicyAcceptance, PolicyWritten, TuningOut
 from nearcopy.service.settings import Settings
 
-router = APIRouter(prefix=PREFIX, tags=["tuning"])
+router = APIRouter(prefix=PREFIX, tags=["tuning"], responses=problems())
 BORDERLINE_PAIRS = 100  # without feedback, decided by the proposed policy for comparison
 
 
@@ -36,7 +36,6 @@ class Proposal(NamedTuple):
 @router.get(
     "/tune",
     response_model=TuningOut,
-    responses=problems(),
     summary="What tuning by all feedback would change; nothing is written",
 )
 async def get_proposal(context: ReadAccess) -> Response:
