@@ -8,6 +8,7 @@ NearcopyError
 ├── BadRecipe (ValueError)      a recipe that cannot be made
 ├── MissingExtra (ImportError)  an optional part that is not installed
 ├── NotStored (LookupError)     an article or a story that the store does not have
+├── TooManyDuplicates           more would be removed than is usual, without a confirmation
 ├── StoreError                  a store that cannot be opened or used
 │   ├── RecipeMismatch          a store that was filled with another recipe
 │   └── TryAgain                a step that was lost through no fault of its own; nothing is done
@@ -53,6 +54,10 @@ class NotStored(NearcopyError, LookupError):
     """An article or a story that the store does not have."""
 
 
+class TooManyDuplicates(NearcopyError):
+    """More articles would be removed than is usual, without a confirmation."""
+
+
 class StoreError(NearcopyError):
     """A store that cannot be opened or used."""
 
@@ -61,7 +66,7 @@ class RecipeMismatch(StoreError):
     """A store that was filled with another recipe."""
 
 
-class TryAgain(StoreError):
+class TransientStoreError(StoreError):
     """A step that was lost through no fault of its own, of which nothing is done."""
 
 

@@ -19,8 +19,8 @@ ROWS = {
     "clicks": [1.5, None, 3.0, 4.0],
 }
 ADDED = [
-    *("article_id", "relation", "is_duplicate", "duplicate_of", "match", "story_id"),
-    *("confidence", "rule", "reasons", "news", "copy"),
+    *("article_id", "relation", "is_duplicate", "duplicate_of", "story_id", "confidence"),
+    *("rule", "reasons", "event_score", "overlap", "match"),
 ]
 
 
@@ -87,6 +87,29 @@ def test_missing_values_of_all_kinds_are_missing():
     text = ["", float("nan")]
     frame = pandas.DataFrame({"title": titles, "published": when, "text": text})
     assert column(nearcopy.dedupe(frame), "rule") == ["nothing-in-common", "unreadable"]
+
+
+def test_a_frame_that_was_annotated_can_be_annotated_again(library):
+    frame = nearcopy.dedupe(library.DataFrame(ROWS))
+    again = nearcopy.dedupe(frame)
+    assert list(again.columns) == list(frame.columns)
+    assert column(again, "story_id") == column(frame, "story_id")
+
+
+class Dataset(list):
+    """As much of a dataset of Hugging Face as is needed here."""
+
+    column_names = ("id", "text")
+
+    def add_column(self, name, values):
+        return Dataset({**row, name: value} for row, value in zip(self, values, strict=True))
+
+
+def test_each_row_of_a_dataset_has_its_verdict(monkeypatch):
+    monkeypatch.setattr(Dataset, "__module__", "datasets.arrow_dataset")
+    rows = [{"id": name, "text": QUAY * 6} for name in "ab"] + [{"id": "c", "text": "Tea."}]
+    found = nearcopy.dedupe(Dataset(rows))
+    assert [row["is_duplicate"] for row in found] == [False, True, False]
 
 
 @pytest.mark.parametrize("given", [None, [], {"title": ["a"]}, polars.LazyFrame({"title": ["a"]})])

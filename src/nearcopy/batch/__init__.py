@@ -1,1 +1,11 @@
-"""Whole corpora: on one machine (`local`) and on a cluster (`spark`)."""
+"""Batch jobs over whole corpora: inline, local and on Spark.
+
+`inline` sends files through a Deduper, `local` runs a pipeline over columns on one machine, `spark`
+the same on many. They share settings, output columns, summaries and the
+guard against large removals.
+"""
+
+from nearcopy.batch.inline import DedupeJob, Hooks, dedupe_files
+from nearcopy.batch.summary import CorpusSummary, DedupeSummary
+
+__all__ = ["CorpusSummary", "DedupeJob", "DedupeSummary", "Hooks", "dedupe_files"]

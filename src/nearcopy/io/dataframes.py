@@ -1,21 +1,21 @@
-"""Frames of pandas and polars: each row beside its verdict."""
+"""Data frames of pandas and polars and datasets of Hugging Face: each row with its verdict."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from nearcopy.config import Policy, Recipe
 from nearcopy.deduper.deduper import Deduper
 from nearcopy.errors import NearcopyError
-from nearcopy.models.model import Verdict
+from nearcopy.models import Verdict
 
 if TYPE_CHECKING:
     from nearcopy.io.files import Columns, Rejected, Row
 
 Frame = TypeVar("Frame")
 Values = dict[str, Any]
+LIBRARIES = {"pandas": "DataFrame", "polars": "DataFrame", "datasets": "Dataset"}
 UNREADABLE = "unreadable"
-TEXTS = ("article_id", "relation", "duplicate_of", "match", "story_id", "rule")
-SHARES = ("confidence", "news", "copy")
+SHARES = ("confidence", "event_score", "overlap")
 
 
 def dedupe(
@@ -27,28 +27,30 @@ def dedupe(
     html: bool = False,
     threads: int = 1,
 ) -> Frame:
-    """The frame of pandas or polars with what each row is to the others; no row is left out.
+    """The frame or dataset with the verdict of each row in columns after its own; no row is removed.
 
-    `article_id` is what `duplicate_of` and `match` name: the id of the row, else its label in
-    the index, or in polars its number. Rows that are no articles have the rule "unreadable".
+    `duplicate_of` and `match` refer to `article_id`: the id of the row, else its index label in
+    pandas, or its number. Rows that are not articles have the rule "unreadable".
     """
-    kind = type(frame).__module__.partition(".")[0]
-    if kind not in ("pandas", "polars") or type(frame).__name__ != "DataFrame":
+    library = type(frame).__module__.partition(".")[0]
+    if LIBRARIES.get(library) != type(frame).__name__:
         raise NearcopyError(
-            f"expected a DataFrame of pandas or polars, got {type(frame).__name__}: "
-            "files are for `nearcopy dedupe`"
+            "expected a DataFrame of pandas or polars, or a Dataset of Hugging Face, got "
+            f"{type(frame).__name__}: for files use nearcopy.batch.dedupe_files"
         )
     table: Any = frame
-    labels = list(table.index) if kind == "pandas" else range(len(table))
-    rows = list(_rows(iter_records(table, kind), labels, columns, html))
+    labels = list(table.index) if library == "pandas" else range(len(table))
+    rows = list(_rows(_records(table, library), labels, columns, html))
     added = _columns(rows, _verdicts(rows, recipe, policy, threads))
-    result: Frame = table.assign(**added) if kind == "pandas" else _with_series(table, added)
+    result: Frame = _with_columns(table, library, added)
     return result
 
 
-def iter_records(table: Any, kind: str) -> Iterator[Values]:
-    """The rows as values, with None for what is missing."""
-    if kind == "polars":
+def _records(table: Any, library: str) -> Iterator[Values]:
+    """The rows as values, with None for missing ones."""
+    if library == "datasets":
+        return iter(table)
+    if library == "polars":
         return iter(table.iter_rows(named=True))
     plain = table.astype(object).where(table.notna(), None)
     names = [str(name) for name in table.columns]
@@ -57,68 +59,69 @@ def iter_records(table: Any, kind: str) -> Iterator[Values]:
 
 
 def _rows(
-    records: Iterator[Values], labels: Any, columns: "Columns | None", html: bool
+    records: Iterable[Values], labels: Sequence[Any], columns: "Columns | None", html: bool
 ) -> Iterator["Row | Rejected"]:
     from dataclasses import replace
 
     from nearcopy.io.files import Columns, Place, Rejected, UniqueIds
     from nearcopy.io.files.rows import read_row
 
-    chosen, own = columns or Columns(), UniqueIds()
+    chosen, assign_id = columns or Columns(), UniqueIds()
     for number, (label, values) in enumerate(zip(labels, records, strict=True)):
+        names = tuple(values)
         if number == 0:
-            chosen.check(tuple(values), "the frame")
-        read_result = read_row(
-            Place("row", number), values, chosen.places(tuple(values)), html=html
-        )
-        if isinstance(read_result, Rejected):
-            yield read_result
+            chosen.check(names, "the frame")
+        row = read_row(Place("row", number), values, chosen.places(names), html=html)
+        if isinstance(row, Rejected):
+            yield row
             continue
-        if read_result.id_column is None or values[read_result.id_column] in (None, ""):
-            read_result = replace(
-                read_result, article=replace(read_result.article, id=str(label) or "-")
-            )
-        yield own(read_result)
+        if row.id_column is None or values[row.id_column] in (None, ""):
+            row = replace(row, article=replace(row.article, id=str(label) or "-"))
+        yield assign_id(row)
 
 
 def _verdicts(
     rows: list["Row | Rejected"], recipe: Recipe | None, policy: Policy | None, threads: int
 ) -> dict[str, Verdict]:
-    from nearcopy.io.files import Rejected
+    from nearcopy.io.files import Row
 
-    articles = [item.article for item in rows if not isinstance(item, Rejected)]
+    articles = [row.article for row in rows if isinstance(row, Row)]
     with Deduper("memory://", recipe, policy, threads=threads) as deduper:
-        for _ in deduper.run(articles, tell=False):
+        for _ in deduper.run(articles, cluster=False):
             pass
         if deduper.provisional:
-            deduper.retell()
-        return {item.id: item for item in deduper.verdicts(item.id for item in articles)}
+            deduper.recluster()
+        verdicts = deduper.verdicts(article.id for article in articles)
+        return {verdict.id: verdict for verdict in verdicts}
 
 
 def _columns(rows: list["Row | Rejected"], verdicts: dict[str, Verdict]) -> dict[str, list[Any]]:
-    answers = [_told(answer, verdicts) for answer in rows]
-    names = ("article_id", "relation", "is_duplicate", "duplicate_of", "match", "story_id")
-    return {
-        name: [answer[name] for answer in answers]
-        for name in (*names, "confidence", "rule", "reasons", "news", "copy")
-    }
-
-
-def _told(row: "Row | Rejected", verdicts: dict[str, Verdict]) -> Values:
     from nearcopy.io.files import Rejected
-    from nearcopy.io.serializers.answers import verdict_row
+    from nearcopy.io.serializers.verdict import VERDICT_COLUMNS, verdict_columns
 
-    if isinstance(row, Rejected):
-        nothing = dict.fromkeys((*TEXTS, *SHARES))
-        return {**nothing, "is_duplicate": False, "rule": UNREADABLE, "reasons": [row.why]}
-    return verdict_row(verdicts[row.article.id]) | {"article_id": row.article.id}
+    def annotate(row: "Row | Rejected") -> Values:
+        if isinstance(row, Rejected):
+            rejected = {"is_duplicate": False, "rule": UNREADABLE, "reasons": [row.why]}
+            return dict.fromkeys(("article_id", *VERDICT_COLUMNS)) | rejected
+        return verdict_columns(verdicts[row.article.id]) | {"article_id": row.article.id}
+
+    annotations = [annotate(row) for row in rows]
+    names = ("article_id", *VERDICT_COLUMNS)
+    return {name: [annotation[name] for annotation in annotations] for name in names}
 
 
-def _with_series(table: Any, added: dict[str, list[Any]]) -> Any:
+def _with_columns(table: Any, library: str, added: dict[str, list[Any]]) -> Any:
+    if library == "pandas":
+        return table.assign(**added)
+    if library == "datasets":
+        for name, values in added.items():
+            table = table.remove_columns(name) if name in table.column_names else table
+            table = table.add_column(name, values)
+        return table
     import polars
 
     kinds: dict[str, Any] = {
-        **dict.fromkeys(TEXTS, polars.String),
+        **dict.fromkeys(added, polars.String),
         **dict.fromkeys(SHARES, polars.Float64),
         "is_duplicate": polars.Boolean,
         "reasons": polars.List(polars.String),

@@ -1,4 +1,4 @@
-"""Corpora of other kinds: archives of crawlers, frames, datasets."""
+"""Inputs of a corpus: archives of crawlers."""
 
 import gzip
 import json
@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from nearcopy import NearcopyError
-from nearcopy.batch.local import deduplicate
-from nearcopy.batch.local.dataframes import mark_frame
+from nearcopy.batch.local import CorpusJob, deduplicate
 from nearcopy.io.files import read_articles
 
 TEXT = " ".join(f"The council of town {number} voted on plan {number}." for number in range(40))
@@ -17,11 +16,6 @@ PAGE = (
     "<body><article><h1>{title}</h1><p>{text}</p></article></body></html>"
 )
 CUT_OFF = b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 500\r\n\r\nHTTP/1.1 200 OK\r\n"
-ROWS = [
-    {"id": "a", "text": TEXT},
-    {"id": "b", "text": TEXT + " And nothing else was said."},
-    {"id": "c", "text": "Something else was on the list of the evening altogether."},
-]
 
 
 def archive(path: Path, pages: list[tuple[str, str, str]]) -> None:
@@ -60,7 +54,7 @@ def test_pages_of_a_crawl_are_articles(tmp_path, name):
         "https://example.org/b",
     ]
     assert articles[0].title == "Plans of towns"
-    found = deduplicate(tmp_path / name, tmp_path / "out")
+    found = deduplicate(CorpusJob(tmp_path / name, tmp_path / "out"))
     lines = (tmp_path / "out" / f"{name}.jsonl").read_text().splitlines()
     rows = [json.loads(line) for line in lines]
     assert (found.rows, found.duplicates) == (2, 1)
@@ -72,7 +66,7 @@ def test_a_broken_archive_says_so(tmp_path, data):
     pytest.importorskip("warcio")
     (tmp_path / "crawl.warc").write_bytes(data)
     with pytest.raises(NearcopyError, match="not WARC"):
-        deduplicate(tmp_path / "crawl.warc", tmp_path / "out")
+        deduplicate(CorpusJob(tmp_path / "crawl.warc", tmp_path / "out"))
 
 
 def test_an_archive_is_not_written_where_another_file_goes(tmp_path):
@@ -80,7 +74,7 @@ def test_an_archive_is_not_written_where_another_file_goes(tmp_path):
     (tmp_path / "in" / "crawl.warc").write_bytes(b"")
     (tmp_path / "in" / "crawl.warc.jsonl").write_text('{"id": "a", "text": "x"}\n')
     with pytest.raises(NearcopyError, match=r"as crawl\.warc\.jsonl: .* rename one"):
-        deduplicate(tmp_path / "in", tmp_path / "out")
+        deduplicate(CorpusJob(tmp_path / "in", tmp_path / "out"))
 
 
 def test_archives_are_not_written(tmp_path):
@@ -93,33 +87,3 @@ def test_archives_are_not_written(tmp_path):
         open_writer(tmp_path / "o", "warc"),
     ):
         pass
-
-
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_frames_are_marked(library):
-    frame = pytest.importorskip(library).DataFrame([*ROWS, {"id": None, "text": TEXT}])
-    made = mark_frame(frame)
-    assert list(made["duplicate_of"])[1::2] == ["a", "a"]
-    assert list(made["is_duplicate"]) == [False, True, False, True]
-    assert len(made.columns) == len(frame.columns) + 5
-    assert list(mark_frame(made)["story_id"]) == list(made["story_id"])
-
-
-class Dataset(list):
-    """As much of a dataset of Hugging Face as is needed here."""
-
-    column_names = ("id", "text")
-
-    def add_column(self, name, values):
-        return Dataset({**row, name: value} for row, value in zip(self, values, strict=True))
-
-
-def test_datasets_are_marked(monkeypatch):
-    monkeypatch.setattr(Dataset, "__module__", "datasets.arrow_dataset")
-    made = mark_frame(Dataset(ROWS))
-    assert [row["is_duplicate"] for row in made] == [False, True, False]
-
-
-def test_other_things_are_no_frames():
-    with pytest.raises(NearcopyError, match="got list"):
-        mark_frame([])

@@ -22,33 +22,39 @@ from typer.testing import CliRunner
 from nearcopy import POLICIES, RECIPES, Article, Deduper, Policy
 from nearcopy.batch.local import (
     Boilerplate,
+    CorpusJob,
     Repeated,
+    compare,
     deduplicate,
     estimate,
-    job_of,
     line_counts,
+    pipeline,
     read_lines,
     repeated,
     verify,
+    work_folder,
 )
-from nearcopy.batch.local import pipeline as running
-from nearcopy.batch.local import text_relations as counting_module
 from nearcopy.batch.local.boilerplate import write_lines
-from nearcopy.batch.local.inputs import inputs_of
-from nearcopy.batch.local.job import Settings
-from nearcopy.batch.local.rank import Ranking
-from nearcopy.batch.local.row_reader import NEVER
-from nearcopy.batch.local.shared_keys import BEFORE, FIRST, distinct, neighbours, sorted_keys
-from nearcopy.batch.local.story_clusters import all_edges
-from nearcopy.batch.local.text_relations import RELATIONS, TextMeasures, relations
+from nearcopy.batch.local.clusters import read_article_edges
+from nearcopy.batch.local.inputs import find_inputs
+from nearcopy.batch.rank import NO_TIME, Ranking
+from nearcopy.batch.settings import Settings
+from nearcopy.batch.shared_keys import (
+    LEADING_ROWS,
+    PRECEDING_ROWS,
+    distinct_pairs,
+    pair_neighbours,
+    sorted_keys,
+)
+from nearcopy.batch.text_relations import RELATIONS, TextMeasures, relations
 from nearcopy.cli import app
-from nearcopy.cluster.kept_copy import standings
+from nearcopy.cluster.kept_copy import rank_copies
+from nearcopy.config.units import from_micros
 from nearcopy.errors import BadCorpus, NearcopyError
 from nearcopy.kernels import words
 from nearcopy.match import candidate_index as shelves
 from nearcopy.match.decide import decide
-from nearcopy.models.model import Evidence, Fingerprint
-from nearcopy.models.timestamps import moment
+from nearcopy.models import Evidence, Fingerprint
 
 WHOLE = os.environ.get("NEARCOPY_FAULTS") == "whole"
 COUNT = 5000 if WHOLE else 300
@@ -56,7 +62,7 @@ PRESETS = ("copies", "default", "similarity", "digest") if WHOLE else ("copies",
 ARTICLES = news(COUNT)
 
 
-TIMES = st.sampled_from([NEVER, 1, 2, 3])
+TIMES = st.sampled_from([NO_TIME, 1, 2, 3])
 
 
 def lines(articles: list[Article]) -> list[str]:
@@ -86,7 +92,7 @@ def wire(tmp_path_factory) -> Path:
 def marked(wire) -> bytes:
     """What is written of the wire in one go."""
     out = wire.parent / "marked"
-    deduplicate(wire, out)
+    deduplicate(CorpusJob(wire, out))
     return (out / "wire.jsonl").read_bytes()
 
 
@@ -105,10 +111,10 @@ def test_a_corpus_is_told_as_one_by_one(wire, tmp_path, preset):
     recipe, policy = RECIPES[preset], POLICIES[preset]
     ids = [article.id for article in ARTICLES]
     with Deduper(recipe=recipe, policy=policy) as deduper:
-        arrived = list(deduper.run(ARTICLES, tell=False))
-        deduper.retell()
+        arrived = list(deduper.run(ARTICLES, cluster=False))
+        deduper.recluster()
         told = list(deduper.verdicts(ids))
-    deduplicate(wire, tmp_path / "out", recipe=recipe, policy=policy)
+    deduplicate(CorpusJob(wire, tmp_path / "out", recipe=recipe, policy=policy))
     rows = read(tmp_path / "out" / "wire.jsonl")
     assert not any("crowded" in verdict.flags for verdict in arrived)
     assert [row["id"] for row in rows] == ids
@@ -125,11 +131,11 @@ def test_a_corpus_is_told_as_one_by_one(wire, tmp_path, preset):
 @pytest.mark.usefixtures("nothing_left_out")
 def test_all_that_is_between_rows_is_found(wire, tmp_path):
     recipe, policy = RECIPES["default"], POLICIES["default"]
-    job = job_of(wire, tmp_path / "out", recipe=recipe, policy=policy)
-    running.run(job, keep_work=True)
-    found = {frozenset(edge[:2]): edge[2:5] for edge in all_edges(job).values()}
+    job = CorpusJob(wire, tmp_path / "out", recipe=recipe, policy=policy)
+    deduplicate(job, keep_work=True)
+    found = {frozenset(edge[:2]): edge[2:5] for edge in read_article_edges(job).values()}
     with Deduper(recipe=recipe, policy=policy) as deduper:
-        list(deduper.run(ARTICLES, tell=False))
+        list(deduper.run(ARTICLES, cluster=False))
         kept = deduper._store.edges([article.id for article in ARTICLES])
     assert found == {frozenset(edge[:2]): edge[2:5] for edge in kept}
 
@@ -154,9 +160,9 @@ def test_what_is_near_shares_as_much_as_it_says(marked):
 def test_texts_alone_are_judged_the_same_with_and_without_columns(
     wire, tmp_path, marked, monkeypatch
 ):
-    monkeypatch.setattr("nearcopy.batch.local.job.COLUMN_KEEP_RULES", frozenset())
+    monkeypatch.setattr("nearcopy.batch.settings.COLUMN_KEEP_RULES", frozenset())
     assert not Settings(recipe=RECIPES["copies"], policy=POLICIES["copies"]).by_text
-    deduplicate(wire, tmp_path / "out")
+    deduplicate(CorpusJob(wire, tmp_path / "out"))
     assert (tmp_path / "out" / "wire.jsonl").read_bytes() == marked
 
 
@@ -167,10 +173,10 @@ def test_windows_and_sources_hold_in_columns_too(wire, tmp_path, change):
     policy = replace(POLICIES["copies"], **change)
     ids = [article.id for article in ARTICLES]
     with Deduper(recipe=RECIPES["copies"], policy=policy) as deduper:
-        list(deduper.run(ARTICLES, tell=False))
-        deduper.retell()
+        list(deduper.run(ARTICLES, cluster=False))
+        deduper.recluster()
         told = [verdict.duplicate_of for verdict in deduper.verdicts(ids)]
-    deduplicate(wire, tmp_path / "out", policy=policy)
+    deduplicate(CorpusJob(wire, tmp_path / "out", policy=policy))
     rows = read(tmp_path / "out" / "wire.jsonl")
     assert [row["duplicate_of"] for row in rows] == told
     assert len(set(told)) > 5
@@ -181,31 +187,31 @@ def test_windows_and_sources_hold_in_columns_too(wire, tmp_path, change):
     words=st.integers(0, 80),
     overlap=st.floats(0, 1),
     held=st.floats(0, 1),
-    bits=st.integers(32, 64),
+    hamming=st.integers(0, 32),
     policy=st.builds(
         Policy,
         compares=st.just("text"),
         min_words=st.sampled_from([0, 50]),
         near_overlap=st.sampled_from([None, 0.5]),
-        near_bits=st.sampled_from([None, 61]),
-        contained=st.sampled_from([None, 0.8]),
+        max_hamming=st.sampled_from([None, 3]),
+        containment=st.sampled_from([None, 0.8]),
         related_overlap=st.sampled_from([None, 0.1]),
-        related_bits=st.sampled_from([None, 50]),
+        related_max_hamming=st.sampled_from([None, 14]),
     ),
 )
-def test_columns_are_judged_as_evidence_is(same, words, overlap, held, bits, policy):
-    column = TextMeasures(*(np.array([each]) for each in (same, words, overlap, held, bits)))
+def test_columns_are_judged_as_evidence_is(same, words, overlap, held, hamming, policy):
+    column = TextMeasures(*(np.array([each]) for each in (same, words, overlap, held, hamming)))
     evidence = Evidence(
         same_text=same,
         words=words,
         overlap=overlap,
         containment=held,
-        distance=64 - bits,
+        distance=hamming,
         exact=True,
         same_url=True,
         junk="a wall",
         profile=0.9,
-        news=0.9,
+        event_score=0.9,
     )
     (code,) = relations(column, policy)
     assert RELATIONS[code] is decide(evidence, policy).relation
@@ -229,13 +235,15 @@ def test_the_row_to_keep_is_the_copy_to_keep(rows, keep):
         Fingerprint(
             id=names[row],
             words=words,
-            published=None if out == NEVER else moment(out),
-            seen=None if at == NEVER else moment(at),
+            published=None if out == NO_TIME else from_micros(out),
+            seen=None if at == NO_TIME else from_micros(at),
         )
         for row, (out, at, words) in enumerate(rows)
     ]
-    if all(out != NEVER or at != NEVER for out, at, _ in rows):  # else by their order, not by id
-        first = standings(copies, Policy(keep=keep))[0].copy
+    if all(
+        out != NO_TIME or at != NO_TIME for out, at, _ in rows
+    ):  # else by row
+        first = rank_copies(copies, Policy(keep=keep))[0].copy
         assert names[int(kept)] == first.id
 
 
@@ -245,7 +253,7 @@ def test_the_row_to_keep_is_the_copy_to_keep(rows, keep):
 def pairs_under(keys: list[int]) -> set[tuple[int, int]]:
     rows = np.arange(len(keys), dtype=np.uint32)
     hashed = np.array(keys, np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    found = distinct([neighbours(sorted_keys(hashed, rows, 16), 16)[0]])
+    found = distinct_pairs([pair_neighbours(sorted_keys(hashed, rows, 16), 16)[0]])
     return {(int(pair) >> 32, int(pair) & 0xFFFFFFFF) for pair in found}
 
 
@@ -258,11 +266,11 @@ def test_rows_under_one_key_are_paired(keys):
 def test_crowded_keys_stay_linked_and_are_told_of():
     count = 2000
     ordered = sorted_keys(np.full(count, 1 << 40, np.uint64), np.arange(count, dtype=np.uint32), 16)
-    pairs, crowds = neighbours(ordered, 16)
-    assert len(pairs) < count * (BEFORE + FIRST)
-    assert crowds.keys == 1
-    assert crowds.largest == count
-    assert crowds.passed_over == count * (count - 1) // 2 - len(distinct([pairs]))
+    pairs, oversized = pair_neighbours(ordered, 16)
+    assert len(pairs) < count * (PRECEDING_ROWS + LEADING_ROWS)
+    assert oversized.keys == 1
+    assert oversized.largest == count
+    assert oversized.skipped_pairs == count * (count - 1) // 2 - len(distinct_pairs([pairs]))
     assert {int(pair) >> 32 for pair in pairs} == set(range(1, count))
 
 
@@ -276,10 +284,10 @@ def test_a_template_of_thousands_is_gone_through_in_no_time(tmp_path):
         rows.append(json.dumps({"id": f"{number:05d}", "text": " ".join(words)}) + "\n")
     (tmp_path / "in.jsonl").write_text("".join(rows))
     started = time.process_time()
-    found = deduplicate(tmp_path / "in.jsonl", tmp_path / "out")
+    found = deduplicate(CorpusJob(tmp_path / "in.jsonl", tmp_path / "out"))
     assert time.process_time() - started < 30
     assert found.kept == 1
-    assert found.crowds.passed_over > 0
+    assert found.oversized_keys.skipped_pairs > 0
 
 
 # Memory, parts and faults.
@@ -288,14 +296,14 @@ def test_a_template_of_thousands_is_gone_through_in_no_time(tmp_path):
 @pytest.fixture
 def small(wire, tmp_path):
     """The wire in many parts, judged in small blocks."""
-    return replace(job_of(wire, tmp_path / "out"), part=20_000)
+    return CorpusJob(wire, tmp_path / "out", unit_bytes=20_000)
 
 
 def test_the_size_of_parts_and_memory_make_no_difference(small, marked, monkeypatch):
-    monkeypatch.setattr(counting_module, "TEXTS_AT_ONCE", 7)
-    monkeypatch.setattr(running.Job, "share", property(lambda _: 4096))
-    running.run(small)
-    assert (small.output / "wire.jsonl").read_bytes() == marked
+    monkeypatch.setattr(compare, "TEXTS_PER_BATCH", 7)
+    monkeypatch.setattr(CorpusJob, "memory_per_process", property(lambda _: 4096))
+    deduplicate(small)
+    assert (small.paths.output / "wire.jsonl").read_bytes() == marked
 
 
 class Stop(Exception):
@@ -306,8 +314,8 @@ class Stop(Exception):
 def test_work_that_was_stopped_goes_on(wire, tmp_path, monkeypatch, preset):
     """Stopped after every file that is put in its place, once; each time a little more is done."""
     settings = {"recipe": RECIPES[preset], "policy": POLICIES[preset]}
-    deduplicate(wire, tmp_path / "whole", **settings)
-    job = replace(job_of(wire, tmp_path / "out", **settings), part=wire.stat().st_size // 4)
+    deduplicate(CorpusJob(wire, tmp_path / "whole", **settings))
+    job = CorpusJob(wire, tmp_path / "out", **settings, unit_bytes=wire.stat().st_size // 4)
     put, seen = Path.replace, {"job.json"}
 
     def once(self, target):
@@ -320,7 +328,7 @@ def test_work_that_was_stopped_goes_on(wire, tmp_path, monkeypatch, preset):
     monkeypatch.setattr(Path, "replace", once)
     while True:
         try:
-            running.run(job)
+            deduplicate(job)
             break
         except Stop:
             stops += 1
@@ -328,15 +336,15 @@ def test_work_that_was_stopped_goes_on(wire, tmp_path, monkeypatch, preset):
     monkeypatch.undo()
     assert stops > 8
     for name in ("wire.jsonl", "nearcopy.json"):
-        assert (job.output / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
-    assert not job.work.exists()
+        assert (job.paths.output / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    assert not job.paths.work.exists()
 
 
 def test_work_that_was_killed_goes_on(wire, tmp_path, marked):
     program = (
         "import sys; from nearcopy.batch.local import deduplicate\n"
         "if __name__ == '__main__':\n"
-        f"    deduplicate({str(wire)!r}, {str(tmp_path / 'out')!r}, jobs=2)\n"
+        f"    deduplicate(CorpusJob({str(wire)!r}, {str(tmp_path / 'out')!r}, jobs=2))\n"
     )
     (tmp_path / "program.py").write_text(program)
     command = [sys.executable, str(tmp_path / "program.py")]
@@ -352,45 +360,45 @@ def test_work_that_was_killed_goes_on(wire, tmp_path, marked):
 
 
 def test_what_is_damaged_is_made_anew(small, marked, monkeypatch):
-    monkeypatch.setattr(running, "finish", lambda _: (_ for _ in ()).throw(Stop))
+    monkeypatch.setattr(pipeline, "publish", lambda _: (_ for _ in ()).throw(Stop))
     with pytest.raises(Stop):
-        running.run(small)
-    for path in [*small.work.rglob("*.pack"), *small.work.rglob("*.jsonl")]:
+        deduplicate(small)
+    for path in [*small.paths.work.rglob("*.pack"), *small.paths.work.rglob("*.jsonl")]:
         data = bytearray(path.read_bytes())
         data[-1] ^= 1
         path.write_bytes(data)
     monkeypatch.undo()
-    running.run(small)
-    assert (small.output / "wire.jsonl").read_bytes() == marked
+    deduplicate(small)
+    assert (small.paths.output / "wire.jsonl").read_bytes() == marked
 
 
 def test_work_on_something_else_is_not_gone_on_with(small, monkeypatch):
-    monkeypatch.setattr(running, "finish", lambda _: (_ for _ in ()).throw(Stop))
+    monkeypatch.setattr(pipeline, "publish", lambda _: (_ for _ in ()).throw(Stop))
     with pytest.raises(Stop):
-        running.run(small)
+        deduplicate(small)
     monkeypatch.undo()
     with pytest.raises(BadCorpus, match="other settings"):
-        running.run(replace(small, policy=replace(small.policy, near_overlap=0.9)))
+        deduplicate(replace(small, policy=replace(small.policy, near_overlap=0.9)))
 
 
 def test_work_that_was_stopped_before_it_began_goes_on(small, marked, monkeypatch):
-    monkeypatch.setattr(running, "write_json", lambda *_: (_ for _ in ()).throw(Stop))
+    monkeypatch.setattr(work_folder, "write_json", lambda *_: (_ for _ in ()).throw(Stop))
     with pytest.raises(Stop):
-        running.run(small)
-    assert small.work.exists()
-    (small.work / ".job.json.ab_c1234.part").write_text("{")
+        deduplicate(small)
+    assert small.paths.work.exists()
+    (small.paths.work / ".job.json.ab_c1234.part").write_text("{")
     monkeypatch.undo()
-    running.run(small)
-    assert (small.output / "wire.jsonl").read_bytes() == marked
-    assert not small.work.exists()
+    deduplicate(small)
+    assert (small.paths.output / "wire.jsonl").read_bytes() == marked
+    assert not small.paths.work.exists()
 
 
-@pytest.mark.parametrize("name", ["notes.txt", "rows", "job.json", "known-1.jsonl"])
+@pytest.mark.parametrize("name", ["notes.txt", "rows", "job.json", "store-1.jsonl"])
 def test_work_is_not_done_among_the_files_of_others(wire, tmp_path, name):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / name).write_text("mine")
     with pytest.raises(BadCorpus, match=f"mine holds {name}, .* --work"):
-        deduplicate(wire, tmp_path / "out", work=tmp_path / "mine")
+        deduplicate(CorpusJob(wire, tmp_path / "out", work=tmp_path / "mine"))
     assert [each.name for each in tmp_path.rglob("*")] == ["mine", name]
     assert (tmp_path / "mine" / name).read_text() == "mine"
 
@@ -398,10 +406,10 @@ def test_work_is_not_done_among_the_files_of_others(wire, tmp_path, name):
 @pytest.mark.parametrize("place", ["work", "work/out.jsonl", "work/deep/out.jsonl"])
 def test_what_is_written_does_not_go_with_the_work(wire, tmp_path, monkeypatch, place):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(BadCorpus, match=f"{place} is in work, the folder of the work"):
-        deduplicate(wire, place, work="work")
-    with pytest.raises(BadCorpus, match=f"{place} is in work, the folder of the work"):
-        deduplicate(wire, "out", work="work", rejected=place)
+    with pytest.raises(BadCorpus, match=f"{place} is in the work folder work"):
+        deduplicate(CorpusJob(wire, place, work="work"))
+    with pytest.raises(BadCorpus, match=f"{place} is in the work folder work"):
+        deduplicate(CorpusJob(wire, "out", work="work", rejected=place))
     assert not list(tmp_path.iterdir())
 
 
@@ -413,21 +421,22 @@ def test_what_others_put_beside_the_work_stays(wire, tmp_path):
         if stage == "writing":
             (work / "mine.txt").write_text("mine")
 
-    deduplicate(wire, tmp_path / "out", work=work, progress=put)
+    deduplicate(CorpusJob(wire, tmp_path / "out", work=work), put)
     assert [each.name for each in work.iterdir()] == ["mine.txt"]
 
 
 def test_files_that_change_meanwhile_are_noticed(wire, tmp_path):
     copy = tmp_path / "in.jsonl"
     copy.write_bytes(wire.read_bytes())
-    job = job_of(copy, tmp_path / "out")
+    job = CorpusJob(copy, tmp_path / "out")
+    assert len(job.sources) == 1  # found before the change
     os.utime(copy, (1, 1))
     with pytest.raises(BadCorpus, match="has changed"):
-        running.run(job)
+        deduplicate(job)
 
 
 def test_what_was_written_can_be_verified(wire, tmp_path):
-    deduplicate(wire, tmp_path / "out")
+    deduplicate(CorpusJob(wire, tmp_path / "out"))
     assert verify(tmp_path / "out") == []
     with (tmp_path / "out" / "wire.jsonl").open("ab") as file:
         file.write(b"{}\n")
@@ -446,7 +455,7 @@ def test_every_row_is_as_it_was_and_marked(wire, marked):
 
 
 def test_a_clean_corpus_has_what_is_kept_as_it_was(wire, tmp_path, marked):
-    found = deduplicate(wire, tmp_path / "out", form="clean")
+    found = deduplicate(CorpusJob(wire, tmp_path / "out", form="clean"))
     kept = [not json.loads(line)["is_duplicate"] for line in marked.splitlines()]
     lines = zip(wire.read_bytes().splitlines(), kept, strict=True)
     expected = [line for line, stays in lines if stays]
@@ -480,9 +489,9 @@ def test_folders_of_any_files_keep_their_layout(tmp_path, preset):
     order = [*range(50, 120), *range(120, 200), *range(200, 260), *range(50)]
     one.write_text("".join(lines([articles[place] for place in order])))
     settings = {"recipe": RECIPES[preset], "policy": POLICIES[preset]}
-    deduplicate(one, tmp_path / "single", **settings)
+    deduplicate(CorpusJob(one, tmp_path / "single", **settings))
     expected = {row["id"]: row for row in read(tmp_path / "single" / "one.jsonl")}
-    found = deduplicate(tmp_path / "in", tmp_path / "out", **settings)
+    found = deduplicate(CorpusJob(tmp_path / "in", tmp_path / "out", **settings))
     assert [shard.name for shard in found.shards] == [
         "b.jsonl.gz",
         "c.csv",
@@ -505,9 +514,9 @@ def test_folders_of_any_files_keep_their_layout(tmp_path, preset):
 def test_ids_that_come_again_get_one_of_their_own(tmp_path):
     rows = [{"id": "a", "text": "one"}, {"id": "a", "text": "two"}, {"id": "a#2", "text": "three"}]
     (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    found = deduplicate(tmp_path / "in.jsonl", tmp_path / "out")
+    found = deduplicate(CorpusJob(tmp_path / "in.jsonl", tmp_path / "out"))
     assert [row["id"] for row in read(tmp_path / "out" / "in.jsonl")] == ["a", "a#3", "a#2"]
-    assert found.renamed == 1
+    assert found.repeated_ids == 1
 
 
 def test_rows_without_an_id_get_one_and_marks_are_made_anew(tmp_path):
@@ -517,7 +526,7 @@ def test_rows_without_an_id_get_one_and_marks_are_made_anew(tmp_path):
         {"id": "x", "text": 'no "id" here at all', "more": [1.5, None]},
     ]
     (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    deduplicate(tmp_path / "in.jsonl", tmp_path / "out")
+    deduplicate(CorpusJob(tmp_path / "in.jsonl", tmp_path / "out"))
     first, second, third = read(tmp_path / "out" / "in.jsonl")
     assert first["id"].startswith("t-")
     assert second["id"] == 7
@@ -535,7 +544,7 @@ def test_odd_lines_are_read_as_they_are_elsewhere(tmp_path):
         '{"id": 123456789012345678901234567890, "text": "x y"}',
     ]
     (tmp_path / "in.jsonl").write_bytes("".join(odd).encode("utf-8"))
-    deduplicate(tmp_path / "in.jsonl", tmp_path / "out")
+    deduplicate(CorpusJob(tmp_path / "in.jsonl", tmp_path / "out"))
     rows = read(tmp_path / "out" / "in.jsonl")
     assert [row["id"] for row in rows] == ["a", "b", "c", 123456789012345678901234567890]
     assert rows[3]["duplicate_of"] == "a"
@@ -545,16 +554,16 @@ def test_rows_that_are_no_articles_stop_it_or_are_put_aside(tmp_path):
     path = tmp_path / "in.jsonl"
     path.write_text('{"id": "a", "text": "x"}\n[]\n{"id": "b", "text": 5}\n')
     with pytest.raises(BadCorpus, match=r"2 of 3 rows .*\n.*in.jsonl:2: expected an object"):
-        deduplicate(path, tmp_path / "out")
+        deduplicate(CorpusJob(path, tmp_path / "out"))
     assert not (tmp_path / "out").exists()
-    found = deduplicate(path, tmp_path / "out", rejected=tmp_path / "bad.jsonl")
+    found = deduplicate(CorpusJob(path, tmp_path / "out", rejected=tmp_path / "bad.jsonl"))
     assert [row["line"] for row in read(tmp_path / "bad.jsonl")] == [2, 3]
     assert found.rows == 1
 
 
 def test_nothing_is_read_from_nothing(tmp_path):
     (tmp_path / "in.jsonl").write_text("")
-    found = deduplicate(tmp_path / "in.jsonl", tmp_path / "out")
+    found = deduplicate(CorpusJob(tmp_path / "in.jsonl", tmp_path / "out"))
     assert found.rows == 0
     assert (tmp_path / "out" / "in.jsonl").read_text() == ""
 
@@ -566,7 +575,7 @@ def test_copies_of_another_corpus_are_copies(tmp_path, preset):
     later = [replace(each, id=f"new {each.id}", published=None, url=None) for each in ARTICLES]
     new.write_text("".join(lines(later[:50] + later[100:150])))
     settings = {"recipe": RECIPES[preset], "policy": POLICIES[preset]}
-    found = deduplicate(new, tmp_path / "out", against=known, **settings)
+    found = deduplicate(CorpusJob(new, tmp_path / "out", against=known, **settings))
     rows = read(tmp_path / "out" / "new.jsonl")
     assert found.rows == len(rows) == 100
     assert all(row["is_duplicate"] for row in rows[:50])
@@ -581,7 +590,7 @@ def test_copies_of_what_a_store_has_are_copies(tmp_path):
     new = tmp_path / "new.jsonl"
     later = [replace(each, id=f"new {each.id}") for each in ARTICLES[:60]]
     new.write_text("".join(lines(later)))
-    deduplicate(new, tmp_path / "out", against=store)
+    deduplicate(CorpusJob(new, tmp_path / "out", against=store))
     rows = read(tmp_path / "out" / "new.jsonl")
     assert all(not row["duplicate_of"].startswith("new") for row in rows[:40])
     assert not all(row["is_duplicate"] for row in rows[40:])
@@ -617,15 +626,15 @@ def known(path: Path) -> list[bool]:
 def stop(monkeypatch, *words, **more) -> None:
     """Does all but to put files in their places."""
     with monkeypatch.context() as patched:
-        patched.setattr(running, "finish", lambda _: (_ for _ in ()).throw(Stop))
+        patched.setattr(pipeline, "publish", lambda _: (_ for _ in ()).throw(Stop))
         with pytest.raises(Stop):
-            deduplicate(*words, **more)
+            deduplicate(CorpusJob(*words, **more))
 
 
 def test_a_store_is_read_as_it_is_now_where_nothing_was_begun(tmp_path, stores, new):
     (tmp_path / "out.jsonl").write_text("last week's")
     words = ["corpus", str(new), "-o", str(tmp_path / "out.jsonl"), "--against", str(stores[0])]
-    assert "there already" in CliRunner().invoke(app, words).stderr
+    assert "already exists" in CliRunner().invoke(app, words).stderr
     fill(stores[0], ARTICLES[10:20])
     assert CliRunner().invoke(app, [*words, "--yes", "--quiet", "-j", "1"]).exit_code == 0
     assert all(known(tmp_path / "out.jsonl"))
@@ -634,7 +643,7 @@ def test_a_store_is_read_as_it_is_now_where_nothing_was_begun(tmp_path, stores, 
 def test_work_that_goes_on_compares_with_what_the_store_had(tmp_path, stores, new, monkeypatch):
     stop(monkeypatch, new, tmp_path / "out", against=stores[0])
     fill(stores[0], ARTICLES[10:20])
-    deduplicate(new, tmp_path / "out", against=f"sqlite:///{stores[0]}")
+    deduplicate(CorpusJob(new, tmp_path / "out", against=f"sqlite:///{stores[0]}"))
     assert not all(known(tmp_path / "out" / "new.jsonl"))
     assert not (tmp_path / ".out.nearcopy").exists()
 
@@ -642,7 +651,7 @@ def test_work_that_goes_on_compares_with_what_the_store_had(tmp_path, stores, ne
 def test_work_against_one_store_does_not_go_on_against_another(tmp_path, stores, new, monkeypatch):
     stop(monkeypatch, new, tmp_path / "out", against=stores[0])
     with pytest.raises(BadCorpus, match="other files"):
-        deduplicate(new, tmp_path / "out", against=stores[1])
+        deduplicate(CorpusJob(new, tmp_path / "out", against=stores[1]))
 
 
 def test_what_is_compared_with_is_not_written_over(tmp_path, stores, new):
@@ -651,10 +660,10 @@ def test_what_is_compared_with_is_not_written_over(tmp_path, stores, new):
     before = [file.read_bytes() for file in files]
     for file in files:
         for places in ({"output": file}, {"output": tmp_path / "out", "rejected": file}):
-            with pytest.raises(BadCorpus, match="written over"):
-                deduplicate(new, against=file, **places)
-    with pytest.raises(BadCorpus, match="written over"):
-        deduplicate(new, files[0], against=tmp_path / "known*")
+            with pytest.raises(BadCorpus, match="overwritten"):
+                deduplicate(CorpusJob(new, against=file, **places))
+    with pytest.raises(BadCorpus, match="overwritten"):
+        deduplicate(CorpusJob(new, files[0], against=tmp_path / "known*"))
     assert [file.read_bytes() for file in files] == before
 
 
@@ -663,21 +672,21 @@ def test_a_store_does_not_go_with_the_work(tmp_path, stores, new, monkeypatch):
     stop(monkeypatch, new, tmp_path / "out", work=work)
     stores[0].rename(work / "a.db")
     for against in (work / "a.db", f"sqlite:///{work}/a.db"):
-        with pytest.raises(BadCorpus, match="written over"):
-            deduplicate(new, tmp_path / "out", work=work, against=against)
+        with pytest.raises(BadCorpus, match="overwritten"):
+            deduplicate(CorpusJob(new, tmp_path / "out", work=work, against=against))
 
 
 def test_a_sample_is_some_of_the_rows(wire, tmp_path):
-    found = deduplicate(wire, tmp_path / "out", sample=0.1)
+    found = deduplicate(CorpusJob(wire, tmp_path / "out", sample=0.1))
     assert 0.05 * COUNT < found.rows < 0.2 * COUNT
 
 
 def test_what_is_read_is_not_written_over(wire, tmp_path):
     for output in (wire, wire.parent):
-        with pytest.raises(NearcopyError, match="written over"):
-            deduplicate(wire, output)
+        with pytest.raises(NearcopyError, match="overwritten"):
+            deduplicate(CorpusJob(wire, output))
     with pytest.raises(NearcopyError, match="there is no"):
-        deduplicate(tmp_path / "none.jsonl", tmp_path / "out")
+        deduplicate(CorpusJob(tmp_path / "none.jsonl", tmp_path / "out"))
 
 
 @pytest.mark.parametrize("name", ["in.jsonl", "link.jsonl", "lines.jsonl"])
@@ -686,15 +695,15 @@ def test_rejected_rows_do_not_replace_what_is_read(tmp_path, name):
     path.write_text('{"id": "a", "text": "x"}\n[]\n')
     lines.write_text("")
     (tmp_path / "link.jsonl").symlink_to(path)
-    with pytest.raises(BadCorpus, match="written over"):
-        deduplicate(path, tmp_path / "out", without=lines, rejected=tmp_path / name)
+    with pytest.raises(BadCorpus, match="overwritten"):
+        deduplicate(CorpusJob(path, tmp_path / "out", without=lines, rejected=tmp_path / name))
     assert len(path.read_text().splitlines()) == 2
 
 
 def test_rejected_rows_do_not_replace_the_output(wire, tmp_path):
     place = tmp_path / "out.jsonl"
     with pytest.raises(BadCorpus, match="both output and rejected rows: name two"):
-        deduplicate(wire, place, rejected=place)
+        deduplicate(CorpusJob(wire, place, rejected=place))
 
 
 def test_files_are_looked_up_once_each(tmp_path, monkeypatch):
@@ -702,17 +711,17 @@ def test_files_are_looked_up_once_each(tmp_path, monkeypatch):
         (tmp_path / f"{number}.jsonl").write_text("{}\n")
     looked_up, resolve = [], Path.resolve
     monkeypatch.setattr(Path, "resolve", lambda self: looked_up.append(self) or resolve(self))
-    assert len(inputs_of([str(tmp_path)])) == 30
+    assert len(find_inputs([str(tmp_path)])) == 30
     assert len(looked_up) == 30
     with pytest.raises(BadCorpus, match="named twice"):
-        inputs_of([str(tmp_path), str(tmp_path / "7.jsonl")])
+        find_inputs([str(tmp_path), str(tmp_path / "7.jsonl")])
 
 
 # What it would take, and lines to leave out.
 
 
 def test_an_estimate_is_of_all_rows(wire, tmp_path):
-    found = estimate(job_of(wire, tmp_path / "out"))
+    found = estimate(CorpusJob(wire, tmp_path / "out"))
     assert found.rows == found.sampled == COUNT
     assert found.disk > found.output > 0
     assert found.seconds > 0
@@ -741,13 +750,13 @@ def test_lines_of_many_pages_of_a_host_are_boilerplate():
         Repeated("example.org", "Updated 3 hours ago", 3),
     ]
     lines = Boilerplate(found)
-    assert [lines.text_without(each) for each in PAGES[:3]] == [
+    assert [lines.strip_from(each) for each in PAGES[:3]] == [
         "The harbour froze",
         "The mayor resigned",
         "Trains run again",
     ]
-    assert lines.text_without(PAGES[3]).strip() == ""
-    assert [lines.text_without(each) for each in PAGES[4:]] == [each.text for each in PAGES[4:]]
+    assert lines.strip_from(PAGES[3]).strip() == ""
+    assert [lines.strip_from(each) for each in PAGES[4:]] == [each.text for each in PAGES[4:]]
 
 
 @pytest.mark.parametrize("preset", ["copies", "default"])
@@ -758,14 +767,16 @@ def test_lines_are_left_out_of_what_is_compared(tmp_path, preset):
     path.write_text("".join(lines(pages)))
     write_lines(kept, repeated(pages, line_counts(pages)))
     settings = {"recipe": RECIPES[preset], "policy": POLICIES[preset]}
-    assert deduplicate(path, tmp_path / "with", **settings).duplicates == 4
-    assert deduplicate(path, tmp_path / "without", without=kept, **settings).duplicates == 0
+    assert deduplicate(CorpusJob(path, tmp_path / "with", **settings)).duplicates == 4
+    assert (
+        deduplicate(CorpusJob(path, tmp_path / "without", without=kept, **settings)).duplicates == 0
+    )
     assert read(tmp_path / "without" / "in.jsonl")[0]["text"] == pages[0].text
 
 
 def test_other_files_are_no_lines(tmp_path):
     (tmp_path / "lines.jsonl").write_text('{"host": "x"}\n')
-    with pytest.raises(BadCorpus, match=r"lines.jsonl:1: no line of boilerplate"):
+    with pytest.raises(BadCorpus, match=r"lines.jsonl:1: not a boilerplate line"):
         read_lines(tmp_path / "lines.jsonl")
 
 
@@ -775,7 +786,7 @@ def test_lines_do_not_replace_the_pages_they_are_of(tmp_path, monkeypatch, read)
     Path("in.jsonl").write_text("".join(lines(PAGES)))
     result = CliRunner().invoke(app, ["boilerplate", read, "-o", "in.jsonl"])
     assert result.exit_code == 2
-    assert "in.jsonl is read here: write to another file" in result.stderr
+    assert "in.jsonl is also read: write to another file" in result.stderr
     assert Path("in.jsonl").read_text() == "".join(lines(PAGES))
 
 
@@ -799,7 +810,7 @@ def test_the_command_tells_what_became_of_every_row(run, wire):
 def test_the_command_does_not_replace_what_is_there(run, wire):
     Path("out").mkdir()
     Path("out/mine").write_text("")
-    assert "there already" in run(wire, "-o", "out").stderr
+    assert "already exists" in run(wire, "-o", "out").stderr
     assert run(wire, "-o", "out", "--yes", "--quiet", "-j", 1).exit_code == 0
     assert run(wire, "-o", "one.jsonl", "--quiet", "-j", 1).exit_code == 0
     assert Path("one.jsonl").read_bytes() == Path("out/wire.jsonl").read_bytes()
@@ -809,10 +820,10 @@ def test_the_command_does_not_replace_what_is_there(run, wire):
     ("words", "said"),
     [
         (("--format", "odd"), "choose one of annotations, clean"),
-        (("--memory", "much"), "is no size"),
-        (("--memory", "1MB"), "256 MB at least"),
+        (("--memory", "much"), "is not a size"),
+        (("--memory", "1MB"), "at least 256 MB"),
         (("--sample", "2"), "above 0, at most 1"),
-        (("--against", "none.jsonl"), "there is no none.jsonl"),
+        (("--against", "none.jsonl"), "none.jsonl does not exist"),
         (("--preset", "copis"), "did you mean copies?"),
     ],
 )

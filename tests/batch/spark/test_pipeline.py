@@ -18,12 +18,11 @@ from tests.support.synthetic_news import news
 from typer.testing import CliRunner
 
 from nearcopy import POLICIES, RECIPES
+from nearcopy.batch.local import CorpusJob
 from nearcopy.batch.local import deduplicate as on_one_machine
-from nearcopy.batch.local import job_of
-from nearcopy.batch.local import pipeline as running
-from nearcopy.batch.local.job import Settings
-from nearcopy.batch.local.shared_keys import BEFORE, FIRST, neighbour_places
-from nearcopy.batch.local.story_clusters import all_edges
+from nearcopy.batch.local.clusters import read_article_edges
+from nearcopy.batch.settings import Settings
+from nearcopy.batch.shared_keys import LEADING_ROWS, PRECEDING_ROWS, neighbour_positions
 from nearcopy.cli import app
 from nearcopy.match import candidate_index as shelves
 
@@ -32,8 +31,8 @@ servers.driver("pyspark")
 
 from nearcopy.batch.spark import checkpoints as work_module  # noqa: E402
 from nearcopy.batch.spark import run  # noqa: E402
-from nearcopy.batch.spark.candidate_pairs import Bounds, _no_weights, _pair_batches  # noqa: E402
-from nearcopy.batch.spark.compare_rows import edge_of  # noqa: E402
+from nearcopy.batch.spark.candidate_pairs import PairLimits, _no_weights, _pair_batches  # noqa: E402
+from nearcopy.batch.spark.compare import edge_of  # noqa: E402
 from nearcopy.batch.spark.row_reader import PLACE, read_rows  # noqa: E402
 
 WHOLE = os.environ.get("NEARCOPY_FAULTS") == "whole"
@@ -82,7 +81,7 @@ def marks(rows) -> dict[str, tuple]:
 
 
 def told_by_one_machine(path: Path, out: Path, preset: str) -> dict[str, tuple]:
-    on_one_machine(path, out, recipe=RECIPES[preset], policy=POLICIES[preset])
+    on_one_machine(CorpusJob(path, out, recipe=RECIPES[preset], policy=POLICIES[preset]))
     return marks(read(out / path.name))
 
 
@@ -94,7 +93,7 @@ class Stop(Exception):
 @pytest.mark.usefixtures("spark")
 def test_a_killed_worker_and_a_stopped_driver_change_nothing(cluster, wire, tmp_path, monkeypatch):
     """The program of the page on scale, run until it is stopped, and once more."""
-    made, make = [], work_module.Work._write_stage
+    made, make = [], work_module.Checkpoints._write_stage
 
     def noted(self, name, table, mark):
         made.append(name)
@@ -104,7 +103,7 @@ def test_a_killed_worker_and_a_stopped_driver_change_nothing(cluster, wire, tmp_
             raise Stop
         return make(self, name, table, mark)
 
-    monkeypatch.setattr(work_module.Work, "_write_stage", noted)
+    monkeypatch.setattr(work_module.Checkpoints, "_write_stage", noted)
     names = {"crawl.jsonl": wire, "begun": tmp_path / "work", "marked.parquet": tmp_path / "marked"}
     program = re.sub(f'"({"|".join(names)})"', lambda name: repr(str(names[name[1]])), SHOWN)
     with pytest.raises(Stop):
@@ -112,7 +111,7 @@ def test_a_killed_worker_and_a_stopped_driver_change_nothing(cluster, wire, tmp_
     assert len(cluster.workers) == 1
     cluster.add_worker()
     exec(program)  # noqa: S102
-    assert made.count("people") == made.count("pairs") == made.count("edges") == 1
+    assert made.count("articles") == made.count("pairs") == made.count("edges") == 1
     assert not names["begun"].exists()
     rows = rows_in(names["marked.parquet"])
     assert list(rows[0])[-5:] == list(OURS)
@@ -122,14 +121,14 @@ def test_a_killed_worker_and_a_stopped_driver_change_nothing(cluster, wire, tmp_
 def test_all_that_is_known_is_judged_as_on_one_machine(spark, wire, tmp_path, monkeypatch):
     monkeypatch.setattr(shelves, "PAIRS", COUNT * COUNT)  # nothing is left out
     settings = {"recipe": RECIPES["default"], "policy": POLICIES["default"]}
-    found = run(spark.read.json(str(wire)), work=str(tmp_path / "work"), **settings)
-    job = job_of(wire, tmp_path / "out", **settings)
-    running.run(job, keep_work=True)
-    assert marks(found.table.collect()) == marks(read(job.output / wire.name))
-    assert found.summary.crowds.passed_over == 0
-    names = {row["row"]: row["id"] for row in rows_in(tmp_path / "work" / "people")}
+    found = run(spark.read.json(str(wire)), Settings(**settings), work=str(tmp_path / "work"))
+    job = CorpusJob(wire, tmp_path / "out", **settings)
+    on_one_machine(job, keep_work=True)
+    assert marks(found.table.collect()) == marks(read(job.paths.output / wire.name))
+    assert found.summary.oversized_keys.skipped_pairs == 0
+    names = {row["row"]: row["id"] for row in rows_in(tmp_path / "work" / "articles")}
     edges = [edge_of(row, names) for row in rows_in(tmp_path / "work" / "edges")]
-    assert by_pair(edges) == by_pair(all_edges(job).values())
+    assert by_pair(edges) == by_pair(read_article_edges(job).values())
 
 
 def test_crowded_keys_are_salted_and_bounded_all_the_same(spark, tmp_path):
@@ -142,13 +141,13 @@ def test_crowded_keys_are_salted_and_bounded_all_the_same(spark, tmp_path):
         rows.append(json.dumps({"id": f"{number:03d}", "text": " ".join(words)}) + "\n")
     path, work = tmp_path / "in.jsonl", tmp_path / "work"
     path.write_text("".join(rows))
-    expected = on_one_machine(path, tmp_path / "out")
-    found = run(spark.read.json(str(path)), work=str(work), crowd=1)
+    expected = on_one_machine(CorpusJob(path, tmp_path / "out"))
+    found = run(spark.read.json(str(path)), work=str(work), largest_key=1)
     assert marks(found.table.collect()) == marks(read(tmp_path / "out" / path.name))
-    assert found.summary.crowds == expected.crowds
-    people, hot, pairs = (rows_in(work / name) for name in ("people", "hot", "pairs"))
+    assert found.summary.oversized_keys == expected.oversized_keys
+    articles, hot, pairs = (rows_in(work / name) for name in ("articles", "hot_keys", "pairs"))
     assert max(row["bits"] for row in hot) >= 2
-    keys = [(column, key, row["row"]) for row in people for column, key in enumerate(row["keys"])]
+    keys = [(column, key, row["row"]) for row in articles for column, key in enumerate(row["keys"])]
     found = {(row["later"], row["earlier"]) for row in pairs if row["later"] is not None}
     assert found == paired(keys, 10_000)
 
@@ -194,7 +193,7 @@ def test_rows_keep_what_they_have_and_get_ids_of_their_own(tmp_path, monkeypatch
     assert not Path("out.nearcopy").exists()
     again = CliRunner().invoke(app, words)
     assert again.exit_code == 2
-    assert "there already" in again.stderr
+    assert "already exists" in again.stderr
 
 
 @pytest.mark.parametrize("preset", ["copies", "default"])
@@ -210,8 +209,8 @@ def test_a_batch_without_an_article_tells_why(preset):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("in.jsonl", "in.jsonl"), "would be written over"),
-        (("out/in.jsonl", "out"), "would be written over"),
+        (("in.jsonl", "in.jsonl"), "would be overwritten"),
+        (("out/in.jsonl", "out"), "would be overwritten"),
         (("in.jsonl", "out", "--format", "odd"), "choose one of annotations, clean"),
         (("in.jsonl", "out", "--kind", "odd"), "choose one of csv, json, parquet"),
     ],
@@ -234,7 +233,7 @@ def paired(keys: list[tuple[int, int, int]], size: int) -> set[tuple[int, int]]:
     whole = pa.RecordBatch.from_pydict(columns)
     batches = [whole.slice(at, size) for at in range(0, len(keys), size)]
     found: set[tuple[int, int]] = set()
-    for batch in _pair_batches(Bounds(), _no_weights)(batches):
+    for batch in _pair_batches(PairLimits(), _no_weights)(batches):
         some = batch.filter(batch["later"].is_valid())
         found |= set(zip(some["later"].to_pylist(), some["earlier"].to_pylist(), strict=True))
     return found
@@ -247,11 +246,11 @@ def test_batches_of_any_size_give_the_same_pairs(sizes, batch):
     new = np.array([row == 0 for _, _, row in keys])
     expected = {
         (keys[later][2], keys[earlier][2])
-        for some in neighbour_places(new)
+        for some in neighbour_positions(new)
         for later, earlier in zip(*(each.tolist() for each in some), strict=True)
     }
     assert paired(keys, batch) == expected
-    assert len(expected) <= sum(size * (BEFORE + FIRST) for size in sizes)
+    assert len(expected) <= sum(size * (PRECEDING_ROWS + LEADING_ROWS) for size in sizes)
 
 
 if WHOLE:  # one more machine of Java takes its time
@@ -284,4 +283,4 @@ def test_what_is_not_there_is_told_in_a_line(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = CliRunner().invoke(app, ["spark", "none.jsonl", "out"])
     assert result.exit_code == 2
-    assert "there is no none.jsonl: name a file, a folder or a pattern" in result.stderr
+    assert "none.jsonl does not exist: name a file, a folder or a pattern" in result.stderr

@@ -4,14 +4,9 @@ import json
 from datetime import UTC, datetime
 
 from nearcopy import Article, Evidence, Fact, Relation, Story, explain
-from nearcopy.io.serializers.answers import (
-    evidence_row,
-    explanation_row,
-    match_row,
-    story_row,
-    verdict_row,
-)
-from nearcopy.models.model import Match, Member, Verdict
+from nearcopy.io.serializers.verdict import evidence_row, explanation_row, match_row, verdict_row
+from nearcopy.io.serializers.story import story_row
+from nearcopy.models import Match, Member, Verdict
 
 TEXT = (
     "The council of Port Calder voted on Tuesday to close the old swing bridge for eighteen months "
@@ -37,7 +32,7 @@ def test_an_explanation_is_plain_json():
     row = explanation_row(explain(A, B))
     assert json.loads(json.dumps(row)) == row
     assert (row["a"], row["b"]) == ("a", "b")
-    assert {"relation", "rule", "news", "copy", "is_duplicate", "reasons", "evidence"} <= row.keys()
+    assert {"relation", "rule", "event_score", "overlap", "is_duplicate", "reasons", "evidence"} <= row.keys()
     first = row["passages"][0]
     assert A.text[first["a"]["start"] : first["a"]["end"]].startswith("The council")
     assert {fact["kind"] for fact in row["facts"]["a"]}
@@ -79,4 +74,4 @@ def test_a_verdict_has_its_reasons_and_where_asked_its_evidence():
 def test_a_match_is_named_as_the_similarity_interface_has_it():
     row = match_row(Match("a", "Title", "post.example", 0.9, Relation.NEAR_TEXT, 0.8, 0.7, None))
     assert json.loads(json.dumps(row)) == row
-    assert (row["similarity_score"], row["match_type"], row["copy"]) == (0.9, "near_text", None)
+    assert (row["similarity_score"], row["match_type"], row["overlap"]) == (0.9, "near_text", None)

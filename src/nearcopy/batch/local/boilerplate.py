@@ -1,8 +1,7 @@
-"""Boilerplate: lines that many pages of one host have, so that they say nothing of any of them.
+"""Site boilerplate: lines that many pages of one host share.
 
-A line is folded, and its figures are masked: "Updated 3 hours ago" is one line. A host's lines are
-boilerplate when so many of its pages have them; a page has a line once, however often it stands
-there. What is left out of texts is left out of fingerprints, of overlaps, of all there is to find.
+Lines are compared normalised and with digits masked, so that "Updated 3 hours ago" is one line. A
+page counts once for each line. Boilerplate is stripped from texts before fingerprinting.
 """
 
 import re
@@ -17,20 +16,19 @@ from numpy.typing import NDArray
 from nearcopy.errors import BadCorpus
 from nearcopy.extract.text import normalised, strip_html
 from nearcopy.fingerprint.fingerprint import whose
-from nearcopy.io.files.atomic_write import open_atomic
-from nearcopy.io.files.cell_values import as_json
+from nearcopy.io.files.write import open_writer
 from nearcopy.kernels import xxh3_64
-from nearcopy.models.model import Article
+from nearcopy.models import Article
 
-PAGES = 3  # of one host, at least
-LONGEST = 2000  # characters of a line that are looked at
+MIN_PAGES = 3  # of one host that share a line
+LONGEST = 2000  # characters of a line that are compared
 FIGURES = re.compile(r"\d+")
 ENDS = re.compile(r"\r\n|[\n\r\v\f\x85\u2028\u2029]")
 Hashes = NDArray[np.uint64]
 
 
 class Repeated(NamedTuple):
-    """A line of a host, as it first stood there, and how many of its pages have it."""
+    """A line as it first occurred on a host, and the number of pages that have it."""
 
     host: str
     line: str
@@ -38,7 +36,7 @@ class Repeated(NamedTuple):
 
 
 def line_key(host: str, line: str) -> int | None:
-    """What stands for a line of a host; None where it has no words."""
+    """The hash of a line of a host; None for a line without words."""
     folded = FIGURES.sub("0", normalised(line[:LONGEST]))
     return xxh3_64(f"{host}\n{folded}".encode("utf-8", "surrogatepass")) if folded else None
 
@@ -49,7 +47,7 @@ def lines_of(article: Article) -> list[str]:
 
 
 def line_counts(articles: Iterable[Article]) -> tuple[Hashes, Hashes]:
-    """The lines of all hosts by their keys, and how many pages have each."""
+    """The keys of the lines of all hosts, and the number of pages that have each."""
     parts: list[Hashes] = []
     for article in articles:
         host = whose(article)
@@ -63,22 +61,22 @@ def line_counts(articles: Iterable[Article]) -> tuple[Hashes, Hashes]:
 
 
 def repeated(
-    articles: Iterable[Article], counts: tuple[Hashes, Hashes], least: int = PAGES
+    articles: Iterable[Article], counts: tuple[Hashes, Hashes], min_pages: int = MIN_PAGES
 ) -> Iterator[Repeated]:
-    """The lines that so many pages of their host have, as they come."""
+    """The lines that at least `min_pages` pages of their host have, in reading order."""
     keys, pages = counts
-    many = pages >= least
-    left = dict(zip(keys[many].tolist(), pages[many].tolist(), strict=True))
+    frequent = pages >= min_pages
+    remaining = dict(zip(keys[frequent].tolist(), pages[frequent].tolist(), strict=True))
     for article in articles:
         host = whose(article)
-        for line in lines_of(article) if host is not None and left else ():
+        for line in lines_of(article) if host is not None and remaining else ():
             key = line_key(host or "", line)
-            if key in left:
-                yield Repeated(host or "", line.strip(), left.pop(key))
+            if key in remaining:
+                yield Repeated(host or "", line.strip(), remaining.pop(key))
 
 
 class Boilerplate:
-    """Lines of hosts that are left out of texts."""
+    """Boilerplate lines by host."""
 
     def __init__(self, lines: Iterable[Repeated]) -> None:
         self._keys = {line_key(line.host, line.line) for line in lines}
@@ -86,8 +84,8 @@ class Boilerplate:
     def __len__(self) -> int:
         return len(self._keys)
 
-    def text_without(self, article: Article) -> str:
-        """The text of an article but for what is boilerplate on its host; HTML is stripped."""
+    def strip_from(self, article: Article) -> str:
+        """The text of an article without the boilerplate of its host, and without HTML."""
         host = whose(article)
         lines = lines_of(article)
         if host is None or not self._keys:
@@ -96,17 +94,16 @@ class Boilerplate:
 
 
 def write_lines(path: Path, lines: Iterable[Repeated]) -> int:
-    """Writes lines to a file that `read_lines` reads; how many there are."""
+    """Write lines to a file that `read_lines` reads; their number."""
     count = 0
-    with open_atomic(path) as out:
-        for line in lines:
-            out.write(as_json(line._asdict()) + b"\n")
-            count += 1
+    with open_writer(path, "jsonl") as out:
+        for count, line in enumerate(lines, start=1):  # noqa: B007
+            out.write(line._asdict())
     return count
 
 
 def read_lines(path: Path) -> Boilerplate:
-    """The lines of a file that `nearcopy boilerplate` wrote."""
+    """The boilerplate in a file that `nearcopy boilerplate` wrote."""
     return Boilerplate(_read(path))
 
 
@@ -118,6 +115,6 @@ def _read(path: Path) -> Iterator[Repeated]:
                 yield Repeated(str(row["host"]), str(row["line"]), int(str(row["pages"])))
             except (ValueError, KeyError, TypeError) as exc:
                 raise BadCorpus(
-                    f"{path}:{number}: no line of boilerplate: {exc!r:.60}; "
-                    "`nearcopy boilerplate` writes such files"
+                    f"{path}:{number}: not a boilerplate line: {exc!r:.60}; "
+                    "give a file that `nearcopy boilerplate` wrote"
                 ) from exc

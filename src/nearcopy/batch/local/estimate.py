@@ -1,4 +1,4 @@
-"""Estimates: what a corpus would take, from going through a sample of it."""
+"""Estimates of time, memory and disk of a corpus job, from a sample."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -7,30 +7,30 @@ from tempfile import TemporaryDirectory
 from time import process_time
 from typing import NamedTuple
 
-from nearcopy.batch.local.job import Job
-from nearcopy.batch.local.pipeline import run
+from nearcopy.batch.local.job import CorpusJob
+from nearcopy.batch.local.pipeline import deduplicate
 
-SAMPLE_BYTES = 48 << 20  # of the input, as much as tells something
-PROCESS = 90 << 20  # bytes that a process takes before it has read anything
-WORKING = 130 << 20  # and while it reads and writes
-HELD_A_ROW = 160  # bytes of each row that are held while stories are told
+SAMPLE_BYTES = 48 << 20  # of the input
+IDLE_BYTES = 90 << 20  # of a process before it has read anything
+WORKING_BYTES = 130 << 20  # of a process that reads and writes
+BYTES_PER_ROW = 160  # in memory while rows are clustered
 
 
 class Estimate(NamedTuple):
-    """What going through all rows would take, about; and what was found in the sample."""
+    """What a job would take, approximately, and what the sample showed."""
 
     rows: int
     seconds: float
     memory: int  # bytes
-    disk: int  # bytes, while the work is done and beside the input
+    disk: int  # bytes of intermediate files and output
     output: int  # bytes
     sampled: int  # rows
-    duplicates: float  # of the rows of the sample; of all it may be more
+    duplicates: float  # share of the sampled rows; of all rows it may be more
 
 
-def estimate(job: Job) -> Estimate:
-    """What a job would take, about. Nothing is written but to a temporary folder."""
-    size = sum(source.size for source in job.inputs)
+def estimate(job: CorpusJob) -> Estimate:
+    """The estimate for a job; only a temporary folder is written."""
+    size = sum(source.size for source in job.sources)
     share = min(1.0, SAMPLE_BYTES / max(1, size))
     with TemporaryDirectory(prefix="nearcopy-") as folder:
         place = Path(folder)
@@ -43,18 +43,18 @@ def estimate(job: Job) -> Estimate:
             jobs=1,
         )
         started = process_time()
-        summary = run(sample, keep_work=True)
-        spent = process_time() - started
-        times = 1 / share
+        summary = deduplicate(sample, keep_work=True)
+        cpu_seconds = process_time() - started
+        factor = 1 / share
         work, output = _size(place / "work"), _size(place / "out")
         rmtree(place / "work")
-    rows = round(summary.rows * times)
+    rows = round(summary.rows * factor)
     return Estimate(
         rows=rows,
-        seconds=spent * times / job.jobs,
-        memory=job.jobs * WORKING + max(0, PROCESS + rows * HELD_A_ROW - WORKING),
-        disk=round((work + output) * times),
-        output=round(output * times),
+        seconds=cpu_seconds * factor / job.jobs,
+        memory=job.jobs * WORKING_BYTES + max(0, IDLE_BYTES + rows * BYTES_PER_ROW - WORKING_BYTES),
+        disk=round((work + output) * factor),
+        output=round(output * factor),
         sampled=summary.rows,
         duplicates=summary.duplicates / max(1, summary.rows),
     )

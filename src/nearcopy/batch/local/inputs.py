@@ -1,51 +1,61 @@
-"""What a corpus is read from: files by name, by folder and by pattern, and parts of large ones."""
+"""Inputs of a corpus: files, folders and patterns, split into units, and snapshots of stores."""
 
 import glob
 from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from os import fsencode
 from pathlib import Path
 from typing import NamedTuple
 
+from nearcopy.batch.local.work_folder import has_job
 from nearcopy.errors import BadCorpus
 from nearcopy.io.files.decompress import Stream
 from nearcopy.io.files.sources import READ_ONLY, Format, format_of, sniff_format
+from nearcopy.io.files.write import open_writer
+from nearcopy.io.serializers.verdict import article_row
+from nearcopy.models import Article
+from nearcopy.models.batches import batches
+from nearcopy.stores import Store, open_store
 
-PART = 16 << 20  # bytes of a plain file that are read in one go
-WHOLE = -1  # the end of what is read from its beginning, and cannot be parted
+UNIT_BYTES = 16 << 20  # of a plain file, read by one task
+WHOLE = -1  # the end of a file that cannot be split
+ARTICLES_PER_BATCH = 500
+SQLITE = "sqlite:///"
 WILDCARDS = frozenset("*?[")
 
 
 class Input(NamedTuple):
-    """A file, and the name that its copy has below the folder of the output."""
+    """A file, and the name of its copy below the output folder."""
 
     path: str
     name: str
     format: Format
-    plain: bool  # lines of JSON as they are: each can be read again by its place
+    plain: bool  # uncompressed JSON lines: a line can be read again by its offset
     size: int
-    changed: int  # when, in nanoseconds
-    against: bool = False  # compared with, and not written
+    changed: int  # time of modification in nanoseconds
+    against: bool = False  # a reference: compared with, not written
 
 
 class Unit(NamedTuple):
-    """A part of a file, in bytes."""
+    """A part of a file, as byte offsets."""
 
     number: int
-    file: int  # its place among the inputs
+    file: int  # its position among the inputs
     start: int
     end: int
 
 
-def inputs_of(names: Sequence[str], *, against: bool = False) -> list[Input]:
-    """The files that are meant, in the order of their names; those of folders by their endings."""
+def find_inputs(names: Sequence[str], *, against: bool = False) -> list[Input]:
+    """The files that are named, sorted; those of folders by their suffixes."""
     inputs: dict[str, Input] = {}
     seen: set[Path] = set()
     for name in names:
-        for path, below in _files(name, alone=len(names) == 1):
-            place = path.resolve()
-            if place in seen:
+        for path, output_name in _files(name, alone=len(names) == 1):
+            resolved = path.resolve()
+            if resolved in seen:
                 raise BadCorpus(f"{path} is named twice: name each file once")
-            seen.add(place)
-            source = _input(path, below, against)
+            seen.add(resolved)
+            source = _input(path, output_name, against)
             inputs[_check_unique(source.name, inputs)] = source
     if not inputs:
         raise BadCorpus(f"no files to read in {', '.join(names) or 'nothing'}")
@@ -68,7 +78,7 @@ def _files(name: str, *, alone: bool) -> Iterator[tuple[Path, str]]:
             if Path(match).is_file():
                 yield Path(match), Path(match).name
     else:
-        raise BadCorpus(f"there is no {name}: name a file, a folder or a pattern such as '*.jsonl'")
+        raise BadCorpus(f"{name} does not exist: name a file, a folder or a pattern as '*.jsonl'")
 
 
 def _check_unique(name: str, names: Iterable[str]) -> str:
@@ -85,37 +95,36 @@ def _input(path: Path, name: str, against: bool) -> Input:
         kind = sniff_format(path)
     with Stream(path) as stream:
         plain = kind == "jsonl" and not stream.compressed
-    about = path.stat()
+    stat = path.stat()
     name = f"{name}.jsonl" if kind in READ_ONLY else name
-    return Input(str(path), name, kind, plain, about.st_size, about.st_mtime_ns, against)
+    return Input(str(path), name, kind, plain, stat.st_size, stat.st_mtime_ns, against)
 
 
-def units_of(inputs: Sequence[Input], part: int = PART, sample: float | None = None) -> list[Unit]:
-    """The parts of all files, in order; plain files are parted at the ends of lines.
+def split_units(
+    inputs: Sequence[Input], unit_bytes: int = UNIT_BYTES, sample: float | None = None
+) -> list[Unit]:
+    """The units of all files, in order; plain files are split at line ends.
 
-    Of a sample they are such a share of each part.
+    Of a sample, a share of each unit.
     """
-    spans = (
-        (
-            place,
-            start,
-            end if sample is None or end == WHOLE else _sample_end(source, start, end, sample),
-        )
-        for place, source in enumerate(inputs)
-        for start, end in _spans(source, part)
-    )
-    return [Unit(number, *span) for number, span in enumerate(spans)]
+    units: list[Unit] = []
+    for file, source in enumerate(inputs):
+        for start, end in _spans(source, unit_bytes):
+            if sample is not None and end != WHOLE:
+                end = _sample_end(source, start, end, sample)
+            units.append(Unit(len(units), file, start, end))
+    return units
 
 
-def _spans(source: Input, part: int) -> Iterator[tuple[int, int]]:
+def _spans(source: Input, unit_bytes: int) -> Iterator[tuple[int, int]]:
     if not source.plain or source.size == 0:
         yield 0, 0 if source.plain else WHOLE
         return
     start = 0
     with Path(source.path).open("rb") as file:
         while start < source.size:
-            file.seek(min(start + part, source.size) - 1)
-            while (line := file.readline(part)) and not line.endswith(b"\n"):
+            file.seek(min(start + unit_bytes, source.size) - 1)
+            while (line := file.readline(unit_bytes)) and not line.endswith(b"\n"):
                 pass
             end = file.tell()
             yield start, end
@@ -123,8 +132,59 @@ def _spans(source: Input, part: int) -> Iterator[tuple[int, int]]:
 
 
 def _sample_end(source: Input, start: int, end: int, share: float) -> int:
-    """The end of the first lines of a part, such a share of it."""
+    """The end of the first lines of a unit that are the sample."""
     with Path(source.path).open("rb") as file:
         file.seek(start + int((end - start) * share))
         file.readline()
         return min(end, file.tell())
+
+
+# Stores.
+
+
+def is_store(name: str) -> bool:
+    """Whether a name is the address of a store, not of files."""
+    return "://" in name or name.endswith((".db", ".sqlite", ".sqlite3"))
+
+
+def store_file(name: str) -> Path | None:
+    """The file of a SQLite store, None for all other names."""
+    address = _address(name)
+    return Path(address.removeprefix(SQLITE)) if address.startswith(SQLITE) else None
+
+
+def write_store_snapshot(name: str, work: Path) -> Path:
+    """The file in the work folder with the articles of a store as JSON lines.
+
+    A resumed job keeps the snapshot that it began with.
+    """
+    path = work / f"store-{_digest(name)}.jsonl"
+    if not (path.exists() and has_job(work)):
+        work.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _write(open_store(_address(name), None), path)
+    return path
+
+
+def _address(name: str) -> str:
+    return f"{SQLITE}{name}" if is_store(name) and "://" not in name else name
+
+
+def _digest(name: str) -> str:
+    """A digest of the address, the same for all spellings of a file name."""
+    file = store_file(name)
+    return sha256(fsencode(file.resolve() if file is not None else name)).hexdigest()[:16]
+
+
+def _write(store: Store, path: Path) -> None:
+    try:
+        with store.snapshot(), open_writer(path, "jsonl") as out:
+            for article in _articles(store):
+                out.write(article_row(article))
+    finally:
+        store.close()
+
+
+def _articles(store: Store) -> Iterator[Article]:
+    for batch in batches(store.ids(), ARTICLES_PER_BATCH):
+        articles = store.articles(batch)
+        yield from (articles[article_id] for article_id in batch if article_id in articles)

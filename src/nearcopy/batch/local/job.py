@@ -1,101 +1,133 @@
-"""What was asked for: files, settings, and where the work is done."""
+"""The corpus job: inputs, settings, and where the output and the work folder are."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from hashlib import sha256
+from os import cpu_count
 from pathlib import Path
-from typing import Literal
 
-from nearcopy.batch.local.durable import checksum
-from nearcopy.batch.local.inputs import PART, Input, Unit, units_of
-from nearcopy.config import Policy, Recipe, policy_toml
-from nearcopy.config.recipe import Features
-from nearcopy.io.files.column_names import Columns
-from nearcopy.io.files.read import GUESSED
-from nearcopy.stores.row_codec import recipe_json
+from nearcopy.batch.local.column_files import checksum
+from nearcopy.batch.local.inputs import (
+    UNIT_BYTES,
+    Input,
+    Unit,
+    find_inputs,
+    is_store,
+    split_units,
+    store_file,
+    write_store_snapshot,
+)
+from nearcopy.batch.local.work_folder import Paths
+from nearcopy.batch.settings import Form, Settings, check_form
+from nearcopy.errors import BadCorpus
 
-Form = Literal["annotations", "clean"]
-FORMS: tuple[Form, ...] = ("annotations", "clean")
-VERSION = 1  # of what stands in the folder of the work
+Names = str | Path | Sequence[str | Path]
+VERSION = 2  # of the files in the work folder
 LEAST_MEMORY = 256 << 20
-COLUMN_KEEP_RULES = frozenset({"earliest", "latest", "longest"})
 
 
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """How rows are read, and how they are judged."""
+@dataclass(frozen=True)
+class CorpusJob(Settings):
+    """A corpus to deduplicate, checked as far as that is possible without reading a file.
 
-    recipe: Recipe
-    policy: Policy
-    columns: Columns = GUESSED
-    html: bool = False
-    without: Path | None = None  # a file of lines that are left out of texts
+    `inputs` and `against` name files, folders and patterns; `against` is compared with but not
+    written, and may name stores. The work folder is beside the output unless `work` names one.
+    """
 
-    @property
-    def by_text(self) -> bool:
-        """Whether all there is to judge by are texts, so that rows need not become articles."""
-        quick = COLUMN_KEEP_RULES.issuperset(self.policy.keep)
-        return self.policy.compares == "text" and self.recipe.minhash is not None and quick
+    inputs: Names
+    output: str | Path
+    _: KW_ONLY
+    against: Names = ()
+    form: Form = "annotations"
+    memory: int = 4 << 30  # approximate limit in bytes for all processes together
+    jobs: int = 1  # processes; 0 for one per core
+    work: str | Path | None = None
+    rejected: str | Path | None = None
+    sample: float | None = None  # a share of the rows to read
+    unit_bytes: int = UNIT_BYTES
 
-    @property
-    def features(self) -> Features:
-        """What texts are compared by."""
-        return self.recipe.minhash or self.recipe.simhash or Features()
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_form(self.form)
+        if self.memory < LEAST_MEMORY:
+            raise BadCorpus(
+                f"memory is {self.memory:,} bytes: give at least {LEAST_MEMORY >> 20} MB"
+            )
+        if self.sample is not None and not 0 < self.sample <= 1:
+            raise BadCorpus(
+                f"sample is {self.sample!r}: give a share of the rows above 0, at most 1"
+            )
+        for name in ("inputs", "against"):
+            object.__setattr__(self, name, _as_names(getattr(self, name)))
+        object.__setattr__(self, "jobs", self.jobs or cpu_count() or 1)
+        self.paths.check()
+        self.paths.protect([self.without] if self.without is not None else [])
 
-    @property
-    def as_text(self) -> str:
-        """All settings as one text."""
-        return "\n".join(
-            [
-                recipe_json(self.recipe),
-                policy_toml(self.policy),
-                repr(self.columns),
-                repr(self.html),
-            ]
+    @cached_property
+    def paths(self) -> Paths:
+        """Where the output, the rejected rows and the intermediate files are."""
+        output = Path(self.output)
+        beside = output.parent / f".{output.name}.nearcopy"
+        return Paths(
+            output,
+            None if self.rejected is None else Path(self.rejected),
+            beside if self.work is None else Path(self.work),
         )
 
+    @cached_property
+    def sources(self) -> tuple[Input, ...]:
+        """The reference files, then the files to deduplicate; none of them is overwritten.
 
-@dataclass(frozen=True, kw_only=True)
-class Job(Settings):
-    """A corpus, how it is judged, and where it goes."""
-
-    inputs: tuple[Input, ...]
-    output: Path
-    work: Path
-    form: Form = "annotations"
-    memory: int = 4 << 30  # bytes that all processes together may take, about
-    jobs: int = 1
-    rejected: Path | None = None
-    part: int = PART
-    sample: float | None = None  # a share of the rows, which are all there is then
+        Stores among the references are first copied to files in the work folder.
+        """
+        paths = self.paths
+        own = find_inputs(_as_names(self.inputs))
+        paths.protect((source.path for source in own), paths.output)
+        against = _as_names(self.against)
+        paths.protect(file for name in against if (file := store_file(name)) is not None)
+        names = [
+            str(write_store_snapshot(name, paths.work)) if is_store(name) else name
+            for name in against
+        ]
+        references = find_inputs(names, against=True) if names else []
+        snapshots = set(names) - set(against)
+        paths.protect(
+            (source.path for source in references if source.path not in snapshots), paths.output
+        )
+        return (*references, *own)
 
     @cached_property
     def units(self) -> list[Unit]:
-        """The parts of the inputs, in order."""
-        return units_of(self.inputs, self.part, self.sample)
+        """The parts of the sources, in order."""
+        return split_units(self.sources, self.unit_bytes, self.sample)
 
     @property
-    def share(self) -> int:
-        """The memory, in bytes, that one of the processes may fill with what it works on."""
+    def memory_per_process(self) -> int:
+        """The bytes that one process may use for its working set."""
         return max(LEAST_MEMORY, self.memory // 2) // max(1, self.jobs)
 
     def folder(self, name: str) -> Path:
-        """A folder of the work."""
-        return self.work / name
+        """A folder below the work folder."""
+        return self.paths.work / name
 
     @property
     def identity(self) -> dict[str, object]:
-        """What must be the same for work that was begun to be gone on with."""
+        """What must be unchanged for an interrupted job to be resumed."""
         inputs = [
-            [source.path, source.size, source.changed, source.against] for source in self.inputs
+            [source.path, source.size, source.changed, source.against] for source in self.sources
         ]
         settings = self.as_text.encode("utf-8", "surrogatepass")
         return {
             "version": VERSION,
             "inputs": inputs,
             "settings": sha256(settings).hexdigest(),
-            "part": self.part,
+            "unit_bytes": self.unit_bytes,
             "form": self.form,
             "sample": self.sample,
-            "without": None if self.without is None else checksum(self.without),
+            "without": None if self.without is None else checksum(Path(self.without)),
         }
+
+
+def _as_names(names: Names) -> tuple[str, ...]:
+    return (str(names),) if isinstance(names, str | Path) else tuple(map(str, names))

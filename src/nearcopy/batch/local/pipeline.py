@@ -1,114 +1,129 @@
-"""Running: the stages of the work one after another, on all cores, each done once.
+"""The local pipeline: the stages of a corpus job, each on all cores and resumable.
 
-What a stage makes is in files of their own, with checksums. Where the work was stopped, at any
-point, it goes on: what is there and whole is not made again, and all else is.
+Each task of a stage writes a file of its own, with checksums. An interrupted job is resumed: files
+that are complete are kept, all others are written again.
 """
 
 import os
-import shutil
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from dataclasses import replace
 from multiprocessing import get_context
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from nearcopy.batch.local.candidate_pairs import PAIRS_FOLDER as PAIRS
 from nearcopy.batch.local.candidate_pairs import (
+    EXACT_DUPLICATES_FILE,
     column_tasks,
-    oversized_keys,
-    pair_columns,
-    text_blocks,
-)
-from nearcopy.batch.local.cluster_columns import FILE as CLUSTERS
-from nearcopy.batch.local.column_files import Pack, whole_pack
-from nearcopy.batch.local.compare_rows import article_blocks, count_truncated, judge_block
-from nearcopy.batch.local.durable import read_json, write_json
-from nearcopy.batch.local.exact_duplicates import FILE as EXACT_DUPLICATES
-from nearcopy.batch.local.exact_duplicates import (
     count_reference_rows,
     find_exact_duplicates,
+    oversized_keys,
+    pair_columns,
+    pairs_path,
     renamed_ids,
+    text_blocks,
 )
-from nearcopy.batch.local.fingerprint_rows import fingerprint_unit
-from nearcopy.batch.local.job import Job
-from nearcopy.batch.local.paths import WORK_FILES, check_folder
-from nearcopy.batch.local.publish import Shard, finish, write_listing
-from nearcopy.batch.local.rejected_rows import Reject, number_lines, write_rejects
-from nearcopy.batch.local.row_table import FOLDER as ROWS
+from nearcopy.batch.local.clusters import CLUSTERS_FILE, cluster_articles, cluster_texts
+from nearcopy.batch.local.column_files import Pack, is_complete
+from nearcopy.batch.local.compare import (
+    article_blocks,
+    compare_articles,
+    compare_texts,
+    count_truncated,
+    edges_path,
+)
+from nearcopy.batch.local.fingerprints import fingerprint_unit, sketch_unit
+from nearcopy.batch.local.job import CorpusJob
+from nearcopy.batch.local.output import (
+    counts_path,
+    is_unit_written,
+    publish,
+    write_manifest,
+    write_unit,
+)
+from nearcopy.batch.local.row_reader import RejectedRecord, number_lines, write_rejected
 from nearcopy.batch.local.row_table import pack_path, table_of
-from nearcopy.batch.local.shared_keys import OversizedKeys
-from nearcopy.batch.local.sketch_rows import sketch_unit
-from nearcopy.batch.local.story_clusters import cluster_by_all
-from nearcopy.batch.local.text_clusters import cluster_by_text
-from nearcopy.batch.local.text_relations import EDGES_FOLDER as EDGES
-from nearcopy.batch.local.text_relations import count_block
-from nearcopy.batch.local.write_rows import FOLDER as WRITTEN
-from nearcopy.batch.local.write_rows import counts_path, is_unit_written, write_unit
+from nearcopy.batch.local.work_folder import open_work_folder
+from nearcopy.batch.shared_keys import OversizedKeys
+from nearcopy.batch.summary import CorpusSummary
 from nearcopy.errors import BadCorpus
-from nearcopy.io.files.atomic_write import lock_file
 
-Progress = Callable[[str, int, int], None]  # the stage, how much of it is done, of how much
-Task = Callable[[Job, int], None]
+Progress = Callable[[str, int, int], None]  # the stage, tasks done, tasks in all
+Task = Callable[[CorpusJob, int], None]
 POLL_SECONDS = 1.0
-FOLDERS = (ROWS, PAIRS, EDGES, WRITTEN)
+LISTED = 20  # rejected rows in an error message
 
 
-class Summary(NamedTuple):
-    """What became of a corpus."""
+class Stage(NamedTuple):
+    """Tasks that may run in parallel, by number, and how to see that one is done."""
 
-    rows: int
-    kept: int
-    duplicates: int
-    rejected: list[Reject]
-    renamed: int  # rows whose id an earlier one had
-    relations: dict[str, int]
-    crowds: OversizedKeys
-    shards: list[Shard]
-    cpu_seconds: float = 0.0  # of this process so far, and of all others
+    name: str
+    task: Task
+    numbers: Sequence[int]
+    is_done: Callable[[int], bool]
 
 
-def run(job: Job, progress: Progress = lambda *_: None, *, keep_work: bool = False) -> Summary:
-    """Does all there is left to do, and says what became of every row."""
-    with _open_work_folder(job, keep=keep_work), _pool(job) as (stage, spent):
-        units = [unit.number for unit in job.units]
-        read = sketch_unit if job.by_text else fingerprint_unit
-        stage("reading", read, units, lambda n: whole_unit(job, n), progress)
-        rejected = _read_rejected(job)
-        if rejected and job.rejected is None:
-            raise BadCorpus(_rejection_message(rejected, len(table_of(job))))
-        stage(
-            "sorting",
-            find_exact_duplicates,
-            [0],
-            lambda _: whole_pack(job.work / EXACT_DUPLICATES),
-            progress,
-        )
-        _text_stages(job, stage, progress) if job.by_text else _article_stages(job, stage, progress)
-        own = [unit.number for unit in job.units if not job.inputs[unit.file].against]
-        stage("writing", write_unit, own, lambda n: is_unit_written(job, n), progress)
-        summary = _publish(job, own, rejected)
-    return summary._replace(cpu_seconds=time.process_time() + sum(spent))
+RunStage = Callable[[Stage], None]
 
 
-def _text_stages(job: Job, stage: "Stage", progress: Progress) -> None:
-    pairs, edges = job.folder(PAIRS), job.folder(EDGES)
-    columns, blocks = column_tasks(job), text_blocks(job)
-    stage("sorting", pair_columns, columns, lambda n: whole_pack(pairs / f"{n:03d}.pack"), progress)
-    stage("comparing", count_block, blocks, lambda n: whole_pack(edges / f"{n:06d}.pack"), progress)
-    stage("telling", cluster_by_text, [0], lambda _: whole_pack(job.work / CLUSTERS), progress)
+def deduplicate(
+    job: CorpusJob, progress: Progress = lambda *_: None, *, keep_work: bool = False
+) -> CorpusSummary:
+    """Write the files again with an annotation for each row, or without the duplicates.
+
+    An interrupted job is resumed. With several processes, call this from a module that can be
+    imported: `if __name__ == "__main__":`.
+    """
+    with open_work_folder(job.paths.work, job.identity, keep=keep_work):
+        table_of.cache_clear()
+        renamed_ids.cache_clear()
+        with _open_runner(job, progress) as (run_stage, cpu_seconds):
+            summary = _run_stages(job, run_stage)
+    return replace(summary, cpu_seconds=time.process_time() + sum(cpu_seconds))
 
 
-def _article_stages(job: Job, stage: "Stage", progress: Progress) -> None:
-    edges, blocks = job.folder(EDGES), article_blocks(job)
-    stage("comparing", judge_block, blocks, lambda n: whole_pack(edges / f"{n:06d}.pack"), progress)
-    stage("telling", cluster_by_all, [0], lambda _: whole_pack(job.work / CLUSTERS), progress)
+def _run_stages(job: CorpusJob, run_stage: RunStage) -> CorpusSummary:
+    units = [unit.number for unit in job.units]
+    read = sketch_unit if job.by_text else fingerprint_unit
+    run_stage(Stage("reading", read, units, lambda unit: _is_unit_read(job, unit)))
+    rejected = _read_rejected(job)
+    if rejected and job.paths.rejected is None:
+        raise BadCorpus(_rejection_message(rejected, len(table_of(job))))
+    duplicates = job.paths.work / EXACT_DUPLICATES_FILE
+    run_stage(Stage("sorting", find_exact_duplicates, [0], lambda _: is_complete(duplicates)))
+    (_cluster_texts if job.by_text else _cluster_articles)(job, run_stage)
+    own = [unit.number for unit in job.units if not job.sources[unit.file].against]
+    run_stage(Stage("writing", write_unit, own, lambda unit: is_unit_written(job, unit)))
+    return _publish(job, own, rejected)
 
 
-def _publish(job: Job, units: Sequence[int], rejected: list[Reject]) -> Summary:
+def _cluster_texts(job: CorpusJob, run_stage: RunStage) -> None:
+    def is_paired(first: int) -> bool:
+        return is_complete(pairs_path(job, first))
+
+    run_stage(Stage("sorting", pair_columns, column_tasks(job), is_paired))
+    run_stage(_compare_stage(job, compare_texts, text_blocks(job)))
+    run_stage(_cluster_stage(job, cluster_texts))
+
+
+def _cluster_articles(job: CorpusJob, run_stage: RunStage) -> None:
+    run_stage(_compare_stage(job, compare_articles, article_blocks(job)))
+    run_stage(_cluster_stage(job, cluster_articles))
+
+
+def _compare_stage(job: CorpusJob, task: Task, blocks: Sequence[int]) -> Stage:
+    return Stage("comparing", task, blocks, lambda block: is_complete(edges_path(job, block)))
+
+
+def _cluster_stage(job: CorpusJob, task: Task) -> Stage:
+    return Stage("clustering", task, [0], lambda _: is_complete(job.paths.work / CLUSTERS_FILE))
+
+
+def _publish(job: CorpusJob, units: Sequence[int], rejected: list[RejectedRecord]) -> CorpusSummary:
+    """Check that no row is lost, put the output in place, and count."""
     _check_unchanged(job)
     notes = [Pack(counts_path(job, unit)).notes for unit in units]
     relations: Counter[str] = Counter()
@@ -117,178 +132,114 @@ def _publish(job: Job, units: Sequence[int], rejected: list[Reject]) -> Summary:
     rows, kept = (sum(note[name] for note in notes) for name in ("rows", "kept"))
     read = len(table_of(job)) - count_reference_rows(table_of(job), job)
     if not read == rows == sum(relations.values()):
-        raise BadCorpus("rows are missing: nothing was written; start anew")
-    shards = finish(job)
-    if job.rejected is not None:
-        write_rejects(job.rejected, rejected)
-    crowds = oversized_keys(job) if job.by_text else OversizedKeys(passed_over=count_truncated(job))
-    renamed = len(renamed_ids(job))
-    summary = Summary(rows, kept, rows - kept, rejected, renamed, dict(relations), crowds, shards)
-    write_listing(job, shards, summary_row(summary))
+        raise BadCorpus("rows are missing: nothing was written; start again")
+    shards = publish(job)
+    if job.paths.rejected is not None:
+        write_rejected(job.paths.rejected, rejected)
+    truncated = OversizedKeys(skipped_pairs=0 if job.by_text else count_truncated(job))
+    summary = CorpusSummary(
+        rows=rows,
+        kept=kept,
+        duplicates=rows - kept,
+        rejected=len(rejected),
+        repeated_ids=len(renamed_ids(job)),
+        relations=dict(relations),
+        oversized_keys=oversized_keys(job) if job.by_text else truncated,
+        shards=tuple(shards),
+    )
+    write_manifest(job, shards, summary.row())
     return summary
 
 
-def summary_row(summary: Summary) -> dict[str, Any]:
-    """The numbers, as JSON has them."""
-    return {
-        "rows": summary.rows,
-        "kept": summary.kept,
-        "duplicates": summary.duplicates,
-        "rejected": len(summary.rejected),
-        "repeated_ids": summary.renamed,
-        "relations": summary.relations,
-        "crowded": summary.crowds._asdict(),
-    }
-
-
-def whole_unit(job: Job, unit: int) -> bool:
+def _is_unit_read(job: CorpusJob, unit: int) -> bool:
     """Whether all packs of a unit are there, and as they were written."""
     first = pack_path(job, unit)
-    if not whole_pack(first):
+    if not is_complete(first):
         return False
-    return all(whole_pack(pack_path(job, unit, n)) for n in range(1, Pack(first).notes["packs"]))
+    return all(is_complete(pack_path(job, unit, n)) for n in range(1, Pack(first).notes["packs"]))
 
 
-def _read_rejected(job: Job) -> list[Reject]:
+def _read_rejected(job: CorpusJob) -> list[RejectedRecord]:
     packs = (Pack(pack_path(job, unit.number)) for unit in job.units)
-    return number_lines([reject for pack in packs for reject in pack.notes["rejected"]], job.inputs)
+    records = [record for pack in packs for record in pack.notes["rejected"]]
+    return number_lines(records, job.sources)
 
 
-def _rejection_message(rejected: list[Reject], rows: int) -> str:
-    shown = [f"{file}:{line}: {why}" for file, line, why, _ in rejected[:20]]
-    more = [f"... and {len(rejected) - 20:,} more"] if len(rejected) > 20 else []
+def _rejection_message(rejected: list[RejectedRecord], rows: int) -> str:
+    listed = [f"{file}:{line}: {why}" for file, line, why, _ in rejected[:LISTED]]
+    more = [f"... and {len(rejected) - LISTED:,} more"] if len(rejected) > LISTED else []
     return "\n".join(
         [
-            f"{len(rejected):,} of {len(rejected) + rows:,} rows are no articles, so nothing was "
-            "written: mend them, or put them aside with --rejected FILE",
-            *shown,
+            f"{len(rejected):,} of {len(rejected) + rows:,} rows are not articles, so nothing was "
+            "written: correct them, or set them aside with --rejected FILE",
+            *listed,
             *more,
         ]
     )
 
 
-def _check_unchanged(job: Job) -> None:
-    """Raises where a file is not what was read."""
-    for source in job.inputs:
-        about = os.stat(source.path)
-        if (about.st_size, about.st_mtime_ns) != (source.size, source.changed):
-            raise BadCorpus(f"{source.path} has changed while it was read: start anew")
+def _check_unchanged(job: CorpusJob) -> None:
+    """Raise where a file has changed since it was read."""
+    for source in job.sources:
+        stat = os.stat(source.path)
+        if (stat.st_size, stat.st_mtime_ns) != (source.size, source.changed):
+            raise BadCorpus(f"{source.path} has changed while it was read: start again")
 
 
 @contextmanager
-def _open_work_folder(job: Job, *, keep: bool) -> Iterator[None]:
-    """The folder of the work, begun or gone on with, and removed when all is done."""
-    check_folder(job.work)
-    job.work.mkdir(mode=0o700, parents=True, exist_ok=True)  # it holds what articles say
-    with (job.work / "lock").open("w") as lock:
-        try:
-            lock_file(lock)
-        except OSError:
-            raise BadCorpus(f"another process is at work in {job.work}: let it end") from None
-        earlier = read_json(job.work / "job.json")
-        identity = {**job.identity}
-        if earlier is not None and earlier != _as_json_value(identity):
-            raise BadCorpus(
-                f"{job.work} holds work on other files or with other settings: "
-                "finish that, remove the folder, or name another with --work"
-            )
-        write_json(job.work / "job.json", identity)
-        for name in FOLDERS:
-            job.folder(name).mkdir(exist_ok=True)
-        table_of.cache_clear()
-        renamed_ids.cache_clear()
-        yield
-    if not keep:
-        _remove(job.work)
-
-
-def _remove(work: Path) -> None:
-    """Removes what the work has made, and its folder unless somebody else's files are there."""
-    for name in FOLDERS:
-        shutil.rmtree(work / name)
-    for path in [*work.iterdir()]:
-        if WORK_FILES.fullmatch(path.name):
-            path.unlink()
-    (work / "job.json").unlink()  # the last, as it tells that the rest is ours
-    with suppress(OSError):  # it is not empty
-        work.rmdir()
-
-
-def _as_json_value(value: Any) -> Any:
-    """The value as it is read from JSON."""
-    if isinstance(value, list | tuple):
-        return [_as_json_value(item) for item in value]
-    return (
-        {name: _as_json_value(item) for name, item in value.items()}
-        if isinstance(value, dict)
-        else value
-    )
-
-
-Stage = Callable[[str, Task, Sequence[int], Callable[[int], bool], Progress], None]
-
-
-@contextmanager
-def _pool(job: Job) -> Iterator[tuple[Stage, list[float]]]:
-    """What does the tasks of a stage, on several processes where there are several.
-
-    Beside it, the time that each task took of the processor of another process.
-    """
+def _open_runner(job: CorpusJob, progress: Progress) -> Iterator[tuple[RunStage, list[float]]]:
+    """What runs a stage, in worker processes if there are several; and their CPU seconds."""
     if job.jobs == 1 or len(job.units) == 1:
-        yield _sequential_stage(job), []
+        yield lambda stage: _run_sequentially(job, stage, progress), []
         return
     context = get_context("forkserver")
     context.set_forkserver_preload(["__main__", "nearcopy.batch.local.pipeline"])
     with ProcessPoolExecutor(job.jobs, context, _watch_parent, (os.getpid(),)) as pool:
-        spent: list[float] = []
-        yield _parallel_stage(job, pool, spent), spent
+        seconds: list[float] = []
+        yield lambda stage: _run_in_parallel(job, stage, progress, pool, seconds), seconds
 
 
-def _sequential_stage(job: Job) -> Stage:
-    def stage(
-        name: str, task: Task, numbers: Sequence[int], done: Callable[[int], bool], report: Progress
-    ) -> None:
-        for count, number in enumerate(numbers, start=1):
-            if not done(number):
-                task(job, number)
-            report(name, count, len(numbers))
-
-    return stage
+def _run_sequentially(job: CorpusJob, stage: Stage, progress: Progress) -> None:
+    for count, number in enumerate(stage.numbers, start=1):
+        if not stage.is_done(number):
+            stage.task(job, number)
+        progress(stage.name, count, len(stage.numbers))
 
 
-def _parallel_stage(job: Job, pool: ProcessPoolExecutor, spent: list[float]) -> Stage:
-    def stage(
-        name: str, task: Task, numbers: Sequence[int], done: Callable[[int], bool], report: Progress
-    ) -> None:
-        remaining = [number for number in numbers if not done(number)]
-        if len(remaining) == 1:  # a process of its own would read all columns once more
-            task(job, remaining[0])
-            remaining = []
-        waiting = [pool.submit(_run_timed, task, job, number) for number in remaining]
-        count = len(numbers) - len(remaining)
-        try:
-            for future in as_completed(waiting):
-                spent.append(future.result())
-                count += 1
-                report(name, count, len(numbers))
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+def _run_in_parallel(
+    job: CorpusJob,
+    stage: Stage,
+    progress: Progress,
+    pool: ProcessPoolExecutor,
+    seconds: list[float],
+) -> None:
+    remaining = [number for number in stage.numbers if not stage.is_done(number)]
+    if len(remaining) == 1:  # a worker would read all columns once more
+        stage.task(job, remaining[0])
+        remaining = []
+    futures = [pool.submit(_run_timed, stage.task, job, number) for number in remaining]
+    count = len(stage.numbers) - len(remaining)
+    try:
+        for future in as_completed(futures):
+            seconds.append(future.result())
+            count += 1
+            progress(stage.name, count, len(stage.numbers))
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
 
-    return stage
 
-
-def _run_timed(task: Task, job: Job, number: int) -> float:
-    """Does a task; the seconds that it took of the processor."""
+def _run_timed(task: Task, job: CorpusJob, number: int) -> float:
+    """Run a task; the CPU seconds that it took."""
     started = time.process_time()
     task(job, number)
     return time.process_time() - started
 
 
 def _watch_parent(parent: int) -> None:
-    """Ends this process when the one that started the work is gone."""
+    """End this worker when the process that started it is gone."""
 
-    def look() -> None:
+    def poll() -> None:
         while True:
             try:
                 os.kill(parent, 0)
@@ -296,4 +247,4 @@ def _watch_parent(parent: int) -> None:
                 os._exit(1)
             time.sleep(POLL_SECONDS)
 
-    threading.Thread(target=look, daemon=True).start()
+    threading.Thread(target=poll, daemon=True).start()

@@ -1,4 +1,4 @@
-"""Telling: from what rows are to each other to the copies that are kept, group by group."""
+"""Clusters on Spark: from edges between rows to kept copies, duplicates and stories."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -8,32 +8,36 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from nearcopy.batch.local.compare_rows import judge_pair
-from nearcopy.batch.local.group_clusters import LinkedRows, TextPair, cluster_linked_texts
-from nearcopy.batch.local.job import Settings
-from nearcopy.batch.local.story_clusters import cluster_linked_articles
-from nearcopy.batch.local.text_relations import CODE, RELATIONS
-from nearcopy.batch.spark.checkpoints import Work
-from nearcopy.batch.spark.compare_rows import edge_of
-from nearcopy.batch.spark.row_reader import PACKED, Batches, fingerprints_in, grouped_rows
+from nearcopy.batch.linked_groups import (
+    LinkedRows,
+    TextPair,
+    cluster_linked_articles,
+    cluster_linked_texts,
+    judge_pair,
+)
+from nearcopy.batch.settings import Settings
+from nearcopy.batch.spark.checkpoints import Checkpoints
+from nearcopy.batch.spark.compare import edge_of
+from nearcopy.batch.spark.row_reader import BLOBS, Batches, fingerprints_in, grouped_rows
+from nearcopy.batch.text_relations import CODE, RELATIONS
 from nearcopy.config import Policy
-from nearcopy.match.judge_pairs import Judgement
-from nearcopy.models.model import Article, Relation
+from nearcopy.match.judgement import Judgement
+from nearcopy.models import Article, Relation
 
 CLUSTER_SCHEMA = "row long, of string, relation string, overlap double, founder string"
 COPY_SCHEMA = "row long, of_row long, relation int, overlap double"
 TEXT_COLUMNS = ("id", "words", "published", "seen", "source", "html", "text")
-ARTICLE_COLUMNS = ("id", "words", "digest", *PACKED, "rest", "html", "text")
+ARTICLE_COLUMNS = ("id", "words", "digest", *BLOBS, "rest", "html", "text")
 Rows = list[dict[str, Any]]
 
 
-def copies_among(edges: DataFrame, policy: Policy) -> DataFrame:
-    """The edges between rows that are copies of each other."""
+def select_duplicates(edges: DataFrame, policy: Policy) -> DataFrame:
+    """The edges between duplicates."""
     return edges.where(F.col("relation").isin([CODE[relation] for relation in policy.duplicates]))
 
 
 class LinkedGraph(NamedTuple):
-    """Rows, which of them stand for others, what is between them, and which are linked."""
+    """Rows, their exact duplicates, edges, and the labels of connected components."""
 
     articles: DataFrame
     exact_duplicates: DataFrame
@@ -42,63 +46,64 @@ class LinkedGraph(NamedTuple):
     partitions: int
 
 
-def cluster_by_text(work: Work, settings: Settings, linked: LinkedGraph) -> DataFrame:
-    """What each row is that is not alone, where texts alone are compared."""
-    groups = work.stage("groups", lambda: _groups(linked))
+def cluster_texts(checkpoints: Checkpoints, settings: Settings, linked: LinkedGraph) -> DataFrame:
+    """The clusters of rows that are not alone, where texts alone are compared."""
+    groups = checkpoints.table("groups", lambda: _groups(linked))
     label_of_later = linked.labels.select(F.col("row").alias("later"), "label")
-    joining = copies_among(linked.edges, settings.policy).join(label_of_later, "later")
+    joining = select_duplicates(linked.edges, settings.policy).join(label_of_later, "later")
     best = joining.join(groups, "label").where("later = best or earlier = best")
-    simple = _simple(best, settings.policy.largest_story)
-    unresolved = work.stage(
-        "left", lambda: groups.join(simple, "label", "left_anti").select("label", "members")
+    simple = _simple(best, settings.policy.max_story_size)
+    unresolved = checkpoints.table(
+        "unresolved", lambda: groups.join(simple, "label", "left_anti").select("label", "members")
     )
-    stars = _star_copies(best.join(simple, "label", "left_semi"))
-    starred = work.stage(
-        "stars", lambda: stars.union(_resolve_groups(settings, linked, unresolved))
+    simple_duplicates = _duplicates_of_best(best.join(simple, "label", "left_semi"))
+    starred = checkpoints.table(
+        "duplicates", lambda: simple_duplicates.union(_resolve_groups(settings, linked, unresolved))
     )
     return _with_duplicates(linked.articles, linked.exact_duplicates, starred)
 
 
 def _groups(linked: LinkedGraph) -> DataFrame:
-    """The best row of each group, its rows, and these with all that they stand for."""
+    """The best row of each group, its size, and its size with exact duplicates."""
     ranked = linked.articles.select("row", F.struct("rank", "id", "row").alias("order"))
-    duplicates = linked.exact_duplicates.groupBy("like").agg(F.count("*").alias("echoes"))
-    duplicate_counts = duplicates.withColumnRenamed("like", "row")
+    duplicates = linked.exact_duplicates.groupBy("representative").agg(F.count("*").alias("exact"))
+    duplicate_counts = duplicates.withColumnRenamed("representative", "row")
     members = linked.labels.join(ranked, "row").join(duplicate_counts, "row", "left")
     return members.groupBy("label").agg(
         F.min("order")["row"].alias("best"),
         F.count("*").alias("size"),
-        (F.count("*") + F.coalesce(F.sum("echoes"), F.lit(0))).alias("members"),
+        (F.count("*") + F.coalesce(F.sum("exact"), F.lit(0))).alias("members"),
     )
 
 
 def _simple(best: DataFrame, largest: int) -> DataFrame:
-    """The groups whose best row is found to be like all others."""
+    """The groups whose best row is linked with all others."""
     linked = best.groupBy("label", "size", "members").agg(F.count("*").alias("linked"))
     return linked.where(f"linked = size - 1 and members <= {largest}").select("label")
 
 
-def _star_copies(best: DataFrame) -> DataFrame:
-    """What the others are to the best row."""
+def _duplicates_of_best(best: DataFrame) -> DataFrame:
+    """The relation of the other rows to the best one."""
     other = F.when(F.col("later") == F.col("best"), F.col("earlier")).otherwise(F.col("later"))
     return best.select(other.alias("row"), F.col("best").alias("of_row"), "relation", "overlap")
 
 
 def _resolve_groups(settings: Settings, linked: LinkedGraph, unresolved: DataFrame) -> DataFrame:
-    """The copies of groups whose best row is not like all others, told by `cluster`."""
+    """The duplicates of groups whose best row is not linked with all others."""
     articles, exact_duplicates, edges, labels, partitions = linked
     unresolved_rows = labels.join(unresolved, "label", "left_semi")
-    oversized = unresolved.where(f"members > {settings.policy.largest_story}")
+    oversized = unresolved.where(f"members > {settings.policy.max_story_size}")
     duplicates = exact_duplicates.join(
-        labels.join(oversized, "label", "left_semi").withColumnRenamed("row", "like"), "like"
+        labels.join(oversized, "label", "left_semi").withColumnRenamed("row", "representative"),
+        "representative",
     )
     same, one = F.lit(CODE[Relation.SAME_TEXT]), F.lit(1.0)
     duplicate_edges = duplicates.select(
         "label",
         F.col("row").alias("later"),
-        F.col("like").alias("earlier"),
+        F.col("representative").alias("earlier"),
         *(same.alias("relation"), one.alias("overlap"), one.alias("containment")),
-        F.lit(64).alias("equal_bits"),
+        F.lit(0).alias("hamming"),
     )
     among = edges.join(unresolved_rows.withColumnRenamed("row", "later"), "later").join(
         unresolved_rows.select(F.col("row").alias("earlier"), F.col("label").alias("other")),
@@ -129,21 +134,21 @@ def _resolve_batches(settings: Settings) -> Callable[[Batches], Iterator[pa.Reco
 
 
 def _number_members(rows: Rows) -> tuple[Rows, dict[int, int]]:
-    """The members of a group in the order of their ids, and the places of their rows there."""
+    """The members of a group sorted by id, and the position of each row."""
     members = sorted((row for row in rows if row["row"] is not None), key=lambda row: row["id"])
     return members, {row["row"]: place for place, row in enumerate(members)}
 
 
 def _resolve_rows(rows: Rows, settings: Settings) -> Iterator[tuple[int, int, int, float | None]]:
     members, places = _number_members(rows)
-    sourced = settings.policy.sources != "any"
+    needs_source = settings.policy.sources != "any"
     group = LinkedRows(
         rows=list(range(len(members))),
-        names={place: row["id"] for place, row in enumerate(members)},
+        ids={place: row["id"] for place, row in enumerate(members)},
         words={place: row["words"] for place, row in enumerate(members)},
         published=[row["published"] for row in members],
         seen=[row["seen"] for row in members],
-        sources={place: row["source"] for place, row in enumerate(members)} if sourced else {},
+        sources={place: row["source"] for place, row in enumerate(members)} if needs_source else {},
         texts=lambda numbers: (
             [members[place]["text"] for place in numbers],
             [members[place]["html"] for place in numbers],
@@ -152,7 +157,7 @@ def _resolve_rows(rows: Rows, settings: Settings) -> Iterator[tuple[int, int, in
     links = [
         TextPair(
             *(places[row["later"]], places[row["earlier"]], RELATIONS[row["relation"]]),
-            *(row["overlap"], row["containment"], row["equal_bits"]),
+            *(row["overlap"], row["containment"], row["hamming"]),
         )
         for row in rows
         if row["row"] is None
@@ -166,14 +171,14 @@ def _resolve_rows(rows: Rows, settings: Settings) -> Iterator[tuple[int, int, in
 def _with_duplicates(
     articles: DataFrame, exact_duplicates: DataFrame, starred: DataFrame
 ) -> DataFrame:
-    """All copies, with those that say the same as another; each with what its story is named by."""
+    """All duplicates, with exact ones; each with the founder of its story."""
     remaining = exact_duplicates.join(starred.select("row"), "row", "left_anti")
-    of = starred.withColumnRenamed("row", "like")
-    joined = remaining.join(of, "like", "left")
+    of = starred.withColumnRenamed("row", "representative")
+    joined = remaining.join(of, "representative", "left")
     alone = F.col("of_row").isNull()
     duplicates = joined.select(
         "row",
-        F.when(alone, F.col("like")).otherwise(F.col("of_row")).alias("of_row"),
+        F.when(alone, F.col("representative")).otherwise(F.col("of_row")).alias("of_row"),
         F.when(alone, F.lit(CODE[Relation.SAME_TEXT]))
         .otherwise(F.col("relation"))
         .alias("relation"),
@@ -212,10 +217,10 @@ def _with_duplicates(
     )
 
 
-def cluster_by_all(
+def cluster_articles(
     settings: Settings, articles: DataFrame, edges: DataFrame, labels: DataFrame, partitions: int
 ) -> DataFrame:
-    """What each row is that is linked with another, by all that is known."""
+    """The clusters of whole articles that are linked with others."""
     members = labels.join(articles.select("row", *ARTICLE_COLUMNS), "row")
     label_of_later = labels.select(F.col("row").alias("later"), "label")
     label_of_earlier = labels.select(F.col("row").alias("earlier"), F.col("label").alias("other"))
@@ -259,7 +264,7 @@ def _cluster_rows(rows: Rows, settings: Settings) -> Iterator[tuple[Any, ...]]:
             pair = places[row["later"]], places[row["earlier"]]
             edges[max(pair), min(pair)] = edge_of(row, names)
 
-    def between(later: int, earlier: int) -> Judgement:
+    def judge(later: int, earlier: int) -> Judgement:
         return judge_pair(
             fingerprints[later],
             fingerprints[earlier],
@@ -268,8 +273,8 @@ def _cluster_rows(rows: Rows, settings: Settings) -> Iterator[tuple[Any, ...]]:
         )
 
     ordered = {pair: edges[pair] for pair in sorted(edges)}
-    for outcome in cluster_linked_articles(fingerprints, ordered, settings.policy, between, {}):
-        of = None if outcome.of is None else members[outcome.of]["id"]
-        relation = None if outcome.relation is None else outcome.relation.value
-        overlap = None if outcome.overlap is None else float(np.float32(outcome.overlap))
-        yield members[outcome.row]["row"], of, relation, overlap, members[outcome.founder]["id"]
+    for member in cluster_linked_articles(fingerprints, ordered, settings.policy, judge, {}):
+        of = None if member.of is None else members[member.of]["id"]
+        relation = None if member.relation is None else member.relation.value
+        overlap = None if member.overlap is None else float(np.float32(member.overlap))
+        yield members[member.row]["row"], of, relation, overlap, members[member.founder]["id"]

@@ -1,7 +1,7 @@
-"""Components: which rows are linked, directly or through others, by large stars and small stars.
+"""Connected components by large-star and small-star.
 
-In turn every node has its larger neighbours, and then its smaller ones, point to the smallest
-(Kiveris and others, "Connected components in MapReduce and beyond", 2014). The rounds are few:
+Alternately, every node links its larger and then its smaller neighbours to the smallest one
+(Kiveris et al., "Connected Components in MapReduce and Beyond", 2014). The number of rounds is
 about the logarithm of the longest chain.
 """
 
@@ -11,21 +11,21 @@ from itertools import count
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from nearcopy.batch.spark.checkpoints import Work
+from nearcopy.batch.spark.checkpoints import Checkpoints
 
-MARK = "bit_xor(xxhash64(a, b))"  # tells one set of edges from another
+CHECKSUM = "bit_xor(xxhash64(a, b))"  # of a set of edges
 
 
-def connected_components(work: Work, links: DataFrame) -> DataFrame:
-    """Each row that is linked, and the smallest row it is linked with: row, label."""
+def connected_components(checkpoints: Checkpoints, links: DataFrame) -> DataFrame:
+    """Each linked row and the smallest row of its component: row, label."""
     larger, smaller = F.greatest("later", "earlier"), F.least("later", "earlier")
     edges = links.select(larger.alias("a"), smaller.alias("b")).where("a != b").distinct()
-    stage = work.staged("links", _always(edges), MARK)
+    stage = checkpoints.stage("links", _always(edges), CHECKSUM)
     for number in count(1):
-        before = stage.marks
+        before = stage.signature
         stars = small_star(large_star(stage.table))
-        stage = work.staged(f"round-{number:03d}", _always(stars), MARK)
-        if stage.marks == before:
+        stage = checkpoints.stage(f"round-{number:03d}", _always(stars), CHECKSUM)
+        if stage.signature == before:
             break
     return _labels(stage.table)
 
@@ -35,7 +35,7 @@ def _always(table: DataFrame) -> Callable[[], DataFrame]:
 
 
 def large_star(edges: DataFrame) -> DataFrame:
-    """Larger neighbours of every node point to the smallest of its neighbours and itself."""
+    """Link the larger neighbours of every node to the smallest of its neighbours and itself."""
     both = edges.union(edges.select("b", "a"))
     least = both.groupBy("a").agg(F.least(F.min("b"), "a").alias("least"))
     larger = both.join(least, "a").where("b > a")
@@ -43,7 +43,7 @@ def large_star(edges: DataFrame) -> DataFrame:
 
 
 def small_star(edges: DataFrame) -> DataFrame:
-    """Every node and its smaller neighbours point to the smallest of these."""
+    """Link every node and its smaller neighbours to the smallest of these."""
     least = edges.groupBy("a").agg(F.min("b").alias("least"))
     smaller = edges.join(least, "a").where("b != least").select("b", "least")
     return smaller.union(least.select("a", "least")).toDF("a", "b").distinct()

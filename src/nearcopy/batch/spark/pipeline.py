@@ -1,4 +1,4 @@
-"""Running: the stages of the work one after another, each a table that lasts."""
+"""The Spark pipeline: the stages of a corpus job, each a checkpointed table."""
 
 import logging
 from hashlib import sha256
@@ -8,21 +8,26 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from nearcopy.batch.local.exact_duplicates import stand_in
-from nearcopy.batch.local.job import Settings
-from nearcopy.batch.local.output_columns import CLUSTER_COLUMNS
-from nearcopy.batch.local.shared_keys import BEFORE, OversizedKeys
+from nearcopy.batch.local.candidate_pairs import collapses_exact_duplicates
+from nearcopy.batch.output_columns import CLUSTER_COLUMNS
+from nearcopy.batch.settings import Settings
+from nearcopy.batch.shared_keys import PRECEDING_ROWS, OversizedKeys
 from nearcopy.batch.spark.candidate_pairs import (
-    CROWD,
-    Bounds,
-    oversized_keys_in,
-    pairs_by_all,
-    pairs_by_text,
-    strongest,
+    LARGEST_KEY,
+    PairLimits,
+    count_oversized_keys,
+    pair_articles,
+    pair_texts,
+    rank_pairs,
 )
-from nearcopy.batch.spark.checkpoints import Stage, Work, notes_in
-from nearcopy.batch.spark.clusters import LinkedGraph, cluster_by_all, cluster_by_text, copies_among
-from nearcopy.batch.spark.compare_rows import edges_by_all, edges_by_text
+from nearcopy.batch.spark.checkpoints import Checkpoints, Stage, open_notes
+from nearcopy.batch.spark.clusters import (
+    LinkedGraph,
+    cluster_articles,
+    cluster_texts,
+    select_duplicates,
+)
+from nearcopy.batch.spark.compare import compare_articles, compare_texts
 from nearcopy.batch.spark.connected_components import connected_components
 from nearcopy.batch.spark.row_reader import (
     ARTICLE_SCHEMA,
@@ -31,183 +36,197 @@ from nearcopy.batch.spark.row_reader import (
     PLACE,
     TEXT_SCHEMA,
     read_rows,
+    rename_repeated_ids,
+    with_unique_ids,
 )
-from nearcopy.batch.spark.unique_ids import rename_repeated_ids, with_unique_ids
-from nearcopy.config import POLICIES, RECIPES, Policy, Recipe, checked_policy, checked_recipe
-from nearcopy.io.files.column_names import Columns
-from nearcopy.io.files.read import GUESSED, check_columns
+from nearcopy.batch.summary import CorpusSummary
+from nearcopy.config import Policy
+from nearcopy.io.files.read import check_columns
 from nearcopy.match.candidate_index import most_candidates
 
-VERSION = 1  # of what stands in the folder of the work
+VERSION = 2  # of the checkpoints
 LOG = logging.getLogger(__name__)
 BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
-TEXTS_AT_ONCE = 2000  # rows of a batch that may hold long texts
-MARKED = ("relation", "overlap", "founder", "of")
-
-
-class Summary(NamedTuple):
-    """What became of the rows."""
-
-    rows: int
-    kept: int
-    duplicates: int
-    rejected: int  # rows that are no articles: nothing stands beside them
-    renamed: int  # rows whose id an earlier one had
-    relations: dict[str, int]
-    crowds: OversizedKeys
-    reasons: tuple[str, ...] = ()  # why rows are no articles, a few of them
+ROWS_PER_BATCH = 2000  # few, as texts may be long
+DEFAULT = Settings()
 
 
 class Result(NamedTuple):
-    """The rows with what they are, what became of them, and where the work is."""
+    """The annotated table, its summary, and the folder of the checkpoints."""
 
     table: DataFrame
-    summary: Summary
+    summary: CorpusSummary
     work: str
 
 
-class Outcomes(NamedTuple):
-    """What the rows are that are not alone, and what was passed over."""
+class Clusters(NamedTuple):
+    """The clusters of rows that are not alone, and the oversized keys."""
 
     table: DataFrame
-    crowds: OversizedKeys
+    oversized: OversizedKeys
+
+
+def deduplicate(
+    df: DataFrame,
+    settings: Settings = DEFAULT,
+    *,
+    work: str | None = None,
+    partitions: int | None = None,
+) -> DataFrame:
+    """The table with the annotation of each row in columns after its own; no row is removed.
+
+    `work` is a folder that all machines can access: it holds the checkpoints from which an
+    interrupted job is resumed and the table is read. Skipped pairs and rejected rows are logged;
+    `run` returns their counts.
+    """
+    return run(df, settings, work=work, partitions=partitions).table
 
 
 def run(
     df: DataFrame,
+    settings: Settings = DEFAULT,
     *,
-    recipe: Recipe | None = None,
-    policy: Policy | None = None,
-    columns: Columns | None = None,
-    html: bool = False,
     work: str | None = None,
     partitions: int | None = None,
-    crowd: int = CROWD,
-    before: int = BEFORE,
+    largest_key: int = LARGEST_KEY,
+    preceding: int = PRECEDING_ROWS,
 ) -> Result:
-    """Goes through all rows, and says what became of them; as `deduplicate` else.
+    """The table that `deduplicate` returns, with a summary.
 
-    A key that more than `crowd` rows have is the work of several machines. Under a key each text is
-    compared with so many `before` it, and the first ones.
+    Keys of more than `largest_key` rows are salted. Each text is compared with the `preceding`
+    rows of a key, and with its first ones.
     """
-    settings = Settings(
-        recipe=checked_recipe(recipe) or RECIPES["copies"],
-        policy=checked_policy(policy) if policy is not None else POLICIES["copies"],
-        columns=columns or GUESSED,
-        html=html,
-    )
     own = df.drop(*CLUSTER_COLUMNS)
     check_columns(NAME, "parquet", settings.columns, tuple(own.columns))
     spark = df.sparkSession
     identity = _identity(df, settings)
     folder = work or f"{spark.conf.get('spark.sql.warehouse.dir')}/nearcopy-{identity['is'][:16]}"
     count = partitions or int(str(spark.conf.get("spark.sql.shuffle.partitions")))
-    bounds = Bounds(before, crowd, settings.policy.window, count)
+    limits = PairLimits(preceding, largest_key, settings.policy.window, count)
     batch = spark.conf.get(BATCH)
-    spark.conf.set(BATCH, TEXTS_AT_ONCE)
+    spark.conf.set(BATCH, ROWS_PER_BATCH)
     try:
-        return _run_stages(Work(spark, str(folder), identity), own, settings, bounds)
+        return _run_stages(Checkpoints(spark, str(folder), identity), own, settings, limits)
     finally:
         spark.conf.set(BATCH, str(batch))
 
 
 def forget(spark: SparkSession, work: str) -> None:
-    """Removes the folder of a work, and the tables that are read from it."""
-    notes_in(spark, work).remove()
+    """Remove the checkpoints of a job; tables that are read from them are lost."""
+    open_notes(spark, work).remove()
 
 
 def _identity(df: DataFrame, settings: Settings) -> dict[str, Any]:
-    """What must be the same for work that was begun to be gone on with."""
+    """What must be unchanged for an interrupted job to be resumed."""
     try:
         files = sorted(df.inputFiles())
-    except PySparkException:  # not every session tells
+    except PySparkException:  # Spark Connect cannot list them
         files = []
-    named = "\n".join([settings.as_text, df.schema.json(), *files])
-    digest = sha256(named.encode("utf-8", "surrogatepass")).hexdigest()
+    described = "\n".join([settings.as_text, df.schema.json(), *files])
+    digest = sha256(described.encode("utf-8", "surrogatepass")).hexdigest()
     return {"version": VERSION, "is": digest}
 
 
-def _run_stages(work: Work, df: DataFrame, settings: Settings, bounds: Bounds) -> Result:
-    rows = work.stage("rows", lambda: df.withColumn(PLACE, F.monotonically_increasing_id()))
+def _run_stages(
+    checkpoints: Checkpoints, df: DataFrame, settings: Settings, limits: PairLimits
+) -> Result:
+    rows = checkpoints.table("rows", lambda: df.withColumn(PLACE, F.monotonically_increasing_id()))
     places = settings.columns.places(tuple(df.columns))
     needed = sorted({name for names in places.values() for name in names})
     schema = TEXT_SCHEMA if settings.by_text else ARTICLE_SCHEMA
-    read = work.staged(
-        "people",
+    read = checkpoints.stage(
+        "articles",
         lambda: rows.select(PLACE, *map(_quote, needed)).mapInArrow(read_rows(settings), schema),
         COUNT_CHANGED_IDS,
     )
-    names = rename_repeated_ids(work, read.table)
+    names = rename_repeated_ids(checkpoints, read.table)
     articles = with_unique_ids(read.table, names)
     clusters = (_cluster_texts if settings.by_text else _cluster_articles)(
-        work, articles, settings, bounds
+        checkpoints, articles, settings, limits
     )
-    annotations = work.stage("marks", lambda: _annotations(articles, clusters.table))
-    summary = _summary(read, names.rows, annotations, clusters.crowds)
+    annotations = checkpoints.table("annotations", lambda: _annotations(articles, clusters.table))
+    summary = _summary(read, names.rows, annotations, clusters.oversized)
     _log(summary)
-    mended = bool(names.rows or read.mark)
-    return Result(_annotate(rows, annotations, places["id"], mended=mended), summary, work.folder)
+    ids_changed = bool(names.rows or read.measure)
+    return Result(
+        _annotate(rows, annotations, places["id"], ids_changed=ids_changed),
+        summary,
+        checkpoints.folder,
+    )
 
 
 def _quote(name: str) -> str:
     return f"`{name.replace('`', '``')}`"
 
 
-def _cluster_texts(work: Work, articles: DataFrame, settings: Settings, bounds: Bounds) -> Outcomes:
-    exact_duplicates = work.stage("likes", lambda: _exact_duplicates(articles, settings.policy))
-    representatives = articles.join(exact_duplicates.select("row"), "row", "left_anti")
-    stage = pairs_by_text(work, representatives, bounds)
-    pairs = stage.table.where("later is not null")
-    edges = work.stage("edges", lambda: edges_by_text(pairs, articles, settings))
-    labels = connected_components(work, copies_among(edges, settings.policy))
-    outcomes = cluster_by_text(
-        work, settings, LinkedGraph(articles, exact_duplicates, edges, labels, bounds.partitions)
+def _cluster_texts(
+    checkpoints: Checkpoints, articles: DataFrame, settings: Settings, limits: PairLimits
+) -> Clusters:
+    exact_duplicates = checkpoints.table(
+        "exact_duplicates", lambda: _exact_duplicates(articles, settings.policy)
     )
-    return Outcomes(outcomes, oversized_keys_in(stage, bounds))
+    representatives = articles.join(exact_duplicates.select("row"), "row", "left_anti")
+    stage = pair_texts(checkpoints, representatives, limits)
+    pairs = stage.table.where("later is not null")
+    edges = checkpoints.table("edges", lambda: compare_texts(pairs, articles, settings))
+    labels = connected_components(checkpoints, select_duplicates(edges, settings.policy))
+    clusters = cluster_texts(
+        checkpoints,
+        settings,
+        LinkedGraph(articles, exact_duplicates, edges, labels, limits.partitions),
+    )
+    return Clusters(clusters, count_oversized_keys(stage, limits))
 
 
 def _exact_duplicates(articles: DataFrame, policy: Policy) -> DataFrame:
-    """The rows that another of the same text stands for: row, like."""
-    if not stand_in(policy):
-        return articles.select("row", F.col("row").alias("like")).where("false")
+    """The rows that another row of the same text represents: row, representative."""
+    if not collapses_exact_duplicates(policy):
+        return articles.select("row", F.col("row").alias("representative")).where("false")
     texts = articles.where("digest is not null")
     by = ["digest"]
     if policy.sources == "within":
         by, texts = ["digest", "source"], texts.where("source != 0")
     best = texts.groupBy(*by).agg(
-        F.min(F.struct("rank", "id", "row"))["row"].alias("like"), F.count("*").alias("size")
+        F.min(F.struct("rank", "id", "row"))["row"].alias("representative"),
+        F.count("*").alias("size"),
     )
     several = best.where("size > 1").drop("size")
-    return texts.select(*by, "row").join(several, by).where("row != like").select("row", "like")
+    return (
+        texts.select(*by, "row")
+        .join(several, by)
+        .where("row != representative")
+        .select("row", "representative")
+    )
 
 
 def _cluster_articles(
-    work: Work, articles: DataFrame, settings: Settings, bounds: Bounds
-) -> Outcomes:
+    checkpoints: Checkpoints, articles: DataFrame, settings: Settings, limits: PairLimits
+) -> Clusters:
     count = articles.count()
     limit = most_candidates(count)
-    stage = pairs_by_all(work, articles, count, bounds)
-    ranked = strongest(work, stage.table.where("later is not null"), limit)
+    stage = pair_articles(checkpoints, articles, count, limits)
+    ranked = rank_pairs(checkpoints, stage.table.where("later is not null"), limit)
     pairs = ranked.where(f"place < {limit}")
-    edges = work.stage("edges", lambda: edges_by_all(pairs, articles, settings))
-    labels = connected_components(work, edges.where("link"))
-    outcomes = cluster_by_all(settings, articles, edges, labels, bounds.partitions)
-    crowds = oversized_keys_in(stage, bounds._replace(before=limit))
-    left_out = ranked.where(f"place >= {limit}").count()
-    return Outcomes(outcomes, crowds._replace(passed_over=crowds.passed_over + left_out))
+    edges = checkpoints.table("edges", lambda: compare_articles(pairs, articles, settings))
+    labels = connected_components(checkpoints, edges.where("link"))
+    clusters = cluster_articles(settings, articles, edges, labels, limits.partitions)
+    oversized = count_oversized_keys(stage, limits._replace(preceding=limit))
+    truncated = ranked.where(f"place >= {limit}").count()
+    return Clusters(clusters, oversized._replace(skipped_pairs=oversized.skipped_pairs + truncated))
 
 
 def _annotations(articles: DataFrame, clusters: DataFrame) -> DataFrame:
-    """What each article is: its place and id, and ours."""
+    """The annotation of each article, by its place and id."""
     shares = F.col("overlap").cast("float").cast("double")
+    # The SQL twin of `nearcopy.cluster.story_ids.own_story_id`.
     story = F.sha2(F.coalesce("founder", "id"), 256).substr(1, 16)
     return (
-        articles.select("place", "row", "id", "odd")
+        articles.select("place", "row", "id", "id_changed")
         .join(clusters, "row", "left")
         .select(
             F.col("place").alias(PLACE),
             F.col("id").alias("nearcopy_id"),
-            F.col("odd").alias("nearcopy_odd"),
+            F.col("id_changed").alias("nearcopy_id_changed"),
             F.coalesce("relation", F.lit("distinct")).alias("relation"),
             F.col("of").isNotNull().alias("is_duplicate"),
             F.col("of").alias("duplicate_of"),
@@ -218,53 +237,56 @@ def _annotations(articles: DataFrame, clusters: DataFrame) -> DataFrame:
 
 
 def _annotate(
-    rows: DataFrame, annotations: DataFrame, ids: tuple[str, ...], *, mended: bool
+    rows: DataFrame, annotations: DataFrame, ids: tuple[str, ...], *, ids_changed: bool
 ) -> DataFrame:
-    """The rows as they came, with ours after all they have; each has its id.
+    """The rows with their annotation; each has its id.
 
-    Where ids come again, or rows have none, those of the first of the columns are `mended`.
+    Where ids are repeated or missing, those of the first id column are replaced.
     """
     both = rows.join(annotations, PLACE, "left")
     columns = {name: F.col(_quote(name)) for name in rows.columns if name != PLACE}
     if not ids:
         columns = {"id": F.col("nearcopy_id"), **columns}
-    elif mended:
+    elif ids_changed:
         own = columns[ids[0]].cast("string")
-        columns[ids[0]] = F.when(F.col("nearcopy_odd"), F.col("nearcopy_id")).otherwise(own)
+        columns[ids[0]] = F.when(F.col("nearcopy_id_changed"), F.col("nearcopy_id")).otherwise(own)
     return both.select(*(column.alias(name) for name, column in columns.items()), *CLUSTER_COLUMNS)
 
 
-def _summary(read: Stage, renamed: int, annotations: DataFrame, crowds: OversizedKeys) -> Summary:
-    counted = annotations.groupBy("relation", "is_duplicate").count().collect()
+def _summary(
+    read: Stage, repeated_ids: int, annotations: DataFrame, oversized: OversizedKeys
+) -> CorpusSummary:
+    counts = annotations.groupBy("relation", "is_duplicate").count().collect()
     relations: dict[str, int] = {}
-    for relation, _, count in counted:
+    for relation, _, count in counts:
         relations[relation] = relations.get(relation, 0) + count
     rows = sum(relations.values())
-    duplicates = sum(count for _, copy, count in counted if copy)
+    duplicates = sum(count for _, is_duplicate, count in counts if is_duplicate)
     rejected = read.rows - rows
-    return Summary(
+    return CorpusSummary(
         rows=rows,
         kept=rows - duplicates,
         duplicates=duplicates,
         rejected=rejected,
-        renamed=renamed,
+        repeated_ids=repeated_ids,
         relations=relations,
-        crowds=crowds,
+        oversized_keys=oversized,
         reasons=_reasons(read.table) if rejected else (),
     )
 
 
 def _reasons(read: DataFrame) -> tuple[str, ...]:
-    """Why rows are no articles, the commonest first."""
-    counted = read.where("why is not null").groupBy("why").count()
-    return tuple(why for why, _ in counted.orderBy(F.desc("count"), "why").limit(5).collect())
+    """Why rows were rejected, the most frequent first."""
+    counts = read.where("why is not null").groupBy("why").count()
+    return tuple(why for why, _ in counts.orderBy(F.desc("count"), "why").limit(5).collect())
 
 
-def _log(summary: Summary) -> None:
-    if summary.crowds.passed_over:
+def _log(summary: CorpusSummary) -> None:
+    oversized = summary.oversized_keys
+    if oversized.skipped_pairs:
         LOG.warning(
-            "%d pairs were passed over under %d crowded keys, the largest of %d rows",
-            *(summary.crowds.passed_over, summary.crowds.keys, summary.crowds.largest),
+            "%d pairs of %d oversized keys were skipped, the largest key has %d rows",
+            *(oversized.skipped_pairs, oversized.keys, oversized.largest),
         )
     if summary.rejected:
-        LOG.warning("%d rows are no articles: %s", summary.rejected, "; ".join(summary.reasons))
+        LOG.warning("%d rows are not articles: %s", summary.rejected, "; ".join(summary.reasons))

@@ -1,6 +1,6 @@
 """Reading: every row of a source, as an article or with the reason why it is none."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from nearcopy.io.files.parquet import read_parquet
 from nearcopy.io.files.rows import Rejected, Row, read_row
 from nearcopy.io.files.sources import Format, Source, open_sources
 from nearcopy.io.files.warc import read_warc
-from nearcopy.models.model import Article
+from nearcopy.models import Article
 
 GUESSED = Columns()
 
@@ -50,40 +50,50 @@ def read_articles(
             yield row.article
 
 
+def numbered_id(article_id: str, number: int) -> str:
+    """The id of the n-th row with the same id: "id#2", "id#3"."""
+    return f"{article_id}#{number}"
+
+
+def first_free_number(article_id: str, number: int, is_taken: Callable[[str], bool]) -> int:
+    """The first number from `number` on whose numbered id is not taken."""
+    while is_taken(numbered_id(article_id, number)):
+        number += 1
+    return number
+
+
 class UniqueIds:
-    """Gives every row an id of its own: one that comes again becomes "id#2", "id#3"."""
+    """Assigns a unique id to every row: a repeated one becomes "id#2", "id#3"."""
 
     def __init__(self) -> None:
         self.repeated = 0
-        self._taken: set[str] = set()
-        self._times: dict[str, int] = {}
+        self._ids: set[str] = set()
+        self._numbers: dict[str, int] = {}
 
     def __call__(self, row: Row) -> Row:
-        """The row, under an id that none before it had."""
-        wanted_id = row.article.id
-        if wanted_id not in self._taken:
-            self._taken.add(wanted_id)
-            return row
-        self.repeated += 1
-        unique_id = self._free(wanted_id)
-        self._taken.add(unique_id)
-        return replace(row, article=replace(row.article, id=unique_id))
+        """The row, under an id that no earlier row has."""
+        unique_id = row.article.id
+        if unique_id in self._ids:
+            self.repeated += 1
+            unique_id = self._number(unique_id)
+            row = replace(row, article=replace(row.article, id=unique_id))
+        self._ids.add(unique_id)
+        return row
 
-    def _free(self, wanted_id: str) -> str:
-        times = self._times.get(wanted_id, 1) + 1
-        while f"{wanted_id}#{times}" in self._taken:
-            times += 1
-        self._times[wanted_id] = times
-        return f"{wanted_id}#{times}"
+    def _number(self, article_id: str) -> str:
+        number = self._numbers.get(article_id, 1) + 1
+        number = first_free_number(article_id, number, self._ids.__contains__)
+        self._numbers[article_id] = number
+        return numbered_id(article_id, number)
 
 
 def assign_unique_ids(
-    rows: Iterable[Row | Rejected], names: UniqueIds | None = None
+    rows: Iterable[Row | Rejected], unique_ids: UniqueIds | None = None
 ) -> Iterator[Row | Rejected]:
-    """The rows, each under an id of its own."""
-    own = names or UniqueIds()
+    """The rows, each under a unique id."""
+    assign = unique_ids or UniqueIds()
     for row in rows:
-        yield row if isinstance(row, Rejected) else own(row)
+        yield row if isinstance(row, Rejected) else assign(row)
 
 
 def read_records(source: Source) -> Iterator[Record]:

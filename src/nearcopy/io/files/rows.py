@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from nearcopy.errors import BadArticle
 from nearcopy.io.files.column_names import Places, join_names
 from nearcopy.io.files.dates import ABSENT, read_time
-from nearcopy.models.model import Article
+from nearcopy.models import Article
 
 FIELDS = frozenset(field.name for field in fields(Article))
 TIMES = [part for part in ("published", "seen") if part in FIELDS]
@@ -48,7 +48,11 @@ class Rejected:
 
     place: Place
     why: str
-    raw: Any  # the line, or the values where it could be taken apart
+    raw: Any  # the line, or its values where it could be parsed
+
+    def as_values(self) -> Values:
+        """The row as values of an output file: file, line, reason, raw."""
+        return {"file": self.place.file, "line": self.place.line, "why": self.why, "raw": self.raw}
 
 
 def read_row(place: Place, values: Values, places: Places, *, html: bool = False) -> Row | Rejected:

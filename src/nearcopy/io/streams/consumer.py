@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Sequence
 from time import monotonic, sleep
 
-from nearcopy.deduper.deduper import BATCH, Deduper
+from nearcopy.deduper.deduper import BATCH_SIZE, Deduper
 from nearcopy.errors import RecipeMismatch, StoreError
 from nearcopy.io.streams.base import Sink, Stream
 from nearcopy.io.streams.counters import Counts
@@ -26,7 +26,7 @@ def consume(
     deduper: Deduper,
     *,
     sinks: Sequence[Sink] = (),
-    batch: int = BATCH,
+    batch: int = BATCH_SIZE,
     stopping: Callable[[], bool] = _never,
     idle_seconds: float | None = None,
     counts: Counts | None = None,

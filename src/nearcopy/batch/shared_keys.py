@@ -1,8 +1,7 @@
-"""Sharing: which rows have a key in common, without looking at every two of many.
+"""Rows that share a key, without comparing all pairs of an oversized key.
 
-Rows are sorted by key and number, so that those under one key follow each other. Where many do,
-each is put beside those just before it and the first ones: all stay linked, and the pairs that were
-passed over are counted.
+Rows are sorted by key and row number. Each is paired with the rows just before it and with the
+first rows of its key: all stay linked, and the pairs that were skipped are counted.
 """
 
 from collections.abc import Iterable
@@ -11,41 +10,41 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Pairs = NDArray[np.uint64]  # the later row << 32 | the earlier one
+Pairs = NDArray[np.uint64]  # the later row << 32 | the earlier row
 Keys = NDArray[np.uint64]
 Numbers = NDArray[np.int64]
-BEFORE, FIRST = 64, 8  # rows under one key that each is put beside: just before it, and of all
+PRECEDING_ROWS, LEADING_ROWS = 64, 8  # of one key, that each row is paired with
 NO_PAIRS = np.zeros(0, np.uint64)
 
 
 class OversizedKeys(NamedTuple):
-    """What was passed over: keys with more rows than are all compared, and pairs of these."""
+    """Keys with more rows than are all compared, and the pairs that were skipped."""
 
     keys: int = 0
-    largest: int = 0  # rows under one key
-    passed_over: int = 0  # pairs, in the column of keys where these are most
+    largest: int = 0  # rows of one key
+    skipped_pairs: int = 0  # in the column of keys where they are most
 
     def add(self, other: "OversizedKeys") -> "OversizedKeys":
-        """Both of one column of keys together."""
-        both = self.passed_over + other.passed_over
+        """The sum of two parts of one column of keys."""
+        both = self.skipped_pairs + other.skipped_pairs
         return OversizedKeys(self.keys + other.keys, max(self.largest, other.largest), both)
 
     def combine(self, other: "OversizedKeys") -> "OversizedKeys":
-        """Those of two columns: what one passes over, another may find."""
-        most = max(self.passed_over, other.passed_over)
+        """Those of two columns: a pair that one skips, another may have."""
+        most = max(self.skipped_pairs, other.skipped_pairs)
         return OversizedKeys(self.keys + other.keys, max(self.largest, other.largest), most)
 
 
 def sorted_keys(keys: Keys, rows: NDArray[np.unsignedinteger], bits: int) -> Keys:
-    """Key and row in one number each, ascending: the row in the last bits, the key before it."""
+    """Key and row in one number each, sorted: the row in the low bits, the key above it."""
     shift = np.uint64(bits)
     ordered = (keys >> shift << shift) | rows.astype(np.uint64)
     ordered.sort()
     return ordered
 
 
-def neighbours(ordered: Keys, bits: int) -> tuple[Pairs, OversizedKeys]:
-    """The pairs of rows with a key in common, from what `sorted_keys` made."""
+def pair_neighbours(ordered: Keys, bits: int) -> tuple[Pairs, OversizedKeys]:
+    """The pairs of rows that share a key, from what `sorted_keys` returned."""
     shift, low = np.uint64(bits), np.uint64((1 << bits) - 1)
     keys = ordered >> shift
     (places,) = np.nonzero(keys[1:] == keys[:-1])
@@ -55,29 +54,30 @@ def neighbours(ordered: Keys, bits: int) -> tuple[Pairs, OversizedKeys]:
     rows, keys = ordered[members] & low, keys[members]
     new = np.concatenate([[True], keys[1:] != keys[:-1]])
     pairs = [
-        rows[later] << np.uint64(32) | rows[earlier] for later, earlier in neighbour_places(new)
+        rows[later] << np.uint64(32) | rows[earlier] for later, earlier in neighbour_positions(new)
     ]
     (starts,) = np.nonzero(new)
     sizes = np.diff(np.append(starts, len(rows)))
     return np.concatenate([NO_PAIRS, *pairs]), _oversized(sizes)
 
 
-def neighbour_places(
-    new: NDArray[np.bool_], most: int = BEFORE
+def neighbour_positions(
+    new: NDArray[np.bool_], most: int = PRECEDING_ROWS
 ) -> Iterable[tuple[Numbers, Numbers]]:
-    """The places of what is put beside each other, the later ones and the earlier ones.
+    """The positions of paired rows, as later and earlier ones.
 
-    `new` tells where a group begins; each is put beside `most` just before it and the first ones.
+    `new` marks where a group begins; each row is paired with the `most` rows before it, and with
+    the first ones.
     """
     (starts,) = np.nonzero(new)
     sizes = np.diff(np.append(starts, len(new)))
-    before = np.arange(len(new)) - np.repeat(starts, sizes)  # how many of the group come first
+    before = np.arange(len(new)) - np.repeat(starts, sizes)  # rows of the group before each
     yield from _just_before(before, most)
     yield from _first_ones(before, most)
 
 
 def _just_before(before: Numbers, most: int) -> Iterable[tuple[Numbers, Numbers]]:
-    """Each beside those just before it."""
+    """Each row with the rows just before it."""
     (places,) = np.nonzero(before)
     for back in range(1, most + 1):
         places = places[before[places] >= back]
@@ -87,8 +87,8 @@ def _just_before(before: Numbers, most: int) -> Iterable[tuple[Numbers, Numbers]
 
 
 def _first_ones(before: Numbers, most: int) -> Iterable[tuple[Numbers, Numbers]]:
-    """Each that is not just behind them beside the first of its group."""
-    for number in range(FIRST):
+    """Each row with the first rows of its group, unless it follows them closely."""
+    for number in range(LEADING_ROWS):
         (places,) = np.nonzero(before > most + number)
         if not len(places):
             return
@@ -96,26 +96,26 @@ def _first_ones(before: Numbers, most: int) -> Iterable[tuple[Numbers, Numbers]]
 
 
 def _oversized(sizes: Numbers) -> OversizedKeys:
-    large = sizes[sizes > BEFORE + FIRST + 1].astype(object)  # their squares may be beyond 64 bits
-    looked_at = BEFORE + FIRST
-    passed = sum(n * (n - 1) // 2 - _pairs_of(n, looked_at) for n in large)
-    return OversizedKeys(len(large), int(sizes.max(initial=0)), int(passed))
+    limit = PRECEDING_ROWS + LEADING_ROWS
+    large = sizes[sizes > limit + 1].astype(object)  # their squares may exceed 64 bits
+    skipped = sum(n * (n - 1) // 2 - _pairs_of(n, limit) for n in large)
+    return OversizedKeys(len(large), int(sizes.max(initial=0)), int(skipped))
 
 
 def _pairs_of(size: int, most: int) -> int:
-    """How many pairs there are where each is put beside so many before it, at most."""
+    """The number of pairs where each row is paired with at most `most` rows before it."""
     return most * (most + 1) // 2 + (size - most - 1) * most
 
 
-def distinct(pairs: Iterable[Pairs]) -> Pairs:
-    """The pairs, each once, in order; never one of a row with itself."""
-    ordered: Pairs = ascending(np.concatenate([NO_PAIRS, *pairs]))
+def distinct_pairs(pairs: Iterable[Pairs]) -> Pairs:
+    """The pairs sorted and without repetition, and without pairs of a row with itself."""
+    ordered: Pairs = sorted_distinct(np.concatenate([NO_PAIRS, *pairs]))
     apart: Pairs = ordered[(ordered >> np.uint64(32)) != (ordered & np.uint64(0xFFFFFFFF))]
     return apart
 
 
-def ascending(values: NDArray[Any]) -> NDArray[Any]:
-    """The values, each once, in order; `np.unique` takes long where there are few different."""
+def sorted_distinct(values: NDArray[Any]) -> NDArray[Any]:
+    """The distinct values, sorted; faster than `np.unique` where few values are distinct."""
     ordered = np.sort(values)
     new = np.ones(len(ordered), np.bool_)
     new[1:] = ordered[1:] != ordered[:-1]

@@ -1,4 +1,4 @@
-"""Judging: what rows are to each other that share keys, with their texts joined to them."""
+"""Compare candidate pairs on Spark, with both rows joined to each pair."""
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -10,46 +10,47 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from nearcopy.batch.local.compare_rows import judge_candidates
-from nearcopy.batch.local.job import Settings
-from nearcopy.batch.local.text_relations import (
+from nearcopy.batch.linked_groups import decode_decision, judge_candidates
+from nearcopy.batch.settings import Settings
+from nearcopy.batch.spark.row_reader import BLOBS, Batches, fingerprints_in
+from nearcopy.batch.text_relations import (
     measure_pairs,
     near_in_time,
     overlap_shares,
     relations,
     sources_differ,
 )
-from nearcopy.batch.spark.row_reader import PACKED, Batches, fingerprints_in
-from nearcopy.match.judge_pairs import Judgement, comparable
-from nearcopy.models.model import Article, Decision, Edge, Fingerprint, Relation
+from nearcopy.match.eligibility import are_comparable
+from nearcopy.match.judgement import Judgement
+from nearcopy.models import Article, Edge, Fingerprint
 
 TEXT_EDGE_SCHEMA = (
-    "later long, earlier long, relation int, overlap double, containment double, equal_bits int"
+    "later long, earlier long, relation int, overlap double, containment double, hamming int"
 )
 ARTICLE_EDGE_SCHEMA = (
-    "later long, earlier long, link boolean, decision string, news double, copy double"
+    "later long, earlier long, link boolean, decision string, event_score double, overlap double"
 )
 TEXT_COLUMNS = ("text", "html", "words", "digest", "simhash", "published", "seen", "source")
-ARTICLE_COLUMNS = ("id", "text", "html", "words", "digest", *PACKED, "rest")
+ARTICLE_COLUMNS = ("id", "text", "html", "words", "digest", *BLOBS, "rest")
 A, B = "_a", "_b"
 
 
-def edges_by_text(pairs: DataFrame, articles: DataFrame, settings: Settings) -> DataFrame:
-    """What the texts of each pair share, counted, and what they are to each other by it."""
+def compare_texts(pairs: DataFrame, articles: DataFrame, settings: Settings) -> DataFrame:
+    """The exact overlap and the relation of the texts of each pair."""
     return _join_columns(pairs, articles, TEXT_COLUMNS).mapInArrow(
         _measure_batches(settings), TEXT_EDGE_SCHEMA
     )
 
 
-def edges_by_all(pairs: DataFrame, articles: DataFrame, settings: Settings) -> DataFrame:
-    """What the two of each pair are to each other, by all that is known of them."""
+def compare_articles(pairs: DataFrame, articles: DataFrame, settings: Settings) -> DataFrame:
+    """The judgement of each pair of articles."""
     return _join_columns(pairs, articles, ARTICLE_COLUMNS).mapInArrow(
         _judge_batches(settings), ARTICLE_EDGE_SCHEMA
     )
 
 
 def _join_columns(pairs: DataFrame, articles: DataFrame, names: tuple[str, ...]) -> DataFrame:
-    """The pairs with what is known of both; the larger side of a skewed join is split by Spark."""
+    """The pairs with the columns of both rows; Spark splits skewed joins itself."""
     joined = pairs.select("later", "earlier")
     for row, end in (("later", A), ("earlier", B)):
         columns = (F.col(name).alias(f"{name}{end}") for name in names)
@@ -73,7 +74,7 @@ def _array(batch: pa.RecordBatch, name: str) -> NDArray[Any]:
 
 
 def _fits(batch: pa.RecordBatch, settings: Settings) -> NDArray[np.bool_]:
-    """Whether the policy compares such rows: near enough in time, and of fitting sources."""
+    """Whether the policy compares the rows, by time and source."""
     fits, policy = np.ones(batch.num_rows, np.bool_), settings.policy
     if policy.sources == "across":
         fits &= sources_differ(_array(batch, f"source{A}"), _array(batch, f"source{B}"))
@@ -109,7 +110,7 @@ def _measure_batch(batch: pa.RecordBatch, settings: Settings) -> pa.RecordBatch:
             "relation": pa.array(relations(measures, settings.policy).astype(np.int32)),
             "overlap": pa.array(measures.overlap),
             "containment": pa.array(measures.containment),
-            "equal_bits": pa.array(measures.equal_bits.astype(np.int32)),
+            "hamming": pa.array(measures.hamming.astype(np.int32)),
         }
     )
 
@@ -122,7 +123,9 @@ def _judge_batches(settings: Settings) -> Callable[[Batches], Iterator[pa.Record
             later_side, texts = _load_side(batch, "later", A)
             earlier_side, more = _load_side(batch, "earlier", B)
             pairs = list(zip(later_side, earlier_side, strict=True))
-            fits = [place for place, two in enumerate(pairs) if comparable(*two, settings.policy)]
+            fits = [
+                place for place, two in enumerate(pairs) if are_comparable(*two, settings.policy)
+            ]
             candidates = [pairs[place] for place in fits]
             results = judge_candidates(candidates, settings, _lookup(texts | more))
             kept = batch.take(pa.array([fits[place] for place, _ in results], pa.int64()))
@@ -138,8 +141,12 @@ def _judge_batches(settings: Settings) -> Callable[[Batches], Iterator[pa.Record
                     "decision": pa.array(
                         [decision_json(judgement) for judgement in judgements], pa.string()
                     ),
-                    "news": pa.array([judgement.news for judgement in judgements], pa.float64()),
-                    "copy": pa.array([judgement.copy for judgement in judgements], pa.float64()),
+                    "event_score": pa.array(
+                        [judgement.event_score for judgement in judgements], pa.float64()
+                    ),
+                    "overlap": pa.array(
+                        [judgement.overlap for judgement in judgements], pa.float64()
+                    ),
                 }
             )
 
@@ -149,7 +156,7 @@ def _judge_batches(settings: Settings) -> Callable[[Batches], Iterator[pa.Record
 def _load_side(
     batch: pa.RecordBatch, name: str, end: str
 ) -> tuple[list[Fingerprint], dict[str, Article]]:
-    """One of each pair, and the texts of these; what is in many pairs is read once."""
+    """One side of each pair, and its articles; repeated ones are decoded once."""
     _, first, places = np.unique(_array(batch, name), return_index=True, return_inverse=True)
     distinct = batch.take(pa.array(first))
     fingerprints = list(fingerprints_in(distinct, end))
@@ -172,8 +179,8 @@ def decision_json(judgement: Judgement) -> str:
     return json.dumps(list(judgement.decision))
 
 
-def edge_of(row: Mapping[str, Any], names: Mapping[int, str]) -> Edge:
-    """An edge again, between rows of these names."""
-    relation, rule, sure, duplicate, reason, flags = json.loads(row["decision"])
-    decision = Decision(Relation(relation), rule, sure, duplicate, reason, tuple(flags))
-    return Edge(names[row["later"]], names[row["earlier"]], decision, row["news"], row["copy"])
+def edge_of(row: Mapping[str, Any], ids: Mapping[int, str]) -> Edge:
+    """The edge of a row, between articles of these ids."""
+    decision = decode_decision(json.loads(row["decision"]))
+    scores = (row["event_score"], row["overlap"])
+    return Edge(ids[row["later"]], ids[row["earlier"]], decision, *scores)

@@ -1,4 +1,7 @@
-"""Ranking: which of many rows to keep, by the rules of `keeper`, a column a rule."""
+"""Rank rows by the keep rules of a policy, a column per rule.
+
+The vectorised twin of `nearcopy.cluster.kept_copy`; a property test holds them equal.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -6,27 +9,27 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearcopy.batch.local.row_reader import NEVER
 from nearcopy.config import Keep
 
 Numbers = NDArray[np.int64]
-Names = Callable[[Sequence[int]], Mapping[int, str]]
-UNDATED = 1 << 61  # later than any date: rows without one follow in their order
+Ids = Callable[[Sequence[int]], Mapping[int, str]]
+NO_TIME = -(1 << 62)
+UNDATED = 1 << 61  # later than any date: undated rows follow in input order
 
 
 class Ranking(NamedTuple):
-    """What rows are ranked by; those that were given to compare with come before all others."""
+    """The columns by which rows are ranked; reference rows come before all others."""
 
     published: Numbers
     seen: Numbers
     words: NDArray[Any]
-    names: Names
-    references: int = 0  # so many rows, the first ones
+    ids: Ids
+    references: int = 0  # the number of reference rows, which come first
 
     def best(self, groups: Numbers, rows: Numbers, keep: Sequence[Keep]) -> Numbers:
-        """The row to keep of each group, in the order of the groups' numbers.
+        """The row to keep of each group, ordered by group number.
 
-        Where rules and age tell no difference, it is the first by id.
+        Ties of rules and age are broken by id.
         """
         columns = self.published[rows], self.seen[rows], self.words[rows]
         keys = [rows >= self.references, *rank(*columns, keep, after=rows)]
@@ -46,19 +49,19 @@ class Ranking(NamedTuple):
         return kept
 
     def _first(self, rows: Numbers, tied: NDArray[np.bool_], start: int, end: int) -> int:
-        """Of the rows from one on that are alike, the first by id."""
+        """Of the rows tied with the one at `start`, the first by id."""
         apart = np.flatnonzero(~tied[start + 1 : end])
         alike = rows[start : start + 1 + int(apart[0])] if len(apart) else rows[start:end]
-        names = self.names(alike.tolist())
-        return int(min(alike.tolist(), key=lambda row: names[row]))
+        ids = self.ids(alike.tolist())
+        return int(min(alike.tolist(), key=lambda row: ids[row]))
 
 
 def rank(
     published: Numbers, seen: Numbers, words: NDArray[Any], keep: Sequence[Keep], *, after: Numbers
 ) -> list[Numbers]:
-    """What rows are sorted by, the best first: a column a rule, and their age at last.
+    """The sort keys of rows, best first: a column per rule, then their age.
 
-    What is undated comes last, in the order that `after` gives.
+    Undated rows come last, in the order of `after`.
     """
     return [*(_key(rule, published, words) for rule in keep), _age(published, seen, after)]
 
@@ -66,17 +69,17 @@ def rank(
 def _key(rule: Keep, published: Numbers, words: NDArray[Any]) -> Numbers:
     match rule:
         case "earliest":
-            return np.where(published == NEVER, UNDATED, published)
+            return np.where(published == NO_TIME, UNDATED, published)
         case "latest":
-            return np.where(published == NEVER, UNDATED, -published)
+            return np.where(published == NO_TIME, UNDATED, -published)
         case "longest":
             return -words.astype(np.int64)
         case _:
-            raise ValueError(f"{rule} takes more than columns to tell")
+            raise ValueError(f"{rule} cannot be ranked by columns alone")
 
 
 def _age(published: Numbers, seen: Numbers, after: Numbers) -> Numbers:
-    """By when they were published, else seen."""
-    time = np.where(published == NEVER, seen, published)
-    age: Numbers = np.where(time == NEVER, UNDATED + after, time)
+    """The time of publication, else the time seen."""
+    time = np.where(published == NO_TIME, seen, published)
+    age: Numbers = np.where(time == NO_TIME, UNDATED + after, time)
     return age

@@ -1,0 +1,313 @@
+"""Compare candidate pairs: exact overlaps of texts in columns, or whole articles."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearcopy.batch.linked_groups import (
+    decode_decision,
+    judge_candidates,
+    judge_pair,
+    undated_time,
+)
+from nearcopy.batch.local.candidate_pairs import count_reference_rows, ids_of, read_pairs
+from nearcopy.batch.local.column_files import Array, Pack, write_pack
+from nearcopy.batch.local.fingerprints import read_fingerprints, read_keys
+from nearcopy.batch.local.job import CorpusJob
+from nearcopy.batch.local.row_table import Texts, table_of
+from nearcopy.batch.rank import NO_TIME
+from nearcopy.batch.shared_keys import Pairs, sorted_distinct
+from nearcopy.batch.text_relations import (
+    Shares,
+    TextMeasures,
+    measure_pairs,
+    near_in_time,
+    overlap_shares,
+    relations,
+    sources_differ,
+)
+from nearcopy.config.units import from_micros
+from nearcopy.deduper.matches import MAX_EXACT_DUPLICATES, PAIR_BATCH_SIZE
+from nearcopy.match.candidate_index import Filed, Shelves, most_candidates
+from nearcopy.match.eligibility import are_comparable
+from nearcopy.match.judgement import Judgement
+from nearcopy.models import Article, Decision, Edge, Fingerprint
+from nearcopy.models.batches import batches
+
+TEXTS_PER_BATCH = 2048  # held in memory
+HIGH, LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
+ARTICLE_BLOCK = 2048  # rows whose pairs are judged together
+INDEX_BYTES_PER_ROW = 1500
+CACHED_FINGERPRINTS = 20_000
+ROWS_PER_BATCH = 64  # whose candidates are loaded together
+Candidates = list[tuple[int, list[int]]]  # rows and the earlier rows that share keys with each
+Times = tuple[int | None, int | None]  # published, seen
+
+
+def edges_path(job: CorpusJob, block: int) -> Path:
+    """The file of the edges between the rows of a block and earlier rows."""
+    return job.folder("edges") / f"{block:06d}.pack"
+
+
+def compare_texts(job: CorpusJob, block: int) -> None:
+    """Write the edges between the texts of a block and earlier ones."""
+    pairs = _comparable(job, read_pairs(job, block))
+    later, earlier = (pairs >> HIGH).astype(np.int64), (pairs & LOW).astype(np.int64)
+    measures = measure_rows(job, later, earlier)
+    columns: dict[str, Array] = {
+        "later": later.astype(np.uint32),
+        "earlier": earlier.astype(np.uint32),
+        "relation": relations(measures, job.policy),
+        "overlap": measures.overlap,
+        "containment": measures.containment,
+        "hamming": measures.hamming.astype(np.uint8),
+    }
+    write_pack(edges_path(job, block), columns)
+
+
+def _comparable(job: CorpusJob, pairs: Pairs) -> Pairs:
+    """The pairs that the policy compares, by time, source and reference."""
+    table, policy = table_of(job), job.policy
+    later, earlier = (pairs >> HIGH).astype(np.int64), (pairs & LOW).astype(np.int64)
+    fits = later >= count_reference_rows(table, job)
+    if policy.sources == "across":
+        source = table.column("source")
+        fits &= sources_differ(source[later], source[earlier])
+    if policy.window is not None:
+        published, seen = table.column("published"), table.column("seen")
+        later_times, earlier_times = ((published[rows], seen[rows]) for rows in (later, earlier))
+        fits &= near_in_time(later_times, earlier_times, policy.window)
+    return pairs[fits]
+
+
+def measure_rows(job: CorpusJob, a: NDArray[np.int64], b: NDArray[np.int64]) -> TextMeasures:
+    """The measures of the texts of pairs of rows, in batches that fit into memory."""
+    overlap, containment = np.zeros(len(a)), np.zeros(len(a))
+    texts = Texts(job)
+    start = 0
+    while start < len(a):
+        stop = _batch_end(a, b, start)
+        part = slice(start, stop)
+        overlap[part], containment[part] = _shares(job, texts, a[part], b[part])
+        start = stop
+    rows = sorted_distinct(np.concatenate([a, b]))
+    of_a, of_b = np.searchsorted(rows, a), np.searchsorted(rows, b)
+    table = table_of(job)
+    digest, words = table.take("digest", rows), table.take("words", rows).astype(np.int64)
+    same = (digest[of_a] == digest[of_b]).all(1)
+    simhashes = None
+    if job.recipe.simhash and len(rows):
+        simhash = table.take("simhash", rows)
+        simhashes = simhash[of_a], simhash[of_b]
+    return measure_pairs(same, (words[of_a], words[of_b]), (overlap, containment), simhashes)
+
+
+def _batch_end(a: NDArray[np.int64], b: NDArray[np.int64], start: int) -> int:
+    """The end of the pairs from `start` on that have at most TEXTS_PER_BATCH texts."""
+    most = start + 32 * TEXTS_PER_BATCH
+    while len(sorted_distinct(np.concatenate([a[start:most], b[start:most]]))) > TEXTS_PER_BATCH:
+        most = start + (min(most, len(a)) - start) // 2
+        if most <= start + 1:
+            return start + 1
+    return min(most, len(a))
+
+
+def _shares(
+    job: CorpusJob, texts: Texts, a: NDArray[np.int64], b: NDArray[np.int64]
+) -> tuple[Shares, Shares]:
+    """The exact overlap and containment of the texts of each pair."""
+    rows = sorted_distinct(np.concatenate([a, b]))
+    row_texts, html = texts.of(rows)
+    places = np.stack([np.searchsorted(rows, a), np.searchsorted(rows, b)], axis=1)
+    return overlap_shares(job, row_texts, html, places)
+
+
+# Whole articles.
+
+
+def article_blocks(job: CorpusJob) -> list[int]:
+    """The numbers of the blocks of rows."""
+    return list(range(-(-len(table_of(job)) // ARTICLE_BLOCK)))
+
+
+def compare_articles(job: CorpusJob, block: int) -> None:
+    """Write the edges between the articles of a block and earlier ones."""
+    candidates, truncated = _candidates(job, block)
+    articles = ArticleReader(job)
+    pairs = list(articles.pairs(candidates))
+    edges = [edge for batch in batches(pairs, PAIR_BATCH_SIZE) for edge in articles.judge(batch)]
+    columns, decisions = _edge_columns(edges)
+    write_pack(edges_path(job, block), columns, decisions=decisions, truncated=truncated)
+
+
+def _candidates(job: CorpusJob, block: int) -> tuple[Candidates, int]:
+    """The candidates of each row of a block, and how many were truncated."""
+    table = table_of(job)
+    first = max(block * ARTICLE_BLOCK, count_reference_rows(table, job))
+    rows = range(first, min((block + 1) * ARTICLE_BLOCK, len(table)))
+    candidates: dict[int, list[int]] = {row: [] for row in rows}
+    truncated, limit = 0, most_candidates(len(table))
+    probes = [(_probe(times), keys) for _, times, keys in _index_rows(job, rows.start, rows.stop)]
+    for start, stop in _index_spans(job):
+        if start >= rows.stop or not rows:
+            break
+        index = _build_index(job, start, stop)
+        results = index.find(probes, job.policy.window, limit, lambda many: many)
+        for row, (earlier, more) in zip(rows, results, strict=True):
+            candidates[row] += [other for other in earlier if other < row]
+            truncated += more
+    return list(candidates.items()), truncated
+
+
+def _index_spans(job: CorpusJob) -> list[tuple[int, int]]:
+    """The first and last row of each candidate index that fits into memory."""
+    count = len(table_of(job))
+    most = max(ARTICLE_BLOCK, job.memory_per_process // INDEX_BYTES_PER_ROW)
+    return [(start, min(start + most, count)) for start in range(0, count, most)]
+
+
+@lru_cache(maxsize=1)
+def _build_index(job: CorpusJob, start: int, stop: int) -> Shelves:
+    index = Shelves()
+    entries: list[Filed] = []
+    for row, (published, seen), keys in _index_rows(job, start, stop):
+        entries.append(Filed(row, published, seen, keys.astype("<u8", copy=False).tobytes()))
+        if len(entries) >= index.at_once:
+            index.file(entries)
+            entries = []
+    if entries:
+        index.file(entries)
+    return index
+
+
+def _index_rows(job: CorpusJob, start: int, stop: int) -> Iterator[tuple[int, Times, Array]]:
+    """The times and blocking keys of rows `start` to `stop`."""
+    for part in table_of(job).parts:
+        if part.first < stop and part.first + part.size > start:
+            published, seen = (part.pack.read(name).tolist() for name in ("published", "seen"))
+            rows = zip(published, seen, read_keys(part), strict=True)
+            for row, (row_published, row_seen, keys) in enumerate(rows, start=part.first):
+                if start <= row < stop:
+                    yield row, (_optional_time(row_published), _optional_time(row_seen)), keys
+
+
+def _optional_time(time: int) -> int | None:
+    return None if time == NO_TIME else time
+
+
+def _probe(times: Times) -> Fingerprint:
+    """A fingerprint with the times that the candidate index needs."""
+    published, seen = map(from_micros, times)
+    return Fingerprint(id="?", published=published, seen=seen)
+
+
+class ArticleReader:
+    """Fingerprints and articles of rows, read on demand."""
+
+    def __init__(self, job: CorpusJob) -> None:
+        self._job = job
+        self._fingerprints: dict[int, Fingerprint] = {}
+        self._rows: dict[str, int] = {}
+
+    def pairs(self, candidates: Candidates) -> Iterator[tuple[int, int]]:
+        """The pairs to compare; of exact duplicates only the first few."""
+        for batch in batches(candidates, ROWS_PER_BATCH):
+            self.load({number for row, earlier in batch for number in (row, *earlier)})
+            yield from self._comparable(batch)
+
+    def _comparable(self, candidates: Candidates) -> Iterator[tuple[int, int]]:
+        policy = self._job.policy
+        for row, numbers in candidates:
+            fingerprint, left = self._fingerprints[row], MAX_EXACT_DUPLICATES
+            for number in numbers:
+                other = self._fingerprints[number]
+                if are_comparable(fingerprint, other, policy):
+                    same = fingerprint.digest is not None and fingerprint.digest == other.digest
+                    left -= same
+                    if left >= 0 or not same:
+                        yield row, number
+
+    def load(self, rows: Collection[int]) -> None:
+        """Load the fingerprints of rows into the cache."""
+        missing = sorted({*rows} - self._fingerprints.keys())
+        if not missing:
+            return
+        if len(self._fingerprints) > CACHED_FINGERPRINTS:
+            self._fingerprints.clear()
+            missing = sorted(rows)
+        job, table = self._job, table_of(self._job)
+        numbers = np.array(missing, np.int64)
+        fingerprints = read_fingerprints(table, numbers, ids_of(job, numbers))
+        self._fingerprints |= dict(zip(missing, fingerprints, strict=True))
+        self._rows |= {self._fingerprints[row].id: row for row in missing}
+
+    def fingerprint(self, row: int) -> Fingerprint:
+        """A loaded fingerprint; undated ones follow all others in input order."""
+        fingerprint = self._fingerprints[row]
+        undated = fingerprint.published is None and fingerprint.seen is None
+        return replace(fingerprint, seen=undated_time(row)) if undated else fingerprint
+
+    def judge(self, pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int, Judgement]]:
+        """The judgements of the pairs that have something in common."""
+        self.load({row for pair in pairs for row in pair})
+        both = [(self.fingerprint(a), self.fingerprint(b)) for a, b in pairs]
+        judgements = judge_candidates(both, self._job, self._articles)
+        return [(*pairs[place], judgement) for place, judgement in judgements]
+
+    def judge_pair(self, later: int, earlier: int) -> Judgement:
+        """The judgement of two rows."""
+        self.load([later, earlier])
+        return judge_pair(
+            self.fingerprint(later), self.fingerprint(earlier), self._job, self._articles
+        )
+
+    def _articles(self, ids: Collection[str]) -> Mapping[str, Article]:
+        rows = sorted(self._rows[article_id] for article_id in ids)
+        texts, html = Texts(self._job).of(np.array(rows, np.int64))
+        return {
+            fingerprint.id: Article(id=fingerprint.id, text=text, html=is_html)
+            for row, text, is_html in zip(rows, texts, html, strict=True)
+            for fingerprint in [self._fingerprints[row]]
+        }
+
+
+def _edge_columns(
+    edges: Sequence[tuple[int, int, Judgement]],
+) -> tuple[dict[str, Array], list[object]]:
+    """The edges as columns, and the distinct decisions that a column refers to."""
+    numbers: dict[Decision, int] = {}
+    for _, _, judgement in edges:
+        numbers.setdefault(judgement.decision, len(numbers))
+    columns: dict[str, Array] = {
+        "later": np.array([a for a, _, _ in edges], np.uint32),
+        "earlier": np.array([b for _, b, _ in edges], np.uint32),
+        "decision": np.array([numbers[judgement.decision] for _, _, judgement in edges], np.uint32),
+        "event_score": np.array([judgement.event_score for _, _, judgement in edges], np.float64),
+        "overlap": np.array([_or_nan(judgement.overlap) for _, _, judgement in edges], np.float64),
+    }
+    return columns, [list(decision) for decision in numbers]
+
+
+def _or_nan(value: float | None) -> float:
+    return np.nan if value is None else value
+
+
+def decode_edges(pack: Pack, ids: Mapping[int, str]) -> Iterator[tuple[int, int, Edge]]:
+    """The edges of a pack, between rows of these ids."""
+    decisions = [decode_decision(values) for values in pack.notes["decisions"]]
+    names = ("later", "earlier", "decision", "event_score", "overlap")
+    columns = (pack.read(name).tolist() for name in names)
+    for a, b, code, event_score, overlap in zip(*columns, strict=True):
+        if a in ids and b in ids:
+            known_overlap = overlap if overlap == overlap else None
+            yield a, b, Edge(ids[a], ids[b], decisions[code], event_score, known_overlap)
+
+
+def count_truncated(job: CorpusJob) -> int:
+    """The number of candidates beyond the candidate limit."""
+    packs = (Pack(edges_path(job, block)) for block in article_blocks(job))
+    return sum(pack.notes["truncated"] for pack in packs)
