@@ -1,21 +1,21 @@
-"""Everything nearcopy raises on purpose.
+"""The exceptions that nearcopy raises on purpose.
 
 NearcopyError
-├── BadArticle (ValueError)     an article that cannot be read as one
-├── BadCorpus (ValueError)      files that cannot be gone through, or not together
-├── BadFeedback (ValueError)    what cannot be said of two articles
-├── BadPolicy (ValueError)      a policy that cannot be made
-├── BadRecipe (ValueError)      a recipe that cannot be made
-├── MissingExtra (ImportError)  an optional part that is not installed
-├── NotStored (LookupError)     an article or a story that the store does not have
-├── TooManyDuplicates           more would be removed than is usual, without a confirmation
-├── StoreError                  a store that cannot be opened or used
-│   ├── RecipeMismatch          a store that was filled with another recipe
-│   └── TryAgain                a step that was lost through no fault of its own; nothing is done
-└── StreamError                 a stream that cannot be read, or handed on to
-    └── WebError                an answer from the web that did not come, or is not taken
+├── BadArticle (ValueError)      an invalid article
+├── BadCorpus (ValueError)       input files that cannot be processed, or not together
+├── BadFeedback (ValueError)     invalid or contradictory feedback, or an impossible action
+├── BadPolicy (ValueError)       an invalid policy or setting
+├── BadRecipe (ValueError)       an invalid recipe
+├── MissingExtra (ImportError)   an optional dependency that is not installed
+├── NotStored (LookupError)      an article or a story that is not in the store
+├── TooManyDuplicates            more duplicates to remove than usual, without a confirmation
+├── StoreError                   a store that cannot be opened or used
+│   ├── RecipeMismatch           a store that was filled with another recipe
+│   └── TransientStoreError      a failed transaction that wrote nothing and can be retried
+└── StreamError                  a stream that cannot be read or written
+    └── WebError                 a failed HTTP request, or a refused response
 
-SlowKernels (RuntimeWarning)    the compiled kernels are not here
+SlowKernels (RuntimeWarning)     the compiled kernels are not installed
 """
 
 from importlib import import_module
@@ -23,35 +23,35 @@ from types import ModuleType
 
 
 class NearcopyError(Exception):
-    """The root of all errors raised on purpose."""
+    """The root of all exceptions raised on purpose."""
 
 
 class BadArticle(NearcopyError, ValueError):
-    """An article that cannot be read as one."""
+    """An invalid article."""
 
 
 class BadCorpus(NearcopyError, ValueError):
-    """Files that cannot be gone through, or not together."""
+    """Input files that cannot be processed, or not together."""
 
 
 class BadFeedback(NearcopyError, ValueError):
-    """What cannot be said of two articles."""
+    """Invalid or contradictory feedback, or an impossible action."""
 
 
 class BadPolicy(NearcopyError, ValueError):
-    """A policy that cannot be made."""
+    """An invalid policy or setting."""
 
 
 class BadRecipe(NearcopyError, ValueError):
-    """A recipe that cannot be made."""
+    """An invalid recipe."""
 
 
 class MissingExtra(NearcopyError, ImportError):
-    """An optional part that is not installed."""
+    """An optional dependency that is not installed."""
 
 
 class NotStored(NearcopyError, LookupError):
-    """An article or a story that the store does not have."""
+    """An article or a story that is not in the store."""
 
 
 class TooManyDuplicates(NearcopyError):
@@ -67,23 +67,23 @@ class RecipeMismatch(StoreError):
 
 
 class TransientStoreError(StoreError):
-    """A step that was lost through no fault of its own, of which nothing is done."""
+    """A transaction that failed for a transient reason: it wrote nothing and can be retried."""
 
 
 class StreamError(NearcopyError):
-    """A stream that cannot be read, or handed on to."""
+    """A stream that cannot be read or written."""
 
 
 class WebError(StreamError):
-    """An answer from the web that did not come, or is not taken."""
+    """A failed HTTP request, or a refused response."""
 
 
 class SlowKernels(RuntimeWarning):
-    """The compiled kernels are not here; the reference runs in their place."""
+    """The compiled kernels are not installed; the Python reference is used."""
 
 
 def require(module: str, *, extra: str) -> ModuleType:
-    """The module, or an error that names the extra which brings it."""
+    """The imported module; raises MissingExtra with the extra to install."""
     try:
         return import_module(module)
     except ImportError as missing:

@@ -19,7 +19,9 @@ def group(texts: Iterable[str]) -> TermFrequencies:
 
 
 def test_rare_terms_and_figures_count_and_common_words_do_not():
-    (plain, named, counted) = (set(rare_terms(article)) for article in reports("the of and", "Qarzvin", "41"))
+    (plain, named, counted) = (
+        set(rare_terms(article)) for article in reports("the of and", "Qarzvin", "41")
+    )
     assert (len(plain), len(named), len(counted)) == (0, 1, 1)
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearcopy.cluster.kept_copy import score_cards, choose_kept_copy
+from nearcopy.cluster.kept_copy import choose_kept_copy, score_cards
 from nearcopy.config import KEEP, Policy, Scoring
 from nearcopy.errors import BadArticle
 from nearcopy.models import Fingerprint
@@ -70,12 +70,12 @@ def test_the_points_can_be_set():
     assert card(copy("a", details=3, tier=1, published=NOON), scoring=scoring).total == 60
 
 
-def test_junk_is_no_measure_for_the_others():
+def test_a_block_page_does_not_affect_the_scores_of_others():
     wall = copy("wall", 5000, published=NOON + 20 * DAY, junk="consent wall")
     assert card(copy("a", published=NOON), wall).total == card(copy("a", published=NOON)).total
 
 
-def test_junk_is_kept_only_where_all_is_junk():
+def test_a_block_page_is_kept_only_where_all_are_block_pages():
     wall, short = copy("wall", 5000, tier=1, details=5, junk="paywall"), copy("short", 9)
     assert choose_kept_copy([wall, short], Policy()).kept == "short"
     assert choose_kept_copy([wall, short], Policy()).why == "the only one of 2 that is not junk"
@@ -107,7 +107,7 @@ COPIES = [
         ),
     ],
 )
-def test_each_rule_keeps_its_own_and_says_why(keep, kept, why):
+def test_each_rule_keeps_another_copy_and_has_a_reason(keep, kept, why):
     chosen = choose_kept_copy(COPIES, Policy(keep=keep, source_rank=("a.example", "b.example")))
     assert (chosen.kept, chosen.why) == (kept, why)
 
@@ -142,9 +142,9 @@ def test_none_cannot_be_elected_from():
 
 def test_the_cards_come_best_first():
     chosen = choose_kept_copy(COPIES, Policy())
-    totals = [card.total for card in chosen.score_cards]
+    totals = [card.total for card in chosen.cards]
     assert totals == sorted(totals, reverse=True)
-    assert chosen.score_cards[0].id == chosen.kept
+    assert chosen.cards[0].id == chosen.kept
 
 
 some_copies = st.lists(

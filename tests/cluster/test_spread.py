@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearcopy import Article, Deduper
-from nearcopy.cluster.spread import MAX_STEPS, First, Step, count_outlets, spread, count_syndicated
+from nearcopy.cluster.spread import MAX_STEPS, First, Step, count_outlets, count_syndicated, spread
 from nearcopy.errors import NotStored
 from nearcopy.io.serializers.story import spread_row, story_row
 from nearcopy.models import Member, Relation, Story
@@ -53,7 +53,7 @@ def test_outlets_come_in_the_order_of_their_first_article():
     assert [each.relation for each in found] == [COPY, None, COPY]
 
 
-def test_the_last_and_the_half_are_told_in_hours():
+def test_the_last_and_the_median_outlet_have_hours():
     found = spread(WIRE)
     assert (found.hours, found.half_hours) == (7.0, 2.0)
 
@@ -63,7 +63,7 @@ def test_copies_from_another_outlet_than_the_first_are_syndicated():
     assert count_outlets(WIRE) == 3
 
 
-def test_a_report_in_other_words_is_not_syndicated_and_its_copy_is():
+def test_a_report_of_the_same_event_is_not_syndicated_and_its_copy_is():
     told = story(
         member("a", "wire", 0),
         Member("b", Relation.SAME_EVENT, 1.0, "rule", source="post", published=at(1)),
@@ -86,7 +86,7 @@ def test_an_article_of_no_known_outlet_is_no_outlet_and_no_copy_of_another():
     assert found.outlets[0].hours == 1.0
 
 
-def test_who_credits_an_agency_is_syndicated_unless_it_is_that_agency():
+def test_an_article_that_credits_another_agency_is_syndicated():
     told = story(
         member("a", "reuters.com", 0),
         Member("b", Relation.SAME_EVENT, 1.0, "rule", source="post", published=at(1)),
@@ -102,7 +102,7 @@ def test_who_credits_an_agency_is_syndicated_unless_it_is_that_agency():
     ]
 
 
-def test_where_nothing_was_published_the_time_of_taking_in_stands_for_it_and_is_marked():
+def test_undated_articles_go_by_when_they_were_seen_and_are_marked():
     found = spread(
         story(member("a", "post"), member("b", "wire", 3, of="a")), seen={"a": at(1), "b": at(9)}
     )
@@ -111,7 +111,7 @@ def test_where_nothing_was_published_the_time_of_taking_in_stands_for_it_and_is_
     assert found.seen_only == 1
 
 
-def test_those_without_any_time_come_last_and_are_counted():
+def test_undated_articles_come_last_and_are_counted():
     found = spread(story(member("a", "post"), member("b", "wire", 3, of="a")))
     assert [(each.name, each.hours) for each in found.outlets] == [("wire", 0.0), ("post", None)]
     assert (found.undated, found.hours, found.half_hours) == (1, 0.0, 0.0)
@@ -123,12 +123,12 @@ def test_without_any_time_there_is_no_first():
     assert found.undated == 2
 
 
-def test_those_of_the_first_moment_are_told_as_tied():
+def test_articles_of_the_first_moment_are_tied():
     found = spread(story(member("b", "post", 0), member("a", "wire", 0, of="b")))
     assert found.first == First("a", "wire", NOON, "published", ("b",))
 
 
-def test_steps_count_the_outlets_there_were():
+def test_steps_count_the_outlets_so_far():
     times = {"a": 0.0, "b": 1 / 3, "c": 0.5}
     found = spread(story(*(member(name, name, hours) for name, hours in times.items())))
     assert found.steps == (
@@ -183,7 +183,7 @@ def filled(request, tmp_path):
         yield deduper
 
 
-def test_a_deduper_tells_the_spread_of_the_story_of_an_article(filled):
+def test_a_deduper_has_the_spread_of_the_story_of_an_article(filled):
     found = filled.spread("b")
     assert found == filled.spread(found.story)
     assert [(each.name, each.by, each.hours) for each in found.outlets] == [
