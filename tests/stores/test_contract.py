@@ -53,7 +53,7 @@ def store(request, any_address):
     if pool is not None and not any_address.startswith("memory"):
         other = open_store(any_address)
         other.bind(RECIPES["default"], 1)
-        put(other, *(entry(name, 1, 2, 3, 7, text="of another pool") for name in "abcdexy"))
+        save(other, *(stored(name, 1, 2, 3, 7, text="of another pool") for name in "abcdexy"))
         other.close()
     opened = open_store(any_address, pool)
     opened.bind(None, 1)
@@ -61,131 +61,143 @@ def store(request, any_address):
     opened.close()
 
 
-def entry(name: str, *under: int, **given) -> StoredArticle:
-    """An article filed under these keys."""
-    article = Article(id=name, seen=given.pop("seen", NOON), **given)
-    (made,) = fingerprints([article])
-    return StoredArticle(article, made, np.array(sorted(under), np.uint64))
+def stored(name: str, *own_keys: int, **fields) -> StoredArticle:
+    """An article with these blocking keys."""
+    article = Article(id=name, seen=fields.pop("seen", NOON), **fields)
+    (fingerprint,) = fingerprints([article])
+    return StoredArticle(article, fingerprint, np.array(sorted(own_keys), np.uint64))
 
 
-def put(store, *entries: StoredArticle) -> None:
+def save(store, *entries: StoredArticle) -> None:
     with store.transaction():
         store.save_articles(entries)
 
 
-def clear(store, before: datetime) -> None:
+def collect_garbage(store, before: datetime) -> None:
     more = True
     while more:
         with store.transaction():
             more = store.collect_garbage(before)
 
 
-def older(store, before: datetime) -> list[str]:
+def ids_before(store, before: datetime) -> list[str]:
     with store.snapshot():
         return list(store.ids_before(before))
 
 
-def found(
+def candidate_ids(
     store, probe: StoredArticle, window: timedelta | None = WEEK, limit: int = 10
 ) -> set[str]:
     with store.snapshot():
         (answer,) = store.find_candidates([(probe.fingerprint, probe.keys)], window, limit)
-    return {each.id for each in answer.candidates}
+    return {item.id for item in answer.candidates}
 
 
-class TestFinding:
+class TestCandidates:
     def test_articles_are_found_by_any_key_they_share(self, store):
-        put(store, entry("a", 1, 2), entry("b", 2, 3), entry("c", 4))
-        assert found(store, entry("x", 1)) == {"a"}
-        assert found(store, entry("x", 2, 9)) == {"a", "b"}
-        assert found(store, entry("x", 9)) == set()
-        assert found(store, entry("x")) == set()
+        save(store, stored("a", 1, 2), stored("b", 2, 3), stored("c", 4))
+        assert candidate_ids(store, stored("x", 1)) == {"a"}
+        assert candidate_ids(store, stored("x", 2, 9)) == {"a", "b"}
+        assert candidate_ids(store, stored("x", 9)) == set()
+        assert candidate_ids(store, stored("x")) == set()
 
-    def test_of_many_odd_keys_it_takes_two(self, store):
+    def test_many_odd_keys_need_two_in_common(self, store):
         many = range(1, 41, 4)
-        put(store, entry("a", *many), entry("b", 1, 5), entry("c", 1, 100, 102))
-        assert found(store, entry("x", 1, *range(61, 97, 4))) == {"b", "c"}
-        assert found(store, entry("x", 1, 5, *range(61, 97, 4))) == {"a", "b", "c"}
-        assert found(store, entry("x", 1)) == {"a", "b", "c"}
+        save(
+            store,
+            stored("a", *many),
+            stored("b", 1, 5),
+            stored("c", 1, 100, 102),
+        )
+        assert candidate_ids(store, stored("x", 1, *range(61, 97, 4))) == {"b", "c"}
+        assert candidate_ids(store, stored("x", 1, 5, *range(61, 97, 4))) == {"a", "b", "c"}
+        assert candidate_ids(store, stored("x", 1)) == {"a", "b", "c"}
 
-    def test_of_terms_it_takes_two_or_one_and_another_odd_key(self, store):
-        put(store, entry("a", 3, 7), entry("b", 3), entry("c", 3, *range(1, 41, 4)))
-        assert found(store, entry("x", 3)) == set()
-        assert found(store, entry("x", 3, 7)) == {"a"}
-        assert found(store, entry("x", 3, *range(1, 8, 4), *range(61, 97, 4))) == {"c"}
+    def test_terms_need_two_in_common_or_one_and_another_odd_key(self, store):
+        save(
+            store,
+            stored("a", 3, 7),
+            stored("b", 3),
+            stored("c", 3, *range(1, 41, 4)),
+        )
+        assert candidate_ids(store, stored("x", 3)) == set()
+        assert candidate_ids(store, stored("x", 3, 7)) == {"a"}
+        assert candidate_ids(store, stored("x", 3, *range(1, 8, 4), *range(61, 97, 4))) == {"c"}
 
-    def test_a_term_that_very_many_hold_finds_nothing(self, store, monkeypatch):
+    def test_a_term_of_too_many_articles_finds_nothing(self, store, monkeypatch):
         monkeypatch.setattr("nearcopy.match.candidate_index.PAIRS", 0)
-        put(store, *(entry(f"a{n}", 3, 7) for n in range(501)), entry("b", 11, 15))
-        assert found(store, entry("x", 3, 7)) == set()
-        assert found(store, entry("x", 3, 7, 11, 15)) == {"b"}
+        save(store, *(stored(f"a{n}", 3, 7) for n in range(501)), stored("b", 11, 15))
+        assert candidate_ids(store, stored("x", 3, 7)) == set()
+        assert candidate_ids(store, stored("x", 3, 7, 11, 15)) == {"b"}
 
-    def test_among_few_articles_nothing_is_left_out(self, store):
-        put(store, *(entry(f"a{n}", 3, 7) for n in range(501)), entry("b", 11, 15))
+    def test_few_articles_are_not_truncated(self, store):
+        save(store, *(stored(f"a{n}", 3, 7) for n in range(501)), stored("b", 11, 15))
         with store.snapshot():
-            probe = entry("x", 3, 7)
+            probe = stored("x", 3, 7)
             (answer,) = store.find_candidates([(probe.fingerprint, probe.keys)], WEEK)
         assert (len(answer.candidates), answer.truncated) == (501, 0)
 
     def test_many_probes_are_answered_in_order(self, store):
-        put(store, entry("a", 1), entry("b", 2))
-        probes = [(each.fingerprint, each.keys) for each in (entry("x", 2), entry("y", 1))]
+        save(store, stored("a", 1), stored("b", 2))
+        probes = [(item.fingerprint, item.keys) for item in (stored("x", 2), stored("y", 1))]
         with store.snapshot():
             answers = store.find_candidates(probes, WEEK, 10)
-        assert [[each.id for each in answer.candidates] for answer in answers] == [["b"], ["a"]]
+        assert [[item.id for item in answer.candidates] for answer in answers] == [["b"], ["a"]]
 
     @pytest.mark.parametrize("days", [-7, -1, 0, 1, 7])
     def test_dated_articles_are_found_within_the_window(self, store, days):
-        put(store, entry("a", 1, published=NOON, seen=NOON + 900 * DAY))
-        assert found(store, entry("x", 1, published=NOON + days * DAY)) == {"a"}
+        save(store, stored("a", 1, published=NOON, seen=NOON + 900 * DAY))
+        assert candidate_ids(store, stored("x", 1, published=NOON + days * DAY)) == {"a"}
 
     @pytest.mark.parametrize("days", [-9, 9, 400])
-    def test_and_not_outside_of_it(self, store, days):
-        put(store, entry("a", 1, published=NOON))
-        assert found(store, entry("x", 1, published=NOON + days * DAY)) == set()
-        assert found(store, entry("x", 1, published=NOON + days * DAY), window=None) == {"a"}
+    def test_dated_articles_are_not_found_outside_the_window(self, store, days):
+        save(store, stored("a", 1, published=NOON))
+        assert candidate_ids(store, stored("x", 1, published=NOON + days * DAY)) == set()
+        assert candidate_ids(store, stored("x", 1, published=NOON + days * DAY), window=None) == {
+            "a"
+        }
 
-    def test_undated_articles_are_found_by_when_they_came(self, store):
-        put(store, entry("a", 1), entry("old", 1, seen=NOON - 30 * DAY))
-        assert found(store, entry("x", 1)) == {"a"}
-        assert found(store, entry("x", 1, published=NOON - 900 * DAY)) == {"a"}
-        assert found(store, entry("x", 1, seen=NOON - 31 * DAY)) == {"old"}
+    def test_undated_articles_are_found_by_when_they_were_seen(self, store):
+        save(store, stored("a", 1), stored("old", 1, seen=NOON - 30 * DAY))
+        assert candidate_ids(store, stored("x", 1)) == {"a"}
+        assert candidate_ids(store, stored("x", 1, published=NOON - 900 * DAY)) == {"a"}
+        assert candidate_ids(store, stored("x", 1, seen=NOON - 31 * DAY)) == {"old"}
 
-    def test_an_undated_article_finds_what_came_about_then_of_whatever_date(self, store):
-        put(store, entry("a", 1, published=NOON - 900 * DAY))
-        assert found(store, entry("x", 1)) == {"a"}
-        assert found(store, entry("x", 1, seen=NOON + 30 * DAY)) == set()
+    def test_an_undated_article_finds_those_seen_about_then_of_any_date(self, store):
+        save(store, stored("a", 1, published=NOON - 900 * DAY))
+        assert candidate_ids(store, stored("x", 1)) == {"a"}
+        assert candidate_ids(store, stored("x", 1, seen=NOON + 30 * DAY)) == set()
 
-    def test_beyond_the_limit_those_that_share_most_come_first(self, store):
-        put(store, *(entry(f"a{n}", 1, *range(2, 2 + n)) for n in range(5)))
-        probe = entry("x", *range(1, 9))
+    def test_beyond_the_limit_the_candidates_with_most_common_keys_are_returned(self, store):
+        save(store, *(stored(f"a{n}", 1, *range(2, 2 + n)) for n in range(5)))
+        probe = stored("x", *range(1, 9))
         with store.snapshot():
             (answer,) = store.find_candidates([(probe.fingerprint, probe.keys)], WEEK, 2)
-        assert {each.id for each in answer.candidates} == {"a4", "a3"}
+        assert {item.id for item in answer.candidates} == {"a4", "a3"}
         assert answer.truncated == 3
 
-    def test_what_was_removed_or_replaced_takes_nobodys_place(self, store):
+    def test_removed_articles_do_not_count_towards_the_limit(self, store):
         for n in range(6):
-            put(store, entry("a", 1, 2, text=str(n)), entry(f"b{n}", 1, 2))
-            found(store, entry("x", 1))
+            save(store, stored("a", 1, 2, text=str(n)), stored(f"b{n}", 1, 2))
+            candidate_ids(store, stored("x", 1))
         with store.transaction():
             store.remove([f"b{n}" for n in range(5)])
-        put(store, entry("c", 1))
-        probe = entry("x", 1, 2)
+        save(store, stored("c", 1))
+        probe = stored("x", 1, 2)
         with store.snapshot():
             (answer,) = store.find_candidates([(probe.fingerprint, probe.keys)], WEEK, 2)
-        assert {each.id for each in answer.candidates} == {"a", "b5"}
+        assert {item.id for item in answer.candidates} == {"a", "b5"}
         assert answer.truncated == 1
 
-    def test_what_is_found_is_what_was_filed(self, store):
-        filed = entry("a", 1, title="Rs 5k cr data centre", text="of the harbour " * 30)
-        put(store, filed)
+    def test_candidates_are_the_stored_fingerprints(self, store):
+        filed = stored("a", 1, title="Rs 5k cr data centre", text="of the harbour " * 30)
+        save(store, filed)
         with store.snapshot():
             (answer,) = store.find_candidates([(filed.fingerprint, filed.keys)], WEEK, 10)
         assert answer.candidates == [filed.fingerprint]
 
 
-class TestKeeping:
+class TestArticles:
     def test_articles_come_back_as_they_were(self, store):
         article = Article(
             id="ü/1",
@@ -200,165 +212,182 @@ class TestKeeping:
             tier=2,
             seen=NOON + DAY,
         )
-        (made,) = fingerprints([article])
-        put(store, StoredArticle(article, made, np.array([1], np.uint64)))
+        (fingerprint,) = fingerprints([article])
+        save(store, StoredArticle(article, fingerprint, np.array([1], np.uint64)))
         with store.snapshot():
             assert store.articles(["ü/1", "unknown"]) == {"ü/1": article}
-            assert store.fingerprints(["unknown", "ü/1"]) == {"ü/1": made}
+            assert store.fingerprints(["unknown", "ü/1"]) == {"ü/1": fingerprint}
             assert list(store.ids()) == ["ü/1"]
 
-    def test_nul_is_kept_wherever_it_stands(self, store):
+    def test_nul_is_kept_in_every_field(self, store):
         odd = "a\0b\ufffe0\ufffe"
-        given = {"title": odd, "text": odd, "url": odd, "source": odd, "language": odd}
-        article = Article(id=odd, seen=NOON, **given)
-        (made,) = fingerprints([article])
-        put(store, StoredArticle(article, made, np.array([1], np.uint64)), entry("b", 1))
+        fields = {"title": odd, "text": odd, "url": odd, "source": odd, "language": odd}
+        article = Article(id=odd, seen=NOON, **fields)
+        (fingerprint,) = fingerprints([article])
+        save(
+            store,
+            StoredArticle(article, fingerprint, np.array([1], np.uint64)),
+            stored("b", 1),
+        )
         with store.transaction():
             store.save_edges([Edge(odd, "b", COPY)])
         assert store.articles([odd, "a"]) == {odd: article}
-        assert store.fingerprints([odd]) == {odd: made}
+        assert store.fingerprints([odd]) == {odd: fingerprint}
         assert {store.edges([odd])[0].a, store.edges([odd])[0].b} == {odd, "b"}
-        assert found(store, entry("x", 1)) == {odd, "b"}
+        assert candidate_ids(store, stored("x", 1)) == {odd, "b"}
 
-    def test_nothing_to_put_changes_nothing(self, store):
-        put(store)
+    def test_saving_no_articles_changes_nothing(self, store):
+        save(store)
         assert list(store.ids()) == []
 
-    def test_ids_come_in_the_order_of_arrival(self, store):
-        put(store, entry("b", 1), entry("a", 1))
-        put(store, entry("0", 1))
+    def test_ids_are_listed_in_insertion_order(self, store):
+        save(store, stored("b", 1), stored("a", 1))
+        save(store, stored("0", 1))
         assert list(store.ids()) == ["b", "a", "0"]
 
-    def test_a_run_is_remembered_though_the_article_is_replaced(self, store):
-        put(store, entry("a", 1))
-        put(store, entry("a", 1, text="new"), entry("b", 1))
+    def test_a_replaced_article_keeps_its_run(self, store):
+        save(store, stored("a", 1))
+        save(store, stored("a", 1, text="new"), stored("b", 1))
         runs = store.runs(["a", "b", "unknown"])
         assert runs["a"] == runs["b"] == store.run_count() == 1
         assert runs.keys() == {"a", "b"}
 
-    def test_the_run_of_an_article_can_be_given(self, store):
-        put(store, entry("a", 1))
+    def test_the_run_of_an_article_can_be_overridden(self, store):
+        save(store, stored("a", 1))
         with store.transaction():
-            store.save_articles([entry("b", 1), entry("c", 1), entry("a", 1)], {"b": 7, "a": 3})
+            store.save_articles(
+                [stored("b", 1), stored("c", 1), stored("a", 1)],
+                {"b": 7, "a": 3},
+            )
         assert store.runs("abc") == {"a": 3, "b": 7, "c": 1}
         assert store.run_count() == 7
 
-    def test_the_next_run_comes_after_those_that_were_given(self, store):
+    def test_the_next_run_follows_overridden_ones(self, store):
         with store.transaction():
-            store.save_articles([entry("a", 1)], {"a": 4})
-        put(store, entry("b", 1), entry("c", 1))
+            store.save_articles([stored("a", 1)], {"a": 4})
+        save(store, stored("b", 1), stored("c", 1))
         assert store.runs("abc") == {"a": 4, "b": 5, "c": 5}
         assert store.run_count() == 5
 
-    def test_a_run_that_was_taken_back_leaves_no_trace(self, store):
+    def test_a_run_of_a_failed_transaction_leaves_no_trace(self, store):
         with pytest.raises(ValueError), store.transaction():  # noqa: PT011, PT012
-            store.save_articles([entry("a", 1), entry("b", 1)], {"a": 4})
+            store.save_articles([stored("a", 1), stored("b", 1)], {"a": 4})
             raise ValueError
-        put(store, entry("b", 1))
+        save(store, stored("b", 1))
         assert (store.runs("ab"), store.run_count()) == ({"b": 1}, 1)
 
     def test_the_keys_of_articles_come_back(self, store):
         articles = [Article(id=n, title=f"The old quay {n}", text=n * 9, seen=NOON) for n in "abc"]
-        made = list(fingerprints(articles))
-        under = keys(made, Recipe())
-        put(store, *map(StoredArticle, articles, made, under))
-        found = store.keys(["c", "unknown", "a"])
-        assert found.keys() == {"a", "c"}
-        assert found["a"].tolist() == under[0].tolist()
-        assert found["c"].dtype == np.uint64
+        prints = list(fingerprints(articles))
+        all_keys = keys(prints, Recipe())
+        save(store, *map(StoredArticle, articles, prints, all_keys))
+        stored_keys = store.keys(["c", "unknown", "a"])
+        assert stored_keys.keys() == {"a", "c"}
+        assert stored_keys["a"].tolist() == all_keys[0].tolist()
+        assert stored_keys["c"].dtype == np.uint64
         assert store.keys([]) == {}
 
-    def test_what_stood_under_several_ids_before(self, store):
-        put(store, entry("a", 1, text="one"), entry("b", 1, text="one"), entry("c", 1))
-        put(store, entry("a", 1, text="two"), entry("b", 1, text="two"))
-        put(store, entry("a", 1, text="three"))
-        found = store.revisions(["a", "b", "c", "unknown"])
-        said = {name: [each.text for each in before] for name, before in found.items()}
-        assert said == {"a": ["one", "two"], "b": ["one"]}
+    def test_revisions_of_several_articles(self, store):
+        save(
+            store,
+            stored("a", 1, text="one"),
+            stored("b", 1, text="one"),
+            stored("c", 1),
+        )
+        save(store, stored("a", 1, text="two"), stored("b", 1, text="two"))
+        save(store, stored("a", 1, text="three"))
+        revisions = store.revisions(["a", "b", "c", "unknown"])
+        texts = {name: [item.text for item in articles] for name, articles in revisions.items()}
+        assert texts == {"a": ["one", "two"], "b": ["one"]}
 
-    def test_more_articles_than_a_statement_takes_values(self, store):
-        many = [entry(f"{n:04}", n) for n in range(1200)]
-        put(store, *many)
-        assert len(store.articles([each.article.id for each in many])) == 1200
+    def test_more_articles_than_a_statement_takes_parameters(self, store):
+        many = [stored(f"{n:04}", n) for n in range(1200)]
+        save(store, *many)
+        assert len(store.articles([item.article.id for item in many])) == 1200
 
-    def test_putting_again_replaces_and_keeps_what_was_said_before(self, store):
-        put(store, entry("a", 1, text="one"), entry("b", 1))
-        put(store, entry("a", 2, text="two"))
-        put(store, entry("a", 2, text="two", tier=1))
-        put(store, entry("a", 4, title="New", text="two"))
+    def test_saving_again_replaces_and_keeps_a_revision(self, store):
+        save(store, stored("a", 1, text="one"), stored("b", 1))
+        save(store, stored("a", 2, text="two"))
+        save(store, stored("a", 2, text="two", tier=1))
+        save(store, stored("a", 4, title="New", text="two"))
         assert store.articles(["a"])["a"].title == "New"
         revisions = store.revisions(["a", "b", "unknown"])
         assert [revision.text for revision in revisions["a"]] == ["one", "two"]
         assert [revision.tier for revision in revisions["a"]] == [None, 1]
         assert revisions.keys() == {"a"}
-        assert found(store, entry("x", 1)) == {"b"}
-        assert found(store, entry("x", 4)) == {"a"}
+        assert candidate_ids(store, stored("x", 1)) == {"b"}
+        assert candidate_ids(store, stored("x", 4)) == {"a"}
         assert sorted(store.ids()) == ["a", "b"]
 
-    def test_what_was_found_about_a_replaced_article_is_forgotten(self, store):
-        put(store, entry("a", 1), entry("b", 1))
+    def test_edges_of_a_replaced_article_are_removed(self, store):
+        save(store, stored("a", 1), stored("b", 1))
         with store.transaction():
             store.save_edges([Edge("a", "b", COPY)])
-        put(store, entry("a", 1, text="new"))
+        save(store, stored("a", 1, text="new"))
         assert store.edges(["a", "b"]) == []
 
-    def test_removed_articles_are_gone_with_all_that_was_found(self, store):
-        put(store, entry("a", 1, text="one"), entry("b", 1), entry("c", 1))
-        put(store, entry("a", 1, text="two"))
+    def test_removed_articles_lose_their_edges_and_revisions(self, store):
+        save(
+            store,
+            stored("a", 1, text="one"),
+            stored("b", 1),
+            stored("c", 1),
+        )
+        save(store, stored("a", 1, text="two"))
         with store.transaction():
             store.save_edges([Edge("a", "b", COPY), Edge("b", "c", COPY)])
             assert store.remove(["a", "unknown"]) == 1
             assert store.remove(["a"]) == 0
         assert store.articles(["a"]) == store.fingerprints(["a"]) == store.members(["a"]) == {}
         assert store.revisions(["a"]) == {}
-        assert found(store, entry("x", 1)) == {"b", "c"}
+        assert candidate_ids(store, stored("x", 1)) == {"b", "c"}
         assert [(edge.a, edge.b) for edge in store.edges(["b"])] in ([("b", "c")], [("c", "b")])
-        put(store, entry("a", 5))
-        assert found(store, entry("x", 5)) == {"a"}
+        save(store, stored("a", 5))
+        assert candidate_ids(store, stored("x", 5)) == {"a"}
 
-    def test_dropped_articles_are_gone_without_a_mark(self, store):
-        put(store, entry("a", 1), entry("b", 1))
-        put(store, entry("a", 1, text="two"))
+    def test_dropped_articles_leave_nothing_behind(self, store):
+        save(store, stored("a", 1), stored("b", 1))
+        save(store, stored("a", 1, text="two"))
         with store.transaction():
             store.save_edges([Edge("a", "b", COPY)])
             assert store.drop(["a", "unknown"]) == 1
         assert store.articles(["a"]) == store.fingerprints(["a"]) == store.dates(["a"]) == {}
         assert store.revisions(["a"]) == {}
         assert store.edges(["b"]) == []
-        assert found(store, entry("x", 1)) == {"b"}
+        assert candidate_ids(store, stored("x", 1)) == {"b"}
         with store.snapshot():
             assert list(store.ids()) == ["b"]
 
-    def test_an_article_is_as_old_as_its_date_else_as_its_arrival(self, store):
-        put(
+    def test_the_date_of_an_article_is_its_publication_else_when_it_was_seen(self, store):
+        save(
             store,
-            entry("dated", 1, published=NOON - DAY),
-            entry("undated", 1, seen=NOON - 2 * DAY),
+            stored("dated", 1, published=NOON - DAY),
+            stored("undated", 1, seen=NOON - 2 * DAY),
         )
         assert store.dates(["dated", "undated", "unknown"]) == {
             "dated": NOON - DAY,
             "undated": NOON - 2 * DAY,
         }
 
-    def test_older_goes_by_publication_else_by_arrival(self, store):
-        put(
+    def test_ids_before_go_by_publication_else_by_when_they_were_seen(self, store):
+        save(
             store,
-            entry("old", 1, published=NOON - DAY),
-            entry("new", 1, published=NOON, seen=NOON - 9 * DAY),
-            entry("undated", 1, seen=NOON - DAY),
-            entry("fresh", 1),
+            stored("old", 1, published=NOON - DAY),
+            stored("new", 1, published=NOON, seen=NOON - 9 * DAY),
+            stored("undated", 1, seen=NOON - DAY),
+            stored("fresh", 1),
         )
-        assert sorted(older(store, NOON)) == ["old", "undated"]
+        assert sorted(ids_before(store, NOON)) == ["old", "undated"]
         with store.transaction():
             store.remove(["old"])
-        clear(store, NOON)
-        assert older(store, NOON) == ["undated"]
+        collect_garbage(store, NOON)
+        assert ids_before(store, NOON) == ["undated"]
 
 
-class TestLinking:
+class TestEdges:
     @pytest.fixture
     def linked(self, store):
-        put(store, *(entry(name, 1) for name in "abcdef"))
+        save(store, *(stored(name, 1) for name in "abcdef"))
         with store.transaction():
             store.save_edges(
                 [
@@ -376,28 +405,28 @@ class TestLinking:
         assert {edge.a, edge.b} == {"a", "b"}
         assert (edge.decision, edge.event_score, edge.overlap) == (COPY, 0.9, 0.8)
 
-    def test_each_edge_comes_once_whichever_end_is_asked_for(self, linked):
+    def test_an_edge_is_returned_once_for_either_end(self, linked):
         assert len(linked.edges(["a", "b", "c"])) == 3
         assert len(linked.edges_among(["a", "b", "c"])) == 2
         assert linked.edges_among(["a", "c"]) == []
 
-    def test_those_that_join_come_in_short(self, linked):
+    def test_links_are_the_edges_of_one_story(self, linked):
         with linked.transaction():
             linked.save_edges([Edge("d", "e", COPY, on_demand=True)])
         for ids, ends in (("abc", ["ab", "bc"]), ("d", []), ("b", ["ab", "bc"])):
-            found = linked.links(list(ids))
-            assert sorted("".join(sorted(join[:2])) for join in found) == ends
-        (join,) = linked.links(["a"])
-        assert (join.duplicate, join.event_score) == (True, 0.9)
+            links = linked.links(list(ids))
+            assert sorted("".join(sorted(link[:2])) for link in links) == ends
+        (link,) = linked.links(["a"])
+        assert (link.duplicate, link.event_score) == (True, 0.9)
 
-    def test_what_was_asked_comes_back_as_such_and_links_nothing(self, linked):
+    def test_an_edge_compared_on_demand_links_nothing(self, linked):
         with linked.transaction():
             linked.save_edges([Edge("d", "e", COPY, on_demand=True)])
         (edge,) = linked.edges_among(["d", "e"])
         assert (edge.on_demand, edge.decision) == (True, COPY)
         assert set(linked.connected_ids(["d"], 10)) == {"d"}
 
-    def test_linking_again_replaces(self, linked):
+    def test_saving_an_edge_again_replaces_it(self, linked):
         with linked.transaction():
             linked.save_edges([Edge("b", "a", KIN)])
         assert [edge.decision for edge in linked.edges(["a"])] == [KIN]
@@ -410,9 +439,13 @@ class TestLinking:
         assert list(linked.connected_ids(["unknown"], 10)) == []
 
 
-class TestTelling:
+class TestStories:
     def test_stories_come_back_whole(self, store):
-        put(store, entry("a", 1, published=NOON), entry("b", 1, published=NOON + DAY))
+        save(
+            store,
+            stored("a", 1, published=NOON),
+            stored("b", 1, published=NOON + DAY),
+        )
         story = Story(
             "s-1",
             "b",
@@ -435,7 +468,7 @@ class TestTelling:
         }
         assert list(store.story_ids()) == ["s-1"]
 
-    def test_redirects_are_listed_with_those_of_the_step(self, store):
+    def test_redirects_include_those_of_the_transaction(self, store):
         assert store.redirects() == {}
         with store.transaction():
             store.save_stories([], [], {"s-[a]*": "s-b"})
@@ -443,8 +476,8 @@ class TestTelling:
             store.save_stories([], [], {"s-ü": "s-b"})
             assert store.redirects() == {"s-[a]*": "s-b", "s-ü": "s-b"}
 
-    def test_stories_that_are_gone_lead_to_what_they_became(self, store):
-        put(store, entry("a", 1), entry("b", 1))
+    def test_merged_stories_redirect_to_what_they_became(self, store):
+        save(store, stored("a", 1), stored("b", 1))
         alone = [Story(f"s-{n}", n, "only", (Member(n, None, 1.0, "kept"),)) for n in "ab"]
         both = Story(
             "s-b", "b", "both", (Member("b", None, 1.0, "kept"), Member("a", None, 1.0, "kept"))
@@ -463,74 +496,78 @@ class TestTelling:
         assert store.resolve_story("s-a") in {"s-b", "s-c"}
 
 
-class TestBeingTold:
-    def feedback(self, a: str, b: str, when: datetime = NOON, **given) -> Feedback:
+class TestFeedback:
+    def feedback(self, a: str, b: str, when: datetime = NOON, **fields) -> Feedback:
         fact = Fact("money", "")
         measured = Evidence(overlap=0.75, exact=True, distance=3, clashes=((fact, fact),))
         prediction = Prediction(Relation.NEAR_TEXT, "near-text", 0.9, True, 0.8, 0.75, measured)
-        given = {"same": False, "relation": Relation.DISTINCT, "note": "two ferries"} | given
-        return Feedback(a=a, b=b, when=when, prediction=prediction, **given)
+        fields = {"same": False, "relation": Relation.DISTINCT, "note": "two ferries"} | fields
+        return Feedback(a=a, b=b, when=when, prediction=prediction, **fields)
 
     @pytest.fixture
-    def told(self, store):
+    def advised(self, store):
         with store.transaction():
             store.save_feedback(self.feedback("b", "c", NOON + DAY))
             store.save_feedback(self.feedback("a", "b"))
             store.save_feedback(self.feedback("x", "y", NOON - DAY))
         return store
 
-    def test_what_was_said_comes_back_whole(self, told):
-        assert told.feedback_about(["a"]) == [self.feedback("a", "b")]
+    def test_feedback_comes_back_whole(self, advised):
+        assert advised.feedback_about(["a"]) == [self.feedback("a", "b")]
 
-    def test_by_either_id_and_each_once(self, told):
-        found = told.feedback_about(["a", "b", "c", "unknown", "a\ud800"])
-        assert sorted(each.pair for each in found) == [("a", "b"), ("b", "c")]
-        assert told.feedback_about(["unknown"]) == told.feedback_about([]) == []
+    def test_feedback_is_found_once_by_either_id(self, advised):
+        feedback = advised.feedback_about(["a", "b", "c", "unknown", "a\ud800"])
+        assert sorted(item.pair for item in feedback) == [("a", "b"), ("b", "c")]
+        assert advised.feedback_about(["unknown"]) == advised.feedback_about([]) == []
 
-    def test_first_to_last(self, told):
-        assert [each.pair for each in told.all_feedback()] == [("x", "y"), ("a", "b"), ("b", "c")]
+    def test_feedback_is_listed_oldest_first(self, advised):
+        assert [item.pair for item in advised.all_feedback()] == [
+            ("x", "y"),
+            ("a", "b"),
+            ("b", "c"),
+        ]
 
-    def test_the_last_word_replaces(self, told):
+    def test_later_feedback_replaces(self, advised):
         last = self.feedback("a", "b", same=True, relation=Relation.REVISION, note="")
-        with told.transaction():
-            told.save_feedback(last)
-        assert told.feedback_about(["a"]) == [last]
+        with advised.transaction():
+            advised.save_feedback(last)
+        assert advised.feedback_about(["a"]) == [last]
 
-    def test_it_can_be_taken_back_in_whichever_order(self, told):
-        with told.transaction():
-            assert told.remove_feedback("b", "a")
-            assert not told.remove_feedback("a", "b")
-            assert told.remove_feedback("x", "y")
-        assert [each.pair for each in told.all_feedback()] == [("b", "c")]
+    def test_feedback_is_removed_in_either_order_of_ids(self, advised):
+        with advised.transaction():
+            assert advised.remove_feedback("b", "a")
+            assert not advised.remove_feedback("a", "b")
+            assert advised.remove_feedback("x", "y")
+        assert [item.pair for item in advised.all_feedback()] == [("b", "c")]
 
-    def test_it_stays_when_articles_are_replaced_and_removed(self, told):
-        put(told, entry("a", 1, text="one"), entry("b", 1))
-        put(told, entry("a", 1, text="two"))
-        with told.transaction():
-            told.remove(["a", "b"])
-        clear(told, NOON + 9 * DAY)
-        assert [each.pair for each in told.feedback_about(["a"])] == [("a", "b")]
+    def test_feedback_outlives_its_articles(self, advised):
+        save(advised, stored("a", 1, text="one"), stored("b", 1))
+        save(advised, stored("a", 1, text="two"))
+        with advised.transaction():
+            advised.remove(["a", "b"])
+        collect_garbage(advised, NOON + 9 * DAY)
+        assert [item.pair for item in advised.feedback_about(["a"])] == [("a", "b")]
 
-    def test_after_an_exception_it_is_as_it_was(self, told):
-        before = told.all_feedback()
-        with pytest.raises(ValueError), told.transaction():  # noqa: PT011, PT012
-            told.remove_feedback("a", "b")
-            told.save_feedback(self.feedback("b", "c", same=True, relation=Relation.REVISION))
-            told.save_feedback(self.feedback("m", "n"))
+    def test_a_failed_transaction_restores_feedback(self, advised):
+        before = advised.all_feedback()
+        with pytest.raises(ValueError), advised.transaction():  # noqa: PT011, PT012
+            advised.remove_feedback("a", "b")
+            advised.save_feedback(self.feedback("b", "c", same=True, relation=Relation.REVISION))
+            advised.save_feedback(self.feedback("m", "n"))
             raise ValueError
-        assert told.all_feedback() == before
+        assert advised.all_feedback() == before
 
 
-class TestCounting:
+class TestStatistics:
     def test_articles_are_counted_by_day_and_source(self, store):
-        put(
+        save(
             store,
-            entry("a", 1, source="Post", seen=NOON - DAY),
-            entry("b", 1, source="post"),
-            entry("c", 1),
-            entry("gone", 1),
+            stored("a", 1, source="Post", seen=NOON - DAY),
+            stored("b", 1, source="post"),
+            stored("c", 1),
+            stored("gone", 1),
         )
-        told = Story(
+        story = Story(
             "s-1",
             "b",
             "best of 2",
@@ -541,13 +578,13 @@ class TestCounting:
         )
         with store.transaction():
             store.remove(["gone"])
-            store.save_stories([told], [], {})
+            store.save_stories([story], [], {})
         today = NOON.toordinal() - datetime(1970, 1, 1).toordinal()
-        found = store.count_articles(None)
-        assert found.days == {today - 1: (1, 1), today: (2, 0)}
-        assert found.sources == {"post": (2, 1), None: (1, 0)}
-        assert found.relations == {Relation.NEAR_TEXT: 1}
-        assert found.sizes == {2: 1, 1: 1}
+        counts = store.count_articles(None)
+        assert counts.days == {today - 1: (1, 1), today: (2, 0)}
+        assert counts.sources == {"post": (2, 1), None: (1, 0)}
+        assert counts.relations == {Relation.NEAR_TEXT: 1}
+        assert counts.sizes == {2: 1, 1: 1}
         assert store.count_articles(today) == (
             {today: (2, 0)},
             {"post": (1, 0), None: (1, 0)},
@@ -556,7 +593,7 @@ class TestCounting:
         )
         assert store.count_articles(today + 1) == ({}, {}, {}, {})
 
-    def test_times_add_up_and_go_with_the_days_that_are_cleared(self, store):
+    def test_latencies_add_up_and_are_garbage_collected_by_day(self, store):
         first, last = (3, "check", 80), (9, "add", 90)
         with store.transaction():
             store.add_latencies({first: 2, last: 1})
@@ -566,13 +603,13 @@ class TestCounting:
         with pytest.raises(ValueError), store.transaction():  # noqa: PT011, PT012
             store.add_latencies({last: 7})
             raise ValueError
-        clear(store, datetime(1970, 1, 5, tzinfo=UTC))
+        collect_garbage(store, datetime(1970, 1, 5, tzinfo=UTC))
         assert store.latencies(None) == {last: 1}
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
-def test_after_an_exception_all_is_as_it_was(store, error):
-    def all_of_it() -> list[object]:
+def test_a_failed_transaction_changes_nothing(store, error):
+    def read_everything() -> list[object]:
         names = ["a", "b", "c", "d"]
         with store.snapshot():
             return [
@@ -587,25 +624,25 @@ def test_after_an_exception_all_is_as_it_was(store, error):
             ]
 
     def story(name: str, *members: str) -> Story:
-        kept = tuple(Member(each, None, 1.0, "kept") for each in members)
+        kept = tuple(Member(item, None, 1.0, "kept") for item in members)
         return Story(name, members[0], "why", kept, NOON, NOON)
 
-    put(store, entry("a", 1, text="one"), entry("b", 1), entry("c", 1))
-    put(store, entry("a", 1, text="two"))
+    save(store, stored("a", 1, text="one"), stored("b", 1), stored("c", 1))
+    save(store, stored("a", 1, text="two"))
     with store.transaction():
         store.save_edges([Edge("a", "b", COPY)])
         store.save_stories([story("s-1", "a", "b")], [], {"s-0": "s-1"})
-    before, near = all_of_it(), found(store, entry("x", 1, 2))
+    before, near = read_everything(), candidate_ids(store, stored("x", 1, 2))
     with pytest.raises(error), store.transaction():  # noqa: PT012
-        store.save_articles([entry("a", 2, text="three"), entry("d", 2)])
+        store.save_articles([stored("a", 2, text="three"), stored("d", 2)])
         store.remove(["b"])
         store.save_edges([Edge("c", "d", COPY), Edge("a", "c", KIN)])
         store.save_stories([story("s-2", "d", "c")], ["s-1"], {"s-1": "s-2", "s-0": "s-2"})
         raise error
-    assert all_of_it() == before
-    assert found(store, entry("x", 1, 2)) == near
-    put(store, entry("d", 2))
-    assert found(store, entry("x", 2)) == {"d"}
+    assert read_everything() == before
+    assert candidate_ids(store, stored("x", 1, 2)) == near
+    save(store, stored("d", 2))
+    assert candidate_ids(store, stored("x", 2)) == {"d"}
 
 
 def test_another_recipe_is_refused(store):
@@ -613,16 +650,16 @@ def test_another_recipe_is_refused(store):
     assert store.bind(Recipe(), 1) == Recipe()
     with pytest.raises(RecipeMismatch, match="was filled with recipe default or tracker") as raised:
         store.bind(RECIPES["feed"], 1)
-    said = str(raised.value)
-    assert f"default or tracker ({Recipe().id}), this is feed ({RECIPES['feed'].id})" in said
-    assert "simhash is 3 words there and 1 word here" in said
-    assert "max_chars is off there and 5000 here" in said
-    assert "bands" not in said
+    message = str(raised.value)
+    assert f"default or tracker ({Recipe().id}), this is feed ({RECIPES['feed'].id})" in message
+    assert "simhash is 3 words there and 1 word here" in message
+    assert "max_chars is off there and 5000 here" in message
+    assert "bands" not in message
     with pytest.raises(RecipeMismatch, match=r"r1-\w+ \(rows is 4 there and 2 here\): open it"):
         store.bind(Recipe(rows=2), 1)
 
 
-def test_a_store_states_what_it_was_made_with(any_address):
+def test_a_store_has_the_settings_it_was_created_with(any_address):
     opened = open_store(any_address)
     assert opened.settings() is None
     opened.bind(RECIPES["feed"], 3, WEEK)
@@ -632,7 +669,7 @@ def test_a_store_states_what_it_was_made_with(any_address):
     opened.close()
 
 
-def test_notes_are_kept_until_they_are_taken_back(store):
+def test_notes_are_kept_until_they_are_deleted(store):
     assert store.note("a") is None
     with store.transaction():
         store.set_note("a", "half of it, ü")
@@ -649,15 +686,15 @@ def test_notes_are_kept_until_they_are_taken_back(store):
     assert store.bind(None, 1) == Recipe()
 
 
-def test_a_whole_store_passes_its_checks(store):
-    put(store, entry("a", 1), entry("b", 2))
+def test_a_sound_store_passes_its_checks(store):
+    save(store, stored("a", 1), stored("b", 2))
     with store.transaction():
         store.remove(["a"])
     assert all(check.passed for check in store.verify())
 
 
-def test_a_copy_of_what_is_in_no_story_with_it_fails_a_check(store):
-    put(store, entry("a", 1), entry("b", 2), entry("c", 3))
+def test_a_duplicate_without_a_kept_copy_in_its_story_fails_a_check(store):
+    save(store, stored("a", 1), stored("b", 2), stored("c", 3))
     kept, copy = (
         Member("a", None, 1.0, "kept"),
         Member("b", Relation.SAME_TEXT, 1.0, "identical-text", duplicate_of="a"),
@@ -689,7 +726,7 @@ times = st.none() | st.datetimes(
     datetime(9999, 12, 30),
     timezones=st.just(UTC),
 )
-some_fingerprints = st.builds(
+fingerprint_strategy = st.builds(
     Fingerprint,
     id=names,
     words=st.integers(0, 1 << 40),
@@ -714,11 +751,11 @@ some_fingerprints = st.builds(
 )
 
 
-@given(some_fingerprints)
-def test_a_fingerprint_is_stored_as_plain_values_and_comes_back(made):
-    row = fingerprint_to_row(made)
+@given(fingerprint_strategy)
+def test_a_fingerprint_is_stored_as_plain_values_and_comes_back(fingerprint):
+    row = fingerprint_to_row(fingerprint)
     assert all(isinstance(value, bytes | str | int | None) for value in row)
-    assert fingerprint_from_row(row) == made
+    assert fingerprint_from_row(row) == fingerprint
 
 
 @given(st.text(), times)
@@ -727,7 +764,7 @@ def test_an_article_comes_back_whatever_it_says(text, published):
     assert next(articles_from_rows(articles_to_rows([article]))) == article
 
 
-def test_half_a_surrogate_pair_in_an_id_is_an_error():
+def test_a_lone_surrogate_in_an_id_is_an_error():
     with pytest.raises(BadArticle, match="surrogate"):
         list(articles_to_rows([Article(id="a\ud800")]))
 
@@ -746,6 +783,7 @@ def test_recipes_come_back_whole():
 def test_real_keys_find_real_copies(store):
     texts = ["the council voted to close the old harbour for the whole winter season " * 5] * 2
     articles = [Article(id=str(n), text=text, seen=NOON) for n, text in enumerate(texts)]
-    made = list(fingerprints(articles))
-    put(store, *map(StoredArticle, articles[:1], made, keys(made, Recipe())))
-    assert found(store, StoredArticle(articles[1], made[1], keys(made, Recipe())[1])) == {"0"}
+    prints = list(fingerprints(articles))
+    own_keys = keys(prints, Recipe())
+    save(store, *map(StoredArticle, articles[:1], prints, own_keys))
+    assert candidate_ids(store, StoredArticle(articles[1], prints[1], own_keys[1])) == {"0"}

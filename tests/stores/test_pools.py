@@ -1,4 +1,4 @@
-"""Pools: several sets of articles in one store that never see each other."""
+"""Pools: sets of articles in one store that never see each other."""
 
 import json
 
@@ -26,11 +26,11 @@ def test_pools_never_see_each_other(lasting_address):
         with pytest.raises(NotStored):
             main.article("b")
         assert [len(story.members) for story in sport.stories()] == [2]
-        for each in (main, sport, other):
-            assert all(check.passed for check in each.verify())
+        for deduper in (main, sport, other):
+            assert all(check.passed for check in deduper.verify())
 
 
-def test_each_has_a_recipe_of_its_own(lasting_address):
+def test_each_pool_has_its_own_recipe(lasting_address):
     Deduper(lasting_address, RECIPES["feed"]).close()
     Deduper(lasting_address, RECIPES["default"], pool="sport").close()
     with Deduper(lasting_address) as main, Deduper(lasting_address, pool="sport") as sport:
@@ -39,7 +39,7 @@ def test_each_has_a_recipe_of_its_own(lasting_address):
         Deduper(lasting_address, RECIPES["feed"], pool="sport")
 
 
-def test_what_is_there_is_there_tomorrow(lasting_address):
+def test_pools_are_kept_across_sessions(lasting_address):
     with Deduper(lasting_address, pool="sport") as today:
         today.add(Article(id="a", text=BODY))
     with Deduper(lasting_address, pool="sport") as tomorrow:
@@ -62,7 +62,7 @@ def test_pools_are_listed(lasting_address):
 
 
 @pytest.mark.parametrize("pool", ["", "Sport", "a b", "a@b", "-a", "_a", "a" * 33, "ö", 'a"b', 7])
-def test_a_name_that_is_none_is_refused(any_address, pool):
+def test_an_invalid_name_is_refused(any_address, pool):
     with pytest.raises(StoreError, match="a pool cannot be called"):
         Deduper(any_address, pool=pool)
 
@@ -82,8 +82,8 @@ def run(lasting_address, tmp_path, monkeypatch):
 
 def test_commands_take_a_pool(run):
     assert run("add", "IN", "--pool", "sport").exit_code == 0
-    found = json.loads(run("stories", "--pool", "sport", "--json").stdout)
-    assert found["kept"] == "a"
+    story = json.loads(run("stories", "--pool", "sport", "--json").stdout)
+    assert story["kept"] == "a"
     assert run("explain", "a", "b", "--pool", "sport", "--json").exit_code == 0
     assert run("verify", "--pool", "sport").exit_code == 0
     assert run("dedupe", "IN", "--pool", "arts").exit_code == 0
@@ -102,7 +102,7 @@ def test_a_mistyped_pool_is_an_error_and_not_a_new_one(run, lasting_address):
     assert list_pools(lasting_address) == ["sport"]
 
 
-def test_nor_does_asking_make_a_store(run, lasting_address):
+def test_a_query_does_not_create_a_store(run, lasting_address):
     result = run("stats")
     assert result.exit_code == 2
     assert "no store at" in result.stderr

@@ -1,4 +1,4 @@
-"""The PostgreSQL store: any number of workers, connections that come and go, space given back."""
+"""The PostgreSQL store: many workers, lost connections, partitions."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ import pytest
 from tests.support import servers
 
 from nearcopy import Article, Deduper, StoreError
-from nearcopy.errors import TryAgain
+from nearcopy.errors import TransientStoreError
 from nearcopy.stores import open_store
 from nearcopy.stores.addresses import mask_password
 
@@ -34,20 +34,22 @@ def address(postgres_address) -> str:
 
 
 @pytest.fixture(scope="module")
-def locks(postgres_server):
+def locked_server(postgres_server):
     """The server, where one role needs a password and another may not come in."""
     rules = postgres_server.socket / "data" / "pg_hba.conf"
     before = rules.read_text()
     rules.write_text("local all locked scram-sha-256\n" + before)
     reload = "SELECT pg_reload_conf()"
     postgres_server.run("CREATE ROLE locked LOGIN PASSWORD 'right'", "CREATE ROLE asleep", reload)
-    servers.waited(lambda: not comes_in(postgres_server.address(user="locked")), None, "the lock")
+    servers.waited(
+        lambda: not can_connect(postgres_server.address(user="locked")), None, "the lock"
+    )
     yield postgres_server
     rules.write_text(before)
     postgres_server.run("DROP ROLE locked", "DROP ROLE asleep", reload)
 
 
-def comes_in(address: str) -> bool:
+def can_connect(address: str) -> bool:
     try:
         psycopg.connect(address).close()
     except psycopg.OperationalError:
@@ -63,7 +65,7 @@ def rows(address: str, statement: str) -> list[tuple]:
 
 def dated(number: int, name: str | None = None) -> Article:
     """An article like no other number's, of one of seven days."""
-    words = " ".join(f"w{number}x{each}" for each in range(60))
+    words = " ".join(f"w{number}x{item}" for item in range(60))
     when = NOON + (number % 7) * DAY
     return Article(id=name or str(number), text=words, published=when, seen=NOON)
 
@@ -96,7 +98,7 @@ class TestAddresses:
         assert mask_password(given) == said
 
     @pytest.mark.parametrize(
-        ("wrong", "found", "said"),
+        ("bad_address", "found", "said"),
         [
             (
                 "postgresql:///x?host=/no/such/folder",
@@ -108,10 +110,10 @@ class TestAddresses:
             ("postgresql://h:x/d", "the port is no number", "Servname"),
         ],
     )
-    def test_what_cannot_be_reached_is_told_at_once(self, wrong, found, said):
+    def test_an_unreachable_server_is_reported_at_once(self, bad_address, found, said):
         start = perf_counter()
         with pytest.raises(StoreError, match=r"^postgresql://") as raised:
-            Deduper(wrong)
+            Deduper(bad_address)
         assert perf_counter() - start < 10
         assert found in str(raised.value)
         assert said in str(raised.value)
@@ -123,25 +125,25 @@ class TestAddresses:
             ("nobody", {}, "no such role: CREATE ROLE makes one with LOGIN"),
             ("asleep", {}, "the role may not log in"),
             ("locked", {}, "a password is wanted: give it in the address or in ~/.pgpass"),
-            ("locked", {"password": "wrong"}, "the password or the role is wrong"),
+            ("locked", {"password": "bad_address"}, "the password or the role is bad_address"),
             ("postgres", {"dbname": "none"}, "no such database: CREATE DATABASE makes one"),
             ("postgres", {"options": "-cnonsense%3D1"}, "the server has no such setting"),
         ],
     )
-    def test_who_is_not_let_in_is_told_why_and_what_to_do(self, locks, user, more, to_do):
+    def test_a_refused_role_is_told_the_reason_and_advice(self, locked_server, user, more, to_do):
         with pytest.raises(StoreError, match=to_do) as raised:
-            Deduper(locks.address(user=user, **more))
+            Deduper(locked_server.address(user=user, **more))
         said = str(raised.value)
         assert f"no connection as {user!r} to database {more.get('dbname', 'postgres')!r}" in said
-        assert f"at {locks.socket}, port 5432" in said
+        assert f"at {locked_server.socket}, port 5432" in said
         assert said.endswith(")")
         assert "\n" not in said
 
-    def test_without_a_schema_it_says_how_to_make_one(self, postgres_server):
+    def test_a_missing_schema_is_reported_with_advice(self, postgres_server):
         with pytest.raises(StoreError, match="CREATE SCHEMA"):
             Deduper(postgres_server.address(schema="nowhere"))
 
-    def test_nor_does_a_role_without_rights_leave_anything(self, postgres_server, address):
+    def test_a_role_without_privileges_leaves_nothing(self, postgres_server, address):
         name = address.rpartition("%3D")[2]
         with pytest.raises(StoreError, match="CREATE SCHEMA"):
             Deduper(postgres_server.address(user=name, schema="pg_catalog"))
@@ -158,7 +160,7 @@ class TestAddresses:
         assert found == [(table.split()[0],)]
 
 
-def test_what_was_added_is_there_tomorrow(address):
+def test_articles_are_kept_across_sessions(address):
     with Deduper(address) as today:
         today.add(Article(id="a", text=BODY))
     with Deduper(address) as tomorrow:
@@ -183,19 +185,19 @@ def test_the_defaults_of_the_role_do_not_matter(postgres_server, address, level)
     with Deduper(address) as one, Deduper(address) as other:
         one.add(Article(id="a", text=BODY))
         assert other.add(Article(id="b", text=BODY)).duplicate_of == "a"
-        for each in (one, other):
-            with each._store.transaction():
-                shown_level = each._store.database.run_native("SHOW transaction_isolation")
+        for item in (one, other):
+            with item._store.transaction():
+                shown_level = item._store.database.run_native("SHOW transaction_isolation")
             assert shown_level == [("read committed",)]
 
 
 class TestMigrations:
-    def test_the_ledger_says_what_was_done(self, address):
+    def test_the_ledger_lists_the_migrations(self, address):
         Deduper(address).close()
         found = rows(address, "SELECT number, name FROM migrations ORDER BY number")
         assert found == [m[:2] for m in MIGRATIONS]
 
-    def test_there_is_a_way_back_and_up_again(self, address):
+    def test_migrating_down_and_up_again(self, address):
         database = PostgresDatabase(address)
         full = set(database.table_names())
         for number in reversed(range(LATEST)):
@@ -209,10 +211,10 @@ class TestMigrations:
             database.migrate(LATEST + 1)
         database.close()
 
-    def test_numbers_follow_each_other(self):
+    def test_migrations_are_numbered_consecutively(self):
         assert all(b.number == a.number + 1 for a, b in pairwise(MIGRATIONS))
 
-    def test_a_block_bears_the_name_of_no_pool(self, address):
+    def test_names_of_partitions_and_pools_do_not_collide(self, address):
         with Deduper(address, pool="sport") as sport, Deduper(address, pool="sport_0") as other:
             sport.add(Article(id="a", text=BODY))
             assert not other.add(Article(id="b", text=BODY)).is_duplicate
@@ -223,14 +225,14 @@ class TestMigrations:
         with pytest.raises(StoreError, match="update nearcopy"):
             Deduper(address)
 
-    def test_of_many_that_open_it_at_once_one_makes_the_tables(self, address):
+    def test_concurrent_opens_create_the_tables_once(self, address):
         failed: list[BaseException] = []
 
         def opened() -> None:
             try:
                 Deduper(address).close()
-            except BaseException as wrong:
-                failed.append(wrong)
+            except BaseException as bad_address:
+                failed.append(bad_address)
 
         threads = [threading.Thread(target=opened) for _ in range(4)]
         for thread in threads:
@@ -240,7 +242,7 @@ class TestMigrations:
         assert failed == []
 
 
-def test_damage_is_found(address):
+def test_damage_fails_the_checks(address):
     with Deduper(address) as deduper:
         deduper.add(Article(id="a", text=BODY))
         deduper.add(Article(id="b", text=BODY))
@@ -251,8 +253,8 @@ def test_damage_is_found(address):
     assert failed == {"indexes", "articles", "window"}
 
 
-class TestLosingTheConnection:
-    def test_a_step_that_is_cut_off_is_done_again(self, postgres_server, address, monkeypatch):
+class TestLostConnections:
+    def test_an_interrupted_transaction_is_retried(self, postgres_server, address, monkeypatch):
         with Deduper(address) as deduper:
             deduper.add(Article(id="a", text=BODY))
             save, cut = deduper._store.save_articles, []
@@ -290,7 +292,9 @@ class TestLosingTheConnection:
             list(deduper.run(dated(number) for number in range(140)))
         return address
 
-    def test_a_lost_step_reads_nothing_again(self, postgres_server, filled, read, monkeypatch):
+    def test_a_retried_transaction_loads_nothing_again(
+        self, postgres_server, filled, read, monkeypatch
+    ):
         with Deduper(filled) as deduper, Deduper(filled) as other:
             assert deduper.check(dated(3, "copy")).match == "3"
             assert len(read) == len(set(read)) == 140
@@ -312,7 +316,7 @@ class TestLosingTheConnection:
             assert (len(cuts), read) == (5, [])
             assert all(check.passed for check in deduper.verify())
 
-    def test_a_copy_of_what_a_lost_step_had_added_is_not_found(
+    def test_articles_of_a_failed_transaction_are_not_found(
         self, postgres_server, filled, monkeypatch
     ):
         with Deduper(filled) as deduper:
@@ -336,7 +340,7 @@ class TestLosingTheConnection:
 
     # A cursor of the server cannot be closed where the connection is gone.
     @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-    def test_days_that_were_read_are_not_read_again(
+    def test_loaded_partitions_survive_a_lost_connection(
         self, postgres_server, filled, read, monkeypatch
     ):
         with Deduper(filled) as deduper:
@@ -353,7 +357,7 @@ class TestLosingTheConnection:
             assert len(cuts) == 3
             assert len(read) == len(set(read)) == 140
 
-    def test_on_a_server_that_was_started_since_all_is_read_again(self, filled, read):
+    def test_everything_is_loaded_again_after_a_server_restart(self, filled, read):
         with Deduper(filled) as deduper:
             assert deduper.check(dated(3, "copy")).match == "3"
             deduper._store.database._server_start = "yesterday"
@@ -362,16 +366,16 @@ class TestLosingTheConnection:
             assert deduper.check(dated(3, "copy")).match == "3"
             assert sorted(read) == sorted(2 * list(set(read)))
 
-    def test_one_that_sleeps_is_noticed(self, postgres_server, address):
+    def test_a_closed_idle_connection_is_replaced(self, postgres_server, address):
         with Deduper(address) as deduper:
             deduper.add(Article(id="a", text=BODY))
-            cut_all(postgres_server, address)
+            terminate_connections(postgres_server, address)
             assert deduper.check(Article(id="b", text=BODY)).duplicate_of == "a"
-            cut_all(postgres_server, address)
+            terminate_connections(postgres_server, address)
             assert deduper.add(Article(id="b", text=BODY)).duplicate_of == "a"
 
     @pytest.mark.parametrize("lasts", [True, False])
-    def test_cut_off_at_the_end_the_server_says_whether_it_lasts(
+    def test_after_a_connection_lost_at_commit_the_server_is_asked(
         self, postgres_server, address, monkeypatch, lasts
     ):
         with Deduper(address) as deduper:
@@ -411,10 +415,10 @@ class TestLosingTheConnection:
             assert rows(address, "SELECT count(*) FROM articles") == [(2,)]
             assert all(check.passed for check in deduper.verify())
 
-    def test_a_deadlock_is_a_reason_to_try_again(self, address):
+    def test_a_serialization_failure_may_be_retried(self, address):
         store = open_store(address)
         store.bind(None, 1)
-        with pytest.raises(TryAgain), store.transaction():
+        with pytest.raises(TransientStoreError), store.transaction():
             store.database.run_native(
                 "DO $$ BEGIN RAISE EXCEPTION 'lost' USING ERRCODE = '40001'; END $$"
             )
@@ -423,23 +427,23 @@ class TestLosingTheConnection:
         store.close()
 
 
-def cut_all(postgres_server, address: str) -> None:
+def terminate_connections(postgres_server, address: str) -> None:
     name = address.rpartition("%3D")[2]
     postgres_server.run(
         f"SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = '{name}'"
     )
 
 
-def test_who_waits_too_long_is_told_by_whom(address):
+def test_a_lock_timeout_is_reported(address):
     with Deduper(address) as one, Deduper(address) as other:
         other._store.database.set_timeout(0.3)
         with one._store.transaction(), pytest.raises(StoreError, match="somebody else") as raised:
             other.add(Article(id="a", text=BODY))
-        assert not isinstance(raised.value, TryAgain)
+        assert not isinstance(raised.value, TransientStoreError)
         assert other.check(Article(id="a", text=BODY)).match is None  # who looks does not wait
 
 
-def test_who_looks_does_not_wait_for_who_writes(address):
+def test_readers_do_not_wait_for_writers(address):
     with Deduper(address) as one, Deduper(address) as other:
         one.add(Article(id="a", text=BODY))
         with one._store.transaction():
@@ -448,14 +452,14 @@ def test_who_looks_does_not_wait_for_who_writes(address):
         assert not other.check(Article(id="b", text=BODY)).is_duplicate
 
 
-class TestBlocks:
+class TestPartitions:
     @pytest.fixture(autouse=True)
     def small(self, monkeypatch):
         monkeypatch.setattr(partitions, "PARTITION_SIZE", 10)
 
-    def blocks(self, address: str, table: str) -> list[int]:
-        wanted = "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = "
-        found = rows(address, f"{wanted}'{table}'::regclass")
+    def partition_numbers(self, address: str, table: str) -> list[int]:
+        query = "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = "
+        found = rows(address, f"{query}'{table}'::regclass")
         return sorted(int(name.strip('"').rpartition("#")[2]) for (name,) in found)
 
     def articles(self, count: int, first: int = 0) -> list[Article]:
@@ -464,31 +468,31 @@ class TestBlocks:
             for n in range(first, first + count)
         ]
 
-    def test_they_are_made_as_articles_come(self, address):
+    def test_partitions_are_created_as_articles_are_added(self, address):
         with Deduper(address) as deduper:
             list(deduper.run(self.articles(25)))
             for table in ("articles", "fingerprints", "article_keys", "edges"):
-                assert self.blocks(address, table) == [0, 1, 2]
+                assert self.partition_numbers(address, table) == [0, 1, 2]
             deduper.add(Article(id="5", text="something else altogether " * 20))
             assert len(list(deduper.verdicts([str(n) for n in range(25)]))) == 25
             assert all(check.passed for check in deduper.verify())
 
-    def test_a_purge_drops_those_of_which_nothing_is_left(self, address):
+    def test_a_purge_drops_empty_partitions(self, address):
         with Deduper(address) as deduper, Deduper(address) as other:
             list(deduper.run(self.articles(35)))
             assert other.check(Article(id="x", text=BODY, published=NOON)).match is not None
             assert deduper.purge(NOON + 2.5 * DAY) == 25
             for table in ("articles", "fingerprints", "article_keys", "edges"):
-                assert self.blocks(address, table) == [2, 3]
+                assert self.partition_numbers(address, table) == [2, 3]
             assert rows(address, "SELECT count(*), sum(deleted) FROM articles") == [(10, 0)]
-            for each in (deduper, other):
-                kept = each.check(Article(id="x", text=f"{BODY} report9 " * 2, published=NOON))
+            for item in (deduper, other):
+                kept = item.check(Article(id="x", text=f"{BODY} report9 " * 2, published=NOON))
                 assert kept.match in {"27", "28", "29"}
-                assert all(check.passed for check in each.verify())
+                assert all(check.passed for check in item.verify())
             list(deduper.run(self.articles(10, first=40)))
-            assert self.blocks(address, "articles") == [2, 3, 4]
+            assert self.partition_numbers(address, "articles") == [2, 3, 4]
 
-    def test_what_is_forgotten_stays_by_its_id_until_then(self, address):
+    def test_tombstones_are_kept_until_a_purge(self, address):
         with Deduper(address) as deduper:
             list(deduper.run(self.articles(25)))
             deduper.forget([str(n) for n in range(20)])
@@ -496,7 +500,7 @@ class TestBlocks:
             deduper.purge(NOON + 0.5 * DAY)
             assert rows(address, "SELECT count(*), sum(deleted) FROM articles") == [(20, 15)]
 
-    def test_who_reads_for_long_is_not_disturbed(self, address):
+    def test_a_long_reader_is_not_interrupted(self, address):
         with Deduper(address) as deduper, Deduper(address) as other:
             list(deduper.run(self.articles(35)))
             with other._store.snapshot():
@@ -504,11 +508,11 @@ class TestBlocks:
                 start = perf_counter()
                 deduper.purge(NOON + 2.5 * DAY)
                 assert perf_counter() - start < 20
-            assert 0 in self.blocks(address, "articles")
+            assert 0 in self.partition_numbers(address, "articles")
             deduper.purge(NOON + 2.5 * DAY)  # the next one finds nobody in the way
-            assert self.blocks(address, "articles") == [2, 3]
+            assert self.partition_numbers(address, "articles") == [2, 3]
 
-    def test_who_reads_for_a_moment_is_waited_for(self, address):
+    def test_a_purge_waits_for_a_short_reader(self, address):
         with Deduper(address) as deduper, Deduper(address) as other:
             list(deduper.run(self.articles(35)))
             reading = threading.Event()
@@ -524,9 +528,9 @@ class TestBlocks:
             reading.wait()
             deduper.purge(NOON + 2.5 * DAY)
             reader.join()
-            assert self.blocks(address, "articles") == [2, 3]
+            assert self.partition_numbers(address, "articles") == [2, 3]
 
-    def test_one_that_was_taken_out_is_dropped_by_the_next(self, address):
+    def test_a_detached_partition_is_dropped_by_the_next_purge(self, address):
         with Deduper(address) as deduper:
             list(deduper.run(self.articles(35)))
             rows(address, 'ALTER TABLE articles DETACH PARTITION "articles#0"')
@@ -536,17 +540,17 @@ class TestBlocks:
                 rows(address, f"DELETE FROM {table} WHERE number < 10")
             deduper.purge(NOON)
             assert rows(address, "SELECT to_regclass('\"articles#0\"')") == [(None,)]
-            assert self.blocks(address, "articles") == [1, 2, 3]
+            assert self.partition_numbers(address, "articles") == [1, 2, 3]
 
-    def test_in_a_pool_they_are_its_own(self, address):
+    def test_each_pool_has_its_own_partitions(self, address):
         with Deduper(address, pool="a-b") as pool, Deduper(address) as main:
             list(pool.run(self.articles(35)))
             list(main.run(self.articles(35)))
             pool.purge(NOON + 2.5 * DAY)
-            assert self.blocks(address, '"articles@a-b"') == [2, 3]
-            assert self.blocks(address, "articles") == [0, 1, 2, 3]
+            assert self.partition_numbers(address, '"articles@a-b"') == [2, 3]
+            assert self.partition_numbers(address, "articles") == [0, 1, 2, 3]
             assert len(list(pool.stories())) < len(list(main.stories()))
-            assert all(check.passed for each in (pool, main) for check in each.verify())
+            assert all(check.passed for item in (pool, main) for check in item.verify())
 
 
 RACER = """
@@ -573,18 +577,20 @@ def worker(program: str, *words: str) -> subprocess.Popen[str]:
     )
 
 
-def test_of_several_processes_exactly_one_is_first_though_connections_go(postgres_server, address):
+def test_exactly_one_process_is_first_despite_lost_connections(
+    postgres_server, address
+):
     racers = [worker(RACER, address, str(number)) for number in range(6)]
-    for each in racers:
-        assert each.stdout.readline() == "ready\n"
-    for each in racers:
-        each.stdin.write("go\n")
-        each.stdin.flush()
+    for item in racers:
+        assert item.stdout.readline() == "ready\n"
+    for item in racers:
+        item.stdin.write("go\n")
+        item.stdin.flush()
     for _ in range(3):
         sleep(0.2)
-        cut_all(postgres_server, address)
-    lines = [line.split() for each in racers for line in each.communicate()[0].splitlines()]
-    assert all(each.returncode == 0 for each in racers)
+        terminate_connections(postgres_server, address)
+    lines = [line.split() for item in racers for line in item.communicate()[0].splitlines()]
+    assert all(item.returncode == 0 for item in racers)
     assert len(lines) == 6 * 10
     originals = sorted(int(story) for story, duplicate, _ in lines if duplicate == "False")
     assert originals == list(range(10))
@@ -603,7 +609,7 @@ with Deduper(sys.argv[1]) as deduper:
 """
 
 
-def test_what_was_answered_survives_a_kill(address):
+def test_answered_articles_survive_a_kill(address):
     process = worker(STEADY, address)
     last = -1
     for line in process.stdout:
@@ -619,7 +625,7 @@ def test_what_was_answered_survives_a_kill(address):
         assert all(check.passed for check in deduper.verify())
 
 
-def test_threads_with_stores_of_their_own_share_connections(address):
+def test_stores_of_several_threads_share_connections(address):
     verdicts = []
 
     def add(name: str) -> None:
@@ -634,7 +640,7 @@ def test_threads_with_stores_of_their_own_share_connections(address):
     assert sum(not verdict.is_duplicate for verdict in verdicts) == 1
 
 
-def test_old_articles_are_not_read(address):
+def test_articles_outside_the_window_are_not_loaded(address):
     old = [
         Article(id=f"old{n}", text=f"report{n} " * 60, published=NOON - 400 * DAY)
         for n in range(20)

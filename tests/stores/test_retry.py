@@ -1,11 +1,11 @@
-"""Steps that a store lost are done again, a few times."""
+"""Retry of transactions that failed for a transient reason."""
 
 from itertools import pairwise
 
 import pytest
 
 from nearcopy import Article, Deduper, StoreError
-from nearcopy.errors import TryAgain
+from nearcopy.errors import TransientStoreError
 from nearcopy.stores import retry
 from nearcopy.stores.retry import retry_transient
 
@@ -17,57 +17,57 @@ def pauses(monkeypatch) -> list[float]:
     return slept
 
 
-def losing(times: int, error: type[Exception] = TryAgain):
+def failing(times: int, error: type[Exception] = TransientStoreError):
     calls = []
 
     @retry_transient
-    def step(answer: str) -> str:
+    def transaction(answer: str) -> str:
         calls.append(answer)
         if len(calls) <= times:
             raise error("the connection is gone")
         return answer
 
-    return step, calls
+    return transaction, calls
 
 
-def test_a_step_that_succeeds_is_done_once(pauses):
-    step, calls = losing(0)
-    assert step("done") == "done"
+def test_a_successful_transaction_runs_once(pauses):
+    transaction, calls = failing(0)
+    assert transaction("done") == "done"
     assert (len(calls), pauses) == (1, [])
 
 
-def test_a_lost_step_is_done_again_after_ever_longer_pauses(pauses):
-    step, calls = losing(retry.MAX_ATTEMPTS - 1)
-    assert step("done") == "done"
+def test_a_failed_transaction_is_retried_with_backoff(pauses):
+    transaction, calls = failing(retry.MAX_ATTEMPTS - 1)
+    assert transaction("done") == "done"
     assert len(calls) == retry.MAX_ATTEMPTS
     assert all(later > sooner * 0.9 for sooner, later in pairwise(pauses))
     assert sum(pauses) < retry.MAX_SECONDS
 
 
 @pytest.mark.usefixtures("pauses")
-def test_after_a_few_times_the_error_says_what_to_do():
-    step, calls = losing(100)
+def test_after_the_last_attempt_the_error_has_advice():
+    transaction, calls = failing(100)
     with pytest.raises(StoreError, match=r"gone \(tried 8 times\): look at the server") as raised:
-        step("done")
-    assert not isinstance(raised.value, TryAgain)
+        transaction("done")
+    assert not isinstance(raised.value, TransientStoreError)
     assert len(calls) == retry.MAX_ATTEMPTS
 
 
 @pytest.mark.usefixtures("pauses")
-def test_nor_does_it_go_on_for_more_than_a_minute(monkeypatch):
+def test_retries_end_after_a_minute(monkeypatch):
     time = iter(range(0, 10_000, 25))
     monkeypatch.setattr(retry, "monotonic", lambda: next(time))
-    step, calls = losing(100)
+    transaction, calls = failing(100)
     with pytest.raises(StoreError, match="tried 3 times"):
-        step("done")
+        transaction("done")
     assert len(calls) == 3
 
 
 @pytest.mark.usefixtures("pauses")
-def test_other_errors_are_no_reason_to_try_again():
-    step, calls = losing(1, StoreError)
+def test_other_errors_are_not_retried():
+    transaction, calls = failing(1, StoreError)
     with pytest.raises(StoreError):
-        step("done")
+        transaction("done")
     assert len(calls) == 1
 
 
@@ -95,42 +95,42 @@ def test_other_errors_are_no_reason_to_try_again():
         lambda d: d.recluster(),
     ],
 )
-def test_whatever_is_asked_of_a_deduper_is_tried_again(pauses, monkeypatch, call):
+def test_every_method_of_a_deduper_is_retried(pauses, monkeypatch, call):
     with Deduper() as deduper:
         list(deduper.run([Article(id="a", text="one"), Article(id="b", text="two")]))
         for kind in ("snapshot", "transaction"):
-            lose_first(monkeypatch, deduper._store, kind)
+            fail_first(monkeypatch, deduper._store, kind)
         call(deduper)
     assert pauses
 
 
-def lose_first(monkeypatch, store, kind: str) -> None:
-    real, lost = getattr(store, kind), []
+def fail_first(monkeypatch, store, kind: str) -> None:
+    real, failed = getattr(store, kind), []
 
-    def losing():
-        if not lost:
-            lost.append(True)
-            raise TryAgain("lost")
+    def failing():
+        if not failed:
+            failed.append(True)
+            raise TransientStoreError("lost")
         return real()
 
-    monkeypatch.setattr(store, kind, losing)
+    monkeypatch.setattr(store, kind, failing)
 
 
-def test_times_are_counted_once_though_the_step_that_brought_them_was_lost(pauses, monkeypatch):
+def test_latencies_are_counted_once_though_the_transaction_is_retried(pauses, monkeypatch):
     with Deduper() as deduper:
         deduper.check(Article(id="a", text="one"))
-        real, lost = deduper._store.save_articles, []
+        real, failed = deduper._store.save_articles, []
 
-        def losing(entries):
-            if not lost:
-                lost.append(True)
-                raise TryAgain("lost")
+        def failing(entries):
+            if not failed:
+                failed.append(True)
+                raise TransientStoreError("lost")
             real(entries)
 
-        monkeypatch.setattr(deduper._store, "save_articles", losing)
+        monkeypatch.setattr(deduper._store, "save_articles", failing)
         deduper.add(Article(id="a", text="one"))
         deduper.add(Article(id="b", text="two"))
         timed = deduper.stats().times
-    assert lost
+    assert failed
     assert pauses
-    assert {work: each.times for work, each in timed.items()} == {"check": 1, "add": 2}
+    assert {work: latency.times for work, latency in timed.items()} == {"check": 1, "add": 2}

@@ -1,4 +1,4 @@
-"""The SQLite store: a file that lasts, for several processes at once."""
+"""The SQLite store: a durable file, shared by several processes."""
 
 import os
 import signal
@@ -30,7 +30,7 @@ def address(tmp_path) -> str:
     return f"sqlite:///{tmp_path}/seen.db"
 
 
-def test_what_was_added_is_there_tomorrow(address):
+def test_articles_are_kept_across_sessions(address):
     with Deduper(address) as today:
         today.add(Article(id="a", text=BODY))
     with Deduper(address) as tomorrow:
@@ -38,7 +38,7 @@ def test_what_was_added_is_there_tomorrow(address):
         assert tomorrow.story("a").id == tomorrow.story("b").id
 
 
-def test_what_one_day_has_kept_is_kept_the_day_after(address):
+def test_a_kept_copy_stays_kept_in_later_runs(address):
     day = timedelta(days=1)
     with Deduper(address) as today:
         today.add(Article(id="a", text=BODY, published=NOON))
@@ -51,7 +51,7 @@ def test_what_one_day_has_kept_is_kept_the_day_after(address):
             list(tomorrow.run(later))
             first, *rest = tomorrow.verdicts(["a", "b", "c"])
             assert (first.is_duplicate, first.rule) == (False, "kept")
-            assert [(each.is_duplicate, each.duplicate_of) for each in rest] == [(True, "a")] * 2
+            assert [(item.is_duplicate, item.duplicate_of) for item in rest] == [(True, "a")] * 2
             assert tomorrow.story("a").kept == "c"  # the best version, whoever came first
     with Deduper(address) as next_day:
         assert next_day.add(Article(id="d", text=BODY, published=NOON + 2 * day)).is_duplicate
@@ -59,7 +59,7 @@ def test_what_one_day_has_kept_is_kept_the_day_after(address):
         assert (last.duplicate_of, last.relation) == ("a", "same_text")
 
 
-def test_what_is_removed_is_a_copy_of_something_that_never_was(address):
+def test_every_duplicate_names_a_kept_copy_across_runs(address):
     words = [f"word{n}" for n in range(240)]
 
     def text(start: int, end: int) -> str:
@@ -72,15 +72,15 @@ def test_what_is_removed_is_a_copy_of_something_that_never_was(address):
     ]
     kept: set[str] = set()
     for run in runs:
-        ids = [each.id for each in run]
+        ids = [item.id for item in run]
         with Deduper(address, clock=lambda: NOON) as deduper:
             list(deduper.run(run))
-            found = list(deduper.verdicts(ids))
-        kept |= {each.id for each in found if not each.is_duplicate}
-        assert {each.duplicate_of for each in found if each.is_duplicate} <= kept
+            ids = list(deduper.verdicts(ids))
+        kept |= {item.id for item in ids if not item.is_duplicate}
+        assert {item.duplicate_of for item in ids if item.is_duplicate} <= kept
     with Deduper(address) as deduper:
         again = list(deduper.verdicts(list("abcde")))
-    assert {each.id for each in again if not each.is_duplicate} == kept
+    assert {item.id for item in again if not item.is_duplicate} == kept
 
 
 def test_a_store_is_opened_with_its_own_recipe(address):
@@ -95,12 +95,12 @@ def test_a_store_is_opened_with_its_own_recipe(address):
 def test_keys_of_another_version_are_refused(address):
     with Deduper(address):
         pass
-    change(address, "UPDATE settings SET value = '0' WHERE name = 'keys'")
+    execute(address, "UPDATE settings SET value = '0' WHERE name = 'keys'")
     with pytest.raises(RecipeMismatch, match="keys of version 0"):
         Deduper(address)
 
 
-def change(address: str, statement: str) -> list[tuple]:
+def execute(address: str, statement: str) -> list[tuple]:
     connection = sqlite3.connect(path_of(address))
     with connection:
         rows = connection.execute(statement).fetchall()
@@ -108,7 +108,7 @@ def change(address: str, statement: str) -> list[tuple]:
     return rows
 
 
-class TestTheFile:
+class TestFile:
     @pytest.mark.parametrize(
         ("given", "path"),
         [
@@ -125,7 +125,7 @@ class TestTheFile:
             Deduper(f"sqlite:///{tmp_path}/no/seen.db")
 
     def test_a_file_of_something_else_is_left_alone(self, tmp_path, address):
-        change(address, "CREATE TABLE mine (x)")
+        execute(address, "CREATE TABLE mine (x)")
         before = path_of(address).read_bytes()
         with pytest.raises(StoreError, match="a database of something else"):
             Deduper(address)
@@ -135,15 +135,15 @@ class TestTheFile:
         with pytest.raises(StoreError, match=r"notes\.txt: file is not a database"):
             Deduper(f"sqlite:///{text}")
 
-    def test_a_file_that_another_is_just_making_is_no_stranger(self, address, monkeypatch):
-        one, made = SqliteDatabase.one, []
+    def test_a_file_that_another_process_is_creating_is_accepted(self, address, monkeypatch):
+        one, articles = SqliteDatabase.one, []
 
         def make_meanwhile(self, statement, values=()):
-            found = one(self, statement, values)
-            if not made:
-                made.append(True)
+            ids = one(self, statement, values)
+            if not articles:
+                articles.append(True)
                 Deduper(address).close()
-            return found
+            return ids
 
         monkeypatch.setattr(SqliteDatabase, "one", make_meanwhile)
         with Deduper(address) as deduper:
@@ -155,14 +155,14 @@ class TestTheFile:
         assert checks["durability"].passed
         assert "wal" in checks["durability"].detail
 
-    def test_what_is_forgotten_leaves_no_trace_in_the_file(self, address):
+    def test_removed_articles_leave_no_trace_in_the_file(self, address):
         with Deduper(address) as deduper:
             deduper.add(Article(id="a", title="Zyxomma dragonflies return", text=BODY))
             deduper.forget(["a"])
         assert b"yxomma" not in path_of(address).read_bytes()
-        assert change(address, "SELECT id, deleted FROM articles") == [("a", 1)]
+        assert execute(address, "SELECT id, deleted FROM articles") == [("a", 1)]
 
-    def test_but_for_its_id_and_dates(self, address):
+    def test_a_tombstone_has_the_id_and_dates_only(self, address):
         full = Article(
             id="a",
             title="Ferry",
@@ -179,14 +179,14 @@ class TestTheFile:
         with Deduper(address) as deduper:
             deduper.add(full)
             deduper.forget(["a"])
-        (row,) = change(address, "SELECT * FROM articles")
+        (row,) = execute(address, "SELECT * FROM articles")
         when = int(NOON.timestamp()) * 1_000_000
         assert [value for value in row if value] == [1, "a", when, when, 1, 1]  # run, deleted
 
     def test_the_fingerprints_are_there_to_query(self, address):
         with Deduper(address) as deduper:
             deduper.add(Article(id="a", text=BODY))
-        ((name, simhash, minhash, when),) = change(address, "SELECT * FROM article_fingerprints")
+        ((name, simhash, minhash, when),) = execute(address, "SELECT * FROM article_fingerprints")
         assert (name, len(simhash), len(minhash)) == ("a", 8, 512)
         assert datetime.fromisoformat(when)
 
@@ -198,22 +198,22 @@ class TestTheFile:
             ("published BETWEEN 1 AND 2", "articles_published"),
         ],
     )
-    def test_dates_are_looked_up_by_index(self, address, where, index):
+    def test_dates_are_indexed(self, address, where, index):
         with Deduper(address):
             pass
-        plan = change(address, f"EXPLAIN QUERY PLAN SELECT url FROM articles WHERE {where}")
+        plan = execute(address, f"EXPLAIN QUERY PLAN SELECT url FROM articles WHERE {where}")
         assert index in plan[0][3] or "articles_deleted_seen" in plan[0][3]
 
 
 class TestMigrations:
-    def test_the_ledger_says_what_was_done(self, address):
+    def test_the_ledger_lists_the_migrations(self, address):
         with Deduper(address):
             pass
-        rows = change(address, "SELECT number, name, applied_at FROM migrations")
+        rows = execute(address, "SELECT number, name, applied_at FROM migrations")
         assert [(number, name) for number, name, _ in rows] == [m[:2] for m in MIGRATIONS]
         assert all(when.endswith("Z") for *_, when in rows)
 
-    def test_there_is_a_way_back_and_up_again(self, address):
+    def test_migrating_down_and_up_again(self, address):
         file = SqliteDatabase(address)
         empty = "SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"
         full = file.one(empty)
@@ -226,17 +226,17 @@ class TestMigrations:
         assert file.migrate() == []
         file.close()
 
-    def test_numbers_follow_each_other(self):
+    def test_migrations_are_numbered_consecutively(self):
         assert all(b.number == a.number + 1 for a, b in pairwise(MIGRATIONS))
 
     def test_a_newer_file_is_refused(self, address):
         with Deduper(address):
             pass
-        change(address, f"INSERT INTO migrations (number, name) VALUES ({LATEST + 1}, 'more')")
+        execute(address, f"INSERT INTO migrations (number, name) VALUES ({LATEST + 1}, 'more')")
         with pytest.raises(StoreError, match="update nearcopy"):
             Deduper(address)
 
-    def test_a_schema_that_is_none_is_refused(self, address):
+    def test_an_unknown_schema_version_is_refused(self, address):
         file = SqliteDatabase(address)
         with pytest.raises(StoreError, match="choose one from 0"):
             file.migrate(LATEST + 1)
@@ -250,7 +250,7 @@ class TestSpace:
             for n in range(count)
         ]
 
-    def test_it_is_given_back_when_articles_are_purged(self, address):
+    def test_a_purge_frees_disk_space(self, address):
         with Deduper(address) as deduper:
             list(deduper.run(self.many(600)))
             deduper.add(Article(id="new", text=BODY, published=NOON + timedelta(days=3)))
@@ -259,9 +259,9 @@ class TestSpace:
             assert deduper.purge(NOON + timedelta(days=1)) == 600
             assert deduper.article("new").text == BODY
         assert path_of(address).stat().st_size < full / 3
-        assert change(address, "SELECT count(*) FROM articles") == [(1,)]
+        assert execute(address, "SELECT count(*) FROM articles") == [(1,)]
 
-    def test_what_a_purge_changes_is_written_back_in_small_portions(self, address):
+    def test_a_purge_checkpoints_in_small_portions(self, address):
         with Deduper(address) as deduper, Deduper(address) as other:
             list(deduper.run(self.many(600)))
             pages = "PRAGMA wal_autocheckpoint"
@@ -272,16 +272,16 @@ class TestSpace:
             assert other.purge(NOON + timedelta(days=1)) == 599
             assert other._store.database.one(pages) == usual
 
-    def test_a_file_of_before_keeps_its_size_and_stays_sound(self, address):
-        change(address, "PRAGMA auto_vacuum = NONE")
-        change(address, f"PRAGMA application_id = {APPLICATION_ID}")
-        change(address, "CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT)")
+    def test_a_file_without_auto_vacuum_keeps_its_size_and_stays_sound(self, address):
+        execute(address, "PRAGMA auto_vacuum = NONE")
+        execute(address, f"PRAGMA application_id = {APPLICATION_ID}")
+        execute(address, "CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT)")
         with Deduper(address) as deduper:
             list(deduper.run(self.many(50)))
             assert deduper.purge(NOON + timedelta(days=1)) == 50
             assert all(check.passed for check in deduper.verify())
 
-    def test_who_adds_gets_a_turn_while_another_purges(self, address):
+    def test_a_purge_does_not_starve_writers(self, address):
         with Deduper(address) as one, Deduper(address) as other:
             list(one.run(self.many(600)))
             purging = threading.Thread(target=one.purge, args=(NOON + timedelta(days=1),))
@@ -294,17 +294,17 @@ class TestSpace:
         assert added > 3
 
 
-def test_what_another_removed_is_not_found_though_its_keys_stay(address):
-    made = [Article(id=str(n), text=f"{n} " + BODY, published=NOON) for n in range(5)]
+def test_articles_removed_by_another_process_are_not_found(address):
+    articles = [Article(id=str(n), text=f"{n} " + BODY, published=NOON) for n in range(5)]
     with Deduper(address) as one, Deduper(address) as other:
-        list(one.run(made))
+        list(one.run(articles))
         assert other.check(Article(id="x", text=BODY, published=NOON)).match is not None
         assert one.forget(map(str, range(5))) == 5
         assert other.check(Article(id="x", text=BODY, published=NOON)).match is None
         assert len(other._store.window.cache.index) == 5  # as documented, until it is opened again
 
 
-def test_the_window_is_read_before_others_have_to_wait(address, monkeypatch):
+def test_the_window_is_loaded_before_the_write_lock_is_taken(address, monkeypatch):
     load, read = SqlWindow.load, []
 
     def load_while_another_writes(window, partitions):
@@ -322,17 +322,17 @@ def test_the_window_is_read_before_others_have_to_wait(address, monkeypatch):
     assert read
 
 
-def test_a_purge_that_waits_for_others_does_no_less_at_once(address, monkeypatch):
+def test_waiting_for_locks_does_not_shrink_the_batches_of_a_purge(address, monkeypatch):
     begin, transactions = SqliteDatabase._wait_for_lock, []
 
-    def after_others(file, kind):
+    def begin_later(file, kind):
         transactions.append(kind)
         sleep(0.1)
         begin(file, kind)
 
     with Deduper(address) as deduper:
         list(deduper.run(Article(id=str(n), published=NOON) for n in range(600)))
-        monkeypatch.setattr(SqliteDatabase, "_wait_for_lock", after_others)
+        monkeypatch.setattr(SqliteDatabase, "_wait_for_lock", begin_later)
         assert deduper.purge(NOON + timedelta(days=1)) == 600
     assert len(transactions) < 40
 
@@ -354,7 +354,7 @@ with Deduper(sys.argv[1]) as deduper:
 """
 
 
-def test_who_purges_gets_a_turn_while_another_adds_without_a_pause(address):
+def test_writers_do_not_starve_a_purge(address):
     old = [
         Article(id=str(n), text=" ".join(f"w{n}x{k}" for k in range(25)), published=NOON)
         for n in range(PURGED)
@@ -384,12 +384,12 @@ def test_sequence_numbers_are_not_reused_after_a_purge(address):
         assert deduper._store.sequence_numbers(["c"]) == {"c": 3}
 
 
-def test_damage_is_found(address):
+def test_damage_fails_the_checks(address):
     with Deduper(address) as deduper:
         deduper.add(Article(id="a", text=BODY))
         deduper.add(Article(id="b", text=BODY))
-    change(address, "DROP INDEX articles_published")
-    change(address, "DELETE FROM article_keys WHERE number = 1")
+    execute(address, "DROP INDEX articles_published")
+    execute(address, "DELETE FROM article_keys WHERE number = 1")
     with Deduper(address) as deduper:
         failed = {check.name for check in deduper.verify() if not check.passed}
     assert failed == {"indexes", "articles", "window"}
@@ -405,12 +405,12 @@ def test_damage_is_found(address):
     ],
     ids=["of nobody", "of a copy", "of another story", "of what is in no story"],
 )
-def test_a_copy_of_what_is_not_kept_is_found_and_mended_by_telling_again(address, damage):
+def test_a_duplicate_without_a_kept_copy_is_repaired_by_clustering_again(address, damage):
     with Deduper(address) as deduper:
         for name in ("a", "b"):
             deduper.add(Article(id=name, text=BODY))
         assert all(check.passed for check in deduper.verify())
-    change(address, damage)
+    execute(address, damage)
     with Deduper(address) as deduper:
         (failed,) = [check for check in deduper.verify() if not check.passed]
         assert failed.name == "copies"
@@ -419,7 +419,7 @@ def test_a_copy_of_what_is_not_kept_is_found_and_mended_by_telling_again(address
         assert all(check.passed for check in deduper.verify())
 
 
-def test_nothing_of_a_failed_step_stays(address, monkeypatch):
+def test_a_failed_transaction_leaves_nothing(address, monkeypatch):
     with Deduper(address) as deduper:
         deduper.add(Article(id="a", text=BODY))
         monkeypatch.setattr("nearcopy.deduper.add.verdict_at_insert", None)
@@ -433,7 +433,7 @@ def test_nothing_of_a_failed_step_stays(address, monkeypatch):
 
 
 @pytest.mark.parametrize("given", [{"id": "b\ud800"}, {"id": "b", "tier": 1 << 63}])
-def test_what_no_file_can_keep_is_a_bad_article(address, given):
+def test_values_that_no_store_can_keep_are_bad_articles(address, given):
     with Deduper(address) as deduper:
         deduper.add(Article(id="a", text=BODY))
         with pytest.raises(BadArticle, match="no store can keep it"):
@@ -442,7 +442,7 @@ def test_what_no_file_can_keep_is_a_bad_article(address, given):
 
 
 @pytest.mark.parametrize("step", ["insert", "file"])
-def test_an_interrupt_leaves_nothing_half_in_memory(address, monkeypatch, step):
+def test_an_interrupt_leaves_no_partial_cache(address, monkeypatch, step):
     with Deduper(address) as deduper:
         deduper.add(Article(id="a", text="quite another text than before it was " * 20))
         deduper.add(Article(id="b", text=BODY))
@@ -463,8 +463,8 @@ def test_an_interrupt_leaves_nothing_half_in_memory(address, monkeypatch, step):
         assert len(deduper._store.window.cache.index) == 2
 
 
-class TestTwoAtOnce:
-    def test_each_sees_what_the_other_did(self, address):
+class TestConcurrency:
+    def test_each_sees_the_changes_of_the_other(self, address):
         with Deduper(address) as one, Deduper(address) as other:
             one.add(Article(id="a", text=BODY))
             assert other.check(Article(id="b", text=BODY)).duplicate_of == "a"
@@ -475,7 +475,9 @@ class TestTwoAtOnce:
             one.add(Article(id="a", text="quite another text than before it was " * 20))
             assert not other.check(Article(id="b", text=BODY)).is_duplicate
 
-    def test_what_the_other_removed_has_nothing_else_read_again(self, address, monkeypatch):
+    def test_a_removal_by_another_invalidates_nothing_else(
+        self, address, monkeypatch
+    ):
         copy = Article(id="x", text=BODY)
         read: list[str] = []
 
@@ -493,7 +495,7 @@ class TestTwoAtOnce:
             assert [one.check(copy).duplicate_of for _ in range(2)] == ["b", "b"]
             assert read == []
 
-    def test_what_a_lost_step_removed_is_found_again(self, address, monkeypatch):
+    def test_an_article_removed_by_a_failed_transaction_is_found_again(self, address, monkeypatch):
         with Deduper(address) as one:
             one.add(Article(id="a", text=BODY))
             monkeypatch.setattr("nearcopy.deduper.add.verdict_at_insert", None)
@@ -502,7 +504,7 @@ class TestTwoAtOnce:
             monkeypatch.undo()
             assert one.check(Article(id="b", text=BODY)).duplicate_of == "a"
 
-    def test_what_the_other_removed_takes_nobodys_place(self, address, monkeypatch):
+    def test_articles_removed_by_another_do_not_count_towards_the_limit(self, address, monkeypatch):
         monkeypatch.setattr("nearcopy.match.candidate_index.PAIRS", 0)
         monkeypatch.setattr("nearcopy.match.candidate_index.CANDIDATES", 4)
         with Deduper(address) as one, Deduper(address) as other:
@@ -512,13 +514,13 @@ class TestTwoAtOnce:
                 assert (n, verdict.duplicate_of, verdict.flags) == (n, "a", ())
 
     @pytest.mark.parametrize("statement", BEFORE)
-    def test_what_is_older_is_listed_by_an_index_and_not_sorted(self, address, statement):
+    def test_ids_before_use_an_index_and_no_sort(self, address, statement):
         with Deduper(address):
-            (plan,) = change(address, f"EXPLAIN QUERY PLAN {statement.replace('?', '0')}")
+            (plan,) = execute(address, f"EXPLAIN QUERY PLAN {statement.replace('?', '0')}")
         assert "USING INDEX" in plan[3]
         assert "<?" in plan[3]  # up to the date
 
-    def test_what_came_anew_meanwhile_is_not_purged(self, address, monkeypatch):
+    def test_an_article_replaced_meanwhile_is_not_purged(self, address, monkeypatch):
         old = Article(id="a", text=BODY, published=NOON - timedelta(days=30))
         new = Article(id="a", text=BODY, published=NOON)
         with Deduper(address) as one, Deduper(address) as other:
@@ -526,15 +528,15 @@ class TestTwoAtOnce:
             older = one._store.ids_before
 
             def add_after_looking(before: datetime) -> Iterator[str]:
-                found = list(older(before))
+                ids = list(older(before))
                 other.add(new)
-                return iter(found)
+                return iter(ids)
 
             monkeypatch.setattr(one._store, "ids_before", add_after_looking)
             assert one.purge(NOON - timedelta(days=1)) == 0
             assert one.article("a").published == NOON
 
-    def test_a_failed_step_of_one_hides_nothing_from_it(self, address, monkeypatch):
+    def test_a_failed_transaction_hides_no_articles_of_others(self, address, monkeypatch):
         with Deduper(address) as one, Deduper(address) as other:
             one.add(Article(id="a", text="quite another text than before it was " * 20))
             monkeypatch.setattr("nearcopy.deduper.add.verdict_at_insert", None)
@@ -544,7 +546,7 @@ class TestTwoAtOnce:
             other.add(Article(id="c", text=BODY))  # takes the number that was given back
             assert one.check(Article(id="d", text=BODY)).match == "c"
 
-    def test_threads_take_turns(self, address):
+    def test_of_several_threads_exactly_one_is_first(self, address):
         with Deduper(address) as deduper:
             verdicts = []
 
@@ -585,13 +587,13 @@ def racer(address: str, name: str) -> subprocess.Popen[str]:
 
 def test_of_eight_processes_exactly_one_is_first(address):
     racers = [racer(address, str(number)) for number in range(8)]
-    for each in racers:
-        assert each.stdout.readline() == "ready\n"
-    for each in racers:  # all are waiting at the line
-        each.stdin.write("go\n")
-        each.stdin.flush()
-    lines = [line.split() for each in racers for line in each.communicate()[0].splitlines()]
-    assert all(each.returncode == 0 for each in racers)
+    for item in racers:
+        assert item.stdout.readline() == "ready\n"
+    for item in racers:  # all are waiting at the line
+        item.stdin.write("go\n")
+        item.stdin.flush()
+    lines = [line.split() for item in racers for line in item.communicate()[0].splitlines()]
+    assert all(item.returncode == 0 for item in racers)
     assert len(lines) == 8 * 25
     originals = sorted(int(story) for story, duplicate, _ in lines if duplicate == "False")
     assert originals == list(range(25))
@@ -611,7 +613,7 @@ with Deduper(sys.argv[1]) as deduper:
 """
 
 
-def test_what_was_answered_survives_a_kill(address):
+def test_answered_articles_survive_a_kill(address):
     process = subprocess.Popen(
         [sys.executable, "-c", STEADY, address], stdout=subprocess.PIPE, text=True
     )
@@ -628,7 +630,7 @@ def test_what_was_answered_survives_a_kill(address):
         assert all(check.passed for check in deduper.verify())
 
 
-def test_old_articles_are_not_read(address):
+def test_articles_outside_the_window_are_not_loaded(address):
     old = [
         Article(id=f"old{n}", text=f"report{n} " * 60, published=NOON - timedelta(days=400))
         for n in range(50)

@@ -7,7 +7,7 @@ from random import uniform
 from time import monotonic, sleep
 from typing import ParamSpec, TypeVar
 
-from nearcopy.errors import StoreError, TryAgain
+from nearcopy.errors import StoreError, TransientStoreError
 
 MAX_ATTEMPTS = 8
 MAX_SECONDS = 60.0
@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 
 
 def retry_transient(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """The function, retried on `TryAgain`: a few times within a minute.
+    """The function, retried on `TransientStoreError`: a few times within a minute.
 
     A failed transaction leaves nothing in the store, so it can simply be run again.
     """
@@ -30,7 +30,7 @@ def retry_transient(function: Callable[Parameters, Result]) -> Callable[Paramete
         for attempt in range(1, MAX_ATTEMPTS + 1):
             try:
                 return function(*args, **kwargs)
-            except TryAgain as error:
+            except TransientStoreError as error:
                 pause = _backoff(attempt)
                 if attempt == MAX_ATTEMPTS or monotonic() + pause > deadline:
                     times = "once" if attempt == 1 else f"{attempt} times"

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import psycopg
 from psycopg import Connection
 
-from nearcopy.errors import StoreError, TryAgain
+from nearcopy.errors import StoreError, TransientStoreError
 from nearcopy.models import Check
 from nearcopy.stores.addresses import DEFAULT_POOL, mask_password
 from nearcopy.stores.postgres.connections import (
@@ -154,7 +154,7 @@ class PostgresDatabase:
             if not connection.closed:
                 raise
             if xid is not None and not self._is_committed(xid):
-                raise TryAgain(f"{self.address}: {lost}") from lost
+                raise TransientStoreError(f"{self.address}: {lost}") from lost
 
     def _is_committed(self, xid: str) -> bool:
         """Whether a transaction was committed, once that is decided."""

@@ -6,7 +6,7 @@ import psycopg
 from psycopg import errors
 from psycopg_pool import PoolClosed, PoolTimeout
 
-from nearcopy.errors import StoreError, TryAgain
+from nearcopy.errors import StoreError, TransientStoreError
 
 # Transient: the transaction was rolled back, and may be retried.
 TRANSIENT = (
@@ -83,7 +83,7 @@ def store_error(error: psycopg.Error, address: str) -> StoreError:
     """The error to raise in place of one of the driver's."""
     message = _first_line(error)
     if _is_transient(error):
-        return TryAgain(f"{address}: {message}")
+        return TransientStoreError(f"{address}: {message}")
     advice = next((text for kind, text in ADVICE if isinstance(error, kind)), None)
     return StoreError(f"{address}: {message}" + (f": {advice}" if advice else ""))
 
