@@ -69,7 +69,7 @@ def test_stdin_is_utf8_whatever_the_locale(run):
 
 
 @pytest.mark.parametrize("how", ["--json", "--preset=feed"])
-def test_a_reader_that_leaves_is_no_error(how):
+def test_a_closed_pipe_is_no_error(how):
     command = f"{sys.executable} -m nearcopy fingerprint {how} {WIRE} | head -c 10 | wc -c"
     shown = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False
@@ -97,7 +97,7 @@ def test_a_reader_that_leaves_is_no_error(how):
         (typer.Abort(), 130, ""),
     ],
 )
-def test_each_error_has_its_code(error, code, told):
+def test_each_error_has_its_exit_code(error, code, told):
     def fails() -> None:
         raise error
 
@@ -110,7 +110,7 @@ def test_each_error_has_its_code(error, code, told):
 
 
 @pytest.mark.parametrize("words", [["--help"], ["-h"], []])
-def test_help_fits_eighty_columns_with_a_line_a_command(run, words):
+def test_help_fits_eighty_columns_with_one_line_per_command(run, words):
     result = run(*words, env={"COLUMNS": "80"})
     assert "published before" in result.output
     assert all(cell_len(line) <= 80 for line in result.output.splitlines())
@@ -129,7 +129,7 @@ def test_every_command_has_help(run):
         assert "--json" in result.stdout
 
 
-def test_help_may_be_asked_for_by_that_word(run):
+def test_help_is_also_a_command(run):
     assert run("help").stdout == run("--help").stdout
     assert run("help", "dedupe").stdout == run("dedupe", "--help").stdout
     assert run("help", "nothing").exit_code == 2
@@ -189,12 +189,12 @@ def test_a_json_line_is_one_line_of_utf8(text):
         ("one\ntwo", "one\ntwo"),
     ],
 )
-def test_what_a_terminal_would_obey_is_not_printed(text, shown):
+def test_control_characters_are_not_printed(text, shown):
     assert printable(text) == shown
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
-def test_a_stream_that_is_closed_is_no_fault(closed, tmp_path):
+def test_a_closed_standard_stream_is_no_error(closed, tmp_path):
     rows = tmp_path / "a.jsonl"
     rows.write_text('{"id": "a", "title": "Ferry runs aground"}\n')
     command = f'"$0" -m nearcopy dedupe - "$1" --json {closed}'

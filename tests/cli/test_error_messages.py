@@ -231,10 +231,10 @@ ON_THE_COMMAND_LINE = [
     Mistake(
         "a relation alone",
         "feedback a b --relation same_event --store seen.db",
-        "what is it?",
+        "what is the feedback?",
         "--relation goes with --same",
     ),
-    Mistake("no opinion", "feedback a b --store seen.db", "what is it?", "--different"),
+    Mistake("no opinion", "feedback a b --store seen.db", "what is the feedback?", "--different"),
     Mistake("no time", "purge --before soon --store seen.db", "'soon'", "2026-01-31"),
     Mistake("too few labels", "tune --store seen.db", "too few labels: 0", "nearcopy feedback"),
     Mistake("no topic", "consume --brokers 127.0.0.1:1 --store seen.db", "which topic?", "--topic"),
@@ -286,7 +286,7 @@ ON_THE_COMMAND_LINE = [
         "a place of its own",
     ),
     Mistake(
-        "a store onto itself", "copy-store seen.db seen.db", "is both the store", "name another"
+        "a store onto itself", "copy-store seen.db seen.db", "is read and written", "name another"
     ),
 ]
 FILES = {
@@ -481,6 +481,6 @@ def test_in_streams(mistake):
     assert mistake.to_do in wrong.why
 
 
-def test_there_are_many():
+def test_many_mistakes_are_covered():
     tables = (IN_PYTHON, ON_THE_COMMAND_LINE, OVER_HTTP, IN_STREAMS)
     assert sum(map(len, tables)) >= 60

@@ -20,7 +20,7 @@ def policy(tmp_path):
     return written
 
 
-def test_nothing_asked_for_is_the_default_and_the_recipe_of_the_store():
+def test_without_options_the_default_policy_and_the_store_recipe_apply():
     assert settings() == (None, Policy())
 
 
@@ -29,14 +29,14 @@ def test_a_preset_is_a_recipe_and_a_policy(name):
     assert settings(name) == (RECIPES[name], POLICIES[name])
 
 
-def test_a_policy_file_draws_its_own_lines_over_a_preset(policy):
+def test_a_policy_file_overrides_thresholds_of_a_preset(policy):
     recipe, judged = settings(policy=policy('preset = "feed"\ntitle_ratio = 0.95'))
     assert recipe == RECIPES["feed"]
     assert judged.title_ratio == 0.95
     assert settings("feed", policy("title_ratio = 0.95")) == (recipe, judged)
 
 
-def test_window_and_keep_come_last(policy):
+def test_window_and_keep_override_the_policy_file(policy):
     _, judged = settings(None, policy('window = "2d"'), "36h", "longest, earliest")
     assert judged.window == timedelta(hours=36)
     assert judged.keep == ("longest", "earliest")
@@ -53,7 +53,7 @@ def test_window_and_keep_come_last(policy):
         ({"keep": ","}, "--keep names no rule"),
     ],
 )
-def test_a_wrong_option_says_what_to_give(given, message):
+def test_an_invalid_option_says_what_to_give(given, message):
     with pytest.raises(BadPolicy, match=message):
         settings(**given)
 
@@ -63,7 +63,7 @@ def test_a_mistake_in_a_policy_names_the_file(policy):
         settings(policy=policy('widow = "2d"'))
 
 
-def test_two_presets_are_one_too_many(policy):
+def test_conflicting_presets_are_refused(policy):
     with pytest.raises(BadPolicy, match=r"--preset says digest and .* is made for feed"):
         settings("digest", policy('preset = "feed"'))
 
@@ -80,7 +80,7 @@ def test_two_presets_are_one_too_many(policy):
         ("2026-03-04T12:00.db", "sqlite:///2026-03-04T12:00.db"),
     ],
 )
-def test_a_bare_path_is_a_store_of_sqlite(store, address):
+def test_a_bare_path_is_a_sqlite_store(store, address):
     assert store_address(store) == address
 
 
@@ -105,10 +105,10 @@ def test_without_a_store_it_says_how_to_name_one(store):
     ],
 )
 @pytest.mark.parametrize("opened", [store_address, lambda store: Settings(store=store)])
-def test_a_scheme_without_slashes_says_what_was_meant_and_makes_no_file(opened, store, meant):
+def test_a_scheme_without_slashes_suggests_the_address_and_creates_no_file(opened, store, meant):
     with pytest.raises(BadPolicy, match=f"write {meant}, or put ./ before it"):
         opened(store)
 
 
-def test_the_service_says_that_a_file_of_tokens_keeps_out_who_has_none():
+def test_the_token_setting_says_that_requests_need_a_token():
     assert HELP["tokens"].endswith("without it all may, with it who has a token")

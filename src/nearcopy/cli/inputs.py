@@ -115,8 +115,8 @@ def _has_title(row: "Row") -> bool:
 
 def _unused_columns(row: "Row") -> list[str]:
     """Columns of text that are neither part of the article nor part of a verdict."""
-    from nearcopy.batch.output_columns import VERDICT_COLUMNS
     from nearcopy.io.files import Columns
+    from nearcopy.io.serializers.verdict import VERDICT_COLUMNS
 
     places, parts = Columns().places(tuple(row.values)), astuple(row.article)
     used = {*VERDICT_COLUMNS, *(name for names in places.values() for name in names)}
@@ -162,7 +162,7 @@ def rejected_row(rejected: "Rejected") -> dict[str, object]:
 # Tables of labels.
 
 
-def read_labels(file: str) -> LabelRows:
+def read_table(file: str) -> LabelRows:
     """The lines and values of all rows of a table; raises on a row that cannot be read."""
     from nearcopy.io.files import Rejected, format_of, open_sources
 
@@ -191,7 +191,7 @@ def _read_records(source: "Source") -> Iterator["Record"]:
 
 def read_clusters(file: str, label: str | None) -> dict[str, str]:
     """The cluster of each id; raises where an id is in two clusters."""
-    rows = read_labels(file)
+    rows = read_table(file)
     names = tuple(rows[0][1])
     column = label or next((name for name in CLUSTER_COLUMNS if name in names), None)
     if "id" not in names or column is None or column not in names:

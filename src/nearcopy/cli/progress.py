@@ -77,15 +77,15 @@ class Phases(Bars):
         self._bars.start()
 
     def track(
-        self, things: Iterable[Item], phase: str, *, total: int | None = None
+        self, rows: Iterable[Item], phase: str, *, total: int | None = None
     ) -> Iterator[Item]:
-        """The things, which advance the bar of the phase as they are read."""
+        """The rows, which advance the bar of the phase as they are read."""
         task = self._bars.add_task(phase, total=total)
         number = 0
-        for number, thing in enumerate(things, start=1):
+        for number, row in enumerate(rows, start=1):
             if number % UPDATE_ROWS == 0:
                 self._bars.update(task, completed=number)
-            yield thing
+            yield row
         self._bars.update(task, completed=number, total=number)
 
 

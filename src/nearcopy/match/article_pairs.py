@@ -6,7 +6,7 @@ from itertools import islice
 
 from nearcopy.config import Policy, Recipe
 from nearcopy.fingerprint.fingerprint import fingerprints
-from nearcopy.match.judgement import Judgement, judged
+from nearcopy.match.judgement import Judgement, judge_pairs
 from nearcopy.models import Article
 
 BATCH = 2048  # pairs judged at once
@@ -31,6 +31,6 @@ def _judge_batch(
     articles = {id_: replace(article, id=id_) for article, id_ in ids.items()}
     by_id = dict(zip(articles, fingerprints(articles.values(), recipe), strict=True))
     pairs = [(by_id[ids[a]], by_id[ids[b]]) for a, b in batch]
-    return judged(
+    return judge_pairs(
         pairs, recipe, policy, lambda names: {id_: articles[id_] for id_ in sorted(names)}
     )

@@ -36,7 +36,7 @@ def lines(*pairs):
     return "".join(json.dumps({"a": a, "b": b}) + "\n" for a, b in pairs)
 
 
-def test_two_ids_in_a_file_as_data(run):
+def test_two_ids_in_a_file_as_json(run):
     (row,) = rows(run("en-12", "en-13", "--in", WIRE, "--json"))
     assert list(row) == FIELDS
     assert (row["a"], row["b"], row["relation"]) == ("en-12", "en-13", "near_text")
@@ -45,7 +45,7 @@ def test_two_ids_in_a_file_as_data(run):
     assert row["evidence"]["exact"]
 
 
-def test_two_ids_in_a_file_for_people(run):
+def test_two_ids_in_a_file_as_text(run):
     shown = run("en-24", "en-25", "--in", WIRE).stdout
     assert "distinct, no duplicate" in shown
     assert "the facts clash: Series A / Series B" in shown
@@ -66,14 +66,14 @@ def test_two_files_of_one_article_each(run, tmp_path):
 @pytest.mark.parametrize(
     "given", [f"Quay\n{QUAY}", json.dumps({"id": "x", "text": QUAY}), f"<p>{QUAY}</p>"]
 )
-def test_one_of_the_two_may_come_from_stdin(run, tmp_path, given):
+def test_one_article_can_come_from_stdin(run, tmp_path, given):
     (tmp_path / "one.txt").write_text(f"Quay\n{QUAY}", encoding="utf-8")
     (row,) = rows(run("one.txt", "-", "--json", input=given))
     assert row["relation"] == "same_text"
     assert row["b"] in ("stdin", "x")
 
 
-def test_files_that_give_one_id_are_two_articles(run, tmp_path):
+def test_two_files_with_one_id_are_two_articles(run, tmp_path):
     for name, text in (("a.json", QUAY), ("b.json", "The price of tea rose at the auction.")):
         (tmp_path / name).write_text(json.dumps({"id": "same", "text": text}), encoding="utf-8")
     (row,) = rows(run("a.json", "b.json", "--json"))
@@ -92,7 +92,7 @@ def test_pairs_come_back_in_order_each_with_ids(run):
     assert all(list(row) == FIELDS for row in found)
 
 
-def test_pairs_are_judged_as_two_articles_are(run, tmp_path):
+def test_pairs_are_judged_like_two_articles(run, tmp_path):
     wire = [json.loads(line) for line in Path(WIRE).read_text("utf-8").splitlines()]
     by_id = {row["id"]: row for row in wire}
     wanted = [("en-01", "en-02"), ("en-24", "en-25"), ("zt-01", "zs-02"), ("en-15", "en-16")]
@@ -112,7 +112,7 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("line", "message"), BROKEN)
-def test_a_line_that_is_no_pair_stops_it_before_anything_is_written(run, line, message):
+def test_an_invalid_line_stops_the_run_before_anything_is_written(run, line, message):
     good = lines(({"text": QUAY}, {"text": QUAY}))
     result = run("--pairs", "-", input=good + line + "\n" + good)
     assert result.exit_code == 2
@@ -139,7 +139,7 @@ def test_json_lines_are_pairs_whatever_their_name(run):
     assert len(rows(run("--pairs", "pairs.csv"))) == 1
 
 
-def test_lines_that_are_no_pairs_can_be_set_aside(run, tmp_path):
+def test_invalid_lines_can_be_set_aside(run, tmp_path):
     good = lines(({"text": QUAY}, {"text": QUAY}))
     result = run(
         "--pairs", "-", "--rejected", "bad.jsonl", input=good + "".join(b + "\n" for b, _ in BROKEN)
@@ -160,12 +160,12 @@ def test_lines_that_are_no_pairs_can_be_set_aside(run, tmp_path):
         (["en-1", "en-02", "--in", WIRE], "no article 'en-1' in"),
         (["en-1", "en-02", "--in", WIRE], "did you mean en-"),
         (["en-01", "en-02", "--store", "none.db"], "no store at none.db"),
-        (["en-01", "--pairs", "x.jsonl"], "--pairs FILE stands alone"),
+        (["en-01", "--pairs", "x.jsonl"], "--pairs FILE is used alone"),
         (["--pairs", "nowhere.jsonl"], "nowhere.jsonl"),
         (["en-01", "en-02", "--in", WIRE, "--preset", "fed"], "did you mean feed?"),
     ],
 )
-def test_mistakes_end_with_code_2_and_say_what_to_do(run, words, message):
+def test_usage_errors_exit_with_2_and_say_what_to_do(run, words, message):
     result = run(*words, input="")
     assert result.exit_code == 2
     assert message in " ".join(result.stderr.split())

@@ -57,7 +57,7 @@ def test_all_pools_are_copied(filled, lasting_address):
     assert list_pools(lasting_address) == ["arts", "default", "sport"]
 
 
-def test_or_one_under_the_same_or_another_name(filled):
+def test_one_pool_is_copied_under_the_same_or_another_name(filled):
     filled("copy-store", "lived.db", "a.db", "--pool", "sport")
     filled("copy-store", "lived.db", "b.db", "--pool", "sport", "--to-pool", "games")
     filled("copy-store", "lived.db", "lived.db", "--pool", "sport", "--to-pool", "games")
@@ -66,12 +66,12 @@ def test_or_one_under_the_same_or_another_name(filled):
     assert list_pools("sqlite:///lived.db") == ["arts", "default", "games", "sport"]
 
 
-def test_one_pool_to_write_is_for_one_to_read(filled):
+def test_to_pool_requires_one_pool(filled):
     result = filled("copy-store", "lived.db", "a.db", "--to-pool", "games", fails=True)
     assert "say which with --pool, of arts, default, sport" in result.stderr
 
 
-def test_a_table_says_what_there_is(filled):
+def test_a_table_lists_the_records(filled):
     result = filled("copy-store", "lived.db", "a.db", "--pool", "default")
     assert "fingerprints" in result.stdout
     assert "copied 70 articles; verified" in result.stderr
@@ -79,7 +79,7 @@ def test_a_table_says_what_there_is(filled):
     assert "copied 0 articles, 70 were there; verified" in again.stderr
 
 
-def test_articles_expire_in_redis_if_asked_for(filled, redis_address):
+def test_articles_expire_in_redis_with_a_window(filled, redis_address):
     result = filled("copy-store", "lived.db", redis_address, "--pool", "sport")
     assert "nothing expires in TO" in result.stderr
     words = ("--pool", "sport", "--to-pool", "games", "--window", "3d")
@@ -89,12 +89,12 @@ def test_articles_expire_in_redis_if_asked_for(filled, redis_address):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("lived.db", "lived.db"), "is both the store that is read and the one to write"),
-        (("lived.db", "./x/../lived.db"), "is both the store"),
+        (("lived.db", "lived.db"), "is read and written"),
+        (("lived.db", "./x/../lived.db"), "is read and written"),
         (("nowhere.db", "a.db"), "no store at nowhere.db"),
         (("lived.db", "mysql://host"), "no store is known by 'mysql://host'"),
-        (("lived.db", "memory://"), "gone when the command ends"),
-        (("memory://", "a.db"), "gone when the command ends"),
+        (("lived.db", "memory://"), "lost when the command ends"),
+        (("memory://", "a.db"), "lost when the command ends"),
         (("lived.db", "none/a.db"), "there is no folder none"),
         (("lived.db", "."), "is a folder: name a file"),
         (("lived.db", "a.db", "--pool", "sprot"), "no pool sprot"),
@@ -102,13 +102,13 @@ def test_articles_expire_in_redis_if_asked_for(filled, redis_address):
         (("lived.db", "a.db", "--window", "soon"), "soon"),
     ],
 )
-def test_what_cannot_be_copied_is_told(filled, tmp_path, words, said):
+def test_what_cannot_be_copied_is_reported(filled, tmp_path, words, said):
     (tmp_path / "x").mkdir()
     assert said in filled("copy-store", *words, fails=True).stderr
     assert not (tmp_path / "a.db").exists()
 
 
-def test_a_target_without_permission_is_told(filled, postgres_server, postgres_address):
+def test_missing_permissions_on_the_target_are_reported(filled, postgres_server, postgres_address):
     stranger = postgres_server.fresh()
     schema = stranger.rpartition("%3D")[2]
     closed = postgres_address.rpartition("%3D")[0] + f"%3D{schema}"
@@ -130,7 +130,7 @@ def test_a_store_is_rebuilt_with_another_preset(filled, lasting_address):
     filled("check", wire, "--store", lasting_address, "--preset", "default", fails=True)
 
 
-def test_a_pool_is_rebuilt_beside_itself(filled):
+def test_a_pool_is_rebuilt_into_another_pool(filled):
     filled("rebuild", "--store", "lived.db", "--to", "lived.db", fails=True)
     words = ("rebuild", "--store", "lived.db", "--to", "lived.db", "--to-pool", "anew")
     assert "70 articles fingerprinted anew" in filled(*words).stderr
@@ -143,7 +143,7 @@ def test_another_pool_is_one_of_the_same_store(filled):
     assert row["added"] == 70
 
 
-def test_rebuilding_says_what_is_missing(filled):
+def test_missing_options_of_rebuild_are_reported(filled):
     assert "no store at" in filled("rebuild", "--store", "x.db", "--to", "a.db", fails=True).stderr
     nowhere = filled("rebuild", "--store", "lived.db", fails=True)
     assert nowhere.exit_code == 2

@@ -63,7 +63,7 @@ def values(path):
         return [row.values for row in read(source)]
 
 
-def test_every_row_comes_back_in_order_beside_its_verdict(run):
+def test_every_row_is_written_in_order_with_its_verdict(run):
     result = run(WIRE)
     assert result.exit_code == 0, result.stderr
     before, after = lines(WIRE.read_text(encoding="utf-8")), lines(result.stdout)
@@ -88,7 +88,7 @@ def test_the_verdicts_are_those_of_the_library(run):
     assert [(row["relation"], row["duplicate_of"]) for row in rows] == found
 
 
-def test_columns_of_our_names_are_ours(run, put):
+def test_verdict_columns_replace_input_columns_of_the_same_name(run, put):
     rows = lines(run(put("a.jsonl")).stdout)
     assert [row["rule"] for row in rows] == ["kept", "nothing-in-common", "identical-text"]
     assert [row["duplicate_of"] for row in rows] == [None, None, "a"]
@@ -97,7 +97,7 @@ def test_columns_of_our_names_are_ours(run, put):
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.csv", "a.tsv", "a.parquet", "a.csv.gz"])
-def test_the_output_is_in_the_format_of_its_name(run, put, tmp_path, name):
+def test_the_output_format_follows_the_file_name(run, put, tmp_path, name):
     out = tmp_path / f"out.{name}"
     assert run(put(name), "-o", out).exit_code == 0
     assert [row["id"] for row in values(out)] == ["a", "b", "c"]
@@ -105,7 +105,7 @@ def test_the_output_is_in_the_format_of_its_name(run, put, tmp_path, name):
 
 
 @pytest.mark.parametrize("flag", ["-o", "--removed"])
-def test_an_ending_that_tells_no_format_is_refused(run, put, tmp_path, flag):
+def test_an_unknown_file_suffix_is_refused(run, put, tmp_path, flag):
     out = tmp_path / "out.xlsx"
     result = run(put("a.jsonl"), "--apply", flag, out)
     assert result.exit_code == 2
@@ -116,13 +116,13 @@ def test_an_ending_that_tells_no_format_is_refused(run, put, tmp_path, flag):
     assert out.read_bytes().removeprefix(b"\xef\xbb\xbf").startswith(b"id,")
 
 
-def test_a_file_of_any_name_is_cleaned_in_place_in_its_format(run, put, tmp_path):
+def test_a_file_with_any_suffix_is_cleaned_in_place_in_its_format(run, put, tmp_path):
     given = Path(put("a.jsonl")).rename(tmp_path / "a.txt")
     assert run(given, "--apply", "-o", given).exit_code == 0
     assert [row["id"] for row in lines(given.read_text("utf-8"))] == ["a", "b"]
 
 
-def test_a_table_has_all_columns_and_ours_last(run, put, tmp_path):
+def test_a_table_has_all_columns_with_the_verdict_last(run, put, tmp_path):
     rows = [*ROWS, {"id": "d", "text": "Short.", "late": "x"}]
     files = ["-o", tmp_path / "kept.csv", "--removed", tmp_path / "gone.csv"]
     assert run(put("a.jsonl", rows[1:]), "--apply", *files).exit_code == 0
@@ -132,13 +132,13 @@ def test_a_table_has_all_columns_and_ours_last(run, put, tmp_path):
             assert next(csv.reader(file)) == header
 
 
-def test_without_a_name_that_tells_it_is_in_the_format_of_the_input(run, put, tmp_path):
+def test_without_a_known_suffix_the_input_format_is_used(run, put, tmp_path):
     run(put("a.csv"), "-o", tmp_path / "out")
     with (tmp_path / "out").open(encoding="utf-8-sig", newline="") as file:
         assert [row["duplicate_of"] for row in csv.DictReader(file)] == ["", "", "a"]
 
 
-def test_stdout_is_json_lines_unless_another_format_is_asked_for(run, put):
+def test_stdout_is_json_lines_unless_another_format_is_given(run, put):
     assert lines(run(put("a.csv")).stdout)[2]["duplicate_of"] == "a"
     shown = run(put("a.jsonl"), "--format", "csv").stdout
     assert shown.startswith("id,title,text,views,relation")
@@ -176,7 +176,7 @@ def test_rows_without_an_id_get_one(run, put):
     assert next(iter(rows[0])) == "id"
 
 
-def test_ids_that_come_again_are_told_apart(run, put):
+def test_repeated_ids_are_numbered(run, put):
     result = run(put("a.jsonl", [{**row, "id": 7} for row in ROWS]), "--json")
     assert [row["id"] for row in lines(result.stdout)] == [7, "7#2", "7#3"]
     assert json.loads(result.stderr)["repeated_ids"] == 2
@@ -185,7 +185,7 @@ def test_ids_that_come_again_are_told_apart(run, put):
 # Removing.
 
 
-def test_apply_writes_what_is_kept_and_removed_the_rest(run, put, tmp_path):
+def test_apply_writes_kept_and_removed_rows(run, put, tmp_path):
     out, removed = tmp_path / "kept.jsonl", tmp_path / "removed.csv"
     result = run(put("a.jsonl"), "--apply", "-o", out, "--removed", removed)
     assert result.exit_code == 0, result.stderr
@@ -203,13 +203,13 @@ def test_a_file_can_be_cleaned_in_place(run, put):
 @pytest.mark.parametrize(
     "words", [["--removed", "r.jsonl"], ["--merge"], ["-o", "x.jl", "--rejected", "x.jl"]]
 )
-def test_options_that_do_not_go_together(run, put, words):
+def test_conflicting_options_are_refused(run, put, words):
     result = run(put("a.jsonl"), *words)
     assert result.exit_code == 2
     assert result.stderr.startswith("error: ")
 
 
-def test_merge_fills_what_is_kept_from_its_copies(run, put):
+def test_merge_fills_the_kept_copy_from_its_duplicates(run, put):
     rows = [
         {"id": "a", "title": "Ferry runs aground", "text": FERRY, "author": ""},
         {"id": "b", "title": "Ferry runs aground", "text": FERRY, "author": "I. Tarrow", "page": 3},
@@ -226,7 +226,7 @@ def test_merge_fills_what_is_kept_from_its_copies(run, put):
 MOSTLY_COPIES = [{**ROWS[0], "id": str(n)} for n in range(4)]
 
 
-def test_the_brake_stops_before_anything_is_written(run, put, tmp_path):
+def test_the_guard_stops_before_anything_is_written(run, put, tmp_path):
     path, out = put("a.jsonl", MOSTLY_COPIES), tmp_path / "out.jsonl"
     stopped = run(path, "--apply", "-o", out, "--removed", tmp_path / "r.jsonl")
     assert stopped.exit_code == 3
@@ -239,7 +239,7 @@ def test_the_brake_stops_before_anything_is_written(run, put, tmp_path):
     assert len(values(out)) == 1
 
 
-def test_the_brake_says_whether_a_store_was_added_to(run, put, tmp_path):
+def test_the_guard_says_whether_a_store_was_changed(run, put, tmp_path):
     path, store = put("a.jsonl", MOSTLY_COPIES), tmp_path / "seen.db"
     assert "(75%): nothing was written; if that is right" in run(path, "--apply").stderr
     stopped = run(path, "--apply", "--store", store)
@@ -249,14 +249,14 @@ def test_the_brake_says_whether_a_store_was_added_to(run, put, tmp_path):
         assert deduper.stats().articles == 4
 
 
-def test_without_apply_the_brake_only_warns(run, put):
+def test_without_apply_the_guard_only_warns(run, put):
     result = run(put("a.jsonl", MOSTLY_COPIES))
     assert result.exit_code == 0
     assert "warning: 3 of 4" in result.stderr
     assert len(lines(result.stdout)) == 4
 
 
-def test_a_story_that_grows_too_large_stops_the_run(run, put, tmp_path):
+def test_an_oversized_story_stops_the_run(run, put, tmp_path):
     policy = tmp_path / "policy.toml"
     policy.write_text("largest_story = 2\n")
     rows = [*MOSTLY_COPIES[:3], *({**ROWS[1], "id": f"m{n}", "title": ""} for n in range(1))]
@@ -297,7 +297,7 @@ def test_only_the_first_rejected_rows_are_listed(run, tmp_path):
     assert "and 30 more" in result.stderr
 
 
-def test_rejected_rows_can_be_put_aside(run, spoilt, tmp_path):
+def test_rejected_rows_can_be_set_aside(run, spoilt, tmp_path):
     rejected = tmp_path / "rejected.jsonl"
     result = run(spoilt, "--apply", "--rejected", rejected)
     assert result.exit_code == 0
@@ -311,7 +311,7 @@ def test_rejected_rows_can_be_put_aside(run, spoilt, tmp_path):
 # Stores, settings, what is said.
 
 
-def test_a_store_remembers_from_run_to_run(run, put, tmp_path):
+def test_a_store_persists_between_runs(run, put, tmp_path):
     store = ["--store", tmp_path / "seen.db"]
     first = lines(run(put("a.jsonl", ROWS[:1]), *store).stdout)
     second = lines(run(put("b.jsonl", ROWS[1:]), *store).stdout)
@@ -320,7 +320,7 @@ def test_a_store_remembers_from_run_to_run(run, put, tmp_path):
     assert second[1]["story_id"] == first[0]["story_id"]
 
 
-def test_a_second_run_says_the_same(run, put, tmp_path):
+def test_a_second_run_gives_the_same_verdicts(run, put, tmp_path):
     path, store = put("a.jsonl"), ["--store", tmp_path / "seen.db"]
     assert run(path, *store).stdout == run(path, *store).stdout == run(path).stdout
 
@@ -345,7 +345,7 @@ def test_presets_and_policies(run, put, tmp_path):
     assert run(path, "--preset", "odd").exit_code == 2
 
 
-def test_the_summary_is_told_on_stderr(run, put):
+def test_the_summary_is_printed_to_stderr(run, put):
     result = run(put("a.jsonl"))
     assert "kept 2 + duplicates 1 + rejected 0 = read 3" in result.stderr
     assert "same_text" in result.stderr
@@ -357,7 +357,7 @@ def test_the_summary_is_told_on_stderr(run, put):
     assert run(put("a.jsonl"), "--quiet").stderr == ""
 
 
-def test_a_terminal_is_shown_the_duplicates(run, put, monkeypatch):
+def test_a_terminal_shows_the_duplicates(run, put, monkeypatch):
     monkeypatch.setattr("nearcopy.cli.commands.dedupe.wants_json_lines", lambda asked: asked)
     shown = run(put("a.jsonl"), env={"COLUMNS": "160"})
     assert "same, word for word" in shown.stdout
@@ -375,7 +375,7 @@ def test_an_interrupted_run_leaves_nothing_behind(run, put, tmp_path, monkeypatc
 
 
 @pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 3)])
-def test_on_a_terminal_the_brake_asks(put, tmp_path, answer, code):
+def test_on_a_terminal_the_guard_asks(put, tmp_path, answer, code):
     path, out = put("a.jsonl", MOSTLY_COPIES), tmp_path / "out.jsonl"
     command = [sys.executable, "-m", "nearcopy", "dedupe", str(path), "--apply", "-o", str(out)]
     terminal, its_end = os.openpty()
@@ -389,7 +389,7 @@ def test_on_a_terminal_the_brake_asks(put, tmp_path, answer, code):
     assert out.exists() == (code == 0)
 
 
-def test_a_file_that_changes_meanwhile_is_noticed(run, put, monkeypatch):
+def test_a_file_that_changes_during_the_run_is_an_error(run, put, monkeypatch):
     path = put("a.jsonl")
     run = Deduper.run
 
@@ -417,20 +417,20 @@ def test_errors_are_one_line_and_code_2(run, words, message):
     assert message in result.stderr
 
 
-def test_nothing_in_is_nothing_out(run):
+def test_empty_input_gives_empty_output(run):
     result = run("-", input=b"")
     assert (result.exit_code, result.stdout) == (0, "")
     assert "= read 0" in result.stderr
 
 
-def test_a_reader_that_leaves_is_no_error():
+def test_a_closed_pipe_is_no_error():
     command = f"{sys.executable} -m nearcopy dedupe --quiet {WIRE} | head -c 10"
     shown = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert len(shown.stdout) == 10
     assert shown.stderr == ""
 
 
-def test_the_library_of_parquet_is_loaded_only_when_needed():
+def test_pyarrow_is_imported_only_when_needed():
     code = (
         "import sys; from nearcopy.cli import app; from nearcopy.cli.commands import dedupe; "
         "sys.exit('pyarrow' in sys.modules or 'zstandard' in sys.modules)"
@@ -439,7 +439,7 @@ def test_the_library_of_parquet_is_loaded_only_when_needed():
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
-def test_columns_that_nobody_knows_are_told_of(run, put, name):
+def test_unknown_columns_are_warned_of(run, put, name):
     path = put(name, [{"id": each, "Schlagzeile": "Fähre", "Inhalt": FERRY} for each in "ab"])
     guessed = run(path)
     assert guessed.exit_code == 0
@@ -449,7 +449,7 @@ def test_columns_that_nobody_knows_are_told_of(run, put, name):
     assert [row["is_duplicate"] for row in lines(named.stdout)] == [False, True]
 
 
-def test_a_ranked_list_with_its_articles_deeper_down_is_told_of(put):
+def test_a_nested_ranked_list_is_warned_of(put):
     path = put("a.jsonl", [{"_id": each, "_source": {"title": "Ferry"}} for each in "ab"])
     result = CliRunner().invoke(app, ["search-results", str(path)])
     assert "the columns are _id, _source" in result.stderr

@@ -68,7 +68,7 @@ def test_another_preset_makes_mistakes_that_come_with_evidence(run):
     assert "false alarm" in shown
 
 
-def test_a_policy_and_a_window_are_heeded(run, tmp_path):
+def test_policy_and_window_are_applied(run, tmp_path):
     policy = write(tmp_path / "p.toml", 'duplicates = ["same_url"]\n')
     found = data(run(*PAIRS, "--policy", policy, "--json"))
     assert found["settings"] == {"policy": policy, "window": "all"}
@@ -77,20 +77,20 @@ def test_a_policy_and_a_window_are_heeded(run, tmp_path):
     assert narrow["scores"]["recall"]["value"] < 1.0
 
 
-def test_a_target_changes_what_is_the_same(run):
+def test_the_target_changes_what_counts_as_a_match(run):
     found = data(run(*PAIRS, "--target", "news", "--json"))
     assert found["counts"]["same"] == 48
     assert found["scores"]["recall"]["value"] < 1.0
 
 
-def test_the_page_is_written_beside_the_tables(run, tmp_path):
+def test_the_report_is_written_in_addition_to_the_tables(run, tmp_path):
     result = run(*PAIRS, "--html", "report.html")
     assert "wrote report.html" in result.stderr
     assert "precision" in result.stdout
     assert (tmp_path / "report.html").read_text("utf-8").startswith("<!doctype html>")
 
 
-def test_articles_may_stand_in_the_pairs(run, tmp_path):
+def test_articles_can_be_inline_in_the_pairs(run, tmp_path):
     rows = [
         ("Fire destroys the old mill at Corrin", "Old mill at Corrin destroyed by fire", "same"),
         ("Corrin mayor resigns over budget", "Old mill at Corrin destroyed by fire", "different"),
@@ -135,7 +135,7 @@ def test_near_pairs_are_measured(run, tmp_path):
     assert found["by_overlap"][0]["overlap_from"] == "0.9"
 
 
-def test_ids_that_no_article_has_are_named(run, tmp_path):
+def test_unknown_ids_are_listed(run, tmp_path):
     rows = "".join(f"en-01,none-{number},same\n" for number in range(30))
     file = write(tmp_path / "p.csv", f"a,b,label\nen-01,en-02,same\nen-01,en-24,other\n{rows}")
     result = run("--articles", WIRE, "--pairs", file, "--json")
@@ -165,7 +165,7 @@ ERRORS = [
 
 
 @pytest.mark.parametrize(("words", "message"), ERRORS)
-def test_mistakes_end_with_code_2_and_say_what_to_do(run, tmp_path, words, message):
+def test_usage_errors_exit_with_2_and_say_what_to_do(run, tmp_path, words, message):
     write(tmp_path / "p.csv", "a,b,label\nen-01,en-02,same\n")
     write(tmp_path / "lost.csv", "a,b,label\nx,y,same\n")
     write(tmp_path / "empty.csv", "a,b,label\n")

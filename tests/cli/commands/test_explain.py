@@ -50,7 +50,7 @@ def test_it_fits_eighty_columns_in_every_script(run, pair):
     assert "\x1b" not in result.stdout
 
 
-def test_colours_are_the_same_left_and_right_and_numbers_do_without():
+def test_colours_match_left_and_right_and_numbers_work_without_colour():
     coloured = shown(A, B, force_terminal=True, color_system="standard", no_color=False)
     assert len(re.findall(r"\x1b\[32m\[1\|", coloured)) == 2
     plain = shown(A, B, force_terminal=True, color_system="standard", no_color=True)
@@ -59,7 +59,7 @@ def test_colours_are_the_same_left_and_right_and_numbers_do_without():
     assert "≠12" in plain
 
 
-def test_nothing_in_an_article_is_obeyed_by_the_terminal():
+def test_articles_cannot_control_the_terminal():
     evil = Article(id="[red]x[/red]", title="\x1b[2J[bold]t", text="\x1b]0;owned\x07 \u202e [/] \0")
     text = shown(evil, evil, width=120)
     assert "\x1b" not in text
@@ -77,14 +77,14 @@ def test_any_text_can_be_shown(text):
     assert render_page(explain(one, other), one, other).endswith("</html>\n")
 
 
-def test_the_rule_and_the_measurements_stand_above():
+def test_rule_and_evidence_come_first():
     text = shown(A, B)
     assert "distinct, no duplicate, confidence 0.90, rule vetoed" in text
     assert "Facts that clash: 10 million dollars / 50 million dollars" in text or "Series A" in text
     assert "overlap" in text
 
 
-def test_as_data(run):
+def test_an_explanation_as_json(run):
     result = run("en-24", "en-25", "--in", WIRE, "--json")
     row = json.loads(result.stdout)
     assert (row["a"], row["b"], row["relation"]) == ("en-24", "en-25", "distinct")
@@ -110,7 +110,7 @@ class Parsed(HTMLParser):
 
 
 @pytest.mark.parametrize("evil", ["<script>alert(1)</script>", '"><img src=x onerror=y>', "</td>&"])
-def test_a_page_escapes_all_that_comes_from_articles(evil):
+def test_a_page_escapes_article_content(evil):
     one = Article(id=evil, title=evil, text=evil, source=evil, language=evil, url=evil)
     made = Parsed(render_page(explain(one, one), one, one))
     assert not made.tags & {"script", "img", "a", "link", "iframe"}
@@ -118,14 +118,14 @@ def test_a_page_escapes_all_that_comes_from_articles(evil):
     assert evil in made.text
 
 
-def test_a_page_loads_nothing():
+def test_a_page_has_no_external_resources():
     made = render_page(explain(A, B), A, B)
     assert "Content-Security-Policy" in made
     assert not re.search(r"https?://|url\(|@import", made)
     assert 'dir="auto"' in made
 
 
-def test_a_page_is_written_where_asked(run, tmp_path):
+def test_html_writes_a_page(run, tmp_path):
     file = tmp_path / "why.html"
     result = run("ar-01", "ar-03", "--in", WIRE, "--html", str(file))
     assert result.exit_code == 0

@@ -19,7 +19,7 @@ def run():
 
 
 @pytest.mark.parametrize(("least", "shingle"), [(0.5, None), (0.8, None), (0.3, 5)])
-def test_every_pair_and_no_other(run, least, shingle):
+def test_exactly_the_overlapping_pairs_are_found(run, least, shingle):
     words = ["--min-overlap", str(least), *(["--shingle", str(shingle)] if shingle else [])]
     result = run(WIRE, *words, "--words", "folded")
     assert result.exit_code == 0, result.stderr
@@ -38,7 +38,7 @@ def test_every_pair_and_no_other(run, least, shingle):
     assert all(list(row) == ["a", "b", "overlap", "containment", "relation"] for row in found)
 
 
-def test_the_relation_is_what_compare_says(run):
+def test_the_relation_is_that_of_compare(run):
     found = [json.loads(line) for line in run(WIRE).stdout.splitlines()]
     relations = {frozenset((row["a"], row["b"])): row["relation"] for row in found}
     assert relations[frozenset(("en-24", "en-25"))] == "distinct"
@@ -46,5 +46,5 @@ def test_the_relation_is_what_compare_says(run):
 
 
 @pytest.mark.parametrize("least", ["0", "1.5", "-1", "nan"])
-def test_a_bound_that_is_none_is_refused(run, least):
+def test_an_invalid_threshold_is_refused(run, least):
     assert run(WIRE, "--min-overlap", least).exit_code == 2

@@ -36,7 +36,7 @@ def told():
     return {(row["a"], row["b"]): row for row in map(json.loads, result.stdout.splitlines())}
 
 
-def test_pairs_are_listed_the_nearest_to_a_line_first(run):
+def test_pairs_are_listed_by_margin(run):
     found = lines(run("--json"))
     assert [each["margin"] for each in found] == sorted(each["margin"] for each in found)
     assert {"a", "b", "relation", "rule", "margin", "line"} <= set(found[0])
@@ -47,7 +47,7 @@ def test_pairs_are_listed_the_nearest_to_a_line_first(run):
 
 
 @pytest.mark.usefixtures("somebody")
-def test_listing_asks_nothing_though_somebody_is_there(run):
+def test_list_asks_nothing_on_a_terminal(run):
     result = run("--list", said="s\n")
     assert result.exit_code == 0
     assert told() == {}
@@ -58,7 +58,7 @@ def test_listing_asks_nothing_though_somebody_is_there(run):
     ("key", "same", "relation"),
     [("s", True, None), ("D", False, "distinct"), ("u", True, "revision")],
 )
-def test_a_letter_says_what_a_pair_is(run, key, same, relation):
+def test_a_key_records_feedback(run, key, same, relation):
     (first,) = lines(run("--json", "--limit", "1"))
     result = run("--limit", "1", said=f"{key}\n")
     assert result.exit_code == 0, result.output
@@ -69,7 +69,7 @@ def test_a_letter_says_what_a_pair_is(run, key, same, relation):
 
 
 @pytest.mark.usefixtures("somebody")
-def test_enter_passes_over_and_z_takes_back_and_q_ends(run):
+def test_enter_skips_z_undoes_and_q_quits(run):
     (one, other) = lines(run("--json", "--limit", "2"))
     result = run(said="\nd\nz\nx\nq\n")
     assert result.exit_code == 0
@@ -81,17 +81,17 @@ def test_enter_passes_over_and_z_takes_back_and_q_ends(run):
 
 
 @pytest.mark.usefixtures("somebody")
-def test_taking_back_where_nothing_was_said_is_no_error(run):
+def test_undo_without_feedback_is_no_error(run):
     assert "nothing was said yet" in run(said="z\nq\n").stderr
 
 
 @pytest.mark.usefixtures("somebody")
-def test_the_end_of_what_is_typed_ends_it(run):
+def test_end_of_input_quits(run):
     assert run(said="").exit_code == 0
 
 
 @pytest.mark.usefixtures("somebody")
-def test_what_contradicts_is_told_and_asked_again(run):
+def test_contradicting_feedback_is_reported_and_asked_again(run):
     found = lines(run("--json"))
     pair = found[0]["a"], found[0]["b"]
     for other in pair:
@@ -104,7 +104,7 @@ def test_what_contradicts_is_told_and_asked_again(run):
 
 
 @pytest.mark.usefixtures("somebody")
-def test_where_no_pair_is_near_a_line_it_says_so(tmp_path, monkeypatch):
+def test_no_borderline_pair_is_reported(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("one.jsonl").write_text('{"id": "a", "title": "A heron nests on the weir"}\n', "utf-8")
     CliRunner().invoke(app, ["add", "one.jsonl", "--store", "seen.db"])

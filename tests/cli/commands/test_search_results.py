@@ -32,14 +32,14 @@ def rows(text):
 AS_LINES = "".join(json.dumps(row) + "\n" for row in RESULTS)
 
 
-def test_an_ending_that_tells_no_format_is_refused(run):
+def test_an_unknown_file_suffix_is_refused(run):
     result = run("-", "--removed", "gone.xlsx", input=AS_LINES)
     assert result.exit_code == 2
     assert "nothing is written as .xlsx" in result.stderr
 
 
 @pytest.mark.parametrize("given", [json.dumps(RESULTS), json.dumps(RESULTS, indent=2), AS_LINES])
-def test_what_is_kept_comes_in_order_with_what_it_stands_for(run, given):
+def test_kept_results_keep_their_order_and_list_their_duplicates(run, given):
     result = run("-", input=given)
     assert result.exit_code == 0
     kept = rows(result.stdout)
@@ -48,27 +48,27 @@ def test_what_is_kept_comes_in_order_with_what_it_stands_for(run, given):
     assert "3 results: 2 kept, 1 duplicate" in result.stderr
 
 
-def test_what_is_dropped_can_be_written(run, tmp_path):
+def test_removed_results_can_be_written(run, tmp_path):
     assert run("-", "--removed", "gone.jsonl", input=AS_LINES).exit_code == 0
     (gone,) = rows((tmp_path / "gone.jsonl").read_text(encoding="utf-8"))
     assert (gone["_id"], gone["duplicate_of"], gone["relation"]) == (9, "7", "same_text")
     assert gone["reasons"]
 
 
-def test_all_can_be_written_with_marks(run):
+def test_all_results_can_be_written_with_marks(run):
     marked = rows(run("-", "--mark", input=AS_LINES).stdout)
     assert [(row["_id"], row["duplicate_of"]) for row in marked] == [(7, None), (8, None), (9, "7")]
     assert marked[2]["rule"] == "identical-text"
 
 
-def test_results_without_or_with_one_id_can_be_told_apart(run):
+def test_results_without_id_or_with_the_same_id_are_numbered(run):
     given = [{"id": "a", "text": QUAY}, {"id": "a", "text": QUAY}, {"text": QUAY}]
     first, second, third = rows(run("-", "--mark", input=json.dumps(given)).stdout)
     assert (first["id"], second["id"]) == ("a", "a#2")
     assert first["duplicates"] == ["a#2", third["id"]]
 
 
-def test_an_empty_list_stays_one(run):
+def test_an_empty_list_stays_empty(run):
     assert run("-", input="[]").stdout == ""
 
 
@@ -79,7 +79,7 @@ def test_a_result_that_cannot_be_read_is_named(run):
     assert result.stdout == ""
 
 
-def test_fields_of_the_results_of_the_same_name_are_replaced(run):
+def test_fields_of_the_same_name_are_replaced(run):
     given = json.dumps([{"id": "a", "text": QUAY, "duplicates": "x", "duplicate_of": "y"}])
     (row,) = rows(run("-", "--mark", input=given).stdout)
     assert (row["duplicates"], row["duplicate_of"]) == ([], None)

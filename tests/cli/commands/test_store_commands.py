@@ -34,7 +34,7 @@ def rows(result):
     return [json.loads(line) for line in result.stdout.splitlines()]
 
 
-def test_adding_gives_a_verdict_for_every_article(run, tmp_path):
+def test_add_gives_a_verdict_for_every_article(run, tmp_path):
     result = run("add", WIRE, "--json")
     found = rows(result)
     assert len(found) == 66
@@ -44,7 +44,7 @@ def test_adding_gives_a_verdict_for_every_article(run, tmp_path):
     assert f"66 articles, {duplicates} duplicates" in result.stderr
 
 
-def test_a_table_tells_what_an_article_is_to_its_match_and_which_copy_is_kept(run):
+def test_a_table_shows_relation_match_and_kept_copy(run):
     found = {row["id"]: row for row in rows(run("add", WIRE, "--json"))}
     assert (found["en-08"]["match"], found["en-08"]["duplicate_of"]) == ("en-06", "en-07")
     shown = run("check", WIRE, "--window", "all", env={"COLUMNS": "200"}).stdout.splitlines()
@@ -70,7 +70,7 @@ TEA = {"id": "tea", "text": "The price of tea rose at the morning auction."}
         ({"id": "quay", "text": "The old quay closes for good."}, "new", "│  "),
     ],
 )
-def test_what_is_in_the_store_under_its_own_id_is_shown_as_known(run, verb, row, kind, why):
+def test_an_id_of_the_store_is_shown_as_stored(run, verb, row, kind, why):
     assert run("add", "-", input=json.dumps(TEA)).exit_code == 0
     shown = run(verb, "-", input=json.dumps(row), env={"COLUMNS": "120"})
     (line,) = (line for line in shown.stdout.splitlines() if row["id"] in line)
@@ -79,34 +79,34 @@ def test_what_is_in_the_store_under_its_own_id_is_shown_as_known(run, verb, row,
     assert "1 article, 0 duplicates" in shown.stderr
 
 
-def test_what_is_added_first_is_new_and_data_are_the_same_again(run):
+def test_added_articles_are_new_and_json_is_unchanged_on_a_second_run(run):
     assert "new" in run("add", "-", input=json.dumps(TEA)).stdout
     again = rows(run("add", "-", "--json", input=json.dumps(TEA)))
     assert again == rows(run("add", "-", "--json", "--store", "b.db", input=json.dumps(TEA)))
 
 
 @pytest.mark.parametrize("verb", ["check", "add"])
-def test_the_help_tells_what_known_means(run, verb):
+def test_the_help_explains_stored(run, verb):
     assert "known where it" in " ".join(run(verb, "--help").stdout.replace("│", " ").split())
 
 
 @pytest.mark.parametrize(
     "words", [("check", WIRE), ("similar", "en-01"), ("stories",), ("verify",)]
 )
-def test_a_store_in_memory_has_nothing_to_ask(run, words):
+def test_a_memory_store_cannot_be_queried(run, words):
     result = run(*words, "--store", "memory://")
     assert result.exit_code == 2
     assert "memory:// begins empty and is gone when the command ends" in result.stderr
     assert "seen.db" in result.stderr
 
 
-def test_what_is_added_to_memory_is_compared_with_itself(run):
+def test_add_to_memory_compares_the_input_with_itself(run):
     assert sum(row["is_duplicate"] for row in rows(run("add", WIRE, "--json"))) == sum(
         row["is_duplicate"] for row in rows(run("add", WIRE, "--json", "--store", "memory://"))
     )
 
 
-def test_a_warning_is_no_pass_and_no_fault(run, redis_address):
+def test_a_warning_is_neither_pass_nor_failure(run, redis_address):
     assert run("add", WIRE, "--store", redis_address).exit_code == 0
     result = run("verify", "--store", redis_address, env={"COLUMNS": "150"})
     assert result.exit_code == 0
@@ -129,7 +129,7 @@ def test_a_file_without_rows_is_named(filled, tmp_path, verb, name, held):
     assert f"warning: {name} has no rows" in result.stderr
 
 
-def test_only_those_without_rows_are_named(run, tmp_path):
+def test_only_empty_files_are_named(run, tmp_path):
     (tmp_path / "none.csv").write_text("id,text\n")
     result = run("add", WIRE, "none.csv", "-", input="")
     warned = [line for line in result.stderr.splitlines() if line.startswith("warning")]
@@ -140,7 +140,7 @@ UNTITLED = "warning: no column was taken for the title: the columns are "
 
 
 @pytest.mark.parametrize("verb", ["check", "add", "dedupe", "pairs", "import"])
-def test_a_title_in_a_column_we_do_not_know_is_worth_a_warning(filled, verb):
+def test_an_unrecognised_title_column_is_warned_of(filled, verb):
     given = "".join(
         json.dumps({"id": name, "titel": "Old quay closes", "url": f"https://a.example/{name}"})
         + "\n"
@@ -162,13 +162,13 @@ def test_a_title_in_a_column_we_do_not_know_is_worth_a_warning(filled, verb):
         {"text": "The price of tea rose.", "relation": "distinct", "rule": "kept"},
     ],
 )
-def test_articles_that_have_no_titles_are_no_cause_for_one(run, values):
+def test_articles_without_titles_give_no_warning(run, values):
     result = run("add", "-", input=json.dumps({"id": "a", "date": "2026-03-04"} | values))
     assert result.exit_code == 0
     assert "warning" not in result.stderr
 
 
-def test_nor_are_titles_and_texts_in_columns_that_were_named(run):
+def test_named_columns_give_no_warning(run):
     row = json.dumps({"id": "a", "titel": "Old quay closes", "inhalt": "Divers found shipworm."})
     for words in (["--title-field", "titel"], ["--text-field", "inhalt"]):
         stderr = run("dedupe", "-", *words, input=row).stderr
@@ -177,13 +177,13 @@ def test_nor_are_titles_and_texts_in_columns_that_were_named(run):
     assert UNTITLED not in run("dedupe", "-", "--text-field", "inhalt", input=only).stderr
 
 
-def test_checking_never_writes(filled):
+def test_check_never_writes(filled):
     new = json.dumps({"id": "new", "text": "The price of tea rose at the morning auction."})
     assert rows(filled("check", "-", "--json", input=new))[0]["relation"] == "distinct"
     assert filled("similar", "new").exit_code == 2
 
 
-def test_what_is_known_is_found_under_another_name(filled):
+def test_a_stored_article_is_found_under_another_id(filled):
     wire = [json.loads(line) for line in Path(WIRE).read_text("utf-8").splitlines()]
     copy = json.dumps(wire[0] | {"id": "copy", "url": None})
     (row,) = rows(filled("check", "-", "--json", "--evidence", input=copy))
@@ -199,7 +199,7 @@ def test_what_is_known_is_found_under_another_name(filled):
 
 
 @pytest.mark.parametrize(("text", "code"), [("The price of tea rose again.", 0), (None, 1)])
-def test_the_exit_code_can_tell_a_duplicate(filled, text, code):
+def test_the_exit_code_can_report_a_duplicate(filled, text, code):
     first = json.loads(Path(WIRE).read_text("utf-8").splitlines()[0])
     row = first | {"id": "new"} if text is None else {"id": "new", "text": text}
     assert filled("check", "-", "--exit-code", input=json.dumps(row)).exit_code == code
@@ -230,7 +230,7 @@ def test_similar_articles_come_best_first(filled):
     assert "en-02" in filled("similar", "en-01").stdout
 
 
-def test_the_spread_of_a_story_is_a_table_and_a_time_line(filled):
+def test_the_spread_of_a_story_is_a_table_and_a_timeline(filled):
     shown = filled("stories", "en-01", "--spread", env={"COLUMNS": "150"}).stdout
     assert "first: meridianwire.example, 2025-10-07 11:42, en-01" in shown
     assert "5 outlets, 5 articles, 3 syndicated" in shown
@@ -246,7 +246,7 @@ def test_the_spread_of_a_story_is_a_table_and_a_time_line(filled):
     ]
 
 
-def test_a_spread_says_what_is_not_known(run):
+def test_a_spread_reports_missing_times_and_outlets(run):
     text = "The old quay was closed at noon and all of the boats had to wait outside for the tide. "
     lines = [
         {"id": "a", "text": 4 * text, "source": "post"},
@@ -261,13 +261,13 @@ def test_a_spread_says_what_is_not_known(run):
     assert "1 article of no known outlet" in shown
 
 
-def test_a_spread_is_of_one_story(filled):
+def test_spread_requires_one_story(filled):
     result = filled("stories", "--spread")
     assert result.exit_code == 2
     assert "nearcopy stories ID --spread" in result.stderr
 
 
-def test_stories_are_those_of_several_articles_unless_asked_for_all(filled):
+def test_stories_have_several_articles_by_default(filled):
     several = rows(filled("stories", "--json"))
     assert several
     assert all(len(row["members"]) >= 2 for row in several)
@@ -278,7 +278,7 @@ def test_stories_are_those_of_several_articles_unless_asked_for_all(filled):
     assert f"{len(several)} in all" in shown.stderr
 
 
-def test_stories_of_several_articles_come_first_and_of_these_what_got_one_last(run):
+def test_stories_of_several_articles_come_first_newest_first(run):
     texts = {news: " ".join(f"{news}{n}" for n in range(60)) for news in ("quay", "mill", "a", "b")}
     ids = ["quay", "a", "mill", "mill-2", "quay-2", "b"]
     lines = [json.dumps({"id": name, "text": texts[name.split("-")[0]]}) for name in ids]
@@ -289,7 +289,7 @@ def test_stories_of_several_articles_come_first_and_of_these_what_got_one_last(r
     ]  # fmt: skip
 
 
-def test_stories_are_listed_the_largest_first_where_asked(filled):
+def test_stories_can_be_listed_largest_first(filled):
     sizes = [len(row["members"]) for row in rows(filled("stories", "--json", "--order", "largest"))]
     assert sizes == sorted(sizes, reverse=True)
     refused = filled("stories", "--order", "oldest")
@@ -306,7 +306,7 @@ def test_one_story_has_all_its_members(filled):
     assert f"kept {row['kept']}: " in shown
 
 
-def test_what_is_forgotten_is_named_and_gone(filled):
+def test_forgotten_articles_are_listed_and_removed(filled):
     result = filled("forget", "en-01", "nowhere", "--json")
     assert rows(result) == [{"forgotten": 1, "ids": ["en-01"], "missing": ["nowhere"]}]
     assert "nowhere: not in the store" in result.stderr
@@ -314,7 +314,7 @@ def test_what_is_forgotten_is_named_and_gone(filled):
     assert filled("similar", "en-01").exit_code == 2
 
 
-def test_all_from_before_a_time_can_go(filled):
+def test_articles_before_a_time_are_purged(filled):
     kept = sum(
         json.loads(line)["published"] >= "2025-10-01"
         for line in Path(WIRE).read_text("utf-8").splitlines()
@@ -325,7 +325,7 @@ def test_all_from_before_a_time_can_go(filled):
 
 
 @pytest.mark.parametrize("words", [("forget", "en-01"), ("purge", "--before", "2030-01-01")])
-def test_on_a_terminal_it_asks_first(filled, monkeypatch, words):
+def test_on_a_terminal_removal_is_confirmed(filled, monkeypatch, words):
     monkeypatch.setattr("nearcopy.cli.terminal.is_interactive", lambda: True)
     assert terminal.is_interactive()
     assert filled(*words, input="n\n").exit_code == 0
@@ -342,7 +342,7 @@ def test_on_a_terminal_it_asks_first(filled, monkeypatch, words):
         ("2026-01-31T09:00:00Z", datetime(2026, 1, 31, 9, tzinfo=UTC)),
     ],
 )
-def test_a_time_is_a_date_or_a_span_ago(text, time):
+def test_a_time_is_a_date_or_an_age(text, time):
     assert parse_time(text, NOON) == time
 
 
@@ -352,7 +352,7 @@ def test_other_times_are_refused(text):
         parse_time(text, NOON)
 
 
-def test_a_sound_store_passes_every_check(filled):
+def test_a_consistent_store_passes_every_check(filled):
     result = filled("verify", "--json")
     assert result.exit_code == 0
     found = rows(result)
@@ -362,7 +362,7 @@ def test_a_sound_store_passes_every_check(filled):
     assert "known duplicate" in filled("verify").stdout
 
 
-def test_a_store_that_fails_a_check_is_a_no(filled, monkeypatch):
+def test_a_failed_check_exits_with_1(filled, monkeypatch):
     from nearcopy.models import Check
 
     monkeypatch.setattr(
@@ -375,7 +375,7 @@ def test_a_store_that_fails_a_check_is_a_no(filled, monkeypatch):
     assert "0 of 1 checks passed" in result.stderr
 
 
-def test_redis_has_no_migrations_and_nothing_to_be_done(run, redis_server, redis_address):
+def test_redis_has_no_migrations(run, redis_server, redis_address):
     assert run("add", WIRE, "--store", redis_address).exit_code == 0
     result = run("migrate", "--store", redis_address, "--json")
     assert result.exit_code == 0
@@ -388,7 +388,7 @@ def test_redis_has_no_migrations_and_nothing_to_be_done(run, redis_server, redis
     assert (other.exit_code, "is of format 99, this nearcopy reads 1" in other.stderr) == (2, True)
 
 
-def test_migrations_go_up_and_with_yes_back(filled):
+def test_migrations_go_forward_and_with_yes_back(filled):
     assert "latest schema" in filled("migrate").stderr
     refused = filled("migrate", "--to", "0")
     assert refused.exit_code == 2
@@ -410,7 +410,7 @@ def test_migrations_go_up_and_with_yes_back(filled):
         ("migrate",),
     ],
 )
-def test_a_store_that_is_only_asked_must_be_there(run, tmp_path, words):
+def test_a_store_that_is_only_queried_must_exist(run, tmp_path, words):
     result = run(*words)
     assert result.exit_code == 2
     assert "no store at seen.db" in result.stderr
@@ -424,7 +424,7 @@ def test_without_a_store_it_says_how_to_name_one(run, words):
     assert "which store? Give --store seen.db" in result.stderr
 
 
-def test_articles_of_a_store_are_compared_by_its_recipe(run):
+def test_articles_of_a_store_are_compared_with_its_recipe(run):
     assert run("add", WIRE, "--preset", "crawler").exit_code == 0
     (row,) = rows(run("compare", "en-12", "en-13", "--json"))
     assert "overlap" not in row["evidence"]

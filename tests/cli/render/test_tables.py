@@ -62,7 +62,7 @@ def words_of(lines: list[str]) -> set[str]:
     return {word for line in lines for word in line.split()}
 
 
-def test_what_matters_least_is_left_out_and_named():
+def test_optional_columns_are_left_out_and_named():
     made = make_table(
         "article", "number", "remark", numbers=["number"], optional=["remark", "number"]
     )
@@ -73,7 +73,7 @@ def test_what_matters_least_is_left_out_and_named():
     assert "headline-of-it" in words_of(drawn(made, 20))
 
 
-def test_what_must_stay_is_broken_at_last():
+def test_other_columns_are_wrapped_as_a_last_resort():
     made = make_table("article")
     add_row(made, "abcdefghijklmnopqrstuvwxyz")
     assert "│ abcdef │" in drawn(made, 10)
@@ -83,7 +83,7 @@ def test_what_must_stay_is_broken_at_last():
     st.lists(st.tuples(*[st.text("abc ", max_size=40)] * 3), max_size=4),
     st.integers(30, 100),
 )
-def test_words_stay_whole_where_they_have_room(rows, width):
+def test_words_are_not_broken_where_there_is_room(rows, width):
     made = make_table("one", "two", "six", optional=["six"])
     for row in rows:
         add_row(made, *row)

@@ -17,7 +17,7 @@ from nearcopy.config.units import parse_window
 from nearcopy.errors import StoreError
 
 if TYPE_CHECKING:
-    from nearcopy.maintenance.copy_store import Moved
+    from nearcopy.maintenance.copy_store import CopyResult
 
 EXPIRING = ("redis:", "rediss:", "unix:")
 
@@ -44,7 +44,7 @@ def copy_store(
         if as_json:
             write_json_lines([row])
         else:
-            show(inventory_table(moved.held))
+            show(inventory_table(moved.inventory))
         note(_summary(row))
 
 
@@ -62,7 +62,7 @@ def _list_pools(source: str, pool: str | None, to_pool: str | None) -> list[str 
 
 def _copy_pool(
     source: str, target: str, pool: str | None, to_pool: str | None, window: str | None
-) -> tuple[dict[str, Any], "Moved"]:
+) -> tuple[dict[str, Any], "CopyResult"]:
     from nearcopy.cli.progress import Phases
     from nearcopy.maintenance.copy_store import copy_store
 
@@ -70,7 +70,7 @@ def _copy_pool(
     expiry = parse_window(window) if window is not None else None
     with open_two_stores(source, pool, target, to_pool) as (one, other), Phases() as phases:
         name = store_label(source, pool)
-        moved = copy_store(one, other, name=name, window=expiry, watch=phases.track)
+        moved = copy_store(one, other, name=name, window=expiry, progress=phases.track)
         settings = other.settings()
     if target.startswith(EXPIRING) and (settings is None or settings.window is None):
         note("nothing expires in TO: copy with --window 14d to have articles expire after 14 days")
@@ -80,9 +80,9 @@ def _copy_pool(
         "pool": pool or "default",
         "to_pool": to_pool or "default",
         "copied": moved.copied,
-        "there": moved.there,
+        "there": moved.skipped,
         "verified": True,
-        "records": inventory_row(moved.held),
+        "records": inventory_row(moved.inventory),
         "seconds": round(perf_counter() - started, 3),
     }
     return row, moved

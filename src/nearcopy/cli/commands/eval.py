@@ -12,8 +12,8 @@ from nearcopy.cli.article_pair import parse_article
 from nearcopy.cli.inputs import (
     open_inputs,
     read_clusters,
-    read_labels,
     read_rows,
+    read_table,
     refuse_overwrite,
 )
 from nearcopy.cli.options import (
@@ -45,7 +45,7 @@ class Target(StrEnum):
     """What is evaluated."""
 
     DUPLICATE = "duplicate"
-    NEWS = "news"
+    EVENT = "event"
     COPY = "copy"
 
 
@@ -208,7 +208,7 @@ class _Evaluator:
         from nearcopy.evaluate.labels import find_scheme, read_labels
         from nearcopy.evaluate.pairs import evaluate_pairs
 
-        rows = read_labels(file)
+        rows = read_table(file)
         label_scheme = find_scheme(self.truth.label_options, rows, self.policy)
         read = self._read_articles(phases) if self.files else ()
         articles = {article.id: article for article in read} if self.files else None
@@ -221,7 +221,7 @@ class _Evaluator:
             self.recipe or Recipe(),
             self.policy,
             mistakes=self.mistakes,
-            watch=lambda pairs: phases.track(pairs, "judging", total=len(labels.pairs)),
+            progress=lambda pairs: phases.track(pairs, "judging", total=len(labels.pairs)),
         )
 
     def _evaluate_clusters(self, file: str, phases: "Phases") -> "Evaluation":
@@ -239,7 +239,7 @@ class _Evaluator:
     def _evaluate_near_pairs(self, file: str, phases: "Phases") -> "Evaluation":
         from nearcopy.evaluate.near_duplicates import evaluate_near_pairs, read_listed_pairs
 
-        pairs, bound = read_listed_pairs(read_labels(file), self.truth.label_options, self.policy)
+        pairs, bound = read_listed_pairs(read_table(file), self.truth.label_options, self.policy)
         evaluation = evaluate_near_pairs(
             self._read_articles(phases),
             pairs,

@@ -18,12 +18,13 @@ from nearcopy.deduper.deduper import Deduper
 from nearcopy.errors import NearcopyError, NotStored
 from nearcopy.io.files import Format, format_of, open_writer
 from nearcopy.io.settings import settings
+from nearcopy.models.batches import batches
 from nearcopy.stores import Store
 from nearcopy.stores.retry import retry_transient
 
 if TYPE_CHECKING:
     from nearcopy.cli.progress import Phases
-    from nearcopy.maintenance.copy_store import Arrived
+    from nearcopy.maintenance.copy_store import ArticleBatch
     from nearcopy.stores.base import StoreSettings
 
 TABLES = ("csv", "tsv")
@@ -144,14 +145,14 @@ class _ExportRows:
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """A row per article, in insertion order; a whole export has its other records around."""
         from nearcopy.io.files.store_export import end_row
-        from nearcopy.maintenance.copy_store import opened
-        from nearcopy.maintenance.inventory import all_ids, some
+        from nearcopy.maintenance.copy_store import open_source
+        from nearcopy.maintenance.inventory import BATCH_SIZE, all_ids
 
-        stated = opened(self._store)
+        stated = open_source(self._store)
         ids = all_ids(self._store)
         before = list(self._records_before(stated)) if self._whole else []
         yield from before
-        for batch in some(self._phases.track(ids, "exporting", total=len(ids))):
+        for batch in batches(self._phases.track(ids, "exporting", total=len(ids)), BATCH_SIZE):
             for row in self._batch_rows(batch):
                 self.articles += 1
                 yield row
@@ -181,18 +182,18 @@ class _ExportRows:
             ]
         raise NearcopyError(f"{self._store.address} changes all the time: try when it is quiet")
 
-    def _history_row(self, arrived: "Arrived", name: str) -> dict[str, Any]:
+    def _history_row(self, arrived: "ArticleBatch", name: str) -> dict[str, Any]:
         from nearcopy.io.files.store_export import history_row
 
-        return history_row(arrived.runs[name], arrived.revised.get(name, ()))
+        return history_row(arrived.runs[name], arrived.revisions.get(name, ()))
 
-    def _load(self, ids: list[str]) -> "Arrived":
-        from nearcopy.maintenance.copy_store import arrived_of
+    def _load(self, ids: list[str]) -> "ArticleBatch":
+        from nearcopy.maintenance.copy_store import read_batch
 
         @retry_transient
-        def read() -> "Arrived":
+        def read() -> "ArticleBatch":
             with self._store.snapshot():
-                return arrived_of(self._store, ids)
+                return read_batch(self._store, ids)
 
         return read()
 

@@ -33,13 +33,14 @@ from nearcopy.deduper.deduper import Deduper
 from nearcopy.errors import BadArticle
 from nearcopy.io.files import Rejected, Row, Source, assign_unique_ids, open_sources, read
 from nearcopy.io.settings import settings
+from nearcopy.models.batches import batches
 from nearcopy.models.feedback import StoryAction, action_from_json
 
 if TYPE_CHECKING:
     from nearcopy.cli.progress import Phases
     from nearcopy.io.files.store_export import Head
-    from nearcopy.maintenance.copy_store import Arrived
-    from nearcopy.maintenance.rebuild import Aside
+    from nearcopy.maintenance.copy_store import ArticleBatch
+    from nearcopy.maintenance.rebuild import ImportedMetadata
     from nearcopy.models.feedback import Feedback
 
 STDIN = "-"
@@ -179,20 +180,20 @@ def _article_rows(source: Source) -> Iterator[Row | Rejected]:
 
 
 def _import_export(job: ImportJob, source: Source, phases: "Phases") -> dict[str, Any]:
-    from nearcopy.maintenance.rebuild import Settings, fill
+    from nearcopy.maintenance.rebuild import RebuildSettings, import_articles
 
     export = _Export(source, phases)
-    chosen = Settings(job.recipe or export.head.recipe, job.policy, job.threads)
+    chosen = RebuildSettings(job.recipe or export.head.recipe, job.policy, job.threads)
     with open_raw_store(job.address, job.pool) as target:
         name = f"import of {job.name}, {export.digest}"
-        filled = fill(target, export.batches(phases), export.aside(), chosen, name=name)
-    for brake in filled.retold.oversized:
+        filled = import_articles(target, export.batches(phases), export.aside(), chosen, name=name)
+    for brake in filled.clusters.oversized:
         note(f"warning: {brake.why}")
     row = {"file": source.name, "store": target.address, "whole": True}
     return row | {
         "articles": filled.added,
-        "there": filled.there,
-        "stories": filled.retold.stories,
+        "there": filled.skipped,
+        "stories": filled.clusters.stories,
         "feedback": len(export.feedback),
     }
 
@@ -262,25 +263,27 @@ class _Export:
         except (KeyError, TypeError, ValueError) as exc:
             raise BadArticle(f"{row.place}: no record of an export: {exc!r:.100}") from exc
 
-    def batches(self, phases: "Phases") -> Iterator["Arrived"]:
+    def batches(self, phases: "Phases") -> Iterator["ArticleBatch"]:
         """The articles in insertion order, in batches."""
         from nearcopy.io.files.store_export import arrival_of
-        from nearcopy.maintenance.copy_store import Arrived
-        from nearcopy.maintenance.inventory import some
+        from nearcopy.maintenance.copy_store import ArticleBatch
+        from nearcopy.maintenance.inventory import BATCH_SIZE
 
         rows = (row for row in read(self._source) if isinstance(row, Row))
-        for batch in some(phases.track(rows, "importing", total=self._articles)):
+        for batch in batches(phases.track(rows, "importing", total=self._articles), BATCH_SIZE):
             arrivals = [arrival_of(row.values) for row in batch]
             self._former |= {a.article.id: a.story for a in arrivals if a.story in self._shared}
-            yield Arrived(
+            yield ArticleBatch(
                 [arrival.article for arrival in arrivals],
                 {arrival.article.id: arrival.run for arrival in arrivals},
                 {arrival.article.id: arrival.before for arrival in arrivals if arrival.before},
             )
 
-    def aside(self) -> "Aside":
+    def aside(self) -> "ImportedMetadata":
         """All records beside the articles; the former stories once `batches` has been read."""
-        from nearcopy.maintenance.rebuild import Aside
+        from nearcopy.maintenance.rebuild import ImportedMetadata
 
         terms = self.head.terms
-        return Aside(self._former, self._redirects, self.feedback, self._times, terms, self.actions)
+        return ImportedMetadata(
+            self._former, self._redirects, self.feedback, self._times, terms, self.actions
+        )

@@ -39,7 +39,7 @@ def rebuild(
     Interrupted at any point and started again, it resumes.
     """
     from nearcopy.cli.progress import Phases
-    from nearcopy.maintenance.rebuild import Settings, rebuild
+    from nearcopy.maintenance.rebuild import RebuildSettings, rebuild
 
     started = perf_counter()
     recipe, policy = decisions.load()
@@ -49,10 +49,10 @@ def rebuild(
         settings = one.settings()
         if settings is None:
             raise StoreError(f"{one.address} is empty: add articles to it first")
-        chosen = Settings(recipe or settings.recipe, policy, threads)
+        chosen = RebuildSettings(recipe or settings.recipe, policy, threads)
         name = store_label(source, store.pool)
-        result = rebuild(one, other, chosen, name=name, watch=phases.track)
-    for group in result.retold.oversized:
+        result = rebuild(one, other, chosen, name=name, progress=phases.track)
+    for group in result.clusters.oversized:
         note(f"warning: {group.why}")
     if as_json:
         row = {
@@ -60,19 +60,19 @@ def rebuild(
             "to": other.address,
             "recipe": {"from": settings.recipe.id, "to": chosen.recipe.id},
             "added": result.added,
-            "there": result.there,
-            "stories": result.retold.stories,
+            "there": result.skipped,
+            "stories": result.clusters.stories,
             "verified": True,
-            "records": inventory_row(result.held),
+            "records": inventory_row(result.inventory),
             "seconds": round(perf_counter() - started, 3),
         }
         write_json_lines([row])
     else:
-        show(inventory_table(result.held))
+        show(inventory_table(result.inventory))
     note(f"recipe {settings.recipe.id} -> {chosen.recipe.id}")
     note(
-        f"{format_count(result.added, 'article')} fingerprinted, {result.there:,} already there; "
-        f"stories of several articles: {result.retold.stories:,}"
+        f"{format_count(result.added, 'article')} fingerprinted, {result.skipped:,} already there; "
+        f"stories of several articles: {result.clusters.stories:,}"
     )
 
 

@@ -53,7 +53,7 @@ ServeOptions: Any = make_dataclass(
 
 @report_errors
 def serve(
-    flags: ServeOptions,  # type: ignore[valid-type]
+    flags: ServeOptions,
     settings: Annotated[
         Path | None, option("--settings", "FILE.toml", "File with settings.")
     ] = None,
@@ -65,7 +65,7 @@ def serve(
     ] = False,
 ) -> None:
     """Serve the HTTP API and the web pages."""
-    values = asdict(flags) | {"settings": settings, "log_json": as_json or None}  # type: ignore[call-overload]
+    values = asdict(flags) | {"settings": settings, "log_json": as_json or None}
     chosen = load_settings(values, environment())
     if show_settings:
         _show(asdict(chosen) | {"store": mask_password(chosen.store)}, as_json)

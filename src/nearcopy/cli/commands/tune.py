@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 
 from nearcopy.cli.article_pair import parse_article
-from nearcopy.cli.inputs import open_inputs, read_rows, refuse_overwrite
+from nearcopy.cli.inputs import open_inputs, read_rows, read_table, refuse_overwrite
 from nearcopy.cli.open_store import require_store
 from nearcopy.cli.options import (
     ArticlesOption,
@@ -79,12 +79,12 @@ class ExampleOptions:
         if self.articles:
             with open_inputs(self.articles) as sources:
                 articles = {row.article.id: row.article for row in read_rows(sources)}
-        rows = read_labels(self.from_)
+        rows = read_table(self.from_)
         values = tuple(value.strip() for value in (self.positive or "").split(","))
-        asked = LabelOptions(
+        options = LabelOptions(
             label=self.label, positive=tuple(filter(None, values)), target="duplicate"
         )
-        labels = read_labels(rows, find_scheme(asked, rows, policy), articles, parse_article)
+        labels = read_labels(rows, find_scheme(options, rows, policy), articles, parse_article)
         if labels.unknown:
             missing = f"{len(labels.unknown):,} articles are missing"
             note(f"left out {labels.unpaired:,} pairs: {missing}")

@@ -73,7 +73,9 @@ def render_explanation(explanation: Explanation, a: Article, b: Article) -> Rend
     """The decision, its evidence, and the two texts in columns."""
     legend = _legend(explanation)
     return Group(
-        render_summary(explanation), _texts(explanation, a, b), *([Text(legend, "dim")] if legend else [])
+        render_summary(explanation),
+        _texts(explanation, a, b),
+        *([Text(legend, "dim")] if legend else []),
     )
 
 

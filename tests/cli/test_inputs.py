@@ -51,7 +51,7 @@ def run(tmp_path, monkeypatch):
         "eval --articles in.jsonl --near-pairs pairs.jsonl --rejected pairs.jsonl",
     ],
 )
-def test_what_is_read_is_not_written_over(run, words):
+def test_input_files_are_not_overwritten(run, words):
     before = {path: path.read_bytes() for path in Path().iterdir()}
     result = run(words)
     assert result.exit_code == 2
@@ -59,11 +59,11 @@ def test_what_is_read_is_not_written_over(run, words):
     assert {path: path.read_bytes() for path in Path().iterdir()} == before
 
 
-def test_rows_that_cannot_be_read_can_go_nowhere(run):
+def test_rejected_rows_can_be_written_to_dev_null(run):
     assert run("search-results in.jsonl --rejected /dev/null").exit_code == 0
 
 
-def test_search_results_set_aside_what_cannot_be_read(run):
+def test_search_results_set_rejected_rows_aside(run):
     with Path("in.jsonl").open("a") as file:
         file.write("no JSON\n")
     result = run("search-results in.jsonl --rejected bad.jsonl")
