@@ -176,7 +176,7 @@ def test_a_token_is_revoked_by_its_name():
         (["add", "a", "--scope", ","], "read,write,admin"),
         (["add", "a", "--pool", "No Pool"], "pool"),
         (["add", ""], "give a name"),
-        (["add"], "name one"),
+        (["add"], "take a NAME"),
         (["list", "a"], "none"),
         (["ad", "a"], "did you mean add"),
     ],

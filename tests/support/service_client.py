@@ -1,4 +1,4 @@
-"""A service of its own for a test: a real server on a free port, in a thread."""
+"""A service for a test: a real server on a free port, in a thread."""
 
 import socket
 import threading
@@ -14,15 +14,15 @@ from nearcopy.service.settings import Settings
 
 
 def free_port() -> int:
-    """A port that nobody listens at."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
+    """A free port."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 @contextmanager
 def serving(settings: Settings) -> Iterator[str]:
-    """The address of a service with these settings that is ready, until it is left."""
+    """A service with these settings that is ready: its address."""
     with starting(settings) as address:
         wait_for(address)
         yield address
@@ -30,7 +30,7 @@ def serving(settings: Settings) -> Iterator[str]:
 
 @contextmanager
 def starting(settings: Settings) -> Iterator[str]:
-    """The address of a service with these settings that may not be ready, until it is left."""
+    """A service with these settings that may not be ready yet: its address."""
     app = make_app(settings)
     server = uvicorn.Server(
         uvicorn.Config(app, port=settings.port, log_config=None, access_log=False, ws="none")
@@ -47,7 +47,7 @@ def starting(settings: Settings) -> Iterator[str]:
 
 
 def wait_for(address: str, seconds: float = 20, *, path: str = "/readyz") -> None:
-    """Returns when the service says that it is ready, or at another path that it lives."""
+    """Wait until the service is ready, or responds at another path."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         try:

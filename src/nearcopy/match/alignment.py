@@ -186,14 +186,14 @@ def _longest_chain(left: Sequence[Span], right: Sequence[Span], words: Sequence[
             for m in order[:place]
             if left[m].end <= left[n].start and right[m].end <= right[n].start
         ]
-        previous[n] = max(before, default=None, key=lambda m: total[m])
-        last = previous[n]
-        total[n] = words[n] + (0 if last is None else total[last])
+        best = max(before, default=None, key=total.__getitem__)
+        previous[n] = best
+        total[n] = words[n] + (0 if best is None else total[best])
     chain: list[int] = []
-    n_or_none = max(order, default=None, key=lambda n: total[n])
-    while n_or_none is not None:
-        chain.append(n_or_none)
-        n_or_none = previous[n_or_none]
+    last = max(order, default=None, key=total.__getitem__)
+    while last is not None:
+        chain.append(last)
+        last = previous[last]
     return chain[::-1]
 
 

@@ -97,14 +97,15 @@ def problem_of(error: Exception) -> Problem:
     if isinstance(error, NearcopyError):
         return Problem(422, str(error))
     if isinstance(error, RequestValidationError):
-        return _validation_problem(error)
+        return validation_problem(error.errors())
     log.exception("internal error", exc_info=error)
     return Problem(500, "internal error: find the request id in the log of the service")
 
 
-def _validation_problem(error: RequestValidationError) -> Problem:
-    errors = [_field_error(found) for found in error.errors()]
-    summary = "; ".join(f"{each['field']}: {each['detail']}" for each in errors[:3])
+def validation_problem(validation_errors: Sequence[Any]) -> Problem:
+    """The fields that pydantic found invalid."""
+    errors = list(map(_field_error, validation_errors))
+    summary = "; ".join(f"{error['field']}: {error['detail']}" for error in errors[:3])
     return Problem(422, summary or "the request is not valid", errors)
 
 

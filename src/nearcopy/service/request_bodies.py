@@ -18,9 +18,9 @@ from nearcopy.io.files.column_names import GUESSES
 from nearcopy.io.files.decompress import COMPRESSIONS, not_utf8
 from nearcopy.io.files.json import DECODER
 from nearcopy.io.files.rows import read_row
-from nearcopy.io.streams.parse import check_storable
+from nearcopy.io.streams.process import check_storable
 from nearcopy.models import Article
-from nearcopy.service.problems import JSON, Problem
+from nearcopy.service.problems import JSON, Problem, validation_problem
 from nearcopy.service.settings import Settings
 
 THREAD_BYTES = 1 << 16  # larger bodies are parsed in a thread
@@ -66,12 +66,7 @@ async def read_model(request: Request, model: type[Model]) -> Model:
     try:
         return model.model_validate(body)
     except ValidationError as error:
-        errors = [
-            {"field": ".".join(map(str, found["loc"])) or BODY, "detail": found["msg"]}
-            for found in error.errors(include_url=False, include_input=False)
-        ]
-        summary = "; ".join(f"{found['field']}: {found['detail']}" for found in errors)
-        raise Problem(422, summary, errors) from None
+        raise validation_problem(error.errors(include_url=False, include_input=False)) from None
 
 
 async def read_articles(request: Request, settings: Settings, key: str) -> ArticlesBody:

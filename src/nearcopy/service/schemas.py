@@ -11,7 +11,7 @@ Share = float
 Object = dict[str, Any]
 
 
-class Request(BaseModel):
+class RequestBody(BaseModel):
     """A request body with exactly these fields."""
 
     model_config = ConfigDict(extra="forbid")
@@ -33,7 +33,7 @@ class ArticleIn(BaseModel):
     tier: int | None = None
 
 
-class FeedbackIn(Request):
+class FeedbackIn(RequestBody):
     """Feedback on two articles."""
 
     a: str
@@ -43,7 +43,7 @@ class FeedbackIn(Request):
     note: str = Field("", max_length=10_000)
 
 
-class ActionIn(Request):
+class ActionIn(RequestBody):
     """An action on a story."""
 
     kind: Literal["keep", "split", "merge"]
@@ -52,25 +52,25 @@ class ActionIn(Request):
     note: str = Field("", max_length=10_000)
 
 
-class PolicyAcceptance(Request):
+class PolicyAcceptance(RequestBody):
     """The proposed policy to write, by its digest."""
 
     digest: str
 
 
-class SignIn(Request):
+class SignIn(RequestBody):
     """A token to sign in with."""
 
     token: str
 
 
-class Response(BaseModel):
+class ResponseBody(BaseModel):
     """A response with exactly these fields."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class VerdictOut(Response):
+class VerdictOut(ResponseBody):
     """The relation of an article to those in the store."""
 
     id: str
@@ -89,13 +89,13 @@ class VerdictOut(Response):
     evidence: Object | None = None
 
 
-class VerdictList(Response):
+class VerdictList(ResponseBody):
     """A verdict for each article, in order."""
 
     verdicts: list[VerdictOut]
 
 
-class LineError(Response):
+class LineError(ResponseBody):
     """A line of a stream that is invalid, or after which the stream ended."""
 
     line: int
@@ -103,7 +103,7 @@ class LineError(Response):
     status: int
 
 
-class PreviewLine(Response):
+class PreviewLine(ResponseBody):
     """The verdict on one article of a file, and where its match is."""
 
     number: int
@@ -115,7 +115,7 @@ class PreviewLine(Response):
     verdict: VerdictOut
 
 
-class SimilarArticle(Response):
+class SimilarArticle(ResponseBody):
     """An article similar to another."""
 
     id: str
@@ -125,13 +125,13 @@ class SimilarArticle(Response):
     match_type: str
 
 
-class SimilarList(Response):
+class SimilarList(ResponseBody):
     """The articles similar to another, the most similar first."""
 
     similar: list[SimilarArticle]
 
 
-class ArticleOut(Response):
+class ArticleOut(ResponseBody):
     """An article as it was added, and its current verdict."""
 
     id: str
@@ -149,7 +149,7 @@ class ArticleOut(Response):
     verdict: VerdictOut
 
 
-class Forgotten(Response):
+class Forgotten(ResponseBody):
     """The articles that were removed."""
 
     forgotten: int
@@ -157,7 +157,7 @@ class Forgotten(Response):
     missing: list[str]
 
 
-class MemberOut(Response):
+class MemberOut(ResponseBody):
     """An article of a story."""
 
     id: str
@@ -172,7 +172,7 @@ class MemberOut(Response):
     duplicate_of: str | None
 
 
-class StoryOut(Response):
+class StoryOut(ResponseBody):
     """A story, the kept copy first."""
 
     id: str
@@ -185,14 +185,14 @@ class StoryOut(Response):
     members: list[MemberOut]
 
 
-class StoryPage(Response):
+class StoryPage(ResponseBody):
     """A page of stories; `after` is the cursor of the next."""
 
     stories: list[StoryOut]
     after: str | None
 
 
-class ActionOut(Response):
+class ActionOut(ResponseBody):
     """An entry of the audit log."""
 
     number: int
@@ -213,14 +213,14 @@ class ActionResultOut(ActionOut):
     changes: list[Object]
 
 
-class AuditLogPage(Response):
+class AuditLogPage(ResponseBody):
     """A page of the audit log, the latest action first; `before` is the cursor of the next."""
 
     actions: list[ActionOut]
     before: int | None
 
 
-class JudgementOut(Response):
+class JudgementOut(ResponseBody):
     """The relation of two articles."""
 
     a: str
@@ -252,14 +252,14 @@ class BorderlinePairOut(JudgementOut):
     threshold: str
 
 
-class ReviewPage(Response):
+class ReviewPage(ResponseBody):
     """A page of pairs to review; `after` is the cursor of the next."""
 
     pairs: list[BorderlinePairOut]
     after: str | None
 
 
-class FeedbackOut(Response):
+class FeedbackOut(ResponseBody):
     """Feedback on two articles, and what the policy had decided."""
 
     a: str
@@ -285,13 +285,13 @@ class FeedbackResultOut(FeedbackOut):
     changes: list[Object]
 
 
-class FeedbackList(Response):
+class FeedbackList(ResponseBody):
     """All feedback, the oldest first."""
 
     feedback: list[FeedbackOut]
 
 
-class TuningOut(Response):
+class TuningOut(ResponseBody):
     """What tuning would change, and its gain on held-out pairs."""
 
     pairs: int
@@ -309,14 +309,14 @@ class TuningOut(Response):
     digest: str
 
 
-class PolicyWritten(Response):
+class PolicyWritten(ResponseBody):
     """Where a policy was written, and how to use it."""
 
     written: str
     use: str
 
 
-class StatsOut(Response):
+class StatsOut(ResponseBody):
     """Statistics of a pool."""
 
     since: str | None
@@ -336,14 +336,14 @@ class StatsOut(Response):
     times_by_day: list[Object]
 
 
-class SearchResults(Response):
+class SearchResults(ResponseBody):
     """A ranked list without its duplicates, and these, each with what it duplicates."""
 
     results: list[Object]
     removed: list[Object]
 
 
-class Session(Response):
+class Session(ResponseBody):
     """The caller."""
 
     name: str
@@ -351,13 +351,13 @@ class Session(Response):
     pool: str | None
 
 
-class Health(Response):
+class Health(ResponseBody):
     """The state of the service."""
 
     status: str
 
 
-class ProblemOut(Response):
+class ProblemOut(ResponseBody):
     """An error (RFC 9457)."""
 
     type: str

@@ -380,7 +380,7 @@ def test_another_copy_is_kept_by_a_click(browser, service):
         page.goto(f"/stories/{story}")
         kept = page.locator("h1").inner_text()
         page.get_by_role("button", name=re.compile("^Keep")).first.click()
-        page.get_by_text("Chosen by people").wait_for()
+        page.get_by_text("Chosen by a user").wait_for()
         page.get_by_role("status").get_by_role("button", name="Undo").click()
         page.get_by_role("status").get_by_text("undone").wait_for()
         assert page.locator("h1").inner_text() == kept

@@ -82,7 +82,7 @@ def test_a_page_is_html_without_inline_scripts_and_styles(service, path):
         ("/compare?a=en-01&b=en-03", {"compared", "a", "b", "feedback", "story_a", "story_b"}),
         ("/review", {"pairs", "after", "feedback"}),
         ("/review/tune", {"too_few"}),
-        ("/try", {"found"}),
+        ("/try", {"answer"}),
     ],
 )
 def test_a_page_has_a_json_twin(service, path, names):

@@ -20,7 +20,7 @@ FIELDS = ("title", "text", "url", "source")
 @router.get("/try")
 async def empty_form(request: Request, context: ReadAccess) -> Response:
     view = {"form": dict.fromkeys(FIELDS, ""), "window": context.service.pools.window_days}
-    return respond(request, context, "try.html", {"found": None}, **view)
+    return respond(request, context, "try.html", {"answer": None}, **view)
 
 
 @router.post("/try")
@@ -31,13 +31,13 @@ async def preview(request: Request, context: ReadAccess) -> Response:
     values = {name: value for name, value in fields.items() if value}
     if not values:
         raise Problem(422, "the form is empty: paste a title, a text or an address")
-    data = json.dumps(values).encode()
-    rows = read_upload(data, "pasted.jsonl", context.settings, unique_ids=True)
+    file = json.dumps(values).encode()
+    rows = read_upload(file, "pasted.jsonl", context.settings, unique_ids=True)
 
     def judge(deduper: Deduper) -> dict[str, Any]:
         (answer,) = judge_rows(deduper, rows, PreviewJudge())
-        return {"found": answer}
+        return {"answer": answer}
 
-    answer = await context.pool.checks.run(judge)
+    data = await context.pool.checks.run(judge)
     view = {"form": fields, "window": context.service.pools.window_days}
-    return respond(request, context, "try.html", answer, **view)
+    return respond(request, context, "try.html", data, **view)
