@@ -26,9 +26,9 @@ from nearcopy.extract import facts as facts_of
 from nearcopy.extract import titles as titles_of
 from nearcopy.extract import urls
 from nearcopy.extract.agencies.credit_lines import credited
-from nearcopy.extract.block_pages import detect as junk
+from nearcopy.extract.block_pages import block_page_reason
 from nearcopy.extract.text import normalised, strip_html, words, words_in_place
-from nearcopy.extract.titles.clean import _decoded
+from nearcopy.extract.titles.clean import _decode_entities
 from nearcopy.fingerprint.blocking_keys import title_keys
 from nearcopy.io.feeds import feed_rows
 from nearcopy.io.feeds import poll as polling
@@ -36,10 +36,10 @@ from nearcopy.io.feeds.atom import atom, report
 from nearcopy.io.feeds.new_stories import NewStory
 from nearcopy.io.feeds.poll_state import UNKNOWN, PollState, read_state, write_state
 from nearcopy.io.files import Row, assign_unique_ids, open_sources, open_writer, read
-from nearcopy.io.files.cell_values import as_json, replace_lone_surrogates
+from nearcopy.io.files.json import as_json, replace_lone_surrogates
 from nearcopy.io.http_client import Response
 from nearcopy.io.serializers.verdict import explanation_row, verdict_row
-from nearcopy.io.streams.parse import check_storable
+from nearcopy.io.streams.process import check_storable
 from nearcopy.match import titles as match_titles
 from nearcopy.match.fact_clash import compare as compare_facts
 from nearcopy.models import Member, Story
@@ -67,17 +67,17 @@ def addresses(data: bytes) -> None:
     """The form of a form is itself, and says the same as what it is the form of."""
     url, _, link = text_of(data).partition("\n")
     form = same(urls.canonical, url)
-    place = urls.place(url)
+    place = urls.page_address(url)
     assert (place is None) == (form is None)
-    declared = same(urls.declared, url, link)
+    declared = same(urls.declared_address, url, link)
     for each in (form, declared):
         if each is not None:
             each.encode()
             assert urls.canonical(each) == each, each
     if form is not None:
-        assert urls.place(form) == place
+        assert urls.page_address(form) == place
         assert urls.slug(form) == urls.slug(url)
-    assert urls.declared(None, link) is None or urls.canonical(link)
+    assert urls.declared_address(None, link) is None or urls.canonical(link)
 
 
 # --- Facts: two titles, a line each --------------------------------------------------------------
@@ -96,7 +96,7 @@ def facts(data: bytes) -> None:
     stated = facts_of.read_titles([a, b])
     assert stated.figures == [left.figures, right.figures]
     assert stated.names == [left.names, right.names]
-    assert stated.rests == [left.remainder, right.remainder]
+    assert stated.remainders == [left.remainder, right.remainder]
     itself = compare_facts(left.facts, left.facts)
     assert not itself.clashes
     assert not itself.moved
@@ -113,19 +113,19 @@ def headlines(data: bytes) -> None:
     """Cleaning empties no title, and scores are shares that do not mind the order."""
     a, b, source, *_ = (text_of(data) + "\n\n\n").split("\n")
     clean = same(titles_of.clean, a, source or None)
-    assert bool(titles_of.normal(clean.text)) == bool(titles_of.normal(_decoded(a)))
-    left, right = titles_of.normals([clean.text, b])
-    assert titles_of.normal(left) == left
+    assert bool(normalised(clean.text)) == bool(normalised(_decode_entities(a)))
+    left, right = normalised(clean.text), normalised(b)
+    assert normalised(left) == left
     there = match_titles.scores([left], [right])
     back = match_titles.scores([right], [left])
     for one, other in zip(there, back, strict=True):
         assert np.array_equal(one, other, equal_nan=True)
         assert np.isnan(one[0]) or 0 <= one[0] <= 1
-    ours, theirs = titles_of.stages(left, clean.prefix), titles_of.stages(right)
+    ours, theirs = titles_of.find_stage_words(left, clean.prefix), titles_of.find_stage_words(right)
     clash = match_titles.contrast(ours, theirs)
     assert (clash is None) == (match_titles.contrast(theirs, ours) is None)
     match_titles.side_by_side(match_titles.swapped(left, right))
-    titles_of.recurring(left)
+    titles_of.recurring_column(left)
     title_keys([left, right])
 
 
@@ -169,7 +169,7 @@ def _check_text(article: Article) -> None:
     assert normalised(folded) == folded
     strip_html(text)
     same(credited, article)
-    junk.reason(article.title, text, len(found), html=article.html)
+    block_page_reason(article.title, text, len(found), html=article.html)
 
 
 # --- Feeds: the type that a server names, then what it answers -----------------------------------

@@ -10,7 +10,7 @@ names of people, places and organisations, are left out.
 import sys
 from pathlib import Path
 
-from nearcopy.extract.titles import normal
+from nearcopy.extract.text import normalised
 
 TARGET = Path(__file__).parents[1] / "src/nearcopy/match/titles/han_words.txt"
 LEAST_COUNT = 500
@@ -25,7 +25,7 @@ HEAD = """\
 def main() -> None:
     rows = [line.split() for line in Path(sys.argv[1]).read_text("utf-8").splitlines()]
     kept = {
-        normal(word).replace(" ", "")
+        normalised(word).replace(" ", "")
         for word, count, kind in rows
         if len(word) == 2 and int(count) >= LEAST_COUNT and kind not in NAMES
     }

@@ -16,7 +16,8 @@ from collections.abc import Iterator
 from math import log
 from pathlib import Path
 
-from nearcopy.extract.titles import clean, normal
+from nearcopy.extract.text import normalised
+from nearcopy.extract.titles import clean
 from nearcopy.kernels.reference.titles import title_terms
 
 TARGET = Path(__file__).parents[1] / "src/nearcopy/kernels/title_weights.txt"
@@ -74,7 +75,7 @@ def read(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def found(title: str, source: str | None, language: str | None) -> tuple[str, str]:
-    folded = normal(clean(title, source).text)
+    folded = normalised(clean(title, source).text)
     words = title.lower().split()
     swedish = sum(w in SWEDISH for w in words) > sum(w in ENGLISH for w in words)
     return language or ("sv" if swedish or "å" in title or "ö" in title else "en"), folded

@@ -6,13 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearcopy import Article, Deduper, Policy, Relation, compare, decide, words
-from nearcopy.extract.block_pages.detect import MAX_WORDS, marked, reason, repeated
+from nearcopy import Article, Deduper, Policy, Relation, compare, decide
+from nearcopy.extract.block_pages.detect import (
+    MAX_WORDS,
+    block_page_reason,
+    find_repeated_texts,
+    mark_repeated_texts,
+)
+from nearcopy.extract.text import words
 from nearcopy.models import Fingerprint
 
 
 def why(text: str, title: str = "") -> str | None:
-    return reason(title, text, len(words(text)))
+    return block_page_reason(title, text, len(words(text)))
 
 
 NOTICES = [
@@ -132,7 +138,7 @@ def test_a_title_counts_where_the_text_says_nothing_against_it(title, text, expe
 
 def test_markup_is_not_read():
     page = "<div title='a long story. of a storm.'><p>We use cookies.</p><p>Accept all</p></div>"
-    assert reason("", page, 5, html=True) == "consent wall: we use cookies"
+    assert block_page_reason("", page, 5, html=True) == "consent wall: we use cookies"
 
 
 def test_long_texts_are_not_looked_at():
@@ -184,7 +190,7 @@ def test_a_short_page_that_opens_with_an_appeal_is_a_masthead():
 
 @given(st.text(), st.text(alphabet=st.characters(), max_size=200), st.integers(0, 300))
 def test_any_text_has_an_answer(title, text, count):
-    assert reason(title, text, count) is None or text or title
+    assert block_page_reason(title, text, count) is None or text or title
 
 
 @pytest.mark.parametrize("unit", ["\n", "access denied ", ". ", ".", "\ud800", "\n!?。 "])
@@ -192,7 +198,7 @@ def test_time_grows_with_the_length(unit):
     def seconds(size: int) -> float:
         text = "access denied. we use cookies " + unit * (size // len(unit))
         start = time.thread_time()
-        reason("", text, 10)
+        block_page_reason("", text, 10)
         return time.thread_time() - start
 
     short = max(min(seconds(25_000) for _ in range(3)), 1e-3)
@@ -213,12 +219,12 @@ SLUGS = tuple(f"https://site.example/news/{title.replace(' ', '-')}.html" for ti
 
 
 def test_one_text_under_unlike_titles_is_junk():
-    assert repeated(pages(*UNLIKE)) == {b"one": "one text under 3 unlike titles"}
+    assert find_repeated_texts(pages(*UNLIKE)) == {b"one": "one text under 3 unlike titles"}
 
 
 @pytest.mark.parametrize("title", ["", "daily example"])
 def test_where_titles_tell_nothing_the_addresses_do(title):
-    found = repeated(pages(title, title, title, urls=SLUGS))
+    found = find_repeated_texts(pages(title, title, title, urls=SLUGS))
     assert found == {b"one": "one text under 3 unlike addresses"}
 
 
@@ -237,12 +243,12 @@ def test_where_titles_tell_nothing_the_addresses_do(title):
     ids=["retitled", "two", "two titles", "one slug", "nothing", "no slugs", "no text", "none"],
 )
 def test_what_is_posted_again_or_retitled_is_not_junk(members):
-    assert repeated(members) == {}
+    assert find_repeated_texts(members) == {}
 
 
 def test_each_text_is_judged_for_itself():
     members = [*pages(*UNLIKE, digest=b"junk"), *pages(*RETITLED, digest=b"news")]
-    assert set(repeated(members)) == {b"junk"}
+    assert set(find_repeated_texts(members)) == {b"junk"}
 
 
 @given(
@@ -257,7 +263,7 @@ def test_each_text_is_judged_for_itself():
     )
 )
 def test_any_page_can_be_judged(members):
-    assert set(repeated(members)) <= {b"a", b"b"}
+    assert set(find_repeated_texts(members)) <= {b"a", b"b"}
 
 
 def test_a_text_under_many_titles_is_marked_and_no_other():
@@ -266,7 +272,7 @@ def test_a_text_under_many_titles_is_marked_and_no_other():
         for n, title in enumerate(["harbour closes", "election called", "cup final tonight"])
     ]
     news = Fingerprint(id="news", words=90, digest=b"news", title="harbour opens again")
-    found = marked([*walls, news])
+    found = mark_repeated_texts([*walls, news])
     assert [each.id for each in found] == ["0", "1", "2", "news"]
     assert [bool(each.junk) for each in found] == [True, True, True, False]
     assert decide(compare(found[0], found[1]), Policy()).relation is Relation.DISTINCT

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearcopy.extract.urls import Place, canonical, declared, is_home, place, site, slug
+from nearcopy.extract.urls import (
+    PageAddress,
+    canonical,
+    declared_address,
+    is_home,
+    page_address,
+    site,
+    slug,
+)
 from nearcopy.extract.urls import query as tables
 
 PAGE = "https://example.com/a"
@@ -283,7 +291,7 @@ def test_no_text_raises_and_every_form_can_be_encoded(url):
     assert isinstance(is_home(url), bool)
     assert slug(url) == slug(form or "")
     for page in (None, url, PAGE):
-        found = declared(page, url)
+        found = declared_address(page, url)
         assert found is None or canonical(found) == found
 
 
@@ -362,7 +370,7 @@ def test_a_long_address_takes_no_longer_than_its_length_to_read(piece):
     assert site(url) == "example.com"
     is_home(url)
     slug(url)
-    declared(url, url)
+    declared_address(url, url)
     assert time.process_time() - start < 5
 
 
@@ -455,7 +463,7 @@ def test_an_article_is_not_home(path):
     ],
 )
 def test_a_declared_address_counts_where_it_can_be_the_page(url, link, form):
-    assert declared(url, link) == (None if form is None else "https://example.com" + form)
+    assert declared_address(url, link) == (None if form is None else "https://example.com" + form)
 
 
 @pytest.mark.parametrize(
@@ -490,15 +498,13 @@ def test_a_slug_is_the_words_that_name_the_story(path, words):
 
 def test_the_tables_are_in_lower_case_and_do_not_contradict_themselves():
     names = {*tables.TRACKING, *tables.TRACKING_STARTS, *tables.CHANNEL_NAMES, *tables.SESSIONS}
-    names |= {*tables.CHANNELS, *tables.AMP_FORMATS, *tables.KEPT_ON_PURPOSE}
-    for rules in tables.ONLY_THERE.values():
+    names |= {*tables.CHANNELS, *tables.AMP_FORMATS, *tables.NOT_DROPPED}
+    for rules in tables.SITE_RULES.values():
         assert not rules.dropped & rules.kept
         names |= {*rules.dropped, *rules.kept, *rules.starts}
     assert all(name == name.lower() for name in names)
-    assert not tables.TRACKING & {*tables.KEPT_ON_PURPOSE, "id", "p", "story", "article", "v"}
-    assert all(
-        canonical(f"{PAGE}?{name}=1") == f"{PAGE}?{name}=1" for name in tables.KEPT_ON_PURPOSE
-    )
+    assert not tables.TRACKING & {*tables.NOT_DROPPED, "id", "p", "story", "article", "v"}
+    assert all(canonical(f"{PAGE}?{name}=1") == f"{PAGE}?{name}=1" for name in tables.NOT_DROPPED)
 
 
 @pytest.mark.parametrize(
@@ -506,13 +512,16 @@ def test_the_tables_are_in_lower_case_and_do_not_contradict_themselves():
     [
         (
             "http://www.example.com/a/storm",
-            Place("https://example.com/a/storm", "example.com", False),
+            PageAddress("https://example.com/a/storm", "example.com", False),
         ),
-        ("https://m.example.com/news/", Place("https://example.com/news", "example.com", True)),
+        (
+            "https://m.example.com/news/",
+            PageAddress("https://example.com/news", "example.com", True),
+        ),
         ("mailto:a@example.com", None),
     ],
 )
 def test_a_place_is_the_form_the_site_and_whether_it_is_a_home(url, found):
-    assert place(url) == found
+    assert page_address(url) == found
     assert canonical(url) == (found and found.form)
     assert (site(url), is_home(url)) == (found and found.site, bool(found and found.is_home))

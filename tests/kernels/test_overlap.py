@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearcopy import Article, Features, Recipe, estimated_overlap, fingerprints, overlap, passages
-from nearcopy import hamming_distance as hamming
+from nearcopy import Article, Features, Recipe, fingerprints, overlap, passages
 from nearcopy.kernels import reference
+from nearcopy.match.compare import estimated_overlap
+from nearcopy.match.compare import hamming_distance as hamming
 
 WORDS = st.lists(st.sampled_from("abcdef"), max_size=60).map(" ".join)
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearcopy import Recipe, normalised, words, words_in_place
+from nearcopy import Recipe
+from nearcopy.extract.text import normalised, words, words_in_place
 from nearcopy.kernels import reference
 
 FOLDING = [

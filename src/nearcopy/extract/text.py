@@ -1,6 +1,5 @@
 """Text: HTML to plain text, plain text to words."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from nearcopy import kernels
@@ -44,17 +43,3 @@ def normalised(text: str, *, html: bool = False) -> str:
 def strip_html(text: str) -> str:
     """The text of an HTML page: tags, scripts, styles and comments gone, characters decoded."""
     return str(kernels.strip_html(text))
-
-
-def normal(title: str) -> str:
-    """The folded words of a title with one space between.
-
-    >>> normal("Café-Preis: +10 %"), normal("頭條 v0.40：AI")
-    ('cafe preis 10', '头 条 v0 40 ai')
-    """
-    return str(kernels.normalised(title), "utf-8")
-
-
-def normals(titles: Sequence[str]) -> list[str]:
-    """The normal form of every title."""
-    return [str(kernels.normalised(title), "utf-8") for title in titles]

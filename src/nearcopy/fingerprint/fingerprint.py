@@ -12,15 +12,16 @@ from nearcopy import kernels
 from nearcopy.config import FrequencyTable, Recipe, check_recipe
 from nearcopy.errors import BadArticle, BadRecipe
 from nearcopy.extract import facts, titles, urls
-from nearcopy.extract.block_pages import detect as junk
-from nearcopy.extract.titles import recurring_columns as columns
-from nearcopy.extract.titles import stage_words as contrasts
+from nearcopy.extract.block_pages import block_page_reason
+from nearcopy.extract.text import normalised
+from nearcopy.extract.titles import recurring_columns, stage_words
 from nearcopy.kernels.result_types import Readings
 from nearcopy.models import Article, Fingerprint
 
 BATCH = 1024
 FEW_WORDS = 30  # of a text: its address may say more
-STAGED, ANCHORED = kernels.WordFinder(contrasts.WORDS), kernels.WordFinder(columns.ANCHORS)
+STAGED = kernels.WordFinder(stage_words.STAGE_WORDS)
+ANCHORED = kernels.WordFinder(recurring_columns.ANCHORS)
 
 
 def fingerprints(
@@ -57,7 +58,7 @@ def _fingerprints(batch: list[Article], recipe: Recipe, threads: int) -> list[Fi
     cleaned = [titles.clean(article.title, article.source) for article in batch]
     plain = [title.text for title in cleaned]
     stated = facts.read_titles(plain)
-    normal = titles.normals(plain)
+    normal = [normalised(title) for title in plain]
     meaningful = list(map(_telling, normal))
     gist = _gists(plain, stated.remainders, meaningful)
     raw = [article.title if title else "" for article, title in zip(batch, meaningful, strict=True)]
@@ -65,7 +66,7 @@ def _fingerprints(batch: list[Article], recipe: Recipe, threads: int) -> list[Fi
     readings = kernels.readings(raw, texts, recipe, html=html, threads=threads)
     pages, declared, sources = zip(*map(_addresses, batch), strict=True)
     junk_reasons = [
-        junk.reason(article.title, article.text, words, html=article.html)
+        block_page_reason(article.title, article.text, words, html=article.html)
         for article, words in zip(batch, readings.words, strict=True)
     ]
     _read_addresses(batch, raw, readings, junk_reasons)
@@ -133,39 +134,39 @@ def _gists(texts: list[str], remainders: list[str], normal_titles: list[str]) ->
     """The normal titles without their facts: those that have none as they are."""
     gists = normal_titles.copy()
     rows = [row for row, text in enumerate(texts) if remainders[row] != text]
-    for row, remainder in zip(rows, titles.normals([remainders[row] for row in rows]), strict=True):
-        gists[row] = _telling(remainder)
+    for row in rows:
+        gists[row] = _telling(normalised(remainders[row]))
     return gists
 
 
 def _stages(normal: list[str], prefixes: list[str | None]) -> list[tuple[str, ...]]:
-    """`titles.stages` of every normal title, the words found for all at once."""
-    stages = STAGED.find(normal, most=contrasts.MAX_WORDS)
+    """`titles.find_stage_words` of every normal title, the words found for all at once."""
+    stages = STAGED.find(normal, most=stage_words.MAX_WORDS)
     for row, prefix in enumerate(prefixes):
         if prefix is not None:
-            stages[row] = titles.stages(normal[row], prefix)
+            stages[row] = titles.find_stage_words(normal[row], prefix)
     return stages
 
 
 def _columns(normal: list[str]) -> list[str | None]:
-    """`titles.recurring` of every normal title that has a word that columns are known by."""
-    anchors = ANCHORED.find(normal, most=columns.MAX_WORDS)
+    """`titles.recurring_column` of every normal title that has a word that columns are known by."""
+    anchors = ANCHORED.find(normal, most=recurring_columns.MAX_WORDS)
     return [
-        titles.recurring(title) if held else None
+        titles.recurring_column(title) if held else None
         for title, held in zip(normal, anchors, strict=True)
     ]
 
 
 def _telling(title: str) -> str:
     """The title, or nothing where it is a mark of the trade alone: "Breaking news"."""
-    return "" if title in titles.MARKS else title
+    return "" if title in titles.EMPTY_TITLES else title
 
 
 def _addresses(article: Article) -> tuple[str | None, str | None, str | None]:
     """Where the article stands: its page, what the page declares instead, and whose it is."""
     url, source = article.url, article.source
-    place = urls.place(url) if url else None
-    declared = urls.declared(url, article.canonical_url) if article.canonical_url else None
+    place = urls.page_address(url) if url else None
+    declared = urls.declared_address(url, article.canonical_url) if article.canonical_url else None
     outlet = (place.site if place else None) or (_outlet(source) if source else None)
     page = place.form if place and not place.is_home else None
     return page, declared if declared != page else None, outlet

@@ -1,1 +1,12 @@
-"""Pages that hold no article: consent walls, paywalls, error pages; and boilerplate of sites."""
+"""Pages that are no article: block pages, consent walls, paywalls, error pages, site boilerplate.
+
+`detect` decides by the phrases of notices in `phrases`, or by one text under many unlike titles.
+"""
+
+from nearcopy.extract.block_pages.detect import (
+    block_page_reason,
+    find_repeated_texts,
+    mark_repeated_texts,
+)
+
+__all__ = ["block_page_reason", "find_repeated_texts", "mark_repeated_texts"]

@@ -1,8 +1,8 @@
-"""What walls and notices say to their readers, in words that news seldom has, parted by |."""
+"""Phrases of notices that news seldom contains, by the kind of page, separated by |."""
 
 from collections.abc import Mapping
 
-WALLS: Mapping[str, str] = {
+PHRASES: Mapping[str, str] = {
     "block page": """
         access denied|you don't have permission to access|access to this page has been denied
         |verify you are human|verify that you are human|verify you are a human
@@ -232,10 +232,7 @@ WALLS: Mapping[str, str] = {
         |in deinem land nicht|twoim kraju|twoim regionie|вашей стране|вашем регионе
         |available in your country|available in your region
     """,
-}
-
-
-BOXES: Mapping[str, str] = {
+    # Site boilerplate: sign-up boxes, and notices around an article.
     "sign-up box": """
         your notification has been saved|saving your notification|get email notifications
         |email notifications are only|new matching items|to allow notifications
@@ -312,8 +309,8 @@ BOXES: Mapping[str, str] = {
 }
 
 
-# Titles of pages that are no article, whole.
-TITLES: Mapping[str, str] = {
+# Complete titles of pages that are no article.
+NOTICE_TITLES: Mapping[str, str] = {
     "block page": """
         access denied|access to this page has been denied|attention required
         |attention required cloudflare|just a moment|are you a robot|human verification
@@ -341,8 +338,8 @@ TITLES: Mapping[str, str] = {
     """,
 }
 
-# What speaks of the site or to its reader: no sign by itself, but a sentence of the same notice.
-ADDRESS = """
+# Phrases about the site or to its reader: no evidence alone, but part of a notice beside others.
+SITE_PHRASES = """
     the website you are|the site you are|this app|more information at|information is available at
     |beyond our control|our website|our websites|our site|our sites|this website|this site
     |on this page|our partners|your browser|your device|your account|your experience|your mind
@@ -369,8 +366,8 @@ ADDRESS = """
     |have a tip
 """
 
-# Words of which a long notice, such as a consent wall with all its clauses, has one near its start.
-OPENINGS = """
+# A long notice, such as a consent wall with all its clauses, has one of these words near its start.
+OPENING_WORDS = """
     cookies|cookie|javascript|browser|password|subscription|subscriber|trial|privacy|gdpr|passwort
     |datenschutz|dsgvo|datenschutzerklärung|abonnent|werbeblocker|adblocker|confidentialité
     |navigateur|abonnés|privacidad|navegador|suscripción|contraseña|prywatności|rodo|przeglądarka

@@ -1,8 +1,7 @@
 """One title: cleaned, normalised, and the words in it that name a stage or a recurring column."""
 
-from nearcopy.extract.text import normal, normals
-from nearcopy.extract.titles.clean import MARKS, CleanTitle, clean
-from nearcopy.extract.titles.recurring_columns import recurring
-from nearcopy.extract.titles.stage_words import stages
+from nearcopy.extract.titles.clean import EMPTY_TITLES, CleanTitle, clean
+from nearcopy.extract.titles.recurring_columns import recurring_column
+from nearcopy.extract.titles.stage_words import find_stage_words
 
-__all__ = ["MARKS", "CleanTitle", "clean", "normal", "normals", "recurring", "stages"]
+__all__ = ["EMPTY_TITLES", "CleanTitle", "clean", "find_stage_words", "recurring_column"]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from html import unescape
 from typing import NamedTuple
 
-from nearcopy.extract.text import normal
+from nearcopy.extract.text import normalised
 from nearcopy.extract.titles.publishers import SECTIONS, is_publisher, is_well_known
 
 PASSES = 4  # marks and names are cut one by one, this often at most
@@ -58,29 +58,29 @@ def clean(title: str, source: str | None = None) -> CleanTitle:
     >>> clean("Harbour City 2 - Rovers 1").text
     'Harbour City 2 - Rovers 1'
     """
-    text = _decoded(title).strip()
-    if not _is_marked(text):
+    text = _decode_entities(title).strip()
+    if not _may_have_tag(text):
         return CleanTitle(text, None, None, False)
     source = source[:REACH] if source else None  # it is remembered, so no more than a name of it
     marks: list[str] = []
     tail: str | None = None
     for _ in range(PASSES):
-        cut = _without_head(text, source) or _without_end(text, source, named=tail is not None)
+        cut = _cut_prefix(text, source) or _cut_suffix(text, source, named=tail is not None)
         if cut is None:
             break
         text = cut.text
         marks += [cut.mark] if cut.mark else []
         tail = tail or cut.name or None
-    refiled = any(NUMBER.sub("", mark) in REFILED for mark in marks)
+    refiled = any(NUMBER.sub("", mark) in REFILE_TAGS for mark in marks)
     return CleanTitle(text, " ".join(marks) or None, tail, refiled)
 
 
-def _is_marked(text: str) -> bool:
+def _may_have_tag(text: str) -> bool:
     """Whether a title has a sign that may set off a mark or a name."""
     return bool(SIGN(text) or ".." in text or ("-" in text and HYPHEN(text)))
 
 
-def _decoded(title: str) -> str:
+def _decode_entities(title: str) -> str:
     """The title with HTML's characters decoded; twice, as feeds often encode them twice."""
     for _ in range(2):
         if "&" in title:
@@ -88,37 +88,37 @@ def _decoded(title: str) -> str:
     return title
 
 
-def _without_head(text: str, source: str | None) -> _Cut | None:
+def _cut_prefix(text: str, source: str | None) -> _Cut | None:
     wire = WIRE_HEAD.match(text)
-    if wire and _unnumbered(mark := normal(wire[1])) in WIRE:
-        return _if_left(text[wire.end() :], mark=mark)
+    if wire and _strip_number(mark := normalised(wire[1])) in WIRE_TAGS:
+        return _cut_to(text[wire.end() :], mark=mark)
     for pattern in HEADS:
         match = pattern.match(text)
         if match is None:
             continue
-        mark = normal(match[1])
-        if mark in KINDS or _unnumbered(mark) in REFILED:
-            return _if_left(text[match.end() :], mark=mark)
+        mark = normalised(match[1])
+        if mark in KIND_TAGS or _strip_number(mark) in REFILE_TAGS:
+            return _cut_to(text[match.end() :], mark=mark)
         if pattern is not DOTS_HEAD and is_well_known(match[1], source, alone=False):
-            return _if_left(text[match.end() :], name=match[1].strip())
+            return _cut_to(text[match.end() :], name=match[1].strip())
     return None
 
 
-def _without_end(text: str, source: str | None, *, named: bool) -> _Cut | None:
+def _cut_suffix(text: str, source: str | None, *, named: bool) -> _Cut | None:
     end = text[-REACH:]
     before = len(text) - len(end)
     if end.endswith(CLOSING) and (match := BRACKET_TAIL.search(end)):
         name, left = match[1], text[: before + match.start()]
-        if (mark := normal(name)) in BEHIND:
-            return _if_left(left, mark=mark)
+        if (mark := normalised(name)) in SUFFIX_TAGS:
+            return _cut_to(left, mark=mark)
         if is_well_known(name, source):
-            return _if_left(left, name=name.strip())
+            return _cut_to(left, name=name.strip())
     for at, name in _last_parts(end, MARK_SEPARATORS):
-        if (mark := normal(name)) in BEHIND or _is_live_page(name):
-            return _if_left(text[: before + at], mark=mark)
+        if (mark := normalised(name)) in SUFFIX_TAGS or _is_live_page(name):
+            return _cut_to(text[: before + at], mark=mark)
     for at, name in _last_parts(end, NAME_SEPARATORS):
-        if is_publisher(name, source) or (named and normal(name) in SECTIONS):
-            return _if_left(text[: before + at], name=name)
+        if is_publisher(name, source) or (named and normalised(name) in SECTIONS):
+            return _cut_to(text[: before + at], name=name)
     return None
 
 
@@ -138,26 +138,26 @@ def _is_live_page(name: str) -> bool:
     return name.endswith(" live") and name.count(" ") < LONGEST_MARK and name[0] not in DIGITS
 
 
-def _unnumbered(mark: str) -> str:
+def _strip_number(mark: str) -> str:
     return NUMBER.sub("", mark)
 
 
-def _if_left(text: str, *, mark: str = "", name: str = "") -> _Cut | None:
+def _cut_to(text: str, *, mark: str = "", name: str = "") -> _Cut | None:
     """The cut, unless too little is left: a title of its own has two words, or one with a mark."""
     left = text.strip().rstrip("\\").rstrip()  # a separator may have been escaped: "\\|"
-    words = normal(left[: 2 * REACH])
+    words = normalised(left[: 2 * REACH])
     if not words or (name and " " not in words):
         return None
     return _Cut(left, mark, name)
 
 
-def _folded(table: str) -> frozenset[str]:
+def _fold_entries(table: str) -> frozenset[str]:
     """The entries of a table, one or more words each, with commas between."""
-    return frozenset(map(normal, table.split(","))) - {""}
+    return frozenset(map(normalised, table.split(","))) - {""}
 
 
 # Of a title that is filed again; a number may follow.
-REFILED = _folded("""
+REFILE_TAGS = _fold_entries("""
     update, updated, updates, wrapup, wrap up, rpt, repeat, refile, refiled, corrected,
     correction, clarification, Aktualisiert, Update, Korrigiert, Berichtigung, mise à jour,
     rectificatif, actualización, actualizado, corrección, atualização, aggiornamento,
@@ -165,7 +165,7 @@ REFILED = _folded("""
     تحديث, تصحيح, 更新, 更正, 订正, 訂正, 업데이트, 정정
 """)
 # Of what kind of a piece it is, or how it is shown.
-KINDS = _folded("""
+KIND_TAGS = _fold_entries("""
     breaking, breaking news, just in, news alert, alert, urgent, flash, exclusive, scoop,
     developing, live, live updates, live update, live blog, liveblog, live coverage, live now,
     watch, watch live, watch now, video, videos, listen, podcast, photos, opinion, analysis,
@@ -180,15 +180,19 @@ KINDS = _folded("""
     突发新闻, 即时, 独家, 视频, 直播, 最新, 速報, 号外, 動画, 独自, 속보, 단독, 영상, 긴급
 """)
 # What stands behind a title.
-BEHIND = (
-    KINDS
-    | REFILED
-    | _folded("""
+SUFFIX_TAGS = (
+    KIND_TAGS
+    | REFILE_TAGS
+    | _fold_entries("""
     as it happened, as it happens, live reaction, with video, video inside, gallery, sponsored,
     paid content, graphic content, wie es war, como ocurrió
 """)
 )
 # What wires join to the title with a bare hyphen.
-WIRE = REFILED | _folded("exclusive, analysis, insight, factbox, timeline, flash, urgent")
+WIRE_TAGS = REFILE_TAGS | _fold_entries(
+    "exclusive, analysis, insight, factbox, timeline, flash, urgent"
+)
 # A title that is no more than this says nothing.
-MARKS = BEHIND | _folded("news, top news, top stories, headlines, untitled, no title")
+EMPTY_TITLES = SUFFIX_TAGS | _fold_entries(
+    "news, top news, top stories, headlines, untitled, no title"
+)

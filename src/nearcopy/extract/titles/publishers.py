@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from nearcopy.extract.text import normal
+from nearcopy.extract.text import normalised
 
 LONGEST = 5  # words of a name
 LONGEST_LETTERS = 60
@@ -16,11 +16,11 @@ def _names(table: str) -> frozenset[str]:
 
 
 def _bare(name: str) -> str:
-    return normal(name).removeprefix("the ")
+    return normalised(name).removeprefix("the ")
 
 
 # Well-known ones that the rules below would not know.
-KNOWN = _names("""
+WELL_KNOWN = _names("""
     Reuters, Associated Press, AP, AFP, dpa, UPI, ANSA, BBC, ITV, CNN, NPR, PBS, NBC, CBS, CNBC,
     MSNBC, ESPN, C-SPAN, Axios, Politico, Bloomberg, Forbes, Newsweek, The Economist,
     The Atlantic, The New Yorker, The Hill, The Verge, The Intercept, The Conversation,
@@ -54,7 +54,7 @@ COMMON = _names("""
     FT, NYT, MSN, AOL, Sabah, The Times, The Star, The Post, Kurier, Arbetet
 """)
 # Words that a publisher's name is made with.
-LOOKS = _names(
+PUBLISHER_WORDS = _names(
     """
     news newspaper herald tribune gazette chronicle courier bulletin examiner inquirer observer
     sentinel advertiser journal magazine daily weekly times post telegraph dispatch broadcasting
@@ -91,7 +91,7 @@ def is_publisher(name: str, source: str | None = None) -> bool:
     return (
         bool(SITE.fullmatch(name))
         or name.endswith("(.gov)")
-        or (written_as_name and (_bare(name) in COMMON or _looks_like_one(name)))
+        or (written_as_name and (_bare(name) in COMMON or _looks_like_publisher(name)))
     )
 
 
@@ -103,7 +103,9 @@ def is_well_known(name: str, source: str | None = None, *, alone: bool = True) -
     be what the site is about.
     """
     words = _bare(name).split(" ")
-    if " ".join(words) in KNOWN or (words[0] in KNOWN and LOOKS.issuperset(words[1:])):
+    if " ".join(words) in WELL_KNOWN or (
+        words[0] in WELL_KNOWN and PUBLISHER_WORDS.issuperset(words[1:])
+    ):
         return True
     return source is not None and (alone or len(words) > 1) and _is_source(words, source)
 
@@ -118,7 +120,7 @@ def source_labels(source: str) -> tuple[str, ...]:
     place = source.strip().lower().split("://")[-1].split("/")[0]
     if " " in place or "." not in place:
         return (_bare(source).replace(" ", ""),)
-    labels = (normal(label).replace(" ", "") for label in place.split(".")[:-1])
+    labels = (normalised(label).replace(" ", "") for label in place.split(".")[:-1])
     return tuple(label.removeprefix("the") for label in labels if label not in NOT_NAMES)
 
 
@@ -129,21 +131,21 @@ def _is_source(words: list[str], source: str) -> bool:
         return False
     if "".join(words) in labels:
         return True
-    if words[0] in labels and LOOKS.issuperset(words[1:]):
+    if words[0] in labels and PUBLISHER_WORDS.issuperset(words[1:]):
         return True
     return len(words) >= LEAST_INITIALS and "".join(word[0] for word in words) in labels
 
 
-def _looks_like_one(name: str) -> bool:
-    words = normal(name).split(" ")
+def _looks_like_publisher(name: str) -> bool:
+    words = normalised(name).split(" ")
     if len(words) > LONGEST or words[0] in PHRASES:
         return False
     if words[-1].endswith(ENDS):
         return True
     named = [word for word in words if word != "the"]
-    return len(named) > 1 and not LOOKS.isdisjoint(named) and _capitalised(name)
+    return len(named) > 1 and not PUBLISHER_WORDS.isdisjoint(named) and _is_capitalised(name)
 
 
-def _capitalised(name: str) -> bool:
+def _is_capitalised(name: str) -> bool:
     """Whether it is written as names are, in scripts that have capitals."""
     return all(not word[0].islower() or len(word) <= 3 for word in name.split())

@@ -82,23 +82,23 @@ ANCHORS = frozenset(
 )
 
 
-def recurring(normal: str) -> str | None:
+def recurring_column(normal: str) -> str | None:
     """The column that a normal title belongs to; None for a title that stands for itself.
 
-    >>> recurring("wordle hints and answer for friday"), recurring("ferry runs aground")
-    ('puzzle', None)
+    >>> recurring_column("wordle hints and answer for friday")
+    'puzzle'
     """
     words = normal.split(" ", MAX_WORDS)[:MAX_WORDS]
     if ANCHORS.isdisjoint(words):
         return None
     for at, word in enumerate(words):
         for parts, name in PHRASES.get(word, ()):
-            if _holds(words[at:], parts):
+            if _matches(words[at:], parts):
                 return name
     return None
 
 
-def _holds(words: list[str], parts: tuple[tuple[str, ...], ...]) -> bool:
+def _matches(words: list[str], parts: tuple[tuple[str, ...], ...]) -> bool:
     """Whether the words begin with the first part, and have the others behind it, in order."""
     at = 0
     for part in parts:

@@ -62,7 +62,7 @@ yukseldi artti | dustu geriledi azaldi
 ارتفاع يرتفع ترتفع | انخفاض ينخفض تنخفض تراجع يتراجع
 فوز يفوز | خسارة يخسر
 """
-IRREGULAR = {
+IRREGULAR_FORMS = {
     "rose": "rise", "risen": "rise", "fell": "fall", "fallen": "fall", "won": "win", "lost": "lose",
     "began": "begin", "begun": "begin", "shut": "shut", "froze": "freeze",
     "grew": "grow", "sank": "sink", "slid": "slide", "left": "leave", "dying": "die",
@@ -76,7 +76,7 @@ IRREGULAR = {
 
 # Words, as they stand, that set a title apart when the other has none of their line: another kind
 # of piece, or a step of the law that no headline about it leaves out.
-ALONE = """
+DISTINCTIVE_WORDS = """
 takeaways observations
 tips
 tribute tributes obituary
@@ -85,7 +85,7 @@ charged indicted sentenced jailed imprisoned convicted acquitted guilty pleads p
 @opinion
 """
 # Marks before a title that name another kind of piece.
-OPINION = frozenset(
+OPINION_TAGS = frozenset(
     ("opinion", "analysis", "commentary", "editorial", "explainer", "meinung", "kommentar")
 )
 
@@ -104,11 +104,11 @@ def _sides() -> dict[str, Sides]:
     return sides_of
 
 
-SIDES = _sides()
-FIRST_ALONE = len(_lines(AXES))
-LINES = {
-    word: (FIRST_ALONE + line, 0)
-    for line, words in enumerate(_lines(ALONE))
+SIDES_BY_STEM = _sides()
+FIRST_DISTINCTIVE = len(_lines(AXES))
+SIDES_BY_LINE = {
+    word: (FIRST_DISTINCTIVE + line, 0)
+    for line, words in enumerate(_lines(DISTINCTIVE_WORDS))
     for word in words.split()
 }
 
@@ -125,28 +125,28 @@ def _forms(stemmed: str) -> Iterator[str]:
     return (word for word in words if stem(word) == stemmed)
 
 
-def _by_word() -> dict[str, Sides]:
+def _sides_by_word() -> dict[str, Sides]:
     """The sides of each word that has one, in all its forms."""
-    sides_of = {word: sides for stemmed, sides in SIDES.items() for word in _forms(stemmed)}
-    for word, meant in IRREGULAR.items():
-        sides_of[word] = SIDES.get(stem(meant), ())
-    for word, line in LINES.items():
+    sides_of = {word: sides for stemmed, sides in SIDES_BY_STEM.items() for word in _forms(stemmed)}
+    for word, meant in IRREGULAR_FORMS.items():
+        sides_of[word] = SIDES_BY_STEM.get(stem(meant), ())
+    for word, line in SIDES_BY_LINE.items():
         sides_of[word] = (*sides_of.get(word, ()), line)
     return {word: sides for word, sides in sides_of.items() if sides}
 
 
-WORDS = _by_word()
+STAGE_WORDS = _sides_by_word()
 
 
-def stages(normal: str, prefix: str | None = None) -> tuple[str, ...]:
+def find_stage_words(title: str, prefix: str | None = None) -> tuple[str, ...]:
     """The words of a normal title that tell a stage or a side, in order; opinion by its prefix.
 
-    >>> stages("port suspends ferry service after storm")
+    >>> find_stage_words("port suspends ferry service after storm")
     ('suspends',)
-    >>> stages("the port is wrong", "opinion")
+    >>> find_stage_words("the port is wrong", "opinion")
     ('@opinion',)
     """
-    words = normal.split(" ", MAX_WORDS)[:MAX_WORDS]
-    stage_words = tuple([word for word in words if word in WORDS])
-    is_opinion = prefix is not None and not OPINION.isdisjoint(prefix.split())
+    words = title.split(" ", MAX_WORDS)[:MAX_WORDS]
+    stage_words = tuple([word for word in words if word in STAGE_WORDS])
+    is_opinion = prefix is not None and not OPINION_TAGS.isdisjoint(prefix.split())
     return (*stage_words, "@opinion") if is_opinion else stage_words

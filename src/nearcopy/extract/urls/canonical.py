@@ -6,8 +6,8 @@ from functools import lru_cache
 from nearcopy.extract.urls.hosts import host_name, site_of
 from nearcopy.extract.urls.paths import INDEX_FILES, clean_path
 from nearcopy.extract.urls.query import clean_query
-from nearcopy.extract.urls.redirect_wrappers import targets, wraps
-from nearcopy.extract.urls.split import BLANK, Parts, spell_fragment, taken_apart
+from nearcopy.extract.urls.redirect_wrappers import is_wrapper, wrapped_urls
+from nearcopy.extract.urls.split import BLANK, Parts, spell_fragment, split_url
 
 DEEPEST = 8  # wrappers within wrappers; what goes deeper is no address of a page
 
@@ -26,16 +26,16 @@ def canonical(url: str) -> str | None:
     'https://example.com/a/b?id=3'
     """
     address, mark, query = url.partition("?")
-    page = _clean_page(address)
+    page = _canonical_fast(address)
     if page is not None and not mark:
         return page
     if page is None or _NEEDS_CARE(query):
-        return _the_long_way(url)
+        return _canonical_slow(url)
     kept = clean_query(query, page.split("/", 3)[2])
     return f"{page}?{kept}" if kept else page
 
 
-def _clean_page(address: str) -> str | None:
+def _canonical_fast(address: str) -> str | None:
     """The canonical form of an address without a query, if it is a clean one."""
     clean = _CLEAN(address)
     if clean is None:
@@ -43,7 +43,7 @@ def _clean_page(address: str) -> str | None:
     host = _plain_host(clean[1])
     path: str | None = clean[2]
     if path and "." in path:
-        path = _without_index(path)
+        path = _strip_index(path)
     if host is None or path is None:
         return None
     return f"https://{host}{path or '/'}"
@@ -53,10 +53,10 @@ def _clean_page(address: str) -> str | None:
 def _plain_host(host: str) -> str | None:
     """The host's name, or None where its addresses need a closer look."""
     name = host_name(host)
-    return None if name is None or wraps(name) else name
+    return None if name is None or is_wrapper(name) else name
 
 
-def _without_index(path: str) -> str | None:
+def _strip_index(path: str) -> str | None:
     """The clean path without an index file, or None where its end needs a closer look."""
     shorter, _, last = path.rpartition("/")
     if last.lower() in INDEX_FILES:
@@ -65,23 +65,23 @@ def _without_index(path: str) -> str | None:
     return None if ".amp" in last or last in INDEX_FILES else path
 
 
-def _the_long_way(url: str) -> str | None:
+def _canonical_slow(url: str) -> str | None:
     """The canonical form of the innermost address; None also for one wrapped too deeply."""
     for _ in range(DEEPEST):
-        parts = taken_apart(url)
+        parts = split_url(url)
         if parts is None:
             return None
-        if not wraps(parts.host):
-            return _put_together(parts)
-        inner = next((target for target in targets(parts) if taken_apart(target)), None)
-        form = inner or _put_together(parts)
+        if not is_wrapper(parts.host):
+            return _join_url(parts)
+        inner = next((target for target in wrapped_urls(parts) if split_url(target)), None)
+        form = inner or _join_url(parts)
         if form == url:
             return form
         url = form
     return None
 
 
-def _put_together(parts: Parts) -> str:
+def _join_url(parts: Parts) -> str:
     path = clean_path(parts.path, site_of(parts.host))
     query = clean_query(parts.query, parts.host)
     return "".join(

@@ -8,7 +8,9 @@ from publicsuffixlist import PublicSuffixList
 
 SCHEME = "https://"  # of every canonical address, and behind its host a slash
 LONGEST = 253  # characters, by the rules of DNS; also keeps Punycode, which is quadratic, short
-FACES = frozenset({"m", "mobile", "amp"} | {"www"} | {f"www{number}" for number in range(10)})
+DEVICE_LABELS = frozenset(
+    {"m", "mobile", "amp"} | {"www"} | {f"www{number}" for number in range(10)}
+)
 # Where each name below is someone else's, and the list does not say so.
 PLATFORMS = frozenset(
     {
@@ -43,10 +45,10 @@ def host_name(raw: str) -> str | None:
         return None
     if _IN_BRACKETS.fullmatch(host) or _FOUR_NUMBERS.fullmatch(host):
         return host
-    host = host if host.isascii() else _in_ascii(host)
+    host = host if host.isascii() else _to_punycode(host)
     if len(host) > LONGEST or not _LABELS.fullmatch(host):
         return None
-    return _without_faces(host)
+    return _strip_device_labels(host)
 
 
 def host_of(form: str) -> str:
@@ -63,13 +65,13 @@ def site_of(host: str) -> str:
     if host.startswith("[") or _FOUR_NUMBERS.fullmatch(host):
         return host
     own = _suffixes().privatesuffix(host) or host
-    return _below(own, host) if own in PLATFORMS else own
+    return _tenant_of(own, host) if own in PLATFORMS else own
 
 
-def _below(platform: str, host: str) -> str:
+def _tenant_of(platform: str, host: str) -> str:
     """The part of a platform that a host is, or the platform where it is none."""
     label = host.removesuffix(platform).removesuffix(".").rpartition(".")[2]
-    return f"{label}.{platform}" if label and label not in FACES else platform
+    return f"{label}.{platform}" if label and label not in DEVICE_LABELS else platform
 
 
 @lru_cache(maxsize=1)
@@ -78,16 +80,16 @@ def _suffixes() -> PublicSuffixList:
     return PublicSuffixList()
 
 
-def _in_ascii(host: str) -> str:
+def _to_punycode(host: str) -> str:
     """The host in Punycode by UTS 46; a label that has none stays as it is."""
     try:
         mapped = idna.uts46_remap(host)
     except (idna.IDNAError, UnicodeError):
         return host
-    return ".".join(_label(label) for label in mapped.removesuffix(".").split("."))
+    return ".".join(_label_to_punycode(label) for label in mapped.removesuffix(".").split("."))
 
 
-def _label(label: str) -> str:
+def _label_to_punycode(label: str) -> str:
     if label.isascii():
         return label
     try:
@@ -96,11 +98,11 @@ def _label(label: str) -> str:
         return label
 
 
-def _without_faces(host: str) -> str:
+def _strip_device_labels(host: str) -> str:
     """The host without leading www, m, mobile, amp, as long as a registrable domain remains."""
     own = site_of(host)
     labels = host[: -len(own)].split(".")[:-1]
-    while labels and labels[0] in FACES:
+    while labels and labels[0] in DEVICE_LABELS:
         del labels[0]
     while len(labels) > 1 and labels[1] == "m" and len(labels[0]) <= 3:
         del labels[1]  # en.m.wikipedia.org

@@ -7,7 +7,7 @@ from urllib.parse import urljoin
 
 from nearcopy.extract.urls.canonical import canonical
 from nearcopy.extract.urls.hosts import host_of, site_of
-from nearcopy.extract.urls.split import decoded
+from nearcopy.extract.urls.split import decode_percent
 
 _LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][a-zA-Z]{2,4})?")
 _WORDS = re.compile(r"[^\W_]+")
@@ -29,11 +29,11 @@ def site(url: str) -> str | None:
     >>> site("https://news.bbc.co.uk/1"), site("https://a.blogspot.com"), site("http://10.0.0.1/x")
     ('bbc.co.uk', 'a.blogspot.com', '10.0.0.1')
     """
-    location = place(url)
-    return location.site if location else None
+    address = page_address(url)
+    return address.site if address else None
 
 
-class Place(NamedTuple):
+class PageAddress(NamedTuple):
     """Where a page stands: its canonical address, its site, and whether it names no article."""
 
     form: str
@@ -41,17 +41,17 @@ class Place(NamedTuple):
     is_home: bool
 
 
-def place(url: str) -> Place | None:
+def page_address(url: str) -> PageAddress | None:
     """All at once that an address says of where its page stands, or None for no web address.
 
-    >>> place("http://www.example.com/news/?utm_source=x")
-    Place(form='https://example.com/news', site='example.com', is_home=True)
+    >>> page_address("http://www.example.com/news/?utm_source=x")
+    PageAddress(form='https://example.com/news', site='example.com', is_home=True)
     """
     form = canonical(url)
     if form is None:
         return None
     # Half of the time of three arguments.
-    return tuple.__new__(Place, (form, site_of(host_of(form)), _is_home(form)))
+    return tuple.__new__(PageAddress, (form, site_of(host_of(form)), _is_home_page(form)))
 
 
 def is_home(url: str) -> bool:
@@ -60,19 +60,19 @@ def is_home(url: str) -> bool:
     >>> is_home("https://example.com/news/"), is_home("https://example.com/news/storm-hits-coast")
     (True, False)
     """
-    location = place(url)
-    return location is not None and location.is_home
+    address = page_address(url)
+    return address is not None and address.is_home
 
 
-def declared(url: str | None, rel_canonical: str | None) -> str | None:
+def declared_address(url: str | None, rel_canonical: str | None) -> str | None:
     """The canonical form of what a page declares as its own address, or None if that cannot be.
 
-    >>> declared("https://m.example.com/a/storm?x=1", "/a/storm")
+    >>> declared_address("https://m.example.com/a/storm?x=1", "/a/storm")
     'https://example.com/a/storm'
-    >>> declared("https://example.com/a/storm", "https://example.com/")
+    >>> declared_address("https://example.com/a/storm", "https://example.com/")
     """
-    form = canonical(_resolved(url, rel_canonical or ""))
-    if form is None or _is_home(form):
+    form = canonical(_resolve_link(url, rel_canonical or ""))
+    if form is None or _is_home_page(form):
         return None
     page = canonical(url or "")
     return form if form == page or not _is_listing(form, page) else None
@@ -87,17 +87,17 @@ def slug(url: str) -> str:
     form = canonical(url)
     if form is None:
         return ""
-    before, after, dated = _around_date(_segments(form))
-    best = _longest(after)
+    before, after, dated = _split_at_date(_segments(form))
+    best = _longest_phrase(after)
     if len(best) >= FEWEST_WORDS or _is_one_phrase(best):
         return " ".join(best)
-    earlier = _longest(before)
+    earlier = _longest_phrase(before)
     if len(earlier) >= FEWEST_BEFORE_DATE:
         return " ".join(earlier)
     return " ".join(best) if dated and not SECTIONS.issuperset(best) else ""
 
 
-def _resolved(url: str | None, link: str) -> str:
+def _resolve_link(url: str | None, link: str) -> str:
     """The link as seen from the page."""
     link = link.strip()
     if not link or not url or canonical(link):
@@ -112,15 +112,17 @@ def _segments(form: str) -> list[str]:
     """The decoded segments of a canonical path, without the file's ending."""
     path = form.partition("#")[0].partition("?")[0].split("/")[3:]
     path[-1] = _ENDING.sub("", path[-1])
-    return [decoded(segment) for segment in path if segment]
+    return [decode_percent(segment) for segment in path if segment]
 
 
-def _is_home(form: str) -> bool:
+def _is_home_page(form: str) -> bool:
     address, _, query = form.partition("?")
     last = address[address.rfind("/") + 1 :].lower()
     if last and not _is_section(last):
         return False
-    if "#" in form or any(part.partition("=")[0] not in EDITIONS for part in query.split("&")):
+    if "#" in form or any(
+        part.partition("=")[0] not in EDITION_PARAMETERS for part in query.split("&")
+    ):
         return False
     segments = [part.lower() for part in address.split("/")[3:] if part]
     return len(segments) <= MOST_SEGMENTS and all(map(_is_section, segments))
@@ -137,13 +139,13 @@ def _is_listing(form: str, page: str | None) -> bool:
     segments = [segment.lower() for segment in _segments(form)]
     if any(segment in LISTINGS for segment in segments[:-1]) or segments[-1:] == ["search"]:
         return True
-    if not segments or segments[-1] in NAMELESS or "{{" in segments[-1]:
+    if not segments or segments[-1] in PLACEHOLDERS or "{{" in segments[-1]:
         return True
     above = page is not None and page.startswith(form + "/")
     return above and not slug(form) and not any(segment.isdigit() for segment in form)
 
 
-def _around_date(segments: list[str]) -> tuple[list[str], list[str], bool]:
+def _split_at_date(segments: list[str]) -> tuple[list[str], list[str], bool]:
     """The segments before and after a date in the path, and whether there is one."""
     for place, segment in enumerate(segments):
         if _DATE.fullmatch(segment):
@@ -153,7 +155,7 @@ def _around_date(segments: list[str]) -> tuple[list[str], list[str], bool]:
     return [], segments, False
 
 
-def _longest(segments: list[str]) -> list[str]:
+def _longest_phrase(segments: list[str]) -> list[str]:
     """The words of the segment that has most, of several the last."""
     named = [_story_words(part) for segment in segments for part in segment.split("~")]
     return max(reversed(named), key=len, default=[])
@@ -198,7 +200,9 @@ SECTIONS = _words(
 )
 
 # Parameters that choose the edition of a home page, not a page.
-EDITIONS = frozenset({"", "lang", "hl", "gl", "ceid", "edition", "locale", "region", "country"})
+EDITION_PARAMETERS = frozenset(
+    {"", "lang", "hl", "gl", "ceid", "edition", "locale", "region", "country"}
+)
 
 # What stands before the name of a listing: /tag/storms, /author/jane-doe.
 LISTINGS = _words(
@@ -208,6 +212,6 @@ LISTINGS = _words(
 )
 
 # What templates leave behind when they have no address to give.
-NAMELESS = frozenset(
+PLACEHOLDERS = frozenset(
     {"undefined", "null", "none", "false", "nan", "404", "error", "[object object]"}
 )

@@ -26,13 +26,13 @@ def clean_path(raw: str, site: str) -> str:
     path = spell_path(raw.replace("\\", "/"))
     if ";" in path:
         path = _SESSION.sub("", path)
-    segments = _trimmed(_resolved(path))
+    segments = _trim_segments(_resolve_dots(path))
     if site in AMP_INSIDE:
         segments = [segment for segment in segments if segment != "amp"]
     return "/" + "/".join(segments)
 
 
-def _resolved(path: str) -> list[str]:
+def _resolve_dots(path: str) -> list[str]:
     """The segments that count: neither empty nor dots nor a session."""
     segments: list[str] = []
     for segment in path.split("/"):
@@ -43,11 +43,11 @@ def _resolved(path: str) -> list[str]:
     return segments
 
 
-def _trimmed(segments: list[str]) -> list[str]:
+def _trim_segments(segments: list[str]) -> list[str]:
     """The segments without index files at the end, nor AMP markers at either end."""
     while segments:
-        last = _without_amp_ending(segments[-1])
-        if not _says_nothing(last, alone=len(segments) == 1):
+        last = _strip_amp(segments[-1])
+        if not _is_redundant(last, alone=len(segments) == 1):
             segments[-1] = last
             break
         segments.pop()
@@ -57,7 +57,7 @@ def _trimmed(segments: list[str]) -> list[str]:
     return segments[first:]
 
 
-def _says_nothing(last: str, *, alone: bool) -> bool:
+def _is_redundant(last: str, *, alone: bool) -> bool:
     """Whether a path may lose this last segment and still be the same page."""
     name = last.lower()
     return name in INDEX_FILES or (name == "amp" and not alone) or _is_session(last)
@@ -67,10 +67,10 @@ def _is_session(segment: str) -> bool:
     return segment[0] == "(" and _COOKIELESS.fullmatch(segment) is not None
 
 
-def _without_amp_ending(segment: str) -> str:
+def _strip_amp(segment: str) -> str:
     """The segment without `.amp`; one that would be nothing but dots stays.
 
-    >>> _without_amp_ending("story.amp.html"), _without_amp_ending("story.amp")
+    >>> _strip_amp("story.amp.html"), _strip_amp("story.amp")
     ('story.html', 'story')
     """
     if "." not in segment:

@@ -8,7 +8,7 @@ from nearcopy.extract.urls.hosts import site_of
 from nearcopy.extract.urls.split import spell_query
 
 
-class Rules(NamedTuple):
+class SiteRules(NamedTuple):
     """What is peculiar to one site: dropped only there, or kept only there."""
 
     dropped: frozenset[str] = frozenset()
@@ -113,7 +113,7 @@ TRACKING = _words(
 ) | {f"{letter}mc" for letter in "abcdefghijklmnopqrstuvwxyz"}
 
 # What a list of others drops everywhere, and we do not.
-KEPT_ON_PURPOSE = {
+NOT_DROPPED = {
     "mc": "a bare `mc` names the category or the article in several content systems",
 }
 
@@ -132,40 +132,40 @@ AMP_FORMATS = _words("output outputtype view type mode format template page_type
 # Names that hold a session where the value looks like one, and else something that counts.
 SESSIONS = _words("sid s session sess phpsid oscsid zenid")
 
-_BBC = Rules(_words("pinned_post_locator pinned_post_asset_id pinned_post_type"))
-_BLOOMBERG = Rules(_words("srnd in_source leadsource trk sref embedded-checkout"))
-_CONDE_NAST = Rules(_words("source esrc intcid"))
-_SEZNAM = Rules(_words("source seq_no"))
-_TWITTER = Rules(_words("s t cn cxt src"))
+_BBC = SiteRules(_words("pinned_post_locator pinned_post_asset_id pinned_post_type"))
+_BLOOMBERG = SiteRules(_words("srnd in_source leadsource trk sref embedded-checkout"))
+_CONDE_NAST = SiteRules(_words("source esrc intcid"))
+_SEZNAM = SiteRules(_words("source seq_no"))
+_TWITTER = SiteRules(_words("s t cn cxt src"))
 
 # By registrable domain, or by host where only that one does so. A host's rules stand instead of
 # its site's. `kept` wins over everything above: there the name identifies what is shown.
-ONLY_THERE: dict[str, Rules] = {
-    "abc.net.au": Rules(_words("sf nw pfm pfmredir")),
-    "aljazeera.com": Rules(_words("traffic_source")),
+SITE_RULES: dict[str, SiteRules] = {
+    "abc.net.au": SiteRules(_words("sf nw pfm pfmredir")),
+    "aljazeera.com": SiteRules(_words("traffic_source")),
     "allure.com": _CONDE_NAST,
-    "apnews.com": Rules(_words("taid")),
+    "apnews.com": SiteRules(_words("taid")),
     "architecturaldigest.com": _CONDE_NAST,
     "arstechnica.com": _CONDE_NAST,
     "bbc.co.uk": _BBC,
     "bbc.com": _BBC,
-    "bilibili.com": Rules(_words("from from_source seid vd_source timestamp unique_k mid")),
+    "bilibili.com": SiteRules(_words("from from_source seid vd_source timestamp unique_k mid")),
     "bloomberg.com": _BLOOMBERG,
     "bloomberglaw.com": _BLOOMBERG,
     "bonappetit.com": _CONDE_NAST,
-    "businessinsider.com": Rules(_words("r ir")),
-    "buzzfeed.com": Rules(_words("origin")),
-    "cbsnews.com": Rules(_words("intcid linkid")),
-    "cnbc.com": Rules(_words("par doc")),
-    "cnet.com": Rules(_words("intcid linkid")),
-    "cnn.com": Rules(_words("hpt eref sr cid iid")),
-    "csmonitor.com": Rules(_words("nav")),
-    "dailymail.co.uk": Rules(_words("mol_source")),
-    "diepresse.com": Rules(_words("from")),
-    "dw.com": Rules(_words("maca")),
-    "economist.com": Rules(_words("fsrc cid1 etear")),
-    "eonline.com": Rules(_words("source medium content")),
-    "facebook.com": Rules(
+    "businessinsider.com": SiteRules(_words("r ir")),
+    "buzzfeed.com": SiteRules(_words("origin")),
+    "cbsnews.com": SiteRules(_words("intcid linkid")),
+    "cnbc.com": SiteRules(_words("par doc")),
+    "cnet.com": SiteRules(_words("intcid linkid")),
+    "cnn.com": SiteRules(_words("hpt eref sr cid iid")),
+    "csmonitor.com": SiteRules(_words("nav")),
+    "dailymail.co.uk": SiteRules(_words("mol_source")),
+    "diepresse.com": SiteRules(_words("from")),
+    "dw.com": SiteRules(_words("maca")),
+    "economist.com": SiteRules(_words("fsrc cid1 etear")),
+    "eonline.com": SiteRules(_words("source medium content")),
+    "facebook.com": SiteRules(
         _words(
             "eid hc_location hc_ref paipv rdr _rdr rdc eav idorvanity acontext app"
             " locale _nc_x comment_tracking dti external_ref fref ls_ref sfnsn source tracking"
@@ -174,46 +174,46 @@ ONLY_THERE: dict[str, Rules] = {
         kept=_words("id story_fbid fbid v"),
         starts=("__cft__", "__xts__", "hc_"),
     ),
-    "forbes.com": Rules(_words("sh ss")),
-    "foxnews.com": Rules(_words("test")),
-    "ft.com": Rules(_words("trk segmentid sharetype accesstoken desktop")),
-    "gamespot.com": Rules(_words("intcid linkid posttype servicetype thetime uniqueid")),
-    "github.com": Rules(kept=_words("ref")),
-    "gitlab.com": Rules(kept=_words("ref")),
+    "forbes.com": SiteRules(_words("sh ss")),
+    "foxnews.com": SiteRules(_words("test")),
+    "ft.com": SiteRules(_words("trk segmentid sharetype accesstoken desktop")),
+    "gamespot.com": SiteRules(_words("intcid linkid posttype servicetype thetime uniqueid")),
+    "github.com": SiteRules(kept=_words("ref")),
+    "gitlab.com": SiteRules(kept=_words("ref")),
     "glamour.com": _CONDE_NAST,
-    "go.com": Rules(_words("cid")),
+    "go.com": SiteRules(_words("cid")),
     "gq.com": _CONDE_NAST,
-    "hbr.org": Rules(_words("ab deliveryname")),
-    "hs.fi": Rules(_words("share")),
-    "huffingtonpost.com": Rules(_words("ir")),
-    "huffpost.com": Rules(_words("ncid section")),
-    "independent.co.uk": Rules(_words("r")),
-    "indiatimes.com": Rules(_words("from mdr utm_src")),
-    "instagram.com": Rules(_words("img_index hl ig_rid")),
-    "latimes.com": Rules(_words("_amp")),
-    "lefigaro.fr": Rules(_words("m_i een seen")),
-    "lemonde.fr": Rules(_words("lmd_medium lmd_campaign lmd_creation lmd_source random")),
-    "linkedin.com": Rules(
+    "hbr.org": SiteRules(_words("ab deliveryname")),
+    "hs.fi": SiteRules(_words("share")),
+    "huffingtonpost.com": SiteRules(_words("ir")),
+    "huffpost.com": SiteRules(_words("ncid section")),
+    "independent.co.uk": SiteRules(_words("r")),
+    "indiatimes.com": SiteRules(_words("from mdr utm_src")),
+    "instagram.com": SiteRules(_words("img_index hl ig_rid")),
+    "latimes.com": SiteRules(_words("_amp")),
+    "lefigaro.fr": SiteRules(_words("m_i een seen")),
+    "lemonde.fr": SiteRules(_words("lmd_medium lmd_campaign lmd_creation lmd_source random")),
+    "linkedin.com": SiteRules(
         _words("trk trackingid trackingcode rcm original_referer lipi licu midtoken")
     ),
-    "marketscreener.com": Rules(
+    "marketscreener.com": SiteRules(
         _words(
             "acomposeinputsearch add_mots countview lien mots noredirect rewritelast type_recherche"
             " type_recherche_forum"
         )
     ),
-    "marketwatch.com": Rules(_words("mod siteid")),
-    "medium.com": Rules(_words("source sk _branch_match_id")),
-    "metro.co.uk": Rules(_words("ito")),
-    "msn.com": Rules(_words("cvid ei pc fullscreen")),
-    "nature.com": Rules(_words("error code")),
-    "nbcnews.com": Rules(_words("cid")),
-    "news.google.com": Rules(_words("oc hl gl ceid ved")),
+    "marketwatch.com": SiteRules(_words("mod siteid")),
+    "medium.com": SiteRules(_words("source sk _branch_match_id")),
+    "metro.co.uk": SiteRules(_words("ito")),
+    "msn.com": SiteRules(_words("cvid ei pc fullscreen")),
+    "nature.com": SiteRules(_words("error code")),
+    "nbcnews.com": SiteRules(_words("cid")),
+    "news.google.com": SiteRules(_words("oc hl gl ceid ved")),
     "newyorker.com": _CONDE_NAST,
-    "nikkei.com": Rules(_words("adid i_cid n_cid waad")),
+    "nikkei.com": SiteRules(_words("adid i_cid n_cid waad")),
     "novinky.cz": _SEZNAM,
-    "npr.org": Rules(_words("ft f sc"), kept=_words("storyid story")),
-    "nytimes.com": Rules(
+    "npr.org": SiteRules(_words("ft f sc"), kept=_words("storyid story")),
+    "nytimes.com": SiteRules(
         _words(
             "_r action algo clicksource contentplacement gwh gwt mtrref"
             " contentcollection context emc hp instance_id"
@@ -222,52 +222,54 @@ ONLY_THERE: dict[str, Rules] = {
             " wt.nav smprod mabreward auth login em_pos impression_id"
         )
     ),
-    "onet.pl": Rules(_words("srcc utm_v")),
-    "outsideonline.com": Rules(_words("scope")),
+    "onet.pl": SiteRules(_words("srcc utm_v")),
+    "outsideonline.com": SiteRules(_words("scope")),
     "pitchfork.com": _CONDE_NAST,
-    "politico.com": Rules(_words("hp lo nname nrid")),
-    "prvnizpravy.cz": Rules(_words("xid")),
-    "reddit.com": Rules(
+    "politico.com": SiteRules(_words("hp lo nname nrid")),
+    "prvnizpravy.cz": SiteRules(_words("xid")),
+    "reddit.com": SiteRules(
         _words("context rdt correlation_id post_index post_fullname target_user $deep_link $3p"),
         starts=("ref_", "%24", "$"),
     ),
-    "reuters.com": Rules(_words("il rpc feedtype feedname edition-redirect virtualbrandchannel")),
-    "scmp.com": Rules(_words("module pgtype campaign")),
+    "reuters.com": SiteRules(
+        _words("il rpc feedtype feedname edition-redirect virtualbrandchannel")
+    ),
+    "scmp.com": SiteRules(_words("module pgtype campaign")),
     "seznamzpravy.cz": _SEZNAM,
-    "sohu.com": Rules(_words("pvid")),
-    "spiegel.de": Rules(_words("sara_ref d")),
-    "substack.com": Rules(_words("r s isfreemail triedredirect showwelcome token")),
-    "techcrunch.com": Rules(_words("sr")),
+    "sohu.com": SiteRules(_words("pvid")),
+    "spiegel.de": SiteRules(_words("sara_ref d")),
+    "substack.com": SiteRules(_words("r s isfreemail triedredirect showwelcome token")),
+    "techcrunch.com": SiteRules(_words("sr")),
     "teenvogue.com": _CONDE_NAST,
-    "telegraph.co.uk": Rules(_words("li_source li_medium wt_mc")),
-    "teletrader.com": Rules(_words("internal")),
-    "theatlantic.com": Rules(_words("utm_term")),
-    "therecord.media": Rules(_words("trk")),
-    "thetimes.co.uk": Rules(_words("region")),
-    "threads.com": Rules(_words("xmt")),
-    "tiktok.com": Rules(
+    "telegraph.co.uk": SiteRules(_words("li_source li_medium wt_mc")),
+    "teletrader.com": SiteRules(_words("internal")),
+    "theatlantic.com": SiteRules(_words("utm_term")),
+    "therecord.media": SiteRules(_words("trk")),
+    "thetimes.co.uk": SiteRules(_words("region")),
+    "threads.com": SiteRules(_words("xmt")),
+    "tiktok.com": SiteRules(
         _words(
             "_t _r _d u_code share_app_name share_iid timestamp"
             " is_from_webapp sender_device web_id refer embed_source"
         )
     ),
-    "tweakers.net": Rules(_words("nb u")),
+    "tweakers.net": SiteRules(_words("nb u")),
     "twitter.com": _TWITTER,
-    "usatoday.com": Rules(_words("gnt-cfr gps-source gca-cat gca-uir gca-epti gca-ft gca-ds")),
+    "usatoday.com": SiteRules(_words("gnt-cfr gps-source gca-cat gca-uir gca-epti gca-ft gca-ds")),
     "vanityfair.com": _CONDE_NAST,
     "vogue.com": _CONDE_NAST,
-    "washingtonpost.com": Rules(
+    "washingtonpost.com": SiteRules(
         _words("itid hpid tid arc404 outputtype nid wpisrc wpmm wpmk pwapi_token"),
     ),
-    "weibo.com": Rules(_words("dt_dapp weibo_id")),
-    "wikipedia.org": Rules(_words("wprov useskin")),
+    "weibo.com": SiteRules(_words("dt_dapp weibo_id")),
+    "wikipedia.org": SiteRules(_words("wprov useskin")),
     "wired.co.uk": _CONDE_NAST,
     "wired.com": _CONDE_NAST,
-    "wsj.com": Rules(_words("mod reflink st")),
+    "wsj.com": SiteRules(_words("mod reflink st")),
     "x.com": _TWITTER,
-    "yahoo.com": Rules(_words("soc_src soc_trk tsrc bcmt fr")),
-    "yle.fi": Rules(_words("origin")),
-    "youtube.com": Rules(
+    "yahoo.com": SiteRules(_words("soc_src soc_trk tsrc bcmt fr")),
+    "yle.fi": SiteRules(_words("origin")),
+    "youtube.com": SiteRules(
         _words(
             "feature si pp app kw is source_ve_path ab_channel embeds_euri embeds_origin"
             " embeds_loader_url_for_pings t start index"
@@ -277,7 +279,7 @@ ONLY_THERE: dict[str, Rules] = {
 }
 
 
-_NOTHING = Rules()
+_NOTHING = SiteRules()
 # What a session's id looks like: long, of one run, and with digits.
 _SESSION_VALUE = re.compile(r"(?=[A-Za-z]*+[0-9])[A-Za-z0-9]{20,}+")
 # "?id=3?utm_source=x": tracking that was pasted on; "&amp;id=3": an ampersand left as in HTML.
@@ -318,14 +320,14 @@ def parameters(query: str) -> list[Parameter]:
 
 
 @lru_cache(maxsize=1 << 14)
-def _rules(host: str) -> Rules:
+def _rules(host: str) -> SiteRules:
     """What is peculiar to a host, or to its site, or to the platform it is on."""
     own = site_of(host)
     names = (host, own, own.partition(".")[2])
-    return next((ONLY_THERE[name] for name in names if name in ONLY_THERE), _NOTHING)
+    return next((SITE_RULES[name] for name in names if name in SITE_RULES), _NOTHING)
 
 
-def _is_noise(parameter: Parameter, rules: Rules) -> bool:
+def _is_noise(parameter: Parameter, rules: SiteRules) -> bool:
     """Whether a parameter says nothing about which page this is."""
     name = parameter.name.lower().removeprefix("?")
     if name in rules.kept:

@@ -19,19 +19,19 @@ _YAHOO = re.compile(r"/RU=([^/]+)/")
 _DEFENDED = re.compile(r"/v3/__(.+?)__;")
 
 
-def targets(parts: Parts) -> Iterator[str]:
+def wrapped_urls(parts: Parts) -> Iterator[str]:
     """What may be the address within a wrapper, likeliest first."""
-    read = _reader(parts.host)
+    read = _reader_of(parts.host)
     return read(parts) if read else iter(())
 
 
-def wraps(host: str) -> bool:
+def is_wrapper(host: str) -> bool:
     """Whether this host's addresses may hold others."""
-    return _reader(host) is not None
+    return _reader_of(host) is not None
 
 
 @lru_cache(maxsize=1 << 14)
-def _reader(host: str) -> Reader | None:
+def _reader_of(host: str) -> Reader | None:
     """How to read this host's wrappers, by its name or by one that ends it."""
     if host in READERS:
         return READERS[host]

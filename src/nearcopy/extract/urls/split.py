@@ -25,7 +25,7 @@ class Parts(NamedTuple):
     fragment: str
 
 
-def taken_apart(url: str) -> Parts | None:
+def split_url(url: str) -> Parts | None:
     """The parts of a web address, or None for anything else."""
     url = _BREAKS.sub("", url.strip(BLANK))
     start = _START(url)
@@ -55,20 +55,20 @@ _ENCODED = [f"%{byte:02X}" for byte in range(256)]
 
 def _speller(plain: str, untouched: str) -> Callable[[str], str]:
     """A function that spells a text one way: `plain` decoded, `untouched` as it came."""
-    decoded = {_ENCODED[ord(character)]: character for character in _UNRESERVED + plain}
+    plain_forms = {_ENCODED[ord(character)]: character for character in _UNRESERVED + plain}
     allowed = re.escape(_UNRESERVED + plain + untouched)
     pair = "%[0-9A-Fa-f]{2}"
     odd = re.compile(rf"{pair}|(?:%(?!{pair[1:]})|[^%{allowed}])++")
 
-    def respelt(match: re.Match[str]) -> str:
+    def respell(match: re.Match[str]) -> str:
         text_run = match[0]
         if len(text_run) == 3 and text_run[0] == "%" and text_run[1] in _HEX:
             upper = text_run.upper()
-            return decoded.get(upper, upper)
+            return plain_forms.get(upper, upper)
         return "".join([_ENCODED[byte] for byte in text_run.encode("utf-8", "surrogatepass")])
 
     def spell(text: str) -> str:
-        return odd.sub(respelt, text)
+        return odd.sub(respell, text)
 
     return spell
 
@@ -78,6 +78,6 @@ spell_query = _speller(PLAIN_IN_QUERIES, "&=")
 spell_fragment = _speller(PLAIN_IN_QUERIES, "&=+")
 
 
-def decoded(text: str) -> str:
+def decode_percent(text: str) -> str:
     """The text with its percent-encoding read as UTF-8, what is none of it replaced."""
     return unquote(text, errors="replace")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from nearcopy.extract.titles.stage_words import FIRST_ALONE, SIDES, WORDS
+from nearcopy.extract.titles.stage_words import FIRST_DISTINCTIVE, SIDES_BY_STEM, STAGE_WORDS
 
 
 def contrast(a: Sequence[str], b: Sequence[str]) -> str | None:
@@ -17,8 +17,8 @@ def contrast(a: Sequence[str], b: Sequence[str]) -> str | None:
     """
     if a == b:
         return None
-    left = {side for word in a for side in WORDS.get(word, ())}
-    right = {side for word in b for side in WORDS.get(word, ())}
+    left = {side for word in a for side in STAGE_WORDS.get(word, ())}
+    right = {side for word in b for side in STAGE_WORDS.get(word, ())}
     if left == right:
         return None
     left_axes = {axis for axis, _ in left - right}
@@ -26,7 +26,7 @@ def contrast(a: Sequence[str], b: Sequence[str]) -> str | None:
     for axis in sorted(left_axes & right_axes):
         return f"{_word(a, axis)} / {_word(b, axis)}"
     for axis in sorted(left_axes | right_axes):
-        if axis >= FIRST_ALONE:
+        if axis >= FIRST_DISTINCTIVE:
             return f"{_word(a, axis)} / {_word(b, axis)}"
     return None
 
@@ -37,13 +37,13 @@ def same_side(x: str, y: str) -> bool:
     >>> same_side("jump", "climb"), same_side("jump", "slump")
     (True, False)
     """
-    sides = SIDES.get(x)
-    return sides is not None and not set(sides).isdisjoint(SIDES.get(y, ()))
+    sides = SIDES_BY_STEM.get(x)
+    return sides is not None and not set(sides).isdisjoint(SIDES_BY_STEM.get(y, ()))
 
 
 def _word(words: Sequence[str], axis: int) -> str:
     """The first word on the axis, or a dash."""
-    on_it = (word for word in words for on, _ in WORDS.get(word, ()) if on == axis)
+    on_it = (word for word in words for on, _ in STAGE_WORDS.get(word, ()) if on == axis)
     return next(on_it, "-")
 
 
