@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def _as_it_is(told: held_out.Told) -> held_out.Judged:
-    return held_out.headline(told, told.evidence.title_news or 0.0)
+    return held_out.headline(told, told.evidence.title_event_score or 0.0)
 
 
 def _shown(name: str, curve: held_out.Floats) -> None:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from nearcopy import Article, Evidence, Fingerprint, fingerprints
 from nearcopy.match.compare import compare_pairs
-from nearcopy.match.same_event_model import features
+from nearcopy.match.same_event_model import event_features
 
 Array = NDArray[np.float64]
 FOLDS = 5
@@ -38,7 +38,9 @@ def main() -> None:
     with (Path(sys.argv[1]) / "semeval22" / "pairs.csv").open(encoding="utf-8") as lines:
         rows = [row for row in csv.DictReader(lines) if row["lang_a"] == row["lang_b"]]
     measured = compare_pairs([(known[row["a"]], known[row["b"]]) for row in rows])
-    x = features({name: [getattr(each, name) for each in measured] for name in Evidence._fields})
+    x = event_features(
+        {name: [getattr(each, name) for each in measured] for name in Evidence._fields}
+    )
     grades = np.array([float(row["overall"]) for row in rows])
     same = (grades <= SAME_NEWS).astype(np.float64)
     y = VERDICT * same + (1 - VERDICT) * (4 - grades) / 3

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearcopy import Article, fingerprints
-from nearcopy.match.titles.similarity_model import GradeSigns, grade_signs
+from nearcopy.match.titles.similarity import GradeSigns, grade_signs
 
 Floats = NDArray[np.float64]
 RIDGE = 3.0  # on standardised signs

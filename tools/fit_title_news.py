@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from nearcopy import Article, Policy, fingerprints
 from nearcopy.match.compare import compare_pairs
-from nearcopy.match.titles.same_event_model import WEIGHTS, news_signs
-from nearcopy.match.vetoes import title_veto
+from nearcopy.match.conditions import title_veto
+from nearcopy.match.same_event_model import TITLE_WEIGHTS, title_event_features
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -33,7 +33,7 @@ def signs(rows: list[dict[str, str]]) -> tuple[Floats, Bools]:
     made = list(fingerprints([_article(row, side) for row in rows for side in "ab"]))
     pairs = list(zip(made[::2], made[1::2], strict=True))
     evidence = compare_pairs(pairs)
-    found = news_signs(
+    found = title_event_features(
         made[::2],
         made[1::2],
         [each.title_soft or 0.0 for each in evidence],
@@ -106,7 +106,7 @@ def main() -> None:
     same = np.array([row["label"] == "same" for row in rows])
     values, free = signs(rows)
     weights = fitted(values[free], same[free])
-    for name, weight in zip((*WEIGHTS, "bias"), weights, strict=True):
+    for name, weight in zip((*TITLE_WEIGHTS, "bias"), weights, strict=True):
         print(f"{name:10} {weight:8.3f}")
     scores = np.where(free, likely(values, weights), 0.0)
     line = best_line(scores, same)

@@ -1,6 +1,10 @@
-"""Near-duplicate detection and de-duplication for news and web articles."""
+"""Near-duplicate detection and de-duplication for news and web articles.
 
-from nearcopy.config import POLICIES, RECIPES, Features, FrequencyTable, Policy, Recipe, Scoring
+The names listed here are the public Python API. Larger jobs have packages of their own:
+`nearcopy.batch` for whole corpora, `nearcopy.io` for files, feeds, streams and sinks.
+"""
+
+from nearcopy.config import POLICIES, RECIPES, Features, Policy, Recipe, Scoring
 from nearcopy.deduper.deduper import Deduper
 from nearcopy.errors import (
     BadArticle,
@@ -16,32 +20,22 @@ from nearcopy.errors import (
     StreamError,
     WebError,
 )
-from nearcopy.extract.text import normalised, strip_html, words, words_in_place
 from nearcopy.fingerprint.fingerprint import fingerprints, frequency_table
 from nearcopy.io.dataframes import dedupe
-from nearcopy.kernels.result_types import Passage
-from nearcopy.match.compare import (
-    Overlap,
-    compare,
-    estimated_overlap,
-    hamming_distance,
-    overlap,
-    passages,
-)
+from nearcopy.match.compare import compare, overlap, passages
 from nearcopy.match.decide import decide
 from nearcopy.match.explain import Explanation, explain
-from nearcopy.models.feedback import Feedback
-from nearcopy.models.model import (
+from nearcopy.models import (
     Article,
     Decision,
     Evidence,
-    Fact,
     Fingerprint,
     Match,
     Relation,
     Story,
     Verdict,
 )
+from nearcopy.models.feedback import Feedback
 
 __version__ = "0.1.0"
 
@@ -57,17 +51,13 @@ __all__ = [
     "Deduper",
     "Evidence",
     "Explanation",
-    "Fact",
     "Features",
     "Feedback",
     "Fingerprint",
-    "FrequencyTable",
     "Match",
     "MissingExtra",
     "NearcopyError",
     "NotStored",
-    "Overlap",
-    "Passage",
     "Policy",
     "Recipe",
     "RecipeMismatch",
@@ -82,15 +72,9 @@ __all__ = [
     "compare",
     "decide",
     "dedupe",
-    "estimated_overlap",
     "explain",
     "fingerprints",
     "frequency_table",
-    "hamming_distance",
-    "normalised",
     "overlap",
     "passages",
-    "strip_html",
-    "words",
-    "words_in_place",
 ]

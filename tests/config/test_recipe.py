@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from nearcopy import RECIPES, BadRecipe, Features, FrequencyTable, Recipe
-from nearcopy.config import lsh_probability
+from nearcopy import RECIPES, BadRecipe, Features, Recipe
+from nearcopy.config import FrequencyTable, lsh_probability
 
 TABLE = FrequencyTable.from_counts("murmur3", Features(), 10, {5: 1, 3: 10})
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearcopy.evaluate.cluster_metrics import MEASURES, adjusted_rand, cells, measured_cells
+from nearcopy.evaluate.clusters import CLUSTER_METRICS, adjusted_rand, count_cells, bootstrap_clusters
 
 TRUTH, FOUND = "aaabbcc", "xxyyyzz"
 groupings = st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from("wxyz")), max_size=30)
@@ -27,34 +27,34 @@ groupings = st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from("wxyz"))
     ],
 )
 def test_measures_worked_by_hand(name, wanted):
-    assert MEASURES[name](cells(TRUTH, FOUND)).tolist() == [pytest.approx(wanted)]
+    assert CLUSTER_METRICS[name](count_cells(TRUTH, FOUND)).tolist() == [pytest.approx(wanted)]
 
 
 def test_known_values_of_others():
     # As the literature and other libraries give them.
-    assert adjusted_rand(cells("000111", "001122")).item() == pytest.approx(0.24242424)
-    assert adjusted_rand(cells("0011", "0012")).item() == pytest.approx(0.57142857)
-    assert adjusted_rand(cells("0123", "0000")).item() == 0.0
+    assert adjusted_rand(count_cells("000111", "001122")).item() == pytest.approx(0.24242424)
+    assert adjusted_rand(count_cells("0011", "0012")).item() == pytest.approx(0.57142857)
+    assert adjusted_rand(count_cells("0123", "0000")).item() == 0.0
 
 
 @given(st.lists(st.sampled_from("abcd"), min_size=1, max_size=30))
 def test_the_same_groups_by_other_names_agree(truth):
-    of = cells(truth, [f"story {name}" for name in truth])
-    for measure in MEASURES.values():
+    of = count_cells(truth, [f"story {name}" for name in truth])
+    for measure in CLUSTER_METRICS.values():
         assert measure(of).item() == pytest.approx(1.0) or np.isnan(measure(of).item())
 
 
 @given(groupings)
 def test_exchanging_the_two_exchanges_precision_and_recall(rows):
     truth, found = [a for a, _ in rows], [b for _, b in rows]
-    one, other = cells(truth, found), cells(found, truth)
+    one, other = count_cells(truth, found), count_cells(found, truth)
     for ours, theirs in (
         ("bcubed_precision", "bcubed_recall"),
         ("pair_precision", "pair_recall"),
         ("ari", "ari"),
         ("pair_f1", "pair_f1"),
     ):
-        assert MEASURES[ours](one) == pytest.approx(MEASURES[theirs](other), nan_ok=True)
+        assert CLUSTER_METRICS[ours](one) == pytest.approx(CLUSTER_METRICS[theirs](other), nan_ok=True)
 
 
 @given(groupings)
@@ -62,36 +62,36 @@ def test_pairs_are_counted_as_by_hand(rows):
     pairs = list(combinations(rows, 2))
     both = sum(a == b for a, b in pairs)
     together = sum(a[1] == b[1] for a, b in pairs)
-    of = cells([a for a, _ in rows], [b for _, b in rows])
+    of = count_cells([a for a, _ in rows], [b for _, b in rows])
     wanted = both / together if together else np.nan
-    assert MEASURES["pair_precision"](of).item() == pytest.approx(wanted, nan_ok=True)
+    assert CLUSTER_METRICS["pair_precision"](of).item() == pytest.approx(wanted, nan_ok=True)
 
 
 def test_names_that_differ_in_odd_characters_are_other_groups():
-    assert cells(["a", "a\0", "\ud800"], ["x", "x", "x"]).groups == 3
+    assert count_cells(["a", "a\0", "\ud800"], ["x", "x", "x"]).groups == 3
 
 
 def test_all_have_intervals_that_one_seed_repeats():
-    of = cells(TRUTH * 5, FOUND * 5)
-    found = measured_cells(of, rounds=100)
-    assert list(found) == list(MEASURES)
-    assert found == measured_cells(of, rounds=100)
+    of = count_cells(TRUTH * 5, FOUND * 5)
+    found = bootstrap_clusters(of, rounds=100)
+    assert list(found) == list(CLUSTER_METRICS)
+    assert found == bootstrap_clusters(of, rounds=100)
     assert all(each.low <= each.high for each in found.values())
 
 
 def test_drawing_a_group_twice_makes_two_groups():
-    of = cells(TRUTH, FOUND)  # groups in the order a, b, c
+    of = count_cells(TRUTH, FOUND)  # groups in the order a, b, c
     weights = np.array([[2.0, 1.0, 0.0]])
-    doubled = cells("aaaAAAbb", "xxyXXyyy")  # the copies meet in y only with the bs
-    (recall,) = MEASURES["pair_recall"](of, weights)
-    assert recall == pytest.approx(MEASURES["pair_recall"](doubled).item())
+    doubled = count_cells("aaaAAAbb", "xxyXXyyy")  # the copies meet in y only with the bs
+    (recall,) = CLUSTER_METRICS["pair_recall"](of, weights)
+    assert recall == pytest.approx(CLUSTER_METRICS["pair_recall"](doubled).item())
 
 
 def test_both_ways_must_name_all_things():
-    with pytest.raises(ValueError, match="2 things in one, 1 in the other"):
-        cells("ab", "x")
+    with pytest.raises(ValueError, match="2 articles in groups, 1 in stories"):
+        count_cells("ab", "x")
 
 
 def test_of_nothing_only_agreement_can_be_measured():
-    found = {name: each.value for name, each in measured_cells(cells([], [])).items()}
-    assert found == dict.fromkeys(MEASURES) | {"ari": 1.0}
+    found = {name: each.value for name, each in bootstrap_clusters(count_cells([], [])).items()}
+    assert found == dict.fromkeys(CLUSTER_METRICS) | {"ari": 1.0}

@@ -8,18 +8,18 @@ import pytest
 from nearcopy import Article, Policy, Recipe, Relation
 from nearcopy.errors import NearcopyError
 from nearcopy.evaluate import (
-    Asked,
+    LabelOptions,
     evaluate_clusters,
     evaluate_near_pairs,
     evaluate_pairs,
-    labelled,
-    listed_pairs,
-    scheme,
+    read_labels,
+    read_listed_pairs,
+    find_scheme,
 )
-from nearcopy.evaluate.near_duplicates import Near
-from nearcopy.evaluate.pair_outcomes import score
-from nearcopy.match.judge_pairs import Judgement
-from nearcopy.models.model import Decision, Evidence
+from nearcopy.evaluate.near_duplicates import ListedPair
+from nearcopy.evaluate.outcomes import target_score
+from nearcopy.match.judgement import Judgement
+from nearcopy.models import Decision, Evidence
 
 POLICY = Policy(window=None)
 DAY = datetime(2025, 10, 7, tzinfo=UTC)
@@ -64,8 +64,8 @@ ROWS = [
 
 
 def pairs(rows=ROWS, policy=POLICY, **asked):
-    by = scheme(Asked(**asked), rows, policy)
-    labels = labelled(rows, by, BY_ID, lambda values, name: Article(id=name, **values))
+    by = find_scheme(LabelOptions(**asked), rows, policy)
+    labels = read_labels(rows, by, BY_ID, lambda values, name: Article(id=name, **values))
     return evaluate_pairs(labels, by, Recipe(), policy)
 
 
@@ -173,9 +173,9 @@ def test_what_is_no_duplicate_scores_below_every_duplicate():
 
     event = judged(Relation.SAME_EVENT, 0.7, False, 0.7)
     title = judged(Relation.SAME_TITLE, 0.5, True, 0.5)
-    assert score(event, "duplicate") < score(title, "duplicate") == 0.5
-    assert score(event, "news") == 0.7
-    assert score(event, "copy") == 0.0
+    assert target_score(event, "duplicate") < target_score(title, "duplicate") == 0.5
+    assert target_score(event, "event") == 0.7
+    assert target_score(event, "copy") == 0.0
 
 
 # Clusters.
@@ -225,7 +225,7 @@ def test_articles_of_no_cluster_are_counted_and_not_scored():
 
 # Near copies.
 
-NEAR = [Near(2, "f2", "f1", 0.93), Near(3, "f1", "l1", 0.6), Near(4, "o1", "x", 0.9)]
+NEAR = [ListedPair(2, "f2", "f1", 0.93), ListedPair(3, "f1", "l1", 0.6), ListedPair(4, "o1", "x", 0.9)]
 
 
 def test_listed_pairs_are_found_or_missed():
@@ -248,7 +248,7 @@ def test_copies_that_are_not_listed_and_pairs_never_proposed_are_mistakes():
     alarm, miss = evaluate_near_pairs(ARTICLES, NEAR, None, POLICY).mistakes
     assert (alarm.kind, alarm.outcome.pair.label) == ("false alarm", "not listed")
     assert {alarm.outcome.pair.a.id, alarm.outcome.pair.b.id} == {"o1", "o2"}
-    assert (miss.kind, miss.outcome.pair.label) == ("miss", "overlap 0.6, never proposed")
+    assert (miss.kind, miss.outcome.pair.label) == ("miss", "overlap 0.6; no candidate")
 
 
 def test_a_bound_leaves_out_what_overlaps_less():
@@ -272,10 +272,10 @@ def test_short_texts_do_not_count_as_false_alarms():
 
 def test_lists_are_read_by_their_columns():
     rows = [(2, {"a": "x", "b": "y", "jaccard5": "0.8", "containment5": "0.9", "relation": "same"})]
-    assert listed_pairs(rows, Asked(), POLICY) == ([Near(2, "x", "y", 0.8)], 0.5)
-    named = Asked(grade="containment5", positive=("0.7",))
-    assert listed_pairs(rows, named, POLICY) == ([Near(2, "x", "y", 0.9)], 0.7)
+    assert read_listed_pairs(rows, LabelOptions(), POLICY) == ([ListedPair(2, "x", "y", 0.8)], 0.5)
+    named = LabelOptions(grade="containment5", positive=("0.7",))
+    assert read_listed_pairs(rows, named, POLICY) == ([ListedPair(2, "x", "y", 0.9)], 0.7)
     with pytest.raises(NearcopyError, match="need the columns a, b and jaccard"):
-        listed_pairs([(2, {"a": "x", "b": "y"})], Asked(), POLICY)
+        read_listed_pairs([(2, {"a": "x", "b": "y"})], LabelOptions(), POLICY)
     with pytest.raises(NearcopyError, match="line 2: jaccard is 'high'"):
-        listed_pairs([(2, {"a": "x", "b": "y", "jaccard": "high"})], Asked(), POLICY)
+        read_listed_pairs([(2, {"a": "x", "b": "y", "jaccard": "high"})], LabelOptions(), POLICY)

@@ -6,10 +6,10 @@ from html.parser import HTMLParser
 import pytest
 
 from nearcopy import Article, Policy, Recipe
-from nearcopy.evaluate import Asked, evaluate_clusters, evaluate_pairs, labelled, page, scheme
+from nearcopy.evaluate import LabelOptions, evaluate_clusters, evaluate_pairs, read_labels, page, find_scheme
 from nearcopy.evaluate import svg_plots as plots
-from nearcopy.evaluate.pair_metrics import bins, lines
-from nearcopy.evaluate.result_types import Bar
+from nearcopy.evaluate.metrics import calibration_bins, precision_recall_curve
+from nearcopy.evaluate.outcomes import Bar
 
 POLICY = Policy(window=None)
 EMPTY = {"meta", "br", "line", "polyline"}
@@ -55,9 +55,9 @@ def evaluated(*articles, labels=("same", "other")):
         (line, {"a": first.id, "b": other.id, "label": label})
         for line, (other, label) in enumerate(zip(others, labels, strict=True), start=2)
     ]
-    by = scheme(Asked(positive=("same",)), rows, POLICY)
+    by = find_scheme(LabelOptions(positive=("same",)), rows, POLICY)
     known = {each.id: each for each in articles}
-    found = labelled(rows, by, known, lambda _, name: Article(id=name))
+    found = read_labels(rows, by, known, lambda _, name: Article(id=name))
     return evaluate_pairs(found, by, Recipe(), POLICY)
 
 
@@ -105,7 +105,7 @@ def test_mistakes_show_what_is_shared_and_measured(shown):
     assert re.search(
         r"<mark[^>]*><span class=\"badge\".*?</span></span>The night bus between", shown
     )
-    assert re.search(r"<dt>overlap</dt><dd>0\.\d\d</dd>", shown)
+    assert re.search(r"<dt>Overlap</dt><dd>0\.\d\d</dd>", shown)
     assert '<span class="clash">250</span>' in shown
     assert '<span class="clash">300</span>' in shown
 
@@ -155,15 +155,15 @@ def test_clusters_have_no_curves():
     shown = page(evaluate_clusters(articles, {"a": "x", "b": "y", "c": "y"}, None, POLICY))
     assert "svg" not in checked(shown).tags
     assert "bcubed f1" in shown
-    assert "1 ids that no article has" in shown
+    assert "1 ids without an article" in shown
 
 
 def test_plots_are_well_formed_even_of_nothing():
     scores, same = [0.1, 0.1, 0.8, 1.0], [0, 1, 1, 1]
     for drawn in (
-        plots.precision_recall(lines(scores, same), (0.5, 1.0), 0.75),
+        plots.precision_recall(precision_recall_curve(scores, same), (0.5, 1.0), 0.75),
         plots.precision_recall([], None, 0.0),
-        plots.calibration(bins(scores, same)),
+        plots.calibration(calibration_bins(scores, same)),
         plots.calibration([]),
         plots.histogram([Bar(0.0, 0.5, 3, 0), Bar(0.5, 1.0, 0, 0)]),
         plots.histogram([]),

@@ -4,8 +4,7 @@ import pytest
 
 from nearcopy import Article, Policy
 from nearcopy.errors import NearcopyError
-from nearcopy.evaluate.label_schemes import Asked, relations, scheme
-from nearcopy.evaluate.labelled_pairs import labelled
+from nearcopy.evaluate.labels import LabelOptions, read_labels, positive_relations, find_scheme
 
 POLICY = Policy()
 KNOWN = {name: Article(id=name, title=f"Title {name}", language="en") for name in "abcd"}
@@ -25,16 +24,16 @@ def make(values, name):
 
 
 def read(rows, articles=KNOWN, **asked):
-    by = scheme(Asked(**asked), rows, POLICY)
-    return by, labelled(rows, by, articles, make)
+    by = find_scheme(LabelOptions(**asked), rows, POLICY)
+    return by, read_labels(rows, by, articles, make)
 
 
 GUESSED = [
     # header, a row, label column, grade column, target, the same
-    ("a,b,overall,geography,lang_a,lang_b", "a,b,1.5,1,en,de", None, "overall", "news", True),
-    ("a,b,overall", "a,b,2.5", None, "overall", "news", False),
-    ("title_a,title_b,similarity", "x,y,4.2", None, "similarity", "news", True),
-    ("title_a,title_b,similarity", "x,y,3.8", None, "similarity", "news", False),
+    ("a,b,overall,geography,lang_a,lang_b", "a,b,1.5,1,en,de", None, "overall", "event", True),
+    ("a,b,overall", "a,b,2.5", None, "overall", "event", False),
+    ("title_a,title_b,similarity", "x,y,4.2", None, "similarity", "event", True),
+    ("title_a,title_b,similarity", "x,y,3.8", None, "similarity", "event", False),
     ("a,b,jaccard5,containment5", "a,b,0.5,0.9", None, "jaccard5", "copy", True),
     ("a,b,jaccard5,containment5", "a,b,0.4,0.9", None, "jaccard5", "copy", False),
     ("sentence_a,sentence_b,same", "x,y,1", "same", None, "duplicate", True),
@@ -67,11 +66,11 @@ def test_the_header_tells_what_the_columns_are(header, row, label, grade, target
 
 def test_relations_mean_the_same_as_far_as_the_target_goes():
     rows = table("a,b,relation", "a,b,same_title", "a,c,same_event", "a,d,near_text")
-    wanted = {"duplicate": [1, 0, 1], "news": [1, 1, 1], "copy": [0, 0, 1]}
+    wanted = {"duplicate": [1, 0, 1], "event": [1, 1, 1], "copy": [0, 0, 1]}
     for target, same in wanted.items():
         _, found = read(rows, target=target)
         assert [pair.same for pair in found.pairs] == [bool(each) for each in same]
-    assert relations("duplicate", POLICY) == POLICY.duplicates
+    assert positive_relations("duplicate", POLICY) == POLICY.duplicates
 
 
 def test_labels_are_those_asked_for():
@@ -137,7 +136,7 @@ def test_the_language_is_that_of_both_or_the_two(row, language):
     ("header", "row", "asked", "message"),
     [
         ("a,b,c", "a,b,1", {}, "no column of labels or grades among a, b, c"),
-        ("a,b,label", "a,b,x", {}, "which labels mean the same? label is x"),
+        ("a,b,label", "a,b,x", {}, "which labels are positive? label is x"),
         ("a,b,label", "a,b,x", {"positive": ("y",)}, "--positive y: no such label, label is x"),
         ("a,b,label", "a,b,same", {"ignore": ("y",)}, "--ignore y: no such label"),
         ("a,b,label", "a,b,x", {"label": "lable"}, "--label lable: no such column"),
@@ -165,4 +164,4 @@ def test_an_article_that_is_none_is_told_with_its_line():
 
     rows = table("title_a,title_b,same", ",,1")
     with pytest.raises(NearcopyError, match="line 2: 2a"):
-        labelled(rows, scheme(Asked(), rows, POLICY), None, refuse)
+        read_labels(rows, find_scheme(LabelOptions(), rows, POLICY), None, refuse)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearcopy.evaluate import pair_metrics as metrics
-from nearcopy.evaluate.bootstrap import Measured, measured, resamplings
+from nearcopy.evaluate import metrics
+from nearcopy.evaluate.metrics import Estimate, bootstrap, resample
 
 SAME = [1, 1, 0, 1, 0, 0]
 SCORES = [0.9, 0.8, 0.8, 0.4, 0.3, 0.1]
@@ -123,23 +123,23 @@ def test_a_weight_is_how_often_a_pair_counts(rows, times):
 
 
 def test_lines_are_drawn_at_each_score_from_the_top():
-    drawn = metrics.lines(SCORES, SAME)
+    drawn = metrics.precision_recall_curve(SCORES, SAME)
     assert [line.score for line in drawn] == [0.9, 0.8, 0.4, 0.3, 0.1]
     assert drawn[1] == (0.8, pytest.approx(2 / 3), pytest.approx(2 / 3), pytest.approx(2 / 3))
-    assert metrics.best_line(drawn).score == 0.4
-    assert metrics.lines([0.5], [0]) == []
-    assert metrics.best_line([]) is None
+    assert metrics.best_operating_point(drawn).score == 0.4
+    assert metrics.precision_recall_curve([0.5], [0]) == []
+    assert metrics.best_operating_point([]) is None
 
 
 @given(scored)
 def test_the_best_line_is_as_good_as_calling_by_it(rows):
     scores, same = zip(*rows, strict=True)
-    best = metrics.best_line(metrics.lines(scores, same))
+    best = metrics.best_operating_point(metrics.precision_recall_curve(scores, same))
     assert metrics.f1(np.array(scores) >= best.score, same).item() == pytest.approx(best.f1)
 
 
 def test_bins_hold_every_pair_once():
-    made = metrics.bins([0.0, 0.05, 0.1, 0.95, 1.0], [0, 1, 0, 1, 1])
+    made = metrics.calibration_bins([0.0, 0.05, 0.1, 0.95, 1.0], [0, 1, 0, 1, 1])
     assert [each.pairs for each in made] == [2, 1, 0, 0, 0, 0, 0, 0, 0, 2]
     assert made[0] == (0.0, 0.1, 2, 0.025, 0.5)
     assert made[-1] == (0.9, 1.0, 2, pytest.approx(0.975), 1.0)
@@ -150,28 +150,28 @@ def test_bins_hold_every_pair_once():
 
 
 def test_resamplings_draw_as_many_as_there_are():
-    rows = np.concatenate(list(resamplings(7, 50, seed=1)))
+    rows = np.concatenate(list(resample(7, 50, seed=1)))
     assert rows.shape == (50, 7)
     assert set(rows.sum(axis=1)) == {7.0}
-    assert list(resamplings(0, 50, seed=1)) == []
+    assert list(resample(0, 50, seed=1)) == []
 
 
 def test_one_seed_gives_one_interval():
     measures = {"auc": partial(metrics.auc, SCORES, SAME)}
-    first = measured(measures, 6, rounds=200, seed=3)
-    assert first == measured(measures, 6, rounds=200, seed=3)
-    assert first != measured(measures, 6, rounds=200, seed=4)
+    first = bootstrap(measures, 6, rounds=200, seed=3)
+    assert first == bootstrap(measures, 6, rounds=200, seed=3)
+    assert first != bootstrap(measures, 6, rounds=200, seed=4)
 
 
 def test_resampling_in_parts_draws_the_same(monkeypatch):
-    whole = np.concatenate(list(resamplings(5, 40, seed=2)))
-    monkeypatch.setattr("nearcopy.evaluate.bootstrap.AT_ONCE", 60)
-    assert (np.concatenate(list(resamplings(5, 40, seed=2))) == whole).all()
+    whole = np.concatenate(list(resample(5, 40, seed=2)))
+    monkeypatch.setattr("nearcopy.evaluate.metrics.MAX_WEIGHTS", 60)
+    assert (np.concatenate(list(resample(5, 40, seed=2))) == whole).all()
 
 
 def test_an_interval_is_about_as_wide_as_theory_has_it():
     said, same = [1] * 400, [1] * 300 + [0] * 100
-    found = measured({"precision": partial(metrics.precision, said, same)}, 400)["precision"]
+    found = bootstrap({"precision": partial(metrics.precision, said, same)}, 400)["precision"]
     assert found.value == 0.75
     half = 1.96 * (0.75 * 0.25 / 400) ** 0.5
     assert found.low == pytest.approx(0.75 - half, abs=0.01)
@@ -179,6 +179,6 @@ def test_an_interval_is_about_as_wide_as_theory_has_it():
 
 
 def test_what_cannot_be_measured_has_no_interval():
-    found = measured({"auc": partial(metrics.auc, [1, 2], [1, 1])}, 2, rounds=20)
-    assert found == {"auc": Measured(None)}
-    assert measured({"brier": partial(metrics.brier, [], [])}, 0) == {"brier": Measured(None)}
+    found = bootstrap({"auc": partial(metrics.auc, [1, 2], [1, 1])}, 2, rounds=20)
+    assert found == {"auc": Estimate(None)}
+    assert bootstrap({"brier": partial(metrics.brier, [], [])}, 0) == {"brier": Estimate(None)}

@@ -13,9 +13,9 @@ from nearcopy import POLICIES, Article, BadFeedback, Deduper, Evidence, Policy, 
 from nearcopy.cli import app
 from nearcopy.config import read_policy
 from nearcopy.deduper.feedback.labelled_examples import Example
-from nearcopy.evaluate.result_types import Labelled
-from nearcopy.evaluate.tune import _folds as folds_of
-from nearcopy.evaluate.tune import fit, labelled_examples, thresholds, tune
+from nearcopy.evaluate.labels import LabelledPair
+from nearcopy.evaluate.tune import _split_folds as folds_of
+from nearcopy.evaluate.tune import fit_thresholds, measure_labels, active_thresholds, tune
 
 ROOT = Path(__file__).parents[2]
 WIRE = str(ROOT / "examples" / "wire.jsonl")
@@ -51,7 +51,7 @@ class TestFitting:
             Example(
                 f"a{n}",
                 f"b{n}",
-                Evidence(words=200, profile=n / 60, news=n / 60),
+                Evidence(words=200, profile=n / 60, event_score=n / 60),
                 False,
                 n / 60 >= 0.4,
             )
@@ -61,12 +61,12 @@ class TestFitting:
             each._replace(a=f"x{each.a}", one_story=None) for each in overlapping(0.5)
         ]
         found = tune(both, Policy())
-        assert found.policy.event_news == pytest.approx(0.4, abs=0.03)
+        assert found.policy.event_score == pytest.approx(0.4, abs=0.03)
         assert found.after.story_f1 > found.before.story_f1
 
     def test_rules_that_are_off_stay_off(self):
-        assert set(thresholds(POLICIES["feed"])) <= {"title_ratio", "body_overlap"}
-        fitted = fit(overlapping(0.7), POLICIES["feed"])
+        assert set(active_thresholds(POLICIES["feed"])) <= {"title_ratio", "body_overlap"}
+        fitted = fit_thresholds(overlapping(0.7), POLICIES["feed"])
         assert fitted.near_overlap is None
 
     def test_noise_gains_nothing_on_held_out_pairs(self):
@@ -113,7 +113,7 @@ class TestConfidence:
 
 class TestTooLittle:
     def test_few_labels_are_too_few(self):
-        with pytest.raises(BadFeedback, match="too few labels: 19, it takes 20"):
+        with pytest.raises(BadFeedback, match="too few labels: 19 of at least 20"):
             tune(overlapping(0.5, 19), Policy())
 
     @pytest.mark.parametrize(
@@ -173,10 +173,10 @@ def test_what_people_said_is_measured_anew_or_as_it_was_then():
 def test_labels_tell_what_is_one_story_where_they_are_relations(names, told):
     articles = [Article(id=str(n), text=f"report {n}") for n in range(4)]
     pairs = [
-        Labelled(n, articles[0], articles[n + 1], name, name in ("near_text", "same"))
+        LabelledPair(n, articles[0], articles[n + 1], name, name in ("near_text", "same"))
         for n, name in enumerate(names)
     ]
-    found = list(labelled_examples(pairs, Recipe(), Policy()))
+    found = list(measure_labels(pairs, Recipe(), Policy()))
     assert [each.one_story for each in found] == told
     assert [each.duplicate for each in found] == [True, False, False]
 
@@ -260,4 +260,4 @@ class TestTheCommand:
     def test_it_does_not_write_over_what_it_reads(self, run, tmp_path):
         result = run("--from", labels(tmp_path), "-o", "labels.jsonl")
         assert result.exit_code == 2
-        assert "is read here" in result.stderr
+        assert "is also read" in result.stderr

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearcopy import Evidence, Policy, Relation, decide
-from nearcopy.match.calibration import AT, calibrated, curve
+from nearcopy.match.confidence import CURVE_POINTS, calibrate, fit_calibration
 
 SHARES = st.floats(0, 1)
 POINTS = ((0.5, 0.2), (0.8, 0.5), (1.0, 0.9))
@@ -16,37 +16,37 @@ POINTS = ((0.5, 0.2), (0.8, 0.5), (1.0, 0.9))
     [(0.0, 0.2), (0.5, 0.2), (0.65, 0.35), (0.8, 0.5), (0.9, 0.7), (1.0, 0.9)],
 )
 def test_between_two_points_it_is_a_straight_line(given_, found):
-    assert calibrated(given_, POINTS) == pytest.approx(found)
+    assert calibrate(given_, POINTS) == pytest.approx(found)
 
 
 @given(SHARES)
 def test_without_points_it_is_as_it_was(confidence):
-    assert calibrated(confidence, ()) == confidence
+    assert calibrate(confidence, ()) == confidence
 
 
 @given(st.lists(st.tuples(SHARES, st.booleans())), SHARES, SHARES)
 def test_the_surer_stay_the_surer(pairs, one, other):
-    points = curve([sure for sure, _ in pairs], [right for _, right in pairs])
-    assert [at for at, _ in points] == list(AT)
+    points = fit_calibration([sure for sure, _ in pairs], [right for _, right in pairs])
+    assert [at for at, _ in points] == list(CURVE_POINTS)
     low, high = sorted((one, other))
-    assert 0 <= calibrated(low, points) <= calibrated(high, points) <= 1
+    assert 0 <= calibrate(low, points) <= calibrate(high, points) <= 1
 
 
 @given(st.lists(st.tuples(SHARES, st.booleans())))
 def test_a_curve_is_one_that_a_policy_takes(pairs):
-    points = curve([sure for sure, _ in pairs], [right for _, right in pairs])
+    points = fit_calibration([sure for sure, _ in pairs], [right for _, right in pairs])
     assert Policy(calibration=points).calibration == points
 
 
 @pytest.mark.parametrize(("sure", "share"), [(0.95, 0.6), (0.7, 0.9), (0.8, 0.8)])
 def test_it_is_what_was_found_right(sure, share):
     right = [n < share * 200 for n in range(200)]
-    assert calibrated(sure, curve([sure] * 200, right)) == pytest.approx(share, abs=0.03)
+    assert calibrate(sure, fit_calibration([sure] * 200, right)) == pytest.approx(share, abs=0.03)
 
 
 def test_few_examples_change_little():
-    assert calibrated(0.95, curve([0.95] * 2, [False, True])) > 0.7
-    assert calibrated(0.9, curve([], [])) == pytest.approx(0.9, abs=1e-3)
+    assert calibrate(0.95, fit_calibration([0.95] * 2, [False, True])) > 0.7
+    assert calibrate(0.9, fit_calibration([], [])) == pytest.approx(0.9, abs=1e-3)
 
 
 def test_the_confidence_in_duplicates_is_calibrated_and_no_other():

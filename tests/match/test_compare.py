@@ -173,7 +173,7 @@ def test_scores_that_a_policy_does_not_read_are_not_measured():
     assert evidence.title_partial is None
     assert evidence.title_soft == 1.0
     assert POLICIES["tracker"].measures == {"token_set", "token_sort", "partial", "names"}
-    assert POLICIES["default"].measures == {"news", "profile"}
+    assert POLICIES["default"].measures == {"event", "profile"}
     assert POLICIES["digest"].measures == {"indel", "cosine"}
     assert POLICIES["feed"].measures == {"ratio"}
     assert all(policy.measures <= MEASURES for policy in POLICIES.values())
@@ -241,13 +241,13 @@ def test_overlap_from_counts():
 def test_fingerprints_of_two_recipes_do_not_compare():
     article = Article(id="a", text="the council voted to close the harbour")
     (one,), (other,) = (fingerprints([article], RECIPES[name]) for name in ("default", "digest"))
-    with pytest.raises(BadRecipe, match="fingerprints compare only when their recipes are one"):
+    with pytest.raises(BadRecipe, match="fingerprints compare only within one recipe"):
         compare(one, other)
 
 
 def test_articles_are_no_fingerprints():
     article = Article(id="a")
-    with pytest.raises(BadArticle, match=r"expected a Fingerprint, got Article: make them with"):
+    with pytest.raises(BadArticle, match=r"expected a Fingerprint, got Article: compute it with"):
         compare(article, article)  # type: ignore[arg-type]
     with pytest.raises(BadArticle, match="put it in a list"):
         fingerprints(article)  # type: ignore[arg-type]

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from nearcopy import POLICIES, Evidence, Policy, Relation
 from nearcopy.match.decide import RULES, decide
-from nearcopy.match.same_event_model import sureness
-from nearcopy.models.model import Fact
+from nearcopy.match.same_event_model import event_confidence
+from nearcopy.models import Fact
 
 SHARE = st.none() | st.floats(0, 1)
 FACT = Fact("money", "USD 10000000", 1e7)
@@ -35,8 +35,8 @@ EVIDENCE = st.builds(
     title_token_sort=SHARE,
     title_partial=SHARE,
     title_soft=SHARE,
-    title_news=SHARE,
-    title_told=SHARE,
+    title_event_score=SHARE,
+    title_coverage=SHARE,
     title_chars=st.integers(0, 80),
     title_words=st.integers(0, 14),
     title_swap=st.sampled_from([None, "income / growth"]),
@@ -48,7 +48,7 @@ EVIDENCE = st.builds(
     moved=FACTS,
     names_shared=SHARE,
     profile=SHARE,
-    news=SHARE,
+    event_score=SHARE,
     refiled=st.booleans(),
     same_source=TRUTH,
     hours_apart=st.none() | st.floats(0, 1000),
@@ -178,26 +178,30 @@ def test_a_toll_that_moved_in_a_short_text_of_one_source_is_a_revision():
 
 
 def test_an_update_may_come_under_any_title_that_the_other_tells():
-    evidence = long_text(overlap=0.4, same_source=True, title_soft=0.0, title_told=0.6)
+    evidence = long_text(overlap=0.4, same_source=True, title_soft=0.0, title_coverage=0.6)
     evidence = evidence._replace(refiled=True, moved=((FACT, OTHER),), numerals_changed=2)
     assert decide(evidence, Policy()).rule == "filed-again"
-    for other in ({"title_told": 0.3}, {"refiled": False}, {"name_swap": True, "title_swap": "a"}):
+    for other in (
+        {"title_coverage": 0.3},
+        {"refiled": False},
+        {"name_swap": True, "title_swap": "a"},
+    ):
         assert decide(evidence._replace(**other), Policy()).relation is not Relation.REVISION
 
 
 @pytest.mark.parametrize(
     ("evidence", "reason"),
     [
-        (long_text(news=0.9, overlap=0.05), "they report the same news in other words"),
+        (long_text(event_score=0.9, overlap=0.05), "they report the same event in other words"),
         (
-            long_text(news=0.9, overlap=0.15),
-            "they report the same news, in part in the same words",
+            long_text(event_score=0.9, overlap=0.15),
+            "they report the same event, in part in the same words",
         ),
         (
             long_text(title_soft=0.6, title_chars=40, title_words=7),
-            "the titles agree over texts written apart",
+            "the titles agree over texts written independently",
         ),
-        (Evidence(title_soft=0.6, title_chars=40, title_words=7), "the titles agree in much"),
+        (Evidence(title_soft=0.6, title_chars=40, title_words=7), "the titles largely agree"),
     ],
 )
 def test_one_event_says_of_the_texts_what_was_measured(evidence, reason):
@@ -220,8 +224,8 @@ def test_a_stricter_threshold_never_adds_a_duplicate(evidence, preset, name, sha
     now = getattr(policy, name)
     if now is None:
         return
-    top = 64 if name.endswith("_bits") else 200 if isinstance(now, int) else 1.0
-    stricter = now + share * (top - now) if top > now else now
+    strictest = 0 if name.endswith("max_hamming") else 200 if isinstance(now, int) else 1.0
+    stricter = now + share * (strictest - now)
     stricter = round(stricter) if isinstance(now, int) else stricter
     if decide(evidence, replace(policy, **{name: stricter})).duplicate:
         assert decide(evidence, policy).duplicate
@@ -235,14 +239,14 @@ def test_fewer_relations_never_add_a_duplicate(evidence, preset):
         assert decide(evidence, policy).duplicate
 
 
-def test_articles_likely_to_report_the_same_news_are_one_event():
-    evidence = long_text(news=0.6, same_source=False)
+def test_a_high_event_score_makes_one_event():
+    evidence = long_text(event_score=0.6, same_source=False)
     found = decide(evidence, Policy())
-    assert found.rule == "same-news"
-    assert found.confidence == pytest.approx(sureness(0.6), abs=1e-4)
+    assert found.rule == "same-event"
+    assert found.confidence == pytest.approx(event_confidence(0.6), abs=1e-4)
     assert not found.duplicate
-    assert decide(evidence._replace(hours_apart=100), Policy()).rule == "same-news"
-    assert decide(evidence._replace(news=0.1), Policy()).relation is Relation.DISTINCT
+    assert decide(evidence._replace(hours_apart=100), Policy()).rule == "same-event"
+    assert decide(evidence._replace(event_score=0.1), Policy()).relation is Relation.DISTINCT
 
 
 @pytest.mark.parametrize(
@@ -256,8 +260,8 @@ def test_articles_likely_to_report_the_same_news_are_one_event():
         {"words": 20, "contrast": "suspend / resume"},
     ],
 )
-def test_what_parts_reports_that_likely_are_the_same_news(other):
-    evidence = long_text(news=0.6, same_source=False)._replace(**other)
+def test_vetoes_of_a_high_event_score(other):
+    evidence = long_text(event_score=0.6, same_source=False)._replace(**other)
     assert decide(evidence, Policy()).relation in (Relation.RELATED, Relation.DISTINCT)
 
 
@@ -270,8 +274,8 @@ def test_what_parts_reports_that_likely_are_the_same_news(other):
     ],
 )
 def test_stages_days_and_figures_do_not_part_long_reports_written_apart(other):
-    evidence = long_text(news=0.6, same_source=False)._replace(**other)
-    assert decide(evidence, Policy()).rule == "same-news"
+    evidence = long_text(event_score=0.6, same_source=False)._replace(**other)
+    assert decide(evidence, Policy()).rule == "same-event"
 
 
 def test_rule_names_are_unique_and_cover_every_relation():
@@ -286,7 +290,7 @@ REWORDED = Evidence(
     exact=True,
     words=200,
     profile=0.8,
-    news=0.9,
+    event_score=0.9,
 )
 
 
@@ -295,13 +299,13 @@ REWORDED = Evidence(
     [
         ({}, "reworded"),
         ({"same_source": False, "hours_apart": 5.0}, "reworded"),
-        ({"exact": False}, "same-news"),
-        ({"overlap": 0.1}, "same-news"),
-        ({"profile": 0.6}, "same-news"),
-        ({"same_source": True}, "same-news"),
-        ({"words": 40}, "same-news"),
-        ({"hours_apart": 24.0 * 10, "title_soft": 0.5}, "same-news"),
-        ({"contrast": "suspend / resume"}, "same-news"),
+        ({"exact": False}, "same-event"),
+        ({"overlap": 0.1}, "same-event"),
+        ({"profile": 0.6}, "same-event"),
+        ({"same_source": True}, "same-event"),
+        ({"words": 40}, "same-event"),
+        ({"hours_apart": 24.0 * 10, "title_soft": 0.5}, "same-event"),
+        ({"contrast": "suspend / resume"}, "same-event"),
         ({"numerals_shared": 0.3, "numerals_changed": 3}, "vetoed"),
     ],
 )

@@ -21,7 +21,7 @@ from nearcopy import (
     fingerprints,
 )
 from nearcopy.match import embedding
-from nearcopy.match.embedding import meaning, passage, vector
+from nearcopy.match.embedding import embedding_cosine, passage, vector
 
 NEEDS_VECTORS = pytest.mark.skipif(
     find_spec("wordllama") is None, reason="the extra embed is not installed"
@@ -33,10 +33,10 @@ TEA = Article(id="c", title="Tea prices rise at the morning auction", text="Buye
 
 def test_it_is_off_unless_a_policy_asks_for_it():
     assert not Policy().embed
-    assert "meaning" not in Policy().measures
-    assert "meaning" in Policy(embed=True).measures
-    assert explain(QUAY, DOCK).evidence.meaning is None
-    assert compare(*fingerprints([QUAY, DOCK])).meaning is None
+    assert "embedding" not in Policy().measures
+    assert "embedding" in Policy(embed=True).measures
+    assert explain(QUAY, DOCK).evidence.embedding_cosine is None
+    assert compare(*fingerprints([QUAY, DOCK])).embedding_cosine is None
 
 
 def test_a_policy_embeds_or_does_not():
@@ -65,28 +65,28 @@ def test_a_package_without_its_vectors_is_an_error_that_says_so(without_the_extr
     spec.submodule_search_locations = [str(tmp_path)]
     without_the_extra(spec)
     with pytest.raises(MissingExtra, match="without the vectors"):
-        meaning(QUAY, DOCK)
+        embedding_cosine(QUAY, DOCK)
 
 
 @NEEDS_VECTORS
 def test_other_words_for_one_thing_are_nearer_than_another_thing():
-    assert meaning(QUAY, DOCK) > 2 * meaning(QUAY, TEA)
-    assert meaning(QUAY, replace(QUAY, id="d")) == 1.0
+    assert embedding_cosine(QUAY, DOCK) > 2 * embedding_cosine(QUAY, TEA)
+    assert embedding_cosine(QUAY, replace(QUAY, id="d")) == 1.0
 
 
 @NEEDS_VECTORS
 def test_figures_hardly_move_it_so_that_it_must_never_decide_alone():
     one = Article(id="a", title="Loomwise raises Series A $10M")
     other = Article(id="b", title="Loomwise raises Series B $50M")
-    assert meaning(one, other) > 0.85
+    assert embedding_cosine(one, other) > 0.85
     assert not explain(one, other, policy=Policy(embed=True)).decision.duplicate
 
 
 @NEEDS_VECTORS
 def test_the_evidence_has_it_where_the_policy_embeds_and_nothing_else_changes():
     plain, embedded = (explain(QUAY, DOCK, policy=Policy(embed=flag)) for flag in (False, True))
-    assert embedded.evidence.meaning == meaning(QUAY, DOCK)
-    assert embedded.evidence._replace(meaning=None) == plain.evidence
+    assert embedded.evidence.embedding_cosine == embedding_cosine(QUAY, DOCK)
+    assert embedded.evidence._replace(embedding_cosine=None) == plain.evidence
     assert embedded.decision == plain.decision
 
 
@@ -95,19 +95,19 @@ def test_a_deduper_measures_it():
     with Deduper(policy=Policy(embed=True)) as deduper:
         deduper.add(QUAY)
         verdict = deduper.check(replace(QUAY, id="again"))
-    assert verdict.evidence.meaning == 1.0
+    assert verdict.evidence.embedding_cosine == 1.0
 
 
 @NEEDS_VECTORS
 def test_an_article_that_takes_anothers_place_is_embedded_anew():
-    before = meaning(QUAY, DOCK)
-    assert meaning(QUAY, replace(TEA, id=DOCK.id)) != before
+    before = embedding_cosine(QUAY, DOCK)
+    assert embedding_cosine(QUAY, replace(TEA, id=DOCK.id)) != before
 
 
 @NEEDS_VECTORS
 def test_what_has_no_words_has_no_meaning():
-    assert meaning(QUAY, Article(id="e")) is None
-    assert meaning(Article(id="e", text=" \n"), QUAY) is None
+    assert embedding_cosine(QUAY, Article(id="e")) is None
+    assert embedding_cosine(Article(id="e", text=" \n"), QUAY) is None
 
 
 def test_only_the_title_and_the_beginning_are_embedded():
@@ -123,15 +123,15 @@ def test_only_the_title_and_the_beginning_are_embedded():
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_it_is_a_share_the_same_both_ways(one, other):
     a, b = Article(id="a", text=one), Article(id="b", title=other)
-    found = meaning(a, b)
-    assert found == meaning(b, a)
+    found = embedding_cosine(a, b)
+    assert found == embedding_cosine(b, a)
     assert found is None or 0 <= found <= 1
 
 
 @NEEDS_VECTORS
 @pytest.mark.parametrize("text", ["\ud800", "a\0b", "\ufffe" * 50, "港口" * 900])
 def test_no_text_breaks_it(text):
-    assert meaning(Article(id="a", text=text), QUAY) is not None
+    assert embedding_cosine(Article(id="a", text=text), QUAY) is not None
 
 
 OFFLINE = """

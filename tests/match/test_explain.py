@@ -45,7 +45,7 @@ def test_an_article_explains_itself():
     assert found.decision.relation is Relation.SAME_TEXT
     assert not found.clashes
     assert found.agreements
-    assert found.sentence == "same_text: both texts are the same, word for word"
+    assert found.sentence == "same_text: the texts are identical, word for word"
 
 
 def test_two_versions_under_one_id_are_told_apart():

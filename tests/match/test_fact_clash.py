@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearcopy.extract.facts import read
+from nearcopy.extract.facts import read_facts
 from nearcopy.match.fact_clash import Comparison, compare, names_shared
-from nearcopy.models.model import Fact
+from nearcopy.models import Fact
 
 
 def compared(a: str, b: str) -> Comparison:
-    return compare(read(a).facts, read(b).facts)
+    return compare(read_facts(a).facts, read_facts(b).facts)
 
 
 def kinds(pairs: tuple[tuple[Fact, Fact], ...]) -> list[str]:
@@ -123,8 +123,8 @@ def test_facts_say_nothing(a, b):
     ],
 )
 def test_names_shared(a, b, share):
-    assert names_shared(read(a).names, read(b).names) == share
-    assert names_shared(read(b).names, read(a).names) == share
+    assert names_shared(read_facts(a).names, read_facts(b).names) == share
+    assert names_shared(read_facts(b).names, read_facts(a).names) == share
 
 
 @pytest.mark.parametrize("shared", ["Thursday", "8 p.m.", "2026", "March", "Q3", "2025-26"])
@@ -133,8 +133,8 @@ def test_what_any_two_titles_share_is_no_agreement(shared):
 
 
 def test_nothing_is_said_without_facts():
-    assert compare((), read("Landslide kills 12").facts) == Comparison()
-    assert compare(read("Landslide kills 12").facts, ()) == Comparison()
+    assert compare((), read_facts("Landslide kills 12").facts) == Comparison()
+    assert compare(read_facts("Landslide kills 12").facts, ()) == Comparison()
 
 
 PIECES = """12 13 $5m $9m €4m 7% 9% Oct. 30 31 2025 2026 killed injured Series A B GPT-4 GPT-4o v0.4
@@ -144,7 +144,7 @@ TITLES = st.one_of(st.text(), st.lists(st.sampled_from(PIECES.split()), max_size
 
 @given(TITLES)
 def test_nothing_clashes_with_itself(title):
-    facts = read(title)
+    facts = read_facts(title)
     found = compare(facts.facts, facts.facts)
     assert not found.clashes
     assert not found.moved
@@ -156,7 +156,7 @@ def test_comparing_is_symmetric(a, b):
     there, back = compared(a, b), compared(b, a)
     for pairs, flipped in zip(there[:3], back[:3], strict=True):
         assert {(y, x) for x, y in flipped} == set(pairs)
-    ours, theirs = read(a).names, read(b).names
+    ours, theirs = read_facts(a).names, read_facts(b).names
     assert names_shared(ours, theirs) == names_shared(theirs, ours)
 
 
@@ -165,4 +165,4 @@ def test_pairs_are_of_one_kind_and_names_a_share(a, b):
     found = compared(a, b)
     for ours, theirs in (*found.agreements, *found.clashes, *found.moved):
         assert ours.kind == theirs.kind
-    assert 0 <= (names_shared(read(a).names, read(b).names) or 0) <= 1
+    assert 0 <= (names_shared(read_facts(a).names, read_facts(b).names) or 0) <= 1

@@ -18,7 +18,8 @@ from nearcopy import (
     fingerprints,
     overlap,
 )
-from nearcopy.match.judge_pairs import comparable, copied, judged, promising
+from nearcopy.match.eligibility import are_comparable
+from nearcopy.match.judgement import are_promising, judge_pairs, text_overlap
 
 TEXT = (
     "harbour council voted on tuesday to close the old ferry terminal for winter while repair "
@@ -40,7 +41,7 @@ def pair(shared: int) -> tuple[Article, Article]:
 
 def judgement(a: Article, b: Article, at_hand: dict[str, Article]):
     left, right = fingerprints([a, b])
-    return judged([(left, right)], Recipe(), Policy(), lambda _: at_hand)[0]
+    return judge_pairs([(left, right)], Recipe(), Policy(), lambda _: at_hand)[0]
 
 
 def test_the_overlap_is_counted_where_both_texts_are_at_hand():
@@ -48,7 +49,7 @@ def test_the_overlap_is_counted_where_both_texts_are_at_hand():
     found = judgement(a, b, {"a": a, "b": b})
     assert found.evidence.exact
     assert found.evidence.overlap == overlap(a, b).jaccard
-    assert found.copy == round(overlap(a, b).jaccard, 4)
+    assert found.overlap == round(overlap(a, b).jaccard, 4)
 
 
 def test_the_overlap_is_estimated_where_a_text_is_not():
@@ -62,26 +63,26 @@ def test_no_texts_are_asked_for_where_nothing_is_shared():
 
     a, b = pair(0)
     left, right = fingerprints([a, b])
-    assert judged([(left, right)], Recipe(), Policy(), refuse)[0].evidence.overlap == 0
+    assert judge_pairs([(left, right)], Recipe(), Policy(), refuse)[0].evidence.overlap == 0
 
 
 def test_each_pair_has_its_own_judgement_in_order():
     texts = [*pair(52), replace(pair(0)[1], id="c")]
     made = list(fingerprints(texts))
     pairs = [(made[0], made[1]), (made[0], made[2]), (made[1], made[0])]
-    found = judged(pairs, Recipe(), Policy(), lambda _: {each.id: each for each in texts})
+    found = judge_pairs(pairs, Recipe(), Policy(), lambda _: {each.id: each for each in texts})
     assert [each.decision.relation for each in found] == [
         Relation.NEAR_TEXT,
         Relation.DISTINCT,
         Relation.NEAR_TEXT,
     ]
-    assert found[0].news > 0.8 > 0.2 > found[1].news
+    assert found[0].event_score > 0.8 > 0.2 > found[1].event_score
 
 
 def test_without_a_minhash_likeness_is_told_by_the_simhash():
     a, b = Fingerprint(id="a", simhash=0, words=60), Fingerprint(id="b", simhash=0xFF, words=60)
-    found = judged([(a, b)], Recipe(minhash=None), Policy(), lambda _: {})
-    assert copied(found[0].evidence) == 1 - 8 / 64
+    found = judge_pairs([(a, b)], Recipe(minhash=None), Policy(), lambda _: {})
+    assert text_overlap(found[0].evidence) == 1 - 8 / 64
 
 
 @pytest.mark.parametrize(
@@ -98,8 +99,8 @@ def test_without_a_minhash_likeness_is_told_by_the_simhash():
 )
 def test_the_window_goes_by_publication_else_by_arrival(a, b, near):
     first, second = Fingerprint(id="a", **a), Fingerprint(id="b", **b)
-    assert comparable(first, second, Policy()) is near
-    assert comparable(second, first, Policy()) is near
+    assert are_comparable(first, second, Policy()) is near
+    assert are_comparable(second, first, Policy()) is near
 
 
 @pytest.mark.parametrize("preset", ["crawler", "similarity", "copies", "feed", "tracker", "digest"])
@@ -108,11 +109,11 @@ def test_nothing_that_counts_to_a_preset_is_unpromising(preset):
     pairs = list(combinations(fingerprints(articles.values(), RECIPES[preset]), 2))
     rules = [
         each.decision.rule
-        for each in judged(
+        for each in judge_pairs(
             pairs, RECIPES[preset], policy, lambda ids: {i: articles[i] for i in ids}
         )
     ]
-    unpromising = [not each for each in promising(pairs, policy)]
+    unpromising = [not each for each in are_promising(pairs, policy)]
     assert {*compress(rules, unpromising)} <= {"nothing-in-common"}
     assert {*rules} > {"nothing-in-common"}
     if not policy.reads_titles:  # then a glance leaves out nearly all strangers

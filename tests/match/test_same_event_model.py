@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 
 from nearcopy import Article, fingerprints
 from nearcopy.match.compare import compare, compare_pairs
-from nearcopy.match.same_event_model import features, likelihoods, sureness
-from nearcopy.models.model import Evidence
+from nearcopy.match.same_event_model import event_confidence, event_features, event_scores
+from nearcopy.models import Evidence
 
 SHARE = st.none() | st.floats(0, 1)
 BASE = Evidence(
-    words=300, profile=0.6, title_told=0.7, terms_most=0.6, terms_least=0.5, same_source=False,
+    words=300, profile=0.6, title_coverage=0.7, term_coverage_max=0.6, term_coverage_min=0.5, same_source=False,
     hours_apart=2.0,
 )  # fmt: skip
 
@@ -21,7 +21,7 @@ def columns(*evidence: Evidence) -> dict[str, list[object]]:
 
 
 def news(evidence: Evidence) -> float | None:
-    return likelihoods(columns(evidence))[0]
+    return event_scores(columns(evidence))[0]
 
 
 @pytest.mark.parametrize(
@@ -30,9 +30,9 @@ def news(evidence: Evidence) -> float | None:
         {"same_source": True},
         {"hours_apart": 24.0 * 60},
         {"profile": 0.3},
-        {"terms_least": 0.2},
-        {"terms_most": 0.5},
-        {"title_told": 0.2},
+        {"term_coverage_min": 0.2},
+        {"term_coverage_max": 0.5},
+        {"title_coverage": 0.2},
     ],
 )
 def test_what_speaks_against_the_same_news(worse):
@@ -42,7 +42,7 @@ def test_what_speaks_against_the_same_news(worse):
 
 @given(
     st.builds(
-        Evidence, profile=SHARE, title_told=SHARE, terms_most=SHARE, terms_least=SHARE,
+        Evidence, profile=SHARE, title_coverage=SHARE, term_coverage_max=SHARE, term_coverage_min=SHARE,
         numerals_shared=SHARE, hours_apart=st.none() | st.floats(0, 1e9),
         words=st.integers(0, 10**9), same_source=st.none() | st.booleans(),
     )
@@ -51,13 +51,13 @@ def test_it_is_a_share_wherever_profiles_were_compared(evidence):
     likely = news(evidence)
     assert (likely is None) == (evidence.profile is None)
     assert likely is None or 0 <= likely <= 1
-    assert features(columns(evidence)).shape == (1, 15)
+    assert event_features(columns(evidence)).shape == (1, 15)
 
 
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_the_likelier_the_surer(a, b):
     low, high = sorted((a, b))
-    assert 0 <= sureness(low) <= sureness(high) <= 1
+    assert 0 <= event_confidence(low) <= event_confidence(high) <= 1
 
 
 def test_reports_in_other_words_are_likelier_than_other_news():
@@ -82,9 +82,9 @@ def test_reports_in_other_words_are_likelier_than_other_news():
         )
     )
     same, different = compare_pairs([(made[0], made[1]), (made[0], made[2])])
-    assert same.news > 0.5 > 0.25 > different.news
-    assert compare(made[1], made[0]).news == same.news
+    assert same.event_score > 0.5 > 0.25 > different.event_score
+    assert compare(made[1], made[0]).event_score == same.event_score
 
 
 def test_pairs_of_nothing_have_no_likelihood():
-    assert likelihoods(columns()) == []
+    assert event_scores(columns()) == []

@@ -1,4 +1,9 @@
-"""How sure each rule is: about the share that was right of labelled pairs (docs/accuracy.md)."""
+"""The confidence of each rule, and its calibration.
+
+The confidence is about the share of labelled pairs that a rule got right (docs/accuracy.md). A policy
+may calibrate it with a curve of two parameters, regularised towards the identity and stored as a few
+points with linear interpolation between them.
+"""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -47,7 +52,7 @@ def by_event(e: Evidence) -> float:
 
 
 def _title(e: Evidence) -> float:
-    """How alike the titles are: by the soft cosine, or where there is none by their letters."""
+    """The similarity of the titles: the soft cosine, or else the Levenshtein ratio."""
     return (e.title_ratio or 0.0) if e.title_soft is None else e.title_soft
 
 
@@ -65,17 +70,17 @@ def by_subject(e: Evidence) -> float:
     return round(max(e.overlap or 0.0, e.event_score or 0.0), 4)
 
 
-Points = tuple[tuple[float, float], ...]  # given, right: both ascending
+Points = tuple[tuple[float, float], ...]  # confidence and the share that is right, ascending
 
 CURVE_POINTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
-MAX_CONFIDENCE = 0.995  # no odds are told of what is surer
-STEPS, MAX_STEP = 50, 0.5  # a longer one may go beyond the top
-PRIOR_WEIGHT = 2.0  # to "as it is", in pairs or so
-MIN_SLOPE = 0.1  # the surer stay the surer
+MAX_CONFIDENCE = 0.995  # where the log-odds are clamped
+STEPS, MAX_STEP = 50, 0.5  # of Newton's method; longer steps may overshoot
+PRIOR_WEIGHT = 2.0  # of the identity, in pairs
+MIN_SLOPE = 0.1  # keeps the curve ascending
 
 
 def calibrate(confidence: float, points: Points) -> float:
-    """How often those so sure are right, by the points; as it is without any.
+    """The calibrated confidence; unchanged without points.
 
     >>> calibrate(0.75, ((0.5, 0.2), (1.0, 0.8))), calibrate(0.3, ())
     (0.5, 0.3)
@@ -90,38 +95,38 @@ def calibrate(confidence: float, points: Points) -> float:
 
 
 def fit_calibration(confidences: Sequence[float], right: Sequence[bool]) -> Points:
-    """The points of the curve that fits best: how often those of each confidence are right."""
-    odds = list(map(_odds, confidences))
+    """The points of the curve that fits the labels best (maximum a posteriori)."""
+    logits = list(map(_logit, confidences))
     shift, slope = 0.0, 1.0
     for _ in range(STEPS):
-        shift, slope = _step(odds, right, shift, slope)
+        shift, slope = _step(logits, right, shift, slope)
     slope = max(slope, MIN_SLOPE)
-    return tuple((at, round(_share(shift + slope * _odds(at)), 4)) for at in CURVE_POINTS)
+    return tuple((at, round(_sigmoid(shift + slope * _logit(at)), 4)) for at in CURVE_POINTS)
 
 
 def _step(
-    odds: Sequence[float], right: Sequence[bool], shift: float, slope: float
+    logits: Sequence[float], right: Sequence[bool], shift: float, slope: float
 ) -> tuple[float, float]:
-    """One of Newton's steps towards the likeliest curve."""
-    pull, pull_slope = PRIOR_WEIGHT * shift, PRIOR_WEIGHT * (slope - 1)
-    bend, bend_both, bend_slope = PRIOR_WEIGHT, 0.0, PRIOR_WEIGHT
-    for log_odds, flag in zip(odds, right, strict=True):
-        share = _share(shift + slope * log_odds)
-        off, spread = share - flag, share * (1 - share)
-        pull, pull_slope = pull + off, pull_slope + off * log_odds
-        bend, bend_both = bend + spread, bend_both + spread * log_odds
-        bend_slope += spread * log_odds * log_odds
-    area = bend * bend_slope - bend_both * bend_both
-    by = (bend_slope * pull - bend_both * pull_slope) / area
-    by_slope = (bend * pull_slope - bend_both * pull) / area
-    short = min(1.0, MAX_STEP / max(abs(by), abs(by_slope), MAX_STEP))
-    return shift - short * by, slope - short * by_slope
+    """One step of Newton's method on the log-likelihood."""
+    gradient, gradient_slope = PRIOR_WEIGHT * shift, PRIOR_WEIGHT * (slope - 1)
+    hessian, hessian_cross, hessian_slope = PRIOR_WEIGHT, 0.0, PRIOR_WEIGHT
+    for logit, flag in zip(logits, right, strict=True):
+        share = _sigmoid(shift + slope * logit)
+        error, variance = share - flag, share * (1 - share)
+        gradient, gradient_slope = gradient + error, gradient_slope + error * logit
+        hessian, hessian_cross = hessian + variance, hessian_cross + variance * logit
+        hessian_slope += variance * logit * logit
+    determinant = hessian * hessian_slope - hessian_cross * hessian_cross
+    step = (hessian_slope * gradient - hessian_cross * gradient_slope) / determinant
+    step_slope = (hessian * gradient_slope - hessian_cross * gradient) / determinant
+    scale = min(1.0, MAX_STEP / max(abs(step), abs(step_slope), MAX_STEP))
+    return shift - scale * step, slope - scale * step_slope
 
 
-def _odds(confidence: float) -> float:
-    held = min(max(confidence, 1 - MAX_CONFIDENCE), MAX_CONFIDENCE)
-    return log(held / (1 - held))
+def _logit(confidence: float) -> float:
+    clamped = min(max(confidence, 1 - MAX_CONFIDENCE), MAX_CONFIDENCE)
+    return log(clamped / (1 - clamped))
 
 
-def _share(odds: float) -> float:
-    return 1 / (1 + exp(-min(max(odds, -30.0), 30.0)))
+def _sigmoid(value: float) -> float:
+    return 1 / (1 + exp(-min(max(value, -30.0), 30.0)))

@@ -1,7 +1,7 @@
-"""The same news in other words: how likely two articles report one thing, by what was measured.
+"""The event score: logistic models of the likelihood that two articles report the same event.
 
-A small logistic model, fitted by tools/fit_news.py on what people said of real pairs. Everything in
-it was measured by `compare`; nothing is read from the articles.
+One model reads the evidence of both articles (fitted by tools/fit_news.py on labelled pairs), the
+other one that of their titles (fitted by tools/fit_title_news.py).
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,33 +17,34 @@ from nearcopy.match.titles.similarity import MAX_CHARS
 from nearcopy.models import Fingerprint
 
 Floats = NDArray[np.float64]
+Side = Sequence[Fingerprint]
 DAY = 24.0
 MAX_DAYS = 90.0
 MIN_LOG_WORDS, MAX_LOG_WORDS = 3.0, 6.2  # ln(1 + words), from about 20 to 490
 
 INPUTS = (
     "profile",
-    "title_told",
-    "terms_most",
-    "terms_least",
+    "title_coverage",
+    "term_coverage_max",
+    "term_coverage_min",
     "same_source",
     "hours_apart",
     "words",
     "numerals_shared",
 )
-# What each measurement is worth, in the order of `features`.
-CONSTANT = 1.488
+# The weights, in the order of `event_features`.
+BIAS = 1.488
 WEIGHTS = (
-    2.507,  # alike
-    3.011,  # title
-    -1.391,  # title squared
-    1.707,  # terms_most
-    3.243,  # terms_least
-    -1.776,  # alike, of one source
-    0.289,  # of one source
+    2.507,  # root of the profile
+    3.011,  # title coverage
+    -1.391,  # title coverage squared
+    1.707,  # larger term coverage
+    3.243,  # smaller term coverage
+    -1.776,  # root of the profile, if of one source
+    0.289,  # one source
     0.292,  # both dated
     0.017,  # days
-    -0.303,  # days, when alike
+    -0.303,  # days times the root of the profile
     -1.927,  # words
     0.184,  # words squared
     -0.444,  # figures compared
@@ -51,81 +52,75 @@ WEIGHTS = (
     0.757,  # facts agree
 )
 _WEIGHTS = np.array(WEIGHTS)
-# How sure it is that two report the same news, by the score of the model.
+# The intercept and slope that turn the log-odds of the score into a confidence.
 CALIBRATION = (0.049, 1.347)
 
 
-def event_features(columns_in: Mapping[str, Sequence[Any]]) -> Floats:
-    """What the model reads of measurements, given by the field: a row for each pair."""
-    measured = np.array([columns_in[name] for name in INPUTS], np.float64)  # None is no number
+def event_features(evidence: Mapping[str, Sequence[Any]]) -> Floats:
+    """The features of the model from columns of evidence, a row for each pair."""
+    measured = np.array([evidence[name] for name in INPUTS], np.float64)  # None becomes NaN
     present = ~np.isnan(measured)
     columns = dict(zip(INPUTS, np.where(present, measured, 0.0), strict=True))
-    is_known = dict(zip(INPUTS, present, strict=True))
-    alike, title = np.sqrt(columns["profile"]), columns["title_told"]
+    is_measured = dict(zip(INPUTS, present, strict=True))
+    profile, title = np.sqrt(columns["profile"]), columns["title_coverage"]
     days = np.log1p(np.minimum(MAX_DAYS, columns["hours_apart"] / DAY))
     words = np.clip(np.log1p(columns["words"]), MIN_LOG_WORDS, MAX_LOG_WORDS)
     same_source = columns["same_source"]
     return np.array(
         [
-            alike,
+            profile,
             title,
             title**2,
-            columns["terms_most"],
-            columns["terms_least"],
-            alike * same_source,
+            columns["term_coverage_max"],
+            columns["term_coverage_min"],
+            profile * same_source,
             same_source,
-            is_known["hours_apart"],
+            is_measured["hours_apart"],
             days,
-            days * alike,
+            days * profile,
             words,
             words**2,
-            is_known["numerals_shared"],
+            is_measured["numerals_shared"],
             columns["numerals_shared"],
-            [bool(facts) for facts in columns_in["agreements"]],
+            [bool(facts) for facts in evidence["agreements"]],
         ],
         np.float64,
     ).T
 
 
 def event_scores(columns: Mapping[str, Sequence[Any]]) -> list[float | None]:
-    """0..1: how likely the two of each pair report the same news; None without profiles.
+    """The event score of each pair, 0..1; None without profiles.
 
     Rounded, so that it is the same on every machine.
     """
     if not columns["profile"]:
         return []
-    probabilities = 1 / (1 + np.exp(-(CONSTANT + event_features(columns) @ _WEIGHTS)))
+    probabilities = 1 / (1 + np.exp(-(BIAS + event_features(columns) @ _WEIGHTS)))
     pairs = zip(columns["profile"], np.round(probabilities, 6).tolist(), strict=True)
-    return [None if profile is None else likely for profile, likely in pairs]
+    return [None if profile is None else probability for profile, probability in pairs]
 
 
-def event_confidence(news: float) -> float:
-    """0..1: of those that are as likely to report the same news, the share that do.
+def event_confidence(score: float) -> float:
+    """The share of pairs with this event score that report the same event, 0..1.
 
     >>> event_confidence(0.0) < event_confidence(0.5) < event_confidence(1.0) <= 1
     True
     """
-    likely = min(max(news, 1e-6), 1 - 1e-6)
-    return 1 / (1 + exp(-(CALIBRATION[0] + CALIBRATION[1] * log(likely / (1 - likely)))))
+    probability = min(max(score, 1e-6), 1 - 1e-6)
+    return 1 / (1 + exp(-(CALIBRATION[0] + CALIBRATION[1] * log(probability / (1 - probability)))))
 
 
-Side = Sequence[Fingerprint]
-Floats = NDArray[np.float64]
-
-MIN_TITLE_SIMILARITY = 0.45  # soft cosine; below it too little is shared to say anything
+MIN_TITLE_SIMILARITY = 0.45  # soft cosine; titles with less are not scored
 TITLE_MAX_DAYS = 14.0
-DECIMALS = 4  # logarithms of two machines may differ in the last ones
-
-
-# Signs that two titles report one piece of news, or two: what the model weighs, and how much.
-# Fitted by tools/fit_title_news.py.
+DECIMALS = 4  # logarithms may differ between machines beyond these
+# The features of the title model and their weights, fitted by tools/fit_title_news.py.
 TITLE_WEIGHTS = {
     "soft": 3.611,  # the soft cosine
-    "words": 0.204,  # the same, times the words of the shorter title: by chance, few share many
-    "fronts": -0.071,  # the weight of the first terms that the other lacks, on the side with less
-    "stages": -0.351,  # words for a stage or a side that only one of the titles has
-    "figures": -0.556,  # how many facts the title has that has fewer
-    "agreement": 1.694,  # whether any of them agree, 0 or 1
+    "words": 0.204,  # the soft cosine times the words of the shorter title
+    "fronts": -0.071,  # the weight of the first terms that the other lacks, the smaller
+    "stages": -0.351,  # words for a stage or a side in only one of the titles
+    "figures": -0.556,  # facts of the title with fewer
+    "agreement": 1.694,  # whether any fact agrees, 0 or 1
     "timed": 1.723,  # whether both times are known, 0 or 1, and
     "days": -2.277,  # ln(1 + the days between)
 }
@@ -140,26 +135,28 @@ def title_event_scores(
     agreements: Sequence[object],
     hours: Sequence[float | None],
 ) -> list[float | None]:
-    """How sure it is that two titles report one piece of news, 0..1; None where little is alike.
+    """The event score of two titles, 0..1; None where they share too little.
 
-    Given are of each pair the soft cosine, the facts that agree, and the hours between the two.
+    Args:
+        left: The first article of each pair.
+        right: The second article of each pair.
+        soft: The soft cosine of each pair.
+        agreements: The facts that agree in each pair.
+        hours: The hours between the two articles of each pair.
     """
     scores: list[float | None] = [None] * len(left)
-    alike = [
-        place
-        for place, cosine in enumerate(soft)
-        if cosine is not None and cosine >= MIN_TITLE_SIMILARITY
-    ]
-    signs = title_event_features(
-        [left[place] for place in alike],
-        [right[place] for place in alike],
-        [soft[place] for place in alike],
-        [agreements[place] for place in alike],
-        [hours[place] for place in alike],
+    cosines = enumerate(soft)
+    rows = [n for n, cosine in cosines if cosine and cosine >= MIN_TITLE_SIMILARITY]
+    features = title_event_features(
+        [left[row] for row in rows],
+        [right[row] for row in rows],
+        [soft[row] for row in rows],
+        [agreements[row] for row in rows],
+        [hours[row] for row in rows],
     )
-    likely = 1 / (1 + np.exp(-TITLE_BIAS - signs @ _TITLE_WEIGHTS))
-    for place, sure in zip(alike, np.round(likely, DECIMALS).tolist(), strict=True):
-        scores[place] = sure
+    probabilities = 1 / (1 + np.exp(-TITLE_BIAS - features @ _TITLE_WEIGHTS))
+    for row, score in zip(rows, np.round(probabilities, DECIMALS).tolist(), strict=True):
+        scores[row] = score
     return scores
 
 
@@ -170,21 +167,21 @@ def title_event_features(
     agreements: Sequence[object],
     hours: Sequence[float | None],
 ) -> Floats:
-    """What the model weighs, in the order of its weights: a row for each pair."""
+    """The features of the title model, a row for each pair."""
     titles = [a.title[:MAX_CHARS] for a in left], [b.title[:MAX_CHARS] for b in right]
     pairs = list(zip(left, right, strict=True))
-    likeness = np.array(soft, np.float64)
-    apart = np.array(hours, np.float64)  # None is no number
+    similarity = np.array(soft, np.float64)
+    hours_apart = np.array(hours, np.float64)  # None becomes NaN
     return np.array(
         [
-            likeness,
-            likeness * np.minimum(*map(_word_counts, titles)),
+            similarity,
+            similarity * np.minimum(*map(_word_counts, titles)),
             kernels.title_fronts(*titles) / 100,
             [len({*a.stages} ^ {*b.stages}) if a.stages != b.stages else 0 for a, b in pairs],
             [min(len(a.facts), len(b.facts)) for a, b in pairs],
             [bool(facts) for facts in agreements],
-            ~np.isnan(apart),
-            np.log1p(np.minimum(np.nan_to_num(apart) / 24, TITLE_MAX_DAYS)),
+            ~np.isnan(hours_apart),
+            np.log1p(np.minimum(np.nan_to_num(hours_apart) / 24, TITLE_MAX_DAYS)),
         ],
         np.float64,
     ).T

@@ -9,8 +9,13 @@ from hypothesis import strategies as st
 
 from nearcopy import Article, Fingerprint, Policy, compare, decide, explain, fingerprints
 from nearcopy.match.compare import compare_pairs
-from nearcopy.match.titles.same_event_model import LEAST_ALIKE, WEIGHTS, news_signs, title_news
-from nearcopy.match.titles.similarity_model import title_grade
+from nearcopy.match.same_event_model import (
+    MIN_TITLE_SIMILARITY,
+    TITLE_WEIGHTS,
+    title_event_features,
+    title_event_scores,
+)
+from nearcopy.match.titles.similarity import title_grade
 
 NOON = datetime(2025, 5, 5, 12, tzinfo=UTC)
 FERRY = "Harbour council approves new ferry terminal after long debate"
@@ -28,7 +33,7 @@ def made(title: str, hours: float | None = None) -> Fingerprint:
 
 
 def news(a: str, b: str, hours: float | None = None) -> float:
-    found = compare(made(a, None if hours is None else 0), made(b, hours)).title_news
+    found = compare(made(a, None if hours is None else 0), made(b, hours)).title_event_score
     assert found is not None
     return found
 
@@ -43,8 +48,8 @@ def grade(a: str, b: str) -> float:
 
 
 def test_signs_and_weights_go_together():
-    signs = news_signs([made(FERRY)], [made(FERRY)], [1.0], [()], [None])
-    assert signs.shape == (1, len(WEIGHTS))
+    signs = title_event_features([made(FERRY)], [made(FERRY)], [1.0], [()], [None])
+    assert signs.shape == (1, len(TITLE_WEIGHTS))
 
 
 @pytest.mark.parametrize(
@@ -90,9 +95,9 @@ def test_past_two_weeks_days_count_no_more():
 
 def test_titles_with_little_in_common_have_no_likelihood():
     a, b = made(FERRY), made("Bakers of Oslo open a second oven")
-    assert compare(a, b).title_news is None
-    soft = [LEAST_ALIKE - 0.01, None, LEAST_ALIKE]
-    *unlike, alike = title_news([a] * 3, [b] * 3, soft, [()] * 3, [None] * 3)
+    assert compare(a, b).title_event_score is None
+    soft = [MIN_TITLE_SIMILARITY - 0.01, None, MIN_TITLE_SIMILARITY]
+    *unlike, alike = title_event_scores([a] * 3, [b] * 3, soft, [()] * 3, [None] * 3)
     assert unlike == [None, None]
     assert alike is not None
 
@@ -101,8 +106,8 @@ def test_the_likelihood_decides_like_titles():
     a, b = made(FERRY, 0), made("New ferry terminal approved by harbour council", 3)
     evidence = compare(a, b)
     assert decide(evidence, Policy()).rule == "like-titles"
-    assert not decide(evidence, Policy(title_news=0.999)).duplicate
-    assert decide(evidence._replace(title_news=None), Policy()).rule != "like-titles"
+    assert not decide(evidence, Policy(title_event_score=0.999)).duplicate
+    assert decide(evidence._replace(title_event_score=None), Policy()).rule != "like-titles"
 
 
 def test_facts_that_clash_win_over_any_likelihood():
@@ -110,13 +115,13 @@ def test_facts_that_clash_win_over_any_likelihood():
         made("Tarvane raises Series A of $10M for harbour cranes", 0),
         made("Tarvane raises Series B of $50M for harbour cranes", 1),
     )
-    assert not decide(evidence, Policy(title_news=0.0)).duplicate
+    assert not decide(evidence, Policy(title_event_score=0.0)).duplicate
 
 
 @given(TITLES, TITLES, st.none() | st.floats(0, 1000))
 def test_the_likelihood_is_a_share_in_either_order(a, b, hours):
     first, second = made(a, 0), made(b, hours)
-    there, back = compare(first, second).title_news, compare(second, first).title_news
+    there, back = compare(first, second).title_event_score, compare(second, first).title_event_score
     assert there == back
     assert there is None or 0 <= there <= 1
 
@@ -165,14 +170,14 @@ def test_a_megabyte_of_title_is_graded_in_no_time(piece):
     long, other = piece * (1_000_000 // len(piece)), f"harbour {piece * 20_000}"
     found = compare(made(long), made(other))
     assert 0 <= (found.title_grade or 0.0) <= 1
-    assert 0 <= (found.title_news or 0.0) <= 1
+    assert 0 <= (found.title_event_score or 0.0) <= 1
 
 
 def test_the_grade_is_measured_where_it_is_asked_for():
     pair = (made(FERRY), made(FERRY + " on Monday"))
     (unasked,) = compare_pairs([pair], measures=Policy().measures)
     (asked,) = compare_pairs([pair], measures={"grade"})
-    assert (unasked.title_grade, asked.title_news) == (None, None)
+    assert (unasked.title_grade, asked.title_event_score) == (None, None)
     assert asked.title_grade == title_grade(*pair)
 
 

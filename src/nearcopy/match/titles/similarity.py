@@ -13,7 +13,7 @@ from rapidfuzz import fuzz, process
 from rapidfuzz.distance import Levenshtein
 
 from nearcopy import kernels
-from nearcopy.extract.titles.stage_words import SIDES
+from nearcopy.extract.titles.stage_words import SIDES_BY_STEM
 from nearcopy.kernels.reference.titles import stem, title_terms, weight
 from nearcopy.match.titles.contrast import same_side
 from nearcopy.models import Fact, Fingerprint
@@ -214,7 +214,7 @@ def _closest(term: str, parts: _Parts) -> float:
         return BEGINS_ALIKE
     if len(term) > LEAST_LETTERS and any(_one_edit(term, other) for other in parts.weights):
         return SPELT_ALIKE
-    if term in SIDES and any(same_side(term, other) for other in parts.weights):
+    if term in SIDES_BY_STEM and any(same_side(term, other) for other in parts.weights):
         return MEANS_ALIKE
     return BEGINS_NEARLY_ALIKE if begins else 0.0
 

@@ -7,7 +7,7 @@ from importlib.resources import files
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 
-from nearcopy.extract.text import normal
+from nearcopy.extract.text import normalised
 from nearcopy.kernels.reference.term_profiles import ENTRY as PROFILE_ENTRY
 from nearcopy.kernels.reference.term_profiles import profile_terms, term_hash
 from nearcopy.kernels.reference.titles import stem, weight
@@ -204,7 +204,7 @@ def _read_words(name: str) -> frozenset[str]:
 
 def _folded(table: str) -> frozenset[str]:
     """The words of a table, in the characters of folded titles."""
-    return frozenset(normal(word).replace(" ", "") for word in table.split())
+    return frozenset(normalised(word).replace(" ", "") for word in table.split())
 
 
 PLACES = _read_words("han_places.txt")
