@@ -1,6 +1,7 @@
 """Request bodies: JSON articles, validated models, HTML forms, and uploaded files."""
 
 import asyncio
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -34,6 +35,8 @@ COMPRESSED = (*(compression.magic for compression in COMPRESSIONS), b"PAR1", b"P
 MAX_FEED_BYTES = 4 << 20  # feeds are slow to parse
 TABLES = (".jsonl", ".ndjson", ".csv", ".tsv")  # never parsed as feeds, whatever they contain
 SUFFIXES = (*TABLES, ".json")
+OPTIONS = re.compile(r"[;:] [^;:]*--")  # advice on command-line options in an error
+ACCEPTED = "send JSON lines, CSV, RSS or OPML with a title, text or url per article"
 Model = TypeVar("Model", bound=BaseModel)
 
 
@@ -192,14 +195,8 @@ def _file_rows(data: bytes, name: str, settings: Settings) -> Iterator[Row | Rej
                 for row in read(replace(source, name=name or "file")):
                     yield _check_row(row, settings)
         except NearcopyError as error:
-            raise Problem(422, _without_options(str(error))) from None
-
-
-def _without_options(message: str) -> str:
-    """An error of the file reader without its advice on command-line options."""
-    for part in ("; name them, for instance with", "; `dedupe` takes", ": give it a name"):
-        message = message.partition(part)[0]
-    return f"{message}: send JSON lines, CSV, RSS or OPML with a title, text or url per article"
+            message = str(error).replace(str(path), name or "file")
+            raise Problem(422, f"{OPTIONS.split(message)[0]}: {ACCEPTED}") from None
 
 
 def _check_row(row: Row | Rejected, settings: Settings) -> Row | Rejected:
