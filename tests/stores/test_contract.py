@@ -14,7 +14,6 @@ from nearcopy import (
     BadArticle,
     Decision,
     Evidence,
-    Fact,
     Features,
     Feedback,
     Fingerprint,
@@ -27,7 +26,7 @@ from nearcopy import (
     frequency_table,
 )
 from nearcopy.fingerprint.blocking_keys import keys
-from nearcopy.models import Edge, Member
+from nearcopy.models import Edge, Fact, Member
 from nearcopy.models.feedback import Prediction
 from nearcopy.stores import StoredArticle, open_store
 from nearcopy.stores.row_codec import (

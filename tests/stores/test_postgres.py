@@ -124,8 +124,8 @@ class TestAddresses:
         [
             ("nobody", {}, "no such role: CREATE ROLE makes one with LOGIN"),
             ("asleep", {}, "the role may not log in"),
-            ("locked", {}, "a password is wanted: give it in the address or in ~/.pgpass"),
-            ("locked", {"password": "bad_address"}, "the password or the role is bad_address"),
+            ("locked", {}, "a password is required: give it in the address or in ~/.pgpass"),
+            ("locked", {"password": "wrong"}, "the password or the role is wrong"),
             ("postgres", {"dbname": "none"}, "no such database: CREATE DATABASE makes one"),
             ("postgres", {"options": "-cnonsense%3D1"}, "the server has no such setting"),
         ],
@@ -231,8 +231,8 @@ class TestMigrations:
         def opened() -> None:
             try:
                 Deduper(address).close()
-            except BaseException as bad_address:
-                failed.append(bad_address)
+            except BaseException as error:
+                failed.append(error)
 
         threads = [threading.Thread(target=opened) for _ in range(4)]
         for thread in threads:
@@ -436,7 +436,7 @@ def terminate_connections(postgres_server, address: str) -> None:
 
 def test_a_lock_timeout_is_reported(address):
     with Deduper(address) as one, Deduper(address) as other:
-        other._store.database.set_timeout(0.3)
+        other._store.database.timeout = 0.3
         with one._store.transaction(), pytest.raises(StoreError, match="somebody else") as raised:
             other.add(Article(id="a", text=BODY))
         assert not isinstance(raised.value, TransientStoreError)

@@ -11,12 +11,10 @@ from nearcopy.errors import StoreError
 from nearcopy.models import Check
 from nearcopy.stores.addresses import DEFAULT_POOL
 from nearcopy.stores.sql import schema
-from nearcopy.stores.sql.database import STATE, TOMBSTONE, Row, State, is_storable, upsert
+from nearcopy.stores.sql.database import STATE, TOMBSTONE, Database, Row, State, is_storable, upsert
 from nearcopy.stores.sql.schema import (
     LEDGER,
     LEDGER_TABLE,
-    Migration,
-    check_version,
     migrations_for,
     pools_of,
     table_name,
@@ -98,11 +96,10 @@ def _translate_errors(address: str) -> Iterator[None]:
         raise StoreError(f"{address}: {error}{advice}") from error
 
 
-class SqliteDatabase:
+class SqliteDatabase(Database):
     """One connection to a file, for one thread at a time."""
 
-    migrations: Sequence[Migration] = MIGRATIONS
-    article_tables: tuple[str, ...] = ("fingerprints", "article_keys", "arrivals", "members")
+    migrations = MIGRATIONS
     # By the index, whatever SQLite's planner thinks of it before it has statistics.
     numbers_by_id = (
         "SELECT number, id FROM articles INDEXED BY articles_id WHERE deleted = 0 AND id IN ({})"
@@ -111,7 +108,7 @@ class SqliteDatabase:
     def __init__(self, address: str, pool: str = DEFAULT_POOL) -> None:
         self.address, self.pool = address, pool
         path = path_of(address)
-        self._timeout = LOCK_TIMEOUT_SECONDS
+        self.timeout = LOCK_TIMEOUT_SECONDS
         if not path.parent.is_dir():
             raise StoreError(f"{address}: there is no folder {path.parent}: make it first")
         if path.is_dir():
@@ -145,14 +142,13 @@ class SqliteDatabase:
         ledger = table_name(LEDGER, self.pool)
         if self.one("SELECT 1 FROM sqlite_master WHERE name = ?", (ledger,)) is None:
             return 0
-        return schema.schema_version(self)
+        return self._read_ledger()
 
     def migrate(self, to: int = LATEST) -> list[str]:
         with self._begin("IMMEDIATE"):
             self.run(f"PRAGMA application_id = {APPLICATION_ID}")
             self.run(LEDGER_TABLE.format(**schema.SQLITE._asdict()))
-            check_version(to, MIGRATIONS)
-            return schema.migrate(self, to)
+            return self._run_migrations(to)
 
     @contextmanager
     def transaction(self, *, writes: bool) -> Iterator[State]:
@@ -177,13 +173,13 @@ class SqliteDatabase:
         SQLite itself would poll ever more rarely, up to ten times a second, so that a process with
         many short transactions would starve others.
         """
-        deadline = monotonic() + self._timeout
+        deadline = monotonic() + self.timeout
         self._connection.execute("PRAGMA busy_timeout = 0")
         try:
             while not self._try_begin(kind, last=monotonic() >= deadline):
                 sleep(LOCK_POLL_SECONDS)
         finally:
-            self._connection.execute(f"PRAGMA busy_timeout = {int(1000 * self._timeout)}")
+            self._connection.execute(f"PRAGMA busy_timeout = {int(1000 * self.timeout)}")
 
     def _try_begin(self, kind: str, *, last: bool) -> bool:
         try:
@@ -197,9 +193,6 @@ class SqliteDatabase:
     def run(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
         return self._connection.execute(with_pool(statement, self.pool), values).fetchall()
 
-    def one(self, statement: str, values: Sequence[Any] = ()) -> Any:
-        return next(iter(self.run(statement, values)), None)
-
     def select_in(self, statement: str, values: Collection[Any], *more: Any) -> Iterator[Row]:
         storable = [value for value in values if is_storable(value)]
         template = with_pool(statement, self.pool)
@@ -209,10 +202,6 @@ class SqliteDatabase:
             yield from self._connection.execute(template.format(placeholders), (*batch, *more))
 
     stream_in = select_in
-
-    def execute_in(self, statement: str, values: Collection[Any], *more: Any) -> None:
-        for _ in self.select_in(statement, values, *more):
-            pass
 
     def insert(self, table: str, columns: Sequence[str], rows: Collection[Row]) -> None:
         placeholders = ", ".join("?" * len(columns))
@@ -225,9 +214,6 @@ class SqliteDatabase:
         placeholders = ", ".join("?" * len(columns))
         statement = upsert(table, columns, f"VALUES ({placeholders})", key)
         self._connection.executemany(with_pool(statement, self.pool), rows)
-
-    def reserve(self, numbers: range) -> None:
-        """Nothing to do: tables are not partitioned."""
 
     def prepare_purge(self) -> None:
         self.run(f"PRAGMA wal_autocheckpoint = {PURGE_CHECKPOINT_PAGES}")
@@ -249,12 +235,6 @@ class SqliteDatabase:
             self.run("PRAGMA incremental_vacuum(1)")
         return bool(unused > VACUUM_BATCH)
 
-    def forget_state(self) -> None:
-        """Nothing is cached."""
-
-    def kept_commits(self) -> bool:
-        return True
-
     def check_durability(self) -> list[Check]:
         lines = [line for (line,) in self.run("PRAGMA quick_check(5)")]
         (journal,), (level,) = self.one("PRAGMA journal_mode"), self.one("PRAGMA synchronous")
@@ -267,9 +247,6 @@ class SqliteDatabase:
     def index_names(self) -> set[str]:
         rows = self.run("SELECT name FROM sqlite_master WHERE type = 'index'")
         return {name for (name,) in rows}
-
-    def set_timeout(self, seconds: float) -> None:
-        self._timeout = seconds
 
     def close(self) -> None:
         self._connection.close()

@@ -13,21 +13,20 @@ from nearcopy.errors import StoreError, TransientStoreError
 from nearcopy.models import Check
 from nearcopy.stores.addresses import DEFAULT_POOL, mask_password
 from nearcopy.stores.postgres.connections import (
+    OWN_SCHEMA,
     WAIT_SECONDS,
     acquire_connections,
     get_connection,
     release_connections,
+    store_error,
 )
-from nearcopy.stores.postgres.errors import OWN_SCHEMA, store_error
 from nearcopy.stores.postgres.partitions import Partitions
 from nearcopy.stores.postgres.type_adapters import INTEGER, TEXT, pack_array
 from nearcopy.stores.sql import schema
-from nearcopy.stores.sql.database import STATE, Row, State, is_storable, upsert
+from nearcopy.stores.sql.database import STATE, Database, Row, State, is_storable, upsert
 from nearcopy.stores.sql.schema import (
     LEDGER,
     LEDGER_TABLE,
-    Migration,
-    check_version,
     migrations_for,
     table_name,
     with_pool,
@@ -90,23 +89,17 @@ def translate(statement: str, pool: str) -> str:
     return named.replace(" IN ({})", " = ANY(%s)").replace("?", "%s")
 
 
-class PostgresDatabase:
+class PostgresDatabase(Database):
     """A schema of a server, for one thread at a time."""
 
-    migrations: Sequence[Migration] = MIGRATIONS
-    article_tables: tuple[str, ...] = (
-        "fingerprints",
-        "article_keys",
-        "arrivals",
-        "members",
-        "article_ids",
-    )
+    migrations = MIGRATIONS
+    article_tables = (*Database.article_tables, "article_ids")
     numbers_by_id = "SELECT number, id FROM article_ids WHERE id IN ({})"
 
     def __init__(self, address: str, pool: str = DEFAULT_POOL) -> None:
         self.address, self.pool = mask_password(address), pool
         self._conninfo = address
-        self._timeout = WAIT_SECONDS
+        self.timeout = WAIT_SECONDS
         self._held: Connection | None = None  # during a transaction
         self._column_types: dict[str, dict[str, ColumnType]] = {}  # by table
         self._partitions = Partitions(pool, self.run, self.run_native)
@@ -134,7 +127,7 @@ class PostgresDatabase:
             self._commit(connection, xid)
 
     def _limits(self) -> str:
-        wait = int(1000 * self._timeout)
+        wait = int(1000 * self.timeout)
         return LIMITS.format(wait=wait, longer=2 * wait)
 
     def _begin(self, connection: Connection, *statements: str) -> list[list[Any]]:
@@ -158,7 +151,7 @@ class PostgresDatabase:
 
     def _is_committed(self, xid: str) -> bool:
         """Whether a transaction was committed, once that is decided."""
-        deadline = monotonic() + self._timeout
+        deadline = monotonic() + self.timeout
         while monotonic() < deadline:
             with suppress(psycopg.Error), self._borrow_connection() as connection:
                 query = connection.execute("SELECT pg_xact_status(%s::xid8)", (xid,))
@@ -212,7 +205,7 @@ class PostgresDatabase:
 
     @contextmanager
     def _borrow_connection(self) -> Iterator[Connection]:
-        connection = get_connection(self._connections, self._timeout)
+        connection = get_connection(self._connections, self.timeout)
         try:
             yield connection
         finally:
@@ -228,9 +221,6 @@ class PostgresDatabase:
             cursor.execute(statement, values or None)
             return cursor.fetchall() if cursor.description else []
 
-    def one(self, statement: str, values: Sequence[Any] = ()) -> Any:
-        return next(iter(self.run(statement, values)), None)
-
     def select_in(self, statement: str, values: Collection[Any], *more: Any) -> Iterator[Row]:
         storable = [value for value in values if is_storable(value)]
         if not storable:
@@ -245,9 +235,6 @@ class PostgresDatabase:
             cursor.itersize = STREAM_BATCH
             cursor.execute(translate(statement, self.pool), (list(values), *more))
             yield from cursor
-
-    def execute_in(self, statement: str, values: Collection[Any], *more: Any) -> None:
-        self.select_in(statement, values, *more)
 
     def insert(self, table: str, columns: Sequence[str], rows: Collection[Row]) -> None:
         if not rows:
@@ -287,9 +274,6 @@ class PostgresDatabase:
     def reserve(self, numbers: range) -> None:
         self._partitions.create(numbers)
 
-    def prepare_purge(self) -> None:
-        """Nothing to do: partitions are dropped whole."""
-
     def delete_tombstones(self, before: int, latest: int) -> bool:
         return self._partitions.purge_some(before, latest)
 
@@ -323,10 +307,9 @@ class PostgresDatabase:
             raise StoreError(
                 f"{self.address}: the table {ledger} is of something else: {OWN_SCHEMA}"
             )
-        return schema.schema_version(self)
+        return self._read_ledger()
 
     def migrate(self, to: int = LATEST) -> list[str]:
-        check_version(to, MIGRATIONS)
         self._column_types.clear()
         with self._translate_errors(), self._hold_connection() as connection:
             self._begin(connection, BEGIN_WRITE, MIGRATION_LOCK)
@@ -335,17 +318,14 @@ class PostgresDatabase:
             if not self.schema_version():
                 self.run(LEDGER_TABLE.format(**schema.POSTGRES._asdict()))
                 self.run(f"COMMENT ON TABLE migrations IS '{SIGNATURE}'")
-            migrations = schema.migrate(self, to)
+            done = self._run_migrations(to)
             self._commit(connection, None)
-        return migrations
+        return done
 
     def check_durability(self) -> list[Check]:
         settings = {name: self.run_native(f"SHOW {name}")[0][0] for name in DURABILITY_SETTINGS}
         detail = ", ".join(f"{name} {value}" for name, value in settings.items())
         return [Check("durability", "off" not in settings.values(), detail)]
-
-    def set_timeout(self, seconds: float) -> None:
-        self._timeout = seconds
 
     def close(self) -> None:
         if self._conninfo:

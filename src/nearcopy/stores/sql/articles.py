@@ -19,8 +19,7 @@ from nearcopy.stores.row_codec import (
     replace_surrogates,
     replace_surrogates_or_none,
 )
-from nearcopy.stores.sql.article_ids import ArticleIds
-from nearcopy.stores.sql.database import STATE, Database
+from nearcopy.stores.sql.database import STATE, ArticleIds, Database
 from nearcopy.stores.sql.edges import SqlEdges
 from nearcopy.stores.sql.settings import SqlSettings
 from nearcopy.stores.sql.window import SqlWindow

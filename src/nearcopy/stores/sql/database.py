@@ -1,14 +1,16 @@
-"""The interface between the SQL stores and a database.
+"""What the SQL stores need of a database, and lookups between ids and sequence numbers.
 
 Statements are written once for all databases: `?` is a placeholder, `IN ({})` takes a list, and
-tables have the names of the default pool. What each database does in its own way is behind this
-interface.
+tables have the names of the default pool. What each database does in its own way is behind
+`Database`.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Any
 
+from nearcopy.errors import StoreError
 from nearcopy.models import Check
 from nearcopy.stores.row_codec import replace_surrogates
 from nearcopy.stores.sql.schema import Migration
@@ -24,81 +26,124 @@ UNION ALL SELECT 'has_feedback', 'yes' WHERE EXISTS (SELECT 1 FROM feedback)
 UNION ALL SELECT 'has_keeps', 'yes' WHERE EXISTS (SELECT 1 FROM actions WHERE keeps IS NOT NULL)
 """
 TOMBSTONE = "deleted = 1 AND coalesce(published, seen) < ?"
+IDS_BY_NUMBER = "SELECT number, id FROM articles WHERE number IN ({})"
 
 
-class Database(Protocol):
+class Database(ABC):
     """One connection at a time, for one thread at a time."""
 
     address: str
     pool: str
+    timeout: float  # seconds to wait for locks
     migrations: Sequence[Migration]
-    article_tables: tuple[str, ...]  # with a row for each article, by its sequence number
+    article_tables: tuple[str, ...] = ("fingerprints", "article_keys", "arrivals", "members")
     numbers_by_id: str  # the statement that selects sequence numbers and ids
 
+    @abstractmethod
     def transaction(self, *, writes: bool) -> AbstractContextManager[State]:
         """Run what is inside atomically; gives the state at its beginning.
 
         Transactions that write are serialized.
         """
 
+    @abstractmethod
     def run(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
         """The rows of one statement."""
 
     def one(self, statement: str, values: Sequence[Any] = ()) -> Any:
         """The first row, or None."""
+        return next(iter(self.run(statement, values)), None)
 
+    @abstractmethod
     def select_in(self, statement: str, values: Collection[Any], *more: Any) -> Iterator[Row]:
         """The rows where a column is `IN ({})` these values."""
 
+    @abstractmethod
     def stream_in(self, statement: str, values: Collection[Any], *more: Any) -> Iterator[Row]:
         """The same for very many rows; within a transaction, with no other statement meanwhile."""
 
     def execute_in(self, statement: str, values: Collection[Any], *more: Any) -> None:
         """Execute a statement for all rows where a column is `IN ({})` these values."""
+        for _ in self.select_in(statement, values, *more):
+            pass
 
+    @abstractmethod
     def insert(self, table: str, columns: Sequence[str], rows: Collection[Row]) -> None:
         """Insert new rows into a table."""
 
+    @abstractmethod
     def replace(
         self, table: str, columns: Sequence[str], rows: Collection[Row], *, key: Sequence[str]
     ) -> None:
         """Insert rows into a table, or replace those with the same key."""
 
-    def reserve(self, numbers: range) -> None:
+    def reserve(self, numbers: range) -> None:  # noqa: B027  # optional
         """Make room for new sequence numbers."""
 
-    def prepare_purge(self) -> None:
+    def prepare_purge(self) -> None:  # noqa: B027  # optional
         """Get ready to delete many articles."""
 
+    @abstractmethod
     def delete_tombstones(self, before: int, latest: int) -> bool:
         """Delete some tombstones from before a time, or free space; whether more is left.
 
         `latest` is the last sequence number.
         """
 
-    def forget_state(self) -> None:
+    def forget_state(self) -> None:  # noqa: B027  # optional
         """Forget what is known of the database, after a transaction that failed."""
 
     def kept_commits(self) -> bool:
         """Whether everything committed before a failed transaction is still there for sure."""
+        return True
 
+    @abstractmethod
     def check_durability(self) -> list[Check]:
         """Whether the data is sound, and commits survive a crash."""
 
+    @abstractmethod
     def index_names(self) -> set[str]:
         """The indexes that exist."""
 
+    @abstractmethod
     def schema_version(self) -> int:
         """The number of the last migration done; 0 for an empty database."""
 
+    @abstractmethod
     def migrate(self, to: int) -> list[str]:
         """Migrate up or down to a schema version; the names of the migrations done."""
 
-    def set_timeout(self, seconds: float) -> None:
-        """Wait no longer than this for locks from now on."""
-
+    @abstractmethod
     def close(self) -> None:
         """Close the connection."""
+
+    def _read_ledger(self) -> int:
+        """The number of the last migration in the ledger; one that is not known is refused."""
+        (number,) = self.one("SELECT coalesce(max(number), 0) FROM migrations")
+        latest = self.migrations[-1].number
+        if number > latest:
+            raise StoreError(
+                f"{self.address} has schema {number}, this nearcopy knows {latest}: "
+                f"update nearcopy, or go back with the newer one: `nearcopy migrate --to {latest}`"
+            )
+        return int(number)
+
+    def _run_migrations(self, to: int) -> list[str]:
+        """Migrate within a transaction; the names of the migrations done."""
+        if not 0 <= to <= self.migrations[-1].number:
+            raise StoreError(f"no schema {to}: choose one from 0 to {self.migrations[-1].number}")
+        current = self._read_ledger()
+        up = [item for item in self.migrations if current < item.number <= to]
+        down = [item for item in reversed(self.migrations) if to < item.number <= current]
+        for migration in up:
+            for statement in migration.up:
+                self.run(statement)
+            self.run("INSERT INTO migrations (number, name) VALUES (?, ?)", migration[:2])
+        for migration in down:
+            for statement in migration.down:
+                self.run(statement)
+            self.run("DELETE FROM migrations WHERE number = ?", (migration.number,))
+        return [f"{m.number} {m.name}" for m in up] + [f"back {m.number} {m.name}" for m in down]
 
 
 def is_storable(value: Any) -> bool:
@@ -115,3 +160,53 @@ def upsert(table: str, columns: Sequence[str], values: str, key: Sequence[str]) 
         f"INSERT INTO {table} ({', '.join(columns)}) {values} ON CONFLICT ({', '.join(key)})"
         f" DO UPDATE SET {assignments}"
     )
+
+
+class _Cache:
+    def __init__(self) -> None:
+        self.numbers: dict[str, int | None] = {}  # None: there is no such article
+        self.ids: dict[int, str] = {}
+
+    def add(self, pairs: Iterable[tuple[int, str]]) -> None:
+        for number, name in pairs:
+            self.numbers[name] = number
+            self.ids[number] = name
+
+
+class ArticleIds:
+    """Lookups between ids and sequence numbers; the cache is valid within a transaction only."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._cache: _Cache | None = None
+
+    def start_cache(self) -> None:
+        self._cache = _Cache()
+
+    def stop_cache(self) -> None:
+        self._cache = None
+
+    def forget(self) -> None:
+        """Empty the cache, after articles were removed."""
+        if self._cache is not None:
+            self._cache = _Cache()
+
+    def add(self, pairs: Iterable[tuple[int, str]]) -> None:
+        """Cache sequence numbers with their ids."""
+        if self._cache is not None:
+            self._cache.add(pairs)
+
+    def numbers(self, ids: Collection[str]) -> dict[str, int]:
+        """The sequence numbers of the articles that are stored."""
+        cache = self._cache or _Cache()
+        unknown = [name for name in ids if name not in cache.numbers]
+        cache.numbers.update(dict.fromkeys(unknown))
+        cache.add(self._database.select_in(self._database.numbers_by_id, unknown))
+        return {name: number for name in ids if (number := cache.numbers[name]) is not None}
+
+    def ids(self, numbers: Collection[int]) -> dict[int, str]:
+        """The ids of these sequence numbers."""
+        cache = self._cache or _Cache()
+        unknown = [number for number in numbers if number not in cache.ids]
+        cache.add(self._database.select_in(IDS_BY_NUMBER, unknown))
+        return {number: cache.ids[number] for number in numbers if number in cache.ids}

@@ -5,8 +5,7 @@ from typing import Any
 
 from nearcopy.models import Edge, StoryLink
 from nearcopy.stores.row_codec import EdgeRow, edge_from_row, edge_to_row
-from nearcopy.stores.sql.article_ids import ArticleIds
-from nearcopy.stores.sql.database import Database, Row
+from nearcopy.stores.sql.database import ArticleIds, Database, Row
 
 EDGE_COLUMNS = ", ".join(EdgeRow._fields)
 LINK_COLUMNS = "a, b, duplicate, event_score"

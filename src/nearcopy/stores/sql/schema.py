@@ -5,11 +5,10 @@ tables of its own: statements name those of the default pool, `with_pool` puts i
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple
 
-from nearcopy.errors import StoreError
 from nearcopy.stores.addresses import DEFAULT_POOL
 
 POOL_MARK = "@"  # between a table and its pool; not allowed in names of pools
@@ -210,19 +209,6 @@ class Migration(NamedTuple):
     down: tuple[str, ...]
 
 
-class Migratable(Protocol):
-    """A database with a ledger of its migrations."""
-
-    address: str
-    migrations: Sequence[Migration]
-
-    def run(self, statement: str, values: Sequence[Any] = ()) -> Any:
-        """Run a statement."""
-
-    def one(self, statement: str, values: Sequence[Any] = ()) -> Any:
-        """The first row, or None."""
-
-
 def migrations_for(dialect: Dialect) -> tuple[Migration, ...]:
     """All migrations, first to last."""
     script = TABLES.format(**dialect._asdict())
@@ -237,41 +223,6 @@ def index_names_of(migrations: Iterable[Migration]) -> set[str]:
     statements = (statement for migration in migrations for statement in migration.up)
     created = (match for statement in statements for match in CREATED.findall(statement))
     return {name for kind, name in created if kind == "INDEX"}
-
-
-def schema_version(database: Migratable) -> int:
-    """The number of the last migration in the ledger; one that is not known is refused."""
-    (number,) = database.one("SELECT coalesce(max(number), 0) FROM migrations")
-    latest = database.migrations[-1].number
-    if number > latest:
-        raise StoreError(
-            f"{database.address} has schema {number}, this nearcopy knows {latest}: "
-            f"update nearcopy, or go back with the newer one: `nearcopy migrate --to {latest}`"
-        )
-    return int(number)
-
-
-def check_version(number: int, migrations: Sequence[Migration]) -> None:
-    """Raise StoreError where there is no such schema version."""
-    if not 0 <= number <= migrations[-1].number:
-        raise StoreError(f"no schema {number}: choose one from 0 to {migrations[-1].number}")
-
-
-def migrate(database: Migratable, to: int) -> list[str]:
-    """Migrate up or down within a transaction; the names of the migrations done."""
-    current, migrations = schema_version(database), database.migrations
-    up = [migration for migration in migrations if current < migration.number <= to]
-    down = [migration for migration in reversed(migrations) if to < migration.number <= current]
-    for migration in up:
-        for statement in migration.up:
-            database.run(statement)
-        ledger_row = migration.number, migration.name
-        database.run("INSERT INTO migrations (number, name) VALUES (?, ?)", ledger_row)
-    for migration in down:
-        for statement in migration.down:
-            database.run(statement)
-        database.run("DELETE FROM migrations WHERE number = ?", (migration.number,))
-    return [f"{m.number} {m.name}" for m in up] + [f"back {m.number} {m.name}" for m in down]
 
 
 NAMES = {

@@ -14,9 +14,8 @@ from nearcopy.match.candidate_index import DAY
 from nearcopy.models import Check
 from nearcopy.stores.base import NO_LATENCIES, LatencyCounts
 from nearcopy.stores.integrity import check_duplicates
-from nearcopy.stores.sql.article_ids import ArticleIds
 from nearcopy.stores.sql.articles import SqlArticles
-from nearcopy.stores.sql.database import Database, State
+from nearcopy.stores.sql.database import ArticleIds, Database, State
 from nearcopy.stores.sql.edges import NO_NUMBERS, SqlEdges
 from nearcopy.stores.sql.feedback import SqlFeedback
 from nearcopy.stores.sql.schema import index_names_of, table_name
@@ -223,7 +222,7 @@ class SqlStore:
     def close(self, counts: LatencyCounts = NO_LATENCIES) -> None:
         if counts:
             with suppress(StoreError):  # another writer is active: latencies are not worth the wait
-                self.database.set_timeout(CLOSING_TIMEOUT)
+                self.database.timeout = CLOSING_TIMEOUT
                 with self.database.transaction(writes=True):
                     self.add_latencies(counts)
         self.database.close()

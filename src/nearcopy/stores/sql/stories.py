@@ -14,8 +14,7 @@ from nearcopy.stores.row_codec import (
     member_to_row,
     replace_surrogates,
 )
-from nearcopy.stores.sql.article_ids import ArticleIds
-from nearcopy.stores.sql.database import Database, Row
+from nearcopy.stores.sql.database import ArticleIds, Database, Row
 
 SELECT_MEMBERS = f"SELECT {', '.join(MemberRow._fields)} FROM members"
 SELECT_DATES = "SELECT number, id, published, seen FROM articles WHERE number IN ({})"

@@ -12,8 +12,7 @@ from nearcopy.match.candidate_index import DAY, Filed, shelf_of
 from nearcopy.models import Fingerprint
 from nearcopy.stores.base import Candidates, Probe
 from nearcopy.stores.row_codec import FingerprintRow, fingerprint_from_row
-from nearcopy.stores.sql.article_ids import ArticleIds
-from nearcopy.stores.sql.database import Database, State
+from nearcopy.stores.sql.database import ArticleIds, Database, State
 from nearcopy.stores.window_cache import (
     Checkpoint,
     WindowCache,
