@@ -35,7 +35,7 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/shared_stores.py --articles 100000
 	$(BIN)/python benchmarks/shared_stores.py --articles 1000000
-	$(BIN)/python benchmarks/purging.py
+	$(BIN)/python benchmarks/purge_latency.py
 	$(BIN)/python benchmarks/corpora_speed.py --documents 100000 --peers --recall 100000
 	$(BIN)/python benchmarks/corpora_speed.py --documents 1000000 --rounds 1
 	$(BIN)/python benchmarks/many_fingerprints.py

@@ -20,10 +20,9 @@ from calibration import calibration_rows
 from floors import Row, is_there, share
 from held_out import held_out_rows
 from nearcopy import POLICIES, Article, Deduper, Recipe, Relation, fingerprints
-from nearcopy.evaluate.bootstrap import Measured, measured
-from nearcopy.evaluate.cluster_metrics import cells, measured_cells
-from nearcopy.evaluate.pair_metrics import auc, f1, pearson
-from nearcopy.match.judge_pairs import Judgement, judged
+from nearcopy.evaluate.clusters import bootstrap_clusters, count_cells
+from nearcopy.evaluate.metrics import Estimate, auc, bootstrap, f1, pearson
+from nearcopy.match.judgement import Judgement, judge_pairs
 
 POLICY = POLICIES["default"]
 COPIES = {"same", "revision", "excerpt"}
@@ -46,7 +45,7 @@ def judgements(pairs: Sequence[Pair], also: frozenset[str] = frozenset()) -> lis
     flat = [replace(each, id=f"{n}") for n, each in enumerate(e for pair in pairs for e in pair)]
     made, texts = list(fingerprints(flat)), {each.id: each for each in flat}
     couples = list(zip(made[::2], made[1::2], strict=True))
-    return judged(
+    return judge_pairs(
         couples, Recipe(), POLICY, lambda ids: {each: texts[each] for each in ids}, also=also
     )
 
@@ -98,7 +97,7 @@ def hard_headlines() -> Iterator[Row]:
     for name, timed in (("F1 of the same", True), ("F1 of the same, without times", False)):
         found = headlines(timed=timed)
         said, same = [is_same(e) for *_, e in found], [label == "same" for label, *_ in found]
-        scores = measured({"f1": lambda w, s=said, t=same: f1(s, t, w)}, len(found))  # type: ignore[misc]
+        scores = bootstrap({"f1": lambda w, s=said, t=same: f1(s, t, w)}, len(found))  # type: ignore[misc]
         yield row("headline-pairs", name, scores["f1"], len(found))
     traps: dict[str, list[bool]] = defaultdict(list)
     for label, trap, each in headlines(timed=True):
@@ -156,7 +155,7 @@ def news() -> Iterator[Row]:
         )  # fmt: skip
     sure = [(e.news, g <= SAME_NEWS) for _, g, e in found if not SAME_NEWS < g < OTHER_NEWS]
     values, same = [score for score, _ in sure], [flag for _, flag in sure]
-    scores_of = measured({"auc": lambda weights: auc(values, same, weights)}, len(sure))
+    scores_of = bootstrap({"auc": lambda weights: auc(values, same, weights)}, len(sure))
     yield row("semeval22", "AUC of the news", scores_of["auc"], len(sure))
 
 
@@ -176,7 +175,7 @@ def told(name: str) -> Iterator[Row]:
     """How the stories of a set agree with its events."""
     events, story = relations.clusters(name), stories(name)
     known = [each for each in events if each in story]
-    found = measured_cells(cells([events[n] for n in known], [story[n] for n in known]))
+    found = bootstrap_clusters(count_cells([events[n] for n in known], [story[n] for n in known]))
     details = {n: round(found[n].value or 0.0, 4) for n in ("bcubed_precision", "bcubed_recall")}
     of = f"{len(known)} articles, {len(set(events.values()))} events"
     yield row(name, "BCubed F1 of the stories", found["bcubed_f1"], of, details)
@@ -253,7 +252,7 @@ def present() -> list[str]:
 
 
 def row(
-    name: str, measure: str, found: Measured, of: int | str, details: dict[str, Any] | None = None
+    name: str, measure: str, found: Estimate, of: int | str, details: dict[str, Any] | None = None
 ) -> Row:
     """A measurement as a row."""
     count = f"{of:,} pairs" if isinstance(of, int) else of
@@ -261,5 +260,5 @@ def row(
     return Row(name, measure, value, found.low, found.high, count, details or {})
 
 
-def _pearson(one: Sequence[float], other: Sequence[float]) -> Measured:
-    return measured({"r": lambda weights: pearson(one, other, weights)}, len(one))["r"]
+def _pearson(one: Sequence[float], other: Sequence[float]) -> Estimate:
+    return bootstrap({"r": lambda weights: pearson(one, other, weights)}, len(one))["r"]

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import corpora
+from context import Context
 from nearcopy.extract.urls import canonical
-from nearcopy.extract.urls.tracking_parameters import KEPT_ON_PURPOSE
+from nearcopy.extract.urls.query import NOT_DROPPED
 from results import Bar, Measurement, Work, rate
-from setting import Setting
 from timing import one_core, timed
 
 ADDRESSES = corpora.DATA / "news-urls" / "urls.txt.gz"
@@ -40,15 +40,15 @@ TAIL = "?utm_source=rss&utm_medium=feed&id=3&fbclid=abcdef"
 MOST_SAMPLES = 256
 
 
-def addresses(setting: Setting) -> Iterator[Measurement]:
+def addresses(context: Context) -> Iterator[Measurement]:
     """Addresses a second on one core, pages merged, and parameters overlooked."""
     if not ADDRESSES.exists():
-        setting.say(f"no addresses in {ADDRESSES.parent}: not measured")
+        context.say(f"no addresses in {ADDRESSES.parent}: not measured")
         return
     found = given()
-    yield _speed("clean", "addresses of news", found, 200_000, setting.sizes.rounds)
+    yield _speed("clean", "addresses of news", found, 200_000, context.sizes.rounds)
     tracked = [address + TAIL for address in found]
-    yield _speed("query", "addresses with a query", tracked, 60_000, setting.sizes.rounds)
+    yield _speed("query", "addresses with a query", tracked, 60_000, context.sizes.rounds)
     groups = merged(found)
     yield Measurement(
         "addresses/merged",
@@ -85,7 +85,7 @@ def overlooked() -> list[str]:
     """Names that others drop on every site, and that we neither drop nor keep on purpose."""
     names = sorted(set(dropped_by_others()))
     left = [name for name in names if _survives(name, "example.com")]
-    return [name for name in left if name.lower().removeprefix("%3f") not in KEPT_ON_PURPOSE]
+    return [name for name in left if name.lower().removeprefix("%3f") not in NOT_DROPPED]
 
 
 def overlooked_on_news_sites() -> list[str]:

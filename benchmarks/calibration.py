@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from floors import Row
 from nearcopy import Relation
-from nearcopy.match.judge_pairs import Judgement
+from nearcopy.match.judgement import Judgement
 
 BINS = 10
 ROUNDS = 200

@@ -23,21 +23,21 @@ from typing import Any
 
 import numpy as np
 
-import apart
 import corpora
 import edited_corpus
-import kept
 import peers
+import process_usage
+import result_rows
 import table
 from nearcopy import RECIPES
-from nearcopy.batch.local import job_of
+from nearcopy.batch.local import CorpusJob
 from nearcopy.batch.local import pipeline as running
-from nearcopy.batch.local.text_clusters import read_edges
+from nearcopy.batch.local.clusters import read_text_edges
 from nearcopy.io.files import read_articles
 from nearcopy.match import exact_join as joins
 
-RESULTS = apart.HERE / "results" / "corpora.json"
-PAGE = apart.HERE.parent / "docs" / "corpora.md"
+RESULTS = process_usage.HERE / "results" / "corpora.json"
+PAGE = process_usage.HERE.parent / "docs" / "corpora.md"
 COMMAND = Path(sys.executable).parent / "nearcopy"
 CORES = 2
 MEMORY = "1GB"
@@ -65,7 +65,7 @@ def main() -> None:
 def keep(row: Row) -> None:
     """Put a row in its place in the results, and renew the tables."""
     print(row, flush=True)
-    kept.keep(RESULTS, row, ("kind", "work", "documents"), "corpora", markdown, PAGE)
+    result_rows.keep(RESULTS, row, ("kind", "work", "documents"), "corpora", markdown, PAGE)
 
 
 # Speed and memory
@@ -106,7 +106,13 @@ def _run(way: str, path: Path) -> Row:
     if way == "nearcopy":
         command = [COMMAND, "corpus", path, "-o", out, "--memory", MEMORY, "-j", CORES, "--json"]
     else:
-        command = [peers.PYTHON, apart.HERE / "peer_corpora.py", way, path, path.parent / "peer"]
+        command = [
+            peers.PYTHON,
+            process_usage.HERE / "peer_corpora.py",
+            way,
+            path,
+            path.parent / "peer",
+        ]
     environment = {**os.environ, "RAYON_NUM_THREADS": str(CORES)}
     started = time.perf_counter()
     with tempfile.TemporaryFile("w+") as said:
@@ -185,7 +191,7 @@ def _recall(folder: Path, count: int) -> Iterator[Row]:
 
 def _recalled(name: str, path: Path, folder: Path) -> Row:
     rmtree(folder / "found", ignore_errors=True)
-    job = job_of(path, folder / "found", rejected=folder / "rejected.jsonl")
+    job = CorpusJob(path, folder / "found", rejected=folder / "rejected.jsonl")
     running.run(job, keep_work=True)
     articles = list(read_articles(path))
     rows = {article.id: row for row, article in enumerate(articles)}
@@ -193,7 +199,7 @@ def _recalled(name: str, path: Path, folder: Path) -> Row:
         (max(rows[a], rows[b]), min(rows[a], rows[b])): both.jaccard
         for a, b, both in joins.pairs(articles, LEAST, recipe=RECIPES["copies"], words="folded")
     }
-    edges = read_edges(job)
+    edges = read_text_edges(job)
     found = {
         pair: overlap
         for *pair, overlap in zip(
@@ -224,8 +230,8 @@ def _recalled(name: str, path: Path, folder: Path) -> Row:
 
 def _likes(job: Any) -> Any:
     """What stands for two rows: those of the same text are one."""
+    from nearcopy.batch.local.candidate_pairs import FILE
     from nearcopy.batch.local.column_files import Pack
-    from nearcopy.batch.local.exact_duplicates import FILE
 
     like = Pack(job.work / FILE).read("like").tolist()
     return lambda pair: (like[pair[0]], like[pair[1]])
@@ -247,7 +253,7 @@ def markdown(rows: list[Row]) -> str:
         ("boilerplate", lines, _line_cells),
     )
     some = ((heads, cells, [r for r in rows if r["kind"] == kind]) for kind, heads, cells in tables)
-    return "\n\n".join(kept.plain(heads, map(cells, of)) for heads, cells, of in some if of)
+    return "\n\n".join(result_rows.plain(heads, map(cells, of)) for heads, cells, of in some if of)
 
 
 def _clustered_cells(row: Row) -> list[str]:
@@ -267,7 +273,7 @@ def _speed_cells(row: Row) -> list[str]:
     ratio, least = row.get("ratio"), BARS.get(row["work"], 0.0)
     told = ""
     if ratio is not None:
-        clock = kept.marked(ratio, held=ratio >= least)
+        clock = result_rows.marked(ratio, held=ratio >= least)
         told = f"{clock} × ({table.number(row['ratio_by_processor'])} × by CPU; bar {least:g} ×)"
     return [
         row["work"],

@@ -5,11 +5,11 @@ from itertools import islice
 
 import corpora
 import relations
+from context import Context
 from nearcopy import POLICIES, Fingerprint, Policy, Recipe, fingerprints
 from nearcopy.match.compare import compare_pairs
 from nearcopy.match.decide import decide
 from results import Bar, Measurement, Work, rate
-from setting import Setting
 from timing import one_core, timed
 
 BATCH = 1024
@@ -19,21 +19,21 @@ PRESETS = ("default", "tracker", "digest")
 Pairs = Sequence[tuple[Fingerprint, Fingerprint]]
 
 
-def decisions(setting: Setting) -> Iterator[Measurement]:
+def decisions(context: Context) -> Iterator[Measurement]:
     """Candidate pairs of a stream of headlines and of long articles, on one core."""
     found = {
-        "headlines": candidates("headline-stream", setting.sizes.articles),
-        "articles": candidates("reuters21578", setting.sizes.articles),
+        "headlines": candidates("headline-stream", context.sizes.articles),
+        "articles": candidates("reuters21578", context.sizes.articles),
     }
     for name, pairs in found.items():
         if not pairs:
-            setting.say(f"no {name} in {corpora.DATA}: not measured")
+            context.say(f"no {name} in {corpora.DATA}: not measured")
             continue
         for preset in PRESETS:
             title = f"candidate {name} compared and decided, {preset}"
             work = Work(f"decisions/{name}/{preset}", title, "pairs/s", len(pairs))
             bar = Bar(">=", 50_000) if preset == "default" else None
-            yield _speed(work, pairs, POLICIES[preset], setting.sizes.rounds, bar)
+            yield _speed(work, pairs, POLICIES[preset], context.sizes.rounds, bar)
 
 
 def candidates(name: str, count: int) -> Pairs:

@@ -11,13 +11,13 @@ from shutil import copyfileobj, rmtree
 from statistics import median
 from typing import Any
 
-import apart
 import corpora
 import newswire
 import peers
+import process_usage
+from context import QUICK, Context
 from dedupe_cases import duplicates, read
 from results import Bar, Measurement, Work, race
-from setting import QUICK, Setting
 from timing import Timing, cpu, one_core, timed, wall
 
 MANY, FEW = 10_000, 100
@@ -27,56 +27,59 @@ COMMAND = Path(sys.executable).parent / "nearcopy"
 DIGEST = "the earlier digest's limit"
 DIGEST_MEGABYTES = 100.0
 
-Runs = list[apart.Run]
+Runs = list[process_usage.Run]
 
 
-def dedupe(setting: Setting) -> Iterator[Measurement]:
+def dedupe(context: Context) -> Iterator[Measurement]:
     """10,000 articles in a new process, by the library and by the command; 100 in a warm one."""
-    count = FEW if setting.sizes == QUICK else MANY
-    path = _written(setting.folder / "wire.jsonl", count)
-    setting.say(f"dedupe: {count:,} articles of 400 words")
-    yield from _library(setting, path, count)
-    yield from _warm(setting, path)
-    yield from _command(setting, path, count)
+    count = FEW if context.sizes == QUICK else MANY
+    path = _written(context.folder / "wire.jsonl", count)
+    context.say(f"dedupe: {count:,} articles of 400 words")
+    yield from _library(context, path, count)
+    yield from _warm(context, path)
+    yield from _command(context, path, count)
 
 
-def beside_peers(setting: Setting) -> Iterator[Measurement]:
+def beside_peers(context: Context) -> Iterator[Measurement]:
     """allsides from file to file: `nearcopy dedupe`, text-dedup's and datasketch's way."""
     if not (corpora.DATA / "allsides").is_dir():
-        setting.say(f"no allsides in {corpora.DATA}: not measured")
+        context.say(f"no allsides in {corpora.DATA}: not measured")
         return
-    path = setting.folder / "allsides.jsonl"
-    count = _unpacked(path, setting.sizes.articles if setting.sizes == QUICK else None)
-    rivals = [each for each in RIVALS if _there(each, setting)]
-    rounds = _turns(setting, path, rivals)
+    path = context.folder / "allsides.jsonl"
+    count = _unpacked(path, context.sizes.articles if context.sizes == QUICK else None)
+    rivals = [each for each in RIVALS if _there(each, context)]
+    rounds = _turns(context, path, rivals)
     ours = rounds.pop("nearcopy")
-    yield _own_line(ours, count, setting.folder)
+    yield _own_line(ours, count, context.folder)
     for rival in rivals:
-        yield from _beside(rival, ours, rounds[rival.name], count, setting)
-    yield _windowed(setting, path, count)
+        yield from _beside(rival, ours, rounds[rival.name], count, context)
+    yield _windowed(context, path, count)
 
 
 # By ourselves
 
 
-def _library(setting: Setting, path: Path, count: int) -> Iterator[Measurement]:
+def _library(context: Context, path: Path, count: int) -> Iterator[Measurement]:
     with one_core():
-        found = [apart.case("dedupe_cases.py", "batch", {"path": str(path)}) for _ in _few(setting)]
+        found = [
+            process_usage.case("dedupe_cases.py", "batch", {"path": str(path)})
+            for _ in _few(context)
+        ]
     timings = [Timing(answer["wall"], answer["cpu"]) for answer, _ in found]
     name, work = "dedupe/library", f"{count:,} articles de-duplicated in memory"
-    line = _seconds(name, work, timings, setting.sized_bar("<=", 5))
+    line = _seconds(name, work, timings, context.sized_bar("<=", 5))
     line.details["duplicates"] = found[0][0]["duplicates"]
     yield line
     yield replace(
-        line, name=f"{name} digest", work=f"{work}, {DIGEST}", bar=setting.sized_bar("<=", 30)
+        line, name=f"{name} digest", work=f"{work}, {DIGEST}", bar=context.sized_bar("<=", 30)
     )
-    yield from _memory(setting, name, f"{work}: memory at most", [run for _, run in found])
+    yield from _memory(context, name, f"{work}: memory at most", [run for _, run in found])
 
 
-def _warm(setting: Setting, path: Path) -> Iterator[Measurement]:
+def _warm(context: Context, path: Path) -> Iterator[Measurement]:
     articles = list(islice(read(str(path)), FEW))
     with one_core():
-        timings = [timed(lambda: duplicates(articles)) for _ in range(setting.sizes.rounds)]
+        timings = [timed(lambda: duplicates(articles)) for _ in range(context.sizes.rounds)]
     name, work = "dedupe/warm", f"{FEW} articles de-duplicated in memory, warm"
     line = replace(_seconds(name, work, timings, Bar("<=", 100)), unit="ms")
     line = replace(line, ours=1e3 * line.ours)
@@ -84,13 +87,13 @@ def _warm(setting: Setting, path: Path) -> Iterator[Measurement]:
     yield replace(line, name=f"{name} digest", work=f"{work}, {DIGEST}", bar=Bar("<=", 500))
 
 
-def _command(setting: Setting, path: Path, count: int) -> Iterator[Measurement]:
+def _command(context: Context, path: Path, count: int) -> Iterator[Measurement]:
     with one_core():
-        runs = [_nearcopy(path, setting.folder) for _ in _few(setting)]
+        runs = [_nearcopy(path, context.folder) for _ in _few(context)]
     timings = [Timing(run.wall, run.cpu) for run in runs]
     name, work = "dedupe/command", f"`nearcopy dedupe`, {count:,} articles, file to file"
-    yield _seconds(name, work, timings, setting.sized_bar("<=", 5))
-    yield from _memory(setting, name, f"{work}: memory at most", runs)
+    yield _seconds(name, work, timings, context.sized_bar("<=", 5))
+    yield from _memory(context, name, f"{work}: memory at most", runs)
 
 
 def _seconds(name: str, work: str, timings: Sequence[Timing], bar: Bar | None) -> Measurement:
@@ -100,11 +103,11 @@ def _seconds(name: str, work: str, timings: Sequence[Timing], bar: Bar | None) -
     return Measurement(name, work, "s", cpu(timings), bar=bar, details=details)
 
 
-def _memory(setting: Setting, name: str, work: str, runs: Runs) -> Iterator[Measurement]:
+def _memory(context: Context, name: str, work: str, runs: Runs) -> Iterator[Measurement]:
     """The whole process, Python and all."""
     peak = _megabytes(runs)
     line = Measurement(f"{name} memory", work, "MB", peak)
-    yield replace(line, bar=setting.sized_bar("<=", 300))
+    yield replace(line, bar=context.sized_bar("<=", 300))
     yield replace(
         line,
         name=f"{name} memory digest",
@@ -114,8 +117,8 @@ def _memory(setting: Setting, name: str, work: str, runs: Runs) -> Iterator[Meas
     )
 
 
-def _few(setting: Setting) -> range:
-    return range(1 if setting.sizes == QUICK else 3)
+def _few(context: Context) -> range:
+    return range(1 if context.sizes == QUICK else 3)
 
 
 # Beside the peers
@@ -128,16 +131,16 @@ class Rival:
     name: str
     package: str
     title: str
-    run: Callable[[Path, Path], apart.Run]
-    removed: Callable[[apart.Run, int, Path], int]
+    run: Callable[[Path, Path], process_usage.Run]
+    removed: Callable[[process_usage.Run, int, Path], int]
 
 
-def _datasketch(path: Path, folder: Path) -> apart.Run:
+def _datasketch(path: Path, folder: Path) -> process_usage.Run:
     script = peers.HERE / "peer_dedupe.py"
-    return apart.run([peers.PYTHON, script, path, folder / "kept.jsonl"], peers.ONE_THREAD)
+    return process_usage.run([peers.PYTHON, script, path, folder / "kept.jsonl"], peers.ONE_THREAD)
 
 
-def _text_dedup(path: Path, folder: Path) -> apart.Run:
+def _text_dedup(path: Path, folder: Path) -> process_usage.Run:
     """Its own command, which keeps a cache that would answer the second run."""
     out, cache = folder / "text-dedup", folder / "text-dedup-cache"
     for old in (out, cache):
@@ -159,14 +162,16 @@ def _text_dedup(path: Path, folder: Path) -> apart.Run:
     }
     flags = [part for name, value in given.items() for part in (f"--{name}", str(value))]
     python = peers.TEXT_DEDUP / "bin" / "python"
-    return apart.run([python, "-m", "text_dedup.minhash", *flags], {**peers.ONE_THREAD, **offline})
+    return process_usage.run(
+        [python, "-m", "text_dedup.minhash", *flags], {**peers.ONE_THREAD, **offline}
+    )
 
 
-def _text_dedup_removed(_: apart.Run, count: int, folder: Path) -> int:
+def _text_dedup_removed(_: process_usage.Run, count: int, folder: Path) -> int:
     """Counted in what it wrote: its description of the set still tells of all rows."""
     count_rows = "import datasets, sys; print(len(datasets.load_from_disk(sys.argv[1])))"
     python = peers.TEXT_DEDUP / "bin" / "python"
-    return count - int(apart.run([python, "-c", count_rows, folder / "text-dedup"]).output)
+    return count - int(process_usage.run([python, "-c", count_rows, folder / "text-dedup"]).output)
 
 
 RIVALS = (
@@ -187,28 +192,30 @@ RIVALS = (
 )
 
 
-def _there(rival: Rival, setting: Setting) -> bool:
-    if setting.worker is None:
+def _there(rival: Rival, context: Context) -> bool:
+    if context.worker is None:
         return False
     if rival.package == "text-dedup":
-        return peers.install_text_dedup(setting.say) is None
-    return setting.has(rival.package)
+        return peers.install_text_dedup(context.say) is None
+    return context.has(rival.package)
 
 
-def _turns(setting: Setting, path: Path, rivals: Sequence[Rival]) -> dict[str, Runs]:
+def _turns(context: Context, path: Path, rivals: Sequence[Rival]) -> dict[str, Runs]:
     """Rounds of each in turn: all against all, as the peers have no window."""
     rounds: dict[str, Runs] = {"nearcopy": [], **{rival.name: [] for rival in rivals}}
     with one_core():
-        for _ in _few(setting):
-            rounds["nearcopy"].append(_nearcopy(path, setting.folder, "--window", "all"))
+        for _ in _few(context):
+            rounds["nearcopy"].append(_nearcopy(path, context.folder, "--window", "all"))
             for rival in rivals:
-                setting.say(f"dedupe: {rival.title}")
-                rounds[rival.name].append(rival.run(path, setting.folder))
+                context.say(f"dedupe: {rival.title}")
+                rounds[rival.name].append(rival.run(path, context.folder))
     return rounds
 
 
-def _nearcopy(path: Path, folder: Path, *flags: str) -> apart.Run:
-    return apart.run([COMMAND, "dedupe", path, "-o", folder / "out.jsonl", "--quiet", *flags])
+def _nearcopy(path: Path, folder: Path, *flags: str) -> process_usage.Run:
+    return process_usage.run(
+        [COMMAND, "dedupe", path, "-o", folder / "out.jsonl", "--quiet", *flags]
+    )
 
 
 def _own_line(runs: Runs, count: int, folder: Path) -> Measurement:
@@ -218,10 +225,10 @@ def _own_line(runs: Runs, count: int, folder: Path) -> Measurement:
 
 
 def _beside(
-    rival: Rival, ours: Runs, theirs: Runs, count: int, setting: Setting
+    rival: Rival, ours: Runs, theirs: Runs, count: int, context: Context
 ) -> Iterator[Measurement]:
-    removed = rival.removed(theirs[-1], count, setting.folder)
-    found = _marked(setting.folder)
+    removed = rival.removed(theirs[-1], count, context.folder)
+    found = _marked(context.folder)
     title = f"allsides ({count:,}) from file to file"
     work = Work(f"dedupe/allsides {rival.name}", title, "articles/s", count)
     seconds = f"{_median(ours):.1f} and {_median(theirs):.1f} seconds by the clock"
@@ -248,13 +255,13 @@ def _beside(
     )
 
 
-def _windowed(setting: Setting, path: Path, count: int) -> Measurement:
+def _windowed(context: Context, path: Path, count: int) -> Measurement:
     with one_core():
-        runs = [_nearcopy(path, setting.folder) for _ in _few(setting)]
+        runs = [_nearcopy(path, context.folder) for _ in _few(context)]
     timings = [Timing(run.wall, run.cpu) for run in runs]
     title = f"`nearcopy dedupe`, allsides ({count:,}), window of 14 days"
     line = _seconds("dedupe/allsides window", title, timings, None)
-    line.details["duplicates"] = _marked(setting.folder)
+    line.details["duplicates"] = _marked(context.folder)
     return line
 
 

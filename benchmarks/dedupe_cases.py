@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import apart
+import process_usage
 from nearcopy import Article, Deduper, fingerprints
 
 
@@ -43,4 +43,4 @@ def article(row: dict[str, Any]) -> Article:
 
 
 if __name__ == "__main__":
-    apart.answer(globals())
+    process_usage.answer(globals())

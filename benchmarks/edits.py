@@ -17,9 +17,9 @@ from itertools import chain
 from typing import NamedTuple
 
 import corpora
+from chinese_scripts import simplified, traditional
 from nearcopy import Article, Deduper, Policy, Recipe, fingerprints
-from nearcopy.match.judge_pairs import judged
-from scripts_of_chinese import simplified, traditional
+from nearcopy.match.judgement import judge_pairs
 
 SEED = 12
 LANGUAGES = ("en", "de", "ar", "hi", "zh-Hans", "zh-Hant")
@@ -220,7 +220,9 @@ def judged_copies(name: str, known: Sequence[Text], policy: Policy | None = None
     }
     prints = {each.id: each for each in fingerprints(list(texts.values()))}
     pairs = [(prints[f"text-{place}"], prints[copy.id]) for place, copy in made]
-    decided = judged(pairs, Recipe(), policy or Policy(), lambda ids: {n: texts[n] for n in ids})
+    decided = judge_pairs(
+        pairs, Recipe(), policy or Policy(), lambda ids: {n: texts[n] for n in ids}
+    )
     return [
         Found(known[place].language, each.decision.duplicate, each.decision.rule)
         for (place, _), each in zip(made, decided, strict=True)

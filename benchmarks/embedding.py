@@ -22,7 +22,7 @@ import corpora
 import relations
 import results
 from nearcopy import Article, Fingerprint, fingerprints, kernels
-from nearcopy.evaluate.pair_metrics import auc, average_precision, pearson
+from nearcopy.evaluate.metrics import auc, average_precision, pearson
 from nearcopy.match.embedding import passage, vector
 from timing import timed
 

@@ -6,10 +6,10 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from context import Context
 from nearcopy import Recipe, kernels
 from nearcopy.config import SLOTS, Scheme
 from results import Bar, Measurement
-from setting import Setting
 
 LENGTHS = (60, 130, 400)
 OVERLAPS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -19,11 +19,11 @@ WORDS = 1 << 20
 Words = NDArray[np.int64]
 
 
-def errors(setting: Setting) -> Iterator[Measurement]:
+def errors(context: Context) -> Iterator[Measurement]:
     """The root mean square error of each scheme at each length, as a multiple of theory's."""
     dice = np.random.default_rng(7)
     for length in LENGTHS:
-        pairs = [pair(length, j, dice) for j in OVERLAPS for _ in range(setting.sizes.pairs)]
+        pairs = [pair(length, j, dice) for j in OVERLAPS for _ in range(context.sizes.pairs)]
         exact = np.array([jaccard(*words) for words in pairs])
         texts = [_text(words) for both in pairs for words in both]
         for scheme in get_args(Scheme):

@@ -9,11 +9,11 @@ from statistics import mean, median
 from typing import TypeVar
 
 import corpora
+from context import Context
 from nearcopy.extract.facts import read_facts
 from nearcopy.match.fact_clash import compare
 from nearcopy.models import Fact
 from results import Bar, Measurement
-from setting import Setting
 from timing import one_core
 
 Given = TypeVar("Given")
@@ -22,14 +22,14 @@ LEAST_TITLES = 2000
 PAIRS = corpora.DATA / "headline-pairs" / "pairs.csv"
 
 
-def facts(setting: Setting) -> Iterator[Measurement]:
+def facts(context: Context) -> Iterator[Measurement]:
     """Microseconds a title and a pair, and the labelled pairs whose facts clash."""
-    source, found = titles(setting.sizes.articles)
+    source, found = titles(context.sizes.articles)
     known = [read_facts(title).facts for title in found]
     with one_core():
-        yield _timed("facts/read", f"facts of a title, {source}", 60, read_facts, found, setting)
+        yield _timed("facts/read", f"facts of a title, {source}", 60, read_facts, found, context)
         pairs = list(pairwise(known))
-        yield _timed("facts/compare", "facts of two titles compared", 5, _compared, pairs, setting)
+        yield _timed("facts/compare", "facts of two titles compared", 5, _compared, pairs, context)
     if PAIRS.exists():
         yield from _labelled()
 
@@ -50,10 +50,10 @@ def _timed(
     bar: float,
     do: Callable[[Given], object],
     given: Sequence[Given],
-    setting: Setting,
+    context: Context,
 ) -> Measurement:
     """The median over all of each one's median over the rounds, by the clock."""
-    rounds = [[_microseconds(do, each) for each in given] for _ in range(setting.sizes.rounds)]
+    rounds = [[_microseconds(do, each) for each in given] for _ in range(context.sizes.rounds)]
     usual = sorted(median(times) for times in zip(*rounds, strict=True))
     details = {"mean": mean(usual), "p95": usual[len(usual) * 95 // 100], "count": len(usual)}
     return Measurement(name, work, "µs", median(usual), bar=Bar("<=", bar), details=details)

@@ -7,9 +7,9 @@ from itertools import islice
 from typing import Any
 
 import corpora
+from context import Context
 from nearcopy import Article, Recipe, fingerprints, kernels
 from results import Bar, Measurement, Work, race, rate
-from setting import Setting
 from timing import Contender, Timing, interleaved, one_core, timed, wall
 
 LEVELS = ("baseline", "avx2", "avx512")
@@ -38,64 +38,64 @@ OTHERS = (replace(ENGLISH[0], bar=5), GAOYA_SIMHASH)
 RENSA_SKETCH = Rival("rensa", "rensa RMinHash, shingles ready", "rensa_sketch", "sketch")
 
 
-def english(setting: Setting) -> Iterator[Measurement]:
+def english(context: Context) -> Iterator[Measurement]:
     """English news beside all peers."""
-    corpus = corpora.english(setting.sizes.articles)
-    yield from beside(setting, "English news", corpus, ENGLISH, "word")
-    yield from beside(setting, "English news", corpus, (RENSA_SKETCH,), "word")
+    corpus = corpora.english(context.sizes.articles)
+    yield from beside(context, "English news", corpus, ENGLISH, "word")
+    yield from beside(context, "English news", corpus, (RENSA_SKETCH,), "word")
 
 
-def arabic(setting: Setting) -> Iterator[Measurement]:
+def arabic(context: Context) -> Iterator[Measurement]:
     """Arabic news beside gaoya."""
-    corpus = corpora.arabic(setting.sizes.articles)
-    yield from beside(setting, "Arabic news", corpus, OTHERS, "word")
+    corpus = corpora.arabic(context.sizes.articles)
+    yield from beside(context, "Arabic news", corpus, OTHERS, "word")
 
 
-def chinese(setting: Setting) -> Iterator[Measurement]:
+def chinese(context: Context) -> Iterator[Measurement]:
     """Chinese text beside gaoya, whose words would be whole sentences there: three characters."""
-    corpus = corpora.chinese(setting.sizes.articles)
-    yield from beside(setting, "Chinese text", corpus, OTHERS, "char")
+    corpus = corpora.chinese(context.sizes.articles)
+    yield from beside(context, "Chinese text", corpus, OTHERS, "char")
 
 
 def beside(
-    setting: Setting,
+    context: Context,
     language: str,
     corpus: corpora.Corpus,
     rivals: Sequence[Rival],
     analyzer: str,
 ) -> Iterator[Measurement]:
     """Our rate beside the rivals', in rounds of each in turn."""
-    present = [rival for rival in rivals if setting.has(rival.package)]
-    _prepare(setting, {rival.job for rival in present}, corpus.texts, analyzer)
+    present = [rival for rival in rivals if context.has(rival.package)]
+    _prepare(context, {rival.job for rival in present}, corpus.texts, analyzer)
     contenders, ways = [Contender("nearcopy", _sketching(corpus.texts))], {}
     for rival in present:
-        assert setting.worker
-        contender, ways[rival] = setting.worker.contender(rival.title, rival.job, rival.work)
+        assert context.worker
+        contender, ways[rival] = context.worker.contender(rival.title, rival.job, rival.work)
         contenders.append(contender)
-    setting.say(f"{language}: {', '.join(contender.name for contender in contenders)}")
+    context.say(f"{language}: {', '.join(contender.name for contender in contenders)}")
     with one_core():
-        timings = interleaved(contenders, setting.sizes.rounds)
-    _drop(setting, ways)
+        timings = interleaved(contenders, context.sizes.rounds)
+    _drop(context, ways)
     yield from _lines(language, corpus, rivals, timings, ways)
 
 
-def objects(setting: Setting) -> Iterator[Measurement]:
+def objects(context: Context) -> Iterator[Measurement]:
     """`fingerprints()`, all that is remembered of an article, beside gaoya of its text."""
-    whole = _articles(setting.sizes.articles)
+    whole = _articles(context.sizes.articles)
     bare = [Article(id=each.id, text=each.text) for each in whole]
     contenders = [
         Contender("whole", lambda: timed(lambda: list(fingerprints(whole)))),
         Contender("bare", lambda: timed(lambda: list(fingerprints(bare)))),
     ]
-    if setting.has(GAOYA_MINHASH.package):
-        assert setting.worker
-        _prepare(setting, {GAOYA_MINHASH.job}, [each.text for each in whole], "word")
+    if context.has(GAOYA_MINHASH.package):
+        assert context.worker
+        _prepare(context, {GAOYA_MINHASH.job}, [each.text for each in whole], "word")
         rival = GAOYA_MINHASH
-        contenders.append(setting.worker.contender(rival.title, rival.job, rival.work)[0])
+        contenders.append(context.worker.contender(rival.title, rival.job, rival.work)[0])
     with one_core():
-        timings = interleaved(contenders, setting.sizes.rounds)
-    if setting.worker:
-        setting.worker.ask("drop", job=GAOYA_MINHASH.job)
+        timings = interleaved(contenders, context.sizes.rounds)
+    if context.worker:
+        context.worker.ask("drop", job=GAOYA_MINHASH.job)
     theirs, note = timings.get(GAOYA_MINHASH.title), "an object an article; "
     yield _beside_gaoya(
         Work("fingerprints", "`fingerprints()` of texts alone", "docs/s", len(bare)),
@@ -112,17 +112,17 @@ def objects(setting: Setting) -> Iterator[Measurement]:
     )
 
 
-def levels(setting: Setting) -> Iterator[Measurement]:
+def levels(context: Context) -> Iterator[Measurement]:
     """The rate of each level of the kernels this processor has."""
     if kernels.native is None:
         return
-    corpus = corpora.english(setting.sizes.articles)
+    corpus = corpora.english(context.sizes.articles)
     best, sketching = kernels.native.level(), _sketching(corpus.texts)
     found = [level for level in LEVELS if kernels.native.use_level(level) == level]
     with one_core():
         timings = interleaved(
             [Contender(level, _at_level(level, sketching)) for level in found],
-            setting.sizes.rounds,
+            context.sizes.rounds,
         )
     kernels.native.use_level(best)
     for level in found:
@@ -130,30 +130,30 @@ def levels(setting: Setting) -> Iterator[Measurement]:
         yield rate(Work(f"level/{level}", title, "docs/s", len(corpus.texts)), timings[level])
 
 
-def html(setting: Setting) -> Iterator[Measurement]:
+def html(context: Context) -> Iterator[Measurement]:
     """How many megabytes of HTML are stripped in a second."""
     pages = corpora.html_pages()
     if not pages:
-        setting.say("html: no pages in ../shared/data/html-pages, left out")
+        context.say("html: no pages in ../shared/data/html-pages, left out")
         return
     megabytes = sum(len(page.encode("utf-8", "replace")) for page in pages) / 1e6
     with one_core():
         timings = [
             timed(lambda: [kernels.strip_html(page) for page in pages])
-            for _ in range(setting.sizes.rounds)
+            for _ in range(context.sizes.rounds)
         ]
     yield rate(Work("html", f"HTML to text, {len(pages)} news pages", "MB/s", megabytes), timings)
 
 
-def threads(setting: Setting) -> Iterator[Measurement]:
+def threads(context: Context) -> Iterator[Measurement]:
     """Two threads over one, on as many cores as there are."""
-    texts = corpora.english(setting.sizes.articles).texts
+    texts = corpora.english(context.sizes.articles).texts
     timings = interleaved(
         [
             Contender("two", _sketching(texts, threads=2)),
             Contender("one", _sketching(texts, threads=1)),
         ],
-        setting.sizes.rounds,
+        context.sizes.rounds,
     )
     work = Work("threads", "text to SimHash + MinHash, two threads", "docs/s", len(texts))
     bar = Bar(">=", 1.7)
@@ -208,18 +208,18 @@ def _at_level(level: str, run: Callable[[], Timing]) -> Callable[[], Timing]:
     return at_level
 
 
-def _prepare(setting: Setting, jobs: set[str], texts: list[str], analyzer: str) -> None:
-    path = setting.texts("texts", texts)
+def _prepare(context: Context, jobs: set[str], texts: list[str], analyzer: str) -> None:
+    path = context.texts("texts", texts)
     for job in sorted(jobs):
-        assert setting.worker
+        assert context.worker
         given = {"analyzer": analyzer} if job == "gaoya" else {}
-        setting.worker.ask("prepare", module="peer_texts", job=job, texts=path, **given)
+        context.worker.ask("prepare", module="peer_texts", job=job, texts=path, **given)
 
 
-def _drop(setting: Setting, ways: dict[Rival, str]) -> None:
+def _drop(context: Context, ways: dict[Rival, str]) -> None:
     for job in {rival.job for rival in ways}:
-        assert setting.worker
-        setting.worker.ask("drop", job=job)
+        assert context.worker
+        context.worker.ask("drop", job=job)
 
 
 def _lines(

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import corpora
-from nearcopy.evaluate.bootstrap import Measured
+from nearcopy.evaluate.metrics import Estimate
 from results import Bar
 
 HERE = Path(__file__).resolve().parent
@@ -87,7 +87,7 @@ class Held:
         return None if self.floor is None else self.floor.bar.passed(self.row.value)
 
 
-def share(flags: Iterable[bool]) -> Measured:
+def share(flags: Iterable[bool]) -> Estimate:
     """The share of those that hold, with Wilson's interval, which is wide also where all do.
 
     >>> [round(value or 0, 3) for value in share([True] * 240)]
@@ -95,11 +95,11 @@ def share(flags: Iterable[bool]) -> Measured:
     """
     held = list(flags)
     if not held:
-        return Measured(None)
+        return Estimate(None)
     size, value = len(held), sum(held) / len(held)
     middle = (value + Z * Z / (2 * size)) / (1 + Z * Z / size)
     spread = sqrt(value * (1 - value) / size + (Z / (2 * size)) ** 2) * Z / (1 + Z * Z / size)
-    return Measured(value, max(0.0, middle - spread), min(1.0, middle + spread))
+    return Estimate(value, max(0.0, middle - spread), min(1.0, middle + spread))
 
 
 def read(path: Path = FLOORS) -> list[Floor]:

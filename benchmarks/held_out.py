@@ -19,8 +19,8 @@ from calibration import COPIES, SAME_NEWS, Scored, calibration_row, expected_err
 from floors import HERE, Row
 from nearcopy import POLICIES, Decision, Evidence, Relation
 from nearcopy.match.decide import decide
-from nearcopy.match.judge_pairs import Judgement, news
-from nearcopy.match.same_event_model import features
+from nearcopy.match.judgement import Judgement, event_score
+from nearcopy.match.same_event_model import event_features
 
 sys.path.append(str(HERE.parent / "tools"))
 import fit_news
@@ -144,7 +144,7 @@ def copy(told: Told) -> Judged:
 
 def headline(told: Told, likely: float) -> Judged:
     e = told.evidence
-    evidence = e if e.title_news is None else e._replace(title_news=likely)
+    evidence = e if e.title_event_score is None else e._replace(title_event_score=likely)
     how = decide(evidence, POLICY)
     update = told.label == "update" and how.relation is Relation.REVISION
     return Judged(evidence, how, told.label == "same" or update)
@@ -157,7 +157,7 @@ def same_news(told: Sequence[Told], seed: int) -> Iterator[tuple[Judged, float, 
     """Each pair as it is judged, the score of the news, and how sure it is of the same event."""
     at = folds(told, seed)
     columns = {name: [getattr(each.evidence, name) for each in told] for name in Evidence._fields}
-    x, grades = features(columns), np.array([float(each.label) for each in told])
+    x, grades = event_features(columns), np.array([float(each.label) for each in told])
     same = (grades <= SAME_NEWS).astype(np.float64)
     y = fit_news.VERDICT * same + (1 - fit_news.VERDICT) * (4 - grades) / 3
     for fold in range(FOLDS):
@@ -176,7 +176,7 @@ def same_news(told: Sequence[Told], seed: int) -> Iterator[tuple[Judged, float, 
                 if each.decision.rule == OVER_OTHER_TEXTS
                 else float(fit_news.likely(odds[place : place + 1], by_news)[0])
             )
-            yield each, news(each.evidence, each.decision), certain
+            yield each, event_score(each.evidence, each.decision), certain
 
 
 def reported(told: Told, score: float) -> Judged:

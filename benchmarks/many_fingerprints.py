@@ -18,18 +18,23 @@ import corpora_speed
 from nearcopy import kernels
 from nearcopy.batch.local import text_clusters as telling
 from nearcopy.batch.local import text_relations as counting
-from nearcopy.batch.local.candidate_pairs import blocks, column_tasks, pair_columns, pairs_of
+from nearcopy.batch.local.candidate_pairs import (
+    blocks,
+    column_tasks,
+    find_exact_duplicates,
+    pair_columns,
+    read_pairs,
+)
 from nearcopy.batch.local.column_files import write_pack
-from nearcopy.batch.local.exact_duplicates import find_exact_duplicates
+from nearcopy.batch.local.fingerprints import id_columns
 from nearcopy.batch.local.inputs import Input
 from nearcopy.batch.local.job import Job
 from nearcopy.batch.local.pipeline import FOLDERS
-from nearcopy.batch.local.row_reader import NEVER
 from nearcopy.batch.local.row_table import pack_path
-from nearcopy.batch.local.sketch_rows import id_columns
-from nearcopy.batch.local.text_relations import CODE
+from nearcopy.batch.rank import NO_TIME
+from nearcopy.batch.text_relations import CODE
 from nearcopy.config import POLICIES, RECIPES
-from nearcopy.models.model import Relation
+from nearcopy.models import Relation
 
 PART = 1 << 16  # rows of a pack
 COPIES, CHANGED = 0.35, 0.15
@@ -50,7 +55,7 @@ def main() -> None:
             pair_columns(job, first)
         for block in blocks(job):
             _compare(job, block, families)
-        telling.cluster_by_text(job)
+        telling.cluster_texts(job)
         row = {
             "kind": "clustering",
             "work": "fingerprints clustered, one core",
@@ -96,8 +101,8 @@ def _make(job: Job, unit: int, rows: int) -> np.ndarray:
         "digest": digests,
         "words": np.full(count, 300, np.uint32),
         "flags": np.zeros(count, np.uint8),
-        "published": np.full(count, NEVER, np.int64),
-        "seen": np.full(count, NEVER, np.int64),
+        "published": np.full(count, NO_TIME, np.int64),
+        "seen": np.full(count, NO_TIME, np.int64),
         "start": np.zeros(count, np.uint64),
         "size": np.zeros(count, np.uint32),
         **id_columns(f"r{unit * PART + row}" for row in range(count)),
@@ -108,7 +113,7 @@ def _make(job: Job, unit: int, rows: int) -> np.ndarray:
 
 def _compare(job: Job, block: int, families: np.ndarray) -> None:
     """Writes what the rows of a block are to others: copies, where they are of one family."""
-    pairs = pairs_of(job, block)
+    pairs = read_pairs(job, block)
     later, earlier = (pairs >> np.uint64(32)).astype(np.int64), pairs & np.uint64(0xFFFFFFFF)
     same = families[later] == families[earlier.astype(np.int64)]
     columns = {
@@ -117,7 +122,7 @@ def _compare(job: Job, block: int, families: np.ndarray) -> None:
         "relation": np.where(same, *TOLD).astype(np.uint8),
         "overlap": np.where(same, 0.7, 0.0),
         "containment": np.where(same, 0.8, 0.0),
-        "equal_bits": np.zeros(len(pairs), np.uint8),
+        "hamming": np.full(len(pairs), 64, np.uint8),
     }
     write_pack(job.folder(counting.EDGES_FOLDER) / f"{block:06d}.pack", columns)
 

@@ -20,7 +20,8 @@ from rich.console import Console
 from rich.table import Table
 
 import corpora
-from nearcopy import Article, Features, Overlap, Recipe, kernels
+from nearcopy import Article, Features, Recipe, kernels
+from nearcopy.match.compare import Overlap
 from nearcopy.match.exact_join import pairs, spelt_in_numbers
 from results import Bar, Measurement, Work, rate
 from table import number

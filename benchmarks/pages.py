@@ -8,10 +8,10 @@ from pathlib import Path
 from statistics import median
 
 import newswire
+from context import QUICK, Context
 from nearcopy import Deduper
 from results import Measurement
 from service import DAYS, SMALL, Amounts, Running, command, running
-from setting import QUICK, Setting
 
 VIEWS = 5
 # Each view is of another number of days, lest what was counted for the one before is shown again.
@@ -27,20 +27,20 @@ PAGES = {
 }
 
 
-def pages(setting: Setting) -> Iterator[Measurement]:
+def pages(context: Context) -> Iterator[Measurement]:
     """How long each page takes."""
-    amounts = SMALL if setting.sizes == QUICK else Amounts()
-    path = setting.folder / "told.db"
-    setting.say(f"pages: adding {amounts.stored:,} articles")
+    amounts = SMALL if context.sizes == QUICK else Amounts()
+    path = context.folder / "told.db"
+    context.say(f"pages: adding {amounts.stored:,} articles")
     add(path, amounts.stored)
     with running(command(amounts._replace(workers=1), path), "/readyz") as service:
         largest = _largest(service)
         for name, (title, address) in PAGES.items():
-            setting.say(f"pages: {title}")
+            context.say(f"pages: {title}")
             names = [largest] * VIEWS if name == "story" else list(range(20, 20 + VIEWS))
             middle, details = _viewed(service, [address.format(each) for each in names])
             work = f"{title}, {amounts.stored:,} stored, median of {VIEWS}"
-            bar = setting.sized_bar("<=", 300)
+            bar = context.sized_bar("<=", 300)
             yield Measurement(f"service/{name}", work, "ms", middle, bar=bar, details=details)
 
 

@@ -20,7 +20,6 @@ PACKAGES = {
     "gaoya": "gaoya",
     "rensa": "rensa",
     "datasketch": "datasketch",
-    "faiss-cpu": "faiss",
     "xxhash": "xxhash",
     "numpy": "numpy",
 }
@@ -64,7 +63,6 @@ def run(job: str, work: str, way: str) -> tuple[float, float]:
 def answer(job: str, work: str, way: str, path: str) -> None:
     """Do the work once and store what it found."""
     import numpy as np
-
     from peer_indexes import arrays
 
     np.savez(path, **arrays(jobs[job][work][way]()))

@@ -20,7 +20,6 @@ PINS = {
     "gaoya": "0.2.2",
     "rensa": "0.5.0",
     "datasketch": "2.0.0",
-    "faiss-cpu": "1.15.1",
 }
 
 # text-dedup asks for Spark, TensorFlow and more that its MinHash does not import: what it does, in

@@ -10,6 +10,7 @@ import sys
 from dataclasses import asdict
 from typing import Any
 
+import recall
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
@@ -18,7 +19,6 @@ import accuracy
 import accuracy_page
 import corpora
 import near_text
-import recall
 import results
 from floors import Held, digest, held, raised, read, write
 

@@ -22,9 +22,7 @@ import dedupe
 import errors
 import facts
 import fingerprints
-import fresh
-import hamming
-import lsh
+import isolated_process
 import pages
 import peers
 import results
@@ -32,11 +30,11 @@ import service
 import stores
 import table
 import titles
+from context import QUICK, Context, Sizes
 from results import Measurement
-from setting import QUICK, Setting, Sizes
 from timing import one_core
 
-Group = Callable[[Setting], Iterator[Measurement]]
+Group = Callable[[Context], Iterator[Measurement]]
 
 
 class Suite(NamedTuple):
@@ -54,16 +52,12 @@ SUITES = {
             "arabic": fingerprints.arabic,
             "chinese": fingerprints.chinese,
             "errors": errors.errors,
-            "lsh": lsh.lsh,
-            "hamming": hamming.hamming,
-            "hamming-many": hamming.hamming_many,
             "threads": fingerprints.threads,
-            "lsh-memory": lsh.lsh_memory,
             "objects": fingerprints.objects,
             "levels": fingerprints.levels,
             "html": fingerprints.html,
-            "thread-memory": fresh.memory_per_thread,
-            "hostile": fresh.hostile,
+            "thread-memory": isolated_process.memory_per_thread,
+            "hostile": isolated_process.hostile,
         },
         results.FINGERPRINTS,
         table.SPEED,
@@ -111,13 +105,9 @@ HOW = {
     "against its MinHash alone, while nearcopy makes SimHash, MinHash and digest",
     "rensa": "3-word shingles by Python (lower, split, map of join over zip), then "
     "RMinHash.digest_matrix_from_token_sets(..., 128, 42); both counted; the quickest of one list, "
-    "a generator and two sizes of batches. RMinHashLSH(0.5, 128, 32): the quicker of insert_matrix "
-    "and insert_many; query_all, then jaccard of each candidate",
+    "a generator and two sizes of batches",
     "datasketch": "MinHash.bulk with 128 permutations and xxhash.xxh32_intdigest over a generator "
-    "of the same shingles as bytes; the quicker of encoding shingles and encoding the text. "
-    "MinHashLSH(params=(32, 4)) without its check for duplicate keys, over our signatures; query, "
-    "then jaccard of each candidate",
-    "faiss": "IndexBinaryMultiHash(64, 4, 16), range_search with radius 4 (distances under 4)",
+    "of the same shingles as bytes; the quicker of encoding shingles and encoding the text",
     "stores": "made-up articles of 400 words (newswire.py), a tenth near copies, on SQLite with "
     "durable batches of 512, each step in a new process on one core, by the clock; older articles "
     "are filed without being compared but for the last of them; a check's time is the median of "
@@ -129,11 +119,11 @@ HOW = {
     "python -m text_dedup.minhash with ngram 5, num_perm 128, threshold 0.5, num_proc 1, xxh3 and "
     "32 bits (its quickest), a new cache for each run, no network",
     "service": "made-up articles as for the stores, filed without being compared; `nearcopy serve` "
-    "with two workers on two cores, asked by loader.py on the same machine over 32 connections, "
-    "200 requests a second for 60 seconds, each time counted from when the request was due",
+    "with two workers on two cores, asked by load_generator.py on the same machine over 32 "
+    "connections, 200 requests a second for 60 seconds, each time counted from when the request "
+    "was due",
     "pages": "the same articles added one after the other, so that there are stories; one worker, "
     "pages asked for one at a time",
-    "memory": "nbytes of our indexes; of the peers the growth of a new process, signatures and all",
 }
 
 
@@ -149,7 +139,7 @@ def main() -> int:
             with one_core():  # the worker keeps to the core it was started on
                 worker = stack.enter_context(peers.Worker())
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        setting = Setting(QUICK if asked.quick else Sizes(), worker, folder, console.print)
+        context = Context(QUICK if asked.quick else Sizes(), worker, folder, console.print)
         about = {
             "machine": results.machine(),
             "peers": worker.versions if worker else {},
@@ -160,20 +150,20 @@ def main() -> int:
         for suite in SUITES.values():
             names = [name for name in asked.only or GROUPS if name in suite.groups]
             if names:
-                missed += _run(suite, names, setting, about, asked)
+                missed += _run(suite, names, context, about, asked)
     return 1 if missed and asked.check else 0
 
 
 def _run(
     suite: Suite,
     names: Sequence[str],
-    setting: Setting,
+    context: Context,
     about: dict[str, Any],
     asked: argparse.Namespace,
 ) -> int:
     """Measure groups of a suite, show and store them; how many bars were missed."""
     console = Console(stderr=True)
-    lines, seconds = measured(setting, names, console)
+    lines, seconds = measured(context, names, console)
     found = about | {"seconds": seconds, "measurements": [line.as_json() for line in lines]}
     console.print(shown(lines))
     whole = not asked.quick and set(names) == set(suite.groups)
@@ -185,7 +175,7 @@ def _run(
 
 
 def measured(
-    setting: Setting, names: Sequence[str], console: Console
+    context: Context, names: Sequence[str], console: Console
 ) -> tuple[list[Measurement], dict[str, float]]:
     """All measurements of the groups, and how long each group took."""
     lines: list[Measurement] = []
@@ -194,7 +184,7 @@ def measured(
         start = time.perf_counter()
         with console.status(f"measuring {name}"):
             try:
-                lines += GROUPS[name](setting)
+                lines += GROUPS[name](context)
             except peers.PeerError as failed:
                 console.print(f"[red]{name}: {failed}")
         seconds[name] = time.perf_counter() - start

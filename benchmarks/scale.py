@@ -19,14 +19,14 @@ from typing import Any
 
 import numpy as np
 
-import apart
 import edited_corpus
-import kept
+import process_usage
+import result_rows
 from nearcopy import RECIPES
-from nearcopy.batch.local.shared_keys import BEFORE, FIRST
+from nearcopy.batch.shared_keys import LEADING_ROWS, PRECEDING_ROWS
 
-RESULTS = apart.HERE / "results" / "scale.json"
-PAGE = apart.HERE.parent / "docs" / "scale.md"
+RESULTS = process_usage.HERE / "results" / "scale.json"
+PAGE = process_usage.HERE.parent / "docs" / "scale.md"
 CORES = 2
 LOCAL = f"local[{CORES}]"
 STAGES = ("rows", "people", "names", "likes", "hot", "pairs", "edges", "components", "telling")
@@ -58,7 +58,7 @@ def main() -> None:
 def keep(row: Row) -> None:
     """Put a row in its place in the results, and renew the tables."""
     print(row, flush=True)
-    kept.keep(RESULTS, row, ("kind", "work", "documents"), "scale", markdown, PAGE)
+    result_rows.keep(RESULTS, row, ("kind", "work", "documents"), "scale", markdown, PAGE)
 
 
 # Measured
@@ -163,7 +163,7 @@ def _skew(count: int, power: float) -> Row:
     dice = np.random.default_rng(3)
     sizes = _families(count, power, dice)
     groups = np.rint(sizes * SHARED).astype(np.int64)  # in every column
-    most = BEFORE + FIRST
+    most = PRECEDING_ROWS + LEADING_ROWS
     large = groups[groups > most + 1].astype(np.float64)
     beside = np.where(groups <= most, groups * (groups - 1) / 2, groups * float(most))
     passed = float((large * (large - 1) / 2 - large * most).sum())
@@ -179,7 +179,7 @@ def _skew(count: int, power: float) -> Row:
         "crowded": len(large),
         "pairs": float(beside.sum()) / count,
         "all_pairs": float((groups.astype(np.float64) ** 2 / 2).sum()) / count,
-        "passed_over": passed / count,
+        "skipped_pairs": passed / count,
         "load": _most_loaded(groups, count, dice),
         "salted_load": _most_loaded(parted, count, dice),
     }
@@ -242,7 +242,7 @@ def _stages(stages: list[Row], whole: list[Row], seconds: float) -> str:
         f"by the difference to {whole[0]['documents']:,} documents; all that is shuffled and "
         "written is a document's share."
     )
-    return f"{about}\n\n{kept.plain(heads, [*made, ('all', '100%', *_bytes(all_of))])}"
+    return f"{about}\n\n{result_rows.plain(heads, [*made, ('all', '100%', *_bytes(all_of))])}"
 
 
 def _bytes(row: Row) -> tuple[str, str]:
@@ -276,7 +276,7 @@ def _sizes(stages: list[Row], seconds: float, pairs: float, crowded: float) -> s
                     f"{np.ceil(by_core):,.0f} for a day's cores, {np.ceil(by_disk):,.0f} for disks",
                 )
             )
-    return kept.plain(heads, made)
+    return result_rows.plain(heads, made)
 
 
 def _skews(rows: list[Row]) -> str:
@@ -293,7 +293,7 @@ def _skews(rows: list[Row]) -> str:
         )
         for row in rows
     ]
-    return kept.plain(heads, made)
+    return result_rows.plain(heads, made)
 
 
 def _arguments() -> argparse.Namespace:

@@ -17,14 +17,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import apart
 import newswire
-from loader import Loaded, Request, loaded
+import process_usage
+from context import QUICK, Context
+from load_generator import Loaded, Request, loaded
 from nearcopy import Article, Recipe, fingerprints
 from nearcopy.fingerprint.blocking_keys import keys
-from nearcopy.stores import Entry, open_store
+from nearcopy.stores import StoredArticle, open_store
 from results import Measurement
-from setting import QUICK, Setting
 
 DAYS = 14.0
 BULK = 2048
@@ -46,38 +46,38 @@ class Amounts(NamedTuple):
 SMALL = Amounts(stored=1000, a_second=50, seconds=1, added=600, workers=1)
 
 
-def service(setting: Setting) -> Iterator[Measurement]:
+def service(context: Context) -> Iterator[Measurement]:
     """All measurements of the service."""
-    amounts = SMALL if setting.sizes == QUICK else Amounts()
-    path = setting.folder / "service.db"
-    setting.say(f"service: filing {amounts.stored:,} articles")
+    amounts = SMALL if context.sizes == QUICK else Amounts()
+    path = context.folder / "service.db"
+    context.say(f"service: filing {amounts.stored:,} articles")
     fill(path, amounts.stored)
-    yield from measured(setting, amounts, path)
+    yield from measured(context, amounts, path)
 
 
-def measured(setting: Setting, amounts: Amounts, path: Path) -> Iterator[Measurement]:
+def measured(context: Context, amounts: Amounts, path: Path) -> Iterator[Measurement]:
     """The measurements, of a store that is filled."""
     known = list(islice(newswire.wire(amounts.stored, DAYS, name="new"), 2000))
     asked = newswire.questions(2000, 2.0, known)
     with running(_bare_command(amounts), "/constant") as bare:
-        setting.say("service: a route of a constant")
+        context.say("service: a route of a constant")
         yield _time("bare", "a route that returns a constant", _ask(bare, amounts, _constant))
     with running(command(amounts, path), "/readyz") as ours:
         for name, title, request in (
             ("similar", "what is similar to an article", _similar(amounts)),
             ("check", "a check", _check(asked)),
         ):
-            setting.say(f"service: {title}")
+            context.say(f"service: {title}")
             _ask(ours, amounts._replace(seconds=min(5, amounts.seconds)), request)  # both warm
             found = _ask(ours, amounts, request)
-            bar = setting.sized_bar("<=", 50)
+            bar = context.sized_bar("<=", 50)
             yield _time(name, f"{title}, {amounts.stored:,} stored", found, bar=bar)
             yield Measurement(
                 f"service/{name} errors", f"{title}: errors", "errors", float(found.load.errors)
             )
         for streams, name in STREAMS.items():
-            setting.say(f"service: new articles in {name}")
-            yield _added(setting, amounts, ours, streams)
+            context.say(f"service: new articles in {name}")
+            yield _added(context, amounts, ours, streams)
 
 
 def fill(path: Path, count: int) -> None:
@@ -87,9 +87,9 @@ def fill(path: Path, count: int) -> None:
     wire = newswire.wire(count, DAYS, name="new")
     while batch := list(islice(wire, BULK)):
         made = list(fingerprints(batch))
-        entries = list(map(Entry, batch, made, keys(made, Recipe())))
-        with store.writing():
-            store.put(entries)
+        entries = list(map(StoredArticle, batch, made, keys(made, Recipe())))
+        with store.transaction():
+            store.save_articles(entries)
     store.close()
 
 
@@ -180,7 +180,7 @@ def _time(name: str, title: str, found: Asked, **given: Any) -> Measurement:
     return Measurement(f"service/{name}", work, "ms", at["p99"], details=details, **given)
 
 
-def _added(setting: Setting, amounts: Amounts, service: Running, streams: int) -> Measurement:
+def _added(context: Context, amounts: Amounts, service: Running, streams: int) -> Measurement:
     """Articles a second, sent as lines and answered line by line."""
     each = amounts.added // streams
     names = [f"more{streams}-{place}" for place in range(streams)]
@@ -198,7 +198,7 @@ def _added(setting: Setting, amounts: Amounts, service: Running, streams: int) -
         title,
         "articles/s",
         amounts.added / took,
-        bar=setting.sized_bar(">=", 1000),
+        bar=context.sized_bar(">=", 1000),
         details=details,
     )
 
@@ -233,7 +233,9 @@ def running(command: list[str], path: str) -> Iterator[Running]:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
-    process = subprocess.Popen([*command, "--port", str(port)], cwd=apart.HERE, env={**os.environ})
+    process = subprocess.Popen(
+        [*command, "--port", str(port)], cwd=process_usage.HERE, env={**os.environ}
+    )
     try:
         _wait_for(port, path)
         yield Running(port, process.pid)
@@ -255,4 +257,4 @@ def _wait_for(port: int, path: str) -> None:
         finally:
             connection.close()
         time.sleep(0.2)
-    raise apart.ApartError(f"nothing answers at port {port}")
+    raise process_usage.ApartError(f"nothing answers at port {port}")

@@ -17,17 +17,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import psycopg
 
-import ahead
-import apart
-import kept
+import cpu_priority
+import process_usage
+import result_rows
 import stores
 import table
 from nearcopy import POLICIES
 
-sys.path.insert(0, str(apart.HERE.parent / "tests"))
+sys.path.insert(0, str(process_usage.HERE.parent / "tests"))
 import servers
 
-RESULTS = apart.HERE / "results" / "shared_stores.json"
+RESULTS = process_usage.HERE / "results" / "shared_stores.json"
 DAYS = 14.0
 WORKERS = (1, 2, 8)
 CHECKS = 400  # by each worker
@@ -56,10 +56,10 @@ def main() -> None:
     """Measure the stores asked for, and renew the table."""
     asked = _arguments()
     for kind in asked.kinds:
-        first = ahead.ahead() if asked.ahead else nullcontext()
+        first = cpu_priority.ahead() if asked.ahead else nullcontext()
         with first, opened(kind) as store:
             for row in measured(kind, store, asked):
-                kept.keep(RESULTS, row, NAMED, "shared", markdown)
+                result_rows.keep(RESULTS, row, NAMED, "shared", markdown)
                 print(row, flush=True)
 
 
@@ -69,7 +69,7 @@ def measured(kind: str, store: Store, asked: argparse.Namespace) -> Iterator[Row
     articles, preset = asked.articles, asked.preset
     empty = size()
     given = {"address": address, "count": articles, "days": DAYS, "preset": preset}
-    took, _ = apart.case(stores.SCRIPT, "file_all", given)
+    took, _ = process_usage.case(stores.SCRIPT, "file_all", given)
     per_article = (size() - empty) / articles
     rest()
     for workers in asked.workers:
@@ -122,7 +122,7 @@ def _adds(address: str, workers: int, preset: str) -> float:
 
 def _together(case: str, given: list[Row]) -> tuple[list[str], float]:
     """What processes print that begin at once when all are ready, and the seconds it took."""
-    script = str(apart.HERE / stores.SCRIPT)
+    script = str(process_usage.HERE / stores.SCRIPT)
     started = [
         subprocess.Popen(
             [sys.executable, script, case, json.dumps(each)],
@@ -143,7 +143,7 @@ def _together(case: str, given: list[Row]) -> tuple[list[str], float]:
         stores._pipe(process.stdout).read()  # what else it says
         stores._pipe(process.stdout).close()
         if process.wait():
-            raise apart.ApartError(f"{case} failed")
+            raise process_usage.ApartError(f"{case} failed")
     return said, took
 
 
@@ -175,7 +175,7 @@ def _rest(server: servers.Postgres, address: str) -> None:
 def markdown(rows: list[Row]) -> str:
     """The rows as a table, with what is over its bar marked."""
     heads = (*NAMED, "checks/s", "p50 ms", "p99 ms", "adds/s", "B/article")
-    return kept.plain(heads, map(_cells, rows))
+    return result_rows.plain(heads, map(_cells, rows))
 
 
 def _cells(row: Row) -> list[str]:
@@ -187,8 +187,10 @@ def _cells(row: Row) -> list[str]:
         str(row["workers"]),
         table.number(row["checks_per_second"]),
         table.number(row["p50_ms"]),
-        kept.marked(row["p99_ms"], held=not shared or row["p99_ms"] < 10),
-        kept.marked(row["adds_per_second"], held=not shared or row["adds_per_second"] >= 1000),
+        result_rows.marked(row["p99_ms"], held=not shared or row["p99_ms"] < 10),
+        result_rows.marked(
+            row["adds_per_second"], held=not shared or row["adds_per_second"] >= 1000
+        ),
         table.number(row["bytes_per_article"]),
     ]
 

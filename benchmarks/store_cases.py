@@ -1,4 +1,4 @@
-"""What is done to a store, each in a process of its own: `apart.case` calls these functions."""
+"""Store workloads, each run in its own process by `process_usage.case`."""
 
 import random
 import sys
@@ -11,12 +11,12 @@ from json import dumps
 from queue import SimpleQueue
 from typing import Any
 
-import apart
 import newswire
+import process_usage
 from nearcopy import POLICIES, RECIPES, Article, Deduper, Policy, Recipe, fingerprints
 from nearcopy.config.gc_tuning import collect_seldom
 from nearcopy.fingerprint.blocking_keys import keys
-from nearcopy.stores import Entry, open_store
+from nearcopy.stores import StoredArticle, open_store
 
 BULK = 2048
 QUESTIONS = 400
@@ -43,9 +43,9 @@ def older(
     store = open_store(address)
     for batch in _chunks(islice(articles, count - added), BULK):
         made = list(fingerprints(batch))
-        entries = list(map(Entry, batch, made, keys(made, Recipe())))
-        with store.writing():
-            store.put(entries)
+        entries = list(map(StoredArticle, batch, made, keys(made, Recipe())))
+        with store.transaction():
+            store.save_articles(entries)
     store.close()
     with Deduper(address) as deduper:
         return list(_added(deduper, articles, chunk))
@@ -60,12 +60,12 @@ def ask(
     """
     questions = _questions(address, filed, count + 1, days)
     list(fingerprints(questions[:1]))
-    before = apart.resident()
+    before = process_usage.resident()
     start = time.perf_counter()
     with Deduper(address, policy=Policy(window=timedelta(days=window))) as deduper:
         deduper.check(questions[0])
         first = time.perf_counter() - start
-        grown = apart.resident() - before
+        grown = process_usage.resident() - before
         cpu, times, found = time.process_time(), [], 0
         for question in questions[1:]:
             begun = time.perf_counter()
@@ -111,8 +111,8 @@ def file_into(deduper: Deduper, count: int, days: float, phrases: int = newswire
     store, recipe = deduper._store, deduper.recipe
     for batch in _chunks(newswire.wire(count, days, name="new", phrases=phrases), BULK):
         made = list(fingerprints(batch, recipe))
-        with store.writing():
-            store.put(list(map(Entry, batch, made, keys(made, recipe))))
+        with store.transaction():
+            store.save_articles(list(map(StoredArticle, batch, made, keys(made, recipe))))
 
 
 def forget(address: str, ids: list[str]) -> int:
@@ -222,4 +222,4 @@ def _chunks(articles: Iterable[Article], size: int) -> Iterator[list[Article]]:
 
 if __name__ == "__main__":
     collect_seldom()  # as the command and the service do
-    apart.answer(globals())
+    process_usage.answer(globals())

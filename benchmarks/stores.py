@@ -14,9 +14,9 @@ from typing import IO, Any
 
 import numpy as np
 
-import apart
+import process_usage
+from context import QUICK, Context
 from results import Measurement, Work, rate
-from setting import QUICK, Setting
 from timing import Timing, one_core, wall
 
 DAYS = 14.0
@@ -93,26 +93,26 @@ class Asked:
         return float(np.median([each[key] for each in self.rounds]))
 
 
-def stores(setting: Setting) -> Iterator[Measurement]:
+def stores(context: Context) -> Iterator[Measurement]:
     """A window of articles, ten times as many older ones, then all of them in the window."""
-    for line in _steps(setting, FEW if setting.sizes == QUICK else Amounts()):
-        setting.say(f"{line.work}: {line.ours:.4g} {line.unit}")  # the whole takes minutes
+    for line in _steps(context, FEW if context.sizes == QUICK else Amounts()):
+        context.say(f"{line.work}: {line.ours:.4g} {line.unit}")  # the whole takes minutes
         yield line
 
 
-def _steps(setting: Setting, amounts: Amounts) -> Iterator[Measurement]:
+def _steps(context: Context, amounts: Amounts) -> Iterator[Measurement]:
     with _folder() as folder:
         path, alone = folder / "seen.db", folder / "window.db"
-        yield from _filled(setting, amounts, path)
+        yield from _filled(context, amounts, path)
         copyfile(path, alone)
-        yield from _older(setting, amounts, path)
-        yield from _checks(setting, amounts, alone, path)
-        yield from _all_in_window(setting, amounts, path)
+        yield from _older(context, amounts, path)
+        yield from _checks(context, amounts, alone, path)
+        yield from _all_in_window(context, amounts, path)
 
 
-def small_store(setting: Setting) -> Iterator[Measurement]:
+def small_store(context: Context) -> Iterator[Measurement]:
     """A store of 500 articles opened, its window read and one article checked."""
-    amounts = FEW if setting.sizes == QUICK else Amounts()
+    amounts = FEW if context.sizes == QUICK else Amounts()
     with _folder() as folder, one_core():
         address = _address(folder / "small.db")
         _case("fill", address=address, count=SMALL, days=DAYS, chunk=SMALL)
@@ -123,14 +123,14 @@ def small_store(setting: Setting) -> Iterator[Measurement]:
         f"a store of {SMALL} opened, its window read, one checked",
         "ms",
         1e3 * wall(timings),
-        bar=setting.sized_bar("<=", 50),
+        bar=context.sized_bar("<=", 50),
         details={"rounds": len(timings), "most": 1e3 * max(each.wall for each in timings)},
     )
 
 
-def writers(setting: Setting) -> Iterator[Measurement]:
+def writers(context: Context) -> Iterator[Measurement]:
     """Several processes that check and add to one file at once."""
-    amounts = FEW if setting.sizes == QUICK else Amounts()
+    amounts = FEW if context.sizes == QUICK else Amounts()
     count = amounts.writers * amounts.each_writer
     with _folder() as folder:
         address = _address(folder / "shared.db")
@@ -159,13 +159,13 @@ def _together(address: str, amounts: Amounts) -> float:
     for process in started:
         _pipe(process.stdout).close()
     if any(ends):
-        raise apart.ApartError("a process that adds to a shared file failed")
+        raise process_usage.ApartError("a process that adds to a shared file failed")
     return took
 
 
 def _writer(address: str, amounts: Amounts, name: int) -> "subprocess.Popen[str]":
     given = {"address": address, "count": amounts.each_writer, "days": DAYS, "name": f"w{name}"}
-    command = [sys.executable, str(apart.HERE / SCRIPT), "write", dumps(given)]
+    command = [sys.executable, str(process_usage.HERE / SCRIPT), "write", dumps(given)]
     pipe = subprocess.PIPE
     return subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
 
@@ -175,16 +175,16 @@ def _pipe(pipe: IO[str] | None) -> IO[str]:
     return pipe
 
 
-def _filled(setting: Setting, amounts: Amounts, path: Path) -> Iterator[Measurement]:
-    setting.say(f"stores: {amounts.window:,} articles over {DAYS:.0f} days")
+def _filled(context: Context, amounts: Amounts, path: Path) -> Iterator[Measurement]:
+    context.say(f"stores: {amounts.window:,} articles over {DAYS:.0f} days")
     chunks = _adding(
         "fill", address=_address(path), count=amounts.window, days=DAYS, chunk=amounts.chunk
     )
     title = f"check and add, the first {amounts.window:,} articles of a window"
-    yield _rate("stores/fill", title, amounts.window, chunks, setting)
+    yield _rate("stores/fill", title, amounts.window, chunks, context)
     last = chunks[-(amounts.last // amounts.chunk) :]
     title = f"check and add, the last {amounts.last:,} of these"
-    yield _rate("stores/fill last", title, amounts.last, last, setting)
+    yield _rate("stores/fill last", title, amounts.last, last, context)
     yield Measurement(
         "stores/disk",
         f"disk, {amounts.window:,} articles with their texts",
@@ -193,8 +193,8 @@ def _filled(setting: Setting, amounts: Amounts, path: Path) -> Iterator[Measurem
     )
 
 
-def _older(setting: Setting, amounts: Amounts, path: Path) -> Iterator[Measurement]:
-    setting.say(f"stores: {amounts.older:,} older articles")
+def _older(context: Context, amounts: Amounts, path: Path) -> Iterator[Measurement]:
+    context.say(f"stores: {amounts.older:,} older articles")
     chunks = _adding(
         "older",
         address=_address(path),
@@ -205,12 +205,12 @@ def _older(setting: Setting, amounts: Amounts, path: Path) -> Iterator[Measureme
         chunk=amounts.chunk,
     )
     title = f"check and add, {amounts.older_added:,} just before the window, {_stored(amounts)}"
-    yield _rate("stores/older", title, amounts.older_added, chunks, setting)
+    yield _rate("stores/older", title, amounts.older_added, chunks, context)
 
 
-def _checks(setting: Setting, amounts: Amounts, alone: Path, path: Path) -> Iterator[Measurement]:
+def _checks(context: Context, amounts: Amounts, alone: Path, path: Path) -> Iterator[Measurement]:
     """The same questions to the window alone and to the store that has all, by turns."""
-    setting.say("stores: checks in the window")
+    context.say("stores: checks in the window")
     before, after = Asked(), Asked()
     for _ in range(amounts.rounds):
         before.rounds.append(_ask(amounts, alone, DAYS))
@@ -218,7 +218,7 @@ def _checks(setting: Setting, amounts: Amounts, alone: Path, path: Path) -> Iter
     yield _percentile("stores/check", f"check, {amounts.window:,} stored", 50, before)
     yield _percentile("stores/check p99", f"check, {amounts.window:,} stored", 99, before)
     title = f"check, window of {amounts.window:,}, {_stored(amounts)}"
-    p99 = setting.sized_bar("<=", 10)
+    p99 = context.sized_bar("<=", 10)
     yield _percentile("stores/window p99", title, 99, after, bar=p99)
     ours, theirs = np.median(after.milliseconds), np.median(before.milliseconds)
     yield Measurement(
@@ -229,20 +229,20 @@ def _checks(setting: Setting, amounts: Amounts, alone: Path, path: Path) -> Iter
         against="the window alone",
         theirs=float(theirs),
         ratio=float(ours / theirs),
-        bar=setting.sized_bar("<=", 1.2),
+        bar=context.sized_bar("<=", 1.2),
         details=after.details,
     )
     yield _cold("stores/cold", f"opened, window of {amounts.window:,} read, one checked", after)
     yield _memory("stores/memory", f"memory, window of {amounts.window:,}", after, amounts.window)
 
 
-def _all_in_window(setting: Setting, amounts: Amounts, path: Path) -> Iterator[Measurement]:
-    setting.say("stores: checks with all in the window")
+def _all_in_window(context: Context, amounts: Amounts, path: Path) -> Iterator[Measurement]:
+    context.say("stores: checks with all in the window")
     count = amounts.window + amounts.older
     asked = Asked([_ask(amounts, path, ALL_DAYS)])
     title = f"check, all {count:,} in the window"
     yield _percentile("stores/all", title, 50, asked)
-    yield _percentile("stores/all p99", title, 99, asked, bar=setting.sized_bar("<=", 10))
+    yield _percentile("stores/all p99", title, 99, asked, bar=context.sized_bar("<=", 10))
     mixed = Asked([_ask(amounts, path, ALL_DAYS, DAYS)])
     yield _percentile("stores/all mixed", f"{title}, of any day of {DAYS:.0f}", 50, mixed)
     yield _cold("stores/all cold", f"opened, window of {count:,} read, one checked", asked)
@@ -266,14 +266,14 @@ def _stored(amounts: Amounts) -> str:
 
 
 def _rate(
-    name: str, title: str, count: int, chunks: Sequence[Timing], setting: Setting | None
+    name: str, title: str, count: int, chunks: Sequence[Timing], context: Context | None
 ) -> Measurement:
     """Articles a second by the clock, which waits for the disk; the processor's stands beside."""
     total = Timing(sum(each.wall for each in chunks), sum(each.cpu for each in chunks))
     line = rate(Work(name, title, "articles/s", count), [total], clock=wall)
     line.details["by_the_processor"] = count / total.cpu
     line.details["seconds_of_chunks"] = [each.wall for each in chunks]
-    bar = setting.sized_bar(">=", 2000) if setting else None
+    bar = context.sized_bar(">=", 2000) if context else None
     return Measurement(name, title, line.unit, line.ours, bar=bar, details=line.details)
 
 
@@ -311,7 +311,7 @@ def _adding(case: str, **given: Any) -> list[Timing]:
 
 
 def _case(case: str, **given: Any) -> Any:
-    found, _ = apart.case(SCRIPT, case, given)
+    found, _ = process_usage.case(SCRIPT, case, given)
     return found
 
 

@@ -86,7 +86,7 @@ def addresses(data: bytes) -> None:
 def facts(data: bytes) -> None:
     """Facts lie apart and in order, are told at a glance, and clash with others alone."""
     a, _, b = text_of(data).partition("\n")
-    left, right = same(facts_of.read, a), facts_of.read_facts(b)
+    left, right = same(facts_of.read_facts, a), facts_of.read_facts(b)
     place = 0
     for fact in left.facts:
         assert place <= fact.start < fact.end <= len(a)

@@ -1,4 +1,4 @@
-"""The setting of a run: how much of everything, the peers, and a folder for what they are given."""
+"""The context of a benchmark run: sizes, peers, and a folder for their input."""
 
 import json
 from collections.abc import Callable
@@ -18,33 +18,21 @@ class Sizes:
 
     rounds: int = 5
     articles: int = 4000
-    signatures: int = 100_000
-    signature_queries: int = 20_000
-    fingerprints: int = 1_000_000
-    many_fingerprints: int = 10_000_000
-    fingerprint_queries: int = 100_000
     pairs: int = 2000
     hostile: float = 1.0
-    titles: int = 1_000_000
 
 
 QUICK = Sizes(
     rounds=3,
     articles=400,
-    signatures=10_000,
-    signature_queries=2000,
-    fingerprints=100_000,
-    many_fingerprints=300_000,
-    fingerprint_queries=5000,
     pairs=100,
     hostile=0.05,
-    titles=50_000,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
-    """All that a measurement needs. The worker is None where the peers are absent."""
+class Context:
+    """What a measurement needs. The worker is None if the peers are not installed."""
 
     sizes: Sizes
     worker: Worker | None

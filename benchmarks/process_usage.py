@@ -1,4 +1,4 @@
-"""Commands in processes of their own: how long they take, and how much memory at most.
+"""Run time and peak memory of commands, each in its own process.
 
 The memory that a system reports of an ended process is never less than that of the one which
 started it, so a small process stands between: this file, run as a script. Standard library only.

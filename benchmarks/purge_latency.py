@@ -1,10 +1,10 @@
-"""A purge of half of a store while another process checks: how long a check takes at most.
+"""The latency of checks while half of a store is purged by another process.
 
-`python benchmarks/purging.py --articles 2000000 redis postgres sqlite memory` starts servers of its
-own on unix sockets, writes benchmarks/results/purging.json and the table of docs/stores.md. The
-store in memory is checked by another thread. On a machine that others work on too, checks wait for
-a processor: how long each did is taken off in a column of its own (Linux tells). What they wait for
-may have waited itself: run by root with --ahead, all that is measured goes before anything else.
+`python benchmarks/purge_latency.py --articles 2000000 redis postgres sqlite memory` starts its own
+servers on unix sockets, and writes benchmarks/results/purge_latency.json and the table of
+docs/stores.md. The memory store is checked by another thread. On a shared machine checks wait for
+a processor: that time, as Linux reports it, is subtracted in a column of its own. With --ahead, as
+root, all measured processes get real-time priority.
 """
 
 import argparse
@@ -24,10 +24,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import ahead
-import apart
-import kept
+import cpu_priority
 import newswire
+import process_usage
+import result_rows
 import shared_stores
 import store_cases
 import stores
@@ -35,7 +35,7 @@ import table
 from nearcopy import Article, Deduper
 from nearcopy.config.gc_tuning import collect_seldom
 
-RESULTS = apart.HERE / "results" / "purging.json"
+RESULTS = process_usage.HERE / "results" / "purge_latency.json"
 DAYS = 14.0
 PHRASES = 15  # an article, so 120 words: it takes a third of the time to make them
 BLOCKED_MS = 100.0
@@ -66,26 +66,26 @@ def main() -> None:
 
 def keep(row: Row) -> None:
     """Put a row into the file of results and the table."""
-    kept.keep(RESULTS, row, ("store", "articles"), "purging", markdown)
+    result_rows.keep(RESULTS, row, ("store", "articles"), "purge_latency", markdown)
 
 
 def _apart(kind: str, articles: int, first: bool) -> Row:
     with shared_stores.opened(kind) as (address, size, _):
         given = {"address": address, "count": articles, "days": DAYS, "preset": "default"}
-        apart.case(stores.SCRIPT, "file_all", given | {"phrases": PHRASES})
+        process_usage.case(stores.SCRIPT, "file_all", given | {"phrases": PHRASES})
         return measured(kind, articles, address, size, first)
 
 
 def measured(kind: str, articles: int, address: str, size: shared_stores.Size, first: bool) -> Row:
     """The row of a store that is filled; where wanted `first`, ahead of all else."""
     full = size()
-    with ahead.ahead() if first else nullcontext(), _Checker(address, articles) as checker:
+    with cpu_priority.ahead() if first else nullcontext(), _Checker(address, articles) as checker:
         # Where something has gone checks make sure of what they know; so they do before, too.
-        apart.case(stores.SCRIPT, "forget", {"address": address, "ids": ["new-0"]})
+        process_usage.case(stores.SCRIPT, "forget", {"address": address, "ids": ["new-0"]})
         checker.times()
         time.sleep(ALONE_SECONDS)
         alone = checker.times()
-        (removed, seconds), _ = apart.case(
+        (removed, seconds), _ = process_usage.case(
             stores.SCRIPT, "purge", {"address": address, "days": DAYS / 2}
         )
         meanwhile = checker.times()
@@ -152,20 +152,23 @@ class _Checker:
 
 def _in_memory(kind: str, articles: int, first: bool) -> Row:
     """The same by a thread beside the one that purges."""
-    empty = apart.resident()
+    empty = process_usage.resident()
     with Deduper() as deduper:
         store_cases.file_into(deduper, articles, DAYS, PHRASES)
         known = [deduper.article(f"new-{articles - n}") for n in range(1, QUESTIONS)]
         questions = newswire.questions(QUESTIONS, 0.01, known, phrases=PHRASES)
-        full = apart.resident()
-        with ahead.ahead() if first else nullcontext(), _CheckingThread(deduper, questions) as on:
+        full = process_usage.resident()
+        with (
+            cpu_priority.ahead() if first else nullcontext(),
+            _CheckingThread(deduper, questions) as on,
+        ):
             time.sleep(ALONE_SECONDS)
             before, start = len(on.times), time.perf_counter()
             removed = deduper.purge(newswire.NOW - timedelta(days=DAYS / 2))
             seconds = time.perf_counter() - start
             end = len(on.times)
         row = _row(kind, articles, removed, seconds, on.times[:before], on.times[before:end])
-        left = (apart.resident() - empty) / (full - empty)
+        left = (process_usage.resident() - empty) / (full - empty)
         return row | {"size_left": left, "ahead": first}
 
 
@@ -232,7 +235,7 @@ def markdown(rows: list[Row]) -> str:
         *("longest but for the processor ms", "over 100 ms (but for it), of checks"),
         *("load", "size left"),
     )
-    return kept.plain(heads, map(_cells, rows))
+    return result_rows.plain(heads, map(_cells, rows))
 
 
 def _cells(row: Row) -> list[str]:
@@ -242,8 +245,8 @@ def _cells(row: Row) -> list[str]:
         f"{row['removed']:,}",
         table.number(row["seconds"]),
         f"{table.number(row['p99_ms'])} ({table.number(row['alone_p99_ms'])} before)",
-        kept.marked(row["longest_ms"], held=row["longest_ms"] <= BLOCKED_MS),
-        kept.marked(row["blocked_ms"], held=row["blocked_ms"] <= BLOCKED_MS),
+        result_rows.marked(row["longest_ms"], held=row["longest_ms"] <= BLOCKED_MS),
+        result_rows.marked(row["blocked_ms"], held=row["blocked_ms"] <= BLOCKED_MS),
         f"{row['over_bar']} ({row['blocked_over_bar']}) of {row['checks']:,}",
         f"{table.number(row['load'])}{' (ahead of it)' if row.get('ahead') else ''}",
         "" if row["size_left"] is None else f"{row['size_left']:.0%}",

@@ -1,6 +1,6 @@
-"""What needs a process of its own: memory, and hostile input.
+"""Measurements in a new process: memory, and hostile input.
 
-`fresh("case", size=3)` runs `case(size=3)` of this file in a new interpreter.
+`run_isolated("case", size=3)` runs `case(size=3)` of this file in a new interpreter.
 """
 
 import json
@@ -12,12 +12,10 @@ from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
 from typing import Any
 
-import numpy as np
-
 import corpora
+from context import Context
 from nearcopy import Recipe, kernels
 from results import Measurement
-from setting import Setting
 
 # name: (how it is made of a size, the size, whether it is HTML)
 HOSTILE: dict[str, tuple[Callable[[int], str], int, bool]] = {
@@ -30,18 +28,18 @@ HOSTILE: dict[str, tuple[Callable[[int], str], int, bool]] = {
 STEPS = (1, 2, 4)
 
 
-def fresh(case: str, **given: Any) -> Any:
-    """What a function of this file answers in a new process."""
+def run_isolated(case: str, **given: Any) -> Any:
+    """The result of a function of this file in a new process."""
     command = [sys.executable, __file__, case, json.dumps(given)]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
     return json.loads(done.stdout)
 
 
-def hostile(setting: Setting) -> Iterator[Measurement]:
+def hostile(context: Context) -> Iterator[Measurement]:
     """Time a character and memory for the worst texts, at a quarter, a half and all of a size."""
     for name, (_, size, _) in HOSTILE.items():
-        sizes = [max(5, int(setting.sizes.hostile * size * step / STEPS[-1])) for step in STEPS]
-        setting.say(f"hostile: {name} x {sizes[-1]:,}")
+        sizes = [max(5, int(context.sizes.hostile * size * step / STEPS[-1])) for step in STEPS]
+        context.say(f"hostile: {name} x {sizes[-1]:,}")
         steps = [_quickest(name, step) for step in sizes]
         first, last = steps[0]["nanoseconds"], steps[-1]["nanoseconds"]
         yield Measurement(
@@ -55,11 +53,12 @@ def hostile(setting: Setting) -> Iterator[Measurement]:
         )
 
 
-def memory_per_thread(setting: Setting) -> Iterator[Measurement]:
+def memory_per_thread(context: Context) -> Iterator[Measurement]:
     """How much more memory each further thread takes."""
-    count = setting.sizes.articles
+    count = context.sizes.articles
     peaks = {
-        threads: fresh("sketching", count=count, threads=threads)["peak"] for threads in (1, 4)
+        threads: run_isolated("sketching", count=count, threads=threads)["peak"]
+        for threads in (1, 4)
     }
     yield Measurement(
         "threads/memory",
@@ -92,18 +91,9 @@ def sketching(count: int, threads: int) -> dict[str, int]:
     return {"peak": _peak() - before}
 
 
-def signature_index(path: str) -> dict[str, float]:
-    """The bytes a document the process grows by when signatures are filed."""
-    signatures = np.load(path)
-    before = _peak_from_here()
-    index = kernels.SignatureIndex(32, 4)
-    index.insert(signatures)
-    return {"each": (_resident() - before) / len(index), "peak": (_peak() - before) / len(index)}
-
-
 def _quickest(name: str, size: int) -> dict[str, float]:
     """The least of three processes, so that every size is met with cold memory."""
-    tries = [fresh("hostile_text", name=name, size=size) for _ in range(3)]
+    tries = [run_isolated("hostile_text", name=name, size=size) for _ in range(3)]
     return min(tries, key=lambda found: found["nanoseconds"])
 
 

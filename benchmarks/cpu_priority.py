@@ -1,4 +1,4 @@
-"""Ahead: what is measured goes before all else that runs on this machine.
+"""Real-time CPU priority for what is measured.
 
 On one that others work on too, a check would wait for a processor, and so would the server that it
 asks and whoever it waits for there. Linux only, and only root may.

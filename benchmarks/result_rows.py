@@ -1,4 +1,4 @@
-"""Rows of a long measurement, kept one by one, and their table in a page of the docs."""
+"""Rows of a long measurement, saved one by one, and their table in a page of the docs."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
