@@ -3,6 +3,8 @@
 import ast
 import re
 import shutil
+from collections.abc import Callable
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -32,6 +34,7 @@ ROOMS = [
     "cli",
 ]
 ALIASES = {"scrapy": "io", "__main__": "cli"}  # modules at the top that stand for one of a room
+STORES_IMPORT = [*("errors", "models", "config", "fingerprint", "match.candidate_index", "stores")]
 PURE = ROOMS[: ROOMS.index("cluster") + 1]
 IMPURE = {"os", "time", "socket", "subprocess", "pathlib", "random", "logging", "tempfile"}
 FILES = sorted(
@@ -42,6 +45,22 @@ FILES = sorted(
 def room_of(path: Path) -> str:
     top = path.relative_to(SOURCE).parts[0].removesuffix(".py")
     return ALIASES.get(top, top)
+
+
+def module_of(path: Path) -> str:
+    parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+    return ".".join(parts).removesuffix(".__init__")
+
+
+def known_modules(path: Path) -> set[str]:
+    """The modules of the package that a module imports when it is loaded."""
+    names = {module_of(file) for file in FILES}
+    modules = set()
+    for node in ast.parse(path.read_text("utf-8")).body:
+        if isinstance(node, ast.ImportFrom):
+            targets = [f"{node.module}.{alias.name}" for alias in node.names]
+            modules |= {name if name in names else str(node.module) for name in targets}
+    return (modules & names) - {module_of(path)}
 
 
 def imported_modules(path: Path) -> set[str]:
@@ -55,15 +74,31 @@ def imported_modules(path: Path) -> set[str]:
     return modules
 
 
-def test_rooms_import_only_from_rooms_above_them():
-    violations = [
+def violations(rooms: list[str], allowed: Callable[[str], bool]) -> list[str]:
+    """The imports of these rooms from others that are not allowed."""
+    return [
         f"{path.relative_to(SOURCE)} imports {module}"
         for path in FILES
+        if room_of(path) in rooms
         for module in sorted(imported_modules(path))
-        if module.startswith("nearcopy.")
-        and ROOMS.index(module.split(".")[1]) > ROOMS.index(room_of(path))
+        if module.startswith("nearcopy.") and not allowed(module)
     ]
-    assert not violations
+
+
+def test_rooms_import_only_from_rooms_above_them():
+    for room in ROOMS:
+        above = ROOMS[: ROOMS.index(room) + 1]
+        assert not violations([room], lambda module, above=above: module.split(".")[1] in above)
+
+
+def test_stores_import_no_decisions():
+    allowed = tuple(f"nearcopy.{name}" for name in STORES_IMPORT)
+    assert not violations(["stores"], lambda module: module.startswith(allowed))
+
+
+def test_there_are_no_import_cycles():
+    graph = {module_of(path): known_modules(path) for path in FILES}
+    TopologicalSorter(graph).prepare()  # raises CycleError
 
 
 def test_no_module_imports_the_package_itself():
