@@ -69,7 +69,7 @@ def test_duplicates_are_dropped_where_that_is_asked_for(opened):
     pipeline.process_item(dict(PAGE))
     with pytest.raises(DropItem, match=r"duplicate of https://example\.org/a/quay"):
         pipeline.process_item(PAGE | {"url": "https://mirror.example/quay"})
-    with pytest.raises(DropItem, match="there already, unchanged"):
+    with pytest.raises(DropItem, match="already stored, unchanged"):
         pipeline.process_item(dict(PAGE))
 
 

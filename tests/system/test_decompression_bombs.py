@@ -17,7 +17,7 @@ from nearcopy.io.files import csv as tables
 from nearcopy.io.files import decompress as streams
 from nearcopy.io.files import json as jsons
 from nearcopy.io.files import warc as warcs
-from nearcopy.io.files.cell_values import as_json
+from nearcopy.io.files.json import as_json
 from nearcopy.service.settings import Settings
 from nearcopy.service.request_bodies import read_upload
 
@@ -193,7 +193,7 @@ def test_a_page_of_a_crawl_has_a_largest_size(tmp_path, monkeypatch):
 def test_the_head_of_a_page_has_a_longest_size(tmp_path, headers):
     path = tmp_path / "crawl.warc.gz"
     path.write_bytes(warc_of(PAGE, **headers))
-    assert reasons(path)[0].endswith("the head of a record is longer than 1 MB")
+    assert reasons(path)[0].endswith("the headers of a record are longer than 1 MB")
     path.write_bytes(warc_of(PAGE, X="x" * (MEGABYTE - 2000)))
     assert rows_of(path)[0].article.title == "Quay"
 
@@ -202,7 +202,7 @@ def test_a_crawl_that_is_one_line_without_end_is_given_up(tmp_path):
     path = tmp_path / "crawl.warc.gz"
     path.write_bytes(gzip.compress(b"WARC/1.0\r\nX: " + b"x" * (20 * MEGABYTE)))
     start = time.thread_time()
-    assert reasons(path)[0].endswith("the head of a record is longer than 1 MB")
+    assert reasons(path)[0].endswith("the headers of a record are longer than 1 MB")
     assert time.thread_time() - start < 5
 
 

@@ -76,17 +76,17 @@ class DedupeJob:
 
 
 class Progress(Protocol):
-    """Follows the items of a phase as they are read."""
+    """Follows the rows of a phase as they are read."""
 
     def __call__(
-        self, items: Iterable[Item], phase: str, *, total: int | None = None
+        self, rows: Iterable[Item], phase: str, *, total: int | None = None
     ) -> Iterable[Item]:
-        """The items."""
+        """The rows."""
 
 
-def _untracked(items: Iterable[Item], phase: str, *, total: int | None = None) -> Iterable[Item]:
+def _untracked(rows: Iterable[Item], phase: str, *, total: int | None = None) -> Iterable[Item]:
     del phase, total
-    return items
+    return rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,13 +112,16 @@ def dedupe_files(job: DedupeJob, hooks: Hooks | None = None) -> DedupeSummary:
         run = _Run(job, sources, hooks or Hooks())
         names = run.check()
         outputs = _Outputs(job, sources, names, outs)
-        settings = {"threads": job.threads, "pool": job.pool}
-        with Deduper(job.store, job.recipe, job.policy, **settings) as deduper:
+        with _open_deduper(job) as deduper:
             run.compare(deduper)
             run.write(deduper, outputs)
         run.summary.check_conserved()
         _guard_removals(run, removal_warning(run.summary, job.policy, deduper.oversized_groups))
     return run.summary
+
+
+def _open_deduper(job: DedupeJob) -> Deduper:
+    return Deduper(job.store, job.recipe, job.policy, threads=job.threads, pool=job.pool)
 
 
 class _Run:

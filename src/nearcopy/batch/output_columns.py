@@ -11,6 +11,15 @@ from nearcopy.io.files import Row
 from nearcopy.io.serializers.verdict import VERDICT_COLUMNS, verdict_columns
 from nearcopy.models import Verdict
 
+__all__ = [
+    "CLUSTER_COLUMNS",
+    "VERDICT_COLUMNS",
+    "MergedDuplicates",
+    "add_columns",
+    "annotate_row",
+    "own_columns",
+]
+
 CLUSTER_COLUMNS = ("relation", "is_duplicate", "duplicate_of", "story_id", "overlap")
 Values = dict[str, Any]
 

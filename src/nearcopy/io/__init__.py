@@ -1,1 +1,4 @@
-"""What comes in and goes out: files, feeds, streams, sinks, data frames, JSON."""
+"""Input and output: files, feeds, streams, search sinks and data frames.
+
+`serializers` holds the one JSON form of every answer, used by the CLI, the service and the streams.
+"""

@@ -27,7 +27,7 @@ def dedupe(
     html: bool = False,
     threads: int = 1,
 ) -> Frame:
-    """The frame or dataset with the verdict of each row in columns after its own; no row is removed.
+    """The frame or dataset with the verdict of each row in columns after its own.
 
     `duplicate_of` and `match` refer to `article_id`: the id of the row, else its index label in
     pandas, or its number. Rows that are not articles have the rule "unreadable".

@@ -1,7 +1,7 @@
-"""Scrapy: a pipeline that says of each item what it is, and a filter by canonical addresses.
+"""Scrapy: an item pipeline that adds verdicts, and a dupe filter by canonical URL.
 
-ITEM_PIPELINES = {"nearcopy.io.scrapy.NearcopyPipeline": 300}
-DUPEFILTER_CLASS = "nearcopy.io.scrapy.CanonicalDupeFilter"
+ITEM_PIPELINES = {"nearcopy.scrapy.NearcopyPipeline": 300}
+DUPEFILTER_CLASS = "nearcopy.scrapy.CanonicalDupeFilter"
 NEARCOPY_STORE = "sqlite:///seen.db"
 """
 
@@ -20,18 +20,17 @@ from nearcopy.deduper.deduper import Deduper
 from nearcopy.errors import BadArticle, BadPolicy
 from nearcopy.extract.urls import canonical
 from nearcopy.io.streams.messages import Kind, Message, Outcome, outcome_row
-from nearcopy.io.streams.parse import article_from
-from nearcopy.io.streams.process import process_articles
+from nearcopy.io.streams.process import article_from, process_articles
 
 STORE = "sqlite:///nearcopy.db"
 FIELD = "nearcopy"
 
 
 class NearcopyPipeline:
-    """Puts the verdict into a field of each item; drops duplicates only where NEARCOPY_DROP is on.
+    """Adds the verdict to each item; drops duplicates only if NEARCOPY_DROP is set.
 
-    Items are articles with the fields that files have: title, text, url, published and so on. One
-    without an id is known by its url.
+    Items are articles with the fields of files: title, text, url, published and so on. One without
+    an id is identified by its URL.
     """
 
     def __init__(self, deduper: Deduper, crawler: Crawler) -> None:
@@ -42,7 +41,7 @@ class NearcopyPipeline:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> "NearcopyPipeline":
-        """The pipeline as the settings of the crawl ask for it."""
+        """The pipeline for the settings of the crawler."""
         settings = crawler.settings
         preset = settings.get("NEARCOPY_PRESET")
         if preset is not None and preset not in POLICIES:
@@ -53,7 +52,7 @@ class NearcopyPipeline:
         return cls(Deduper(store, recipe, policy, pool=settings.get("NEARCOPY_POOL")), crawler)
 
     def close_spider(self) -> None:
-        """Let go of the store."""
+        """Close the store."""
         self._deduper.close()
 
     def process_item(self, item: Any) -> Any:
@@ -65,7 +64,7 @@ class NearcopyPipeline:
             verdict = outcome.verdict
             raise DropItem(f"duplicate of {verdict.duplicate_of} ({verdict.rule})")
         if self._drop and outcome.repeated:
-            raise DropItem(f"{outcome.message.place} is there already, unchanged")
+            raise DropItem(f"{outcome.message.place} is already stored, unchanged")
         adapter[self._field] = _annotation(outcome)
         return item
 
@@ -82,7 +81,7 @@ def _read(adapter: ItemAdapter, field: str) -> Outcome:
     message = Message(name or "item", b"")
     try:
         if not name and not values.get("id"):
-            raise BadArticle("neither an id nor a url: an item needs one of them")
+            raise BadArticle("an item needs an id or a url")
         return Outcome(message, article_from(values, name or str(values["id"])))
     except BadArticle as exc:
         return Outcome(message, why=str(exc))
@@ -94,28 +93,28 @@ def _annotation(outcome: Outcome) -> dict[str, Any]:
 
 
 class Fingerprinter(Protocol):
-    """What knows a request again."""
+    """Fingerprints requests."""
 
     def fingerprint(self, request: Request) -> bytes:
-        """The same for requests that are the same."""
+        """The fingerprint of a request."""
 
 
 class CanonicalFingerprinter:
-    """Knows requests by the canonical addresses of their pages, where they only get them."""
+    """Fingerprints GET requests by the canonical URL of the page."""
 
-    def __init__(self, otherwise: Fingerprinter | None = None) -> None:
-        self._otherwise = otherwise or RequestFingerprinter()
+    def __init__(self, fallback: Fingerprinter | None = None) -> None:
+        self._fallback = fallback or RequestFingerprinter()
 
     def fingerprint(self, request: Request) -> bytes:
-        """The same for all spellings of an address."""
+        """The same for all spellings of a URL."""
         page = canonical(request.url) if request.method == "GET" and not request.body else None
         if page is None:
-            return self._otherwise.fingerprint(request)
+            return self._fallback.fingerprint(request)
         return sha1(page.encode("utf-8", "surrogatepass"), usedforsecurity=False).digest()
 
 
 class CanonicalDupeFilter(RFPDupeFilter):
-    """Leaves out requests for a page that was asked for at another spelling of its address."""
+    """Filters requests for pages that were requested at another spelling of their URL."""
 
     def __init__(
         self,

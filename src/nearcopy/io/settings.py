@@ -1,13 +1,13 @@
-"""Recipe and policy by the name of a preset or the path of a policy file."""
+"""Recipe and policy by the name of a preset, or from a policy file."""
 
 from dataclasses import replace
 from pathlib import Path
 
 from nearcopy.config.field_docs import KEEP_RULES
 from nearcopy.config.policy import KEEP, POLICIES, Keep, Policy
-from nearcopy.config.policy_file import nearest, preset_of, read_policy
+from nearcopy.config.policy_file import preset_of, read_policy, suggest
 from nearcopy.config.recipe import RECIPES, Recipe
-from nearcopy.config.units import window as window_of
+from nearcopy.config.units import parse_window as window_of
 from nearcopy.errors import BadPolicy
 
 
@@ -17,49 +17,47 @@ def settings(
     window: str | None = None,
     keep: str | None = None,
 ) -> tuple[Recipe | None, Policy]:
-    """The recipe (None: whatever the store has) and the policy that the options ask for."""
-    name, judged = _policy(preset, policy)
+    """The recipe (None: that of the store) and the policy that the options choose."""
+    name, chosen_policy = _policy(preset, policy)
     if window is not None:
-        judged = replace(judged, window=window_of(window))
+        chosen_policy = replace(chosen_policy, window=window_of(window))
     if keep is not None:
-        judged = replace(judged, keep=keep_rules(keep))
-    return RECIPES[name] if name else None, judged
+        chosen_policy = replace(chosen_policy, keep=keep_rules(keep))
+    return RECIPES[name] if name else None, chosen_policy
 
 
 def _policy(preset: str | None, file: Path | None) -> tuple[str | None, Policy]:
     """The one preset that is named, on the command line or in the file, and the policy."""
-    asked = known_preset(preset) if preset else None
+    chosen = known_preset(preset) if preset else None
     if file is None:
-        return asked, POLICIES[asked or "default"]
+        return chosen, POLICIES[chosen or "default"]
     try:
         text = file.read_text(encoding="utf-8-sig")
-        named, judged = preset_of(text), read_policy(text, asked or "default")
-    except UnicodeDecodeError as wrong:
-        raise BadPolicy(f"{file} is not UTF-8: {wrong.reason}: write it in UTF-8") from None
-    except BadPolicy as wrong:
-        raise BadPolicy(f"{file}: {wrong}") from None
-    if asked and named and asked != named:
-        raise BadPolicy(
-            f"--preset says {asked} and {file} is made for {named}: name one of the two"
-        )
-    return asked or named, judged
+        named, chosen_policy = preset_of(text), read_policy(text, chosen or "default")
+    except UnicodeDecodeError as exc:
+        raise BadPolicy(f"{file} is not UTF-8: {exc.reason}: write it in UTF-8") from None
+    except BadPolicy as exc:
+        raise BadPolicy(f"{file}: {exc}") from None
+    if chosen and named and chosen != named:
+        raise BadPolicy(f"--preset is {chosen}, but {file} is made for {named}: name one of them")
+    return chosen or named, chosen_policy
 
 
 def known_preset(name: str) -> str:
     """The name, where there is such a preset."""
     if name not in POLICIES:
         raise BadPolicy(
-            f"no preset {name!r}{nearest(name, POLICIES)}: choose one of {', '.join(POLICIES)}"
+            f"no preset {name!r}{suggest(name, POLICIES)}: choose one of {', '.join(POLICIES)}"
         )
     return name
 
 
 def keep_rules(text: str) -> tuple[Keep, ...]:
-    """The rules of a list with commas."""
+    """The rules of a comma-separated list."""
     rules = tuple(rule.strip() for rule in text.split(",") if rule.strip())
     for rule in rules:
         if rule not in KEEP:
-            hint = nearest(rule, KEEP)
+            hint = suggest(rule, KEEP)
             raise BadPolicy(f"--keep {rule!r:.60}{hint}: give one or more of {KEEP_RULES}")
     if not rules:
         raise BadPolicy(f"--keep names no rule: give one or more of {KEEP_RULES}")

@@ -302,7 +302,7 @@ def test_what_was_not_told_before_the_end_is_told_the_next_time(run, two, monkey
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(following, "_write", cut)
+        patch.setattr(following, "_write_stories", cut)
         assert run(*two).exit_code == 130
     assert len(lines(run(*two, "--json"))) == 2
 

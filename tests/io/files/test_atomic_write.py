@@ -105,7 +105,7 @@ def test_a_name_as_long_as_names_may_be_is_written(tmp_path, name):
 
 
 def test_a_folder_that_is_not_there_is_told(tmp_path):
-    with pytest.raises(NearcopyError, match="make it first"):
+    with pytest.raises(NearcopyError, match="create it first"):
         write_atomic(tmp_path / "none" / "a.txt", "text")
 
 

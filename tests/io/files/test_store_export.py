@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from nearcopy import Deduper
 from nearcopy.cli import app
 from nearcopy.io.files import read_articles
-from nearcopy.maintenance.inventory import compared
+from nearcopy.maintenance.inventory import compare_stores
 from nearcopy.stores import open_store
 
 ALL = ("articles", "runs", "revisions", "fingerprints", "keys", "redirects", "feedback", "times")
@@ -40,7 +40,7 @@ def run(tmp_path, monkeypatch, address):
 
 def test_an_ending_that_tells_no_format_is_refused(run):
     said = run("export", "-o", "out.xlsx", fails=True).stderr
-    assert "nothing is written as .xlsx" in said
+    assert ".xlsx is not an output format" in said
     assert "--format" in said
 
 
@@ -52,8 +52,8 @@ def same(one: str, other: str, kinds=ALL) -> str | None:
     a, b = open_store(one), open_store(other)
     try:
         for each in (a, b):
-            each.bind(None, each.stated().version)
-        return compared(a, b, kinds).difference
+            each.bind(None, each.settings().key_version)
+        return compare_stores(a, b, kinds).difference
     finally:
         a.close()
         b.close()
@@ -69,7 +69,7 @@ def test_what_is_exported_whole_makes_the_store_again(run, address, name):
         there = [name for name in [*ids, "q1", "q5"] if name not in FORGOTTEN]
         assert list(old.verdicts(there)) == list(new.verdicts(there))
         assert stories(old) == stories(new)
-        assert old.told() == new.told()
+        assert old.all_feedback() == new.all_feedback()
         assert [old.article(each) for each in there] == [new.article(each) for each in there]
     if "parquet" not in name:
         assert same(address, "sqlite:///new.db", kinds) is None
@@ -170,9 +170,9 @@ def test_an_import_that_was_stopped_goes_on(run, address, monkeypatch):
         raise OSError("no more")
 
     with monkeypatch.context() as patch:
-        patch.setattr("nearcopy.maintenance.rebuild.retell", stop)
+        patch.setattr("nearcopy.maintenance.rebuild.recluster", stop)
         run("import", "e.jsonl", "--store", "new.db", fails=True)
-    assert "half of the import of" in run("stats", "--store", "new.db", fails=True).stderr
+    assert "incomplete import of" in run("stats", "--store", "new.db", fails=True).stderr
     result = run("import", "e.jsonl", "--store", "new.db")
     assert "70 were there" in result.stderr
     assert same(address, "sqlite:///new.db") is None
@@ -192,7 +192,7 @@ def test_a_file_that_is_cut_off_is_refused(run, kept):
     ("find", "put", "said"),
     [
         ('\\"format\\": 1', '\\"format\\": 9', "format 9"),
-        ('\\"recipe\\"', '\\"repice\\"', "no head of an export"),
+        ('\\"recipe\\"', '\\"repice\\"', "not the head of an export"),
         ('"run": 2', '"run": "x"', "e.jsonl:"),
         ('"seen": "2026', '"seen": "x2026', "e.jsonl:"),
         ('\\"same\\"', '\\"emas\\"', "no record of an export"),
@@ -216,4 +216,4 @@ def test_a_table_cannot_hold_all(run):
 
 def test_the_store_itself_is_not_written_over(run, address):
     file = address.removeprefix("sqlite:///")
-    assert "is read here" in run("export", "-o", file, fails=True).stderr
+    assert "is also read" in run("export", "-o", file, fails=True).stderr

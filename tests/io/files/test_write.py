@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from nearcopy import MissingExtra, NearcopyError
 from nearcopy.io.files import FORMATS, Rejected, open_sources, open_writer, read
-from nearcopy.io.files.cell_values import as_cell, as_json
+from nearcopy.io.files.json import as_cell, as_json
 
 SUFFIXES = ["", ".gz", ".zst"]
 plain = st.text(st.characters(codec="utf-8"), max_size=20)
@@ -78,7 +78,7 @@ def test_tables_take_every_value(tmp_path_factory, format, rows):  # noqa: A002
 
 
 def test_parquet_keeps_kinds_over_batches(tmp_path, monkeypatch):
-    monkeypatch.setattr("nearcopy.io.files.parquet.BATCH", 2)
+    monkeypatch.setattr("nearcopy.io.files.parquet.WRITE_BATCH", 2)
     when = datetime(2026, 1, 1, tzinfo=UTC)
     rows = [
         {"id": "a", "views": None, "tags": ["x"], "odd": 1},
@@ -251,7 +251,7 @@ def test_tables_on_stdout_have_no_mark(monkeypatch):
 
 def test_a_folder_that_is_not_there_is_named(tmp_path):
     target = tmp_path / "none" / "out.jsonl"
-    message = f"{target}: there is no folder {target.parent}: make it first"
+    message = f"{target}: the folder {target.parent} does not exist: create it first"
     with pytest.raises(NearcopyError, match=re.escape(message)), open_writer(target):
         pass
 

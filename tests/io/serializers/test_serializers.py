@@ -3,10 +3,10 @@
 import json
 from datetime import UTC, datetime
 
-from nearcopy import Article, Evidence, Fact, Relation, Story, explain
-from nearcopy.io.serializers.verdict import evidence_row, explanation_row, match_row, verdict_row
+from nearcopy import Article, Evidence, Relation, Story, explain
 from nearcopy.io.serializers.story import story_row
-from nearcopy.models import Match, Member, Verdict
+from nearcopy.io.serializers.verdict import evidence_row, explanation_row, match_row, verdict_row
+from nearcopy.models import Fact, Match, Member, Verdict
 
 TEXT = (
     "The council of Port Calder voted on Tuesday to close the old swing bridge for eighteen months "

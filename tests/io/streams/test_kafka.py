@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 
 from nearcopy import Deduper, StreamError
 from nearcopy.cli import app
-from nearcopy.io.serializers.answers import article_row
+from nearcopy.io.serializers.verdict import article_row
 from nearcopy.io.streams import Counts, consume
 from nearcopy.io.streams.messages import Outputs
 from nearcopy.io.streams.process import process_messages
@@ -368,7 +368,7 @@ def test_a_config_that_cannot_be_read_is_said(topics, sqlite_address, tmp_path):
 
 
 def started(topics, store, *more):
-    command = [sys.executable, "-m", "nearcopy.cli", *words(topics, store, *more)]
+    command = [sys.executable, "-m", "nearcopy", *words(topics, store, *more)]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
 

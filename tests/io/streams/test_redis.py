@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from nearcopy import Deduper, StreamError
 from nearcopy.cli import app
-from nearcopy.io.serializers.answers import article_row
+from nearcopy.io.serializers.verdict import article_row
 from nearcopy.io.streams import consume
 from nearcopy.io.streams import redis as redis_streams
 from nearcopy.io.streams.messages import Outputs
@@ -321,7 +321,7 @@ def started(address, store, name):
     words = ["--redis-stream", "pages", "--redis", address, "--store", store, "--consumer", name]
     more = ["--unique-stream", "new", "--duplicates-stream", "copies", "--group", "g"]
     last = ["--claim-after", "1s", "--batch", "50", "--quiet", "--metrics", "0"]
-    command = [sys.executable, "-m", "nearcopy.cli", "consume", *words, *more, *last]
+    command = [sys.executable, "-m", "nearcopy", "consume", *words, *more, *last]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 

@@ -34,7 +34,7 @@ from nearcopy.batch.text_relations import RELATIONS
 from nearcopy.cluster.story_ids import own_story_id
 from nearcopy.errors import BadCorpus
 from nearcopy.io.files.atomic_write import open_atomic
-from nearcopy.io.files.cell_values import as_json
+from nearcopy.io.files.json import as_json
 from nearcopy.io.files.rows import Rejected, Row
 from nearcopy.io.files.sources import READ_ONLY
 from nearcopy.io.files.write import open_writer

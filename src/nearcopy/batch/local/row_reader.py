@@ -18,7 +18,7 @@ from nearcopy.batch.settings import Settings
 from nearcopy.config.units import to_micros
 from nearcopy.errors import BadArticle
 from nearcopy.fingerprint.fingerprint import whose
-from nearcopy.io.files.cell_values import as_json
+from nearcopy.io.files.json import as_json
 from nearcopy.io.files.dates import read_time
 from nearcopy.io.files.decompress import LONGEST, UTF8_BOM, Line, Stream
 from nearcopy.io.files.json import Record, read_line

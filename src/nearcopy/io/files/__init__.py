@@ -1,10 +1,9 @@
-"""Files to articles and back."""
+"""Files of articles: JSON lines, JSON, CSV, TSV, Parquet and WARC in; all but WARC out."""
 
 from nearcopy.io.files.column_names import Columns
 from nearcopy.io.files.dates import read_time
-from nearcopy.io.files.extractors import article_from_extractor
 from nearcopy.io.files.read import UniqueIds, assign_unique_ids, read, read_articles
-from nearcopy.io.files.rows import Place, Rejected, Row
+from nearcopy.io.files.rows import Place, Rejected, Row, article_from_extractor
 from nearcopy.io.files.sources import (
     FORMATS,
     READ_ONLY,

@@ -1,4 +1,4 @@
-"""Files that are there when all of them is written, and not before; till then they are private."""
+"""Atomic writes: a file appears when it is complete, and is private until then."""
 
 import os
 import sys
@@ -16,46 +16,46 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-LONGEST = 55  # characters of a name: up to 220 bytes, with room for what is put around them
-_ASKING = Lock()
+LONGEST = 55  # characters of a name: up to 220 bytes, with room for prefix and suffix
+_UMASK_LOCK = Lock()
 
 
 @contextmanager
 def open_atomic(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
-    """A file to write to, which takes its place when all is written; else all is as it was.
+    """A file to write to, which replaces `path` at the end, or not at all.
 
-    Until then it is its owner's alone; then it has the rights of the file that was there, or of
-    any new one. What a link points to is replaced, not the link; a device or a pipe is written to.
-    What is `durable` is on the disk by the end.
+    Until then only its owner can read it; then it has the mode of the replaced file, or the
+    default one. The target of a symbolic link is replaced, not the link; a device or a pipe is
+    written to directly. A `durable` file is synced to disk.
     """
     path = path.resolve()
     if path.exists() and not path.is_file():  # a device or a pipe, or an error
         with path.open("wb") as file:
             yield file
         return
-    handle, beside = _begun(path)
+    handle, temporary = _open_temporary(path)
     try:
         with open(handle, "wb") as file:
             yield file
             file.flush()
-            beside.chmod(_rights(path))
+            temporary.chmod(_file_mode(path))
             if durable:
                 os.fsync(file.fileno())
-        beside.replace(path)
+        temporary.replace(path)
     finally:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
     if durable:
         sync_folder(path.parent)
 
 
 def write_atomic(path: Path, data: bytes | str) -> None:
-    """Writes a file so that others see all of it or what was there before; text as UTF-8."""
+    """Write a file atomically; text as UTF-8."""
     with open_atomic(path) as file:
         file.write(data.encode("utf-8", "replace") if isinstance(data, str) else data)
 
 
 def lock_file(file: IO[Any]) -> None:
-    """Holds a file until it is closed; an OSError where another process does."""
+    """Lock a file until it is closed; OSError where another process holds the lock."""
     if sys.platform == "win32":
         msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
     else:
@@ -63,7 +63,7 @@ def lock_file(file: IO[Any]) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Has the names in a folder be on the disk, where a folder can be asked for that."""
+    """Sync the names in a folder to disk, where the platform can."""
     if sys.platform == "win32":
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -73,10 +73,10 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def _begun(path: Path) -> tuple[int, Path]:
+def _open_temporary(path: Path) -> tuple[int, Path]:
     """The file that is written beside its place; an error names what was asked for."""
     if not path.parent.is_dir():
-        raise NearcopyError(f"{path}: there is no folder {path.parent}: make it first")
+        raise NearcopyError(f"{path}: the folder {path.parent} does not exist: create it first")
     try:
         handle, name = mkstemp(".part", f".{path.name[:LONGEST]}.", path.parent)
     except OSError as exc:
@@ -84,11 +84,11 @@ def _begun(path: Path) -> tuple[int, Path]:
     return handle, Path(name)
 
 
-def _rights(path: Path) -> int:
+def _file_mode(path: Path) -> int:
     """Who may do what with a file: as with the one that is there, else as with any new one."""
     if path.exists():
         return path.stat().st_mode & 0o7777
-    with _ASKING:  # there is no asking without setting: for a moment, to what takes most away
+    with _UMASK_LOCK:  # it can only be read by setting it: briefly, to the strictest value
         masked = os.umask(0o077)
         os.umask(masked)
     return 0o666 & ~masked

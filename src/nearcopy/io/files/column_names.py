@@ -1,4 +1,4 @@
-"""Which column of a file holds what of an article: as named, or by a sensible guess."""
+"""Which column of a file holds which field of an article: as named, or guessed."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from nearcopy.errors import NearcopyError
 
-# Tried in this order, whatever their case and with or without "_", "-" and spaces.
+# Tried in this order, ignoring case, "_", "-" and spaces.
 GUESSES: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "_id", "guid", "article_id", "uuid", "doc_id"),
     "title": ("title", "headline", "name"),
@@ -29,8 +29,8 @@ GUESSES: Mapping[str, tuple[str, ...]] = {
     "tier": ("tier",),
     "html": ("html", "is_html"),
 }
-CONTENT = ("id", "title", "text", "url")  # without one of these a row says nothing
-Places = Mapping[str, tuple[str, ...]]  # what of an article, and the columns that may hold it
+CONTENT = ("id", "title", "text", "url")  # a row needs one of these
+Places = Mapping[str, tuple[str, ...]]  # fields of an article, and the columns that may hold each
 PLAIN = {ord(mark): None for mark in "_- ."}
 
 
@@ -55,12 +55,12 @@ class Columns:
     html: str | None = None
 
     def places(self, names: tuple[str, ...]) -> Places:
-        """Where each part of an article may stand among the columns, the likeliest first."""
+        """The columns that may hold each field, the likeliest first."""
         small = len(names) < 200 and sum(map(len, names)) < 10_000
         return _places(self, names) if small else _places.__wrapped__(self, names)
 
     def check(self, names: Collection[str], file: str) -> None:
-        """Raises where a column that was asked for is none of these."""
+        """Raise where a column that was named does not exist."""
         for part, name in self.named.items():
             if name not in names and _plain(name) not in map(_plain, names):
                 raise NearcopyError(
@@ -70,7 +70,7 @@ class Columns:
 
     @property
     def named(self) -> dict[str, str]:
-        """The columns that were asked for by name."""
+        """The columns that were named."""
         chosen = {field.name: getattr(self, field.name) for field in fields(self)}
         return {part: name for part, name in chosen.items() if name is not None}
 
@@ -87,12 +87,12 @@ def _places(columns: Columns, names: tuple[str, ...]) -> Places:
     for name in names:
         plain.setdefault(_plain(name), name)
     return {
-        part: _found(getattr(columns, part), guesses, names, plain)
+        part: _match_names(getattr(columns, part), guesses, names, plain)
         for part, guesses in GUESSES.items()
     }
 
 
-def _found(
+def _match_names(
     chosen: str | None, guesses: tuple[str, ...], names: tuple[str, ...], plain: Mapping[str, str]
 ) -> tuple[str, ...]:
     if chosen is not None and chosen in names:

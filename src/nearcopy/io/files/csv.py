@@ -1,4 +1,4 @@
-"""CSV and TSV: a header, and a record a row, which may be of several lines."""
+"""CSV and TSV: a header, and a record per row, which may span several lines."""
 
 import csv
 from collections.abc import Iterator
@@ -15,27 +15,27 @@ MOST_LINES = 100_000  # of one row
 
 
 def read_csv(stream: Stream, file: str) -> Iterator[Record]:
-    """A record a row; the header tells what its columns are parted by."""
-    return _Table(stream, file, None).records()
+    """A record per row; the delimiter is guessed from the header."""
+    return _TableReader(stream, file, None).records()
 
 
 def read_tsv(stream: Stream, file: str) -> Iterator[Record]:
-    """A record a row, its columns parted by tabs."""
-    return _Table(stream, file, "\t").records()
+    """A record per row, delimited by tabs."""
+    return _TableReader(stream, file, "\t").records()
 
 
 def guess_delimiter(header: str) -> str:
-    """What most likely parts the columns of a header.
+    """The most likely delimiter of a header.
 
     >>> guess_delimiter('id;"title, as printed";text')
     ';'
     """
-    names = "".join(header.split('"')[::2])  # without what is quoted
+    names = "".join(header.split('"')[::2])  # without quoted parts
     return max(DELIMITERS, key=names.count)
 
 
 def header_names(fields: list[str]) -> list[str]:
-    """A name of its own for every column.
+    """A unique name for every column.
 
     >>> header_names(["id", "text", "", "text"])
     ['id', 'text', 'column_3', 'text_4']
@@ -51,14 +51,14 @@ def header_names(fields: list[str]) -> list[str]:
     return list(names)
 
 
-class _Table:
-    """The lines of a table on their way through the CSV reader, and what is wrong with them."""
+class _TableReader:
+    """The lines of a table on their way through the CSV reader, and their errors."""
 
-    def __init__(self, stream: Stream, file: str, parted_by: str | None) -> None:
-        self._stream, self._file, self._parted_by = stream, file, parted_by
-        self._taken: list[bytes] = []  # the lines of this row
+    def __init__(self, stream: Stream, file: str, delimiter: str | None) -> None:
+        self._stream, self._file, self._delimiter = stream, file, delimiter
+        self._lines: list[bytes] = []  # the lines of this row
         self._start, self._size = 1, 0
-        self._why: str | None = None  # what is wrong with one of them
+        self._why: str | None = None  # why one of them cannot be read
 
     def records(self) -> Iterator[Record]:
         """The rows below the header."""
@@ -69,24 +69,24 @@ class _Table:
                     raise NearcopyError(f"{fields.place}: the header is {fields.why}")
                 yield fields
             elif not header:
-                header = header_names(self._checked(fields))
+                header = header_names(self._check_header(fields))
             else:
                 yield self._record(header, fields)
 
-    def _checked(self, names: list[str]) -> list[str]:
+    def _check_header(self, names: list[str]) -> list[str]:
         if len(names) > MOST_COLUMNS:
             raise NearcopyError(
-                f"{self._file} has {len(names):,} columns, {MOST_COLUMNS:,} are the most: leave "
-                "out those that say nothing of an article"
+                f"{self._file} has {len(names):,} columns, {MOST_COLUMNS:,} is the limit: remove "
+                "those that are not needed"
             )
         return names
 
     def _record(self, header: list[str], fields: list[str]) -> Record:
         short = len(header) - len(fields)
         if short < 0:
-            return self._rejected(f"{len(fields)} fields in a table of {len(header)} columns")
-        if short > 0 and not self._taken[-1].endswith(b"\n"):
-            return self._rejected(f"{CUT_OFF}: {len(fields)} fields of {len(header)}")
+            return self._reject(f"{len(fields)} fields in a table of {len(header)} columns")
+        if short > 0 and not self._lines[-1].endswith(b"\n"):
+            return self._reject(f"{CUT_OFF}: {len(fields)} fields of {len(header)}")
         place = Place(self._file, self._start)
         return place, dict(zip(header, fields + [""] * short, strict=True))
 
@@ -94,16 +94,16 @@ class _Table:
         """The fields of every row that is not blank."""
         reader = self._reader()
         while True:
-            self._taken, self._why = [], None
+            self._lines, self._why = [], None
             try:
                 fields = next(reader)
             except StopIteration:
                 return
             except csv.Error as exc:
-                yield self._rejected(self._why or _reason(exc))
+                yield self._reject(self._why or _reason(exc))
                 continue
             if self._why:
-                yield self._rejected(self._why)
+                yield self._reject(self._why)
             elif fields:
                 yield fields
 
@@ -112,33 +112,33 @@ class _Table:
         lines = self._stream.lines()
         first = list(islice(lines, 1))
         head = first[0].data.decode("utf-8", "replace") if first else ""
-        parted_by = self._parted_by or guess_delimiter(head)
-        text = map(self._text, chain(first, lines))  # which goes on after an error, as reading does
-        return csv.reader(text, delimiter=parted_by, strict=True)
+        delimiter = self._delimiter or guess_delimiter(head)
+        text = map(self._text, chain(first, lines))  # goes on after an error
+        return csv.reader(text, delimiter=delimiter, strict=True)
 
     def _text(self, line: Line) -> str:
-        """A line of this row. A row that does not end is given up, and what follows is another."""
-        if not self._taken:
+        """A line of the current row; raises where that is too long."""
+        if not self._lines:
             self._start, self._size = line.number, 0
-        self._taken.append(line.data)
+        self._lines.append(line.data)
         self._size += len(line.data)
         self._why = self._why or line.why
-        if self._size > LONGEST or len(self._taken) > MOST_LINES:
+        if self._size > LONGEST or len(self._lines) > MOST_LINES:
             raise csv.Error(f"a row of more than {LONGEST >> 20} MB or {MOST_LINES:,} lines")
-        return self._decoded(line)
+        return self._decode(line)
 
-    def _decoded(self, line: Line) -> str:
+    def _decode(self, line: Line) -> str:
         try:
             return line.data.decode()
         except UnicodeDecodeError as exc:
             self._why = self._why or not_utf8(exc, f"in line {line.number}")
             return line.data.decode("utf-8", "replace")
 
-    def _rejected(self, why: str) -> Rejected:
-        return Rejected(Place(self._file, self._start), why, decode_lossy(b"".join(self._taken)))
+    def _reject(self, why: str) -> Rejected:
+        return Rejected(Place(self._file, self._start), why, decode_lossy(b"".join(self._lines)))
 
 
 def _reason(exc: csv.Error) -> str:
     if "unexpected end" in str(exc):
-        return f"{CUT_OFF}: a quotation mark opens and none closes"
+        return f"{CUT_OFF}: a quotation mark is not closed"
     return f"not CSV: {exc}"

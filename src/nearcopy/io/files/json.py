@@ -1,26 +1,28 @@
-"""JSON lines, and JSON files that hold an array, one object, or an object around an array."""
+"""JSON: lines, arrays and wrapped arrays in; values as JSON and as table cells out."""
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime
 from itertools import chain
+from math import isfinite
 from typing import Any
 
 from nearcopy.io.files.decompress import CUT_OFF, Line, Stream, not_utf8
 from nearcopy.io.files.rows import Place, Rejected, Values
 
 Record = tuple[Place, Values] | Rejected
-WRAPPER_KEYS = frozenset({"articles", "items"})  # keys of the array in an object around it
+WRAPPER_KEYS = frozenset({"articles", "items"})  # of the array in an object that wraps it
 SPACE = re.compile(r"[ \t\n\r]*")
-DEEPEST = 100  # lists and objects within each other; what goes deeper is no article
-LARGEST = 1 << 30  # bytes of a file that is read as a whole, unpacked
+DEEPEST = 100  # nested lists and objects
+LARGEST = 1 << 30  # bytes of a file that is read as a whole, decompressed
 
 
 class Decoder(json.JSONDecoder):
-    """Reads JSON that may be written again: neither NaN nor what is nested without end."""
+    """A decoder for JSON that can be written again: without NaN, and of limited depth."""
 
     def __init__(self) -> None:
-        super().__init__(parse_constant=lambda _: None)  # NaN and Infinity are no JSON
+        super().__init__(parse_constant=lambda _: None)  # NaN and Infinity are not JSON
 
     def raw_decode(self, s: str, idx: int = 0) -> tuple[Any, int]:
         """The value that begins here, and where it ends."""
@@ -31,7 +33,7 @@ class Decoder(json.JSONDecoder):
 
 
 def too_deep(value: Any) -> bool:
-    """Whether lists and objects stand within each other deeper than those of any article.
+    """Whether lists and objects are nested deeper than in any article.
 
     >>> too_deep(json.loads("[" * 100 + "]" * 100)), too_deep(json.loads("[" * 101 + "]" * 101))
     (False, True)
@@ -49,7 +51,7 @@ DECODER = Decoder()
 
 
 def read_jsonl(stream: Stream, file: str) -> Iterator[Record]:
-    """A record a line; blank lines are none."""
+    """A record per line; blank lines are skipped."""
     for line in stream.lines():
         if line.data.strip() or line.why:
             yield read_line(Place(file, line.number), line)
@@ -64,34 +66,34 @@ def read_line(place: Place, line: Line) -> Record:
         return (
             (place, value)
             if isinstance(value, dict)
-            else _odd(place, value, decode_lossy(line.data))
+            else _not_an_object(place, value, decode_lossy(line.data))
         )
     except UnicodeDecodeError as exc:
         return Rejected(place, not_utf8(exc), decode_lossy(line.data))
     except json.JSONDecodeError as exc:
-        end = "" if line.data.endswith(b"\n") else f"; {CUT_OFF}, or broken"
+        end = "" if line.data.endswith(b"\n") else f"; {CUT_OFF}, or damaged"
         why = f"not JSON: {exc.msg.removesuffix(' at')} at {exc.pos}{end}"
         return Rejected(place, why, decode_lossy(line.data))
     except (ValueError, RecursionError) as exc:
-        return Rejected(place, f"not JSON that can be read: {exc}", decode_lossy(line.data))
+        return Rejected(place, f"not JSON: {exc}", decode_lossy(line.data))
 
 
-def _odd(place: Place, value: Any, raw: Any) -> Rejected:
+def _not_an_object(place: Place, value: Any, raw: Any) -> Rejected:
     return Rejected(
         place, f"expected an object, got {json.dumps(value, ensure_ascii=False):.60}", raw
     )
 
 
 def decode_lossy(data: bytes) -> str:
-    """The bytes as text, those that are none written out."""
+    """The bytes as text, with invalid ones escaped."""
     return data.decode("utf-8", "backslashreplace").rstrip("\r\n")
 
 
 def read_json(stream: Stream, file: str) -> Iterator[Record]:
-    """The objects of a file, one after another or in an array; all up to where it breaks."""
+    """The objects of a file, one after another or in an array, up to the first syntax error."""
     data = stream.read(LARGEST + 1)
     if len(data) > LARGEST:
-        why = f"larger than {LARGEST >> 20} MB, unpacked: write it as JSON lines"
+        why = f"larger than {LARGEST >> 20} MB decompressed: write it as JSON lines"
         yield Rejected(Place(file, 1), why, "")
         return
     try:
@@ -100,7 +102,7 @@ def read_json(stream: Stream, file: str) -> Iterator[Record]:
         line = data.count(b"\n", 0, exc.start) + 1
         yield Rejected(Place(file, line), not_utf8(exc), decode_lossy(data))
         return
-    reader = _Reader(text, file)
+    reader = _JsonReader(text, file)
     try:
         yield from reader.records()
         if stream.broken:
@@ -112,13 +114,13 @@ def read_json(stream: Stream, file: str) -> Iterator[Record]:
 
 def _reason(exc: Exception, text: str) -> str:
     if not isinstance(exc, json.JSONDecodeError):
-        return f"not JSON that can be read, from here on: {exc}"
+        return f"not JSON from here on: {exc}"
     cut = exc.pos >= len(text.rstrip()) or exc.msg.startswith("Unterminated")
     return f"{CUT_OFF}: {exc.msg}" if cut else f"not JSON from here on: {exc.msg}"
 
 
-class _Reader:
-    """JSON read value by value, so that what stands before a break is not lost."""
+class _JsonReader:
+    """Reads JSON value by value, so that values before a syntax error are not lost."""
 
     def __init__(self, text: str, file: str) -> None:
         self.text, self.file = text, file
@@ -126,13 +128,13 @@ class _Reader:
         self._line, self._counted = 1, 0
 
     def place(self) -> Place:
-        """Where the next value stands."""
+        """Where the next value begins."""
         self._line += self.text.count("\n", self._counted, self.at)
         self._counted = self.at
         return Place(self.file, self._line)
 
     def rest(self) -> str:
-        """What has not been read."""
+        """The text that has not been read."""
         return self.text[self.at :]
 
     def records(self) -> Iterator[Record]:
@@ -143,10 +145,10 @@ class _Reader:
     def _value(self) -> Iterator[Record]:
         if self._next() == "[":
             yield from self._array()
-        elif (inside := self._around()) is not None:
+        elif (inside := self._wrapped_array()) is not None:
             self.at = inside
             yield from self._array()
-            self.at = self._end_around()
+            self.at = self._wrapper_end()
         else:
             yield self._record()
 
@@ -162,62 +164,128 @@ class _Reader:
 
     def _record(self) -> Record:
         place = self.place()
-        value = self._decoded()
-        return (place, value) if isinstance(value, dict) else _odd(place, value, value)
+        value = self._decode()
+        return (place, value) if isinstance(value, dict) else _not_an_object(place, value, value)
 
-    def _decoded(self) -> Any:
+    def _decode(self) -> Any:
         value, self.at = DECODER.raw_decode(self.text, self.at)
         return value
 
     def _next(self) -> str:
-        """The next character that is no space, "" at the end."""
+        """The next character that is not white space, "" at the end."""
         space = SPACE.match(self.text, self.at)
         self.at = space.end() if space else self.at
         return self.text[self.at : self.at + 1]
 
-    def _around(self) -> int | None:
-        """Where the array of objects begins that the object here is put around."""
+    def _wrapped_array(self) -> int | None:
+        """Where the array of objects begins that the object here wraps."""
         start, self.at = self.at, self.at + 1
         start_of_array: int | None = None
         try:
             while start_of_array is None and self._next() == '"':
-                start_of_array = self._member()
+                start_of_array = self._find_in_member()
         finally:
             self.at = start
         return start_of_array
 
-    def _member(self) -> int | None:
-        """Passes a member of an object, unless its array is what is looked for."""
+    def _find_in_member(self) -> int | None:
+        """Skip a member of an object; where its array begins if it is the wrapped one."""
         key = self._key()
         if self._next() == "[" and key in WRAPPER_KEYS:
             start, self.at = self.at, self.at + 1
             if self._next() in ("{", "]"):
                 return start
             self.at = start
-        self._pass_value()
+        self._skip_value()
         return None
 
     def _key(self) -> Any:
-        key = self._decoded()
+        key = self._decode()
         if self._next() == ":":
             self.at += 1
         return key
 
-    def _pass_value(self) -> None:
+    def _skip_value(self) -> None:
         self._next()
-        self._decoded()
-        self._pass_comma()
+        self._decode()
+        self._skip_comma()
 
-    def _pass_comma(self) -> None:
+    def _skip_comma(self) -> None:
         if self._next() == ",":
             self.at += 1
 
-    def _end_around(self) -> int:
+    def _wrapper_end(self) -> int:
         """Where the object around the array ends."""
-        self._pass_comma()
+        self._skip_comma()
         while self._next() == '"':
             self._key()
-            self._pass_value()
+            self._skip_value()
         if self._next() != "}":
             raise json.JSONDecodeError("expected }", self.text, self.at)
         return self.at + 1
+
+
+LIST_SEPARATOR = "; "  # of the items of a list in a cell
+
+
+def as_json(row: Any) -> bytes:
+    """The value as JSON in UTF-8; numbers that JSON does not have are null."""
+    try:
+        return _dump(row).encode()
+    except UnicodeEncodeError:  # a lone surrogate, which JSON can hold and UTF-8 cannot
+        return _dump(row, ensure_ascii=True).encode()
+
+
+def _dump(row: Any, *, ensure_ascii: bool = False) -> str:
+    try:
+        return json.dumps(row, ensure_ascii=ensure_ascii, allow_nan=False, default=_json_value)
+    except ValueError:
+        return json.dumps(_finite(row), ensure_ascii=ensure_ascii, default=_json_value)
+
+
+def _json_value(value: Any) -> Any:
+    """A JSON value for a type that JSON does not have."""
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    if isinstance(value, set | frozenset):
+        return sorted(map(str, value))
+    return str(value)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def as_cell(value: Any) -> str:
+    """The value as the text of a table cell; a list as its items, an object as JSON."""
+    if isinstance(value, str):
+        return replace_lone_surrogates(value)
+    if value is None or value != value:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return LIST_SEPARATOR.join(map(as_cell, value))
+    return as_text(value) or ""
+
+
+def as_text(value: Any) -> str | None:
+    """The value as text, JSON for what is not text; None if it is absent."""
+    if value is None or isinstance(value, str):
+        return None if value is None else replace_lone_surrogates(value)
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    return as_json(value).decode()
+
+
+def replace_lone_surrogates(text: str) -> str:
+    """The text without lone surrogates, which UTF-8 cannot encode."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

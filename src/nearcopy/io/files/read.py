@@ -1,4 +1,4 @@
-"""Reading: every row of a source, as an article or with the reason why it is none."""
+"""Read the rows of a source: articles, or rejected rows with a reason."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -21,7 +21,7 @@ GUESSED = Columns()
 def read(
     source: Source, columns: Columns = GUESSED, *, html: bool = False
 ) -> Iterator[Row | Rejected]:
-    """Every row of the source in its order, with the id it has or is given."""
+    """Every row of the source in order, with its own or a derived id."""
     checked = False
     for record in read_records(source):
         if isinstance(record, Rejected):
@@ -42,7 +42,7 @@ def read_articles(
     format: Format | None = None,  # noqa: A002
     html: bool = False,
 ) -> Iterator[Article]:
-    """The articles of a file, each with an id of its own; raises at the first row that is none."""
+    """The articles of a file with unique ids; raises at the first rejected row."""
     with open_sources([str(file)], format) as sources:
         for row in assign_unique_ids(read(sources[0], columns, html=html)):
             if isinstance(row, Rejected):
@@ -97,7 +97,7 @@ def assign_unique_ids(
 
 
 def read_records(source: Source) -> Iterator[Record]:
-    """Every record of the source in its order, before anything is made of it."""
+    """Every record of the source in order, before it is read as an article."""
     with Stream(source.path) as stream:
         match source.format:
             case "jsonl":
@@ -115,7 +115,7 @@ def read_records(source: Source) -> Iterator[Record]:
 
 
 def check_columns(file: str, format: Format, columns: Columns, names: tuple[str, ...]) -> None:  # noqa: A002
-    """Raises where a column asked for is not there, or a table has none that says anything."""
+    """Raise where a named column does not exist, or a table has no column of an article."""
     columns.check(names, file)
     places = columns.places(names)
     if format in ("csv", "tsv", "parquet") and not any(places[part] for part in CONTENT):

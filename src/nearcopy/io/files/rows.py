@@ -1,13 +1,15 @@
-"""Rows: what stands in one place of a file, as an article, or why it is none."""
+"""Rows as articles: from the values of a file, or from the result of an extractor."""
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from datetime import date
 from hashlib import sha256
 from typing import Any, NamedTuple
 
 from nearcopy.errors import BadArticle
-from nearcopy.io.files.column_names import Places, join_names
+from nearcopy.io.files.column_names import GUESSES, Columns, Places, join_names
 from nearcopy.io.files.dates import ABSENT, read_time
 from nearcopy.models import Article
 
@@ -17,13 +19,13 @@ FLAGS = {
     **dict.fromkeys(("true", "1", "yes", "y", "t", "html"), True),
     **dict.fromkeys(("false", "0", "no", "n", "f", "text", *ABSENT), False),
 }
-NAMES_OF_SOURCE = ("name", "title", "domain", "id")  # of a source that is an object
-ADDRESS = re.compile(r"https?://[^\s/]+/\S", re.IGNORECASE)  # of a page, not of a site alone
+SOURCE_NAME_KEYS = ("name", "title", "domain", "id")  # of an outlet that is an object
+PAGE_URL = re.compile(r"https?://[^\s/]+/\S", re.IGNORECASE)  # of a page, not of a site
 Values = dict[str, Any]
 
 
 class Place(NamedTuple):
-    """Where a row stands: the file as it was named, and the line, or in Parquet the row."""
+    """Where a row is: the file as it was named, and the line, or in Parquet the row."""
 
     file: str
     line: int
@@ -34,17 +36,17 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An article, the place it stands in, and the values there as they are."""
+    """An article, where it is, and the values it was read from."""
 
     place: Place
     values: Values
     article: Article
-    id_column: str | None = None  # the column the id is from; None where there is none
+    id_column: str | None = None  # the column of the id, if any
 
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """What cannot be read as an article, and why."""
+    """A row that is not an article, and why."""
 
     place: Place
     why: str
@@ -74,19 +76,19 @@ def _article(values: Values, places: Places, html: bool) -> tuple[Article, str |
         "language": _text(values, places, "language"),
         "tier": _tier(values, places),
     }
-    if not parts["url"] and ADDRESS.match(parts["source"] or ""):
+    if not parts["url"] and PAGE_URL.match(parts["source"] or ""):
         parts |= _address_in_source(values, places)
     for part in TIMES:
         parts[part] = _time(values, places, part)
     if places["html"]:
-        _see_html(values, places, parts)
+        _read_html_column(values, places, parts)
     id_column, id_value = _first(values, places["id"])
-    parts["id"] = _words("id", id_value, numbers=True) or _made_id(parts, values)
+    parts["id"] = _as_words("id", id_value, numbers=True) or _derive_id(parts, values)
     return Article(**parts), id_column
 
 
 def _address_in_source(values: Values, places: Places) -> Values:
-    """The address that stands where the outlet should, as trafilatura has it, and the outlet."""
+    """The URL in the column of the outlet, as trafilatura has it, and the outlet."""
     name, value = _first(values, places["source"])
     if not isinstance(value, str):
         return {}
@@ -94,21 +96,21 @@ def _address_in_source(values: Values, places: Places) -> Values:
     return {"url": value, "source": _source(values, {**places, "source": remaining})}
 
 
-def _made_id(parts: Values, values: Values) -> str:
-    """The id of a row that has none: its address, else what it says."""
+def _derive_id(parts: Values, values: Values) -> str:
+    """The id of a row that has none: its URL, else a hash of its content."""
     if parts["url"]:
         return str(parts["url"])
     if not (parts["title"].strip() or parts["text"].strip()):
         raise BadArticle(
-            f"neither an id nor a title, text or url, of what it has: {join_names(values, 8)}; "
-            "give one of these, or name the column that it stands in"
+            f"neither an id nor a title, text or url, only {join_names(values, 8)}: "
+            "give one of these, or name its column"
         )
     content = f"{parts['title']}\n{parts['text']}".encode("utf-8", "surrogatepass")
     return f"t-{sha256(content).hexdigest()[:16]}"
 
 
 def _first(values: Values, names: tuple[str, ...]) -> tuple[str | None, Any]:
-    """The first of the columns that has something in it, else the first with nothing."""
+    """The first column that has a value, else the first column with None."""
     for name in names:
         value = values[name]
         if value is not None and value != "" and value == value:
@@ -118,10 +120,10 @@ def _first(values: Values, names: tuple[str, ...]) -> tuple[str | None, Any]:
 
 def _text(values: Values, places: Places, part: str, *, numbers: bool = False) -> str | None:
     names = places[part]
-    return _words(part, _first(values, names)[1], numbers=numbers) if names else None
+    return _as_words(part, _first(values, names)[1], numbers=numbers) if names else None
 
 
-def _words(part: str, value: Any, *, numbers: bool = False) -> str | None:
+def _as_words(part: str, value: Any, *, numbers: bool = False) -> str | None:
     if value is None or isinstance(value, str):
         return value
     if numbers and isinstance(value, int | float) and not isinstance(value, bool):
@@ -131,11 +133,11 @@ def _words(part: str, value: Any, *, numbers: bool = False) -> str | None:
 
 
 def _source(values: Values, places: Places) -> str | None:
-    """The outlet; some interfaces give it as an object with a name."""
+    """The outlet; some APIs return it as an object with a name."""
     _, value = _first(values, places["source"])
     if isinstance(value, Mapping):
-        value = next((value[name] for name in NAMES_OF_SOURCE if value.get(name)), None)
-    return _words("source", value, numbers=True)
+        value = next((value[name] for name in SOURCE_NAME_KEYS if value.get(name)), None)
+    return _as_words("source", value, numbers=True)
 
 
 def _tier(values: Values, places: Places) -> int | None:
@@ -161,10 +163,10 @@ def _time(values: Values, places: Places, part: str) -> Any:
         raise BadArticle(f"{part} is {exc}") from exc
 
 
-def _see_html(values: Values, places: Places, parts: Values) -> None:
-    """Takes note whether the text is HTML; a column of whole pages is the text where none is."""
+def _read_html_column(values: Values, places: Places, parts: Values) -> None:
+    """Set whether the text is HTML; a column of whole pages is the text if there is no other."""
     _, value = _first(values, places["html"])
-    if isinstance(value, bool | int | float | None):  # pandas has floats where some are missing
+    if isinstance(value, bool | int | float | None):  # pandas has floats where values are missing
         parts["html"] = bool(value) or parts["html"]
     elif isinstance(value, str) and (flag := FLAGS.get(value[:9].strip().casefold())) is not None:
         parts["html"] = flag or parts["html"]
@@ -172,3 +174,56 @@ def _see_html(values: Values, places: Places, parts: Values) -> None:
         raise BadArticle(f"html must be true or false, got {value!r:.60}")
     elif not parts["text"]:
         parts["text"], parts["html"] = value, True
+
+
+COLUMNS = Columns()
+RESULT = Place("result", 1)
+ATTRIBUTES = tuple(dict.fromkeys(name for names in GUESSES.values() for name in names))
+VALUE_TYPES = (str, int, float, date, Mapping)
+
+
+def article_from_extractor(result: object) -> Article:
+    """The article in the result of trafilatura, newspaper and similar: an object, a dict, or JSON.
+
+    >>> page = {"title": "Tea", "source": "https://a.example/tea", "hostname": "a.example"}
+    >>> article_from_extractor(page).url
+    'https://a.example/tea'
+    """
+    if isinstance(result, Article):
+        return result
+    values = _extracted_values(result)
+    result_row = read_row(RESULT, values, COLUMNS.places(tuple(values)))
+    if isinstance(result_row, Rejected):
+        raise BadArticle(result_row.why)
+    return result_row.article
+
+
+def _extracted_values(result: object) -> Values:
+    if isinstance(result, str | bytes):
+        result = _parse_json(result)
+    if isinstance(result, Mapping):
+        return {str(name): value for name, value in result.items()}
+    if result is None:
+        raise BadArticle("nothing was extracted from the page")
+    if getattr(result, "is_parsed", True) is False:
+        raise BadArticle("not parsed yet: call parse() first")
+    return _attributes(result)
+
+
+def _parse_json(text: str | bytes) -> Mapping[str, Any]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as exc:
+        raise BadArticle(f"not JSON: {exc}") from None
+    if not isinstance(value, dict):
+        raise BadArticle(f"expected an object, got {type(value).__name__}")
+    return value
+
+
+def _attributes(result: object) -> Values:
+    """The attributes of an object that are fields of an article."""
+    attributes = {name: getattr(result, name, None) for name in ATTRIBUTES}
+    values = {name: value for name, value in attributes.items() if isinstance(value, VALUE_TYPES)}
+    if not values:
+        raise BadArticle(f"{type(result).__name__} has no fields of an article: give a dict")
+    return values

@@ -1,4 +1,4 @@
-"""Where rows come from: files, and what comes in once only, kept so that it can be read again."""
+"""Sources of rows: files, and pipes copied so that they can be read again."""
 
 import json
 import sys
@@ -27,14 +27,14 @@ SUFFIXES: dict[str, Format] = {
     **dict.fromkeys((".parquet", ".pq"), "parquet"),
     ".warc": "warc",
 }
-WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # how they begin: of zip, and of old
+WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # magic numbers: zip, and the old format
 DATABASE = b"SQLite format 3\0"
-HEAD = 1 << 20  # bytes by which a format is told
+HEAD = 1 << 20  # bytes by which a format is detected
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file that can be read again: what it was called, where it is, its format."""
+    """A file that can be read again: its name, path and format."""
 
     name: str
     path: Path
@@ -48,17 +48,20 @@ def open_sources(
     *,
     otherwise: Format | None = None,
 ) -> Iterator[list[Source]]:
-    """The files as sources while they are needed; "-" is stdin.
+    """The files as sources; "-" is stdin.
 
-    What is not of the `format` asked for is told by its name, else by its first bytes; where
-    these tell nothing either, it is taken for the format `otherwise`.
+    Without a `format`, it is determined by the name, by the first bytes, or `otherwise`.
     """
     if files.count("-") > 1:
-        raise NearcopyError("- stands for stdin, which can be read once only")
+        raise NearcopyError("- is stdin, which can be read only once")
     with TemporaryDirectory(prefix="nearcopy-") as kept:
         paths = [_path(file, Path(kept) / str(number)) for number, file in enumerate(files)]
         yield [
-            Source("<stdin>" if file == "-" else file, path, format or _told(file, path, otherwise))
+            Source(
+                "<stdin>" if file == "-" else file,
+                path,
+                format or _detect_format(file, path, otherwise),
+            )
             for file, path in zip(files, paths, strict=True)
         ]
 
@@ -71,7 +74,7 @@ def _path(file: str, kept: Path) -> Path:
     return _keep(file, kept)
 
 
-def _told(file: str, path: Path, otherwise: Format | None) -> Format:
+def _detect_format(file: str, path: Path, otherwise: Format | None) -> Format:
     """By its name, else by its first bytes; many a .json holds JSON lines."""
     named = format_of(file)
     if named is not None and named != "json":
@@ -86,7 +89,7 @@ def _told(file: str, path: Path, otherwise: Format | None) -> Format:
 
 
 def _keep(file: str, kept: Path) -> Path:
-    """A copy of what comes in through a pipe."""
+    """A copy of what a pipe delivers."""
     with kept.open("wb") as copy:
         if file == "-":
             copyfileobj(sys.stdin.buffer, copy)
@@ -97,7 +100,7 @@ def _keep(file: str, kept: Path) -> Path:
 
 
 def strip_compression_suffix(name: str) -> str:
-    """The name without what says how it is packed.
+    """The name without the suffix of its compression.
 
     >>> strip_compression_suffix("wire.CSV.gz")
     'wire.CSV'
@@ -107,7 +110,7 @@ def strip_compression_suffix(name: str) -> str:
 
 
 def format_of(name: str) -> Format | None:
-    """The format that a name tells, None where it tells none.
+    """The format of a file name, None if its suffix is unknown.
 
     >>> format_of("wire.ndjson.zst")
     'jsonl'
@@ -116,10 +119,10 @@ def format_of(name: str) -> Format | None:
 
 
 def check_output_suffix(name: str) -> None:
-    """Raises where a name ends in a way that tells no format; one without an ending is let be.
+    """Raise where a suffix is not that of an output format; no suffix is fine.
 
-    >>> check_ending("out.csv.gz"), check_ending("-"), check_output_suffix("/dev/null")
-    (None, None, None)
+    >>> check_output_suffix("out.csv.gz"), check_output_suffix("/dev/null")
+    (None, None)
     """
     ending = Path(strip_compression_suffix(name)).suffix
     kind = SUFFIXES.get(ending.lower())
@@ -127,13 +130,13 @@ def check_output_suffix(name: str) -> None:
         packed = " or ".join(item.suffix for item in COMPRESSIONS)
         endings = ", ".join(item for item, kind in SUFFIXES.items() if kind not in READ_ONLY)
         raise NearcopyError(
-            f"{name}: nothing is written as {ending}: let the name end in one of {endings}, "
-            f"with {packed} after it to have it packed"
+            f"{name}: {ending} is not an output format: use one of the suffixes {endings}, "
+            f"followed by {packed} to compress it"
         )
 
 
 def sniff_format(path: Path, name: str = "") -> Format:
-    """The format that the first bytes tell; an error calls the file by this name."""
+    """The format by the first bytes; `name` is what an error calls the file."""
     with Stream(path) as stream:
         head = stream.read(HEAD)
     if head.startswith(b"PAR1"):
@@ -142,12 +145,12 @@ def sniff_format(path: Path, name: str = "") -> Format:
         return "warc"
     if head.startswith(DATABASE):
         raise NearcopyError(
-            f"{name or path} is a file of SQLite, and no file of articles: if it is a store, name "
-            f"it with --store {name or path}"
+            f"{name or path} is a SQLite file, not a file of articles: if it is a store, give "
+            f"--store {name or path}"
         )
     if head.startswith(WORKBOOKS):
         raise NearcopyError(
-            f"{name or path} is a workbook of Excel, or a zip: save what is in it as CSV in UTF-8"
+            f"{name or path} is an Excel workbook or a zip file: save it as CSV in UTF-8"
         )
     head = head.removeprefix(UTF8_BOM).lstrip()
     if head.startswith(b"{"):
@@ -158,7 +161,7 @@ def sniff_format(path: Path, name: str = "") -> Format:
 
 
 def is_json_lines(head: bytes) -> bool:
-    """Whether these are objects line by line, and not one object over several lines."""
+    """Whether these are objects line by line, not one object over several lines."""
     first, _, remainder = head.partition(b"\n")
     try:
         value = json.loads(first)
@@ -169,16 +172,15 @@ def is_json_lines(head: bytes) -> bool:
 
 
 def _table(header: str, name: str) -> Format:
-    """CSV or TSV, where the header is one of a table of articles."""
-    parted_by = guess_delimiter(header)
-    names = tuple(name.strip(' "\r') for name in header.split(parted_by))
+    """CSV or TSV, if the header is that of a table of articles."""
+    delimiter = guess_delimiter(header)
+    names = tuple(name.strip(' "\r') for name in header.split(delimiter))
     if header and not any(Columns().places(names)[part] for part in CONTENT):
         raise NearcopyError(
-            f"{name} is no JSON and no table with a column that looks like an id, title, text or "
-            f"url ({header!r:.60}): give it a name that tells, such as wire.csv; "
-            "`dedupe` takes --input-format"
+            f"{name} is neither JSON nor a table with a column for id, title, text or url "
+            f"({header!r:.60}): rename it, as in wire.csv, or give `dedupe` --input-format"
         )
-    return "tsv" if parted_by == "\t" else "csv"
+    return "tsv" if delimiter == "\t" else "csv"
 
 
 def _first_line(head: bytes) -> str:

@@ -1,8 +1,8 @@
-"""Exports: rows that hold all that a store cannot find out again by itself.
+"""Exports of whole stores: rows that hold all that cannot be recomputed.
 
-A row is an article with its run and its revisions; what is of no article stands in a column of its
-own, `record`, as JSON. The first record says what the store was made with, the last how many rows
-there were, so that a file that is cut off is not taken for a whole one.
+A row is an article with its run and its revisions. Other records are JSON in a column of their own,
+`record`. The first states the recipe of the store, the last the number of rows, so that a truncated
+file is recognised.
 """
 
 import json
@@ -15,11 +15,17 @@ from nearcopy.config import Recipe
 from nearcopy.errors import BadArticle
 from nearcopy.io.files.dates import read_time
 from nearcopy.io.files.rows import Rejected, Row
-from nearcopy.models.action import Act, act_json
-from nearcopy.models.feedback import Feedback, Said, evidence_json, evidence_of
-from nearcopy.models.model import Article, Relation
-from nearcopy.stores.base import Counts, Stated
-from nearcopy.stores.row_codec import recipe_json, recipe_of
+from nearcopy.models import Article, Relation
+from nearcopy.models.feedback import (
+    Feedback,
+    Prediction,
+    StoryAction,
+    action_to_json,
+    evidence_from_json,
+    evidence_to_json,
+)
+from nearcopy.stores.base import LatencyCounts, StoreSettings
+from nearcopy.stores.row_codec import recipe_from_json, recipe_to_json
 
 FORMAT = 1
 RECORD = "record"
@@ -31,14 +37,14 @@ Values = Mapping[str, Any]
 
 
 class Head(NamedTuple):
-    """What the exported store was made with, and how often terms stood in it."""
+    """The recipe of the exported store, and its term counts."""
 
     recipe: Recipe
     terms: bytes
 
 
 class Arrival(NamedTuple):
-    """An article as it came, in which run, what stood under its id before, and its story."""
+    """An article, the run it was added in, its earlier revisions, and its story."""
 
     article: Article
     run: int
@@ -50,12 +56,12 @@ class Arrival(NamedTuple):
 
 
 def article_row(article: Article) -> dict[str, Any]:
-    """The article as the columns of a row."""
+    """The article as columns of a row."""
     return {name: getattr(article, name) for name in COLUMNS}
 
 
 def history_row(run: int, before: Iterable[Article]) -> dict[str, Any]:
-    """What else there is of an article, as columns of its row."""
+    """The run and the revisions of an article, as columns of its row."""
     revisions = [_plain(article_row(revision)) for revision in before]
     return {"run": run, "revisions": json.dumps(revisions) if revisions else None}
 
@@ -64,15 +70,15 @@ def _plain(values: dict[str, Any]) -> dict[str, Any]:
     return {k: v.isoformat() if isinstance(v, datetime) else v for k, v in values.items()}
 
 
-def head_row(stated: Stated, terms: bytes) -> dict[str, str]:
-    """The first row: what the store was made with."""
-    recipe = json.loads(recipe_json(stated.recipe))
+def head_row(stated: StoreSettings, terms: bytes) -> dict[str, str]:
+    """The first row: the recipe of the store."""
+    recipe = json.loads(recipe_to_json(stated.recipe))
     counts = b64encode(terms).decode()
-    return _record(STORE, format=FORMAT, keys=stated.version, recipe=recipe, terms=counts)
+    return _record(STORE, format=FORMAT, keys=stated.key_version, recipe=recipe, terms=counts)
 
 
 def end_row(rows: int) -> dict[str, str]:
-    """The last row: how many came before it."""
+    """The last row: how many rows came before it."""
     return _record(END, rows=rows)
 
 
@@ -81,14 +87,14 @@ def redirect_row(story: str, to: str) -> dict[str, str]:
     return _record("redirect", story=story, to=to)
 
 
-def time_rows(times: Counts) -> Iterator[dict[str, str]]:
-    """How often some work took a time."""
+def time_rows(times: LatencyCounts) -> Iterator[dict[str, str]]:
+    """The latency counts."""
     for (day, work, step), count in sorted(times.items()):
         yield _record("time", day=day, work=work, step=step, count=count)
 
 
 def feedback_row(feedback: Feedback) -> dict[str, str]:
-    """What people said of two articles."""
+    """Feedback on two articles."""
     return _record(
         "feedback",
         a=feedback.a,
@@ -97,13 +103,13 @@ def feedback_row(feedback: Feedback) -> dict[str, str]:
         relation=feedback.relation.value,
         note=feedback.note,
         when=feedback.when.isoformat(),
-        said=[*feedback.said[:-1], evidence_json(feedback.said.evidence)],
+        said=[*feedback.prediction[:-1], evidence_to_json(feedback.prediction.evidence)],
     )
 
 
-def action_row(act: Act) -> dict[str, str]:
-    """What people did to a story."""
-    return _record("act", act=act_json(act))
+def action_row(act: StoryAction) -> dict[str, str]:
+    """An action on a story."""
+    return _record("act", act=action_to_json(act))
 
 
 def _record(kind: str, **values: Any) -> dict[str, str]:
@@ -114,7 +120,7 @@ def _record(kind: str, **values: Any) -> dict[str, str]:
 
 
 def record_of(row: Row | Rejected) -> dict[str, Any] | None:
-    """The record that a row is; None where it is an article, or nothing of ours."""
+    """The record of a row; None for an article."""
     values = row.raw if isinstance(row, Rejected) else None
     text = values.get(RECORD) if isinstance(values, Mapping) else None
     try:
@@ -125,20 +131,20 @@ def record_of(row: Row | Rejected) -> dict[str, Any] | None:
 
 
 def head_of(record: Values) -> Head:
-    """What the first row says."""
+    """The content of the first row."""
     if record.get("format") != FORMAT:
         raise BadArticle(
-            f"this is an export of format {record.get('format')!r:.20}, and {FORMAT} can be read: "
+            f"unknown export format {record.get('format')!r:.20}, only {FORMAT} can be read: "
             "export it again, or import it with the nearcopy that wrote it"
         )
     try:
-        return Head(recipe_of(json.dumps(record["recipe"])), b64decode(record["terms"]))
+        return Head(recipe_from_json(json.dumps(record["recipe"])), b64decode(record["terms"]))
     except (KeyError, TypeError, ValueError) as exc:
-        raise BadArticle(f"the first row is no head of an export: {exc!r:.100}") from exc
+        raise BadArticle(f"the first row is not the head of an export: {exc!r:.100}") from exc
 
 
 def arrival_of(values: Values) -> Arrival:
-    """What a row says of an article."""
+    """The article of a row, with its history."""
     try:
         revisions = json.loads(values["revisions"]) if values.get("revisions") else []
         before = [_article(revision) for revision in revisions]
@@ -146,7 +152,7 @@ def arrival_of(values: Values) -> Arrival:
     except BadArticle:
         raise
     except (KeyError, TypeError, ValueError, RecursionError) as exc:
-        raise BadArticle(f"no article of an export: {exc!r:.100}") from exc
+        raise BadArticle(f"not an article of an export: {exc!r:.100}") from exc
 
 
 def _article(values: Values) -> Article:
@@ -162,7 +168,7 @@ def _article(values: Values) -> Article:
 
 
 def feedback_of(record: Values) -> Feedback:
-    """What people said, again."""
+    """The feedback of a record."""
     relation, rule, confidence, duplicate, news, copy, evidence = record["said"]
     shares = (confidence, duplicate, news, copy)
     when = read_time(record["when"])
@@ -175,10 +181,10 @@ def feedback_of(record: Values) -> Feedback:
         relation=Relation(record["relation"]),
         note=record["note"],
         when=when,
-        said=Said(Relation(relation), rule, *shares, evidence_of(evidence)),
+        prediction=Prediction(Relation(relation), rule, *shares, evidence_from_json(evidence)),
     )
 
 
 def time_of(record: Values) -> tuple[tuple[int, str, int], int]:
-    """How often some work took a time, again."""
+    """The latency count of a record."""
     return (record["day"], record["work"], record["step"]), record["count"]

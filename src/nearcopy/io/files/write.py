@@ -1,4 +1,4 @@
-"""Writing: rows to files, which are there when all is written and not before."""
+"""Write rows to files, atomically."""
 
 import csv
 import gzip
@@ -14,23 +14,23 @@ from typing import Any, BinaryIO, Protocol, cast
 
 from nearcopy.errors import NearcopyError
 from nearcopy.io.files.atomic_write import open_atomic
-from nearcopy.io.files.cell_values import as_cell, as_json
 from nearcopy.io.files.decompress import UTF8_BOM
+from nearcopy.io.files.json import as_cell, as_json
 from nearcopy.io.files.parquet import ParquetRowWriter
 from nearcopy.io.files.sources import READ_ONLY, Format, format_of
 
 
 class RowWriter(Protocol):
-    """Rows on their way into a file."""
+    """Writes rows in a format."""
 
     def write(self, row: Mapping[str, Any]) -> None:
-        """Takes a row."""
+        """Add a row."""
 
     def end(self) -> None:
-        """Writes what is still to be written."""
+        """Write what is still buffered."""
 
     def close(self) -> None:
-        """Lets go of what was needed on the way."""
+        """Release temporary files."""
 
 
 @contextmanager
@@ -40,130 +40,131 @@ def open_writer(
     *,
     columns: Iterable[str] = (),
 ) -> Iterator[RowWriter]:
-    """What takes rows. The file is put in its place at the end; "-" is stdout.
+    """A writer for rows. The file is renamed into place at the end; "-" is stdout.
 
-    If the work within fails, the file is as it was before, and nothing comes to stdout. A table
-    has the columns given, in their order, and those of the rows that are none of them.
+    On an error the file stays as it was, and nothing is written to stdout. A table has the given
+    columns first, then those that only rows have.
     """
     kind: Format = format or format_of(str(target)) or "jsonl"
     if kind in READ_ONLY:
-        raise NearcopyError(f"{target}: {kind} is read and not written: let it be jsonl")
+        raise NearcopyError(f"{target}: {kind} is not an output format: use jsonl")
     to_stdout = str(target) == "-"
-    with _stdout() if to_stdout else _file(Path(target)) as file:
+    with _open_stdout() if to_stdout else _open_file(Path(target)) as file:
         if kind in ("csv", "tsv") and not to_stdout:
-            file.write(UTF8_BOM)  # or spreadsheets take it for something else than UTF-8
+            file.write(UTF8_BOM)  # so that spreadsheets recognise UTF-8
         with closing(WRITERS[kind](file, columns)) as rows:
             yield rows
             rows.end()
 
 
 @contextmanager
-def _stdout() -> Iterator[BinaryIO]:
-    with TemporaryFile() as waiting:
-        yield cast(BinaryIO, waiting)
-        waiting.seek(0)
-        copyfileobj(waiting, sys.stdout.buffer)
+def _open_stdout() -> Iterator[BinaryIO]:
+    with TemporaryFile() as spool:
+        yield cast(BinaryIO, spool)
+        spool.seek(0)
+        copyfileobj(spool, sys.stdout.buffer)
     sys.stdout.buffer.flush()
 
 
 @contextmanager
-def _file(target: Path) -> Iterator[BinaryIO]:
-    with open_atomic(target) as raw, _packed(raw, target.resolve().suffix.lower()) as file:
+def _open_file(target: Path) -> Iterator[BinaryIO]:
+    with open_atomic(target) as raw, _compress(raw, target.resolve().suffix.lower()) as file:
         yield file
 
 
 @contextmanager
-def _packed(raw: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
-    """The file, or what packs into it as its suffix says."""
+def _compress(raw: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
+    """The file, or a compressor that writes to it, by its suffix."""
     if suffix == ".gz":
-        with gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed:  # the same rows, the same bytes
-            yield cast(BinaryIO, packed)
+        # Without a time, the same rows give the same bytes.
+        with gzip.GzipFile("", "wb", 6, raw, mtime=0) as compressed:
+            yield cast(BinaryIO, compressed)
     elif suffix == ".zst":
-        import zstandard  # only for those who need it
+        import zstandard  # imported on demand
 
         compressor = zstandard.ZstdCompressor(write_checksum=True)
-        with compressor.stream_writer(raw, closefd=False) as packed:
-            yield cast(BinaryIO, packed)
+        with compressor.stream_writer(raw, closefd=False) as compressed:
+            yield cast(BinaryIO, compressed)
     else:
         yield raw
 
 
 class JsonLinesWriter:
-    """A row a line."""
+    """Writes a row per line."""
 
     def __init__(self, file: BinaryIO, columns: Iterable[str] = ()) -> None:
-        del columns  # a row names its own
+        del columns  # each row has its own
         self._file = file
 
     def write(self, row: Mapping[str, Any]) -> None:
-        """Takes a row."""
+        """Add a row."""
         self._file.write(as_json(row) + b"\n")
 
     def end(self) -> None:
-        """Nothing is left to write."""
+        """Do nothing: all is written."""
 
     def close(self) -> None:
-        """Nothing was needed on the way."""
+        """Do nothing: there are no temporary files."""
 
 
 class JsonArrayWriter:
-    """All rows in one array, one a line."""
+    """Writes all rows as one array, a row per line."""
 
     def __init__(self, file: BinaryIO, columns: Iterable[str] = ()) -> None:
-        del columns  # a row names its own
+        del columns  # each row has its own
         self._file = file
         self._before = b"[\n"
 
     def write(self, row: Mapping[str, Any]) -> None:
-        """Takes a row."""
+        """Add a row."""
         self._file.write(self._before + as_json(row))
         self._before = b",\n"
 
     def end(self) -> None:
-        """Closes the array."""
+        """Close the array."""
         self._file.write(b"[]\n" if self._before == b"[\n" else b"\n]\n")
 
     def close(self) -> None:
-        """Nothing was needed on the way."""
+        """Do nothing: there are no temporary files."""
 
 
 class TableWriter:
-    """Rows of a table. Which columns there are is known when the last row is, so they wait."""
+    """Writes a table. Its columns are known with the last row, so rows wait in a temporary file."""
 
     def __init__(self, file: BinaryIO, columns: Iterable[str], *, delimiter: str) -> None:
         self._file, self._delimiter = file, delimiter
         self._columns = dict.fromkeys(columns)
-        self._grown = False
+        self._widened = False
         spool = TemporaryFile()  # noqa: SIM115 (see close)
-        self._waiting = io.TextIOWrapper(spool, encoding="utf-8", newline="")
-        self._rows = csv.writer(self._waiting, delimiter=delimiter)
+        self._spool = io.TextIOWrapper(spool, encoding="utf-8", newline="")
+        self._rows = csv.writer(self._spool, delimiter=delimiter)
 
     def write(self, row: Mapping[str, Any]) -> None:
-        """Takes a row."""
+        """Add a row."""
         if not row.keys() <= self._columns.keys():
-            self._grown = bool(self._columns)
+            self._widened = bool(self._columns)
             self._columns.update(dict.fromkeys(row))
         self._rows.writerow([as_cell(row.get(name)) for name in self._columns])
 
     def end(self) -> None:
-        """Writes the header, and every row below it."""
-        self._waiting.seek(0)
+        """Write the header, and all rows below it."""
+        self._spool.seek(0)
         out = io.TextIOWrapper(self._file, encoding="utf-8", newline="")
         rows = csv.writer(out, delimiter=self._delimiter)
         if self._columns:
             rows.writerow(map(as_cell, self._columns))
-        self._copy(rows) if self._grown else copyfileobj(self._waiting, out)
+        self._copy(rows) if self._widened else copyfileobj(self._spool, out)
         out.flush()
-        out.detach()  # it is not ours to close
+        out.detach()  # the caller closes it
 
     def close(self) -> None:
-        """Lets go of what waited."""
-        self._waiting.close()
+        """Remove the temporary file."""
+        self._spool.close()
 
     def _copy(self, rows: Any) -> None:
-        """The rows, those from before the last columns came filled up to the full width."""
+        """Copy the rows, padding those from before the last columns appeared."""
         csv.field_size_limit((1 << 31) - 1)
-        for fields in csv.reader(self._waiting, delimiter=self._delimiter):
+        for fields in csv.reader(self._spool, delimiter=self._delimiter):
             rows.writerow(fields + [""] * (len(self._columns) - len(fields)))
 
 

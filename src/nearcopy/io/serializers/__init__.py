@@ -1,1 +1,1 @@
-"""The one JSON form of every answer."""
+"""The one JSON form of every answer: verdicts and evidence, stories and feedback, evaluations."""

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from nearcopy.evaluate.metrics import Estimate
-from nearcopy.evaluate.metrics import OperatingPoint
+from nearcopy.evaluate.metrics import Estimate, OperatingPoint
 from nearcopy.evaluate.outcomes import Cell, Evaluation, Mistake, Table
 from nearcopy.evaluate.tune import Tuning
 from nearcopy.io.serializers.verdict import Answer, judgement_row

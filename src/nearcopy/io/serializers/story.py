@@ -6,8 +6,7 @@ from nearcopy.cluster.spread import Spread, count_outlets, count_syndicated
 from nearcopy.deduper.feedback.actions import ActionResult
 from nearcopy.deduper.feedback.record import FeedbackResult
 from nearcopy.deduper.feedback.review_queue import BorderlinePair
-from nearcopy.deduper.statistics import Latency
-from nearcopy.deduper.statistics import Stats
+from nearcopy.deduper.statistics import Latency, Stats
 from nearcopy.io.serializers.verdict import Answer, dataclass_row, evidence_row, iso_time
 from nearcopy.models import Story
 from nearcopy.models.feedback import Feedback, StoryAction
@@ -28,12 +27,12 @@ def story_row(story: Story) -> Answer:
 
 
 def spread_row(spread: Spread) -> Answer:
-    """How a story spread, outlet by outlet and step by step."""
+    """How a story spread, outlet by outlet."""
     return dataclass_row(spread)
 
 
 def feedback_row(feedback: Feedback) -> Answer:
-    """What people said of two articles, and what the policy had said."""
+    """Feedback on two articles, and what the policy had predicted."""
     decision = feedback.prediction
     return {
         "a": feedback.a,
@@ -54,7 +53,7 @@ def feedback_row(feedback: Feedback) -> Answer:
 
 
 def correction_row(correction: FeedbackResult) -> Answer:
-    """What was said or taken back, and what changed by it."""
+    """Feedback given or withdrawn, and the resulting changes."""
     changes = [change._asdict() for change in correction.changes]
     return {
         **feedback_row(correction.feedback),
@@ -64,7 +63,7 @@ def correction_row(correction: FeedbackResult) -> Answer:
 
 
 def action_row(act: StoryAction) -> Answer:
-    """What somebody did to a story, as it stands in the journal."""
+    """An action on a story, as in the audit log."""
     return {
         "number": act.number,
         "kind": str(act.kind),
@@ -80,12 +79,12 @@ def action_row(act: StoryAction) -> Answer:
 
 
 def action_result_row(result: ActionResult) -> Answer:
-    """An act done or undone, and what changed by it."""
+    """An action done or undone, and the resulting changes."""
     return {**action_row(result.action), "changes": [change._asdict() for change in result.changes]}
 
 
 def review_row(pair: BorderlinePair) -> Answer:
-    """A pair that was nearly decided otherwise: how nearly, and by which measure."""
+    """A pair close to the decision boundary: its margin, and the measure."""
     edge, decision = pair.edge, pair.edge.decision
     return {
         "a": edge.a,
@@ -104,7 +103,7 @@ def review_row(pair: BorderlinePair) -> Answer:
 
 
 def stats_row(stats: Stats) -> Answer:
-    """The numbers of a store."""
+    """The statistics of a store."""
     return {
         "since": stats.since.isoformat() if stats.since else None,
         "articles": stats.articles,

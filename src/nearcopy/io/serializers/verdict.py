@@ -29,7 +29,7 @@ VERDICT_COLUMNS = (
 
 
 def verdict_row(verdict: Verdict, *, evidence: bool = False) -> Answer:
-    """A verdict; with what was measured, where that is asked for and there."""
+    """A verdict; with its evidence if `evidence`."""
     answer: Answer = {
         "id": verdict.id,
         "relation": str(verdict.relation),
@@ -57,12 +57,12 @@ def verdict_columns(verdict: Verdict) -> Answer:
 
 
 def article_row(article: Article) -> Answer:
-    """An article as it came."""
+    """An article."""
     return dataclass_row(article)
 
 
 def evidence_row(evidence: Evidence) -> Answer:
-    """What was measured, and only that."""
+    """The measurements of evidence, without those that were not made."""
     nothing = Evidence._field_defaults
     return {
         name: _evidence_value(value)
@@ -83,7 +83,7 @@ def _fact(fact: Fact) -> Answer:
 
 
 def judgement_row(a: str, b: str, judgement: Judgement) -> Answer:
-    """What two articles are to each other."""
+    """The judgement of two articles."""
     decision = judgement.decision
     return {
         "a": a,
@@ -119,7 +119,7 @@ def iso_time(moment: datetime | None) -> str | None:
 
 
 def match_row(match: Match) -> Answer:
-    """One of the articles like another."""
+    """An article similar to another."""
     return {
         "id": match.id,
         "title": match.title,
@@ -133,7 +133,7 @@ def match_row(match: Match) -> Answer:
 
 
 def explanation_row(explanation: Explanation) -> Answer:
-    """Why two articles are what they are to each other, with the places of what they share."""
+    """The judgement of two articles, with the positions of shared passages, facts and names."""
     return {
         **judgement_row(explanation.a, explanation.b, explanation.judgement),
         "passages": [_passage(passage) for passage in explanation.passages],
@@ -162,8 +162,10 @@ def _numeral(numeral: Numeral) -> Answer:
     return {"value": numeral.value, "start": numeral.start, "end": numeral.end}
 
 
-def ranked_rows(rows: list[Row], results: list[SearchResult], *, mark: bool = False) -> Iterator[Answer]:
-    """The results that are kept, in order; with `mark` all, and what the others duplicate."""
+def ranked_rows(
+    rows: list[Row], results: list[SearchResult], *, mark: bool = False
+) -> Iterator[Answer]:
+    """The kept results in order; with `mark` all of them, and what the others duplicate."""
     for row, result in zip(rows, results, strict=True):
         if result.duplicate_of is None:
             more: Answer = {"duplicate_of": None} if mark else {}
@@ -173,14 +175,14 @@ def ranked_rows(rows: list[Row], results: list[SearchResult], *, mark: bool = Fa
 
 
 def dropped_rows(rows: list[Row], results: list[SearchResult]) -> Iterator[Answer]:
-    """The results that are dropped, each with what it is to the one that is kept."""
+    """The dropped results, each with its relation to the kept one."""
     for row, result in zip(rows, results, strict=True):
         if result.duplicate_of is not None:
             yield _duplicate_row(row, result)
 
 
 def _with_id(row: Row) -> Answer:
-    """The values of a result, with its id where it has none of its own."""
+    """The values of a result, with its id if it has none of its own."""
     own = row.id_column is not None and str(row.values[row.id_column]) == row.article.id
     return row.values if own else row.values | {"id": row.article.id}
 

@@ -6,9 +6,8 @@ from time import monotonic, sleep
 
 from nearcopy.deduper.deduper import BATCH_SIZE, Deduper
 from nearcopy.errors import RecipeMismatch, StoreError
-from nearcopy.io.streams.base import Sink, Stream
-from nearcopy.io.streams.counters import Counts
-from nearcopy.io.streams.messages import Message, Outcome
+from nearcopy.io.streams.messages import Message, Outcome, Sink, Stream
+from nearcopy.io.streams.metrics import Counts
 from nearcopy.io.streams.process import process_messages
 
 WAIT_SECONDS = 0.25  # for messages, and so until a wish to stop is seen

@@ -1,12 +1,12 @@
 """Messages of a stream, and what came of each."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-from nearcopy.io.serializers.answers import verdict_row
-from nearcopy.models.model import Article, Verdict
+from nearcopy.io.serializers.verdict import verdict_row
+from nearcopy.models import Article, Verdict
 
 PREFIX = "nearcopy_"  # before the names of what is put beside a message
 
@@ -98,3 +98,33 @@ class Outputs(NamedTuple):
 
 
 NOWHERE = Outputs()
+
+
+class Stream(Protocol):
+    """Where messages come from. A message comes again until it is settled, never less than once."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing will ever come again."""
+
+    def take(self, most: int, seconds: float) -> Sequence[Message]:
+        """The next messages, at most so many; none where none came in so many seconds."""
+
+    def settle(self, outcomes: Sequence[Outcome]) -> None:
+        """Hand on what came of messages, then have none of them come again.
+
+        As one step where the stream can; else some may be handed on again when this is cut short.
+        """
+
+    def lag(self) -> int | None:
+        """How many messages are waiting, None where that cannot be known."""
+
+    def close(self) -> None:
+        """Let go; others take what was not settled."""
+
+
+class Sink(Protocol):
+    """Another place that outcomes go to, before their messages are settled."""
+
+    def write(self, outcomes: Sequence[Outcome]) -> None:
+        """Have these there for good; the same ones may be written again."""

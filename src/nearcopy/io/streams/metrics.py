@@ -1,11 +1,38 @@
-"""Metrics of a stream, as Prometheus reads them."""
+"""What is counted while a stream is consumed."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 from nearcopy.errors import StreamError, require
-from nearcopy.io.streams.counters import Counts
-from nearcopy.io.streams.messages import Kind
+from nearcopy.io.streams.messages import Kind, Outcome
+
+
+@dataclass
+class Counts:
+    """Messages by what came of them, the seconds it took, and how many wait."""
+
+    kinds: Counter[Kind] = field(default_factory=Counter)
+    repeated: int = 0
+    batches: int = 0
+    busy_seconds: float = 0.0
+    store_errors: int = 0
+    lag: int | None = None
+
+    @property
+    def all(self) -> int:
+        """All messages that were settled."""
+        return self.kinds.total()
+
+    def count(self, outcomes: Sequence[Outcome], seconds: float, lag: int | None) -> None:
+        """Count a batch that is settled."""
+        self.kinds.update(outcome.kind for outcome in outcomes)
+        self.repeated += sum(outcome.repeated for outcome in outcomes)
+        self.batches += 1
+        self.busy_seconds += seconds
+        self.lag = lag
+
 
 HOST = "127.0.0.1"
 MOST_PORT = 65_535

@@ -1,22 +1,89 @@
-"""What comes of messages: each is read, judged and added; one that cannot be stops no other."""
+"""Messages as articles, or why they are none."""
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from nearcopy.deduper.deduper import Deduper
 from nearcopy.errors import BadArticle, StoreError
 from nearcopy.extract import urls
+from nearcopy.io.files import Columns, Place, Rejected
+from nearcopy.io.files.decompress import not_utf8
+from nearcopy.io.files.json import DECODER
+from nearcopy.io.files.rows import read_row
 from nearcopy.io.streams.messages import Message, Outcome
-from nearcopy.io.streams.parse import article_of
-from nearcopy.models.model import Article, Verdict
+from nearcopy.models import Article, Verdict
+from nearcopy.stores.row_codec import replace_surrogates
+
+COLUMNS = Columns()
+LARGEST_TIER = 1 << 31
+
+
+def article_of(message: Message) -> Article:
+    """The article of a message; one without an id is named after its place."""
+    if message.why:
+        raise BadArticle(message.why)
+    return article_from(_values(message), message.place)
+
+
+def article_from(values: dict[str, Any], name: str) -> Article:
+    """The values as an article that a store can keep; one without an id has this name."""
+    parsed = read_row(Place(name, 1), values, COLUMNS.places(tuple(values)))
+    if isinstance(parsed, Rejected):
+        raise BadArticle(parsed.why)
+    has_id = parsed.id_column is not None and values[parsed.id_column] not in (None, "")
+    article = parsed.article if has_id else replace(parsed.article, id=name)
+    check_storable(article)
+    return article
+
+
+def check_storable(article: Article) -> None:
+    """Raises where an article says nothing, or is nothing that a store can keep."""
+    if replace_surrogates(article.id) != article.id:
+        raise BadArticle("id has half a surrogate pair: no store can keep it")
+    if article.tier is not None and abs(article.tier) >= LARGEST_TIER:
+        raise BadArticle("tier is beyond what a store can keep: give a small whole number")
+    if not (article.title.strip() or article.text.strip() or article.url or article.canonical_url):
+        raise BadArticle("text, title and url are missing or empty: give one of them")
+
+
+def _values(message: Message) -> dict[str, Any]:
+    fields = message.fields
+    if fields is None:
+        return _decoded(message.data)
+    only = next(iter(fields.values())) if len(fields) == 1 else b""
+    names = tuple(name.decode("utf-8", "replace") for name in fields)
+    if only.lstrip().startswith(b"{") or (only and not any(COLUMNS.places(names).values())):
+        return _decoded(only)
+    return _texts(fields)
+
+
+def _texts(fields: Mapping[bytes, bytes]) -> dict[str, Any]:
+    try:
+        return {name.decode(): value.decode() for name, value in fields.items()}
+    except UnicodeDecodeError as exc:
+        raise BadArticle(not_utf8(exc)) from None
+
+
+def _decoded(data: bytes) -> dict[str, Any]:
+    try:
+        value = DECODER.decode(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as exc:
+        raise BadArticle(not_utf8(exc)) from None
+    except (ValueError, RecursionError) as exc:
+        raise BadArticle(f"not JSON that can be read: {exc}") from None
+    if not isinstance(value, dict):
+        raise BadArticle(f"expected an object, got {type(value).__name__}")
+    return value
+
 
 log = logging.getLogger("nearcopy")
 
 
 def process_messages(deduper: Deduper, messages: Sequence[Message]) -> list[Outcome]:
     """What came of each message, in order; their articles are in the store then."""
-    return process_articles(deduper, [_read(message) for message in messages])
+    return process_articles(deduper, [_parse(message) for message in messages])
 
 
 def process_articles(deduper: Deduper, read: Sequence[Outcome]) -> list[Outcome]:
@@ -28,7 +95,7 @@ def process_articles(deduper: Deduper, read: Sequence[Outcome]) -> list[Outcome]
     return _with_addresses(deduper, outcomes)
 
 
-def _read(message: Message) -> Outcome:
+def _parse(message: Message) -> Outcome:
     try:
         return Outcome(message, article_of(message))
     except BadArticle as exc:
@@ -87,7 +154,7 @@ def _address(outcome: Outcome, kept: dict[str, Article]) -> str | None:
 
 
 def _own_address(article: Article) -> str | None:
-    declared = article.canonical_url and urls.declared(article.url, article.canonical_url)
+    declared = article.canonical_url and urls.declared_address(article.url, article.canonical_url)
     return declared or (urls.canonical(article.url) if article.url else None)
 
 

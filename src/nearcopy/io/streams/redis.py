@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from nearcopy.errors import StreamError, require
 from nearcopy.io.streams.messages import NOWHERE, Message, Outcome, Outputs, annotations
-from nearcopy.stores.redis.connection import address_of
+from nearcopy.stores.redis.connection import parse_address
 
 SETTLE = """
 local at, handed = 3, 0
@@ -74,7 +74,7 @@ class RedisStream:
     def __init__(self, settings: RedisSettings) -> None:
         self._errors = require("redis", extra="redis").exceptions
         self._settings = settings
-        self._server = address_of(settings.address, "default")
+        self._server = parse_address(settings.address, "default")
         self._client = self._connected()
         self._script = self._client.register_script(SETTLE)
         self._claimed = monotonic() - settings.claim_seconds  # when it was looked last

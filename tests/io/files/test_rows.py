@@ -129,7 +129,7 @@ def test_an_address_in_place_of_the_source_is_the_address(values, url, source):
         ("[1]", "expected an object"),
         (b"\xff", "not JSON"),
         ({}, "neither an id nor"),
-        (object(), "says nothing of an article"),
+        (object(), "has no fields of an article"),
         ({"title": "Tea", "date": "never"}, "published is"),
     ],
 )
