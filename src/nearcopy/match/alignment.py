@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
+from nearcopy import kernels
 from nearcopy.extract.numerals import Numeral
 from nearcopy.extract.titles import clean
-from nearcopy.kernels.reference.html import strip_html_positions
 from nearcopy.kernels.result_types import Passage
 from nearcopy.models import Article, Fact
 
@@ -146,7 +146,7 @@ def _side(
     """The visible text, with positions in the markup turned into positions in it."""
     if not article.html:
         return _Side(article.text, [Span(*p) for p in passages], [Span(*c) for c in clashes])
-    text, starts, ends = strip_html_positions(article.text)
+    text, starts, ends = kernels.strip_html_positions(article.text)
 
     def visible(span: tuple[int, int]) -> Span:
         start = bisect_right(ends, span[0])

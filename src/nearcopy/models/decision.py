@@ -288,14 +288,6 @@ REASON: dict[str, str] = {
     Relation.SAME_TITLE: "title_similarity",
 }
 
-# The rules of stores that version 0.1.0 filled, by their present names.
-RENAMED_RULES = {
-    "same-news": "same-event",
-    "told-same": "feedback-same",
-    "told-same-event": "feedback-same-event",
-    "told-different": "feedback-different",
-}
-
 
 class Match(NamedTuple):
     """An article similar to another, with the scores."""

@@ -24,15 +24,6 @@ LABELS = {
 Mistake = Literal["false alarm", "miss"]
 QUOTES = ("title_swap", "contrast")  # the fields of the evidence that quote the articles
 FACTS = ("agreements", "clashes", "moved")
-# The fields of evidence that version 0.1.0 stored, by their present names.
-RENAMED_FIELDS = {
-    "title_news": "title_event_score",
-    "title_told": "title_coverage",
-    "terms_most": "term_coverage_max",
-    "terms_least": "term_coverage_min",
-    "news": "event_score",
-    "meaning": "embedding_cosine",
-}
 
 
 class Prediction(NamedTuple):
@@ -134,7 +125,6 @@ def evidence_to_json(evidence: Evidence) -> str:
 def evidence_from_json(text: str) -> Evidence:
     """The evidence; fields that no longer exist are dropped."""
     stored: dict[str, Any] = json.loads(text)
-    stored = {RENAMED_FIELDS.get(name, name): value for name, value in stored.items()}
     for name in FACTS:
         if name in stored:
             stored[name] = tuple((Fact(*a), Fact(*b)) for a, b in stored[name])
@@ -187,10 +177,8 @@ def action_to_json(action: StoryAction) -> str:
 
 
 def action_from_json(text: str | bytes) -> StoryAction:
-    """The action; version 0.1.0 called its kind `deed`."""
-    stored: dict[str, Any] = json.loads(text)
-    stored["kind"] = stored.pop("deed", None) or stored["kind"]
-    action = StoryAction(**stored)
+    """The action of such a line."""
+    action = StoryAction(**json.loads(text))
     return replace(
         action,
         kind=ActionKind(action.kind),
