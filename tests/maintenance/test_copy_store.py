@@ -13,9 +13,8 @@ from tests.support import aged_store as lives
 from nearcopy import RECIPES, Deduper, RecipeMismatch, StoreError
 from nearcopy.fingerprint.blocking_keys import VERSION
 from nearcopy.maintenance.copy_store import copy_store
-from nearcopy.maintenance.inventory import KINDS, compared, records
-from nearcopy.stores import incomplete as filling
-from nearcopy.stores import open_store
+from nearcopy.maintenance.inventory import KINDS, compare_stores, records
+from nearcopy.stores import integrity, open_store
 
 LASTING = ("sqlite", "postgres", "redis")
 WAYS = [
@@ -79,12 +78,12 @@ def test_everything_is_copied_between_any_two(lived, place, opened, of, to):
     source, target = lived(of), opened(place(to, 2))
     moved = copy_store(source, target)
     ids = list(source.ids())
-    assert (moved.copied, moved.there) == (len(ids), 0)
-    assert list(moved.held) == list(KINDS)
-    assert all(each.count for each in moved.held.values())
+    assert (moved.copied, moved.skipped) == (len(ids), 0)
+    assert list(moved.inventory) == list(KINDS)
+    assert all(each.count for each in moved.inventory.values())
     assert list(records(source)) == list(records(target))
     assert source.members(ids) == target.members(ids)
-    assert source.runs_so_far() == target.runs_so_far() == 4
+    assert source.run_count() == target.run_count() == 4
 
 
 @pytest.mark.parametrize("to", LASTING)
@@ -96,7 +95,7 @@ def test_a_copy_goes_on_as_the_original_would(source, place, opened, to):
             assert all(check.passed for check in deduper.verify())
             first = deduper.check(lives.harbour("new"))
             added = deduper.add(lives.harbour("new", "Monday", "rot"))
-            changes = deduper.take_back("q1", "q2")
+            changes = deduper.retract_feedback("q1", "q2")
             stories = sorted(deduper.stories(), key=lambda story: story.id)
             answers.append((first, added, changes, stories, deduper.story("s-bee98bf120e89063")))
             answers[-1] += (list(deduper.verdicts(story.kept for story in stories)),)
@@ -141,42 +140,42 @@ def test_it_goes_on_where_it_was_stopped(source, place, opened, to):
     target = opened(place(to, 2))
     for after in (30, 50):
         with pytest.raises(Stopped):
-            copy_store(source, target, at_once=8, watch=stopping("copying", after))
+            copy_store(source, target, batch_size=8, progress=stopping("copying", after))
     with pytest.raises(Stopped):
-        copy_store(source, target, at_once=8, watch=stopping("verifying", 5))
-    moved = copy_store(source, target, at_once=8)
-    assert (moved.copied, moved.there) == (0, 70)
-    assert target.note(filling.NOTE) is None
+        copy_store(source, target, batch_size=8, progress=stopping("verifying", 5))
+    moved = copy_store(source, target, batch_size=8)
+    assert (moved.copied, moved.skipped) == (0, 70)
+    assert target.note(integrity.INCOMPLETE) is None
 
 
 @pytest.mark.parametrize("to", LASTING)
 def test_half_a_copy_is_no_store_yet(source, place, opened, to):
     target = opened(place(to, 2))
     with pytest.raises(Stopped):
-        copy_store(source, target, at_once=8, watch=stopping("copying", 30))
-    with pytest.raises(StoreError, match=r"half of the copy of .*: run that command again"):
+        copy_store(source, target, batch_size=8, progress=stopping("copying", 30))
+    with pytest.raises(StoreError, match=r"incomplete copy of .*: run that command again"):
         Deduper(place(to, 2))
-    with pytest.raises(StoreError, match="half of the copy"):
+    with pytest.raises(StoreError, match="incomplete copy"):
         copy_store(target, opened("memory://"))
-    with pytest.raises(StoreError, match=r"half of the copy of .*: finish that first"):
+    with pytest.raises(StoreError, match=r"incomplete copy of .*: finish that first"):
         copy_store(source, target, name="another")
 
 
 def test_what_changed_in_the_meantime_is_copied_too(source, place, opened):
     target = opened(place("redis", 2))
     with pytest.raises(Stopped):
-        copy_store(source, target, at_once=8, watch=stopping("verifying", 5))
+        copy_store(source, target, batch_size=8, progress=stopping("verifying", 5))
     ids = list(source.ids())
     with Deduper(source.address, clock=lambda: lives.NOON) as deduper:
         deduper.add(replace(deduper.article(ids[0]), text="Something else altogether."))
         deduper.add(replace(deduper.article(ids[-1]), text="The last one is another now."))
         deduper.forget([ids[9], ids[30], "q1"])
-        deduper.take_back("q1", "q2")
+        deduper.retract_feedback("q1", "q2")
         deduper.feedback("q2", "q4", same=False)
-        deduper.retell()
+        deduper.recluster()
         deduper.add(lives.harbour("new"))
-    moved = copy_store(source, target, at_once=8)
-    assert moved.there < 67
+    moved = copy_store(source, target, batch_size=8)
+    assert moved.skipped < 67
     assert list(records(source)) == list(records(target))
 
 
@@ -194,7 +193,7 @@ def watch(things, named, *, total=None):
             os.kill(os.getpid(), signal.SIGKILL)
         yield thing
 
-print(copy_store(open_store(of), open_store(to), at_once=8, watch=watch).copied)
+print(copy_store(open_store(of), open_store(to), batch_size=8, progress=watch).copied)
 """
 
 
@@ -212,7 +211,7 @@ def test_killed_anywhere_it_goes_on(source, place, opened, to):
     assert (last.returncode, last.stdout) == (0, "0\n"), last.stderr
     target = opened(place(to, 2))
     target.bind(None, VERSION)
-    assert compared(source, target).difference is None
+    assert compare_stores(source, target).difference is None
 
 
 def test_a_full_disk_is_told_and_gone_on_from(source, place, opened, tmp_path):
@@ -226,7 +225,7 @@ def test_a_full_disk_is_told_and_gone_on_from(source, place, opened, tmp_path):
     assert "2.db: database or disk is full" in full.stderr or "disk I/O error" in full.stderr
     name = f"sqlite:///{Path(source.address.removeprefix('sqlite:///')).resolve()}"
     moved = copy_store(source, opened(place("sqlite", 2)), name=name)
-    assert moved.held["articles"].count == 70
+    assert moved.inventory["articles"].count == 70
 
 
 # Refused.
@@ -236,7 +235,7 @@ def test_a_copy_that_is_there_is_found_to_be_the_same(source, place, opened):
     target = opened(place("sqlite", 2))
     copy_store(source, target)
     moved = copy_store(source, target)
-    assert (moved.copied, moved.there) == (0, 70)
+    assert (moved.copied, moved.skipped) == (0, 70)
 
 
 def test_a_target_that_holds_other_things_is_refused(source, place, opened):
@@ -246,7 +245,7 @@ def test_a_target_that_holds_other_things_is_refused(source, place, opened):
     with pytest.raises(StoreError, match=r"holds other things already .*article 'mine'"):
         copy_store(source, target)
     assert list(target.ids()) == ["mine"]
-    assert target.note(filling.NOTE) is None
+    assert target.note(integrity.INCOMPLETE) is None
 
 
 def test_a_target_of_another_recipe_is_refused(source, place, opened):
@@ -279,20 +278,20 @@ def test_without_texts_a_store_is_copied_into_its_like(place, opened, keep, pres
 
 def test_what_differs_in_the_end_is_named(source, opened, monkeypatch):
     target = opened("memory://")
-    monkeypatch.setattr(target, "link", lambda _: None)
+    monkeypatch.setattr(target, "save_edges", lambda _: None)
     with pytest.raises(StoreError, match=r"not the same: the first has edge '.+ / .+' where"):
         copy_store(source, target)
-    assert target.note(filling.NOTE) is not None
+    assert target.note(integrity.INCOMPLETE) is not None
 
 
 def test_a_difference_within_a_record_is_shown(source, opened, monkeypatch):
     target = opened("memory://")
-    put = target.put
+    put = target.save_articles
 
     def altered(entries, runs=None):
         put([e._replace(article=replace(e.article, language="xx")) for e in entries], runs)
 
-    monkeypatch.setattr(target, "put", altered)
+    monkeypatch.setattr(target, "save_articles", altered)
     monkeypatch.setattr("nearcopy.maintenance.copy_store.refuse_lossy", lambda *_: None)
     with pytest.raises(StoreError, match=r"article '.+' differs: the first has .* the other .*xx"):
         copy_store(source, target)
@@ -301,11 +300,11 @@ def test_a_difference_within_a_record_is_shown(source, opened, monkeypatch):
 def test_articles_of_redis_stay_for_the_window_of_the_source(lived, place, opened):
     source, target = lived("redis"), opened(place("redis", 2))
     copy_store(source, target, window=timedelta(days=3))
-    assert target.stated().window == source.stated().window == timedelta(days=14)
+    assert target.settings().window == source.settings().window == timedelta(days=14)
 
 
 @pytest.mark.parametrize("window", [None, timedelta(days=3)])
 def test_else_for_the_one_asked_for_or_for_ever(source, place, opened, window):
     target = opened(place("redis", 2))
     copy_store(source, target, window=window)
-    assert target.stated().window == window
+    assert target.settings().window == window

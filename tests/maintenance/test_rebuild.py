@@ -6,13 +6,12 @@ from tests.support import aged_store as lives
 from nearcopy import POLICIES, RECIPES, Deduper, Policy, Recipe, RecipeMismatch, StoreError
 from nearcopy.fingerprint.blocking_keys import VERSION
 from nearcopy.maintenance.copy_store import copy_store
-from nearcopy.maintenance.inventory import compared
-from nearcopy.maintenance.rebuild import STAYS, Settings, rebuild
-from nearcopy.stores import Entry, open_store
-from nearcopy.stores import incomplete as filling
+from nearcopy.maintenance.inventory import compare_stores
+from nearcopy.maintenance.rebuild import PRESERVED, RebuildSettings, rebuild
+from nearcopy.stores import StoredArticle, integrity, open_store
 
-AS_IT_IS = Settings(Recipe(), Policy())
-FEED = Settings(RECIPES["feed"], POLICIES["feed"])
+AS_IT_IS = RebuildSettings(Recipe(), Policy())
+FEED = RebuildSettings(RECIPES["feed"], POLICIES["feed"])
 
 
 @pytest.fixture
@@ -46,31 +45,32 @@ def stories(deduper: Deduper):
 
 def test_with_its_own_recipe_a_store_comes_out_as_it_was(source, target, lasting_address):
     found = rebuild(source, target, AS_IT_IS)
-    assert (found.added, found.there) == (70, 0)
+    assert (found.added, found.skipped) == (70, 0)
     assert (
-        compared(source, target, (*STAYS, "fingerprints", "keys", "redirects")).difference is None
+        compare_stores(source, target, (*PRESERVED, "fingerprints", "keys", "redirects")).difference
+        is None
     )
     with Deduper(source.address) as old, Deduper(lasting_address) as new:
         ids = list(source.ids())
         assert list(old.verdicts(ids)) == list(new.verdicts(ids))
         assert stories(old) == stories(new)
-        assert found.retold.stories == sum(len(each.members) > 1 for each in stories(new))
+        assert found.clusters.stories == sum(len(each.members) > 1 for each in stories(new))
         assert all(check.passed for check in new.verify())
 
 
 def test_with_another_recipe_what_came_stays(source, target, lasting_address):
     found = rebuild(source, target, FEED)
-    assert list(found.held) == list(STAYS)
-    assert all(each.count for each in found.held.values())
+    assert list(found.inventory) == list(PRESERVED)
+    assert all(each.count for each in found.inventory.values())
     assert {each.recipe for each in target.fingerprints(list(target.ids())).values()} == {
         RECIPES["feed"].id
     }
     with Deduper(lasting_address, RECIPES["feed"], POLICIES["feed"]) as new:
         assert all(check.passed for check in new.verify())
-        told = list(new.told())
+        told = list(new.all_feedback())
         assert new.add(lives.harbour("new", seen=lives.NOON)).is_duplicate
     with Deduper(source.address) as old:
-        assert told == old.told()
+        assert told == old.all_feedback()
     assert target.runs(["new"]) == {"new": 5}
 
 
@@ -103,10 +103,10 @@ def test_a_store_of_keys_that_are_refused_by_now_can_be_rebuilt(source, tmp_path
     old = opened(f"sqlite:///{tmp_path}/older.db")
     old.bind(Recipe(), VERSION - 1)
     ids = list(source.ids())
-    with old.writing():
-        old.put(
+    with old.transaction():
+        old.save_articles(
             [
-                Entry(article, source.fingerprints([name])[name], source.keys([name])[name])
+                StoredArticle(article, source.fingerprints([name])[name], source.keys([name])[name])
                 for name, article in source.articles(ids).items()
             ]
         )
@@ -114,12 +114,12 @@ def test_a_store_of_keys_that_are_refused_by_now_can_be_rebuilt(source, tmp_path
         Deduper(old.address)
     target = opened(f"sqlite:///{tmp_path}/new.db")
     rebuild(old, target, AS_IT_IS)
-    assert target.stated().version == VERSION
+    assert target.settings().key_version == VERSION
     with Deduper(target.address) as new:
         assert len(list(new.verdicts(ids))) == 70
     again = opened(f"sqlite:///{tmp_path}/copy.db")
     copy_store(old, again)
-    assert again.stated().version == VERSION - 1
+    assert again.settings().key_version == VERSION - 1
 
 
 class Stopped(Exception):
@@ -138,18 +138,18 @@ def test_it_goes_on_where_it_was_stopped(source, target, lasting_address):
 
     for phase, after in (("rebuilding", 30), ("rebuilding", 20), ("verifying", 9)):
         with pytest.raises(Stopped):
-            rebuild(source, target, AS_IT_IS, at_once=8, watch=stopping(phase, after))
-        with pytest.raises(StoreError, match="half of the rebuild of"):
+            rebuild(source, target, AS_IT_IS, batch_size=8, progress=stopping(phase, after))
+        with pytest.raises(StoreError, match="incomplete rebuild of"):
             Deduper(lasting_address)
-    found = rebuild(source, target, AS_IT_IS, at_once=8)
-    assert (found.added, found.there) == (0, 70)
+    found = rebuild(source, target, AS_IT_IS, batch_size=8)
+    assert (found.added, found.skipped) == (0, 70)
     with Deduper(source.address) as old, Deduper(lasting_address) as new:
         assert stories(old) == stories(new)
 
 
 def test_another_recipe_does_not_go_on_with_it(source, target):
-    filling.begin(target, f"rebuild of {source.address} with recipe another")
-    with pytest.raises(StoreError, match=r"half of the rebuild of .* with recipe another"):
+    integrity.mark_incomplete(target, f"rebuild of {source.address} with recipe another")
+    with pytest.raises(StoreError, match=r"incomplete rebuild of .* with recipe another"):
         rebuild(source, target, AS_IT_IS)
 
 

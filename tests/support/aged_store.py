@@ -57,4 +57,4 @@ def live(
         deduper.add(harbour("q5", "Friday", LONGER))
         deduper.add(Article(id="half", text="\ud800 half of a pair", url="", seen=NOON))
         deduper.keep("ar-01", by="Ada", note="ours")
-        deduper.undo(deduper.split("de-02").act.number)
+        deduper.undo(deduper.split("de-02").action.number)

@@ -1,1 +1,1 @@
-"""Whole stores: copied, rebuilt with another recipe, inventoried."""
+"""Maintenance of whole stores: copy one into another, rebuild it, compare what two hold."""

@@ -1,58 +1,58 @@
-"""Moving: all that a store holds, brought into another, in steps that each last.
+"""Copy a store into another, in batches that are committed one by one.
 
-Started again it goes on: what is there and the same is passed over. At the end both are read and
-compared, and only then does the target count as whole.
+An interrupted copy is resumed: what the target already holds unchanged is skipped. At the end both
+stores are read and compared, and only then is the target marked as complete.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import NamedTuple
 
 import numpy as np
 
 from nearcopy.errors import StoreError
-from nearcopy.maintenance import resume as resuming
 from nearcopy.maintenance.inventory import (
-    AT_ONCE,
+    BATCH_SIZE,
     KINDS,
     Inventory,
-    Watch,
+    Progress,
     all_ids,
-    all_stories,
-    compared,
-    edge_written,
-    said_record,
-    some,
-    told_stories,
-    unwatched,
-    written,
+    all_story_ids,
+    article_records,
+    article_value,
+    compare_stores,
+    edge_value,
+    feedback_value,
+    no_progress,
+    read,
+    story_records,
 )
-from nearcopy.models.action import Act
-from nearcopy.models.feedback import Feedback
-from nearcopy.models.model import Article, Edge, Fingerprint
-from nearcopy.stores import Entry, Store
-from nearcopy.stores import incomplete as filling
-from nearcopy.stores.base import Counts, Runs, Stated
-from nearcopy.stores.retry import tried
+from nearcopy.models import Article, Edge, Fingerprint
+from nearcopy.models.batches import batches
+from nearcopy.models.feedback import Feedback, StoryAction
+from nearcopy.stores import Store, StoredArticle
+from nearcopy.stores.base import LatencyCounts, Runs, StoreSettings
+from nearcopy.stores.integrity import clear_incomplete_mark, mark_incomplete, refuse_incomplete
+from nearcopy.stores.retry import retry_transient
 
 NO_KEYS = np.zeros(0, np.uint64)
-UNFOLLOWED = "make sure that nobody adds to either, and run it again: it goes on"
+ORIGINALS = ("articles", "runs", "revisions")  # kinds that do not follow from other records
 
 
-class Moved(NamedTuple):
-    """What was done: articles written now, those that were there already, all there is now."""
+class CopyResult(NamedTuple):
+    """The numbers of articles copied and skipped, and the inventory of the target."""
 
     copied: int
-    there: int
-    held: Inventory
+    skipped: int
+    inventory: Inventory
 
 
-class Arrived(NamedTuple):
-    """Articles as they came, with their runs and what stood under their ids before."""
+class ArticleBatch(NamedTuple):
+    """Articles as they were added, with their runs and their earlier versions."""
 
     articles: list[Article]
     runs: Runs
-    revised: dict[str, list[Article]]
+    revisions: dict[str, list[Article]]
 
 
 def copy_store(
@@ -61,224 +61,277 @@ def copy_store(
     *,
     name: str | None = None,
     window: timedelta | None = None,
-    at_once: int = AT_ONCE,
-    watch: Watch = unwatched,
-) -> Moved:
-    """Copy all that one store holds into another, which is empty or half of this copy.
+    batch_size: int = BATCH_SIZE,
+    progress: Progress = no_progress,
+) -> CopyResult:
+    """Copy everything into a store that is empty or an incomplete copy of the same source.
 
-    `name` is what the source is called when the copy is gone on with; `at_once` articles are one
-    step. Where articles of the target expire they do after the `window`, that of the source if
-    there is one.
+    `name` identifies the source when a copy is resumed. A target whose articles expire keeps them
+    for the window of the source, else for `window`.
     """
-    stated = opened(source)
-    tried(target.bind)(stated.recipe, stated.version, stated.window or window)
-    if not filling.begin(target, f"copy of {name or source.address}"):
-        return _copied_before(source, target, watch)
+    settings = open_source(source)
+    retry_transient(target.bind)(settings.recipe, settings.key_version, settings.window or window)
+    if not mark_incomplete(target, f"copy of {name or source.address}"):
+        return _check_existing_copy(source, target, progress)
     ids = all_ids(source)
-    kept = resuming.trim(source, target, ids, ("fingerprints", "keys"), watch=watch)
+    unchanged = remove_outdated(source, target, ids, ("fingerprints", "keys"), progress=progress)
     done = 0
-    for names in some(watch(ids, "copying", total=len(ids)), at_once):
-        _copy_articles(source, target, names, names[max(0, kept - done) :], first=done == 0)
-        done += len(names)
-    copy_stories(source, target)
-    copy_rest(source, target)
-    held = verified(source, target, watch=watch)
-    filling.end(target)
-    return Moved(len(ids) - kept, kept, held)
+    for batch in batches(progress(ids, "copying", total=len(ids)), batch_size):
+        missing = batch[max(0, unchanged - done) :]
+        _copy_articles(source, target, batch, missing, check=done == 0)
+        done += len(batch)
+    _copy_stories(source, target)
+    copy_feedback_and_statistics(source, target)
+    inventory = verify_copy(source, target, progress=progress)
+    clear_incomplete_mark(target)
+    return CopyResult(len(ids) - unchanged, unchanged, inventory)
 
 
-def opened(source: Store) -> Stated:
-    """What a source was made with, whatever version of keys it has; it can be read then."""
-    stated = tried(source.stated)()
-    if stated is None:
-        raise StoreError(f"{source.address} holds nothing: nobody has added to it yet")
-    tried(source.bind)(None, stated.version)
-    filling.refuse_half(source)
-    return stated
+def open_source(source: Store) -> StoreSettings:
+    """Open a store for reading, whatever version of blocking keys it has."""
+    settings = retry_transient(source.settings)()
+    if settings is None:
+        raise StoreError(f"{source.address} holds nothing: no article was ever added")
+    retry_transient(source.bind)(None, settings.key_version)
+    refuse_incomplete(source)
+    return settings
 
 
-def _copied_before(source: Store, target: Store, watch: Watch) -> Moved:
-    """A target that holds things is fine where they are the same; else it is refused."""
-    held, difference = compared(source, target, watch=watch)
+def _check_existing_copy(source: Store, target: Store, progress: Progress) -> CopyResult:
+    """A target that is in use must be a complete copy already."""
+    inventory, difference = compare_stores(source, target, progress=progress)
     if difference is not None:
         raise StoreError(
             f"{target.address} holds other things already ({difference}): "
             "give a store or a pool that is empty"
         )
-    return Moved(0, held["articles"].count, held)
+    return CopyResult(0, inventory["articles"].count, inventory)
 
 
-def verified(
-    source: Store, target: Store, kinds: Sequence[str] = KINDS, *, watch: Watch = unwatched
+def verify_copy(
+    source: Store, target: Store, kinds: Sequence[str] = KINDS, *, progress: Progress = no_progress
 ) -> Inventory:
-    """What both hold of these kinds; where they differ, that is an error."""
-    held, difference = compared(source, target, kinds, watch=watch)
+    """The inventory of both stores; raises StoreError where they differ."""
+    inventory, difference = compare_stores(source, target, kinds, progress=progress)
     if difference is not None:
         raise StoreError(
-            f"{source.address} and {target.address} are not the same: {difference}; {UNFOLLOWED}"
+            f"{source.address} and {target.address} are not the same: {difference}; "
+            "make sure that nothing else writes to either, and run it again to resume"
         )
-    return held
+    return inventory
+
+
+# Resuming.
+
+
+def remove_outdated(
+    source: Store,
+    target: Store,
+    ids: list[str],
+    kinds: Iterable[str] = (),
+    *,
+    progress: Progress = no_progress,
+) -> int:
+    """The number of leading articles that the target holds unchanged; removes all others from it.
+
+    Articles that were added to the source meanwhile are at its end. One that was replaced has moved
+    there, so its copy is out of order.
+    """
+    leading, outdated = _split_leading(ids, all_ids(target))
+    if not leading and not outdated:
+        return 0
+    compared = progress(leading, "comparing", total=len(leading))
+    unchanged = _count_unchanged(source, target, compared, frozenset({*ORIGINALS, *kinds}))
+    outdated += leading[unchanged:]
+    for batch in batches(outdated, BATCH_SIZE):
+        _remove_articles(target, batch)
+    return unchanged
+
+
+def _split_leading(ids: list[str], stored: list[str]) -> tuple[list[str], list[str]]:
+    """The stored ids that are the first of `ids`, in that order, and the other stored ids."""
+    leading: list[str] = []
+    others: list[str] = []
+    for id_ in stored:
+        is_next = len(leading) < len(ids) and ids[len(leading)] == id_
+        (leading if is_next else others).append(id_)
+    return leading, others
+
+
+def _count_unchanged(
+    source: Store, target: Store, ids: Iterable[str], kinds: frozenset[str]
+) -> int:
+    """How many articles precede the first that differs."""
+    count = 0
+    for batch in batches(ids, BATCH_SIZE):
+        left, right = (article_records(store, batch, kinds) for store in (source, target))
+        if left != right:
+            pairs = zip(left, right, strict=False)
+            last = max(left, right, key=len)[-1].name
+            changed = next((a.name for a, b in pairs if a != b), last)
+            return count + batch.index(changed)
+        count += len(batch)
+    return count
+
+
+@retry_transient
+def _remove_articles(target: Store, ids: list[str]) -> None:
+    with target.transaction():
+        target.remove(ids)
 
 
 # Articles.
 
 
-class _Articles(NamedTuple):
-    arrived: Arrived
-    entries: list[Entry]
+class _ArticlesToCopy(NamedTuple):
+    batch: ArticleBatch
+    stored: list[StoredArticle]
     edges: list[Edge]
 
 
 def _copy_articles(
-    source: Store, target: Store, names: list[str], missing: list[str], *, first: bool
+    source: Store, target: Store, ids: list[str], missing: list[str], *, check: bool
 ) -> None:
-    found = _read_articles(source, missing)
-    edges = found.edges if len(missing) == len(names) else _new_edges(source, target, names)
-    if missing or edges:
-        _write_articles(target, found._replace(edges=edges), look=first)
+    articles = read(source, lambda snapshot: _read_articles(snapshot, missing))
+    if len(missing) < len(ids):
+        articles = articles._replace(edges=_missing_edges(source, target, ids))
+    if missing or articles.edges:
+        _save_articles(target, articles, check=check)
 
 
-@tried
-def _read_articles(source: Store, names: list[str]) -> _Articles:
-    with source.reading():
-        arrived = arrived_of(source, names)
-        made, keys = source.fingerprints(names), source.keys(names)
-        edges = source.edges(names)
-    entries = [Entry(each, made[each.id], keys[each.id]) for each in arrived.articles]
-    return _Articles(arrived, entries, edges)
+def _read_articles(source: Store, ids: list[str]) -> _ArticlesToCopy:
+    batch = read_batch(source, ids)
+    fingerprints, keys = source.fingerprints(ids), source.keys(ids)
+    stored = [StoredArticle(a, fingerprints[a.id], keys[a.id]) for a in batch.articles]
+    return _ArticlesToCopy(batch, stored, source.edges(ids))
 
 
-def arrived_of(source: Store, names: list[str]) -> Arrived:
-    """These articles as they came."""
-    found = source.articles(names)
-    articles = [found[name] for name in names if name in found]
-    return Arrived(articles, source.runs(names), source.revised(names))
+def read_batch(source: Store, ids: list[str]) -> ArticleBatch:
+    """These articles with their runs and revisions."""
+    articles = source.articles(ids)
+    present = [articles[id_] for id_ in ids if id_ in articles]
+    return ArticleBatch(present, source.runs(ids), source.revisions(ids))
 
 
-@tried
-def _new_edges(source: Store, target: Store, names: list[str]) -> list[Edge]:
-    """What the source has found between these articles and others, and the target has not."""
-    with source.reading():
-        found = source.edges(names)
-    with target.reading():
-        known = set(map(edge_written, target.edges(names)))
-    return [edge for edge in found if edge_written(edge) not in known]
+def _missing_edges(source: Store, target: Store, ids: list[str]) -> list[Edge]:
+    """The edges of these articles that the target does not have."""
+    stored = set(map(edge_value, read(target, lambda snapshot: snapshot.edges(ids))))
+    edges = read(source, lambda snapshot: snapshot.edges(ids))
+    return [edge for edge in edges if edge_value(edge) not in stored]
 
 
-@tried
-def _write_articles(target: Store, found: _Articles, *, look: bool) -> None:
-    """Write articles, as one step; `look` whether the target keeps them whole."""
-    with target.writing():
-        put_arrived(target, found.arrived, found.entries)
-        target.link(found.edges)  # of those of which one is yet to come, the later brings it
-        if look:
-            refuse_lossy(target, found.arrived.articles)
+@retry_transient
+def _save_articles(target: Store, articles: _ArticlesToCopy, *, check: bool) -> None:
+    with target.transaction():
+        save_batch(target, articles.batch, articles.stored)
+        target.save_edges(articles.edges)  # one to a later article is saved with that
+        if check:
+            refuse_lossy(target, articles.batch.articles)
 
 
 def refuse_lossy(target: Store, articles: list[Article]) -> None:
-    """Raises where a store does not keep articles whole."""
-    kept = target.articles([each.id for each in articles])
-    if any(written(each) != written(kept[each.id]) for each in articles):
+    """Raises StoreError where a store does not keep articles as they are."""
+    stored = target.articles([article.id for article in articles])
+    if any(article_value(a) != article_value(stored[a.id]) for a in articles):
         raise StoreError(
             f"{target.address} does not keep articles as they came: give one that keeps texts too"
         )
 
 
-def put_arrived(target: Store, arrived: Arrived, entries: Sequence[Entry]) -> None:
-    """File articles with their runs, and before each what stood under its id before."""
-    longest = max(map(len, arrived.revised.values()), default=0)
+def save_batch(target: Store, batch: ArticleBatch, articles: Sequence[StoredArticle]) -> None:
+    """Save articles with their runs, after the earlier versions of each."""
+    longest = max(map(len, batch.revisions.values()), default=0)
     for place in range(longest):
-        before = [each[place] for each in arrived.revised.values() if place < len(each)]
-        target.put(list(map(_unfound, before)), arrived.runs)
-    target.put(entries, arrived.runs)
+        versions = [own[place] for own in batch.revisions.values() if place < len(own)]
+        target.save_articles(list(map(_without_keys, versions)), batch.runs)
+    target.save_articles(articles, batch.runs)
 
 
-def _unfound(article: Article) -> Entry:
-    """An article to be filed where nothing finds it."""
-    made = Fingerprint(id=article.id, published=article.published, seen=article.seen)
-    return Entry(article, made, NO_KEYS)
+def _without_keys(article: Article) -> StoredArticle:
+    """An article that is no candidate of any other."""
+    fingerprint = Fingerprint(id=article.id, published=article.published, seen=article.seen)
+    return StoredArticle(article, fingerprint, NO_KEYS)
 
 
-# Stories, and what people said.
+# Stories, feedback and statistics.
 
 
-def copy_stories(source: Store, target: Store) -> None:
-    """Tell the target the stories of the source, and where former ids lead."""
-    names = all_stories(source)
-    wanted = frozenset(names)
-    gone = [name for name in all_stories(target) if name not in wanted]
-    for old in some(gone):
-        _forget_stories(target, old)
-    for new in some(names):
-        _tell_stories(source, target, new)
-    copy_redirects(source, target)
+def _copy_stories(source: Store, target: Store) -> None:
+    """Copy all stories and redirects; delete other stories."""
+    ids = all_story_ids(source)
+    removed = sorted(set(all_story_ids(target)).difference(ids))
+    for batch in batches(removed, BATCH_SIZE):
+        _delete_stories(target, batch)
+    for batch in batches(ids, BATCH_SIZE):
+        _copy_story_batch(source, target, batch)
+    _copy_redirects(source, target)
 
 
-@tried
-def _forget_stories(target: Store, names: list[str]) -> None:
-    with target.writing():
-        target.tell([], names, {})
+@retry_transient
+def _delete_stories(target: Store, ids: list[str]) -> None:
+    with target.transaction():
+        target.save_stories([], ids, {})
 
 
-@tried
-def _tell_stories(source: Store, target: Store, names: list[str]) -> None:
-    ours, theirs = told_stories(source, names), told_stories(target, names)
-    changed = [name for name, each in ours.items() if theirs.get(name) != each]
-    if changed:
-        with source.reading():
-            stories = source.stories(changed).values()
-        with target.writing():
-            there = target.runs({each.id for story in stories for each in story.members})
-            whole = [s for s in stories if all(each.id in there for each in s.members)]
-            target.tell(whole, [], {})  # others are of articles that came since
+@retry_transient
+def _copy_story_batch(source: Store, target: Store, ids: list[str]) -> None:
+    stored = story_records(target, ids)
+    records = story_records(source, ids)
+    changed = [id_ for id_, record in records.items() if stored.get(id_) != record]
+    if not changed:
+        return
+    stories = read(source, lambda snapshot: snapshot.stories(changed)).values()
+    with target.transaction():
+        present = target.runs({member.id for story in stories for member in story.members})
+        complete = [s for s in stories if all(member.id in present for member in s.members)]
+        target.save_stories(complete, [], {})  # others have articles added since
 
 
-@tried
-def copy_redirects(source: Store, target: Store) -> None:
-    """Have former ids of stories lead where they lead in the source."""
-    with source.reading():
-        found = source.redirects()
-    with target.writing():
-        known = target.redirects()
-        target.tell([], [], {old: new for old, new in found.items() if known.get(old) != new})
+@retry_transient
+def _copy_redirects(source: Store, target: Store) -> None:
+    redirects = read(source, lambda snapshot: snapshot.redirects())
+    with target.transaction():
+        stored = target.redirects()
+        new = {old: story for old, story in redirects.items() if stored.get(old) != story}
+        target.save_stories([], [], new)
 
 
-@tried
-def copy_rest(source: Store, target: Store, *, terms: bool = True) -> None:
-    """What people said, how long work took and, where wanted, how often terms stand there."""
-    with source.reading():
-        told, times, counts = source.all_told(), source.times(None), source.term_counts()
-        acts = source.acts()
-    with target.writing():
-        keep_told(target, told)
-        keep_acts(target, acts)
-        keep_times(target, times)
+@retry_transient
+def copy_feedback_and_statistics(source: Store, target: Store, *, terms: bool = True) -> None:
+    """Copy feedback, actions, latencies and, with `terms`, term frequencies."""
+    with source.snapshot():
+        feedback, actions = source.all_feedback(), source.actions()
+        latencies, counts = source.latencies(None), source.term_counts()
+    with target.transaction():
+        replace_feedback(target, feedback)
+        save_actions(target, actions)
+        raise_latencies(target, latencies)
         if terms and target.term_counts() != counts:
-            target.keep_term_counts(counts)
+            target.save_term_counts(counts)
 
 
-def keep_told(target: Store, told: Sequence[Feedback]) -> None:
-    """Have the target remember this and nothing else of what people said."""
-    wanted = {said_record(each): each for each in told}
-    known = {said_record(each): each for each in target.all_told()}
-    for record, each in known.items():
-        if record not in wanted:
-            target.take_back(*each.pair)
-    for record, each in wanted.items():
-        if record not in known:
-            target.remember(each)
+def replace_feedback(target: Store, feedback: Sequence[Feedback]) -> None:
+    """Replace all feedback of the target."""
+    new = {feedback_value(item): item for item in feedback}
+    stored = {feedback_value(item): item for item in target.all_feedback()}
+    for value, item in stored.items():
+        if value not in new:
+            target.remove_feedback(*item.pair)
+    for value, item in new.items():
+        if value not in stored:
+            target.save_feedback(item)
 
 
-def keep_acts(target: Store, acts: Sequence[Act]) -> None:
-    """Have the journal of the target hold these acts."""
-    known = {each.number: each for each in target.acts()}
-    for each in acts:
-        if known.get(each.number) != each:
-            target.journal(each)
+def save_actions(target: Store, actions: Sequence[StoryAction]) -> None:
+    """Save the actions that the audit log of the target does not have."""
+    stored = {action.number: action for action in target.actions()}
+    for action in actions:
+        if stored.get(action.number) != action:
+            target.save_action(action)
 
 
-def keep_times(target: Store, times: Counts) -> None:
-    """Have the target count as many times as these."""
-    known = target.times(None)
-    missing = {key: count - known.get(key, 0) for key, count in times.items()}
-    target.add_times({key: count for key, count in missing.items() if count > 0})
+def raise_latencies(target: Store, latencies: LatencyCounts) -> None:
+    """Raise the latency histogram of the target to these counts."""
+    stored = target.latencies(None)
+    missing = {key: count - stored.get(key, 0) for key, count in latencies.items()}
+    target.add_latencies({key: count for key, count in missing.items() if count > 0})

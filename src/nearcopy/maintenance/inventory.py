@@ -1,46 +1,64 @@
-"""Inventory: all that a store holds, record by record, to be counted and compared.
+"""Inventory: everything a store holds as records that can be counted and compared.
 
-A record is written alike whatever the store: times in microseconds, of two articles the first by
-name before the other. So two stores that hold the same have the same digests.
+A record does not depend on the kind of store: times are microseconds, and the two ends of an edge
+are sorted by id. So two stores with the same contents have the same digests.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from itertools import islice, zip_longest
+from itertools import zip_longest
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from nearcopy.models.action import Act, act_json
-from nearcopy.models.feedback import Feedback, evidence_json
-from nearcopy.models.model import Article, Edge, Member, Story
-from nearcopy.models.timestamps import micros
+from nearcopy.config.units import to_micros
+from nearcopy.models import Article, Edge, Member, Story
+from nearcopy.models.batches import batches
+from nearcopy.models.feedback import Feedback, action_to_json, evidence_to_json
 from nearcopy.stores import Store
-from nearcopy.stores.retry import tried
-from nearcopy.stores.row_codec import fingerprint_row, whole, whole_or_none
+from nearcopy.stores.retry import retry_transient
+from nearcopy.stores.row_codec import (
+    fingerprint_to_row,
+    replace_surrogates,
+    replace_surrogates_or_none,
+)
 
-AT_ONCE = 512
-OF_ARTICLES = ("articles", "runs", "fingerprints", "keys", "revisions", "edges")
-OF_STORIES = ("stories", "redirects")
-KINDS = (*OF_ARTICLES, *OF_STORIES, "feedback", "acts", "times", "terms")
-ONE = {"stories": "story", "feedback": "feedback", "keys": "keys", "terms": "terms"}
+BATCH_SIZE = 512
+ARTICLE_KINDS = ("articles", "runs", "fingerprints", "keys", "revisions", "edges")
+STORE_KINDS = ("redirects", "feedback", "actions", "latencies", "terms")
+KINDS = (*ARTICLE_KINDS, "stories", *STORE_KINDS)
+SINGULAR = {
+    "stories": "story",
+    "feedback": "feedback",
+    "keys": "keys",
+    "terms": "terms",
+    "latencies": "latency",
+}
 SHOWN = 60  # characters of a name
 NOTHING = "nothing more"
-Thing = TypeVar("Thing")
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
 
 
-class Watch(Protocol):
-    """What follows work as it goes, such as a bar on a terminal."""
+class Progress(Protocol):
+    """Reports how far a phase of the work is, such as a progress bar."""
 
     def __call__(
-        self, things: Iterable[Thing], phase: str, *, total: int | None = None
-    ) -> Iterator[Thing]:
-        """The things, one by one."""
+        self, rows: Iterable[Item], phase: str, *, total: int | None = None
+    ) -> Iterator[Item]:
+        """The rows, one by one."""
 
 
-def unwatched(things: Iterable[Thing], phase: str, *, total: int | None = None) -> Iterator[Thing]:
-    """The things, with nobody looking."""
+def no_progress(rows: Iterable[Item], phase: str, *, total: int | None = None) -> Iterator[Item]:
+    """The rows, without a report."""
     del phase, total
-    return iter(things)
+    return iter(rows)
+
+
+@retry_transient
+def read(store: Store, query: Callable[[Store], Answer]) -> Answer:
+    """The answer to a query, from one snapshot."""
+    with store.snapshot():
+        return query(store)
 
 
 class Record(NamedTuple):
@@ -51,166 +69,151 @@ class Record(NamedTuple):
     value: str
 
     def __str__(self) -> str:
-        one = ONE.get(self.kind, self.kind.removesuffix("s"))
-        return f"{one} {whole(self.name)[:SHOWN]!r}"
+        kind = SINGULAR.get(self.kind, self.kind.removesuffix("s"))
+        return f"{kind} {replace_surrogates(self.name)[:SHOWN]!r}"
 
 
 @dataclass(slots=True)
-class Held:
-    """How much there is of a kind, and a digest of all of it."""
+class KindSummary:
+    """The number of records of a kind, and their digest."""
 
     count: int = 0
     _hash: Any = field(default_factory=sha256)
 
     def add(self, record: Record) -> None:
-        """Take note of one."""
+        """Count a record."""
         self.count += 1
         self._hash.update(f"{record.name!r}:{record.value}\n".encode("utf-8", "backslashreplace"))
 
     @property
     def digest(self) -> str:
-        """The digest of what there was so far."""
+        """The SHA-256 of the records counted so far."""
         return str(self._hash.hexdigest())
 
 
-Inventory = dict[str, Held]
+Inventory = dict[str, KindSummary]
 
 
-class Compared(NamedTuple):
-    """What both stores hold, up to the first difference, which is told in one sentence."""
+class Comparison(NamedTuple):
+    """The inventory of two stores up to the first difference, and that difference in words."""
 
-    held: Inventory
+    inventory: Inventory
     difference: str | None
 
 
-def some(things: Iterable[Thing], at_once: int = AT_ONCE) -> Iterator[list[Thing]]:
-    """The things, so many at a time."""
-    rest = iter(things)
-    while taken := list(islice(rest, at_once)):
-        yield taken
-
-
-def compared(
-    one: Store, other: Store, kinds: Sequence[str] = KINDS, *, watch: Watch = unwatched
-) -> Compared:
-    """What two stores hold of these kinds, all of it read and compared."""
-    held = {kind: Held() for kind in kinds}
+def compare_stores(
+    one: Store, other: Store, kinds: Sequence[str] = KINDS, *, progress: Progress = no_progress
+) -> Comparison:
+    """Read and compare all records of these kinds."""
+    inventory = {kind: KindSummary() for kind in kinds}
     total = len(all_ids(one))
-    ours, theirs = records(one, kinds, watch=watch, total=total), records(other, kinds)
-    for mine, its in zip_longest(ours, theirs):
-        if mine != its:
-            return Compared(held, _difference(mine, its))
-        held[mine.kind].add(mine)
-    return Compared(held, None)
+    left, right = records(one, kinds, progress=progress, total=total), records(other, kinds)
+    for record, counterpart in zip_longest(left, right):
+        if record != counterpart:
+            return Comparison(inventory, _difference(record, counterpart))
+        inventory[record.kind].add(record)
+    return Comparison(inventory, None)
 
 
-def _difference(mine: Record | None, its: Record | None) -> str:
-    if mine is None or its is None or mine[:2] != its[:2]:
-        return f"the first has {mine or NOTHING} where the other has {its or NOTHING}"
-    at = next((n for n, (a, b) in enumerate(zip(mine.value, its.value, strict=False)) if a != b), 0)
-    start = max(0, at - SHOWN // 2)
-    here, there = (each.value[start : start + SHOWN] for each in (mine, its))
-    return f"{mine} differs: the first has ...{here}..., the other ...{there}..."
+def _difference(left: Record | None, right: Record | None) -> str:
+    if left is None or right is None or left[:2] != right[:2]:
+        return f"the first has {left or NOTHING} where the other has {right or NOTHING}"
+    pairs = enumerate(zip(left.value, right.value, strict=False))
+    start = max(0, next((place for place, (a, b) in pairs if a != b), 0) - SHOWN // 2)
+    excerpt, other_excerpt = (record.value[start : start + SHOWN] for record in (left, right))
+    return f"{left} differs: the first has ...{excerpt}..., the other ...{other_excerpt}..."
 
 
 def records(
     store: Store,
     kinds: Sequence[str] = KINDS,
     *,
-    watch: Watch = unwatched,
+    progress: Progress = no_progress,
     total: int | None = None,
 ) -> Iterator[Record]:
-    """All records of these kinds: those of articles in the order they came, then the rest."""
-    wanted = frozenset(kinds)
-    for names in some(watch(all_ids(store), "verifying", total=total)):
-        yield from of_articles(store, names, wanted)
-    for names in some(all_stories(store)) if "stories" in wanted else ():
-        yield from told_stories(store, names).values()
-    for kind, listed in REST.items():
-        if kind in wanted:
-            yield from listed(store)
+    """All records of these kinds: those of articles in the order they were added, then others."""
+    selected = frozenset(kinds)
+    for ids in batches(progress(all_ids(store), "verifying", total=total), BATCH_SIZE):
+        yield from article_records(store, ids, selected)
+    for story_ids in batches(all_story_ids(store), BATCH_SIZE) if "stories" in selected else ():
+        yield from story_records(store, story_ids).values()
+    for kind in STORE_KINDS:
+        if kind in selected:
+            values = read(store, STORE_READERS[kind])
+            yield from (Record(kind, name, value) for name, value in values)
 
 
-@tried
 def all_ids(store: Store) -> list[str]:
-    """All articles, in the order they came."""
-    with store.reading():
-        return list(store.ids())
+    """The ids of all articles, in the order they were added."""
+    return read(store, lambda snapshot: list(snapshot.ids()))
 
 
-@tried
-def all_stories(store: Store) -> list[str]:
-    """All stories that are remembered, by name."""
-    with store.reading():
-        return sorted(store.story_ids())
+def all_story_ids(store: Store) -> list[str]:
+    """The ids of all stories, sorted."""
+    return read(store, lambda snapshot: sorted(snapshot.story_ids()))
 
 
-@tried
-def of_articles(store: Store, names: list[str], kinds: frozenset[str]) -> list[Record]:
-    """What there is of these articles, in order."""
-    with store.reading():
-        columns = [PARTS[kind](store, names) for kind in OF_ARTICLES if kind in kinds]
-    return [record for name in names for column in columns for record in column.get(name, ())]
+def article_records(store: Store, ids: list[str], kinds: frozenset[str]) -> list[Record]:
+    """The records of these articles, article by article."""
+    selected = [kind for kind in ARTICLE_KINDS if kind in kinds]
+    columns = read(store, lambda snapshot: [ARTICLE_READERS[k](snapshot, ids) for k in selected])
+    by_kind = dict(zip(selected, columns, strict=True))
+    return [
+        Record(kind, name, value)
+        for id_ in ids
+        for kind, column in by_kind.items()
+        for name, value in column.get(id_, ())
+    ]
 
 
-@tried
-def told_stories(store: Store, names: list[str]) -> dict[str, Record]:
-    """These stories as records."""
-    with store.reading():
-        found = store.stories(names)
-    return {name: _story(found[name]) for name in names if name in found}
-
-
-# What goes by articles.
-
-Column = dict[str, list[Record]]
-
-
-def _articles(store: Store, names: list[str]) -> Column:
-    found = store.articles(names)
-    return {name: [Record("articles", name, written(each))] for name, each in found.items()}
-
-
-def _runs(store: Store, names: list[str]) -> Column:
-    return {name: [Record("runs", name, str(run))] for name, run in store.runs(names).items()}
-
-
-def _fingerprints(store: Store, names: list[str]) -> Column:
-    found = store.fingerprints(names)
+def story_records(store: Store, ids: list[str]) -> dict[str, Record]:
+    """The records of these stories, by id."""
+    stories = read(store, lambda snapshot: snapshot.stories(ids))
     return {
-        name: [Record("fingerprints", name, repr(tuple(fingerprint_row(each))))]
-        for name, each in found.items()
+        id_: Record("stories", id_, _story_value(stories[id_])) for id_ in ids if id_ in stories
     }
 
 
-def _keys(store: Store, names: list[str]) -> Column:
-    found = store.keys(names)
-    return {
-        name: [Record("keys", name, each.astype("<u8").tobytes().hex())]
-        for name, each in found.items()
-    }
+# Records of articles: names and values by article id.
+
+Column = dict[str, list[tuple[str, str]]]
 
 
-def _revisions(store: Store, names: list[str]) -> Column:
-    found = store.revised(names)
-    return {
-        name: [Record("revisions", name, written(each)) for each in before]
-        for name, before in found.items()
-    }
+def _articles(store: Store, ids: list[str]) -> Column:
+    return {id_: [(id_, article_value(a))] for id_, a in store.articles(ids).items()}
 
 
-def _edges(store: Store, names: list[str]) -> Column:
-    """What was found, each with that of the two whose name is the later."""
-    found: Column = {}
-    wanted = frozenset(names)
-    for edge in sorted(map(_edge, store.edges(names))):
-        if edge[1] in wanted:
-            record = Record("edges", f"{edge[0]} / {edge[1]}", repr(edge))
-            found.setdefault(edge[1], []).append(record)
-    return found
+def _runs(store: Store, ids: list[str]) -> Column:
+    return {id_: [(id_, str(run))] for id_, run in store.runs(ids).items()}
 
 
-PARTS: dict[str, Callable[[Store, list[str]], Column]] = {
+def _fingerprints(store: Store, ids: list[str]) -> Column:
+    rows = {id_: fingerprint_to_row(item) for id_, item in store.fingerprints(ids).items()}
+    return {id_: [(id_, repr(tuple(row)))] for id_, row in rows.items()}
+
+
+def _keys(store: Store, ids: list[str]) -> Column:
+    keys = store.keys(ids).items()
+    return {id_: [(id_, own.astype("<u8").tobytes().hex())] for id_, own in keys}
+
+
+def _revisions(store: Store, ids: list[str]) -> Column:
+    revisions = store.revisions(ids).items()
+    return {id_: [(id_, article_value(old)) for old in earlier] for id_, earlier in revisions}
+
+
+def _edges(store: Store, ids: list[str]) -> Column:
+    """Edges, by the end whose id sorts last."""
+    column: Column = {}
+    selected = frozenset(ids)
+    for values in sorted(map(_edge_values, store.edges(ids))):
+        a, b = values[:2]
+        if b in selected:
+            column.setdefault(b, []).append((f"{a} / {b}", repr(values)))
+    return column
+
+
+ARTICLE_READERS: dict[str, Callable[[Store, list[str]], Column]] = {
     "articles": _articles,
     "runs": _runs,
     "fingerprints": _fingerprints,
@@ -220,98 +223,102 @@ PARTS: dict[str, Callable[[Store, list[str]], Column]] = {
 }
 
 
-def written(article: Article) -> str:
-    """An article as every store gives it back."""
+def article_value(article: Article) -> str:
+    """An article as every store returns it."""
     texts = (article.url, article.canonical_url, article.source, article.language)
-    times = (micros(article.published), micros(article.seen))
-    rest = (*map(whole_or_none, texts), *times, article.tier, bool(article.html))
-    return repr((article.id, whole(article.title), article.text, *rest))
+    times = (to_micros(article.published), to_micros(article.seen))
+    metadata = (*map(replace_surrogates_or_none, texts), *times, article.tier, bool(article.html))
+    return repr((article.id, replace_surrogates(article.title), article.text, *metadata))
 
 
-def _edge(edge: Edge) -> tuple[Any, ...]:
-    a, b = sorted(edge[:2])
-    how = edge.decision
-    said = (how.relation.value, how.rule, bool(how.duplicate), whole(how.reason), tuple(how.flags))
-    return (a, b, *said, *_shares(how.confidence, edge.news, edge.copy), bool(edge.asked))
+def edge_value(edge: Edge) -> str:
+    """An edge as every store returns it."""
+    return repr(_edge_values(edge))
 
 
-def _shares(*shares: float | None) -> Iterator[float | None]:
-    return (None if each is None else float(each) for each in shares)
+def _edge_values(edge: Edge) -> tuple[Any, ...]:
+    decision = edge.decision
+    return (
+        *sorted(edge[:2]),
+        decision.relation.value,
+        decision.rule,
+        bool(decision.duplicate),
+        replace_surrogates(decision.reason),
+        tuple(decision.flags),
+        *_floats(decision.confidence, edge.event_score, edge.overlap),
+        bool(edge.on_demand),
+    )
 
 
-def edge_written(edge: Edge) -> str:
-    """What was found between two articles as every store gives it back."""
-    return repr(_edge(edge))
+def _floats(*shares: float | None) -> Iterator[float | None]:
+    return (None if share is None else float(share) for share in shares)
 
 
-# The rest.
+# Other records.
 
 
-def _story(story: Story) -> Record:
-    times = micros(story.first_seen), micros(story.last_seen)
-    members = tuple(map(_member, story.members))
-    return Record("stories", story.id, repr((story.kept, whole(story.why), *times, members)))
+def _story_value(story: Story) -> str:
+    times = to_micros(story.first_seen), to_micros(story.last_seen)
+    members = tuple(map(_member_values, story.members))
+    return repr((story.kept, replace_surrogates(story.why), *times, members))
 
 
-def _member(member: Member) -> tuple[Any, ...]:
-    relation = member.relation.value if member.relation else None
-    texts = (whole(member.reason), whole_or_none(member.source), whole(member.why))
-    shares = _shares(member.confidence, member.score)
-    when = micros(member.published)
-    return (member.id, relation, member.rule, *texts, *shares, when, member.duplicate_of)
+def _member_values(member: Member) -> tuple[Any, ...]:
+    return (
+        member.id,
+        member.relation.value if member.relation else None,
+        member.rule,
+        replace_surrogates(member.reason),
+        replace_surrogates_or_none(member.source),
+        replace_surrogates(member.why),
+        *_floats(member.confidence, member.score),
+        to_micros(member.published),
+        member.duplicate_of,
+    )
 
 
-@tried
-def _redirects(store: Store) -> list[Record]:
-    with store.reading():
-        found = store.redirects()
-    return [Record("redirects", name, found[name]) for name in sorted(found)]
+def feedback_value(feedback: Feedback) -> tuple[str, str]:
+    """The name and value of the record of feedback."""
+    prediction = feedback.prediction
+    values = (
+        feedback.same,
+        feedback.relation.value,
+        replace_surrogates(feedback.note),
+        to_micros(feedback.when),
+        prediction.relation.value,
+        prediction.rule,
+        prediction.duplicate,
+        *_floats(prediction.confidence, prediction.event_score, prediction.overlap),
+        evidence_to_json(prediction.evidence),
+    )
+    return f"{feedback.a} / {feedback.b}", repr(values)
 
 
-@tried
-def _feedback(store: Store) -> list[Record]:
-    with store.reading():
-        return list(map(said_record, store.all_told()))
+def _redirects(store: Store) -> list[tuple[str, str]]:
+    return sorted(store.redirects().items())
 
 
-def said_record(told: Feedback) -> Record:
-    """What people said of two articles as a record."""
-    said = told.said
-    shares = _shares(said.confidence, said.news, said.copy)
-    judged = (said.relation.value, said.rule, said.duplicate, *shares, evidence_json(said.evidence))
-    value = (told.same, told.relation.value, whole(told.note), micros(told.when), *judged)
-    return Record("feedback", f"{told.a} / {told.b}", repr(value))
+def _feedback(store: Store) -> list[tuple[str, str]]:
+    return list(map(feedback_value, store.all_feedback()))
 
 
-@tried
-def _acts(store: Store) -> list[Record]:
-    with store.reading():
-        return list(map(act_record, reversed(store.acts())))
+def _actions(store: Store) -> list[tuple[str, str]]:
+    return [(str(action.number), action_to_json(action)) for action in reversed(store.actions())]
 
 
-def act_record(act: Act) -> Record:
-    """What people did to a story as a record."""
-    return Record("acts", str(act.number), act_json(act))
+def _latencies(store: Store) -> list[tuple[str, str]]:
+    return [(str(key), str(count)) for key, count in sorted(store.latencies(None).items())]
 
 
-@tried
-def _times(store: Store) -> list[Record]:
-    with store.reading():
-        found = store.times(None)
-    return [Record("times", str(key), str(found[key])) for key in sorted(found)]
+def _terms(store: Store) -> list[tuple[str, str]]:
+    counts = store.term_counts()
+    return [("counts", sha256(counts).hexdigest())] if counts else []
 
 
-@tried
-def _terms(store: Store) -> list[Record]:
-    with store.reading():
-        counts = store.term_counts()
-    return [Record("terms", "counts", sha256(counts).hexdigest())] if counts else []
-
-
-REST: dict[str, Callable[[Store], list[Record]]] = {
+STORE_READERS: dict[str, Callable[[Store], list[tuple[str, str]]]] = {
     "redirects": _redirects,
     "feedback": _feedback,
-    "acts": _acts,
-    "times": _times,
+    "actions": _actions,
+    "latencies": _latencies,
     "terms": _terms,
 }

@@ -1,46 +1,54 @@
-"""Rebuilding: articles fingerprinted and compared anew, in the order and the runs they came in.
+"""Rebuild a store: fingerprint and compare its articles again, in their order and their runs.
 
-The store that is rebuilt is only read: the new one is another, and takes its place when whole.
+The source is only read. The target is another store, which replaces it when it is complete.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from nearcopy.cluster.stories import Brake
+from nearcopy.cluster.duplicate_groups import OversizedGroup
 from nearcopy.config import Policy, Recipe
-from nearcopy.deduper.find_matches import between, matches, remembered
-from nearcopy.deduper.recluster import settle
-from nearcopy.deduper.term_counts import counted, linked_anew
+from nearcopy.deduper.incremental_clustering import update_stories
+from nearcopy.deduper.matches import edges_to_store, find_matches, judge_stored_pair
+from nearcopy.deduper.recluster import learn_term_counts, rejudge_edges
 from nearcopy.errors import StoreError
 from nearcopy.fingerprint.blocking_keys import VERSION, keys
 from nearcopy.fingerprint.fingerprint import fingerprints
-from nearcopy.maintenance import resume as resuming
 from nearcopy.maintenance.copy_store import (
-    Arrived,
-    arrived_of,
-    copy_rest,
-    keep_acts,
-    keep_times,
-    keep_told,
-    opened,
-    put_arrived,
+    ORIGINALS,
+    ArticleBatch,
+    copy_feedback_and_statistics,
+    open_source,
+    raise_latencies,
+    read_batch,
     refuse_lossy,
-    verified,
+    remove_outdated,
+    replace_feedback,
+    save_actions,
+    save_batch,
+    verify_copy,
 )
-from nearcopy.maintenance.inventory import AT_ONCE, Inventory, Watch, all_ids, some, unwatched
-from nearcopy.models.action import Act
-from nearcopy.models.feedback import Feedback
-from nearcopy.models.model import Member, Story
-from nearcopy.stores import Entry, Store
-from nearcopy.stores import incomplete as filling
-from nearcopy.stores.base import Counts
-from nearcopy.stores.retry import tried
+from nearcopy.maintenance.inventory import (
+    BATCH_SIZE,
+    Inventory,
+    Progress,
+    all_ids,
+    no_progress,
+    read,
+)
+from nearcopy.models import Member, Story
+from nearcopy.models.batches import batches
+from nearcopy.models.feedback import Feedback, StoryAction
+from nearcopy.stores import Store, StoredArticle
+from nearcopy.stores.base import LatencyCounts
+from nearcopy.stores.integrity import clear_incomplete_mark, mark_incomplete
+from nearcopy.stores.retry import retry_transient
 
-STAYS = (*resuming.AS_THEY_CAME, "feedback", "acts", "times")
+PRESERVED = (*ORIGINALS, "feedback", "actions", "latencies")  # the kinds that a rebuild only copies
 
 
-class Settings(NamedTuple):
+class RebuildSettings(NamedTuple):
     """How articles are fingerprinted and judged."""
 
     recipe: Recipe
@@ -48,217 +56,219 @@ class Settings(NamedTuple):
     threads: int = 1
 
 
-class Retold(NamedTuple):
-    """How many stories of several articles there are now, and which of them were braked."""
+class ClusterSummary(NamedTuple):
+    """The number of stories of several articles, and the groups that were too large."""
 
     stories: int
-    braked: tuple[Brake, ...]
+    oversized: tuple[OversizedGroup, ...]
 
 
-class Rebuilt(NamedTuple):
-    """What was done: articles written now, those that were there already, what stayed as it was."""
+class RebuildResult(NamedTuple):
+    """The numbers of articles added and skipped, the stories, and what was copied unchanged."""
 
     added: int
-    there: int
-    retold: Retold
-    held: Inventory
+    skipped: int
+    clusters: ClusterSummary
+    inventory: Inventory
 
 
 def rebuild(
     source: Store,
     target: Store,
-    settings: Settings,
+    settings: RebuildSettings,
     *,
     name: str | None = None,
-    at_once: int = AT_ONCE,
-    watch: Watch = unwatched,
-) -> Rebuilt:
-    """Fingerprint all articles of a store anew into another, and tell their stories anew.
+    batch_size: int = BATCH_SIZE,
+    progress: Progress = no_progress,
+) -> RebuildResult:
+    """Fingerprint all articles of a store again into another, and cluster them.
 
-    Ids, dates, runs, revisions, what people said and, as far as they are told again, the ids of
-    stories stay.
+    Ids, dates, runs, revisions and feedback stay; so do story ids, as far as the stories do.
     """
-    opened(source)
-    made_of = f"rebuild of {name or source.address} with recipe {settings.recipe.id}"
-    begin(target, settings, made_of)
+    open_source(source)
+    description = f"rebuild of {name or source.address} with recipe {settings.recipe.id}"
+    _prepare_target(target, settings, description)
     ids = all_ids(source)
-    kept = resuming.trim(source, target, ids, watch=watch)
-    for names in some(watch(ids[kept:], "rebuilding", total=len(ids) - kept), at_once):
-        add_arrived(target, _with_texts(source, names), settings)
-    copy_rest(source, target, terms=False)
-    if tried(source.term_counts)():
-        _learn(target, settings, watch)
-    retold = retell(target, _former(source, ids), _redirects(source), settings)
-    held = verified(source, target, STAYS, watch=watch)
-    filling.end(target)
-    return Rebuilt(len(ids) - kept, kept, retold, held)
+    unchanged = remove_outdated(source, target, ids, progress=progress)
+    missing = progress(ids[unchanged:], "rebuilding", total=len(ids) - unchanged)
+    for batch in batches(missing, batch_size):
+        _add_batch(target, _read_with_texts(source, batch), settings)
+    copy_feedback_and_statistics(source, target, terms=False)
+    if retry_transient(source.term_counts)():
+        _learn_terms(target, settings, progress)
+    redirects = read(source, lambda snapshot: snapshot.redirects())
+    clusters = recluster(target, _former_stories(source, ids), redirects, settings)
+    inventory = verify_copy(source, target, PRESERVED, progress=progress)
+    clear_incomplete_mark(target)
+    return RebuildResult(len(ids) - unchanged, unchanged, clusters, inventory)
 
 
-class Aside(NamedTuple):
-    """What there is beside articles: their former stories, where ids lead, what people said."""
+class ImportedMetadata(NamedTuple):
+    """What an export holds beside articles."""
 
-    former: Mapping[str, str]
+    former_stories: Mapping[str, str]  # by article id
     redirects: Mapping[str, str]
-    told: Sequence[Feedback]
-    times: Counts
-    terms: bytes  # how often they stand in the articles, as it was kept
-    acts: Sequence[Act] = ()
+    feedback: Sequence[Feedback]
+    latencies: LatencyCounts
+    term_counts: bytes
+    actions: Sequence[StoryAction] = ()
 
 
-class Filled(NamedTuple):
-    """What was done: articles written now, those that were there already, the stories."""
+class ImportResult(NamedTuple):
+    """The numbers of articles added and skipped, and the stories."""
 
     added: int
-    there: int
-    retold: Retold
+    skipped: int
+    clusters: ClusterSummary
 
 
-def fill(
-    target: Store, batches: Iterable[Arrived], aside: Aside, settings: Settings, *, name: str
-) -> Filled:
-    """Put articles into an empty store as they came elsewhere, and tell their stories."""
-    begin(target, settings, name)
-    _keep_terms(target, aside.terms)
-    added = there = 0
-    for arrived in batches:
-        new = _missing(target, arrived)
+def import_articles(
+    target: Store,
+    exported: Iterable[ArticleBatch],
+    metadata: ImportedMetadata,
+    settings: RebuildSettings,
+    *,
+    name: str,
+) -> ImportResult:
+    """Add exported articles to an empty store, and cluster them. `name` identifies the export."""
+    _prepare_target(target, settings, name)
+    _save_term_counts(target, metadata.term_counts)
+    added = skipped = 0
+    for batch in exported:
+        new = _without_stored(target, batch)
         if new.articles:
-            add_arrived(target, new, settings)
+            _add_batch(target, new, settings)
         added += len(new.articles)
-        there += len(arrived.articles) - len(new.articles)
-    _keep_aside(target, aside)
-    retold = retell(target, aside.former, aside.redirects, settings)
-    filling.end(target)
-    return Filled(added, there, retold)
+        skipped += len(batch.articles) - len(new.articles)
+    _save_metadata(target, metadata)
+    clusters = recluster(target, metadata.former_stories, metadata.redirects, settings)
+    clear_incomplete_mark(target)
+    return ImportResult(added, skipped, clusters)
 
 
-@tried
-def _keep_terms(target: Store, terms: bytes) -> None:
-    with target.writing():
-        if target.term_counts() != terms:
-            target.keep_term_counts(terms)
-
-
-@tried
-def _missing(target: Store, arrived: Arrived) -> Arrived:
-    """Those that the target does not have yet."""
-    with target.reading():
-        there = target.runs([each.id for each in arrived.articles])
-    new = [each for each in arrived.articles if each.id not in there]
-    return arrived._replace(
-        articles=new,
-        revised={each.id: arrived.revised[each.id] for each in new if each.id in arrived.revised},
-    )
-
-
-@tried
-def _keep_aside(target: Store, aside: Aside) -> None:
-    with target.writing():
-        keep_told(target, aside.told)
-        keep_acts(target, aside.acts)
-        keep_times(target, aside.times)
-
-
-def begin(target: Store, settings: Settings, what: str) -> None:
-    """Have a store ready to be filled with articles; one that holds other things is refused."""
-    tried(target.bind)(settings.recipe, VERSION, settings.policy.window)
-    if not filling.begin(target, what):
+def _prepare_target(target: Store, settings: RebuildSettings, description: str) -> None:
+    """Bind a store and mark it as incomplete; one that is in use is refused."""
+    retry_transient(target.bind)(settings.recipe, VERSION, settings.policy.window)
+    if not mark_incomplete(target, description):
         raise StoreError(
             f"{target.address} holds other things already: give a store or a pool that is empty"
         )
 
 
-@tried
-def _with_texts(source: Store, names: list[str]) -> Arrived:
-    """These articles as they came, where the store has their texts."""
-    with source.reading():
-        found = arrived_of(source, names)
-        silent = [each.id for each in found.articles if not each.text]
-        lost = [each.id for each in source.fingerprints(silent).values() if each.words]
+@retry_transient
+def _save_term_counts(target: Store, counts: bytes) -> None:
+    with target.transaction():
+        if target.term_counts() != counts:
+            target.save_term_counts(counts)
+
+
+def _without_stored(target: Store, batch: ArticleBatch) -> ArticleBatch:
+    """The articles that the target does not have yet."""
+    stored = read(target, lambda snapshot: snapshot.runs([a.id for a in batch.articles]))
+    new = [article for article in batch.articles if article.id not in stored]
+    revisions = {a.id: batch.revisions[a.id] for a in new if a.id in batch.revisions}
+    return batch._replace(articles=new, revisions=revisions)
+
+
+@retry_transient
+def _save_metadata(target: Store, metadata: ImportedMetadata) -> None:
+    with target.transaction():
+        replace_feedback(target, metadata.feedback)
+        save_actions(target, metadata.actions)
+        raise_latencies(target, metadata.latencies)
+
+
+@retry_transient
+def _read_with_texts(source: Store, ids: list[str]) -> ArticleBatch:
+    """These articles; raises StoreError where the store does not keep texts."""
+    with source.snapshot():
+        batch = read_batch(source, ids)
+        empty = [article.id for article in batch.articles if not article.text]
+        lost = any(fingerprint.words for fingerprint in source.fingerprints(empty).values())
     if lost:
         raise StoreError(f"{source.address} keeps no texts: it can be copied, but not rebuilt")
-    return found
+    return batch
 
 
-@tried
-def add_arrived(target: Store, arrived: Arrived, settings: Settings) -> None:
-    """File articles and what they are to those before them, as one step."""
-    made = list(fingerprints(arrived.articles, settings.recipe, threads=settings.threads))
-    entries = list(map(Entry, arrived.articles, made, keys(made, settings.recipe)))
-    with target.writing():
-        put_arrived(target, arrived, entries)
-        refuse_lossy(target, arrived.articles[:1])
-        found = matches(target, entries, settings.recipe, settings.policy)
-        target.link(remembered(entries, found))
+@retry_transient
+def _add_batch(target: Store, batch: ArticleBatch, settings: RebuildSettings) -> None:
+    """Add articles, and their edges to earlier ones, in one transaction."""
+    new = list(fingerprints(batch.articles, settings.recipe, threads=settings.threads))
+    articles = list(map(StoredArticle, batch.articles, new, keys(new, settings.recipe)))
+    with target.transaction():
+        save_batch(target, batch, articles)
+        refuse_lossy(target, batch.articles[:1])
+        matches = find_matches(target, articles, settings.recipe, settings.policy)
+        target.save_edges(edges_to_store(articles, matches))
 
 
-def _learn(target: Store, settings: Settings, watch: Watch) -> None:
-    """Count how often terms stand in the articles, and judge all by it."""
-    names = all_ids(target)
-    _count(target, names)
-    for each in some(watch(names, "judging", total=len(names))):
-        _link_anew(target, each, settings)
+def _learn_terms(target: Store, settings: RebuildSettings, progress: Progress) -> None:
+    """Learn term frequencies from the articles, and judge all edges by them."""
+    ids = all_ids(target)
+    _count_terms(target, ids)
+    for batch in batches(progress(ids, "judging", total=len(ids)), BATCH_SIZE):
+        _rejudge(target, batch, settings)
 
 
-@tried
-def _count(target: Store, names: list[str]) -> None:
-    with target.writing():
-        counted(target, some(names))
+@retry_transient
+def _count_terms(target: Store, ids: list[str]) -> None:
+    with target.transaction():
+        learn_term_counts(target, batches(ids, BATCH_SIZE))
 
 
-@tried
-def _link_anew(target: Store, names: list[str], settings: Settings) -> None:
-    with target.writing():
-        linked_anew(target, names, settings.recipe, settings.policy)
+@retry_transient
+def _rejudge(target: Store, ids: list[str], settings: RebuildSettings) -> None:
+    with target.transaction():
+        rejudge_edges(target, ids, settings.recipe, settings.policy)
 
 
-@tried
-def _redirects(source: Store) -> dict[str, str]:
-    with source.reading():
-        return source.redirects()
+def _former_stories(source: Store, ids: list[str]) -> dict[str, str]:
+    """The story of each article that is in one."""
+    former: dict[str, str] = {}
+    for batch in batches(ids, BATCH_SIZE):
+        former |= _stories_of(source, batch)
+    return former
 
 
-def _former(source: Store, ids: list[str]) -> dict[str, str]:
-    """The stories that articles are remembered to be in."""
-    found: dict[str, str] = {}
-    for names in some(ids):
-        found |= _stories_of(source, names)
-    return found
+def _stories_of(source: Store, ids: list[str]) -> dict[str, str]:
+    members = read(source, lambda snapshot: snapshot.members(ids))
+    return {id_: story for id_, (story, _) in members.items()}
 
 
-@tried
-def _stories_of(source: Store, names: list[str]) -> dict[str, str]:
-    with source.reading():
-        return {name: story for name, (story, _) in source.members(names).items()}
+def recluster(
+    target: Store,
+    former: Mapping[str, str],
+    redirects: Mapping[str, str],
+    settings: RebuildSettings,
+) -> ClusterSummary:
+    """Cluster all articles; stories keep the ids that they had before."""
+    oversized = _update_stories(target, former, redirects, settings)
+    sizes = retry_transient(target.count_articles)(None).sizes
+    return ClusterSummary(sum(count for size, count in sizes.items() if size > 1), oversized)
 
 
-def retell(
-    target: Store, former: Mapping[str, str], redirects: Mapping[str, str], settings: Settings
-) -> Retold:
-    """Tell all stories, under the ids that they had where articles were in one before."""
-    braked = _settle(target, former, redirects, settings)
-    sizes = tried(target.tally)(None).sizes
-    return Retold(sum(count for size, count in sizes.items() if size > 1), braked)
-
-
-@tried
-def _settle(
-    target: Store, former: Mapping[str, str], redirects: Mapping[str, str], settings: Settings
-) -> tuple[Brake, ...]:
-    judge = partial(between, target, recipe=settings.recipe, policy=settings.policy)
-    with target.writing():
+@retry_transient
+def _update_stories(
+    target: Store,
+    former: Mapping[str, str],
+    redirects: Mapping[str, str],
+    settings: RebuildSettings,
+) -> tuple[OversizedGroup, ...]:
+    judge = partial(judge_stored_pair, target, recipe=settings.recipe, policy=settings.policy)
+    with target.transaction():
         ids = list(target.ids())
-        target.tell(_as_before(ids, former), [], redirects)
-        return settle(target, {*ids}, settings.policy, judge, were={}, whole=True).braked
+        target.save_stories(_placeholder_stories(ids, former), [], redirects)
+        changes = update_stories(target, {*ids}, settings.policy, judge, former={}, whole=True)
+    return changes.oversized
 
 
-def _as_before(ids: list[str], former: Mapping[str, str]) -> list[Story]:
-    """Stories of the articles that were in one, to be told anew under the same id."""
-    together: dict[str, list[str]] = {}
-    for name in ids:
-        if name in former:
-            together.setdefault(former[name], []).append(name)
+def _placeholder_stories(ids: list[str], former: Mapping[str, str]) -> list[Story]:
+    """Stories with the former ids and articles, for the clustering to inherit ids from."""
+    by_story: dict[str, list[str]] = {}
+    for id_ in ids:
+        if id_ in former:
+            by_story.setdefault(former[id_], []).append(id_)
     return [
-        Story(story, names[0], "", tuple(Member(each, None, 1.0, "kept") for each in names))
-        for story, names in together.items()
+        Story(story, own[0], "", tuple(Member(id_, None, 1.0, "kept") for id_ in own))
+        for story, own in by_story.items()
     ]
