@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.stores.test_contract import some_fingerprints
+from tests.stores.test_contract import fingerprint_strategy
 from tests.support import servers
 
 from nearcopy import (
@@ -31,7 +31,7 @@ from nearcopy import (
     fingerprints,
 )
 from nearcopy.config.units import to_micros
-from nearcopy.errors import TryAgain
+from nearcopy.errors import TransientStoreError
 from nearcopy.stores import StoredArticle, open_store
 from nearcopy.stores.redis import transactions
 from nearcopy.stores.redis.article_headers import (
@@ -197,7 +197,7 @@ class TestPacking:
         assert compressor.decompress(compressor.compress(plain)) == plain
         assert len(compressor.compress(plain)) <= len(plain) + 1
 
-    @given(st.lists(some_fingerprints, max_size=4), st.none() | st.just([4, 7, 1 << 63]))
+    @given(st.lists(fingerprint_strategy, max_size=4), st.none() | st.just([4, 7, 1 << 63]))
     def test_rows_lose_nothing(self, made, keys):
         codec = FingerprintCodec("r1-this")
         own = None if keys is None else np.array(keys, np.uint64)
@@ -516,41 +516,41 @@ class TestSteps:
     def test_who_is_overtaken_is_told_to_try_again_and_has_done_nothing(self, address, monkeypatch):
         monkeypatch.setattr(transactions, "LEASE_MILLISECONDS", 20)
         slow, quick = self.bound(address), self.bound(address)
-        with pytest.raises(TryAgain), slow.writing():  # noqa: PT012
-            slow.keep_term_counts(b"slow")
+        with pytest.raises(TransientStoreError), slow.transaction():  # noqa: PT012
+            slow.save_term_counts(b"slow")
             time.sleep(0.05)
-            with quick.writing():
-                quick.keep_term_counts(b"quick")
+            with quick.transaction():
+                quick.save_term_counts(b"quick")
         assert slow.term_counts() == quick.term_counts() == b"quick"
-        with slow.writing():
-            slow.keep_term_counts(b"again")
+        with slow.transaction():
+            slow.save_term_counts(b"again")
         assert quick.term_counts() == b"again"
 
     def test_what_a_reader_has_read_does_not_change_under_it(self, address):
         reader, writer = self.bound(address), self.bound(address)
-        with writer.writing():
-            writer.keep_term_counts(b"one")
-        with pytest.raises(TryAgain), reader.reading():  # noqa: PT012
+        with writer.transaction():
+            writer.save_term_counts(b"one")
+        with pytest.raises(TransientStoreError), reader.snapshot():  # noqa: PT012
             assert reader.term_counts() == b"one"
-            with writer.writing():
-                writer.keep_term_counts(b"two")
-            reader.taken(["s-1"])
+            with writer.transaction():
+                writer.save_term_counts(b"two")
+            reader.used_story_ids(["s-1"])
 
     def test_a_reader_that_others_keep_disturbing_is_let_in_at_last(self, address):
         reader, writer = self.bound(address), self.bound(address)
         for _ in range(transactions.CONFLICTS):
-            with pytest.raises(TryAgain), reader.reading():  # noqa: PT012
+            with pytest.raises(TransientStoreError), reader.snapshot():  # noqa: PT012
                 reader.term_counts()
-                with writer.writing():
-                    writer.keep_term_counts(os.urandom(4))
-                reader.taken(["s-1"])
+                with writer.transaction():
+                    writer.save_term_counts(os.urandom(4))
+                reader.used_story_ids(["s-1"])
         writer.session.lock_seconds = 0.05
-        with reader.reading():
+        with reader.snapshot():
             before = reader.term_counts()
-            with pytest.raises(StoreError, match="others have been writing"), writer.writing():
+            with pytest.raises(StoreError, match="others have been writing"), writer.transaction():
                 pass
             assert reader.term_counts() == before
-        with writer.writing():
+        with writer.transaction():
             pass
 
     def test_a_step_whose_answer_was_lost_is_done_once(self, address, monkeypatch):
@@ -605,7 +605,7 @@ class TestSteps:
             store.save_articles(entries[1:2])
             store.save_articles(entries[2:])
         fresh = self.bound(address)
-        assert [each.text for each in fresh.revisions("a")] == ["one", "two"]
+        assert [each.text for each in fresh.revisions(["a"])["a"]] == ["one", "two"]
         assert fresh.articles(["a"])["a"].text == "three"
         assert all(check.passed for check in fresh.verify())
 
@@ -653,14 +653,14 @@ class TestSteps:
     def test_who_is_far_behind_reads_heads_and_no_window(self, server):
         with Deduper(server.address) as slow, Deduper(server.address) as quick:
             list(slow.run(wire(30)))
-            index = slow._store._index
+            index = slow._store.session.window.cache.index
             quick.add(Article(id="a", text=BODY))
             quick.forget(["a", "a1"])
             quick.add(Article(id="b", text=OTHER))
             server.client().ltrim(PREFIX + "log", -1, -1)
             assert not slow.check(Article(id="x", text=BODY)).is_duplicate
             assert slow.check(Article(id="x", text=OTHER)).duplicate_of == "b"
-            assert slow._store._index is index
+            assert slow._store.session.window.cache.index is index
             with pytest.raises(NotStored):
                 slow.article("a1")
 
@@ -698,8 +698,8 @@ class TestSteps:
             deduper.add(Article(id="a", text=OTHER))
             deduper.add(Article(id="b", text=BODY))
         with Deduper(address) as deduper:
-            shelves = deduper._store._index.shelves
-            owner = shelves._index if step == "insert" else shelves
+            index = deduper._store.session.window.cache.index
+            owner = index._index if step == "insert" else index
             work = getattr(owner, step)
 
             def interrupted(*given):
@@ -711,7 +711,7 @@ class TestSteps:
                 with pytest.raises(KeyboardInterrupt):
                     deduper.check(Article(id="c", text=BODY))
             assert deduper.check(Article(id="c", text=BODY)).duplicate_of == "b"
-            assert len(deduper._store._index) == 2
+            assert len(deduper._store.session.window.cache.index) == 2
 
     def test_nothing_of_a_failed_step_stays(self, address, monkeypatch):
         with Deduper(address) as one, Deduper(address) as other:

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
-from nearcopy.errors import TryAgain
+from nearcopy.errors import TransientStoreError
 from nearcopy.stores.redis.binary_format import Reader, Writer, pack_strings, unpack_hash
 from nearcopy.stores.redis.connection import Connection, Position, Snapshot
 from nearcopy.stores.redis.record_format import (
@@ -115,19 +115,23 @@ class Records:
             self.position, pack_request(names), token=self.token, lease=self.lease
         )
         if snapshot is None:
-            raise TryAgain(f"{self.connection.shown}: the lock of a long transaction expired")
+            raise TransientStoreError(
+                f"{self.connection.shown}: the lock of a long transaction expired"
+            )
         self._check_unchanged(snapshot)
         return snapshot.records
 
     def _check_unchanged(self, snapshot: Snapshot) -> None:
-        """Raises TryAgain where a record that the transaction has read was changed since."""
+        """Raises TransientStoreError where a record that was read has changed since."""
         if snapshot.position.version == self.position.version:
             return
         log = map(LogEntry.unpack, snapshot.log) if snapshot.continues else ()
         changed = {name for entry in log for name in entry.names}
         conflict = changed & self.names_read or EVERYTHING in changed
         if self.token or not snapshot.continues or conflict:
-            raise TryAgain(f"{self.connection.shown}: others changed what a transaction had read")
+            raise TransientStoreError(
+                f"{self.connection.shown}: others changed what a transaction had read"
+            )
 
     def is_cached(self, name: Name) -> bool:
         """Whether the record can be had without a call to the server."""
@@ -193,7 +197,7 @@ class Records:
         return {field: count for (of, field), count in self._increments.items() if of == key}
 
     def commit(self, number: int, headers: bytes, removed: list[int], expiry: int) -> None:
-        """Write everything atomically, or raise TryAgain."""
+        """Write everything atomically, or raise TransientStoreError."""
         names = sorted(self._changed_names())
         listed = names if len(names) <= LISTED_NAMES else [EVERYTHING]
         parts = list(batch_operations(self._operations()))
@@ -208,7 +212,9 @@ class Records:
             operations=parts[-1],
         )
         if not is_applied:
-            raise TryAgain(f"{self.connection.shown}: others committed before a transaction did")
+            raise TransientStoreError(
+                f"{self.connection.shown}: others committed before a transaction did"
+            )
         self.position = Position(self.position.version + 1, self.token, number)
         self.invalidate(names)
         self.cache({name: v for name, v in self._writes.items() if _is_read_by_name(name)})

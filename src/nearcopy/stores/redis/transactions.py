@@ -9,7 +9,7 @@ from random import uniform
 from time import monotonic, sleep
 
 from nearcopy.config import Recipe
-from nearcopy.errors import NearcopyError, StoreError, TryAgain
+from nearcopy.errors import NearcopyError, StoreError, TransientStoreError
 from nearcopy.stores.redis import article_headers
 from nearcopy.stores.redis.article_headers import (
     ArticleHeaders,
@@ -182,14 +182,14 @@ class Session:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """All reads inside see one consistent state, or TryAgain is raised."""
+        """All reads inside see one consistent state, or TransientStoreError is raised."""
         self._begin()
         try:
             if self._conflicts >= CONFLICTS:
                 self._lock()
             yield
             self._conflicts = 0
-        except TryAgain:
+        except TransientStoreError:
             self._conflicts += 1
             raise
         except NearcopyError:
@@ -267,7 +267,7 @@ class Session:
         packed = pack_headers(added) if added else b""
         try:
             self.records.commit(self.headers.last, packed, removed, self.expiry.milliseconds)
-        except TryAgain:
+        except TransientStoreError:
             raise
         except BaseException:  # the outcome is unknown
             self._reset()
