@@ -24,7 +24,7 @@ import stores
 import table
 from nearcopy import POLICIES
 
-sys.path.insert(0, str(process_usage.HERE.parent / "tests"))
+sys.path.insert(0, str(process_usage.HERE.parent / "tests" / "support"))
 import servers
 
 RESULTS = process_usage.HERE / "results" / "shared_stores.json"

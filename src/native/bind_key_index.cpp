@@ -181,11 +181,6 @@ void remove_positions(SharedIndex& self, nb::handle positions) {
                                   .c_str());
 }
 
-Vector<uint32_t> counts(const SharedIndex& self, nb::handle keys) {
-    const auto k = checked<uint64_t>(keys, "keys", "uint64", 1);
-    return to_numpy(self.read([&](const KeyIndex& index) { return index.counts(k.data, k.rows); }));
-}
-
 auto find(const SharedIndex& self, nb::handle keys, nb::handle starts, nb::handle weights,
           nb::handle max_articles, uint64_t min_weight) {
     const auto k = checked<uint64_t>(keys, "keys", "uint64", 1);
@@ -246,8 +241,7 @@ void bind_key_index(nb::module_& m) {
              "(starts, positions, weights): the live articles that share keys with row i of at\n"
              "least this total weight, ascending; keys of more than max_articles are ignored.")
         .def("remove", &remove_positions, "positions"_a,
-             "Remove articles; removing one twice is no error.")
-        .def("counts", &counts, "keys"_a, "The number of live articles with each key.");
+             "Remove articles; removing one twice is no error.");
     m.def("band_keys", &keys_of_bands, "signatures"_a, "bands"_a, "rows"_a,
           "The key of each band of each signature.");
 }

@@ -134,7 +134,7 @@ void check_minhashes(const Blobs& a, const Blobs& b) {
                     .c_str());
 }
 
-// The number of slots that are equal. Bytes objects may stand anywhere, so slots are copied first.
+// The number of equal slots. Bytes objects may be unaligned, so slots are copied first.
 uint16_t equal_slots(const uint8_t* a, const uint8_t* b, size_t bytes) {
     alignas(64) uint32_t left[1024], right[1024];
     std::memcpy(left, a, bytes);

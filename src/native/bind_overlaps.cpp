@@ -22,7 +22,7 @@ struct SetMaker {
     Sketcher sketcher;
     DistinctTable table;
 
-    // The distinct features of a text, in the order in which they first stand in it.
+    // The distinct features of a text, in order of first occurrence.
     void make(const TextView& text, const Features& wanted, std::vector<uint64_t>& out) {
         size_t count = 0;
         const uint64_t* made = sketcher.features(text, wanted, count);

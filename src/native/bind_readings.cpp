@@ -27,7 +27,7 @@ struct Reading {
     uint8_t details;
 };
 
-// One thread's reader: the markup stripped, the characters told apart and the words folded once.
+// One thread's reader: HTML stripped, characters classified and words folded once.
 class Reader {
 public:
     Reader(const Tables& tables, const NumberTable& numbers, const TermWeights& weights,

@@ -9,7 +9,7 @@
 
 namespace nearcopy {
 
-// Union-find in which the smallest member stands for all.
+// Union-find in which the smallest member is the root.
 class Components {
 public:
     explicit Components(size_t count) : parents_(count) {

@@ -38,7 +38,7 @@ struct Profile {
     }
 };
 
-// Whether some value stands in this context in both; the context is first met at `from` in a.
+// Whether both have a value in this context in common; in a the context begins at `from`.
 bool agree(const Profile& a, const Profile& b, size_t from) {
     for (size_t i = from; i < a.count; ++i)
         if (a.context[i] == a.context[from] && Profile::occurrences(b.entry, a.entry[i]) > 0)

@@ -10,7 +10,7 @@ namespace nearcopy {
 // A table of distinct values, emptied in no time: a slot counts only where it bears this round.
 class DistinctTable {
 public:
-    // Ready for so many values.
+    // Reserve room for this many values.
     void begin(size_t count) {
         size_t wanted = 16;
         while (wanted < 2 * count) wanted *= 2;
@@ -41,7 +41,7 @@ private:
         uint32_t round;
     };
 
-    // The slot of the value, or the free one where it would stand: less than half are taken.
+    // The slot of the value, or the free slot for it; less than half are used.
     Slot* at(uint64_t value) {
         size_t place = size_t(value * 0x9E3779B97F4A7C15u >> 20) & mask_;
         while (slots_[place].round == round_ && slots_[place].value != value)

@@ -51,7 +51,7 @@ static void close(WordSink& sink) {
     sink.open = false;
 }
 
-// The code point before a mark that joins, and where its three bytes stand; 0 if there is none.
+// The code point before a mark that joins, and the offset of its three bytes; 0 if there is none.
 static uint32_t before_mark(const WordSink& sink, uint8_t** at) {
     if (!sink.touching) return 0;
     uint8_t* end = sink.open ? sink.out : sink.out - 1;  // a single has its space behind it

@@ -52,7 +52,7 @@ public:
 
 private:
     struct Entry {
-        uint32_t group, position;  // where the feature stands in the group, rare first
+        uint32_t group, position;  // of the feature in the group, rare first
     };
     struct Match {
         uint32_t group, shared;
@@ -62,7 +62,7 @@ private:
         uint32_t probe = 0;
     };
     struct Asked {
-        uint32_t group, place;  // only later places are wanted
+        uint32_t group, place;  // only later places are searched
         std::vector<Match> matches;
     };
 

@@ -174,14 +174,6 @@ public:
         return matches;
     }
 
-    // The number of live articles with each key.
-    std::vector<uint32_t> counts(const uint64_t* keys, size_t n) const {
-        std::vector<uint32_t> live(n);
-        const auto alive = [&](uint32_t position) { return live_.alive(position); };
-        for (size_t i = 0; i < n; ++i) live[i] = table_.count(keys[i], base_, alive);
-        return live;
-    }
-
     void remove(const uint32_t* positions, size_t n) {
         const size_t before = size();
         for (size_t i = 0; i < n; ++i) live_.remove(positions[i]);

@@ -1,4 +1,4 @@
-// Positions filed under 64-bit keys, in 8 bytes an entry.
+// A hash table from 64-bit keys to positions, 8 bytes an entry.
 #pragma once
 
 #include <algorithm>
@@ -123,7 +123,7 @@ public:
         return static_cast<size_t>(to - from);
     }
 
-    // False when the last lines are full: they are to be laid out anew, with more to spare.
+    // False when the last lines are full: rebuild with more spare lines.
     bool insert(uint64_t* place, uint64_t entry) {
         uint64_t* free = slots_.get() + (place - slots_.get()) / kWidth * kWidth;
         while (free[kWidth - 1]) free += kWidth;
@@ -188,7 +188,7 @@ public:
             lay_out(all(), std::max(SortedLines::homes_for(wanted), homes + homes / 20));
     }
 
-    // Frees what was reserved for entries that went to a hot list or were filed already.
+    // Frees memory reserved for entries that went to a hot list or were duplicates.
     void give_back() {
         const size_t wanted = SortedLines::homes_for(lines_.size());
         if (lines_.homes() > wanted + wanted / 8 + 2) lay_out(all(), wanted);
@@ -310,7 +310,7 @@ private:
     std::unordered_map<uint64_t, std::vector<uint32_t>> hot_;  // by tag
 };
 
-// Positions filed under keys, 8 bytes an entry and at most an eighth more.
+// Positions indexed by keys: 8 bytes an entry, and at most an eighth more.
 //
 // A key is mixed; its top 8 bits choose a shard, the next 36 are its tag. Two keys are taken for
 // one with a chance of 2^-44; no entry is missed. `base`, throughout, is at most the lowest
@@ -331,7 +331,7 @@ public:
         for (KeyShard& shard : shards_) shard.give_back();
     }
 
-    // Files row i under position first + i; the same key twice in a row is filed once.
+    // Indexes row i at position first + i; a key repeated in a row is indexed once.
     void insert(const KeyRows& rows, uint32_t first, uint32_t base) {
         if (rows.total() < kBulk) return insert_rows(rows, first, base);
         SortedByShard sorted;
@@ -344,17 +344,6 @@ public:
         }
     }
 
-    // The number of positions under a key for which keep(position) holds.
-    template <class Keep>
-    uint32_t count(uint64_t key, uint32_t base, Keep keep) const {
-        const uint64_t mixed = fmix64(key);
-        uint32_t total = 0;
-        const auto add = [&](uint32_t position) { total += keep(position); };
-        const auto* others = shards_[mixed >> 56].each(entry::tag(mixed), base, add);
-        if (others) std::for_each(others->begin(), others->end(), add);
-        return total;
-    }
-
     // The keys mixed, their lines on the way.
     void mix(const uint64_t* keys, size_t n, std::vector<uint64_t>& mixed) const {
         mixed.assign(keys, keys + n);
@@ -364,14 +353,14 @@ public:
         }
     }
 
-    // The positions under a mixed key that wanted(position) wants, in no order; false, and some of
-    // them, where they are more than `most`.
-    template <class Wanted>
-    bool copy(uint64_t mixed, uint32_t base, size_t most, Wanted wanted,
+    // The positions under a mixed key for which keep(position) holds, unordered; false, and only
+    // some of them, if they are more than `most`.
+    template <class Keep>
+    bool copy(uint64_t mixed, uint32_t base, size_t most, Keep keep,
               std::vector<uint32_t>& positions) const {
         positions.clear();
         const auto take = [&](uint32_t position) {
-            if (wanted(position)) positions.push_back(position);
+            if (keep(position)) positions.push_back(position);
         };
         const auto* others = shards_[mixed >> 56].each(entry::tag(mixed), base, take);
         for (size_t i = 0; others && i < others->size() && positions.size() <= most; ++i)
@@ -379,7 +368,7 @@ public:
         return positions.size() <= most;
     }
 
-    // Files anew only what keep(position) wants of a shard.
+    // Rebuilds a shard with only the positions for which keep(position) holds.
     template <class Keep>
     void sweep_shard(size_t s, uint32_t base, Keep keep) {
         shards_[s].sweep(base, keep);

@@ -47,7 +47,7 @@ struct Lanes {
     void (*bits16)(const uint16_t* text, size_t size, CharacterBits* out);
     void (*bits32)(const uint32_t* text, size_t size, CharacterBits* out);
 
-    // MurmurHash3 of words that stand one space apart, the first at `start`, and where `prefixes` is
+    // MurmurHash3 of words separated by one space, the first at `start`, and where `prefixes` is
     // not null, that of their first `prefix` bytes, at most 8.
     void (*murmur_words)(const uint8_t* text, uint32_t start, const uint32_t* ends, size_t count,
                          uint64_t* out, uint32_t prefix, uint64_t* prefixes);

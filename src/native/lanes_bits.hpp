@@ -15,7 +15,7 @@
 namespace nearcopy {
 namespace {
 
-// Characters as bytes, those over 255 as 255: they are all told apart by others than these masks.
+// Characters as bytes, those over 255 as 255: they need no distinction in these masks.
 #if defined(__AVX512VBMI2__) && defined(__AVX512BW__)
 
 inline __m512i narrowed(const uint8_t* text) { return _mm512_loadu_si512(text); }

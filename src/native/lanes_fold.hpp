@@ -68,7 +68,7 @@ inline void classify(const uint16_t* text, Block& block) {
     classify_bytes(_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1), block);
 }
 
-// The ends of words whose spaces stand at the bits of `places`, counted from the next byte.
+// The ends of words whose spaces are at the set bits of `places`, counted from the next byte.
 inline void write_ends(WordSink& sink, uint64_t places, size_t count) {
     __m512i iota = _mm512_set_epi64(0x3F3E3D3C3B3A3938, 0x3736353433323130, 0x2F2E2D2C2B2A2928,
                                     0x2726252423222120, 0x1F1E1D1C1B1A1918, 0x1716151413121110,

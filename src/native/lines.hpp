@@ -1,5 +1,5 @@
-// The lines of a text that are sentences, without those that stand around an article on its page.
-// The readable twin is `sentences` in nearcopy/kernels/reference/term_profiles.py.
+// The lines of a text that are sentences, without the site boilerplate around an article. The
+// reference is `sentences` in nearcopy/kernels/reference/term_profiles.py.
 #pragma once
 
 #include <cstddef>

@@ -160,7 +160,7 @@ private:
 
 constexpr uint32_t kNoCharacter = static_cast<uint32_t>(-1);
 
-// What `&#number;` stands for; `kNoCharacter` where that is nothing [11].
+// The character of `&#number;`, or `kNoCharacter` [11].
 inline uint32_t character(uint32_t number) {
     static constexpr uint16_t kWindows1252[32] = {
         0x20ac, 0x0081, 0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160,
@@ -181,7 +181,7 @@ class Entities {
 public:
     using List = std::vector<std::pair<std::string, std::u32string>>;
 
-    // A name at the start of a text: its length (0 if there is kNone) and what it stands for.
+    // A name at the start of a text: its length (0 if there is kNone) and its characters.
     struct Match {
         size_t length = 0;
         const std::u32string* characters = nullptr;

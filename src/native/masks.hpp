@@ -1,4 +1,4 @@
-// Bits that stand for 64 characters: what is rare is found without reading the rest.
+// Bit masks of 64 characters: rare characters are found without reading the others.
 #pragma once
 
 #include <cstddef>

@@ -27,7 +27,7 @@ void bind_joins(nb::module_& m);
 void bind_numerals(nb::module_& m);
 void bind_overlaps(nb::module_& m);
 void bind_profiles(nb::module_& m);
-void bind_glances(nb::module_& m);
+void bind_title_scan(nb::module_& m);
 void bind_readings(nb::module_& m);
 void bind_titles(nb::module_& m);
 
@@ -297,7 +297,7 @@ NB_MODULE(_native, m) {
     bind_numerals(m);
     bind_overlaps(m);
     bind_profiles(m);
-    bind_glances(m);
+    bind_title_scan(m);
     bind_readings(m);
     bind_titles(m);
     m.def("set_tables", set_tables);

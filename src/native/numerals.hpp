@@ -65,7 +65,7 @@ public:
 
     Numerals read(const TextView& text);
 
-    // Of a text without markup, whose characters are told apart and whose words are hashed by
+    // Of a text without markup, whose characters are classified and whose words are hashed by
     // MURMUR3.
     Numerals read(const TextView& plain, const CharacterBits* bits, const Words& words);
 

@@ -11,7 +11,7 @@ namespace nearcopy {
 
 size_t shared(const uint64_t* a, size_t a_size, const uint64_t* b, size_t b_size);
 
-// A run of words found in both: where it stands in each source, and how many words it has.
+// A passage in both texts: its span in each source, and its number of words.
 struct Passage {
     Span a, b;
     uint32_t words;

@@ -18,14 +18,14 @@ constexpr uint32_t kCountWeights[kMostCount + 1] = {0,  10, 17, 24, 30, 36, 42, 
                                                     58, 63, 68, 73, 78, 83, 87, 92};
 constexpr uint32_t kTitleWeight = 30;
 constexpr uint64_t kTitle = 1, kHalf = 2, kFlags = 4;
-constexpr uint64_t kOnce = kFlags;                     // a count stands above the flags
+constexpr uint64_t kOnce = kFlags;                     // the count is above the flags
 constexpr uint64_t kCounted = kOnce * kMostCount * 2 - 1;  // the bits of both
 constexpr size_t kLeastSlots = 256;
 constexpr size_t kMostSteps = 8;  // to the next slot, a term, before the hashes are too crowded
 constexpr uint8_t kArticle[4] = {0xD8, 0xA7, 0xD9, 0x84};
 constexpr uint64_t kFiveHigh = 0x8080808080;
 
-// The last byte of a term's entry, by how often it stands there and its flags.
+// The last byte of a term's entry, from its count and flags.
 struct Told {
     uint8_t byte[kCounted + 1] = {};
 
@@ -147,7 +147,7 @@ void Profiler::add_lines(const Words& words, const std::vector<Lines>& lines) {
     }
 }
 
-// The words stand one space apart, and a space behind the last. Of ASCII they hold digits and small
+// The words are separated by one space, with a space after the last. Of ASCII they hold digits and small
 // letters: all else ends a word. Where 64 bytes hold but letters, the hashed prefixes are the
 // terms.
 void Profiler::add_terms(const Words& words, Place from, Place to, uint64_t flags) {
@@ -221,7 +221,7 @@ void Profiler::add_word(const uint8_t* word, size_t size, uint64_t hash, uint64_
     add(profile_hash(word, first_letters(word, size, kPrefix)), flags);
 }
 
-// In place of equal terms one, and how often it stands there, at most kMostCount. False where the
+// Equal terms are merged into one with its count, at most kMostCount. False where the
 // hashes lie so close together that it would take long: no text is to make this slow.
 bool Profiler::count_terms() {
     size_t size = kLeastSlots;
@@ -234,7 +234,7 @@ bool Profiler::count_terms() {
     for (size_t i = 0; i < count_; ++i) {
         size_t place = terms[i] >> 32 & (size - 1);
         uint64_t known = slots[place];
-        // One test, seldom true: whether a term is there for the first time nobody can foresee.
+        // One test, rarely true: whether a term is new is unpredictable for the branch predictor.
         while (((known ^ terms[i]) >> 32 & (0 - uint64_t(known != 0))) != 0) {
             if (++steps > kMostSteps * count_) return false;
             place = (place + 1) & (size - 1);

@@ -1,5 +1,5 @@
 // Term profiles: the heaviest terms of an article, and how alike those of two articles are. The
-// readable twin is nearcopy/kernels/reference/term_profiles.py, which says what each step is for.
+// reference is nearcopy/kernels/reference/term_profiles.py, which explains each step.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace nearcopy {
 constexpr size_t kMostTerms = 128;
 constexpr uint32_t kPrefix = 5;      // letters of a word that are its term
 constexpr size_t kProfileEntry = 5;  // bytes: the term's hash, how much the article makes of it
-constexpr uint8_t kOfTitle = 128;    // in the last byte: the term stands in the title
+constexpr uint8_t kOfTitle = 128;    // in the last byte: the term is in the title
 
 // How much each common term counts, in hundredths, by the term's hash.
 class TermWeights {
@@ -76,7 +76,7 @@ public:
 
 private:
     struct Place {
-        size_t words = 0, bytes = 0;  // that stand before it
+        size_t words = 0, bytes = 0;  // before it
     };
 
     void add_text(const Words& words, uint64_t flags);

@@ -98,7 +98,7 @@ void sort(std::vector<Place>& found, std::vector<Place>& spare, uint64_t low, un
     found.swap(spare);
 }
 
-// Numbers the features that stand at several places, and says how often each does.
+// Numbers the features that occur at several places, with the count of each.
 void number(const std::vector<Place>& found, std::vector<uint32_t>& numbers,
             std::vector<uint32_t>& counts) {
     for (size_t i = 0, j; i < found.size(); i = j) {
@@ -111,7 +111,7 @@ void number(const std::vector<Place>& found, std::vector<uint32_t>& numbers,
 }
 
 // The number of every feature of every group, kSingle where no other group has it. Hashes are
-// spread evenly, so each turn takes a small slice of all sets; of each a few, lest turns be many.
+// spread evenly, so each turn takes a small slice of all sets; of each a few, so that there are not too many turns.
 std::vector<uint32_t> numbered(const SetRows& sets, const Groups& groups,
                                std::vector<uint32_t>& counts) {
     std::vector<uint64_t> starts(groups.count() + 1, 0);

@@ -27,7 +27,7 @@ struct Groups {
 
     std::vector<uint32_t> of;      // the group of each place
     std::vector<uint32_t> sizes;   // how many features a group has, ascending
-    std::vector<uint64_t> starts;  // group g stands at places[starts[g]] up to [starts[g + 1]]
+    std::vector<uint64_t> starts;  // group g is places[starts[g]] up to [starts[g + 1]]
     std::vector<uint32_t> places;  // ascending in each group
 
     explicit Groups(const SetRows& sets);

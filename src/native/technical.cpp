@@ -24,13 +24,13 @@ constexpr bool is_currency(uint32_t c) {
 
 constexpr bool in_name(uint32_t c) { return is_plain(c) || c == '_' || c == '.'; }
 
-// A name and what stands around it.
+// A name and its surroundings.
 template <class Char>
 struct Name {
     const Char* begin;
     const Char* end;
     uint32_t before, after, next;  // 0 where the text ends
-    bool told;                     // "version" stands before it
+    bool told;                     // "version" precedes it
     bool touches;                  // no dot between it and `after`
 };
 
@@ -90,7 +90,7 @@ private:
             add(name.begin, name.end);
     }
 
-    // Whether "version" and a space stand before.
+    // Whether "version" and a space precede it.
     bool follows_version(size_t start) const {
         constexpr const char kWord[] = "version";
         if (start < 8 || text_[start - 1] != ' ') return false;

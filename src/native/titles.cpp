@@ -59,7 +59,7 @@ size_t undoubled(const uint32_t* word, size_t size) {
     return without_e(word, size);
 }
 
-// The stem of a word, which stands in place of it or of a part of it.
+// The stem of a word, in place of the word.
 Letters stem(uint32_t* word, size_t size) {
     Letters whole{word, size};
     if (size > 4 && word[0] == kAlef && word[1] == kLam) return {word + 2, size - 2};
@@ -84,7 +84,7 @@ struct Term {
     int64_t count;
 };
 
-// The distinct terms of a title. A hash of 64 bits stands for the term.
+// The distinct terms of a title. A term is represented by its 64-bit hash.
 class Terms {
 public:
     Terms(const TitleWeights& weights, const TextView& title) : weights_(weights) {
@@ -147,7 +147,7 @@ private:
         }
     }
 
-    // Words of one kind. Single characters stand one behind the other, with nothing between.
+    // Words of one kind. Single characters are adjacent.
     void add_run(WordKind found, size_t from, size_t to, WordKind before) {
         if (found == WORD_KIND) {
             for (size_t i = from; i < to; ++i) add(stem(starts_[i], length(i)));

@@ -38,7 +38,7 @@ private:
     std::vector<uint32_t> points_;
 };
 
-// One thread's characters of one text at a time, told apart.
+// One thread's classified characters, of one text at a time.
 class Characters {
 public:
     // The bits of a text without markup, for every 64 characters or a part of them.

@@ -51,12 +51,12 @@ class Plan:
         unknown_weight: int,
     ) -> None: ...
 
-class GlanceTable:
+class TitleScanTable:
     def __init__(
         self,
-        calls: list[tuple[str, int]],
+        triggers: list[tuple[str, int]],
         common: list[str],
-        letters: list[tuple[int, int]],
+        ascii_forms: list[tuple[int, int]],
         longest: int,
         /,
     ) -> None: ...

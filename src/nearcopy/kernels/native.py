@@ -125,7 +125,7 @@ class TitleScanner:
             triggers, common, ascii_forms, longest=longest, most=most
         )
         self._most = most
-        self._table = _native.GlanceTable(
+        self._table = _native.TitleScanTable(
             [(word, bits) for word, bits in triggers.items() if word.isascii()],
             [word for word in common if word.isascii()],
             [(point, ord(letter)) for point, letter in ascii_forms.items()],

@@ -32,8 +32,9 @@ class KeyIndex:
     >>> index = KeyIndex()
     >>> index.insert(np.array([1, 2, 2, 3], np.uint64), starts=np.array([0, 2, 4], np.uint64))
     0
-    >>> index.counts(np.array([1, 2, 4], np.uint64)).tolist()
-    [1, 2, 0]
+    >>> query, weights = np.array([2], np.uint64), np.array([1], np.uint64)
+    >>> index.find(query, np.array([0, 1], np.uint64), weights, weights.astype(np.uint32) * 9, 1)[1]
+    array([0, 1], dtype=uint32)
     """
 
     def __init__(self) -> None:
@@ -108,11 +109,6 @@ class KeyIndex:
         for position in positions.tolist():
             for key in self._keys.pop(position, ()):
                 self._postings[key].discard(position)
-
-    def counts(self, keys: Keys) -> NDArray[np.uint32]:
-        """The number of live articles with each key."""
-        check_array(keys, "keys", np.uint64, axes=1)
-        return np.array([len(self._postings.get(key, ())) for key in keys.tolist()], np.uint32)
 
     def _sum_weights(self, row: list[tuple[int, tuple[int, int]]]) -> Counter[int]:
         total: Counter[int] = Counter()

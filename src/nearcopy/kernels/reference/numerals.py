@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 from nearcopy.kernels.data_tables import number_lines
 from nearcopy.kernels.reference.hashes import MASK, fmix64, murmur3_64
 from nearcopy.kernels.reference.html import strip_html
-from nearcopy.kernels.reference.words import word_spans, words
+from nearcopy.kernels.reference.words import Spans, word_spans, words
 
 MOST: Final = 32  # numerals of a profile
 NUMERAL: Final = "#"
@@ -114,24 +114,24 @@ def number_words() -> dict[str, NumberWord]:
     return table
 
 
-def numerals_found(plain: str, most: int = MOST) -> list[Found]:
-    """The first numerals of a text without markup.
+def numerals_found(plain: str, most: int = MOST, spans: Spans | None = None) -> list[Found]:
+    """The first numerals of a text without markup, from its word spans if these are at hand.
 
     >>> [each.value for each in numerals_found("The 12th of May: 1,000 at 1,5 or 10-1/2 pct")]
     ['12', 'm5', '1000', '1.5', '10.1.2']
     """
     found: list[Found] = []
-    for numeral in _numerals(plain):
+    for numeral in _numerals(plain, spans or word_spans(plain)):
         found.append(numeral)
         if len(found) == most:
             break
     return found
 
 
-def _numerals(plain: str) -> Iterator[Found]:
+def _numerals(plain: str, spans: Spans) -> Iterator[Found]:
     before, end = "", 0
     numeral: _Numeral | None = None
-    for piece in _pieces(plain):
+    for piece in _pieces(plain, spans):
         if numeral and numeral.grow(plain[end : piece.start], piece):
             end = piece.end
             continue
@@ -144,9 +144,9 @@ def _numerals(plain: str) -> Iterator[Found]:
         yield _closed(numeral, "")
 
 
-def _pieces(plain: str) -> Iterator[Piece]:
+def _pieces(plain: str, spans: Spans) -> Iterator[Piece]:
     """The words, those with digits cut where digits meet letters."""
-    found, starts, ends = word_spans(plain)
+    found, starts, ends = spans
     for word, start, end in zip(found, starts.tolist(), ends.tolist(), strict=True):
         value = _spelled(word, plain[start])
         parts = [match.span() for match in _PIECE.finditer(word)]

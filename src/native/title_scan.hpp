@@ -1,6 +1,5 @@
-// What titles show at a glance: which of the words they are made of call for a closer look, and
-// names. The readable twin is nearcopy/kernels/reference/title_scan.py, which says what each step is
-// for.
+// The scan of titles: which fact rules their words trigger, and the names in them. The reference is
+// nearcopy/kernels/reference/title_scan.py, which explains each step.
 #pragma once
 
 #include <cstddef>
@@ -14,35 +13,35 @@
 
 namespace nearcopy {
 
-struct GlanceName {
+struct TitleName {
     std::string value;
     size_t start, end;
 };
 
-struct Glance {
-    bool plain = false;  // otherwise nothing was read
-    uint64_t calls = 0;
-    std::vector<GlanceName> names;
+struct TitleScan {
+    bool plain = false;  // false if the title is not ASCII
+    uint64_t rules = 0;
+    std::vector<TitleName> names;
 };
 
-// What stands for one look at titles, the same for all threads.
-class GlanceTable {
+// The tables of the scan, shared by all threads.
+class TitleScanTable {
 public:
     using Known = std::vector<std::pair<std::string, uint64_t>>;
 
-    // The calls of words, signs and shapes; words that are no names; ASCII for other characters.
-    GlanceTable(const Known& calls, const std::vector<std::string>& common,
+    // Rules triggered by words, signs and shapes; words that are no names; ASCII forms.
+    TitleScanTable(const Known& rules, const std::vector<std::string>& common,
                 const std::vector<std::pair<uint32_t, uint8_t>>& letters, size_t longest);
 
-    Glance read(const TextView& title) const;
+    TitleScan read(const TextView& title) const;
 
     // The names of a text whose characters have been replaced already; `blank` is no letter.
-    bool names(const TextView& text, uint32_t blank, std::vector<GlanceName>& out) const;
+    bool names(const TextView& text, uint32_t blank, std::vector<TitleName>& out) const;
 
 private:
     struct Entry {
         std::string word;
-        uint64_t calls = 0;
+        uint64_t rules = 0;
         bool common = false;
     };
 
@@ -51,11 +50,11 @@ private:
     template <class Char>
     bool in_ascii(const Char* text, size_t size, std::string& out) const;
     bool in_ascii(const TextView& title, size_t size, std::string& out) const;
-    uint64_t calls(const std::string& text) const;
+    uint64_t rules(const std::string& text) const;
     uint64_t shapes(const std::string& lower) const;
-    void add_names(const std::string& text, std::vector<GlanceName>& out) const;
+    void add_names(const std::string& text, std::vector<TitleName>& out) const;
     void add_name(const std::string& text, size_t start, size_t end,
-                  std::vector<GlanceName>& out) const;
+                  std::vector<TitleName>& out) const;
 
     std::vector<Entry> entries_;
     std::vector<uint32_t> slots_;   // places of entries, from 1, by the hash of their words

@@ -1,4 +1,4 @@
-#include "glances.hpp"
+#include "title_scan.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -26,7 +26,7 @@ uint32_t slot_hash(std::string_view word) {
 // The character at a place, or 0, which is no letter either.
 char at(const std::string& text, size_t place) { return place < text.size() ? text[place] : '\0'; }
 
-// How the words of a title are written: by that, capitals tell names or do not.
+// How the words of a title are capitalised, which decides whether capitals mark names.
 struct Writing {
     size_t words = 0, capitals = 0, small = 0;  // capitals: words from the second on
     bool any_small = false;                     // letters
@@ -64,7 +64,7 @@ size_t end_of_letters(const std::string& text, size_t from) {
     return from;
 }
 
-// Where a capitalised word ends whose capital stands before `from`: "U.S.", "O'Neill", "Al-Sayed".
+// The end of a capitalised word whose capital is before `from`: "U.S.", "O'Neill", "Al-Sayed".
 size_t end_of_word(const std::string& text, size_t from) {
     size_t end = end_of_initials(text, from);
     if (end > from) return end;
@@ -74,7 +74,7 @@ size_t end_of_word(const std::string& text, size_t from) {
     return end;
 }
 
-// Where the capital of the next word of a name stands; 0 where the name ends.
+// The offset of the capital of the next word of a name; 0 at the end of the name.
 size_t next_capital(const std::string& text, size_t from) {
     if (at(text, from) != ' ') return 0;
     if (is_capital(at(text, from + 1))) return from + 1;
@@ -101,24 +101,24 @@ size_t end_of_acronym(const std::string& text, size_t capital) {
 
 }  // namespace
 
-GlanceTable::GlanceTable(const Known& calls, const std::vector<std::string>& common,
+TitleScanTable::TitleScanTable(const Known& rules, const std::vector<std::string>& common,
                          const std::vector<std::pair<uint32_t, uint8_t>>& letters, size_t longest)
     : longest_(longest) {
-    if (calls.size() + common.size() > 1 << 16) throw std::length_error("too many words");
+    if (rules.size() + common.size() > 1 << 16) throw std::length_error("too many words");
     size_t slots = 64;
-    while (slots < 4 * (calls.size() + common.size())) slots *= 2;
+    while (slots < 4 * (rules.size() + common.size())) slots *= 2;
     slots_.assign(slots, 0);
-    for (const auto& [word, bits] : calls) entry(word).calls = bits;
+    for (const auto& [word, bits] : rules) entry(word).rules = bits;
     for (const std::string& word : common) entry(word).common = true;
     for (const Entry& each : entries_) {
         longest_word_ = std::max(longest_word_, each.word.size());
         const char c = at(each.word, 0);
         if (each.word.size() == 1 && uint8_t(c) < 128 && !is_letter(c))
-            signs_[uint8_t(c)] = each.calls;
+            signs_[uint8_t(c)] = each.rules;
     }
     auto of = [&](const char* shape) {
         const Entry* found = find(shape);
-        return found ? found->calls : 0;
+        return found ? found->rules : 0;
     };
     any_ = of("0"), joined_ = of("0-0"), pointed_ = of("0.0"), century_ = of("20"),
     glued_ = of("a0");
@@ -128,7 +128,7 @@ GlanceTable::GlanceTable(const Known& calls, const std::vector<std::string>& com
     for (uint8_t c = 0; c < 128; ++c) letters_[c] = 0;  // is told apart before
 }
 
-GlanceTable::Entry& GlanceTable::entry(std::string_view word) {
+TitleScanTable::Entry& TitleScanTable::entry(std::string_view word) {
     size_t slot = slot_hash(word) & (slots_.size() - 1);
     for (; slots_[slot] != 0; slot = (slot + 1) & (slots_.size() - 1))
         if (entries_[slots_[slot] - 1].word == word) return entries_[slots_[slot] - 1];
@@ -137,7 +137,7 @@ GlanceTable::Entry& GlanceTable::entry(std::string_view word) {
     return entries_.back();
 }
 
-const GlanceTable::Entry* GlanceTable::find(std::string_view word) const {
+const TitleScanTable::Entry* TitleScanTable::find(std::string_view word) const {
     if (word.size() > longest_word_) return nullptr;
     size_t slot = slot_hash(word) & (slots_.size() - 1);
     for (; slots_[slot] != 0; slot = (slot + 1) & (slots_.size() - 1))
@@ -145,17 +145,17 @@ const GlanceTable::Entry* GlanceTable::find(std::string_view word) const {
     return nullptr;
 }
 
-Glance GlanceTable::read(const TextView& title) const {
-    Glance made;
+TitleScan TitleScanTable::read(const TextView& title) const {
+    TitleScan made;
     std::string text;
     made.plain = in_ascii(title, std::min(title.size, longest_), text);
     if (!made.plain) return made;
-    made.calls = calls(text);
+    made.rules = rules(text);
     add_names(text, made.names);
     return made;
 }
 
-bool GlanceTable::names(const TextView& text, uint32_t blank, std::vector<GlanceName>& out) const {
+bool TitleScanTable::names(const TextView& text, uint32_t blank, std::vector<TitleName>& out) const {
     std::string plain(text.size, '\0');
     for (size_t i = 0; i < text.size; ++i) {
         const uint32_t c = text.kind == 1   ? static_cast<const uint8_t*>(text.data)[i]
@@ -169,7 +169,7 @@ bool GlanceTable::names(const TextView& text, uint32_t blank, std::vector<Glance
 }
 
 template <class Char>
-bool GlanceTable::in_ascii(const Char* text, size_t size, std::string& out) const {
+bool TitleScanTable::in_ascii(const Char* text, size_t size, std::string& out) const {
     out.resize(size);
     for (size_t i = 0; i < size; ++i) {
         uint32_t c = text[i];
@@ -180,14 +180,14 @@ bool GlanceTable::in_ascii(const Char* text, size_t size, std::string& out) cons
     return true;
 }
 
-bool GlanceTable::in_ascii(const TextView& title, size_t size, std::string& out) const {
+bool TitleScanTable::in_ascii(const TextView& title, size_t size, std::string& out) const {
     if (title.kind == 1) return in_ascii(static_cast<const uint8_t*>(title.data), size, out);
     if (title.kind == 2) return in_ascii(static_cast<const uint16_t*>(title.data), size, out);
     return in_ascii(static_cast<const uint32_t*>(title.data), size, out);
 }
 
 // What all words call for, and where there is a figure its shape and the signs, too.
-uint64_t GlanceTable::calls(const std::string& text) const {
+uint64_t TitleScanTable::rules(const std::string& text) const {
     std::string lower(text.size(), '\0');
     std::transform(text.begin(), text.end(), lower.begin(), lowered);
     uint64_t found = 0, signs = 0;
@@ -201,13 +201,13 @@ uint64_t GlanceTable::calls(const std::string& text) const {
         size_t end = start + 1;
         while (is_small(at(lower, end))) ++end;
         const Entry* known = find(std::string_view(lower).substr(start, end - start));
-        if (known != nullptr) found |= known->calls;
+        if (known != nullptr) found |= known->rules;
         start = end;
     }
     return digit ? found | signs | any_ | shapes(lower) : found;
 }
 
-uint64_t GlanceTable::shapes(const std::string& lower) const {
+uint64_t TitleScanTable::shapes(const std::string& lower) const {
     uint64_t found = 0;
     for (size_t i = 0; i < lower.size(); ++i) {
         if (!is_digit(lower[i])) continue;
@@ -227,7 +227,7 @@ uint64_t GlanceTable::shapes(const std::string& lower) const {
     return found;
 }
 
-void GlanceTable::add_names(const std::string& text, std::vector<GlanceName>& out) const {
+void TitleScanTable::add_names(const std::string& text, std::vector<TitleName>& out) const {
     const Writing writing(text);
     const bool sentence = 2 * writing.capitals <= 3 * writing.small;
     if (sentence ? writing.words == 0 : !writing.any_small) return;
@@ -244,8 +244,8 @@ void GlanceTable::add_names(const std::string& text, std::vector<GlanceName>& ou
     }
 }
 
-void GlanceTable::add_name(const std::string& text, size_t start, size_t end,
-                           std::vector<GlanceName>& out) const {
+void TitleScanTable::add_name(const std::string& text, size_t start, size_t end,
+                           std::vector<TitleName>& out) const {
     std::string value;
     bool any_small = false;
     for (size_t i = start; i < end; ++i) {

@@ -1,4 +1,4 @@
-// The Python face of what titles show at a glance.
+// The scan of titles for Python.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "binding.hpp"
-#include "glances.hpp"
+#include "title_scan.hpp"
 #include "word_finder.hpp"
 
 using namespace nanobind::literals;
@@ -23,7 +23,7 @@ nb::str as_str(const std::string& ascii) {
     return nb::steal<nb::str>(made);
 }
 
-nb::tuple values(const std::vector<GlanceName>& names, size_t most) {
+nb::tuple values(const std::vector<TitleName>& names, size_t most) {
     const size_t count = std::min(names.size(), most);
     nb::tuple made = nb::steal<nb::tuple>(PyTuple_New(Py_ssize_t(count)));
     if (!made.is_valid()) throw nb::python_error();
@@ -33,26 +33,26 @@ nb::tuple values(const std::vector<GlanceName>& names, size_t most) {
 }
 
 // A list a column; -1 for titles that could not be read.
-nb::tuple read(const GlanceTable& table, const nb::object& titles, size_t most) {
+nb::tuple read(const TitleScanTable& table, const nb::object& titles, size_t most) {
     const Texts held(titles, {});
-    std::vector<Glance> made(held.size());
+    std::vector<TitleScan> made(held.size());
     {
         nb::gil_scoped_release release;
         for (size_t i = 0; i < made.size(); ++i) made[i] = table.read(held.views()[i]);
     }
-    nb::list calls, names;
-    for (const Glance& each : made) {
-        calls.append(each.plain ? int64_t(each.calls) : int64_t(-1));
+    nb::list rules, names;
+    for (const TitleScan& each : made) {
+        rules.append(each.plain ? int64_t(each.rules) : int64_t(-1));
         names.append(values(each.names, most));
     }
-    return nb::make_tuple(calls, names);
+    return nb::make_tuple(rules, names);
 }
 
-nb::object names(const GlanceTable& table, const nb::object& text, uint32_t blank) {
-    std::vector<GlanceName> found;
+nb::object names(const TitleScanTable& table, const nb::object& text, uint32_t blank) {
+    std::vector<TitleName> found;
     if (!table.names(view(text, false), blank, found)) return nb::none();
     nb::list made;
-    for (const GlanceName& each : found)
+    for (const TitleName& each : found)
         made.append(nb::make_tuple(as_str(each.value), each.start, each.end));
     return made;
 }
@@ -100,9 +100,9 @@ nb::list find(const HeldFinder& held, const nb::object& texts, size_t most) {
 
 }  // namespace
 
-void bind_glances(nb::module_& m) {
-    nb::class_<GlanceTable>(m, "GlanceTable")
-        .def(nb::init<const GlanceTable::Known&, const std::vector<std::string>&,
+void bind_title_scan(nb::module_& m) {
+    nb::class_<TitleScanTable>(m, "TitleScanTable")
+        .def(nb::init<const TitleScanTable::Known&, const std::vector<std::string>&,
                       const std::vector<std::pair<uint32_t, uint8_t>>&, size_t>())
         .def("read", read, "titles"_a.none(), "most"_a)
         .def("names", names, "text"_a.none(), "blank"_a);
