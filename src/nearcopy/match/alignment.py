@@ -5,7 +5,7 @@ The layout is data; a terminal or a page paints it.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
@@ -75,6 +75,15 @@ class _Side:
             rows.append(tuple(pieces))
         return rows
 
+    def after(self, span: Span) -> str:
+        """The first characters after a passage."""
+        return self.text[span.end : span.end + MAX_PUNCTUATION]
+
+    def extend(self, lengths: Iterable[int]) -> "_Side":
+        """The side with each passage extended at its end."""
+        pairs = zip(self.passages, lengths, strict=True)
+        return replace(self, passages=[Span(start, end + n) for (start, end), n in pairs])
+
     def _between(self, cuts: Sequence[int], cells: Sequence[int]) -> str:
         return self.text[cuts[cells[0]] : cuts[cells[-1] + 1]]
 
@@ -95,7 +104,7 @@ def align(
     right = _side(
         b, [(p.b_start, p.b_end) for p in passages], [(n.start, n.end) for _, n in figures]
     )
-    _extend_over_punctuation(left, right)
+    left, right = _extend_over_punctuation(left, right)
     words = [passage.words for passage in passages]
     anchors = _longest_chain(left.passages, right.passages, words)
     gaps_and_anchors = zip(
@@ -155,23 +164,23 @@ def _side(
     return _Side(text, [visible(span) for span in passages], [visible(span) for span in clashes])
 
 
-def _extend_over_punctuation(left: _Side, right: _Side) -> None:
-    """Let each passage end with the punctuation that follows it in both texts."""
-    for n, (a, b) in enumerate(zip(left.passages, right.passages, strict=True)):
-        more = 0
-        while more < MAX_PUNCTUATION and (
-            _punctuation(left.text, a.end + more) == _punctuation(right.text, b.end + more) != ""
-        ):
-            more += 1
-        left.passages[n], right.passages[n] = (
-            Span(a.start, a.end + more),
-            Span(b.start, b.end + more),
-        )
+def _extend_over_punctuation(left: _Side, right: _Side) -> tuple[_Side, _Side]:
+    """Both sides, each passage with the punctuation that follows it in both texts."""
+    lengths = [
+        _shared_punctuation(left.after(a), right.after(b))
+        for a, b in zip(left.passages, right.passages, strict=True)
+    ]
+    return left.extend(lengths), right.extend(lengths)
 
 
-def _punctuation(text: str, place: int) -> str:
-    letter = text[place : place + 1]
-    return "" if letter.isalnum() or letter.isspace() else letter
+def _shared_punctuation(a: str, b: str) -> int:
+    """The length of the punctuation that both texts start with."""
+    length = 0
+    for one, other in zip(a, b, strict=False):
+        if one != other or one.isalnum() or one.isspace():
+            break
+        length += 1
+    return length
 
 
 def _longest_chain(left: Sequence[Span], right: Sequence[Span], words: Sequence[int]) -> list[int]:
