@@ -1,6 +1,8 @@
-"""The Deduper: one verdict for every article, the same in whatever way and order they come."""
+"""The Deduper: one verdict for every article, the same in any order, batch and store."""
 
 import random
+import subprocess
+import sys
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -52,21 +54,21 @@ def address(any_address) -> str:
 
 @pytest.fixture
 def deduper(address):
-    with Deduper(address, clock=lambda: NOON) as made:
-        yield made
+    with Deduper(address, clock=lambda: NOON) as opened:
+        yield opened
 
 
-class TestAdding:
+class TestAdd:
     def test_the_first_is_new_and_its_copy_is_not(self, deduper):
         first = deduper.add(Article(id="a", title="Ferry terminal closes", text=BODY))
-        again = deduper.add(Article(id="b", title="Ferry terminal to close", text=BODY + " Yes."))
+        copy = deduper.add(Article(id="b", title="Ferry terminal to close", text=BODY + " Yes."))
         assert (first.relation, first.is_duplicate, first.duplicate_of) == ("distinct", False, None)
-        assert first.story_id == again.story_id
-        assert (again.relation, again.is_duplicate, again.duplicate_of) == ("near_text", True, "a")
-        assert again.match == "a"
-        assert again.reason == "content_hash"
-        assert again.copy == round(again.evidence.overlap, 4) > 0.9
-        assert again.evidence.exact
+        assert first.story_id == copy.story_id
+        assert (copy.relation, copy.is_duplicate, copy.duplicate_of) == ("near_text", True, "a")
+        assert copy.match == "a"
+        assert copy.reason == "content_hash"
+        assert copy.overlap == round(copy.evidence.overlap, 4) > 0.9
+        assert copy.evidence.exact
 
     def test_checking_writes_nothing(self, deduper):
         deduper.add(Article(id="a", text=BODY))
@@ -81,10 +83,10 @@ class TestAdding:
 
     def test_every_article_has_a_verdict_in_order(self, deduper):
         verdicts = list(deduper.run(Article(id=str(n), text=BODY) for n in range(530)))
-        assert [each.id for each in verdicts] == [str(n) for n in range(530)]
-        assert [each.is_duplicate for each in verdicts] == [False] + [True] * 529
+        assert [verdict.id for verdict in verdicts] == [str(n) for n in range(530)]
+        assert [verdict.is_duplicate for verdict in verdicts] == [False] + [True] * 529
 
-    def test_facts_keep_alike_titles_apart_and_say_so(self, deduper):
+    def test_clashing_facts_separate_similar_titles(self, deduper):
         deduper.add(Article(id="a", title="Startup X raises Series A $10M"))
         verdict = deduper.add(Article(id="b", title="Startup X raises Series B $50M"))
         assert not verdict.is_duplicate
@@ -100,10 +102,10 @@ class TestAdding:
     @pytest.mark.parametrize("when", [datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59)])
     def test_no_date_is_too_far_off(self, address, window, zone, when):
         times = [{"published": when.replace(tzinfo=zone)}, {"seen": when.replace(tzinfo=zone)}]
-        for given in times:
+        for moment in times:
             with Deduper(address, policy=Policy(window=window)) as deduper:
                 for name in ("first", "again"):
-                    verdict = deduper.add(Article(id=f"{name} {given}", text=BODY, **given))
+                    verdict = deduper.add(Article(id=f"{name} {moment}", text=BODY, **moment))
             assert verdict.is_duplicate
         if not address.startswith("memory"):
             with Deduper(address) as deduper:
@@ -116,7 +118,7 @@ class TestAdding:
         assert len(deduper.story("a").members) == 2
         assert [deduper.revisions(name) for name in ("a", "b", "\ud800")] == [[], [], []]
 
-    def test_nor_does_asking_for_what_cannot_be_there(self, deduper):
+    def test_a_lookup_of_an_impossible_id_changes_nothing(self, deduper):
         deduper.add(Article(id="a", text=BODY))
         for call in (deduper.story, deduper.article, deduper.similar):
             with pytest.raises(NotStored):
@@ -155,73 +157,73 @@ class TestAdding:
             for name, outlet in zip("abcd", outlets, strict=True)
         ]
         with Deduper(address, policy=Policy(sources=sources), clock=lambda: NOON) as deduper:
-            found = [each.duplicate_of for each in deduper.run(articles)]
-        assert found == expected
+            duplicate_of = [verdict.duplicate_of for verdict in deduper.run(articles)]
+        assert duplicate_of == expected
 
-    def test_no_other_sources_can_be_meant(self):
+    def test_an_unknown_sources_setting_is_refused(self):
         with pytest.raises(BadPolicy, match='choose "any", "across" or "within"'):
             Policy(sources="some")
 
 
-class TestAddingAgain:
+class TestAddAgain:
     def test_an_article_never_matches_itself(self, deduper):
         article = Article(id="a", url="https://example.org/1", title="Ferry closes", text=BODY)
         for _ in range(2):
             assert not deduper.add(article).is_duplicate
             assert not deduper.check(article).is_duplicate
         twice = list(deduper.run([article, article]))
-        assert [each.is_duplicate for each in twice] == [False, False]
+        assert [verdict.is_duplicate for verdict in twice] == [False, False]
         assert deduper.revisions("a") == []
 
     def test_a_changed_text_is_a_revision(self, deduper):
         deduper.add(Article(id="a", text=BODY))
         deduper.add(Article(id="a", text=OTHER))
         assert deduper.article("a").text == OTHER
-        assert [each.text for each in deduper.revisions("a")] == [BODY]
+        assert [revision.text for revision in deduper.revisions("a")] == [BODY]
 
-    def test_the_story_keeps_its_id_and_those_who_were_copies_are_no_more(self, deduper):
+    def test_the_story_keeps_its_id_and_its_former_copies_are_none(self, deduper):
         deduper.add(Article(id="a", text=BODY))
         before = deduper.add(Article(id="b", text=BODY + " Yes.")).story_id
-        again = deduper.add(Article(id="a", text=OTHER))
-        stands = {each.id: each for each in deduper.verdicts(["a", "b"])}
-        assert not again.is_duplicate
-        assert not any(each.is_duplicate for each in stands.values())
-        assert stands["a"].story_id != stands["b"].story_id
-        assert before in {each.story_id for each in stands.values()}
+        copy = deduper.add(Article(id="a", text=OTHER))
+        verdicts = {verdict.id: verdict for verdict in deduper.verdicts(["a", "b"])}
+        assert not copy.is_duplicate
+        assert not any(verdict.is_duplicate for verdict in verdicts.values())
+        assert verdicts["a"].story_id != verdicts["b"].story_id
+        assert before in {verdict.story_id for verdict in verdicts.values()}
 
     def test_running_the_same_articles_twice_changes_nothing(self, deduper):
         articles = wire()
         list(deduper.run(articles))
-        first = list(deduper.verdicts(each.id for each in articles))
+        first = list(deduper.verdicts(article.id for article in articles))
         list(deduper.run(articles))
-        assert list(deduper.verdicts(each.id for each in articles)) == first
+        assert list(deduper.verdicts(article.id for article in articles)) == first
 
-    def test_unchanged_it_is_judged_as_when_it_came(self, deduper):
+    def test_an_unchanged_article_gets_the_verdict_of_its_first_insertion(self, deduper):
         articles = [
             Article(id="a", title="Ferry terminal closes", text=BODY, published=NOON),
             Article(id="b", title="Ferry terminal to close", text=BODY + " Yes.", published=NOON),
             Article(id="c", title="Ferry terminal shut", text=BODY + " No.", published=NOON),
         ]
-        first = [outline(each) for each in deduper.run(articles)]
+        first = [outline(verdict) for verdict in deduper.run(articles)]
         stories = list(deduper.stories())
-        assert [outline(deduper.add(each)) for each in articles] == first
-        assert [outline(each) for each in deduper.run(reversed(articles))] == first[::-1]
+        assert [outline(deduper.add(article)) for article in articles] == first
+        assert [outline(verdict) for verdict in deduper.run(reversed(articles))] == first[::-1]
         assert list(deduper.stories()) == stories
         assert deduper.revisions("a") == []
 
-    def test_unchanged_it_is_judged_as_when_it_came_whoever_crowds_in_later(
+    def test_an_unchanged_article_keeps_its_verdict_whatever_is_added_later(
         self, deduper, monkeypatch
     ):
-        monkeypatch.setattr("nearcopy.match.candidate_index.PAIRS", 0)
-        monkeypatch.setattr("nearcopy.match.candidate_index.CANDIDATES", 4)
+        monkeypatch.setattr("nearcopy.match.candidate_index.MAX_PAIRS", 0)
+        monkeypatch.setattr("nearcopy.match.candidate_index.MIN_CANDIDATES", 4)
         one = Article(id="a", title="Ferry terminal closes", text=BODY, published=NOON)
         other = Article(id="b", title="Winter closure of the terminal", text=BODY[60:])
-        first = [outline(deduper.add(each)) for each in (one, other)]
+        first = [outline(deduper.add(article)) for article in (one, other)]
         closer = (replace(other, id=f"c{n}", text=f"{other.text} {n}") for n in range(9))
         list(deduper.run(closer))
-        assert [outline(deduper.add(each)) for each in (one, other)] == first
+        assert [outline(deduper.add(article)) for article in (one, other)] == first
 
-    def test_ever_again_it_crowds_nobody_out(self, deduper):
+    def test_adding_an_unchanged_article_again_displaces_no_candidate(self, deduper):
         article = Article(id="a", title="Ferry terminal closes", text=BODY)
         for _ in range(600):
             deduper.add(article)
@@ -231,7 +233,7 @@ class TestAddingAgain:
         assert deduper.check(report).match == "a"
 
 
-class TestStanding:
+class TestVerdictsAndStories:
     def test_a_better_copy_is_kept_instead(self, deduper):
         deduper.add(Article(id="short", text=BODY))
         longer = deduper.add(Article(id="long", text=f"{BODY} {BODY[:200]}"))
@@ -245,19 +247,19 @@ class TestStanding:
     def test_copies_and_reports_of_one_event_are_one_story(self, deduper):
         articles = wire()
         list(deduper.run(articles))
-        stands = list(deduper.verdicts(each.id for each in articles))
+        verdicts = list(deduper.verdicts(article.id for article in articles))
         stories = {story.id: story for story in deduper.stories()}
         assert {member.id for story in stories.values() for member in story.members} == {
-            each.id for each in articles
+            article.id for article in articles
         }
-        for verdict in stands:
+        for verdict in verdicts:
             story = stories[verdict.story_id]
             assert verdict.id in {member.id for member in story.members}
             assert deduper.story(verdict.id) == deduper.story(story.id) == story
             if verdict.duplicate_of:
                 assert verdict.duplicate_of in {member.id for member in story.members}
 
-    def test_no_article_is_left_out_of_the_stories_while_others_come(self, deduper):
+    def test_no_article_is_missing_from_the_stories_while_others_are_added(self, deduper):
         for name, text in (("a", BODY), ("b", BODY), ("c", OTHER), ("d", "")):
             deduper.add(Article(id=name, text=text))
         stories = deduper.stories()
@@ -268,22 +270,22 @@ class TestStanding:
         assert seen >= {"b", "c", "d"}
 
     def test_unknown_ids_are_named(self, deduper):
-        with pytest.raises(NotStored, match="nobody"):
-            list(deduper.verdicts(["nobody"]))
+        with pytest.raises(NotStored, match="unknown"):
+            list(deduper.verdicts(["unknown"]))
         for call in (deduper.story, deduper.similar, deduper.article):
-            with pytest.raises(NotStored, match="nobody"):
-                call("nobody")
+            with pytest.raises(NotStored, match="unknown"):
+                call("unknown")
 
-    def test_similar_articles_come_most_alike_first(self, deduper):
+    def test_similar_articles_come_most_similar_first(self, deduper):
         half = " ".join(BODY.split()[:45] + OTHER.split()[:25])
         deduper.add(Article(id="a", title="The ferry", url="https://news.example.org/1", text=BODY))
         deduper.add(Article(id="half", text=half))
         deduper.add(Article(id="b", text=BODY + " Yes."))
         deduper.add(Article(id="c", text=OTHER))
-        found = deduper.similar("b")
-        assert [match.id for match in found][:2] == ["a", "half"]
-        assert (found[0].title, found[0].host) == ("The ferry", "example.org")
-        assert 1 >= found[0].score > found[1].score > 0
+        matches = deduper.similar("b")
+        assert [match.id for match in matches][:2] == ["a", "half"]
+        assert (matches[0].title, matches[0].host) == ("The ferry", "example.org")
+        assert 1 >= matches[0].score > matches[1].score > 0
         assert len(deduper.similar("b", limit=1)) == 1
 
     def test_two_articles_are_explained(self, deduper):
@@ -292,7 +294,7 @@ class TestStanding:
         assert deduper.explain("a", "b").decision.relation is Relation.NEAR_TEXT
 
 
-class TestForgetting:
+class TestForget:
     def test_the_kept_copy_is_chosen_again(self, deduper):
         for name in "abc":
             deduper.add(Article(id=name, text=f"{BODY} {name}", published=NOON))
@@ -301,9 +303,9 @@ class TestForgetting:
         left = deduper.story(story.id)
         assert len(left.members) == 2
         assert left.kept != story.kept
-        assert sum(each.is_duplicate for each in deduper.verdicts(m.id for m in left.members)) == 1
+        assert sum(v.is_duplicate for v in deduper.verdicts(m.id for m in left.members)) == 1
 
-    def test_a_story_without_members_is_gone(self, deduper):
+    def test_a_story_without_members_is_removed(self, deduper):
         deduper.add(Article(id="a", text=BODY))
         deduper.add(Article(id="b", text=BODY))
         story = deduper.story("a").id
@@ -312,7 +314,7 @@ class TestForgetting:
         with pytest.raises(NotStored):
             deduper.story(story)
 
-    def test_the_name_of_a_story_is_not_given_twice(self, deduper):
+    def test_no_story_id_is_used_twice(self, deduper):
         for name in "abc":
             deduper.add(Article(id=name, text=BODY))
         story = deduper.story("a").id
@@ -320,7 +322,7 @@ class TestForgetting:
         deduper.add(Article(id="a", text=OTHER))
         assert deduper.story("b").id == story != deduper.story("a").id
 
-    def test_nor_when_the_article_comes_once_more(self, deduper):
+    def test_no_story_id_is_used_twice_when_an_article_is_added_again(self, deduper):
         for name in "abc":
             deduper.add(Article(id=name, text=BODY))
         deduper.forget(["a"])
@@ -328,7 +330,7 @@ class TestForgetting:
         assert deduper.add(Article(id="a", text=OTHER)).story_id == before
         assert deduper.story("b").id != before == deduper.story("a").id
 
-    def test_a_story_that_was_part_of_another_is_found_by_its_new_name(self, deduper):
+    def test_a_story_split_off_another_is_found_by_its_new_id(self, deduper):
         half = len(BODY.split()) // 2
         parts = [" ".join(BODY.split()[:half] * 2), " ".join(BODY.split()[half:] * 2)]
         for name, text in zip("ab", parts, strict=True):
@@ -342,19 +344,20 @@ class TestForgetting:
         assert apart.id not in (first, second)
         assert deduper.story(apart.id) == apart
 
-    def test_parting_ever_again_costs_no_more(self, deduper, monkeypatch):
-        told = []
+    def test_splitting_repeatedly_takes_constant_time(self, deduper, monkeypatch):
+        calls = []
         monkeypatch.setattr(
-            "nearcopy.deduper.incremental_clustering.assign_story_ids", lambda *a, **k: told.append(1) or assign_story_ids(*a, **k)
+            "nearcopy.deduper.incremental_clustering.assign_story_ids",
+            lambda *a, **k: calls.append(1) or assign_story_ids(*a, **k),
         )
         deduper.add(Article(id="a", text=BODY, published=NOON - DAY))
-        names = {deduper.add(Article(id="b", text=t)).story_id for t in [OTHER, BODY] * 70}
-        assert len(names) == 71
-        told.clear()
+        ids = {deduper.add(Article(id="b", text=t)).story_id for t in [OTHER, BODY] * 70}
+        assert len(ids) == 71
+        calls.clear()
         deduper.add(Article(id="b", text=OTHER))
-        assert len(told) == 2
+        assert len(calls) == 2
 
-    def test_a_name_leads_to_no_article_that_bears_another(self, deduper):
+    def test_a_removed_story_id_leads_to_no_other_story(self, deduper):
         for name in "abc":
             deduper.add(Article(id=name, text=BODY))
         story = deduper.story("a").id
@@ -372,7 +375,7 @@ class TestForgetting:
         with pytest.raises(BadArticle, match="time zone"):
             deduper.purge(NOON.replace(tzinfo=None))
 
-    def test_of_a_story_what_is_left_stays_together(self, deduper):
+    def test_the_remaining_articles_of_a_story_stay_together(self, deduper):
         dates = [NOON - (20 if n % 2 else 10) * DAY for n in range(40)]
         articles = [Article(id=str(n), text=BODY, published=d) for n, d in enumerate(dates)]
         list(deduper.run(articles))
@@ -383,14 +386,14 @@ class TestForgetting:
         assert {member.id for member in story.members} == {str(n) for n in range(0, 40, 2)}
 
 
-def test_what_cannot_be_meant_is_refused(deduper):
-    for wrong in ({"id": "a"}, "a", None):
-        for call in (deduper.add, deduper.check, lambda each: list(deduper.run([each]))):
+def test_invalid_arguments_are_refused(deduper):
+    for invalid in ({"id": "a"}, "a", None):
+        for call in (deduper.add, deduper.check, lambda article: list(deduper.run([article]))):
             with pytest.raises(BadArticle, match="expected an Article"):
-                call(wrong)
-    for wrong in ("2020-01-01", NOON.date(), NOON.replace(tzinfo=None)):
+                call(invalid)
+    for invalid in ("2020-01-01", NOON.date(), NOON.replace(tzinfo=None)):
         with pytest.raises(BadArticle, match="a datetime with a time zone"):
-            deduper.purge(wrong)
+            deduper.purge(invalid)
     with pytest.raises(BadRecipe, match="RECIPES"):
         Deduper("memory://", "feed")
     with pytest.raises(BadPolicy, match="POLICIES"):
@@ -400,19 +403,19 @@ def test_what_cannot_be_meant_is_refused(deduper):
 def test_a_single_id_needs_no_list(deduper):
     for name in ("a", "ab"):
         deduper.add(Article(id=name, text=BODY))
-    assert [each.id for each in deduper.verdicts("ab")] == ["ab"]
+    assert [verdict.id for verdict in deduper.verdicts("ab")] == ["ab"]
     assert deduper.forget("ab") == 1
     assert deduper.article("a")
 
 
-def test_a_story_tells_its_times_as_anybody_reads_them(lasting_address):
+def test_a_story_has_aware_times(lasting_address):
     noon = datetime(2026, 6, 1, 12, tzinfo=timezone(timedelta(hours=2)))
     copies = [replace(wire()[0], id=name, published=noon) for name in ("one", "two")]
     with Deduper(lasting_address) as here, Deduper(lasting_address) as elsewhere:
         list(here.run(copies))
-        told = [str(member.published) for member in here.story("one").members]
-        assert told == [str(member.published) for member in elsewhere.story("one").members]
-        assert told == ["2026-06-01 10:00:00+00:00"] * 2
+        dates = [str(member.published) for member in here.story("one").members]
+        assert dates == [str(member.published) for member in elsewhere.story("one").members]
+        assert dates == ["2026-06-01 10:00:00+00:00"] * 2
 
 
 def test_a_sound_store_is_verified(deduper):
@@ -433,53 +436,64 @@ def outline(verdict: Verdict) -> tuple[object, ...]:
         verdict.confidence,
         verdict.rule,
         verdict.reasons,
-        verdict.news,
-        verdict.copy,
+        verdict.event_score,
+        verdict.overlap,
     )
 
 
-def standing(address: str, articles: list[Article], batch: int) -> tuple[object, ...]:
-    """What all are in the end, and how they are put together."""
+def final_state(address: str, articles: list[Article], batch: int) -> tuple[object, ...]:
+    """The current verdicts and the groups of articles by story."""
     with Deduper(address, clock=lambda: NOON) as deduper:
         for start in range(0, len(articles), batch):
             list(deduper.run(articles[start : start + batch]))
-        verdicts = list(deduper.verdicts(sorted(each.id for each in articles)))
-    together: dict[str | None, set[str]] = {}
+        verdicts = list(deduper.verdicts(sorted(article.id for article in articles)))
+    members: dict[str | None, set[str]] = {}
     for verdict in verdicts:
-        together.setdefault(verdict.story_id, set()).add(verdict.id)
-    return list(map(outline, verdicts)), {frozenset(each) for each in together.values()}
+        members.setdefault(verdict.story_id, set()).add(verdict.id)
+    return list(map(outline, verdicts)), set(map(frozenset, members.values()))
 
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("batch", [1, 7, 100])
-def test_all_is_the_same_in_any_order_batch_and_store(lasting_address, seed, batch):
-    articles = [replace(each, seen=NOON) for each in wire()]
+def test_the_final_state_is_the_same_in_any_order_batch_and_store(lasting_address, seed, batch):
+    articles = [replace(article, seen=NOON) for article in wire()]
     shuffled = random.Random(seed).sample(articles, len(articles))
-    wanted = standing("memory://", articles, 1000)
-    assert standing("memory://", shuffled, batch) == wanted
-    assert standing(lasting_address, shuffled, batch) == wanted
+    expected = final_state("memory://", articles, 1000)
+    assert final_state("memory://", shuffled, batch) == expected
+    assert final_state(lasting_address, shuffled, batch) == expected
 
 
 @pytest.mark.parametrize("batch", [1, 5, 1000])
-def test_verdicts_on_arrival_are_the_same_one_by_one_and_in_batches(batch):
-    articles = [replace(each, seen=NOON) for each in wire()]
-    wanted = []
+def test_verdicts_at_insert_time_are_the_same_one_by_one_and_in_batches(batch):
+    articles = [replace(article, seen=NOON) for article in wire()]
     with Deduper(policy=Policy(keep=("earliest",)), clock=lambda: NOON) as deduper:
-        wanted = [deduper.add(each) for each in articles]
+        expected = [deduper.add(article) for article in articles]
     with Deduper(policy=Policy(keep=("earliest",)), clock=lambda: NOON) as deduper:
-        found = [
+        verdicts = [
             verdict
             for start in range(0, len(articles), batch)
             for verdict in deduper.run(articles[start : start + batch])
         ]
-    skip = {"duplicate_of", "story_id"}  # as the stories stood at the end of the batch
-    for one, other in zip(wanted, found, strict=True):
+    skip = {"duplicate_of", "story_id"}  # by the stories at the end of the batch
+    for one, other in zip(expected, verdicts, strict=True):
         assert {n: getattr(one, n) for n in one.__slots__ if n not in skip} == {
             n: getattr(other, n) for n in other.__slots__ if n not in skip
         }
 
 
-def test_what_is_not_there_is_named_so_that_it_can_be_printed():
-    with Deduper() as deduper, pytest.raises(NotStored) as found:
+def test_a_missing_id_is_named_in_printable_form():
+    with Deduper() as deduper, pytest.raises(NotStored) as raised:
         deduper.article("half\ud800")
-    assert str(found.value).encode() == b"not in memory://: half\\ud800: add it first"
+    assert str(raised.value).encode() == b"not in memory://: half\\ud800: add it first"
+
+
+def test_adding_loads_neither_evaluation_nor_tuning():
+    script = (
+        "import sys; from nearcopy import Article, Deduper\n"
+        "with Deduper() as deduper: deduper.add(Article(id='a', text='Hello.'))\n"
+        "print([name for name in sys.modules if name.startswith('nearcopy.evaluate')])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[]\n"

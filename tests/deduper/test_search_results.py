@@ -35,7 +35,7 @@ def results(*names):
     return [Article(id=name, text=TEXTS[name]) for name in names]
 
 
-def test_the_first_of_its_copies_stands_for_the_others():
+def test_the_first_copy_represents_the_others():
     found = deduplicate_results(results("bridge again", "quay", "tea", "quay with more", "bridge"))
     assert [(each.article.id, each.duplicate_of, each.duplicates) for each in found] == [
         ("bridge again", None, ("bridge",)),
@@ -81,7 +81,7 @@ def test_little_or_nothing_stays_as_it_is(articles):
 
 
 @given(st.lists(st.sampled_from(sorted(TEXTS)), max_size=8))
-def test_every_result_comes_back_and_is_kept_or_stands_behind_one_kept_above(names):
+def test_every_result_is_kept_or_a_duplicate_of_one_kept_above(names):
     found = deduplicate_results(results(*names))
     assert [each.article.id for each in found] == names
     kept = [each for each in found if each.duplicate_of is None]

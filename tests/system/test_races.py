@@ -12,11 +12,12 @@ from pathlib import Path
 from tests.support.synthetic_news import apart, near_copies, news
 
 from nearcopy import Deduper
+from nearcopy.deduper.session import Session
 
-WHOLE = os.environ.get("NEARCOPY_FAULTS") == "whole"  # as `make faults` has it
+WHOLE = os.environ.get("NEARCOPY_FAULTS") == "whole"  # as `make faults` sets it
 ARTICLES = 500 if WHOLE else 40
 WORKERS = 8 if WHOLE else 4
-SHARED = 5  # every so many articles all workers bring the very same one, under the same id
+SHARED = 5  # every fifth article is the same for all workers, with the same id
 
 RACER = """
 import sys
@@ -115,40 +116,43 @@ def test_of_many_threads_too(memory_address):
         assert_one_original_each(raced_by_threads(deduper), deduper)
 
 
-class Late(Deduper):
-    """A worker before whose every turn another one has the store."""
+class InterruptedSession(Session):
+    """A session in which another worker writes before each transaction."""
 
-    def meanwhile(self) -> None:
-        """What the other one does between this one's look and its turn."""
+    def interrupt(self) -> None:
+        """The writes of the other worker, between the query and the transaction."""
 
     @contextmanager
-    def _in_turn(self):
-        self.meanwhile()
-        with super()._in_turn():
-            self._shared_turns = 1  # looks first next time
+    def insert_transaction(self):
+        self.interrupt()
+        with super().insert_transaction():
+            self.contended = 1  # query before the next transaction, too
             yield
 
 
-def test_what_comes_between_a_look_and_a_turn_is_seen(lasting_address, memory_address):
-    made = news(200, seed=5)
-    first, later, mine = made[:60], made[60:120], made[120:]
-    changed = [replace(each, text=later[place].text) for place, each in enumerate(first[:10])]
-    gone = [each.id for each in first[10:20]]
+def test_articles_inserted_between_query_and_transaction_are_matched(
+    lasting_address, memory_address, monkeypatch
+):
+    articles = news(200, seed=5)
+    first, later, own = articles[:60], articles[60:120], articles[120:]
+    changed = [replace(a, text=later[place].text) for place, a in enumerate(first[:10])]
+    forgotten = [article.id for article in first[10:20]]
 
-    def others(deduper: Deduper) -> None:
+    def write(deduper: Deduper) -> None:
         list(deduper.run([*changed, *later]))
-        deduper.forget(gone)
+        deduper.forget(forgotten)
 
-    def told(deduper: Deduper) -> list[tuple[str, ...]]:
-        said = deduper.run(mine)
-        return [(each.id, each.relation, each.match, each.duplicate_of) for each in said]
+    def outlines(deduper: Deduper) -> list[tuple[str, ...]]:
+        return [(v.id, v.relation, v.match, v.duplicate_of) for v in deduper.run(own)]
 
     with Deduper(memory_address) as deduper:
         list(deduper.run(first))
-        others(deduper)
-        expected = told(deduper)
-    with Late(lasting_address) as late, Deduper(lasting_address) as other:
-        list(late.run(first))
-        late.meanwhile = lambda: others(other)
-        assert late._shared_turns == 1
-        assert told(late) == expected
+        write(deduper)
+        expected = outlines(deduper)
+    with Deduper(lasting_address) as other:
+        monkeypatch.setattr("nearcopy.deduper.deduper.Session", InterruptedSession)
+        with Deduper(lasting_address) as interrupted:
+            list(interrupted.run(first))
+            interrupted._session.interrupt = lambda: write(other)
+            assert interrupted._session.contended == 1
+            assert outlines(interrupted) == expected

@@ -1,4 +1,4 @@
-"""Whatever was added, replaced, forgotten and purged on the way: what is left decides."""
+"""The state of a store depends on the remaining articles alone, not on its history."""
 
 import random
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ TITLES = (
 
 
 class History:
-    """A random course of events, the same for each store it happens to."""
+    """A random sequence of events, the same for each store."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -66,16 +66,18 @@ class History:
             yield kind, getattr(self, kind)()
 
     def run(self) -> list[Article]:
-        made = [self.article() for _ in range(self.random.choice([1, 1, 2, 5]))]
-        again = [self.live.get(each.id, each) for each in made if self.random.random() < 0.2]
-        added = {each.id: each for each in made + again}
+        new = [self.article() for _ in range(self.random.choice([1, 1, 2, 5]))]
+        repeated = [self.live.get(a.id, a) for a in new if self.random.random() < 0.2]
+        added = {article.id: article for article in new + repeated}
         self.live |= added
         return list(added.values())
 
     def forget(self) -> list[str]:
-        some = self.random.sample(sorted(self.live), min(len(self.live), 1 + len(self.live) // 4))
-        self.live = {name: each for name, each in self.live.items() if name not in some}
-        return some
+        forgotten = self.random.sample(
+            sorted(self.live), min(len(self.live), 1 + len(self.live) // 4)
+        )
+        self.live = {id_: a for id_, a in self.live.items() if id_ not in forgotten}
+        return forgotten
 
     def purge(self) -> list[datetime]:
         before = NOON + DAY * self.random.choice([1, 8, 16])
@@ -84,11 +86,11 @@ class History:
         return [before]
 
 
-def happen(deduper: Deduper, kind: str, given: list) -> object:
-    """What the Deduper answers to an event."""
+def apply_event(deduper: Deduper, kind: str, arguments: list) -> object:
+    """The answer of the Deduper to an event."""
     if kind == "run":
-        return list(map(outline, deduper.run(given)))
-    return deduper.purge(given[0]) if kind == "purge" else deduper.forget(given)
+        return list(map(outline, deduper.run(arguments)))
+    return deduper.purge(arguments[0]) if kind == "purge" else deduper.forget(arguments)
 
 
 def outline(verdict: Verdict) -> tuple[object, ...]:
@@ -96,17 +98,17 @@ def outline(verdict: Verdict) -> tuple[object, ...]:
     return tuple(getattr(verdict, name) for name in verdict.__slots__ if name not in skip)
 
 
-def standing(deduper: Deduper, ids: list[str]) -> tuple[object, ...]:
-    """What all are, and how they are put together."""
+def snapshot(deduper: Deduper, ids: list[str]) -> tuple[object, ...]:
+    """All verdicts and stories, without story ids."""
     verdicts = list(deduper.verdicts(ids))
     stories = list(deduper.stories())
-    together = {frozenset(member.id for member in story.members) for story in stories}
+    members = {frozenset(member.id for member in story.members) for story in stories}
     why = {(story.kept, story.why, story.first_seen, story.last_seen) for story in stories}
-    return list(map(outline, verdicts)), together, why
+    return list(map(outline, verdicts)), members, why
 
 
 def assert_sound(deduper: Deduper, ids: list[str]) -> None:
-    """Each article is in one story, which is found by its id, and by that of the article."""
+    """Each article is in one story, found by the story's id and by the article's."""
     stories = {story.id: story for story in deduper.stories()}
     members = [member.id for story in stories.values() for member in story.members]
     assert sorted(members) == ids
@@ -116,65 +118,65 @@ def assert_sound(deduper: Deduper, ids: list[str]) -> None:
         assert deduper.story(verdict.id) == deduper.story(story.id) == story
 
 
-def names(deduper: Deduper, ids: list[str]) -> list[str | None]:
+def story_ids(deduper: Deduper, ids: list[str]) -> list[str | None]:
     return [verdict.story_id for verdict in deduper.verdicts(ids)]
 
 
-def opened(stack: ExitStack, address: str) -> Deduper:
+def open_deduper(stack: ExitStack, address: str) -> Deduper:
     return stack.enter_context(Deduper(address, clock=lambda: NOON))
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_what_is_left_stands_as_if_it_had_come_at_once(seed):
+def test_the_remaining_articles_are_clustered_as_if_added_in_one_batch(seed):
     history = History(seed)
     with Deduper(clock=lambda: NOON) as deduper:
-        for kind, given in history.events(25):
-            happen(deduper, kind, given)
+        for kind, arguments in history.events(25):
+            apply_event(deduper, kind, arguments)
             ids = sorted(history.live)
             assert_sound(deduper, ids)
             with Deduper(clock=lambda: NOON) as fresh:
                 list(fresh.run(history.live.values()))
-                assert standing(deduper, ids) == standing(fresh, ids)
+                assert snapshot(deduper, ids) == snapshot(fresh, ids)
 
 
 @pytest.mark.parametrize("seed", range(200, 203))
 def test_no_article_is_lost_where_too_many_are_linked(monkeypatch, any_address, seed):
-    monkeypatch.setattr("nearcopy.deduper.incremental_clustering.LINKED", 4)
-    monkeypatch.setattr("nearcopy.deduper.incremental_clustering.NEAR", 2)
+    monkeypatch.setattr("nearcopy.deduper.incremental_clustering.MAX_DUPLICATES", 4)
+    monkeypatch.setattr("nearcopy.deduper.incremental_clustering.MAX_COMPONENT", 2)
     history = History(seed)
     with Deduper(any_address, clock=lambda: NOON) as deduper:
-        for kind, given in history.events(25):
-            happen(deduper, kind, given)
+        for kind, arguments in history.events(25):
+            apply_event(deduper, kind, arguments)
             assert_sound(deduper, sorted(history.live))
 
 
 @pytest.mark.parametrize("seed", range(100, 104))
-def test_where_it_lasts_all_see_what_one_sees_in_memory(lasting_address, seed):
+def test_every_process_sees_the_state_of_a_memory_store(lasting_address, seed):
     history = History(seed)
     with ExitStack() as stack:
-        memory = opened(stack, "memory://")
-        writer, reader = (opened(stack, lasting_address) for _ in range(2))
-        for kind, given in history.events(20):
-            assert happen(writer, kind, given) == happen(memory, kind, given)
+        memory = open_deduper(stack, "memory://")
+        writer, reader = (open_deduper(stack, lasting_address) for _ in range(2))
+        for kind, arguments in history.events(20):
+            assert apply_event(writer, kind, arguments) == apply_event(memory, kind, arguments)
             ids = sorted(history.live)
-            for each in (writer, reader):
-                assert standing(each, ids) == standing(memory, ids)
-                assert names(each, ids) == names(memory, ids)
+            for deduper in (writer, reader):
+                assert snapshot(deduper, ids) == snapshot(memory, ids)
+                assert story_ids(deduper, ids) == story_ids(memory, ids)
         assert_sound(reader, ids)
         assert all(check.passed for check in reader.verify())
 
 
 @pytest.mark.parametrize("seed", range(300, 303))
-def test_stories_are_the_same_whoever_of_two_adds_and_forgets(lasting_address, seed):
+def test_stories_do_not_depend_on_which_process_adds_and_forgets(lasting_address, seed):
     history = History(seed)
     with ExitStack() as stack:
-        memory = opened(stack, "memory://")
-        both = [opened(stack, lasting_address) for _ in range(2)]
-        for number, (kind, given) in enumerate(history.events(20)):
-            happen(memory, kind, given)
-            happen(both[number % 2], kind, given)
+        memory = open_deduper(stack, "memory://")
+        both = [open_deduper(stack, lasting_address) for _ in range(2)]
+        for number, (kind, arguments) in enumerate(history.events(20)):
+            apply_event(memory, kind, arguments)
+            apply_event(both[number % 2], kind, arguments)
             ids = sorted(history.live)
-            for each in both:
-                assert standing(each, ids)[1:] == standing(memory, ids)[1:]
-                assert names(each, ids) == names(memory, ids)
+            for deduper in both:
+                assert snapshot(deduper, ids)[1:] == snapshot(memory, ids)[1:]
+                assert story_ids(deduper, ids) == story_ids(memory, ids)
         assert_sound(both[0], ids)

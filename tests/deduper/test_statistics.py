@@ -1,4 +1,4 @@
-"""Stats: what came, what was wrong, and how long it took, counted alike in every store."""
+"""Statistics: counts, mistakes and latencies, the same in every store."""
 
 import sqlite3
 import threading
@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from nearcopy import Article, BadPolicy, Deduper
 from nearcopy.deduper.statistics import (
     KEPT_DAYS,
-    MOST,
-    Times,
-    added,
-    step_of,
-    time_of,
-    timings,
-    timings_by_day,
+    MAX_COUNTS,
+    LatencyHistogram,
+    add_counts,
+    bucket_of,
+    summarize,
+    summarize_by_day,
+    upper_bound,
 )
 from nearcopy.io.files import read_articles
 from nearcopy.io.serializers.story import stats_row
@@ -44,8 +44,8 @@ WIRE = Path(__file__).parents[2] / "examples" / "wire.jsonl"
 @pytest.fixture(params=["memory", "sqlite"])
 def deduper(request, tmp_path):
     address = "memory://" if request.param == "memory" else f"sqlite:///{tmp_path}/seen.db"
-    with Deduper(address, clock=lambda: NOON) as made:
-        yield made
+    with Deduper(address, clock=lambda: NOON) as rows:
+        yield rows
 
 
 @pytest.fixture
@@ -58,26 +58,26 @@ def filled(deduper):
     return deduper
 
 
-class TestCounting:
+class TestCounts:
     def test_articles_and_duplicates_are_counted_by_day_and_source(self, filled):
-        found = filled.stats()
-        assert (found.articles, found.duplicates, found.duplicate_rate) == (4, 1, 0.25)
-        assert found.days == {
+        stats = filled.stats()
+        assert (stats.articles, stats.duplicates, stats.duplicate_rate) == (4, 1, 0.25)
+        assert stats.days == {
             date(2026, 5, 2): (1, 0),
             date(2026, 5, 3): (1, 0),
             date(2026, 5, 4): (2, 1),
         }
-        assert found.sources == {"port times": (2, 1), "orchard.example": (1, 0), None: (1, 0)}
+        assert stats.sources == {"port times": (2, 1), "orchard.example": (1, 0), None: (1, 0)}
 
     def test_relations_and_stories_by_size(self, filled):
-        found = filled.stats()
-        assert found.relations == {"near_text": 1}
-        assert (found.stories, found.sizes) == (3, {1: 2, 2: 1})
+        stats = filled.stats()
+        assert stats.relations == {"near_text": 1}
+        assert (stats.stories, stats.sizes) == (3, {1: 2, 2: 1})
 
-    def test_only_the_last_days_where_asked(self, filled):
-        found = filled.stats(days=2)
-        assert (found.since, found.articles) == (date(2026, 5, 3), 3)
-        assert found.sizes == {1: 3}
+    def test_only_the_last_days_are_counted(self, filled):
+        stats = filled.stats(days=2)
+        assert (stats.since, stats.articles) == (date(2026, 5, 3), 3)
+        assert stats.sizes == {1: 3}
         assert filled.stats(days=1).articles == 2
         assert filled.stats(days=10**9).articles == 4
 
@@ -86,57 +86,60 @@ class TestCounting:
         with pytest.raises(BadPolicy, match="above zero"):
             deduper.stats(days=days)
 
-    def test_what_is_forgotten_or_replaced_is_counted_no_more(self, filled):
+    def test_forgotten_and_replaced_articles_do_not_count(self, filled):
         filled.forget("c")
         filled.add(Article(id="d", text="Something else again.", seen=NOON))
-        found = filled.stats()
-        assert found.articles == 3
-        assert found.sources == {"port times": (2, 1), None: (1, 0)}
+        stats = filled.stats()
+        assert stats.articles == 3
+        assert stats.sources == {"port times": (2, 1), None: (1, 0)}
         assert all(check.passed for check in filled.verify())
 
     def test_an_empty_store_has_no_rate(self, deduper):
-        found = deduper.stats()
-        assert (found.articles, found.duplicate_rate, found.stories) == (0, None, 0)
-        assert stats_row(found)["days"] == []
+        stats = deduper.stats()
+        assert (stats.articles, stats.duplicate_rate, stats.stories) == (0, None, 0)
+        assert stats_row(stats)["days"] == []
 
     def test_half_a_surrogate_pair_in_a_source_does_no_harm(self, deduper):
         deduper.add(Article(id="a", text=BODY, source="Port \ud800 Times"))
         assert deduper.stats().articles == 1
 
-    def test_both_stores_count_alike(self, tmp_path):
-        made = []
+    def test_every_store_has_the_same_counts(self, tmp_path):
+        rows = []
         for address in ("memory://", f"sqlite:///{tmp_path}/seen.db"):
             with Deduper(address, clock=lambda: NOON) as deduper:
                 list(deduper.run(read_articles(WIRE)))
-                found = stats_row(deduper.stats())
-                made.append({k: v for k, v in found.items() if not k.startswith("times")})
-        assert made[0] == made[1]
-        assert (made[0]["articles"], made[0]["duplicates"], made[0]["stories"]) == (66, 23, 40)
+                stats = stats_row(deduper.stats())
+                rows.append({k: v for k, v in stats.items() if not k.startswith("times")})
+        assert rows[0] == rows[1]
+        assert (rows[0]["articles"], rows[0]["duplicates"], rows[0]["stories"]) == (66, 23, 40)
 
 
-def test_mistakes_that_people_reported_are_counted(filled):
+def test_mistakes_by_feedback_are_counted(filled):
     filled.feedback("a", "b", same=False)
     filled.feedback("a", "c", same=True)
     filled.feedback("c", "d", same=False)
-    found = filled.stats(days=1)
-    assert (found.told, found.false_alarms, found.misses) == (3, 1, 1)
+    stats = filled.stats(days=1)
+    assert (stats.feedback, stats.false_alarms, stats.misses) == (3, 1, 1)
 
 
-class TestTimes:
-    def test_checks_and_adds_are_timed(self, filled):
+class TestLatencies:
+    def test_checks_and_adds_have_latencies(self, filled):
         filled.check(Article(id="x", text=BODY))
         filled.verify()
-        found = filled.stats()
-        assert {work: each.times for work, each in found.times.items()} == {"add": 4, "check": 1}
-        timing = found.times["add"]
-        assert timedelta(0) < timing.median <= timing.p95 <= timing.p99 < timedelta(minutes=1)
-        assert found.times_by_day == {NOON.date(): found.times}
+        stats = filled.stats()
+        assert {operation: value.times for operation, value in stats.times.items()} == {
+            "add": 4,
+            "check": 1,
+        }
+        latency = stats.times["add"]
+        assert timedelta(0) < latency.median <= latency.p95 <= latency.p99 < timedelta(minutes=1)
+        assert stats.times_by_day == {NOON.date(): stats.times}
 
     def test_a_batch_counts_for_each_of_its_articles(self, deduper):
         list(deduper.run(Article(id=str(n), text=f"{OTHER} {n}") for n in range(20)))
         assert deduper.stats().times["add"].times == 20
 
-    def test_checks_are_written_with_the_next_add_or_at_the_end(self, tmp_path):
+    def test_latencies_of_checks_are_saved_with_the_next_add_or_on_close(self, tmp_path):
         address = f"sqlite:///{tmp_path}/seen.db"
         with Deduper(address) as deduper, Deduper(address) as other:
             deduper.check(Article(id="x", text=BODY))
@@ -145,10 +148,10 @@ class TestTimes:
             assert other.stats().times["check"].times == 1
             deduper.check(Article(id="x", text=BODY))
         with Deduper(address) as later:
-            counted = {work: each.times for work, each in later.stats().times.items()}
-        assert counted == {"add": 1, "check": 2}
+            counts = {operation: value.times for operation, value in later.stats().times.items()}
+        assert counts == {"add": 1, "check": 2}
 
-    def test_who_closes_does_not_wait_for_who_writes(self, tmp_path):
+    def test_close_does_not_wait_for_a_writer(self, tmp_path):
         address = f"sqlite:///{tmp_path}/seen.db"
         deduper = Deduper(address)
         deduper.check(Article(id="x", text=BODY))
@@ -162,12 +165,12 @@ class TestTimes:
         with Deduper(address) as later:
             assert later.stats().times == {}
 
-    def test_closing_twice_is_closing(self, deduper):
+    def test_close_may_be_called_twice(self, deduper):
         deduper.check(Article(id="x", text=BODY))
         deduper.close()
         deduper.close()
 
-    def test_purging_drops_the_times_of_days_before(self, tmp_path):
+    def test_purge_drops_the_latencies_of_earlier_days(self, tmp_path):
         address, today = f"sqlite:///{tmp_path}/seen.db", [NOON - 9 * DAY]
         with Deduper(address, clock=lambda: today[0]) as deduper:
             deduper.add(Article(id="a", text=BODY))
@@ -179,49 +182,51 @@ class TestTimes:
             assert deduper.stats().articles == 2
 
     @given(st.floats(1e-6, 1e5))
-    def test_a_step_is_no_shorter_than_its_time_and_hardly_longer(self, seconds):
-        known = time_of(step_of(seconds)).total_seconds()
-        assert seconds - 1e-6 <= known <= seconds * 1.1 + 1e-6
+    def test_the_bound_of_a_bucket_is_no_shorter_than_the_latency_and_hardly_longer(self, seconds):
+        bound = upper_bound(bucket_of(seconds)).total_seconds()
+        assert seconds - 1e-6 <= bound <= seconds * 1.1 + 1e-6
 
     @pytest.mark.parametrize("seconds", [0.0, -1.0, 1e-12, 1e300])
-    def test_any_time_has_a_step(self, seconds):
-        assert 0 <= step_of(seconds) <= 320
+    def test_any_latency_has_a_bucket(self, seconds):
+        assert 0 <= bucket_of(seconds) <= 320
 
     @given(st.lists(st.floats(1e-5, 10), min_size=1, max_size=50))
     def test_half_took_at_most_the_median(self, seconds):
-        times = Times()
-        for each in seconds:
-            times.count(NOON.date(), "check", each)
-        timing = timings(times.counts)["check"]
-        longest = timing.median.total_seconds() + 1e-6
-        assert sum(each <= longest for each in seconds) * 2 >= len(seconds)
-        assert max(seconds) <= timing.p99.total_seconds() + 1e-6
+        histogram = LatencyHistogram()
+        for value in seconds:
+            histogram.record(NOON.date(), "check", value)
+        latency = summarize(histogram.counts)["check"]
+        longest = latency.median.total_seconds() + 1e-6
+        assert sum(value <= longest for value in seconds) * 2 >= len(seconds)
+        assert max(seconds) <= latency.p99.total_seconds() + 1e-6
 
-    def test_what_is_held_is_bounded_and_the_last_days_stay(self):
-        times = Times()
+    def test_the_histogram_is_bounded_and_keeps_the_last_days(self):
+        histogram = LatencyHistogram()
         for day in range(400):
             for step in range(60):
-                times.count(NOON.date() + day * DAY, "check", 1e-5 * 1.1**step)
-        assert len(times.counts) <= MOST
-        last = max(day for day, _, _ in times.counts)
-        assert {last - n for n in range(KEPT_DAYS)} <= {day for day, _, _ in times.counts}
+                histogram.record(NOON.date() + day * DAY, "check", 1e-5 * 1.1**step)
+        assert len(histogram.counts) <= MAX_COUNTS
+        last = max(day for day, _, _ in histogram.counts)
+        assert {last - n for n in range(KEPT_DAYS)} <= {day for day, _, _ in histogram.counts}
 
-    def test_a_check_that_is_done_waits_for_nobody(self):
-        with Deduper() as deduper, deduper._lock:  # as who writes holds it
-            done = threading.Thread(target=deduper._timed, args=("check", perf_counter()))
-            done.start()
-            done.join(30)
-            assert not done.is_alive()
-            assert sum(deduper._times.counts.values()) == 1
+    def test_recording_a_latency_does_not_wait_for_a_writer(self):
+        with Deduper() as deduper, deduper._session.lock:  # as a writer holds it
+            thread = threading.Thread(
+                target=deduper._session.record_latency, args=("check", perf_counter())
+            )
+            thread.start()
+            thread.join(30)
+            assert not thread.is_alive()
+            assert sum(deduper._session.latencies.counts.values()) == 1
 
-    def test_counts_are_added_and_told_by_day(self):
+    def test_counts_are_added_and_summarized_by_day(self):
         one, other = {(1, "add", 8): 2, (2, "add", 8): 1}, {(2, "add", 8): 4}
-        assert added(one, other) == {(1, "add", 8): 2, (2, "add", 8): 5}
-        found = timings_by_day(added(one, other))
-        assert [each["add"].times for each in found.values()] == [2, 5]
+        assert add_counts(one, other) == {(1, "add", 8): 2, (2, "add", 8): 5}
+        stats = summarize_by_day(add_counts(one, other))
+        assert [value["add"].times for value in stats.values()] == [2, 5]
 
 
-def test_a_store_from_before_is_counted_after_migrating(tmp_path):
+def test_an_old_store_is_counted_after_migrating(tmp_path):
     address = f"sqlite:///{tmp_path}/seen.db"
     with Deduper(address, clock=lambda: NOON) as deduper:
         list(deduper.run(read_articles(WIRE)))

@@ -1,4 +1,4 @@
-"""Learning how common terms are in a store, and telling all stories anew."""
+"""Learning term weights from a store, and clustering all its articles again."""
 
 import random
 
@@ -36,84 +36,86 @@ def address(request, tmp_path):
     return request.param.format(tmp_path)
 
 
-def told(deduper: Deduper) -> set[frozenset[str]]:
+def story_sets(deduper: Deduper) -> set[frozenset[str]]:
     stories = [[member.id for member in story.members] for story in deduper.stories()]
-    names = [name for story in stories for name in story]
-    assert len(names) == len(set(names))
+    ids = [id_ for story in stories for id_ in story]
+    assert len(ids) == len(set(ids))
     return {frozenset(story) for story in stories}
 
 
-def test_terms_are_counted_once_an_article_and_the_rare_are_left_out():
-    made = fingerprints(articles("herring herring", "herring trawler", "herring", ""))
-    found = count_terms(each.profile for each in made)
-    assert found.articles == 3
-    assert found.counts.tolist() == [3]
+def test_terms_are_counted_once_per_article_without_rare_ones():
+    prints = fingerprints(articles("herring herring", "herring trawler", "herring", ""))
+    counts = count_terms(fingerprint.profile for fingerprint in prints)
+    assert counts.articles == 3
+    assert counts.counts.tolist() == [3]
 
 
-def test_counts_are_kept_as_they_are():
+def test_term_counts_survive_packing():
     counts = TermCounts(7, np.array([3, 9], np.uint32), np.array([2, 7], np.uint32))
-    again = TermCounts.unpacked(counts.packed())
-    assert again.articles == 7
-    assert [each.tolist() for each in again[1:]] == [[3, 9], [2, 7]]
+    unpacked = TermCounts.unpacked(counts.packed())
+    assert unpacked.articles == 7
+    assert [column.tolist() for column in unpacked[1:]] == [[3, 9], [2, 7]]
     assert TermCounts.unpacked(b"").articles == 0
     assert kept_weights(b"") is None
 
 
-def test_what_is_common_here_counts_less():
-    made = list(fingerprints(articles(*REPORTS, *OTHER)))
-    pairs = [(made[0], made[1])]
+def test_terms_common_in_the_store_weigh_less():
+    prints = list(fingerprints(articles(*REPORTS, *OTHER)))
+    pairs = [(prints[0], prints[1])]
     (before,) = compare_pairs(pairs)
-    common = count_terms([made[0].profile] * 50)
+    common = count_terms([prints[0].profile] * 50)
     (after,) = compare_pairs(pairs, weights=counted_weights(common))
     assert after.profile < before.profile
-    assert after.news < before.news
+    assert after.event_score < before.event_score
 
 
-def test_a_store_that_has_learned_judges_by_it_and_remembers(address):
-    given = articles(*REPORTS, *OTHER)
+def test_learned_term_weights_are_applied_and_durable(address):
+    added = articles(*REPORTS, *OTHER)
     with Deduper(address) as deduper:
-        list(deduper.run(given))
+        list(deduper.run(added))
         before = deduper.explain("n0", "n1").evidence.profile
-        found = deduper.learn()
-        assert found.articles == len(given)
+        counts = deduper.learn()
+        assert counts.articles == len(added)
         assert deduper.explain("n0", "n1").evidence.profile < before
         edges = deduper._store.edges_among(["n0", "n1"])
-        assert [edge.event_score for edge in edges] == [deduper.explain("n0", "n1").judgement.news]
-        stories = told(deduper)
+        assert [edge.event_score for edge in edges] == [
+            deduper.explain("n0", "n1").judgement.event_score
+        ]
+        stories = story_sets(deduper)
     if address.startswith("sqlite"):
-        with Deduper(address) as again:
-            assert again.explain("n0", "n1").evidence.profile < before
-            assert told(again) == stories
+        with Deduper(address) as reopened:
+            assert reopened.explain("n0", "n1").evidence.profile < before
+            assert story_sets(reopened) == stories
 
 
-def test_few_articles_say_little():
-    made = list(fingerprints(articles(*REPORTS)))
-    pairs = [(made[0], made[1])]
-    few = counted_weights(count_terms(each.profile for each in made))
-    many = counted_weights(count_terms([each.profile for each in made] * 500))
+def test_few_articles_change_weights_little():
+    prints = list(fingerprints(articles(*REPORTS)))
+    pairs = [(prints[0], prints[1])]
+    few = counted_weights(count_terms(fingerprint.profile for fingerprint in prints))
+    many = counted_weights(count_terms([fingerprint.profile for fingerprint in prints] * 500))
     usual, after_few, after_many = (
-        compare_pairs(pairs, weights=weights)[0].news for weights in (None, few, many)
+        compare_pairs(pairs, weights=weights)[0].event_score for weights in (None, few, many)
     )
     assert usual - after_few < 0.05 < usual - after_many
 
 
-def test_no_article_is_lost_where_learning_stops_half_way(address, monkeypatch):
-    given = articles(*REPORTS, *OTHER)
+def test_no_article_is_lost_where_learning_is_interrupted(address, monkeypatch):
+    added = articles(*REPORTS, *OTHER)
     with Deduper(address) as deduper:
-        list(deduper.run(given))
-        monkeypatch.setattr(deduper, "retell", lambda: None)
+        list(deduper.run(added))
+        monkeypatch.setattr(deduper, "recluster", lambda: None)
         deduper.learn()
         deduper.forget(["n0", "n4"])
-        deduper.add(given[0])
-        assert {name for story in told(deduper) for name in story} == {
-            each.id for each in given if each.id != "n4"
+        deduper.add(added[0])
+        assert {id_ for story in story_sets(deduper) for id_ in story} == {
+            article.id for article in added if article.id != "n4"
         }
 
 
-def test_reports_in_other_words_are_one_story_and_other_news_is_not(address):
+def test_reports_of_one_event_are_one_story_and_others_are_not(address):
     with Deduper(address) as deduper:
         list(deduper.run(articles(*REPORTS, *OTHER)))
-        assert told(deduper) == {
+        assert story_sets(deduper) == {
             frozenset({"n0", "n1", "n2", "n3"}),
             *map(frozenset, [["n4"], ["n5"]]),
         }
@@ -121,21 +123,21 @@ def test_reports_in_other_words_are_one_story_and_other_news_is_not(address):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_where_too_many_are_linked_all_are_told_and_telling_anew_knows_no_order(
+def test_large_components_lose_no_article_and_reclustering_knows_no_order(
     address, monkeypatch, seed
 ):
-    given = articles(*REPORTS, *OTHER)
+    added = articles(*REPORTS, *OTHER)
     with Deduper() as whole:
-        list(whole.run(given))
-        expected = told(whole)
-    monkeypatch.setattr("nearcopy.deduper.incremental_clustering.NEAR", 1)
-    random.Random(seed).shuffle(given)
+        list(whole.run(added))
+        expected = story_sets(whole)
+    monkeypatch.setattr("nearcopy.deduper.incremental_clustering.MAX_COMPONENT", 1)
+    random.Random(seed).shuffle(added)
     with Deduper(address) as deduper:
-        for article in given:
+        for article in added:
             deduper.add(article)
-            told(deduper)
-        assert {name for story in told(deduper) for name in story} == {a.id for a in given}
+            story_sets(deduper)
+        assert {id_ for story in story_sets(deduper) for id_ in story} == {a.id for a in added}
         assert deduper.provisional
         deduper.recluster()
         assert not deduper.provisional
-        assert told(deduper) == expected
+        assert story_sets(deduper) == expected
