@@ -32,9 +32,9 @@ from nearcopy.io.feeds.subscriptions import list_feeds
 from nearcopy.io.feeds.poll_state import FeedState, PollState
 from nearcopy.io.files import dates as times
 from nearcopy.io.files.dates import read_time
-from nearcopy.io.http_client import LONGEST_ADDRESS, Limits, Request, fetch
+from nearcopy.io.http_client import LONGEST_URL, Limits, Request, fetch
 from nearcopy.io.streams.json_lines import LineSplitter
-from nearcopy.io.streams.parse import LARGEST_TIER, check_storable
+from nearcopy.io.streams.process import LARGEST_TIER, check_storable
 from nearcopy.service import deduper_pool, middleware, problems, request_bodies, tokens
 from nearcopy.service.app import make_app
 from nearcopy.service.deduper_pool import Pools
@@ -407,7 +407,7 @@ def test_redirects(server):
 
 def test_characters_of_an_address(server):
     start = server.at("/tagged?")
-    within = start + "a" * (LONGEST_ADDRESS - len(start))
+    within = start + "a" * (LONGEST_URL - len(start))
     with pytest.raises(WebError) as asked:
         fetch(Request(address=within), Limits(seconds=5))  # it gets so far as to look where it is
     assert "not of the open internet" in str(asked.value)

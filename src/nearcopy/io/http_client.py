@@ -1,7 +1,7 @@
-"""The web: requests that are bounded in time, in size and in where they may go.
+"""HTTP requests with limits on time, size and destination, against server-side request forgery.
 
-The address that is connected to is the one that was checked: a name is looked up once, for each
-redirect anew, and no proxy of the environment stands between.
+The address that was checked is the one that is connected to: names are resolved once per
+request, and proxies of the environment are ignored.
 """
 
 import socket
@@ -26,26 +26,26 @@ AGENT = f"nearcopy/{version('nearcopy')} (feed reader)"
 CHUNK = 64 << 10
 PORTS = {"http": 80, "https": 443}
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
-FOR_GOOD = frozenset({301, 308})
+PERMANENT = frozenset({301, 308})
 SAFE = "/%:=&?~+!$,;'@()*[]-._"
-CARRIES_IPV4 = IPv6Network("64:ff9b::/96")  # NAT64; the address is in the last four bytes
-LONGEST_ADDRESS = 4096
-OWN_NETWORK = "which is not of the open internet"
+NAT64 = IPv6Network("64:ff9b::/96")  # the IPv4 address is in the last four bytes
+LONGEST_URL = 4096
+PRIVATE_ADDRESS = "which is not on the public internet"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How long, how large, how far, and whether to addresses that are not of the open internet."""
+    """Limits on time, size and redirects, and whether private addresses are allowed."""
 
-    seconds: float = 20.0  # for each request, from looking up the name to the last byte
-    max_bytes: int = 4 << 20  # unpacked
+    seconds: float = 20.0  # per request, from name resolution to the last byte
+    max_bytes: int = 4 << 20  # decompressed
     redirects: int = 5
     private: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What is asked for."""
+    """A request."""
 
     address: str
     method: str = "GET"
@@ -54,82 +54,82 @@ class Request:
 
 
 class Response(NamedTuple):
-    """What came, and from where."""
+    """A response, and where it came from."""
 
     address: str
     status: int
-    headers: Mapping[str, str]  # their names in small letters
+    headers: Mapping[str, str]  # names in lower case
     body: bytes
-    moved: str | None = None  # where it is for good, as all redirects said
+    moved: str | None = None  # the new URL, if all redirects were permanent
 
 
-def _at_once(host: str) -> None:
+def _no_wait(host: str) -> None:
     del host
 
 
-def fetch(request: Request, limits: Limits, before: Callable[[str], None] = _at_once) -> Response:
-    """The answer to a request, redirects followed; `before` is told each host, and may wait."""
-    address, for_good = request.address, True
+def fetch(request: Request, limits: Limits, before: Callable[[str], None] = _no_wait) -> Response:
+    """The response to a request, after redirects; `before` is called with each host first."""
+    address, permanent = request.address, True
     for _ in range(limits.redirects + 1):
-        answer = _asked(request, address, limits, before)
+        answer = _request(request, address, limits, before)
         to = answer.headers.get("location")
         if answer.status not in REDIRECTS or not to:
-            moved = address if for_good and address != request.address else None
+            moved = address if permanent and address != request.address else None
             return answer._replace(moved=moved)
-        for_good &= answer.status in FOR_GOOD
-        address = _joined(address, to)
-    raise WebError(f"{_shown(request.address)}: more than {limits.redirects} redirects")
+        permanent &= answer.status in PERMANENT
+        address = _redirect_target(address, to)
+    raise WebError(f"{_shorten(request.address)}: more than {limits.redirects} redirects")
 
 
-def _asked(
+def _request(
     request: Request, address: str, limits: Limits, before: Callable[[str], None]
 ) -> Response:
     """The answer of one address."""
     try:
         where = _parts(address)
         before(str(where.hostname))
-        return _answer(request, where, limits)
+        return _exchange(request, where, limits)
     except WebError as exc:
-        raise WebError(f"{_shown(address)}: {exc}") from None
+        raise WebError(f"{_shorten(address)}: {exc}") from None
     except TimeoutError:
-        raise WebError(f"{_shown(address)}: no answer in {limits.seconds:g} s") from None
+        raise WebError(f"{_shorten(address)}: no response within {limits.seconds:g} s") from None
     except (OSError, HTTPException, zlib.error, ValueError) as exc:
         reason = getattr(exc, "strerror", None) or str(exc) or type(exc).__name__
-        raise WebError(f"{_shown(address)}: {reason:.200}") from exc
+        raise WebError(f"{_shorten(address)}: {reason:.200}") from exc
 
 
-def _joined(address: str, to: str) -> str:
+def _redirect_target(address: str, to: str) -> str:
     try:
         return urljoin(address, to.encode("latin-1").decode("utf-8", "replace")).partition("#")[0]
     except ValueError as exc:
-        raise WebError(f"{_shown(address)}: redirected to what is no address: {exc}") from None
+        raise WebError(f"{_shorten(address)}: redirected to an invalid URL: {exc}") from None
 
 
-def _shown(address: str) -> str:
+def _shorten(address: str) -> str:
     return f"{address[:200]}..." if len(address) > 200 else address
 
 
 def _parts(address: str) -> SplitResult:
-    """The address taken apart, where it is one that can be asked."""
+    """The parts of a URL that can be requested."""
     where = urlsplit(address)
     if where.scheme not in PORTS:
-        raise WebError("not an address of http or https")
-    if not where.hostname or len(address) > LONGEST_ADDRESS:
-        raise WebError("no host" if not where.hostname else "the address is too long")
+        raise WebError("not an http or https URL")
+    if not where.hostname or len(address) > LONGEST_URL:
+        raise WebError("no host" if not where.hostname else "the URL is too long")
     if where.username is not None or where.password is not None:
-        raise WebError("addresses with a name and a password are not taken")
+        raise WebError("URLs with user name and password are not allowed")
     return where
 
 
-def _answer(request: Request, where: SplitResult, limits: Limits) -> Response:
+def _exchange(request: Request, where: SplitResult, limits: Limits) -> Response:
     end = monotonic() + limits.seconds
     host, port = _ascii_host(str(where.hostname)), where.port or PORTS[where.scheme]
     connection = HTTPConnection(host, port)
-    wire = _Wire(_connected(host, port, end, limits), end)
+    wire = _DeadlineSocket(_connect(host, port, end, limits), end)
     try:
         if where.scheme == "https":
             wire.secure(host)
-        connection.sock = wire  # all that is used of one
+        connection.sock = wire  # has all methods that are used
         target = quote(where.path or "/", safe=SAFE)
         target += f"?{quote(where.query, safe=SAFE)}" if where.query else ""
         connection.request(request.method, target, request.body, _headers(request, where, host))
@@ -139,7 +139,7 @@ def _answer(request: Request, where: SplitResult, limits: Limits) -> Response:
         return Response(where.geturl(), response.status, headers, body)
     finally:
         connection.close()
-        wire.hang_up()
+        wire.close_socket()
 
 
 def _headers(request: Request, where: SplitResult, host: str) -> dict[str, str]:
@@ -155,14 +155,14 @@ def _ascii_host(host: str) -> str:
     try:
         return idna.encode(host, uts46=True).decode()
     except idna.IDNAError as exc:
-        raise WebError(f"no name of a host: {exc}") from None
+        raise WebError(f"invalid host name: {exc}") from None
 
 
 def _body(response: HTTPResponse, headers: Mapping[str, str], limits: Limits) -> bytes:
-    """All that an answer says, unpacked; no more is read than it may have."""
+    """The decompressed body, up to the size limit."""
     packing = headers.get("content-encoding", "identity").strip().lower()
     if packing not in ("identity", "", "gzip", "x-gzip"):
-        raise WebError(f"packed as {packing:.40}, which was not asked for")
+        raise WebError(f"compressed as {packing:.40}, which was not requested")
     unpack: Any = zlib.decompressobj(31) if packing.endswith("gzip") else None
     body = bytearray()
     while chunk := response.read(CHUNK):
@@ -171,54 +171,54 @@ def _body(response: HTTPResponse, headers: Mapping[str, str], limits: Limits) ->
         if len(body) > limits.max_bytes:
             raise WebError(f"larger than {limits.max_bytes:,} bytes")
     if response.length or (unpack and body and not unpack.eof):
-        raise WebError("the answer broke off")
+        raise WebError("the response is incomplete")
     return bytes(body)
 
 
-class _Wire:
-    """A connection that ends at a time, however little comes at once."""
+class _DeadlineSocket:
+    """A socket with a deadline for the whole exchange."""
 
     def __init__(self, sock: socket.socket, end: float) -> None:
         self._sock, self._end = sock, end
 
     def secure(self, host: str) -> None:
-        """Speak TLS from here on."""
-        self._sock.settimeout(_left(self._end))
+        """Start TLS."""
+        self._sock.settimeout(_remaining(self._end))
         self._sock = _context().wrap_socket(self._sock, server_hostname=host)
 
     def sendall(self, data: bytes) -> None:
-        """Send this."""
-        self._sock.settimeout(_left(self._end))
+        """Send data."""
+        self._sock.settimeout(_remaining(self._end))
         self._sock.sendall(data)
 
     def makefile(self, mode: str) -> BufferedReader:
-        """What is sent to us."""
+        """A reader of the response."""
         del mode
-        return BufferedReader(_Received(self._sock, self._end))
+        return BufferedReader(_DeadlineReader(self._sock, self._end))
 
     def close(self) -> None:
-        """Nothing: the connection lets go before the answer is read."""
+        """Do nothing: HTTPConnection closes before the response is read."""
 
-    def hang_up(self) -> None:
-        """Let go."""
+    def close_socket(self) -> None:
+        """Close the socket."""
         self._sock.close()
 
 
-class _Received(RawIOBase):
+class _DeadlineReader(RawIOBase):
     def __init__(self, sock: socket.socket, end: float) -> None:
         self._sock, self._end = sock, end
 
     def readable(self) -> bool:
-        """That it is."""
+        """True."""
         return True
 
     def readinto(self, into: Any) -> int:
-        """How many bytes came."""
-        self._sock.settimeout(_left(self._end))
+        """The number of bytes received."""
+        self._sock.settimeout(_remaining(self._end))
         return self._sock.recv_into(into)
 
 
-def _left(end: float) -> float:
+def _remaining(end: float) -> float:
     left = end - monotonic()
     if left <= 0:
         raise TimeoutError
@@ -230,45 +230,45 @@ def _context() -> ssl.SSLContext:
     return ssl.create_default_context()
 
 
-def _connected(host: str, port: int, end: float, limits: Limits) -> socket.socket:
+def _connect(host: str, port: int, end: float, limits: Limits) -> socket.socket:
     """A connection to the first address of the host that may be asked and answers."""
     error: OSError = OSError("no address")
-    for address in _allowed(host, port, limits):
+    for address in _allowed_addresses(host, port, limits):
         try:
-            return socket.create_connection(address, timeout=_left(end))
+            return socket.create_connection(address, timeout=_remaining(end))
         except OSError as exc:
             error = exc
     raise error
 
 
-def _allowed(host: str, port: int, limits: Limits) -> list[tuple[str, int]]:
+def _allowed_addresses(host: str, port: int, limits: Limits) -> list[tuple[str, int]]:
     addresses = [
         str(item[4][0]) for item in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     ]
     allowed = [item for item in dict.fromkeys(addresses) if limits.private or is_public(item)]
     if addresses and not allowed:
-        raise WebError(f"{host} is at {addresses[0]}, {OWN_NETWORK}")
+        raise WebError(f"{host} is at {addresses[0]}, {PRIVATE_ADDRESS}")
     return [(item, port) for item in allowed]
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address is of the open internet, also where it carries another one.
+    """Whether an IP address is on the public internet, also if it embeds another one.
 
     >>> is_public("93.184.215.14"), is_public("127.0.0.1"), is_public("::ffff:10.0.0.1")
     (True, False, False)
     """
     try:
-        target = _carried(ip_address(address))
+        target = _embedded_ipv4(ip_address(address))
     except ValueError:
         return False
     return target.is_global and not (target.is_multicast or target.is_reserved)
 
 
-def _carried(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
-    """The address of version 4 in one of version 6, where it has one."""
+def _embedded_ipv4(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
+    """The IPv4 address that an IPv6 address embeds, if any."""
     if isinstance(address, IPv4Address):
         return address
-    if address in CARRIES_IPV4:
+    if address in NAT64:
         return IPv4Address(address.packed[-4:])
     teredo = address.teredo[1] if address.teredo else None
     return address.ipv4_mapped or address.sixtofour or teredo or address

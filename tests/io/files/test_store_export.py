@@ -129,7 +129,7 @@ def test_articles_alone_are_compared_again_in_one_run(run, address):
     old = open_store(address)
     try:
         assert list(new.ids()) == list(old.ids())
-        assert new.runs_so_far() == 1
+        assert new.run_count() == 1
     finally:
         new.close()
         old.close()

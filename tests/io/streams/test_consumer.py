@@ -267,7 +267,7 @@ def test_a_store_that_stays_away_is_an_error_and_nothing_is_settled(monkeypatch)
         raise StoreError("away")
 
     monkeypatch.setattr(consuming, "process_messages", never)
-    monkeypatch.setattr(consuming, "PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(consuming, "RETRY_SECONDS", 0.0)
     stream = Listed([message(PAGE | {"id": "a"})])
     with Deduper() as deduper, pytest.raises(StoreError, match="away"):
         consume(stream, deduper)

@@ -278,7 +278,7 @@ def test_an_output_that_is_no_stream_loses_nothing(client, redis_address, sqlite
 
 
 def test_a_server_that_is_not_there_is_said(monkeypatch):
-    monkeypatch.setattr(redis_streams, "PATIENCE_SECONDS", 0)
+    monkeypatch.setattr(redis_streams, "RETRY_SECONDS", 0)
     with pytest.raises(StreamError, match="nowhere"), member("unix:///tmp/nowhere.sock"):
         pass
 

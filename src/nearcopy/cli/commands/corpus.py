@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from nearcopy.batch.local import CorpusJob, CorpusSummary
     from nearcopy.batch.settings import Form
 
-PRESET = "copies"  # where none is named
+PRESET = "copies"  # the default
 
 
 @report_errors
@@ -52,103 +52,72 @@ def corpus(
         list[str],
         typer.Argument(
             metavar="IN",
-            help="Files, folders and patterns: JSONL, JSON, CSV, TSV or Parquet, also packed.",
+            help="Files, folders, patterns: JSONL, JSON, CSV, TSV, Parquet, also compressed.",
         ),
     ],
-    output: Annotated[
-        str, option("--output", "FILE", "The folder to write to, or a file.", OUT, "-o")
-    ],
+    output: Annotated[str, option("--output", "FILE", "Output folder or file.", OUT, "-o")],
+    *,
     form: FormOption = "annotations",
     rejected: RejectedRowsOption = None,
     yes: YesOption = False,
     as_json: SummaryJsonOption = False,
     quiet: QuietOption = False,
-    preset: PresetOption = None,
-    policy: PolicyOption = None,
-    window: WindowOption = None,
-    keep: KeepOption = None,
-    against: Annotated[
+    decisions: PresetKeepOptions,
+    reference: Annotated[
         list[str] | None,
-        option(
-            "--against",
-            "IN|STORE",
-            "Compare with these files, or this store, too; none of it is written.",
-            IN,
-        ),
+        option("--reference", "IN|STORE", "Reference set: compared, but not written.", IN),
     ] = None,
     sample: Annotated[
-        float | None, option("--sample", "SHARE", "Only a share of the rows.", IN)
+        float | None, option("--sample", "SHARE", "Deduplicate only a share of the rows.", IN)
     ] = None,
-    without: Annotated[
+    boilerplate: Annotated[
         str | None,
-        option(
-            "--without",
-            "LINES",
-            "Lines to leave out of texts, as `nearcopy boilerplate` finds them.",
-            IN,
-        ),
+        option("--boilerplate", "FILE", "Lines to ignore, from `nearcopy boilerplate`.", IN),
     ] = None,
     jobs: ThreadsOption = 0,
-    memory: Annotated[str, option("--memory", "SIZE", "To be used at most, about.", WORK)] = "4GB",
+    memory: Annotated[str, option("--memory", "SIZE", "Approximate memory limit.", WORK)] = "4GB",
     work: Annotated[
         str | None,
-        option("--work", "FOLDER", "What is begun and not done; else beside the output.", WORK),
+        option("--work", "FOLDER", "Checkpoints; by default beside the output.", WORK),
     ] = None,
-    html: HtmlOption = False,
-    id_field: IdField = None,
-    title_field: TitleField = None,
-    text_field: TextField = None,
-    url_field: UrlField = None,
-    source_field: SourceField = None,
-    published_field: PublishedField = None,
-    html_field: HtmlField = None,
+    columns: CorpusColumnOptions,
 ) -> None:
-    """Mark or remove the duplicates of a whole corpus.
+    """Mark or remove the duplicates in a large corpus.
 
-    Texts alone are compared, by the preset copies, unless --preset or --policy says otherwise:
-    no title, figure or name keeps two apart then.
+    By default only texts are compared, with the preset copies; --preset or --policy compare titles,
+    figures and names too.
     """
     from nearcopy.batch.local import CorpusJob
     from nearcopy.config.units import parse_size
 
     started = perf_counter()
-    recipe, chosen_policy = corpus_settings(preset, policy, window, keep)
+    recipe, policy = corpus_settings(decisions)
     job = CorpusJob(
         tuple(files),
         output,
         recipe=recipe,
-        policy=chosen_policy,
+        policy=policy,
         form=cast("Form", form),
-        against=tuple(against or ()),
-        columns=Columns(
-            id=id_field,
-            title=title_field,
-            text=text_field,
-            url=url_field,
-            source=source_field,
-            published=published_field,
-            html=html_field,
-        ),
-        html=html,
+        reference=tuple(reference or ()),
+        columns=columns.columns(),
+        html=columns.html,
         memory=parse_size(memory),
         jobs=jobs,
         work=work,
         rejected=rejected,
-        without=without,
+        boilerplate=boilerplate,
         sample=sample,
     )
     summary = _run(job, quiet=quiet, yes=yes)
     _report(summary, perf_counter() - started, as_json=as_json, quiet=quiet)
 
 
-def corpus_settings(
-    preset: str | None, policy: Path | None, window: str | None, keep: str | None
-) -> tuple[Recipe, Policy]:
-    """The recipe and the policy: those of the preset "copies", unless others are named."""
-    if preset is None and policy is None:
-        preset = PRESET
-    recipe, chosen_policy = settings(preset, policy, window, keep)
-    return recipe or RECIPES["default"], chosen_policy
+def corpus_settings(decisions: PresetKeepOptions) -> tuple[Recipe, Policy]:
+    """The recipe and the policy, by default those of the preset "copies"."""
+    if decisions.preset is None and decisions.policy is None:
+        decisions = replace(decisions, preset=PRESET)
+    recipe, policy = decisions.load()
+    return recipe or RECIPES["default"], policy
 
 
 def _run(job: "CorpusJob", *, quiet: bool, yes: bool) -> "CorpusSummary":
@@ -178,19 +147,19 @@ def _report(summary: "CorpusSummary", seconds: float, *, as_json: bool, quiet: b
 
 def summary_table(summary: "CorpusSummary", seconds: float) -> Table:
     """The counts of a corpus run: rows kept, duplicates, relations and speed."""
-    shown = make_table("rows", "count", numbers=["count"])
+    table = make_table("rows", "count", numbers=["count"])
     for name in ("rows", "kept", "duplicates"):
-        add_row(shown, name, f"{getattr(summary, name):,}")
-    add_row(shown, "rejected", f"{summary.rejected:,}", last=True)
+        add_row(table, name, f"{getattr(summary, name):,}")
+    add_row(table, "rejected", f"{summary.rejected:,}", last=True)
     for relation, count in sorted(summary.relations.items()):
-        add_row(shown, relation, f"{count:,}")
-    shown.add_section()
+        add_row(table, relation, f"{count:,}")
+    table.add_section()
     if summary.repeated_ids:
-        add_row(shown, "repeated ids", f"{summary.repeated_ids:,}")
+        add_row(table, "repeated ids", f"{summary.repeated_ids:,}")
     if summary.oversized_keys.skipped_pairs:
         add_row(
-            shown, "pairs of oversized keys skipped", f"{summary.oversized_keys.skipped_pairs:,}"
+            table, "pairs of oversized keys skipped", f"{summary.oversized_keys.skipped_pairs:,}"
         )
-    add_row(shown, "seconds", f"{seconds:.1f}")
-    add_row(shown, "rows per second", f"{summary.rows / seconds:,.0f}" if seconds else "")
-    return shown
+    add_row(table, "seconds", f"{seconds:.1f}")
+    add_row(table, "rows per second", f"{summary.rows / seconds:,.0f}" if seconds else "")
+    return table

@@ -64,7 +64,7 @@ def check_file_ending(name: str) -> None:
     try:
         check_output_suffix(name)
     except NearcopyError as exc:
-        raise NearcopyError(f"{exc}; or say with --format which it is") from None
+        raise NearcopyError(f"{exc}; or name it with --format") from None
 
 
 def check_format(name: str | None) -> Format | None:
@@ -83,70 +83,46 @@ def dedupe(
         list[str],
         typer.Argument(
             metavar="FILE",
-            help="JSONL, JSON, CSV, TSV or Parquet, also as .gz or .zst; - for stdin.",
+            help="JSONL, JSON, CSV, TSV, Parquet or WARC files, also .gz or .zst; - for stdin.",
         ),
     ],
+    *,
     output: Annotated[
-        str | None, option("--output", "FILE", "Where to; else stdout.", OUT, "-o")
+        str | None, option("--output", "FILE", "Output file; by default stdout.", OUT, "-o")
     ] = None,
     format_: Annotated[
-        str | None, option("--format", "FORMAT", "jsonl, json, csv, tsv or parquet.", OUT)
+        str | None,
+        option("--format", "FORMAT", "Output format: jsonl, json, csv, tsv or parquet.", OUT),
     ] = None,
-    apply: Annotated[bool, flag("--apply", "Write only what is kept.")] = False,
+    apply: Annotated[bool, flag("--apply", "Write only kept rows.")] = False,
     removed: Annotated[
-        str | None, option("--removed", "FILE", "With --apply: the rest.", OUT)
+        str | None, option("--removed", "FILE", "With --apply: write removed rows here.", OUT)
     ] = None,
     rejected: RejectedRowsOption = None,
     merge: Annotated[
-        bool, flag("--merge", "With --apply: fill what is kept from its copies, and list them.")
+        bool, flag("--merge", "With --apply: fill kept rows from their duplicates.")
     ] = False,
     yes: YesOption = False,
-    as_json: Annotated[bool, flag("--json", "The summary as JSON; data on terminals.")] = False,
+    as_json: Annotated[
+        bool, flag("--json", "Write the summary as JSON, and data on a terminal.")
+    ] = False,
     quiet: QuietOption = False,
-    preset: PresetOption = None,
-    policy: PolicyOption = None,
-    window: WindowOption = None,
-    keep: KeepOption = None,
-    store: StoreOption = None,
-    pool: PoolOption = None,
+    decisions: PresetKeepOptions,
+    store: StoreOptions,
     jobs: ThreadsOption = 0,
     input_format: Annotated[
         str | None,
-        option("--input-format", "FORMAT", "Where neither name nor content tell.", IN),
+        option("--input-format", "FORMAT", "If neither name nor content determine it.", IN),
     ] = None,
-    html: HtmlOption = False,
-    id_field: IdField = None,
-    title_field: TitleField = None,
-    text_field: TextField = None,
-    url_field: UrlField = None,
-    canonical_url_field: CanonicalUrlField = None,
-    source_field: SourceField = None,
-    published_field: PublishedField = None,
-    seen_field: SeenField = None,
-    language_field: LanguageField = None,
-    tier_field: TierField = None,
-    html_field: HtmlField = None,
+    columns: ColumnOptions,
 ) -> None:
-    """Find duplicates in files: every row, with its verdict."""
-    recipe, chosen_policy = settings(preset, policy, window, keep)
-    columns = Columns(
-        id=id_field,
-        title=title_field,
-        text=text_field,
-        url=url_field,
-        canonical_url=canonical_url_field,
-        source=source_field,
-        published=published_field,
-        seen=seen_field,
-        language=language_field,
-        tier=tier_field,
-        html=html_field,
-    )
+    """Find duplicates in files; write rows with verdicts."""
+    recipe, policy = decisions.load()
     to_list = output is None and not wants_json_lines(as_json)
     job = DedupeJob(
         files=tuple(files),
-        columns=columns,
-        html=html,
+        columns=columns.columns(),
+        html=columns.html,
         input_format=check_format(input_format),
         format=check_format(format_),
         output=None if to_list else output or "-",
@@ -155,9 +131,9 @@ def dedupe(
         rejected=rejected,
         merge=merge,
         recipe=recipe,
-        policy=chosen_policy,
-        store=store_address(store) if store else MEMORY,
-        pool=pool,
+        policy=policy,
+        store=store.address if store.store else MEMORY,
+        pool=store.pool,
         threads=jobs,
     )
     _check_outputs(job)

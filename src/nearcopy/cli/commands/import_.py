@@ -1,11 +1,10 @@
 """`nearcopy import`: add articles from a file, or restore a whole export.
 
-The file is read once to check that it is good, then again to add its articles.
+The file is read once to check it, then again to add its articles.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
@@ -27,31 +26,28 @@ from nearcopy.cli.options import (
     store_address,
 )
 from nearcopy.cli.terminal import format_count, note, report_errors, write_json_lines
-from nearcopy.cluster.story_ids import own_story_id
 from nearcopy.config import Policy, Recipe
 from nearcopy.deduper.deduper import Deduper
-from nearcopy.errors import BadArticle
 from nearcopy.io.files import Rejected, Row, Source, assign_unique_ids, open_sources, read
 from nearcopy.io.settings import settings
-from nearcopy.models.batches import batches
-from nearcopy.models.feedback import StoryAction, action_from_json
 
 if TYPE_CHECKING:
     from nearcopy.cli.progress import Phases
-    from nearcopy.io.files.store_export import Head
-    from nearcopy.maintenance.copy_store import ArticleBatch
-    from nearcopy.maintenance.rebuild import ImportedMetadata
-    from nearcopy.models.feedback import Feedback
 
 STDIN = "-"
-CUT_OFF = "its last row is missing, so the file is cut off: export it again"
 
 File = Annotated[
-    str, typer.Argument(metavar="FILE", help="What `export` wrote, or any articles; - for stdin.")
+    str,
+    typer.Argument(
+        metavar="FILE", help="A file that `export` wrote, or any file of articles; - for stdin."
+    ),
 ]
 ArticlesOnly = Annotated[
     bool,
-    typer.Option("--articles-only", help="Of a whole export the articles alone, as they are now."),
+    typer.Option(
+        "--articles-only",
+        help="Import only the articles of a whole export, in their current revision.",
+    ),
 ]
 
 
@@ -92,10 +88,10 @@ def import_(
     threads: ThreadsOption = 1,
     as_json: JsonOption = False,
 ) -> None:
-    """Take in a file that `export` wrote, or any articles.
+    """Import articles from a file, or restore a whole export.
 
-    What was written with --all makes the store again: runs, revisions, what people said, and the
-    ids of stories. It goes into an empty store; stopped and started again, it goes on.
+    An export written with --all restores runs, revisions, feedback and story ids into an empty
+    store; an interrupted import is resumed by running it again.
     """
     recipe, chosen_policy = settings(preset, policy, window, keep)
     job = ImportJob(
@@ -131,10 +127,11 @@ def _summary(row: Mapping[str, Any]) -> str:
     if not row["whole"]:
         copies = format_count(row["duplicates"], "duplicate")
         return f"imported {format_count(row['articles'], 'article')}, {copies}"
-    present = f", {row['there']:,} were there" if row["there"] else ""
+    articles = format_count(row["articles"], "article")
+    skipped = f", skipped {row['there']:,} that were stored already" if row["there"] else ""
     return (
-        f"imported {format_count(row['articles'], 'article')}{present}; stories of several articles: "
-        f"{row['stories']:,}; said by people: {row['feedback']:,}"
+        f"imported {articles}{skipped}; stories with several articles: {row['stories']:,}; "
+        f"feedback: {row['feedback']:,}"
     )
 
 
@@ -162,11 +159,11 @@ def _import_articles(job: ImportJob, source: Source, phases: "Phases") -> dict[s
         job.address, job.recipe, job.policy, threads=job.threads, pool=job.pool
     ) as deduper:
         verdicts = deduper.run(row.article for row in rows)
-        copies = [verdict.is_duplicate for verdict in phases.track(verdicts, "importing")]
+        duplicates = [verdict.is_duplicate for verdict in phases.track(verdicts, "importing")]
         if deduper.provisional:
             deduper.recluster()
     row = {"file": source.name, "store": deduper.address, "whole": False}
-    return row | {"articles": len(copies), "duplicates": sum(copies)}
+    return row | {"articles": len(duplicates), "duplicates": sum(duplicates)}
 
 
 def _article_rows(source: Source) -> Iterator[Row | Rejected]:
@@ -180,15 +177,16 @@ def _article_rows(source: Source) -> Iterator[Row | Rejected]:
 
 
 def _import_export(job: ImportJob, source: Source, phases: "Phases") -> dict[str, Any]:
+    from nearcopy.maintenance.export import ExportFile
     from nearcopy.maintenance.rebuild import RebuildSettings, import_articles
 
-    export = _Export(source, phases)
+    export = ExportFile(source, phases.track)
     chosen = RebuildSettings(job.recipe or export.head.recipe, job.policy, job.threads)
     with open_raw_store(job.address, job.pool) as target:
         name = f"import of {job.name}, {export.digest}"
-        filled = import_articles(target, export.batches(phases), export.aside(), chosen, name=name)
-    for brake in filled.clusters.oversized:
-        note(f"warning: {brake.why}")
+        filled = import_articles(target, export.batches(), export.metadata(), chosen, name=name)
+    for group in filled.clusters.oversized:
+        note(f"warning: {group.why}")
     row = {"file": source.name, "store": target.address, "whole": True}
     return row | {
         "articles": filled.added,
@@ -196,94 +194,3 @@ def _import_export(job: ImportJob, source: Source, phases: "Phases") -> dict[str
         "stories": filled.clusters.stories,
         "feedback": len(export.feedback),
     }
-
-
-class _Export:
-    """A file written with --all; creating it reads and checks the whole file."""
-
-    def __init__(self, source: Source, phases: "Phases") -> None:
-        from nearcopy.io.files.store_export import head_of, record_of
-
-        self._source = source
-        self.feedback: list[Feedback] = []
-        self.actions: list[StoryAction] = []
-        self._redirects: dict[str, str] = {}
-        self._times: dict[tuple[int, str, int], int] = {}
-        self._shared: set[str] = set()  # stories that are not named after one of their articles
-        self._former: dict[str, str] = {}
-        self._articles = 0
-        self._complete = False
-        head: Head | None = None
-        digest = sha256()
-        for rows, row in enumerate(phases.track(read(source), "reading")):
-            values = row.raw if isinstance(row, Rejected) else row.values
-            digest.update(repr(values).encode("utf-8", "backslashreplace"))
-            record = record_of(row)
-            if head is None and record is not None:
-                head = head_of(record)
-            elif record is None:
-                self._check_article(row)
-            else:
-                self._add_record(record, row, rows)
-        if head is None or not self._complete:
-            raise BadArticle(f"{source.name}: {CUT_OFF}")
-        self.head, self.digest = head, digest.hexdigest()[:12]
-
-    def _check_article(self, row: Row | Rejected) -> None:
-        """Count an article, and note its story id where other articles may share it."""
-        from nearcopy.io.files.store_export import arrival_of
-
-        if isinstance(row, Rejected):
-            raise BadArticle(f"{row.place}: {row.why}")
-        try:
-            arrival = arrival_of(row.values)
-        except BadArticle as exc:
-            raise BadArticle(f"{row.place}: {exc}") from exc
-        self._articles += 1
-        if arrival.story and arrival.story != own_story_id(arrival.article.id):
-            self._shared.add(arrival.story)
-
-    def _add_record(self, record: dict[str, Any], row: Row | Rejected, rows: int) -> None:
-        """Parse a record that is not an article; `rows` is how many came before it."""
-        from nearcopy.io.files.store_export import END, feedback_of, time_of
-
-        try:
-            match record["kind"]:
-                case "feedback":
-                    self.feedback.append(feedback_of(record))
-                case "act":
-                    self.actions.append(action_from_json(record["act"]))
-                case "redirect":
-                    self._redirects[record["story"]] = record["to"]
-                case "time":
-                    key, count = time_of(record)
-                    self._times[key] = count
-                case kind:
-                    self._complete = kind == END and record["rows"] == rows
-        except (KeyError, TypeError, ValueError) as exc:
-            raise BadArticle(f"{row.place}: no record of an export: {exc!r:.100}") from exc
-
-    def batches(self, phases: "Phases") -> Iterator["ArticleBatch"]:
-        """The articles in insertion order, in batches."""
-        from nearcopy.io.files.store_export import arrival_of
-        from nearcopy.maintenance.copy_store import ArticleBatch
-        from nearcopy.maintenance.inventory import BATCH_SIZE
-
-        rows = (row for row in read(self._source) if isinstance(row, Row))
-        for batch in batches(phases.track(rows, "importing", total=self._articles), BATCH_SIZE):
-            arrivals = [arrival_of(row.values) for row in batch]
-            self._former |= {a.article.id: a.story for a in arrivals if a.story in self._shared}
-            yield ArticleBatch(
-                [arrival.article for arrival in arrivals],
-                {arrival.article.id: arrival.run for arrival in arrivals},
-                {arrival.article.id: arrival.before for arrival in arrivals if arrival.before},
-            )
-
-    def aside(self) -> "ImportedMetadata":
-        """All records beside the articles; the former stories once `batches` has been read."""
-        from nearcopy.maintenance.rebuild import ImportedMetadata
-
-        terms = self.head.terms
-        return ImportedMetadata(
-            self._former, self._redirects, self.feedback, self._times, terms, self.actions
-        )

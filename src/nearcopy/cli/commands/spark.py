@@ -74,20 +74,20 @@ def spark(
     source: Annotated[
         str, typer.Argument(metavar="IN", help="A file, folder or pattern that Spark can read.")
     ],
-    output: Annotated[str, typer.Argument(metavar="OUT", help="The folder to write to.")],
+    output: Annotated[str, typer.Argument(metavar="OUT", help="Output folder.")],
     form: FormOption = "annotations",
     kind: Annotated[
         str | None,
         option(
             "--kind",
             "KIND",
-            "parquet, json or csv, of both; else told by the name, or parquet.",
+            "Format of input and output: parquet, json or csv; default by the name of IN.",
             IN,
         ),
     ] = None,
     yes: YesOption = False,
     as_json: SummaryJsonOption = False,
-    quiet: Annotated[bool, flag("--quiet", "No summary.")] = False,
+    quiet: Annotated[bool, flag("--quiet", "Print no summary.")] = False,
     preset: PresetOption = None,
     policy: PolicyOption = None,
     window: WindowOption = None,
@@ -97,7 +97,7 @@ def spark(
         option(
             "--master",
             "URL",
-            "The cluster: spark://host:7077, local[4]; else as spark-submit says.",
+            "Spark master: spark://host:7077, local[4]; default that of spark-submit.",
             WORK,
         ),
     ] = None,
@@ -106,7 +106,7 @@ def spark(
         option(
             "--work",
             "FOLDER",
-            "What is begun and not done, seen by all machines; else beside OUT.",
+            "Folder of checkpoints that all machines can access; default beside OUT.",
             WORK,
         ),
     ] = None,
@@ -115,7 +115,7 @@ def spark(
         option(
             "--partitions",
             "COUNT",
-            "Into how many parts rows are shuffled; else as Spark is set.",
+            "Shuffle partitions; default that of the Spark session.",
             WORK,
         ),
     ] = None,
@@ -128,10 +128,10 @@ def spark(
     published_field: PublishedField = None,
     html_field: HtmlField = None,
 ) -> None:
-    """Mark or remove duplicates on a cluster of Spark.
+    """Annotate or remove the duplicates of a corpus on a Spark cluster.
 
-    Texts alone are compared, by the preset copies, unless --preset or --policy says otherwise:
-    no title, figure or name keeps two apart then.
+    By default texts alone are compared, with the preset copies: differences of titles, figures or
+    names do not separate articles. Choose otherwise with --preset or --policy.
     """
     columns = Columns(
         id=id_field,

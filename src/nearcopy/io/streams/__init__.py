@@ -1,4 +1,7 @@
-"""Streams of messages to articles and back: one module for each way in."""
+"""Streams of messages: Kafka, Redis Streams and JSON lines, a module each.
+
+`consume` takes messages, adds their articles to a store, and forwards the outcomes at least once.
+"""
 
 from nearcopy.io.streams.consumer import consume
 from nearcopy.io.streams.messages import Kind, Message, Outcome, Sink, Stream

@@ -1,4 +1,4 @@
-"""Consuming: take messages, add their articles, hand on what came of them, have none come again."""
+"""Consume a stream: take messages, add their articles, forward the outcomes, acknowledge."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -10,8 +10,8 @@ from nearcopy.io.streams.messages import Message, Outcome, Sink, Stream
 from nearcopy.io.streams.metrics import Counts
 from nearcopy.io.streams.process import process_messages
 
-WAIT_SECONDS = 0.25  # for messages, and so until a wish to stop is seen
-PATIENCE_SECONDS = 120.0  # with a store that cannot be used
+WAIT_SECONDS = 0.25  # for messages, and until a request to stop is noticed
+RETRY_SECONDS = 120.0  # for which store errors are retried
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 5.0
 log = logging.getLogger("nearcopy")
 
@@ -30,10 +30,10 @@ def consume(
     idle_seconds: float | None = None,
     counts: Counts | None = None,
 ) -> Counts:
-    """Consume a stream to its end, or until it is told to stop, or nothing came for so long.
+    """Consume a stream to its end, until it is to stop, or until it was idle for so long.
 
-    A batch that was begun is finished. Messages are settled once their articles are in the store,
-    so that whatever happens none is lost; one that comes again is judged as when it came.
+    A batch that was begun is completed. Messages are acknowledged once their articles are in the
+    store, so that none is lost; a message that is delivered again gets the verdict that it had.
     """
     counts = counts or Counts()
     last = monotonic()
@@ -41,7 +41,7 @@ def consume(
         messages = stream.take(batch, WAIT_SECONDS)
         start = monotonic()
         if messages:
-            outcomes = _patiently(deduper, messages, stopping, counts)
+            outcomes = _process_with_retry(deduper, messages, stopping, counts)
             if outcomes is None:
                 break
             for sink in sinks:
@@ -54,11 +54,11 @@ def consume(
     return counts
 
 
-def _patiently(
+def _process_with_retry(
     deduper: Deduper, messages: Sequence[Message], stopping: Callable[[], bool], counts: Counts
 ) -> list[Outcome] | None:
-    """What came of the messages, None where it is to stop while the store cannot be used."""
-    end, pause = monotonic() + PATIENCE_SECONDS, FIRST_PAUSE
+    """The outcomes, retried with exponential backoff; None if it is to stop meanwhile."""
+    end, pause = monotonic() + RETRY_SECONDS, FIRST_PAUSE
     while True:
         try:
             return process_messages(deduper, messages)
@@ -68,7 +68,7 @@ def _patiently(
             counts.store_errors += 1
             if monotonic() + pause > end:
                 raise
-            log.warning("trying again in %.1f s: %s", pause, exc)
+            log.warning("retrying in %.1f s: %s", pause, exc)
         if stopping():
             return None
         sleep(pause)

@@ -8,12 +8,12 @@ from typing import BinaryIO, NamedTuple
 
 from nearcopy.io.streams.messages import Message, Outcome
 
-LONGEST = 1 << 26  # bytes of a line; what is longer is no article
-PIECE = 1 << 16
+LONGEST = 1 << 26  # bytes of a line
+CHUNK = 1 << 16
 
 
 class Line(NamedTuple):
-    """A line that came, or why it cannot be read."""
+    """A line, or why it cannot be read."""
 
     number: int
     data: bytes
@@ -21,48 +21,48 @@ class Line(NamedTuple):
 
 
 class LineSplitter:
-    """Takes bytes apart into lines; blank ones count and are left out."""
+    """Splits bytes into lines; blank ones are counted and skipped."""
 
     def __init__(self, longest: int) -> None:
         self._longest = longest
-        self._rest = bytearray()
+        self._buffer = bytearray()
         self._number = 0
-        self._passing = False  # the rest of a line that is too long
+        self._skipping = False  # a line that is too long
 
     def feed(self, data: bytes) -> list[Line]:
-        """The lines that are whole by now."""
+        """The lines that are complete by now."""
         *whole, tail = data.split(b"\n")
-        lines = [line for piece in whole if (line := self._ended(piece))]
+        lines = [line for piece in whole if (line := self._complete(piece))]
         self._hold(tail)
         return lines
 
     def end(self) -> list[Line]:
-        """The last line, where it was not ended."""
-        line = self._ended(b"")
+        """The last line, if it has no line break."""
+        line = self._complete(b"")
         return [line] if line else []
 
     def _hold(self, data: bytes) -> None:
-        if not self._passing:
-            self._rest += data
-        if len(self._rest) > self._longest:
-            self._passing = True
-            self._rest.clear()
+        if not self._skipping:
+            self._buffer += data
+        if len(self._buffer) > self._longest:
+            self._skipping = True
+            self._buffer.clear()
 
-    def _ended(self, data: bytes) -> Line | None:
+    def _complete(self, data: bytes) -> Line | None:
         self._hold(data)
         self._number += 1
-        data, passing = bytes(self._rest), self._passing
-        self._rest.clear()
-        self._passing = False
-        if passing:
-            return Line(self._number, b"", f"a line may have {self._longest:,} bytes: shorten it")
+        data, skipping = bytes(self._buffer), self._skipping
+        self._buffer.clear()
+        self._skipping = False
+        if skipping:
+            return Line(self._number, b"", f"a line may have at most {self._longest:,} bytes")
         return Line(self._number, data) if data.strip() else None
 
 
 class LineStream:
-    """The lines of a file as messages; what came of them is handed to `answer`.
+    """The lines of a file as messages; their outcomes are passed to `answer`.
 
-    What is there is taken at once: a single line is answered while the next is awaited.
+    Available lines are taken at once: a single line is answered while the next is awaited.
     """
 
     def __init__(
@@ -72,16 +72,16 @@ class LineStream:
         self._descriptor = _descriptor(file)
         self._lines = LineSplitter(LONGEST)
         self._waiting: list[Line] = []
-        self._whole = False
+        self._at_end = False
 
     @property
     def ended(self) -> bool:
         """Whether all lines are taken."""
-        return self._whole and not self._waiting
+        return self._at_end and not self._waiting
 
     def take(self, most: int, seconds: float) -> list[Message]:
-        """The lines that are there, after waiting for the first."""
-        while len(self._waiting) < most and not self._whole:
+        """The available lines, after waiting for the first."""
+        while len(self._waiting) < most and not self._at_end:
             if not self._ready(0 if self._waiting else seconds):
                 break
             self._read()
@@ -93,11 +93,11 @@ class LineStream:
         self._answer(outcomes)
 
     def lag(self) -> int | None:
-        """Nobody knows how many lines there will be."""
+        """Unknown."""
         return None
 
     def close(self) -> None:
-        """The file is its owner's to close."""
+        """Do nothing: the caller closes the file."""
 
     def _ready(self, seconds: float) -> bool:
         if self._descriptor is None:
@@ -106,11 +106,11 @@ class LineStream:
 
     def _read(self) -> None:
         if self._descriptor is None:
-            data = self._file.read(PIECE)
+            data = self._file.read(CHUNK)
         else:
-            data = os.read(self._descriptor, PIECE)
+            data = os.read(self._descriptor, CHUNK)
         self._waiting += self._lines.feed(data) if data else self._lines.end()
-        self._whole = not data
+        self._at_end = not data
 
     def _message(self, line: Line) -> Message:
         place = f"{self._name}:{line.number}"
@@ -118,7 +118,7 @@ class LineStream:
 
 
 def _descriptor(file: BinaryIO) -> int | None:
-    """What the system knows the file by; None for one that is in memory."""
+    """The file descriptor; None for a file in memory."""
     try:
         return file.fileno()
     except (UnsupportedOperation, AttributeError):

@@ -1,7 +1,7 @@
-"""Kafka: a member of a consumer group; what came of messages goes to topics.
+"""Kafka: a member of a consumer group; outcomes are forwarded to topics.
 
-Offsets are committed when the store has the articles and the brokers have what is handed on. With
-a transactional id both are one step.
+Offsets are committed when the store has the articles and the brokers have the outcomes. With a
+transactional id, forwarding and committing are one transaction.
 """
 
 import logging
@@ -14,8 +14,8 @@ from typing import Any
 from nearcopy.errors import StreamError, require
 from nearcopy.io.streams.messages import NOWHERE, PREFIX, Message, Outcome, Outputs, annotations
 
-REACHED_SECONDS = 20.0
-HANDED_ON_SECONDS = 60.0  # until what could not be handed on is an error
+CONNECT_SECONDS = 20.0
+DELIVERY_SECONDS = 60.0  # after which a message that was not delivered is an error
 COMMIT_SECONDS = 30.0
 TRIES = 5
 PAUSE_SECONDS = 0.5
@@ -24,39 +24,39 @@ CONSUMER: dict[str, Any] = {
     "auto.offset.reset": "earliest",
     "enable.partition.eof": False,
     "isolation.level": "read_committed",
-    "queued.max.messages.kbytes": 16_384,  # fetched ahead, so that a slow store is no full memory
+    "queued.max.messages.kbytes": 16_384,  # prefetched, a limit on memory
 }
 PRODUCER: dict[str, Any] = {
     "enable.idempotence": True,
     "acks": "all",
     "linger.ms": 5,
     "compression.type": "lz4",
-    "message.max.bytes": 16 << 20,  # the brokers say what is too large
-    "message.timeout.ms": int(HANDED_ON_SECONDS * 1000),
+    "message.max.bytes": 16 << 20,  # the brokers have the actual limit
+    "message.timeout.ms": int(DELIVERY_SECONDS * 1000),
 }
-QUIET = 2  # the driver's own lines that go to stderr: critical ones
+LOG_LEVEL = 2  # of the driver to stderr: critical messages
 log = logging.getLogger("nearcopy")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KafkaSettings:
-    """Which topics, for which group, and where messages are handed on to."""
+    """The topics, the consumer group, and where messages are forwarded to."""
 
     brokers: str
     topics: tuple[str, ...]
     group: str
     outputs: Outputs = NOWHERE
-    transactional_id: str | None = None  # of this member alone
+    transactional_id: str | None = None  # unique to this member
     more: Mapping[str, str] = field(default_factory=dict)  # settings of librdkafka
 
     def __post_init__(self) -> None:
         loops = {*self.topics} & {*self.outputs}
         if loops:
-            raise StreamError(f"{loops.pop()} is read here: hand on to another topic")
+            raise StreamError(f"{loops.pop()} is also read: forward to another topic")
 
 
 class KafkaStream:
-    """Topics of a cluster as a member of a group."""
+    """Topics of a cluster, read as a member of a consumer group."""
 
     ended = False
 
@@ -69,11 +69,11 @@ class KafkaStream:
         shared = {
             "bootstrap.servers": settings.brokers,
             "client.id": "nearcopy",
-            "log_level": QUIET,
+            "log_level": LOG_LEVEL,
             "error_cb": self._note_error,
         }
-        self._consumer = self._made("Consumer", shared, CONSUMER | {"group.id": settings.group})
-        self._producer = self._made("Producer", shared, self._produces())
+        self._consumer = self._create("Consumer", shared, CONSUMER | {"group.id": settings.group})
+        self._producer = self._create("Producer", shared, self._producer_settings())
         try:
             self._join()
         except BaseException:
@@ -81,77 +81,80 @@ class KafkaStream:
             raise
 
     def take(self, most: int, seconds: float) -> list[Message]:
-        """The next messages; others are heard of meanwhile when the group changes."""
-        messages = self._wrapped(self._consumer.consume, most, seconds)
-        return [self._message(message) for message in messages if self._sound(message)]
+        """The next messages; rebalancing happens meanwhile."""
+        messages = self._call(self._consumer.consume, most, seconds)
+        return [self._message(message) for message in messages if self._is_valid(message)]
 
     def settle(self, outcomes: Sequence[Outcome]) -> None:
-        """Hand on what came of messages, then commit how far we are."""
-        one = self._settings.transactional_id is not None
-        self._wrapped(self._settle_as_one if one else self._settle, outcomes)
+        """Forward the outcomes, then commit the offsets."""
+        in_transaction = self._settings.transactional_id is not None
+        self._call(self._settle_in_transaction if in_transaction else self._settle, outcomes)
 
     def lag(self) -> int | None:
-        """How many messages of the partitions that are ours wait."""
-        waiting: int = self._wrapped(self._lag)
+        """How many messages wait in the assigned partitions."""
+        waiting: int = self._call(self._lag)
         return waiting
 
     def close(self) -> None:
-        """Leave the group; others take over at once."""
+        """Leave the group; its partitions are reassigned at once."""
         self._consumer.close()
-        with suppress(self._kafka.KafkaException):  # which was told of already
-            self._producer.flush(REACHED_SECONDS)
+        with suppress(self._kafka.KafkaException):  # already logged
+            self._producer.flush(CONNECT_SECONDS)
 
     # Opening.
 
     def _join(self) -> None:
         self._check_topics()
         if self._settings.transactional_id:
-            self._wrapped(self._producer.init_transactions, REACHED_SECONDS)
+            self._call(self._producer.init_transactions, CONNECT_SECONDS)
         self._consumer.subscribe(
-            list(self._settings.topics), on_assign=_assigned, on_revoke=_revoked, on_lost=_revoked
+            list(self._settings.topics),
+            on_assign=_log_assigned,
+            on_revoke=_log_revoked,
+            on_lost=_log_revoked,
         )
 
-    def _produces(self) -> dict[str, Any]:
+    def _producer_settings(self) -> dict[str, Any]:
         name = self._settings.transactional_id
         return PRODUCER | ({"transactional.id": name} if name else {})
 
-    def _made(self, kind: str, *settings: Mapping[str, Any]) -> Any:
+    def _create(self, kind: str, *settings: Mapping[str, Any]) -> Any:
         whole: dict[str, Any] = {}
         for layer in (*settings, self._settings.more):
             whole |= layer
         try:
             return getattr(self._kafka, kind)(whole)
         except self._kafka.KafkaException as exc:
-            raise StreamError(f"Kafka: {_said(exc)}") from exc
+            raise StreamError(f"Kafka: {_error_text(exc)}") from exc
 
     def _check_topics(self) -> None:
-        """Raises where no broker answers, or topics are not there."""
+        """Raise where no broker answers, or topics do not exist."""
         try:
-            topics = self._consumer.list_topics(timeout=REACHED_SECONDS).topics
+            topics = self._consumer.list_topics(timeout=CONNECT_SECONDS).topics
         except self._kafka.KafkaException as exc:
             raise StreamError(
-                f"no broker answers at {self._settings.brokers} ({_said(exc)}): "
-                "look whether it runs, and give host:port with --brokers"
+                f"no broker answers at {self._settings.brokers} ({_error_text(exc)}): "
+                "check that it runs, and give host:port with --brokers"
             ) from exc
         names = [*self._settings.topics, *filter(None, self._settings.outputs)]
         missing = [name for name in names if name not in topics and not name.startswith("^")]
         if missing:
-            raise StreamError(f"no topic {', '.join(missing)}: make it first")
+            raise StreamError(f"no topic {', '.join(missing)}; create it first")
 
     def _note_error(self, error: Any) -> None:
-        """Warn of what goes wrong, but for one broker of several that is away."""
+        """Log an error; as information if one of several brokers is unreachable."""
         away = error.code() in _codes(self._kafka, "_TRANSPORT", "_RESOLVE")
         log.log(logging.INFO if away else logging.WARNING, "Kafka: %s", error.str())
 
-    def _wrapped(self, step: Any, *arguments: Any) -> Any:
+    def _call(self, step: Any, *arguments: Any) -> Any:
         try:
             return step(*arguments)
         except self._kafka.KafkaException as exc:
-            raise StreamError(f"Kafka: {_said(exc)}") from exc
+            raise StreamError(f"Kafka: {_error_text(exc)}") from exc
 
     # Taking.
 
-    def _sound(self, message: Any) -> bool:
+    def _is_valid(self, message: Any) -> bool:
         error = message.error()
         if error is None:
             return True
@@ -168,35 +171,35 @@ class KafkaStream:
             message.key(),
             tuple(message.headers() or ()),
             token=(topic, partition, offset),
-            why=None if message.value() else "empty, as what marks that something was deleted",
+            why=None if message.value() else "empty: a tombstone",
         )
 
-    # Handing on.
+    # Forwarding.
 
     def _settle(self, outcomes: Sequence[Outcome]) -> None:
-        if letters := self._hand_on(outcomes):
-            self._hand_on(letters)
+        if letters := self._forward(outcomes):
+            self._forward(letters)
         self._commit(outcomes)
 
-    def _hand_on(self, outcomes: Sequence[Outcome]) -> list[Outcome]:
-        """Have the brokers keep what came of messages; letters of those that are too large."""
+    def _forward(self, outcomes: Sequence[Outcome]) -> list[Outcome]:
+        """Produce the outcomes; dead letters of those that are too large."""
         refused: list[tuple[Outcome, Any]] = []
         for outcome in outcomes:
             topic = self._settings.outputs.of(outcome.kind)
             if topic:
                 self._produce(topic, outcome, refused)
         self._flush()
-        return [self._letter(*refusal) for refusal in refused]
+        return [self._dead_letter(*refusal) for refusal in refused]
 
-    def _letter(self, outcome: Outcome, error: Any) -> Outcome:
-        """What tells of a message that is too large, without what it held."""
+    def _dead_letter(self, outcome: Outcome, error: Any) -> Outcome:
+        """The dead letter of a message that is too large, without its content."""
         place = outcome.message.place
         if error.txn_requires_abort():
             raise self._kafka.KafkaException(error)
         too_large = error.code() in _codes(self._kafka, "MSG_SIZE_TOO_LARGE")
         if not (too_large and outcome.message.data and self._settings.outputs.dead_letters):
-            raise StreamError(f"{place} cannot be handed on: {error.str()}")
-        why = f"cannot be handed on: {error.str()}"
+            raise StreamError(f"{place} cannot be forwarded: {error.str()}")
+        why = f"cannot be forwarded: {error.str()}"
         return Outcome(replace(outcome.message, data=b""), why=why)
 
     def _produce(self, topic: str, outcome: Outcome, refused: list[tuple[Outcome, Any]]) -> None:
@@ -213,7 +216,7 @@ class KafkaStream:
                 )
                 self._producer.poll(0)
                 return
-            except BufferError:  # what waits to be sent is much: wait until some of it is
+            except BufferError:  # the queue is full
                 self._producer.poll(PAUSE_SECONDS)
             except self._kafka.KafkaException as exc:
                 delivered(exc.args[0], None)
@@ -221,12 +224,12 @@ class KafkaStream:
 
     def _flush(self) -> None:
         while self._producer.flush(PAUSE_SECONDS):
-            pass  # each is delivered or refused in time
+            pass  # each message is delivered or refused within DELIVERY_SECONDS
 
     def _commit(self, outcomes: Sequence[Outcome]) -> None:
-        """Commit how far we are; where the group has changed, others do it over again."""
+        """Commit the offsets; after a rebalance the new member processes them again."""
         end = monotonic() + COMMIT_SECONDS
-        while offsets := self._next(outcomes):
+        while offsets := self._next_offsets(outcomes):
             try:
                 done = self._consumer.commit(offsets=offsets, asynchronous=False)
                 error = next((partition.error for partition in done if partition.error), None)
@@ -235,25 +238,25 @@ class KafkaStream:
             if error is None:
                 return
             if error.code() in self._rebalanced or monotonic() > end:
-                log.warning("not committed, some may come again: %s", error.str())
+                log.warning("not committed, messages may be delivered again: %s", error.str())
                 return
             sleep(PAUSE_SECONDS)
 
-    def _next(self, outcomes: Sequence[Outcome]) -> list[Any]:
-        """The offsets to go on from, of those partitions that are still ours."""
-        assigned = self._ours()
+    def _next_offsets(self, outcomes: Sequence[Outcome]) -> list[Any]:
+        """The next offsets of the partitions that are still assigned."""
+        assigned = self._assigned_partitions()
         after = {outcome.message.token[:2]: outcome.message.token[2] + 1 for outcome in outcomes}
         partition = self._kafka.TopicPartition
         return [partition(*place, offset) for place, offset in after.items() if place in assigned]
 
-    def _ours(self) -> set[tuple[str, int]]:
+    def _assigned_partitions(self) -> set[tuple[str, int]]:
         return {(partition.topic, partition.partition) for partition in self._consumer.assignment()}
 
-    # Handing on and committing as one.
+    # Forwarding and committing in one transaction.
 
-    def _settle_as_one(self, outcomes: Sequence[Outcome]) -> None:
-        """Hand on and commit in one transaction; tried again where it had to be given up."""
-        assigned, letters = self._ours(), dict[str, Outcome]()
+    def _settle_in_transaction(self, outcomes: Sequence[Outcome]) -> None:
+        """Forward and commit in one transaction, retried where it was aborted."""
+        assigned, letters = self._assigned_partitions(), dict[str, Outcome]()
         outcomes = [outcome for outcome in outcomes if outcome.message.token[:2] in assigned]
         for tries in range(1, TRIES + 1):
             try:
@@ -265,32 +268,36 @@ class KafkaStream:
                 error = exc.args[0]
             if not (error.txn_requires_abort() or error.retriable()):
                 raise StreamError(f"Kafka: {error.str()}")
-            self._wrapped(self._producer.abort_transaction, COMMIT_SECONDS)
+            self._call(self._producer.abort_transaction, COMMIT_SECONDS)
             if error.code() in self._rebalanced or tries == TRIES:
-                log.warning("given up, these come again: %s", error.str())
-                self._go_back(outcomes)
+                log.warning(
+                    "transaction aborted, its messages are delivered again: %s", error.str()
+                )
+                self._seek_back(outcomes)
                 return
             sleep(PAUSE_SECONDS)
 
     def _transaction(self, outcomes: list[Outcome], letters: dict[str, Outcome]) -> None:
-        """Hand on and commit; what is too large is put among the letters, for another try."""
+        """Forward and commit; messages that are too large become dead letters at the next try."""
         self._producer.begin_transaction()
-        if new := self._hand_on(outcomes):
+        if new := self._forward(outcomes):
             letters |= {outcome.message.place: outcome for outcome in new}
-            self._hand_on(new)
+            self._forward(new)
         group = self._consumer.consumer_group_metadata()
-        self._producer.send_offsets_to_transaction(self._next(outcomes), group, COMMIT_SECONDS)
+        self._producer.send_offsets_to_transaction(
+            self._next_offsets(outcomes), group, COMMIT_SECONDS
+        )
         self._producer.commit_transaction(COMMIT_SECONDS)
 
-    def _go_back(self, outcomes: Sequence[Outcome]) -> None:
-        """Have messages come again from the first of each partition that is still ours."""
+    def _seek_back(self, outcomes: Sequence[Outcome]) -> None:
+        """Seek back to the first message of each partition that is still assigned."""
         first = {
             outcome.message.token[:2]: outcome.message.token[2] for outcome in reversed(outcomes)
         }
-        assigned = self._ours()
+        assigned = self._assigned_partitions()
         for place, offset in first.items():
             if place in assigned:
-                self._wrapped(self._consumer.seek, self._kafka.TopicPartition(*place, offset))
+                self._call(self._consumer.seek, self._kafka.TopicPartition(*place, offset))
 
     def _lag(self) -> int:
         assigned = self._consumer.assignment()
@@ -314,21 +321,22 @@ def _codes(kafka: Any, *names: str) -> frozenset[int]:
     return frozenset(getattr(kafka.KafkaError, name) for name in names)
 
 
-def _said(exc: Any) -> str:
+def _error_text(exc: Any) -> str:
     error = exc.args[0] if exc.args else exc
     return str(error.str()) if hasattr(error, "str") else str(error)
 
 
-def _assigned(consumer: Any, partitions: Sequence[Any]) -> None:
+def _log_assigned(consumer: Any, partitions: Sequence[Any]) -> None:
     del consumer
     log.info(
-        "given %s",
+        "assigned %s",
         ", ".join(f"{partition.topic}/{partition.partition}" for partition in partitions),
     )
 
 
-def _revoked(consumer: Any, partitions: Sequence[Any]) -> None:
+def _log_revoked(consumer: Any, partitions: Sequence[Any]) -> None:
     del consumer
     log.info(
-        "left %s", ", ".join(f"{partition.topic}/{partition.partition}" for partition in partitions)
+        "revoked %s",
+        ", ".join(f"{partition.topic}/{partition.partition}" for partition in partitions),
     )

@@ -1,4 +1,4 @@
-"""Messages of a stream, and what came of each."""
+"""Messages of a stream, their outcomes, and the protocols of streams and sinks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from typing import Any, NamedTuple, Protocol
 from nearcopy.io.serializers.verdict import verdict_row
 from nearcopy.models import Article, Verdict
 
-PREFIX = "nearcopy_"  # before the names of what is put beside a message
+PREFIX = "nearcopy_"  # of the headers that are added to a message
 
 
 class Kind(StrEnum):
-    """Where a message goes."""
+    """Where a message is forwarded to."""
 
     UNIQUE = "unique"
     DUPLICATE = "duplicate"
@@ -21,23 +21,23 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What came. `place` is the same whenever it comes again, and the id of what has none."""
+    """A message. `place` is the same on every delivery, and the id of an article without one."""
 
     place: str
     data: bytes
     key: bytes | None = None
     headers: tuple[tuple[str, bytes | None], ...] = ()
-    fields: Mapping[bytes, bytes] | None = None  # in place of `data`, where it came in fields
-    token: Any = None  # what its stream knows it by
-    why: str | None = None  # why it cannot be read, where the stream knows
+    fields: Mapping[bytes, bytes] | None = None  # instead of `data`, if it came in fields
+    token: Any = None  # by which its stream identifies it
+    why: str | None = None  # why it cannot be read, if the stream knows
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a message: a verdict, or why it cannot be read.
+    """The outcome of a message: a verdict, or why it cannot be read.
 
-    The canonical address is that of the kept copy for a duplicate, else its own; `repeated` is
-    whether the same article was in the store already.
+    The canonical URL of a duplicate is that of its kept copy; `repeated` is whether the same
+    article was in the store already.
     """
 
     message: Message
@@ -49,14 +49,14 @@ class Outcome:
 
     @property
     def kind(self) -> Kind:
-        """Where the message goes."""
+        """Where the message is forwarded to."""
         if self.verdict is None:
             return Kind.DEAD
         return Kind.DUPLICATE if self.verdict.is_duplicate else Kind.UNIQUE
 
 
 def outcome_row(outcome: Outcome, *, evidence: bool = False) -> dict[str, Any]:
-    """What came of a message, as JSON has it."""
+    """The outcome as JSON values."""
     if outcome.verdict is None:
         return {"place": outcome.message.place, "error": outcome.why}
     answer = verdict_row(outcome.verdict, evidence=evidence)
@@ -64,7 +64,7 @@ def outcome_row(outcome: Outcome, *, evidence: bool = False) -> dict[str, Any]:
 
 
 def annotations(outcome: Outcome) -> dict[str, str]:
-    """What is put beside a message that is handed on; nothing stands for what is absent."""
+    """The headers that are added to a forwarded message, without those that are absent."""
     verdict = outcome.verdict
     if verdict is None:
         values: dict[str, object] = {"reason": outcome.why}
@@ -86,14 +86,14 @@ def annotations(outcome: Outcome) -> dict[str, str]:
 
 
 class Outputs(NamedTuple):
-    """Where messages are handed on to; None where they go no further."""
+    """Where messages are forwarded to; None where they are not."""
 
     unique: str | None = None
     duplicates: str | None = None
     dead_letters: str | None = None
 
     def of(self, kind: Kind) -> str | None:
-        """Where messages of this kind go."""
+        """Where messages of this kind are forwarded to."""
         return self[list(Kind).index(kind)]
 
 
@@ -101,30 +101,30 @@ NOWHERE = Outputs()
 
 
 class Stream(Protocol):
-    """Where messages come from. A message comes again until it is settled, never less than once."""
+    """A source of messages with at-least-once delivery."""
 
     @property
     def ended(self) -> bool:
-        """Whether nothing will ever come again."""
+        """Whether no more messages will come."""
 
     def take(self, most: int, seconds: float) -> Sequence[Message]:
-        """The next messages, at most so many; none where none came in so many seconds."""
+        """The next messages, at most `most`; none where none came within the timeout."""
 
     def settle(self, outcomes: Sequence[Outcome]) -> None:
-        """Hand on what came of messages, then have none of them come again.
+        """Forward the outcomes, then acknowledge their messages.
 
-        As one step where the stream can; else some may be handed on again when this is cut short.
+        Atomically where the stream can; else outcomes may be forwarded again after a crash.
         """
 
     def lag(self) -> int | None:
-        """How many messages are waiting, None where that cannot be known."""
+        """How many messages are waiting, None if that is unknown."""
 
     def close(self) -> None:
-        """Let go; others take what was not settled."""
+        """Leave the stream; messages that are not acknowledged are delivered to others."""
 
 
 class Sink(Protocol):
-    """Another place that outcomes go to, before their messages are settled."""
+    """Another destination of outcomes, before their messages are acknowledged."""
 
     def write(self, outcomes: Sequence[Outcome]) -> None:
-        """Have these there for good; the same ones may be written again."""
+        """Store these outcomes durably; the same ones may be written again."""

@@ -1,4 +1,4 @@
-"""What is counted while a stream is consumed."""
+"""Counts of a stream, and their export as Prometheus metrics."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,7 +11,7 @@ from nearcopy.io.streams.messages import Kind, Outcome
 
 @dataclass
 class Counts:
-    """Messages by what came of them, the seconds it took, and how many wait."""
+    """Messages by outcome, the time spent, and the lag."""
 
     kinds: Counter[Kind] = field(default_factory=Counter)
     repeated: int = 0
@@ -22,11 +22,11 @@ class Counts:
 
     @property
     def all(self) -> int:
-        """All messages that were settled."""
+        """All messages that were acknowledged."""
         return self.kinds.total()
 
     def count(self, outcomes: Sequence[Outcome], seconds: float, lag: int | None) -> None:
-        """Count a batch that is settled."""
+        """Count a batch that was acknowledged."""
         self.kinds.update(outcome.kind for outcome in outcomes)
         self.repeated += sum(outcome.repeated for outcome in outcomes)
         self.batches += 1
@@ -40,11 +40,11 @@ MOST_PORT = 65_535
 
 @contextmanager
 def serve_metrics(where: str, counts: Counts) -> Iterator[int]:
-    """The port at which the counts are served; `where` is a port, or a host and a port."""
+    """Serve the counts; the port. `where` is a port, or a host and a port."""
     client = require("prometheus_client", extra="serve")
     registry = client.CollectorRegistry()
     registry.register(Collector(counts))
-    host, port = _place(where)
+    host, port = _host_and_port(where)
     try:
         server, thread = client.start_http_server(port, addr=host, registry=registry)
     except OSError as exc:
@@ -58,17 +58,17 @@ def serve_metrics(where: str, counts: Counts) -> Iterator[int]:
 
 
 class Collector:
-    """What is counted, whenever somebody asks."""
+    """Collects the counts for Prometheus."""
 
     def __init__(self, counts: Counts) -> None:
         self._counts = counts
 
     def collect(self) -> Iterable[object]:
-        """The metrics; rates are made from them where they are read."""
+        """The metrics."""
         from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
         messages = CounterMetricFamily(
-            "nearcopy_stream_messages", "Messages by what came of them.", labels=["outcome"]
+            "nearcopy_stream_messages", "Messages by outcome.", labels=["outcome"]
         )
         for kind in Kind:
             messages.add_metric([kind.value], self._counts.kinds[kind])
@@ -77,26 +77,29 @@ class Collector:
             yield CounterMetricFamily(name, means, value=number(self._counts))
         if self._counts.lag is not None:
             yield GaugeMetricFamily(
-                "nearcopy_stream_lag", "Messages that wait.", value=self._counts.lag
+                "nearcopy_stream_lag", "Waiting messages.", value=self._counts.lag
             )
 
 
 NUMBERS: dict[str, tuple[str, Callable[[Counts], float]]] = {
-    "nearcopy_stream_again": ("Messages that came before.", lambda counts: counts.repeated),
-    "nearcopy_stream_batches": ("Batches settled.", lambda counts: counts.batches),
+    "nearcopy_stream_again": (
+        "Messages that were delivered before.",
+        lambda counts: counts.repeated,
+    ),
+    "nearcopy_stream_batches": ("Batches acknowledged.", lambda counts: counts.batches),
     "nearcopy_stream_busy_seconds": (
-        "Seconds from having messages to having settled them.",
+        "Seconds from taking messages to acknowledging them.",
         lambda counts: counts.busy_seconds,
     ),
     "nearcopy_stream_store_errors": (
-        "Times that the store could not be used.",
+        "Store errors.",
         lambda counts: counts.store_errors,
     ),
 }
 
 
-def _place(where: str) -> tuple[str, int]:
+def _host_and_port(where: str) -> tuple[str, int]:
     host, _, port = where.rpartition(":")
     if not port.isascii() or not port.isdigit() or int(port[:6]) > MOST_PORT:
-        raise StreamError(f"metrics at {where!r:.60}: give a port, or a host and a port, as :9100")
+        raise StreamError(f"metrics at {where!r:.60}: give a port, or host:port")
     return host.strip("[]") or HOST, int(port)

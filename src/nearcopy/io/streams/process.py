@@ -1,4 +1,7 @@
-"""Messages as articles, or why they are none."""
+"""Process messages: parse the article of each, add it, and return the outcome.
+
+A message that cannot be parsed or added does not stop the others.
+"""
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,7 +31,7 @@ def article_of(message: Message) -> Article:
 
 
 def article_from(values: dict[str, Any], name: str) -> Article:
-    """The values as an article that a store can keep; one without an id has this name."""
+    """The values as an article that a store can hold; one without an id has this name."""
     parsed = read_row(Place(name, 1), values, COLUMNS.places(tuple(values)))
     if isinstance(parsed, Rejected):
         raise BadArticle(parsed.why)
@@ -39,23 +42,23 @@ def article_from(values: dict[str, Any], name: str) -> Article:
 
 
 def check_storable(article: Article) -> None:
-    """Raises where an article says nothing, or is nothing that a store can keep."""
+    """Raise where an article is empty, or cannot be stored."""
     if replace_surrogates(article.id) != article.id:
-        raise BadArticle("id has half a surrogate pair: no store can keep it")
+        raise BadArticle("id has a lone surrogate, which no store can hold")
     if article.tier is not None and abs(article.tier) >= LARGEST_TIER:
-        raise BadArticle("tier is beyond what a store can keep: give a small whole number")
+        raise BadArticle("tier is too large for a store: give a small integer")
     if not (article.title.strip() or article.text.strip() or article.url or article.canonical_url):
-        raise BadArticle("text, title and url are missing or empty: give one of them")
+        raise BadArticle("text, title and url are all empty: give one of them")
 
 
 def _values(message: Message) -> dict[str, Any]:
     fields = message.fields
     if fields is None:
-        return _decoded(message.data)
+        return _decode(message.data)
     only = next(iter(fields.values())) if len(fields) == 1 else b""
     names = tuple(name.decode("utf-8", "replace") for name in fields)
     if only.lstrip().startswith(b"{") or (only and not any(COLUMNS.places(names).values())):
-        return _decoded(only)
+        return _decode(only)
     return _texts(fields)
 
 
@@ -66,13 +69,13 @@ def _texts(fields: Mapping[bytes, bytes]) -> dict[str, Any]:
         raise BadArticle(not_utf8(exc)) from None
 
 
-def _decoded(data: bytes) -> dict[str, Any]:
+def _decode(data: bytes) -> dict[str, Any]:
     try:
         value = DECODER.decode(data.decode("utf-8-sig"))
     except UnicodeDecodeError as exc:
         raise BadArticle(not_utf8(exc)) from None
     except (ValueError, RecursionError) as exc:
-        raise BadArticle(f"not JSON that can be read: {exc}") from None
+        raise BadArticle(f"not JSON: {exc}") from None
     if not isinstance(value, dict):
         raise BadArticle(f"expected an object, got {type(value).__name__}")
     return value
@@ -82,17 +85,19 @@ log = logging.getLogger("nearcopy")
 
 
 def process_messages(deduper: Deduper, messages: Sequence[Message]) -> list[Outcome]:
-    """What came of each message, in order; their articles are in the store then."""
+    """The outcomes of messages, in order; their articles are in the store then."""
     return process_articles(deduper, [_parse(message) for message in messages])
 
 
-def process_articles(deduper: Deduper, read: Sequence[Outcome]) -> list[Outcome]:
-    """The same of messages whose articles were read already."""
-    articles = [outcome.article for outcome in read if outcome.article is not None]
-    seen_before = _known(deduper, articles)
-    results = zip(_verdicts(deduper, articles), seen_before, strict=True)
-    outcomes = [_told(outcome, *next(results)) if outcome.article else outcome for outcome in read]
-    return _with_addresses(deduper, outcomes)
+def process_articles(deduper: Deduper, parsed: Sequence[Outcome]) -> list[Outcome]:
+    """The outcomes of messages whose articles were parsed already."""
+    articles = [outcome.article for outcome in parsed if outcome.article is not None]
+    repeated = _are_repeated(deduper, articles)
+    results = zip(_verdicts(deduper, articles), repeated, strict=True)
+    outcomes = [
+        _with_verdict(outcome, *next(results)) if outcome.article else outcome for outcome in parsed
+    ]
+    return _with_canonical_urls(deduper, outcomes)
 
 
 def _parse(message: Message) -> Outcome:
@@ -102,14 +107,14 @@ def _parse(message: Message) -> Outcome:
         return Outcome(message, why=str(exc))
 
 
-def _told(read: Outcome, result: Verdict | str, seen_before: bool) -> Outcome:
+def _with_verdict(outcome: Outcome, result: Verdict | str, repeated: bool) -> Outcome:
     if isinstance(result, str):
-        return replace(read, article=None, why=result)
-    return replace(read, verdict=result, repeated=seen_before)
+        return replace(outcome, article=None, why=result)
+    return replace(outcome, verdict=result, repeated=repeated)
 
 
-def _known(deduper: Deduper, articles: Sequence[Article]) -> list[bool]:
-    """Whether each article is in the store already just like this, or comes earlier here."""
+def _are_repeated(deduper: Deduper, articles: Sequence[Article]) -> list[bool]:
+    """Whether each article is stored unchanged, or repeats one of this batch."""
     stored = deduper.articles({article.id for article in articles})
     flags: list[bool] = []
     for article in articles:
@@ -120,13 +125,13 @@ def _known(deduper: Deduper, articles: Sequence[Article]) -> list[bool]:
 
 
 def _verdicts(deduper: Deduper, articles: list[Article]) -> list[Verdict | str]:
-    """A verdict for each, or why it cannot be added; the others are."""
+    """A verdict for each article, or why it cannot be added."""
     try:
         return list(deduper.run(articles))
     except StoreError:
         raise
-    except Exception:  # whatever one of them has done, it must not hold up the rest for ever
-        log.exception("a batch of %d cannot be added at once: adding one by one", len(articles))
+    except Exception:  # one article must not block the others
+        log.exception("a batch of %d cannot be added: adding one by one", len(articles))
         return [_verdict(deduper, article) for article in articles]
 
 
@@ -141,19 +146,19 @@ def _verdict(deduper: Deduper, article: Article) -> Verdict | str:
         return f"cannot be added: {reason:.500}"
 
 
-def _with_addresses(deduper: Deduper, outcomes: list[Outcome]) -> list[Outcome]:
+def _with_canonical_urls(deduper: Deduper, outcomes: list[Outcome]) -> list[Outcome]:
     kept_ids = {outcome.verdict.duplicate_of for outcome in outcomes if outcome.verdict} - {None}
     kept = deduper.articles(name for name in kept_ids if name is not None) if kept_ids else {}
-    return [replace(outcome, canonical_url=_address(outcome, kept)) for outcome in outcomes]
+    return [replace(outcome, canonical_url=_canonical_url(outcome, kept)) for outcome in outcomes]
 
 
-def _address(outcome: Outcome, kept: dict[str, Article]) -> str | None:
-    """The canonical address of the kept copy; where that has none, its own."""
+def _canonical_url(outcome: Outcome, kept: dict[str, Article]) -> str | None:
+    """The canonical URL of the kept copy, else of the article itself."""
     copy_of = outcome.verdict and kept.get(outcome.verdict.duplicate_of or "")
-    return _first(_own_address(article) for article in (copy_of, outcome.article) if article)
+    return _first(_own_url(article) for article in (copy_of, outcome.article) if article)
 
 
-def _own_address(article: Article) -> str | None:
+def _own_url(article: Article) -> str | None:
     declared = article.canonical_url and urls.declared_address(article.url, article.canonical_url)
     return declared or (urls.canonical(article.url) if article.url else None)
 

@@ -1,7 +1,7 @@
-"""Redis Streams: a consumer group; entries of members that died are claimed by others.
+"""Redis Streams: a member of a consumer group; entries of dead members are claimed.
 
-What came of an entry is written and the entry acknowledged by one script, and only where it is
-still pending: however often it is delivered, it is handed on once.
+A script forwards an outcome and acknowledges the entry atomically, and only if it is still pending:
+however often an entry is delivered, it is forwarded once.
 """
 
 import logging
@@ -39,10 +39,10 @@ end
 return handed
 """
 SETTLED_AT_ONCE = 256
-MOST_FIELDS = 1000  # of an entry; more than a script can hand on
-ALONE_FROM = 3  # deliveries from which an entry is judged by itself: it may be what kills us
+MOST_FIELDS = 1000  # of an entry that the script can forward
+ALONE_FROM = 3  # deliveries from which an entry is processed alone: it may crash the consumer
 MOST_DELIVERIES = 6  # before an entry is a dead letter
-PATIENCE_SECONDS = 120.0
+RETRY_SECONDS = 120.0
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 2.0
 log = logging.getLogger("nearcopy")
 Answer = TypeVar("Answer")
@@ -50,24 +50,24 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RedisSettings:
-    """Which stream, for which group, and where it is handed on to."""
+    """The stream, the consumer group, and where messages are forwarded to."""
 
     address: str
     stream: str
     group: str
     consumer: str
     outputs: Outputs = NOWHERE
-    claim_seconds: float = 60.0  # that an entry is left to the member it was given to
-    max_length: int | None = None  # of the streams written to, about
-    leave: bool = False  # whether the group is to forget this member at the end
+    claim_seconds: float = 60.0  # after which a pending entry is claimed
+    max_length: int | None = None  # approximate, of the output streams
+    leave: bool = False  # remove this member from the group at the end
 
     def __post_init__(self) -> None:
         if self.stream in self.outputs:
-            raise StreamError(f"{self.stream} is read here: hand on to another stream")
+            raise StreamError(f"{self.stream} is also read: forward to another stream")
 
 
 class RedisStream:
-    """A stream of one server as a member of a group."""
+    """A stream of one server, read as a member of a consumer group."""
 
     ended = False
 
@@ -75,37 +75,37 @@ class RedisStream:
         self._errors = require("redis", extra="redis").exceptions
         self._settings = settings
         self._server = parse_address(settings.address, "default")
-        self._client = self._connected()
+        self._client = self._connect()
         self._script = self._client.register_script(SETTLE)
-        self._claimed = monotonic() - settings.claim_seconds  # when it was looked last
-        self._own: str | None = "0"  # where to go on with what this member had before
-        self._patient(self._join)
+        self._claimed = monotonic() - settings.claim_seconds  # the time of the last claim
+        self._own: str | None = "0"  # the last pending entry of an earlier run
+        self._retry(self._join)
 
     def take(self, most: int, seconds: float) -> list[Message]:
-        """What this member had before, what others left, else what is new."""
-        return self._patient(partial(self._take, most, seconds))
+        """Entries pending from before, entries of dead members, else new ones."""
+        return self._retry(partial(self._take, most, seconds))
 
     def _take(self, most: int, seconds: float) -> list[Message]:
         try:
-            return self._before(most) or self._left(most) or self._new(most, seconds)
+            return self._own_pending(most) or self._abandoned(most) or self._new(most, seconds)
         except self._errors.ResponseError as exc:
             if "NOGROUP" not in str(exc):
                 raise
-            log.warning("the group %s is gone: made anew", self._settings.group)
+            log.warning("the group %s does not exist any more: created again", self._settings.group)
             self._join()
             return []
 
     def settle(self, outcomes: Sequence[Outcome]) -> None:
-        """Hand on and acknowledge, as one step, what is still pending."""
+        """Forward and acknowledge atomically what is still pending."""
         for start in range(0, len(outcomes), SETTLED_AT_ONCE):
-            self._patient(partial(self._settle, outcomes[start : start + SETTLED_AT_ONCE]))
+            self._retry(partial(self._settle, outcomes[start : start + SETTLED_AT_ONCE]))
 
     def lag(self) -> int | None:
-        """How many entries are not acknowledged, those not yet given to anybody included."""
-        return self._patient(self._lag)
+        """How many entries are not acknowledged, undelivered ones included."""
+        return self._retry(self._lag)
 
     def close(self) -> None:
-        """Leave; what was not acknowledged is claimed by others."""
+        """Leave the group; pending entries are claimed by others."""
         try:
             if self._settings.leave and not self._pending():
                 where = self._settings
@@ -115,12 +115,12 @@ class RedisStream:
         finally:
             self._client.close()
 
-    def _connected(self) -> Any:
+    def _connect(self) -> Any:
         redis = require("redis", extra="redis")
         try:
             return redis.Redis.from_url(self._server.url, socket_connect_timeout=5)
         except (ValueError, TypeError) as exc:
-            raise StreamError(f"{self._server.shown} is no address of Redis: {exc}") from exc
+            raise StreamError(f"{self._server.shown} is not a Redis address: {exc}") from exc
 
     def _join(self) -> None:
         where = self._settings
@@ -131,16 +131,16 @@ class RedisStream:
                 raise
         self._client.xgroup_createconsumer(where.stream, where.group, where.consumer)
 
-    def _patient(self, step: Callable[[], Answer]) -> Answer:
-        """What the step answers, done again for a while where the server cannot be reached."""
-        end, pause = monotonic() + PATIENCE_SECONDS, FIRST_PAUSE
+    def _retry(self, operation: Callable[[], Answer]) -> Answer:
+        """The result of an operation, retried while the server is unreachable."""
+        end, pause = monotonic() + RETRY_SECONDS, FIRST_PAUSE
         while True:
             try:
-                return step()
+                return operation()
             except (self._errors.ConnectionError, self._errors.TimeoutError) as exc:
                 if isinstance(exc, self._errors.AuthenticationError) or monotonic() > end:
                     raise StreamError(f"{self._server.shown}: {exc}") from exc
-                log.warning("trying again in %.1f s: %s: %s", pause, self._server.shown, exc)
+                log.warning("retrying in %.1f s: %s: %s", pause, self._server.shown, exc)
             except self._errors.RedisError as exc:
                 raise StreamError(
                     f"stream {self._settings.stream} at {self._server.shown}: {exc}"
@@ -148,33 +148,35 @@ class RedisStream:
             sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
 
-    def _before(self, most: int) -> list[Message]:
-        """What was given to this member when it ran before, and is not acknowledged."""
+    def _own_pending(self, most: int) -> list[Message]:
+        """Entries that were delivered to this member in an earlier run, and are pending."""
         if self._own is None:
             return []
-        pending = self._given(most, after=f"({self._own}", consumername=self._settings.consumer)
-        times = _together(pending)
+        pending = self._pending_entries(
+            most, after=f"({self._own}", consumername=self._settings.consumer
+        )
+        times = _select_batch(pending)
         messages = self._read(self._own, len(times)) if times else []
         self._own = next(reversed(times), None)
-        return _judgeable(messages, times)
+        return _selected_messages(messages, times)
 
-    def _left(self, most: int) -> list[Message]:
-        """What others were given long ago; they may be dead."""
+    def _abandoned(self, most: int) -> list[Message]:
+        """Entries that were delivered to other members long ago."""
         now = monotonic()
         if now - self._claimed < self._settings.claim_seconds / 2:
             return []
-        times = _together(self._given(most, idle=self._idle))
+        times = _select_batch(self._pending_entries(most, idle=self._idle))
         if not times:
             self._claimed = now
             return []
-        return _judgeable(self._claim(list(times)), times)
+        return _selected_messages(self._claim(list(times)), times)
 
     @property
     def _idle(self) -> int:
         return int(self._settings.claim_seconds * 1000)
 
-    def _given(self, most: int, after: str = "-", **whose: Any) -> list[tuple[str, int]]:
-        """The first entries that are not acknowledged, and how often each was given out."""
+    def _pending_entries(self, most: int, after: str = "-", **whose: Any) -> list[tuple[str, int]]:
+        """The first pending entries, and how often each was delivered."""
         where = self._settings
         entries = self._client.xpending_range(where.stream, where.group, after, "+", most, **whose)
         return [(entry["message_id"].decode(), entry["times_delivered"]) for entry in entries]
@@ -203,7 +205,7 @@ class RedisStream:
         for name, fields in entries:
             if fields:
                 messages.append(self._message(name.decode(), fields))
-            elif name is not None:  # removed from the stream before anybody had read it
+            elif name is not None:  # removed from the stream before it was read
                 self._client.xack(self._settings.stream, self._settings.group, name)
         return messages
 
@@ -221,7 +223,7 @@ class RedisStream:
         arguments: list[Any] = [where.group, where.max_length or ""]
         for outcome in outcomes:
             to = where.outputs.of(outcome.kind)
-            words = _words(outcome) if to else []
+            words = _fields(outcome) if to else []
             arguments += [
                 outcome.message.token,
                 streams.index(to) + 1 if to else 0,
@@ -235,7 +237,7 @@ class RedisStream:
         own_groups = [group for group in groups if group["name"].decode() == self._settings.group]
         with_lag = [
             group for group in own_groups if group.get("lag") is not None
-        ]  # not before Redis 7
+        ]  # from Redis 7 on
         return int(with_lag[0]["lag"] + with_lag[0]["pending"]) if with_lag else None
 
     def _pending(self) -> int:
@@ -247,28 +249,30 @@ class RedisStream:
         return int(next(counts, 0))
 
 
-def _together(pending: list[tuple[str, int]]) -> dict[str, int]:
-    """Those to be judged at once: the first that were given out seldom, else the first alone."""
+def _select_batch(pending: list[tuple[str, int]]) -> dict[str, int]:
+    """The entries to process together: the first ones delivered seldom, else the first alone."""
     return dict(list(takewhile(lambda entry: entry[1] < ALONE_FROM, pending)) or pending[:1])
 
 
-def _judgeable(messages: list[Message], times: dict[str, int]) -> list[Message]:
-    """The messages that were meant; what others took meanwhile may have let later ones in."""
+def _selected_messages(messages: list[Message], times: dict[str, int]) -> list[Message]:
+    """The messages that were selected; later ones may have come along."""
     return [
-        _given_up(message, times[message.token]) for message in messages if message.token in times
+        _mark_undeliverable(message, times[message.token])
+        for message in messages
+        if message.token in times
     ]
 
 
-def _given_up(message: Message, deliveries: int) -> Message:
-    """The message, which is a dead letter where it was given out too often."""
+def _mark_undeliverable(message: Message, deliveries: int) -> Message:
+    """The message, which is a dead letter if it was delivered too often."""
     if deliveries < MOST_DELIVERIES:
         return message
-    why = f"given out {deliveries} times, and nobody came to an end with it"
+    why = f"delivered {deliveries} times without being processed"
     return replace(message, why=why)
 
 
-def _words(outcome: Outcome) -> list[bytes | str]:
-    """The fields of an entry as it is handed on: its own, and what is put beside them."""
+def _fields(outcome: Outcome) -> list[bytes | str]:
+    """The fields of a forwarded entry: its own, and the annotations."""
     values = annotations(outcome)
     names = {name.encode() for name in values}
     own = [
