@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearcopy.config import Keep
+from nearcopy.match.eligibility import NO_TIME
 
 Numbers = NDArray[np.int64]
 Ids = Callable[[Sequence[int]], Mapping[int, str]]
-NO_TIME = -(1 << 62)
 UNDATED = 1 << 61  # later than any date: undated rows follow in input order
 
 

@@ -4,17 +4,14 @@
 test holds them equal.
 """
 
-from datetime import timedelta
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearcopy import kernels
-from nearcopy.batch.rank import NO_TIME
 from nearcopy.batch.settings import Settings
 from nearcopy.config import Policy
-from nearcopy.config.units import MICROSECOND
 from nearcopy.models import Relation
 
 RELATIONS = tuple(Relation)
@@ -60,24 +57,6 @@ def relations(measures: TextMeasures, policy: Policy) -> NDArray[np.uint8]:
         CODE[Relation.DISTINCT],
     )
     return codes.astype(np.uint8)
-
-
-def sources_differ(left: NDArray[Any], right: NDArray[Any]) -> NDArray[np.bool_]:
-    """Whether two rows are not known to be of one source."""
-    differ: NDArray[np.bool_] = (left != right) | (left == 0)
-    return differ
-
-
-Times = tuple[NDArray[np.int64], NDArray[np.int64]]  # when rows were published, and seen
-
-
-def near_in_time(left: Times, right: Times, window: timedelta) -> NDArray[np.bool_]:
-    """Whether rows are within the window, by publication where both have it, else by time seen."""
-    undated = (left[0] == NO_TIME) | (right[0] == NO_TIME)
-    one, other = (np.where(undated, seen, published) for published, seen in (left, right))
-    unknown = (one == NO_TIME) | (other == NO_TIME)
-    near: NDArray[np.bool_] = unknown | (abs(one - other) <= window // MICROSECOND)
-    return near
 
 
 def measure_pairs(

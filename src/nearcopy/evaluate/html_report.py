@@ -162,7 +162,7 @@ def _interval(estimate: Estimate) -> str:
 def _mistakes(evaluation: Evaluation) -> Iterator[str]:
     if evaluation.mistakes:
         yield "<h2>The worst mistakes</h2>"
-        yield '<p class="quiet">False alarms, highest score first, then misses, lowest score first.</p>'
+        yield '<p class="quiet">False alarms by falling score, then misses by rising score.</p>'
     for mistake in evaluation.mistakes:
         yield from render_mistake(mistake)
 

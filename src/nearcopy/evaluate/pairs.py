@@ -94,13 +94,13 @@ def _scores(outcomes: Sequence[Outcome], scheme: Scheme) -> dict[str, Estimate]:
             ("f1", metrics.f1),
         ):
             measures[name] = partial(metric, called, same)
-        for name, metric in (
+        for name, score_metric in (
             ("auc", metrics.auc),
             ("average_precision", metrics.average_precision),
             ("brier", metrics.brier),
             ("calibration_error", metrics.calibration_error),
         ):
-            measures[name] = partial(metric, scores, same)
+            measures[name] = partial(score_metric, scores, same)
     if scheme.grade is not None:
         grades = [(-1 if scheme.less else 1) * (outcome.pair.grade or 0.0) for outcome in outcomes]
         measures["pearson"] = partial(metrics.pearson, scores, grades)

@@ -8,7 +8,7 @@ here shows the same numerals in the texts themselves.
 from collections import defaultdict
 from typing import NamedTuple
 
-from nearcopy.kernels.reference.html import strip_html_positions
+from nearcopy import kernels
 from nearcopy.kernels.reference.numerals import Found, numerals_found
 
 LONGEST = 200_000  # characters in which changed numerals are looked for, to be shown
@@ -30,12 +30,16 @@ def in_place(text: str, *, html: bool = False) -> list[Numeral]:
     [Numeral(value='10.1.2', context=('to', 'pct'), start=17, end=23)]
     """
     if not html:
-        return [_placed(numeral, numeral.start, numeral.end) for numeral in numerals_found(text)]
-    plain, starts, ends = strip_html_positions(text)
+        return [_placed(numeral, numeral.start, numeral.end) for numeral in _find(text)]
+    plain, starts, ends = kernels.strip_html_positions(text)
     return [
         _placed(numeral, starts[numeral.start], ends[numeral.end - 1])
-        for numeral in numerals_found(plain)
+        for numeral in _find(plain)
     ]
+
+
+def _find(plain: str) -> list[Found]:
+    return numerals_found(plain, spans=kernels.word_spans(plain))
 
 
 def changed(

@@ -1,12 +1,12 @@
-"""Shelves: articles found by their keys, in memory.
+"""The candidate index: articles found by their blocking keys, in memory.
 
-A store that keeps articles elsewhere brings them here by the day: an article stands on the shelf of
-the day it was published, one without a date on that of the day it was seen, in a room apart.
+Stores that keep articles elsewhere load them by day partition: that of the day of publication, or
+for undated articles that of the day of arrival, in a range of its own.
 """
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -16,34 +16,33 @@ from numpy.typing import NDArray
 from nearcopy import kernels
 from nearcopy.config.units import FIRST, LAST, MICROSECOND, to_micros
 from nearcopy.fingerprint.blocking_keys import Keys
+from nearcopy.match.eligibility import NO_TIME, within_window
 from nearcopy.models import Fingerprint
 
-UNDATED = 1 << 32  # the first shelf of the room for those without a date
+UNDATED = 1 << 32  # the first partition of undated articles
 DAY = timedelta(days=1) // MICROSECOND
-NEVER = -(1 << 62)  # no date
-
-AGES = timedelta(days=36_525)  # in a window as wide are more days than shelves: all of them
-FILED_AT_ONCE = 50_000  # at least, when a window is read
-MANY = 10_000  # articles
-FEW_OF_TITLE = 6  # keys of a title with no more of them: one in common is enough
-CANDIDATES = 64  # of one article, at least, where there are so many
-UNDER_TERM = 500  # articles, at least; a term that more of them hold finds nothing
-PAIRS = 4_000_000  # there is time to look at; among so few that all fit, nothing is left out
+ALL_DAYS = timedelta(days=36_525)  # a window of this width includes all partitions
+MIN_BATCH = 50_000  # articles, when a window is loaded
+MIN_REMOVED = 10_000  # articles, before the index is rebuilt
+FEW_TITLE_KEYS = 6  # with no more keys than this, one shared title key suffices
+MIN_CANDIDATES = 64  # of one article
+MIN_TERM_ARTICLES = 500  # terms of more articles find nothing
+MAX_PAIRS = 4_000_000  # compared in all; below it no candidate is dropped
 TITLE, TERM = 1, 3  # the last two bits of their keys
-# How much a key in common is worth, and how much of it makes a candidate: two of the weak ones.
-# One that is strong is worth more than all others together.
-OF_TERM, OF_TITLE, STRONG, ENOUGH = 2, 3, 1 << 9, 4
+# The score of a shared key, and that of a candidate: two weak keys. A strong key scores more than
+# all weak keys together.
+TERM_SCORE, TITLE_SCORE, STRONG_SCORE, MIN_SCORE = 2, 3, 1 << 9, 4
 # The index counts terms, titles and strong keys in one number, by the last two bits of a key.
 COUNT_BITS = 20
-COUNTED = np.array([1 << 2 * COUNT_BITS, 1 << COUNT_BITS, 1 << 2 * COUNT_BITS, 1], np.uint64)
-TWO_TERMS = 2  # or anything else: one term is not enough
-ANY_NUMBER = (1 << 32) - 1
+KEY_COUNTS = np.array([1 << 2 * COUNT_BITS, 1 << COUNT_BITS, 1 << 2 * COUNT_BITS, 1], np.uint64)
+MIN_TERMS = 2  # or any other key: one term is not enough
+NO_LIMIT = (1 << 32) - 1
 
 Numbers = NDArray[np.int64]
 
 
-class Filed(NamedTuple):
-    """An article as it is filed: its number, when it was published and seen, its keys."""
+class IndexedArticle(NamedTuple):
+    """An article in the index: its sequence number, times and keys."""
 
     number: int
     published: int | None
@@ -51,19 +50,19 @@ class Filed(NamedTuple):
     keys: bytes  # as little-endian 64-bit integers
 
 
-def filed(number: int, article: Fingerprint, keys: Keys) -> Filed:
-    """An article, to be filed."""
+def index_entry(number: int, article: Fingerprint, keys: Keys) -> IndexedArticle:
+    """The entry of an article."""
     packed = keys.astype("<u8", copy=False).tobytes()
-    return Filed(number, to_micros(article.published), to_micros(article.seen), packed)
+    return IndexedArticle(number, to_micros(article.published), to_micros(article.seen), packed)
 
 
-def shelf_of(published: int | None, seen: int | None) -> int:
-    """The number of the shelf that an article stands on."""
+def day_partition(published: int | None, seen: int | None) -> int:
+    """The day partition of an article."""
     return UNDATED + (seen or 0) // DAY if published is None else published // DAY
 
 
-def shelves_around(article: Fingerprint, window: timedelta) -> Iterator[int]:
-    """The shelves to look at for an article, but for the dated ones of an undated."""
+def day_partitions_around(article: Fingerprint, window: timedelta) -> Iterator[int]:
+    """The partitions within the window of an article; for an undated one the undated ones only."""
     published, seen, width = (
         to_micros(article.published),
         to_micros(article.seen),
@@ -78,104 +77,106 @@ def shelves_around(article: Fingerprint, window: timedelta) -> Iterator[int]:
 
 
 def days_around(first: int, last: int, width: int) -> tuple[int, int]:
-    """The first and the last day within a width of two times; there are none beyond the years."""
+    """The first and the last day within `width` of two times, clamped to the years 1 to 9999."""
     return max(first - width, FIRST) // DAY, min(last + width, LAST) // DAY
 
 
-def most_candidates(filed: int) -> int:
-    """How many articles are looked at for one, where so many are filed.
+def candidate_limit(articles: int) -> int:
+    """The most candidates of one article, in an index of this size.
 
-    What is left out depends on the order of arrival, so nothing is as long as they are few.
+    Which candidates are dropped depends on the order of arrival, so small indexes drop none.
     """
-    return max(CANDIDATES, PAIRS // max(1, filed))
+    return max(MIN_CANDIDATES, MAX_PAIRS // max(1, articles))
 
 
-def most_under_term(filed: int) -> int:
-    """How many articles a term may be in to find them, where so many are filed."""
-    return max(UNDER_TERM, PAIRS // max(1, filed))
+def max_term_articles(articles: int) -> int:
+    """The most articles of a term that still finds candidates, in an index of this size."""
+    return max(MIN_TERM_ARTICLES, MAX_PAIRS // max(1, articles))
 
 
-class Shelves:
-    """Articles under their keys; a number stands for each."""
+class CandidateIndex:
+    """The keys of articles, by sequence number."""
 
     def __init__(self) -> None:
         self._index = kernels.KeyIndex()
         self._removed = 0
         self._numbers, self._published, self._seen = array("q"), array("q"), array("q")
-        self._of_title = array("q")  # how many keys of its title each has
-        self._ascending = True  # whether the numbers are
+        self._of_title = array("q")  # the number of title keys of each
+        self._ascending = True  # whether the sequence numbers are
 
     def __len__(self) -> int:
         return len(self._numbers)
 
     @property
     def nbytes(self) -> int:
-        """The memory held."""
+        """The memory in use."""
         return self._index.nbytes + 4 * 8 * len(self)
 
     @property
-    def at_once(self) -> int:
-        """How many of very many to file at once: more the more there are, as all are moved."""
-        return max(FILED_AT_ONCE, len(self) // 4)
+    def batch_size(self) -> int:
+        """The number of articles to add at once: it grows with the index, which each add copies."""
+        return max(MIN_BATCH, len(self) // 4)
 
-    def elsewhere(self, shelves: Collection[int]) -> int:
-        """How many articles stand on other shelves than these."""
+    def count_outside(self, days: Collection[int]) -> int:
+        """The number of articles in other partitions than these."""
         published, seen = _view(self._published) // DAY, _view(self._seen) // DAY
-        standing = np.where(_view(self._published) == NEVER, UNDATED + seen, published)
-        return int((~np.isin(standing, list(shelves))).sum())
+        partitions = np.where(_view(self._published) == NO_TIME, UNDATED + seen, published)
+        return int((~np.isin(partitions, list(days))).sum())
 
-    def file(self, articles: Sequence[Filed]) -> None:
-        """File articles under their keys."""
+    def add(self, articles: Sequence[IndexedArticle]) -> None:
+        """Add articles under their keys."""
         flat = np.frombuffer(b"".join(article.keys for article in articles), "<u8")
         starts = _starts(len(article.keys) // 8 for article in articles)
         for column in (self._numbers, self._published, self._seen, self._of_title):
-            del column[len(self._index) + self._removed :]  # what an interrupt left of another call
+            del column[len(self._index) + self._removed :]  # left by an interrupted call
         start = max(0, len(self._numbers) - 1)
         self._numbers.extend(article.number for article in articles)
         self._ascending &= bool(np.all(np.diff(_view(self._numbers)[start:]) > 0))
-        self._published.extend(NEVER if a.published is None else a.published for a in articles)
-        self._seen.extend(NEVER if a.seen is None else a.seen for a in articles)
+        self._published.extend(NO_TIME if a.published is None else a.published for a in articles)
+        self._seen.extend(NO_TIME if a.seen is None else a.seen for a in articles)
         self._of_title.extend(_title_counts(flat, starts).tolist())
         self._index.insert(flat.astype(np.uint64, copy=False), starts)
 
     def remove(self, numbers: Collection[int]) -> None:
-        """Take articles off the shelves, where they are on them."""
+        """Remove the articles with these sequence numbers, if present."""
         if numbers:
-            places = self._places(np.fromiter(numbers, np.int64))
-            ever = len(self._index) + self._removed
+            positions = self._places(np.fromiter(numbers, np.int64))
+            total = len(self._index) + self._removed
             try:
-                self._index.remove(places.astype(np.uint32))
-            finally:  # an interrupt may come just then
-                self._removed = ever - len(self._index)
+                self._index.remove(positions.astype(np.uint32))
+            finally:  # also after an interrupt
+                self._removed = total - len(self._index)
 
     def _places(self, numbers: Numbers) -> Numbers:
-        """Where articles stand that are on the shelves."""
-        filed = _view(self._numbers)
+        """The positions of the articles that are present."""
+        indexed = _view(self._numbers)
         if not self._ascending:
-            return np.flatnonzero(np.isin(filed, numbers))
-        places: Numbers = np.searchsorted(filed, numbers)
-        present = np.isin(numbers, filed[places[places < len(filed)]])
-        return places[present]
+            return np.flatnonzero(np.isin(indexed, numbers))
+        positions: Numbers = np.searchsorted(indexed, numbers)
+        present = np.isin(numbers, indexed[positions[positions < len(indexed)]])
+        return positions[present]
 
-    def older(self, before: int) -> list[int]:
-        """The articles published before a time, else seen, those taken off among them."""
+    def numbers_before(self, before: int) -> list[int]:
+        """The articles published, or else seen, before a time, removed ones included."""
         published = _view(self._published)
-        times = np.where(published == NEVER, _view(self._seen), published)
-        old: list[int] = _view(self._numbers)[(times != NEVER) & (times < before)].tolist()
-        return old
+        times = np.where(published == NO_TIME, _view(self._seen), published)
+        numbers_before: list[int] = _view(self._numbers)[
+            (times != NO_TIME) & (times < before)
+        ].tolist()
+        return numbers_before
 
-    def keep_first(self, count: int) -> None:
-        """Take all off the shelves that was filed after so many."""
-        ever = len(self._index) + self._removed
+    def truncate(self, count: int) -> None:
+        """Remove all but the first `count` articles added."""
+        total = len(self._index) + self._removed
         try:
-            self._index.remove(np.arange(count, ever, dtype=np.uint32))
+            self._index.remove(np.arange(count, total, dtype=np.uint32))
         finally:
-            self._removed = ever - len(self._index)
+            self._removed = total - len(self._index)
 
     @property
-    def mostly_gone(self) -> bool:
-        """Whether what was taken off takes more room than what is there."""
-        return self._removed > max(MANY, len(self._index))
+    def mostly_removed(self) -> bool:
+        """Whether removed articles outnumber the present ones."""
+        return self._removed > max(MIN_REMOVED, len(self._index))
 
     def find(
         self,
@@ -184,13 +185,17 @@ class Shelves:
         limit: int | None,
         existing: Callable[[list[int]], Collection[int]],
     ) -> list[tuple[list[int], int]]:
-        """For each probe the articles in the window that share a key, and how many are left out.
+        """The candidates of each probe, and the number dropped beyond the limit.
 
-        Beyond the limit those that share the most are given, of these the first filed.
-        Removed articles stay in the index: `existing` returns those still stored, so that
-        removed articles do not take the place of others.
+        Args:
+            probes: The fingerprint and the keys of each article to look up.
+            window: The largest distance in time; None for no limit.
+            limit: The most candidates of a probe; by default `candidate_limit`. Those with the
+                highest score are kept, of equals the first added.
+            existing: Returns those of some sequence numbers that are still stored, so that
+                removed articles do not displace others.
         """
-        limit = most_candidates(len(self)) if limit is None else limit
+        limit = candidate_limit(len(self)) if limit is None else limit
         rows, positions, common = self._sharing([keys for _, keys in probes])
         if window is not None:
             near = self._within([article for article, _ in probes], rows, positions, window)
@@ -200,16 +205,16 @@ class Shelves:
         return [
             (numbers[start:end].tolist(), 0)
             if end - start <= limit
-            else _strongest(numbers[start:end], common[start:end], limit, existing)
+            else _select_best(numbers[start:end], common[start:end], limit, existing)
             for start, end in pairwise(ends.tolist())
         ]
 
     def _sharing(self, keys: Sequence[Keys]) -> tuple[Numbers, NDArray[np.uint32], Numbers]:
-        """The rows and the positions that share enough keys, ascending, and how much they share."""
-        flat, starts = _joined(keys), _starts(map(len, keys))
+        """The rows and positions with a sufficient score, ascending, and the scores."""
+        flat, starts = _concatenate(keys), _starts(map(len, keys))
         kind = flat & np.uint64(3)
-        most = np.where(kind == TERM, most_under_term(len(self)), ANY_NUMBER).astype(np.uint32)
-        ends, positions, shared = self._index.find(flat, starts, COUNTED[kind], most, TWO_TERMS)
+        most = np.where(kind == TERM, max_term_articles(len(self)), NO_LIMIT).astype(np.uint32)
+        ends, positions, shared = self._index.find(flat, starts, KEY_COUNTS[kind], most, MIN_TERMS)
         rows = np.repeat(np.arange(len(keys)), np.diff(ends).astype(np.int64))
         strong, titles, terms = (
             (shared >> np.uint64(place * COUNT_BITS)).astype(np.int64) & (1 << COUNT_BITS) - 1
@@ -220,10 +225,10 @@ class Shelves:
             _view(self._of_title)[positions],
         )
         of_title = np.where(
-            np.minimum(probe_counts, indexed_counts) <= FEW_OF_TITLE, ENOUGH, OF_TITLE
+            np.minimum(probe_counts, indexed_counts) <= FEW_TITLE_KEYS, MIN_SCORE, TITLE_SCORE
         )
-        common = STRONG * strong + of_title * titles + OF_TERM * terms
-        enough = common >= ENOUGH
+        common = STRONG_SCORE * strong + of_title * titles + TERM_SCORE * terms
+        enough = common >= MIN_SCORE
         return rows[enough], positions[enough], common[enough]
 
     def _within(
@@ -233,39 +238,32 @@ class Shelves:
         positions: NDArray[np.uint32],
         window: timedelta,
     ) -> NDArray[np.bool_]:
-        """By when both were published, where both say so; else by when they came in."""
-        published = np.array([_or_never(to_micros(probe.published)) for probe in probes], np.int64)
-        seen = np.array([_or_never(to_micros(probe.seen)) for probe in probes], np.int64)
-        probe_times, indexed_times = published[rows], _view(self._published)[positions]
-        undated = (probe_times == NEVER) | (indexed_times == NEVER)
-        probe_times = np.where(undated, seen[rows], probe_times)
-        indexed_times = np.where(undated, _view(self._seen)[positions], indexed_times)
-        unknown = (probe_times == NEVER) | (indexed_times == NEVER)
-        near: NDArray[np.bool_] = unknown | (
-            abs(probe_times - indexed_times) <= window // MICROSECOND
-        )
-        return near
+        """Whether each pair is within the window."""
+        published = _times(probe.published for probe in probes)
+        seen = _times(probe.seen for probe in probes)
+        indexed = _view(self._published)[positions], _view(self._seen)[positions]
+        return within_window((published[rows], seen[rows]), indexed, window)
 
 
-def _strongest(
+def _select_best(
     numbers: Numbers, common: Numbers, limit: int, existing: Callable[[list[int]], Collection[int]]
 ) -> tuple[list[int], int]:
-    """Of many those with the most in common, and how many are left out."""
-    still = np.isin(numbers, np.array(sorted(existing(numbers.tolist())), np.int64))
-    numbers, common = numbers[still], common[still]
+    """The stored candidates with the highest scores, and the number dropped."""
+    stored = np.isin(numbers, np.array(sorted(existing(numbers.tolist())), np.int64))
+    numbers, common = numbers[stored], common[stored]
     best: list[int] = numbers[np.argsort(-common, kind="stable")[:limit]].tolist()
     return best, max(0, len(numbers) - limit)
 
 
 def _title_counts(flat: Keys, starts: NDArray[np.uint64]) -> Numbers:
-    """How many keys of its title each row has."""
+    """The number of title keys of each row."""
     before = np.concatenate([[0], np.cumsum(flat & np.uint64(3) == TITLE)]).astype(np.int64)
     counts: Numbers = np.diff(before[starts.astype(np.int64)])
     return counts
 
 
-def _or_never(time: int | None) -> int:
-    return NEVER if time is None else time
+def _times(moments: Iterable[datetime | None]) -> Numbers:
+    return np.array([NO_TIME if m is None else to_micros(m) for m in moments], np.int64)
 
 
 def _view(numbers: "array[int]") -> Numbers:
@@ -279,5 +277,5 @@ def _starts(lengths: Iterable[int]) -> NDArray[np.uint64]:
     return starts
 
 
-def _joined(rows: Sequence[Keys]) -> Keys:
+def _concatenate(rows: Sequence[Keys]) -> Keys:
     return np.concatenate(rows) if rows else np.zeros(0, np.uint64)

@@ -88,9 +88,9 @@ def overlaps(
 def passages(a: Article, b: Article, *, min_words: int = 8) -> list[Passage]:
     """The passages that both texts contain, with their positions in the two originals.
 
-    >>> a, b = Article(id="a", text="He said: one two three."), Article(id="b", text="One two three")
+    >>> a, b = Article(id="a", text="Say: one two three."), Article(id="b", text="One two three")
     >>> [(p.a_start, p.a_end, p.words) for p in passages(a, b, min_words=3)]
-    [(9, 22, 3)]
+    [(5, 18, 3)]
 
     Args:
         a: An article.

@@ -1,8 +1,8 @@
 """The confidence of each rule, and its calibration.
 
-The confidence is about the share of labelled pairs that a rule got right (docs/accuracy.md). A policy
-may calibrate it with a curve of two parameters, regularised towards the identity and stored as a few
-points with linear interpolation between them.
+The confidence is about the share of labelled pairs that a rule got right (docs/accuracy.md). A
+policy may calibrate it with a curve of two parameters, regularised towards the identity and stored
+as a few points with linear interpolation between them.
 """
 
 from bisect import bisect_right

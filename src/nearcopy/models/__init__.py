@@ -35,12 +35,12 @@ __all__ = [
     "Fact",
     "FactPair",
     "Fingerprint",
-    "StoryLink",
     "Match",
     "Measurement",
     "Member",
     "Relation",
     "Story",
+    "StoryLink",
     "Verdict",
     "ordered",
 ]
