@@ -143,7 +143,7 @@ ON_THE_COMMAND_LINE = [
     Mistake(
         "a workbook", "dedupe book.xlsx", "book.xlsx is a workbook", "save what is in it as CSV"
     ),
-    Mistake("a letter", "dedupe letter", "letter is no JSON", "give it a name that tells"),
+    Mistake("a letter", "dedupe letter", "letter is neither JSON", "rename it"),
     Mistake(
         "no such id", "compare a b --in in.jsonl", "no article 'b' in in.jsonl", "its ids are a"
     ),

@@ -47,8 +47,8 @@ def test_window_and_keep_override_the_policy_file(policy):
     ("given", "message"),
     [
         ({"preset": "crawlr"}, r"no preset 'crawlr' \(did you mean crawler\?\): choose one of"),
-        ({"window": "soon"}, "'soon' is no span of time"),
-        ({"window": "0d"}, "a window of '0d' holds nothing"),
+        ({"window": "soon"}, "'soon' is not a duration"),
+        ({"window": "0d"}, "a window of '0d' is empty"),
         ({"keep": "newest"}, "--keep 'newest'.*best"),
         ({"keep": ","}, "--keep names no rule"),
     ],
@@ -64,7 +64,7 @@ def test_a_mistake_in_a_policy_names_the_file(policy):
 
 
 def test_conflicting_presets_are_refused(policy):
-    with pytest.raises(BadPolicy, match=r"--preset says digest and .* is made for feed"):
+    with pytest.raises(BadPolicy, match=r"--preset is digest, but .* is made for feed"):
         settings("digest", policy('preset = "feed"'))
 
 
@@ -111,4 +111,4 @@ def test_a_scheme_without_slashes_suggests_the_address_and_creates_no_file(opene
 
 
 def test_the_token_setting_says_that_requests_need_a_token():
-    assert HELP["tokens"].endswith("without it all may, with it who has a token")
+    assert HELP["tokens"].endswith("every request needs a token")

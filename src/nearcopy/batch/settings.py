@@ -25,7 +25,7 @@ class Settings:
     policy: Policy = POLICIES["copies"]
     columns: Columns = GUESSED
     html: bool = False
-    without: str | Path | None = None  # a file of boilerplate lines to strip from texts
+    boilerplate: str | Path | None = None  # a file of boilerplate lines to strip from texts
 
     def __post_init__(self) -> None:
         check_recipe(self.recipe)

@@ -17,6 +17,7 @@ import typer
 from nearcopy.config import POLICIES, Policy, Recipe
 from nearcopy.config.field_docs import KEEP_RULES
 from nearcopy.errors import BadPolicy
+from nearcopy.io.files.column_names import Columns
 from nearcopy.io.settings import settings
 
 STORE = "NEARCOPY_STORE"
@@ -234,6 +235,36 @@ class PresetKeepOptions(PresetOptions):
     def load(self) -> tuple[Recipe | None, Policy]:
         """The recipe (None: that of the store) and the policy."""
         return settings(self.preset, self.policy, self.window, self.keep)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorpusColumnOptions:
+    """The columns of a corpus."""
+
+    html: HtmlOption = False
+    id_field: IdField = None
+    title_field: TitleField = None
+    text_field: TextField = None
+    url_field: UrlField = None
+    source_field: SourceField = None
+    published_field: PublishedField = None
+    html_field: HtmlField = None
+
+    def columns(self) -> Columns:
+        """The columns that are named; the others are guessed."""
+        names = {field.name: getattr(self, field.name) for field in fields(self)}
+        parts = {n.removesuffix("_field"): v for n, v in names.items() if n.endswith("_field")}
+        return Columns(**parts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnOptions(CorpusColumnOptions):
+    """The columns of all fields of an article."""
+
+    canonical_url_field: CanonicalUrlField = None
+    seen_field: SeenField = None
+    language_field: LanguageField = None
+    tier_field: TierField = None
 
 
 def flatten_options(command: Callable[..., None]) -> Callable[..., None]:

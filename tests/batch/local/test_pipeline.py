@@ -37,7 +37,7 @@ from nearcopy.batch.local import (
 from nearcopy.batch.local.boilerplate import write_lines
 from nearcopy.batch.local.clusters import read_article_edges
 from nearcopy.batch.local.inputs import find_inputs
-from nearcopy.batch.rank import NO_TIME, Ranking
+from nearcopy.batch.rank import Ranking
 from nearcopy.batch.settings import Settings
 from nearcopy.batch.shared_keys import (
     LEADING_ROWS,
@@ -54,6 +54,7 @@ from nearcopy.errors import BadCorpus, NearcopyError
 from nearcopy.kernels import words
 from nearcopy.match import candidate_index as shelves
 from nearcopy.match.decide import decide
+from nearcopy.match.eligibility import NO_TIME
 from nearcopy.models import Evidence, Fingerprint
 
 WHOLE = os.environ.get("NEARCOPY_FAULTS") == "whole"
@@ -575,7 +576,7 @@ def test_copies_of_another_corpus_are_copies(tmp_path, preset):
     later = [replace(each, id=f"new {each.id}", published=None, url=None) for each in ARTICLES]
     new.write_text("".join(lines(later[:50] + later[100:150])))
     settings = {"recipe": RECIPES[preset], "policy": POLICIES[preset]}
-    found = deduplicate(CorpusJob(new, tmp_path / "out", against=known, **settings))
+    found = deduplicate(CorpusJob(new, tmp_path / "out", reference=known, **settings))
     rows = read(tmp_path / "out" / "new.jsonl")
     assert found.rows == len(rows) == 100
     assert all(row["is_duplicate"] for row in rows[:50])
@@ -590,7 +591,7 @@ def test_copies_of_what_a_store_has_are_copies(tmp_path):
     new = tmp_path / "new.jsonl"
     later = [replace(each, id=f"new {each.id}") for each in ARTICLES[:60]]
     new.write_text("".join(lines(later)))
-    deduplicate(CorpusJob(new, tmp_path / "out", against=store))
+    deduplicate(CorpusJob(new, tmp_path / "out", reference=store))
     rows = read(tmp_path / "out" / "new.jsonl")
     assert all(not row["duplicate_of"].startswith("new") for row in rows[:40])
     assert not all(row["is_duplicate"] for row in rows[40:])
@@ -633,7 +634,7 @@ def stop(monkeypatch, *words, **more) -> None:
 
 def test_a_store_is_read_as_it_is_now_where_nothing_was_begun(tmp_path, stores, new):
     (tmp_path / "out.jsonl").write_text("last week's")
-    words = ["corpus", str(new), "-o", str(tmp_path / "out.jsonl"), "--against", str(stores[0])]
+    words = ["corpus", str(new), "-o", str(tmp_path / "out.jsonl"), "--reference", str(stores[0])]
     assert "already exists" in CliRunner().invoke(app, words).stderr
     fill(stores[0], ARTICLES[10:20])
     assert CliRunner().invoke(app, [*words, "--yes", "--quiet", "-j", "1"]).exit_code == 0
@@ -641,17 +642,17 @@ def test_a_store_is_read_as_it_is_now_where_nothing_was_begun(tmp_path, stores, 
 
 
 def test_work_that_goes_on_compares_with_what_the_store_had(tmp_path, stores, new, monkeypatch):
-    stop(monkeypatch, new, tmp_path / "out", against=stores[0])
+    stop(monkeypatch, new, tmp_path / "out", reference=stores[0])
     fill(stores[0], ARTICLES[10:20])
-    deduplicate(CorpusJob(new, tmp_path / "out", against=f"sqlite:///{stores[0]}"))
+    deduplicate(CorpusJob(new, tmp_path / "out", reference=f"sqlite:///{stores[0]}"))
     assert not all(known(tmp_path / "out" / "new.jsonl"))
     assert not (tmp_path / ".out.nearcopy").exists()
 
 
 def test_work_against_one_store_does_not_go_on_against_another(tmp_path, stores, new, monkeypatch):
-    stop(monkeypatch, new, tmp_path / "out", against=stores[0])
+    stop(monkeypatch, new, tmp_path / "out", reference=stores[0])
     with pytest.raises(BadCorpus, match="other files"):
-        deduplicate(CorpusJob(new, tmp_path / "out", against=stores[1]))
+        deduplicate(CorpusJob(new, tmp_path / "out", reference=stores[1]))
 
 
 def test_what_is_compared_with_is_not_written_over(tmp_path, stores, new):
@@ -661,9 +662,9 @@ def test_what_is_compared_with_is_not_written_over(tmp_path, stores, new):
     for file in files:
         for places in ({"output": file}, {"output": tmp_path / "out", "rejected": file}):
             with pytest.raises(BadCorpus, match="overwritten"):
-                deduplicate(CorpusJob(new, against=file, **places))
+                deduplicate(CorpusJob(new, reference=file, **places))
     with pytest.raises(BadCorpus, match="overwritten"):
-        deduplicate(CorpusJob(new, files[0], against=tmp_path / "known*"))
+        deduplicate(CorpusJob(new, files[0], reference=tmp_path / "known*"))
     assert [file.read_bytes() for file in files] == before
 
 
@@ -671,9 +672,9 @@ def test_a_store_does_not_go_with_the_work(tmp_path, stores, new, monkeypatch):
     work = tmp_path / "work"
     stop(monkeypatch, new, tmp_path / "out", work=work)
     stores[0].rename(work / "a.db")
-    for against in (work / "a.db", f"sqlite:///{work}/a.db"):
+    for reference in (work / "a.db", f"sqlite:///{work}/a.db"):
         with pytest.raises(BadCorpus, match="overwritten"):
-            deduplicate(CorpusJob(new, tmp_path / "out", work=work, against=against))
+            deduplicate(CorpusJob(new, tmp_path / "out", work=work, reference=reference))
 
 
 def test_a_sample_is_some_of_the_rows(wire, tmp_path):
@@ -696,7 +697,7 @@ def test_rejected_rows_do_not_replace_what_is_read(tmp_path, name):
     lines.write_text("")
     (tmp_path / "link.jsonl").symlink_to(path)
     with pytest.raises(BadCorpus, match="overwritten"):
-        deduplicate(CorpusJob(path, tmp_path / "out", without=lines, rejected=tmp_path / name))
+        deduplicate(CorpusJob(path, tmp_path / "out", boilerplate=lines, rejected=tmp_path / name))
     assert len(path.read_text().splitlines()) == 2
 
 
@@ -769,7 +770,7 @@ def test_lines_are_left_out_of_what_is_compared(tmp_path, preset):
     settings = {"recipe": RECIPES[preset], "policy": POLICIES[preset]}
     assert deduplicate(CorpusJob(path, tmp_path / "with", **settings)).duplicates == 4
     assert (
-        deduplicate(CorpusJob(path, tmp_path / "without", without=kept, **settings)).duplicates == 0
+        deduplicate(CorpusJob(path, tmp_path / "without", boilerplate=kept, **settings)).duplicates == 0
     )
     assert read(tmp_path / "without" / "in.jsonl")[0]["text"] == pages[0].text
 
@@ -823,7 +824,7 @@ def test_the_command_does_not_replace_what_is_there(run, wire):
         (("--memory", "much"), "is not a size"),
         (("--memory", "1MB"), "at least 256 MB"),
         (("--sample", "2"), "above 0, at most 1"),
-        (("--against", "none.jsonl"), "none.jsonl does not exist"),
+        (("--reference", "none.jsonl"), "none.jsonl does not exist"),
         (("--preset", "copis"), "did you mean copies?"),
     ],
 )

@@ -109,7 +109,7 @@ def test_an_unknown_file_suffix_is_refused(run, put, tmp_path, flag):
     out = tmp_path / "out.xlsx"
     result = run(put("a.jsonl"), "--apply", flag, out)
     assert result.exit_code == 2
-    assert "nothing is written as .xlsx: let the name end in one of .jsonl" in result.stderr
+    assert ".xlsx is not an output format: use one of the suffixes .jsonl" in result.stderr
     assert "--format" in result.stderr
     assert not out.exists()
     assert run(put("a.jsonl"), "--apply", flag, out, "--format", "csv").exit_code == 0
@@ -241,10 +241,10 @@ def test_the_guard_stops_before_anything_is_written(run, put, tmp_path):
 
 def test_the_guard_says_whether_a_store_was_changed(run, put, tmp_path):
     path, store = put("a.jsonl", MOSTLY_COPIES), tmp_path / "seen.db"
-    assert "(75%): nothing was written; if that is right" in run(path, "--apply").stderr
+    assert "(75%): nothing was written; confirm" in run(path, "--apply").stderr
     stopped = run(path, "--apply", "--store", store)
     assert stopped.exit_code == 3
-    assert "(75%): no file was written, but the store holds the articles; if" in stopped.stderr
+    assert "(75%): no file was written, but the store holds the articles; confirm" in stopped.stderr
     with Deduper(f"sqlite:///{store}") as deduper:
         assert deduper.stats().articles == 4
 
@@ -258,7 +258,7 @@ def test_without_apply_the_guard_only_warns(run, put):
 
 def test_an_oversized_story_stops_the_run(run, put, tmp_path):
     policy = tmp_path / "policy.toml"
-    policy.write_text("largest_story = 2\n")
+    policy.write_text("max_story_size = 2\n")
     rows = [*MOSTLY_COPIES[:3], *({**ROWS[1], "id": f"m{n}", "title": ""} for n in range(1))]
     rows += [{"id": f"x{n}", "text": f"{word} " * 60} for n, word in enumerate("pqrs")]
     stopped = run(put("a.jsonl", rows), "--apply", "--policy", policy)
@@ -281,10 +281,10 @@ def spoilt(put):
 def test_rejected_rows_stop_the_run_with_their_places(run, spoilt, tmp_path):
     result = run(spoilt, "-o", tmp_path / "out.jsonl", "--store", tmp_path / "seen.db")
     assert result.exit_code == 2
-    assert "a.jsonl:4: published is no time" in result.stderr
+    assert "a.jsonl:4: published is not a time" in result.stderr
     assert "a.jsonl:5: not JSON" in result.stderr
     assert "a.jsonl:7: neither an id" in result.stderr
-    assert "3 of 6 rows are no articles" in result.stderr
+    assert "3 of 6 rows are not articles" in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]
 
 
@@ -360,7 +360,7 @@ def test_the_summary_is_printed_to_stderr(run, put):
 def test_a_terminal_shows_the_duplicates(run, put, monkeypatch):
     monkeypatch.setattr("nearcopy.cli.commands.dedupe.wants_json_lines", lambda asked: asked)
     shown = run(put("a.jsonl"), env={"COLUMNS": "160"})
-    assert "same, word for word" in shown.stdout
+    assert "identical, word for word" in shown.stdout
     assert "-o FILE" in shown.stderr
     assert len(lines(run(put("a.jsonl"), "--json").stdout)) == 3
     assert "no duplicates" in run(put("a.jsonl", ROWS[:2])).stderr
@@ -391,10 +391,10 @@ def test_on_a_terminal_the_guard_asks(put, tmp_path, answer, code):
 
 def test_a_file_that_changes_during_the_run_is_an_error(run, put, monkeypatch):
     path = put("a.jsonl")
-    run = Deduper.run
+    add_all = Deduper.run
 
     def meddle(self, articles, **how):
-        yield from run(self, articles, **how)
+        yield from add_all(self, articles, **how)
         path.write_text('{"id": "other"}\n')
 
     monkeypatch.setattr(Deduper, "run", meddle)

@@ -72,13 +72,13 @@ def test_policy_and_window_are_applied(run, tmp_path):
     policy = write(tmp_path / "p.toml", 'duplicates = ["same_url"]\n')
     found = data(run(*PAIRS, "--policy", policy, "--json"))
     assert found["settings"] == {"policy": policy, "window": "all"}
-    assert found["about"].startswith("the same where relation is same_url;")
+    assert found["about"].startswith("positive where relation is same_url;")
     narrow = data(run(*PAIRS, "--window", "90m", "--json"))
     assert narrow["scores"]["recall"]["value"] < 1.0
 
 
 def test_the_target_changes_what_counts_as_a_match(run):
-    found = data(run(*PAIRS, "--target", "news", "--json"))
+    found = data(run(*PAIRS, "--target", "event", "--json"))
     assert found["counts"]["same"] == 48
     assert found["scores"]["recall"]["value"] < 1.0
 
@@ -123,7 +123,7 @@ def test_clusters_are_measured(run, tmp_path):
     assert found["scores"]["bcubed_f1"]["value"] == 1.0
     assert found["counts"]["with_unknown_ids"] == 1
     assert found["unknown_ids"] == ["no"]
-    assert "left out 1 for want of 1 articles: no" in result.stderr
+    assert "left out 1: 1 articles are missing: no" in result.stderr
 
 
 def test_near_pairs_are_measured(run, tmp_path):
@@ -131,7 +131,7 @@ def test_near_pairs_are_measured(run, tmp_path):
     found = data(run("--articles", WIRE, "--near-pairs", file, "--json"))
     assert found["kind"] == "near_pairs"
     assert found["scores"]["recall"]["value"] == 0.5
-    assert found["mistakes"][-1]["label"] == "overlap 0.6, never proposed"
+    assert found["mistakes"][-1]["label"] == "overlap 0.6; no candidate"
     assert found["by_overlap"][0]["overlap_from"] == "0.9"
 
 
@@ -140,7 +140,7 @@ def test_unknown_ids_are_listed(run, tmp_path):
     file = write(tmp_path / "p.csv", f"a,b,label\nen-01,en-02,same\nen-01,en-24,other\n{rows}")
     result = run("--articles", WIRE, "--pairs", file, "--json")
     assert data(result)["counts"]["with_unknown_ids"] == 30
-    assert "left out 30 for want of 30 articles: none-0, none-1," in result.stderr
+    assert "left out 30: 30 articles are missing: none-0, none-1," in result.stderr
     assert "and 10 more" in result.stderr
 
 
@@ -150,12 +150,12 @@ ERRORS = [
     (["--clusters", "c.csv"], "which articles? Give --articles FILE"),
     (["--pairs", "p.csv"], "give these with --articles FILE"),
     (["--pairs", "none.csv"], "none.csv: No such file"),
-    (["--articles", WIRE, "--pairs", "empty.csv"], "empty.csv holds no rows"),
+    (["--articles", WIRE, "--pairs", "empty.csv"], "empty.csv has no rows"),
     (["--articles", WIRE, "--pairs", "lost.csv"], "no article has the ids x, y"),
     (["--articles", WIRE, "--pairs", "broken.csv"], "broken.csv:2: 3 fields in a table of 2"),
     (["--articles", WIRE, "--clusters", "p.csv"], "has the columns a, b, label: give id and"),
     (["--articles", WIRE, "--clusters", "two.csv"], "two.csv:3: en-01 is in x and in y"),
-    (["--articles", WIRE, "--clusters", "gone.csv"], "gone.csv holds nothing to measure"),
+    (["--articles", WIRE, "--clusters", "gone.csv"], "gone.csv has no labelled articles"),
     (["--articles", WIRE, "--near-pairs", "p.csv"], "need the columns a, b and jaccard"),
     ([*PAIRS, "--html", "no/where.html"], "there is no folder no"),
     ([*PAIRS, "--label", "lable"], "--label lable: no such column, there are a, b, relation"),

@@ -79,12 +79,12 @@ def test_feedback_can_be_retracted(run):
     assert story("en-01") == before
     again = run("en-03", "en-01", "--undo")
     assert again.exit_code == 2
-    assert "nothing to take back" in again.stderr
+    assert "nothing to retract" in again.stderr
 
 
 def test_feedback_is_shown_as_a_table(run):
     shown = run("en-01", "en-03", "--different", "--note", "two [b]crossings")
-    assert "to be different: two [b]crossings" in shown.stdout
+    assert "two [b]crossings" in shown.stdout
     assert "the policy had said near_text, a duplicate" in shown.stdout
     assert "a false alarm" in shown.stdout
     assert "changed places" in shown.stderr
@@ -114,8 +114,8 @@ def test_an_empty_list_as_csv_has_its_columns(run):
     [
         (("en-01", "en-03"), "give one of --same"),
         (("en-01", "en-03", "--same", "--undo"), "give one of --same"),
-        (("en-01", "en-03", "--list"), "names no articles"),
-        (("en-01", "--same"), "name two"),
+        (("en-01", "en-03", "--list"), "takes no articles"),
+        (("en-01", "--same"), "take two"),
         ((), "give one of --same"),
         (("en-01", "nowhere", "--same"), "not in sqlite:///seen.db: nowhere"),
         (("en-01", "en-03", "--same", "--relation", "distinct"), "choose from same_url"),

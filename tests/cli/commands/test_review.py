@@ -23,7 +23,7 @@ def run(tmp_path, monkeypatch):
 
 @pytest.fixture
 def somebody(monkeypatch):
-    monkeypatch.setattr(review, "_somebody_is_there", lambda: True)
+    monkeypatch.setattr(review, "_can_ask", lambda: True)
 
 
 def lines(result):

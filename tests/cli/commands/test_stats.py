@@ -48,7 +48,7 @@ def test_tables_have_bars(run):
     assert result.exit_code == 0
     for shown in ("duplicate rate", "34.8%", "near_text", "████", "median ms", "false alarms"):
         assert shown in result.stdout
-    assert "shown are 15 of 46 sources" in result.stderr
+    assert "showing 15 of 46 sources" in result.stderr
 
 
 def test_an_empty_store_is_no_error(run):

@@ -53,7 +53,7 @@ def test_a_table_shows_relation_match_and_kept_copy(run):
         name, relation, match, _, because = (cell.strip() for cell in line.strip("│").split("│"))
         row = of[name]
         assert match == (row["match"] or "")
-        assert relation == (row["relation"] if match else "known")
+        assert relation == (row["relation"] if match else "stored")
         another = row["duplicate_of"] not in (None, match)
         assert because.endswith(f"kept: {row['duplicate_of']}") == another
 
@@ -65,8 +65,8 @@ TEA = {"id": "tea", "text": "The price of tea rose at the morning auction."}
 @pytest.mark.parametrize(
     ("row", "kind", "why"),
     [
-        (TEA, "known", "in the store already, under this id"),
-        (TEA | {"text": "It fell."}, "known", "already, under this id, with other content"),
+        (TEA, "stored", "the store already has this id"),
+        (TEA | {"text": "It fell."}, "stored", "already has this id, with other content"),
         ({"id": "quay", "text": "The old quay closes for good."}, "new", "│  "),
     ],
 )
@@ -87,7 +87,7 @@ def test_added_articles_are_new_and_json_is_unchanged_on_a_second_run(run):
 
 @pytest.mark.parametrize("verb", ["check", "add"])
 def test_the_help_explains_stored(run, verb):
-    assert "known where it" in " ".join(run(verb, "--help").stdout.replace("│", " ").split())
+    assert "stored where the store" in " ".join(run(verb, "--help").stdout.replace("│", " ").split())
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_the_help_explains_stored(run, verb):
 def test_a_memory_store_cannot_be_queried(run, words):
     result = run(*words, "--store", "memory://")
     assert result.exit_code == 2
-    assert "memory:// begins empty and is gone when the command ends" in result.stderr
+    assert "memory:// begins empty and is lost when the command ends" in result.stderr
     assert "seen.db" in result.stderr
 
 
@@ -194,7 +194,7 @@ def test_a_stored_article_is_found_under_another_id(filled):
     )
     assert row["evidence"]["same_text"]
     shown = filled("check", "-", input=copy)
-    assert "both texts are the same" in shown.stdout
+    assert "are identical" in shown.stdout
     assert "1 article, 1 duplicate" in shown.stderr
 
 
@@ -256,7 +256,7 @@ def test_a_spread_reports_missing_times_and_outlets(run):
     given = "\n".join(map(json.dumps, lines))
     assert run("add", "-", input=given).exit_code == 0
     shown = run("stories", "a", "--spread", env={"COLUMNS": "150"}).stdout
-    assert "first: an unnamed outlet, 2026-03-04 12:00, b; at the same moment c" in shown
+    assert "first: an unnamed outlet, 2026-03-04 12:00, b; at the same time c" in shown
     assert "1 article placed by when taken in (~)" in shown
     assert "1 article of no known outlet" in shown
 
@@ -380,7 +380,7 @@ def test_redis_has_no_migrations(run, redis_server, redis_address):
     result = run("migrate", "--store", redis_address, "--json")
     assert result.exit_code == 0
     assert json.loads(result.stdout)["steps"] == []
-    assert "Redis has no migrations: the store is of format 1" in result.stderr
+    assert "Redis has no migrations: the store has format 1" in result.stderr
     refused = run("migrate", "--store", redis_address, "--to", "3", "--yes")
     assert (refused.exit_code, "leave out --to" in refused.stderr) == (2, True)
     redis_server.client().hset("nearcopy:{default}:meta", "format", "99")

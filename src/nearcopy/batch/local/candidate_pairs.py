@@ -60,7 +60,8 @@ def ranking_of(table: Table, job: CorpusJob) -> Ranking:
 
 def count_reference_rows(table: Table, job: CorpusJob) -> int:
     """The number of rows that are compared with, but not written."""
-    return sum(part.size for part in table.parts if job.sources[job.units[part.unit].file].against)
+    files = [job.sources[unit.file] for unit in job.units]
+    return sum(part.size for part in table.parts if files[part.unit].reference)
 
 
 def _equal_rows(table: Table, job: CorpusJob, name: str) -> Iterator[tuple[Numbers, Numbers]]:

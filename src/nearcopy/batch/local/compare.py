@@ -19,21 +19,18 @@ from nearcopy.batch.local.column_files import Array, Pack, write_pack
 from nearcopy.batch.local.fingerprints import read_fingerprints, read_keys
 from nearcopy.batch.local.job import CorpusJob
 from nearcopy.batch.local.row_table import Texts, table_of
-from nearcopy.batch.rank import NO_TIME
 from nearcopy.batch.shared_keys import Pairs, sorted_distinct
 from nearcopy.batch.text_relations import (
     Shares,
     TextMeasures,
     measure_pairs,
-    near_in_time,
     overlap_shares,
     relations,
-    sources_differ,
 )
 from nearcopy.config.units import from_micros
 from nearcopy.deduper.matches import MAX_EXACT_DUPLICATES, PAIR_BATCH_SIZE
-from nearcopy.match.candidate_index import Filed, Shelves, most_candidates
-from nearcopy.match.eligibility import are_comparable
+from nearcopy.match.candidate_index import CandidateIndex, IndexedArticle, candidate_limit
+from nearcopy.match.eligibility import NO_TIME, are_comparable, sources_differ, within_window
 from nearcopy.match.judgement import Judgement
 from nearcopy.models import Article, Decision, Edge, Fingerprint
 from nearcopy.models.batches import batches
@@ -80,7 +77,7 @@ def _comparable(job: CorpusJob, pairs: Pairs) -> Pairs:
     if policy.window is not None:
         published, seen = table.column("published"), table.column("seen")
         later_times, earlier_times = ((published[rows], seen[rows]) for rows in (later, earlier))
-        fits &= near_in_time(later_times, earlier_times, policy.window)
+        fits &= within_window(later_times, earlier_times, policy.window)
     return pairs[fits]
 
 
@@ -150,7 +147,7 @@ def _candidates(job: CorpusJob, block: int) -> tuple[Candidates, int]:
     first = max(block * ARTICLE_BLOCK, count_reference_rows(table, job))
     rows = range(first, min((block + 1) * ARTICLE_BLOCK, len(table)))
     candidates: dict[int, list[int]] = {row: [] for row in rows}
-    truncated, limit = 0, most_candidates(len(table))
+    truncated, limit = 0, candidate_limit(len(table))
     probes = [(_probe(times), keys) for _, times, keys in _index_rows(job, rows.start, rows.stop)]
     for start, stop in _index_spans(job):
         if start >= rows.stop or not rows:
@@ -171,16 +168,16 @@ def _index_spans(job: CorpusJob) -> list[tuple[int, int]]:
 
 
 @lru_cache(maxsize=1)
-def _build_index(job: CorpusJob, start: int, stop: int) -> Shelves:
-    index = Shelves()
-    entries: list[Filed] = []
+def _build_index(job: CorpusJob, start: int, stop: int) -> CandidateIndex:
+    index = CandidateIndex()
+    entries: list[IndexedArticle] = []
     for row, (published, seen), keys in _index_rows(job, start, stop):
-        entries.append(Filed(row, published, seen, keys.astype("<u8", copy=False).tobytes()))
-        if len(entries) >= index.at_once:
-            index.file(entries)
+        entries.append(IndexedArticle(row, published, seen, keys.astype("<u8", copy=False).tobytes()))
+        if len(entries) >= index.batch_size:
+            index.add(entries)
             entries = []
     if entries:
-        index.file(entries)
+        index.add(entries)
     return index
 
 

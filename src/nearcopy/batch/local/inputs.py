@@ -33,7 +33,7 @@ class Input(NamedTuple):
     plain: bool  # uncompressed JSON lines: a line can be read again by its offset
     size: int
     changed: int  # time of modification in nanoseconds
-    against: bool = False  # a reference: compared with, not written
+    reference: bool = False  # a reference: compared with, not written
 
 
 class Unit(NamedTuple):
@@ -45,7 +45,7 @@ class Unit(NamedTuple):
     end: int
 
 
-def find_inputs(names: Sequence[str], *, against: bool = False) -> list[Input]:
+def find_inputs(names: Sequence[str], *, reference: bool = False) -> list[Input]:
     """The files that are named, sorted; those of folders by their suffixes."""
     inputs: dict[str, Input] = {}
     seen: set[Path] = set()
@@ -55,7 +55,7 @@ def find_inputs(names: Sequence[str], *, against: bool = False) -> list[Input]:
             if resolved in seen:
                 raise BadCorpus(f"{path} is named twice: name each file once")
             seen.add(resolved)
-            source = _input(path, output_name, against)
+            source = _input(path, output_name, reference)
             inputs[_check_unique(source.name, inputs)] = source
     if not inputs:
         raise BadCorpus(f"no files to read in {', '.join(names) or 'nothing'}")
@@ -89,7 +89,7 @@ def _check_unique(name: str, names: Iterable[str]) -> str:
     return name
 
 
-def _input(path: Path, name: str, against: bool) -> Input:
+def _input(path: Path, name: str, reference: bool) -> Input:
     kind = format_of(path.name) or sniff_format(path)
     if kind == "json":
         kind = sniff_format(path)
@@ -97,7 +97,7 @@ def _input(path: Path, name: str, against: bool) -> Input:
         plain = kind == "jsonl" and not stream.compressed
     stat = path.stat()
     name = f"{name}.jsonl" if kind in READ_ONLY else name
-    return Input(str(path), name, kind, plain, stat.st_size, stat.st_mtime_ns, against)
+    return Input(str(path), name, kind, plain, stat.st_size, stat.st_mtime_ns, reference)
 
 
 def split_units(

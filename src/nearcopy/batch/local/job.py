@@ -31,14 +31,14 @@ LEAST_MEMORY = 256 << 20
 class CorpusJob(Settings):
     """A corpus to deduplicate, checked as far as that is possible without reading a file.
 
-    `inputs` and `against` name files, folders and patterns; `against` is compared with but not
+    `inputs` and `reference` name files, folders and patterns; `reference` is compared with but not
     written, and may name stores. The work folder is beside the output unless `work` names one.
     """
 
     inputs: Names
     output: str | Path
     _: KW_ONLY
-    against: Names = ()
+    reference: Names = ()
     form: Form = "annotations"
     memory: int = 4 << 30  # approximate limit in bytes for all processes together
     jobs: int = 1  # processes; 0 for one per core
@@ -58,11 +58,11 @@ class CorpusJob(Settings):
             raise BadCorpus(
                 f"sample is {self.sample!r}: give a share of the rows above 0, at most 1"
             )
-        for name in ("inputs", "against"):
+        for name in ("inputs", "reference"):
             object.__setattr__(self, name, _as_names(getattr(self, name)))
         object.__setattr__(self, "jobs", self.jobs or cpu_count() or 1)
         self.paths.check()
-        self.paths.protect([self.without] if self.without is not None else [])
+        self.paths.protect([self.boilerplate] if self.boilerplate is not None else [])
 
     @cached_property
     def paths(self) -> Paths:
@@ -84,14 +84,14 @@ class CorpusJob(Settings):
         paths = self.paths
         own = find_inputs(_as_names(self.inputs))
         paths.protect((source.path for source in own), paths.output)
-        against = _as_names(self.against)
-        paths.protect(file for name in against if (file := store_file(name)) is not None)
+        reference = _as_names(self.reference)
+        paths.protect(file for name in reference if (file := store_file(name)) is not None)
         names = [
             str(write_store_snapshot(name, paths.work)) if is_store(name) else name
-            for name in against
+            for name in reference
         ]
-        references = find_inputs(names, against=True) if names else []
-        snapshots = set(names) - set(against)
+        references = find_inputs(names, reference=True) if names else []
+        snapshots = set(names) - set(reference)
         paths.protect(
             (source.path for source in references if source.path not in snapshots), paths.output
         )
@@ -115,7 +115,7 @@ class CorpusJob(Settings):
     def identity(self) -> dict[str, object]:
         """What must be unchanged for an interrupted job to be resumed."""
         inputs = [
-            [source.path, source.size, source.changed, source.against] for source in self.sources
+            [source.path, source.size, source.changed, source.reference] for source in self.sources
         ]
         settings = self.as_text.encode("utf-8", "surrogatepass")
         return {
@@ -125,7 +125,7 @@ class CorpusJob(Settings):
             "unit_bytes": self.unit_bytes,
             "form": self.form,
             "sample": self.sample,
-            "without": None if self.without is None else checksum(Path(self.without)),
+            "boilerplate": None if self.boilerplate is None else checksum(Path(self.boilerplate)),
         }
 
 

@@ -247,7 +247,7 @@ def _annotated_values(row: Row, annotation: Annotation) -> dict[str, Any]:
 def publish(job: CorpusJob) -> list[Shard]:
     """Join the files of the units into the output files."""
     return [
-        _publish_file(job, file) for file, source in enumerate(job.sources) if not source.against
+        _publish_file(job, file) for file, source in enumerate(job.sources) if not source.reference
     ]
 
 
@@ -270,7 +270,7 @@ def _publish_file(job: CorpusJob, file: int) -> Shard:
 
 def _is_file(job: CorpusJob) -> bool:
     """Whether the output is one file, and not a folder."""
-    own = [source for source in job.sources if not source.against]
+    own = [source for source in job.sources if not source.reference]
     return job.paths.output.suffix != "" and len(own) == 1
 
 

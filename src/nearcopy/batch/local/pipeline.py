@@ -95,7 +95,7 @@ def _run_stages(job: CorpusJob, run_stage: RunStage) -> CorpusSummary:
     duplicates = job.paths.work / EXACT_DUPLICATES_FILE
     run_stage(Stage("sorting", find_exact_duplicates, [0], lambda _: is_complete(duplicates)))
     (_cluster_texts if job.by_text else _cluster_articles)(job, run_stage)
-    own = [unit.number for unit in job.units if not job.sources[unit.file].against]
+    own = [unit.number for unit in job.units if not job.sources[unit.file].reference]
     run_stage(Stage("writing", write_unit, own, lambda unit: is_unit_written(job, unit)))
     return _publish(job, own, rejected)
 

@@ -13,20 +13,19 @@ import orjson
 from nearcopy.batch.local.boilerplate import Boilerplate, read_lines
 from nearcopy.batch.local.inputs import WHOLE, Input, Unit
 from nearcopy.batch.output_columns import CLUSTER_COLUMNS
-from nearcopy.batch.rank import NO_TIME
 from nearcopy.batch.settings import Settings
 from nearcopy.config.units import to_micros
 from nearcopy.errors import BadArticle
 from nearcopy.fingerprint.fingerprint import whose
-from nearcopy.io.files.json import as_json
 from nearcopy.io.files.dates import read_time
 from nearcopy.io.files.decompress import LONGEST, UTF8_BOM, Line, Stream
-from nearcopy.io.files.json import Record, read_line
+from nearcopy.io.files.json import Record, as_json, read_line
 from nearcopy.io.files.read import check_columns
 from nearcopy.io.files.read import read_records as read_file_records
 from nearcopy.io.files.rows import Place, Rejected, Row, Values, read_row
 from nearcopy.io.files.sources import Source
 from nearcopy.io.files.write import open_writer
+from nearcopy.match.eligibility import NO_TIME
 
 CHUNK = 1 << 20
 NO_ID, REWRITE, HTML = 1, 2, 4  # flags: no id of its own; must be encoded again; text is HTML
@@ -70,7 +69,9 @@ class RowReader:
     def __init__(self, settings: Settings, source: Input) -> None:
         self._source, self._columns, self._html = source, settings.columns, settings.html
         self._needs_source = settings.policy.sources != "any"
-        self._without = None if settings.without is None else _boilerplate(Path(settings.without))
+        self._boilerplate = (
+            None if settings.boilerplate is None else _read_boilerplate(Path(settings.boilerplate))
+        )
         self._plan = Plan((), None, None, None, None, True)
         self._checked = False
 
@@ -104,9 +105,9 @@ class RowReader:
         if not self._checked:
             self._make_plan(names)
         row = read_row(place, values, self._columns.places(names), html=self._html)
-        if self._without is None or isinstance(row, Rejected):
+        if self._boilerplate is None or isinstance(row, Rejected):
             return row
-        text = self._without.strip_from(row.article)
+        text = self._boilerplate.strip_from(row.article)
         return replace(row, article=replace(row.article, text=text, html=False))
 
     def _make_plan(self, names: tuple[str, ...]) -> Plan:
@@ -123,7 +124,7 @@ class RowReader:
             or not OUTPUT_NAMES.isdisjoint(names)
             or only["id"] is None
             or only["text"] is None
-            or self._without is not None
+            or self._boilerplate is not None
         )
         return Plan(names, only["id"], only["text"], only["published"], only["seen"], irregular)
 
@@ -144,7 +145,7 @@ class RowReader:
 
 
 @lru_cache(maxsize=1)
-def _boilerplate(path: Path) -> Boilerplate:
+def _read_boilerplate(path: Path) -> Boilerplate:
     return read_lines(path)
 
 

@@ -1,7 +1,7 @@
 """`nearcopy corpus`: deduplicate whole corpora, file by file, without a store."""
 
 import sys
-from pathlib import Path
+from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -12,23 +12,13 @@ from nearcopy.cli.options import (
     IN,
     OUT,
     WORK,
+    CorpusColumnOptions,
     FormOption,
-    HtmlField,
-    HtmlOption,
-    IdField,
-    KeepOption,
-    PolicyOption,
-    PresetOption,
-    PublishedField,
+    PresetKeepOptions,
     QuietOption,
     RejectedRowsOption,
-    SourceField,
     SummaryJsonOption,
-    TextField,
     ThreadsOption,
-    TitleField,
-    UrlField,
-    WindowOption,
     YesOption,
     option,
 )
@@ -36,8 +26,6 @@ from nearcopy.cli.render.tables import add_row, make_table
 from nearcopy.cli.terminal import json_line, note, report_errors, stderr_console
 from nearcopy.config import RECIPES, Policy, Recipe
 from nearcopy.errors import BadCorpus
-from nearcopy.io.files import Columns
-from nearcopy.io.settings import settings
 
 if TYPE_CHECKING:
     from nearcopy.batch.local import CorpusJob, CorpusSummary

@@ -14,31 +14,15 @@ from nearcopy.cli.open_store import store_file
 from nearcopy.cli.options import (
     IN,
     OUT,
-    CanonicalUrlField,
-    HtmlField,
-    HtmlOption,
-    IdField,
-    KeepOption,
-    LanguageField,
-    PolicyOption,
-    PoolOption,
-    PresetOption,
-    PublishedField,
+    ColumnOptions,
+    PresetKeepOptions,
     QuietOption,
     RejectedRowsOption,
-    SeenField,
-    SourceField,
-    StoreOption,
-    TextField,
+    StoreOptions,
     ThreadsOption,
-    TierField,
-    TitleField,
-    UrlField,
-    WindowOption,
     YesOption,
     flag,
     option,
-    store_address,
 )
 from nearcopy.cli.terminal import (
     GUARDED,
@@ -52,8 +36,7 @@ from nearcopy.cli.terminal import (
     wants_json_lines,
 )
 from nearcopy.errors import NearcopyError, TooManyDuplicates
-from nearcopy.io.files import FORMATS, READ_ONLY, Columns, Format, check_output_suffix
-from nearcopy.io.settings import settings
+from nearcopy.io.files import FORMATS, READ_ONLY, Format, check_output_suffix
 
 if TYPE_CHECKING:
     from nearcopy.batch.summary import DedupeSummary

@@ -9,12 +9,9 @@ from nearcopy.cli.options import (
     IdField,
     InputsArgument,
     JsonOption,
-    KeepOption,
-    PolicyOption,
-    PresetOption,
+    PresetKeepOptions,
     TextField,
     ThreadsOption,
-    WindowOption,
 )
 from nearcopy.cli.render.tables import add_row, make_table
 from nearcopy.cli.terminal import report_errors, show, write_json_lines
@@ -29,24 +26,21 @@ MEGABYTE = 1 << 20
 @report_errors
 def estimate(
     files: InputsArgument,
-    as_json: JsonOption = False,
-    preset: PresetOption = None,
-    policy: PolicyOption = None,
-    window: WindowOption = None,
-    keep: KeepOption = None,
+    decisions: PresetKeepOptions,
     jobs: ThreadsOption = 0,
     html: HtmlOption = False,
     id_field: IdField = None,
     text_field: TextField = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Estimate time, memory and disk of a corpus run."""
     from nearcopy.batch.local import CorpusJob
     from nearcopy.batch.local import estimate as estimate_job
 
-    recipe, chosen = corpus_settings(preset, policy, window, keep)
+    recipe, policy = corpus_settings(decisions)
     columns = Columns(id=id_field, text=text_field)
     out = Path("nearcopy-estimate")  # not written
-    job = CorpusJob(files, out, recipe=recipe, policy=chosen, columns=columns, html=html, jobs=jobs)
+    job = CorpusJob(files, out, recipe=recipe, policy=policy, columns=columns, html=html, jobs=jobs)
     estimated = estimate_job(job)
     if as_json:
         write_json_lines([{**estimated._asdict(), "jobs": job.jobs}])

@@ -197,13 +197,13 @@ class _Poller:
         return summary.state
 
     def _write_files(self, state: "PollState", now: datetime) -> None:
-        from nearcopy.io.feeds.atom import atom, report
+        from nearcopy.io.feeds.atom import atom_feed, repeat_report
 
         if self.output.atom is not None:
             stories = list(_load_reported_stories(self.deduper, state))
-            write_atomic(self.output.atom, atom(stories, now))
+            write_atomic(self.output.atom, atom_feed(stories, now))
         if self.output.report is not None:
-            write_atomic(self.output.report, report(state.feeds, self.feeds, now))
+            write_atomic(self.output.report, repeat_report(state.feeds, self.feeds, now))
 
 
 def _wait(until: float, stopping: StopSignal) -> bool:
@@ -234,7 +234,7 @@ def _load_reported_stories(
 
 
 def _write_stories(summary: "PollSummary", as_json: bool) -> None:
-    from nearcopy.io.http_client import OWN_NETWORK
+    from nearcopy.io.http_client import PRIVATE_ADDRESS
 
     if as_json:
         write_json_lines(map(_row, summary.stories))
@@ -242,7 +242,7 @@ def _write_stories(summary: "PollSummary", as_json: bool) -> None:
         sys.stdout.buffer.write("".join(map(_render_story, summary.stories)).encode())
         sys.stdout.buffer.flush()
     for problem in summary.problems:
-        hint = ": allow it with --allow-private" if problem.endswith(OWN_NETWORK) else ""
+        hint = ": allow it with --allow-private" if problem.endswith(PRIVATE_ADDRESS) else ""
         note(f"warning: {one_line(problem)}{hint}")
     entries = format_count(summary.entries, "new entry", "new entries")
     note(f"{entries}: {format_count(len(summary.stories), 'new story', 'new stories')}")

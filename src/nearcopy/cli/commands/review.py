@@ -50,10 +50,14 @@ def review(
         pairs = islice(_read_pages(deduper), limit)
         if as_json:
             write_json_lines(map(review_row, pairs))
-        elif list_ or not (is_interactive() and sys.stdout.isatty()):
+        elif list_ or not _can_ask():
             _list(deduper, list(pairs))
         else:
             _ask_all(deduper, pairs)
+
+
+def _can_ask() -> bool:
+    return is_interactive() and sys.stdout.isatty()
 
 
 def _read_pages(deduper: "Deduper") -> Iterator["BorderlinePair"]:

@@ -16,27 +16,16 @@ from nearcopy.cli.commands.corpus import corpus_settings, summary_table
 from nearcopy.cli.options import (
     IN,
     WORK,
+    CorpusColumnOptions,
     FormOption,
-    HtmlField,
-    HtmlOption,
-    IdField,
-    KeepOption,
-    PolicyOption,
-    PresetOption,
-    PublishedField,
-    SourceField,
+    PresetKeepOptions,
     SummaryJsonOption,
-    TextField,
-    TitleField,
-    UrlField,
-    WindowOption,
     YesOption,
     flag,
     option,
 )
 from nearcopy.cli.terminal import json_line, note, report_errors, stderr_console
 from nearcopy.errors import BadCorpus, require
-from nearcopy.io.files import Columns
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -75,6 +64,7 @@ def spark(
         str, typer.Argument(metavar="IN", help="A file, folder or pattern that Spark can read.")
     ],
     output: Annotated[str, typer.Argument(metavar="OUT", help="Output folder.")],
+    *,
     form: FormOption = "annotations",
     kind: Annotated[
         str | None,
@@ -88,10 +78,7 @@ def spark(
     yes: YesOption = False,
     as_json: SummaryJsonOption = False,
     quiet: Annotated[bool, flag("--quiet", "Print no summary.")] = False,
-    preset: PresetOption = None,
-    policy: PolicyOption = None,
-    window: WindowOption = None,
-    keep: KeepOption = None,
+    decisions: PresetKeepOptions,
     master: Annotated[
         str | None,
         option(
@@ -114,35 +101,20 @@ def spark(
         int | None,
         option(
             "--partitions",
-            "COUNT",
+            "N",
             "Shuffle partitions; default that of the Spark session.",
             WORK,
         ),
     ] = None,
-    html: HtmlOption = False,
-    id_field: IdField = None,
-    title_field: TitleField = None,
-    text_field: TextField = None,
-    url_field: UrlField = None,
-    source_field: SourceField = None,
-    published_field: PublishedField = None,
-    html_field: HtmlField = None,
+    columns: CorpusColumnOptions,
 ) -> None:
-    """Annotate or remove the duplicates of a corpus on a Spark cluster.
+    """Mark or remove the duplicates in a corpus, with Spark.
 
     By default texts alone are compared, with the preset copies: differences of titles, figures or
     names do not separate articles. Choose otherwise with --preset or --policy.
     """
-    columns = Columns(
-        id=id_field,
-        title=title_field,
-        text=text_field,
-        url=url_field,
-        source=source_field,
-        published=published_field,
-        html=html_field,
-    )
-    recipe, chosen_policy = corpus_settings(preset, policy, window, keep)
+    recipe, policy = corpus_settings(decisions)
+    settings = Settings(recipe=recipe, policy=policy, columns=columns.columns(), html=columns.html)
     job = SparkJob(
         source=source,
         output=output,
@@ -151,7 +123,9 @@ def spark(
         master=master,
         work=work,
         partitions=partitions,
-        settings=Settings(recipe=recipe, policy=chosen_policy, columns=columns, html=html),
+        settings=Settings(
+            recipe=recipe, policy=policy, columns=columns.columns(), html=columns.html
+        ),
         yes=yes,
         json=as_json,
         quiet=quiet,
