@@ -14,14 +14,14 @@ from nearcopy import (
     Recipe,
     fingerprints,
 )
-from nearcopy.fingerprint.blocking_keys import BLOCK_PAIRS, TERMS, keys, looked_by
+from nearcopy.fingerprint.blocking_keys import BLOCK_PAIRS, MAX_TERMS, blocking_keys, lookup_keys
 from nearcopy.match.compare import hamming_distance
 
 TEXT = "the council voted on tuesday to close the old harbour for the whole winter season"
 
 
 def shared(a: Fingerprint, b: Fingerprint, recipe: Recipe | None = None) -> int:
-    left, right = keys([a, b], recipe or Recipe())
+    left, right = blocking_keys([a, b], recipe or Recipe())
     return len(np.intersect1d(left, right))
 
 
@@ -30,11 +30,11 @@ def made(**given) -> Fingerprint:
 
 
 def test_an_article_with_nothing_to_find_it_by_has_no_keys():
-    assert [len(each) for each in keys([Fingerprint(id="a"), Fingerprint(id="b")], Recipe())] == [
+    assert [len(each) for each in blocking_keys([Fingerprint(id="a"), Fingerprint(id="b")], Recipe())] == [
         0,
         0,
     ]
-    assert keys([], Recipe()) == []
+    assert blocking_keys([], Recipe()) == []
 
 
 @pytest.mark.parametrize(
@@ -59,8 +59,8 @@ def test_each_way_to_a_duplicate_is_a_key(a, b):
 
 
 def test_the_keys_of_titles_are_odd_and_the_others_even():
-    (named,) = keys([made(title="Harbour council closes ferry terminal")], Recipe())
-    (other,) = keys([made(text="Was it so?", url="https://example.org/a")], Recipe())
+    (named,) = blocking_keys([made(title="Harbour council closes ferry terminal")], Recipe())
+    (other,) = blocking_keys([made(text="Was it so?", url="https://example.org/a")], Recipe())
     assert len(named) > 1
     assert set(named % 4) == {1, 3}
     assert set(other % 2) == {0}
@@ -105,17 +105,17 @@ def test_keys_are_few_and_the_same_whatever_the_batch(preset):
         for n in range(5)
     ]
     found = list(fingerprints(articles, recipe))
-    together = keys(found, recipe)
+    together = blocking_keys(found, recipe)
     assert [each.tolist() for each in together] == [
-        keys([one], recipe)[0].tolist() for one in found
+        blocking_keys([one], recipe)[0].tolist() for one in found
     ]
-    most = 12 + TERMS + len(BLOCK_PAIRS) + (recipe.bands if recipe.minhash else 0)
+    most = 12 + MAX_TERMS + len(BLOCK_PAIRS) + (recipe.bands if recipe.minhash else 0)
     assert all(0 < len(each) <= most for each in together)
     assert all(each.dtype == np.uint64 and (np.diff(each) > 0).all() for each in together)
 
 
 def test_keys_are_stable():
-    (found,) = keys([Fingerprint(id="a", url="https://example.org/a")], Recipe())
+    (found,) = blocking_keys([Fingerprint(id="a", url="https://example.org/a")], Recipe())
     assert found.tolist() == [9542860505727736814]
 
 
@@ -126,11 +126,11 @@ def test_a_policy_of_bits_alone_looks_by_no_words():
             RECIPES["crawler"],
         )
     )
-    (found,) = keys(made, RECIPES["crawler"])
-    (looked,) = looked_by([found], POLICIES["crawler"])
+    (found,) = blocking_keys(made, RECIPES["crawler"])
+    (looked,) = lookup_keys([found], POLICIES["crawler"])
     assert 0 < len(looked) < len(found)
     assert not (looked & np.uint64(1)).any()
-    assert looked_by([found], POLICIES["default"])[0] is found
+    assert lookup_keys([found], POLICIES["default"])[0] is found
 
 
 def test_similar_pages_are_found_by_words_too():
@@ -154,5 +154,5 @@ def test_similar_pages_are_found_by_words_too():
 
 
 def _strong(one, rest, recipe, policy):
-    first, *others = looked_by(keys([one, *rest], recipe), policy)
+    first, *others = lookup_keys(blocking_keys([one, *rest], recipe), policy)
     return [(first, each) for each in others]

@@ -24,7 +24,7 @@ from nearcopy.evaluate.outcomes import (
     make_outcome,
     worst_mistakes,
 )
-from nearcopy.fingerprint.blocking_keys import VERSION, keys
+from nearcopy.fingerprint.blocking_keys import VERSION, blocking_keys
 from nearcopy.fingerprint.fingerprint import fingerprints
 from nearcopy.match.judgement import Judgement
 from nearcopy.models import Article, Fingerprint, Relation, ordered
@@ -162,7 +162,7 @@ def _add(
 ) -> None:
     new_fingerprints = list(fingerprints(batch, findings.recipe))
     entries = list(
-        map(StoredArticle, batch, new_fingerprints, keys(new_fingerprints, findings.recipe))
+        map(StoredArticle, batch, new_fingerprints, blocking_keys(new_fingerprints, findings.recipe))
     )
     findings.articles.update((article.id, article) for article in batch)
     with store.transaction():

@@ -1,1 +1,1 @@
-"""An article to its fingerprint, and a fingerprint to its blocking keys."""
+"""Fingerprints of articles, their blocking keys, and the weights of their terms."""

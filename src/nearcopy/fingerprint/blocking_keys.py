@@ -1,17 +1,17 @@
-"""Keys: every way to find a duplicate is a 64-bit key; articles that share one are candidates.
+"""Blocking keys: 64-bit hashes; articles that share enough of them are candidates.
 
-An article is filed under its address, the digest of its text, pairs of blocks of its SimHash, the
-bands of its MinHash, pairs of the rare words of its title, and its heaviest rare terms. Two texts
-share a band as `nearcopy.config.lsh_probability` says. A short part of a long text has little
-overlap with it, so it is found by its title or its terms.
+The keys of an article are hashes of its addresses, the digest of its text, pairs of blocks of its
+SimHash, the LSH bands of its MinHash, pairs of rare title words, and its heaviest rare terms.
+`nearcopy.config.lsh_probability` is the probability of a shared band. A short part of a long text
+has little overlap with it and is found by its title or its terms.
 
-A key is even, and one of them in common is enough to look at two articles. Those of titles and
-terms are odd, and of these it takes two; one of a title where a title has few of them. The second
-bit tells the two apart: a term that very many articles hold finds nothing.
+Strong keys are even: one shared key makes a candidate. Keys of titles and terms are weak and odd: a
+candidate shares two of them, or one title key where a title has few. The second bit distinguishes
+titles from terms: a term of very many articles finds nothing.
 
-Of five blocks of SimHash, three bits that differ leave two alike, always: an article is filed under
-each of the ten pairs. A pair is 25 bits and more, so a stranger shares one with two articles in
-ten million; under single blocks of 16 bits it would share one with one article in 16,000.
+SimHash is split into five blocks: with a Hamming distance of three, at least two are equal, so
+each of the ten pairs of blocks is a key. A pair has 25 bits or more, so an unrelated article shares
+one with two in ten million; with single blocks of 16 bits it would be one in 16,000.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,43 +27,46 @@ from nearcopy.models import Fingerprint
 
 Keys = NDArray[np.uint64]
 Owners = NDArray[np.int64]
-Owned = tuple[Owners, Keys]  # keys, and the place of the article that each is of
+OwnedKeys = tuple[Owners, Keys]  # keys, and the index of the article of each
 NO_KEYS = np.zeros(0, np.uint64)
 ODD = np.uint64(1)
 
-# The kinds of keys: hashes of different kinds never meet but by chance.
+# The kinds of keys: part of the hash, so that kinds collide only by chance.
 ADDRESS, DIGEST, SIMHASH, MINHASH, TITLE, TERM = range(1, 7)
 KIND_SHIFT = 56
-VERSION = 2  # of the keys that stores hold: another number makes them worthless
-TERMS = 16  # an article is filed under
-RARE, LEAST_RARE = 300, 200  # in hundredths: short articles are found by commoner terms too
+VERSION = 2  # of the keys in stores; another version does not find them
+MAX_TERMS = 16  # of an article
+MIN_RARITY, MIN_RARITY_SHORT = (
+    300,
+    200,
+)  # term weight; short articles use commoner ones
 BLOCKS = (0x1FFF, 0x1FFF << 13, 0x1FFF << 26, 0x1FFF << 39, 0xFFF << 52)
 BLOCK_PAIRS = np.array([a | b for a, b in combinations(BLOCKS, 2)], np.uint64)
 
 
-def keys(fingerprints: Sequence[Fingerprint], recipe: Recipe) -> list[Keys]:
-    """The keys of each article, ascending; none for an article with nothing to find it by."""
-    strong = (_named(fingerprints), _simhash(fingerprints), _minhash(fingerprints, recipe))
+def blocking_keys(fingerprints: Sequence[Fingerprint], recipe: Recipe) -> list[Keys]:
+    """The blocking keys of each article, ascending."""
+    strong = (_hash_ids(fingerprints), _simhash(fingerprints), _minhash(fingerprints, recipe))
     owners, strong_keys = (np.concatenate(column) for column in zip(*strong, strict=True))
     of_titles, titles = _titles(fingerprints)
     of_terms, terms = _terms(fingerprints)
     every = np.concatenate([strong_keys & ~ODD, titles & ~np.uint64(3) | ODD, terms | np.uint64(3)])
-    return _distinct(np.concatenate([owners, of_titles, of_terms]), every, len(fingerprints))
+    return _unique_by_owner(np.concatenate([owners, of_titles, of_terms]), every, len(fingerprints))
 
 
-def looked_by(article_keys: Sequence[Keys], policy: Policy) -> list[Keys]:
-    """Of the keys of each article those to look for others by.
+def lookup_keys(article_keys: Sequence[Keys], policy: Policy) -> list[Keys]:
+    """The keys of each article to look candidates up by.
 
-    Where texts are told by the bits of SimHashes, words in common find strangers: for a crawler's
-    policy these were 49 of 50 candidates.
+    A policy that reads SimHashes only needs no weak keys: with the crawler's these found 49 of 50
+    candidates in vain.
     """
-    return (
-        [row[row & ODD == 0] for row in article_keys] if policy.simhash_only else list(article_keys)
-    )
+    if not policy.simhash_only:
+        return list(article_keys)
+    return [row[row & ODD == 0] for row in article_keys]
 
 
-def _distinct(owners: Owners, hashes: Keys, count: int) -> list[Keys]:
-    """The keys of each owner, ascending, each once."""
+def _unique_by_owner(owners: Owners, hashes: Keys, count: int) -> list[Keys]:
+    """The distinct keys of each owner, ascending."""
     if count == 1:
         return [np.unique(hashes)]
     order = np.lexsort((hashes, owners))
@@ -74,18 +77,18 @@ def _distinct(owners: Owners, hashes: Keys, count: int) -> list[Keys]:
     return np.split(hashes[new], ends) if count else []
 
 
-def _named(fingerprints: Sequence[Fingerprint]) -> Owned:
+def _hash_ids(fingerprints: Sequence[Fingerprint]) -> OwnedKeys:
     """The keys of the addresses and the digests."""
     hashed = [
         (place, kernels.murmur3_64(name, kind))
         for place, fingerprint in enumerate(fingerprints)
-        for name, kind in _names(fingerprint)
+        for name, kind in _ids(fingerprint)
     ]
     owners, hashes = zip(*hashed, strict=True) if hashed else ((), ())
     return np.array(owners, np.int64), np.array(hashes, np.uint64)
 
 
-def _names(fingerprint: Fingerprint) -> Iterator[tuple[bytes, int]]:
+def _ids(fingerprint: Fingerprint) -> Iterator[tuple[bytes, int]]:
     for url in (fingerprint.url, fingerprint.declared_url):
         if url is not None:
             yield url.encode("utf-8", "surrogatepass"), ADDRESS
@@ -93,17 +96,17 @@ def _names(fingerprint: Fingerprint) -> Iterator[tuple[bytes, int]]:
         yield fingerprint.digest, DIGEST
 
 
-def _simhash(fingerprints: Sequence[Fingerprint]) -> Owned:
-    """A key for each pair of blocks, its number part of the key."""
+def _simhash(fingerprints: Sequence[Fingerprint]) -> OwnedKeys:
+    """A key for each pair of blocks; the number of the pair is part of the key."""
     places = [
         place for place, fingerprint in enumerate(fingerprints) if fingerprint.simhash is not None
     ]
     bits = np.array([fingerprints[place].simhash for place in places], np.uint64)
     tags = np.uint64(SIMHASH << KIND_SHIFT) | np.arange(len(BLOCK_PAIRS), dtype=np.uint64)
-    return _owned(places, mix(mix(bits[:, None] & BLOCK_PAIRS) ^ tags))
+    return _repeat_owners(places, mix(mix(bits[:, None] & BLOCK_PAIRS) ^ tags))
 
 
-def _minhash(fingerprints: Sequence[Fingerprint], recipe: Recipe) -> Owned:
+def _minhash(fingerprints: Sequence[Fingerprint], recipe: Recipe) -> OwnedKeys:
     """A key for each band."""
     places = [
         place for place, fingerprint in enumerate(fingerprints) if fingerprint.minhash is not None
@@ -111,10 +114,10 @@ def _minhash(fingerprints: Sequence[Fingerprint], recipe: Recipe) -> Owned:
     stored = b"".join(fingerprints[place].minhash or b"" for place in places)
     signatures = np.frombuffer(stored, "<u4").reshape(-1, SLOTS).astype(np.uint32, copy=False)
     bands = kernels.band_keys(signatures, recipe.bands, recipe.rows)
-    return _owned(places, mix(bands ^ np.uint64(MINHASH << KIND_SHIFT)))
+    return _repeat_owners(places, mix(bands ^ np.uint64(MINHASH << KIND_SHIFT)))
 
 
-def _titles(fingerprints: Sequence[Fingerprint]) -> Owned:
+def _titles(fingerprints: Sequence[Fingerprint]) -> OwnedKeys:
     """The keys of the rare words of titles."""
     keys_of_titles = title_keys([item.gist for item in fingerprints])
     owners = np.repeat(np.arange(len(keys_of_titles)), [len(item) for item in keys_of_titles])
@@ -122,7 +125,7 @@ def _titles(fingerprints: Sequence[Fingerprint]) -> Owned:
 
 
 def title_keys(normals: Sequence[str]) -> list[Keys]:
-    """The keys of each normal title, ten at most: titles with a key in common may be alike.
+    """The keys of each normalised title, ten at most; similar titles share some.
 
     >>> [a, b] = title_keys(["ferry runs aground off norway", "norway ferry aground again"])
     >>> len(a), len(set(a.tolist()) & set(b.tolist()))
@@ -132,14 +135,14 @@ def title_keys(normals: Sequence[str]) -> list[Keys]:
     return [keys[start:end] for start, end in pairwise(starts.tolist())]
 
 
-def _terms(fingerprints: Sequence[Fingerprint]) -> Owned:
+def _terms(fingerprints: Sequence[Fingerprint]) -> OwnedKeys:
     """The keys of the heaviest rare terms."""
     profiles = [fingerprint.profile for fingerprint in fingerprints]
-    starts, hashes = kernels.term_keys(profiles, TERMS, RARE, LEAST_RARE)
+    starts, hashes = kernels.term_keys(profiles, MAX_TERMS, MIN_RARITY, MIN_RARITY_SHORT)
     owners = np.repeat(np.arange(len(fingerprints)), np.diff(starts).astype(np.int64))
     return owners, mix(hashes ^ np.uint64(TERM << KIND_SHIFT))
 
 
-def _owned(places: Sequence[int], hashes: Keys) -> Owned:
-    """A row of keys for each place, in one list."""
+def _repeat_owners(places: Sequence[int], hashes: Keys) -> OwnedKeys:
+    """The rows of keys flattened, with the owner of each key."""
     return np.repeat(np.array(places, np.int64), hashes.shape[1]), hashes.ravel()

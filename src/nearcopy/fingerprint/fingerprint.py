@@ -1,4 +1,4 @@
-"""Fingerprints: all that is remembered of an article to compare it by."""
+"""Fingerprints: all that is stored of an article to compare it by."""
 
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
@@ -19,23 +19,33 @@ from nearcopy.kernels.result_types import Readings
 from nearcopy.models import Article, Fingerprint
 
 BATCH = 1024
-FEW_WORDS = 30  # of a text: its address may say more
-STAGED = kernels.WordFinder(stage_words.STAGE_WORDS)
-ANCHORED = kernels.WordFinder(recurring_columns.ANCHORS)
+MIN_PROFILE_WORDS = 30  # of a text; below it the slug of the address is part of the profile
+STAGE_FINDER = kernels.WordFinder(stage_words.STAGE_WORDS)
+COLUMN_FINDER = kernels.WordFinder(recurring_columns.ANCHORS)
 
 
 def fingerprints(
     articles: Iterable[Article], recipe: Recipe | None = None, *, threads: int = 1
 ) -> Iterator[Fingerprint]:
-    """A fingerprint for every article, in order; `threads` 0 means all cores."""
+    """The fingerprint of every article, in order.
+
+    >>> from nearcopy import Article, fingerprints
+    >>> [print.words for print in fingerprints([Article(id="a", text="Ferry runs aground")])]
+    [3]
+
+    Args:
+        articles: The articles.
+        recipe: How fingerprints are computed; by default `Recipe()`.
+        threads: The threads of the kernels; 0 for all cores.
+    """
     if isinstance(articles, Article):
         raise BadArticle("expected articles, got one Article: put it in a list")
     recipe = check_recipe(recipe) or Recipe()
-    return chain.from_iterable(_fingerprints(b, recipe, threads) for b in _batches(articles))
+    return chain.from_iterable(_compute_batch(b, recipe, threads) for b in _batches(articles))
 
 
 def _batches(articles: Iterable[Article]) -> Iterator[list[Article]]:
-    """The articles in batches; those before a failing one are not lost."""
+    """The articles in batches; those before an invalid one are still returned."""
     batch: list[Article] = []
     try:
         for article in articles:
@@ -53,23 +63,23 @@ def _batches(articles: Iterable[Article]) -> Iterator[list[Article]]:
         yield batch
 
 
-def _fingerprints(batch: list[Article], recipe: Recipe, threads: int) -> list[Fingerprint]:
-    """The rows of the batch, each from its text, its title and its address."""
+def _compute_batch(batch: list[Article], recipe: Recipe, threads: int) -> list[Fingerprint]:
+    """The fingerprints of a batch."""
     cleaned = [titles.clean(article.title, article.source) for article in batch]
     plain = [title.text for title in cleaned]
     stated = facts.read_titles(plain)
     normal = [normalised(title) for title in plain]
-    meaningful = list(map(_telling, normal))
+    meaningful = list(map(_drop_marks, normal))
     gist = _gists(plain, stated.remainders, meaningful)
     raw = [article.title if title else "" for article, title in zip(batch, meaningful, strict=True)]
     texts, html = [article.text for article in batch], [article.html for article in batch]
     readings = kernels.readings(raw, texts, recipe, html=html, threads=threads)
-    pages, declared, sources = zip(*map(_addresses, batch), strict=True)
+    pages, declared, sources = zip(*map(_parse_addresses, batch), strict=True)
     junk_reasons = [
         block_page_reason(article.title, article.text, words, html=article.html)
         for article, words in zip(batch, readings.words, strict=True)
     ]
-    _read_addresses(batch, raw, readings, junk_reasons)
+    _add_slugs(batch, raw, readings, junk_reasons)
     return _rows(
         len(batch),
         **readings._asdict(),
@@ -92,18 +102,18 @@ def _fingerprints(batch: list[Article], recipe: Recipe, threads: int) -> list[Fi
     )
 
 
-def _read_addresses(
+def _add_slugs(
     batch: list[Article], names: list[str], readings: Readings, junk_reasons: list[str | None]
 ) -> None:
-    """Where an article says next to nothing itself, its profile is of its address too.
+    """Add the slug of the address to the profiles of short articles.
 
-    What a page says that is no article is not part of it.
+    The text of a block page is not part of its profile.
     """
     rows_in = zip(batch, names, readings.words, junk_reasons, strict=True)
     rows = [
         row
         for row, (article, name, words, no_article) in enumerate(rows_in)
-        if no_article or (article.url and (words < FEW_WORDS or not name))
+        if no_article or (article.url and (words < MIN_PROFILE_WORDS or not name))
     ]
     profiles = kernels.profiles(
         [_with_slug(names[row], batch[row].url) for row in rows],
@@ -118,12 +128,12 @@ def _with_slug(title: str, url: str | None) -> str:
     return f"{title} {urls.slug(url)}" if url else title
 
 
-# Setting slots by column takes a fifth of the time of 23 arguments a row.
+# Setting slots by column takes a fifth of the time of a constructor with 23 arguments.
 _SLOTS = {field.name: getattr(Fingerprint, field.name).__set__ for field in fields(Fingerprint)}
 
 
 def _rows(count: int, **columns: Iterable[Any]) -> list[Fingerprint]:
-    """The fingerprints whose fields, every one of them, stand in these columns."""
+    """The fingerprints with these columns as fields."""
     rows = [Fingerprint.__new__(Fingerprint) for _ in range(count)]
     for name, put in _SLOTS.items():
         deque(map(put, rows, columns[name]), maxlen=0)
@@ -131,17 +141,17 @@ def _rows(count: int, **columns: Iterable[Any]) -> list[Fingerprint]:
 
 
 def _gists(texts: list[str], remainders: list[str], normal_titles: list[str]) -> list[str]:
-    """The normal titles without their facts: those that have none as they are."""
+    """The normalised titles without their facts."""
     gists = normal_titles.copy()
     rows = [row for row, text in enumerate(texts) if remainders[row] != text]
     for row in rows:
-        gists[row] = _telling(normalised(remainders[row]))
+        gists[row] = _drop_marks(normalised(remainders[row]))
     return gists
 
 
 def _stages(normal: list[str], prefixes: list[str | None]) -> list[tuple[str, ...]]:
-    """`titles.find_stage_words` of every normal title, the words found for all at once."""
-    stages = STAGED.find(normal, most=stage_words.MAX_WORDS)
+    """`titles.find_stage_words` of every normalised title, in one pass."""
+    stages = STAGE_FINDER.find(normal, most=stage_words.MAX_WORDS)
     for row, prefix in enumerate(prefixes):
         if prefix is not None:
             stages[row] = titles.find_stage_words(normal[row], prefix)
@@ -149,46 +159,46 @@ def _stages(normal: list[str], prefixes: list[str | None]) -> list[tuple[str, ..
 
 
 def _columns(normal: list[str]) -> list[str | None]:
-    """`titles.recurring_column` of every normal title that has a word that columns are known by."""
-    anchors = ANCHORED.find(normal, most=recurring_columns.MAX_WORDS)
+    """`titles.recurring_column` of every normalised title with a word of such columns."""
+    anchors = COLUMN_FINDER.find(normal, most=recurring_columns.MAX_WORDS)
     return [
         titles.recurring_column(title) if held else None
         for title, held in zip(normal, anchors, strict=True)
     ]
 
 
-def _telling(title: str) -> str:
-    """The title, or nothing where it is a mark of the trade alone: "Breaking news"."""
+def _drop_marks(title: str) -> str:
+    """The title; empty for a mere mark such as "Breaking news"."""
     return "" if title in titles.EMPTY_TITLES else title
 
 
-def _addresses(article: Article) -> tuple[str | None, str | None, str | None]:
-    """Where the article stands: its page, what the page declares instead, and whose it is."""
+def _parse_addresses(article: Article) -> tuple[str | None, str | None, str | None]:
+    """The canonical address, the declared one if it differs, and the outlet."""
     url, source = article.url, article.source
     place = urls.page_address(url) if url else None
     declared = urls.declared_address(url, article.canonical_url) if article.canonical_url else None
-    outlet = (place.site if place else None) or (_outlet(source) if source else None)
+    outlet = (place.site if place else None) or (_outlet_name(source) if source else None)
     page = place.form if place and not place.is_home else None
     return page, declared if declared != page else None, outlet
 
 
-def whose(article: Article) -> str | None:
-    """The outlet that an article is of: the site of its address, else its source."""
-    return _addresses(article)[2]
+def outlet_of(article: Article) -> str | None:
+    """The outlet of an article: the site of its address, else its source."""
+    return _parse_addresses(article)[2]
 
 
-def _outlet(source: str) -> str:
-    """One name per outlet: the site where the source is given as a host, else the folded name."""
+def _outlet_name(source: str) -> str:
+    """The site if the source is a host, else the folded name."""
     host = "." in source and " " not in source
     return (urls.site("//" + source) if host else None) or source.casefold().strip()
 
 
 def frequency_table(articles: Iterable[Article], recipe: Recipe | None = None) -> FrequencyTable:
-    """How many articles hold each feature of the recipe's SimHash, for weights="tfidf"."""
+    """The document frequencies of the features of the recipe's SimHash, for weights="tfidf"."""
     recipe = check_recipe(recipe) or Recipe()
     features = recipe.simhash
     if features is None:
-        raise BadRecipe("a recipe without simhash weighs nothing: give it features to count")
+        raise BadRecipe("the recipe has no simhash: give it features to count")
     counts: Counter[int] = Counter()
     documents = 0
     for batch in _batches(articles):
@@ -199,5 +209,5 @@ def frequency_table(articles: Iterable[Article], recipe: Recipe | None = None) -
         values, times = np.unique(sets.values, return_counts=True)
         counts.update(dict(zip(values.tolist(), times.tolist(), strict=True)))
     if documents == 0:
-        raise BadRecipe("no articles to count: a frequency table needs at least one")
+        raise BadRecipe("there are no articles: a frequency table needs at least one")
     return FrequencyTable.from_counts(recipe.hash, features, documents, counts)
