@@ -123,9 +123,7 @@ def spark(
         master=master,
         work=work,
         partitions=partitions,
-        settings=Settings(
-            recipe=recipe, policy=policy, columns=columns.columns(), html=columns.html
-        ),
+        settings=settings,
         yes=yes,
         json=as_json,
         quiet=quiet,
