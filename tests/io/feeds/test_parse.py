@@ -76,10 +76,10 @@ def test_a_name_of_a_file_is_no_feed(tmp_path):
 @pytest.mark.parametrize("encoding", [b"utf\0008", b"iso-2\xf0022-jp"])
 def test_a_feed_in_an_encoding_that_is_none_is_told(encoding):
     head = b'<?xml version="1.0" encoding="' + encoding + b'"?>'
-    with pytest.raises(StreamError, match="no feed that can be read"):
+    with pytest.raises(StreamError, match="the feed cannot be parsed"):
         list(feed_rows(head + b"<rss><channel><item><title>Tide \xe4</title></item>"))
 
 
 def test_opml_with_a_section_of_no_kind_is_told():
-    with pytest.raises(StreamError, match="no OPML that can be read"):
+    with pytest.raises(StreamError, match="the OPML cannot be parsed"):
         list(feed_rows(b'<opml><outline xmlUrl="https://coast.example/feed"/><![X[ y ]]></opml>'))

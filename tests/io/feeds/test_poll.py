@@ -71,7 +71,7 @@ def test_a_json_feed_is_read_and_what_is_no_item_is_not(server):
         ("7", server.at("/j/7"), "<p>Dear.</p>"),
         ("8", None, "Cheap."),
     ]
-    assert "text, title and url are missing" in found.problems[0]
+    assert "text, title and url are all empty" in found.problems[0]
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_who_asks_to_be_left_alone_is(server):
     (first,) = polled(server, "/busy")
     assert "answered 429" in first.problems[0]
     (second,) = polled(server, "/busy", known={first.feed: first.state})
-    assert "left alone until" in second.problems[0]
+    assert "not to be polled until" in second.problems[0]
     assert len(server.asked) == 1
 
 
@@ -182,10 +182,10 @@ def test_who_asks_to_be_left_alone_is(server):
 def test_an_odd_wish_to_be_left_alone_raises_nothing(server, said):
     server.pages["/odd"] = (b"", "text/plain", 503)
     assert not polled(server, "/odd")[0].read
-    from nearcopy.io.feeds.poll import _wait
+    from nearcopy.io.feeds.poll import _wait_until
     from nearcopy.io.http_client import Response
 
-    _wait(Response("", 503, {"retry-after": said}, b""), datetime.now(UTC))
+    _wait_until(Response("", 503, {"retry-after": said}, b""), datetime.now(UTC))
 
 
 def test_one_host_is_not_asked_twice_at_once():
@@ -199,7 +199,7 @@ def test_one_that_fails_stops_no_other(server):
     found = polled(server, "/broken", "/loop", "/tagged", "/moved")
     assert [each.read for each in found] == [False, False, True, True]
     assert "answered 500" in found[0].problems[0]
-    assert "for good" in found[3].problems[0]
+    assert "moved permanently" in found[3].problems[0]
 
 
 # Remembering.
@@ -216,15 +216,15 @@ def test_what_is_remembered_is_read_again(tmp_path):
     assert [each.name for each in tmp_path.iterdir()] == ["m.json"]
 
 
-@pytest.mark.parametrize("data", [b"", b"{}", b"[]", b'{"version": 9, "feeds": {}, "told": []}'])
+@pytest.mark.parametrize("data", [b"", b"{}", b"[]", b'{"version": 9, "feeds": {}, "stories": []}'])
 def test_a_memory_that_is_none_is_an_error(tmp_path, data):
     (tmp_path / "m.json").write_bytes(data)
-    with pytest.raises(memories.StreamError, match="is no memory of feeds"):
+    with pytest.raises(memories.StreamError, match="is no state of feeds"):
         read_state(tmp_path / "m.json")
 
 
 def test_entries_that_a_feed_still_has_are_not_forgotten(monkeypatch):
-    monkeypatch.setattr(memories, "MOST_SEEN", 3)
+    monkeypatch.setattr(memories, "MAX_SEEN", 3)
     known = FeedState().with_seen(["a", "b", "c"]).with_seen(["a", "d"])
     assert known.seen == ("c", "a", "d")
 
@@ -329,7 +329,7 @@ def test_an_opml_file_names_the_feeds(run, two, tmp_path):
     ("words", "why"),
     [
         (["missing.opml"], "No such file"),
-        (["file:///etc/passwd"], "give an address of http"),
+        (["file:///etc/passwd"], "give an http or https URL"),
         (["http://127.0.0.1:1/", "--every", "1s"], "at least 60s"),
         (["http://127.0.0.1:1/", "--every", "10m", "--once"], "give one of them"),
         (["http://127.0.0.1:1/"], "no feed could be read"),
@@ -343,7 +343,7 @@ def test_what_cannot_be_done_says_why(run, words, why):
 def test_the_own_network_is_not_asked_unless_allowed(two, server, tmp_path):
     result = CliRunner().invoke(app, ["feeds", *two, "--store", str(tmp_path / "seen.db")])
     assert (result.exit_code, server.asked) == (2, [])
-    assert "not of the open internet" in result.stderr
+    assert "not on the public internet" in result.stderr
 
 
 def test_an_atom_feed_is_clean(run, server):
@@ -374,7 +374,7 @@ def test_a_report_says_which_feeds_repeat_which(run, two, tmp_path):
 
 def test_two_polls_with_one_memory_do_not_run_at_once(run, two, tmp_path):
     with memories.lock_state(tmp_path / "seen.db.feeds.json"):
-        assert "another poll is under way" in run(*two).stderr
+        assert "another poll is running" in run(*two).stderr
 
 
 def test_it_polls_again_until_it_is_told_to_stop(two, server, tmp_path):

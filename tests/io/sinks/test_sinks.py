@@ -182,7 +182,7 @@ def test_a_page_that_cannot_be_indexed_is_an_error(engine, outcomes):
 
 
 def test_an_engine_that_stays_busy_is_an_error(engine, outcomes, monkeypatch):
-    monkeypatch.setattr(bulk, "PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr(bulk, "RETRY_SECONDS", 0.1)
     engine.refusals["c"] = [429] * 1000
     with pytest.raises(StreamError, match="too busy for 1 of 1 pages"):
         written(engine, outcomes)
@@ -190,7 +190,7 @@ def test_an_engine_that_stays_busy_is_an_error(engine, outcomes, monkeypatch):
 
 def test_a_page_that_is_not_told_of_is_an_error(engine, outcomes):
     engine.told = 1
-    with pytest.raises(StreamError, match="tells of 1 pages of 2"):
+    with pytest.raises(StreamError, match="1 results for 2 pages"):
         written(engine, outcomes)
 
 
@@ -200,13 +200,13 @@ def test_an_engine_that_is_away_is_waited_for(engine, outcomes):
 
 
 def test_an_engine_that_is_not_there_is_an_error(monkeypatch):
-    monkeypatch.setattr(bulk, "PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr(bulk, "RETRY_SECONDS", 0.05)
     with pytest.raises(StreamError, match="refused"):
         BulkSink(bulk_settings("http://127.0.0.1:9/pages"), RECIPE)
 
 
 def test_large_batches_go_in_several_requests(engine, outcomes, monkeypatch):
-    monkeypatch.setattr(bulk, "MOST_BYTES", 10)
+    monkeypatch.setattr(bulk, "MAX_BYTES", 10)
     assert set(written(engine, outcomes)) == {"a", "c"}
     assert engine.requests == [1, 1]
 

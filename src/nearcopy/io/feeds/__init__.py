@@ -1,4 +1,4 @@
-"""Feeds: what RSS, Atom, JSON Feed and OPML say; polled, remembered and written."""
+"""Feeds: parse RSS, Atom, JSON Feed and OPML, poll feeds for new stories, write Atom and OPML."""
 
 from nearcopy.io.feeds.parse import feed_kind, feed_rows
 

@@ -1,4 +1,4 @@
-"""Writing: a clean Atom feed of stories, and a report in OPML of which feeds repeat which."""
+"""Write an Atom feed of new stories, and an OPML report of which feeds repeat which."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,17 +8,17 @@ from xml.etree import ElementTree
 from nearcopy.extract.text import strip_html
 from nearcopy.io.feeds.new_stories import NewStory
 from nearcopy.io.feeds.poll_state import FeedState
-from nearcopy.models.model import Article
+from nearcopy.models import Article
 
 ATOM = "http://www.w3.org/2005/Atom"
 REPORT = "urn:nearcopy:report"
-UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-LONGEST_SUMMARY = 2000  # characters
+NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+MAX_SUMMARY = 2000  # characters
 ElementTree.register_namespace("nearcopy", REPORT)
 
 
-def atom(stories: Sequence[tuple[NewStory, datetime]], now: datetime) -> bytes:
-    """A feed of stories and the times they were told, the last one first; texts without markup."""
+def atom_feed(stories: Sequence[tuple[NewStory, datetime]], now: datetime) -> bytes:
+    """A feed of stories and the times they were reported, latest first, as plain text."""
     root = ElementTree.Element("feed", xmlns=ATOM)
     _add(root, "id", "urn:nearcopy:feed")
     _add(root, "title", "New stories")
@@ -26,7 +26,7 @@ def atom(stories: Sequence[tuple[NewStory, datetime]], now: datetime) -> bytes:
     _add(_add(root, "author"), "name", "nearcopy")
     for new_story, when in reversed(stories):
         _add_entry(root, new_story, when)
-    return _written(root)
+    return _to_bytes(root)
 
 
 def _add_entry(root: ElementTree.Element, new_story: NewStory, when: datetime) -> None:
@@ -48,12 +48,12 @@ def _add_entry(root: ElementTree.Element, new_story: NewStory, when: datetime) -
 
 def _summary(article: Article) -> str:
     text = strip_html(article.text) if article.html else article.text
-    words = " ".join(text[: 4 * LONGEST_SUMMARY].split())
-    return f"{words[:LONGEST_SUMMARY]}..." if len(words) > LONGEST_SUMMARY else words
+    words = " ".join(text[: 4 * MAX_SUMMARY].split())
+    return f"{words[:MAX_SUMMARY]}..." if len(words) > MAX_SUMMARY else words
 
 
-def report(feeds: Mapping[str, FeedState], names: Iterable[str], now: datetime) -> bytes:
-    """The feeds, and under each those that had its entries before, the most repeated first."""
+def repeat_report(feeds: Mapping[str, FeedState], names: Iterable[str], now: datetime) -> bytes:
+    """The feeds as OPML, each with the feeds whose entries it repeats, the most repeated first."""
     root = ElementTree.Element("opml", version="2.0")
     head = _add(root, "head")
     _add(head, "title", "Which feeds repeat which")
@@ -62,7 +62,7 @@ def report(feeds: Mapping[str, FeedState], names: Iterable[str], now: datetime) 
     for name in names:
         if name in feeds:
             _add_feed(body, name, feeds)
-    return _written(root)
+    return _to_bytes(root)
 
 
 def _add_feed(body: ElementTree.Element, name: str, feeds: Mapping[str, FeedState]) -> None:
@@ -70,12 +70,12 @@ def _add_feed(body: ElementTree.Element, name: str, feeds: Mapping[str, FeedStat
     outline = _add(body, "outline", type="rss", text=feed.title or name, xmlUrl=name)
     outline.set(f"{{{REPORT}}}entries", str(feed.entries))
     outline.set(f"{{{REPORT}}}repeated", str(sum(feed.repeats.values())))
-    for other, count in sorted(feed.repeats.items(), key=lambda repeat: (-repeat[1], repeat[0])):
+    for other, count in sorted(feed.repeats.items(), key=lambda item: (-item[1], item[0])):
         other_feed = feeds.get(other)
         title = "itself" if other == name else (other_feed and other_feed.title) or other
-        under = _add(outline, "outline", text=f"{count} of {feed.entries} repeat {title}")
-        under.set(f"{{{REPORT}}}feed", _clean(other))
-        under.set(f"{{{REPORT}}}count", str(count))
+        repeat_outline = _add(outline, "outline", text=f"{count} of {feed.entries} repeat {title}")
+        repeat_outline.set(f"{{{REPORT}}}feed", _clean(other))
+        repeat_outline.set(f"{{{REPORT}}}count", str(count))
 
 
 def _add(
@@ -87,11 +87,11 @@ def _add(
 
 
 def _clean(text: str) -> str:
-    """The text without what XML cannot hold."""
-    return UNWRITABLE.sub("\ufffd", text)
+    """The text without characters that XML does not allow."""
+    return NOT_XML.sub("\ufffd", text)
 
 
-def _written(root: ElementTree.Element) -> bytes:
+def _to_bytes(root: ElementTree.Element) -> bytes:
     ElementTree.indent(root)
     document: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
     return document + b"\n"

@@ -1,4 +1,4 @@
-"""Telling: what feeds have that is new, each story once, with who else has it."""
+"""New stories in feeds: each is reported once, with the other feeds that have it."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -8,17 +8,17 @@ from datetime import datetime
 from nearcopy.deduper.deduper import Deduper
 from nearcopy.errors import NotStored
 from nearcopy.io.feeds.poll import FeedPoll, feed_of
-from nearcopy.io.feeds.poll_state import UNKNOWN, FeedState, PollState
+from nearcopy.io.feeds.poll_state import FeedState, PollState
 from nearcopy.io.streams.messages import Message, Outcome
 from nearcopy.io.streams.process import process_articles
-from nearcopy.models.model import Article, Member, Relation, Story, Verdict
+from nearcopy.models import Article, Member, Relation, Story, Verdict
 
-SURE = 0.5  # that two report one thing; below, each is told
+MIN_CONFIDENCE = 0.5  # of a same-event match, below which both articles are reported
 
 
 @dataclass(frozen=True, slots=True)
 class NewStory:
-    """A story: its kept copy, or a new report of it, and those who have it, too."""
+    """A story with its kept copy, or a new article about it, and its other articles."""
 
     story: Story
     kept: Article
@@ -27,84 +27,84 @@ class NewStory:
 
 @dataclass(frozen=True, slots=True)
 class PollSummary:
-    """What came of a poll of all feeds: the stories to tell, and what to remember then."""
+    """The new stories of all feeds, and the state to save once they are reported."""
 
     stories: tuple[NewStory, ...]
     state: PollState
-    entries: int  # that were not seen before
+    entries: int  # that are new
     problems: tuple[str, ...] = ()
 
 
 def ingest_polls(
-    deduper: Deduper, polled: Iterable[FeedPoll], memory: PollState, now: datetime
+    deduper: Deduper, polls: Sequence[FeedPoll], state: PollState, now: datetime
 ) -> PollSummary:
-    """What is new in feeds. It is in the store then; remember it once it is told.
+    """Add all articles to the store, and find the new stories.
 
-    Until it is remembered, it is new: what was cut short is told the next time.
+    Save the state once they are reported: after an interruption they are new again.
     """
-    polls = list(polled)
-    new = _new(polls, memory)
-    articles = sorted((a for item in polls for a in item.articles), key=_arrival)
+    new = _new_ids(polls, state)
+    articles = sorted((a for item in polls for a in item.articles), key=_by_date)
     outcomes = process_articles(deduper, [Outcome(Message(a.id, b""), a) for a in articles])
     problems = [f"{item.message.place}: {item.why}" for item in outcomes if item.why]
     repeats = _repeats([item for item in outcomes if item.message.place in new])
     stories = find_new_stories(deduper, [a.id for a in articles if a.id in new], new)
-    feeds = dict(memory.feeds)
+    feeds = dict(state.feeds)
     for item in polls:
-        feeds[item.feed] = _remembered(item, new, repeats.get(item.feed, Counter()))
-    after = replace(memory, feeds=feeds).with_stories([item.kept.id for item in stories], now)
-    problems += [item for one in polls for item in one.problems]
+        feeds[item.feed] = _update_feed(item, new, repeats.get(item.feed, Counter()))
+    after = replace(state, feeds=feeds).with_stories([item.kept.id for item in stories], now)
+    problems += [problem for item in polls for problem in item.problems]
     return PollSummary(tuple(stories), after, len(new), tuple(problems))
 
 
-def preview_polls(deduper: Deduper, polled: Iterable[FeedPoll], memory: PollState) -> PollSummary:
-    """What `ingest_polls` would tell; neither the store nor the memory is changed."""
-    polls = list(polled)
-    new = _new(polls, memory)
-    articles = sorted((a for item in polls for a in item.articles if a.id in new), key=_arrival)
+def preview_polls(deduper: Deduper, polls: Sequence[FeedPoll], state: PollState) -> PollSummary:
+    """What `ingest_polls` would report, without changing the store or the state."""
+    new = _new_ids(polls, state)
+    articles = sorted((a for item in polls for a in item.articles if a.id in new), key=_by_date)
     judged = zip(articles, deduper.check_all(articles), strict=True)
-    fresh = [a for a, v in judged if not v.is_duplicate and not _sure_report(v)]
-    with Deduper("memory://", deduper.recipe, deduper.policy) as aside:
-        list(aside.run(fresh))
-        stories = find_new_stories(aside, [a.id for a in fresh], {a.id for a in fresh})
-    problems = tuple(item for one in polls for item in one.problems)
-    return PollSummary(tuple(stories), memory, len(new), problems)
+    new_articles = [a for a, v in judged if not v.is_duplicate and not _is_confident_report(v)]
+    with Deduper("memory://", deduper.recipe, deduper.policy) as temporary:
+        list(temporary.run(new_articles))
+        stories = find_new_stories(
+            temporary, [a.id for a in new_articles], {a.id for a in new_articles}
+        )
+    problems = tuple(problem for item in polls for problem in item.problems)
+    return PollSummary(tuple(stories), state, len(new), problems)
 
 
 def find_new_stories(deduper: Deduper, ids: Sequence[str], new: Collection[str]) -> list[NewStory]:
-    """The stories of these articles, but for those that something else was in before.
+    """The stories of these articles that have no earlier article.
 
-    Of these the new articles are told that are in them by a report that is hardly sure.
+    Of other stories, the new articles are reported that match them with low confidence.
     """
     stories: list[NewStory] = []
-    done: set[str] = set()
+    visited: set[str] = set()
     for name in ids:
-        if name in done:
+        if name in visited:
             continue
         try:
             story = deduper.story(name)
-        except NotStored:  # it could not be added, or is forgotten by now
+        except NotStored:  # rejected, or removed since
             continue
-        done.update(member.id for member in story.members)
+        visited.update(member.id for member in story.members)
         if all(member.id in new for member in story.members):
             stories.append(load_new_story(deduper, story))
         else:
             articles = deduper.articles(
-                [member.id for member in story.members if _unsure(member, new)]
+                [member.id for member in story.members if _is_doubtful(member, new)]
             )
             stories += [NewStory(story, article) for article in articles.values()]
     return stories
 
 
-def _unsure(member: Member, new: Collection[str]) -> bool:
-    """Whether a new article may well be other news than the story that it was put into."""
-    report = member.relation is Relation.SAME_EVENT
-    return member.id in new and report and not _sure_report(member)
+def _is_doubtful(member: Member, new: Collection[str]) -> bool:
+    """Whether a new article may be about another event than its story."""
+    is_report = member.relation is Relation.SAME_EVENT
+    return member.id in new and is_report and not _is_confident_report(member)
 
 
-def _sure_report(result: Member | Verdict) -> bool:
-    """Whether it reports what another did, and that is likely enough to leave it out."""
-    return result.relation is Relation.SAME_EVENT and result.confidence >= SURE
+def _is_confident_report(result: Member | Verdict) -> bool:
+    """Whether it reports the same event as another article, with enough confidence to omit it."""
+    return result.relation is Relation.SAME_EVENT and result.confidence >= MIN_CONFIDENCE
 
 
 def load_new_story(deduper: Deduper, story: Story) -> NewStory:
@@ -117,20 +117,20 @@ def load_new_story(deduper: Deduper, story: Story) -> NewStory:
     return NewStory(story, articles[story.kept], other_copies)
 
 
-def _new(polled: Iterable[FeedPoll], memory: PollState) -> set[str]:
-    """The articles that were not told before."""
-    seen = {name for item in memory.feeds.values() for name in item.seen}
-    return {article.id for item in polled for article in item.articles} - seen
+def _new_ids(polls: Iterable[FeedPoll], state: PollState) -> set[str]:
+    """The articles that were not reported before."""
+    seen = {name for item in state.feeds.values() for name in item.seen}
+    return {article.id for item in polls for article in item.articles} - seen
 
 
-def _arrival(article: Article) -> tuple[bool, float, str]:
-    """Earliest first, so that the first to have it is the original; undated ones last."""
+def _by_date(article: Article) -> tuple[bool, float, str]:
+    """Earliest first, so that the first publisher is the original; undated ones last."""
     when = article.published
     return when is None, when.timestamp() if when else 0.0, article.id
 
 
 def _repeats(outcomes: Iterable[Outcome]) -> dict[str, Counter[str]]:
-    """Of each feed, how many entries another feed had before."""
+    """For each feed, how many of its entries each other feed had first."""
     repeats: dict[str, Counter[str]] = {}
     for outcome in outcomes:
         verdict = outcome.verdict
@@ -140,11 +140,11 @@ def _repeats(outcomes: Iterable[Outcome]) -> dict[str, Counter[str]]:
     return repeats
 
 
-def _remembered(polled: FeedPoll, new: Collection[str], repeats: Counter[str]) -> FeedState:
-    mine = [article.id for article in polled.articles]
-    before = polled.state or UNKNOWN
+def _update_feed(poll: FeedPoll, new: Collection[str], repeats: Counter[str]) -> FeedState:
+    ids = [article.id for article in poll.articles]
+    before = poll.state
     return replace(
-        before.with_seen(mine),
-        entries=before.entries + sum(name in new for name in mine),
+        before.with_seen(ids),
+        entries=before.entries + sum(name in new for name in ids),
         repeats=dict(Counter(before.repeats) + repeats),
     )

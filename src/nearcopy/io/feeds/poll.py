@@ -1,4 +1,4 @@
-"""Polling: what feeds have now, as articles; asked politely, and never trusted."""
+"""Poll feeds: conditional requests, rate-limited by host; the answers are not trusted."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -14,21 +14,21 @@ from urllib.parse import urljoin, urlsplit
 
 from nearcopy.errors import BadArticle, StreamError, WebError
 from nearcopy.io.feeds.parse import feed_kind, feed_rows
-from nearcopy.io.feeds.poll_state import UNKNOWN, FeedState
+from nearcopy.io.feeds.poll_state import NEVER_POLLED, FeedState
 from nearcopy.io.files.dates import read_time
 from nearcopy.io.http_client import Limits, Request, Response, fetch
-from nearcopy.io.streams.parse import check_storable
-from nearcopy.models.model import Article
+from nearcopy.io.streams.process import check_storable
+from nearcopy.models import Article
 
 ACCEPT = "application/rss+xml, application/atom+xml, application/feed+json, */*;q=0.5"
-MOST_ENTRIES = 1000
-LONGEST_ID = 300
-LONGEST_TAG = 1024  # of an answer, to be sent back
-LONGEST_WAIT = timedelta(days=1)
-AHEAD = timedelta(days=1)  # what claims to be of later is taken to bear no date
+MAX_ENTRIES = 1000
+MAX_ID = 300
+MAX_TAG = 1024  # characters of an ETag or date that is sent back
+MAX_WAIT = timedelta(days=1)
+MAX_AHEAD = timedelta(days=1)  # a later date is treated as missing
 NOT_MODIFIED = 304
 OK = 200
-AT_ONCE = 8  # feeds that are asked at the same time
+THREADS = 8
 
 
 def _now() -> datetime:
@@ -37,7 +37,7 @@ def _now() -> datetime:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PollSettings:
-    """How feeds are asked."""
+    """Limits of requests, and the pause between two to one host."""
 
     limits: Limits = field(default_factory=Limits)
     pause_seconds: float = 1.0  # between two requests to one host
@@ -45,24 +45,24 @@ class PollSettings:
 
 
 class FeedPoll(NamedTuple):
-    """What a feed has now, oldest first, what to remember of it, and what went wrong."""
+    """The articles of a feed, oldest first, its new state, and problems."""
 
     feed: str
     state: FeedState
     articles: tuple[Article, ...] = ()
     problems: tuple[str, ...] = ()
-    read: bool = True  # whether it answered, also that nothing is new
+    read: bool = True  # whether it answered, be it that nothing changed
 
 
 class HostRateLimiter:
-    """Has requests to one host wait for each other."""
+    """Spaces out requests to one host."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds, self._lock = seconds, Lock()
         self._next: dict[str, float] = {}
 
     def wait(self, host: str) -> None:
-        """Wait until this host may be asked."""
+        """Wait for the turn of a request to this host."""
         with self._lock:
             turn = max(monotonic(), self._next.get(host, 0.0))
             self._next[host] = turn + self._seconds
@@ -70,49 +70,53 @@ class HostRateLimiter:
 
 
 def poll(
-    feeds: Iterable[str], states: Mapping[str, FeedState], polite: PollSettings
+    feeds: Iterable[str], states: Mapping[str, FeedState], settings: PollSettings
 ) -> Iterator[FeedPoll]:
-    """What each feed has now, in order; one that fails stops no other."""
-    paces = HostRateLimiter(polite.pause_seconds)
+    """Poll each feed, in order; a failure of one does not affect others."""
+    limiter = HostRateLimiter(settings.pause_seconds)
 
-    def one(feed: str) -> FeedPoll:
-        memory = states.get(feed, UNKNOWN)
+    def poll_safely(feed: str) -> FeedPoll:
+        state = states.get(feed, NEVER_POLLED)
         try:
-            return _polled(feed, memory, polite, paces)
+            return _poll_feed(feed, state, settings, limiter)
         except WebError as exc:
-            return FeedPoll(feed, memory, problems=(str(exc),), read=False)
+            return FeedPoll(feed, state, problems=(str(exc),), read=False)
 
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        yield from pool.map(one, feeds)
+    with ThreadPoolExecutor(THREADS) as pool:
+        yield from pool.map(poll_safely, feeds)
 
 
-def _polled(feed: str, memory: FeedState, polite: PollSettings, paces: HostRateLimiter) -> FeedPoll:
-    now = polite.clock()
-    if memory.wait_until and datetime.fromisoformat(memory.wait_until) > now:
-        why = f"{feed}: asked to be left alone until {memory.wait_until}"
-        return FeedPoll(feed, memory, problems=(why,), read=False)
-    answer = fetch(Request(address=feed, headers=_asking(memory)), polite.limits, paces.wait)
-    if answer.status == NOT_MODIFIED:
-        return FeedPoll(feed, replace(memory, wait_until=None), problems=_moved(feed, answer))
-    if answer.status != OK:
-        wait = replace(memory, wait_until=_wait(answer, now))
-        why = f"{feed}: answered {answer.status}"
+def _poll_feed(
+    feed: str, state: FeedState, settings: PollSettings, limiter: HostRateLimiter
+) -> FeedPoll:
+    now = settings.clock()
+    if state.wait_until and datetime.fromisoformat(state.wait_until) > now:
+        why = f"{feed}: not to be polled until {state.wait_until}"
+        return FeedPoll(feed, state, problems=(why,), read=False)
+    request = Request(address=feed, headers=_request_headers(state))
+    response = fetch(request, settings.limits, limiter.wait)
+    if response.status == NOT_MODIFIED:
+        unchanged = replace(state, wait_until=None)
+        return FeedPoll(feed, unchanged, problems=_redirect_problem(feed, response))
+    if response.status != OK:
+        wait = replace(state, wait_until=_wait_until(response, now))
+        why = f"{feed}: answered {response.status}"
         return FeedPoll(feed, wait, problems=(why,), read=False)
-    return _read(feed, memory, answer, now)
+    return _parse_response(feed, state, response, now)
 
 
-def _asking(memory: FeedState) -> dict[str, str]:
+def _request_headers(state: FeedState) -> dict[str, str]:
     headers = {
         "Accept": ACCEPT,
-        "If-None-Match": memory.etag,
-        "If-Modified-Since": memory.modified,
+        "If-None-Match": state.etag,
+        "If-Modified-Since": state.modified,
     }
     return {name: value for name, value in headers.items() if value}
 
 
-def _wait(answer: Response, now: datetime) -> str | None:
-    """Until when not to ask, as the answer says."""
-    retry_after = answer.headers.get("retry-after", "").strip()
+def _wait_until(response: Response, now: datetime) -> str | None:
+    """The time that the Retry-After of the response says."""
+    retry_after = response.headers.get("retry-after", "").strip()
     try:
         when = (
             now + timedelta(seconds=int(retry_after))
@@ -121,7 +125,7 @@ def _wait(answer: Response, now: datetime) -> str | None:
         )
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
-    return min(when, now + LONGEST_WAIT).isoformat()
+    return min(when, now + MAX_WAIT).isoformat()
 
 
 def _date(text: str) -> datetime:
@@ -129,51 +133,53 @@ def _date(text: str) -> datetime:
     return when if when.tzinfo else when.replace(tzinfo=UTC)
 
 
-def _moved(feed: str, answer: Response) -> tuple[str, ...]:
-    return (f"{feed}: is at {answer.moved} for good",) if answer.moved else ()
+def _redirect_problem(feed: str, response: Response) -> tuple[str, ...]:
+    return (f"{feed}: has moved permanently to {response.moved}",) if response.moved else ()
 
 
-def _read(feed: str, memory: FeedState, answer: Response, now: datetime) -> FeedPoll:
-    data = answer.body
+def _parse_response(feed: str, state: FeedState, response: Response, now: datetime) -> FeedPoll:
+    data = response.body
     if feed_kind(data) != "feed":
         raise WebError(f"{feed}: neither RSS, Atom nor JSON Feed")
-    problems = list(_moved(feed, answer))
-    rows = _rows(feed, answer)
-    if len(rows) > MOST_ENTRIES:
-        problems.append(f"{feed}: only the first {MOST_ENTRIES:,} entries are read")
+    problems = list(_redirect_problem(feed, response))
+    rows = _rows(feed, response)
+    if len(rows) > MAX_ENTRIES:
+        problems.append(f"{feed}: only the first {MAX_ENTRIES:,} entries are read")
     articles: dict[str, Article] = {}
-    for row in rows[:MOST_ENTRIES]:
+    for row in rows[:MAX_ENTRIES]:
         try:
-            article = _article(feed, answer.address, row, now)
+            article = _article(feed, response.address, row, now)
         except BadArticle as exc:
-            problems.append(f"{feed}: an entry cannot be read: {exc}")
+            problems.append(f"{feed}: an entry is invalid: {exc}")
         else:
             articles.setdefault(article.id, article)
-    remembered = replace(
-        memory,
-        title=next((str(row["source"])[:200] for row in rows if row["source"]), memory.title),
-        etag=_tag(answer, "etag"),
-        modified=_tag(answer, "last-modified"),
+    new_state = replace(
+        state,
+        title=next((str(row["source"])[:200] for row in rows if row["source"]), state.title),
+        etag=_tag(response, "etag"),
+        modified=_tag(response, "last-modified"),
         wait_until=None,
     )
-    return FeedPoll(feed, remembered, tuple(sorted(articles.values(), key=_age)), tuple(problems))
+    return FeedPoll(
+        feed, new_state, tuple(sorted(articles.values(), key=_date_order)), tuple(problems)
+    )
 
 
-def _rows(feed: str, answer: Response) -> list[dict[str, Any]]:
-    """The entries, and one more where they are too many."""
-    entries = feed_rows(answer.body, answer.headers.get("content-type"))
+def _rows(feed: str, response: Response) -> list[dict[str, Any]]:
+    """The entries, and one beyond the limit where there are too many."""
+    entries = feed_rows(response.body, response.headers.get("content-type"))
     try:
-        return list(islice(entries, MOST_ENTRIES + 1))
+        return list(islice(entries, MAX_ENTRIES + 1))
     except StreamError as exc:
         raise WebError(f"{feed}: {exc}") from exc
 
 
-def _tag(answer: Response, name: str) -> str | None:
-    value = answer.headers.get(name)
-    return value if value and len(value) <= LONGEST_TAG else None
+def _tag(response: Response, name: str) -> str | None:
+    value = response.headers.get(name)
+    return value if value and len(value) <= MAX_TAG else None
 
 
-def _age(article: Article) -> tuple[datetime, str]:
+def _date_order(article: Article) -> tuple[datetime, str]:
     return article.published or datetime.max.replace(tzinfo=UTC), article.id
 
 
@@ -181,12 +187,12 @@ def _article(feed: str, base: str, row: Mapping[str, Any], now: datetime) -> Art
     url = _link(base, row["url"])
     article = Article(
         id=_id(feed, row, url),
-        title=_whole(row["title"]) or "",
-        text=_whole(row["text"]) or "",
+        title=_replace_surrogates(row["title"]) or "",
+        text=_replace_surrogates(row["text"]) or "",
         html=row["html"],
         url=url,
-        source=_whole(row["source"]) or urlsplit(feed).hostname,
-        language=_whole(row["language"]),
+        source=_replace_surrogates(row["source"]) or urlsplit(feed).hostname,
+        language=_replace_surrogates(row["language"]),
         published=_published(row["published"], now),
     )
     check_storable(article)
@@ -194,16 +200,16 @@ def _article(feed: str, base: str, row: Mapping[str, Any], now: datetime) -> Art
 
 
 def _id(feed: str, row: Mapping[str, Any], url: str | None) -> str:
-    """Of an entry of a feed the same each time; `feed_of` tells the feed."""
+    """A stable id of an entry, from which `feed_of` gets the feed."""
     content = f"{row['title']}\n{row['text']}".encode("utf-8", "replace")
-    name = _whole(row["id"]) or url or sha256(content).hexdigest()[:16]
-    if len(name) > LONGEST_ID:
+    name = _replace_surrogates(row["id"]) or url or sha256(content).hexdigest()[:16]
+    if len(name) > MAX_ID:
         name = sha256(name.encode()).hexdigest()
     return f"{feed}#{name}"
 
 
 def feed_of(article_id: str) -> str:
-    """The feed that an article of this id is from.
+    """The feed of an article id.
 
     >>> feed_of("https://coast.example/feed#coast-1")
     'https://coast.example/feed'
@@ -212,22 +218,22 @@ def feed_of(article_id: str) -> str:
 
 
 def _link(base: str, link: object) -> str | None:
-    """The address of an entry, whole; None where it is none that one can go to."""
+    """The absolute URL of an entry; None where it is not http or https."""
     try:
-        address = urljoin(base, str(link).strip()) if link else ""
-        return _whole(address) if urlsplit(address).scheme in ("http", "https") else None
+        url = urljoin(base, str(link).strip()) if link else ""
+        return _replace_surrogates(url) if urlsplit(url).scheme in ("http", "https") else None
     except ValueError:
         return None
 
 
-def _whole(value: str | None) -> str | None:
-    """The text without halves of surrogate pairs."""
+def _replace_surrogates(value: str | None) -> str | None:
+    """The text without lone surrogates."""
     return value.encode("utf-8", "replace").decode() if value else value
 
 
 def _published(value: object, now: datetime) -> datetime | None:
     try:
         when = read_time(value)
-        return when if when is None or when <= now + AHEAD else None
+        return when if when is None or when <= now + MAX_AHEAD else None
     except (BadArticle, OverflowError):
         return None

@@ -1,4 +1,4 @@
-"""Documents: what a search engine is given of a new page."""
+"""The documents of new articles that a search index receives."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -7,11 +7,11 @@ from nearcopy.config import Recipe
 from nearcopy.extract.text import strip_html
 from nearcopy.fingerprint.fingerprint import fingerprints
 from nearcopy.io.streams.messages import Outcome
-from nearcopy.models.model import Article, Fingerprint, Verdict
-from nearcopy.stores.row_codec import whole
+from nearcopy.models import Article, Fingerprint, Verdict
+from nearcopy.stores.row_codec import replace_surrogates
 
 Document = Mapping[str, Any]
-TEXTS = ("title", "text")  # all else is found by its whole value
+TEXTS = ("title", "text")  # full text; other fields are keywords
 FIELDS = (
     *("id", *TEXTS, "url", "canonical_url", "source", "published", "language", "story_id"),
     *("simhash", "digest"),
@@ -19,7 +19,7 @@ FIELDS = (
 
 
 def build_documents(outcomes: Iterable[Outcome], recipe: Recipe) -> list[Document]:
-    """The new pages among these, the last of each id, each with what results are collapsed by."""
+    """A document for each article that is no duplicate, the last one of each id."""
     new: dict[str, tuple[Article, Verdict, str | None]] = {}
     for outcome in outcomes:
         if (
@@ -28,24 +28,27 @@ def build_documents(outcomes: Iterable[Outcome], recipe: Recipe) -> list[Documen
             and not outcome.verdict.is_duplicate
         ):
             new[outcome.article.id] = (outcome.article, outcome.verdict, outcome.canonical_url)
-    marks = fingerprints([article for article, _, _ in new.values()], recipe)
-    return [_document(*page, mark) for page, mark in zip(new.values(), marks, strict=True)]
+    prints = fingerprints([article for article, _, _ in new.values()], recipe)
+    return [
+        _document(*page, fingerprint)
+        for page, fingerprint in zip(new.values(), prints, strict=True)
+    ]
 
 
 def _document(
-    article: Article, verdict: Verdict, address: str | None, mark: Fingerprint
+    article: Article, verdict: Verdict, canonical_url: str | None, fingerprint: Fingerprint
 ) -> Document:
     fields = {
         "id": article.id,
         "title": article.title,
         "text": strip_html(article.text) if article.html else article.text,
         "url": article.url,
-        "canonical_url": address,
+        "canonical_url": canonical_url,
         "source": article.source,
         "published": article.published.isoformat() if article.published else None,
         "language": article.language,
         "story_id": verdict.story_id,
-        "simhash": f"{mark.simhash:016x}" if mark.simhash is not None else None,
-        "digest": mark.digest.hex() if mark.digest is not None else None,
+        "simhash": f"{fingerprint.simhash:016x}" if fingerprint.simhash is not None else None,
+        "digest": fingerprint.digest.hex() if fingerprint.digest is not None else None,
     }
-    return {name: whole(value) if value else value for name, value in fields.items()}
+    return {name: replace_surrogates(value) if value else value for name, value in fields.items()}

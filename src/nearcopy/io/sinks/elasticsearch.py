@@ -1,7 +1,7 @@
-"""Elasticsearch and OpenSearch: new pages, by the bulk interface that both have.
+"""Elasticsearch and OpenSearch: index new articles through the bulk API that both have.
 
-What could not be indexed now is tried again; what cannot be at all is an error, and then nothing
-of the batch is settled.
+Documents that are rejected for a transient reason are retried. A permanent rejection is an error,
+and then no message of the batch is acknowledged.
 """
 
 import json
@@ -21,10 +21,10 @@ from nearcopy.io.sinks.documents import FIELDS, TEXTS, Document, build_documents
 from nearcopy.io.streams.messages import Outcome
 
 LIMITS = Limits(seconds=60.0, max_bytes=64 << 20, redirects=0, private=True)
-MOST_BYTES = 5 << 20  # of a request; engines refuse 100 MB, and like them far smaller
-LONGEST_ID = 512  # bytes
-LATER = frozenset({429, 502, 503, 504})  # too busy, or not there just now
-PATIENCE_SECONDS = 120.0
+MAX_BYTES = 5 << 20  # of a request; engines refuse 100 MB and recommend far less
+MAX_ID = 512  # bytes
+TRANSIENT = frozenset({429, 502, 503, 504})
+RETRY_SECONDS = 120.0
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 5.0
 NOT_FOUND = 404
 TIMES = ("published",)
@@ -33,7 +33,7 @@ log = logging.getLogger("nearcopy")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BulkSettings:
-    """Which index, and who asks."""
+    """The index, and the credentials."""
 
     address: str  # of the engine
     index: str
@@ -41,7 +41,7 @@ class BulkSettings:
 
 
 def bulk_settings(address: str, authorization: str | None = None) -> BulkSettings:
-    """The settings that an address such as https://name:password@host:9200/pages stands for.
+    """The settings from an address such as https://name:password@host:9200/pages.
 
     >>> bulk_settings("http://localhost:9200/pages").index
     'pages'
@@ -58,69 +58,70 @@ def bulk_settings(address: str, authorization: str | None = None) -> BulkSetting
 
 
 class BulkSink:
-    """An index of a search engine; made where there is none."""
+    """An index of a search engine, created where it does not exist."""
 
     def __init__(self, settings: BulkSettings, recipe: Recipe) -> None:
         self._settings, self._recipe = settings, recipe
-        self._make()
+        self._create()
 
     def write(self, outcomes: Sequence[Outcome]) -> None:
-        """Have the new pages of these in the index."""
+        """Index the new articles among these."""
         for part in _parts(
             [_lines(document) for document in build_documents(outcomes, self._recipe)]
         ):
             self._index(part)
 
-    def _make(self) -> None:
-        answer = self._patiently("HEAD", "")
+    def _create(self) -> None:
+        answer = self._send("HEAD", "")
         if answer.status == NOT_FOUND:
-            answer = self._patiently("PUT", "", json.dumps(MAPPING).encode())
-            if b"resource_already_exists_exception" in answer.body:  # another was quicker
+            answer = self._send("PUT", "", json.dumps(MAPPING).encode())
+            if b"resource_already_exists_exception" in answer.body:  # by another process
                 return
         if answer.status >= 300:
-            raise StreamError(f"{self._place}: answered {_told(answer)}")
+            raise StreamError(f"{self._place}: answered {_describe(answer)}")
 
     def _index(self, lines: list[bytes]) -> None:
-        """Index these, those that were refused for now again until they are or time is over."""
-        end, pause = monotonic() + PATIENCE_SECONDS, FIRST_PAUSE
+        """Index these, with retries of the documents rejected as busy."""
+        end, pause = monotonic() + RETRY_SECONDS, FIRST_PAUSE
         while True:
-            answer = self._patiently("POST", "/_bulk", b"".join(lines))
+            answer = self._send("POST", "/_bulk", b"".join(lines))
             if answer.status >= 300:
-                raise StreamError(f"{self._place}: answered {_told(answer)}")
-            busy = self._refused(_items(answer, len(lines), self._place))
+                raise StreamError(f"{self._place}: answered {_describe(answer)}")
+            busy = self._retryable(_items(answer, len(lines), self._place))
             if not busy:
                 return
             if monotonic() + pause > end:
                 raise StreamError(f"{self._place}: too busy for {len(busy)} of {len(lines)} pages")
-            log.warning("%s: too busy for %d pages: again in %.1f s", self._place, len(busy), pause)
+            log.warning("%s: retrying %d pages in %.1f s", self._place, len(busy), pause)
             sleep(pause)
             lines, pause = [lines[place] for place in busy], min(2 * pause, LONGEST_PAUSE)
 
-    def _refused(self, items: list[dict[str, Any]]) -> list[int]:
-        """The places of what may be tried again; raises where something never can be indexed."""
-        bad = [item for item in items if item["status"] >= 300 and item["status"] not in LATER]
-        if bad:
-            why = json.dumps(bad[0].get("error"))
+    def _retryable(self, items: list[dict[str, Any]]) -> list[int]:
+        """The places of documents to retry; raises StreamError for permanent rejections."""
+        failed = [item for item in items if item["status"] >= 300]
+        rejected = [item for item in failed if item["status"] not in TRANSIENT]
+        if rejected:
+            why = json.dumps(rejected[0].get("error"))
             raise StreamError(
-                f"{self._place}: {len(bad)} of {len(items)} pages cannot be indexed, the first "
-                f"{bad[0].get('_id')!r:.80}: {why:.300}"
+                f"{self._place}: {len(rejected)} of {len(items)} pages cannot be indexed, "
+                f"the first {rejected[0].get('_id')!r:.80}: {why:.300}"
             )
-        return [place for place, item in enumerate(items) if item["status"] in LATER]
+        return [place for place, item in enumerate(items) if item["status"] in TRANSIENT]
 
-    def _patiently(self, method: str, path: str, body: bytes | None = None) -> Response:
-        """The answer; an engine that is away or busy is asked again."""
-        end, pause = monotonic() + PATIENCE_SECONDS, FIRST_PAUSE
+    def _send(self, method: str, path: str, body: bytes | None = None) -> Response:
+        """The response, with retries while the engine is unavailable or busy."""
+        end, pause = monotonic() + RETRY_SECONDS, FIRST_PAUSE
         while True:
             try:
                 answer = fetch(self._request(method, path, body), LIMITS)
-                if answer.status not in LATER or monotonic() + pause > end:
+                if answer.status not in TRANSIENT or monotonic() + pause > end:
                     return answer
                 reason = f"{self._place}: answered {answer.status}"
             except WebError as exc:
                 if monotonic() + pause > end:
                     raise
                 reason = str(exc)
-            log.warning("trying again in %.1f s: %s", pause, reason)
+            log.warning("retrying in %.1f s: %s", pause, reason)
             sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
 
@@ -146,9 +147,9 @@ MAPPING = {"mappings": {"properties": {name: _field(name) for name in FIELDS}}}
 
 
 def _lines(document: Document) -> bytes:
-    """What to do and the page, a line each; absent is left out."""
+    """The action and the document, a line each, without missing values."""
     name = str(document["id"])
-    if len(name.encode()) > LONGEST_ID:
+    if len(name.encode()) > MAX_ID:
         name = sha256(name.encode()).hexdigest()
     fields = {field: value for field, value in document.items() if value is not None}
     rows = ({"index": {"_id": name}}, fields)
@@ -156,11 +157,11 @@ def _lines(document: Document) -> bytes:
 
 
 def _parts(lines: list[bytes]) -> Iterator[list[bytes]]:
-    """The pages in requests of a size that engines take."""
+    """The documents in requests of limited size."""
     part: list[bytes] = []
     size = 0
     for line in lines:
-        if part and size + len(line) > MOST_BYTES:
+        if part and size + len(line) > MAX_BYTES:
             yield part
             part, size = [], 0
         part.append(line)
@@ -170,15 +171,15 @@ def _parts(lines: list[bytes]) -> Iterator[list[bytes]]:
 
 
 def _items(answer: Response, count: int, place: str) -> list[dict[str, Any]]:
-    """What came of each page; one that is not told of is an error."""
+    """The result for each document; raises StreamError where one is missing."""
     try:
         items = [item["index"] for item in json.loads(answer.body)["items"]]
         if len(items) != count or not all(isinstance(item["status"], int) for item in items):
-            raise ValueError(f"it tells of {len(items)} pages of {count}")
+            raise ValueError(f"{len(items)} results for {count} pages")
     except (ValueError, TypeError, KeyError, RecursionError) as exc:
         raise StreamError(f"{place}: no answer of a bulk request: {exc!r:.200}") from None
     return items
 
 
-def _told(answer: Response) -> str:
+def _describe(answer: Response) -> str:
     return f"{answer.status}: {answer.body[:300].decode('utf-8', 'replace')}"

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from nearcopy.config import Recipe
 from nearcopy.errors import NearcopyError
-from nearcopy.io.streams.base import Sink
+from nearcopy.io.streams.messages import Sink
 
 SQLITE = "sqlite:///"
 WEB = ("http://", "https://")

@@ -1,4 +1,4 @@
-"""SQLite's full-text search (FTS5): new pages in a file, and a search over them."""
+"""SQLite full-text search (FTS5): index new articles in a file, and search them."""
 
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ from nearcopy.io.sinks.documents import FIELDS, TEXTS, build_documents
 from nearcopy.io.streams.messages import Outcome
 
 WAIT_SECONDS = 30.0
-MOST_ASKED = 50  # words of a search
+MAX_QUERY_WORDS = 50
 COLUMNS = ", ".join(f"{name} TEXT" for name in FIELDS if name != "id")
 WORDS = ", ".join(TEXTS)
 NEW, OLD = (", ".join(f"{which}.{name}" for name in TEXTS) for which in ("new", "old"))
@@ -27,27 +27,27 @@ END;
 CREATE TRIGGER IF NOT EXISTS page_removed AFTER DELETE ON pages BEGIN
     INSERT INTO page_words (page_words, rowid, {WORDS}) VALUES ('delete', old.number, {OLD});
 END;
-"""  # noqa: S608  # put together from constants
+"""  # noqa: S608  # composed of constants
 INSERT = f"INSERT INTO pages ({', '.join(FIELDS)}) VALUES ({', '.join('?' * len(FIELDS))})"  # noqa: S608
 FIND = """
 SELECT pages.id, title, canonical_url, url, story_id, source FROM
-    (SELECT rowid AS number, rank FROM page_words WHERE page_words MATCH ?) AS found
-    JOIN pages USING (number) ORDER BY found.rank, pages.id
+    (SELECT rowid AS number, rank FROM page_words WHERE page_words MATCH ?) AS matches
+    JOIN pages USING (number) ORDER BY matches.rank, pages.id
 """
 
 
 class Hit(NamedTuple):
-    """A page that was found."""
+    """A search result."""
 
     id: str
     title: str
-    url: str | None  # canonical, where there is such an address
+    url: str | None  # canonical, if known
     story_id: str | None
     source: str | None
 
 
 class FtsIndex:
-    """A file with pages and their words; the same page written again is there once."""
+    """A full-text index in a file; an article that is written again replaces itself."""
 
     def __init__(self, path: str | Path, recipe: Recipe) -> None:
         self._recipe = recipe
@@ -59,7 +59,7 @@ class FtsIndex:
             raise StreamError(f"{path} cannot be an index: {exc}") from exc
 
     def write(self, outcomes: Sequence[Outcome]) -> None:
-        """Have the new pages of these in the index, all or none."""
+        """Index the new articles among these, in one transaction."""
         pages = build_documents(outcomes, self._recipe)
         try:
             with self._base:
@@ -71,8 +71,8 @@ class FtsIndex:
             raise StreamError(f"pages could not be indexed: {exc}") from exc
 
     def search(self, words: str, *, limit: int = 10) -> list[Hit]:
-        """The pages that have all of these words, the best of each story, best first."""
-        query = " ".join(f'"{word}"' for word in _asked(words))
+        """The best match of each story that contains all words, best first."""
+        query = " ".join(f'"{word}"' for word in _query_words(words))
         if not query:
             return []
         hits: dict[str, Hit] = {}
@@ -85,17 +85,17 @@ class FtsIndex:
         return list(hits.values())
 
     def pages(self) -> list[dict[str, Any]]:
-        """All pages with all that is known of them, in the order they were written."""
+        """All documents, in the order they were indexed."""
         listed = ", ".join(FIELDS)
         rows = self._base.execute(f"SELECT {listed} FROM pages ORDER BY number")  # noqa: S608
         return [dict(zip(FIELDS, row, strict=True)) for row in rows]
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._base.close()
 
 
-def _asked(words: str) -> Iterator[str]:
-    """The words without what has a meaning to the engine."""
+def _query_words(words: str) -> Iterator[str]:
+    """The words without query syntax."""
     clean = words.encode("utf-8", "replace").decode().replace('"', " ").replace("\0", " ")
-    yield from clean.split()[:MOST_ASKED]
+    yield from clean.split()[:MAX_QUERY_WORDS]
