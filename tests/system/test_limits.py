@@ -410,7 +410,7 @@ def test_characters_of_an_address(server):
     within = start + "a" * (LONGEST_URL - len(start))
     with pytest.raises(WebError) as asked:
         fetch(Request(address=within), Limits(seconds=5))  # it gets so far as to look where it is
-    assert "not of the open internet" in str(asked.value)
+    assert "not on the public internet" in str(asked.value)
     with pytest.raises(WebError, match="the address is too long"):
         fetch(Request(address=within + "a"), Limits(seconds=5))
 
@@ -424,7 +424,7 @@ def polled(server, body: bytes):
 
 @pytest.mark.parametrize(("count", "told"), [(4, 0), (5, 1)])
 def test_entries_of_a_feed(server, monkeypatch, count, told):
-    monkeypatch.setattr(polling, "MOST_ENTRIES", 4)
+    monkeypatch.setattr(polling, "MAX_ENTRIES", 4)
     items = [(str(n), f"Tide {n}", "High.") for n in range(count)]
     found = polled(server, rss("Coast", *items))
     assert len(found.articles) == 4
@@ -451,7 +451,7 @@ def test_characters_of_the_tag_of_a_feed(size, kept):
 )
 def test_how_long_a_feed_may_ask_to_be_left_alone(seconds, waits):
     now = read_time("2026-05-04T10:00:00Z")
-    until = polling._wait(answered(**{"retry-after": str(seconds)}), now)
+    until = polling._wait_until(answered(**{"retry-after": str(seconds)}), now)
     assert until == (now + timedelta(seconds=waits)).isoformat()
 
 
@@ -463,14 +463,14 @@ def test_how_far_ahead_an_entry_may_be_dated(ahead, kept):
 
 
 def test_entries_and_stories_that_are_remembered():
-    for most, count in ((memory.MOST_SEEN, 4999), (memory.MOST_SEEN, 5000), (5000, 5001)):
+    for most, count in ((memory.MAX_SEEN, 4999), (memory.MAX_SEEN, 5000), (5000, 5001)):
         seen = FeedState().with_seen([str(n) for n in range(count)]).seen
         assert len(seen) == min(most, count)
         assert seen[-1] == str(count - 1)
     now = read_time("2026-05-04T10:00:00Z")
-    for count in (memory.MOST_REPORTED, memory.MOST_REPORTED + 1):
+    for count in (memory.MAX_REPORTED, memory.MAX_REPORTED + 1):
         told = PollState().with_stories([str(n) for n in range(count)], now).stories
-        assert len(told) == memory.MOST_REPORTED
+        assert len(told) == memory.MAX_REPORTED
         assert told[-1][0] == str(count - 1)
 
 

@@ -1,13 +1,19 @@
-"""Inputs of a corpus: archives of crawlers."""
+"""Inputs of a corpus: files, samples, and archives of crawlers."""
 
 import gzip
 import json
+import os
 from pathlib import Path
 
 import pytest
+from tests.support.corpora import COUNT
 
-from nearcopy import NearcopyError
-from nearcopy.batch.local import CorpusJob, deduplicate
+from nearcopy.batch.local import (
+    CorpusJob,
+    deduplicate,
+)
+from nearcopy.batch.local.inputs import find_inputs
+from nearcopy.errors import BadCorpus, NearcopyError
 from nearcopy.io.files import read_articles
 
 TEXT = " ".join(f"The council of town {number} voted on plan {number}." for number in range(40))
@@ -87,3 +93,48 @@ def test_archives_are_not_written(tmp_path):
         open_writer(tmp_path / "o", "warc"),
     ):
         pass
+
+
+def test_inputs_are_not_overwritten(wire, tmp_path):
+    for output in (wire, wire.parent):
+        with pytest.raises(NearcopyError, match="overwritten"):
+            deduplicate(CorpusJob(wire, output))
+    with pytest.raises(NearcopyError, match="does not exist"):
+        deduplicate(CorpusJob(tmp_path / "none.jsonl", tmp_path / "out"))
+
+
+@pytest.mark.parametrize("name", ["in.jsonl", "link.jsonl", "lines.jsonl"])
+def test_rejected_rows_do_not_overwrite_an_input(tmp_path, name):
+    path, lines = tmp_path / "in.jsonl", tmp_path / "lines.jsonl"
+    path.write_text('{"id": "a", "text": "x"}\n[]\n')
+    lines.write_text("")
+    (tmp_path / "link.jsonl").symlink_to(path)
+    with pytest.raises(BadCorpus, match="overwritten"):
+        deduplicate(CorpusJob(path, tmp_path / "out", boilerplate=lines, rejected=tmp_path / name))
+    assert len(path.read_text().splitlines()) == 2
+
+
+def test_each_file_is_resolved_once(tmp_path, monkeypatch):
+    for number in range(30):
+        (tmp_path / f"{number}.jsonl").write_text("{}\n")
+    looked_up, resolve = [], Path.resolve
+    monkeypatch.setattr(Path, "resolve", lambda self: looked_up.append(self) or resolve(self))
+    assert len(find_inputs([str(tmp_path)])) == 30
+    assert len(looked_up) == 30
+    with pytest.raises(BadCorpus, match="named twice"):
+        find_inputs([str(tmp_path), str(tmp_path / "7.jsonl")])
+
+
+def test_an_input_that_changes_meanwhile_is_an_error(wire, tmp_path):
+    copy = tmp_path / "in.jsonl"
+    copy.write_bytes(wire.read_bytes())
+    job = CorpusJob(copy, tmp_path / "out")
+    assert len(job.sources) == 1  # found before the change
+    os.utime(copy, (1, 1))
+    with pytest.raises(BadCorpus, match="has changed"):
+        deduplicate(job)
+
+
+def test_a_sample_is_a_share_of_the_rows(wire, tmp_path):
+    found = deduplicate(CorpusJob(wire, tmp_path / "out", sample=0.1))
+    assert 0.05 * COUNT < found.rows < 0.2 * COUNT

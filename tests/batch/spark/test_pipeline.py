@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.batch.local.test_pipeline import lines, read
 from tests.support import servers, spark_cluster
+from tests.support.corpora import lines, read
 from tests.support.synthetic_news import news
 from typer.testing import CliRunner
 
@@ -24,7 +24,7 @@ from nearcopy.batch.local.clusters import read_article_edges
 from nearcopy.batch.settings import Settings
 from nearcopy.batch.shared_keys import LEADING_ROWS, PRECEDING_ROWS, neighbour_positions
 from nearcopy.cli import app
-from nearcopy.match import candidate_index as shelves
+from nearcopy.match import candidate_index
 
 pa = servers.driver("pyarrow")
 servers.driver("pyspark")
@@ -119,7 +119,7 @@ def test_a_killed_worker_and_a_stopped_driver_change_nothing(cluster, wire, tmp_
 
 
 def test_all_that_is_known_is_judged_as_on_one_machine(spark, wire, tmp_path, monkeypatch):
-    monkeypatch.setattr(shelves, "PAIRS", COUNT * COUNT)  # nothing is left out
+    monkeypatch.setattr(candidate_index, "MAX_PAIRS", COUNT * COUNT)  # nothing is left out
     settings = {"recipe": RECIPES["default"], "policy": POLICIES["default"]}
     found = run(spark.read.json(str(wire)), Settings(**settings), work=str(tmp_path / "work"))
     job = CorpusJob(wire, tmp_path / "out", **settings)

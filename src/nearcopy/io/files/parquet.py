@@ -33,7 +33,7 @@ def read_parquet(stream: Stream, file: str, path: Path) -> Iterator[Record]:
                 place = Place(file, number)
                 yield Rejected(place, values, "") if isinstance(values, str) else (place, values)
         except (pyarrow.ArrowException, OSError) as exc:
-            why = stream.broken or f"unreadable Parquet from here on: {exc}"
+            why = stream.broken or f"not Parquet from here on: {exc}"
             yield Rejected(Place(file, number + 1), why, "")
 
 

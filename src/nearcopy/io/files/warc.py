@@ -39,7 +39,7 @@ def read_warc(path: Path, file: str) -> Iterator[Record]:
                     yield _record(Place(file, number), record.rec_headers, html, extract)
                 heads.size = 0
         except Exception as exc:  # of many types, in truncated and hostile files
-            why = f"unreadable WARC from here on: {exc}"
+            why = f"not WARC from here on: {exc}"
             yield Rejected(Place(file, number + 1), why, "")
 
 
