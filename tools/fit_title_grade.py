@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearcopy import Article, fingerprints
-from nearcopy.match.titles.similarity import GradeSigns, grade_signs
+from nearcopy.match.titles.similarity import GradeFeatures, grade_features
 
 Floats = NDArray[np.float64]
 RIDGE = 3.0  # on standardised signs
@@ -30,7 +30,7 @@ def signs(rows: list[dict[str, str]]) -> Floats:
         for side in "ab"
     ]
     made = list(fingerprints(articles))
-    return np.array([grade_signs(a, b) for a, b in zip(made[::2], made[1::2], strict=True)], float)
+    return np.array([grade_features(a, b) for a, b in zip(made[::2], made[1::2], strict=True)], float)
 
 
 def fitted(values: Floats, grades: Floats) -> Floats:
@@ -72,7 +72,7 @@ def main() -> None:
     grades = np.array([float(row["similarity"]) for row in rows]) / HIGHEST
     values = signs(rows)
     weights = fitted(values, grades)
-    for name, weight in zip((*GradeSigns._fields, "bias"), weights, strict=True):
+    for name, weight in zip((*GradeFeatures._fields, "bias"), weights, strict=True):
         print(f"{name:14} {weight:8.3f}")
     print(f"Pearson {np.corrcoef(graded(values, weights), grades)[0, 1]:.4f}", end=", ")
     print(f"unseen {np.corrcoef(unseen(values, grades), grades)[0, 1]:.4f}")

@@ -116,7 +116,7 @@ def test_a_figure_changed_is_another_text():
 def test_a_frequency_table_needs_articles_and_features():
     with pytest.raises(BadRecipe, match="there are no articles"):
         frequency_table([])
-    with pytest.raises(BadRecipe, match="without simhash"):
+    with pytest.raises(BadRecipe, match="no simhash"):
         frequency_table(articles(1), Recipe(simhash=None))
     table = frequency_table(articles(3))
     assert table.documents == 3

@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearcopy.extract.facts import read_facts
-from nearcopy.match.fact_clash import Comparison, compare, names_shared
+from nearcopy.match.fact_clash import Comparison, compare_facts, names_shared
 from nearcopy.models import Fact
 
 
 def compared(a: str, b: str) -> Comparison:
-    return compare(read_facts(a).facts, read_facts(b).facts)
+    return compare_facts(read_facts(a).facts, read_facts(b).facts)
 
 
 def kinds(pairs: tuple[tuple[Fact, Fact], ...]) -> list[str]:
@@ -133,8 +133,8 @@ def test_what_any_two_titles_share_is_no_agreement(shared):
 
 
 def test_nothing_is_said_without_facts():
-    assert compare((), read_facts("Landslide kills 12").facts) == Comparison()
-    assert compare(read_facts("Landslide kills 12").facts, ()) == Comparison()
+    assert compare_facts((), read_facts("Landslide kills 12").facts) == Comparison()
+    assert compare_facts(read_facts("Landslide kills 12").facts, ()) == Comparison()
 
 
 PIECES = """12 13 $5m $9m €4m 7% 9% Oct. 30 31 2025 2026 killed injured Series A B GPT-4 GPT-4o v0.4
@@ -145,7 +145,7 @@ TITLES = st.one_of(st.text(), st.lists(st.sampled_from(PIECES.split()), max_size
 @given(TITLES)
 def test_nothing_clashes_with_itself(title):
     facts = read_facts(title)
-    found = compare(facts.facts, facts.facts)
+    found = compare_facts(facts.facts, facts.facts)
     assert not found.clashes
     assert not found.moved
     assert names_shared(facts.names, facts.names) in (None, 1.0)

@@ -1,1 +1,5 @@
-"""Two articles: candidates to evidence, evidence to a decision, a decision to an explanation."""
+"""Two articles: candidates, their evidence, the decision and its explanation.
+
+`candidate_index` finds candidates by blocking keys, `eligibility` says which a policy compares,
+`compare` measures the evidence, `decide` applies the rules, `judgement` does both for many pairs.
+"""

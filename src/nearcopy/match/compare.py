@@ -14,7 +14,7 @@ from nearcopy.errors import BadArticle, BadRecipe
 from nearcopy.extract.facts import add_chinese_facts
 from nearcopy.kernels.result_types import Passage
 from nearcopy.match import titles
-from nearcopy.match.fact_clash import compare as compare_facts
+from nearcopy.match.fact_clash import compare_facts as compare_facts
 from nearcopy.match.fact_clash import names_shared
 from nearcopy.match.same_event_model import event_scores, title_event_scores
 from nearcopy.models import Article, Evidence, Fingerprint
@@ -297,9 +297,11 @@ def _containment(jaccard: Floats, words: Floats) -> Floats:
 def _titles(left: Side, right: Side, measures: Collection[str]) -> Columns:
     left_titles, right_titles = [a.title for a in left], [b.title for b in right]
     score_names = titles.SCORES.intersection(measures)
-    scores = titles.scores(left_titles, right_titles, score_names)._asdict() if score_names else {}
+    scores = (
+        titles.title_scores(left_titles, right_titles, score_names)._asdict() if score_names else {}
+    )
     gists = [a.gist for a in left], [b.gist for b in right]
-    swaps = list(map(titles.swapped, *gists))
+    swaps = list(map(titles.find_swaps, *gists))
     marked = zip(swaps, left, right, strict=True)
     counts = zip(left_titles, right_titles, strict=True)
     return {
@@ -308,8 +310,8 @@ def _titles(left: Side, right: Side, measures: Collection[str]) -> Columns:
         "title_soft": _nan_to_none(kernels.title_cosines(*gists)),
         "title_chars": list(map(min, map(len, left_titles), map(len, right_titles))),
         "title_words": [min(a.count(" "), b.count(" ")) + 1 if a and b else 0 for a, b in counts],
-        "title_swap": [titles.side_by_side(swap) if swap else None for swap in swaps],
-        "name_swap": [bool(swap) and titles.are_names(swap, a, b) for swap, a, b in marked],
+        "title_swap": [titles.format_swap(swap) if swap else None for swap in swaps],
+        "name_swap": [bool(swap) and titles.are_name_swaps(swap, a, b) for swap, a, b in marked],
         "contrast": list(map(_contrast, left, right, swaps)),
         "column": _either([a.column for a in left], [b.column for b in right]),
         "refiled": [a.refiled or b.refiled for a, b in zip(left, right, strict=True)],
@@ -318,8 +320,8 @@ def _titles(left: Side, right: Side, measures: Collection[str]) -> Columns:
 
 def _contrast(a: Fingerprint, b: Fingerprint, swap: Sequence[tuple[str, str]]) -> str | None:
     """The words by which two titles contrast: other stages or sides, or the reverse."""
-    words = titles.contrast(a.stages, b.stages) or titles.opposite(swap)
-    return words or titles.exchanged(a.title, b.title)
+    words = titles.find_contrast(a.stages, b.stages) or titles.find_opposite(swap)
+    return words or titles.find_exchange(a.title, b.title)
 
 
 def _models(left: Side, right: Side, measures: Collection[str], columns: Columns) -> Columns:

@@ -1,8 +1,8 @@
-"""Joins: all pairs of articles with at least so much in common, none missed and none other.
+"""The exact similarity join: all pairs of articles with at least a given overlap.
 
-Words are taken as they are written, case aside, so that anyone can count again what was counted: a
-word is a run of letters and digits, each Chinese or Japanese character one of its own. Or they are
-folded as in fingerprints, where vowel signs and spelling variants are no difference.
+Words are taken as written, ignoring case, so that the counts are easy to verify: a word is a run of
+letters and digits, or one Chinese or Japanese character. Optionally they are folded as in
+fingerprints, where vowel signs and spelling variants make no difference.
 """
 
 import re
@@ -23,19 +23,19 @@ from nearcopy.models import Article
 Words = Literal["written", "folded"]
 CHARACTERS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 WORD = re.compile(rf"[{CHARACTERS}]|[^\W{CHARACTERS}]+")
-BATCH = 1024  # articles at a time
-BLOCK = 1 << 16  # pairs at a time
+ARTICLES_PER_BATCH = 1024  # articles at a time
+PAIRS_PER_BLOCK = 1 << 16  # pairs at a time
 
 
-class _Read(NamedTuple):
-    """What is kept of the articles."""
+class _FeatureIndex(NamedTuple):
+    """The features of all articles."""
 
     ids: list[str]
     sizes: list[int]
     join: kernels.SetJoin
 
 
-def pairs(
+def find_similar_pairs(
     articles: Iterable[Article],
     min_overlap: float = 0.5,
     *,
@@ -46,10 +46,16 @@ def pairs(
 ) -> Iterator[tuple[str, str, Overlap]]:
     """The ids and the exact overlap of every two texts with at least this Jaccard, in order.
 
-    The features are those of the recipe's MinHash unless given; texts without any are like nothing.
-    `words` says what a word is; runs of characters are always folded.
-    All articles are read before the first pair. Memory is linear in them, though their pairs may be
-    quadratic: a thousand copies of one page are half a million.
+    All articles are read before the first pair. Memory is linear in the articles, though the pairs
+    may be quadratic: a thousand copies of one page are half a million.
+
+    Args:
+        articles: The articles; texts without features match nothing.
+        min_overlap: The least Jaccard overlap, above 0.
+        features: The features; by default those of the recipe's MinHash.
+        recipe: The recipe; by default `Recipe()`.
+        words: Words as "written", or "folded"; runs of characters are always folded.
+        threads: The threads of the kernels; 0 for all cores.
     """
     _check(articles, min_overlap, features, recipe)
     if words not in get_args(Words):
@@ -57,14 +63,14 @@ def pairs(
     recipe = recipe or Recipe()
     unit = features or recipe.minhash or recipe.simhash or Features()
     if words == "written" and unit.unit == "words":
-        articles = spelt_in_numbers(articles)
+        articles = number_words(articles)
     return _pairs(articles, float(min_overlap), recipe, unit, threads)
 
 
-def spelt_in_numbers(articles: Iterable[Article]) -> Iterator[Article]:
-    """The articles with a number for each word: two are the same where the words are."""
+def number_words(articles: Iterable[Article]) -> Iterator[Article]:
+    """The articles with each word replaced by a number of its own."""
     numbers: dict[str, str] = {}
-    for article in map(_checked, articles):
+    for article in map(_check_article, articles):
         text = strip_html(article.text) if article.html else article.text
         tokens = WORD.findall(text.lower())
         spelt = " ".join([numbers.setdefault(word, str(len(numbers))) for word in tokens])
@@ -78,32 +84,32 @@ def _pairs(
     features: Features,
     threads: int,
 ) -> Iterator[tuple[str, str, Overlap]]:
-    ids, sizes, join = _read(articles, min_overlap, recipe, features, threads)
+    ids, sizes, join = _read_features(articles, min_overlap, recipe, features, threads)
     place = 0
     while place < len(join):
-        place, block = join.find(place, BLOCK, threads=threads)
+        place, block = join.find(place, PAIRS_PER_BLOCK, threads=threads)
         for (a, b), shared in _rows(block):
             yield ids[a], ids[b], Overlap(sizes[a], sizes[b], shared)
 
 
 def _rows(block: SimilarPairs) -> Iterator[tuple[list[int], int]]:
-    """The places of each pair, and how many features they share; few of them at a time."""
-    for start in range(0, len(block.shared), BLOCK):
-        rows = slice(start, start + BLOCK)
+    """The indexes of each pair, and the number of features they share, in slices."""
+    for start in range(0, len(block.shared), PAIRS_PER_BLOCK):
+        rows = slice(start, start + PAIRS_PER_BLOCK)
         yield from zip(block.pairs[rows].tolist(), block.shared[rows].tolist(), strict=True)
 
 
-def _read(
+def _read_features(
     articles: Iterable[Article],
     min_overlap: float,
     recipe: Recipe,
     features: Features,
     threads: int,
-) -> _Read:
-    """The ids and the sets of the articles; their texts are let go."""
+) -> _FeatureIndex:
+    """The ids and the feature sets of the articles, without their texts."""
     ids: list[str] = []
     sizes: list[int] = []
-    values = bytearray()  # grows in place, where joining arrays would hold everything twice
+    values = bytearray()  # grows in place; joining arrays would take twice the memory
     for batch in _batches(articles):
         texts, html = [article.text for article in batch], [article.html for article in batch]
         sets_of_batch = kernels.feature_sets(texts, recipe, features, html=html, threads=threads)
@@ -112,23 +118,23 @@ def _read(
         values += sets_of_batch.values.data
     starts = np.cumsum([0, *sizes], dtype=np.uint64)
     sets = FeatureSets(starts, np.frombuffer(values, np.uint64))
-    return _Read(ids, sizes, kernels.SetJoin(sets, min_overlap))
+    return _FeatureIndex(ids, sizes, kernels.SetJoin(sets, min_overlap))
 
 
 def _batches(articles: Iterable[Article]) -> Iterator[list[Article]]:
-    remaining = map(_checked, articles)
-    while batch := list(islice(remaining, BATCH)):
+    remaining = map(_check_article, articles)
+    while batch := list(islice(remaining, ARTICLES_PER_BATCH)):
         yield batch
 
 
-def _checked(article: object) -> Article:
+def _check_article(article: object) -> Article:
     if not isinstance(article, Article):
         raise BadArticle(f"expected an Article, got {type(article).__name__}")
     return article
 
 
 def _check(articles: object, min_overlap: float, features: object, recipe: object) -> None:
-    """Refuses what cannot be meant."""
+    """Validate the arguments."""
     if isinstance(articles, Article):
         raise BadArticle("expected articles, got one Article: put it in a list")
     number = isinstance(min_overlap, int | float) and not isinstance(min_overlap, bool)

@@ -1,4 +1,4 @@
-"""Explaining: why two articles are what they are to each other, as data to show."""
+"""Explanations: a decision with its evidence, shared passages, facts and changed figures."""
 
 from dataclasses import dataclass, replace
 
@@ -12,41 +12,41 @@ from nearcopy.match.compare import passages
 from nearcopy.match.judgement import Judgement, judge_pairs
 from nearcopy.models import Article, Decision, Evidence, Fact, FactPair
 
-SHOWN = frozenset(("grade",))  # measures that no policy reads, and people do
+EXTRA_MEASURES = frozenset(("grade",))  # shown, though no policy reads them
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The decision with all that it rests on; places are those of the original texts."""
+    """The decision with its evidence; positions are those of the original texts."""
 
     a: str
     b: str
     judgement: Judgement
-    passages: tuple[Passage, ...]  # of min_words or more, that stand in both texts
+    passages: tuple[Passage, ...]  # of min_words or more, in both texts
     facts_a: tuple[Fact, ...]
     facts_b: tuple[Fact, ...]
     names_a: tuple[str, ...]
     names_b: tuple[str, ...]
-    figures: tuple[tuple[Numeral, Numeral], ...]  # that differ in the same place of the texts
+    figures: tuple[tuple[Numeral, Numeral], ...]  # that differ in the same context
 
     @property
     def decision(self) -> Decision:
-        """What was decided, and by which rule."""
+        """The decision."""
         return self.judgement.decision
 
     @property
     def evidence(self) -> Evidence:
-        """What was measured."""
+        """The evidence."""
         return self.judgement.evidence
 
     @property
     def agreements(self) -> tuple[FactPair, ...]:
-        """The facts in which the titles agree."""
+        """The facts of the titles that agree."""
         return self.evidence.agreements
 
     @property
     def clashes(self) -> tuple[FactPair, ...]:
-        """The facts in which the titles contradict each other."""
+        """The facts of the titles that clash."""
         return self.evidence.clashes
 
     @property
@@ -64,16 +64,28 @@ def explain(
     min_words: int = 8,
     weights: TermWeights | None = None,
 ) -> Explanation:
-    """What two articles are to each other and why, with what they share and where they clash.
+    """The relation of two articles and why, with what they share and where they clash.
 
-    `weights` tell how much terms count where a store has counted them.
+    >>> from nearcopy import Article, explain
+    >>> a = Article(id="a", title="Nordell raises $10m in Series A")
+    >>> b = Article(id="b", title="Nordell raises $50m in Series B")
+    >>> explain(a, b).sentence
+    'distinct: the facts clash: 10 million dollars / 50 million dollars and 1 more'
+
+    Args:
+        a: An article.
+        b: Another article.
+        recipe: The recipe of the fingerprints; by default `Recipe()`.
+        policy: The thresholds; by default `Policy()`.
+        min_words: The length of the shortest passage.
+        weights: The term weights of a store, if it counted its terms.
     """
     recipe, policy = recipe or Recipe(), check_policy(policy)
     other = replace(b, id=f"{b.id}#2") if a.id == b.id else b
     left, right = fingerprints([a, other], recipe)
-    at_hand = {a.id: a, other.id: other}
+    articles = {a.id: a, other.id: other}
     (judgement,) = judge_pairs(
-        [(left, right)], recipe, policy, lambda _: at_hand, also=SHOWN, weights=weights
+        [(left, right)], recipe, policy, lambda _: articles, also=EXTRA_MEASURES, weights=weights
     )
     return Explanation(
         a.id,

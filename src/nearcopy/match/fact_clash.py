@@ -1,4 +1,4 @@
-"""Two sides' facts beside each other: what agrees, what clashes, what has moved on."""
+"""The facts of two titles compared: which agree, which clash, which were updated."""
 
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
@@ -10,15 +10,15 @@ from nearcopy.models import Fact
 
 Pair = tuple[Fact, Fact]
 
-NEAR = 1.25  # sums within this factor of each other say neither yes nor no
-WIDE = 1.5  # the same sum in two currencies, by rough rates
-LEAST_ROUNDED = 100  # smaller counts are not rounded
-# Kinds that may contradict and never confirm: any two titles of a day share them.
-SILENT = frozenset(("weekday", "clock", "year", "month", "quarter", "season"))
+NEAR_FACTOR = 1.25  # sums within this factor neither agree nor clash
+CURRENCY_FACTOR = 1.5  # the same sum in two currencies, by rough rates
+MIN_ROUNDED = 100  # smaller counts are not rounded
+# Kinds that may clash but never confirm: any two titles of a day share them.
+UNCONFIRMING_KINDS = frozenset(("weekday", "clock", "year", "month", "quarter", "season"))
 
 
 class Comparison(NamedTuple):
-    """What two sides' facts say of each other; pairs are (one of a, one of b)."""
+    """The pairs of facts that agree, clash or moved; each pair is (fact of a, fact of b)."""
 
     agreements: tuple[Pair, ...] = ()
     clashes: tuple[Pair, ...] = ()
@@ -35,11 +35,11 @@ NOTHING = Comparison()
 NAME = "name"
 
 
-def compare(a: Sequence[Fact], b: Sequence[Fact]) -> Comparison:
-    """What agrees, clashes or has moved between two titles' facts.
+def compare_facts(a: Sequence[Fact], b: Sequence[Fact]) -> Comparison:
+    """The comparison of the facts of two titles.
 
     >>> first, second = Fact("series", "series a"), Fact("series", "series b")
-    >>> len(compare([first], [second]).clashes), len(compare([first], [first]).clashes)
+    >>> len(compare_facts([first], [second]).clashes), len(compare_facts([first], [first]).clashes)
     (1, 0)
     """
     if not a or not b:
@@ -63,7 +63,7 @@ def _figures(facts: Sequence[Fact]) -> dict[str, list[Fact]]:
 
 
 def _by_about(a: list[Fact], b: list[Fact], lists: _Lists) -> None:
-    """Facts about one thing: any shared value agrees, none shared is a clash."""
+    """Facts about one thing: a shared value agrees, none is a clash."""
     for about in dict.fromkeys(fact.about for fact in a):
         left = [fact for fact in a if fact.about == about]
         right = [fact for fact in b if fact.about == about]
@@ -71,7 +71,7 @@ def _by_about(a: list[Fact], b: list[Fact], lists: _Lists) -> None:
             agreed = [(x, y) for x in left for y in right if _equal(x, y)]
             if not agreed:
                 lists.clashes.append((left[0], right[0]))
-            elif left[0].kind not in SILENT:
+            elif left[0].kind not in UNCONFIRMING_KINDS:
                 lists.agreements.extend(agreed)
 
 
@@ -82,10 +82,10 @@ def _equal(x: Fact, y: Fact) -> bool:
 
 
 def _versions(a: list[Fact], b: list[Fact], lists: _Lists) -> None:
-    """Versions clash within one name, or where one stands in the other's place."""
+    """Versions clash within one name, or where they are aligned."""
     _by_about(a, b, lists)
     if {x.about for x in a}.isdisjoint(y.about for y in b):
-        lists.clashes.extend((x, y) for x, y in _aligned(a, b) if x.value != y.value)
+        lists.clashes.extend((x, y) for x, y in _align(a, b) if x.value != y.value)
 
 
 def _names(a: list[Fact], b: list[Fact], lists: _Lists) -> None:
@@ -94,9 +94,9 @@ def _names(a: list[Fact], b: list[Fact], lists: _Lists) -> None:
 
 
 def _sums(a: list[Fact], b: list[Fact], lists: _Lists) -> None:
-    """Money: equal or the same in another currency agrees; a swap in one place clashes."""
-    left_a, left_b = _agreed(a, b, lists, _same_sum)
-    for x, y in _aligned(left_a, left_b):
+    """Money: equal or the same in another currency agrees; aligned sums that differ clash."""
+    left_a, left_b = _split_agreeing(a, b, lists, _same_sum)
+    for x, y in _align(left_a, left_b):
         if x.about != y.about or not _near(x, y):
             lists.clashes.append((x, y))
 
@@ -106,19 +106,19 @@ def _same_sum(x: Fact, y: Fact) -> bool:
         return x.value == y.value
     left = _amount(x) * ROUGH_DOLLARS.get(x.about, 1.0)
     right = _amount(y) * ROUGH_DOLLARS.get(y.about, 1.0)
-    return 0 < max(left, right) <= WIDE * min(left, right)
+    return 0 < max(left, right) <= CURRENCY_FACTOR * min(left, right)
 
 
 def _near(x: Fact, y: Fact) -> bool:
     low, high = sorted((_amount(x), _amount(y)))
-    return high <= NEAR * low
+    return high <= NEAR_FACTOR * low
 
 
 def _shares(a: list[Fact], b: list[Fact], lists: _Lists) -> None:
-    """Percentages: equal agrees, rounded is neutral, a swap or a lone pair of others clashes."""
-    left_a, left_b = _agreed(a, b, lists, _same_value)
+    """Percentages: equal agrees, rounded is neutral, aligned or single ones that differ clash."""
+    left_a, left_b = _split_agreeing(a, b, lists, _same_value)
     pairs = [(left_a[0], left_b[0])] if len(a) == len(b) == len(left_a) == len(left_b) == 1 else []
-    for x, y in pairs or _aligned(left_a, left_b):
+    for x, y in pairs or _align(left_a, left_b):
         if not _rough(x, y):
             lists.clashes.append((x, y))
 
@@ -130,14 +130,14 @@ def _rough(x: Fact, y: Fact) -> bool:
 
 
 def _counts(a: list[Fact], b: list[Fact], lists: _Lists) -> None:
-    """Counts: tolls move; others clash when swapped in one place or left over on both sides."""
+    """Counts: tolls move; others clash when aligned, or left over on both sides."""
     _tolls(a, b, lists)
     counts_a = [x for x in a if not x.about.startswith("toll ")]
     counts_b = [y for y in b if not y.about.startswith("toll ")]
     if not counts_a or not counts_b:
         return
-    left_a, left_b = _agreed(counts_a, counts_b, lists, _same_count)
-    swapped = _aligned(left_a, left_b)
+    left_a, left_b = _split_agreeing(counts_a, counts_b, lists, _same_count)
+    swapped = _align(left_a, left_b)
     if swapped:
         lists.clashes.extend(swapped)
         return
@@ -161,7 +161,7 @@ def _tolls(a: list[Fact], b: list[Fact], lists: _Lists) -> None:
                 [x for x in tolls_a if x not in agreed],
                 [y for y in tolls_b if y not in agreed],
             )
-            lists.moved.extend(pair for pair in _aligned(left_a, left_b) if pair not in lists.moved)
+            lists.moved.extend(pair for pair in _align(left_a, left_b) if pair not in lists.moved)
 
 
 def _ordinals(a: list[Fact], b: list[Fact], lists: _Lists) -> None:
@@ -176,31 +176,31 @@ def _same_count(x: Fact, y: Fact) -> bool:
     if x.value == y.value:
         return True
     low, high = sorted((_amount(x), _amount(y)))
-    return low >= LEAST_ROUNDED and rounds_to(low, high)
+    return low >= MIN_ROUNDED and rounds_to(low, high)
 
 
 def _same_value(x: Fact, y: Fact) -> bool:
     return x.value == y.value
 
 
-def _agreed(
+def _split_agreeing(
     a: list[Fact], b: list[Fact], lists: _Lists, same: Callable[[Fact, Fact], bool]
 ) -> tuple[list[Fact], list[Fact]]:
-    """Notes the pairs that agree, and gives what is left of both sides."""
+    """Record the pairs that agree, and return the remaining facts of both sides."""
     pairs = [(x, y) for x in a for y in b if same(x, y)]
     lists.agreements.extend(pairs)
     matched_a, matched_b = {id(x) for x, _ in pairs}, {id(y) for _, y in pairs}
     return [x for x in a if id(x) not in matched_a], [y for y in b if id(y) not in matched_b]
 
 
-def _aligned(a: list[Fact], b: list[Fact]) -> list[Pair]:
-    """The pairs that stand in one place of their titles."""
-    return [(x, y) for x in a for y in b if aligned(x, y)]
+def _align(a: list[Fact], b: list[Fact]) -> list[Pair]:
+    """The pairs with the same words around them."""
+    return [(x, y) for x in a for y in b if are_aligned(x, y)]
 
 
-def aligned(x: Fact, y: Fact) -> bool:
-    """Whether the words beside two facts say that one stands where the other did."""
-    before, after = _agreeing(x.before, y.before, -1), _agreeing(x.after, y.after, 0)
+def are_aligned(x: Fact, y: Fact) -> bool:
+    """Whether the words around two facts agree, so that one replaces the other."""
+    before, after = _count_agreeing(x.before, y.before, -1), _count_agreeing(x.after, y.after, 0)
     if before and after:
         return before > EDGE or after > EDGE
     return max(before, after) >= 2
@@ -209,8 +209,8 @@ def aligned(x: Fact, y: Fact) -> bool:
 EDGE = 0.5  # both at the edge of the title: agrees, but is no word
 
 
-def _agreeing(x: str, y: str, nearest: int) -> float:
-    """How many words next to the two facts agree, outward from them."""
+def _count_agreeing(x: str, y: str, nearest: int) -> float:
+    """The number of words beside the two facts that agree, outward from them."""
     if not x or not y:
         return EDGE if x == y else 0.0
     left, right = x.split(), y.split()
@@ -245,20 +245,21 @@ def names_shared(a: Collection[str], b: Collection[str]) -> float | None:
     both = names_a & names_b
     if len(both) == min(len(names_a), len(names_b)):
         return 1.0
-    left_a, left_b = _telling(names_a - both), _telling(names_b - both)
+    left_a, left_b = _long_names(names_a - both), _long_names(names_b - both)
     if not both and not (left_a and left_b):
         return None
     smaller = len(both) + min(len(left_a), len(left_b))
-    return (len(both) + min(_known(left_a, left_b), _known(left_b, left_a))) / smaller
+    contained = min(_count_contained(left_a, left_b), _count_contained(left_b, left_a))
+    return (len(both) + contained) / smaller
 
 
-def _telling(names: set[str]) -> list[frozenset[str]]:
-    """The words of each name; "us" or "pm" missing on one side tells nothing."""
+def _long_names(names: set[str]) -> list[frozenset[str]]:
+    """The words of each name; short ones such as "us" or "pm" do not count."""
     return [frozenset(name.split()) for name in names if len(name) > 2]
 
 
-def _known(names: list[frozenset[str]], other_names: list[frozenset[str]]) -> int:
-    """How many names are part of another, or hold it: "Trump" and "Donald Trump"."""
+def _count_contained(names: list[frozenset[str]], other_names: list[frozenset[str]]) -> int:
+    """The number of names that are part of another, or contain one: "Trump" and "Donald Trump"."""
     return sum(any(name <= other or other <= name for other in other_names) for name in names)
 
 

@@ -7,16 +7,16 @@ from hypothesis import strategies as st
 
 from nearcopy.extract.text import normalised
 from nearcopy.extract.titles import find_stage_words
-from nearcopy.match.titles.contrast import contrast, exchanged, opposite
-from nearcopy.match.titles.similarity import digest_similarity, scores, tracker_average
+from nearcopy.match.titles.contrast import find_contrast, find_exchange, find_opposite
+from nearcopy.match.titles.similarity import digest_similarity, title_scores, tracker_average
 from nearcopy.match.titles.substitutions import (
     NAMES,
     PLACES,
-    are_known,
-    are_other,
+    are_known_names,
+    are_different_names,
     common_words,
-    is_one,
-    swapped,
+    is_same_name,
+    find_swaps,
 )
 
 VOCABULARY = """
@@ -29,7 +29,7 @@ ANY = st.text(max_size=80)
 
 
 def measured(a: str, b: str) -> dict[str, float]:
-    found = scores([normalised(a)], [normalised(b)])
+    found = title_scores([normalised(a)], [normalised(b)])
     return {name: float(values[0]) for name, values in found._asdict().items()}
 
 
@@ -41,7 +41,7 @@ def digest(a: str, b: str) -> float:
 
 @given(a=TITLES, b=TITLES)
 def test_scores_are_shares_and_do_not_mind_the_order(a, b):
-    there, back, self_ = scores([a], [b]), scores([b], [a]), scores([a], [a])
+    there, back, self_ = title_scores([a], [b]), title_scores([b], [a]), title_scores([a], [a])
     for one, other, same in zip(there, back, self_, strict=True):
         assert np.array_equal(one, other, equal_nan=True)
         assert np.isnan(one[0]) == (not a or not b)
@@ -50,7 +50,7 @@ def test_scores_are_shares_and_do_not_mind_the_order(a, b):
 
 
 def test_no_pairs_have_no_scores():
-    assert all(len(each) == 0 for each in scores([], []))
+    assert all(len(each) == 0 for each in title_scores([], []))
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_the_feed_example_is_its_levenshtein_similarity():
     ],
 )
 def test_what_stands_in_each_others_place(a, b, found):
-    assert swapped(normalised(a), normalised(b)) == found
+    assert find_swaps(normalised(a), normalised(b)) == found
 
 
 @pytest.mark.parametrize(
@@ -120,8 +120,8 @@ def test_what_stands_in_each_others_place(a, b, found):
     ],
 )
 def test_names_in_characters_are_told_by_looks_and_place(x, y, leads, other):
-    assert are_other(x, y, leads=leads) is other
-    assert are_other(y, x, leads=leads) is other
+    assert are_different_names(x, y, leads=leads) is other
+    assert are_different_names(y, x, leads=leads) is other
 
 
 def test_tables_of_names_do_not_contradict_each_other():
@@ -131,10 +131,10 @@ def test_tables_of_names_do_not_contradict_each_other():
 
 
 def test_names_that_are_known_are_told_by_their_forms():
-    assert are_known("iran", "iraq")
-    assert not is_one("iran", "iraq")
-    assert is_one("france", "french")
-    assert not are_known("iran", "talks")
+    assert are_known_names("iran", "iraq")
+    assert not is_same_name("iran", "iraq")
+    assert is_same_name("france", "french")
+    assert not are_known_names("iran", "talks")
     assert all(normalised(name) == name for name in NAMES)
 
 
@@ -153,16 +153,16 @@ def test_names_that_are_known_are_told_by_their_forms():
     ],
 )
 def test_who_did_what_to_whom_is_told_apart(a, b, found):
-    said = exchanged(a, b)
+    said = find_exchange(a, b)
     assert (said is None) == (found is None)
     assert found is None or said.startswith(found)
 
 
 @given(a=TITLES, b=TITLES)
 def test_opposites_are_so_both_ways(a, b):
-    assert (exchanged(a, b) is None) == (exchanged(b, a) is None)
-    swap = swapped(a, b)
-    assert (opposite(swap) is None) == (opposite([pair[::-1] for pair in swap]) is None)
+    assert (find_exchange(a, b) is None) == (find_exchange(b, a) is None)
+    swap = find_swaps(a, b)
+    assert (find_opposite(swap) is None) == (find_opposite([pair[::-1] for pair in swap]) is None)
 
 
 @pytest.mark.parametrize(
@@ -187,12 +187,12 @@ def test_opposites_are_so_both_ways(a, b):
     ],
 )
 def test_stages_and_sides_are_told_apart(a, b, found):
-    assert contrast(find_stage_words(a), find_stage_words(b)) == found
+    assert find_contrast(find_stage_words(a), find_stage_words(b)) == found
 
 
 @given(a=TITLES, b=TITLES)
 def test_a_contrast_does_not_mind_the_order(a, b):
-    assert (contrast(find_stage_words(a), find_stage_words(b)) is None) == (
-        contrast(find_stage_words(b), find_stage_words(a)) is None
+    assert (find_contrast(find_stage_words(a), find_stage_words(b)) is None) == (
+        find_contrast(find_stage_words(b), find_stage_words(a)) is None
     )
-    assert contrast(find_stage_words(a), find_stage_words(a)) is None
+    assert find_contrast(find_stage_words(a), find_stage_words(a)) is None

@@ -1,27 +1,27 @@
 """Two titles: how similar they are, which words they swap, and what contrasts them."""
 
-from nearcopy.match.titles.contrast import contrast, exchanged, opposite
+from nearcopy.match.titles.contrast import find_contrast, find_exchange, find_opposite
 from nearcopy.match.titles.similarity import (
     SCORES,
     TitleScores,
     digest_similarity,
-    scores,
     title_grade,
+    title_scores,
     tracker_average,
 )
-from nearcopy.match.titles.substitutions import are_names, side_by_side, swapped
+from nearcopy.match.titles.substitutions import are_name_swaps, find_swaps, format_swap
 
 __all__ = [
     "SCORES",
     "TitleScores",
-    "are_names",
-    "contrast",
+    "are_name_swaps",
+    "find_contrast",
     "digest_similarity",
-    "exchanged",
-    "opposite",
-    "scores",
-    "side_by_side",
-    "swapped",
+    "find_exchange",
+    "find_opposite",
+    "title_scores",
+    "format_swap",
+    "find_swaps",
     "title_grade",
     "tracker_average",
 ]

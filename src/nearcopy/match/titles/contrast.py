@@ -1,18 +1,18 @@
-"""Two titles on different stages or sides of one matter."""
+"""Contrasts of two titles: other stages or sides, opposites, and exchanged roles."""
 
 from collections.abc import Iterable, Sequence
 
 from nearcopy.extract.titles.stage_words import FIRST_DISTINCTIVE, SIDES_BY_STEM, STAGE_WORDS
 
 
-def contrast(a: Sequence[str], b: Sequence[str]) -> str | None:
-    """The words by which two titles are of other stages or sides, a's first; else None.
+def find_contrast(a: Sequence[str], b: Sequence[str]) -> str | None:
+    """The stage words by which two titles contrast, a's first; None without a contrast.
 
-    Given are the titles' stages. Only sides that the titles do not share are looked at.
+    Only sides that the titles do not share count.
 
-    >>> contrast(["suspends"], ["resumes"]), contrast(["suspends"], ["suspended"])
+    >>> find_contrast(["suspends"], ["resumes"]), find_contrast(["suspends"], ["suspended"])
     ('suspends / resumes', None)
-    >>> contrast(["takeaways"], [])
+    >>> find_contrast(["takeaways"], [])
     'takeaways / -'
     """
     if a == b:
@@ -24,15 +24,15 @@ def contrast(a: Sequence[str], b: Sequence[str]) -> str | None:
     left_axes = {axis for axis, _ in left - right}
     right_axes = {axis for axis, _ in right - left}
     for axis in sorted(left_axes & right_axes):
-        return f"{_word(a, axis)} / {_word(b, axis)}"
+        return f"{_first_word_on_axis(a, axis)} / {_first_word_on_axis(b, axis)}"
     for axis in sorted(left_axes | right_axes):
         if axis >= FIRST_DISTINCTIVE:
-            return f"{_word(a, axis)} / {_word(b, axis)}"
+            return f"{_first_word_on_axis(a, axis)} / {_first_word_on_axis(b, axis)}"
     return None
 
 
 def same_side(x: str, y: str) -> bool:
-    """Whether two stems stand on one side of an axis, as words for one thing do.
+    """Whether two stems are on one side of an axis, as synonyms are.
 
     >>> same_side("jump", "climb"), same_side("jump", "slump")
     (True, False)
@@ -41,13 +41,13 @@ def same_side(x: str, y: str) -> bool:
     return sides is not None and not set(sides).isdisjoint(SIDES_BY_STEM.get(y, ()))
 
 
-def _word(words: Sequence[str], axis: int) -> str:
+def _first_word_on_axis(words: Sequence[str], axis: int) -> str:
     """The first word on the axis, or a dash."""
-    on_it = (word for word in words for on, _ in STAGE_WORDS.get(word, ()) if on == axis)
-    return next(on_it, "-")
+    matches = (word for word in words for on, _ in STAGE_WORDS.get(word, ()) if on == axis)
+    return next(matches, "-")
 
 
-# Words that stand in each other's place in opposite titles, a line for the two sides.
+# Opposites, a line for the two sides.
 PAIRS = """
 up | down
 off | ahead
@@ -75,21 +75,21 @@ early | late
 older oldest | younger youngest
 public | private
 """
-# Words between two names that may change places: what they say holds both ways.
-BOTH_WAYS = """
+# Symmetric relations: the names around them may be exchanged.
+SYMMETRIC_WORDS = """
 and or vs v versus with meet meets met to will face faces play plays marry marries married dates
 und oder et ou y e o og och i en
 """
-# What follows these tells where or when, and may stand anywhere.
+# Introduce a place or time, which may be anywhere in a title.
 PREPOSITIONS = """
 in on at of for after over near from by as amid during before under into across around outside
 inside within since until via im am bei nach an a dans sur apres en tras por
 """
-MAX_EXCHANGED = 3  # of each of the two that change places, and of what is between
+MAX_EXCHANGED = 3  # words of each exchanged part, and between them
 
 
 def _opposites() -> dict[str, tuple[int, int]]:
-    """The line of each word, and on which side of it the word stands."""
+    """The line and the side of each word."""
     lines = (line.split(" | ") for line in PAIRS.strip().splitlines())
     return {
         word: (number, side)
@@ -100,13 +100,16 @@ def _opposites() -> dict[str, tuple[int, int]]:
 
 
 OPPOSITES = _opposites()
-_BOTH_WAYS, _PREPOSITIONS = frozenset(BOTH_WAYS.split()), frozenset(PREPOSITIONS.split())
+_SYMMETRIC_WORDS, _PREPOSITIONS = (
+    frozenset(SYMMETRIC_WORDS.split()),
+    frozenset(PREPOSITIONS.split()),
+)
 
 
-def opposite(swap: Iterable[tuple[str, str]]) -> str | None:
-    """The first of the swapped words that say the reverse; None where none do.
+def find_opposite(swap: Iterable[tuple[str, str]]) -> str | None:
+    """The first swapped words that are opposites; None without any.
 
-    >>> opposite([("up", "down")]), opposite([("up", "again")])
+    >>> find_opposite([("up", "down")]), find_opposite([("up", "again")])
     ('up / down', None)
     """
     reversed_pairs = (f"{x} / {y}" for x, y in swap if _are_opposite(x, y))
@@ -118,12 +121,12 @@ def _are_opposite(x: str, y: str) -> bool:
     return left is not None and right is not None and left[0] == right[0] and left != right
 
 
-def exchanged(a: str, b: str) -> str | None:
-    """What changed places in two normal titles, so that who did what to whom is the reverse.
+def find_exchange(a: str, b: str) -> str | None:
+    """The parts that two normalised titles exchange, so that roles are reversed; else None.
 
-    >>> exchanged("acme buys globex", "globex buys acme")
+    >>> find_exchange("acme buys globex", "globex buys acme")
     'acme buys globex / globex buys acme'
-    >>> exchanged("acme and globex agree", "globex and acme agree") is None
+    >>> find_exchange("acme and globex agree", "globex and acme agree") is None
     True
     """
     if len(a) != len(b) or a == b:
@@ -135,21 +138,21 @@ def exchanged(a: str, b: str) -> str | None:
         for last in range(1, min(MAX_EXCHANGED, len(left) - first - 1) + 1):
             end = len(left) - last
             between = left[first:end]
-            if right == [*left[end:], *between, *left[:first]] and _has_a_way(between):
+            if right == [*left[end:], *between, *left[:first]] and _is_directed(between):
                 return f"{' '.join(left)} / {' '.join(right)}"
     return None
 
 
 def _differing_words(a: Sequence[str], b: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Two titles of as many words, without those at either end that they share."""
+    """Two titles of equal length without their common beginning and end."""
     if len(a) != len(b):
         return [], []
     differ = [place for place, pair in enumerate(zip(a, b, strict=True)) if pair[0] != pair[1]]
     return list(a[differ[0] : differ[-1] + 1]), list(b[differ[0] : differ[-1] + 1])
 
 
-def _has_a_way(between: Sequence[str]) -> bool:
-    """Whether what stands between two says something else of the one than of the other."""
+def _is_directed(between: Sequence[str]) -> bool:
+    """Whether the words between two parts give them different roles."""
     if len(between) > MAX_EXCHANGED or between[0] in _PREPOSITIONS:
         return False
-    return not _BOTH_WAYS.issuperset(between)
+    return not _SYMMETRIC_WORDS.issuperset(between)

@@ -1,4 +1,8 @@
-"""Scores: how alike two titles are by several measures, and the mixes that presets make."""
+"""The similarity of two titles: string scores, the mixes of presets, and a fitted grade.
+
+The grade estimates the similarity in meaning as people rate it. It decides nothing: titles of two
+days of one story are similar in meaning.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -20,16 +24,18 @@ from nearcopy.models import Fact, Fingerprint
 
 Floats = NDArray[np.float64]
 
-# Edit distances of two titles grow with the product of their lengths: read no more than this.
+# The cost of an edit distance grows with the product of the lengths: read no more than this.
 MAX_CHARS = 1000
 
 
 class TitleScores(NamedTuple):
-    """How alike pairs of normal titles are, each 0..1 and nan where a title has no words."""
+    """The scores of pairs of normalised titles, 0..1; NaN where a title has no words."""
 
     ratio: Floats  # 1 - Levenshtein distance / length of the longer
-    indel: Floats  # 1 - letters put in and taken out / both lengths: libraries' Levenshtein "ratio"
-    token_set: Floats  # words in common against what is left of either
+    indel: (
+        Floats  # 1 - insertions and deletions / both lengths: "Levenshtein ratio" elsewhere
+    )
+    token_set: Floats  # words in common against the remainder of either
     token_sort: Floats  # the ratio of their sorted words
     partial: Floats  # the shorter against the best part of the longer
     cosine: Floats  # of word counts
@@ -45,13 +51,13 @@ _SCORERS: dict[str, tuple[Callable[..., float], float]] = {
 }
 
 
-def scores(a: Sequence[str], b: Sequence[str], names: Collection[str] = SCORES) -> TitleScores:
-    """The scores of each pair of normal titles, whichever of the two comes first.
+def title_scores(
+    a: Sequence[str], b: Sequence[str], names: Collection[str] = SCORES
+) -> TitleScores:
+    """The scores of each pair of normalised titles, symmetric; NaN for scores not in `names`.
 
-    Scores that are not wanted are nan.
-
-    >>> found = scores(["ferry runs aground"], ["ferry aground"])
-    >>> [round(float(each[0]), 2) for each in found]
+    >>> scores = title_scores(["ferry runs aground"], ["ferry aground"])
+    >>> [round(float(score[0]), 2) for score in scores]
     [0.72, 0.84, 1.0, 0.84, 0.82, 0.82]
     """
     if not names:
@@ -60,7 +66,7 @@ def scores(a: Sequence[str], b: Sequence[str], names: Collection[str] = SCORES) 
     left, right = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     empty = np.array([not x for x in left], bool)  # the empty one sorts first
 
-    def measured(name: str) -> Floats:
+    def measure(name: str) -> Floats:
         if name not in names:
             return np.full(len(left), np.nan)
         if name == "cosine":
@@ -69,7 +75,7 @@ def scores(a: Sequence[str], b: Sequence[str], names: Collection[str] = SCORES) 
         raw = process.cpdist(left, right, scorer=scorer, dtype=np.float64, workers=1)
         return np.where(empty, np.nan, np.clip(raw / most, 0, 1))
 
-    return TitleScores(*map(measured, TitleScores._fields))
+    return TitleScores(*map(measure, TitleScores._fields))
 
 
 def tracker_average(token_set: float, partial: float, token_sort: float) -> float:
@@ -103,14 +109,14 @@ def digest_similarity(ratio: float, cosine: float, *, length_share: float = 1.0)
     return ratio if ratio > 0.9 else 0.4 * ratio + 0.6 * cosine
 
 
-COMMON = 150  # hundredths of weight that every word has: those with no more say nothing
-PLACES = 4  # logarithms of two machines may differ in the last ones
+COMMON_WEIGHT = 150  # hundredths of weight that every word has; words with no more do not count
+DECIMALS = 4  # logarithms may differ between machines beyond these
 LEAST_LETTERS = 4  # of two terms that begin alike
 BEGINS_ALIKE, SPELT_ALIKE, MEANS_ALIKE, BEGINS_NEARLY_ALIKE = 0.8, 0.8, 0.7, 0.6
 
 
-class GradeSigns(NamedTuple):
-    """What speaks for or against likeness in meaning, as the model weighs it."""
+class GradeFeatures(NamedTuple):
+    """The features of the grade model."""
 
     shared: float  # the share of the weight of both titles that the other has, softly matched
     words: float  # ln(1 + the terms of the shorter title)
@@ -124,50 +130,50 @@ class GradeSigns(NamedTuple):
 
 
 # Fitted by tools/fit_title_grade.py.
-WEIGHTS = GradeSigns(3.792, 0.682, 0.2, 1.475, -0.674, -0.1, -0.598, -0.193, 0.405)
+WEIGHTS = GradeFeatures(3.792, 0.682, 0.2, 1.475, -0.674, -0.1, -0.598, -0.193, 0.405)
 BIAS = -4.03
 
 
 def title_grade(a: Fingerprint, b: Fingerprint) -> float | None:
-    """How alike in meaning two titles are, 0..1; None where one has no words."""
+    """The similarity in meaning of two titles, 0..1; None where one has no words."""
     if not a.title or not b.title:
         return None
-    return 1.0 if a.title == b.title else graded(grade_signs(a, b))
+    return 1.0 if a.title == b.title else weigh_features(grade_features(a, b))
 
 
-def graded(signs: GradeSigns) -> float:
-    """The signs, weighed: 0..1."""
-    total = BIAS + sum([sign * heft for sign, heft in zip(signs, WEIGHTS, strict=True)])
-    return round(1.0 / (1.0 + exp(-total)), PLACES)
+def weigh_features(features: GradeFeatures) -> float:
+    """The grade of these features, 0..1."""
+    total = BIAS + sum([value * weight for value, weight in zip(features, WEIGHTS, strict=True)])
+    return round(1.0 / (1.0 + exp(-total)), DECIMALS)
 
 
-def grade_signs(a: Fingerprint, b: Fingerprint) -> GradeSigns:
-    """The signs that two titles give."""
-    left, right = _taken_apart(a.title[:MAX_CHARS]), _taken_apart(b.title[:MAX_CHARS])
-    in_b, in_a = _found(left, right), _found(right, left)
+def grade_features(a: Fingerprint, b: Fingerprint) -> GradeFeatures:
+    """The features of two titles."""
+    left, right = _parse_title(a.title[:MAX_CHARS]), _parse_title(b.title[:MAX_CHARS])
+    in_b, in_a = _match_terms(left, right), _match_terms(right, left)
     amounts_a, amounts_b = _amounts(a.facts), _amounts(b.facts)
-    return GradeSigns(
+    return GradeFeatures(
         sqrt(_share(in_b, left) * _share(in_a, right)),
         log1p(min(left.words, right.words)),
         left.first == right.first,
         _cosine(left.letters, right.letters),
         _cosine(left.phrases, right.phrases),
-        _lacking(a.names, in_b) + _lacking(b.names, in_a),
-        _apart({fact.value for fact in a.facts}, {fact.value for fact in b.facts}),
+        _count_missing(a.names, in_b) + _count_missing(b.names, in_a),
+        _count_differing({fact.value for fact in a.facts}, {fact.value for fact in b.facts}),
         bool(a.facts) != bool(b.facts),
         bool(amounts_a) and amounts_a == amounts_b,
     )
 
 
 class _Counts(NamedTuple):
-    """How often each two stand together, and the length of these counts as a vector."""
+    """The counts of adjacent pairs, and the length of this vector."""
 
     counts: Counter[tuple[str, str]]
     length: float
 
 
-class _Parts(NamedTuple):
-    """A title taken apart: its terms, what they weigh, and what stands two by two."""
+class _TitleParts(NamedTuple):
+    """A title as terms with their weights, and as counts of adjacent pairs."""
 
     words: int
     first: str  # the first letters of the first term
@@ -179,38 +185,38 @@ class _Parts(NamedTuple):
 
 
 @lru_cache(maxsize=16384)
-def _taken_apart(title: str) -> _Parts:
+def _parse_title(title: str) -> _TitleParts:
     terms = title_terms(title)
-    weights = {term: max(0.0, weight(term) - COMMON) for term in terms}
+    weights = {term: max(0.0, weight(term) - COMMON_WEIGHT) for term in terms}
     begins: dict[str, list[str]] = {}
     for term in weights:
         if len(term) >= LEAST_LETTERS and term.isalpha():
             begins.setdefault(term[:LEAST_LETTERS], []).append(term)
-    return _Parts(
+    return _TitleParts(
         len(terms),
         terms[0][:LEAST_LETTERS] if terms else "",
         weights,
         sum(weights.values()),
         begins,
-        _counted(pairwise(terms)),
-        _counted(pairwise(f" {title} ")),
+        _count_pairs(pairwise(terms)),
+        _count_pairs(pairwise(f" {title} ")),
     )
 
 
-def _counted(pairs: Iterable[tuple[str, str]]) -> _Counts:
+def _count_pairs(pairs: Iterable[tuple[str, str]]) -> _Counts:
     counts = Counter(pairs)
     return _Counts(counts, sqrt(sum([count * count for count in counts.values()])))
 
 
-def _found(left: _Parts, right: _Parts) -> dict[str, float]:
-    """How far each of our terms is found in the other title, 0..1."""
+def _match_terms(left: _TitleParts, right: _TitleParts) -> dict[str, float]:
+    """How well each term matches the other title, 0..1."""
     return {term: 1.0 if term in right.weights else _closest(term, right) for term in left.weights}
 
 
-def _closest(term: str, parts: _Parts) -> float:
-    """How much of an equal term the most alike one of the other title is, 0..1."""
+def _closest(term: str, parts: _TitleParts) -> float:
+    """The score of the most similar term of the other title, 0..1."""
     begins = parts.begins.get(term[:LEAST_LETTERS], ()) if term.isalpha() else ()
-    if any(_agree_behind(term, other) for other in begins):
+    if any(_continue_alike(term, other) for other in begins):
         return BEGINS_ALIKE
     if len(term) > LEAST_LETTERS and any(_one_edit(term, other) for other in parts.weights):
         return SPELT_ALIKE
@@ -219,21 +225,21 @@ def _closest(term: str, parts: _Parts) -> float:
     return BEGINS_NEARLY_ALIKE if begins else 0.0
 
 
-def _agree_behind(x: str, y: str) -> bool:
-    """Whether terms that begin alike go on alike for one letter more, or one of them ends."""
+def _continue_alike(x: str, y: str) -> bool:
+    """Whether terms with a common beginning share one more letter, or one of them ends."""
     at = LEAST_LETTERS
     return len(x) == at or len(y) == at or x[at] == y[at]
 
 
 def _one_edit(x: str, y: str) -> bool:
-    """Whether two long terms are one letter apart; such have their first or last in common."""
+    """Whether two long terms are one edit apart; such share their first or last letter."""
     if (x[0] != y[0] and x[-1] != y[-1]) or abs(len(x) - len(y)) > 1 or len(y) <= LEAST_LETTERS:
         return False
     return Levenshtein.distance(x, y, score_cutoff=1) == 1 and (x + y).isalpha()
 
 
-def _share(matches: dict[str, float], parts: _Parts) -> float:
-    """The share of a title's weight that is found in the other."""
+def _share(matches: dict[str, float], parts: _TitleParts) -> float:
+    """The share of the weight of a title that matches the other."""
     matched = sum([parts.weights[term] * far for term, far in matches.items()])
     return matched / parts.whole if matched else 0.0
 
@@ -246,8 +252,8 @@ def _cosine(a: _Counts, b: _Counts) -> float:
     return product / (a.length * b.length) if product else 0.0
 
 
-def _lacking(names: Iterable[str], matches: dict[str, float]) -> int:
-    """How many words of the names are in no way found in the other title."""
+def _count_missing(names: Iterable[str], matches: dict[str, float]) -> int:
+    """The number of words of the names that do not match the other title."""
     return sum([not matches.get(stem(word), 1.0) for name in names for word in name.split()])
 
 
@@ -255,5 +261,5 @@ def _amounts(facts: Iterable[Fact]) -> set[float]:
     return {fact.amount for fact in facts if fact.amount is not None}
 
 
-def _apart(a: set[str], b: set[str]) -> int:
+def _count_differing(a: set[str], b: set[str]) -> int:
     return min(len(a - b), len(b - a))

@@ -1,4 +1,8 @@
-"""Swaps: what stands in the other's place in two titles that are else the same."""
+"""Substitutions: the words that two otherwise equal titles swap, and whether they are names.
+
+Capitals do not mark names in Han characters: a name is a known place, a surname with one or two
+characters, or an uncommon word at the beginning of a title.
+"""
 
 import re
 from collections.abc import Iterable
@@ -13,19 +17,19 @@ from nearcopy.kernels.reference.term_profiles import profile_terms, term_hash
 from nearcopy.kernels.reference.titles import stem, weight
 from nearcopy.models import Fingerprint
 
-MOST_SWAPPED = 4
-LEAST_SHARED = 2
+MAX_SWAPS = 4
+MIN_SHARED_WORDS = 2
 LEAST_LETTERS = 3
 HAN, KANA = re.compile("[\u3400-\u9fff]"), re.compile("[\u3041-\u30fe]")
 RARE = 600  # of 760 hundredths: names, and words that few titles have
 
 
-def swapped(a: str, b: str) -> tuple[tuple[str, str], ...]:
-    """The pairs of words in which two normal titles of one length differ; none if too many do.
+def find_swaps(a: str, b: str) -> tuple[tuple[str, str], ...]:
+    """The pairs of words in which two normalised titles differ; none if too many do.
 
-    Han characters that stand together are one word, and such words may be of different lengths.
+    Titles have equal lengths, but adjacent Han characters are one word of any length.
 
-    >>> swapped("nordell raises dividend again", "tarvane raises dividend again")
+    >>> find_swaps("nordell raises dividend again", "tarvane raises dividend again")
     (('nordell', 'tarvane'),)
     """
     unspaced = not a.isascii() and bool(HAN.search(a) and HAN.search(b))
@@ -33,57 +37,60 @@ def swapped(a: str, b: str) -> tuple[tuple[str, str], ...]:
         return ()
     left, right = a.split(" "), b.split(" ")
     if unspaced:
-        pairs = apart(left, right)
+        pairs = find_differences(left, right)
     else:
         pairs = [pair for pair in zip(left, right, strict=True) if pair[0] != pair[1]]
-    if len(pairs) > MOST_SWAPPED or len(left) - _words(pairs) < LEAST_SHARED:
+    if len(pairs) > MAX_SWAPS or len(left) - _words(pairs) < MIN_SHARED_WORDS:
         return ()
     return tuple(pairs)
 
 
 def _words(pairs: list[tuple[str, str]]) -> int:
-    """How many words of the first title stand in the pairs, each character for one."""
+    """The number of words of the first title in the pairs; each Han character is one."""
     return sum(len(x) if is_han(x) else 1 for x, _ in pairs)
 
 
-def side_by_side(swap: Iterable[tuple[str, str]]) -> str:
-    """The swapped words, for people: those of the one title, then those of the other."""
+def format_swap(swap: Iterable[tuple[str, str]]) -> str:
+    """The swapped words for display: those of one title, then those of the other."""
     return " / ".join(map(" ".join, zip(*swap, strict=True)))
 
 
-def are_names(swap: Iterable[tuple[str, str]], a: Fingerprint, b: Fingerprint) -> bool:
-    """Whether every word in the other's place looks like a name, and the other has it nowhere."""
+def are_name_swaps(swap: Iterable[tuple[str, str]], a: Fingerprint, b: Fingerprint) -> bool:
+    """Whether all swapped words look like names that the other article does not contain."""
     names_a, names_b = " ".join(a.names).split(), " ".join(b.names).split()
     return all(
-        (_are_han_names(x, y, a, b) or _are_words(x, y, x in names_a and y in names_b))
-        and (_term(x) == _term(y) or not (_holds(b.profile, x) or _holds(a.profile, y)))
+        (_are_han_names(x, y, a, b) or _are_different_words(x, y, x in names_a and y in names_b))
+        and (
+            _term(x) == _term(y)
+            or not (_profile_contains(b.profile, x) or _profile_contains(a.profile, y))
+        )
         for x, y in swap
     )
 
 
-def _are_words(x: str, y: str, named: bool) -> bool:
-    """Whether two words, read as names or not, look like different ones."""
-    if are_known(x, y):
-        return not is_one(x, y)
-    return (named or (_is_rare(x) and _is_rare(y))) and _is_other(x, y)
+def _are_different_words(x: str, y: str, named: bool) -> bool:
+    """Whether two words look like different names."""
+    if are_known_names(x, y):
+        return not is_same_name(x, y)
+    return (named or (_is_rare(x) and _is_rare(y))) and _differ_in_stem(x, y)
 
 
 def _are_han_names(x: str, y: str, a: Fingerprint, b: Fingerprint) -> bool:
-    """Whether two words in characters are names; who leads is told in Chinese, by its words."""
+    """Whether two words in Han characters are names; only Chinese titles begin with theirs."""
     if not is_han(x + y):
         return False
     titles = a.gist.replace(" ", ""), b.gist.replace(" ", "")
     leads = titles[0].startswith(x) and titles[1].startswith(y)
-    return are_other(x, y, leads=leads and not any(map(KANA.search, titles)))
+    return are_different_names(x, y, leads=leads and not any(map(KANA.search, titles)))
 
 
 def _is_rare(word: str) -> bool:
-    """Whether few titles have this word, as few have any name; of characters none are counted."""
+    """Whether a word is as rare in titles as names are; Han characters are not counted."""
     return not is_han(word) and len(word) >= LEAST_LETTERS and _weight(word) >= RARE
 
 
-def _is_other(a: str, b: str) -> bool:
-    """Whether two words are not one word inflected or misspelt."""
+def _differ_in_stem(a: str, b: str) -> bool:
+    """Whether two words are more than inflections or misspellings of one."""
     if a.startswith(b[:LEAST_LETTERS]) or b.startswith(a[:LEAST_LETTERS]):
         return False
     return not (len(a) == len(b) and a[-LEAST_LETTERS:] == b[-LEAST_LETTERS:])
@@ -94,10 +101,10 @@ def _weight(word: str) -> int:
     return weight(stem(word))
 
 
-def _holds(profile: bytes, word: str) -> bool:
-    """Whether a word's term is among those of a profile; of characters, every two of them."""
+def _profile_contains(profile: bytes, word: str) -> bool:
+    """Whether a profile contains the term of a word; of Han characters, all bigrams."""
     if is_han(word) and len(word) > 2:
-        return all(_holds(profile, first + second) for first, second in pairwise(word))
+        return all(_profile_contains(profile, first + second) for first, second in pairwise(word))
     hashed = _term(word)
     at = profile.find(hashed)
     while at % PROFILE_ENTRY and at >= 0:
@@ -107,18 +114,18 @@ def _holds(profile: bytes, word: str) -> bool:
 
 @lru_cache(maxsize=65536)
 def _term(word: str) -> bytes:
-    """The hash of a word's term, as profiles hold it."""
+    """The hash of a word's term, as in profiles."""
     return term_hash(next(profile_terms([word]), ("", False))[0]).to_bytes(4, "little")
 
 
-MOST_RUNS = 2
+MAX_RUNS = 2
 REACH = 2  # characters on either side that a name may share with the other: 河南, 河北
 FIRST, LAST = "\u3400", "\u9fff"
 Words = list[str]
 
 
 class Run(NamedTuple):
-    """Where two titles differ: from where to where in the one and in the other."""
+    """The spans in which two titles differ."""
 
     start: int
     end: int
@@ -127,7 +134,7 @@ class Run(NamedTuple):
 
 
 def is_han(word: str) -> bool:
-    """Whether a word is of Han characters alone.
+    """Whether a word has only Han characters.
 
     >>> is_han("北京"), is_han("トヨタ"), is_han("v2")
     (True, False, False)
@@ -135,28 +142,28 @@ def is_han(word: str) -> bool:
     return bool(word) and min(word) >= FIRST and max(word) <= LAST
 
 
-def apart(left: Words, right: Words) -> list[tuple[str, str]]:
-    """The pairs in which two titles differ: words, or runs of characters; none if too many do.
+def find_differences(left: Words, right: Words) -> list[tuple[str, str]]:
+    """The words or runs of characters in which two titles differ; none if too many do.
 
-    >>> apart(list("湖南暴雨停课"), list("黑龙江暴雨停课"))
+    >>> find_differences(list("湖南暴雨停课"), list("黑龙江暴雨停课"))
     [('湖南', '黑龙江')]
     """
     one_length = len(left) == len(right)
-    runs = _by_place(left, right) if one_length else _between(left, right)
-    pairs = [_widened(left, right, run) for run in runs]
+    runs = _differing_runs(left, right) if one_length else _differing_middle(left, right)
+    pairs = [_widen_to_places(left, right, run) for run in runs]
     written = [pair for pair in pairs if is_han(pair[0] + pair[1])]
-    if len(written) > MOST_RUNS or not all(_is_short(word) for pair in written for word in pair):
+    if len(written) > MAX_RUNS or not all(_is_short(word) for pair in written for word in pair):
         return []
     return pairs
 
 
 def _is_short(word: str) -> bool:
-    """Whether a run may be a name by its length."""
-    return len(word) <= LONGEST or is_place(word)
+    """Whether a run is short enough for a name."""
+    return len(word) <= MAX_NAME_CHARS or is_place(word)
 
 
-def _by_place(left: Words, right: Words) -> list[Run]:
-    """Where titles of one length differ; characters that stand together are one run."""
+def _differing_runs(left: Words, right: Words) -> list[Run]:
+    """The runs in which titles of equal length differ."""
     runs: list[Run] = []
     for place, (x, y) in enumerate(zip(left, right, strict=True)):
         if x != y:
@@ -167,23 +174,23 @@ def _by_place(left: Words, right: Words) -> list[Run]:
     return runs
 
 
-def _between(left: Words, right: Words) -> list[Run]:
-    """What differs between the same beginning and the same end, if that is characters alone."""
-    start = _alike(left, right)
-    end = _alike(left[start:][::-1], right[start:][::-1])
+def _differing_middle(left: Words, right: Words) -> list[Run]:
+    """The run between the common beginning and end, if it has only Han characters."""
+    start = _common_prefix(left, right)
+    end = _common_prefix(left[start:][::-1], right[start:][::-1])
     run = Run(start, len(left) - end, start, len(right) - end)
     x, y = left[run.start : run.end], right[run.other_start : run.other_end]
     return [run] if x and y and is_han("".join(x + y)) else []
 
 
-def _alike(left: Words, right: Words) -> int:
-    """How many words are the same from the beginning on."""
+def _common_prefix(left: Words, right: Words) -> int:
+    """The length of the common prefix."""
     pairs = zip(left, right, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-def _widened(first: Words, second: Words, run: Run) -> tuple[str, str]:
-    """What stands there in both titles, with what is shared of the names of two places."""
+def _widen_to_places(first: Words, second: Words, run: Run) -> tuple[str, str]:
+    """The run in both titles, widened to the names of places that share characters."""
     for left in range(min(REACH, run.start, run.other_start) + 1):
         for right in range(REACH + 1):
             x = "".join(first[run.start - left : run.end + right])
@@ -193,17 +200,17 @@ def _widened(first: Words, second: Words, run: Run) -> tuple[str, str]:
     return "".join(first[run.start : run.end]), "".join(second[run.other_start : run.other_end])
 
 
-SHORTEST, LONGEST = 2, 4  # characters of a name
+MIN_NAME_CHARS, MAX_NAME_CHARS = 2, 4  # characters of a name
 
 
 def _read_words(name: str) -> frozenset[str]:
-    """The words of a file, in the characters of folded titles."""
+    """The folded words of a file."""
     lines = files(__package__).joinpath(name).read_text("utf-8").splitlines()
-    return _folded(" ".join(line for line in lines if not line.startswith("#")))
+    return _fold_words(" ".join(line for line in lines if not line.startswith("#")))
 
 
-def _folded(table: str) -> frozenset[str]:
-    """The words of a table, in the characters of folded titles."""
+def _fold_words(table: str) -> frozenset[str]:
+    """The folded words of a table."""
     return frozenset(normalised(word).replace(" ", "") for word in table.split())
 
 
@@ -213,8 +220,8 @@ SURNAMES = frozenset(
     "王李张刘陈杨赵吴徐孙朱郭罗郑梁宋韩冯邓曹彭萧董袁潘蔡蒋杜魏苏吕沈姚卢姜崔谭陆汪廖贾邱孟秦薛侯雷"
     "龚邵戴"
 )
-# Words of newsrooms, and some that begin like a surname, which few dictionaries count as common.
-OF_NEWS = _folded("""
+# Common words of news, and words that begin like a surname, missing in most dictionaries.
+NEWS_WORDS = _fold_words("""
 上市 上映 上月 上调 下周 下月 下调 两国 丧生 中秋 今晨 今起 俄方 元旦 公交 出炉 判刑 台风 国庆 国足
 外国 外媒 多国 多地 大巴 大涨 大跌 大雪 大风 央行 女排 女童 女足 孙女 孙子 官媒 客机 寒假 寒潮 年内
 延期 张开 张贴 强震 徐徐 快讯 戴上 抓获 拘留 推迟 揭晓 数名 新冠 新款 日方 明星 明起 暑假 暑期 暴涨
@@ -226,26 +233,26 @@ OF_NEWS = _folded("""
 
 @cache
 def common_words() -> frozenset[str]:
-    """Words that are no names: the common ones of tools/make_han_words.py, and those of news."""
-    return (_read_words("han_words.txt") | OF_NEWS) - PLACES
+    """Words that are no names: those of tools/make_han_words.py, and those of news."""
+    return (_read_words("han_words.txt") | NEWS_WORDS) - PLACES
 
 
 def is_place(name: str) -> bool:
-    """Whether it is a well-known place."""
+    """Whether a name is a known place."""
     return name in PLACES
 
 
-def are_other(x: str, y: str, *, leads: bool) -> bool:
-    """Whether two runs of characters in one place of two titles are names of different things.
+def are_different_names(x: str, y: str, *, leads: bool) -> bool:
+    """Whether two aligned runs of Han characters are different names; `leads` if they come first.
 
-    `leads` is whether they stand first.
-
-    >>> are_other("北京", "上海", leads=False), are_other("发布", "推出", leads=True)
-    (True, False)
+    >>> are_different_names("北京", "上海", leads=False)
+    True
+    >>> are_different_names("发布", "推出", leads=True)
+    False
     """
     if len(x) == len(y) == 1:
         return x in SURNAMES and y in SURNAMES
-    if not all(SHORTEST <= len(name) <= LONGEST or name in PLACES for name in (x, y)):
+    if not all(MIN_NAME_CHARS <= len(name) <= MAX_NAME_CHARS or name in PLACES for name in (x, y)):
         return False
     if x in PLACES or y in PLACES or leads:
         return not _is_common(x) and not _is_common(y)
@@ -253,17 +260,17 @@ def are_other(x: str, y: str, *, leads: bool) -> bool:
 
 
 def _is_person(name: str) -> bool:
-    return name[0] in SURNAMES and len(name) < LONGEST and not _is_common(name)
+    return name[0] in SURNAMES and len(name) < MAX_NAME_CHARS and not _is_common(name)
 
 
 def _is_common(name: str) -> bool:
-    """Whether a common word is in it; a known place has none."""
+    """Whether a name contains a common word; known places do not."""
     words = common_words()
     return name not in PLACES and any(a + b in words for a, b in pairwise(name))
 
 
 def _read_names() -> dict[str, int]:
-    """The line of each form of a name."""
+    """The line number of each form of a name."""
     lines = files(__package__).joinpath("known_names.txt").read_text("utf-8").splitlines()
     named = (line.split() for line in lines if not line.startswith("#"))
     return {form: number for number, forms in enumerate(named) for form in forms}
@@ -272,19 +279,19 @@ def _read_names() -> dict[str, int]:
 NAMES = _read_names()
 
 
-def are_known(x: str, y: str) -> bool:
-    """Whether both words are known names, of different things or of one.
+def are_known_names(x: str, y: str) -> bool:
+    """Whether both words are known names.
 
-    >>> are_known("iran", "iraq"), are_known("iran", "talks")
+    >>> are_known_names("iran", "iraq"), are_known_names("iran", "talks")
     (True, False)
     """
     return x in NAMES and y in NAMES
 
 
-def is_one(x: str, y: str) -> bool:
-    """Whether two known names are of one thing.
+def is_same_name(x: str, y: str) -> bool:
+    """Whether two known names are forms of one name.
 
-    >>> is_one("france", "french"), is_one("france", "germany")
+    >>> is_same_name("france", "french"), is_same_name("france", "germany")
     (True, False)
     """
     return NAMES[x] == NAMES[y]
