@@ -25,7 +25,7 @@ from nearcopy import Article, Deduper, NearcopyError, Recipe, explain, fingerpri
 from nearcopy.extract import facts as facts_of
 from nearcopy.extract import titles as titles_of
 from nearcopy.extract import urls
-from nearcopy.extract.agencies.credit_lines import credited
+from nearcopy.extract.agencies.credit_lines import credited_agencies
 from nearcopy.extract.block_pages import block_page_reason
 from nearcopy.extract.text import normalised, strip_html, words, words_in_place
 from nearcopy.extract.titles.clean import _decode_entities
@@ -41,7 +41,7 @@ from nearcopy.io.http_client import Response
 from nearcopy.io.serializers.verdict import explanation_row, verdict_row
 from nearcopy.io.streams.process import check_storable
 from nearcopy.match import titles as match_titles
-from nearcopy.match.fact_clash import compare as compare_facts
+from nearcopy.match.fact_clash import compare_facts as compare_facts
 from nearcopy.models import Member, Story
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
@@ -116,15 +116,15 @@ def headlines(data: bytes) -> None:
     assert bool(normalised(clean.text)) == bool(normalised(_decode_entities(a)))
     left, right = normalised(clean.text), normalised(b)
     assert normalised(left) == left
-    there = match_titles.scores([left], [right])
-    back = match_titles.scores([right], [left])
+    there = match_titles.title_scores([left], [right])
+    back = match_titles.title_scores([right], [left])
     for one, other in zip(there, back, strict=True):
         assert np.array_equal(one, other, equal_nan=True)
         assert np.isnan(one[0]) or 0 <= one[0] <= 1
     ours, theirs = titles_of.find_stage_words(left, clean.prefix), titles_of.find_stage_words(right)
-    clash = match_titles.contrast(ours, theirs)
-    assert (clash is None) == (match_titles.contrast(theirs, ours) is None)
-    match_titles.side_by_side(match_titles.swapped(left, right))
+    clash = match_titles.find_contrast(ours, theirs)
+    assert (clash is None) == (match_titles.find_contrast(theirs, ours) is None)
+    match_titles.format_swap(match_titles.find_swaps(left, right))
     titles_of.recurring_column(left)
     title_keys([left, right])
 
@@ -168,7 +168,7 @@ def _check_text(article: Article) -> None:
     folded = normalised(text, html=article.html)
     assert normalised(folded) == folded
     strip_html(text)
-    same(credited, article)
+    same(credited_agencies, article)
     block_page_reason(article.title, text, len(found), html=article.html)
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearcopy.extract.agencies.credit_lines import agency_of, credited, credits  # noqa: A004
+from nearcopy.extract.agencies.credit_lines import agency_of, credited_agencies, find_credits
 from nearcopy.extract.agencies.names import AGENCIES, agency
 from nearcopy.models import Article
 
@@ -116,25 +116,25 @@ PICTURES = [
 
 @pytest.mark.parametrize(("head", "names"), HEADS, ids=[head for head, _ in HEADS])
 def test_a_dateline_or_a_byline_credits(head, names):
-    assert list(credits(f"{head}{BODY}\n\n{BODY}")) == names
+    assert list(find_credits(f"{head}{BODY}\n\n{BODY}")) == names
 
 
 @pytest.mark.parametrize(("tail", "names"), TAILS, ids=[tail for tail, _ in TAILS])
 def test_the_end_of_a_text_credits(tail, names):
-    assert list(credits(f"{BODY} {BODY}\n\n{BODY}{tail}")) == names
-    assert list(credits(f"{BODY} {BODY}\n\n{BODY * 9}{tail}\n")) == names
+    assert list(find_credits(f"{BODY} {BODY}\n\n{BODY}{tail}")) == names
+    assert list(find_credits(f"{BODY} {BODY}\n\n{BODY * 9}{tail}\n")) == names
 
 
 @pytest.mark.parametrize("sentence", MENTIONS)
 def test_a_mention_is_no_credit(sentence):
-    assert credits(f"{sentence} {BODY}") == ()
-    assert credits(f"{BODY} {sentence} {BODY}") == ()
-    assert credits(f"{BODY}\n\n{sentence}") == ()
+    assert find_credits(f"{sentence} {BODY}") == ()
+    assert find_credits(f"{BODY} {sentence} {BODY}") == ()
+    assert find_credits(f"{BODY}\n\n{sentence}") == ()
 
 
 @pytest.mark.parametrize("line", PICTURES)
 def test_the_credit_of_a_picture_is_none_of_the_text(line):
-    assert credits(f"{line}\n\n{BODY}\n\n{line}\n\n{BODY}") == ()
+    assert find_credits(f"{line}\n\n{BODY}\n\n{line}\n\n{BODY}") == ()
 
 
 @pytest.mark.parametrize(
@@ -147,23 +147,23 @@ def test_the_credit_of_a_picture_is_none_of_the_text(line):
     ],
 )
 def test_a_title_credits_at_its_end(title, names):
-    assert list(credits(BODY, title)) == names
+    assert list(find_credits(BODY, title)) == names
 
 
 def test_an_outlet_that_is_an_agency_credits_itself_once():
-    assert credits(f"LONDON (Reuters) - {BODY}", source="reuters.com") == ("Reuters",)
-    assert credits(BODY, source="www.apnews.com") == (AP,)
-    assert credits(BODY, source="Harbour Times") == ()
+    assert find_credits(f"LONDON (Reuters) - {BODY}", source="reuters.com") == ("Reuters",)
+    assert find_credits(BODY, source="www.apnews.com") == (AP,)
+    assert find_credits(BODY, source="Harbour Times") == ()
 
 
 def test_only_the_beginning_and_the_end_are_read():
     filler = BODY * 12
-    assert credits(f"{filler}\n(Reuters) - {BODY}\n{filler}") == ()
+    assert find_credits(f"{filler}\n(Reuters) - {BODY}\n{filler}") == ()
 
 
 def test_html_is_read_as_text():
     article = Article(id="a", text=f"<p>LONDON (Reuters) - {BODY}</p><p>{BODY}</p>", html=True)
-    assert credited(article) == ("Reuters",)
+    assert credited_agencies(article) == ("Reuters",)
 
 
 def test_every_agency_of_the_table_is_known_by_its_names_and_sites():
@@ -175,13 +175,13 @@ def test_every_agency_of_the_table_is_known_by_its_names_and_sites():
 
 @given(st.text(), st.text(), st.none() | st.text())
 def test_nothing_breaks_it(text, title, source):
-    found = credits(text, title, source)
+    found = find_credits(text, title, source)
     assert len(set(found)) == len(found)
 
 
 @given(st.text(alphabet="()[]/【】«» -–—\n.:;©AP,dpaReutersواس3共同新华社电", max_size=300))
 def test_nothing_made_of_credits_breaks_it(text):
-    assert all(credits(text))
+    assert all(find_credits(text))
 
 
 @pytest.mark.parametrize(
@@ -206,5 +206,5 @@ def test_nothing_made_of_credits_breaks_it(text):
 def test_long_input_is_read_in_no_time(piece):
     began = time.perf_counter()
     for _ in range(20):
-        credits(piece * 200_000, piece * 200_000)
+        find_credits(piece * 200_000, piece * 200_000)
     assert time.perf_counter() - began < 2

@@ -12,8 +12,8 @@ from nearcopy.extract.titles import stage_words as stages
 from nearcopy.extract.titles.clean import SIGN, _cut_prefix, _cut_suffix
 from nearcopy.fingerprint.blocking_keys import title_keys
 from nearcopy.kernels.reference.titles import stem
-from nearcopy.match.titles.contrast import contrast
-from nearcopy.match.titles.similarity import scores
+from nearcopy.match.titles.contrast import find_contrast
+from nearcopy.match.titles.similarity import title_scores
 
 ANY = st.text(max_size=80)
 
@@ -144,9 +144,9 @@ def test_cleaning_never_fails_and_never_empties(title, source):
 def test_a_megabyte_is_no_trouble(piece):
     title = piece * (1_000_000 // len(piece))
     folded = normalised(clean(title, piece).text)
-    found = scores([folded, folded], [folded, "ferry"])
+    found = title_scores([folded, folded], [folded, "ferry"])
     assert all(math.isnan(v[0]) or v[0] == 1 for v in found)
-    assert contrast(find_stage_words(folded), find_stage_words(folded)) is None
+    assert find_contrast(find_stage_words(folded), find_stage_words(folded)) is None
     assert recurring_column(folded) is None
     assert len(title_keys([folded])[0]) <= 10
 

@@ -148,7 +148,7 @@ NEWS = [
 
 
 def test_pairs_come_with_their_exact_overlap():
-    found = list(joins.pairs(NEWS, 0.5))
+    found = list(joins.find_similar_pairs(NEWS, 0.5))
     assert [(a, b) for a, b, _ in found] == [
         ("first", "longer"), ("first", "page"), ("longer", "page"),
     ]  # fmt: skip
@@ -162,14 +162,14 @@ def test_pairs_are_those_whose_overlap_is_high_enough(texts, bound, size):
     features = Features("words", size)
     each = ((a, b, overlap(a, b, features=features)) for a, b in combinations(articles, 2))
     expected = [(a.id, b.id, found) for a, b, found in each if (found.jaccard or 0) >= bound]
-    assert list(joins.pairs(articles, bound, features=features)) == expected
+    assert list(joins.find_similar_pairs(articles, bound, features=features)) == expected
 
 
 def test_the_features_are_those_of_the_recipe_unless_given():
     recipe, shingles = Recipe(minhash=Features("words", 1)), Features("words", 5)
     two = [NEWS[0], NEWS[2]]
-    assert [found for _, _, found in joins.pairs(two, recipe=recipe)] == [overlap(*two, recipe)]
-    given = joins.pairs(two, recipe=recipe, features=shingles)
+    assert [found for _, _, found in joins.find_similar_pairs(two, recipe=recipe)] == [overlap(*two, recipe)]
+    given = joins.find_similar_pairs(two, recipe=recipe, features=shingles)
     assert [found for _, _, found in given] == [overlap(*two, features=shingles)]
 
 
@@ -177,25 +177,25 @@ def test_articles_are_read_once_and_pairs_come_a_part_at_a_time(monkeypatch):
     monkeypatch.setattr(joins, "BATCH", 2)
     monkeypatch.setattr(joins, "BLOCK", 1)
     articles = [Article(id=str(number), text=HARBOUR) for number in range(200)]
-    found = joins.pairs(iter(articles), threads=2)
+    found = joins.find_similar_pairs(iter(articles), threads=2)
     assert next(found)[:2] == ("0", "1")
     assert len(list(found)) == 200 * 199 // 2 - 1
 
 
 def test_no_articles_make_no_pairs():
-    assert list(joins.pairs([])) == []
+    assert list(joins.find_similar_pairs([])) == []
 
 
 @pytest.mark.parametrize("text", ["\ud800 \udfff", "\0", "a" * 100_000, "é" * 10])
 def test_any_text_can_be_joined(text):
     twins = [Article(id=name, text=text) for name in "ab"]
-    assert all(found.jaccard == 1 for _, _, found in joins.pairs(twins, 1))
+    assert all(found.jaccard == 1 for _, _, found in joins.find_similar_pairs(twins, 1))
 
 
 @pytest.mark.parametrize("bound", [0, -1, 1.5, float("nan"), True, "0.5", None])
 def test_a_bound_that_is_none_is_refused_at_once(bound):
     with pytest.raises(BadPolicy, match="min_overlap"):
-        joins.pairs(NEWS, bound)
+        joins.find_similar_pairs(NEWS, bound)
 
 
 @pytest.mark.parametrize(
@@ -208,12 +208,12 @@ def test_a_bound_that_is_none_is_refused_at_once(bound):
 )
 def test_what_cannot_be_meant_is_refused_at_once(given, error):
     with pytest.raises(error):
-        joins.pairs(**{"articles": NEWS} | given)
+        joins.find_similar_pairs(**{"articles": NEWS} | given)
 
 
 def test_what_is_no_article_is_refused_when_it_comes():
     with pytest.raises(BadArticle, match="got str"):
-        list(joins.pairs([NEWS[0], "text"]))
+        list(joins.find_similar_pairs([NEWS[0], "text"]))
 
 
 def test_words_are_taken_as_they_are_written():
@@ -221,8 +221,8 @@ def test_words_are_taken_as_they_are_written():
         Article(id="a", text="قَالَ الوزير إن الميناء مغلق اليوم"),
         Article(id="b", text="قال الوزير ان الميناء مغلق اليوم"),
     ]
-    ((_, _, folded),) = joins.pairs(marked, 0.1, features=Features("words", 1), words="folded")
-    ((_, _, written),) = joins.pairs(marked, 0.1, features=Features("words", 1))
+    ((_, _, folded),) = joins.find_similar_pairs(marked, 0.1, features=Features("words", 1), words="folded")
+    ((_, _, written),) = joins.find_similar_pairs(marked, 0.1, features=Features("words", 1))
     assert folded.jaccard == 1
     assert written.jaccard < 1
 
@@ -231,7 +231,7 @@ def test_words_are_taken_as_they_are_written():
 def test_written_words_can_be_counted_by_anyone(size):
     plain = [each for each in NEWS if not each.html]
     texts = {each.id: each.text for each in plain}
-    for a, b, found in joins.pairs(plain, 0.01, features=Features("words", size)):
+    for a, b, found in joins.find_similar_pairs(plain, 0.01, features=Features("words", size)):
         sets = [_runs(texts[name], size) for name in (a, b)]
         assert (found.a, found.b) == tuple(map(len, sets))
         assert found.shared == len(sets[0] & sets[1])
@@ -244,16 +244,16 @@ def _runs(text: str, size: int) -> set[tuple[str, ...]]:
 
 def test_characters_that_are_words_are_counted_one_by_one():
     articles = [Article(id="a", text="港口今天關閉"), Article(id="b", text="港口今天開放")]
-    ((_, _, found),) = joins.pairs(articles, 0.1, features=Features("words", 1))
+    ((_, _, found),) = joins.find_similar_pairs(articles, 0.1, features=Features("words", 1))
     assert (found.a, found.b, found.shared) == (6, 6, 4)
 
 
 def test_markup_is_no_word():
     articles = [Article(id="a", text="<p>one two</p>", html=True), Article(id="b", text="One, two")]
-    ((_, _, found),) = joins.pairs(articles, 0.1, features=Features("words", 1))
+    ((_, _, found),) = joins.find_similar_pairs(articles, 0.1, features=Features("words", 1))
     assert found.jaccard == 1
 
 
 def test_unknown_words_are_refused():
     with pytest.raises(BadPolicy, match="written, folded"):
-        joins.pairs(NEWS, words="spoken")
+        joins.find_similar_pairs(NEWS, words="spoken")

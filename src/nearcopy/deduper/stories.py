@@ -6,11 +6,11 @@ from typing import get_args
 
 from nearcopy.cluster.spread import Spread, spread
 from nearcopy.cluster.story_ids import own_story_id
-from nearcopy.deduper.incremental_clustering import singleton_story
+from nearcopy.deduper.recluster import singleton_story
 from nearcopy.deduper.session import Session, id_batches
 from nearcopy.deduper.verdicts import current_verdicts, flag_block_page
 from nearcopy.errors import BadPolicy, NotStored
-from nearcopy.extract.agencies.credit_lines import credited
+from nearcopy.extract.agencies.credit_lines import credited_agencies
 from nearcopy.models import Story, Verdict
 from nearcopy.stores.base import StoryCursor, StoryFilter, StoryOrder, StoryPlace
 from nearcopy.stores.retry import retry_transient
@@ -101,7 +101,7 @@ def read_spread(session: Session, id: str) -> Spread:  # noqa: A002
         fingerprints = session.store.fingerprints(members)
         articles = session.store.articles(members)
     seen = {id_: f.seen for id_, f in fingerprints.items() if f.seen is not None}
-    credits_ = {id_: credited(article) for id_, article in articles.items()}
+    credits_ = {id_: credited_agencies(article) for id_, article in articles.items()}
     return spread(story, seen=seen, credited=credits_)
 
 

@@ -1,21 +1,21 @@
-"""Numerals in place, and what they say of two texts that are near copies: a copy or a template.
+"""Numerals with their positions, and the test whether two near copies fill one template.
 
-A wire's notices of one kind differ in their figures and little else, and each is news; a copy
-keeps its figures. The profiles of `kernels.numerals` tell them apart without the texts; what is
-here shows the same numerals in the texts themselves.
+Notices of one kind from a wire differ only in their numbers, and each is news; a copy keeps its
+numbers. The profiles of `kernels.numerals` distinguish the two without the texts; this module finds
+the same numerals in the texts, to show them.
 """
 
 from collections import defaultdict
 from typing import NamedTuple
 
 from nearcopy import kernels
-from nearcopy.kernels.reference.numerals import Found, numerals_found
+from nearcopy.kernels.reference.numerals import FoundNumeral, find_numerals
 
-LONGEST = 200_000  # characters in which changed numerals are looked for, to be shown
+LONGEST = 200_000  # characters searched for changed numerals
 
 
 class Numeral(NamedTuple):
-    """A numeral: its value, the words before and after it, its place in the original."""
+    """A numeral: its value, the words before and after it, its span in the source."""
 
     value: str  # "12", "1000", "m5" for May, "d1" for Monday
     context: tuple[str, str]  # folded; "#" for another numeral, "" where the text ends
@@ -24,28 +24,28 @@ class Numeral(NamedTuple):
 
 
 def in_place(text: str, *, html: bool = False) -> list[Numeral]:
-    """The numerals a profile is made of, with their places in the original, HTML or not.
+    """The numerals of a profile, with their spans in the source, HTML or not.
 
     >>> in_place("Rates rose to <b>10-1/2</b> pct", html=True)
     [Numeral(value='10.1.2', context=('to', 'pct'), start=17, end=23)]
     """
     if not html:
-        return [_placed(numeral, numeral.start, numeral.end) for numeral in _find(text)]
+        return [_to_numeral(numeral, numeral.start, numeral.end) for numeral in _find(text)]
     plain, starts, ends = kernels.strip_html_positions(text)
     return [
-        _placed(numeral, starts[numeral.start], ends[numeral.end - 1])
+        _to_numeral(numeral, starts[numeral.start], ends[numeral.end - 1])
         for numeral in _find(plain)
     ]
 
 
-def _find(plain: str) -> list[Found]:
-    return numerals_found(plain, spans=kernels.word_spans(plain))
+def _find(plain: str) -> list[FoundNumeral]:
+    return find_numerals(plain, spans=kernels.word_spans(plain))
 
 
 def changed(
     a_text: str, b_text: str, *, html_a: bool = False, html_b: bool = False
 ) -> list[tuple[Numeral, Numeral]]:
-    """The numerals that stand in the same context with another value, the first of each context.
+    """The numerals with the same context and another value, the first of each context.
 
     >>> [(a.value, b.value) for a, b in changed("It paid 12 cents", "It paid fifteen cents")]
     [('12', '15')]
@@ -68,10 +68,10 @@ def template_reason(
     surely_shared: float = 0.9,
     most_changed: int = 1,
 ) -> str | None:
-    """Why two near copies are two pieces of news in one form; None where they are copies.
+    """Why two near copies are two articles from one template; None if they are copies.
 
-    `shared` and `changed` are what `kernels.numeral_shares` gives, `shared` None for its nan (one
-    side has fewer than two numerals); `refiled` is whether a title says correction, update, repeat.
+    `shared` and `changed` are the results of `kernels.numeral_shares`, None for nan (one
+    side has fewer than two numerals); `refiled` is whether a title has a tag such as "correction".
 
     >>> template_reason(0.5, 1, refiled=False)
     'only 50 % of the numerals are shared'
@@ -88,7 +88,7 @@ def template_reason(
     return None
 
 
-def _placed(numeral: Found, start: int, end: int) -> Numeral:
+def _to_numeral(numeral: FoundNumeral, start: int, end: int) -> Numeral:
     return Numeral(numeral.value, (numeral.before, numeral.after), start, end)
 
 

@@ -1,4 +1,4 @@
-"""Text: HTML to plain text, plain text to words."""
+"""Text: HTML to plain text, plain text to normalised words."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ from nearcopy import kernels
 
 
 class Word(NamedTuple):
-    """A folded word and where it stands in the text it came from."""
+    """A normalised word and its span in the source text."""
 
     word: str
     start: int
@@ -14,7 +14,7 @@ class Word(NamedTuple):
 
 
 def words(text: str, *, html: bool = False) -> list[str]:
-    """The folded words of a text, in every script.
+    """The normalised words of a text, in every script.
 
     >>> words("Ｎｅｗ café: $10M")
     ['new', 'cafe', '10m']
@@ -26,7 +26,7 @@ def words(text: str, *, html: bool = False) -> list[str]:
 
 
 def words_in_place(text: str, *, html: bool = False) -> list[Word]:
-    """The folded words with their place in the original, HTML or not.
+    """The normalised words with their spans in the source, HTML or not.
 
     >>> words_in_place("<p>Oil &amp; Gas", html=True)
     [Word(word='oil', start=3, end=6), Word(word='gas', start=13, end=16)]
@@ -36,10 +36,10 @@ def words_in_place(text: str, *, html: bool = False) -> list[Word]:
 
 
 def normalised(text: str, *, html: bool = False) -> str:
-    """The folded words with one space between: what digests are made of."""
+    """The normalised words separated by one space: the input of digests."""
     return str(kernels.normalised(text, html), "utf-8")
 
 
 def strip_html(text: str) -> str:
-    """The text of an HTML page: tags, scripts, styles and comments gone, characters decoded."""
+    """The text of an HTML page, without tags, scripts, styles and comments."""
     return str(kernels.strip_html(text))

@@ -59,5 +59,5 @@ def term_weights() -> tuple[dict[str, int], int]:
 def _weights(name: str) -> tuple[dict[str, int], int]:
     lines = files(__package__).joinpath(name).read_text("utf-8").splitlines()
     entries = [line.split(" ") for line in lines if line[0] != "#"]
-    known = {term: int(weight) for weight, term in entries}
-    return known, known.pop("*")
+    weights = {term: int(weight) for weight, term in entries}
+    return weights, weights.pop("*")

@@ -57,7 +57,7 @@ def _set_tables() -> None:
     _native.set_tables(
         table.pages.ravel(), table.index, table.sequences, table.joins.ravel(), entities()
     )
-    _native.set_numbers([(word, *known) for word, known in number_words().items()])
+    _native.set_numbers([(word, *entry) for word, entry in number_words().items()])
     _native.set_term_weights(*term_weights())
     _native.set_title_weights(*title_weights())
 
@@ -65,7 +65,7 @@ def _set_tables() -> None:
 _set_tables()
 
 
-def _wanted(features: Features | None) -> _native.Features:
+def _native_features(features: Features | None) -> _native.Features:
     if features is None:
         return _native.Features(False, 0)
     return _native.Features(features.unit == "characters", features.size)
@@ -76,8 +76,8 @@ def _plan(recipe: Recipe) -> _native.Plan:
     table = recipe.frequencies
     return _native.Plan(
         hash=HASHES.index(recipe.hash),
-        simhash=_wanted(recipe.simhash),
-        minhash=_wanted(recipe.minhash),
+        simhash=_native_features(recipe.simhash),
+        minhash=_native_features(recipe.minhash),
         weights=get_args(Weights).index(recipe.weights),
         scheme=get_args(Scheme).index(recipe.scheme),
         digest=get_args(DigestName).index(recipe.digest),
@@ -92,8 +92,8 @@ def sketch(
     texts: Sequence[str], recipe: Recipe, *, html: Sequence[bool] = (), threads: int = 1
 ) -> Sketches:
     """The sketches of many texts, a row each; `threads` 0 means all cores."""
-    made = _native.sketch(texts, list(map(bool, html)), _plan(recipe), threads)
-    return Sketches.of(recipe, *made)
+    columns = _native.sketch(texts, list(map(bool, html)), _plan(recipe), threads)
+    return Sketches.of(recipe, *columns)
 
 
 def readings(
@@ -105,8 +105,8 @@ def readings(
     threads: int = 1,
 ) -> Readings:
     """All that is read from texts and titles, every text folded once."""
-    made = _native.readings(titles, texts, list(map(bool, html)), _plan(recipe), threads)
-    return Readings(*made)
+    columns = _native.readings(titles, texts, list(map(bool, html)), _plan(recipe), threads)
+    return Readings(*columns)
 
 
 class TitleScanner:
@@ -157,7 +157,7 @@ def features(
     text: str, recipe: Recipe, wanted: Features, *, html: bool = False
 ) -> NDArray[np.uint64]:
     """The hashes of all features of a text, in order, with repeats."""
-    return _native.features(text, html, _plan(recipe), _wanted(wanted))
+    return _native.features(text, html, _plan(recipe), _native_features(wanted))
 
 
 def feature_sets(
@@ -169,10 +169,10 @@ def feature_sets(
     threads: int = 1,
 ) -> FeatureSets:
     """The distinct features of each text, ascending."""
-    made = _native.feature_sets(
-        texts, list(map(bool, html)), _plan(recipe), _wanted(wanted), threads
+    columns = _native.feature_sets(
+        texts, list(map(bool, html)), _plan(recipe), _native_features(wanted), threads
     )
-    return FeatureSets(*made)
+    return FeatureSets(*columns)
 
 
 def shared_counts(
@@ -193,7 +193,9 @@ def pair_overlaps(
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     """How many distinct features each text has, and how many the two of each pair share."""
     marks = list(map(bool, html))
-    return _native.pair_overlaps(texts, marks, _plan(recipe), _wanted(wanted), pairs, threads)
+    return _native.pair_overlaps(
+        texts, marks, _plan(recipe), _native_features(wanted), pairs, threads
+    )
 
 
 class SetJoin:
@@ -227,7 +229,7 @@ def passages(
     a: str, b: str, *, html_a: bool = False, html_b: bool = False, min_words: int = 8
 ) -> list[Passage]:
     """Runs of words that stand in both, read along b, the longest at each place first."""
-    return [Passage(*found) for found in _native.passages(a, b, html_a, html_b, min_words)]
+    return [Passage(*row) for row in _native.passages(a, b, html_a, html_b, min_words)]
 
 
 def numerals(texts: Sequence[str], *, html: Sequence[bool] = (), threads: int = 1) -> list[bytes]:
@@ -256,5 +258,5 @@ def sketch_distances(
     minhash_b: Sequence[bytes],
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
     """For each pair the number of SimHash bits that differ and of MinHash slots that are equal."""
-    left, right = (np.ascontiguousarray(each, np.uint64) for each in (simhash_a, simhash_b))
+    left, right = (np.ascontiguousarray(bits, np.uint64) for bits in (simhash_a, simhash_b))
     return _native.sketch_distances(left, right, minhash_a, minhash_b)

@@ -1,1 +1,4 @@
-"""News agencies credited in an article: their names, and the lines that credit them."""
+"""News agencies that an article credits: their names, and the credit lines.
+
+`names` is the table of agencies; `credit_lines` finds them in datelines, bylines and endings.
+"""

@@ -1,17 +1,17 @@
-"""Credits: the wire agencies that a text says it comes from.
+"""Credit lines: the news agencies that a text names as its source.
 
-A credit stands where credits stand: in the dateline, the byline, a line of its own, at the very
-end. "Apple told Reuters" names an agency and credits none. Only the first 600 and the last 400
-characters are read, line by line. Credits of pictures say nothing of the text and are none.
+Credits are in the dateline, the byline, a line of their own, or at the very end. "Apple told
+Reuters" mentions an agency and is no credit. Only the first 600 and the last 400 characters are
+read, line by line. Picture credits do not count.
 """
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 
 from nearcopy.extract.agencies.names import (
-    CALLS_ITSELF_ONE,
     NOT_DATELINES,
     ONLY_BRACKETED,
+    UNLISTED_AGENCY,
     agency,
     agency_of,
     spelled_out,
@@ -19,13 +19,13 @@ from nearcopy.extract.agencies.names import (
 from nearcopy.extract.text import strip_html
 from nearcopy.models import Article
 
-__all__ = ["agency_of", "credited", "credits"]
+__all__ = ["agency_of", "credited_agencies", "find_credits"]
 
 HEAD, TAIL = 600, 400
-LONGEST_LINE = 120  # of a byline, or a line that holds nothing but a credit
-SHORT_LINE = 45  # lines no longer than this were not broken for their length
-LONGEST_PLACE = 60  # of what stands before the agency in a dateline
-OTHERS = 3  # parts of a credit that name no agency: initials, another paper's short name
+LONGEST_LINE = 120  # of a byline, or a line with nothing but a credit
+SHORT_LINE = 45  # shorter lines were not wrapped
+LONGEST_PLACE = 60  # characters before the agency in a dateline
+MAX_OTHER_PARTS = 3  # parts of a credit that are no agency: initials, the short name of a paper
 
 PICTURES = re.compile(
     r"\b(?:photo|photos|photograph|picture|pictures|image|images|pool|getty|foto|fotos|bild|"
@@ -37,12 +37,12 @@ PICTURES = re.compile(
 BETWEEN = re.compile(r"\s?[/,;+&|·•=]\s?|\s(?:and|und|et|y|e|i|ve|и|و)\s|\s[-–—]\s")
 INITIALS = re.compile(r"[a-zäöüß]{1,5}+|[A-ZÄÖÜ]{1,5}+|File")
 DASH = re.compile(r"\s[-–—]{1,2}+\s?|[-–—]{1,2}+\s|[–—]|\s?\|\s?")
-# "LONDON, March 3 (Reuters) - ", "Sofia, 1 January. /TASS/. ", and what comes behind.
+# "LONDON, March 3 (Reuters) - ", "Sofia, 1 January. /TASS/. ", and the next character.
 BRACKETED = re.compile(
     r"(?:[(\[（【]|(?<![^\s])/)\s?([^\W_][^()\[\]（）【】/\n]{1,40}+(?:/[^()\[\]（）【】/\n]{1,20}+)?)"
     r"\s?[)\]）】/]\s{0,3}(\.?\s?[-–—�:]|)(?:\s{0,3}(\w))?"
 )
-# Eastern agencies end what stands in brackets: 【ロンドン共同】, (서울=연합뉴스).
+# East Asian agencies end the text in brackets: 【ロンドン共同】, (서울=연합뉴스).
 EASTERN = re.compile(r"[【［\[(（]([^】］\])）\n]{2,30}+)[】］\])）]")
 EASTERN_NAMES = re.compile(
     r"(共同|共同通信|時事|時事通信|ロイター|연합뉴스|연합|뉴시스|뉴스1|로이터|新华社|新華社|中央社|中新社|"
@@ -61,10 +61,10 @@ LABEL = re.compile(
 )
 BYLINE = re.compile(r"\s{0,3}(?:by|von|par|por|di|przez|av|door|oleh|de|от|بقلم)\s", re.IGNORECASE)
 BYLINE_PARTS = re.compile(r"[,|/·•–—]|\s-\s")
-CALLED = re.compile(r"[.:،,](?=\s|\Z)")  # what ends the name of an agency
+CALLED = re.compile(r"[.:،,](?=\s|\Z)")  # the end of the name of an agency
 SPACE = " \t\r\x03\xa0"
 OWN = SPACE + "()[]（）【】«»“”\"'.*_—–-©~•|"
-# What says in a sentence that agencies had a part in it, or own it.
+# Phrases that name agencies as contributors or owners.
 SHARED = re.compile(
     r"contributed to this|with inputs? from|with information from|con información de|"
     r"com informações d|mit material (?:von|der)|avec l'?agence|all rights reserved|"
@@ -80,24 +80,22 @@ SAID = re.compile(f"{SHARED.pattern}|copyright|©|\\(c\\)|{WRITERS.pattern}", re
 SENTENCE = re.compile(r"(?<=[.!?…])[\"”’»)]?\s|\n")
 WORD = re.compile(r"[^\W_][\w'.-]{1,30}")
 NUMBERED = re.compile(r"dpa:\d{6}-\d")
-# What may end the last line: "(dpa)", "— Reuters", or the name behind a full stop.
+# The end of the last line: "(dpa)", "— Reuters", or the name after a full stop.
 ENDING = re.compile(
     r"[(\[（【]\s?([^()\[\]（）【】\n]{2,50}+)[)\]）】]\s?\.?\Z|"
     r"(?:\s[-–—]{1,2}+|[–—])\s?([^\s–—.][^–—.\n]{1,40}+)\.?\Z|"
     r"[.!?…。][\"”»’]?\s{0,12}[«“\"]([^«»“”\"\n]{2,30}+)[»”\"]\Z|"
     r"[.!?…。][\"”»’]?\s{1,12}([^\W\d_][^\s.]{1,20}+)\Z"
 )
-Found = Iterator[str]
+Agencies = Iterator[str]
 
 
-def credits(  # noqa: A001
-    text: str, title: str = "", source: str | None = None
-) -> tuple[str, ...]:
-    """The agencies that an article credits, in the order it does; its source if that is one.
+def find_credits(text: str, title: str = "", source: str | None = None) -> tuple[str, ...]:
+    """The agencies that a text credits, in order; first its source if that is an agency.
 
-    >>> credits("LONDON, March 3 (Reuters) - Ships may sail again.")
+    >>> find_credits("LONDON, March 3 (Reuters) - Ships may sail again.")
     ('Reuters',)
-    >>> credits("Ships may sail again, the harbour master told Reuters.")
+    >>> find_credits("Ships may sail again, the harbour master told Reuters.")
     ()
     """
     head = _in_head(text[:HEAD], cut=len(text) > HEAD)
@@ -107,37 +105,37 @@ def credits(  # noqa: A001
     return tuple(dict.fromkeys([*([own] if own else []), *agencies]))
 
 
-def credited(article: Article) -> tuple[str, ...]:
+def credited_agencies(article: Article) -> tuple[str, ...]:
     """The agencies that an article credits, whether its text is plain or HTML."""
     text = strip_html(article.text) if article.html else article.text
-    return credits(text, article.title, article.source)
+    return find_credits(text, article.title, article.source)
 
 
-def _in_title(title: str) -> Found:
+def _in_title(title: str) -> Agencies:
     end = ENDING.search(title[-LONGEST_LINE:])
     yield from _only(end[1] or end[2] or "") if end else ()
 
 
-def _in_head(head: str, *, cut: bool) -> Found:
+def _in_head(head: str, *, cut: bool) -> Agencies:
     lines = head.split("\n")
     for place, line in enumerate(lines):
-        whole = not (cut and place == len(lines) - 1) and not _goes_on(lines, place)
+        whole = not (cut and place == len(lines) - 1) and not _continues(lines, place)
         yield from _first(line, *(WHOLE if whole else ()), _dateline, _eastern)
-    yield from _shared(head)
+    yield from _contributors(head)
 
 
-def _in_tail(tail: str, *, cut: bool) -> Found:
+def _in_tail(tail: str, *, cut: bool) -> Agencies:
     lines = tail.split("\n")
     for place, line in enumerate(lines):
-        whole = not (cut and place == 0) and not _goes_on(lines, place)
-        ends = not _goes_on(lines, place + 1)
+        whole = not (cut and place == 0) and not _continues(lines, place)
+        ends = not _continues(lines, place + 1)
         rules = (*(WHOLE if whole else ()), *((_ending,) if ends else ()), _eastern)
         yield from _first(line.strip(SPACE), *rules)
-    yield from _shared(tail)
+    yield from _contributors(tail)
 
 
-def _goes_on(lines: Sequence[str], place: int) -> bool:
-    """Whether a line goes on with the sentence of the one before, as in texts broken into lines."""
+def _continues(lines: Sequence[str], place: int) -> bool:
+    """Whether a line continues the sentence of the previous one, as in wrapped text."""
     if not 0 < place < len(lines) or lines[place][:1] in SPACE:
         return False
     before = lines[place - 1].rstrip(SPACE)
@@ -145,33 +143,33 @@ def _goes_on(lines: Sequence[str], place: int) -> bool:
     return len(before) > SHORT_LINE and broken
 
 
-def _first(line: str, *rules: Callable[[str], Found]) -> Found:
-    """What the first rule finds that finds anything."""
+def _first(line: str, *rules: Callable[[str], Agencies]) -> Agencies:
+    """The agencies of the first rule that finds any."""
     for rule in rules:
         if agencies := list(rule(line)):
             return iter(agencies)
     return iter(())
 
 
-def _only(chunk: str, *, bracketed: bool = False) -> Found:
-    """The agencies of a credit, if it holds nothing but their names and a few initials."""
+def _only(chunk: str, *, bracketed: bool = False) -> Agencies:
+    """The agencies of a credit, if it has nothing but their names and a few initials."""
     whole = agency(chunk.strip())
     parts = [chunk.strip()] if whole else [part.strip() for part in BETWEEN.split(chunk)]
     named = [agency(part) for part in parts]
     unnamed = [part for part, name in zip(parts, named, strict=True) if name is None]
-    if len(unnamed) > OTHERS or not all(map(INITIALS.fullmatch, unnamed)):
+    if len(unnamed) > MAX_OTHER_PARTS or not all(map(INITIALS.fullmatch, unnamed)):
         return
-    if PICTURES.search(chunk) or any(_misplaced(part, bracketed) for part in parts):
+    if PICTURES.search(chunk) or any(_needs_brackets(part, bracketed) for part in parts):
         return
     yield from (name for name in named if name)
 
 
-def _misplaced(part: str, bracketed: bool) -> bool:
+def _needs_brackets(part: str, bracketed: bool) -> bool:
     return not bracketed and part in ONLY_BRACKETED
 
 
-def _own_line(line: str) -> Found:
-    """Of a line that holds nothing but a credit: "Kaynak: AA", "dj/sms (Reuters, dpa)"."""
+def _own_line(line: str) -> Agencies:
+    """A line with nothing but a credit: "Kaynak: AA", "dj/sms (Reuters, dpa)"."""
     if not 2 <= len(line) <= LONGEST_LINE:
         return
     if PICTURES.search(line) or ("©" in line and not DATED.search(line)):
@@ -181,8 +179,8 @@ def _own_line(line: str) -> Found:
     yield from _only((bare[label.end() :] if label else bare).strip(OWN).replace(" (", "/"))
 
 
-def _byline(line: str) -> Found:
-    """Of "By Jane Roe, Associated Press"; a name spelled out needs no "by"."""
+def _byline(line: str) -> Agencies:
+    """A byline: "By Jane Roe, Associated Press"; a full name needs no "by"."""
     if len(line) > LONGEST_LINE or PICTURES.search(line):
         return
     *who, last = (part.strip(OWN) for part in BYLINE_PARTS.split(line))
@@ -197,33 +195,33 @@ def _is_name(words: str) -> bool:
     return all(word[0].isupper() for word in words.split())
 
 
-def _spelled_out_at_end(line: str) -> Found:
+def _spelled_out_at_end(line: str) -> Agencies:
     end = line.strip(OWN).lower()
     yield from (name for form in spelled_out() if end.endswith(form) and (name := agency(form)))
 
 
-def _dateline(line: str) -> Found:
-    """Of "LONDON, March 3 (Reuters) - ", "(AP) — ", "الرياض - واس"."""
+def _dateline(line: str) -> Agencies:
+    """A dateline: "LONDON, March 3 (Reuters) - ", "(AP) — ", "الرياض - واس"."""
     for match in BRACKETED.finditer(line):
         before, inside = line[: match.start()], match[1]
         slashed = match[0][0] == "/" and not line[match.end(1) + 1 :][:1].isalpha()
         dashed = slashed or bool(match[2].strip(" .:"))
         if inside in NOT_DATELINES or not (dashed or _begins(before, match[3] or "")):
             continue
-        if _is_place(before) and CALLS_ITSELF_ONE.fullmatch(inside):
+        if _is_place(before) and UNLISTED_AGENCY.fullmatch(inside):
             yield inside
         yield from _only(inside, bracketed=True)
-    yield from _dashed(line)
+    yield from _dash_dateline(line)
 
 
 def _begins(before: str, after: str) -> bool:
-    """Whether a text begins between these without a dash: "Mumbai, Jan 1 (IANS) The"."""
+    """Whether a dateline without a dash ends here: "Mumbai, Jan 1 (IANS) The"."""
     dated = before.isupper() or any(map(str.isdigit, before)) or not before.strip()
     return dated and _is_place(before) and (after.isupper() or after.isdigit())
 
 
-def _dashed(line: str) -> Found:
-    """Of a dateline without brackets: the agency stands between dashes, before or after a place."""
+def _dash_dateline(line: str) -> Agencies:
+    """A dateline without brackets: the agency between dashes, before or after a place."""
     parts = DASH.split(line[: LONGEST_PLACE + 40], maxsplit=3)
     for place, part in enumerate(parts[:3]):
         before = " ".join(parts[:place])
@@ -233,7 +231,7 @@ def _dashed(line: str) -> Found:
 
 
 def _is_place(before: str) -> bool:
-    """Whether this may be what a dateline begins with: a place, a day, nothing at all."""
+    """Whether a dateline may begin with this: a place, a date, or nothing."""
     words = before.split()
     if len(before) > LONGEST_PLACE or len(words) > 8:
         return False
@@ -243,7 +241,7 @@ def _is_place(before: str) -> bool:
     return cased or len(words) <= 5
 
 
-def _eastern(line: str) -> Found:
+def _eastern(line: str) -> Agencies:
     for match in EASTERN.finditer(line):
         if EASTERN_LETTER.search(match[1]) and not PICTURES.search(match[1]):
             for part in EASTERN_PARTS.split(match[1]):
@@ -252,25 +250,25 @@ def _eastern(line: str) -> Found:
     yield from filter(None, (agency(match[1]) for match in TELEGRAM.finditer(line)))
 
 
-def _ending(line: str) -> Found:
-    """Of what ends a line: "(dpa)", "— Reuters", the bare name behind a full stop."""
+def _ending(line: str) -> Agencies:
+    """The end of a line: "(dpa)", "— Reuters", or the name after a full stop."""
     end = ENDING.search(line[-LONGEST_LINE:])
     yield from _only(end[1] or end[2] or end[3] or end[4]) if end else ()
 
 
-def _shared(part: str) -> Found:
-    """Of a sentence that says an agency had a part in it: "The Associated Press contributed"."""
+def _contributors(part: str) -> Agencies:
+    """Sentences that credit a contribution: "The Associated Press contributed"."""
     if NUMBERED.search(part):
         yield "dpa"
     if not SAID.search(part):
         return
     for sentence in SENTENCE.split(part):
         if sentence and not PICTURES.search(sentence):
-            yield from _named_in(sentence) if SHARED.search(sentence) else _owner(sentence)
+            yield from _agencies_in(sentence) if SHARED.search(sentence) else _owner(sentence)
 
 
-def _owner(sentence: str) -> Found:
-    """Of "Copyright 2024 The Associated Press", "Associated Press writer Jane Roe"."""
+def _owner(sentence: str) -> Agencies:
+    """Owners and writers: "Copyright 2024 The Associated Press", "Associated Press writer"."""
     dated = DATED.search(sentence)
     if dated and (name := agency(dated[1].strip(OWN + ","))):
         yield name
@@ -285,11 +283,11 @@ def _owner(sentence: str) -> Found:
             return
 
 
-def _named_in(sentence: str) -> Found:
+def _agencies_in(sentence: str) -> Agencies:
     low = sentence.lower()
     yield from (name for form in spelled_out() if form in low and (name := agency(form)))
     words = (agency(match[0].strip(".'-")) for match in WORD.finditer(sentence[: 4 * LONGEST_LINE]))
     yield from filter(None, words)
 
 
-WHOLE = (_own_line, _byline)  # the rules that ask for a whole line
+WHOLE = (_own_line, _byline)  # the rules that need a whole line

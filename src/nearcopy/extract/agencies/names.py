@@ -1,12 +1,12 @@
-"""Agencies: what they are called where they are credited, and the sites they publish on."""
+"""The table of news agencies: their names, spellings and sites."""
 
 import re
 from functools import lru_cache
 
 from nearcopy.extract.urls import site
 
-# An agency on a line or two: its name | what it is called | its sites. What stands here in small
-# letters is known in any case, the rest as it is written: "AA" may be an agency, "aa" is none.
+# One agency per line or two: name | spellings | sites. Lowercase spellings match in any case, the
+# others only as written: "AA" may be an agency, "aa" is not.
 AGENCIES = """
 Associated Press | AP, ap, the associated press, associated press | apnews.com, ap.org
 Associated Press | ا ب, أ ب, أسوشيتد برس, اسوشيتد برس, АП, 美联社, AP通信 |
@@ -86,13 +86,13 @@ PR Newswire | prnewswire, pr newswire | prnewswire.com
 Business Wire | business wire, businesswire | businesswire.com
 GlobeNewswire | globenewswire, globe newswire | globenewswire.com
 """
-# Places and plain words too, so no credit in brackets before a text ...
+# Also places and plain words, so no credit in a dateline ...
 NOT_DATELINES = frozenset(("PA", "CP", "TT", "MENA", "UNI", "MAP", "بنا", "petra", "antara"))
-# ... and only there: Qena, the town, is what its agency is called in short.
+# ... and only there: the short name of Qatar's agency is also the town of Qena.
 ONLY_BRACKETED = frozenset(("قنا", "بنا", "تاس"))
 LONGEST = 40
-# Names of agencies that nobody listed, as they stand in a dateline: "Meridian Wire".
-CALLS_ITSELF_ONE = re.compile(
+# Agencies that are not in the table, recognised in datelines: "Meridian Wire".
+UNLISTED_AGENCY = re.compile(
     r"(?:[^\W\d_a-zа-я][\w'.&-]{0,20}+ ){1,3}"
     r"(?:Wire|Newswire|News Agency|News Service|Press Agency)"
 )
@@ -116,7 +116,7 @@ def _sites() -> dict[str, str]:
 
 
 def agency(called: str) -> str | None:
-    """The agency that is called so, by its one name; None where none is.
+    """The agency with this spelling; None if there is none.
 
     >>> agency("The Associated Press"), agency("REUTERS"), agency("spa"), agency("واس")
     ('Associated Press', 'Reuters', None, 'SPA')
@@ -129,7 +129,7 @@ def agency(called: str) -> str | None:
 
 @lru_cache(maxsize=4096)
 def agency_of(source: str) -> str | None:
-    """The agency that an outlet is, by its name or its site.
+    """The agency that a source is, by its name or its site.
 
     >>> agency_of("reuters"), agency_of("www.apnews.com"), agency_of("harbourtimes.example")
     ('Reuters', 'Associated Press', None)
@@ -140,5 +140,5 @@ def agency_of(source: str) -> str | None:
 
 @lru_cache(maxsize=1)
 def spelled_out() -> tuple[str, ...]:
-    """The names that can be nothing else: of two words or more, in small letters."""
+    """The unambiguous spellings: two words or more, in lower case."""
     return tuple(form for form in _forms() if " " in form and form.islower() and len(form) > 10)

@@ -1,7 +1,12 @@
-"""Figures in Han characters, in a shape of a title: one character a word, a blank for any other.
+"""Facts of titles in Chinese characters, added to fingerprints when two are compared.
 
-A figure is read where a unit, a measure word or a mark of a kind stands beside it. Without one it
-is part of a word or of a name, as in 十分, 万一, 三亚 and 五一.
+Fingerprints hold the facts in digits, without neighbours where characters touch them. Numbers in
+Chinese characters, and all neighbours, are read from the normalised title at comparison time, so
+that stored fingerprints stay valid.
+
+Rules see the shape of a title: one character per word, a blank for any other word. A number counts
+only beside a unit, a measure word or a mark of its kind. Without one it is part of a word or a
+name, as in 十分, 万一, 三亚 and 五一.
 """
 
 import re
@@ -73,9 +78,17 @@ TOLLS = {
     for word in row.split()
 }
 TOLL = re.compile(any_of(TOLLS))
-TAKING_VERBS = ("逮捕", "拘捕", "拘留", "刑拘", "抓获", "疏散", "撤离")  # what is done to so many
+TAKING_VERBS = (
+    "逮捕",
+    "拘捕",
+    "拘留",
+    "刑拘",
+    "抓获",
+    "疏散",
+    "撤离",
+)  # verbs whose object the number counts
 BESIDE = {"死": "dead", "伤": "hurt"}  # right behind a figure: 三死五伤
-AROUND = 10  # characters looked at for the harm that a figure counts
+AROUND = 10  # characters searched for the harm that a number counts
 _OTHER = re.compile(rf"\ue000|[{FIGURES}](?=[人名例多余死伤])")  # another figure
 
 
@@ -86,7 +99,7 @@ def percentages(shape: str) -> Iterator[Finding]:
 
 
 def fractions(shape: str) -> Iterator[Finding]:
-    """Fractions, which are no counts; they are left where they are."""
+    """Fractions; they are no counts and stay in the title."""
     for match in FRACTION.finditer(shape):
         yield Finding("", "", None, "", *match.span())
 
@@ -119,20 +132,20 @@ def scores(shape: str) -> Iterator[Finding]:
 
 
 def magnitudes(shape: str) -> Iterator[Finding]:
-    """How strong an earthquake was: 六点三级."""
+    """Earthquake magnitudes: 六点三级."""
     for match in MAGNITUDE.finditer(shape):
         yield from _amount("magnitude", match, "")
 
 
 def ages(shape: str) -> Iterator[Finding]:
-    """How old somebody is: 四十二岁, not 万岁."""
+    """Ages: 四十二岁, not 万岁."""
     for match in AGE.finditer(shape):
         if _has_digit(match["n"]):
             yield from _amount("age", match, "year")
 
 
 def money(shape: str) -> Iterator[Finding]:
-    """Sums with their currency; 三元 by itself is more often a name."""
+    """Amounts of money with their currency; 三元 alone is usually a name."""
     for match in MONEY.finditer(shape):
         total, code = parse_chinese(match["n"]), CURRENCY_AFTER_CHINESE[match["currency"]]
         if total is not None and (len(match["n"]) > 1 or match["currency"] != "元"):
@@ -140,7 +153,7 @@ def money(shape: str) -> Iterator[Finding]:
 
 
 def counts(shape: str) -> Iterator[Finding]:
-    """Figures with a measure word, and what they count; a toll is about the kind of harm."""
+    """Numbers with a measure word and what they count; for tolls, the kind of harm."""
     for match in COUNT.finditer(shape):
         amount, about = parse_chinese(match["n"]), counted_noun(shape, *match.span())
         if amount is not None and _is_counted(match["n"], match["of"], about):
@@ -148,7 +161,7 @@ def counts(shape: str) -> Iterator[Finding]:
 
 
 def counted_noun(shape: str, start: int, end: int) -> str:
-    """What a figure counts: a harm named behind it or else before it, or its measure word."""
+    """What a number counts: a harm named after it or before it, or its measure word."""
     after = _OTHER.split(shape[end : end + AROUND], maxsplit=1)[0].lstrip("多余来")
     if after[:1] in BESIDE:
         return f"toll {BESIDE[after[0]]}"
@@ -158,7 +171,7 @@ def counted_noun(shape: str, start: int, end: int) -> str:
 
 
 def _last_toll(before: str) -> str | None:
-    """The harm named before a figure; where another figure stands there too, it may be its own."""
+    """The harm named before a number, unless it may belong to another number there."""
     if _OTHER.search(before):
         return next((word for word in TAKING_VERBS if before.endswith(word)), None)
     named = [match[0] for match in TOLL.finditer(before)]
@@ -170,7 +183,7 @@ def _measure(after: str) -> str:
 
 
 def _is_counted(numeral: str, of: str, about: str) -> bool:
-    """Whether a short numeral is one here: not 一起, 十分, 两地 and 千万人."""
+    """Whether a short numeral is a count: not in 一起, 十分, 两地 and 千万人."""
     if numeral == "一":
         return of in LIVING and about.startswith("toll ")
     if numeral == "十":
@@ -181,7 +194,7 @@ def _is_counted(numeral: str, of: str, about: str) -> bool:
 
 
 def _has_digit(numeral: str) -> bool:
-    """Whether a numeral says how many, and not only how large: not 千万."""
+    """Whether a numeral has a digit besides its scale: not 千万."""
     return any(digit in numeral for digit in f"{ONES}十")
 
 
@@ -197,7 +210,7 @@ def _of(numeral: str, most: int) -> int | None:
     return int(number) if number is not None and 1 <= number <= most else None
 
 
-# The order matters: each sees only what those before it have left.
+# The order matters: a rule sees only what earlier rules left.
 FINDERS = (percentages, fractions, dates, scores, magnitudes, ages, money, counts)
 
 
@@ -213,7 +226,7 @@ class _Reading(NamedTuple):
 
 
 def add_chinese_facts(fingerprint: Fingerprint) -> Fingerprint:
-    """The fingerprint with what its title states in Han characters; most are as they are.
+    """The fingerprint with the facts in Chinese characters; most are returned unchanged.
 
     >>> title = "台 风 造 成 三 人 死 亡"
     >>> made = add_chinese_facts(Fingerprint(id="a", title=title, gist=title))
@@ -232,7 +245,7 @@ def add_chinese_facts(fingerprint: Fingerprint) -> Fingerprint:
 
 @lru_cache(maxsize=65536)
 def _read_chinese(title: str, gist: str, facts: tuple[Fact, ...]) -> _Reading | None:
-    """What the title states, or None where that is nothing new."""
+    """The facts of the title, or None if there is nothing to add."""
     if max(gist) < FIRST or len(title) > LONGEST:
         return None
     words = _mark_gaps(title.split(" "), gist.split(" "))
@@ -251,7 +264,7 @@ def _read_chinese(title: str, gist: str, facts: tuple[Fact, ...]) -> _Reading | 
 
 
 def _mark_gaps(title: list[str], gist: list[str]) -> list[str]:
-    """The words of the gist, with a mark wherever something of the title is left out."""
+    """The words of the gist, with a gap wherever words of the title are missing."""
     marked: list[str] = []
     place = 0
     for word in title:
@@ -264,7 +277,7 @@ def _mark_gaps(title: list[str], gist: list[str]) -> list[str]:
 
 
 def _apply_rules(shape: str) -> Iterator[Finding]:
-    """What each kind finds in what those before it left."""
+    """The findings of all rules, in order."""
     for find in FINDERS:
         for finding in list(find(shape)):
             if GAP not in shape[finding.start : finding.end]:
@@ -278,7 +291,7 @@ def _apply_rules(shape: str) -> Iterator[Finding]:
 
 
 def _place_facts(words: list[str], shape: str, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
-    """The facts with their neighbours, where it is plain which of the marks stands for each."""
+    """The facts with their neighbours, if each gap can be assigned to a fact."""
     gaps = [place for place, word in enumerate(words) if word == GAP]
     cut = [fact for fact in facts if fact.kind != "name"]
     if len(gaps) != len(cut):
@@ -291,7 +304,7 @@ def _place_facts(words: list[str], shape: str, facts: tuple[Fact, ...]) -> tuple
 
 
 def _with_context(fact: Fact, words: list[str], shape: str, place: int) -> Fact:
-    """The fact with the words beside its mark, if those are characters, and what it counts."""
+    """The fact with the characters beside its gap as neighbours, and what it counts."""
     if not (shape[max(0, place - 1) : place] + shape[place + 1 : place + 2]).strip():
         return fact
     before, after = _neighbours_at(words, place, place + 1)

@@ -1,4 +1,4 @@
-"""Dates, clock times, quarters, years, weekdays and months in a title in lower case."""
+"""Rules for dates, clock times, quarters, years, weekdays and months in a lowercase title."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Magnitudes, money, percentages, ages and counts in a title in lower case."""
+"""Rules for magnitudes, money, percentages, ages and counts in a lowercase title."""
 
 import re
 from collections.abc import Iterator

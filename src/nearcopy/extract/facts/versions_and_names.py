@@ -1,4 +1,4 @@
-"""Versions, places in a series, scores and ordinals in a title in lower case."""
+"""Rules for versions, places in a series, scores, ordinals, and names with numbers."""
 
 import re
 from collections.abc import Iterator
@@ -136,7 +136,7 @@ SCORE = regex(
 
 
 def scores(text: str) -> Iterator[Finding]:
-    """Scores and votes, the larger figure first, since either side may tell it."""
+    """Scores and votes, the larger number first, as reports name either side first."""
     for match in SCORE.finditer(text):
         high, low = sorted((int(match["a"]), int(match["b"])), reverse=True)
         if (high, low) != (50, 50):

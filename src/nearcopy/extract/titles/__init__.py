@@ -1,4 +1,4 @@
-"""One title: cleaned, normalised, and the words in it that name a stage or a recurring column."""
+"""Titles: cleaned of tags and publishers, and the words of stages and recurring columns in them."""
 
 from nearcopy.extract.titles.clean import EMPTY_TITLES, CleanTitle, clean
 from nearcopy.extract.titles.recurring_columns import recurring_column

@@ -1,4 +1,4 @@
-"""Cleaning: a title without the marks of the trade and the name of its publisher."""
+"""Cleaning of titles: newsroom tags and the name of the publisher are removed."""
 
 import re
 from collections.abc import Iterator
@@ -8,25 +8,25 @@ from typing import NamedTuple
 from nearcopy.extract.text import normalised
 from nearcopy.extract.titles.publishers import SECTIONS, is_publisher, is_well_known
 
-PASSES = 4  # marks and names are cut one by one, this often at most
-REACH = 80  # characters from either end in which they are looked for
+PASSES = 4  # tags and names are removed one by one, at most this often
+REACH = 80  # characters from either end that are searched
 LONGEST_MARK = 4  # words
 
 ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
-# What is set off at the beginning: "Watch: ", "Opinion | ", "LIVE - ", "[속보]", "عاجل.. ".
+# Prefixes: "Watch: ", "Opinion | ", "LIVE - ", "[속보]", "عاجل.. ".
 COLON_HEAD = re.compile(r"[^\w\[【(（]{0,4}+([^:：|｜丨»–—\[【(（]{1,40}+)[:：|｜丨»]{1,2}+(?!\d)")
 DASH_HEAD = re.compile(r"[^\w\[【(（]{0,4}+([^\-–—:：|｜]{1,40}+)(?<=\s)[-–—]{1,2}+\s")
 BRACKET_HEAD = re.compile(r"\s?[\[【(（]([^\[\]【】()（）]{1,40}+)[\]】)）]\s*+[:：|–-]?")
 DOTS_HEAD = re.compile(r"([^\W\d_]{2,12}+)\s?(?:\.\.++|…)")
 HEADS = (COLON_HEAD, DASH_HEAD, BRACKET_HEAD, DOTS_HEAD)
-# Wires join their marks with a bare hyphen, in capitals: "RPT-UPDATE 2-Oil falls".
+# Wire tags, joined by a bare hyphen, in capitals: "RPT-UPDATE 2-Oil falls".
 WIRE_HEAD = re.compile(r"([A-Z]{3,13}+(?: [A-Z]{2,4})?(?: [0-9]{1,3})?)\s?-(?=\S)")
 BRACKET_TAIL = re.compile(r"[\[【(（]([^\[\]【】()（）]{1,40}+)[\]】)）]\s?\Z")
 CLOSING = ("]", "】", ")", "）")
 NAME_SEPARATORS = (" - ", " – ", " — ", "|", "｜", " » ", " « ", "::", " • ", " · ", " ~ ")
 MARK_SEPARATORS = (" - ", " – ", " — ", "|", ": ", "; ")
-# What no mark and no name is without: a title that has none of these is clean as it is. A hyphen
-# sets something off behind a space only, or behind the capitals of a wire.
+# Every tag and name is set off by one of these: a title without them is clean. A hyphen counts only
+# after a space, or after the capitals of a wire tag.
 SIGN = re.compile(r"[:：|｜丨»«\[【(（\]】)）…;•·~–—]").search
 HYPHEN = re.compile(r"\s-|\A[A-Z]{3}").search
 DIGITS = "0123456789"
@@ -34,16 +34,16 @@ NUMBER = re.compile(r" [0-9]{1,3}\Z")
 
 
 class CleanTitle(NamedTuple):
-    """A title taken apart."""
+    """The parts of a title."""
 
     text: str
-    prefix: str | None  # the marks, folded: "update 2", "breaking"
-    tail: str | None  # the publisher, as it stood there
-    refiled: bool  # whether a mark says that this title is filed again
+    prefix: str | None  # the tags, normalised: "update 2", "breaking"
+    tail: str | None  # the publisher, as written
+    refiled: bool  # whether a tag says that the article was filed again
 
 
 class _Cut(NamedTuple):
-    """What is left of a title, and what came off: a mark, folded, or a publisher's name."""
+    """The remaining title, and what was removed: a normalised tag, or a publisher's name."""
 
     text: str
     mark: str = ""
@@ -51,7 +51,7 @@ class _Cut(NamedTuple):
 
 
 def clean(title: str, source: str | None = None) -> CleanTitle:
-    """The title without marks and publisher; `source` is a name or the address of a site.
+    """The title without tags and publisher; `source` is a name or the address of a site.
 
     >>> clean("UPDATE 2-Ship &amp; crew safe - Port Times")
     CleanTitle(text='Ship & crew safe', prefix='update 2', tail='Port Times', refiled=True)
@@ -61,7 +61,7 @@ def clean(title: str, source: str | None = None) -> CleanTitle:
     text = _decode_entities(title).strip()
     if not _may_have_tag(text):
         return CleanTitle(text, None, None, False)
-    source = source[:REACH] if source else None  # it is remembered, so no more than a name of it
+    source = source[:REACH] if source else None  # results are cached by source, so keep it short
     marks: list[str] = []
     tail: str | None = None
     for _ in range(PASSES):
@@ -76,12 +76,12 @@ def clean(title: str, source: str | None = None) -> CleanTitle:
 
 
 def _may_have_tag(text: str) -> bool:
-    """Whether a title has a sign that may set off a mark or a name."""
+    """Whether a title has a sign that may set off a tag or a name."""
     return bool(SIGN(text) or ".." in text or ("-" in text and HYPHEN(text)))
 
 
 def _decode_entities(title: str) -> str:
-    """The title with HTML's characters decoded; twice, as feeds often encode them twice."""
+    """The title with HTML entities decoded twice, as feeds often encode them twice."""
     for _ in range(2):
         if "&" in title:
             title = ENTITY.sub(lambda found: unescape(found[0]), title)
@@ -123,7 +123,7 @@ def _cut_suffix(text: str, source: str | None, *, named: bool) -> _Cut | None:
 
 
 def _last_parts(end: str, separators: tuple[str, ...]) -> Iterator[tuple[int, str]]:
-    """What stands behind the last separator, and where that is; nothing where there is none."""
+    """The part after the last separator and its offset, if there is a separator."""
     last, behind = 0, 0
     for separator in separators:
         at = end.rfind(separator)
@@ -134,7 +134,7 @@ def _last_parts(end: str, separators: tuple[str, ...]) -> Iterator[tuple[int, st
 
 
 def _is_live_page(name: str) -> bool:
-    """Whether it is what rolling pages are headed by: "harbour strike live"."""
+    """Whether this is the label of a live page: "harbour strike live"."""
     return name.endswith(" live") and name.count(" ") < LONGEST_MARK and name[0] not in DIGITS
 
 
@@ -143,7 +143,7 @@ def _strip_number(mark: str) -> str:
 
 
 def _cut_to(text: str, *, mark: str = "", name: str = "") -> _Cut | None:
-    """The cut, unless too little is left: a title of its own has two words, or one with a mark."""
+    """The cut, unless too little remains: a title needs two words, or one if a tag was removed."""
     left = text.strip().rstrip("\\").rstrip()  # a separator may have been escaped: "\\|"
     words = normalised(left[: 2 * REACH])
     if not words or (name and " " not in words):
@@ -152,11 +152,11 @@ def _cut_to(text: str, *, mark: str = "", name: str = "") -> _Cut | None:
 
 
 def _fold_entries(table: str) -> frozenset[str]:
-    """The entries of a table, one or more words each, with commas between."""
+    """The normalised entries of a comma-separated table."""
     return frozenset(map(normalised, table.split(","))) - {""}
 
 
-# Of a title that is filed again; a number may follow.
+# Tags of an article that was filed again; a number may follow.
 REFILE_TAGS = _fold_entries("""
     update, updated, updates, wrapup, wrap up, rpt, repeat, refile, refiled, corrected,
     correction, clarification, Aktualisiert, Update, Korrigiert, Berichtigung, mise à jour,
@@ -164,7 +164,7 @@ REFILE_TAGS = _fold_entries("""
     aktualizacja, güncelleme, uppdaterad, uppdatering, rättelse, oppdatert, обновлено, исправлено,
     تحديث, تصحيح, 更新, 更正, 订正, 訂正, 업데이트, 정정
 """)
-# Of what kind of a piece it is, or how it is shown.
+# Tags of the kind of article, or its medium.
 KIND_TAGS = _fold_entries("""
     breaking, breaking news, just in, news alert, alert, urgent, flash, exclusive, scoop,
     developing, live, live updates, live update, live blog, liveblog, live coverage, live now,
@@ -179,7 +179,7 @@ KIND_TAGS = _fold_entries("""
     прямая трансляция, عاجل, مباشر, بث مباشر, فيديو, بالفيديو, شاهد, حصري, بالصور, 快讯, 突发,
     突发新闻, 即时, 独家, 视频, 直播, 最新, 速報, 号外, 動画, 独自, 속보, 단독, 영상, 긴급
 """)
-# What stands behind a title.
+# Tags after a title.
 SUFFIX_TAGS = (
     KIND_TAGS
     | REFILE_TAGS
@@ -188,11 +188,11 @@ SUFFIX_TAGS = (
     paid content, graphic content, wie es war, como ocurrió
 """)
 )
-# What wires join to the title with a bare hyphen.
+# Tags that wires join to the title with a bare hyphen.
 WIRE_TAGS = REFILE_TAGS | _fold_entries(
     "exclusive, analysis, insight, factbox, timeline, flash, urgent"
 )
-# A title that is no more than this says nothing.
+# Complete titles that say nothing.
 EMPTY_TITLES = SUFFIX_TAGS | _fold_entries(
     "news, top news, top stories, headlines, untitled, no title"
 )

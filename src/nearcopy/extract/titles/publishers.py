@@ -1,4 +1,4 @@
-"""Publishers: which words at the end of a title name one."""
+"""Publishers: recognised at the end of a title by name, by form, or by the source."""
 
 import re
 from functools import lru_cache
@@ -19,7 +19,7 @@ def _bare(name: str) -> str:
     return normalised(name).removeprefix("the ")
 
 
-# Well-known ones that the rules below would not know.
+# Well-known publishers that the rules below do not recognise.
 WELL_KNOWN = _names("""
     Reuters, Associated Press, AP, AFP, dpa, UPI, ANSA, BBC, ITV, CNN, NPR, PBS, NBC, CBS, CNBC,
     MSNBC, ESPN, C-SPAN, Axios, Politico, Bloomberg, Forbes, Newsweek, The Economist,
@@ -45,7 +45,7 @@ WELL_KNOWN = _names("""
     联合新闻网, 中央社, 明报, 香港01, 朝日新聞, 読売新聞, 毎日新聞, 日本経済新聞, 共同通信,
     時事通信, 연합뉴스, 조선일보, 중앙일보, 동아일보, 한겨레
 """)
-# Those that are common words too: names only where a name may stand, behind the title.
+# Publishers that are also common words: names only at the end of a title.
 COMMON = _names("""
     Fox, ABC, Fortune, Wired, Vox, Slate, Salon, Variety, Deadline, Billboard, Time, People,
     Nature, Space, Vice, Quartz, The Independent, The Nation, The Information, The Athletic,
@@ -99,8 +99,8 @@ def is_publisher(name: str, source: str | None = None) -> bool:
 def is_well_known(name: str, source: str | None = None, *, alone: bool = True) -> bool:
     """Whether this can be nothing but a publisher: a well-known one, or the source itself.
 
-    Unless it stands `alone`, a source of one word counts for nothing: before a colon, it may well
-    be what the site is about.
+    Unless it is `alone`, a source of one word does not count: before a colon it may be the topic
+    of the site.
     """
     words = _bare(name).split(" ")
     if " ".join(words) in WELL_KNOWN or (

@@ -1,10 +1,10 @@
-"""Columns: titles that come back every day or week over other news.
+"""Recurring columns: titles reused every day or week for other news.
 
-Rolling pages (live updates, deals) are none: within their days they are one page retitled.
+Live pages (updates, deals) are not among them: within a day they are one page retitled.
 """
 
-# The column, then the phrases it is known by, as normal forms. A phrase's words stand together;
-# with "+" between they may stand apart, in that order.
+# The column, then its phrases, normalised. The words of a phrase are adjacent; with "+" between
+# them they may be apart, in that order.
 COLUMNS = """
 today in history: today in history, this day in history, hoy en la historia, on this day in,
     heute vor + jahren
@@ -83,7 +83,7 @@ ANCHORS = frozenset(
 
 
 def recurring_column(normal: str) -> str | None:
-    """The column that a normal title belongs to; None for a title that stands for itself.
+    """The recurring column of a normalised title, or None.
 
     >>> recurring_column("wordle hints and answer for friday")
     'puzzle'

@@ -1,14 +1,14 @@
-"""Contrasts: words that tell two stages or two sides of one matter apart."""
+"""Stage words: words that distinguish two stages, or two sides, of one story."""
 
 from collections.abc import Iterator
 
 from nearcopy.kernels.reference.titles import ARTICLE, stem
 
-Sides = tuple[tuple[int, int], ...]  # (axis, side) of a word; some stand on several axes
-MAX_WORDS = 64  # that are looked at
+Sides = tuple[tuple[int, int], ...]  # (axis, side) of a word; some are on several axes
+MAX_WORDS = 64  # of a title that are read
 
-# An axis a line: its stages or sides, each with the words for it. Words that outlets use for one
-# and the same moment ("jailed", "sentenced") stand on one side.
+# One axis per line: its stages or sides, each with its words. Words that outlets use for the same
+# moment ("jailed", "sentenced") are on one side.
 AXES = """
 arrest detain nab suspect | charge indict accuse arraign | trial | convict guilty | sentence
     jail imprison | acquit exonerate | appeal
@@ -74,8 +74,8 @@ IRREGULAR_FORMS = {
 }  # fmt: skip
 
 
-# Words, as they stand, that set a title apart when the other has none of their line: another kind
-# of piece, or a step of the law that no headline about it leaves out.
+# Words that distinguish a title from one without any word of their line: another kind of article,
+# or a step in court that no headline about it omits.
 DISTINCTIVE_WORDS = """
 takeaways observations
 tips
@@ -84,7 +84,7 @@ timeline
 charged indicted sentenced jailed imprisoned convicted acquitted guilty pleads pleaded
 @opinion
 """
-# Marks before a title that name another kind of piece.
+# Tags of opinion pieces.
 OPINION_TAGS = frozenset(
     ("opinion", "analysis", "commentary", "editorial", "explainer", "meinung", "kommentar")
 )
@@ -139,7 +139,7 @@ STAGE_WORDS = _sides_by_word()
 
 
 def find_stage_words(title: str, prefix: str | None = None) -> tuple[str, ...]:
-    """The words of a normal title that tell a stage or a side, in order; opinion by its prefix.
+    """The stage words of a normalised title, in order; opinion is recognised by the prefix.
 
     >>> find_stage_words("port suspends ferry service after storm")
     ('suspends',)

@@ -131,11 +131,11 @@ def _small_64(data: bytes) -> int:
     if size == 0:
         return _avalanche_xxh64(_key_pair(56))
     if size <= 3:
-        return _avalanche_xxh64(_word(SECRET, 0, 4) ^ _word(SECRET, 4, 4) ^ _gathered(data))
+        return _avalanche_xxh64(_word(SECRET, 0, 4) ^ _word(SECRET, 4, 4) ^ _gather(data))
     if size <= 8:
         return _mixed_4_to_8(_key_pair(8) ^ (_word(data, 0, 4) << 32 | _word(data, size - 4)), size)
     low, high = _key_pair(24) ^ _word(data, 0), _key_pair(40) ^ _word(data, size - 8)
-    return _avalanche(size + _swapped(low, 8) + high + _fold(low, high))
+    return _avalanche(size + _swap(low, 8) + high + _fold(low, high))
 
 
 def _mixed_4_to_8(value: int, size: int) -> int:
@@ -149,7 +149,7 @@ def _small_128(data: bytes) -> Pair:
     if size == 0:
         return _avalanche_xxh64(_key_pair(64)), _avalanche_xxh64(_key_pair(80))
     if size <= 3:
-        turned = _rotate(_swapped(_gathered(data), 4), 13, 32)
+        turned = _rotate(_swap(_gather(data), 4), 13, 32)
         secret = _word(SECRET, 8, 4) ^ _word(SECRET, 12, 4)
         return _small_64(data), _avalanche_xxh64(secret ^ turned)
     return _from_4_to_8(data) if size <= 8 else _from_9_to_16(data)
@@ -170,11 +170,11 @@ def _from_9_to_16(data: bytes) -> Pair:
     high, low = divmod((_key_pair(32) ^ _word(data, 0) ^ last) * PRIME64_1, MASK + 1)
     low = low + (len(data) - 1 << 54) & MASK
     high = high + value + (value & 0xFFFFFFFF) * (PRIME32_2 - 1) & MASK
-    product = (low ^ _swapped(high, 8) | high << 64) * PRIME64_2
+    product = (low ^ _swap(high, 8) | high << 64) * PRIME64_2
     return _avalanche(product), _avalanche(product >> 64)
 
 
-def _gathered(data: bytes) -> int:
+def _gather(data: bytes) -> int:
     """One to three bytes and their number in a word of 32 bits."""
     return data[-1] | len(data) << 8 | data[0] << 16 | data[len(data) // 2] << 24
 
@@ -230,14 +230,14 @@ def _lanes(data: bytes) -> list[int]:
     """Eight sums over stripes of 64 bytes, scrambled after every sixteenth."""
     lanes = [PRIME32_3, PRIME64_1, PRIME64_2, PRIME64_3, PRIME64_4, PRIME32_2, PRIME64_5, PRIME32_1]
     for stripe in range((len(data) - 1) // 64):
-        lanes = _accumulated(lanes, _eight(data, 64 * stripe), _eight(SECRET, stripe % 16 * 8))
+        lanes = _accumulate(lanes, _eight(data, 64 * stripe), _eight(SECRET, stripe % 16 * 8))
         if stripe % 16 == 15:
             keyed = zip(lanes, _eight(SECRET, 128), strict=True)
             lanes = [(lane ^ lane >> 47 ^ key) * PRIME32_1 & MASK for lane, key in keyed]
-    return _accumulated(lanes, _eight(data, len(data) - 64), _eight(SECRET, 121))
+    return _accumulate(lanes, _eight(data, len(data) - 64), _eight(SECRET, 121))
 
 
-def _accumulated(lanes: list[int], words: tuple[int, ...], keys: tuple[int, ...]) -> list[int]:
+def _accumulate(lanes: list[int], words: tuple[int, ...], keys: tuple[int, ...]) -> list[int]:
     products = [
         ((word ^ key) & 0xFFFFFFFF) * ((word ^ key) >> 32)
         for word, key in zip(words, keys, strict=True)
@@ -287,7 +287,7 @@ def _fold(one: int, two: int) -> int:
     return one * two & MASK ^ one * two >> 64
 
 
-def _swapped(value: int, size: int) -> int:
+def _swap(value: int, size: int) -> int:
     return int.from_bytes(value.to_bytes(size, "little"), "big")
 
 

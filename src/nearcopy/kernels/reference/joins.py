@@ -59,12 +59,12 @@ class SetJoin:
 
     def _alike(self, place: int) -> Iterator[tuple[int, int]]:
         """The later places with enough in common, and how many features that is."""
-        ours = self._sets[place]
+        left = self._sets[place]
         for other in sorted({o for f in self._prefixes[place] for o in self._holders[f]}):
-            theirs = self._sets[other]
-            if other > place and self._holds(*sorted((len(ours), len(theirs)))):
-                shared = len(ours & theirs)
-                if self._holds(shared, len(ours) + len(theirs) - shared):
+            right = self._sets[other]
+            if other > place and self._holds(*sorted((len(left), len(right)))):
+                shared = len(left & right)
+                if self._holds(shared, len(left) + len(right) - shared):
                     yield other, shared
 
     def _prefix(self, row: frozenset[int], held: Counter[int]) -> list[int]:
@@ -109,15 +109,15 @@ def components(count: int, pairs: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """For each of so many the smallest that it is linked with, directly or through others."""
     parents = list(range(count))
 
-    def find(each: int) -> int:
-        while parents[each] != each:
-            parents[each] = parents[parents[each]]
-            each = parents[each]
-        return each
+    def find(node: int) -> int:
+        while parents[node] != node:
+            parents[node] = parents[parents[node]]
+            node = parents[node]
+        return node
 
     for a, b in pairs.tolist():
         if max(a, b) >= count:
             raise ValueError(f"pairs name {max(a, b)}, there are {count}")
         low, high = sorted((find(a), find(b)))
         parents[high] = low
-    return np.array([find(each) for each in range(count)], np.uint32)
+    return np.array([find(node) for node in range(count)], np.uint32)

@@ -93,9 +93,9 @@ class KeyIndex:
             sorted((position, weight) for position, weight in total.items() if weight >= min_weight)
             for total in totals
         ]
-        found = np.array([pair for row in matches for pair in row], np.uint64).reshape(-1, 2)
+        columns = np.array([pair for row in matches for pair in row], np.uint64).reshape(-1, 2)
         ends = np.cumsum([0, *map(len, matches)]).astype(np.uint64)
-        return ends, found[:, 0].astype(np.uint32), found[:, 1].copy()
+        return ends, columns[:, 0].astype(np.uint32), columns[:, 1].copy()
 
     def remove(self, positions: Positions) -> None:
         """Remove articles; removing one twice is no error."""

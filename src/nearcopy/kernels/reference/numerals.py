@@ -48,7 +48,7 @@ class NumberWord(NamedTuple):
     capital: bool
 
 
-class Found(NamedTuple):
+class FoundNumeral(NamedTuple):
     """A numeral: its value, the words around it, its place in the text without markup."""
 
     value: str
@@ -114,21 +114,21 @@ def number_words() -> dict[str, NumberWord]:
     return table
 
 
-def numerals_found(plain: str, most: int = MOST, spans: Spans | None = None) -> list[Found]:
+def find_numerals(plain: str, most: int = MOST, spans: Spans | None = None) -> list[FoundNumeral]:
     """The first numerals of a text without markup, from its word spans if these are at hand.
 
-    >>> [each.value for each in numerals_found("The 12th of May: 1,000 at 1,5 or 10-1/2 pct")]
+    >>> [numeral.value for numeral in find_numerals("The 12th of May: 1,000 at 1,5 or 10-1/2 pct")]
     ['12', 'm5', '1000', '1.5', '10.1.2']
     """
-    found: list[Found] = []
+    matches: list[FoundNumeral] = []
     for numeral in _numerals(plain, spans or word_spans(plain)):
-        found.append(numeral)
-        if len(found) == most:
+        matches.append(numeral)
+        if len(matches) == most:
             break
-    return found
+    return matches
 
 
-def _numerals(plain: str, spans: Spans) -> Iterator[Found]:
+def _numerals(plain: str, spans: Spans) -> Iterator[FoundNumeral]:
     before, end = "", 0
     numeral: _Numeral | None = None
     for piece in _pieces(plain, spans):
@@ -137,18 +137,18 @@ def _numerals(plain: str, spans: Spans) -> Iterator[Found]:
             continue
         word = piece.word if piece.value is None else NUMERAL
         if numeral:
-            yield _closed(numeral, word)
-        numeral = _opened(piece, before)
+            yield _finish_numeral(numeral, word)
+        numeral = _start_numeral(piece, before)
         before, end = word, piece.end
     if numeral:
-        yield _closed(numeral, "")
+        yield _finish_numeral(numeral, "")
 
 
 def _pieces(plain: str, spans: Spans) -> Iterator[Piece]:
     """The words, those with digits cut where digits meet letters."""
-    found, starts, ends = spans
-    for word, start, end in zip(found, starts.tolist(), ends.tolist(), strict=True):
-        value = _spelled(word, plain[start])
+    folded, starts, ends = spans
+    for word, start, end in zip(folded, starts.tolist(), ends.tolist(), strict=True):
+        value = _value_of_word(word, plain[start])
         parts = [match.span() for match in _PIECE.finditer(word)]
         if len(parts) == 1:
             spelled = value is not None
@@ -166,7 +166,7 @@ def _sign(gap: str) -> bool:
     return len(gap) <= 3 and gap.removeprefix(" ").removesuffix(" ") in SIGNS
 
 
-def _opened(piece: Piece, before: str) -> _Numeral | None:
+def _start_numeral(piece: Piece, before: str) -> _Numeral | None:
     value = piece.value
     if value is None:
         return None
@@ -175,16 +175,16 @@ def _opened(piece: Piece, before: str) -> _Numeral | None:
     return _Numeral(value, piece.spelled, group, tens, before, piece.start, piece.end)
 
 
-def _closed(numeral: _Numeral, after: str) -> Found:
-    return Found(numeral.value, numeral.before, after, numeral.start, numeral.end)
+def _finish_numeral(numeral: _Numeral, after: str) -> FoundNumeral:
+    return FoundNumeral(numeral.value, numeral.before, after, numeral.start, numeral.end)
 
 
-def _spelled(word: str, first: str) -> str | None:
-    """The value of a word of the table, where it begins as the table wants it."""
-    known = number_words().get(word)
-    if known is None or (known.capital and not "A" <= first <= "Z"):
+def _value_of_word(word: str, first: str) -> str | None:
+    """The value of a number word; None without the capital that some need."""
+    entry = number_words().get(word)
+    if entry is None or (entry.capital and not "A" <= first <= "Z"):
         return None
-    return known.value
+    return entry.value
 
 
 def numerals(texts: Sequence[str], *, html: Sequence[bool] = (), threads: int = 1) -> list[bytes]:
@@ -192,12 +192,12 @@ def numerals(texts: Sequence[str], *, html: Sequence[bool] = (), threads: int = 
     del threads
     marks = html or [False] * len(texts)
     return [
-        b"".join(map(packed, numerals_found(strip_html(text) if mark else text)))
+        b"".join(map(pack, find_numerals(strip_html(text) if mark else text)))
         for text, mark in zip(texts, marks, strict=True)
     ]
 
 
-def packed(numeral: Found) -> bytes:
+def pack(numeral: FoundNumeral) -> bytes:
     """Two little-endian 16-bit hashes: of the context, of the value."""
     before, after = (murmur3_64(word.encode()) if word else 0 for word in numeral[1:3])
     context = fmix64(before + after * GOLDEN & MASK)

@@ -73,7 +73,7 @@ def passages(
     for place in range(len(left) - min_words + 1):
         places[tuple(left[place : place + min_words])].append(place)
 
-    found = []
+    matches = []
     at = 0
     while at + min_words <= len(right):
         tried = places.get(tuple(right[at : at + min_words]), [])[:MAX_PLACES]
@@ -81,9 +81,9 @@ def passages(
         if size:
             a_first, a_last, b_last = -place, -place + size - 1, at + size - 1
             spots = (a_starts[a_first], a_ends[a_last], b_starts[at], b_ends[b_last], size)
-            found.append(Passage(*map(int, spots)))
+            matches.append(Passage(*map(int, spots)))
         at += max(size, 1)
-    return found
+    return matches
 
 
 def _common(left: list[str], place: int, right: list[str], at: int) -> int:
@@ -109,12 +109,12 @@ def numeral_shares(
     two numerals, for the share of one is no measurement. A context has changed if it stands in both
     and no value stands in it in both.
     """
-    made = [_compared(_entries(one), _entries(two)) for one, two in zip(a, b, strict=True)]
-    shares, changed = zip(*made, strict=True) if made else ((), ())
+    rows = [_compare(_entries(one), _entries(two)) for one, two in zip(a, b, strict=True)]
+    shares, changed = zip(*rows, strict=True) if rows else ((), ())
     return np.array(shares, np.float64), np.array(changed, np.uint8)
 
 
-def _compared(a: Entries, b: Entries) -> tuple[float, int]:
+def _compare(a: Entries, b: Entries) -> tuple[float, int]:
     smaller = min(len(a), len(b))
     shared = Counter(value for _, value in a) & Counter(value for _, value in b)
     agree = {context for context, _ in set(a) & set(b)}

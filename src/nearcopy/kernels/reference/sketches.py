@@ -51,24 +51,24 @@ def shingles(word_hashes: Hashes, size: int) -> Hashes:
     return mix(total)
 
 
-def _cut(found: list[str], max_chars: int | None) -> list[str]:
+def _truncate(tokens: list[str], max_chars: int | None) -> list[str]:
     """The words that begin in the first `max_chars` characters of the normalised text."""
     if max_chars is None:
-        return found
+        return tokens
     begins = 0
-    for number, word in enumerate(found):
+    for number, word in enumerate(tokens):
         if begins >= max_chars:
-            return found[:number]
+            return tokens[:number]
         begins += len(word) + 1
-    return found
+    return tokens
 
 
-def _features(found: list[str], recipe: Recipe, wanted: Features) -> Hashes:
+def _features(tokens: list[str], recipe: Recipe, wanted: Features) -> Hashes:
     hash_bytes = HASH[recipe.hash]
     if wanted.unit == "words":
-        each = [hash_bytes(word.encode()) for word in found]
-        return shingles(np.array(each, np.uint64), wanted.size)
-    text = " ".join(found)
+        word_hashes = [hash_bytes(word.encode()) for word in tokens]
+        return shingles(np.array(word_hashes, np.uint64), wanted.size)
+    text = " ".join(tokens)
     places = range(max(1, len(text) - wanted.size + 1)) if text else ()
     grams = [hash_bytes(text[at : at + wanted.size].encode()) for at in places]
     return np.array(grams, np.uint64)
@@ -76,39 +76,39 @@ def _features(found: list[str], recipe: Recipe, wanted: Features) -> Hashes:
 
 def features(text: str, recipe: Recipe, wanted: Features, *, html: bool = False) -> Hashes:
     """The hashes of all features of a text, in order, with repeats."""
-    return _features(_cut(words(text, html), recipe.max_chars), recipe, wanted)
+    return _features(_truncate(words(text, html), recipe.max_chars), recipe, wanted)
 
 
-def _weights(found: Hashes, table: FrequencyTable) -> NDArray[np.int64]:
-    known = np.frombuffer(table.known, "<u8")
+def _weights(feature_hashes: Hashes, table: FrequencyTable) -> NDArray[np.int64]:
+    table_hashes = np.frombuffer(table.known, "<u8")
     weights = np.frombuffer(table.weights, "<u4").astype(np.int64)
-    place = np.searchsorted(known, found)
-    hit = np.append(known, np.uint64(0))[place] == found
-    hit &= place < len(known)
+    place = np.searchsorted(table_hashes, feature_hashes)
+    hit = np.append(table_hashes, np.uint64(0))[place] == feature_hashes
+    hit &= place < len(table_hashes)
     return np.where(hit, np.append(weights, 0)[place], table.unknown_weight)
 
 
-def simhash(found: Hashes, recipe: Recipe) -> int:
+def simhash(feature_hashes: Hashes, recipe: Recipe) -> int:
     """Bit i is set where the features with bit i outweigh those without."""
     if recipe.weights == "once":
-        found = np.unique(found)
-    weights = np.ones(len(found), np.int64)
+        feature_hashes = np.unique(feature_hashes)
+    weights = np.ones(len(feature_hashes), np.int64)
     if recipe.frequencies is not None:
-        weights = _weights(found, recipe.frequencies)
-    bits = (found[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)
+        weights = _weights(feature_hashes, recipe.frequencies)
+    bits = (feature_hashes[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)
     sums = (np.where(bits == 1, 1, -1) * weights[:, None]).sum(axis=0)
     return sum(1 << bit for bit in range(64) if sums[bit] > 0)
 
 
-def classic_minhash(found: Hashes) -> NDArray[np.uint32]:
+def classic_minhash(feature_hashes: Hashes) -> NDArray[np.uint32]:
     """The least value of each of the 128 classic functions."""
     multipliers, addends = permutations()
-    values = ((found[:, None] * multipliers + addends) >> np.uint64(32)).astype(np.uint32)
+    values = ((feature_hashes[:, None] * multipliers + addends) >> np.uint64(32)).astype(np.uint32)
     least: NDArray[np.uint32] = values.min(axis=0)
     return least
 
 
-def one_permutation_minhash(found: Hashes) -> NDArray[np.uint32]:
+def one_permutation_minhash(feature_hashes: Hashes) -> NDArray[np.uint32]:
     """Each feature falls into one slot a round, and the least value of a slot stays.
 
     A slot that four rounds leave empty takes the least value of its classic function.
@@ -119,28 +119,30 @@ def one_permutation_minhash(found: Hashes) -> NDArray[np.uint32]:
     for number in range(ROUNDS):
         if not (signature == EMPTY).any():
             return signature
-        mixed = mix(found ^ np.uint64(number * GOLDEN & MASK)) if number else found
+        mixed = (
+            mix(feature_hashes ^ np.uint64(number * GOLDEN & MASK)) if number else feature_hashes
+        )
         slots = np.full(SLOTS, EMPTY, np.uint32)
         np.minimum.at(
             slots, (mixed & np.uint64(SLOTS - 1)).astype(int), (mixed >> np.uint64(32)).astype("u4")
         )
         signature = np.where(signature == EMPTY, slots, signature)
-    return np.where(signature == EMPTY, classic_minhash(found), signature)
+    return np.where(signature == EMPTY, classic_minhash(feature_hashes), signature)
 
 
 def _sketch(text: str, html: bool, recipe: Recipe) -> tuple[int, NDArray[np.uint32], bytes, int]:
-    found = words(text, html)
+    tokens = words(text, html)
     bits, signature = 0, np.zeros(SLOTS, np.uint32)
-    if not found:
+    if not tokens:
         return bits, signature, bytes(16), 0
-    digest = DIGEST[recipe.digest](" ".join(found).encode())
-    cut = _cut(found, recipe.max_chars)
+    digest = DIGEST[recipe.digest](" ".join(tokens).encode())
+    cut = _truncate(tokens, recipe.max_chars)
     if recipe.simhash is not None:
         bits = simhash(_features(cut, recipe, recipe.simhash), recipe)
     if recipe.minhash is not None:
         minhash = classic_minhash if recipe.scheme == "classic" else one_permutation_minhash
         signature = minhash(_features(cut, recipe, recipe.minhash))
-    return bits, signature, digest, len(found)
+    return bits, signature, digest, len(tokens)
 
 
 def sketch(
@@ -176,13 +178,13 @@ def readings(
     [6]
     """
     del threads
-    made = sketch(texts, recipe, html=html)
-    words = made.words.tolist()
-    simhash = made.simhash.tolist() or [None] * len(words)
-    minhash = [row.astype("<u4").tobytes() for row in made.minhash] or [None] * len(words)
+    sketches = sketch(texts, recipe, html=html)
+    words = sketches.words.tolist()
+    simhash = sketches.simhash.tolist() or [None] * len(words)
+    minhash = [row.astype("<u4").tobytes() for row in sketches.minhash] or [None] * len(words)
     return Readings(
         words,
-        _where(words, [row.tobytes() for row in made.digest], None),
+        _where(words, [row.tobytes() for row in sketches.digest], None),
         _where(words, simhash, None),
         _where(words, minhash, None),
         _where(words, numerals(texts, html=html), b""),

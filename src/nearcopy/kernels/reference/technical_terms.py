@@ -50,12 +50,12 @@ def technical_details(
 
 
 def _count(plain: str) -> int:
-    known: set[str] = set()
+    details: set[str] = set()
     for detail in _details(plain):
-        known.add(detail)
-        if len(known) == MOST_DETAILS:
+        details.add(detail)
+        if len(details) == MOST_DETAILS:
             break
-    return len(known)
+    return len(details)
 
 
 def _details(plain: str) -> Iterator[str]:
@@ -69,15 +69,19 @@ def _details(plain: str) -> Iterator[str]:
             continue
         name = token[0].strip(".")
         before, after = plain[max(start - 1, 0) : start], plain[position : position + 2]
-        told = start == after_version
+        versioned = start == after_version
         after_version = position + 1 if token[0].lower() == "version" and after[:1] == " " else -1
-        if name and before not in _ADDRESS and _is_detail(name, token[0], (before, after, told)):
+        if (
+            name
+            and before not in _ADDRESS
+            and _is_detail(name, token[0], (before, after, versioned))
+        ):
             yield name
 
 
 def _is_detail(name: str, token: str, around: tuple[str, str, bool]) -> bool:
-    before, after, told = around
-    if _VERSION.fullmatch(name) or (told and _NUMBERS.fullmatch(name)):
+    before, after, versioned = around
+    if _VERSION.fullmatch(name) or (versioned and _NUMBERS.fullmatch(name)):
         return True
     if _NUMBERS.fullmatch(name):
         amount = before in _CURRENCIES or after[:1] == "%"

@@ -63,7 +63,7 @@ def profiles(
     del threads
     marks = html or [False] * len(texts)
     return [
-        _profile(chain(_hashed(words(title), True), _hashed(words(sentences(text)), False)))
+        _profile(chain(_hash_terms(words(title), True), _hash_terms(words(sentences(text)), False)))
         for title, text in zip(titles, map(_plain, texts, marks), strict=True)
     ]
 
@@ -103,7 +103,7 @@ def term_keys(profiles: Sequence[bytes], most: int, rare: int, least: int) -> Ra
 
     At most so many each, ascending: rare ones first, then those that weigh at least `least`.
     """
-    rows = [_heaviest(_checked(profile), most, rare, least) for profile in profiles]
+    rows = [_heaviest(_check(profile), most, rare, least) for profile in profiles]
     starts = np.cumsum([0, *map(len, rows)]).astype(np.uint64)
     return starts, np.array(list(chain.from_iterable(rows)), np.uint64)
 
@@ -117,22 +117,24 @@ def sentences(text: str) -> str:
     """
     lines = text.split("\n")
     lengths = [len(line) + 2 * sum(ord(c) >= WIDE_FROM for c in line) for line in lines]
-    told = [line for line, length in zip(lines, lengths, strict=True) if _is_told(line, length)]
+    kept_lines = [
+        line for line, length in zip(lines, lengths, strict=True) if _is_sentence(line, length)
+    ]
     kept = sum(
-        length for line, length in zip(lines, lengths, strict=True) if _is_told(line, length)
+        length for line, length in zip(lines, lengths, strict=True) if _is_sentence(line, length)
     )
     share, of = LEAST_TOLD
     few = kept * of < sum(lengths) * share
-    return text if few or kept == sum(lengths) else "\n".join(told)
+    return text if few or kept == sum(lengths) else "\n".join(kept_lines)
 
 
-def profile_terms(found: Iterable[str]) -> Iterator[tuple[str, bool]]:
+def profile_terms(tokens: Iterable[str]) -> Iterator[tuple[str, bool]]:
     """The terms of words, in order, and whether each weighs half.
 
     >>> [term for term, _ in profile_terms(["storms", "hit", "2", "coasts", "字", "体"])]
     ['storm', 'hit', 'coast', '字', '体', '字体']
     """
-    for unspaced, group in groupby(found, _unspaced):
+    for unspaced, group in groupby(tokens, _is_unspaced):
         run = list(group)
         if unspaced:
             yield from ((character, True) for character in run)
@@ -159,14 +161,14 @@ def term_rarities(hashes: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
 @cache
 def _rarities() -> dict[int, int]:
-    made: dict[int, int] = {}
+    by_hash: dict[int, int] = {}
     for term, weight in term_weights()[0].items():
         key = term_hash(term)
-        made[key] = min(weight, made.get(key, weight))
-    return made
+        by_hash[key] = min(weight, by_hash.get(key, weight))
+    return by_hash
 
 
-def _unspaced(word: str) -> bool:
+def _is_unspaced(word: str) -> bool:
     return len(word) == 1 and ord(word) >= UNSPACED_FROM and ord(word) not in HANGUL
 
 
@@ -176,15 +178,15 @@ def _prefix(word: str) -> str:
     return word[:PREFIX]
 
 
-def _hashed(found: Iterable[str], title: bool) -> Iterator[Term]:
-    return (Term(term_hash(term), title, half) for term, half in profile_terms(found))
+def _hash_terms(tokens: Iterable[str], title: bool) -> Iterator[Term]:
+    return (Term(term_hash(term), title, half) for term, half in profile_terms(tokens))
 
 
 def _plain(text: str, html: bool) -> str:
     return strip_html(text) if html else text
 
 
-def _is_told(line: str, length: int) -> bool:
+def _is_sentence(line: str, length: int) -> bool:
     """Whether a line is a sentence or more."""
     if length < SENTENCE:
         return False
@@ -197,8 +199,10 @@ def _profile(terms: Iterable[Term]) -> bytes:
     weights = {term: _weight(group) for term, group in same.items()}
     heaviest = sorted(weights, key=lambda term: (-weights[term] * rarity(term), term))
     kept = sorted(heaviest[:MOST_TERMS])
-    told = {term: OF_TITLE * any(each.title for each in same[term]) for term in kept}
-    return b"".join(struct.pack("<IB", term, weights[term] | told[term]) for term in kept)
+    title_flags = {
+        term: OF_TITLE * any(occurrence.title for occurrence in same[term]) for term in kept
+    }
+    return b"".join(struct.pack("<IB", term, weights[term] | title_flags[term]) for term in kept)
 
 
 def _weight(same: list[Term]) -> int:
@@ -207,7 +211,7 @@ def _weight(same: list[Term]) -> int:
     return weight // 2 if any(term.half for term in same) else weight
 
 
-class _Weighted(NamedTuple):
+class _Weights(NamedTuple):
     """What the terms of a profile count: their weight by how rare they are."""
 
     values: dict[int, int]
@@ -215,21 +219,23 @@ class _Weighted(NamedTuple):
 
 
 def _measures(a: bytes, b: bytes, weigh: Callable[[int], int]) -> tuple[float, ...]:
-    ours, theirs = _weighted(a, weigh), _weighted(b, weigh)
-    norms = [float(sum(value**2 for value in side.values.values())) for side in (ours, theirs)]
+    left, right = _weigh(a, weigh), _weigh(b, weigh)
+    norms = [float(sum(value**2 for value in side.values.values())) for side in (left, right)]
     if 0.0 in norms:
         return nan, nan, nan, nan
-    product = sum(value * theirs.values.get(term, 0) for term, value in ours.values.items())
-    told = _share(ours.titled, theirs.values), _share(theirs.titled, ours.values)
-    held = _share(ours.values, theirs.values), _share(theirs.values, ours.values)
-    title = max((share for share in told if share == share), default=nan)
+    product = sum(value * right.values.get(term, 0) for term, value in left.values.items())
+    title_shares = _share(left.titled, right.values), _share(right.titled, left.values)
+    held = _share(left.values, right.values), _share(right.values, left.values)
+    title = max((share for share in title_shares if share == share), default=nan)
     return min(1.0, product / sqrt(norms[0] * norms[1])), title, max(held), min(held)
 
 
 def _heaviest(entries: list[tuple[int, int]], most: int, rare: int, least: int) -> list[int]:
-    told = ((rarity(term), much % OF_TITLE, term) for term, much in entries)
+    weighted = ((rarity(term), much % OF_TITLE, term) for term, much in entries)
     ranked = sorted(
-        (-(each >= rare), -each * much, term) for each, much, term in told if each >= least
+        (-(weight >= rare), -weight * much, term)
+        for weight, much, term in weighted
+        if weight >= least
     )
     return sorted(term for _, _, term in ranked[:most])
 
@@ -240,15 +246,15 @@ def _share(one: dict[int, int], other: Collection[int]) -> float:
     return sum(value for term, value in one.items() if term in other) / whole if whole else nan
 
 
-def _weighted(profile: bytes, weigh: Callable[[int], int]) -> _Weighted:
-    entries = _checked(profile)
+def _weigh(profile: bytes, weigh: Callable[[int], int]) -> _Weights:
+    entries = _check(profile)
     if any(first[0] >= second[0] for first, second in pairwise(entries)):
         raise ValueError("a term profile whose hashes do not ascend")
-    values = {term: told % OF_TITLE * weigh(term) for term, told in entries}
-    return _Weighted(values, {term: values[term] for term, told in entries if told >= OF_TITLE})
+    values = {term: count % OF_TITLE * weigh(term) for term, count in entries}
+    return _Weights(values, {term: values[term] for term, count in entries if count >= OF_TITLE})
 
 
-def _checked(profile: bytes) -> list[tuple[int, int]]:
+def _check(profile: bytes) -> list[tuple[int, int]]:
     if len(profile) % ENTRY or len(profile) > ENTRY * MOST_TERMS:
         raise ValueError(
             f"a term profile of {len(profile)} bytes: expected five a term, at most 640"

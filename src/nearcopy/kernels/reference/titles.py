@@ -80,15 +80,15 @@ def title_terms(normal: str) -> list[str]:
     ['us', 'senator', 'plan', 'stop']
     """
     words = islice((word for word in normal.split(" ") if word), MAX_WORDS)
-    found: list[str] = []
+    terms: list[str] = []
     before = LETTER
     for kind, group in groupby(words, _kind):
         run = list(group)
         if kind == LETTER and before == WORD and run[0] == "s":
             del run[0]  # what punctuation left of 's
-        found += _run_terms(kind, run)
+        terms += _run_terms(kind, run)
         before = kind
-    return found
+    return terms
 
 
 def stem(word: str) -> str:
@@ -104,27 +104,27 @@ def stem(word: str) -> str:
     if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 3:
         return _without_e(word[:-1])
     if word.endswith("ed") and not word.endswith("eed") and len(word) > 4:
-        return _undoubled(word[:-2])
+        return _undouble(word[:-2])
     if word.endswith("ing") and len(word) > 5:
-        return _undoubled(word[:-3])
+        return _undouble(word[:-3])
     return _without_e(word)
 
 
 def weight(term: str) -> int:
     """How much a term counts, in hundredths: the rarer in titles, the more."""
-    known, unknown = title_weights()
-    found = known.get(term, unknown)
-    return found * UNSPACED_SHARE // 100 if _unspaced(term[0]) else found
+    weights, unknown = title_weights()
+    value = weights.get(term, unknown)
+    return value * UNSPACED_SHARE // 100 if _is_unspaced(term[0]) else value
 
 
-def _unspaced(char: str) -> bool:
+def _is_unspaced(char: str) -> bool:
     return ord(char) >= UNSPACED_FROM and ord(char) not in HANGUL
 
 
 def _kind(word: str) -> int:
     if len(word) > 1 or word in DIGITS:
         return WORD
-    return UNSPACED if _unspaced(word) else LETTER
+    return UNSPACED if _is_unspaced(word) else LETTER
 
 
 def _run_terms(kind: int, run: list[str]) -> list[str]:
@@ -140,7 +140,7 @@ def _without_e(word: str) -> str:
     return word[:-1] if word.endswith("e") and len(word) > 3 else word
 
 
-def _undoubled(word: str) -> str:
+def _undouble(word: str) -> str:
     if len(word) > 3 and word[-1] == word[-2] and word[-1] in UNDOUBLED:
         return word[:-1]
     return _without_e(word)
@@ -210,14 +210,14 @@ def _word_cosine(a: str, b: str) -> float:
 
 
 def _keys(normal: str) -> list[int]:
-    hashed = {_hashed(term): weight(term) for term in title_terms(normal)}
+    hashed = {_hash(term): weight(term) for term in title_terms(normal)}
     heaviest = sorted(hashed, key=lambda term: (-hashed[term], term))[:KEY_TERMS]
     pairs = [sorted(pair) for pair in combinations(heaviest, 2)]
     singles = [[term] for term in heaviest] if len(heaviest) <= 2 else []
     return [_key(terms) for terms in (*pairs, *singles)]
 
 
-def _hashed(term: str) -> int:
+def _hash(term: str) -> int:
     return murmur3_64(term.encode("utf-32-le", "surrogatepass"), KEY_SEED)
 
 

@@ -38,7 +38,7 @@ class _Folding:
         self.touching = False  # no separator since the last character
 
     def fold(self, char: str, start: int, end: int) -> None:
-        for kind, folded in _folded(char):
+        for kind, folded in _fold_char(char):
             if kind == SEPARATOR:
                 self.open = self.touching = False
             elif kind == REMOVED or (kind == JOIN and self._join(folded)):
@@ -61,14 +61,14 @@ class _Folding:
 
     def _join(self, mark: str) -> bool:
         """Whether the mark needs no writing: it joined, or voices nothing."""
-        joined = _joined(self.words[-1][-1], mark) if self.touching else None
+        joined = _join_pair(self.words[-1][-1], mark) if self.touching else None
         if joined is not None:
             self.words[-1][-1] = joined
         return joined is not None or mark in "\u3099\u309a"
 
 
 @cache
-def _folded(char: str) -> list[tuple[int, str]]:
+def _fold_char(char: str) -> list[tuple[int, str]]:
     table = fold_table()
     point = ord(char)
     entry = int(table.pages[table.index[point >> 8], point & 255])
@@ -81,14 +81,14 @@ def _folded(char: str) -> list[tuple[int, str]]:
 
 
 @cache
-def _joined(base: str, mark: str) -> str | None:
+def _join_pair(base: str, mark: str) -> str | None:
     first, second = ord(base), ord(mark)
     if 0x1100 <= first <= 0x1112 and 0x1161 <= second <= 0x1175:
         return chr(0xAC00 + ((first - 0x1100) * 21 + (second - 0x1161)) * 28)
     if 0xAC00 <= first <= 0xD7A3 and (first - 0xAC00) % 28 == 0 and 0x11A8 <= second <= 0x11C2:
         return chr(first + second - 0x11A7)
-    for known, known_mark, joined in fold_table().joins.tolist():
-        if (known, known_mark) == (first, second):
+    for base_point, mark_point, joined in fold_table().joins.tolist():
+        if (base_point, mark_point) == (first, second):
             return chr(joined)
     return None
 
