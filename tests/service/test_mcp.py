@@ -89,7 +89,7 @@ def test_errors_are_reported_and_the_server_continues(store):
     assert all(error.is_error for error in errors)
     messages = [error.content[0].text for error in errors]
     assert "nowhere" in messages[0]
-    assert "text, title and url are missing" in messages[1]
+    assert "text, title and url are all empty" in messages[1]
     assert "published is" in messages[2]
     assert "limit" in messages[3]
     assert "Unknown tool" in messages[4]

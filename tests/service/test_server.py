@@ -134,7 +134,7 @@ def test_the_loader_of_the_benchmarks_counts_answers_and_errors(tmp_path, monkey
     if not folder.exists():
         pytest.skip("the benchmarks are not part of this distribution")
     monkeypatch.syspath_prepend(str(folder))
-    loader = importlib.import_module("loader")
+    loader = importlib.import_module("load_generator")
     settings = Settings(store=f"{tmp_path}/s.db", tokens=f"{tmp_path}/t.db", port=free_port())
     with serving(settings):
         found = loader.loaded(

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
@@ -105,10 +106,8 @@ class ArticleStream:
         last = 0
         try:
             async for batch in self.reader.batches():
-                answers, verdicts = await self.adds.run(
-                    lambda deduper, batch=batch: self._add(deduper, batch),  # type: ignore[misc]
-                    timeout=None,
-                )
+                add = partial(self._add, lines=batch)
+                answers, verdicts = await self.adds.run(add, timeout=None)
                 self.metrics.count_verdicts("add", verdicts)
                 last = batch[-1].number
                 yield b"".join(to_json(answer) + b"\n" for answer in answers)
