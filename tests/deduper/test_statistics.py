@@ -23,7 +23,7 @@ from nearcopy.deduper.statistics import (
 )
 from nearcopy.io.files import read_articles
 from nearcopy.io.serializers.story import stats_row
-from nearcopy.stores.sqlite import SqliteDatabase, path_of
+from nearcopy.stores.sqlite import path_of
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -224,18 +224,3 @@ class TestLatencies:
         assert add_counts(one, other) == {(1, "add", 8): 2, (2, "add", 8): 5}
         stats = summarize_by_day(add_counts(one, other))
         assert [value["add"].times for value in stats.values()] == [2, 5]
-
-
-def test_an_old_store_is_counted_after_migrating(tmp_path):
-    address = f"sqlite:///{tmp_path}/seen.db"
-    with Deduper(address, clock=lambda: NOON) as deduper:
-        list(deduper.run(read_articles(WIRE)))
-        deduper.forget("en-33")
-        before = stats_row(deduper.stats())
-    file = SqliteDatabase(address)
-    file.migrate(5)
-    file.close()
-    with Deduper(address, clock=lambda: NOON) as deduper:
-        after = stats_row(deduper.stats())
-        assert all(check.passed for check in deduper.verify())
-    assert after | {"times": {}, "times_by_day": []} == before | {"times": {}, "times_by_day": []}
