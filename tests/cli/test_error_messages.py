@@ -56,7 +56,7 @@ def asked(ask: Callable[[Deduper], Any]) -> Callable[[], Any]:
 
 IN_PYTHON = [
     Mistake("one article to run", asked(lambda d: list(d.run(article()))), "one Article", "list"),
-    Mistake("a story that is not there", asked(lambda d: d.story("s-1")), "s-1", "name one"),
+    Mistake("a story that is not there", asked(lambda d: d.story("s-1")), "s-1", "give the id"),
     Mistake("a date without a zone", lambda: article(published=NAIVE), "2026-01-31", "tzinfo"),
     Mistake(
         "a date as text",
@@ -111,7 +111,10 @@ IN_PYTHON = [
         "choose from same_url",
     ),
     Mistake(
-        "a list in place of a frame", lambda: nearcopy.dedupe([TEXT]), "got list", "nearcopy dedupe"
+        "a list in place of a frame",
+        lambda: nearcopy.dedupe([TEXT]),
+        "got list",
+        "nearcopy.batch.dedupe_files",
     ),
 ]
 
@@ -128,9 +131,7 @@ def test_in_python(mistake, tmp_path, monkeypatch):
 ON_THE_COMMAND_LINE = [
     Mistake("a file that is not there", "dedupe none.jsonl", "none.jsonl: No such", "name right?"),
     Mistake("a folder for a file", "dedupe folder", "folder: Is a directory", "name a file"),
-    Mistake(
-        "fields of other names", "dedupe odd.jsonl", "it has: caption, story", "name the column"
-    ),
+    Mistake("fields of other names", "dedupe odd.jsonl", "only caption, story", "name the column"),
     Mistake("columns of other names", "dedupe odd.csv", "are caption, story", "--text-field"),
     Mistake(
         "a column that is not there",
@@ -140,9 +141,7 @@ ON_THE_COMMAND_LINE = [
     ),
     Mistake("not UTF-8", "dedupe latin.csv", "invalid continuation byte in line 2", "in UTF-8"),
     Mistake("not JSON", "dedupe broken.jsonl", "broken.jsonl:1: not JSON", "--rejected FILE"),
-    Mistake(
-        "a workbook", "dedupe book.xlsx", "book.xlsx is a workbook", "save what is in it as CSV"
-    ),
+    Mistake("a workbook", "dedupe book.xlsx", "book.xlsx is an Excel workbook", "save it as CSV"),
     Mistake("a letter", "dedupe letter", "letter is neither JSON", "rename it"),
     Mistake(
         "no such id", "compare a b --in in.jsonl", "no article 'b' in in.jsonl", "its ids are a"
@@ -182,7 +181,7 @@ ON_THE_COMMAND_LINE = [
     ),
     Mistake("no span", "dedupe in.jsonl --window fortnight", "'fortnight'", "write 14d"),
     Mistake("a spreadsheet", "dedupe in.jsonl -o out.xlsx", ".xlsx", ".csv"),
-    Mistake("no folder", "dedupe in.jsonl -o none/out.jsonl", "no folder", "make it first"),
+    Mistake("no folder", "dedupe in.jsonl -o none/out.jsonl", "does not exist", "create it first"),
     Mistake("a command misspelt", "dedup in.jsonl", "'dedup'", "'dedupe'"),
     Mistake("an option misspelt", "dedupe in.jsonl --stor seen.db", "--stor", "--store"),
     Mistake("no store", "check in.jsonl", "which store?", "NEARCOPY_STORE"),
@@ -248,42 +247,42 @@ ON_THE_COMMAND_LINE = [
     Mistake(
         "open to all without a token", "serve --host 0.0.0.0", "no token", "nearcopy token add"
     ),
-    Mistake("no corpus", "corpus none -o out", "there is no none", "name a file, a folder"),
+    Mistake("no corpus", "corpus none -o out", "none does not exist", "name a file, a folder"),
     Mistake(
         "the output of a corpus in its work",
         "corpus in.jsonl -o scratch/out.jsonl --work scratch",
-        "scratch/out.jsonl is in scratch",
+        "scratch/out.jsonl is in the work folder scratch",
         "another folder with --work",
     ),
     Mistake(
         "the work of a corpus on the desk",
         "corpus in.jsonl -o out --work .",
         ". holds book.xlsx",
-        "that is empty or not there",
+        "name an empty or a new folder",
     ),
     Mistake(
         "the output of Spark in its work",
         "spark in.jsonl scratch/out --work scratch",
-        "scratch/out is in scratch",
+        "scratch/out is in the work folder scratch",
         "another folder with --work",
     ),
     Mistake(
         "the output of Spark in its work far away",
         "spark hdfs://a/in hdfs://a/work/out --work hdfs://a/work/",
-        "hdfs://a/work/out is in hdfs://a/work/",
+        "hdfs://a/work/out is in the work folder hdfs://a/work/",
         "another folder with --work",
     ),
     Mistake(
         "the work of Spark among other files",
         "spark folder/in.jsonl out --work others",
         "others holds letter",
-        "that is empty or not there",
+        "name an empty or a new folder",
     ),
     Mistake(
         "the input of Spark in its work",
         "spark out.nearcopy/in.jsonl out",
-        "out.nearcopy/in.jsonl would be written over",
-        "a place of its own",
+        "out.nearcopy/in.jsonl would be overwritten",
+        "write to another place",
     ),
     Mistake(
         "a store onto itself", "copy-store seen.db seen.db", "is read and written", "name another"
@@ -394,7 +393,7 @@ CHECK = ("POST", "/api/v1/check")
 JSON = {"content-type": "application/json"}
 OVER_HTTP = [
     Mistake("an address misspelt", ("GET", "/api/v1/artikles", {}), "/api/v1/artikles", "/docs"),
-    Mistake("another method", ("GET", "/api/v1/check", {}), "GET is not for", "use POST"),
+    Mistake("another method", ("GET", "/api/v1/check", {}), "does not support GET", "use POST"),
     Mistake(
         "a form", (*CHECK, {"data": {"id": "a"}}), "x-www-form-urlencoded", "send application/json"
     ),
@@ -408,7 +407,7 @@ OVER_HTTP = [
         "write it in UTF-8",
     ),
     Mistake(
-        "fields of other names", (*CHECK, {"json": {"caption": "x"}}), "it has: caption", "give one"
+        "fields of other names", (*CHECK, {"json": {"caption": "x"}}), "only caption", "give one"
     ),
     Mistake("no article", (*CHECK, {"json": "Quay closed"}), "articles", "send an article"),
     Mistake(
@@ -418,7 +417,7 @@ OVER_HTTP = [
         "a long text", (*CHECK, {"json": {"id": "a", "text": TEXT * 2}}), "100 char", "shorten it"
     ),
     Mistake(
-        "too many", (*CHECK, {"json": [{"id": each} for each in "abc"]}), "3 at once", "a stream"
+        "too many", (*CHECK, {"json": [{"id": each} for each in "abc"]}), "3 articles", "a stream"
     ),
     Mistake(
         "an id misspelt", ("GET", "/api/v1/articles/nobody/similar", {}), "nobody", "add it first"
@@ -433,7 +432,7 @@ OVER_HTTP = [
         "a page that is none",
         ("GET", "/api/v1/stories?after=x", {}),
         "'x'",
-        "what a page named last",
+        "the page before",
     ),
     Mistake(
         "feedback that says nothing",
@@ -465,7 +464,7 @@ IN_STREAMS = [
     Mistake("broken JSON", b"{", "line 1 column 2", "not JSON"),
     Mistake("not UTF-8", b'{"id": "caf\xe9"}', "at 11", "write it in UTF-8"),
     Mistake("no object", b"[1]", "got list", "expected an object"),
-    Mistake("fields of other names", b'{"caption": "x"}', "it has: caption", "give one of these"),
+    Mistake("fields of other names", b'{"caption": "x"}', "only caption", "give one of these"),
     Mistake("no date", b'{"id": "a", "published": "soon"}', "'soon'", "2026-01-31T09:00:00Z"),
 ]
 

@@ -10,8 +10,6 @@ from dataclasses import fields
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from zstandard import ZstdCompressor, ZstdDecompressor
-
 from nearcopy.config import Features, FrequencyTable, Recipe
 from nearcopy.config.units import EPOCH, MICROSECOND, from_micros, to_micros
 from nearcopy.errors import BadArticle
@@ -71,6 +69,8 @@ class FingerprintRow(NamedTuple):
 
 
 def articles_to_rows(articles: Iterable[Article]) -> Iterator[ArticleRow]:
+    from zstandard import ZstdCompressor  # imported on demand
+
     compress = ZstdCompressor(level=COMPRESSION_LEVEL).compress
     for article in articles:
         yield ArticleRow(
@@ -115,6 +115,8 @@ def replace_surrogates_or_none(text: str | None) -> str | None:
 
 
 def articles_from_rows(rows: Iterable[ArticleRow]) -> Iterator[Article]:
+    from zstandard import ZstdDecompressor  # imported on demand
+
     expand = ZstdDecompressor().decompress
     for row in rows:
         yield Article(

@@ -244,7 +244,7 @@ def test_the_guard_says_whether_a_store_was_changed(run, put, tmp_path):
     assert "(75%): nothing was written; confirm" in run(path, "--apply").stderr
     stopped = run(path, "--apply", "--store", store)
     assert stopped.exit_code == 3
-    assert "(75%): no file was written, but the store holds the articles; confirm" in stopped.stderr
+    assert "(75%): no file was written, but the store was filled; confirm" in stopped.stderr
     with Deduper(f"sqlite:///{store}") as deduper:
         assert deduper.stats().articles == 4
 

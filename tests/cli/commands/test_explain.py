@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 from nearcopy import Article, explain
 from nearcopy.cli import app
-from nearcopy.cli.render.explanation_html import render_page
 from nearcopy.cli.render.explanation import render_explanation
+from nearcopy.cli.render.explanation_html import render_page
 
 WIRE = str(Path(__file__).parents[3] / "examples" / "wire.jsonl")
 SHARED = "the harbour council voted on Tuesday evening to close the old quay at once"

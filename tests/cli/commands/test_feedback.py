@@ -85,10 +85,10 @@ def test_feedback_can_be_retracted(run):
 def test_feedback_is_shown_as_a_table(run):
     shown = run("en-01", "en-03", "--different", "--note", "two [b]crossings")
     assert "two [b]crossings" in shown.stdout
-    assert "the policy had said near_text, a duplicate" in shown.stdout
+    assert "the policy had decided near_text, a duplicate" in shown.stdout
     assert "a false alarm" in shown.stdout
-    assert "changed places" in shown.stderr
-    assert "taken back" in run("en-01", "en-03", "--undo").stdout
+    assert "articles moved" in shown.stderr
+    assert "retracted" in run("en-01", "en-03", "--undo").stdout
 
 
 def test_feedback_is_listed_as_a_table_as_json_and_as_csv(run):

@@ -39,7 +39,7 @@ def told():
 def test_pairs_are_listed_by_margin(run):
     found = lines(run("--json"))
     assert [each["margin"] for each in found] == sorted(each["margin"] for each in found)
-    assert {"a", "b", "relation", "rule", "margin", "line"} <= set(found[0])
+    assert {"a", "b", "relation", "rule", "margin", "threshold"} <= set(found[0])
     assert lines(run("--json", "--limit", "2")) == found[:2]
     shown = run()
     assert f"{found[0]['a']} │ {found[0]['b']}" in shown.stdout
@@ -65,7 +65,7 @@ def test_a_key_records_feedback(run, key, same, relation):
     said = told()[first["a"], first["b"]]
     assert said["same"] is same
     assert relation in (None, said["relation"])
-    assert "1 pair spoken of" in result.stderr
+    assert "feedback on 1 pair" in result.stderr
 
 
 @pytest.mark.usefixtures("somebody")
@@ -74,15 +74,15 @@ def test_enter_skips_z_undoes_and_q_quits(run):
     result = run(said="\nd\nz\nx\nq\n")
     assert result.exit_code == 0
     assert "\n2. " in result.stdout
-    assert f"taken back: {other['a']} and {other['b']}" in result.stderr
-    assert "0 pairs spoken of" in result.stderr
+    assert f"retracted: {other['a']} and {other['b']}" in result.stderr
+    assert "feedback on 0 pairs" in result.stderr
     assert told() == {}
     assert lines(run("--json", "--limit", "1")) == [one]
 
 
 @pytest.mark.usefixtures("somebody")
 def test_undo_without_feedback_is_no_error(run):
-    assert "nothing was said yet" in run(said="z\nq\n").stderr
+    assert "there is nothing to undo" in run(said="z\nq\n").stderr
 
 
 @pytest.mark.usefixtures("somebody")
@@ -110,5 +110,5 @@ def test_no_borderline_pair_is_reported(tmp_path, monkeypatch):
     CliRunner().invoke(app, ["add", "one.jsonl", "--store", "seen.db"])
     result = CliRunner().invoke(app, ["review", "--store", "seen.db"])
     assert result.exit_code == 0
-    assert "no pair is near a line" in result.stderr
+    assert "no borderline pair is without feedback" in result.stderr
     assert CliRunner().invoke(app, ["review", "--store", "other.db"]).exit_code == 2

@@ -87,7 +87,9 @@ def test_added_articles_are_new_and_json_is_unchanged_on_a_second_run(run):
 
 @pytest.mark.parametrize("verb", ["check", "add"])
 def test_the_help_explains_stored(run, verb):
-    assert "stored where the store" in " ".join(run(verb, "--help").stdout.replace("│", " ").split())
+    assert "stored where the store" in " ".join(
+        run(verb, "--help").stdout.replace("│", " ").split()
+    )
 
 
 @pytest.mark.parametrize(
@@ -257,7 +259,7 @@ def test_a_spread_reports_missing_times_and_outlets(run):
     assert run("add", "-", input=given).exit_code == 0
     shown = run("stories", "a", "--spread", env={"COLUMNS": "150"}).stdout
     assert "first: an unnamed outlet, 2026-03-04 12:00, b; at the same time c" in shown
-    assert "1 article placed by when taken in (~)" in shown
+    assert "1 article dated by when they were seen (~)" in shown
     assert "1 article of no known outlet" in shown
 
 
@@ -385,7 +387,7 @@ def test_redis_has_no_migrations(run, redis_server, redis_address):
     assert (refused.exit_code, "leave out --to" in refused.stderr) == (2, True)
     redis_server.client().hset("nearcopy:{default}:meta", "format", "99")
     other = run("migrate", "--store", redis_address)
-    assert (other.exit_code, "is of format 99, this nearcopy reads 1" in other.stderr) == (2, True)
+    assert (other.exit_code, "has format 99, this nearcopy reads 1" in other.stderr) == (2, True)
 
 
 def test_migrations_go_forward_and_with_yes_back(filled):

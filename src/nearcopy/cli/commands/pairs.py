@@ -58,7 +58,7 @@ def pairs(
 ) -> None:
     """Find all pairs of texts that overlap, exactly."""
     from nearcopy.config import Features, Recipe
-    from nearcopy.match.exact_join import pairs as find_pairs
+    from nearcopy.match.exact_join import find_similar_pairs as find_pairs
 
     recipe, policy = decisions.load()
     recipe = recipe or Recipe()

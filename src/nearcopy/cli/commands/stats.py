@@ -167,7 +167,7 @@ def format_share(share: float | None) -> str:
 
 def _latency(stats: "Stats") -> Table:
     columns = ("count", "median ms", "p95 ms", "p99 ms")
-    table = make_table("day", "operation", *columns, numbers=columns)
+    table = make_table("day", "call", *columns, numbers=columns)
     _add_latencies(table, [("all", name, latency) for name, latency in stats.times.items()])
     table.rows[-1].end_section = True
     for day, times in list(stats.times_by_day.items())[-SHOWN_DAYS:]:
