@@ -48,7 +48,7 @@ def _semeval() -> Iterator[Row]:
         ]
         yield _row(f"semeval22, {kind}", some, len(lines))
     for name, texts in (("as they are", articles), ("without these lines", cleaned)):
-        pairs = joins.pairs(texts, 0.5, recipe=RECIPES["copies"], words="folded")
+        pairs = joins.find_similar_pairs(texts, 0.5, recipe=RECIPES["copies"], words="folded")
         blocks = {a.id for a, kind in zip(articles, named, strict=True) if kind != "article"}
         between = [bool({a, b} & blocks) for a, b, _ in pairs]
         yield {

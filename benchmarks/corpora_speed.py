@@ -197,7 +197,7 @@ def _recalled(name: str, path: Path, folder: Path) -> Row:
     rows = {article.id: row for row, article in enumerate(articles)}
     exact = {
         (max(rows[a], rows[b]), min(rows[a], rows[b])): both.jaccard
-        for a, b, both in joins.pairs(articles, LEAST, recipe=RECIPES["copies"], words="folded")
+        for a, b, both in joins.find_similar_pairs(articles, LEAST, recipe=RECIPES["copies"], words="folded")
     }
     edges = read_text_edges(job)
     found = {

@@ -11,7 +11,7 @@ from typing import TypeVar
 import corpora
 from context import Context
 from nearcopy.extract.facts import read_facts
-from nearcopy.match.fact_clash import compare
+from nearcopy.match.fact_clash import compare_facts
 from nearcopy.models import Fact
 from results import Bar, Measurement
 from timing import one_core
@@ -66,7 +66,7 @@ def _microseconds(do: Callable[[Given], object], each: Given) -> float:
 
 
 def _compared(pair: tuple[tuple[Fact, ...], tuple[Fact, ...]]) -> object:
-    return compare(*pair)
+    return compare_facts(*pair)
 
 
 def _labelled() -> Iterator[Measurement]:
@@ -86,5 +86,5 @@ def _labelled() -> Iterator[Measurement]:
 
 
 def _vetoed(a: str, b: str) -> bool:
-    found = compare(read_facts(a).facts, read_facts(b).facts)
+    found = compare_facts(read_facts(a).facts, read_facts(b).facts)
     return bool(found.clashes or found.moved)

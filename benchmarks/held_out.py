@@ -181,7 +181,7 @@ def same_news(told: Sequence[Told], seed: int) -> Iterator[tuple[Judged, float, 
 
 def reported(told: Told, score: float) -> Judged:
     e = told.evidence
-    evidence = e if e.news is None else e._replace(news=score)
+    evidence = e if e.event_score is None else e._replace(event_score=score)
     return Judged(evidence, decide(evidence, POLICY), float(told.label) <= SAME_NEWS)
 
 

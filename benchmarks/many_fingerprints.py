@@ -31,9 +31,9 @@ from nearcopy.batch.local.inputs import Input
 from nearcopy.batch.local.job import Job
 from nearcopy.batch.local.pipeline import FOLDERS
 from nearcopy.batch.local.row_table import pack_path
-from nearcopy.batch.rank import NO_TIME
 from nearcopy.batch.text_relations import CODE
 from nearcopy.config import POLICIES, RECIPES
+from nearcopy.match.eligibility import NO_TIME
 from nearcopy.models import Relation
 
 PART = 1 << 16  # rows of a pack

@@ -22,7 +22,7 @@ from rich.table import Table
 import corpora
 from nearcopy import Article, Features, Recipe, kernels
 from nearcopy.match.compare import Overlap
-from nearcopy.match.exact_join import pairs, spelt_in_numbers
+from nearcopy.match.exact_join import find_similar_pairs, number_words
 from results import Bar, Measurement, Work, rate
 from table import number
 from timing import timed
@@ -63,7 +63,7 @@ def near_pairs(name: str) -> set[Pair]:
 def counted(known: dict[str, Article]) -> set[Pair]:
     """The pairs that reach the bound when the features of every two texts are counted."""
     ids = list(known)
-    texts = [each.text for each in spelt_in_numbers(known.values())]
+    texts = [each.text for each in number_words(known.values())]
     sets = kernels.feature_sets(texts, Recipe(), SHINGLES)
     sizes = np.diff(sets.starts.astype(np.int64))
     owners = np.repeat(np.arange(len(ids)), sizes)[np.argsort(sets.values, kind="stable")]
@@ -145,7 +145,7 @@ def _precision(done: Joined) -> Iterator[Measurement]:
         below, bar=Bar("<=", 0), note=f"{done.name}: {len(done.found):,} pairs found",
     )  # fmt: skip
     texts = done.articles.values()
-    folded = {_sorted(a, b) for a, b, _ in pairs(texts, BOUND, features=SHINGLES, words="folded")}
+    folded = {_sorted(a, b) for a, b, _ in find_similar_pairs(texts, BOUND, features=SHINGLES, words="folded")}
     yield Measurement(
         f"near_text/{done.name}/folded", "pairs that folded words find", "pairs", len(folded),
         note=f"{done.name}: {len(done.found.keys() - folded)} of the others are not among them",
@@ -178,7 +178,7 @@ def _two_of(places: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _pairs(articles: Iterable[Article]) -> Iterator[tuple[str, str, Overlap]]:
-    return pairs(articles, BOUND, features=SHINGLES)
+    return find_similar_pairs(articles, BOUND, features=SHINGLES)
 
 
 def _sorted(a: str, b: str) -> Pair:

@@ -18,7 +18,7 @@ from rich.table import Table
 
 import corpora
 from nearcopy import POLICIES, Article, Decision, Evidence, Fingerprint, Policy, Recipe, Relation
-from nearcopy.fingerprint.blocking_keys import keys
+from nearcopy.fingerprint.blocking_keys import blocking_keys
 from nearcopy.fingerprint.fingerprint import fingerprints
 from nearcopy.match.compare import compare_pairs, overlaps
 from nearcopy.match.decide import decide
@@ -182,7 +182,7 @@ def _duplicates(
 def candidates(made: Sequence[Fingerprint], recipe: Recipe) -> tuple[list[tuple[int, int]], int]:
     """All pairs that share a key, and how many keys were shared by too many."""
     filed: dict[int, list[int]] = {}
-    for place, row in enumerate(keys(made, recipe)):
+    for place, row in enumerate(blocking_keys(made, recipe)):
         for key in row.tolist():
             filed.setdefault(key, []).append(place)
     groups = [group for group in filed.values() if len(group) > 1]

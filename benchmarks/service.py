@@ -22,7 +22,7 @@ import process_usage
 from context import QUICK, Context
 from load_generator import Loaded, Request, loaded
 from nearcopy import Article, Recipe, fingerprints
-from nearcopy.fingerprint.blocking_keys import keys
+from nearcopy.fingerprint.blocking_keys import blocking_keys
 from nearcopy.stores import StoredArticle, open_store
 from results import Measurement
 
@@ -87,7 +87,7 @@ def fill(path: Path, count: int) -> None:
     wire = newswire.wire(count, DAYS, name="new")
     while batch := list(islice(wire, BULK)):
         made = list(fingerprints(batch))
-        entries = list(map(StoredArticle, batch, made, keys(made, Recipe())))
+        entries = list(map(StoredArticle, batch, made, blocking_keys(made, Recipe())))
         with store.transaction():
             store.save_articles(entries)
     store.close()

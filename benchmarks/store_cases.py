@@ -15,7 +15,7 @@ import newswire
 import process_usage
 from nearcopy import POLICIES, RECIPES, Article, Deduper, Policy, Recipe, fingerprints
 from nearcopy.config.gc_tuning import collect_seldom
-from nearcopy.fingerprint.blocking_keys import keys
+from nearcopy.fingerprint.blocking_keys import blocking_keys
 from nearcopy.stores import StoredArticle, open_store
 
 BULK = 2048
@@ -43,7 +43,7 @@ def older(
     store = open_store(address)
     for batch in _chunks(islice(articles, count - added), BULK):
         made = list(fingerprints(batch))
-        entries = list(map(StoredArticle, batch, made, keys(made, Recipe())))
+        entries = list(map(StoredArticle, batch, made, blocking_keys(made, Recipe())))
         with store.transaction():
             store.save_articles(entries)
     store.close()
@@ -112,7 +112,7 @@ def file_into(deduper: Deduper, count: int, days: float, phrases: int = newswire
     for batch in _chunks(newswire.wire(count, days, name="new", phrases=phrases), BULK):
         made = list(fingerprints(batch, recipe))
         with store.transaction():
-            store.save_articles(list(map(StoredArticle, batch, made, keys(made, recipe))))
+            store.save_articles(list(map(StoredArticle, batch, made, blocking_keys(made, recipe))))
 
 
 def forget(address: str, ids: list[str]) -> int:

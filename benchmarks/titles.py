@@ -12,7 +12,7 @@ from nearcopy import Article, fingerprints, kernels
 from nearcopy.extract.text import normalised
 from nearcopy.extract.titles import clean, find_stage_words, recurring_column
 from nearcopy.fingerprint.blocking_keys import title_keys
-from nearcopy.match.titles.similarity import scores, title_grade
+from nearcopy.match.titles.similarity import title_scores, title_grade
 from results import Bar, Measurement, Work, rate
 from timing import Timing, one_core, timed
 
@@ -75,7 +75,7 @@ def _scoring(context: Context, given: list[str]) -> Iterator[Measurement]:
             lambda: kernels.title_cosines(a, b),
             Bar("<=", 2),
         ),
-        "titles/scores": ("all six scores of two titles", lambda: scores(a, b), None),
+        "titles/scores": ("all six scores of two titles", lambda: title_scores(a, b), None),
         "titles/grade": (
             "grade of two titles: how alike in meaning",
             lambda: list(map(title_grade, made[:-1], made[1:])),

@@ -2,12 +2,9 @@
 
     .venv/bin/python fuzz/dump_tables.py fuzz/build/tables.bin
 
-All of it is little-endian 32-bit numbers: pages, index, sequences, joins, each after its length;
-then the number of names, and for each its characters and what it stands for, after their lengths;
-the number of words for numerals, and for each its bytes and its value's, after their lengths, and
-whether it has a capital; the weight of unknown terms of titles, the number of known ones, and for
-each its characters, after their length, and its weight; the same of terms of articles, their bytes
-in place of characters.
+Everything is little-endian 32-bit numbers, lists preceded by their length: the folding table
+(pages, index, sequences, joins); HTML entities (name, characters); number words (word, value,
+whether capitalised); term weights of titles (unknown weight, then term and weight) and of articles.
 """
 
 import sys

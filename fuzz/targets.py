@@ -84,7 +84,7 @@ def addresses(data: bytes) -> None:
 
 
 def facts(data: bytes) -> None:
-    """Facts lie apart and in order, are told at a glance, and clash with others alone."""
+    """Facts do not overlap and are in order; a title never clashes with itself."""
     a, _, b = text_of(data).partition("\n")
     left, right = same(facts_of.read_facts, a), facts_of.read_facts(b)
     place = 0
@@ -277,7 +277,7 @@ def _folder() -> str:
 
 # --- Requests: a request line, headers, an empty line, and the body ------------------------------
 
-RENEWED = 500  # requests after which the service begins anew, lest its store fills
+RENEWED = 500  # requests after which the service is restarted with an empty store
 ANSWERED = frozenset({200, 204, 303, 307, 400, 401, 403, 404, 405, 413, 415, 421, 422, 429})
 
 
@@ -326,7 +326,7 @@ def begin_anew() -> None:
 
 
 def requests(data: bytes) -> None:
-    """No request is a fault of ours; a problem is told as one, and asking twice changes nothing."""
+    """No request causes a server error; problems are reported as such; repeating is idempotent."""
     if SERVED and SERVED[0].asked > RENEWED:
         begin_anew()
     if not SERVED:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from nearcopy.extract.text import normalised
 from nearcopy.extract.titles import clean, find_stage_words, recurring_column
 from nearcopy.extract.titles import stage_words as stages
-from nearcopy.extract.titles.clean import SIGN, _cut_prefix, _cut_suffix
+from nearcopy.extract.titles.clean import SIGN, _strip_prefix, _strip_suffix
 from nearcopy.fingerprint.blocking_keys import title_keys
 from nearcopy.kernels.reference.titles import stem
 from nearcopy.match.titles.contrast import find_contrast
@@ -195,5 +195,5 @@ def test_the_words_of_a_stage_are_those_with_its_stem(word, cut, ending, article
 def test_a_title_without_a_sign_is_clean(title, source):
     text = title.strip()
     if SIGN(text) is None and ".." not in text:
-        assert _cut_prefix(text, source) is None
-        assert _cut_suffix(text, source, named=False) is None
+        assert _strip_prefix(text, source) is None
+        assert _strip_suffix(text, source, named=False) is None

@@ -1,4 +1,8 @@
-"""The kernels in use: the compiled ones, or the reference where they could not be built."""
+"""The kernels: hot loops in C++ (`native`), and their definition in Python (`reference`).
+
+This package exports the native kernels, or the reference if they were not built. Tests hold the two
+equal, bit for bit. `data_tables` reads the tables of both, `result_types` names their results.
+"""
 
 import warnings
 from types import ModuleType

@@ -1,4 +1,4 @@
-"""The data both kernels read: the folding table and the names of HTML's characters."""
+"""The tables that both kernels read: case folding, HTML entities, number words, term weights."""
 
 from dataclasses import dataclass, fields
 from functools import cache
@@ -16,7 +16,7 @@ POINT_MASK = 0x1FFFFF
 
 @dataclass(frozen=True)
 class FoldTable:
-    """What every code point becomes; tools/make_fold.py says how it was made."""
+    """The folded form of every code point; tools/make_fold.py makes it."""
 
     pages: NDArray[np.uint32]
     index: NDArray[np.uint16]
@@ -33,12 +33,12 @@ def fold_table() -> FoldTable:
 
 
 def entities() -> list[tuple[str, list[int]]]:
-    """HTML's names of characters, with and without their semicolon, and what they stand for."""
+    """The HTML entities, with and without semicolon, and their characters."""
     return [(name, [ord(char) for char in chars]) for name, chars in html5.items()]
 
 
 def number_lines() -> list[tuple[str, str]]:
-    """The words that are numerals, with their values, as kernels/numbers.txt has them."""
+    """The number words of kernels/numbers.txt, with their values."""
     text = files(__package__).joinpath("numbers.txt").read_text(encoding="utf-8")
     lines = [line.split(": ") for line in text.splitlines() if line and line[0] != "#"]
     return [(value, word) for value, spellings in lines for word in spellings.split()]

@@ -1,4 +1,4 @@
-"""The compiled kernels, with the signatures of the reference."""
+"""The native kernels, with the signatures of the reference."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -49,7 +49,7 @@ __all__ += reference.__all__
 # The order of the compiled enumerations.
 HASHES: tuple[HashName, ...] = ("fnv1a", "murmur3", "xxh3")
 NO_LIMIT = (1 << 63) - 1
-PRIVATE = 0xE000  # no letter, as facts that were taken out are marked: texts with it are read here
+PRIVATE = 0xE000  # marks facts that were cut out, and is no letter
 
 
 def _set_tables() -> None:
@@ -104,7 +104,7 @@ def readings(
     html: Sequence[bool] = (),
     threads: int = 1,
 ) -> Readings:
-    """All that is read from texts and titles, every text folded once."""
+    """Everything that is read from texts and titles, folding each text once."""
     columns = _native.readings(titles, texts, list(map(bool, html)), _plan(recipe), threads)
     return Readings(*columns)
 
@@ -143,20 +143,20 @@ class TitleScanner:
 
 
 class WordFinder:
-    """A table of words, and which of them texts hold."""
+    """Finds the words of a table in texts."""
 
     def __init__(self, table: Iterable[str]) -> None:
         self._finder = _native.WordFinder(list(dict.fromkeys(table)))
 
     def find(self, texts: Sequence[str], *, most: int) -> list[tuple[str, ...]]:
-        """Of each text, its words parted by single spaces, those in the table, in order."""
+        """The words of each text that are in the table, in order."""
         return self._finder.find(texts, most)
 
 
 def features(
     text: str, recipe: Recipe, wanted: Features, *, html: bool = False
 ) -> NDArray[np.uint64]:
-    """The hashes of all features of a text, in order, with repeats."""
+    """The hashes of all features of a text, in order, with duplicates."""
     return _native.features(text, html, _plan(recipe), _native_features(wanted))
 
 
@@ -178,7 +178,7 @@ def feature_sets(
 def shared_counts(
     sets: FeatureSets, pairs: NDArray[np.uint64], *, threads: int = 1
 ) -> NDArray[np.uint32]:
-    """How many features each pair of texts shares."""
+    """The number of features that each pair of texts shares."""
     return _native.shared_counts(sets.starts, sets.values, pairs, threads)
 
 
@@ -191,7 +191,7 @@ def pair_overlaps(
     html: Sequence[bool] = (),
     threads: int = 1,
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """How many distinct features each text has, and how many the two of each pair share."""
+    """The number of distinct features of each text, and of those shared by each pair."""
     marks = list(map(bool, html))
     return _native.pair_overlaps(
         texts, marks, _plan(recipe), _native_features(wanted), pairs, threads
@@ -199,7 +199,7 @@ def pair_overlaps(
 
 
 class SetJoin:
-    """Sets whose pairs with a Jaccard overlap of at least `min_overlap` can be asked for."""
+    """A similarity join: all pairs of sets with a Jaccard overlap of at least `min_overlap`."""
 
     def __init__(self, sets: FeatureSets, min_overlap: float) -> None:
         self._join = _native.SetJoin(sets.starts, sets.values, min_overlap)
@@ -215,39 +215,39 @@ class SetJoin:
     def find(
         self, first: int = 0, most: int = ALL, *, threads: int = 1
     ) -> tuple[int, SimilarPairs]:
-        """The pairs of each place from `first` on with later ones, and where to go on."""
+        """The pairs of each set from `first` on with later ones, and where to continue."""
         place, pairs, shared = self._join.find(first, most, threads)
         return place, SimilarPairs(pairs, shared)
 
 
 def similar_pairs(sets: FeatureSets, min_overlap: float, *, threads: int = 1) -> SimilarPairs:
-    """Every pair of places whose sets have at least this Jaccard overlap, and no other."""
+    """All pairs of sets with at least this Jaccard overlap, exactly."""
     return SetJoin(sets, min_overlap).find(threads=threads)[1]
 
 
 def passages(
     a: str, b: str, *, html_a: bool = False, html_b: bool = False, min_words: int = 8
 ) -> list[Passage]:
-    """Runs of words that stand in both, read along b, the longest at each place first."""
+    """Passages: runs of words in both texts, in the order of b, the longest at each place."""
     return [Passage(*row) for row in _native.passages(a, b, html_a, html_b, min_words)]
 
 
 def numerals(texts: Sequence[str], *, html: Sequence[bool] = (), threads: int = 1) -> list[bytes]:
-    """The numeral profile of each text: for each of the first 32 its context and value, hashed."""
+    """The numeral profile of each text: the hashed context and value of the first 32."""
     return _native.numerals(texts, list(map(bool, html)), threads)
 
 
 def profiles(
     titles: Sequence[str], texts: Sequence[str], *, html: Sequence[bool] = (), threads: int = 1
 ) -> list[bytes]:
-    """The profile of each article: its 128 heaviest terms, by hash; empty where it has none."""
+    """The term profile of each article: its 128 heaviest terms by hash, or empty."""
     return _native.profiles(titles, texts, list(map(bool, html)), threads)
 
 
 def technical_details(
     texts: Sequence[str], *, html: Sequence[bool] = (), threads: int = 1
 ) -> NDArray[np.uint8]:
-    """How many different technical details each text holds, at most five."""
+    """The number of distinct technical details of each text, at most five."""
     return _native.technical_details(texts, list(map(bool, html)), threads)
 
 
@@ -257,6 +257,6 @@ def sketch_distances(
     minhash_a: Sequence[bytes],
     minhash_b: Sequence[bytes],
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
-    """For each pair the number of SimHash bits that differ and of MinHash slots that are equal."""
+    """The Hamming distance of the SimHashes and the number of equal MinHash slots of each pair."""
     left, right = (np.ascontiguousarray(bits, np.uint64) for bits in (simhash_a, simhash_b))
     return _native.sketch_distances(left, right, minhash_a, minhash_b)

@@ -1,4 +1,4 @@
-"""What the kernels give back."""
+"""The result types of the kernels."""
 
 from typing import NamedTuple
 
@@ -9,10 +9,10 @@ from nearcopy.config import Recipe
 
 
 class Sketches(NamedTuple):
-    """A row a text; what the recipe leaves out is empty.
+    """One row per text; columns that the recipe omits are empty.
 
-    Where `words` is 0 there was nothing to compare: that row would match every other such row,
-    so leave it out of indexes (`made.minhash[made.words > 0]`).
+    Rows with `words` 0 have nothing to compare and would match each other: keep them out of
+    indexes (`sketches.minhash[sketches.words > 0]`).
     """
 
     simhash: NDArray[np.uint64]
@@ -29,7 +29,7 @@ class Sketches(NamedTuple):
         digest: NDArray[np.uint8],
         words: NDArray[np.uint32],
     ) -> "Sketches":
-        """Without what the recipe leaves out: zeros would match all other zeros."""
+        """Sketches without the columns that the recipe omits."""
         return cls(
             simhash if recipe.simhash else simhash[:0],
             minhash if recipe.minhash else minhash[:0],
@@ -39,10 +39,10 @@ class Sketches(NamedTuple):
 
 
 class Readings(NamedTuple):
-    """All that is read from texts and titles, a list a column, with a row a text.
+    """Everything that is read from texts and titles, in columns with one row per text.
 
-    A text without words has nothing to compare: its digest and hashes are None, the rest is empty
-    but for the profile, which is of the title too.
+    For a text without words the digest and hashes are None and the other columns empty, but for
+    the profile, which includes the title.
     """
 
     words: list[int]
@@ -62,14 +62,14 @@ class FeatureSets(NamedTuple):
 
 
 class SimilarPairs(NamedTuple):
-    """Pairs of places, the earlier first, ascending; and how many features each pair shares."""
+    """Pairs of positions, the lower first, ascending, and the number of features they share."""
 
-    pairs: NDArray[np.uint32]  # a row of two places each
+    pairs: NDArray[np.uint32]  # two positions per row
     shared: NDArray[np.uint32]
 
 
 class Passage(NamedTuple):
-    """A run of words that stands in both texts: where, in characters of the two sources."""
+    """A run of words in both texts: its spans in characters of the two sources."""
 
     a_start: int
     a_end: int

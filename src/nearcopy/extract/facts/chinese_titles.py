@@ -155,12 +155,12 @@ def money(shape: str) -> Iterator[Finding]:
 def counts(shape: str) -> Iterator[Finding]:
     """Numbers with a measure word and what they count; for tolls, the kind of harm."""
     for match in COUNT.finditer(shape):
-        amount, about = parse_chinese(match["n"]), counted_noun(shape, *match.span())
+        amount, about = parse_chinese(match["n"]), noun_of_count(shape, *match.span())
         if amount is not None and _is_counted(match["n"], match["of"], about):
             yield Finding("count", format_number(amount), amount, about, *match.span())
 
 
-def counted_noun(shape: str, start: int, end: int) -> str:
+def noun_of_count(shape: str, start: int, end: int) -> str:
     """What a number counts: a harm named after it or before it, or its measure word."""
     after = _OTHER.split(shape[end : end + AROUND], maxsplit=1)[0].lstrip("多余来")
     if after[:1] in BESIDE:
@@ -310,7 +310,7 @@ def _with_context(fact: Fact, words: list[str], shape: str, place: int) -> Fact:
     before, after = _neighbours_at(words, place, place + 1)
     about = fact.about
     if fact.kind == "count" and not about.startswith("toll "):
-        about = counted_noun(shape, place, place + 1) or about
+        about = noun_of_count(shape, place, place + 1) or about
     return fact._replace(before=before, after=after, about=about)
 
 

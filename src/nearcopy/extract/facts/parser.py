@@ -185,7 +185,7 @@ def _to_facts(scan: _Scan) -> Facts:
         findings = _drop_lowercase_letters(text, findings)
     findings += _names(_blank_out(text, findings))
     findings.sort(key=_start_of)
-    return Facts(_with_neighbours(lower, findings), _cut_out(title, findings))
+    return Facts(_with_neighbours(lower, findings), _remove_facts(title, findings))
 
 
 def _names(text: str) -> list[Finding]:
@@ -341,7 +341,7 @@ def _neighbours_by_place(lower: str, start: int, end: int) -> tuple[str, str]:
     return " ".join(before[-NEIGHBOURS:]), " ".join(after[:NEIGHBOURS])
 
 
-def _cut_out(title: str, findings: list[Finding]) -> str:
+def _remove_facts(title: str, findings: list[Finding]) -> str:
     """The title without the spans of its facts; names are kept."""
     pieces, place = [], 0
     for finding in findings:

@@ -13,89 +13,59 @@ def singular(noun: str) -> str:
     return noun[:-1] if len(noun) > 3 and noun.endswith("s") else noun
 
 
-NUMBERS = {
-    word: number
-    for number, row in enumerate(
-        """
-zero
-one
-two zwei deux två twee اثنان
-three drei trois tres três drie ثلاثة
-four vier quatre cuatro quatro quattro fyra أربعة
-five fünf cinq cinco cinque fem vijf خمسة
-six sechs seis sei zes ستة
-seven sieben siete sette zeven سبعة
-eight acht ocho oito åtta ثمانية
-nine neun nueve nove negen تسعة
-ten zehn diez dez dieci عشرة
-eleven onze undici elva
-twelve zwölf douze doce doze dodici tolv twaalf
-thirteen
-fourteen
-fifteen
-sixteen
-seventeen
-eighteen
-nineteen
+def _number_rows(rows: str, first: int = 1) -> dict[str, int]:
+    """The words of each row, separated by semicolons, with the number of the row."""
+    return {word: n for n, row in enumerate(rows.split(";"), first) for word in row.split()}
+
+
+NUMBERS = _number_rows(
+    """
+zero;
+one;
+two zwei deux två twee اثنان;
+three drei trois tres três drie ثلاثة;
+four vier quatre cuatro quatro quattro fyra أربعة;
+five fünf cinq cinco cinque fem vijf خمسة;
+six sechs seis sei zes ستة;
+seven sieben siete sette zeven سبعة;
+eight acht ocho oito åtta ثمانية;
+nine neun nueve nove negen تسعة;
+ten zehn diez dez dieci عشرة;
+eleven onze undici elva;
+twelve zwölf douze doce doze dodici tolv twaalf;
+thirteen;
+fourteen;
+fifteen;
+sixteen;
+seventeen;
+eighteen;
+nineteen;
 twenty
-""".strip().splitlines()
-    )
-    for word in row.split()
-}
-TENS = dict(
-    zip(
-        ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"],
-        range(20, 100, 10),
-        strict=True,
-    )
+""",
+    first=0,
 )
+TENS = {
+    word: 10 * n
+    for word, n in _number_rows(
+        "twenty;thirty;forty;fifty;sixty;seventy;eighty;ninety", first=2
+    ).items()
+}
 
 SCALES = {
-    **dict.fromkeys(
-        ("k", "thousand", "tausend", "mille", "mil", "tusen", "tys", "bin", "тыс", "ألف", "千"), 1e3
-    ),
-    **dict.fromkeys(("lakh", "lakhs", "lac", "lacs", "लाख"), 1e5),
-    **dict.fromkeys(
-        [
-            "m",
-            "mn",
-            "mln",
-            "mio",
-            "million",
-            "millions",
-            "millionen",
-            "millones",
-            "milhões",
-            "milioni",
-            "miljoner",
-            "مليون",
-        ],
-        1e6,
-    ),
-    **dict.fromkeys(("crore", "crores", "cr", "करोड़"), 1e7),
-    **dict.fromkeys(
-        [
-            "b",
-            "bn",
-            "bln",
-            "billion",
-            "billions",
-            "milliarde",
-            "milliarden",
-            "milliard",
-            "milliards",
-            "miliardi",
-            "miljarder",
-            "mrd",
-            "مليار",
-        ],
-        1e9,
-    ),
-    **dict.fromkeys(("t", "tn", "trn", "trillion", "trillions", "تريليون"), 1e12),
-    **dict.fromkeys(("hundred", "百"), 1e2),
-    **dict.fromkeys(("万", "萬"), 1e4),
-    **dict.fromkeys(("亿", "億"), 1e8),
-    "兆": 1e12,
+    word: scale
+    for scale, row in {
+        1e2: "hundred 百",
+        1e3: "k thousand tausend mille mil tusen tys bin тыс ألف 千",
+        1e4: "万 萬",
+        1e5: "lakh lakhs lac lacs लाख",
+        1e6: "m mn mln mio million millions millionen millones milhões milioni miljoner مليون",
+        1e7: "crore crores cr करोड़",
+        1e8: "亿 億",
+        1e9: "b bn bln billion billions milliarde milliarden milliard milliards miliardi miljarder "
+        "mrd مليار",
+        1e12: "t tn trn trillion trillions تريليون 兆",
+    }.items()
+    for word in row.split()
 }
 INDIAN = frozenset(("lakh", "lakhs", "lac", "lacs", "लाख", "crore", "crores", "cr", "करोड़"))
 
@@ -126,60 +96,32 @@ SERIES = {
 # Places by one Roman letter, where "the game I love" cannot be meant.
 ROMAN_ONES = frozenset(("act", "phase", "volume", "chapter"))
 LETTERED = frozenset(("series", "group", "phase", "tier", "category"))
-ROMAN = dict(
-    zip(
-        [
-            "i",
-            "ii",
-            "iii",
-            "iv",
-            "v",
-            "vi",
-            "vii",
-            "viii",
-            "ix",
-            "x",
-            "xi",
-            "xii",
-            "xiii",
-            "xiv",
-            "xv",
-            "xvi",
-        ],
-        range(1, 17),
-        strict=True,
-    )
-)
+ROMAN = _number_rows("i;ii;iii;iv;v;vi;vii;viii;ix;x;xi;xii;xiii;xiv;xv;xvi")
 # "this week two men": the number belongs to what follows.
 NOT_A_SERIES_AFTER = words("this last next a per every each one the same that")
 
-ORDINALS = {
-    word: n
-    for n, row in enumerate(
-        """first erste ersten erster première primera primero första
-second zweite zweiten deuxième segundo segunda
-third dritte dritten troisième tercer tercera tredje
-fourth vierte vierten quatrième cuarto cuarta fjärde
-fifth fünfte fünften cinquième quinto quinta femte
-sixth sechste sechsten sixième sexto sexta sjätte
-seventh siebte siebten septième séptimo sjunde
-eighth achte achten huitième octavo åttonde
-ninth neunte neunten neuvième noveno nionde
-tenth zehnte zehnten dixième décimo tionde
-eleventh elfte elften onzième elfte
-twelfth zwölfte zwölften douzième tolfte
-thirteenth
-fourteenth
-fifteenth
-sixteenth
-seventeenth
-eighteenth
-nineteenth
-twentieth""".splitlines(),
-        1,
-    )
-    for word in row.split()
-}
+ORDINALS = _number_rows("""
+first erste ersten erster première primera primero första;
+second zweite zweiten deuxième segundo segunda;
+third dritte dritten troisième tercer tercera tredje;
+fourth vierte vierten quatrième cuarto cuarta fjärde;
+fifth fünfte fünften cinquième quinto quinta femte;
+sixth sechste sechsten sixième sexto sexta sjätte;
+seventh siebte siebten septième séptimo sjunde;
+eighth achte achten huitième octavo åttonde;
+ninth neunte neunten neuvième noveno nionde;
+tenth zehnte zehnten dixième décimo tionde;
+eleventh elfte elften onzième elfte;
+twelfth zwölfte zwölften douzième tolfte;
+thirteenth;
+fourteenth;
+fifteenth;
+sixteenth;
+seventeenth;
+eighteenth;
+nineteenth;
+twentieth
+""")
 
 # What a toll counts: any change of it is the same news, moved on.
 TOLLS = {
@@ -243,9 +185,9 @@ COMMON = words(
 )
 
 
-def _ordinal_noun(rows: str) -> dict[str, int]:
-    """Each row's words, with and without accents, and the number of the row, from 1."""
-    table = {word: n for n, row in enumerate(rows.split(";"), 1) for word in row.split()}
+def _number_plain_rows(rows: str) -> dict[str, int]:
+    """The words of each row, with and without accents, with the number of the row."""
+    table = _number_rows(rows)
     return {_plain(word): n for word, n in table.items()} | table
 
 
@@ -254,7 +196,7 @@ def _plain(word: str) -> str:
     return unicodedata.normalize("NFC", "".join(c for c in apart if not unicodedata.combining(c)))
 
 
-MONTHS = _ordinal_noun("""
+MONTHS = _number_plain_rows("""
 january jan januar stycznia ocak января janvier enero janeiro gennaio januari يناير जनवरी;
 february feb februar lutego şubat февраля février febrero fevereiro febbraio februari فبراير
 फरवरी;
@@ -275,7 +217,7 @@ DOUBTFUL_MONTHS = words(
     "may march mars mar mai maj mei maio mart maja marca ekim jan jun jul aug sep oct nov"
 )
 
-WEEKDAYS = _ordinal_noun("""
+WEEKDAYS = _number_plain_rows("""
 monday montag poniedziałek pazartesi понедельник lundi lunes segunda-feira lunedì måndag mandag
 maandag الاثنين الإثنين सोमवार;
 tuesday dienstag wtorek salı вторник mardi martes terça-feira martedì tisdag tirsdag dinsdag

@@ -65,7 +65,7 @@ def clean(title: str, source: str | None = None) -> CleanTitle:
     marks: list[str] = []
     tail: str | None = None
     for _ in range(PASSES):
-        cut = _cut_prefix(text, source) or _cut_suffix(text, source, named=tail is not None)
+        cut = _strip_prefix(text, source) or _strip_suffix(text, source, named=tail is not None)
         if cut is None:
             break
         text = cut.text
@@ -88,37 +88,37 @@ def _decode_entities(title: str) -> str:
     return title
 
 
-def _cut_prefix(text: str, source: str | None) -> _Cut | None:
+def _strip_prefix(text: str, source: str | None) -> _Cut | None:
     wire = WIRE_HEAD.match(text)
     if wire and _strip_number(mark := normalised(wire[1])) in WIRE_TAGS:
-        return _cut_to(text[wire.end() :], mark=mark)
+        return _keep(text[wire.end() :], mark=mark)
     for pattern in HEADS:
         match = pattern.match(text)
         if match is None:
             continue
         mark = normalised(match[1])
         if mark in KIND_TAGS or _strip_number(mark) in REFILE_TAGS:
-            return _cut_to(text[match.end() :], mark=mark)
+            return _keep(text[match.end() :], mark=mark)
         if pattern is not DOTS_HEAD and is_well_known(match[1], source, alone=False):
-            return _cut_to(text[match.end() :], name=match[1].strip())
+            return _keep(text[match.end() :], name=match[1].strip())
     return None
 
 
-def _cut_suffix(text: str, source: str | None, *, named: bool) -> _Cut | None:
+def _strip_suffix(text: str, source: str | None, *, named: bool) -> _Cut | None:
     end = text[-REACH:]
     before = len(text) - len(end)
     if end.endswith(CLOSING) and (match := BRACKET_TAIL.search(end)):
         name, left = match[1], text[: before + match.start()]
         if (mark := normalised(name)) in SUFFIX_TAGS:
-            return _cut_to(left, mark=mark)
+            return _keep(left, mark=mark)
         if is_well_known(name, source):
-            return _cut_to(left, name=name.strip())
+            return _keep(left, name=name.strip())
     for at, name in _last_parts(end, MARK_SEPARATORS):
         if (mark := normalised(name)) in SUFFIX_TAGS or _is_live_page(name):
-            return _cut_to(text[: before + at], mark=mark)
+            return _keep(text[: before + at], mark=mark)
     for at, name in _last_parts(end, NAME_SEPARATORS):
         if is_publisher(name, source) or (named and normalised(name) in SECTIONS):
-            return _cut_to(text[: before + at], name=name)
+            return _keep(text[: before + at], name=name)
     return None
 
 
@@ -142,7 +142,7 @@ def _strip_number(mark: str) -> str:
     return NUMBER.sub("", mark)
 
 
-def _cut_to(text: str, *, mark: str = "", name: str = "") -> _Cut | None:
+def _keep(text: str, *, mark: str = "", name: str = "") -> _Cut | None:
     """The cut, unless too little remains: a title needs two words, or one if a tag was removed."""
     left = text.strip().rstrip("\\").rstrip()  # a separator may have been escaped: "\\|"
     words = normalised(left[: 2 * REACH])

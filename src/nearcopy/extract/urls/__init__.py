@@ -1,4 +1,8 @@
-"""Addresses: one form per page, and what an address says about its page. Nothing is fetched."""
+"""URLs: the canonical form of a page, and what a URL says about its page. Nothing is fetched.
+
+`canonical` combines the rules of `hosts`, `paths`, `query` (tracking parameters) and
+`redirect_wrappers`; `page_kind` tells articles from home pages and reads the slug.
+"""
 
 from nearcopy.extract.urls.canonical import canonical
 from nearcopy.extract.urls.page_kind import (

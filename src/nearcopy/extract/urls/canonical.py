@@ -1,4 +1,4 @@
-"""Canonical addresses: one form per page, for comparing. Clean ones take a short way."""
+"""Canonical URLs: one form per page, with a fast path for URLs that are clean already."""
 
 import re
 from functools import lru_cache
@@ -9,10 +9,10 @@ from nearcopy.extract.urls.query import clean_query
 from nearcopy.extract.urls.redirect_wrappers import is_wrapper, wrapped_urls
 from nearcopy.extract.urls.split import BLANK, Parts, spell_fragment, split_url
 
-DEEPEST = 8  # wrappers within wrappers; what goes deeper is no address of a page
+DEEPEST = 8  # maximum number of nested wrappers
 
-# A clean address: nothing encoded, no query, no segment that is empty, begins with a dot or
-# marks AMP. Whatever does not match takes the long way, to the same form.
+# A clean URL: nothing encoded, no query, no segment that is empty, begins with a dot or marks AMP.
+# All others take the slow path, with the same result.
 _CLEAN = re.compile(
     r"https?://([a-z0-9.-]++)((?:/(?!\.|[Aa][Mm][Pp](?:/|\Z))[A-Za-z0-9._~-]++)*+)/?"
 ).fullmatch
@@ -20,7 +20,7 @@ _NEEDS_CARE = re.compile(f"[#{re.escape(BLANK)}]").search  # in a query: a fragm
 
 
 def canonical(url: str) -> str | None:
-    """The one form that all spellings of a web address share, or None for no web address.
+    """The canonical form of all spellings of a URL, or None if it is no web address.
 
     >>> canonical("http://www.example.com:80/a//b/index.html?utm_source=x&id=3#top")
     'https://example.com/a/b?id=3'
@@ -36,7 +36,7 @@ def canonical(url: str) -> str | None:
 
 
 def _canonical_fast(address: str) -> str | None:
-    """The canonical form of an address without a query, if it is a clean one."""
+    """The canonical form of a clean URL without a query."""
     clean = _CLEAN(address)
     if clean is None:
         return None
@@ -51,13 +51,13 @@ def _canonical_fast(address: str) -> str | None:
 
 @lru_cache(maxsize=1 << 16)
 def _plain_host(host: str) -> str | None:
-    """The host's name, or None where its addresses need a closer look."""
+    """The name of the host, or None if its URLs may be wrappers."""
     name = host_name(host)
     return None if name is None or is_wrapper(name) else name
 
 
 def _strip_index(path: str) -> str | None:
-    """The clean path without an index file, or None where its end needs a closer look."""
+    """The clean path without an index file, or None if its end needs the slow path."""
     shorter, _, last = path.rpartition("/")
     if last.lower() in INDEX_FILES:
         path, last = shorter, shorter.rpartition("/")[2]
@@ -66,7 +66,7 @@ def _strip_index(path: str) -> str | None:
 
 
 def _canonical_slow(url: str) -> str | None:
-    """The canonical form of the innermost address; None also for one wrapped too deeply."""
+    """The canonical form of the innermost URL; None if it is nested too deeply."""
     for _ in range(DEEPEST):
         parts = split_url(url)
         if parts is None:
@@ -90,7 +90,7 @@ def _join_url(parts: Parts) -> str:
 
 
 def _route(fragment: str) -> str:
-    """The fragment where it names a page of its own, "#!/story/7" or "#/story/7", else nothing."""
+    """The fragment if it is a client-side route, "#!/story/7" or "#/story/7", else nothing."""
     if not fragment.startswith(("!", "/")):
         return ""
     spelt = spell_fragment(fragment.partition(":~:")[0])

@@ -1,4 +1,4 @@
-"""Hosts: one name for a site's desktop, mobile and AMP faces, and the domain it belongs to."""
+"""Hosts: one name for the desktop, mobile and AMP versions of a site, and its domain."""
 
 import re
 from functools import lru_cache
@@ -6,14 +6,14 @@ from functools import lru_cache
 import idna
 from publicsuffixlist import PublicSuffixList
 
-SCHEME = "https://"  # of every canonical address, and behind its host a slash
-LONGEST = 253  # characters, by the rules of DNS; also keeps Punycode, which is quadratic, short
+SCHEME = "https://"  # of every canonical URL; the host ends at the next slash
+LONGEST = 253  # characters, the limit of DNS; also bounds Punycode, which is quadratic
 DEVICE_LABELS = frozenset(
     {"m", "mobile", "amp"} | {"www"} | {f"www{number}" for number in range(10)}
 )
-# Where each name below is someone else's, and the list does not say so.
+# Hosting platforms whose subdomains are separate sites, missing in the public suffix list.
 PLATFORMS = frozenset(
-    {
+    [
         "beehiiv.com",
         "ghost.io",
         "livejournal.com",
@@ -25,7 +25,7 @@ PLATFORMS = frozenset(
         "typepad.com",
         "weebly.com",
         "wordpress.com",
-    }
+    ]
 )
 _FOUR_NUMBERS = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
 _IN_BRACKETS = re.compile(r"\[[0-9a-f:.]{2,45}\]")
@@ -35,7 +35,7 @@ _LABELS = re.compile(rf"{_LETTERS}(?:\.{_LETTERS})*+")
 
 @lru_cache(maxsize=1 << 16)
 def host_name(raw: str) -> str | None:
-    """The host as all its faces share it, or None where it cannot be one.
+    """The host without device labels such as www and m, or None if it is not valid.
 
     >>> host_name("WWW.Example.COM."), host_name("en.m.wikipedia.org"), host_name("m.com")
     ('example.com', 'en.wikipedia.org', 'm.com')
@@ -69,14 +69,14 @@ def site_of(host: str) -> str:
 
 
 def _tenant_of(platform: str, host: str) -> str:
-    """The part of a platform that a host is, or the platform where it is none."""
+    """The site on a hosting platform, or the platform itself."""
     label = host.removesuffix(platform).removesuffix(".").rpartition(".")[2]
     return f"{label}.{platform}" if label and label not in DEVICE_LABELS else platform
 
 
 @lru_cache(maxsize=1)
 def _suffixes() -> PublicSuffixList:
-    """The public suffix list that came with the package: private part and all, no network."""
+    """The bundled public suffix list, with its private part; no network access."""
     return PublicSuffixList()
 
 

@@ -1,4 +1,4 @@
-"""What an address says about its page: its site, whether it names an article, in which words."""
+"""What a URL says about its page: its site, whether it is an article or a home page, its slug."""
 
 import re
 from itertools import dropwhile, islice
@@ -34,7 +34,7 @@ def site(url: str) -> str | None:
 
 
 class PageAddress(NamedTuple):
-    """Where a page stands: its canonical address, its site, and whether it names no article."""
+    """The canonical form of a URL, its site, and whether it is a home or section page."""
 
     form: str
     site: str
@@ -42,7 +42,7 @@ class PageAddress(NamedTuple):
 
 
 def page_address(url: str) -> PageAddress | None:
-    """All at once that an address says of where its page stands, or None for no web address.
+    """The canonical form, site and kind of a URL, or None if it is no web address.
 
     >>> page_address("http://www.example.com/news/?utm_source=x")
     PageAddress(form='https://example.com/news', site='example.com', is_home=True)
@@ -55,7 +55,7 @@ def page_address(url: str) -> PageAddress | None:
 
 
 def is_home(url: str) -> bool:
-    """Whether an address is that of a home page or a section, and so names no article.
+    """Whether a URL is that of a home page or a section.
 
     >>> is_home("https://example.com/news/"), is_home("https://example.com/news/storm-hits-coast")
     (True, False)
@@ -65,7 +65,7 @@ def is_home(url: str) -> bool:
 
 
 def declared_address(url: str | None, rel_canonical: str | None) -> str | None:
-    """The canonical form of what a page declares as its own address, or None if that cannot be.
+    """The canonical form of the rel=canonical link of a page, or None if it is implausible.
 
     >>> declared_address("https://m.example.com/a/storm?x=1", "/a/storm")
     'https://example.com/a/storm'
@@ -79,7 +79,7 @@ def declared_address(url: str | None, rel_canonical: str | None) -> str | None:
 
 
 def slug(url: str) -> str:
-    """The words of an address that name the story, or "" where it has none.
+    """The words of a URL that name the story, or "" if there are none.
 
     >>> slug("https://example.com/2024/05/01/caf%C3%A9-owner-wins-95k-prize-20240501.html")
     'café owner wins 95k prize'
@@ -135,7 +135,7 @@ def _is_section(segment: str) -> bool:
 
 
 def _is_listing(form: str, page: str | None) -> bool:
-    """Whether an address lists articles, or stands above the page without naming a story."""
+    """Whether a URL lists articles, or is a parent of the page without a slug."""
     segments = [segment.lower() for segment in _segments(form)]
     if any(segment in LISTINGS for segment in segments[:-1]) or segments[-1:] == ["search"]:
         return True
@@ -204,14 +204,14 @@ EDITION_PARAMETERS = frozenset(
     {"", "lang", "hl", "gl", "ceid", "edition", "locale", "region", "country"}
 )
 
-# What stands before the name of a listing: /tag/storms, /author/jane-doe.
+# Segments before the name of a listing: /tag/storms, /author/jane-doe.
 LISTINGS = _words(
     "tag tags topic topics category categories section author authors by people profile archive"
     " archives search label labels page series collection hub thema themen schlagwort autor"
     " etiqueta tema temas categoria mot-cle dossier sujet"
 )
 
-# What templates leave behind when they have no address to give.
+# Placeholders that templates leave in links.
 PLACEHOLDERS = frozenset(
     {"undefined", "null", "none", "false", "nan", "404", "error", "[object object]"}
 )

@@ -1,4 +1,4 @@
-"""Paths: one spelling, without AMP markers, index files, session ids and needless slashes."""
+"""Canonical paths, without AMP markers, index files, session ids and redundant slashes."""
 
 import re
 
@@ -18,7 +18,7 @@ AMP_INSIDE = frozenset({"bbc.com", "bbc.co.uk", "nbcnews.com", "today.com", "msn
 
 
 def clean_path(raw: str, site: str) -> str:
-    """The path from its first slash, in the form all its spellings share.
+    """The canonical form of a path, from its first slash.
 
     >>> clean_path("/amp//news/./caf%C3%a9/index.html", "example.com")
     '/news/caf%C3%A9'
@@ -33,7 +33,7 @@ def clean_path(raw: str, site: str) -> str:
 
 
 def _resolve_dots(path: str) -> list[str]:
-    """The segments that count: neither empty nor dots nor a session."""
+    """The segments without empty ones, dots and sessions."""
     segments: list[str] = []
     for segment in path.split("/"):
         if segment == "..":
@@ -58,7 +58,7 @@ def _trim_segments(segments: list[str]) -> list[str]:
 
 
 def _is_redundant(last: str, *, alone: bool) -> bool:
-    """Whether a path may lose this last segment and still be the same page."""
+    """Whether the path without this last segment is the same page."""
     name = last.lower()
     return name in INDEX_FILES or (name == "amp" and not alone) or _is_session(last)
 

@@ -1,4 +1,4 @@
-"""Which parameters of a query follow a reader about, and which name a page. All in lower case."""
+"""Query strings without tracking parameters. The names in the tables are in lower case."""
 
 import re
 from functools import lru_cache
@@ -9,7 +9,7 @@ from nearcopy.extract.urls.split import spell_query
 
 
 class SiteRules(NamedTuple):
-    """What is peculiar to one site: dropped only there, or kept only there."""
+    """Parameters dropped or kept only on one site."""
 
     dropped: frozenset[str] = frozenset()
     kept: frozenset[str] = frozenset()
@@ -20,7 +20,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Names that begin so mean campaigns, clicks and mailings wherever they are seen.
+# Prefixes of names for campaigns, clicks and mailings on any site.
 TRACKING_STARTS = (
     "utm_",
     "utm-",
@@ -112,7 +112,7 @@ TRACKING = _words(
     " _ nocache cachebuster cache_buster cb_rand"
 ) | {f"{letter}mc" for letter in "abcdefghijklmnopqrstuvwxyz"}
 
-# What a list of others drops everywhere, and we do not.
+# Names that other lists drop everywhere, kept here.
 NOT_DROPPED = {
     "mc": "a bare `mc` names the category or the article in several content systems",
 }
@@ -138,7 +138,7 @@ _CONDE_NAST = SiteRules(_words("source esrc intcid"))
 _SEZNAM = SiteRules(_words("source seq_no"))
 _TWITTER = SiteRules(_words("s t cn cxt src"))
 
-# By registrable domain, or by host where only that one does so. A host's rules stand instead of
+# By registrable domain, or by host. The rules of a host replace those of
 # its site's. `kept` wins over everything above: there the name identifies what is shown.
 SITE_RULES: dict[str, SiteRules] = {
     "abc.net.au": SiteRules(_words("sf nw pfm pfmredir")),
@@ -297,7 +297,7 @@ class Parameter(NamedTuple):
 
 
 def clean_query(query: str, host: str) -> str:
-    """The parameters that tell pages of this host apart, each once and in order.
+    """The parameters that identify a page of this host, each once and sorted.
 
     >>> clean_query("z=1&utm_source=x&id=3&fbclid=abc&b=", "example.com")
     'b&id=3&z=1'
@@ -321,14 +321,14 @@ def parameters(query: str) -> list[Parameter]:
 
 @lru_cache(maxsize=1 << 14)
 def _rules(host: str) -> SiteRules:
-    """What is peculiar to a host, or to its site, or to the platform it is on."""
+    """The rules of a host, its site, or its platform."""
     own = site_of(host)
     names = (host, own, own.partition(".")[2])
     return next((SITE_RULES[name] for name in names if name in SITE_RULES), _NOTHING)
 
 
 def _is_noise(parameter: Parameter, rules: SiteRules) -> bool:
-    """Whether a parameter says nothing about which page this is."""
+    """Whether a parameter does not identify the page."""
     name = parameter.name.lower().removeprefix("?")
     if name in rules.kept:
         return False
@@ -342,7 +342,7 @@ def _is_noise(parameter: Parameter, rules: SiteRules) -> bool:
 
 
 def _is_noise_by_value(name: str, value: str) -> bool:
-    """Whether a name that may mean something has a value that shows it does not here."""
+    """Whether the value shows that an ambiguous name does not identify the page."""
     if name in CHANNEL_NAMES:
         channel = value.lower().removeprefix("rss_")
         return channel in CHANNELS or channel != value.lower() or channel.endswith("_rss")

@@ -1,4 +1,4 @@
-"""Wrappers: addresses that hold another one, and the address they hold. Nothing is fetched."""
+"""Redirect wrappers: URLs that contain another one, such as archives and mail gateways."""
 
 import re
 from base64 import urlsafe_b64decode
@@ -20,19 +20,19 @@ _DEFENDED = re.compile(r"/v3/__(.+?)__;")
 
 
 def wrapped_urls(parts: Parts) -> Iterator[str]:
-    """What may be the address within a wrapper, likeliest first."""
+    """The possible URLs in a wrapper, the likeliest first."""
     read = _reader_of(parts.host)
     return read(parts) if read else iter(())
 
 
 def is_wrapper(host: str) -> bool:
-    """Whether this host's addresses may hold others."""
+    """Whether URLs of this host may wrap others."""
     return _reader_of(host) is not None
 
 
 @lru_cache(maxsize=1 << 14)
 def _reader_of(host: str) -> Reader | None:
-    """How to read this host's wrappers, by its name or by one that ends it."""
+    """The reader of the wrappers of a host, by its name or its parent domain."""
     if host in READERS:
         return READERS[host]
     if host.startswith("google."):
@@ -100,7 +100,7 @@ def _bing(parts: Parts) -> Iterator[str]:
 
 
 def _in_token(token: str) -> Iterator[str]:
-    """The first address readable in a base64 token, if any is."""
+    """The first URL in a base64 token."""
     try:
         content = urlsafe_b64decode(token + "=" * (-len(token) % 4))
     except ValueError:

@@ -1,4 +1,4 @@
-"""An address taken apart, as browsers read it."""
+"""Splitting of URLs as browsers do, and one spelling of percent-encoding."""
 
 import re
 from collections.abc import Callable
@@ -16,7 +16,7 @@ _BREAKS = re.compile(r"[\t\n\r]")
 
 
 class Parts(NamedTuple):
-    """A web address: host and port as they count, the rest as it was given."""
+    """A split URL: host and port normalised, the other parts unchanged."""
 
     host: str
     port: str
@@ -26,7 +26,7 @@ class Parts(NamedTuple):
 
 
 def split_url(url: str) -> Parts | None:
-    """The parts of a web address, or None for anything else."""
+    """The parts of a URL, or None if it is no web address."""
     url = _BREAKS.sub("", url.strip(BLANK))
     start = _START(url)
     match = _AUTHORITY(url, start.end()) if start else None
@@ -42,8 +42,8 @@ def split_url(url: str) -> Parts | None:
     return Parts(host, port, path, query or "", fragment or "") if number < 1 << 16 else None
 
 
-# What means the same written out or encoded. `+`, `&`, `=`, `%` do not, and stay as they came;
-# an encoded `/` is part of a path's segment and no `/`, while in a query it is just a character.
+# Characters that mean the same plain or encoded. `+`, `&`, `=`, `%` do not, and stay unchanged; an
+# encoded `/` is no separator in a path, while in a query it is a plain character.
 PLAIN_IN_PATHS = "!$'()*,:@"
 PLAIN_IN_QUERIES = "!$'()*,:@/;?"
 _UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
@@ -54,7 +54,7 @@ _ENCODED = [f"%{byte:02X}" for byte in range(256)]
 
 
 def _speller(plain: str, untouched: str) -> Callable[[str], str]:
-    """A function that spells a text one way: `plain` decoded, `untouched` as it came."""
+    """A function that normalises percent-encoding: `plain` is decoded, `untouched` unchanged."""
     plain_forms = {_ENCODED[ord(character)]: character for character in _UNRESERVED + plain}
     allowed = re.escape(_UNRESERVED + plain + untouched)
     pair = "%[0-9A-Fa-f]{2}"
@@ -79,5 +79,5 @@ spell_fragment = _speller(PLAIN_IN_QUERIES, "&=+")
 
 
 def decode_percent(text: str) -> str:
-    """The text with its percent-encoding read as UTF-8, what is none of it replaced."""
+    """The text with percent-encoding decoded as UTF-8, with replacement of invalid bytes."""
     return unquote(text, errors="replace")

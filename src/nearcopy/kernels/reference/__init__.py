@@ -1,4 +1,4 @@
-"""The readable definition of every kernel: the compiled ones equal it, bit for bit, by test."""
+"""The definition of every kernel in Python; tests hold the native kernels equal to it."""
 
 from nearcopy.kernels.reference.hashes import (
     fmix64,

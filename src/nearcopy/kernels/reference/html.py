@@ -50,7 +50,7 @@ SKIPPED: Final = _words(
     "title video",
 )
 
-#: Tags that stand between words, as blocks, cells, line breaks and pictures do.
+#: Tags that separate words: blocks, cells, line breaks and pictures.
 SEPARATORS: Final = _words(
     "address article aside blockquote body br button caption center col colgroup dd details dialog",
     "dir div dl dt embed fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6",
@@ -58,7 +58,7 @@ SEPARATORS: Final = _words(
     "pre search section select source summary table tbody td tfoot th thead tr track ul",
 )
 
-#: Names of character references and what they stand for; the old ones also without `;`.
+#: Character references by name; the old ones also without `;`.
 ENTITIES: Final = dict(html5)
 
 _MARK = re.compile(r"<[A-Za-z/!?]|&[A-Za-z#]")
@@ -143,7 +143,7 @@ def _reference(text: str, start: int) -> _Piece | None:
 
 
 def _character(digits: str, *, base: int) -> str:
-    """What a numeric reference stands for: eight digits are out of range, more need no look."""
+    """The character of a numeric reference; eight digits and more are out of range."""
     return html.unescape(f"&#{int(digits.lstrip('0')[:8] or '0', base)};")
 
 

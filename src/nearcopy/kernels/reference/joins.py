@@ -1,4 +1,4 @@
-"""All pairs of sets that are alike: exact, without looking at every pair."""
+"""The similarity join: all pairs of similar sets, exactly, by prefix filtering (PPJoin)."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -13,11 +13,11 @@ ALL = (1 << 63) - 1
 
 
 class SetJoin:
-    """Sets whose pairs with a Jaccard overlap of at least `min_overlap` can be asked for.
+    """All pairs of sets with a Jaccard overlap of at least `min_overlap`.
 
-    The overlap is the quotient as a float, rounded once: 4 of 5 features reach 0.8. Of two sets
-    that are alike enough, each has a feature of the other among its rarest, its prefix: without one
-    there, what is left of it is too little. And the smaller is not much smaller.
+    The overlap is the quotient as a float, rounded once: 4 of 5 features reach 0.8. Prefix filter:
+    two similar sets share a feature among the rarest of each, or too few features remain to reach
+    the threshold. Length filter: the smaller set is not much smaller.
     """
 
     def __init__(self, sets: FeatureSets, min_overlap: float) -> None:
@@ -40,9 +40,9 @@ class SetJoin:
     def find(
         self, first: int = 0, most: int = ALL, *, threads: int = 1
     ) -> tuple[int, SimilarPairs]:
-        """The pairs of each place from `first` on with later ones, ascending.
+        """The pairs of each set from `first` on with later ones, ascending.
 
-        It stops when there are `most` or some more, and says before them at which place to go on.
+        It stops after `most` pairs or a few more; the first result is the position to resume at.
         """
         del threads
         pairs: list[tuple[int, int]] = []
@@ -106,7 +106,7 @@ def _rows(sets: FeatureSets) -> list[list[int]]:
 
 
 def components(count: int, pairs: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """For each of so many the smallest that it is linked with, directly or through others."""
+    """Connected components by union-find: the smallest member of the component of each node."""
     parents = list(range(count))
 
     def find(node: int) -> int:

@@ -1,11 +1,10 @@
-"""Numerals: the figures, spelled numbers, ordinals, months and weekdays of a text, in order.
+"""Numerals: the numbers, spelled numbers, ordinals, months and weekdays of a text, in order.
 
-A run of digits is a figure; letters that touch it are words of their own ("10m" is 10 and m, "12th"
-is 12 and th), as papers differ in the space between. Figures joined by one mark are one: "5,000",
-"1.5", "10-1/2", "24 / 7 / 2015". Words of kernels/numbers.txt are numerals too; "twenty-five" is
-one. What stands for the same number has the same value where that is plain: 12, twelve, 12th; 1,000
-and 1000; and whichever the mark, 24/7/2015 and 24-7-2015. A numeral's context is the word before
-and the word after, another numeral being `#`.
+A run of digits is a number; letters that touch it are separate words ("10m" is 10 and m, "12th" is
+12 and th), as publishers differ in spacing. Numbers joined by one mark are one: "5,000", "1.5",
+"10-1/2", "24 / 7 / 2015". Words of kernels/numbers.txt are numerals too; "twenty-five" is one.
+Spellings of one number have the same value: 12, twelve, 12th; 1,000 and 1000; 24/7/2015 and
+24-7-2015. The context of a numeral is the word before and the word after; `#` for a numeral.
 """
 
 import re
@@ -42,7 +41,7 @@ class Piece(NamedTuple):
 
 
 class NumberWord(NamedTuple):
-    """What a word of the table stands for, and whether it must have a capital."""
+    """The value of a number word, and whether it needs a capital."""
 
     value: str
     capital: bool
@@ -188,7 +187,7 @@ def _value_of_word(word: str, first: str) -> str | None:
 
 
 def numerals(texts: Sequence[str], *, html: Sequence[bool] = (), threads: int = 1) -> list[bytes]:
-    """The numeral profile of each text: for each of the first 32 its context and value, hashed."""
+    """The numeral profile of each text: the hashed context and value of the first 32."""
     del threads
     marks = html or [False] * len(texts)
     return [

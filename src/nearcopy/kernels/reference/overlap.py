@@ -1,4 +1,4 @@
-"""What two texts share: the number of features, and the passages."""
+"""Overlap of two texts: shared features, passages and numerals, and distances of sketches."""
 
 import struct
 from collections import Counter, defaultdict
@@ -12,7 +12,7 @@ from nearcopy.kernels.reference.sketches import features
 from nearcopy.kernels.reference.words import word_spans
 from nearcopy.kernels.result_types import FeatureSets, Passage
 
-MAX_PLACES = 16  # of one run that are tried, so that repetitive texts stay linear
+MAX_PLACES = 16  # tried per run, so that repetitive texts take linear time
 
 
 def feature_sets(
@@ -37,7 +37,7 @@ def feature_sets(
 def shared_counts(
     sets: FeatureSets, pairs: NDArray[np.uint64], *, threads: int = 1
 ) -> NDArray[np.uint32]:
-    """How many features each pair of texts shares."""
+    """The number of features that each pair of texts shares."""
     del threads
 
     def one(number: int) -> NDArray[np.uint64]:
@@ -56,7 +56,7 @@ def pair_overlaps(
     html: Sequence[bool] = (),
     threads: int = 1,
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """How many distinct features each text has, and how many the two of each pair share."""
+    """The number of distinct features of each text, and of those shared by each pair."""
     sets = feature_sets(texts, recipe, wanted, html=html, threads=threads)
     return np.diff(sets.starts).astype(np.uint32), shared_counts(sets, pairs)
 
@@ -64,7 +64,7 @@ def pair_overlaps(
 def passages(
     a: str, b: str, *, html_a: bool = False, html_b: bool = False, min_words: int = 8
 ) -> list[Passage]:
-    """Runs of words that stand in both, read along b, the longest at each place first."""
+    """Passages: runs of words in both texts, in the order of b, the longest at each place."""
     if min_words < 1:
         raise ValueError(f"min_words is {min_words}: a passage has at least one word")
     left, a_starts, a_ends = word_spans(a, html_a)
@@ -106,8 +106,7 @@ def numeral_shares(
     """For each pair of profiles the share of numerals in common, and the contexts that changed.
 
     The share is of the smaller profile, by value and with repeats; nan where that has fewer than
-    two numerals, for the share of one is no measurement. A context has changed if it stands in both
-    and no value stands in it in both.
+    two numerals. A context has changed if it is in both profiles and has no value in common.
     """
     rows = [_compare(_entries(one), _entries(two)) for one, two in zip(a, b, strict=True)]
     shares, changed = zip(*rows, strict=True) if rows else ((), ())
@@ -136,7 +135,7 @@ def sketch_distances(
     minhash_a: Sequence[bytes],
     minhash_b: Sequence[bytes],
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
-    """For each pair the number of SimHash bits that differ and of MinHash slots that are equal."""
+    """The Hamming distance of the SimHashes and the number of equal MinHash slots of each pair."""
     left, right = np.asarray(simhash_a, np.uint64), np.asarray(simhash_b, np.uint64)
     if not len(left) == len(right) == len(minhash_a) == len(minhash_b):
         raise ValueError(

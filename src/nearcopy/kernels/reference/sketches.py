@@ -148,7 +148,7 @@ def _sketch(text: str, html: bool, recipe: Recipe) -> tuple[int, NDArray[np.uint
 def sketch(
     texts: Sequence[str], recipe: Recipe, *, html: Sequence[bool] = (), threads: int = 1
 ) -> Sketches:
-    """The sketches of many texts, a row each; `threads` is for the compiled twin."""
+    """The sketches of many texts, a row each; `threads` is ignored."""
     del threads
     marks = html or [False] * len(texts)
     rows = [_sketch(text, mark, recipe) for text, mark in zip(texts, marks, strict=True)]
@@ -172,7 +172,7 @@ def readings(
     html: Sequence[bool] = (),
     threads: int = 1,
 ) -> Readings:
-    """All that is read from texts and titles: what the single kernels give, where there are words.
+    """Everything that is read from texts and titles: the results of the single kernels.
 
     >>> readings(["Storm"], ["Two ships sank at 5 am"], Recipe()).words
     [6]
@@ -194,5 +194,5 @@ def readings(
 
 
 def _where(words: list[int], column: list[T], absent: T) -> list[T]:
-    """The column, with what stands for nothing where a text has no words."""
+    """The column, with the absent value for texts without words."""
     return [value if count else absent for count, value in zip(words, column, strict=True)]

@@ -1,12 +1,11 @@
-"""Term profiles: the heaviest terms of an article, and how alike those of two articles are.
+"""Term profiles: the heaviest terms of an article, and the similarity of two profiles.
 
-A term is the first five letters of a word, which brings its forms together in most languages; of
-scripts written without spaces, every two characters that stand together, and each by itself. Words
-with digits are no terms: numbers never make two articles alike. A profile holds for each term its
-hash, how much the article makes of it, and whether it stands in the title. How rare the term is
-counts when profiles are compared, so other weights void no stored profile. Of a text in lines only
-those that are sentences are read: menus, captions and notes around an article are not its news. All
-sums are of whole numbers: exact in any order, so both kernels agree to the last bit.
+A term is the first five letters of a word, a stemmer for most languages; in scripts without spaces
+it is a character or a pair of adjacent characters. Words with digits are no terms. A profile holds
+for each term its hash, its weight in the article, and whether it is in the title. The rarity of
+terms is applied when profiles are compared, so that new weights keep stored profiles valid. Only
+lines that are sentences are read, without menus, captions and site boilerplate. All sums are of
+integers: exact in any order, so both kernels agree to the last bit.
 """
 
 import struct
@@ -26,8 +25,8 @@ from nearcopy.kernels.reference.words import words
 
 MOST_TERMS = 128
 PREFIX = 5
-ENTRY = 5  # bytes: the term's hash, how much the article makes of it
-MOST_COUNT = 16  # a term that stands there more often weighs no more
+ENTRY = 5  # bytes: the hash of the term and its weight in the article
+MOST_COUNT = 16  # higher counts of a term weigh the same
 COUNT_WEIGHTS = (0, 10, 17, 24, 30, 36, 42, 47, 53, 58, 63, 68, 73, 78, 83, 87, 92)
 TITLE_WEIGHT = 30  # the weights above are 10 * count**0.8, and this is 10 * 3
 OF_TITLE = 128  # in the last byte, beside the weight
@@ -40,7 +39,7 @@ SENTENCE, PARAGRAPH = 60, 150  # letters
 SENTENCE_ENDS = frozenset(
     ".!?:\"')\xbb\u061f\u06d4\u0964\u2019\u201d\u2026\u3002\u300d\u300f\uff01\uff1f"
 )
-LEAST_TOLD = 3, 10  # of the letters; where the sentences have less, all lines are read
+MIN_SENTENCE_SHARE = 3, 10  # of the letters; where the sentences have less, all lines are read
 BLANK = "".join(map(chr, range(33))) + "\xa0"
 ARTICLE = "\u0627\u0644"  # the Arabic one is written as part of the word
 
@@ -59,7 +58,7 @@ class Term(NamedTuple):
 def profiles(
     titles: Sequence[str], texts: Sequence[str], *, html: Sequence[bool] = (), threads: int = 1
 ) -> list[bytes]:
-    """The profile of each article: its 128 heaviest terms, by hash; empty where it has none."""
+    """The profile of each article: its 128 heaviest terms by hash, or empty."""
     del threads
     marks = html or [False] * len(texts)
     return [
@@ -88,10 +87,10 @@ class TermWeights:
 def profile_measures(
     a: Sequence[bytes], b: Sequence[bytes], weights: TermWeights | None = None
 ) -> NDArray[np.float64]:
-    """How alike two profiles are, a row a pair, rare terms counting more; nan where one is empty.
+    """The similarities of pairs of profiles, one row per pair, weighted by rarity; nan if empty.
 
-    The cosine, and how much of what the one makes is found in the other: of a title the larger
-    share, of all terms the larger and the smaller. All are 0..1.
+    The cosine, and the containment: the larger share of the title, and the larger and the smaller
+    share of all terms, found in the other profile. All are 0..1.
     """
     weigh = weights.of if weights else rarity
     rows = [_measures(*pair, weigh) for pair in zip(a, b, strict=True)]
@@ -101,7 +100,7 @@ def profile_measures(
 def term_keys(profiles: Sequence[bytes], most: int, rare: int, least: int) -> Ragged:
     """(starts, hashes): the heaviest terms of profile i are `hashes[starts[i]:starts[i + 1]]`.
 
-    At most so many each, ascending: rare ones first, then those that weigh at least `least`.
+    At most `most` each, ascending: rare terms first, then those with a weight of `least`.
     """
     rows = [_heaviest(_check(profile), most, rare, least) for profile in profiles]
     starts = np.cumsum([0, *map(len, rows)]).astype(np.uint64)
@@ -109,7 +108,7 @@ def term_keys(profiles: Sequence[bytes], most: int, rare: int, least: int) -> Ra
 
 
 def sentences(text: str) -> str:
-    """The lines that are sentences; all of the text where none is to go, or nearly all would.
+    """The lines that are sentences; the whole text if no line, or nearly every line, would go.
 
     >>> rain = "The river rose overnight and flooded the lower town, the mayor said on Monday."
     >>> sentences("Share\\nRead more\\n" + rain) == rain
@@ -123,7 +122,7 @@ def sentences(text: str) -> str:
     kept = sum(
         length for line, length in zip(lines, lengths, strict=True) if _is_sentence(line, length)
     )
-    share, of = LEAST_TOLD
+    share, of = MIN_SENTENCE_SHARE
     few = kept * of < sum(lengths) * share
     return text if few or kept == sum(lengths) else "\n".join(kept_lines)
 
@@ -144,7 +143,7 @@ def profile_terms(tokens: Iterable[str]) -> Iterator[tuple[str, bool]]:
 
 
 def term_hash(term: str) -> int:
-    """The 32 bits that stand for a term."""
+    """The 32-bit hash of a term."""
     return murmur3_64(term.encode()) & 0xFFFFFFFF
 
 

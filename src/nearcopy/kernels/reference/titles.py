@@ -1,8 +1,8 @@
-"""Titles: their terms, how alike two are, and the keys they are filed under.
+"""Titles: their terms, the similarity of two, and their blocking keys.
 
-A title's terms are the stems of its words; of scripts written without spaces, every two characters
-that stand together. A term weighs by how rare it is in titles, in hundredths: sums of whole numbers
-are exact, so the order of adding makes no difference and both kernels agree to the last bit.
+The terms of a title are the stems of its words; in scripts without spaces, pairs of adjacent
+characters. A term is weighted by its rarity in titles, in hundredths: sums of integers are exact in
+any order, so both kernels agree to the last bit.
 """
 
 from collections import Counter
@@ -37,7 +37,7 @@ WORD, LETTER, UNSPACED = range(3)
 
 
 def title_cosines(a: Sequence[str], b: Sequence[str]) -> Floats:
-    """How alike the terms of two normal titles are, 0..1, by weight; nan where one has none.
+    """The soft cosine of the terms of two normalised titles, 0..1; nan if one has none.
 
     >>> title_cosines(["storm hits coast"], ["coasts hit by storms"]).round(2).tolist()
     [0.93]
@@ -46,7 +46,7 @@ def title_cosines(a: Sequence[str], b: Sequence[str]) -> Floats:
 
 
 def title_fronts(a: Sequence[str], b: Sequence[str]) -> Floats:
-    """The weight of the first terms that the other normal title lacks, on the side with less.
+    """The weight of the first terms that the other normalised title lacks, the smaller of both.
 
     >>> title_fronts(["storm hits coast", "storm"], ["coasts hit by storms", "coast"]).tolist()
     [0.0, 500.0]
@@ -55,7 +55,7 @@ def title_fronts(a: Sequence[str], b: Sequence[str]) -> Floats:
 
 
 def word_cosines(a: Sequence[str], b: Sequence[str]) -> Floats:
-    """The cosine of the word counts of two normal titles, 0..1; nan where one has none.
+    """The cosine of the word counts of two normalised titles, 0..1; nan if one has none.
 
     >>> word_cosines(["storm hits coast"], ["coast hits storm"]).tolist()
     [1.0]
@@ -64,9 +64,9 @@ def word_cosines(a: Sequence[str], b: Sequence[str]) -> Floats:
 
 
 def title_keys(normals: Sequence[str]) -> Ragged:
-    """(starts, keys): title i is filed under `keys[starts[i]:starts[i + 1]]`.
+    """(starts, keys): the keys of title i are `keys[starts[i]:starts[i + 1]]`.
 
-    A key for every two of its five heaviest terms; of one or two terms, for each by itself too.
+    One key per pair of the five heaviest terms; with one or two terms, also one per term.
     """
     rows = [_keys(normal) for normal in normals]
     starts = np.cumsum([0, *map(len, rows)]).astype(np.uint64)
@@ -74,7 +74,7 @@ def title_keys(normals: Sequence[str]) -> Ragged:
 
 
 def title_terms(normal: str) -> list[str]:
-    """The terms of a normal title.
+    """The terms of a normalised title.
 
     >>> title_terms("u s senator s plans stopped")
     ['us', 'senator', 'plan', 'stop']
@@ -111,7 +111,7 @@ def stem(word: str) -> str:
 
 
 def weight(term: str) -> int:
-    """How much a term counts, in hundredths: the rarer in titles, the more."""
+    """The weight of a term by its rarity in titles, in hundredths."""
     weights, unknown = title_weights()
     value = weights.get(term, unknown)
     return value * UNSPACED_SHARE // 100 if _is_unspaced(term[0]) else value
@@ -183,7 +183,7 @@ def _alike_products(left: Counter[str], right: Counter[str]) -> int:
 
 
 def _alike(x: str, y: str) -> int:
-    """How much of an equal term two different ones are, in hundredths; 0 if not alike."""
+    """The similarity of two different terms, in hundredths of an equal term."""
     if min(len(x), len(y)) < LEAST_ALIKE or not DIGITS.isdisjoint(x + y):
         return 0
     if x[:LEAST_ALIKE] == y[:LEAST_ALIKE]:
@@ -192,7 +192,7 @@ def _alike(x: str, y: str) -> int:
 
 
 def _one_edit(x: str, y: str) -> bool:
-    """Whether two different words are one letter apart: another, one more or one less."""
+    """Whether two different words are one edit apart: a substitution, insertion or deletion."""
     short, long = sorted((x, y), key=len)
     if len(long) - len(short) > 1:
         return False
