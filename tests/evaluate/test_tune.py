@@ -225,7 +225,7 @@ class TestTheCommand:
         (tmp_path / "pairs.jsonl").write_text("\n".join(rows))
         result = run("--from", "pairs.jsonl", "-o", "policy.toml")
         assert result.exit_code == 0, result.stderr
-        assert "as found right" in result.stdout
+        assert "calibrated" in result.stdout
         policy = read_policy((tmp_path / "policy.toml").read_text())
         assert 0.3 < dict(policy.calibration)[0.95] < 0.6
         (tmp_path / "a.txt").write_text(" ".join(f"word{n}" for n in range(200)))

@@ -209,9 +209,9 @@ def test_other_pages_are_not_copies(preset):
 
 
 def test_similar_pages_are_more_than_0_85_alike():
-    bits = POLICIES["crawler"].related_bits
-    assert bits is not None
-    assert bits / 64 > 0.85 > (bits - 1) / 64
+    distance = POLICIES["crawler"].related_max_hamming
+    assert distance is not None
+    assert 1 - distance / 64 > 0.85 > 1 - (distance + 1) / 64
     assert POLICIES["crawler"].window == timedelta(days=30)
 
 
