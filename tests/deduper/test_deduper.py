@@ -347,7 +347,7 @@ class TestForget:
     def test_splitting_repeatedly_takes_constant_time(self, deduper, monkeypatch):
         calls = []
         monkeypatch.setattr(
-            "nearcopy.deduper.incremental_clustering.assign_story_ids",
+            "nearcopy.deduper.recluster.assign_story_ids",
             lambda *a, **k: calls.append(1) or assign_story_ids(*a, **k),
         )
         deduper.add(Article(id="a", text=BODY, published=NOON - DAY))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nearcopy import Article, Deduper, fingerprints
-from nearcopy.fingerprint.term_weights import TermCounts, count_terms, counted_weights, kept_weights
+from nearcopy.fingerprint.term_weights import TermCounts, count_terms, weights_from_counts, stored_weights
 from nearcopy.match.compare import compare_pairs
 
 REPORTS = [
@@ -52,11 +52,11 @@ def test_terms_are_counted_once_per_article_without_rare_ones():
 
 def test_term_counts_survive_packing():
     counts = TermCounts(7, np.array([3, 9], np.uint32), np.array([2, 7], np.uint32))
-    unpacked = TermCounts.unpacked(counts.packed())
+    unpacked = TermCounts.from_bytes(counts.to_bytes())
     assert unpacked.articles == 7
     assert [column.tolist() for column in unpacked[1:]] == [[3, 9], [2, 7]]
-    assert TermCounts.unpacked(b"").articles == 0
-    assert kept_weights(b"") is None
+    assert TermCounts.from_bytes(b"").articles == 0
+    assert stored_weights(b"") is None
 
 
 def test_terms_common_in_the_store_weigh_less():
@@ -64,7 +64,7 @@ def test_terms_common_in_the_store_weigh_less():
     pairs = [(prints[0], prints[1])]
     (before,) = compare_pairs(pairs)
     common = count_terms([prints[0].profile] * 50)
-    (after,) = compare_pairs(pairs, weights=counted_weights(common))
+    (after,) = compare_pairs(pairs, weights=weights_from_counts(common))
     assert after.profile < before.profile
     assert after.event_score < before.event_score
 
@@ -91,8 +91,8 @@ def test_learned_term_weights_are_applied_and_durable(address):
 def test_few_articles_change_weights_little():
     prints = list(fingerprints(articles(*REPORTS)))
     pairs = [(prints[0], prints[1])]
-    few = counted_weights(count_terms(fingerprint.profile for fingerprint in prints))
-    many = counted_weights(count_terms([fingerprint.profile for fingerprint in prints] * 500))
+    few = weights_from_counts(count_terms(fingerprint.profile for fingerprint in prints))
+    many = weights_from_counts(count_terms([fingerprint.profile for fingerprint in prints] * 500))
     usual, after_few, after_many = (
         compare_pairs(pairs, weights=weights)[0].event_score for weights in (None, few, many)
     )
@@ -130,7 +130,7 @@ def test_large_components_lose_no_article_and_reclustering_knows_no_order(
     with Deduper() as whole:
         list(whole.run(added))
         expected = story_sets(whole)
-    monkeypatch.setattr("nearcopy.deduper.incremental_clustering.MAX_COMPONENT", 1)
+    monkeypatch.setattr("nearcopy.deduper.recluster.MAX_COMPONENT", 1)
     random.Random(seed).shuffle(added)
     with Deduper(address) as deduper:
         for article in added:

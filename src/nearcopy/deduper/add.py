@@ -35,9 +35,7 @@ def add_batch(session: Session, batch: list[Article], *, cluster: bool = True) -
         affected = session.neighbours(replaced)
         affected |= {id_ for id_, story in replaced.items() if story != own_story_id(id_)}
         store.save_articles(changed)
-        matches = find_matches(
-            store, entries, session.recipe, session.policy, unchanged=unchanged, cache=cache
-        )
+        matches = find_matches(store, entries, *session.settings, unchanged=unchanged, cache=cache)
         new = {id_ for id_ in changed_ids if id_ not in replaced}
         affected |= _with_used_story_id(session, new)
         affected |= _save_edges(session, entries, matches, unchanged)
@@ -68,14 +66,7 @@ def _match_ahead(session: Session, entries: list[StoredArticle]) -> PairCache:
     cache: PairCache = {}
     if session.contended:
         with session.snapshot():
-            find_matches(
-                session.store,
-                entries,
-                session.recipe,
-                session.policy,
-                independent=True,
-                cache=cache,
-            )
+            find_matches(session.store, entries, *session.settings, independent=True, cache=cache)
     return cache
 
 

@@ -10,8 +10,8 @@ from nearcopy.deduper.session import Session, log
 from nearcopy.deduper.verdicts import flag_block_page, verdict_at_insert
 from nearcopy.errors import BadArticle
 from nearcopy.extract.urls import site
-from nearcopy.fingerprint.blocking_keys import keys
-from nearcopy.fingerprint.term_weights import kept_weights
+from nearcopy.fingerprint.blocking_keys import blocking_keys
+from nearcopy.fingerprint.term_weights import stored_weights
 from nearcopy.match.explain import Explanation, explain
 from nearcopy.models import Article, Match, Relation, Verdict
 from nearcopy.stores import StoredArticle
@@ -34,7 +34,7 @@ def check_stored(session: Session, article: Article) -> Verdict:
     (entry,) = session.fingerprint([article])
     log.debug("checking %s", article.id)
     with session.snapshot():
-        measured = find_matches(session.store, [entry], session.recipe, session.policy)
+        measured = find_matches(session.store, [entry], *session.settings)
         (listed,) = apply_feedback_to_matches(session, [entry], measured)
         members = session.store.members([match.other.id for match in listed.matches[:1]])
     verdict = verdict_at_insert(article.id, listed, members, stored=False)
@@ -80,12 +80,7 @@ def match_independently(
     if not entries:
         return []
     matches = find_matches(
-        session.store,
-        entries,
-        session.recipe,
-        session.policy,
-        independent=True,
-        all_keys=all_keys,
+        session.store, entries, *session.settings, independent=True, all_keys=all_keys
     )
     if not session.store.feedback_about([entry.article.id for entry in entries]):
         return matches
@@ -103,7 +98,7 @@ def apply_feedback_to_matches(
 ) -> list[MatchList]:
     """The matches with user feedback applied."""
     return matches_with_feedback(
-        session.store, entries, matches, session.recipe, session.policy, unchanged=unchanged
+        session.store, entries, matches, *session.settings, unchanged=unchanged
     )
 
 
@@ -114,10 +109,10 @@ def find_similar(session: Session, ids: Iterable[str], limit: int) -> dict[str, 
     with session.snapshot():
         fingerprints = session.require(unique)
         articles = session.store.articles(unique)
-        blocking_keys = keys([fingerprints[id_] for id_ in unique], session.recipe)
+        keys_by_article = blocking_keys([fingerprints[id_] for id_ in unique], session.recipe)
         entries = [
             StoredArticle(articles[id_], fingerprints[id_], found)
-            for id_, found in zip(unique, blocking_keys, strict=True)
+            for id_, found in zip(unique, keys_by_article, strict=True)
         ]
         matches = [
             _most_similar(listed, limit)
@@ -134,10 +129,10 @@ def find_similar(session: Session, ids: Iterable[str], limit: int) -> dict[str, 
 def explain_pair(session: Session, a: str, b: str) -> Explanation:
     """The decision between two stored articles, step by step."""
     with session.snapshot():
-        weights = kept_weights(session.store.term_counts())
+        weights = stored_weights(session.store.term_counts())
         session.require([a, b])
         articles = session.store.articles([a, b])
-    return explain(articles[a], articles[b], session.recipe, session.policy, weights=weights)
+    return explain(articles[a], articles[b], *session.settings, weights=weights)
 
 
 def require_article(article: object) -> Article:

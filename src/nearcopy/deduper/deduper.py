@@ -8,7 +8,7 @@ from typing import Self
 from nearcopy.cluster.duplicate_groups import OversizedGroup
 from nearcopy.cluster.spread import Spread
 from nearcopy.config import Policy, Recipe
-from nearcopy.deduper import add, check, recluster, retention, statistics, stories, verify
+from nearcopy.deduper import add, check, retention, statistics, stories, verify
 from nearcopy.deduper.check import BATCH_SIZE
 from nearcopy.deduper.feedback import actions, labelled_examples, record, review_queue
 from nearcopy.deduper.feedback.actions import ActionResult
@@ -368,7 +368,7 @@ class Deduper:
         Terms that are common in this store weigh less from now on. Other processes that have the
         store open follow when they open it again.
         """
-        counts = recluster.learn(self._session)
+        counts = self._session.learn()
         self.recluster()
         return counts
 
@@ -378,7 +378,7 @@ class Deduper:
         Where same-event edges connect more articles than are reclustered by an `add`, stories
         depend on the insertion order (`provisional`); after this they do not.
         """
-        recluster.recluster(self._session)
+        self._session.recluster()
 
     @retry_transient
     def stats(self, *, days: int | None = None) -> Stats:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from nearcopy.cluster.kept_copy import by_age
 from nearcopy.config import Policy, Recipe
-from nearcopy.fingerprint.blocking_keys import looked_by
-from nearcopy.fingerprint.term_weights import kept_weights
+from nearcopy.fingerprint.blocking_keys import lookup_keys
+from nearcopy.fingerprint.term_weights import stored_weights
 from nearcopy.match.eligibility import NOT_COMPARED, are_comparable, sources_comparable
 from nearcopy.match.judgement import Articles, Judgement, are_promising, judge_pairs
 from nearcopy.models import RELATION_RANK, Article, Decision, Edge, Fingerprint, Relation
@@ -131,7 +131,7 @@ class _PairJudge:
     ) -> None:
         self._store, self._recipe, self._policy = store, recipe, policy
         self._new = {entry.article.id: entry.article for entry in entries}
-        self._weights = kept_weights(store.term_counts())
+        self._weights = stored_weights(store.term_counts())
 
     def fill(self, cache: PairCache, pairs: Sequence[tuple[Fingerprint, Fingerprint]]) -> None:
         """Judge the pairs that the cache does not have."""
@@ -165,7 +165,7 @@ def _find_candidates(
     """The candidates of each article: by blocking keys, or by edges where it is unchanged."""
     changed = [entry for entry in entries if entry.article.id not in unchanged]
     keys = [entry.keys for entry in changed]
-    probes = zip(changed, keys if all_keys else looked_by(keys, policy), strict=True)
+    probes = zip(changed, keys if all_keys else lookup_keys(keys, policy), strict=True)
     by_keys = iter(
         store.find_candidates([(e.fingerprint, probe) for e, probe in probes], policy.window)
     )
@@ -216,7 +216,7 @@ def judge_fingerprints(
 ) -> list[Judgement]:
     """The judgement of each pair with the term weights of the store; texts are the stored ones."""
     older_first = [_older_first(a, b) for a, b in pairs]
-    weights = kept_weights(store.term_counts())
+    weights = stored_weights(store.term_counts())
     return judge_pairs(older_first, recipe, policy, articles or store.articles, weights=weights)
 
 

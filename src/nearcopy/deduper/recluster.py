@@ -1,62 +1,211 @@
-"""Clustering the whole store again, and learning the term weights that its edges depend on."""
+"""Reclustering: incremental updates of stories that equal clustering all articles at once."""
 
-from collections.abc import Iterable, Iterator
-from itertools import chain
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from heapq import nsmallest
+from itertools import chain, islice
+from types import MappingProxyType
+from typing import NamedTuple
 
+from nearcopy.cluster.duplicate_groups import OversizedGroup
+from nearcopy.cluster.kept_copy import by_age
+from nearcopy.cluster.stories import (
+    Clustering,
+    StoryGroups,
+    assign_story_ids,
+    cluster_articles,
+    group_articles,
+)
+from nearcopy.cluster.story_ids import candidate_story_ids, own_story_id
 from nearcopy.config import Policy, Recipe
+from nearcopy.deduper.feedback.overlay import (
+    apply_feedback,
+    find_connected,
+    find_duplicates,
+    links_with_feedback,
+)
 from nearcopy.deduper.matches import edges_to_store, find_matches, judge_fingerprints
-from nearcopy.deduper.session import Session, id_batches
-from nearcopy.fingerprint.blocking_keys import keys
+from nearcopy.fingerprint.blocking_keys import blocking_keys
 from nearcopy.fingerprint.term_weights import TermCounts, count_terms
-from nearcopy.models import Edge
+from nearcopy.models import Decision, Edge, Fingerprint, Member, Story
 from nearcopy.stores import Store, StoredArticle
-from nearcopy.stores.retry import retry_transient
+
+Judge = Callable[[str, str], Edge]
+MAX_DUPLICATES = 10_000  # clustered together; a larger group comes from a template
+MAX_COMPONENT = 500  # of a larger connected component only the neighbourhood is reclustered
+UNLIMITED = 1 << 62
+NEAREST = 2  # articles of the same event whose stories an article may join
+ID_BATCH_SIZE = 64
 
 
-@retry_transient
-def recluster(session: Session) -> None:
-    """Cluster all articles again, as if they had been added in one batch."""
-    with session.transaction():
-        session.cluster({*session.store.ids()}, {}, whole=True)
-        session.provisional = False
+class ClusterUpdate(NamedTuple):
+    """The outcome of an update of stories.
+
+    `complete` is whether whole connected components were reclustered; `before` has the former story
+    and membership of each article, None where it was in no story.
+    """
+
+    oversized: tuple[OversizedGroup, ...] = ()
+    complete: bool = True
+    before: Mapping[str, tuple[str, Member] | None] = MappingProxyType({})
 
 
-def learn(session: Session) -> TermCounts:
-    """Count the terms of all articles, and decide all pairs again by their weights."""
-    ids, counts = _count_terms(session)
-    for batch in id_batches(ids):
-        _rejudge_batch(session, batch)
-    return counts
+def update_stories(
+    store: Store,
+    ids: Collection[str],
+    policy: Policy,
+    judge: Judge,
+    *,
+    new: Collection[str] = (),
+    former: Mapping[str, str],
+    whole: bool = False,
+) -> ClusterUpdate:
+    """Recluster these articles and their connected components, and save the stories.
+
+    Args:
+        store: Where articles, edges and stories are.
+        ids: The articles whose stories changed.
+        policy: How articles are clustered.
+        judge: Decides a pair that has no edge.
+        new: Articles that were in no story before.
+        former: The former stories of articles that were replaced or removed.
+        whole: Recluster whole components. Otherwise, as same-event edges connect most of a large
+            window, only the neighbourhood of the articles is, and the other stories stay.
+    """
+    limit = UNLIMITED if whole else MAX_COMPONENT + len(ids)
+    component = find_connected(store, ids, limit)
+    complete = len(component) < limit
+    component = with_whole_stories(
+        store, component if complete else _find_neighbourhood(store, ids), former
+    )
+    fingerprints = store.fingerprints(component)
+    before = store.members(component)
+    story_before = {id_: story for id_, (story, _) in before.items()}
+    own = {id_: own_story_id(id_) for id_ in fingerprints if id_ not in new}
+    replaced = {id_: story for id_, story in former.items() if id_ in fingerprints}
+    edges = store.edges_among(component)
+    decided = (edge for edge in edges if not edge.on_demand)
+    cached_judge = _CachedJudge(judge, edges)
+
+    groups = group_articles(
+        fingerprints.values(),
+        apply_feedback(decided, store.feedback_about(component), fingerprints),
+        policy,
+        judge=cached_judge,
+        preferred=store.preferred_copies(fingerprints),
+    )
+    clustering, used = _assign_unused_ids(
+        store, fingerprints, own | story_before | replaced, groups
+    )
+    store.save_edges(cached_judge.new_edges)
+    removed = {*story_before.values(), *former.values()}
+    removed -= {story.id for story in clustering.stories}
+    redirects = {old: new for old, new in clustering.redirects.items() if old not in used}
+    store.save_stories(clustering.stories, removed, redirects)
+    return ClusterUpdate(
+        clustering.oversized, complete, {id_: before.get(id_) for id_ in fingerprints}
+    )
 
 
-@retry_transient
-def _count_terms(session: Session) -> tuple[list[str], TermCounts]:
-    with session.transaction():
-        ids = list(session.store.ids())
-        return ids, learn_term_counts(session.store, id_batches(ids))
+def _find_neighbourhood(store: Store, ids: Collection[str]) -> list[str]:
+    """These articles, those most likely of the same event, and all duplicates of either."""
+    stored = store.sequence_numbers(ids)
+    same_event: dict[str, list[tuple[float, str]]] = {id_: [] for id_ in stored}
+    duplicates: list[str] = []
+    for link in links_with_feedback(store, stored):
+        duplicates += link[:2] if link.duplicate else ()
+        for one, other in (link[:2], link[1::-1]):
+            if one in stored:
+                same_event[one].append((-link.event_score, other))
+    nearest = (id_ for near in same_event.values() for _, id_ in nsmallest(NEAREST, near))
+    neighbours = [id_ for id_ in dict.fromkeys([*duplicates, *nearest]) if id_ not in stored]
+    return list(dict.fromkeys([*stored, *find_duplicates(store, neighbours, MAX_DUPLICATES)]))
 
 
-@retry_transient
-def _rejudge_batch(session: Session, ids: list[str]) -> None:
-    with session.transaction():
-        rejudge_edges(session.store, ids, session.recipe, session.policy)
+def with_whole_stories(
+    store: Store, ids: Collection[str], former: Mapping[str, str] = MappingProxyType({})
+) -> list[str]:
+    """These articles and all members of their present and former stories.
+
+    A story that is reclustered in part would lose its other members.
+    """
+    story_ids = {story for story, _ in store.members(ids).values()} | {*former.values()}
+    members = (m.id for story in store.stories(story_ids).values() for m in story.members)
+    return list(dict.fromkeys([*ids, *members]))
+
+
+class _CachedJudge:
+    """Decides pairs that have no edge, each once.
+
+    These decisions are stored apart from edges found by candidates: which pairs are asked depends
+    on the insertion order, and the edges must not.
+    """
+
+    def __init__(self, judge: Judge, edges: Iterable[Edge]) -> None:
+        self.new_edges: list[Edge] = []
+        self._judge = judge
+        self._decisions = {frozenset(edge[:2]): edge.decision for edge in edges if edge.on_demand}
+
+    def __call__(self, a: str, b: str) -> Decision:
+        pair = frozenset((a, b))
+        if pair not in self._decisions:
+            self.new_edges.append(self._judge(a, b)._replace(on_demand=True))
+            self._decisions[pair] = self.new_edges[-1].decision
+        return self._decisions[pair]
+
+
+def _assign_unused_ids(
+    store: Store,
+    fingerprints: Mapping[str, Fingerprint],
+    story_before: Mapping[str, str],
+    groups: StoryGroups,
+) -> tuple[Clustering, set[str]]:
+    """The stories under ids that no other story of the store has or had, and the ids in use."""
+    used: set[str] = set()
+    own = {*story_before.values()}
+    while True:
+        redirects = {id_: id_ for id_ in used}
+        clustering = assign_story_ids(groups, story_before=story_before, redirects=redirects)
+        new = {story.id: story for story in clustering.stories if story.id not in own}
+        clashes = store.used_story_ids(new)
+        if not clashes:
+            return clustering, used
+        for story_id in clashes:
+            founder = min((fingerprints[m.id] for m in new[story_id].members), key=by_age)
+            used |= {story_id, *_find_used_ids(store, founder.id)} - own
+
+
+def _find_used_ids(store: Store, founder: str) -> set[str]:
+    """The candidate ids for a story of this founder in use, up to a batch with a free one."""
+    used: set[str] = set()
+    candidates = candidate_story_ids(founder)
+    while True:
+        batch = list(islice(candidates, ID_BATCH_SIZE))
+        clashes = store.used_story_ids(batch)
+        used |= clashes
+        if len(clashes) < len(batch):
+            return used
+
+
+def singleton_story(article: Fingerprint, policy: Policy) -> Story:
+    """The story of an article without edges."""
+    return cluster_articles([article], [], policy).stories[0]
 
 
 def learn_term_counts(store: Store, batches: Iterable[list[str]]) -> TermCounts:
     """Count the document frequency of terms over the articles, and save it."""
     fingerprints = chain.from_iterable(store.fingerprints(ids).values() for ids in batches)
     counts = count_terms(fingerprint.profile for fingerprint in fingerprints)
-    store.save_term_counts(counts.packed())
+    store.save_term_counts(counts.to_bytes())
     return counts
 
 
 def rejudge_edges(store: Store, ids: list[str], recipe: Recipe, policy: Policy) -> None:
     """Decide all pairs of these articles again, with the current term weights."""
     fingerprints, articles = store.fingerprints(ids), store.articles(ids)
-    blocking_keys = keys(list(fingerprints.values()), recipe)
+    keys_by_article = blocking_keys(list(fingerprints.values()), recipe)
     entries = [
         StoredArticle(articles[id_], fingerprint, found)
-        for (id_, fingerprint), found in zip(fingerprints.items(), blocking_keys, strict=True)
+        for (id_, fingerprint), found in zip(fingerprints.items(), keys_by_article, strict=True)
     ]
     current = edges_to_store(entries, find_matches(store, entries, recipe, policy))
     pairs = {frozenset(edge[:2]) for edge in current}

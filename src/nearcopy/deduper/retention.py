@@ -5,7 +5,7 @@ from datetime import datetime
 from itertools import islice
 from time import perf_counter, sleep
 
-from nearcopy.deduper.incremental_clustering import with_whole_stories
+from nearcopy.deduper.recluster import with_whole_stories
 from nearcopy.deduper.session import Session
 from nearcopy.errors import BadArticle
 from nearcopy.stores.retry import retry_transient

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nearcopy.config import Policy, Recipe, check_policy
-from nearcopy.fingerprint.blocking_keys import keys
+from nearcopy.fingerprint.blocking_keys import blocking_keys
 from nearcopy.fingerprint.fingerprint import fingerprints
 from nearcopy.match.judgement import Judgement, judge_pairs
 from nearcopy.models import Article, Fingerprint
@@ -56,7 +56,7 @@ class _KeptResults:
         self._recipe, self._policy = recipe, policy
         self._articles = {str(p): replace(article, id=str(p)) for p, article in enumerate(ranked)}
         self._prints: list[Fingerprint] = list(fingerprints(self._articles.values(), recipe))
-        self._keys = [blocking_keys.tolist() for blocking_keys in keys(self._prints, recipe)]
+        self._keys = [row.tolist() for row in blocking_keys(self._prints, recipe)]
         self._index: dict[int, list[int]] = {}
 
     def match(self, position: int) -> tuple[int, Judgement] | None:

@@ -12,13 +12,19 @@ from time import perf_counter
 from nearcopy.cluster.duplicate_groups import OversizedGroup
 from nearcopy.config import Policy, Recipe, check_policy, check_recipe
 from nearcopy.deduper.feedback.overlay import same_by_feedback
-from nearcopy.deduper.incremental_clustering import ClusterUpdate, update_stories
 from nearcopy.deduper.matches import judge_stored_pair
+from nearcopy.deduper.recluster import (
+    ClusterUpdate,
+    learn_term_counts,
+    rejudge_edges,
+    update_stories,
+)
 from nearcopy.deduper.statistics import LatencyHistogram
 from nearcopy.deduper.verdicts import story_of
 from nearcopy.errors import NotStored
-from nearcopy.fingerprint.blocking_keys import VERSION, keys
+from nearcopy.fingerprint.blocking_keys import VERSION, blocking_keys
 from nearcopy.fingerprint.fingerprint import fingerprints
+from nearcopy.fingerprint.term_weights import TermCounts
 from nearcopy.models import Article, Edge, Fingerprint
 from nearcopy.stores import StoredArticle, open_store
 from nearcopy.stores.addresses import mask_password
@@ -62,6 +68,11 @@ class Session:
             self.store.close()
             raise
 
+    @property
+    def settings(self) -> tuple[Recipe, Policy]:
+        """How articles are fingerprinted, and how pairs are decided."""
+        return self.recipe, self.policy
+
     def close(self) -> None:
         """Save the latencies and close the store."""
         counts = self.latencies.counts
@@ -102,7 +113,7 @@ class Session:
         now = self.clock()
         dated = [a if a.seen is not None else replace(a, seen=now) for a in articles]
         prints = list(fingerprints(dated, self.recipe, threads=self._threads))
-        return list(map(StoredArticle, dated, prints, keys(prints, self.recipe)))
+        return list(map(StoredArticle, dated, prints, blocking_keys(prints, self.recipe)))
 
     def require(self, ids: list[str]) -> Mapping[str, Fingerprint]:
         """The fingerprints of these articles; raises NotStored where one is missing."""
@@ -115,7 +126,7 @@ class Session:
 
     def judge(self, a: str, b: str) -> Edge:
         """The edge between two stored articles."""
-        return judge_stored_pair(self.store, a, b, self.recipe, self.policy)
+        return judge_stored_pair(self.store, a, b, *self.settings)
 
     def story_ids_of(self, ids: Iterable[str]) -> dict[str, str]:
         """The story id of each article."""
@@ -148,6 +159,31 @@ class Session:
         self.oversized_groups += [g for g in update.oversized if g not in self.oversized_groups]
         self.provisional |= not update.complete
         return update
+
+    @retry_transient
+    def recluster(self) -> None:
+        """Cluster all articles again, as if they had been added in one batch."""
+        with self.transaction():
+            self.cluster({*self.store.ids()}, {}, whole=True)
+            self.provisional = False
+
+    def learn(self) -> TermCounts:
+        """Count the terms of all articles, and decide all pairs again by their weights."""
+        ids, counts = self._learn_term_counts()
+        for batch in id_batches(ids):
+            self._rejudge_edges(batch)
+        return counts
+
+    @retry_transient
+    def _learn_term_counts(self) -> tuple[list[str], TermCounts]:
+        with self.transaction():
+            ids = list(self.store.ids())
+            return ids, learn_term_counts(self.store, id_batches(ids))
+
+    @retry_transient
+    def _rejudge_edges(self, ids: list[str]) -> None:
+        with self.transaction():
+            rejudge_edges(self.store, ids, *self.settings)
 
 
 def _printable(id_: object) -> str:

@@ -9,8 +9,8 @@ from nearcopy.cluster.stories import cluster_articles
 from nearcopy.cluster.story_ids import own_story_id
 from nearcopy.config import Policy
 from nearcopy.deduper.feedback.overlay import apply_feedback, edges_with_feedback, find_duplicates
-from nearcopy.deduper.incremental_clustering import MAX_DUPLICATES, Judge
 from nearcopy.deduper.matches import MatchList, decision_rank
+from nearcopy.deduper.recluster import MAX_DUPLICATES, Judge
 from nearcopy.models import Decision, Edge, Fingerprint, Member, Relation, Story, Verdict
 from nearcopy.models.feedback import FEEDBACK_DIFFERENT, FEEDBACK_EVENT
 from nearcopy.stores import Store

@@ -6,7 +6,7 @@ from time import perf_counter
 
 from nearcopy.deduper.check import check_stored
 from nearcopy.deduper.session import Session
-from nearcopy.fingerprint.blocking_keys import VERSION, keys
+from nearcopy.fingerprint.blocking_keys import VERSION, blocking_keys
 from nearcopy.models import Check
 from nearcopy.stores.retry import retry_transient
 
@@ -38,8 +38,8 @@ def _check_recipe(session: Session) -> Check:
 def _check_window(session: Session, newest: list[str]) -> Check:
     """Whether each of the newest articles is a candidate by its own keys."""
     fingerprints = list(session.store.fingerprints(newest).values())
-    blocking_keys = keys(fingerprints, session.recipe)
-    probes = [(f, k) for f, k in zip(fingerprints, blocking_keys, strict=True) if len(k)]
+    keys_by_article = blocking_keys(fingerprints, session.recipe)
+    probes = [(f, k) for f, k in zip(fingerprints, keys_by_article, strict=True) if len(k)]
     start, window = perf_counter(), session.policy.window
     candidates = session.store.find_candidates(probes, window, len(fingerprints) + 1000)
     millis = 1000 * (perf_counter() - start)

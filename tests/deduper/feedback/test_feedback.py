@@ -9,8 +9,8 @@ from itertools import permutations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.deduper.test_incremental_clustering import History, assert_sound, snapshot
-from tests.deduper.test_incremental_clustering import apply_event as apply_plain_event
+from tests.deduper.test_histories import History, assert_sound, snapshot
+from tests.deduper.test_histories import apply_event as apply_plain_event
 
 from nearcopy import (
     Article,

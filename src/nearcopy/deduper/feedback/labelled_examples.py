@@ -37,5 +37,5 @@ def _measure(session: Session, batch: Sequence[Feedback]) -> dict[tuple[str, str
     prints = session.store.fingerprints({id_ for label in batch for id_ in label.pair})
     stored = [label.pair for label in batch if label.a in prints and label.b in prints]
     pairs = [(prints[a], prints[b]) for a, b in stored]
-    judgements = judge_fingerprints(session.store, pairs, session.recipe, session.policy)
+    judgements = judge_fingerprints(session.store, pairs, *session.settings)
     return {pair: judgement.evidence for pair, judgement in zip(stored, judgements, strict=True)}

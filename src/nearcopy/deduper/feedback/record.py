@@ -138,7 +138,7 @@ def _place(article: str, membership: Membership) -> tuple[str, str | None]:
 def predict(session: Session, pair: Pair) -> Prediction:
     """The decision of the policy between two stored articles, without feedback."""
     one, two = session.store.fingerprints(pair).values()
-    (judgement,) = judge_fingerprints(session.store, [(one, two)], session.recipe, session.policy)
+    (judgement,) = judge_fingerprints(session.store, [(one, two)], *session.settings)
     decision, event_score = judgement.decision, judgement.event_score
     if not are_comparable(one, two, session.policy):
         decision, event_score = NOT_COMPARED, 0.0

@@ -141,8 +141,8 @@ def test_the_remaining_articles_are_clustered_as_if_added_in_one_batch(seed):
 
 @pytest.mark.parametrize("seed", range(200, 203))
 def test_no_article_is_lost_where_too_many_are_linked(monkeypatch, any_address, seed):
-    monkeypatch.setattr("nearcopy.deduper.incremental_clustering.MAX_DUPLICATES", 4)
-    monkeypatch.setattr("nearcopy.deduper.incremental_clustering.MAX_COMPONENT", 2)
+    monkeypatch.setattr("nearcopy.deduper.recluster.MAX_DUPLICATES", 4)
+    monkeypatch.setattr("nearcopy.deduper.recluster.MAX_COMPONENT", 2)
     history = History(seed)
     with Deduper(any_address, clock=lambda: NOON) as deduper:
         for kind, arguments in history.events(25):
