@@ -322,7 +322,7 @@ def test_bytes_of_a_feed_that_is_sent(settings, monkeypatch):
 @pytest.mark.parametrize("tier", [LARGEST_TIER - 1, 1 - LARGEST_TIER])
 def test_a_tier(tier):
     check_storable(Article(id="a", title="Tide", tier=tier))
-    with pytest.raises(BadArticle, match="tier is beyond"):
+    with pytest.raises(BadArticle, match="tier is too large"):
         check_storable(Article(id="a", title="Tide", tier=tier + (1 if tier > 0 else -1)))
 
 

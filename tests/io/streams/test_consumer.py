@@ -78,12 +78,12 @@ class Listed:
         (b"\xff\xfe", "not UTF-8"),
         (b"[1]", "expected an object, got list"),
         (b"null", "expected an object, got NoneType"),
-        (b"[" * 100_000, "not JSON that can be read"),
-        (b'{"id": "a"}', "text, title and url are missing"),
+        (b"[" * 100_000, "not JSON"),
+        (b'{"id": "a"}', "text, title and url are all empty"),
         (b'{"other": 1}', "neither an id nor a title"),
         (b'{"title": "Tea", "published": "never"}', "published is"),
-        (b'{"title": "Tea", "tier": 99999999999}', "tier is beyond"),
-        (b'{"id": "\\ud800", "title": "Tea"}', "half a surrogate pair"),
+        (b'{"title": "Tea", "tier": 99999999999}', "tier is too large"),
+        (b'{"id": "\\ud800", "title": "Tea"}', "lone surrogate"),
         (b'{"title": ["Tea"]}', "title must be text"),
     ],
 )
@@ -170,14 +170,14 @@ def test_two_places_of_one_page_are_two_articles():
 
 
 def test_one_that_cannot_be_added_does_not_hold_up_the_others(monkeypatch):
-    real = Deduper._add
+    from nearcopy.deduper.add import add_batch as real
 
     def failing(self, batch, **more):
         if any(each.id == "poison" for each in batch):
             raise ZeroDivisionError("by a fault of ours")
         return real(self, batch, **more)
 
-    monkeypatch.setattr(Deduper, "_add", failing)
+    monkeypatch.setattr("nearcopy.deduper.add.add_batch", failing)
     with Deduper() as deduper:
         given = [message(PAGE | {"id": name}) for name in ("a", "poison", "b")]
         first, bad, copy = process_messages(deduper, given)
@@ -371,7 +371,7 @@ def test_as_a_filter_it_lets_new_articles_pass_once(tmp_path):
         (["-", "--unique-topic", "new"], "lines are answered on stdout"),
         (["--brokers", "localhost:1"], "which topic?"),
         (["--redis-stream", "pages"], "where is the stream?"),
-        (["-", "--idle", "soon"], "no span of time"),
+        (["-", "--idle", "soon"], "is not a duration"),
         (["-", "--metrics", "here"], "give a port"),
     ],
 )
@@ -385,7 +385,7 @@ def test_streams_that_acknowledge_need_a_store_that_lasts():
     words = ["--redis-stream", "pages", "--redis", "redis://localhost:1", "--store", "memory://"]
     done = CliRunner().invoke(app, ["consume", *words])
     assert done.exit_code == 2
-    assert "give a store that lasts" in done.stderr
+    assert "give a persistent store" in done.stderr
 
 
 # Metrics.

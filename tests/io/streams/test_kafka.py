@@ -1,4 +1,4 @@
-"""Kafka: nothing is lost and no second original handed on, whatever happens to brokers and members.
+"""Kafka: nothing is lost and no second original forwarded, whatever happens to brokers and members.
 
 The cluster is librdkafka's mock of one, over TCP; see kafka_mock.
 """
@@ -271,7 +271,7 @@ def test_what_no_topic_takes_is_told_of_in_a_letter(topics, sqlite_address, tran
     topics.consumed(sqlite_address, 2, transactional_id=transactional_id, more=more)
     (letter,) = topics.handed(topics.outputs.dead_letters)
     assert not letter.value()
-    assert "cannot be handed on" in headers(letter)["nearcopy_reason"]
+    assert "cannot be forwarded" in headers(letter)["nearcopy_reason"]
     assert len(topics.handed(topics.outputs.unique)) == 1
     if not (topics.cluster.mock and transactional_id):
         assert topics.committed() == 2
@@ -280,7 +280,7 @@ def test_what_no_topic_takes_is_told_of_in_a_letter(topics, sqlite_address, tran
 def test_without_dead_letters_what_no_topic_takes_stops_it(topics, sqlite_address):
     topics.send(PAGE | {"id": "large", "text": "word " * 1000})
     outputs = topics.outputs._replace(dead_letters=None)
-    with pytest.raises(StreamError, match="cannot be handed on"):
+    with pytest.raises(StreamError, match="cannot be forwarded"):
         topics.consumed(sqlite_address, 1, outputs=outputs, more={"message.max.bytes": "2000"})
     assert topics.committed() == 0
 
@@ -330,7 +330,7 @@ def test_what_cannot_be_opened_is_said(topics, monkeypatch, more, said):
 
 
 def test_nothing_is_handed_on_to_where_it_came_from(topics):
-    with pytest.raises(StreamError, match="is read here"):
+    with pytest.raises(StreamError, match="is also read"):
         topics.settings(outputs=Outputs(topics.pages))
 
 

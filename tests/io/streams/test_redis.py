@@ -152,7 +152,7 @@ def test_an_entry_that_kills_whoever_has_it_is_a_dead_letter(client, redis_addre
                 break
             sleep(0.06)
     (letter,) = handed(client, "letters")
-    assert "given out 6 times" in letter["nearcopy_reason"]
+    assert "delivered 6 times" in letter["nearcopy_reason"]
     assert [len(handed(client, name)) for name in ("new", "copies")] == [1, 1]
 
 
@@ -167,7 +167,7 @@ def test_an_entry_that_kills_a_member_of_a_fixed_name_is_a_dead_letter(
             deaths += 1
     (letter,) = handed(client, "letters")
     assert (deaths, unacknowledged(client)) == (6, 0)
-    assert "given out 6 times" in letter["nearcopy_reason"]
+    assert "delivered 6 times" in letter["nearcopy_reason"]
     assert [len(handed(client, name)) for name in ("new", "copies")] == [1, 1]
 
 
@@ -257,7 +257,7 @@ def test_a_group_that_is_lost_is_made_anew(client, redis_address, sqlite_address
 
 
 def test_nothing_is_handed_on_to_where_it_came_from(redis_address):
-    with pytest.raises(StreamError, match="is read here"):
+    with pytest.raises(StreamError, match="is also read"):
         settings(redis_address, outputs=Outputs("pages"))
 
 
