@@ -41,7 +41,7 @@ from nearcopy.io.http_client import Response
 from nearcopy.io.serializers.verdict import explanation_row, verdict_row
 from nearcopy.io.streams.process import check_storable
 from nearcopy.match import titles as match_titles
-from nearcopy.match.fact_clash import compare_facts as compare_facts
+from nearcopy.match.fact_clash import compare_facts
 from nearcopy.models import Member, Story
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)

@@ -168,14 +168,16 @@ def test_pairs_are_those_whose_overlap_is_high_enough(texts, bound, size):
 def test_the_features_are_those_of_the_recipe_unless_given():
     recipe, shingles = Recipe(minhash=Features("words", 1)), Features("words", 5)
     two = [NEWS[0], NEWS[2]]
-    assert [found for _, _, found in joins.find_similar_pairs(two, recipe=recipe)] == [overlap(*two, recipe)]
+    assert [found for _, _, found in joins.find_similar_pairs(two, recipe=recipe)] == [
+        overlap(*two, recipe)
+    ]
     given = joins.find_similar_pairs(two, recipe=recipe, features=shingles)
     assert [found for _, _, found in given] == [overlap(*two, features=shingles)]
 
 
 def test_articles_are_read_once_and_pairs_come_a_part_at_a_time(monkeypatch):
-    monkeypatch.setattr(joins, "BATCH", 2)
-    monkeypatch.setattr(joins, "BLOCK", 1)
+    monkeypatch.setattr(joins, "ARTICLES_PER_BATCH", 2)
+    monkeypatch.setattr(joins, "PAIRS_PER_BLOCK", 1)
     articles = [Article(id=str(number), text=HARBOUR) for number in range(200)]
     found = joins.find_similar_pairs(iter(articles), threads=2)
     assert next(found)[:2] == ("0", "1")
@@ -221,7 +223,9 @@ def test_words_are_taken_as_they_are_written():
         Article(id="a", text="قَالَ الوزير إن الميناء مغلق اليوم"),
         Article(id="b", text="قال الوزير ان الميناء مغلق اليوم"),
     ]
-    ((_, _, folded),) = joins.find_similar_pairs(marked, 0.1, features=Features("words", 1), words="folded")
+    ((_, _, folded),) = joins.find_similar_pairs(
+        marked, 0.1, features=Features("words", 1), words="folded"
+    )
     ((_, _, written),) = joins.find_similar_pairs(marked, 0.1, features=Features("words", 1))
     assert folded.jaccard == 1
     assert written.jaccard < 1
