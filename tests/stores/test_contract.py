@@ -25,7 +25,7 @@ from nearcopy import (
     fingerprints,
     frequency_table,
 )
-from nearcopy.fingerprint.blocking_keys import keys
+from nearcopy.fingerprint.blocking_keys import blocking_keys
 from nearcopy.models import Edge, Fact, Member
 from nearcopy.models.feedback import Prediction
 from nearcopy.stores import StoredArticle, open_store
@@ -124,7 +124,7 @@ class TestCandidates:
         assert candidate_ids(store, stored("x", 3, *range(1, 8, 4), *range(61, 97, 4))) == {"c"}
 
     def test_a_term_of_too_many_articles_finds_nothing(self, store, monkeypatch):
-        monkeypatch.setattr("nearcopy.match.candidate_index.PAIRS", 0)
+        monkeypatch.setattr("nearcopy.match.candidate_index.MAX_PAIRS", 0)
         save(store, *(stored(f"a{n}", 3, 7) for n in range(501)), stored("b", 11, 15))
         assert candidate_ids(store, stored("x", 3, 7)) == set()
         assert candidate_ids(store, stored("x", 3, 7, 11, 15)) == {"b"}
@@ -278,7 +278,7 @@ class TestArticles:
     def test_the_keys_of_articles_come_back(self, store):
         articles = [Article(id=n, title=f"The old quay {n}", text=n * 9, seen=NOON) for n in "abc"]
         prints = list(fingerprints(articles))
-        all_keys = keys(prints, Recipe())
+        all_keys = blocking_keys(prints, Recipe())
         save(store, *map(StoredArticle, articles, prints, all_keys))
         stored_keys = store.keys(["c", "unknown", "a"])
         assert stored_keys.keys() == {"a", "c"}
@@ -783,6 +783,6 @@ def test_real_keys_find_real_copies(store):
     texts = ["the council voted to close the old harbour for the whole winter season " * 5] * 2
     articles = [Article(id=str(n), text=text, seen=NOON) for n, text in enumerate(texts)]
     prints = list(fingerprints(articles))
-    own_keys = keys(prints, Recipe())
+    own_keys = blocking_keys(prints, Recipe())
     save(store, *map(StoredArticle, articles[:1], prints, own_keys))
     assert candidate_ids(store, StoredArticle(articles[1], prints[1], own_keys[1])) == {"0"}

@@ -577,9 +577,7 @@ def worker(program: str, *words: str) -> subprocess.Popen[str]:
     )
 
 
-def test_exactly_one_process_is_first_despite_lost_connections(
-    postgres_server, address
-):
+def test_exactly_one_process_is_first_despite_lost_connections(postgres_server, address):
     racers = [worker(RACER, address, str(number)) for number in range(6)]
     for item in racers:
         assert item.stdout.readline() == "ready\n"

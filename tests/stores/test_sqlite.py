@@ -441,22 +441,22 @@ def test_values_that_no_store_can_keep_are_bad_articles(address, given):
         assert [story.kept for story in deduper.stories()] == ["a"]
 
 
-@pytest.mark.parametrize("step", ["insert", "file"])
-def test_an_interrupt_leaves_no_partial_cache(address, monkeypatch, step):
+@pytest.mark.parametrize("method", ["insert", "add"])
+def test_an_interrupt_leaves_no_partial_cache(address, monkeypatch, method):
     with Deduper(address) as deduper:
         deduper.add(Article(id="a", text="quite another text than before it was " * 20))
         deduper.add(Article(id="b", text=BODY))
     with Deduper(address) as deduper:
         shelves = deduper._store.window.cache.index
-        owner = shelves._index if step == "insert" else shelves
-        work = getattr(owner, step)
+        owner = index._index if method == "insert" else index
+        work = getattr(owner, method)
 
-        def interrupted(*given):
-            work(*given)
+        def interrupted(*args):
+            work(*args)
             raise KeyboardInterrupt
 
         with monkeypatch.context() as patch:
-            patch.setattr(type(owner), step, lambda _, *given: interrupted(*given))
+            patch.setattr(type(owner), method, lambda _, *args: interrupted(*args))
             with pytest.raises(KeyboardInterrupt):
                 deduper.check(Article(id="c", text=BODY))
         assert deduper.check(Article(id="c", text=BODY)).duplicate_of == "b"
@@ -475,9 +475,7 @@ class TestConcurrency:
             one.add(Article(id="a", text="quite another text than before it was " * 20))
             assert not other.check(Article(id="b", text=BODY)).is_duplicate
 
-    def test_a_removal_by_another_invalidates_nothing_else(
-        self, address, monkeypatch
-    ):
+    def test_a_removal_by_another_invalidates_nothing_else(self, address, monkeypatch):
         copy = Article(id="x", text=BODY)
         read: list[str] = []
 
@@ -505,8 +503,8 @@ class TestConcurrency:
             assert one.check(Article(id="b", text=BODY)).duplicate_of == "a"
 
     def test_articles_removed_by_another_do_not_count_towards_the_limit(self, address, monkeypatch):
-        monkeypatch.setattr("nearcopy.match.candidate_index.PAIRS", 0)
-        monkeypatch.setattr("nearcopy.match.candidate_index.CANDIDATES", 4)
+        monkeypatch.setattr("nearcopy.match.candidate_index.MAX_PAIRS", 0)
+        monkeypatch.setattr("nearcopy.match.candidate_index.MIN_CANDIDATES", 4)
         with Deduper(address) as one, Deduper(address) as other:
             for n in range(8):
                 other.add(Article(id="a", text=BODY))

@@ -5,7 +5,7 @@ them, the stories they form, the feedback of users, and statistics. It knows not
 thresholds or relations. Times are aware datetimes; ids are the caller's. Ids that are not stored
 are skipped without an error.
 
-All writes happen inside `transaction()`. A transaction is serializable: nobody else writes
+All writes happen inside `transaction()`. A transaction is serializable: no other writer runs
 meanwhile, what was read inside stays true until it ends, and all of it is committed or, after an
 exception, none. So of several workers that check and add copies at the same time, exactly one is
 the first.

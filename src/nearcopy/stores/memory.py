@@ -9,8 +9,8 @@ from typing import Any, Final, TypeVar
 
 from nearcopy.config import Recipe
 from nearcopy.config.units import to_micros
-from nearcopy.fingerprint.blocking_keys import Keys, keys
-from nearcopy.match.candidate_index import DAY, Shelves, filed
+from nearcopy.fingerprint.blocking_keys import Keys, blocking_keys
+from nearcopy.match.candidate_index import DAY, CandidateIndex, index_entry
 from nearcopy.models import Article, Check, Edge, Fingerprint, Member, Story, StoryLink, ordered
 from nearcopy.models.feedback import Feedback, StoryAction
 from nearcopy.stores.base import (
@@ -84,7 +84,7 @@ class MemoryStore:
         self._key_version = 0
         self._notes: dict[str, str] = {}
         self._term_counts: dict[None, bytes] = {}
-        self._index = Shelves()
+        self._index = CandidateIndex()
         self._last_number = 0
         self._removed: list[int] = []  # sequence numbers that this transaction removed
         self._articles: dict[str, tuple[Article, Fingerprint]] = {}
@@ -164,8 +164,8 @@ class MemoryStore:
             self._undo.set(self._numbers, article.id, self._last_number)
             self._undo.set(self._articles, article.id, (article, fingerprint))
             self._undo.set(self._by_number, self._last_number, fingerprint)
-            rows.append(filed(self._last_number, fingerprint, own_keys))
-        self._index.file(rows)
+            rows.append(index_entry(self._last_number, fingerprint, own_keys))
+        self._index.add(rows)
 
     def _assign_run(self, name: str, run: int | None) -> None:
         """Record the run of an article; None: the current one, if the article is new."""
@@ -215,7 +215,7 @@ class MemoryStore:
         }
 
     def ids_before(self, before: datetime) -> Iterator[str]:
-        numbers = self._index.older(to_micros(before) or 0)
+        numbers = self._index.numbers_before(to_micros(before) or 0)
         return (self._by_number[number].id for number in numbers if number in self._by_number)
 
     def fingerprints(self, ids: Collection[str]) -> dict[str, Fingerprint]:
@@ -223,7 +223,7 @@ class MemoryStore:
 
     def keys(self, ids: Collection[str]) -> dict[str, Keys]:
         fingerprints = self.fingerprints(ids)
-        derived = keys([*fingerprints.values()], self._recipe or Recipe())
+        derived = blocking_keys([*fingerprints.values()], self._recipe or Recipe())
         return dict(zip(fingerprints, derived, strict=True))
 
     def articles(self, ids: Collection[str]) -> dict[str, Article]:

@@ -13,12 +13,12 @@ from typing import NamedTuple, Protocol
 
 from nearcopy.config.units import MICROSECOND, to_micros
 from nearcopy.match.candidate_index import (
-    AGES,
-    Filed,
-    Shelves,
+    ALL_DAYS,
+    CandidateIndex,
+    IndexedArticle,
+    day_partition,
+    day_partitions_around,
     days_around,
-    shelf_of,
-    shelves_around,
 )
 from nearcopy.models import Fingerprint
 from nearcopy.stores.base import Candidates, Probe
@@ -43,9 +43,9 @@ def required_partitions(
     days: PartitionDays, articles: Sequence[Fingerprint], window: timedelta | None
 ) -> set[int]:
     """The day partitions in which candidates of these articles may be."""
-    if window is None or window > AGES:
+    if window is None or window > ALL_DAYS:
         return days.all_partitions()
-    partitions = {part for article in articles for part in shelves_around(article, window)}
+    partitions = {part for article in articles for part in day_partitions_around(article, window)}
     times = (to_micros(article.seen) for article in articles if article.published is None)
     undated = [time for time in times if time is not None]
     if undated:  # compared with whatever was added about then, of any date
@@ -66,27 +66,29 @@ class WindowCache:
     """Articles by their keys, of the day partitions loaded; a sequence number names each."""
 
     def __init__(self) -> None:
-        self.index = Shelves()
+        self.index = CandidateIndex()
         self.partitions: frozenset[int] = frozenset()
         self.fingerprints: OrderedDict[int, Fingerprint] = OrderedDict()
 
     def evict(self, partitions: set[int]) -> bool:
         """Start over if too many articles of other partitions are in memory; whether it did."""
-        if self.index.elsewhere(partitions) <= MAX_OTHER_ARTICLES:
+        if self.index.count_outside(partitions) <= MAX_OTHER_ARTICLES:
             return False
-        self.index, self.partitions = Shelves(), frozenset()
+        self.index, self.partitions = CandidateIndex(), frozenset()
         return True
 
-    def load(self, partitions: Iterable[int], articles: Iterable[Filed]) -> None:
+    def load(self, partitions: Iterable[int], articles: Iterable[IndexedArticle]) -> None:
         """Add all articles of partitions that are not loaded yet."""
         rows = iter(articles)
-        while batch := list(islice(rows, self.index.at_once)):
-            self.index.file(batch)
+        while batch := list(islice(rows, self.index.batch_size)):
+            self.index.add(batch)
         self.partitions |= set(partitions)
 
-    def add(self, articles: Iterable[Filed]) -> None:
+    def add(self, articles: Iterable[IndexedArticle]) -> None:
         """Add new articles, where their partition is loaded."""
-        self.index.file([a for a in articles if shelf_of(a.published, a.seen) in self.partitions])
+        self.index.add(
+            [a for a in articles if day_partition(a.published, a.seen) in self.partitions]
+        )
 
     def find(
         self,
@@ -110,7 +112,7 @@ class WindowCache:
 
     def roll_back(self, checkpoint: Checkpoint) -> None:
         """Remove what was added since a checkpoint."""
-        self.index.keep_first(checkpoint.indexed)
+        self.index.truncate(checkpoint.indexed)
         self.partitions = checkpoint.partitions
 
 

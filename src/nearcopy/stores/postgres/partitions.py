@@ -125,7 +125,7 @@ class Partitions:
         """Detach or drop one table of a partition; whether more is left of it.
 
         All readers of a table have to wait while a partition is detached, so each is detached in a
-        transaction of its own, and dropped in another one, for which nobody waits.
+        transaction of its own, and dropped in another one, which blocks no reader.
         """
         tables = (table for table in PARTITIONED_TABLES if self._exists(table, partition))
         table = next(tables, None)
@@ -140,7 +140,7 @@ class Partitions:
         """Run a statement that needs a lock; False after too many refusals."""
         run = self._run_native
         run("SAVEPOINT dropping")
-        # Nothing is lost if this is not durable, and nobody waits for the disk.
+        # Nothing is lost if this is not durable, and no commit waits for the disk.
         run("SET LOCAL synchronous_commit = off")
         run(f"SET LOCAL lock_timeout = '{DETACH_TIMEOUT}'")
         try:

@@ -7,7 +7,7 @@ import numpy as np
 
 from nearcopy.config.units import FIRST, from_micros, to_micros
 from nearcopy.fingerprint.blocking_keys import Keys
-from nearcopy.match.candidate_index import DAY, Filed, filed, shelf_of
+from nearcopy.match.candidate_index import DAY, IndexedArticle, day_partition, index_entry
 from nearcopy.models import Article, Fingerprint
 from nearcopy.stores.base import NO_RUNS, UNLIMITED, Runs, StoredArticle
 from nearcopy.stores.row_codec import (
@@ -78,7 +78,8 @@ class SqlArticles:
         numbers = range(last - len(articles) + 1, last + 1)
         self._database.reserve(numbers)
         rows = [
-            filed(n, item.fingerprint, item.keys) for n, item in zip(numbers, articles, strict=True)
+            index_entry(n, item.fingerprint, item.keys)
+            for n, item in zip(numbers, articles, strict=True)
         ]
         self._insert_articles(numbers, [item.article for item in articles], runs)
         self._insert_index(rows, [item.fingerprint for item in articles])
@@ -109,7 +110,9 @@ class SqlArticles:
             ids = [(number, row.id) for number, row in rows]
             self._database.insert("article_ids", ("number", "id"), ids)
 
-    def _insert_index(self, rows: Sequence[Filed], fingerprints: Sequence[Fingerprint]) -> None:
+    def _insert_index(
+        self, rows: Sequence[IndexedArticle], fingerprints: Sequence[Fingerprint]
+    ) -> None:
         self._database.insert(
             "fingerprints",
             ("number", *FingerprintRow._fields),
@@ -121,7 +124,7 @@ class SqlArticles:
         self._database.insert(
             "article_keys",
             ("day_partition", "number", "published", "seen", "keys"),
-            [(shelf_of(row.published, row.seen), *row) for row in rows],
+            [(day_partition(row.published, row.seen), *row) for row in rows],
         )
         self._database.insert(
             "arrivals",

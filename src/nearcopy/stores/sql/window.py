@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from datetime import timedelta
 from typing import NamedTuple
 
-from nearcopy.match.candidate_index import DAY, Filed, shelf_of
+from nearcopy.match.candidate_index import DAY, IndexedArticle, day_partition
 from nearcopy.models import Fingerprint
 from nearcopy.stores.base import Candidates, Probe
 from nearcopy.stores.row_codec import FingerprintRow, fingerprint_from_row
@@ -72,7 +72,7 @@ class SqlWindow:
     def roll_back(self) -> None:
         """Forget what a failed transaction put into the cache."""
         committed = self._committed
-        if committed is None or self.cache.index.mostly_gone:
+        if committed is None or self.cache.index.mostly_removed:
             self.reset()
             return
         self.cache.roll_back(committed.cache)
@@ -103,7 +103,7 @@ class SqlWindow:
             rows = self._database.run(
                 f"{SELECT_KEYS} WHERE number > ? ORDER BY number", (self.last_number,)
             )
-            self.cache.add(map(Filed._make, rows))
+            self.cache.add(map(IndexedArticle._make, rows))
         self.last_number = latest
         self._commit_reads()
 
@@ -132,9 +132,11 @@ class SqlWindow:
         )
         return {partition for (partition,) in rows}
 
-    def save_days(self, articles: Sequence[Filed]) -> None:
+    def save_days(self, articles: Sequence[IndexedArticle]) -> None:
         """Record on which days articles of a partition were added."""
-        days = {((row.seen or 0) // DAY, shelf_of(row.published, row.seen)) for row in articles}
+        days = {
+            ((row.seen or 0) // DAY, day_partition(row.published, row.seen)) for row in articles
+        }
         for day in sorted(days - self._known_days):
             self._database.run(
                 "INSERT INTO partition_days VALUES (?, ?) ON CONFLICT DO NOTHING", day
@@ -161,7 +163,7 @@ class SqlWindow:
             partitions,
             self.last_number,
         )
-        self.cache.load(partitions, map(Filed._make, rows))
+        self.cache.load(partitions, map(IndexedArticle._make, rows))
         self._commit_reads()
 
     def fingerprints(self, numbers: Collection[int]) -> dict[int, Fingerprint]:
