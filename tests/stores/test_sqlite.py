@@ -447,7 +447,7 @@ def test_an_interrupt_leaves_no_partial_cache(address, monkeypatch, method):
         deduper.add(Article(id="a", text="quite another text than before it was " * 20))
         deduper.add(Article(id="b", text=BODY))
     with Deduper(address) as deduper:
-        shelves = deduper._store.window.cache.index
+        index = deduper._store.window.cache.index
         owner = index._index if method == "insert" else index
         work = getattr(owner, method)
 

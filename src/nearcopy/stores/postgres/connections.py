@@ -21,7 +21,7 @@ from nearcopy.stores.postgres.type_adapters import register_adapters
 OLDEST_SERVER = 14
 MAX_CONNECTIONS = 8  # a store holds one during a transaction
 WAIT_SECONDS = 60.0
-# The pool by itself would look for a server that was away ever more rarely, in minutes at last.
+# The pool's own backoff would reach minutes while a server is away.
 RECONNECT_SECONDS = 1.0
 # Unless the address says otherwise. A peer that vanished is noticed within a minute.
 OPTIONS = {
