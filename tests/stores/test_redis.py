@@ -126,7 +126,7 @@ class TestAddresses:
             "unix://ann:secret@/nowhere/redis.sock",
         ],
     )
-    def test_no_server_is_told_with_the_address_and_without_the_password(self, address):
+    def test_a_missing_server_is_reported_with_the_address_and_without_the_password(self, address):
         with pytest.raises(StoreError, match="see that the server runs") as told:
             open_store(address)
         assert ":***@" in str(told.value)
@@ -147,7 +147,7 @@ class TestAddresses:
         with pytest.raises(StoreError, match=advice):
             open_store(address)
 
-    def test_a_database_that_the_server_does_not_have_is_told(self, redis_address):
+    def test_a_database_that_the_server_does_not_have_is_reported(self, redis_address):
         with pytest.raises(StoreError, match=r"db=99: the server has no database .* \(DB index is"):
             open_store(f"{redis_address}?db=99")
 
@@ -192,7 +192,7 @@ class TestPacking:
         assert not read
 
     @given(st.binary(max_size=300))
-    def test_what_is_shrunk_grows_again_and_is_hardly_longer(self, plain):
+    def test_compressed_records_come_back_and_are_hardly_longer(self, plain):
         compressor = Compressor()
         assert compressor.decompress(compressor.compress(plain)) == plain
         assert len(compressor.compress(plain)) <= len(plain) + 1
@@ -234,7 +234,7 @@ class TestPacking:
         assert len(pieces) <= most
 
     @given(st.lists(header_strategy, max_size=5))
-    def test_heads_come_back(self, headers):
+    def test_headers_come_back(self, headers):
         assert unpack_headers(pack_headers(headers)) == headers
 
     @given(st.lists(st.tuples(whole, st.text(max_size=50)), min_size=1, max_size=5))
@@ -431,7 +431,7 @@ class TestExpiry:
 
 
 class TestWhatGoesWrong:
-    def test_a_store_that_was_emptied_is_told(self, server):
+    def test_a_store_that_was_emptied_is_reported(self, server):
         with Deduper(server.address) as deduper:
             deduper.add(Article(id="a", text=BODY))
             server.client().flushall()
@@ -444,14 +444,14 @@ class TestWhatGoesWrong:
             Deduper(server.address)
         assert server.client().get(PREFIX + "meta") == b"mine"
 
-    def test_full_memory_is_told_and_nothing_is_half_there(self):
+    def test_full_memory_is_reported_and_nothing_is_half_written(self):
         with running("--maxmemory", "2mb") as server, Deduper(server.address) as deduper:
             with pytest.raises(StoreError, match="raise maxmemory"):
                 list(deduper.run(wire(3000)))
             there = list(deduper._store.ids())
             assert all(deduper.article(name) for name in there[-3:])
 
-    def test_a_replica_is_told(self):
+    def test_a_replica_is_reported(self):
         of_nobody = ("--replicaof", "127.0.0.1", "1", "--replica-serve-stale-data", "yes")
         with (
             running(*of_nobody) as server,
@@ -459,7 +459,7 @@ class TestWhatGoesWrong:
         ):
             Deduper(server.address)
 
-    def test_a_missing_password_is_told(self):
+    def test_a_missing_password_is_reported(self):
         with running() as server:
             server.client().config_set("requirepass", "hush")
             with pytest.raises(StoreError, match="user and the password"):
@@ -507,13 +507,15 @@ class TestWhatGoesWrong:
         assert "articles" in failed
 
 
-class TestSteps:
+class TestTransactions:
     def bound(self, address: str) -> RedisStore:
         store = RedisStore(address)
         store.bind(None, 1)
         return store
 
-    def test_who_is_overtaken_is_told_to_try_again_and_has_done_nothing(self, address, monkeypatch):
+    def test_an_overtaken_transaction_raises_a_transient_error_and_writes_nothing(
+        self, address, monkeypatch
+    ):
         monkeypatch.setattr(transactions, "LEASE_MILLISECONDS", 20)
         slow, quick = self.bound(address), self.bound(address)
         with pytest.raises(TransientStoreError), slow.transaction():  # noqa: PT012
@@ -553,7 +555,7 @@ class TestSteps:
         with writer.transaction():
             pass
 
-    def test_a_step_whose_answer_was_lost_is_done_once(self, address, monkeypatch):
+    def test_a_transaction_whose_answer_was_lost_is_applied_once(self, address, monkeypatch):
         store = self.bound(address)
         commit, lost = store.session.connection._client.execute_command, []
 
@@ -570,7 +572,7 @@ class TestSteps:
         assert lost
         assert store.latencies(None) == {(1, "check", 2): 5}
 
-    def test_a_step_too_large_for_one_call_is_still_one_step(self, address, monkeypatch):
+    def test_a_transaction_too_large_for_one_call_is_still_atomic(self, address, monkeypatch):
         monkeypatch.setattr("nearcopy.stores.redis.record_format.STAGED_BYTES", 2000)
         with Deduper(address) as deduper:
             verdicts = list(deduper.run(wire(120)))
@@ -579,7 +581,7 @@ class TestSteps:
         with Deduper(address) as deduper:
             assert len(list(deduper._store.ids())) == 120
 
-    def test_a_step_that_changes_very_much_reaches_all(self, address, monkeypatch):
+    def test_a_very_large_transaction_reaches_all_workers(self, address, monkeypatch):
         with Deduper(address) as one, Deduper(address) as other:
             one.add(Article(id="a", text=BODY))
             one.add(Article(id="b", text=BODY))
@@ -588,7 +590,7 @@ class TestSteps:
             one.forget(["a"])
             assert [member.id for member in other.story("b").members] == ["b"]
 
-    def test_what_is_replaced_twice_in_a_failed_step_is_as_it_was(self, address):
+    def test_what_is_replaced_twice_in_a_failed_transaction_is_as_it_was(self, address):
         store = self.bound(address)
         entries = []
         for text in ("one", "two", "three"):
@@ -650,7 +652,7 @@ class TestSteps:
         assert client.hlen(PREFIX + "r:3") == 256 - 201
         assert len(client.lindex(PREFIX + "log", -1)) < 200
 
-    def test_who_is_far_behind_reads_heads_and_no_window(self, server):
+    def test_a_worker_far_behind_reads_headers_and_no_window(self, server):
         with Deduper(server.address) as slow, Deduper(server.address) as quick:
             list(slow.run(wire(30)))
             index = slow._store.session.window.cache.index
@@ -692,7 +694,7 @@ class TestSteps:
             assert list(one._store.ids()) == ["a", "c"]
             assert one.check(Article(id="x", text=BODY)).duplicate_of == "a"
 
-    @pytest.mark.parametrize("step", ["insert", "file"])
+    @pytest.mark.parametrize("step", ["insert", "add"])
     def test_an_interrupt_leaves_nothing_half_in_memory(self, address, monkeypatch, step):
         with Deduper(address) as deduper:
             deduper.add(Article(id="a", text=OTHER))
@@ -713,7 +715,7 @@ class TestSteps:
             assert deduper.check(Article(id="c", text=BODY)).duplicate_of == "b"
             assert len(deduper._store.session.window.cache.index) == 2
 
-    def test_nothing_of_a_failed_step_stays(self, address, monkeypatch):
+    def test_nothing_of_a_failed_transaction_stays(self, address, monkeypatch):
         with Deduper(address) as one, Deduper(address) as other:
             one.add(Article(id="a", text=OTHER))
             monkeypatch.setattr("nearcopy.deduper.add.verdict_at_insert", None)
@@ -741,7 +743,7 @@ class TestTwoAtOnce:
             assert not other.check(Article(id="b", text=BODY)).is_duplicate
             assert other.article("a").text == OTHER
 
-    def test_what_people_say_reaches_all(self, address):
+    def test_feedback_reaches_all_workers(self, address):
         with Deduper(address) as one, Deduper(address) as other:
             one.add(Article(id="a", text=BODY))
             other.add(Article(id="b", text=BODY))

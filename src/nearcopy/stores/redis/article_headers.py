@@ -15,9 +15,10 @@ import numpy as np
 from zstandard import ZstdCompressor, ZstdDecompressor
 
 from nearcopy.config.units import MICROSECOND
-from nearcopy.match.candidate_index import DAY, NEVER, UNDATED, Numbers, shelf_of
+from nearcopy.match.candidate_index import DAY, UNDATED, Numbers, day_partition
 
 PAGE = 256  # headers that are stored together
+NO_TIME = -(1 << 62)  # in columns of times; part of the format
 LEVEL = 3
 COUNT = Struct("<I")
 SLOTS = 30  # in a window: articles expire together with their time slot
@@ -109,7 +110,7 @@ class ArticleHeaders:
             self._published.append(_or_never(header.published))
             self._seen.append(_or_never(header.seen))
             self._runs.append(header.run)
-            partition = shelf_of(header.published, header.seen)
+            partition = day_partition(header.published, header.seen)
             self._partitions_by_day.setdefault((header.seen or 0) // DAY, set()).add(partition)
             self._partitions.add(partition)
 
@@ -140,11 +141,6 @@ class ArticleHeaders:
                 self._ids[number - self.first] = id_
                 self._numbers[id_] = number
         self._removed = []
-
-    @property
-    def marked(self) -> int:
-        """The highest sequence number at the mark."""
-        return self._mark
 
     def added(self) -> range:
         """The sequence numbers added since the mark."""
@@ -233,8 +229,8 @@ class ArticleHeaders:
     def in_partitions(self, partitions: Collection[int]) -> list[int]:
         """The sequence numbers of the articles in these day partitions."""
         published, seen = self.published(), self.seen()
-        days = np.where(seen == NEVER, 0, seen) // DAY
-        column = np.where(published == NEVER, UNDATED + days, published // DAY)
+        days = np.where(seen == NO_TIME, 0, seen) // DAY
+        column = np.where(published == NO_TIME, UNDATED + days, published // DAY)
         places = np.flatnonzero(np.isin(column, list(partitions))).tolist()
         return [self.first + place for place in places if self._ids[place]]
 
@@ -252,11 +248,11 @@ class ArticleHeaders:
 
 
 def _or_never(time: int | None) -> int:
-    return NEVER if time is None else time
+    return NO_TIME if time is None else time
 
 
 def _or_none(time: int) -> int | None:
-    return None if time == NEVER else time
+    return None if time == NO_TIME else time
 
 
 class Expiry:

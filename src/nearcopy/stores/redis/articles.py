@@ -6,12 +6,12 @@ from datetime import datetime
 import numpy as np
 
 from nearcopy.config.units import from_micros, to_micros
-from nearcopy.fingerprint.blocking_keys import Keys, keys
-from nearcopy.match.candidate_index import NEVER, filed
+from nearcopy.fingerprint.blocking_keys import Keys, blocking_keys
+from nearcopy.match.candidate_index import index_entry
 from nearcopy.models import Article, Fingerprint
 from nearcopy.stores.base import NO_RUNS, Runs, StoredArticle
 from nearcopy.stores.pagination import latest_numbers
-from nearcopy.stores.redis.article_headers import ArticleHeader
+from nearcopy.stores.redis.article_headers import NO_TIME, ArticleHeader
 from nearcopy.stores.redis.connection import ROWS
 from nearcopy.stores.redis.edges import Edges
 from nearcopy.stores.redis.fingerprint_codec import sketch
@@ -38,13 +38,12 @@ class Articles:
     # Writing.
 
     def save_articles(self, articles: Sequence[StoredArticle], runs: Runs = NO_RUNS) -> None:
-        """Save articles; one with a stored id replaces that article."""
         self._session.refresh()
         runs = self._assign_runs([stored.article.id for stored in articles], runs)
         self._replace(articles)
         plain = [stored.article for stored in articles]
         if self._session.keep == "all":
-            self._session.texts.put(self._headers.last + 1, plain)
+            self._session.texts.add(self._headers.last + 1, plain)
         else:
             list(articles_to_rows(plain))  # raises for articles that no store can keep
         fingerprints, stored_keys = self._reduce(articles)
@@ -52,11 +51,11 @@ class Articles:
         rows = []
         for stored, fingerprint, own in zip(articles, fingerprints, stored_keys, strict=True):
             number = self._headers.last + 1
-            row = filed(number, fingerprint, own if own is not None else stored.keys)
+            row = index_entry(number, fingerprint, own if own is not None else stored.keys)
             run = runs[fingerprint.id]
             header = ArticleHeader(fingerprint.id, fingerprint.source, row.published, row.seen, run)
             self._headers.add([header])
-            self._records.put(row_name(number), window.codec.encode(fingerprint, own))
+            self._records.write(row_name(number), window.codec.encode(fingerprint, own))
             rows.append(row)
         window.cache.remember(
             {row.number: item for row, item in zip(rows, fingerprints, strict=True)}
@@ -72,7 +71,7 @@ class Articles:
         if self._session.keep == "sketches":
             fingerprints = [sketch(fingerprint) for fingerprint in fingerprints]
             all_keys = [own[own & np.uint64(1) == 0] for own in all_keys]
-        derived = keys(fingerprints, self._session.recipe)
+        derived = blocking_keys(fingerprints, self._session.recipe)
         return fingerprints, [
             None if np.array_equal(follows, own) else own
             for follows, own in zip(derived, all_keys, strict=True)
@@ -82,7 +81,7 @@ class Articles:
         """The run of each article: as chosen, as stored, else the current one."""
         highest = max(chosen.values(), default=0)
         if highest > self.run_count():
-            self._records.put(RUNS, b"%d" % highest)
+            self._records.write(RUNS, b"%d" % highest)
         runs = {**self.runs(ids), **chosen}
         new = [name for name in ids if name not in runs]
         return {**runs, **dict.fromkeys(new, self._current_run() if new else 0)}
@@ -92,7 +91,7 @@ class Articles:
         session = self._session
         if session.run is None:
             session.run = self.run_count() + 1
-            self._records.put(RUNS, b"%d" % session.run)
+            self._records.write(RUNS, b"%d" % session.run)
         return session.run
 
     def _replace(self, articles: Sequence[StoredArticle]) -> None:
@@ -115,10 +114,9 @@ class Articles:
         name = text_name("v", id_)
         packed = self._records.get_one(name)
         earlier = decode_revisions(packed, id_) if packed else []
-        self._records.put(name, encode_revisions([*earlier, revision]))
+        self._records.write(name, encode_revisions([*earlier, revision]))
 
     def remove(self, ids: Collection[str]) -> int:
-        """Remove articles and everything about them; the number of articles removed."""
         self._session.refresh()
         numbers = self._headers.numbers(set(ids))
         self._delete(numbers.values())
@@ -139,7 +137,7 @@ class Articles:
     def _delete_records(self, names: Collection[bytes]) -> None:
         for name, packed in self._records.get(names).items():
             if packed is not None:
-                self._records.put(name, None)
+                self._records.write(name, None)
 
     def _delete_rows(self, page: int, numbers: set[int]) -> None:
         """Delete the rows of these articles on a page; the whole hash where none is left."""
@@ -148,12 +146,11 @@ class Articles:
             self._records.delete_hash(b"r:%d" % page, map(row_name, on_page))
         else:
             for number in numbers.intersection(on_page):
-                self._records.put(row_name(number), None)
+                self._records.write(row_name(number), None)
 
     # Reading.
 
     def dates(self, ids: Collection[str]) -> dict[str, datetime | None]:
-        """When the articles were published, or first seen where undated."""
         self._session.refresh()
         headers = {name: self._headers.get(n) for name, n in self._headers.numbers(ids).items()}
         return {
@@ -162,22 +159,19 @@ class Articles:
         }
 
     def ids_before(self, before: datetime) -> Iterator[str]:
-        """The articles published, or first seen where undated, before a time."""
         self._session.refresh()
         published, seen = self._headers.published(), self._headers.seen()
-        dates = np.where(published == NEVER, seen, published)
-        old = np.flatnonzero((dates != NEVER) & (dates < (to_micros(before) or 0)))
+        dates = np.where(published == NO_TIME, seen, published)
+        old = np.flatnonzero((dates != NO_TIME) & (dates < (to_micros(before) or 0)))
         numbers = (old + self._headers.first).tolist()
         return filter(None, (self._headers.id(number) for number in numbers))
 
     def fingerprints(self, ids: Collection[str]) -> dict[str, Fingerprint]:
-        """The fingerprints by article id."""
         self._session.refresh()
         fingerprints = self._session.window.fingerprints(self._headers.numbers(ids).values())
         return {fingerprint.id: fingerprint for fingerprint in fingerprints.values()}
 
     def keys(self, ids: Collection[str]) -> dict[str, Keys]:
-        """The blocking keys by article id."""
         self._session.refresh()
         window = self._session.window
         rows = window.decode_keys(window.read_rows(self._headers.numbers(ids).values()))
@@ -195,7 +189,6 @@ class Articles:
         return {article.id: article for article in articles}
 
     def revisions(self, ids: Collection[str]) -> dict[str, list[Article]]:
-        """The earlier versions of articles that have any, earliest first."""
         self._session.refresh()
         names = {id_: text_name("v", id_) for id_ in ids}
         records = self._records.get(names.values())
@@ -206,27 +199,22 @@ class Articles:
         }
 
     def sequence_numbers(self, ids: Collection[str]) -> dict[str, int]:
-        """The sequence numbers by article id."""
         self._session.refresh()
         return self._headers.numbers(ids)
 
     def runs(self, ids: Collection[str]) -> dict[str, int]:
-        """The run in which each article was first added."""
         self._session.refresh()
         return {name: self._headers.run(n) for name, n in self._headers.numbers(ids).items()}
 
     def run_count(self) -> int:
-        """The number of runs."""
         self._session.refresh()
         return int(self._records.get_one(RUNS) or 0)
 
     def ids(self) -> Iterator[str]:
-        """All ids, in the order they were added."""
         self._session.refresh()
         return self._headers.ids()
 
     def latest_ids(self, before: int | None, limit: int) -> list[tuple[int, str]]:
-        """The highest sequence numbers below `before`, with their ids."""
         return latest_numbers(self.sequence_numbers(list(self.ids())), before, limit)
 
 

@@ -20,7 +20,6 @@ class CandidateLookup:
     def find_candidates(
         self, probes: Sequence[Probe], window: timedelta | None, limit: int | None = None
     ) -> list[Candidates]:
-        """For each probe the articles within the window that share enough keys."""
         session = self._session
         matches = None if session.is_current else self._find_cached(probes, window, limit)
         if matches is None:

@@ -35,7 +35,6 @@ class Edges:
         self._decoded: dict[int, ArticleEdges] = {}
 
     def save_edges(self, edges: Iterable[Edge]) -> None:
-        """Save edges between stored articles."""
         listed = list(edges)
         numbers = self._headers.numbers({name for edge in listed for name in edge[:2]})
         present = [edge for edge in listed if edge.a in numbers and edge.b in numbers]
@@ -61,11 +60,10 @@ class Edges:
         return ArticleEdges(*merged, (own.packed or NO_EARLIER) + bytes(out.bytes))
 
     def _write(self, number: int, edges: ArticleEdges) -> None:
-        self._records.put(article_name("e", number), edges.packed)
+        self._records.write(article_name("e", number), edges.packed)
         self._decoded[number] = edges
 
     def edges(self, ids: Collection[str]) -> list[Edge]:
-        """The edges of these articles."""
         self._session.refresh()
         numbers = set(self._headers.numbers(ids).values())
         own = self._read(numbers)
@@ -73,7 +71,6 @@ class Edges:
         return list(self._with_ids(_edges_of(numbers, own | self._read(later))))
 
     def links(self, ids: Collection[str]) -> list[StoryLink]:
-        """The edges of these articles that put both ends into one story."""
         self._session.refresh()
         numbers = set(self._headers.numbers(ids).values())
         own = self._read(numbers)
@@ -83,7 +80,6 @@ class Edges:
         return [edge.link for edge in self._with_ids(joining)]
 
     def edges_among(self, ids: Collection[str]) -> list[Edge]:
-        """The edges between two of these articles."""
         self._session.refresh()
         numbers = set(self._headers.numbers(ids).values())
         edges = {
@@ -95,7 +91,6 @@ class Edges:
         return list(self._with_ids(edges))
 
     def connected_ids(self, ids: Collection[str], limit: int) -> list[str]:
-        """These articles and those connected with them by links, breadth first."""
         self._session.refresh()
         visited = dict.fromkeys(self._headers.numbers(ids).values())
         frontier = list(visited)
@@ -127,7 +122,7 @@ class Edges:
             self._write(number, ArticleEdges(earlier, later, packed))
         for number, own in edges.items():
             if own.earlier or own.later:
-                self._records.put(article_name("e", number), None)
+                self._records.write(article_name("e", number), None)
 
     def _read(self, numbers: Collection[int]) -> dict[int, ArticleEdges]:
         names = {number: article_name("e", number) for number in numbers}

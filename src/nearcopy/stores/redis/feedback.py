@@ -20,36 +20,30 @@ class FeedbackLog:
         self._actions = DecodedHash(session.records, "acts", action_from_json)
 
     def save_feedback(self, feedback: Feedback) -> None:
-        """Save feedback, in place of earlier feedback on the pair."""
         row = json.dumps(feedback_to_row(feedback), separators=(",", ":"))
-        self._feedback.put(json.dumps(feedback.pair), row.encode())
+        self._feedback.write(json.dumps(feedback.pair), row.encode())
 
     def remove_feedback(self, a: str, b: str) -> bool:
-        """Remove the feedback on a pair; whether there was any."""
         pair = json.dumps(ordered(a, b))
         exists = pair.encode() in self._feedback.read()
         if exists:
-            self._feedback.put(pair, None)
+            self._feedback.write(pair, None)
         return exists
 
     def feedback_about(self, ids: Collection[str]) -> list[Feedback]:
-        """Feedback on pairs with one of these ids."""
         self._session.refresh()
         feedback = self._feedback.read().values()
         chosen = set(ids) if feedback else set()
         return [item for item in feedback if item.a in chosen or item.b in chosen]
 
     def all_feedback(self) -> list[Feedback]:
-        """All feedback, earliest first."""
         self._session.refresh()
         return sorted(self._feedback.read().values(), key=lambda item: (item.when, item.pair))
 
     def save_action(self, action: StoryAction) -> None:
-        """Save an action, in place of the one with its number."""
-        self._actions.put(str(action.number), action_to_json(action).encode())
+        self._actions.write(str(action.number), action_to_json(action).encode())
 
     def actions(self, before: int | None = None, limit: int = UNLIMITED) -> list[StoryAction]:
-        """The last actions with a number below `before`, latest first."""
         self._session.refresh()
         actions = reversed(self._sorted_actions())
         return [a for a in actions if before is None or a.number < before][:limit]

@@ -161,13 +161,13 @@ class Records:
 
     # Writing.
 
-    def put(self, name: Name, value: bytes | None) -> None:
+    def write(self, name: Name, value: bytes | None) -> None:
         """Write a record at the end of the transaction; None deletes it."""
         self._writes[name] = value
 
-    def put_field(self, key: str, field: str, value: bytes | None) -> None:
+    def write_field(self, key: str, field: str, value: bytes | None) -> None:
         """The same for a field of a hash that is read whole."""
-        self.put(field_name(key, field), value)
+        self.write(field_name(key, field), value)
         self._hash_writes.setdefault(key, {})[field.encode()] = value
 
     def rewrite(self, key: bytes, fields: dict[str, bytes]) -> None:
@@ -184,11 +184,11 @@ class Records:
         """Add to a number in a hash at the end of the transaction."""
         self._increments[key, field] = self._increments.get((key, field), 0) + count
 
-    def written(self, name: Name) -> bytes | None:
+    def pending(self, name: Name) -> bytes | None:
         """The value that the transaction writes, if any."""
         return self._writes.get(name)
 
-    def written_fields(self, key: str) -> dict[bytes, bytes | None]:
+    def pending_fields(self, key: str) -> dict[bytes, bytes | None]:
         """The fields that the transaction writes to a hash that is read whole."""
         return self._hash_writes.get(key, {})
 
@@ -274,16 +274,16 @@ class DecodedHash(Generic[Value]):
         if packed is not self._packed:
             fields = unpack_hash(packed).items()
             self._packed, self._values = packed, {name: self._decode(v) for name, v in fields}
-        written = self._records.written_fields(self._key)
+        written = self._records.pending_fields(self._key)
         if not written:
             return self._values
         new = {name: self._decode(value) for name, value in written.items() if value is not None}
         merged = self._values | new
         return {name: value for name, value in merged.items() if written.get(name, b"") is not None}
 
-    def put(self, field: str, value: bytes | None) -> None:
+    def write(self, field: str, value: bytes | None) -> None:
         """Write a field at the end of the transaction; None deletes it."""
-        self._records.put_field(self._key, field, value)
+        self._records.write_field(self._key, field, value)
 
 
 class InternedStrings:
@@ -321,7 +321,7 @@ class InternedStrings:
         if len(self._values) >= INTERNED:
             return 0
         number = len(self._values) + 1
-        self._records.put(field_name("kinds", number), _encode(value))
+        self._records.write(field_name("kinds", number), _encode(value))
         self._values[number], self._numbers[value] = value, number
         return number
 

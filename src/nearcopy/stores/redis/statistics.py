@@ -6,10 +6,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from nearcopy.match.candidate_index import DAY, NEVER
+from nearcopy.match.candidate_index import DAY
 from nearcopy.models import Check
 from nearcopy.stores.base import ArticleCounts, LatencyCounts, StoreCounts
 from nearcopy.stores.integrity import check_duplicates
+from nearcopy.stores.redis.article_headers import NO_TIME
 from nearcopy.stores.redis.binary_format import unpack_hash
 from nearcopy.stores.redis.record_format import field_name, row_name
 from nearcopy.stores.redis.stories import Stories
@@ -28,19 +29,16 @@ class Statistics:
         self._records, self._headers = session.records, session.headers
 
     def term_counts(self) -> bytes:
-        """The packed term frequencies last saved."""
         self._session.refresh()
         return self._records.get_one(TERMS) or b""
 
     def save_term_counts(self, counts: bytes) -> None:
-        """Replace the packed term frequencies."""
-        self._records.put(TERMS, counts)
+        self._records.write(TERMS, counts)
 
     def count_articles(self, since: int | None) -> StoreCounts:
-        """Counts of the articles added since a day."""
         self._session.refresh()
         seen, first = self._headers.seen(), self._headers.first
-        days = np.where(seen == NEVER, 0, seen // DAY)
+        days = np.where(seen == NO_TIME, 0, seen // DAY)
         counted = self._headers.exist() & (days >= (since if since is not None else -(1 << 62)))
         places = np.flatnonzero(counted).tolist()
         sources, day_of = self._headers.sources(), days.tolist()
@@ -62,13 +60,11 @@ class Statistics:
         )
 
     def add_latencies(self, counts: LatencyCounts) -> None:
-        """Add to the latency histogram."""
         for (day, operation, bucket), count in counts.items():
             field = f"{day}:{bucket}:{operation}".encode()
             self._records.increment(LATENCIES.encode(), field, count)
 
     def latencies(self, since: int | None) -> LatencyCounts:
-        """The latency histogram since a day."""
         self._session.refresh()
         stored = unpack_hash(self._records.get_one(f"a{LATENCIES}".encode()))
         counts = Counter({field: int(count) for field, count in stored.items()})
@@ -80,7 +76,7 @@ class Statistics:
         """Remove the latencies of the days before one."""
         for day, operation, bucket in self.latencies(None):
             if day < before:
-                self._records.put(field_name(LATENCIES, f"{day}:{bucket}:{operation}"), None)
+                self._records.write(field_name(LATENCIES, f"{day}:{bucket}:{operation}"), None)
 
     # Integrity checks.
 

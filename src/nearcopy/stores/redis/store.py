@@ -124,7 +124,7 @@ class RedisStore:
                 "format": FORMAT.decode(),
             }
             for name, value in settings.items():
-                self.session.records.put(field_name("meta", name), str(value).encode())
+                self.session.records.write(field_name("meta", name), str(value).encode())
             self.session.connection.list_pool(self._pool)
 
     def _configure(self, recipe: Recipe, meta: dict[bytes, bytes]) -> None:
@@ -156,15 +156,13 @@ class RedisStore:
         return stored.decode()
 
     def note(self, name: str) -> str | None:
-        """The note of this name, if any."""
         self.session.refresh()
         text = self.session.records.get_one(field_name("meta", f"note {name}"))
         return None if text is None else text.decode()
 
     def set_note(self, name: str, text: str | None) -> None:
-        """Set or, with None, delete the note of this name."""
         value = None if text is None else text.encode()
-        self.session.records.put(field_name("meta", f"note {name}"), value)
+        self.session.records.write(field_name("meta", f"note {name}"), value)
 
     # What several parts, or the server, have a share in.
 

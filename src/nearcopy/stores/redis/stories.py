@@ -28,27 +28,25 @@ class Stories:
     def save_stories(
         self, stories: Iterable[Story], removed: Collection[str], redirects: Mapping[str, str]
     ) -> None:
-        """Save stories with their members, delete removed stories, and save redirects."""
         stored = self._records.get([text_name("s", story) for story in removed])
         for name in [name for name, packed in stored.items() if packed is not None]:
-            self._records.put(name, None)
+            self._records.write(name, None)
         for story in stories:
             self._save_story(story)
         for old, new in redirects.items():
-            self._records.put(text_name("d", old), new.encode("utf-8", "surrogatepass"))
+            self._records.write(text_name("d", old), new.encode("utf-8", "surrogatepass"))
 
     def _save_story(self, story: Story) -> None:
         numbers = self._headers.numbers([member.id for member in story.members])
         values = [replace_surrogates(story.why), list(numbers.values())]
         plain = json.dumps(values, separators=(",", ":")).encode()
-        self._records.put(text_name("s", story.id), self._session.compressor.compress(plain))
+        self._records.write(text_name("s", story.id), self._session.compressor.compress(plain))
         for member in story.members:
             number = numbers[member.id]
             packed = self._encode_member(story.id, member, self._headers.get(number))
-            self._records.put(article_name("m", number), packed)
+            self._records.write(article_name("m", number), packed)
 
     def members(self, ids: Collection[str]) -> dict[str, Membership]:
-        """By article the id of its story, and the member it is there."""
         self._session.refresh()
         return self._read_members(self._headers.numbers(ids).values())
 
@@ -71,7 +69,6 @@ class Stories:
         return membership
 
     def stories(self, ids: Collection[str]) -> dict[str, Story]:
-        """The stories by id."""
         self._session.refresh()
         names = {story: text_name("s", story) for story in ids}
         records = self._records.get(names.values())
@@ -108,7 +105,6 @@ class Stories:
         return Story(id_, members[0].id, why, members, from_micros(first), from_micros(last))
 
     def story_ids(self) -> Iterator[str]:
-        """The ids of all stories, in no order."""
         self._session.refresh()
         return iter(list(dict.fromkeys(story for _, story, _ in self.scan_members())))
 
@@ -126,7 +122,6 @@ class Stories:
                         yield number, *self._decode_member(packed, self._headers.get(number))
 
     def used_story_ids(self, stories: Collection[str]) -> set[str]:
-        """Those of the ids that name a story, or one that was merged into another."""
         self._session.refresh()
         names = {story: (text_name("s", story), text_name("d", story)) for story in stories}
         records = self._records.get([name for both in names.values() for name in both])
@@ -137,7 +132,6 @@ class Stories:
         }
 
     def resolve_story(self, story: str) -> str:
-        """The story that this one was merged into, following redirects; else itself."""
         self._session.refresh()
         visited = {story}
         while (packed := self._records.get_one(text_name("d", story))) is not None:
@@ -148,7 +142,6 @@ class Stories:
         return story
 
     def redirects(self) -> dict[str, str]:
-        """All redirects, from merged stories to the next one."""
         self._session.refresh()
         records = self._records.get(self._records.scan("d"))
         return {

@@ -106,7 +106,7 @@ class Texts:
         self._new: dict[int, EncodedArticle] = {}
         self._removed: set[int] = set()
 
-    def put(self, first: int, articles: Sequence[Article]) -> None:
+    def add(self, first: int, articles: Sequence[Article]) -> None:
         """Store articles, with consecutive sequence numbers."""
         self._new |= enumerate(encode_articles(articles), start=first)
 
@@ -155,7 +155,7 @@ class Texts:
             self._records.rewrite(b"t:%d" % page, encode_page(remaining) if remaining else {})
         for page, articles in new.items():
             for field, piece in encode_page(articles).items():
-                self._records.put(b"ht:%d\n%s" % (page, field.encode()), piece)
+                self._records.write(b"ht:%d\n%s" % (page, field.encode()), piece)
 
 
 def _numbers_on(page: int) -> range:

@@ -263,7 +263,7 @@ class Session:
             self.texts.flush(self.headers.id)
         self._write_headers(removed)
         if added:
-            self._write_slots(self.headers.marked + 1)
+            self._write_slots(self.headers.added()[0])
         packed = pack_headers(added) if added else b""
         try:
             self.records.commit(self.headers.last, packed, removed, self.expiry.milliseconds)
@@ -286,7 +286,7 @@ class Session:
         if added and last // size not in rewritten:
             start = max(added[0], last // size * size)
             packed = pack_headers([self.headers.get(n) for n in range(start, last + 1)])
-            self.records.put(b"hh:%d\n%d" % (last // size, start % size), packed)
+            self.records.write(b"hh:%d\n%d" % (last // size, start % size), packed)
 
     def _write_slots(self, first: int) -> None:
         """Note the first sequence number of the current time slot, and delete expired slots."""
@@ -294,7 +294,7 @@ class Session:
             return
         slots, slot = self._slots(), self._now // self.expiry.slot
         if slot not in slots:
-            self.records.put(field_name("slots", slot), b"%d" % first)
+            self.records.write(field_name("slots", slot), b"%d" % first)
             for old in slots:
                 if self.expiry.is_expired(old, self._now):
-                    self.records.put(field_name("slots", old), None)
+                    self.records.write(field_name("slots", old), None)

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import timedelta
 
 from nearcopy.config import Recipe
-from nearcopy.fingerprint.blocking_keys import Keys, keys
-from nearcopy.match.candidate_index import Filed, filed
+from nearcopy.fingerprint.blocking_keys import Keys, blocking_keys
+from nearcopy.match.candidate_index import IndexedArticle, index_entry
 from nearcopy.models import Fingerprint
 from nearcopy.stores.base import Probe
 from nearcopy.stores.redis.article_headers import ArticleHeaders
@@ -60,17 +60,19 @@ class RedisWindow:
             occupied = missing & self._headers.all_partitions()
         numbers = self._headers.in_partitions(occupied) if occupied else []
         batches = (numbers[at : at + LOAD_BATCH] for at in range(0, len(numbers), LOAD_BATCH))
-        articles = (row for batch in batches for row in self._filed(self.read_rows(batch)))
+        articles = (row for batch in batches for row in self._index_entries(self.read_rows(batch)))
         self.cache.load(missing, articles)
 
     def add_rows(self, rows: Rows) -> None:
         """Add new articles, where their partition is loaded."""
-        self.cache.add(self._filed(rows))
+        self.cache.add(self._index_entries(rows))
 
-    def _filed(self, rows: Rows) -> Iterable[Filed]:
+    def _index_entries(self, rows: Rows) -> Iterable[IndexedArticle]:
         articles = list(self.decode_keys(rows))
         self.cache.remember({number: fingerprint for number, fingerprint, _ in articles})
-        return [filed(number, fingerprint, own_keys) for number, fingerprint, own_keys in articles]
+        return [
+            index_entry(number, fingerprint, own_keys) for number, fingerprint, own_keys in articles
+        ]
 
     def fingerprints(self, numbers: Collection[int]) -> dict[int, Fingerprint]:
         """The fingerprints of the articles that exist."""
@@ -83,7 +85,7 @@ class RedisWindow:
     def read_rows(self, numbers: Collection[int]) -> Rows:
         """The rows of these articles, with the writes of the transaction."""
         names = {number: row_name(number) for number in numbers}
-        written = {number: self._records.written(name) for number, name in names.items()}
+        written = {number: self._records.pending(name) for number, name in names.items()}
         missing = [name for number, name in names.items() if written[number] is None]
         records = self._records.fetch(missing)
         return {number: written[number] or records[names[number]] for number in names}
@@ -97,7 +99,7 @@ class RedisWindow:
     def decode_keys(self, rows: Rows) -> Iterator[tuple[int, Fingerprint, Keys]]:
         """The fingerprints and blocking keys of the rows that exist."""
         fingerprints = self.decode(rows)
-        derived = keys(list(fingerprints.values()), self._recipe)
+        derived = blocking_keys(list(fingerprints.values()), self._recipe)
         for (number, fingerprint), derived_keys in zip(fingerprints.items(), derived, strict=True):
             stored = keys_in(rows[number] or b"\0")
             yield number, fingerprint, derived_keys if stored is None else stored
