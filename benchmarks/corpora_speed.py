@@ -30,8 +30,7 @@ import process_usage
 import result_rows
 import table
 from nearcopy import RECIPES
-from nearcopy.batch.local import CorpusJob
-from nearcopy.batch.local import pipeline as running
+from nearcopy.batch.local import CorpusJob, deduplicate
 from nearcopy.batch.local.clusters import read_text_edges
 from nearcopy.io.files import read_articles
 from nearcopy.match import exact_join as joins
@@ -192,12 +191,14 @@ def _recall(folder: Path, count: int) -> Iterator[Row]:
 def _recalled(name: str, path: Path, folder: Path) -> Row:
     rmtree(folder / "found", ignore_errors=True)
     job = CorpusJob(path, folder / "found", rejected=folder / "rejected.jsonl")
-    running.run(job, keep_work=True)
+    deduplicate(job, keep_work=True)
     articles = list(read_articles(path))
     rows = {article.id: row for row, article in enumerate(articles)}
     exact = {
         (max(rows[a], rows[b]), min(rows[a], rows[b])): both.jaccard
-        for a, b, both in joins.find_similar_pairs(articles, LEAST, recipe=RECIPES["copies"], words="folded")
+        for a, b, both in joins.find_similar_pairs(
+            articles, LEAST, recipe=RECIPES["copies"], words="folded"
+        )
     }
     edges = read_text_edges(job)
     found = {
@@ -208,13 +209,13 @@ def _recalled(name: str, path: Path, folder: Path) -> Row:
         if overlap >= LEAST
         for pair in [tuple(pair)]
     }
-    like = _likes(job)
-    rmtree(job.work)
+    representatives = _representatives(job)
+    rmtree(job.paths.work)
     wrong = sum(abs(exact.get(pair, 0.0) - overlap) > 1e-9 for pair, overlap in found.items())
 
     def recall(least: float) -> float:
         wanted = [pair for pair, overlap in exact.items() if overlap >= least]
-        met = sum((max(p), min(p)) in found or p[0] == p[1] for p in map(like, wanted))
+        met = sum((max(p), min(p)) in found or p[0] == p[1] for p in map(representatives, wanted))
         return met / len(wanted) if wanted else 1.0
 
     return {
@@ -229,12 +230,12 @@ def _recalled(name: str, path: Path, folder: Path) -> Row:
 
 
 def _likes(job: Any) -> Any:
-    """What stands for two rows: those of the same text are one."""
-    from nearcopy.batch.local.candidate_pairs import FILE
+    """The key of a pair of rows: rows of the same text are one."""
+    from nearcopy.batch.local.candidate_pairs import EXACT_DUPLICATES_FILE
     from nearcopy.batch.local.column_files import Pack
 
-    like = Pack(job.work / FILE).read("like").tolist()
-    return lambda pair: (like[pair[0]], like[pair[1]])
+    rows = Pack(job.paths.work / EXACT_DUPLICATES_FILE).read("representative").tolist()
+    return lambda pair: (rows[pair[0]], rows[pair[1]])
 
 
 # The tables

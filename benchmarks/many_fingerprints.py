@@ -2,7 +2,7 @@
 
 `python benchmarks/many_fingerprints.py --rows 10000000` makes MinHash signatures by chance, a third
 of them of copies that share 85 % of their values, files their keys as reading would have done, and
-goes through sorting and telling. Which pairs are copies is known here and not counted from texts.
+goes through sorting and clustering. Which pairs are copies is known, and not counted from texts.
 """
 
 import argparse
@@ -16,21 +16,20 @@ import numpy as np
 
 import corpora_speed
 from nearcopy import kernels
-from nearcopy.batch.local import text_clusters as telling
-from nearcopy.batch.local import text_relations as counting
 from nearcopy.batch.local.candidate_pairs import (
-    blocks,
     column_tasks,
     find_exact_duplicates,
     pair_columns,
     read_pairs,
+    text_blocks,
 )
+from nearcopy.batch.local.clusters import cluster_texts
 from nearcopy.batch.local.column_files import write_pack
+from nearcopy.batch.local.compare import edges_path
 from nearcopy.batch.local.fingerprints import id_columns
-from nearcopy.batch.local.inputs import Input
-from nearcopy.batch.local.job import Job
-from nearcopy.batch.local.pipeline import FOLDERS
+from nearcopy.batch.local.job import CorpusJob
 from nearcopy.batch.local.row_table import pack_path
+from nearcopy.batch.local.work_folder import FOLDERS
 from nearcopy.batch.text_relations import CODE
 from nearcopy.config import POLICIES, RECIPES
 from nearcopy.match.eligibility import NO_TIME
@@ -53,9 +52,9 @@ def main() -> None:
         find_exact_duplicates(job)
         for first in column_tasks(job):
             pair_columns(job, first)
-        for block in blocks(job):
+        for block in text_blocks(job):
             _compare(job, block, families)
-        telling.cluster_texts(job)
+        cluster_texts(job)
         row = {
             "kind": "clustering",
             "work": "fingerprints clustered, one core",
@@ -67,21 +66,19 @@ def main() -> None:
     corpora_speed.keep(row)
 
 
-def _job(folder: Path, rows: int) -> Job:
+def _job(folder: Path, rows: int) -> CorpusJob:
     """As many empty files as there are packs; nothing is read from them."""
-    sources = tuple(
-        Input(str(folder / f"{n}.jsonl"), f"{n}.jsonl", "jsonl", True, 0, 0)
-        for n in range(-(-rows // PART))
-    )
-    job = Job(
-        inputs=sources, output=folder / "out", work=folder / "work", memory=1 << 30, **SETTINGS
-    )
+    (folder / "in").mkdir()
+    for number in range(-(-rows // PART)):
+        (folder / "in" / f"{number:06d}.jsonl").touch()
+    paths = {"output": folder / "out", "work": folder / "work"}
+    job = CorpusJob(folder / "in", **paths, memory=1 << 30, **SETTINGS)
     for name in FOLDERS:
         job.folder(name).mkdir(parents=True)
     return job
 
 
-def _make(job: Job, unit: int, rows: int) -> np.ndarray:
+def _make(job: CorpusJob, unit: int, rows: int) -> np.ndarray:
     """Writes a pack of signatures' keys; the family of each row."""
     count = min(PART, rows - unit * PART)
     dice = np.random.default_rng(unit)
@@ -111,7 +108,7 @@ def _make(job: Job, unit: int, rows: int) -> np.ndarray:
     return families + unit * PART
 
 
-def _compare(job: Job, block: int, families: np.ndarray) -> None:
+def _compare(job: CorpusJob, block: int, families: np.ndarray) -> None:
     """Writes what the rows of a block are to others: copies, where they are of one family."""
     pairs = read_pairs(job, block)
     later, earlier = (pairs >> np.uint64(32)).astype(np.int64), pairs & np.uint64(0xFFFFFFFF)
@@ -124,7 +121,7 @@ def _compare(job: Job, block: int, families: np.ndarray) -> None:
         "containment": np.where(same, 0.8, 0.0),
         "hamming": np.full(len(pairs), 64, np.uint8),
     }
-    write_pack(job.folder(counting.EDGES_FOLDER) / f"{block:06d}.pack", columns)
+    write_pack(edges_path(job, block), columns)
 
 
 def _arguments() -> argparse.Namespace:

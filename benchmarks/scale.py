@@ -29,7 +29,10 @@ RESULTS = process_usage.HERE / "results" / "scale.json"
 PAGE = process_usage.HERE.parent / "docs" / "scale.md"
 CORES = 2
 LOCAL = f"local[{CORES}]"
-STAGES = ("rows", "people", "names", "likes", "hot", "pairs", "edges", "components", "telling")
+STAGES = (
+    *("rows", "articles", "unique_ids", "exact_duplicates", "hot_keys", "pairs", "edges"),
+    *("components", "clusters"),
+)
 SIZES = (100_000_000, 10_000_000_000)
 MACHINE_CORES, MACHINE_DISK = 16, 2e12  # bytes
 DAY = 86_400
@@ -104,7 +107,9 @@ def _run(path: Path, work: Path, events: Path) -> Row:
     found = run(session.read.json(str(path)), work=str(work))
     cpu = _cpu_seconds(os.getpid()) - before
     pairs = session.read.parquet(str(work / "pairs")).count()
-    left = session.read.parquet(str(work / "left")).agg({"members": "sum"}).collect()[0][0] or 0
+    left = (
+        session.read.parquet(str(work / "unresolved")).agg({"members": "sum"}).collect()[0][0] or 0
+    )
     session.stop()
     return {
         "cpu": cpu,
@@ -133,22 +138,22 @@ def _tasks(log: Path) -> Iterator[tuple[str, Counter[str]]]:
     with log.open(encoding="utf-8") as lines:
         for event in map(json.loads, lines):
             if event["Event"] == "SparkListenerJobStart":
-                said = event["Properties"].get("spark.job.description", "nearcopy: telling")
+                said = event["Properties"].get("spark.job.description", "nearcopy: clusters")
                 of |= dict.fromkeys(event["Stage IDs"], said.removeprefix("nearcopy: "))
             elif event["Event"] == "SparkListenerTaskEnd" and event.get("Task Metrics"):
                 metrics = event["Task Metrics"]
                 shuffled = metrics["Shuffle Write Metrics"]["Shuffle Bytes Written"]
                 took = Counter(shuffled=shuffled, tasks=1)
                 took["seconds"] += metrics["Executor Run Time"] / 1000  # type: ignore[assignment]
-                yield of.get(event["Stage ID"], "telling"), took
+                yield of.get(event["Stage ID"], "clusters"), took
 
 
 def _stage(name: str) -> str:
-    if name in ("again", "names"):
-        return "names"
+    if name in ("repeated_ids", "unique_ids"):
+        return "unique_ids"
     if name == "links" or name.startswith("round-"):
         return "components"
-    return name if name in STAGES else "telling"
+    return name if name in STAGES else "clusters"
 
 
 def _size(folder: Path) -> int:
