@@ -229,8 +229,8 @@ def _recalled(name: str, path: Path, folder: Path) -> Row:
     }
 
 
-def _likes(job: Any) -> Any:
-    """The key of a pair of rows: rows of the same text are one."""
+def _representatives(job: CorpusJob) -> Any:
+    """The representatives of two rows: rows of the same text have one."""
     from nearcopy.batch.local.candidate_pairs import EXACT_DUPLICATES_FILE
     from nearcopy.batch.local.column_files import Pack
 
