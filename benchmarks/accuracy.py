@@ -111,7 +111,7 @@ def hard_headlines() -> Iterator[Row]:
 
 
 def graded_headlines() -> Iterator[Row]:
-    """The measure of titles beside people's grades."""
+    """The title measure against human grades."""
     labels = relations.rows("sts-headlines")
     pairs = [
         (Article(id="a", title=each["title_a"]), Article(id="b", title=each["title_b"]))
@@ -128,7 +128,7 @@ def graded_headlines() -> Iterator[Row]:
 
 @cache
 def news_pairs() -> list[tuple[str, float, Judgement]]:
-    """The pairs of semeval22 in one language: the language, people's grade, what is judged."""
+    """The pairs of semeval22 in one language: the language, the human grade, the judgement."""
     known = {each["id"]: relations.article(each) for each in corpora.articles("semeval22")}
     labels = [
         each
@@ -143,17 +143,17 @@ def news_pairs() -> list[tuple[str, float, Judgement]]:
 
 
 def news() -> Iterator[Row]:
-    """The score of the same news beside people's grades, in all and by language."""
+    """The event score against human grades, in total and by language."""
     found = news_pairs()
-    scores, grades = [each.news for *_, each in found], [-grade for _, grade, _ in found]
+    scores, grades = [each.event_score for *_, each in found], [-grade for _, grade, _ in found]
     yield row("semeval22", "Pearson of the news", _pearson(scores, grades), len(found))
     for language in sorted({language for language, *_ in found}):
-        some = [(each.news, -grade) for known, grade, each in found if known == language]
+        some = [(each.event_score, -grade) for known, grade, each in found if known == language]
         yield row(
             "semeval22", f"Pearson of the news, {language}",
             _pearson([a for a, _ in some], [b for _, b in some]), len(some),
         )  # fmt: skip
-    sure = [(e.news, g <= SAME_NEWS) for _, g, e in found if not SAME_NEWS < g < OTHER_NEWS]
+    sure = [(e.event_score, g <= SAME_NEWS) for _, g, e in found if not SAME_NEWS < g < OTHER_NEWS]
     values, same = [score for score, _ in sure], [flag for _, flag in sure]
     scores_of = bootstrap({"auc": lambda weights: auc(values, same, weights)}, len(sure))
     yield row("semeval22", "AUC of the news", scores_of["auc"], len(sure))
@@ -164,7 +164,7 @@ def news() -> Iterator[Row]:
 
 @cache
 def stories(name: str) -> dict[str, str]:
-    """The story of each article that a Deduper tells of a whole set, however far apart in time."""
+    """The story of each article when a Deduper clusters a whole set, without a window."""
     with Deduper(policy=replace(POLICY, window=None)) as deduper:
         for _ in deduper.run(map(relations.article, corpora.articles(name))):
             pass
@@ -193,7 +193,7 @@ def look_alikes() -> Iterator[Row]:
 
 
 def merges() -> Iterator[Row]:
-    """Articles on the same subjects that are called copies though nobody found them to be."""
+    """False positives: articles on the same subjects called duplicates without a label."""
     articles = map(relations.article, corpora.articles("allsides"))
     with Deduper(policy=replace(POLICY, window=None)) as deduper:
         found = [

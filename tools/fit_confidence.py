@@ -24,29 +24,29 @@ def main() -> None:
         print(f"{row.measure}: {row.value:.4f} of {row.of} {row.details}")
     pairs = accuracy.near_relations(), accuracy.headlines(timed=True), accuracy.news_pairs()
     copies, titles, reports = held_out.told(*pairs)
-    judged = [*map(held_out.copy, copies), *(_as_it_is(each) for each in titles)]
-    called = [each for each in judged if each.decision.duplicate]
-    by_title = [each for each in called if each.decision.rule in held_out.BY_TITLE]
-    by_text = [each for each in called if each.decision.rule not in held_out.BY_TITLE]
+    judged = [*map(held_out.copy, copies), *map(_judge_headline, titles)]
+    duplicates = [pair for pair in judged if pair.decision.duplicate]
+    by_title = [pair for pair in duplicates if pair.decision.rule in held_out.BY_TITLE]
+    by_text = [pair for pair in duplicates if pair.decision.rule not in held_out.BY_TITLE]
     print(f"by texts and addresses: {held_out.text_share(by_text):.3f} of {len(by_text)} right")
     _shown("like-titles", held_out.title_curve(by_title))
-    events = [held_out.reported(each, each.evidence.news or 0.0) for each in reports]
-    apart = [each for each in events if each.decision.rule == held_out.OVER_OTHER_TEXTS]
-    _shown(held_out.OVER_OTHER_TEXTS, held_out.title_curve(apart, width=1))
+    events = [held_out.reported(report, report.evidence.event_score or 0.0) for report in reports]
+    by_titles = [pair for pair in events if pair.decision.rule == held_out.OVER_OTHER_TEXTS]
+    _shown(held_out.OVER_OTHER_TEXTS, held_out.title_curve(by_titles, width=1))
 
 
-def _as_it_is(told: held_out.Told) -> held_out.Judged:
+def _judge_headline(told: held_out.Told) -> held_out.Judged:
     return held_out.headline(told, told.evidence.title_event_score or 0.0)
 
 
 def _shown(name: str, curve: held_out.Floats) -> None:
     """The curve, and what it says beside the constants."""
-    rule = next(each for each in RULES if each.name == name)
-    print(f"{name}: {[round(each, 3) for each in curve.tolist()]}")
+    rule = next(rule for rule in RULES if rule.name == name)
+    print(f"{name}: {[round(value, 3) for value in curve.tolist()]}")
     for soft in (0.5, 0.6, 0.7, 0.8, 0.9, 1.0):
         evidence = Evidence(title_soft=soft)
-        fitted, given = held_out.sure(evidence, curve), rule.confidence(evidence)
-        print(f"  titles {soft:.1f} alike: fitted {fitted:.3f}, as it is {given:.3f}")
+        fitted, present = held_out.sure(evidence, curve), rule.confidence(evidence)
+        print(f"  title similarity {soft:.1f}: fitted {fitted:.3f}, present {present:.3f}")
 
 
 if __name__ == "__main__":

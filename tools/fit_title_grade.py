@@ -29,11 +29,13 @@ def signs(rows: list[dict[str, str]]) -> Floats:
         for number, row in enumerate(rows)
         for side in "ab"
     ]
-    made = list(fingerprints(articles))
-    return np.array([grade_features(a, b) for a, b in zip(made[::2], made[1::2], strict=True)], float)
+    prints = list(fingerprints(articles))
+    return np.array(
+        [grade_features(a, b) for a, b in zip(prints[::2], prints[1::2], strict=True)], float
+    )
 
 
-def fitted(values: Floats, grades: Floats) -> Floats:
+def fit_model(values: Floats, grades: Floats) -> Floats:
     """The weights, and behind them the bias, of a logistic model with a ridge."""
     mean, spread = values.mean(0), values.std(0) + 1e-9
     rows = np.hstack([(values - mean) / spread, np.ones((len(values), 1))])
@@ -48,19 +50,19 @@ def fitted(values: Floats, grades: Floats) -> Floats:
     return np.append(plain, weights[-1] - plain @ mean)
 
 
-def graded(values: Floats, weights: Floats) -> Floats:
+def predict(values: Floats, weights: Floats) -> Floats:
     """What the model says of every pair."""
-    found: Floats = 1 / (1 + np.exp(-(values @ weights[:-1] + weights[-1])))
-    return found
+    predictions: Floats = 1 / (1 + np.exp(-(values @ weights[:-1] + weights[-1])))
+    return predictions
 
 
 def unseen(values: Floats, grades: Floats) -> Floats:
     """The grade of every pair by the model of those outside its fold."""
-    found = np.zeros(len(grades))
+    predictions = np.zeros(len(grades))
     for fold in np.array_split(np.random.default_rng(0).permutation(len(grades)), FOLDS):
-        others = np.setdiff1d(np.arange(len(grades)), fold)
-        found[fold] = graded(values[fold], fitted(values[others], grades[others]))
-    return found
+        training = np.setdiff1d(np.arange(len(grades)), fold)
+        predictions[fold] = predict(values[fold], fit_model(values[training], grades[training]))
+    return predictions
 
 
 def main() -> None:
@@ -71,10 +73,10 @@ def main() -> None:
         rows = list(csv.DictReader(lines))
     grades = np.array([float(row["similarity"]) for row in rows]) / HIGHEST
     values = signs(rows)
-    weights = fitted(values, grades)
+    weights = fit_model(values, grades)
     for name, weight in zip((*GradeFeatures._fields, "bias"), weights, strict=True):
         print(f"{name:14} {weight:8.3f}")
-    print(f"Pearson {np.corrcoef(graded(values, weights), grades)[0, 1]:.4f}", end=", ")
+    print(f"Pearson {np.corrcoef(predict(values, weights), grades)[0, 1]:.4f}", end=", ")
     print(f"unseen {np.corrcoef(unseen(values, grades), grades)[0, 1]:.4f}")
 
 

@@ -1,7 +1,7 @@
 """The event score: logistic models of the likelihood that two articles report the same event.
 
-One model reads the evidence of both articles (fitted by tools/fit_news.py on labelled pairs), the
-other one that of their titles (fitted by tools/fit_title_news.py).
+One model reads the evidence of both articles (fitted by tools/fit_event_score.py on labelled pairs), the
+other one that of their titles (fitted by tools/fit_title_event_score.py).
 """
 
 from collections.abc import Mapping, Sequence
@@ -113,7 +113,7 @@ def event_confidence(score: float) -> float:
 MIN_TITLE_SIMILARITY = 0.45  # soft cosine; titles with less are not scored
 TITLE_MAX_DAYS = 14.0
 DECIMALS = 4  # logarithms may differ between machines beyond these
-# The features of the title model and their weights, fitted by tools/fit_title_news.py.
+# The features of the title model and their weights, fitted by tools/fit_title_event_score.py.
 TITLE_WEIGHTS = {
     "soft": 3.611,  # the soft cosine
     "words": 0.204,  # the soft cosine times the words of the shorter title

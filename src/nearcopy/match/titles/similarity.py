@@ -1,6 +1,6 @@
 """The similarity of two titles: string scores, the mixes of presets, and a fitted grade.
 
-The grade estimates the similarity in meaning as people rate it. It decides nothing: titles of two
+The grade estimates the similarity in meaning as human raters see it. It decides nothing: titles of two
 days of one story are similar in meaning.
 """
 
@@ -32,9 +32,7 @@ class TitleScores(NamedTuple):
     """The scores of pairs of normalised titles, 0..1; NaN where a title has no words."""
 
     ratio: Floats  # 1 - Levenshtein distance / length of the longer
-    indel: (
-        Floats  # 1 - insertions and deletions / both lengths: "Levenshtein ratio" elsewhere
-    )
+    indel: Floats  # 1 - insertions and deletions / both lengths: "Levenshtein ratio" elsewhere
     token_set: Floats  # words in common against the remainder of either
     token_sort: Floats  # the ratio of their sorted words
     partial: Floats  # the shorter against the best part of the longer
@@ -122,7 +120,7 @@ class GradeFeatures(NamedTuple):
     words: float  # ln(1 + the terms of the shorter title)
     begins: float  # whether the first terms begin alike, 0 or 1
     letters: float  # the cosine of their letters, two by two
-    phrases: float  # the cosine of their terms, two by two: forms filled in anew share these
+    phrases: float  # the cosine of their terms, two by two: uses of one template share these
     names: float  # how many names, word by word, the other title lacks
     figures_apart: float  # facts that the other lacks, of the title that has fewer such
     figures_alone: float  # whether only one of the titles has facts, 0 or 1

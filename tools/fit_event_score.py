@@ -1,12 +1,12 @@
 """Fits the model of src/nearcopy/match/same_event_model.py: weights of the measurements.
 
-    python tools/fit_news.py ../shared/data
+    python tools/fit_event_score.py ../shared/data
 
 People graded pairs of articles of one language from 1 (the same story) to 4 (unrelated). The model
 is a logistic regression of that grade, turned to 0..1, with a part of its upper half: so it orders
 pairs as people do, and is about as often right as it says. How sure it is to be right has a curve
 of its own. Prints how well this does on pairs that it was not fitted to, then the constants to put
-into news.py.
+into same_event_model.py.
 """
 
 import csv
@@ -34,28 +34,28 @@ VERDICT = 0.35  # the part of the verdict, yes or no, in what is fitted
 
 
 def main() -> None:
-    known = {each.id: each for each in read(Path(sys.argv[1]) / "semeval22")}
+    prints = {article.id: article for article in read(Path(sys.argv[1]) / "semeval22")}
     with (Path(sys.argv[1]) / "semeval22" / "pairs.csv").open(encoding="utf-8") as lines:
         rows = [row for row in csv.DictReader(lines) if row["lang_a"] == row["lang_b"]]
-    measured = compare_pairs([(known[row["a"]], known[row["b"]]) for row in rows])
+    measured = compare_pairs([(prints[row["a"]], prints[row["b"]]) for row in rows])
     x = event_features(
-        {name: [getattr(each, name) for each in measured] for name in Evidence._fields}
+        {name: [getattr(evidence, name) for evidence in measured] for name in Evidence._fields}
     )
     grades = np.array([float(row["overall"]) for row in rows])
     same = (grades <= SAME_NEWS).astype(np.float64)
     y = VERDICT * same + (1 - VERDICT) * (4 - grades) / 3
     scores = [predicted(x, y, seed) for seed in range(SPLITS)]
-    held_out = [correlation(each, -grades) for each in scores]
+    held_out = [correlation(row, -grades) for row in scores]
     print(f"{len(rows)} pairs, {FOLDS} folds: Pearson {np.mean(held_out):.4f} on held-out pairs")
     languages = np.array([row["lang_a"] for row in rows])
     for language in sorted(set(languages.tolist())):
         inside = languages == language
-        found = likely(x[inside], fitted(x[~inside], y[~inside]))
-        print(f"  {language}, fitted without it: {correlation(found, -grades[inside]):.4f}")
-    constant, *worth = fitted(x, y).tolist()
-    print(f"CONSTANT = {constant:.3f}\nWORTH = ({', '.join(f'{each:.3f}' for each in worth)})")
-    told = np.log(scores[0] / (1 - scores[0]))[:, None]
-    print(f"SURE = {tuple(round(each, 3) for each in fitted(told, same).tolist())}")
+        predictions = predict(x[inside], fit_model(x[~inside], y[~inside]))
+        print(f"  {language}, fitted without it: {correlation(predictions, -grades[inside]):.4f}")
+    bias, *weights = fit_model(x, y).tolist()
+    print(f"BIAS = {bias:.3f}\nWEIGHTS = ({', '.join(f'{weight:.3f}' for weight in weights)})")
+    log_odds = np.log(scores[0] / (1 - scores[0]))[:, None]
+    print(f"CALIBRATION = {tuple(round(value, 3) for value in fit_model(log_odds, same).tolist())}")
 
 
 def read(folder: Path) -> list[Fingerprint]:
@@ -73,29 +73,29 @@ def article(row: dict[str, Any]) -> Article:
 
 
 def predicted(x: Array, y: Array, seed: int) -> Array:
-    """What models fitted to the other folds say of each pair."""
+    """The predictions for each pair by models fitted to the other folds."""
     fold = np.random.default_rng(seed).integers(0, FOLDS, len(y))
     scores = np.zeros(len(y))
-    for each in range(FOLDS):
-        scores[fold == each] = likely(x[fold == each], fitted(x[fold != each], y[fold != each]))
+    for held in range(FOLDS):
+        scores[fold == held] = predict(x[fold == held], fit_model(x[fold != held], y[fold != held]))
     return scores
 
 
-def fitted(x: Array, y: Array) -> Array:
-    """The constant and the worth of each measurement, by Newton's method."""
+def fit_model(x: Array, y: Array) -> Array:
+    """The bias and the weights of a logistic regression, by Newton's method."""
     columns = np.column_stack([np.ones(len(x)), x])
     ridge = RIDGE * np.eye(columns.shape[1])
     ridge[0, 0] = 0
-    found = np.zeros(columns.shape[1])
+    weights = np.zeros(columns.shape[1])
     for _ in range(STEPS):
-        scores = likely(x, found)
-        slope = columns.T @ (y - scores) - ridge @ found
-        found += np.linalg.solve((columns.T * (scores * (1 - scores))) @ columns + ridge, slope)
-    return found
+        scores = predict(x, weights)
+        slope = columns.T @ (y - scores) - ridge @ weights
+        weights += np.linalg.solve((columns.T * (scores * (1 - scores))) @ columns + ridge, slope)
+    return weights
 
 
-def likely(x: Array, model: Array) -> Array:
-    """What a model says of each row."""
+def predict(x: Array, model: Array) -> Array:
+    """The predictions of a model for each row."""
     return 1 / (1 + np.exp(-(model[0] + x @ model[1:])))
 
 

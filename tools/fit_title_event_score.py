@@ -1,10 +1,10 @@
-"""Fits the model of titles that report one piece of news to labelled pairs of headlines.
+"""Fit the title model of the event score to labelled pairs of headlines.
 
-    .venv/bin/python tools/fit_title_news.py ../shared/data/headline-pairs/pairs.csv
+    .venv/bin/python tools/fit_title_event_score.py ../shared/data/headline-pairs/pairs.csv
 
-Prints the weights for titles/news.py, and how well they do on pairs they were not fitted to. Pairs
+Prints the weights for match/same_event_model.py, and their F1 on held-out pairs. Pairs
 that the default policy refuses for another reason (facts that clash, a column, a contrast) are left
-out of the fit, and count as told apart.
+out of the fit, and count as different.
 """
 
 import argparse
@@ -30,18 +30,18 @@ FREE = Policy(window=None, title_later=None)  # the model weighs the days itself
 
 def signs(rows: list[dict[str, str]]) -> tuple[Floats, Bools]:
     """The signs of every pair, and whether nothing else speaks against it."""
-    made = list(fingerprints([_article(row, side) for row in rows for side in "ab"]))
-    pairs = list(zip(made[::2], made[1::2], strict=True))
+    prints = list(fingerprints([_article(row, side) for row in rows for side in "ab"]))
+    pairs = list(zip(prints[::2], prints[1::2], strict=True))
     evidence = compare_pairs(pairs)
-    found = title_event_features(
-        made[::2],
-        made[1::2],
-        [each.title_soft or 0.0 for each in evidence],
-        [each.agreements for each in evidence],
-        [each.hours_apart for each in evidence],
+    features = title_event_features(
+        prints[::2],
+        prints[1::2],
+        [pair.title_soft or 0.0 for pair in evidence],
+        [pair.agreements for pair in evidence],
+        [pair.hours_apart for pair in evidence],
     )
     free = [not e.moved and title_veto(e, FREE) is None for e in evidence]
-    return found, np.array(free)
+    return features, np.array(free)
 
 
 def _article(row: dict[str, str], side: str) -> Article:
@@ -52,7 +52,7 @@ def _article(row: dict[str, str], side: str) -> Article:
     return Article(id=side + row[f"id_{side}"], title=row[f"title_{side}"], published=published)
 
 
-def fitted(values: Floats, same: Bools) -> Floats:
+def fit_model(values: Floats, same: Bools) -> Floats:
     """The weights, and behind them the bias, of a logistic model with a ridge."""
     mean, spread = values.mean(0), values.std(0) + 1e-9
     rows = np.hstack([(values - mean) / spread, np.ones((len(values), 1))])
@@ -69,8 +69,8 @@ def fitted(values: Floats, same: Bools) -> Floats:
 
 def likely(values: Floats, weights: Floats) -> Floats:
     """What the model says of every pair."""
-    found: Floats = 1 / (1 + np.exp(-(values @ weights[:-1] + weights[-1])))
-    return found
+    predictions: Floats = 1 / (1 + np.exp(-(values @ weights[:-1] + weights[-1])))
+    return predictions
 
 
 def f1(said: Bools, same: Bools) -> float:
@@ -81,20 +81,20 @@ def f1(said: Bools, same: Bools) -> float:
 def best_line(scores: Floats, same: Bools) -> float:
     """The threshold with the best F1."""
     lines = np.linspace(0.2, 0.7, 51)
-    return float(max(lines, key=lambda line: f1(scores >= line, same)))
+    return float(max(lines, key=lambda threshold: f1(scores >= threshold, same)))
 
 
 def halves(values: Floats, free: Bools, same: Bools) -> list[tuple[float, float]]:
     """The threshold of one random half and its F1 on the other, for every split."""
-    found = []
+    results = []
     for seed in range(SPLITS):
         order = np.random.default_rng(seed).permutation(len(same))
-        known, unseen = np.array_split(order, 2)
-        weights = fitted(values[known][free[known]], same[known][free[known]])
+        training, unseen = np.array_split(order, 2)
+        weights = fit_model(values[training][free[training]], same[training][free[training]])
         scores = np.where(free, likely(values, weights), 0.0)
-        line = best_line(scores[known], same[known])
-        found.append((line, f1(scores[unseen] >= line, same[unseen])))
-    return found
+        threshold = best_line(scores[training], same[training])
+        results.append((threshold, f1(scores[unseen] >= threshold, same[unseen])))
+    return results
 
 
 def main() -> None:
@@ -105,12 +105,12 @@ def main() -> None:
         rows = [row for row in csv.DictReader(lines) if row["label"] != "unsure"]
     same = np.array([row["label"] == "same" for row in rows])
     values, free = signs(rows)
-    weights = fitted(values[free], same[free])
+    weights = fit_model(values[free], same[free])
     for name, weight in zip((*TITLE_WEIGHTS, "bias"), weights, strict=True):
         print(f"{name:10} {weight:8.3f}")
     scores = np.where(free, likely(values, weights), 0.0)
-    line = best_line(scores, same)
-    print(f"all pairs: F1 {f1(scores >= line, same):.4f} from {line:.2f} on")
+    threshold = best_line(scores, same)
+    print(f"all pairs: F1 {f1(scores >= threshold, same):.4f} from {threshold:.2f} on")
     lines_, unseen = zip(*halves(values, free, same), strict=True)
     print(f"unseen halves: F1 {np.mean(unseen):.4f}, lines {np.mean(lines_):.2f}")
 
