@@ -455,9 +455,7 @@ def test_what_looks_like_nothing_asks_for_the_format(rows):
 
 
 def test_a_store_among_the_files_is_told_from_a_file_of_articles(rows):
-    with pytest.raises(
-        NearcopyError, match=r"is a SQLite file.* give --store .*seen\.db"
-    ):
+    with pytest.raises(NearcopyError, match=r"is a SQLite file.* give --store .*seen\.db"):
         rows("seen.db", b"SQLite format 3\0" + bytes(84))
 
 

@@ -209,7 +209,9 @@ def test_a_file_that_is_no_export_any_more_is_refused(run, find, put, said):
 
 
 def test_a_table_cannot_hold_all(run):
-    assert "--all cannot be written as csv" in run("export", "--all", "-o", "e.csv", fails=True).stderr
+    assert (
+        "--all cannot be written as csv" in run("export", "--all", "-o", "e.csv", fails=True).stderr
+    )
     run("export", "-o", "e.csv")
     run("import", "e.csv", "--store", "new.db")
 

@@ -26,8 +26,7 @@ from nearcopy.io.streams import consumer as consuming
 from nearcopy.io.streams.json_lines import LineSplitter, LineStream
 from nearcopy.io.streams.messages import Outputs, annotations
 from nearcopy.io.streams.metrics import serve_metrics
-from nearcopy.io.streams.process import article_of
-from nearcopy.io.streams.process import process_messages
+from nearcopy.io.streams.process import article_of, process_messages
 
 QUAY = "The harbour council voted to close the old quay after divers found shipworm in its piles. "
 PAGE = {"title": "Council closes quay", "text": QUAY * 6, "url": "https://example.org/a/quay"}
