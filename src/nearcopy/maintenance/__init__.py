@@ -1,1 +1,1 @@
-"""Maintenance of whole stores: copy one into another, rebuild it, compare what two hold."""
+"""Maintenance of whole stores: copy, rebuild and export them, and compare what two of them hold."""

@@ -9,11 +9,10 @@ from typing import NamedTuple
 
 from nearcopy.cluster.duplicate_groups import OversizedGroup
 from nearcopy.config import Policy, Recipe
-from nearcopy.deduper.incremental_clustering import update_stories
 from nearcopy.deduper.matches import edges_to_store, find_matches, judge_stored_pair
-from nearcopy.deduper.recluster import learn_term_counts, rejudge_edges
+from nearcopy.deduper.recluster import learn_term_counts, rejudge_edges, update_stories
 from nearcopy.errors import StoreError
-from nearcopy.fingerprint.blocking_keys import VERSION, keys
+from nearcopy.fingerprint.blocking_keys import VERSION, blocking_keys
 from nearcopy.fingerprint.fingerprint import fingerprints
 from nearcopy.maintenance.copy_store import (
     ORIGINALS,
@@ -194,7 +193,7 @@ def _read_with_texts(source: Store, ids: list[str]) -> ArticleBatch:
 def _add_batch(target: Store, batch: ArticleBatch, settings: RebuildSettings) -> None:
     """Add articles, and their edges to earlier ones, in one transaction."""
     new = list(fingerprints(batch.articles, settings.recipe, threads=settings.threads))
-    articles = list(map(StoredArticle, batch.articles, new, keys(new, settings.recipe)))
+    articles = list(map(StoredArticle, batch.articles, new, blocking_keys(new, settings.recipe)))
     with target.transaction():
         save_batch(target, batch, articles)
         refuse_lossy(target, batch.articles[:1])
