@@ -56,5 +56,5 @@ def _flagged(measure: str, named: list[str], flags: list[bool]) -> Row:
 
 
 def digest(text: str) -> str:
-    """What stands for a text."""
+    """The digest of a text."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]

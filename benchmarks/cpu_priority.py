@@ -1,7 +1,7 @@
 """Real-time CPU priority for what is measured.
 
-On one that others work on too, a check would wait for a processor, and so would the server that it
-asks and whoever it waits for there. Linux only, and only root may.
+On a shared machine a check would wait for a processor, as would the server that it queries. Linux
+only, as root.
 """
 
 import os
@@ -20,7 +20,7 @@ def ahead() -> Iterator[None]:
     with suppress(OSError):
         os.setsid()  # Linux shares out processors by session before it looks at anything else
     done = threading.Event()
-    thread = threading.Thread(target=_put_first, args=(done,))
+    thread = threading.Thread(target=_raise_priority, args=(done,))
     thread.start()
     try:
         yield
@@ -30,7 +30,7 @@ def ahead() -> Iterator[None]:
         _place(os.getpid(), 0)
 
 
-def _put_first(done: threading.Event) -> None:
+def _raise_priority(done: threading.Event) -> None:
     placed: dict[int, str] = {}  # by process, the session it was found in
     while not done.wait(AGAIN_SECONDS):
         for pid in _started_by(os.getpid()):

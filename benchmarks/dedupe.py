@@ -168,7 +168,7 @@ def _text_dedup(path: Path, folder: Path) -> process_usage.Run:
 
 
 def _text_dedup_removed(_: process_usage.Run, count: int, folder: Path) -> int:
-    """Counted in what it wrote: its description of the set still tells of all rows."""
+    """Counted in its output: the metadata of the set still lists all rows."""
     count_rows = "import datasets, sys; print(len(datasets.load_from_disk(sys.argv[1])))"
     python = peers.TEXT_DEDUP / "bin" / "python"
     return count - int(process_usage.run([python, "-c", count_rows, folder / "text-dedup"]).output)
@@ -295,7 +295,7 @@ def _row(article: Any) -> dict[str, str]:
 
 
 def _unpacked(path: Path, most: int | None) -> int:
-    """allsides, or the first so many of it, as plain JSONL; how many there are."""
+    """The first articles of allsides as plain JSONL, and their number."""
     source = corpora.DATA / "allsides" / "articles.jsonl.gz"
     with gzip.open(source, "rb") as packed, path.open("wb") as out:
         if most is None:

@@ -45,7 +45,7 @@ class Text(NamedTuple):
 
 @cache
 def texts(each: int = EACH) -> tuple[Text, ...]:
-    """So many texts of every language, the same every time."""
+    """A deterministic sample of texts of every language."""
     return tuple(text for language in LANGUAGES for text in _texts(language, each))
 
 

@@ -37,11 +37,11 @@ ENOUGH = 50  # pairs, for a language to have a line of its own
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Pairs with what is measured of each, and how alike people found them, 0..1."""
+    """Pairs with their features and human similarity grades, 0..1."""
 
     name: str
     vectors: tuple[Floats, Floats]
-    features: Floats  # profile cosine, soft title cosine, then the shares that profiles tell
+    features: Floats  # profile cosine, soft title cosine, containment of profiles
     truth: Floats
     measure: str  # "pearson", "auc", "average_precision"
 
@@ -63,10 +63,10 @@ class Added:
     title: float | None  # the soft title cosine alone; None where there are no titles
     without: float  # both of these
     with_meaning: float
-    all_without: float  # and the shares that profiles tell
+    all_without: float  # and the containment of profiles
     all_with_meaning: float
     interval: tuple[float, float] | None  # of the last difference, 95 of 100 draws
-    dimensions: dict[str, float]  # the cosine alone by the first so many
+    dimensions: dict[str, float]  # the cosine alone by the number of dimensions
 
 
 def sets() -> Iterator[Pairs]:
@@ -101,7 +101,7 @@ def semeval() -> Iterator[Pairs]:
 
 
 def events(name: str) -> Iterator[Pairs]:
-    """All pairs of articles, by whether they tell one event."""
+    """All pairs of articles, by whether they report one event."""
     articles = [relations.article(row) for row in corpora.articles(name)]
     story = relations.clusters(name)
     places = np.array(list(combinations(range(len(articles)), 2)))
@@ -144,7 +144,7 @@ def embedded(articles: Sequence[Article]) -> Floats:
 
 
 def likeness(left: Sequence[Fingerprint], right: Sequence[Fingerprint]) -> Floats:
-    """The profile cosine, the soft title cosine and what else profiles tell; none is 0."""
+    """The profile cosine, the soft title cosine and the containment of profiles; 0 if missing."""
     profiles = kernels.profile_measures([a.profile for a in left], [b.profile for b in right])
     title = kernels.title_cosines([a.gist for a in left], [b.gist for b in right])
     return np.nan_to_num(np.column_stack([profiles[:, 0], title, profiles[:, 1:]]))
@@ -177,7 +177,7 @@ def _and(features: Floats, meaning: Floats) -> Floats:
 
 
 def cosines(vectors: tuple[Floats, Floats], size: int) -> Floats:
-    """The cosines of the first so many dimensions."""
+    """The cosines of the first dimensions."""
     a, b = (each[:, :size] for each in vectors)
     lengths = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
     found: Floats = np.einsum("ij,ij->i", a, b) / np.maximum(lengths, 1e-12)
@@ -185,7 +185,7 @@ def cosines(vectors: tuple[Floats, Floats], size: int) -> Floats:
 
 
 def judged(pairs: Pairs, scores: Floats, rows: NDArray[np.intp] | None = None) -> float:
-    """How well scores agree with what people said."""
+    """The agreement of scores with human labels."""
     measure = {"pearson": pearson, "auc": auc, "average_precision": average_precision}
     truth = pairs.truth if rows is None else pairs.truth[rows]
     return float(measure[pairs.measure](scores if rows is None else scores[rows], truth)[0])

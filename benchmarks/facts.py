@@ -27,9 +27,11 @@ def facts(context: Context) -> Iterator[Measurement]:
     source, found = titles(context.sizes.articles)
     known = [read_facts(title).facts for title in found]
     with one_core():
-        yield _timed("facts/read", f"facts of a title, {source}", 60, read_facts, found, context)
+        yield _measure("facts/read", f"facts of a title, {source}", 60, read_facts, found, context)
         pairs = list(pairwise(known))
-        yield _timed("facts/compare", "facts of two titles compared", 5, _compared, pairs, context)
+        yield _measure(
+            "facts/compare", "facts of two titles compared", 5, _compare_pair, pairs, context
+        )
     if PAIRS.exists():
         yield from _labelled()
 
@@ -44,7 +46,7 @@ def titles(count: int) -> tuple[str, list[str]]:
     return "examples/wire.jsonl", (known * (LEAST_TITLES // len(known) + 1))[:LEAST_TITLES]
 
 
-def _timed(
+def _measure(
     name: str,
     work: str,
     bar: float,
@@ -65,7 +67,7 @@ def _microseconds(do: Callable[[Given], object], each: Given) -> float:
     return (time.perf_counter_ns() - start) / 1000
 
 
-def _compared(pair: tuple[tuple[Fact, ...], tuple[Fact, ...]]) -> object:
+def _compare_pair(pair: tuple[tuple[Fact, ...], tuple[Fact, ...]]) -> object:
     return compare_facts(*pair)
 
 
@@ -75,7 +77,7 @@ def _labelled() -> Iterator[Measurement]:
         rows = [row for row in csv.DictReader(lines) if row["label"] != "unsure"]
     for name, labels in {"same": {"same"}, "not the same": {"different", "update"}}.items():
         chosen = [row for row in rows if row["label"] in labels]
-        vetoed = sum(_vetoed(row["title_a"], row["title_b"]) for row in chosen)
+        vetoed = sum(_is_vetoed(row["title_a"], row["title_b"]) for row in chosen)
         yield Measurement(
             f"facts/vetoed/{name}",
             f"headline pairs that are {name}, vetoed by facts",
@@ -85,6 +87,6 @@ def _labelled() -> Iterator[Measurement]:
         )
 
 
-def _vetoed(a: str, b: str) -> bool:
+def _is_vetoed(a: str, b: str) -> bool:
     found = compare_facts(read_facts(a).facts, read_facts(b).facts)
     return bool(found.clashes or found.moved)

@@ -144,7 +144,7 @@ def _raised(floor: Floor, line: Held) -> Floor:
 
 
 def write(floors: Iterable[Floor], path: Path = FLOORS) -> None:
-    """Write the file anew, its heading as it is."""
+    """Rewrite the file, keeping its heading."""
     heading = path.read_text(encoding="utf-8").split("[[floor]]", 1)[0].rstrip()
     parts = [heading, *map(_toml, floors)]
     path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")

@@ -23,8 +23,8 @@ from nearcopy.match.judgement import Judgement, event_score
 from nearcopy.match.same_event_model import event_features
 
 sys.path.append(str(HERE.parent / "tools"))
-import fit_news
-import fit_title_news
+import fit_event_score
+import fit_title_event_score
 
 Floats = NDArray[np.float64]
 FOLDS, SPLITS = 5, 5
@@ -91,13 +91,13 @@ def alike(evidence: Evidence) -> list[float]:
 def title_curve(known: Sequence[Judged], width: int = 2) -> Floats:
     """The constant and the worth of what like titles rest on."""
     x = np.array([alike(each.evidence)[:width] for each in known])
-    return fit_news.fitted(x, np.array([each.right for each in known], np.float64))
+    return fit_event_score.fitted(x, np.array([each.right for each in known], np.float64))
 
 
 def sure(evidence: Evidence, curve: Floats) -> float:
     """What a curve says of a pair."""
     x = np.array([alike(evidence)[: len(curve) - 1]])
-    return float(fit_news.likely(x, curve)[0])
+    return float(fit_event_score.likely(x, curve)[0])
 
 
 def text_share(known: Sequence[Judged]) -> float:
@@ -111,13 +111,13 @@ def text_share(known: Sequence[Judged]) -> float:
 def duplicates(near: Sequence[Told], headlines: Sequence[Told], seed: int) -> Iterator[Scored]:
     """The confidence in each duplicate, and whether it is one."""
     rows = _headline_rows()
-    signs, free = fit_title_news.signs(rows)
+    signs, free = fit_title_event_score.signs(rows)
     same = np.array([each.label == "same" for each in headlines])
     at_near, at_headlines = folds(near, seed), folds(headlines, seed)
     for fold in range(FOLDS):
         known = free & (at_headlines != fold)
-        model = fit_title_news.fitted(signs[known], same[known])
-        likely = np.round(fit_title_news.likely(signs, model), 4).tolist()
+        model = fit_title_event_score.fitted(signs[known], same[known])
+        likely = np.round(fit_title_event_score.likely(signs, model), 4).tolist()
         judged = [headline(each, score) for each, score in zip(headlines, likely, strict=True)]
         pairs = [*map(copy, near), *judged]
         known, unseen = _parted(pairs, np.concatenate([at_near, at_headlines]) == fold)
@@ -159,13 +159,15 @@ def same_news(told: Sequence[Told], seed: int) -> Iterator[tuple[Judged, float, 
     columns = {name: [getattr(each.evidence, name) for each in told] for name in Evidence._fields}
     x, grades = event_features(columns), np.array([float(each.label) for each in told])
     same = (grades <= SAME_NEWS).astype(np.float64)
-    y = fit_news.VERDICT * same + (1 - fit_news.VERDICT) * (4 - grades) / 3
+    y = fit_event_score.VERDICT * same + (1 - fit_event_score.VERDICT) * (4 - grades) / 3
     for fold in range(FOLDS):
         known = at != fold
-        scores = np.round(fit_news.likely(x, fit_news.fitted(x[known], y[known])), 6).tolist()
+        scores = np.round(
+            fit_event_score.likely(x, fit_event_score.fitted(x[known], y[known])), 6
+        ).tolist()
         judged = list(map(reported, told, scores))
         odds = np.array([[_odds(score)] for score in scores])
-        by_news = fit_news.fitted(odds[known], same[known])
+        by_news = fit_event_score.fitted(odds[known], same[known])
         kept = (each for each, fit in zip(judged, known, strict=True) if fit)
         titled = [each for each in kept if each.decision.rule == OVER_OTHER_TEXTS]
         by_title = title_curve(titled, width=1)
@@ -174,7 +176,7 @@ def same_news(told: Sequence[Told], seed: int) -> Iterator[tuple[Judged, float, 
             certain = (
                 sure(each.evidence, by_title)
                 if each.decision.rule == OVER_OTHER_TEXTS
-                else float(fit_news.likely(odds[place : place + 1], by_news)[0])
+                else float(fit_event_score.likely(odds[place : place + 1], by_news)[0])
             )
             yield each, event_score(each.evidence, each.decision), certain
 

@@ -145,7 +145,10 @@ def _precision(done: Joined) -> Iterator[Measurement]:
         below, bar=Bar("<=", 0), note=f"{done.name}: {len(done.found):,} pairs found",
     )  # fmt: skip
     texts = done.articles.values()
-    folded = {_sorted(a, b) for a, b, _ in find_similar_pairs(texts, BOUND, features=SHINGLES, words="folded")}
+    folded = {
+        _sorted(a, b)
+        for a, b, _ in find_similar_pairs(texts, BOUND, features=SHINGLES, words="folded")
+    }
     yield Measurement(
         f"near_text/{done.name}/folded", "pairs that folded words find", "pairs", len(folded),
         note=f"{done.name}: {len(done.found.keys() - folded)} of the others are not among them",

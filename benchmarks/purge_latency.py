@@ -73,10 +73,10 @@ def _apart(kind: str, articles: int, first: bool) -> Row:
     with shared_stores.opened(kind) as (address, size, _):
         given = {"address": address, "count": articles, "days": DAYS, "preset": "default"}
         process_usage.case(stores.SCRIPT, "file_all", given | {"phrases": PHRASES})
-        return measured(kind, articles, address, size, first)
+        return measure(kind, articles, address, size, first)
 
 
-def measured(kind: str, articles: int, address: str, size: shared_stores.Size, first: bool) -> Row:
+def measure(kind: str, articles: int, address: str, size: Callable[[], int], first: bool) -> Row:
     """The row of a store that is filled; where wanted `first`, ahead of all else."""
     full = size()
     with cpu_priority.ahead() if first else nullcontext(), _Checker(address, articles) as checker:

@@ -12,7 +12,7 @@ from nearcopy import Article, fingerprints, kernels
 from nearcopy.extract.text import normalised
 from nearcopy.extract.titles import clean, find_stage_words, recurring_column
 from nearcopy.fingerprint.blocking_keys import title_keys
-from nearcopy.match.titles.similarity import title_scores, title_grade
+from nearcopy.match.titles.similarity import title_grade, title_scores
 from results import Bar, Measurement, Work, rate
 from timing import Timing, one_core, timed
 
