@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 from nearcopy import Article, Deduper, fingerprints
-from nearcopy.fingerprint.term_weights import TermCounts, count_terms, weights_from_counts, stored_weights
+from nearcopy.fingerprint.term_weights import (
+    TermCounts,
+    count_terms,
+    weights_from_counts,
+    stored_weights,
+)
 from nearcopy.match.compare import compare_pairs
 
 REPORTS = [

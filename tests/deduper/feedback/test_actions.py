@@ -290,7 +290,7 @@ def test_the_command_lists_and_undoes_actions(tmp_path):
     assert "keep b in place of a" in run("keep", "b", "--by", "Ada").output
     assert json.loads(run("list", "--json").stdout)["by"] == "Ada"
     assert "1 in all" in run("list").output
-    assert "act 1 undone" in run("undo", "1").output
+    assert "action 1 undone" in run("undo", "1").output
     for words in (["burn"], ["keep"], ["undo", "x"], ["undo", "7"], ["merge", "a"], ["keep", "a"]):
         assert run(*words).exit_code == 2
 
