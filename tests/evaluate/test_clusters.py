@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearcopy.evaluate.clusters import CLUSTER_METRICS, adjusted_rand, count_cells, bootstrap_clusters
+from nearcopy.evaluate.clusters import (
+    CLUSTER_METRICS,
+    adjusted_rand,
+    bootstrap_clusters,
+    count_cells,
+)
 
 TRUTH, FOUND = "aaabbcc", "xxyyyzz"
 groupings = st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from("wxyz")), max_size=30)
@@ -54,7 +59,9 @@ def test_exchanging_the_two_exchanges_precision_and_recall(rows):
         ("ari", "ari"),
         ("pair_f1", "pair_f1"),
     ):
-        assert CLUSTER_METRICS[ours](one) == pytest.approx(CLUSTER_METRICS[theirs](other), nan_ok=True)
+        assert CLUSTER_METRICS[ours](one) == pytest.approx(
+            CLUSTER_METRICS[theirs](other), nan_ok=True
+        )
 
 
 @given(groupings)

@@ -12,9 +12,9 @@ from nearcopy.evaluate import (
     evaluate_clusters,
     evaluate_near_pairs,
     evaluate_pairs,
+    find_scheme,
     read_labels,
     read_listed_pairs,
-    find_scheme,
 )
 from nearcopy.evaluate.near_duplicates import ListedPair
 from nearcopy.evaluate.outcomes import target_score
@@ -225,7 +225,11 @@ def test_articles_of_no_cluster_are_counted_and_not_scored():
 
 # Near copies.
 
-NEAR = [ListedPair(2, "f2", "f1", 0.93), ListedPair(3, "f1", "l1", 0.6), ListedPair(4, "o1", "x", 0.9)]
+NEAR = [
+    ListedPair(2, "f2", "f1", 0.93),
+    ListedPair(3, "f1", "l1", 0.6),
+    ListedPair(4, "o1", "x", 0.9),
+]
 
 
 def test_listed_pairs_are_found_or_missed():

@@ -6,7 +6,14 @@ from html.parser import HTMLParser
 import pytest
 
 from nearcopy import Article, Policy, Recipe
-from nearcopy.evaluate import LabelOptions, evaluate_clusters, evaluate_pairs, read_labels, page, find_scheme
+from nearcopy.evaluate import (
+    LabelOptions,
+    evaluate_clusters,
+    evaluate_pairs,
+    find_scheme,
+    page,
+    read_labels,
+)
 from nearcopy.evaluate import svg_plots as plots
 from nearcopy.evaluate.metrics import calibration_bins, precision_recall_curve
 from nearcopy.evaluate.outcomes import Bar

@@ -4,7 +4,7 @@ import pytest
 
 from nearcopy import Article, Policy
 from nearcopy.errors import NearcopyError
-from nearcopy.evaluate.labels import LabelOptions, read_labels, positive_relations, find_scheme
+from nearcopy.evaluate.labels import LabelOptions, find_scheme, positive_relations, read_labels
 
 POLICY = Policy()
 KNOWN = {name: Article(id=name, title=f"Title {name}", language="en") for name in "abcd"}

@@ -15,7 +15,7 @@ from nearcopy.config import read_policy
 from nearcopy.deduper.feedback.labelled_examples import Example
 from nearcopy.evaluate.labels import LabelledPair
 from nearcopy.evaluate.tune import _split_folds as folds_of
-from nearcopy.evaluate.tune import fit_thresholds, measure_labels, active_thresholds, tune
+from nearcopy.evaluate.tune import active_thresholds, fit_thresholds, measure_labels, tune
 
 ROOT = Path(__file__).parents[2]
 WIRE = str(ROOT / "examples" / "wire.jsonl")

@@ -30,7 +30,9 @@ def made(**given) -> Fingerprint:
 
 
 def test_an_article_with_nothing_to_find_it_by_has_no_keys():
-    assert [len(each) for each in blocking_keys([Fingerprint(id="a"), Fingerprint(id="b")], Recipe())] == [
+    assert [
+        len(each) for each in blocking_keys([Fingerprint(id="a"), Fingerprint(id="b")], Recipe())
+    ] == [
         0,
         0,
     ]

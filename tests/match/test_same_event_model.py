@@ -11,8 +11,8 @@ from nearcopy.models import Evidence
 
 SHARE = st.none() | st.floats(0, 1)
 BASE = Evidence(
-    words=300, profile=0.6, title_coverage=0.7, term_coverage_max=0.6, term_coverage_min=0.5, same_source=False,
-    hours_apart=2.0,
+    words=300, profile=0.6, title_coverage=0.7, term_coverage_max=0.6, term_coverage_min=0.5,
+    same_source=False, hours_apart=2.0,
 )  # fmt: skip
 
 
@@ -42,7 +42,8 @@ def test_what_speaks_against_the_same_news(worse):
 
 @given(
     st.builds(
-        Evidence, profile=SHARE, title_coverage=SHARE, term_coverage_max=SHARE, term_coverage_min=SHARE,
+        Evidence, profile=SHARE, title_coverage=SHARE,
+        term_coverage_max=SHARE, term_coverage_min=SHARE,
         numerals_shared=SHARE, hours_apart=st.none() | st.floats(0, 1e9),
         words=st.integers(0, 10**9), same_source=st.none() | st.booleans(),
     )

@@ -40,7 +40,7 @@ __all__ = [
     "check_policy",
     "check_recipe",
     "lsh_probability",
+    "parse_duration",
     "policy_toml",
     "read_policy",
-    "parse_duration",
 ]

@@ -8,13 +8,13 @@ from nearcopy.evaluate.outcomes import Evaluation
 from nearcopy.evaluate.pairs import evaluate_pairs
 
 __all__ = [
-    "LabelOptions",
     "Evaluation",
+    "LabelOptions",
     "evaluate_clusters",
     "evaluate_near_pairs",
     "evaluate_pairs",
+    "find_scheme",
+    "page",
     "read_labels",
     "read_listed_pairs",
-    "page",
-    "find_scheme",
 ]

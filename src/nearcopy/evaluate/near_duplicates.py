@@ -162,7 +162,9 @@ def _add(
 ) -> None:
     new_fingerprints = list(fingerprints(batch, findings.recipe))
     entries = list(
-        map(StoredArticle, batch, new_fingerprints, blocking_keys(new_fingerprints, findings.recipe))
+        map(
+            StoredArticle, batch, new_fingerprints, blocking_keys(new_fingerprints, findings.recipe)
+        )
     )
     findings.articles.update((article.id, article) for article in batch)
     with store.transaction():

@@ -1,7 +1,7 @@
 """The event score: logistic models of the likelihood that two articles report the same event.
 
-One model reads the evidence of both articles (fitted by tools/fit_event_score.py on labelled pairs), the
-other one that of their titles (fitted by tools/fit_title_event_score.py).
+One model reads the evidence of both articles (fitted by tools/fit_event_score.py on labelled
+pairs), the other one that of their titles (fitted by tools/fit_title_event_score.py).
 """
 
 from collections.abc import Mapping, Sequence

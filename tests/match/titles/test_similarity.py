@@ -12,11 +12,11 @@ from nearcopy.match.titles.similarity import digest_similarity, title_scores, tr
 from nearcopy.match.titles.substitutions import (
     NAMES,
     PLACES,
-    are_known_names,
     are_different_names,
+    are_known_names,
     common_words,
-    is_same_name,
     find_swaps,
+    is_same_name,
 )
 
 VOCABULARY = """

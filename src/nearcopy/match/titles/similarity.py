@@ -1,7 +1,7 @@
 """The similarity of two titles: string scores, the mixes of presets, and a fitted grade.
 
-The grade estimates the similarity in meaning as human raters see it. It decides nothing: titles of two
-days of one story are similar in meaning.
+The grade estimates the similarity in meaning as human raters see it. It decides nothing: titles of
+two days of one story are similar in meaning.
 """
 
 from collections import Counter
