@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nearcopy import kernels
-from nearcopy.batch.rank import NO_TIME
 from nearcopy.batch.settings import Settings
 from nearcopy.batch.text_relations import NO_SIMHASH
 from nearcopy.cluster.kept_copy import by_age
@@ -20,7 +19,7 @@ from nearcopy.config import Policy
 from nearcopy.config.units import from_micros
 from nearcopy.match.compare import Pair
 from nearcopy.match.decide import decide
-from nearcopy.match.eligibility import NOT_COMPARED, sources_comparable
+from nearcopy.match.eligibility import NO_TIME, NOT_COMPARED, sources_comparable
 from nearcopy.match.judgement import Articles, Judgement, are_promising, judge_pairs
 from nearcopy.models import Decision, Edge, Evidence, Fingerprint, Relation
 

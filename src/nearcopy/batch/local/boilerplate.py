@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from nearcopy.errors import BadCorpus
 from nearcopy.extract.text import normalised, strip_html
-from nearcopy.fingerprint.fingerprint import whose
+from nearcopy.fingerprint.fingerprint import outlet_of
 from nearcopy.io.files.write import open_writer
 from nearcopy.kernels import xxh3_64
 from nearcopy.models import Article
@@ -50,7 +50,7 @@ def line_counts(articles: Iterable[Article]) -> tuple[Hashes, Hashes]:
     """The keys of the lines of all hosts, and the number of pages that have each."""
     parts: list[Hashes] = []
     for article in articles:
-        host = whose(article)
+        host = outlet_of(article)
         if host is not None:
             keys = {line_key(host, line) for line in lines_of(article)} - {None}
             parts.append(np.array(list(keys), np.uint64))
@@ -68,7 +68,7 @@ def repeated(
     frequent = pages >= min_pages
     remaining = dict(zip(keys[frequent].tolist(), pages[frequent].tolist(), strict=True))
     for article in articles:
-        host = whose(article)
+        host = outlet_of(article)
         for line in lines_of(article) if host is not None and remaining else ():
             key = line_key(host or "", line)
             if key in remaining:
@@ -86,7 +86,7 @@ class Boilerplate:
 
     def strip_from(self, article: Article) -> str:
         """The text of an article without the boilerplate of its host, and without HTML."""
-        host = whose(article)
+        host = outlet_of(article)
         lines = lines_of(article)
         if host is None or not self._keys:
             return "\n".join(lines)

@@ -172,7 +172,9 @@ def _build_index(job: CorpusJob, start: int, stop: int) -> CandidateIndex:
     index = CandidateIndex()
     entries: list[IndexedArticle] = []
     for row, (published, seen), keys in _index_rows(job, start, stop):
-        entries.append(IndexedArticle(row, published, seen, keys.astype("<u8", copy=False).tobytes()))
+        entries.append(
+            IndexedArticle(row, published, seen, keys.astype("<u8", copy=False).tobytes())
+        )
         if len(entries) >= index.batch_size:
             index.add(entries)
             entries = []

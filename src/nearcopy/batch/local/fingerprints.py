@@ -28,7 +28,7 @@ from nearcopy.batch.local.row_table import Part, RowNumbers, Table, pack_path, t
 from nearcopy.batch.settings import Settings
 from nearcopy.config import Recipe
 from nearcopy.config.units import to_micros
-from nearcopy.fingerprint.blocking_keys import BLOCK_PAIRS, keys, looked_by
+from nearcopy.fingerprint.blocking_keys import BLOCK_PAIRS, blocking_keys, lookup_keys
 from nearcopy.fingerprint.fingerprint import fingerprints
 from nearcopy.io.files.json import Record
 from nearcopy.io.files.rows import Rejected, Row
@@ -200,15 +200,15 @@ def _fingerprint_pack(
 ) -> Columns:
     articles = [row.article for _, row in rows]
     prints = list(fingerprints(articles, job.recipe))
-    lookup_keys = looked_by(keys(prints, job.recipe), job.policy)
+    key_rows = lookup_keys(blocking_keys(prints, job.recipe), job.policy)
     columns: Columns = {
         "words": np.array([fingerprint.words for fingerprint in prints], np.uint32),
         "flags": np.array([row_flags(row) for _, row in rows], np.uint8),
         "published": time_column(fingerprint.published for fingerprint in prints),
         "seen": time_column(fingerprint.seen for fingerprint in prints),
         **line_columns([line for line, _ in rows]),
-        "keys": np.concatenate([np.zeros(0, np.uint64), *lookup_keys]),
-        "keys_ends": np.cumsum([len(row_keys) for row_keys in lookup_keys]).astype(np.uint64),
+        "keys": np.concatenate([np.zeros(0, np.uint64), *key_rows]),
+        "keys_ends": np.cumsum([len(row_keys) for row_keys in key_rows]).astype(np.uint64),
         **id_columns(fingerprint.id for fingerprint in prints),
     }
     encoded = [fingerprint_to_row(fingerprint) for fingerprint in prints]

@@ -16,7 +16,7 @@ from nearcopy.batch.output_columns import CLUSTER_COLUMNS
 from nearcopy.batch.settings import Settings
 from nearcopy.config.units import to_micros
 from nearcopy.errors import BadArticle
-from nearcopy.fingerprint.fingerprint import whose
+from nearcopy.fingerprint.fingerprint import outlet_of
 from nearcopy.io.files.dates import read_time
 from nearcopy.io.files.decompress import LONGEST, UTF8_BOM, Line, Stream
 from nearcopy.io.files.json import Record, as_json, read_line
@@ -140,7 +140,7 @@ class RowReader:
             row_flags(row),
             NO_TIME if published is None else published,
             NO_TIME if seen is None else seen,
-            whose(article) if self._needs_source else None,
+            outlet_of(article) if self._needs_source else None,
         )
 
 

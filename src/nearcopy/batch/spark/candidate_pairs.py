@@ -23,18 +23,18 @@ from nearcopy.batch.shared_keys import (
 )
 from nearcopy.batch.spark.checkpoints import Checkpoints, Stage
 from nearcopy.batch.spark.row_reader import Batches
-from nearcopy.batch.text_relations import near_in_time
 from nearcopy.match.candidate_index import (
-    ENOUGH,
-    FEW_OF_TITLE,
-    OF_TERM,
-    OF_TITLE,
-    STRONG,
+    FEW_TITLE_KEYS,
+    MIN_SCORE,
+    STRONG_SCORE,
     TERM,
+    TERM_SCORE,
     TITLE,
-    most_candidates,
-    most_under_term,
+    TITLE_SCORE,
+    candidate_limit,
+    max_term_articles,
 )
+from nearcopy.match.eligibility import within_window
 
 LARGEST_KEY = 100_000  # rows of a key that is not salted
 SAMPLING_STEP = 64  # rows of which one is sampled to find such keys
@@ -84,11 +84,11 @@ def pair_articles(
         "row", "title_keys", "published", "seen", F.explode("keys").alias("key")
     )
     keys = exploded.withColumn("column", F.when(kind % 2 == 0, 0).otherwise(kind))
-    limit = most_candidates(count)
+    limit = candidate_limit(count)
     strong = _salt(checkpoints, keys.where(f"column != {TERM}"), limits._replace(preceding=limit))
     wide = limits._replace(preceding=limit)
     pairs = _sort_by_key(strong, limits).mapInArrow(_pair_batches(wide, _key_weights), PAIR_SCHEMA)
-    most = most_under_term(count)
+    most = max_term_articles(count)
     terms = keys.where(f"column = {TERM}")
     common = terms.groupBy("key").count().where(f"count between 2 and {most}").drop("count")
     rare = _unsalted(terms.join(common, "key"))
@@ -100,7 +100,7 @@ def pair_articles(
     weighed = pairs.groupBy("later", "earlier", "column", "key").agg(
         F.sum("weight").alias("w"), size
     )
-    enough = weighed.where(f"later is null or w >= {ENOUGH}")
+    enough = weighed.where(f"later is null or w >= {MIN_SCORE}")
     return checkpoints.stage(
         "pairs", lambda: enough.withColumnRenamed("w", "weight"), COUNT_OVERSIZED
     )
@@ -173,10 +173,10 @@ def _no_weights(_: Arrays, later: Any, __: Any) -> NDArray[np.int64]:
 def _key_weights(rows: Arrays, later: Any, earlier: Any) -> NDArray[np.int64]:
     """The weight of the key that two rows share."""
     column = rows["column"][later]
-    few = np.minimum(rows["title_keys"][later], rows["title_keys"][earlier]) <= FEW_OF_TITLE
-    title = np.where(few, ENOUGH, OF_TITLE)
+    few = np.minimum(rows["title_keys"][later], rows["title_keys"][earlier]) <= FEW_TITLE_KEYS
+    title = np.where(few, MIN_SCORE, TITLE_SCORE)
     weights: NDArray[np.int64] = np.where(
-        column == TITLE, title, np.where(column == TERM, OF_TERM, STRONG)
+        column == TITLE, title, np.where(column == TERM, TERM_SCORE, STRONG_SCORE)
     )
     return weights
 
@@ -240,7 +240,7 @@ def _pairs(
         later_times, earlier_times = (
             (rows["published"][places], rows["seen"][places]) for places in (later, earlier)
         )
-        fits &= near_in_time(later_times, earlier_times, limits.window)
+        fits &= within_window(later_times, earlier_times, limits.window)
     later, earlier = later[fits], earlier[fits]
     if len(later):
         yield _batch(rows["row"][later], rows["row"][earlier], weigh(rows, later, earlier))

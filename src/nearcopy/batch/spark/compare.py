@@ -13,14 +13,8 @@ from pyspark.sql import functions as F  # noqa: N812
 from nearcopy.batch.linked_groups import decode_decision, judge_candidates
 from nearcopy.batch.settings import Settings
 from nearcopy.batch.spark.row_reader import BLOBS, Batches, fingerprints_in
-from nearcopy.batch.text_relations import (
-    measure_pairs,
-    near_in_time,
-    overlap_shares,
-    relations,
-    sources_differ,
-)
-from nearcopy.match.eligibility import are_comparable
+from nearcopy.batch.text_relations import measure_pairs, overlap_shares, relations
+from nearcopy.match.eligibility import are_comparable, sources_differ, within_window
 from nearcopy.match.judgement import Judgement
 from nearcopy.models import Article, Edge, Fingerprint
 
@@ -82,7 +76,7 @@ def _fits(batch: pa.RecordBatch, settings: Settings) -> NDArray[np.bool_]:
         later_times, earlier_times = (
             (_array(batch, f"published{end}"), _array(batch, f"seen{end}")) for end in (A, B)
         )
-        fits &= near_in_time(later_times, earlier_times, policy.window)
+        fits &= within_window(later_times, earlier_times, policy.window)
     return fits
 
 

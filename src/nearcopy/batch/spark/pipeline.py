@@ -42,7 +42,7 @@ from nearcopy.batch.spark.row_reader import (
 from nearcopy.batch.summary import CorpusSummary
 from nearcopy.config import Policy
 from nearcopy.io.files.read import check_columns
-from nearcopy.match.candidate_index import most_candidates
+from nearcopy.match.candidate_index import candidate_limit
 
 VERSION = 2  # of the checkpoints
 LOG = logging.getLogger(__name__)
@@ -203,7 +203,7 @@ def _cluster_articles(
     checkpoints: Checkpoints, articles: DataFrame, settings: Settings, limits: PairLimits
 ) -> Clusters:
     count = articles.count()
-    limit = most_candidates(count)
+    limit = candidate_limit(count)
     stage = pair_articles(checkpoints, articles, count, limits)
     ranked = rank_pairs(checkpoints, stage.table.where("later is not null"), limit)
     pairs = ranked.where(f"place < {limit}")

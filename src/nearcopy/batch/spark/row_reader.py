@@ -17,7 +17,7 @@ from nearcopy.batch.local.row_reader import HTML, NO_ID, REWRITE, RowReader, Tex
 from nearcopy.batch.rank import rank
 from nearcopy.batch.settings import Settings
 from nearcopy.batch.spark.checkpoints import Checkpoints, Stage
-from nearcopy.fingerprint.blocking_keys import keys, looked_by
+from nearcopy.fingerprint.blocking_keys import blocking_keys, lookup_keys
 from nearcopy.fingerprint.fingerprint import fingerprints
 from nearcopy.io.files.rows import Place, Rejected, Row
 from nearcopy.kernels import xxh3_64
@@ -93,14 +93,14 @@ def _text_columns(settings: Settings, rows: list[TextRow]) -> Columns:
 def _article_columns(settings: Settings, rows: list[Row]) -> Columns:
     articles = [row.article for row in rows]
     prints = list(fingerprints(articles, settings.recipe))
-    lookup_keys = looked_by(keys(prints, settings.recipe), settings.policy)
+    key_rows = lookup_keys(blocking_keys(prints, settings.recipe), settings.policy)
     encoded = [fingerprint_to_row(fingerprint) for fingerprint in prints]
     published = time_column(fingerprint.published for fingerprint in prints)
     seen = time_column(fingerprint.seen for fingerprint in prints)
     words = np.array([fingerprint.words for fingerprint in prints], np.int32)
     ages = rank(published, seen, words, (), after=np.zeros(len(prints), np.int64))
     flags = [row_flags(row) for row in rows]
-    title_keys = [int((row & np.uint64(3) == TITLE).sum()) for row in lookup_keys]
+    title_keys = [int((row & np.uint64(3) == TITLE).sum()) for row in key_rows]
     return {
         "id": pa.array([article.id for article in articles], pa.string()),
         "id_changed": pa.array([flag & (NO_ID | REWRITE) > 0 for flag in flags], pa.bool_()),
@@ -112,7 +112,7 @@ def _article_columns(settings: Settings, rows: list[Row]) -> Columns:
         "published": pa.array(published),
         "seen": pa.array(seen),
         "rank": _lists(np.stack(ages, axis=1)),
-        "keys": pa.array([row.astype(np.uint64).view(np.int64) for row in lookup_keys], LIST),
+        "keys": pa.array([row.astype(np.uint64).view(np.int64) for row in key_rows], LIST),
         **{name: pa.array([getattr(row, name) for row in encoded], pa.binary()) for name in BLOBS},
         "rest": pa.array([row.rest for row in encoded], pa.string()),
         "title_keys": pa.array(title_keys, pa.int32()),
