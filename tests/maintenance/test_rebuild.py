@@ -95,7 +95,7 @@ def test_what_a_store_has_learned_is_learned_anew(tmp_path, opened):
     assert counts
     with Deduper(target.address) as new:
         before = stories(new)
-        assert new.learn().packed() == counts
+        assert new.learn().to_bytes() == counts
         assert stories(new) == before
 
 
