@@ -1,5 +1,5 @@
 // Which words of a text are in a table. The readable twin is `WordFinder` in
-// nearcopy/kernels/reference/word_finder.py.
+// nearcopy/kernels/reference/title_scan.py.
 #pragma once
 
 #include <cstddef>
