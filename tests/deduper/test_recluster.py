@@ -9,8 +9,8 @@ from nearcopy import Article, Deduper, fingerprints
 from nearcopy.fingerprint.term_weights import (
     TermCounts,
     count_terms,
-    weights_from_counts,
     stored_weights,
+    weights_from_counts,
 )
 from nearcopy.match.compare import compare_pairs
 
