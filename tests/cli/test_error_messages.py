@@ -131,7 +131,7 @@ def test_in_python(mistake, tmp_path, monkeypatch):
 ON_THE_COMMAND_LINE = [
     Mistake("a file that is not there", "dedupe none.jsonl", "none.jsonl: No such", "name right?"),
     Mistake("a folder for a file", "dedupe folder", "folder: Is a directory", "name a file"),
-    Mistake("fields of other names", "dedupe odd.jsonl", "only caption, story", "name the column"),
+    Mistake("fields of other names", "dedupe odd.jsonl", "only caption, story", "name its column"),
     Mistake("columns of other names", "dedupe odd.csv", "are caption, story", "--text-field"),
     Mistake(
         "a column that is not there",

@@ -75,7 +75,7 @@ def _rows(
     """A row for each pair, in order."""
     from nearcopy.config import Recipe
     from nearcopy.io.serializers.verdict import judgement_row
-    from nearcopy.match.article_pairs import judge_articles
+    from nearcopy.match.eligibility import judge_articles
 
     pairs, judged_pairs = tee(pairs)
     judgements = judge_articles(judged_pairs, recipe or Recipe(), policy)

@@ -83,7 +83,7 @@ def _rows(
     policy: "Policy",
 ) -> Iterator[dict[str, Any]]:
     """A row per pair, with the relation of the two."""
-    from nearcopy.match.article_pairs import judge_articles
+    from nearcopy.match.eligibility import judge_articles
 
     overlapping, judged_pairs = tee(overlapping)
     article_pairs = ((articles[a], articles[b]) for a, b, _ in judged_pairs)
