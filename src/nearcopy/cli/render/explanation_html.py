@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from nearcopy.cli.render.explanation import describe_facts, list_measures
-from nearcopy.match.alignment import align
-from nearcopy.match.alignment import STYLE, escape_text, paint_heading, paint_rows
+from nearcopy.match.alignment import STYLE, align, escape_text, paint_heading, paint_rows
 from nearcopy.match.explain import Explanation
 from nearcopy.models import Article
 
