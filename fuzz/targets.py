@@ -32,7 +32,7 @@ from nearcopy.extract.titles.clean import _decode_entities
 from nearcopy.fingerprint.blocking_keys import title_keys
 from nearcopy.io.feeds import feed_rows
 from nearcopy.io.feeds import poll as polling
-from nearcopy.io.feeds.atom import atom, report
+from nearcopy.io.feeds.atom import atom_feed, repeat_report
 from nearcopy.io.feeds.new_stories import NewStory
 from nearcopy.io.feeds.poll_state import UNKNOWN, PollState, read_state, write_state
 from nearcopy.io.files import Row, assign_unique_ids, open_sources, open_writer, read
@@ -194,8 +194,8 @@ def feeds(data: bytes) -> None:
     path = Path(_folder()) / "memory"
     write_state(path, known)
     assert read_state(path) == known
-    ElementTree.fromstring(report(known.feeds, [FEED], NOW))  # noqa: S314 (it is our own)
-    written = atom([(_told(each), NOW) for each in polled.articles], NOW)
+    ElementTree.fromstring(repeat_report(known.feeds, [FEED], NOW))  # noqa: S314 (it is our own)
+    written = atom_feed([(_told(each), NOW) for each in polled.articles], NOW)
     ElementTree.fromstring(written)  # noqa: S314
     assert len(list(feed_rows(written))) == len(polled.articles)
 
