@@ -18,8 +18,8 @@ from nearcopy.io.files import decompress as streams
 from nearcopy.io.files import json as jsons
 from nearcopy.io.files import warc as warcs
 from nearcopy.io.files.json import as_json
-from nearcopy.service.settings import Settings
 from nearcopy.service.request_bodies import read_upload
+from nearcopy.service.settings import Settings
 
 
 def rows_of(path):

@@ -62,10 +62,10 @@ def acknowledged(notes: Path) -> list[Line]:
 NURSERY = """
 import os, sys
 from pathlib import Path
-from nearcopy.stores.redis import window_cache
+from nearcopy.stores.redis import transactions
 from tests.support import synthetic_news
 from tests.system.test_faults import LEASE_MILLISECONDS, add_all
-window_cache.LEASE_MILLISECONDS = LEASE_MILLISECONDS
+transactions.LEASE_MILLISECONDS = LEASE_MILLISECONDS
 address, notes, kind, count, at_once = sys.argv[1:]
 articles = getattr(synthetic_news, kind)(int(count))
 print("ready", flush=True)
@@ -205,12 +205,12 @@ def test_a_server_may_be_killed_while_a_worker_adds(own_server, tmp_path):
     assert_kept(address, articles, acknowledged(notes))
 
 
-def test_a_server_that_stays_away_is_told_in_time(own_server, monkeypatch):
+def test_a_server_that_stays_away_is_reported_in_time(own_server, monkeypatch):
     from nearcopy.stores.postgres import connections as postgres_connections
     from nearcopy.stores.postgres import database as postgres_database
     from nearcopy.stores.redis import connection as redis_link
 
-    monkeypatch.setattr(redis_link, "PATIENCE_SECONDS", 1.0)
+    monkeypatch.setattr(redis_link, "RETRY_SECONDS", 1.0)
     monkeypatch.setattr(postgres_database, "WAIT_SECONDS", 1.0)
     monkeypatch.setattr(postgres_connections, "WAIT_SECONDS", 1.0)
     first, second, third = apart(3)
@@ -248,7 +248,7 @@ def cut_address(request) -> Iterator[tuple[str, CutProxy]]:
 
 # A cursor of the server cannot be closed where the connection is gone.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_connections_may_be_cut_in_the_middle_of_a_step(cut_address):
+def test_connections_may_be_cut_within_a_transaction(cut_address):
     address, proxy = cut_address
     articles = copied(CUT_ADDS, seed=3)
     lines: list[Line] = []
@@ -284,7 +284,7 @@ def add_until_full(deduper: Deduper, articles: list[Article], lines: list[Line])
         lines += map(told, deduper.run(articles[start : start + AT_ONCE]))
 
 
-def test_a_full_disk_is_told_and_loses_nothing(small_disk):
+def test_a_full_disk_is_reported_and_loses_nothing(small_disk):
     address, filler = f"sqlite:///{small_disk}/seen.db", small_disk / "filler"
     filler.write_bytes(bytes(DISK_BYTES // 2))
     articles, lines = news(4000, seed=4), list[Line]()

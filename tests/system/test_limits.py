@@ -28,22 +28,22 @@ from nearcopy.io.feeds import atom as writing
 from nearcopy.io.feeds import poll as polling
 from nearcopy.io.feeds import poll_state as memory
 from nearcopy.io.feeds.poll import PollSettings, poll
-from nearcopy.io.feeds.subscriptions import list_feeds
 from nearcopy.io.feeds.poll_state import FeedState, PollState
+from nearcopy.io.feeds.subscriptions import list_feeds
 from nearcopy.io.files import dates as times
 from nearcopy.io.files.dates import read_time
 from nearcopy.io.http_client import LONGEST_URL, Limits, Request, fetch
 from nearcopy.io.streams.json_lines import LineSplitter
 from nearcopy.io.streams.process import LARGEST_TIER, check_storable
-from nearcopy.service import deduper_pool, middleware, problems, request_bodies, tokens
+from nearcopy.service import auth, deduper_pool, middleware, problems, request_bodies
 from nearcopy.service.app import make_app
+from nearcopy.service.auth import Tokens
 from nearcopy.service.deduper_pool import Pools
 from nearcopy.service.log_format import choose_request_id
 from nearcopy.service.middleware import RateLimiter
 from nearcopy.service.problems import Problem
-from nearcopy.service.settings import BOUNDS, Settings
 from nearcopy.service.request_bodies import read_upload
-from nearcopy.service.tokens import Tokens
+from nearcopy.service.settings import BOUNDS, Settings
 from nearcopy.stores.addresses import validate_pool
 
 JSON = {"content-type": "application/json"}
@@ -151,7 +151,9 @@ def test_characters_of_the_id_of_a_request(service, size, told):
     assert (choose_request_id(given) == given) == told
 
 
-@pytest.mark.parametrize(("count", "listed"), [(problems.MAX_ERRORS, 20), (problems.MAX_ERRORS + 1, 20)])
+@pytest.mark.parametrize(
+    ("count", "listed"), [(problems.MAX_ERRORS, 20), (problems.MAX_ERRORS + 1, 20)]
+)
 def test_errors_that_are_listed(settings, count, listed):
     asked = Asked(settings)
     answer = asked("POST", "/api/v1/check", json=[5] * count)
@@ -293,8 +295,8 @@ def test_numbers_that_are_settings(name, bounds):
 
 def test_characters_of_the_name_of_a_token(tmp_path):
     made = Tokens(tmp_path / "tokens.db")
-    made.add("n" * tokens.MAX_NAME, ("read",))
-    for name in ("n" * (tokens.MAX_NAME + 1), ""):
+    made.add("n" * auth.MAX_NAME, ("read",))
+    for name in ("n" * (auth.MAX_NAME + 1), ""):
         with pytest.raises(BadPolicy, match="give a name of up to 200 characters"):
             made.add(name, ("read",))
     made.close()

@@ -34,9 +34,9 @@ def standing(deduper: Deduper, articles: list[Article]) -> dict[str, object]:
 
 def answer(address: str, articles: list[Article], *, at_once: bool = False) -> dict[str, object]:
     with Deduper(address, clock=lambda: NOON) as deduper:
-        list(deduper.run(articles, tell=not at_once))
+        list(deduper.run(articles, cluster=not at_once))
         if at_once or deduper.provisional:
-            deduper.retell()
+            deduper.recluster()
         return standing(deduper, articles)
 
 
@@ -60,12 +60,12 @@ def test_the_same_relations_and_stories_on_every_store_in_any_order(any_address,
         assert said == expected[part], part
 
 
-def test_one_by_one_as_at_once(any_address):
+def test_adding_one_by_one_equals_one_batch(any_address):
     articles = shuffled(news(ARTICLES // 4), 7)
     expected = answer("memory://", articles, at_once=True)
     with Deduper(any_address, clock=lambda: NOON) as deduper:
         for article in articles:
             deduper.add(article)
         if deduper.provisional:
-            deduper.retell()
+            deduper.recluster()
         assert standing(deduper, articles) == expected

@@ -11,7 +11,7 @@ SECONDS = float(os.environ.get("NEARCOPY_SOAK_SECONDS", "30"))
 
 @pytest.mark.faults
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
-def test_nothing_is_lost_or_told_twice_under_load_and_kills(kind):
+def test_nothing_is_lost_or_duplicated_under_load_and_kills(kind):
     try:
         with servers.folder() as folder:
             found = soaked(kind, folder, SECONDS)
