@@ -15,7 +15,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from nearcopy.config import POLICIES, Policy, Recipe
-from nearcopy.config.policy_file import KEEP_RULES
+from nearcopy.config.policy import KEEP_RULES
 from nearcopy.errors import BadPolicy
 from nearcopy.io.files.column_names import Columns
 from nearcopy.io.settings import settings

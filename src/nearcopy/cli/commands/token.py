@@ -18,7 +18,7 @@ from nearcopy.config.policy_file import suggest
 from nearcopy.errors import BadPolicy
 
 if TYPE_CHECKING:
-    from nearcopy.service.tokens import Token, Tokens
+    from nearcopy.service.auth import Token, Tokens
 
 ACTIONS = ("add", "list", "revoke")
 
@@ -35,8 +35,8 @@ def token(
     as_json: JsonOption = False,
 ) -> None:
     """Create, list and revoke tokens of the service."""
+    from nearcopy.service.auth import Tokens
     from nearcopy.service.settings import load_settings
-    from nearcopy.service.tokens import Tokens
 
     file = Tokens(load_settings({"tokens": tokens}, environment()).tokens)
     if action not in ACTIONS:
@@ -53,7 +53,7 @@ def token(
 
 
 def _add(file: "Tokens", name: str, scope: str, pool: str | None, as_json: bool) -> None:
-    from nearcopy.service.tokens import parse_scopes
+    from nearcopy.service.auth import parse_scopes
     from nearcopy.stores.addresses import validate_pool
 
     scopes = parse_scopes(scope)
