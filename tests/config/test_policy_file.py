@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from nearcopy import POLICIES, BadPolicy, Policy, Scoring
 from nearcopy.config import KEEP, parse_duration, policy_toml, read_policy
-from nearcopy.config.field_docs import POLICY_FIELDS, SCORING_FIELDS
 from nearcopy.config.policy import MAX_HAMMING
-from nearcopy.config.policy_file import preset_of
+from nearcopy.config.policy_file import POLICY_FIELDS, SCORING_FIELDS, preset_of
 from nearcopy.config.units import format_duration, parse_window
 from nearcopy.models import Relation
 

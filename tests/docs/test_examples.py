@@ -25,7 +25,7 @@ from nearcopy import (
     overlap,
 )
 from nearcopy.cluster.stories import cluster_articles
-from nearcopy.fingerprint.blocking_keys import keys
+from nearcopy.fingerprint.blocking_keys import blocking_keys
 from nearcopy.io.files import read_articles
 from nearcopy.models import Edge
 
@@ -154,7 +154,7 @@ def test_relations_and_stories_do_not_depend_on_the_order_of_the_articles(wire, 
     def told(articles):
         made = list(fingerprints(articles))
         filed: dict[int, list[str]] = {}
-        for each, found in zip(made, keys(made, Recipe()), strict=True):
+        for each, found in zip(made, blocking_keys(made, Recipe()), strict=True):
             for key in found.tolist():
                 filed.setdefault(key, []).append(each.id)
         by_id = {each.id: each for each in made}

@@ -14,7 +14,7 @@ from nearcopy.evaluate import (
     page,
     read_labels,
 )
-from nearcopy.evaluate import svg_plots as plots
+from nearcopy.evaluate import html_report as plots
 from nearcopy.evaluate.metrics import calibration_bins, precision_recall_curve
 from nearcopy.evaluate.outcomes import Bar
 

@@ -127,7 +127,10 @@ def test_a_zip_is_read_and_what_was_withdrawn_is_left_out(audit, tmp_path):
         one = advisory(versions=["1.4"])
         archive.writestr("MADE-1.json", json.dumps(one))
         archive.writestr("MADE-2.json", json.dumps(one | {"withdrawn": "2026-01-01T00:00:00Z"}))
-    assert len(list(audit.find_vulnerabilities(tmp_path / "all.zip", {"made-up": Version("1.4")}))) == 1
+    assert (
+        len(list(audit.find_vulnerabilities(tmp_path / "all.zip", {"made-up": Version("1.4")})))
+        == 1
+    )
 
 
 def test_without_a_database_it_is_told_what_to_give(audit, monkeypatch, capsys):

@@ -4,8 +4,8 @@ import httpx
 import pytest
 from tests.support.service_client import free_port, serving
 
+from nearcopy.service.auth import Tokens
 from nearcopy.service.settings import Settings
-from nearcopy.service.tokens import Tokens
 
 ARTICLE = {"id": "a", "title": "Lighthouse keeper retires after forty years"}
 

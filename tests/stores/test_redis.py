@@ -45,19 +45,20 @@ from nearcopy.stores.redis.binary_format import (
     Reader,
     Writer,
     pack_strings,
+    split_row,
     unpack_strings,
 )
 from nearcopy.stores.redis.connection import parse_address
-from nearcopy.stores.redis.fingerprint_codec import FingerprintCodec, keys_in
-from nearcopy.stores.redis.record_format import split_row
-from nearcopy.stores.redis.store import RedisStore, list_pools_at
-from nearcopy.stores.redis.text_codec import (
+from nearcopy.stores.redis.fingerprint_codec import (
+    FingerprintCodec,
     Texts,
     decode_article,
     decode_page,
     encode_articles,
     encode_page,
+    keys_in,
 )
+from nearcopy.stores.redis.store import RedisStore, list_pools_at
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 BODY = "the council voted on tuesday to close the old harbour for the whole winter season " * 6
@@ -573,7 +574,7 @@ class TestTransactions:
         assert store.latencies(None) == {(1, "check", 2): 5}
 
     def test_a_transaction_too_large_for_one_call_is_still_atomic(self, address, monkeypatch):
-        monkeypatch.setattr("nearcopy.stores.redis.record_format.STAGED_BYTES", 2000)
+        monkeypatch.setattr("nearcopy.stores.redis.binary_format.STAGED_BYTES", 2000)
         with Deduper(address) as deduper:
             verdicts = list(deduper.run(wire(120)))
         with Deduper("memory://") as memory:

@@ -27,6 +27,7 @@ from nearcopy.extract.urls.hosts import LONGEST as LONGEST_HOST
 from nearcopy.io.feeds import atom as writing
 from nearcopy.io.feeds import poll as polling
 from nearcopy.io.feeds import poll_state as memory
+from nearcopy.io.feeds import subscriptions
 from nearcopy.io.feeds.poll import PollSettings, poll
 from nearcopy.io.feeds.poll_state import FeedState, PollState
 from nearcopy.io.feeds.subscriptions import list_feeds
@@ -487,8 +488,8 @@ def test_bytes_of_a_list_of_feeds(tmp_path, monkeypatch):
     data = b'<opml><outline xmlUrl="https://coast.example/feed"/></opml>'
     path = tmp_path / "feeds.opml"
     path.write_bytes(data)
-    monkeypatch.setattr(following, "LARGEST_OPML", len(data))
+    monkeypatch.setattr(subscriptions, "MAX_OPML_BYTES", len(data))
     assert list(list_feeds([str(path)])) == ["https://coast.example/feed"]
-    monkeypatch.setattr(following, "LARGEST_OPML", len(data) - 1)
+    monkeypatch.setattr(subscriptions, "MAX_OPML_BYTES", len(data) - 1)
     with pytest.raises(NearcopyError, match="is no OPML file"):
         list(list_feeds([str(path)]))

@@ -9,12 +9,19 @@ from datetime import timedelta
 from itertools import pairwise
 from typing import Literal, get_args
 
-from nearcopy.config.field_docs import KEEP_RULES
 from nearcopy.errors import BadPolicy
 from nearcopy.models import COPIES, Relation
 
 Keep = Literal["best", "earliest", "latest", "longest", "source-rank"]
 KEEP: tuple[Keep, ...] = get_args(Keep)
+KEEP_RULE_MEANINGS = {
+    "best": "the most points",
+    "earliest": "published first",
+    "latest": "published last",
+    "longest": "the most words",
+    "source-rank": "of the best source",
+}
+KEEP_RULES = ", ".join(f"{rule} ({meaning})" for rule, meaning in KEEP_RULE_MEANINGS.items())
 LikeTitles = Literal["one", "two"]
 Sources = Literal["any", "across", "within"]
 Compares = Literal["all", "text"]
@@ -55,7 +62,7 @@ class Scoring:
 class Policy:
     """Which relations count as duplicates, and the thresholds of each.
 
-    `nearcopy.config.field_docs` explains every setting.
+    `nearcopy.config.policy_file` explains every setting.
 
     >>> Policy().near_overlap, POLICIES["feed"].max_hamming
     (0.5, 3)

@@ -3,8 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from nearcopy.config.field_docs import KEEP_RULES
-from nearcopy.config.policy import KEEP, POLICIES, Keep, Policy
+from nearcopy.config.policy import KEEP, KEEP_RULES, POLICIES, Keep, Policy
 from nearcopy.config.policy_file import preset_of, read_policy, suggest
 from nearcopy.config.recipe import RECIPES, Recipe
 from nearcopy.config.units import parse_window as window_of

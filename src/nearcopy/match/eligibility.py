@@ -3,15 +3,20 @@
 Each rule exists twice: for two fingerprints, and for columns of many pairs.
 """
 
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import timedelta
+from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearcopy.config import Policy
+from nearcopy.config import Policy, Recipe
 from nearcopy.config.units import MICROSECOND
-from nearcopy.models import Decision, Fingerprint, Relation
+from nearcopy.fingerprint.fingerprint import fingerprints
+from nearcopy.match.judgement import Judgement, judge_pairs
+from nearcopy.models import Article, Decision, Fingerprint, Relation
 
 NOT_COMPARED = Decision(
     Relation.DISTINCT, "not-compared", 1.0, False, "too far apart in time, or not by such sources"
@@ -56,3 +61,30 @@ def within_window(left: Times, right: Times, window: timedelta) -> NDArray[np.bo
     unknown = (one == NO_TIME) | (other == NO_TIME)
     within: NDArray[np.bool_] = unknown | (abs(one - other) <= window // MICROSECOND)
     return within
+
+
+BATCH = 2048  # pairs judged at once
+
+
+def judge_articles(
+    pairs: Iterable[tuple[Article, Article]], recipe: Recipe, policy: Policy
+) -> Iterator[Judgement]:
+    """The judgement of each pair, in order; one id may belong to different articles."""
+    remaining = iter(pairs)
+    while batch := list(islice(remaining, BATCH)):
+        yield from _judge_batch(batch, recipe, policy)
+
+
+def _judge_batch(
+    batch: list[tuple[Article, Article]], recipe: Recipe, policy: Policy
+) -> list[Judgement]:
+    ids: dict[Article, str] = {}  # an article in several pairs is fingerprinted once
+    for pair in batch:
+        for article in pair:
+            ids.setdefault(article, str(len(ids)))
+    articles = {id_: replace(article, id=id_) for article, id_ in ids.items()}
+    by_id = dict(zip(articles, fingerprints(articles.values(), recipe), strict=True))
+    pairs = [(by_id[ids[a]], by_id[ids[b]]) for a, b in batch]
+    return judge_pairs(
+        pairs, recipe, policy, lambda names: {id_: articles[id_] for id_ in sorted(names)}
+    )

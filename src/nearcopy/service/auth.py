@@ -1,16 +1,173 @@
 """Authentication and authorisation: who calls, with which scopes, for which pool."""
 
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from hmac import compare_digest
+from pathlib import Path
+from secrets import token_hex, token_urlsafe
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 from starlette.requests import HTTPConnection
 
-from nearcopy.errors import StoreError
+from nearcopy.errors import BadPolicy, StoreError
 from nearcopy.service.log_format import caller as logged_caller
 from nearcopy.service.problems import Problem, field_problem
 from nearcopy.service.settings import Settings
-from nearcopy.service.tokens import Token, Tokens, scopes_allow
 from nearcopy.stores.addresses import validate_pool
+
+SCOPES = ("read", "write", "admin")  # each includes those before it
+PREFIX = "nc"
+MAX_NAME = 200
+LOCK_TIMEOUT = 10  # seconds
+Row = tuple[str, str, bytes, str, str | None, str]
+TABLE = """
+CREATE TABLE IF NOT EXISTS tokens (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    digest BLOB NOT NULL,
+    scopes TEXT NOT NULL,
+    pool TEXT,
+    made TEXT NOT NULL
+) WITHOUT ROWID
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token, without its secret."""
+
+    id: str
+    name: str
+    digest: bytes
+    scopes: tuple[str, ...]
+    pool: str | None
+    created: str
+
+
+def scopes_allow(scopes: Iterable[str], scope: str) -> bool:
+    """Whether one of the scopes includes this one."""
+    return any(SCOPES.index(held) >= SCOPES.index(scope) for held in scopes)
+
+
+def parse_scopes(text: str) -> tuple[str, ...]:
+    """The scopes of a comma-separated list, in order."""
+    names = {name.strip() for name in text.split(",") if name.strip()}
+    unknown = sorted(names - set(SCOPES))
+    if unknown or not names:
+        problem = f"unknown scope {unknown[0]!r:.60}" if unknown else "no scope is given"
+        raise BadPolicy(f"{problem}: give one or more of {','.join(SCOPES)}")
+    return tuple(scope for scope in SCOPES if scope in names)
+
+
+class Tokens:
+    """The token file, reloaded when another process has changed it."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._connection: sqlite3.Connection | None = None
+        self._version: int | None = None
+        self._tokens: dict[str, Token] = {}
+
+    def add(self, name: str, scopes: tuple[str, ...], pool: str | None = None) -> str:
+        """Create a token; its secret, which cannot be read again."""
+        if not name or len(name) > MAX_NAME or not name.isprintable():
+            raise BadPolicy(f"name is {name!r:.60}: give a name of up to {MAX_NAME} characters")
+        token_id, secret = token_hex(6), token_urlsafe(32)
+        created = datetime.now(UTC).isoformat(timespec="seconds")
+        row = (token_id, name, _digest(secret), ",".join(scopes), pool, created)
+        try:
+            with self._transaction() as file:
+                file.execute("INSERT INTO tokens VALUES (?, ?, ?, ?, ?, ?)", row)
+        except sqlite3.IntegrityError:
+            raise BadPolicy(
+                f"token {name!r} already exists: revoke it, or give another name"
+            ) from None
+        return f"{PREFIX}_{token_id}_{secret}"
+
+    def revoke(self, name: str) -> bool:
+        """Delete a token by its name; whether it existed."""
+        if not self.path.exists():
+            return False
+        with self._transaction() as file:
+            return file.execute("DELETE FROM tokens WHERE name = ?", (name,)).rowcount > 0
+
+    def all(self) -> list[Token]:
+        """All tokens, sorted by name."""
+        self._reload()
+        return sorted(self._tokens.values(), key=lambda token: token.name)
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is a token file, even if all its tokens are revoked."""
+        return self._connection is not None or self.path.exists()
+
+    def find(self, text: str) -> Token | None:
+        """The token with this id and secret."""
+        self._reload()
+        prefix, _, id_and_secret = text.partition("_")
+        token_id, _, secret = id_and_secret.partition("_")
+        token = self._tokens.get(token_id)
+        same = compare_digest(_digest(secret), token.digest if token else _digest(""))
+        return token if same and token and prefix == PREFIX else None
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _reload(self) -> None:
+        if not self.exists:
+            return
+        with self._translate_errors():
+            if self._connection is None:
+                self._connection = self._connect()
+            (version,) = self._connection.execute("PRAGMA data_version").fetchone()
+            if version != self._version:
+                self._tokens = {row[0]: _token(row) for row in _rows(self._connection)}
+                self._version = version
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._translate_errors(), closing(self._connect()) as file, file:
+            file.execute("BEGIN IMMEDIATE")
+            file.execute(TABLE)
+            yield file
+
+    def _connect(self) -> sqlite3.Connection:
+        with suppress(FileExistsError):
+            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        return sqlite3.connect(self.path, timeout=LOCK_TIMEOUT, check_same_thread=False)
+
+    @contextmanager
+    def _translate_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.IntegrityError:
+            raise
+        except (sqlite3.Error, OSError) as error:
+            raise StoreError(f"the token file {self.path} cannot be used: {error}") from error
+
+
+def _rows(file: sqlite3.Connection) -> list[Row]:
+    if file.execute("SELECT 1 FROM sqlite_master WHERE name = 'tokens'").fetchone() is None:
+        return []
+    return file.execute("SELECT id, name, digest, scopes, pool, made FROM tokens").fetchall()
+
+
+def _token(row: Row) -> Token:
+    token_id, name, digest, scopes, pool, created = row
+    return Token(token_id, name, digest, tuple(scopes.split(",")), pool, created)
+
+
+def _digest(secret: str) -> bytes:
+    return sha256(secret.encode("utf-8", "replace")).digest()
+
 
 COOKIE = "nearcopy_token"
 COOKIE_ATTRIBUTES = "Path=/; HttpOnly; SameSite=Strict"

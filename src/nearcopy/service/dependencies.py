@@ -11,11 +11,10 @@ from fastapi import Depends, Query, Request
 
 from nearcopy.deduper.deduper import Deduper
 from nearcopy.deduper.statistics import Stats
-from nearcopy.service.auth import Authenticator, Caller
+from nearcopy.service.auth import Authenticator, Caller, Tokens
 from nearcopy.service.deduper_pool import Pool, Pools
 from nearcopy.service.metrics import Metrics
 from nearcopy.service.settings import Settings
-from nearcopy.service.tokens import Tokens
 
 # Statistics that took long to compute are cached, so that they take a twentieth of the time.
 MAX_CACHE_SECONDS = 15.0

@@ -10,9 +10,9 @@ from threading import Timer
 import uvicorn
 
 from nearcopy.errors import BadPolicy
+from nearcopy.service.auth import Tokens
 from nearcopy.service.log_format import configure_logging
 from nearcopy.service.settings import WORKER_SETTINGS, Settings, settings_to_json
-from nearcopy.service.tokens import Tokens
 
 APP = "nearcopy.service.app:from_environment"
 KEEP_ALIVE_SECONDS = 30

@@ -29,9 +29,10 @@ from nearcopy.stores.base import (
     StoryFilter,
     StoryOrder,
     StoryPlace,
+    latest_numbers,
+    scan_stories,
 )
 from nearcopy.stores.integrity import check_duplicates, recipe_mismatch
-from nearcopy.stores.pagination import latest_numbers, scan_stories
 from nearcopy.stores.window_cache import collect_candidates
 
 Group = TypeVar("Group")

@@ -15,8 +15,8 @@ from tests.support import servers
 from tests.support.demo_service import HOSTILE, WIRE, borderline_pairs, fill, hostile, wire
 from tests.support.service_client import free_port, serving
 
+from nearcopy.service.auth import Tokens
 from nearcopy.service.settings import Settings
-from nearcopy.service.tokens import Tokens
 
 SHOTS = Path(__file__).parents[3] / "build" / "screenshots"
 CHROMIUM = "chromium"

@@ -14,11 +14,11 @@ from nearcopy import Deduper
 from nearcopy.cluster.kept_copy import score_cards
 from nearcopy.config import Policy
 from nearcopy.models import Article, Fingerprint
+from nearcopy.service.auth import Tokens
 from nearcopy.service.pages.charts import Column, by_day, rate, stacked
 from nearcopy.service.pages.sign_in import local_path
 from nearcopy.service.pages.view_models import score_card
 from nearcopy.service.settings import Settings
-from nearcopy.service.tokens import Tokens
 
 PAGES = ("/", "/?days=0", "/stories", "/compare", "/review", "/review/tune", "/try")
 FORM = {"content-type": "application/x-www-form-urlencoded", "sec-fetch-site": "same-origin"}

@@ -12,8 +12,7 @@ from nearcopy.io.serializers.story import stats_row
 from nearcopy.models import Relation, Story
 from nearcopy.service.dependencies import ReadAccess
 from nearcopy.service.pages import charts
-from nearcopy.service.pages.render import page_router, respond
-from nearcopy.service.pages.template_filters import spaced
+from nearcopy.service.pages.render import page_router, respond, spaced
 from nearcopy.service.pages.view_models import article_card, story_cards
 
 router = page_router()

@@ -13,15 +13,17 @@ from nearcopy.errors import StoreError, TransientStoreError
 from nearcopy.models import Check
 from nearcopy.stores.addresses import DEFAULT_POOL, mask_password
 from nearcopy.stores.postgres.connections import (
+    INTEGER,
     OWN_SCHEMA,
+    TEXT,
     WAIT_SECONDS,
     acquire_connections,
     get_connection,
+    pack_array,
     release_connections,
     store_error,
 )
 from nearcopy.stores.postgres.partitions import Partitions
-from nearcopy.stores.postgres.type_adapters import INTEGER, TEXT, pack_array
 from nearcopy.stores.sql import schema
 from nearcopy.stores.sql.database import STATE, Database, Row, State, is_storable, upsert
 from nearcopy.stores.sql.schema import (

@@ -9,18 +9,17 @@ from nearcopy.config.units import from_micros, to_micros
 from nearcopy.fingerprint.blocking_keys import Keys, blocking_keys
 from nearcopy.match.candidate_index import index_entry
 from nearcopy.models import Article, Fingerprint
-from nearcopy.stores.base import NO_RUNS, Runs, StoredArticle
-from nearcopy.stores.pagination import latest_numbers
+from nearcopy.stores.base import NO_RUNS, Runs, StoredArticle, latest_numbers
 from nearcopy.stores.redis.article_headers import NO_TIME, ArticleHeader
+from nearcopy.stores.redis.binary_format import article_name, field_name, row_name, text_name
 from nearcopy.stores.redis.connection import ROWS
 from nearcopy.stores.redis.edges import Edges
-from nearcopy.stores.redis.fingerprint_codec import sketch
-from nearcopy.stores.redis.record_format import article_name, field_name, row_name, text_name
-from nearcopy.stores.redis.text_codec import (
+from nearcopy.stores.redis.fingerprint_codec import (
     Revision,
     decode_article,
     decode_revisions,
     encode_revisions,
+    sketch,
 )
 from nearcopy.stores.redis.transactions import Session
 from nearcopy.stores.row_codec import articles_to_rows, replace_surrogates

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from nearcopy.stores.base import Candidates, Probe
-from nearcopy.stores.redis.record_format import article_name, row_name
+from nearcopy.stores.redis.binary_format import article_name, row_name
 from nearcopy.stores.redis.transactions import Session
 from nearcopy.stores.window_cache import Matches, collect_candidates, required_partitions
 

@@ -4,8 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from nearcopy.models import Decision, Edge, StoryLink
-from nearcopy.stores.redis.binary_format import Reader, Writer
-from nearcopy.stores.redis.record_format import article_name
+from nearcopy.stores.redis.binary_format import Reader, Writer, article_name
 from nearcopy.stores.redis.transactions import Session
 from nearcopy.stores.row_codec import RELATIONS, replace_surrogates
 

@@ -9,18 +9,21 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
 from nearcopy.errors import TransientStoreError
-from nearcopy.stores.redis.binary_format import Reader, Writer, pack_strings, unpack_hash
-from nearcopy.stores.redis.connection import Connection, Position, Snapshot
-from nearcopy.stores.redis.record_format import (
+from nearcopy.stores.redis.binary_format import (
     LogEntry,
     Name,
+    Reader,
+    Writer,
     batch_operations,
     field_name,
     key_of,
     pack_request,
+    pack_strings,
     pack_write,
     unpack_answer,
+    unpack_hash,
 )
+from nearcopy.stores.redis.connection import Connection, Position, Snapshot
 
 CACHED_BYTES = 64 << 20
 OVERHEAD = 200  # bytes of a cached record beside its name and value

@@ -11,8 +11,7 @@ from nearcopy.models import Check
 from nearcopy.stores.base import ArticleCounts, LatencyCounts, StoreCounts
 from nearcopy.stores.integrity import check_duplicates
 from nearcopy.stores.redis.article_headers import NO_TIME
-from nearcopy.stores.redis.binary_format import unpack_hash
-from nearcopy.stores.redis.record_format import field_name, row_name
+from nearcopy.stores.redis.binary_format import field_name, row_name, unpack_hash
 from nearcopy.stores.redis.stories import Stories
 from nearcopy.stores.redis.transactions import Session
 

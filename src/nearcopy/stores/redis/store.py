@@ -16,16 +16,16 @@ from nearcopy.stores.base import (
     StoryFilter,
     StoryOrder,
     StoryPlace,
+    scan_stories,
 )
 from nearcopy.stores.integrity import recipe_mismatch
-from nearcopy.stores.pagination import scan_stories
 from nearcopy.stores.redis.article_headers import Expiry
 from nearcopy.stores.redis.articles import Articles
+from nearcopy.stores.redis.binary_format import field_name
 from nearcopy.stores.redis.candidates import CandidateLookup
 from nearcopy.stores.redis.connection import Connection, parse_address
 from nearcopy.stores.redis.edges import Edges
 from nearcopy.stores.redis.feedback import FeedbackLog
-from nearcopy.stores.redis.record_format import field_name
 from nearcopy.stores.redis.statistics import Statistics
 from nearcopy.stores.redis.stories import Stories
 from nearcopy.stores.redis.transactions import Session

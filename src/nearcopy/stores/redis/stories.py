@@ -6,10 +6,17 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from nearcopy.config.units import from_micros
 from nearcopy.models import Member, Story
 from nearcopy.stores.redis.article_headers import ArticleHeader
-from nearcopy.stores.redis.binary_format import Reader, Writer, unpack_hash
+from nearcopy.stores.redis.binary_format import (
+    Name,
+    Reader,
+    Writer,
+    article_name,
+    text_name,
+    text_of,
+    unpack_hash,
+)
 from nearcopy.stores.redis.connection import ROWS
 from nearcopy.stores.redis.edges import CACHED_DECODED
-from nearcopy.stores.redis.record_format import Name, article_name, text_name, text_of
 from nearcopy.stores.redis.transactions import Session
 from nearcopy.stores.row_codec import RELATIONS, replace_surrogates, replace_surrogates_or_none
 

@@ -18,18 +18,19 @@ from nearcopy.stores.redis.article_headers import (
     unpack_headers,
     unpack_page,
 )
-from nearcopy.stores.redis.binary_format import Compressor, unpack_hash
-from nearcopy.stores.redis.connection import Connection, Snapshot
-from nearcopy.stores.redis.record_format import (
+from nearcopy.stores.redis.binary_format import (
     PIECES,
+    Compressor,
     LogEntry,
     Name,
     field_name,
     pack_request,
     unpack_answer,
+    unpack_hash,
 )
+from nearcopy.stores.redis.connection import Connection, Snapshot
+from nearcopy.stores.redis.fingerprint_codec import Texts
 from nearcopy.stores.redis.records import InternedStrings, Records
-from nearcopy.stores.redis.text_codec import Texts
 from nearcopy.stores.redis.window import RedisWindow
 
 LOCK_SECONDS = 60.0  # to wait for other writers

@@ -9,8 +9,8 @@ from nearcopy.match.candidate_index import IndexedArticle, index_entry
 from nearcopy.models import Fingerprint
 from nearcopy.stores.base import Probe
 from nearcopy.stores.redis.article_headers import ArticleHeaders
+from nearcopy.stores.redis.binary_format import row_name
 from nearcopy.stores.redis.fingerprint_codec import FingerprintCodec, keys_in
-from nearcopy.stores.redis.record_format import row_name
 from nearcopy.stores.redis.records import Records
 from nearcopy.stores.window_cache import Matches, WindowCache
 

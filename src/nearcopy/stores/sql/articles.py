@@ -20,8 +20,8 @@ from nearcopy.stores.row_codec import (
     replace_surrogates_or_none,
 )
 from nearcopy.stores.sql.database import STATE, ArticleIds, Database
-from nearcopy.stores.sql.edges import SqlEdges
 from nearcopy.stores.sql.settings import SqlSettings
+from nearcopy.stores.sql.stories import SqlEdges
 from nearcopy.stores.sql.window import SqlWindow
 
 BATCH_SIZE = 1000

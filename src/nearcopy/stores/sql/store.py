@@ -16,12 +16,11 @@ from nearcopy.stores.base import NO_LATENCIES, LatencyCounts
 from nearcopy.stores.integrity import check_duplicates
 from nearcopy.stores.sql.articles import SqlArticles
 from nearcopy.stores.sql.database import ArticleIds, Database, State
-from nearcopy.stores.sql.edges import NO_NUMBERS, SqlEdges
 from nearcopy.stores.sql.feedback import SqlFeedback
 from nearcopy.stores.sql.schema import index_names_of, table_name
 from nearcopy.stores.sql.settings import SqlSettings
 from nearcopy.stores.sql.statistics import SqlStatistics
-from nearcopy.stores.sql.stories import SqlStories
+from nearcopy.stores.sql.stories import NO_NUMBERS, SqlEdges, SqlStories
 from nearcopy.stores.sql.window import SqlWindow
 
 CLOSING_TIMEOUT = 0.2  # seconds
