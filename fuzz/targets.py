@@ -34,7 +34,7 @@ from nearcopy.io.feeds import feed_rows
 from nearcopy.io.feeds import poll as polling
 from nearcopy.io.feeds.atom import atom_feed, repeat_report
 from nearcopy.io.feeds.new_stories import NewStory
-from nearcopy.io.feeds.poll_state import UNKNOWN, PollState, read_state, write_state
+from nearcopy.io.feeds.poll_state import NEVER_POLLED, PollState, read_state, write_state
 from nearcopy.io.files import Row, assign_unique_ids, open_sources, open_writer, read
 from nearcopy.io.files.json import as_json, replace_lone_surrogates
 from nearcopy.io.http_client import Response
@@ -182,7 +182,7 @@ def feeds(data: bytes) -> None:
     answer = Response(FEED, 200, headers, body)
     try:
         listed = [as_json(row) for row in feed_rows(body, headers.get("content-type"))]
-        polled = same(polling._read, FEED, UNKNOWN, answer, NOW)
+        polled = same(polling._read, FEED, NEVER_POLLED, answer, NOW)
     except NearcopyError:
         return
     assert len(polled.articles) <= len(listed)

@@ -1,5 +1,5 @@
 // The scan of titles: which fact rules their words trigger, and the names in them. The reference is
-// nearcopy/kernels/reference/title_scan.py, which explains each step.
+// nearcopy/kernels/reference/titles.py, which explains each step.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Which words of a text are in a table. The readable twin is `WordFinder` in
-// nearcopy/kernels/reference/title_scan.py.
+// nearcopy/kernels/reference/titles.py.
 #pragma once
 
 #include <cstddef>

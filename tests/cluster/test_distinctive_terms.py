@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearcopy import Article, Fingerprint, fingerprints
-from nearcopy.cluster.distinctive_terms import TermFrequencies, are_distinguishable, rare_terms
+from nearcopy.cluster.event_groups import TermFrequencies, are_distinguishable, rare_terms
 
 
 def reports(*texts: str) -> list[Fingerprint]:

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from nearcopy import POLICIES, Article, BadFeedback, Deduper, Evidence, Policy, Recipe, decide
 from nearcopy.cli import app
 from nearcopy.config import read_policy
-from nearcopy.deduper.feedback.labelled_examples import Example
+from nearcopy.deduper.feedback.review_queue import Example
 from nearcopy.evaluate.labels import LabelledPair
 from nearcopy.evaluate.tune import _split_folds as folds_of
 from nearcopy.evaluate.tune import active_thresholds, fit_thresholds, measure_labels, tune

@@ -25,12 +25,12 @@ from nearcopy.extract.urls import canonical
 from nearcopy.extract.urls.canonical import DEEPEST
 from nearcopy.extract.urls.hosts import LONGEST as LONGEST_HOST
 from nearcopy.io.feeds import atom as writing
+from nearcopy.io.feeds import parse
 from nearcopy.io.feeds import poll as polling
 from nearcopy.io.feeds import poll_state as memory
-from nearcopy.io.feeds import subscriptions
+from nearcopy.io.feeds.parse import list_feeds
 from nearcopy.io.feeds.poll import PollSettings, poll
 from nearcopy.io.feeds.poll_state import FeedState, PollState
-from nearcopy.io.feeds.subscriptions import list_feeds
 from nearcopy.io.files import dates as times
 from nearcopy.io.files.dates import read_time
 from nearcopy.io.http_client import LONGEST_URL, Limits, Request, fetch
@@ -488,8 +488,8 @@ def test_bytes_of_a_list_of_feeds(tmp_path, monkeypatch):
     data = b'<opml><outline xmlUrl="https://coast.example/feed"/></opml>'
     path = tmp_path / "feeds.opml"
     path.write_bytes(data)
-    monkeypatch.setattr(subscriptions, "MAX_OPML_BYTES", len(data))
+    monkeypatch.setattr(parse, "MAX_OPML_BYTES", len(data))
     assert list(list_feeds([str(path)])) == ["https://coast.example/feed"]
-    monkeypatch.setattr(subscriptions, "MAX_OPML_BYTES", len(data) - 1)
+    monkeypatch.setattr(parse, "MAX_OPML_BYTES", len(data) - 1)
     with pytest.raises(NearcopyError, match="is no OPML file"):
         list(list_feeds([str(path)]))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nearcopy import kernels
-from nearcopy.batch.settings import Settings
+from nearcopy.batch.output_columns import Settings
 from nearcopy.batch.text_relations import NO_SIMHASH
 from nearcopy.cluster.kept_copy import by_age
 from nearcopy.cluster.stories import assign_story_ids, group_articles

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearcopy import kernels
-from nearcopy.batch.settings import Settings
+from nearcopy.batch.output_columns import Settings
 from nearcopy.config import Policy
 from nearcopy.models import Relation
 

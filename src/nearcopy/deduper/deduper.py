@@ -8,13 +8,12 @@ from typing import Self
 from nearcopy.cluster.duplicate_groups import OversizedGroup
 from nearcopy.cluster.spread import Spread
 from nearcopy.config import Policy, Recipe
-from nearcopy.deduper import add, check, retention, statistics, stories, verify
+from nearcopy.deduper import add, check, retention, statistics, stories
 from nearcopy.deduper.check import BATCH_SIZE
-from nearcopy.deduper.feedback import actions, labelled_examples, record, review_queue
+from nearcopy.deduper.feedback import actions, record, review_queue
 from nearcopy.deduper.feedback.actions import ActionResult
-from nearcopy.deduper.feedback.labelled_examples import Example
 from nearcopy.deduper.feedback.record import FeedbackResult
-from nearcopy.deduper.feedback.review_queue import ReviewPage
+from nearcopy.deduper.feedback.review_queue import Example, ReviewPage
 from nearcopy.deduper.session import Session, id_batches, id_list
 from nearcopy.deduper.statistics import Stats
 from nearcopy.deduper.stories import StoryPage
@@ -270,7 +269,7 @@ class Deduper:
     def examples(self) -> list[Example]:
         """All feedback as labelled examples: the training data of `tune`."""
         with self._session.snapshot():
-            return list(labelled_examples.labelled_examples(self._session))
+            return list(review_queue.labelled_examples(self._session))
 
     def review(self, *, limit: int = 20, after: str | None = None) -> ReviewPage:
         """A page of pairs close to a threshold that have no feedback.
@@ -392,4 +391,4 @@ class Deduper:
 
     def verify(self) -> list[Check]:
         """Integrity checks: file, indexes, recipe, window, and a known duplicate."""
-        return verify.verify(self._session)
+        return retention.verify(self._session)

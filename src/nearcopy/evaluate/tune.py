@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
 from nearcopy.config import Policy, Recipe
-from nearcopy.deduper.feedback.labelled_examples import Example
+from nearcopy.deduper.feedback.review_queue import Example
 from nearcopy.errors import BadFeedback
 from nearcopy.evaluate import metrics
 from nearcopy.evaluate.labels import LabelledPair

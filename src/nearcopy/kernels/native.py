@@ -39,8 +39,8 @@ from nearcopy.kernels._native import (
     xxh3_128,
 )
 from nearcopy.kernels.data_tables import entities, fold_table, term_weights, title_weights
-from nearcopy.kernels.reference.joins import ALL
 from nearcopy.kernels.reference.numerals import number_words
+from nearcopy.kernels.reference.overlap import ALL
 from nearcopy.kernels.result_types import FeatureSets, Passage, Readings, SimilarPairs, Sketches
 
 __all__ = ["level", "use_level"]

@@ -46,7 +46,7 @@ class Track(Protocol):
     """Follows the items of a phase as they are read."""
 
     def __call__(
-        self, items: Iterable[Item], phase: str, *, total: int | None = None
+        self, rows: Iterable[Item], phase: str, *, total: int | None = None
     ) -> Iterable[Item]:
         """The items."""
 

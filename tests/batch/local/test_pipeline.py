@@ -16,7 +16,7 @@ from nearcopy.batch.local import (
     estimate,
 )
 from nearcopy.batch.local.clusters import read_article_edges
-from nearcopy.batch.settings import Settings
+from nearcopy.batch.output_columns import Settings
 from nearcopy.kernels import words
 
 
@@ -75,7 +75,7 @@ def test_the_overlap_is_exact(annotated):
 def test_texts_alone_get_the_same_relations_with_and_without_columns(
     wire, tmp_path, annotated, monkeypatch
 ):
-    monkeypatch.setattr("nearcopy.batch.settings.COLUMN_KEEP_RULES", frozenset())
+    monkeypatch.setattr("nearcopy.batch.output_columns.COLUMN_KEEP_RULES", frozenset())
     assert not Settings(recipe=RECIPES["copies"], policy=POLICIES["copies"]).by_text
     deduplicate(CorpusJob(wire, tmp_path / "out"))
     assert (tmp_path / "out" / "wire.jsonl").read_bytes() == annotated

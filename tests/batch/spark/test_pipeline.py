@@ -21,7 +21,7 @@ from nearcopy import POLICIES, RECIPES
 from nearcopy.batch.local import CorpusJob
 from nearcopy.batch.local import deduplicate as on_one_machine
 from nearcopy.batch.local.clusters import read_article_edges
-from nearcopy.batch.settings import Settings
+from nearcopy.batch.output_columns import Settings
 from nearcopy.batch.shared_keys import LEADING_ROWS, PRECEDING_ROWS, neighbour_positions
 from nearcopy.cli import app
 from nearcopy.match import candidate_index

@@ -11,10 +11,9 @@ from nearcopy.batch.local.boilerplate import (
     read_lines,
     repeated,
 )
-from nearcopy.batch.local.estimate import Estimate, estimate
 from nearcopy.batch.local.job import CorpusJob
 from nearcopy.batch.local.output import verify
-from nearcopy.batch.local.pipeline import deduplicate
+from nearcopy.batch.local.pipeline import Estimate, deduplicate, estimate
 from nearcopy.batch.summary import CorpusSummary, Shard
 
 __all__ = [

@@ -25,7 +25,7 @@ from nearcopy.batch.local.row_reader import (
     row_flags,
 )
 from nearcopy.batch.local.row_table import Part, RowNumbers, Table, pack_path, text_columns
-from nearcopy.batch.settings import Settings
+from nearcopy.batch.output_columns import Settings
 from nearcopy.config import Recipe
 from nearcopy.config.units import to_micros
 from nearcopy.fingerprint.blocking_keys import BLOCK_PAIRS, blocking_keys, lookup_keys

@@ -7,7 +7,7 @@ from os import fsencode
 from pathlib import Path
 from typing import NamedTuple
 
-from nearcopy.batch.local.work_folder import has_job
+from nearcopy.batch.local.column_files import has_job
 from nearcopy.errors import BadCorpus
 from nearcopy.io.files.decompress import Stream
 from nearcopy.io.files.sources import READ_ONLY, Format, format_of, sniff_format

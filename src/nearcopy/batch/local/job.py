@@ -7,7 +7,7 @@ from hashlib import sha256
 from os import cpu_count
 from pathlib import Path
 
-from nearcopy.batch.local.column_files import checksum
+from nearcopy.batch.local.column_files import Paths, checksum
 from nearcopy.batch.local.inputs import (
     UNIT_BYTES,
     Input,
@@ -18,8 +18,7 @@ from nearcopy.batch.local.inputs import (
     store_file,
     write_store_snapshot,
 )
-from nearcopy.batch.local.work_folder import Paths
-from nearcopy.batch.settings import Form, Settings, check_form
+from nearcopy.batch.output_columns import Form, Settings, check_form
 from nearcopy.errors import BadCorpus
 
 Names = str | Path | Sequence[str | Path]

@@ -12,8 +12,7 @@ import orjson
 
 from nearcopy.batch.local.boilerplate import Boilerplate, read_lines
 from nearcopy.batch.local.inputs import WHOLE, Input, Unit
-from nearcopy.batch.output_columns import CLUSTER_COLUMNS
-from nearcopy.batch.settings import Settings
+from nearcopy.batch.output_columns import CLUSTER_COLUMNS, Settings
 from nearcopy.config.units import to_micros
 from nearcopy.errors import BadArticle
 from nearcopy.fingerprint.fingerprint import outlet_of

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from nearcopy.batch.linked_groups import decode_decision, judge_candidates
-from nearcopy.batch.settings import Settings
+from nearcopy.batch.output_columns import Settings
 from nearcopy.batch.spark.row_reader import BLOBS, Batches, fingerprints_in
 from nearcopy.batch.text_relations import measure_pairs, overlap_shares, relations
 from nearcopy.match.eligibility import are_comparable, sources_differ, within_window

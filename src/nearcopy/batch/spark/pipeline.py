@@ -9,8 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from nearcopy.batch.local.candidate_pairs import collapses_exact_duplicates
-from nearcopy.batch.output_columns import CLUSTER_COLUMNS
-from nearcopy.batch.settings import Settings
+from nearcopy.batch.output_columns import CLUSTER_COLUMNS, Settings
 from nearcopy.batch.shared_keys import PRECEDING_ROWS, OversizedKeys
 from nearcopy.batch.spark.candidate_pairs import (
     LARGEST_KEY,
@@ -25,10 +24,10 @@ from nearcopy.batch.spark.clusters import (
     LinkedGraph,
     cluster_articles,
     cluster_texts,
+    connected_components,
     select_duplicates,
 )
 from nearcopy.batch.spark.compare import compare_articles, compare_texts
-from nearcopy.batch.spark.connected_components import connected_components
 from nearcopy.batch.spark.row_reader import (
     ARTICLE_SCHEMA,
     COUNT_CHANGED_IDS,

@@ -14,8 +14,8 @@ from nearcopy.batch.linked_groups import UNDATED_TIME
 from nearcopy.batch.local.fingerprints import sketch_columns, time_column
 from nearcopy.batch.local.inputs import Input
 from nearcopy.batch.local.row_reader import HTML, NO_ID, REWRITE, RowReader, TextRow, row_flags
+from nearcopy.batch.output_columns import Settings
 from nearcopy.batch.rank import rank
-from nearcopy.batch.settings import Settings
 from nearcopy.batch.spark.checkpoints import Checkpoints, Stage
 from nearcopy.fingerprint.blocking_keys import blocking_keys, lookup_keys
 from nearcopy.fingerprint.fingerprint import fingerprints

@@ -14,8 +14,7 @@ from nearcopy.cli.options import (
     StoreOptions,
     option,
 )
-from nearcopy.cli.render.changes import show_changes
-from nearcopy.cli.render.tables import add_row, make_table
+from nearcopy.cli.render.tables import add_row, make_table, show_changes
 from nearcopy.cli.terminal import (
     format_count,
     note,

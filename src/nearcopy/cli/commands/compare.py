@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from nearcopy.cli.article_pair import PairOptions, parse_article
-from nearcopy.cli.inputs import refuse_overwrite, reject_rows
+from nearcopy.cli.inputs import PairOptions, parse_article, refuse_overwrite, reject_rows
 from nearcopy.cli.options import JsonOption, PresetOptions, RejectedOption, option
 from nearcopy.cli.terminal import report_errors, show, write_json_lines
 from nearcopy.errors import BadArticle

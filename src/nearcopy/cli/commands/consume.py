@@ -243,7 +243,7 @@ def consume(
         stack.enter_context(_serve_metrics(running.metrics, counts))
         sinks: list[Sink] = []
         if forwarding.index is not None:
-            from nearcopy.io.sinks.open_index import open_index
+            from nearcopy.io.sinks.documents import open_index
 
             authorization = environment().get(AUTHORIZATION)
             index = open_index(forwarding.index, deduper.recipe, authorization)

@@ -63,7 +63,7 @@ def _list_pools(source: str, pool: str | None, to_pool: str | None) -> list[str 
 def _copy_pool(
     source: str, target: str, pool: str | None, to_pool: str | None, window: str | None
 ) -> tuple[dict[str, Any], "CopyResult"]:
-    from nearcopy.cli.progress import Phases
+    from nearcopy.cli.terminal import Phases
     from nearcopy.maintenance.copy_store import copy_store
 
     started = perf_counter()

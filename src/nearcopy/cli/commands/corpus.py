@@ -29,7 +29,7 @@ from nearcopy.errors import BadCorpus
 
 if TYPE_CHECKING:
     from nearcopy.batch.local import CorpusJob, CorpusSummary
-    from nearcopy.batch.settings import Form
+    from nearcopy.batch.output_columns import Form
 
 PRESET = "copies"  # the default
 
@@ -111,8 +111,8 @@ def corpus_settings(decisions: PresetKeepOptions) -> tuple[Recipe, Policy]:
 def _run(job: "CorpusJob", *, quiet: bool, yes: bool) -> "CorpusSummary":
     """Run all stages of the job with a progress bar for each."""
     from nearcopy.batch.local import deduplicate
-    from nearcopy.batch.local.work_folder import has_job
-    from nearcopy.cli.progress import Stages
+    from nearcopy.batch.local.column_files import has_job
+    from nearcopy.cli.terminal import Stages
 
     size = sum(source.size for source in job.sources)
     output, resumed = job.paths.output, has_job(job.paths.work)

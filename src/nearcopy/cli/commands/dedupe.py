@@ -141,8 +141,8 @@ def _check_outputs(job: DedupeJob) -> None:
 def _run(job: DedupeJob, *, quiet: bool, yes: bool) -> "DedupeSummary":
     """Deduplicate with progress bars, and a short list of duplicates if there is no output."""
     from nearcopy.batch.inline import Hooks, dedupe_files
-    from nearcopy.cli.progress import Phases
     from nearcopy.cli.render.dedupe_summary import Shortlist
+    from nearcopy.cli.terminal import Phases
 
     logging.getLogger("nearcopy").addHandler(logging.NullHandler())  # the guard reports here
     shortlist = Shortlist()

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nearcopy.cli.article_pair import parse_article
 from nearcopy.cli.inputs import (
     open_inputs,
+    parse_article,
     read_clusters,
     read_rows,
     read_table,
@@ -32,7 +32,7 @@ from nearcopy.errors import NearcopyError
 from nearcopy.io.files.atomic_write import write_atomic
 
 if TYPE_CHECKING:
-    from nearcopy.cli.progress import Phases
+    from nearcopy.cli.terminal import Phases
     from nearcopy.config import Policy, Recipe
     from nearcopy.evaluate.labels import LabelOptions
     from nearcopy.evaluate.outcomes import Evaluation
@@ -193,7 +193,7 @@ class _Evaluator:
             raise NearcopyError("give one of --pairs FILE, --clusters FILE and --near-pairs FILE")
         if self.truth.pairs is None and not self.files:
             raise NearcopyError("which articles? Give --articles FILE")
-        from nearcopy.cli.progress import Phases
+        from nearcopy.cli.terminal import Phases
 
         (file,) = self.truth.files
         with Phases() as phases:

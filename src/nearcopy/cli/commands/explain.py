@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from nearcopy.cli.article_pair import PairOptions
-from nearcopy.cli.inputs import refuse_overwrite
+from nearcopy.cli.inputs import PairOptions, refuse_overwrite
 from nearcopy.cli.open_store import store_file
 from nearcopy.cli.options import (
     JsonOption,

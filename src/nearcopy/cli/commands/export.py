@@ -108,7 +108,7 @@ def export(
 
 def _run(job: ExportJob) -> None:
     """Write the file, and report how many articles it holds."""
-    from nearcopy.cli.progress import Phases
+    from nearcopy.cli.terminal import Phases
     from nearcopy.maintenance.export import ExportRows
 
     started = perf_counter()

@@ -14,8 +14,7 @@ from nearcopy.cli.options import (
     flag,
     option,
 )
-from nearcopy.cli.render.changes import show_changes
-from nearcopy.cli.render.tables import add_row, make_table
+from nearcopy.cli.render.tables import add_row, make_table, show_changes
 from nearcopy.cli.terminal import note, one_line, report_errors, show, write_json_lines
 from nearcopy.errors import BadFeedback
 

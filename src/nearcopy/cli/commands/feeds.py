@@ -120,7 +120,7 @@ def feeds(
     polling: PollOptions,
 ) -> None:
     """Poll feeds, and report each new story once."""
-    from nearcopy.io.feeds.subscriptions import list_feeds
+    from nearcopy.io.feeds.parse import list_feeds
 
     interval = polling.interval
     urls = tuple(list_feeds(subscriptions))

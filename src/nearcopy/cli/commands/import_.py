@@ -32,7 +32,7 @@ from nearcopy.io.files import Rejected, Row, Source, assign_unique_ids, open_sou
 from nearcopy.io.settings import settings
 
 if TYPE_CHECKING:
-    from nearcopy.cli.progress import Phases
+    from nearcopy.cli.terminal import Phases
 
 STDIN = "-"
 
@@ -110,7 +110,7 @@ def import_(
 
 def _run(job: ImportJob) -> None:
     """Import the file, and report the counts."""
-    from nearcopy.cli.progress import Phases
+    from nearcopy.cli.terminal import Phases
 
     started = perf_counter()
     with open_sources([job.file]) as (source,), Phases() as phases:

@@ -38,7 +38,7 @@ def rebuild(
     The recipe is that of --preset, by default that of the store. The old store is not changed.
     Interrupted at any point and started again, it resumes.
     """
-    from nearcopy.cli.progress import Phases
+    from nearcopy.cli.terminal import Phases
     from nearcopy.maintenance.rebuild import RebuildSettings, rebuild
 
     started = perf_counter()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nearcopy.batch.settings import Settings, check_form
+from nearcopy.batch.output_columns import Settings, check_form
 from nearcopy.cli.commands.corpus import corpus_settings, summary_table
 from nearcopy.cli.options import (
     IN,
@@ -171,7 +171,7 @@ def _row_format(job: SparkJob) -> str:
 
 def _check_places(job: SparkJob) -> None:
     """Raise where files would be overwritten or removed with the work folder, or on a bad form."""
-    from nearcopy.batch.local.work_folder import check_work_folder
+    from nearcopy.batch.local.column_files import check_work_folder
 
     check_form(job.form)
     work = _work_folder(job)

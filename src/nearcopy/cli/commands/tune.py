@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from nearcopy.cli.article_pair import parse_article
-from nearcopy.cli.inputs import open_inputs, read_rows, read_table, refuse_overwrite
+from nearcopy.cli.inputs import open_inputs, parse_article, read_rows, read_table, refuse_overwrite
 from nearcopy.cli.open_store import require_store
 from nearcopy.cli.options import (
     ArticlesOption,
@@ -31,7 +30,7 @@ from nearcopy.io.files.atomic_write import write_atomic
 from nearcopy.io.settings import settings
 
 if TYPE_CHECKING:
-    from nearcopy.deduper.feedback.labelled_examples import Example
+    from nearcopy.deduper.feedback.review_queue import Example
     from nearcopy.evaluate.tune import Tuning
 
 FEEDBACK = "feedback"

@@ -2,14 +2,17 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.table import Column, Table
 from rich.text import Text
 
-from nearcopy.cli.terminal import one_line
+from nearcopy.cli.terminal import format_count, note, one_line, show
+
+if TYPE_CHECKING:
+    from nearcopy.deduper.feedback.record import Change
 
 WORD_LENGTHS = (24, 16, 12, 8)  # the longest word that is not broken, tried in this order
 BREAKS_ANYWHERE = 12  # characters of a run in a script without spaces
@@ -177,3 +180,17 @@ def _header(column: Column) -> str:
 
 def _text(cell: Any) -> str:
     return cell.plain if isinstance(cell, Text) else str(cell)
+
+
+def show_changes(changes: "Sequence[Change]") -> None:
+    """Show each article with its story and kept copy, now and before."""
+    if changes:
+        table = make_table(
+            *("article", "story", "copy of", "story before", "copy of before"),
+            optional=["copy of before", "story before"],
+        )
+        for change in changes:
+            before = change.story_before, change.duplicate_of_before
+            add_row(table, change.id, change.story_id, change.duplicate_of, *before)
+        show(table)
+    note(f"{format_count(len(changes), 'article')} moved")

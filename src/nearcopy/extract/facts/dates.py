@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from nearcopy.extract.facts.describe import Finding
 from nearcopy.extract.facts.number_parser import any_of, regex
-from nearcopy.extract.facts.span import Finding
 from nearcopy.extract.facts.word_lists import (
     DOUBTFUL_MONTHS,
     MONTHS,

@@ -12,10 +12,10 @@ from typing import NamedTuple
 from nearcopy import kernels
 from nearcopy.extract.facts import dates, quantities
 from nearcopy.extract.facts import versions_and_names as names
+from nearcopy.extract.facts.describe import Finding, Rule
 from nearcopy.extract.facts.number_parser import LETTERS_OF_WORDS
-from nearcopy.extract.facts.span import Finding, Rule
 from nearcopy.extract.facts.word_lists import COMMON, INDIAN, NAMED, ROMAN
-from nearcopy.kernels.reference.title_scan import (
+from nearcopy.kernels.reference.titles import (
     ANY,
     CENTURY,
     GLUED,

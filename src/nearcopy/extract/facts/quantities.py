@@ -10,6 +10,7 @@ from nearcopy.extract.facts.currencies import (
     CURRENCY_BEFORE,
     CURRENCY_SIGNS,
 )
+from nearcopy.extract.facts.describe import Finding
 from nearcopy.extract.facts.number_parser import (
     NUMERAL,
     SCALE,
@@ -21,7 +22,6 @@ from nearcopy.extract.facts.number_parser import (
     parse_spelled,
     regex,
 )
-from nearcopy.extract.facts.span import Finding
 from nearcopy.extract.facts.word_lists import (
     COMMON,
     COUNTED_IN_LAKHS,

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from nearcopy.extract.facts.describe import Finding
 from nearcopy.extract.facts.number_parser import (
     SPELLED,
     any_of,
@@ -10,7 +11,6 @@ from nearcopy.extract.facts.number_parser import (
     parse_index,
     regex,
 )
-from nearcopy.extract.facts.span import Finding
 from nearcopy.extract.facts.word_lists import (
     LETTERED,
     MONTHS,

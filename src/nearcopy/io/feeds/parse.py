@@ -6,13 +6,14 @@ Nothing is fetched. An OPML file lists feeds, not articles: each row is the titl
 import json
 import re
 from calendar import timegm
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from html.parser import HTMLParser
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
-from nearcopy.errors import MissingExtra, StreamError
+from nearcopy.errors import MissingExtra, NearcopyError, StreamError
 
 Values = dict[str, Any]
 HEAD = 4096  # bytes that contain the first element
@@ -189,3 +190,28 @@ def _json_id(value: object) -> str | None:
     """The id of an item; early feeds have numbers."""
     is_number = isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 63
     return str(value) if is_number else _string(value)
+
+
+MAX_OPML_BYTES = 16 << 20
+WEB = ("http://", "https://")
+
+
+def list_feeds(names: Iterable[str]) -> Iterator[str]:
+    """The distinct URLs of all feeds, without fragments."""
+    urls = (url for name in names for url in _read_feed_list(name))
+    yield from dict.fromkeys(url.strip().partition("#")[0] for url in urls)
+
+
+def _read_feed_list(name: str) -> list[str]:
+    if name.lower().startswith(WEB):
+        return [name]
+    if "://" in name:
+        raise NearcopyError(f"{name}: give an http or https URL, or an OPML file")
+    with Path(name).open("rb") as file:
+        data = file.read(MAX_OPML_BYTES + 1)
+    if len(data) > MAX_OPML_BYTES or feed_kind(data) != "opml":
+        raise NearcopyError(f"{name} is no OPML file: give one that lists feeds, or URLs")
+    urls = [str(row["url"]) for row in feed_rows(data)]
+    if not urls:
+        raise NearcopyError(f"{name} lists no feeds: give an OPML file with feeds, or URLs")
+    return urls

@@ -1,12 +1,14 @@
 """The documents of new articles that a search index receives."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from nearcopy.config import Recipe
+from nearcopy.errors import NearcopyError
 from nearcopy.extract.text import strip_html
 from nearcopy.fingerprint.fingerprint import fingerprints
-from nearcopy.io.streams.messages import Outcome
+from nearcopy.io.streams.messages import Outcome, Sink
 from nearcopy.models import Article, Fingerprint, Verdict
 from nearcopy.stores.row_codec import replace_surrogates
 
@@ -52,3 +54,28 @@ def _document(
         "digest": fingerprint.digest.hex() if fingerprint.digest is not None else None,
     }
     return {name: replace_surrogates(value) if value else value for name, value in fields.items()}
+
+
+SQLITE = "sqlite:///"
+WEB = ("http://", "https://")
+
+
+@contextmanager
+def open_index(address: str, recipe: Recipe, authorization: str | None) -> Iterator[Sink]:
+    """The index at a URL of Elasticsearch or OpenSearch, or in a SQLite file."""
+    if address.startswith(WEB):
+        from nearcopy.io.sinks.elasticsearch import BulkSink, bulk_settings
+
+        yield BulkSink(bulk_settings(address, authorization), recipe)
+    elif "://" in address and not address.startswith(SQLITE):
+        raise NearcopyError(
+            "which index? Give http://HOST:9200/NAME, or a SQLite file, such as pages.db"
+        )
+    else:
+        from nearcopy.io.sinks.sqlite_fts import FtsIndex
+
+        index = FtsIndex(address.removeprefix(SQLITE), recipe)
+        try:
+            yield index
+        finally:
+            index.close()

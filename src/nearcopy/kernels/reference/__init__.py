@@ -10,19 +10,20 @@ from nearcopy.kernels.reference.hashes import (
     xxh3_128,
 )
 from nearcopy.kernels.reference.html import strip_html, strip_html_positions
-from nearcopy.kernels.reference.joins import SetJoin, components, similar_pairs
 from nearcopy.kernels.reference.key_index import KeyIndex, band_keys
-from nearcopy.kernels.reference.numerals import numerals
+from nearcopy.kernels.reference.numerals import numerals, technical_details
 from nearcopy.kernels.reference.overlap import (
+    SetJoin,
+    components,
     feature_sets,
     numeral_shares,
     pair_overlaps,
     passages,
     shared_counts,
+    similar_pairs,
     sketch_distances,
 )
 from nearcopy.kernels.reference.sketches import features, readings, sketch
-from nearcopy.kernels.reference.technical_terms import technical_details
 from nearcopy.kernels.reference.term_profiles import (
     TermWeights,
     profile_measures,
@@ -30,8 +31,9 @@ from nearcopy.kernels.reference.term_profiles import (
     term_keys,
     term_rarities,
 )
-from nearcopy.kernels.reference.title_scan import TitleScanner, WordFinder
 from nearcopy.kernels.reference.titles import (
+    TitleScanner,
+    WordFinder,
     title_cosines,
     title_fronts,
     title_keys,

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from nearcopy.config import SLOTS, Features, FrequencyTable, Recipe
 from nearcopy.kernels.reference import hashes
-from nearcopy.kernels.reference.numerals import numerals
-from nearcopy.kernels.reference.technical_terms import technical_details
+from nearcopy.kernels.reference.numerals import numerals, technical_details
 from nearcopy.kernels.reference.term_profiles import profiles
 from nearcopy.kernels.reference.words import words
 from nearcopy.kernels.result_types import Readings, Sketches
