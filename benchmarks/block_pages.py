@@ -33,7 +33,7 @@ def rows() -> Iterator[Row]:
     read = list(corpora.articles("semeval22"))
     named = [kinds().get((each["id"], digest(each["text"])), "article") for each in read]
     with Deduper() as deduper:
-        flags = ["junk" in each.flags for each in deduper.run(map(article, read))]
+        flags = ["block_page" in each.flags for each in deduper.run(map(article, read))]
     yield _flagged("block pages flagged", named, flags)
     wrong = [flag for flag, kind in zip(flags, named, strict=True) if kind == "article"]
     found = share(wrong)

@@ -108,7 +108,7 @@ def objects(context: Context) -> Iterator[Measurement]:
         timings["whole"],
         theirs,
         bar=Bar(">=", 4),
-        note=note + "the same with title, facts, names, stages, column, addresses, junk",
+        note=note + "the same with title, facts, names, stages, column, addresses, block_page",
     )
 
 

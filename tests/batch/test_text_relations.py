@@ -37,7 +37,7 @@ def test_relations_of_columns_equal_those_of_decide(same, words, overlap, held, 
         distance=hamming,
         exact=True,
         same_url=True,
-        junk="a wall",
+        block_page="a wall",
         profile=0.9,
         event_score=0.9,
     )

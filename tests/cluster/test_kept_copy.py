@@ -71,17 +71,19 @@ def test_the_points_can_be_set():
 
 
 def test_a_block_page_does_not_affect_the_scores_of_others():
-    wall = copy("wall", 5000, published=NOON + 20 * DAY, junk="consent wall")
+    wall = copy("wall", 5000, published=NOON + 20 * DAY, block_page="consent wall")
     assert card(copy("a", published=NOON), wall).total == card(copy("a", published=NOON)).total
 
 
 def test_a_block_page_is_kept_only_where_all_are_block_pages():
-    wall, short = copy("wall", 5000, tier=1, details=5, junk="paywall"), copy("short", 9)
+    wall, short = copy("wall", 5000, tier=1, details=5, block_page="paywall"), copy("short", 9)
     assert choose_kept_copy([wall, short], Policy()).kept == "short"
-    assert choose_kept_copy([wall, short], Policy()).why == "the only one of 2 that is not junk"
+    assert (
+        choose_kept_copy([wall, short], Policy()).why == "the only one of 2 that is no block page"
+    )
     walls = [wall, replace(wall, id="other", words=9)]
     assert choose_kept_copy(walls, Policy()).kept == "wall"
-    assert choose_kept_copy(walls, Policy()).why.startswith("all 2 are junk; best of 2: ")
+    assert choose_kept_copy(walls, Policy()).why.startswith("all 2 are block pages; best of 2: ")
 
 
 COPIES = [
@@ -156,7 +158,7 @@ some_copies = st.lists(
         tier=st.none() | st.integers(-1, 4),
         source=st.none() | st.sampled_from("abc"),
         published=st.none() | st.datetimes(timezones=st.just(UTC)),
-        junk=st.none() | st.just("paywall"),
+        block_page=st.none() | st.just("paywall"),
     ),
     min_size=1,
     max_size=8,

@@ -148,7 +148,7 @@ def test_of_two_decisions_the_surest_counts():
 
 
 def test_a_block_page_is_not_kept():
-    articles = [article("a", 900, junk="consent wall"), article("b", 100), article("c", 50)]
+    articles = [article("a", 900, block_page="consent wall"), article("b", 100), article("c", 50)]
     assert groups(cluster_articles(articles, same("ab", "bc", "ac"), LONGEST)) == {"bac"}
 
 
@@ -514,7 +514,7 @@ some_articles = st.lists(
         ids,
         st.integers(0, 3),
         st.none() | st.integers(0, 3),
-        junk=st.none() | st.none() | st.just("paywall"),
+        block_page=st.none() | st.none() | st.just("paywall"),
         seen=st.none() | st.just(NOON + HOUR),
     ),
     unique_by=lambda article: article.id,

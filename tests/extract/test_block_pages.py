@@ -1,4 +1,4 @@
-"""Junk: notices are told from news about them, and templates by the titles they stand under."""
+"""Block pages: notices are told from news about them, and templates by the titles they stand under."""
 
 import time
 
@@ -247,8 +247,8 @@ def test_what_is_posted_again_or_retitled_is_not_junk(members):
 
 
 def test_each_text_is_judged_for_itself():
-    members = [*pages(*UNLIKE, digest=b"junk"), *pages(*RETITLED, digest=b"news")]
-    assert set(find_repeated_texts(members)) == {b"junk"}
+    members = [*pages(*UNLIKE, digest=b"block_page"), *pages(*RETITLED, digest=b"news")]
+    assert set(find_repeated_texts(members)) == {b"block_page"}
 
 
 @given(
@@ -274,7 +274,7 @@ def test_a_text_under_many_titles_is_marked_and_no_other():
     news = Fingerprint(id="news", words=90, digest=b"news", title="harbour opens again")
     found = mark_repeated_texts([*walls, news])
     assert [each.id for each in found] == ["0", "1", "2", "news"]
-    assert [bool(each.junk) for each in found] == [True, True, True, False]
+    assert [bool(each.block_page) for each in found] == [True, True, True, False]
     assert decide(compare(found[0], found[1]), Policy()).relation is Relation.DISTINCT
     assert decide(compare(walls[0], walls[1]), Policy()).relation is Relation.SAME_TEXT
 
@@ -287,8 +287,8 @@ PAGES = [
 ]
 
 
-def junk(verdicts) -> set[str]:
-    return {each.id for each in verdicts if "junk" in each.flags}
+def block_page(verdicts) -> set[str]:
+    return {each.id for each in verdicts if "block_page" in each.flags}
 
 
 @pytest.mark.parametrize("pages", [PAGES, PAGES[::-1]], ids=["in order", "turned"])
@@ -300,7 +300,7 @@ def test_a_page_is_flagged_for_what_it_says_itself_however_it_comes(pages):
     with Deduper() as deduper:
         at_once = list(deduper.run(pages))
     for found in (looked_at, added, standing, at_once):
-        assert junk(found) == {"wall", "twin"}
+        assert block_page(found) == {"wall", "twin"}
 
 
 def test_a_page_that_is_like_nothing_says_why_it_is_no_article():

@@ -52,7 +52,7 @@ EVIDENCE = st.builds(
     refiled=st.booleans(),
     same_source=TRUTH,
     hours_apart=st.none() | st.floats(0, 1000),
-    junk=st.sampled_from([None, None, "a consent wall"]),
+    block_page=st.sampled_from([None, None, "a consent wall"]),
 )
 THRESHOLDS = [
     field.name
@@ -157,9 +157,9 @@ def test_a_stub_under_titles_that_clash_is_no_copy():
 
 
 def test_junk_is_nobodys_copy_and_nobodys_original():
-    found = decide(Evidence(same_text=True, words=300, junk="a consent wall"), Policy())
+    found = decide(Evidence(same_text=True, words=300, block_page="a consent wall"), Policy())
     assert (found.relation, found.duplicate) == (Relation.DISTINCT, False)
-    assert "junk" in found.flags
+    assert "block_page" in found.flags
     assert found.reason == "no article: a consent wall"
 
 
@@ -255,7 +255,7 @@ def test_a_high_event_score_makes_one_event():
         {"hours_apart": 24.0 * 15},
         {"hours_apart": 100.0, "title_soft": 0.7},
         {"name_swap": True, "title_swap": "anton / berta"},
-        {"junk": "consent wall"},
+        {"block_page": "consent wall"},
         {"same_source": True, "containment": 0.3, "numerals_shared": 0.1, "numerals_changed": 4},
         {"words": 20, "contrast": "suspend / resume"},
     ],

@@ -746,7 +746,7 @@ fingerprint_strategy = st.builds(
     published=times,
     seen=times,
     tier=st.none() | st.integers(-5, 5),
-    junk=st.none() | names,
+    block_page=st.none() | names,
 )
 
 

@@ -1,7 +1,7 @@
 """The kept copy: the canonical copy among duplicates, and why it is the best.
 
 Scores are relative to the other copies, not to the clock: freshness to the newest, length to the
-longest. Block pages ("junk") do not affect the others' scores, and are kept only where all are.
+longest. Block pages do not affect the others' scores, and are kept only where all are.
 """
 
 from collections.abc import Mapping, Sequence
@@ -79,7 +79,9 @@ def rank_copies(
     Those chosen by users come before all others.
     """
     if policy.compares == "text":  # block pages are detected by more than the text
-        members = [copy if copy.junk is None else replace(copy, junk=None) for copy in members]
+        members = [
+            copy if copy.block_page is None else replace(copy, block_page=None) for copy in members
+        ]
     ranked = (
         _rank(copy, card, policy, preferred.get(copy.id, 0))
         for copy, card in zip(members, score_cards(members, policy), strict=True)
@@ -100,7 +102,7 @@ def score_cards(members: Sequence[Fingerprint], policy: Policy) -> list[ScoreCar
     >>> [card.total for card in score_cards([Fingerprint(id="a", words=9, tier=1)], Policy())]
     [50.0]
     """
-    proper = [copy for copy in members if copy.junk is None] or members
+    proper = [copy for copy in members if copy.block_page is None] or members
     longest = max((copy.words for copy in proper), default=0)
     newest = max((copy.published for copy in proper if copy.published), default=None)
     return [_card(copy, longest, newest, policy.scoring) for copy in members]
@@ -120,7 +122,7 @@ class SingleCopyScores:
 
     def of(self, copy: Fingerprint) -> Score:
         """The score of a copy."""
-        key = (copy.words, copy.details, copy.tier, copy.published is None, copy.junk)
+        key = (copy.words, copy.details, copy.tier, copy.published is None, copy.block_page)
         score = self._scores.get(key)
         if score is None:
             score = self._scores[key] = score_single_copy(copy, self.policy).score
@@ -140,7 +142,7 @@ def by_age(copy: Fingerprint) -> tuple[tuple[bool, timedelta], str]:
 
 def _rank(copy: Fingerprint, card: ScoreCard, policy: Policy, preferred: int) -> RankedCopy:
     rules = (_key(rule, copy, card, policy) for rule in policy.keep)
-    return RankedCopy(((-preferred, copy.junk is not None), *rules, by_age(copy)), copy, card)
+    return RankedCopy(((-preferred, copy.block_page is not None), *rules, by_age(copy)), copy, card)
 
 
 def _earliest(copy: Fingerprint) -> tuple[bool, timedelta]:
@@ -187,8 +189,8 @@ def _card(copy: Fingerprint, longest: int, newest: datetime | None, scoring: Sco
         f"{total:g} points: length {length:g} for {copy.words} words, details {details:g} for "
         f"{copy.details}, source {tier:g} for {_tier_name(copy.tier)}, freshness {freshness:g}"
     )
-    if copy.junk is not None:
-        why = f"junk ({copy.junk}), kept only where all are; {why}"
+    if copy.block_page is not None:
+        why = f"block page ({copy.block_page}), kept only where all are; {why}"
     return ScoreCard(copy.id, length, details, tier, freshness, total, why)
 
 
@@ -222,12 +224,15 @@ def _why(ranked: Sequence[RankedCopy], policy: Policy) -> str:
     """The rule that decided for the first copy, in one sentence."""
     if len(ranked) == 1:
         return "the only copy"
-    first, junk = ranked[0], sum(ranked_copy.copy.junk is not None for ranked_copy in ranked)
-    if junk == len(ranked):
-        return f"all {junk} are junk; {_deciding_rule(ranked, policy)}"
-    if junk == len(ranked) - 1:
-        return f"the only one of {len(ranked)} that is not junk"
-    aside = f", {junk} junk aside" if junk else ""
+    first, block_page = (
+        ranked[0],
+        sum(ranked_copy.copy.block_page is not None for ranked_copy in ranked),
+    )
+    if block_page == len(ranked):
+        return f"all {block_page} are block pages; {_deciding_rule(ranked, policy)}"
+    if block_page == len(ranked) - 1:
+        return f"the only one of {len(ranked)} that is no block page"
+    aside = f", {block_page} block pages aside" if block_page else ""
     return _deciding_rule([c for c in ranked if c.key[0] == first.key[0]], policy) + aside
 
 

@@ -60,17 +60,17 @@ def verdict_at_insert(
 
 
 def flag_block_page(verdict: Verdict, fingerprint: Fingerprint) -> Verdict:
-    """The verdict with the flag "junk" exactly where the article itself is a block page."""
-    if (fingerprint.junk is not None) == ("junk" in verdict.flags):
+    """The verdict with the flag "block_page" exactly where the article itself is a block page."""
+    if (fingerprint.block_page is not None) == ("block_page" in verdict.flags):
         return verdict
-    if fingerprint.junk is None:
-        return replace(verdict, flags=tuple(flag for flag in verdict.flags if flag != "junk"))
-    reasons = verdict.reasons or (f"no article: {fingerprint.junk}",)
-    return replace(verdict, flags=(*verdict.flags, "junk"), reasons=reasons)
+    if fingerprint.block_page is None:
+        return replace(verdict, flags=tuple(flag for flag in verdict.flags if flag != "block_page"))
+    reasons = verdict.reasons or (f"no article: {fingerprint.block_page}",)
+    return replace(verdict, flags=(*verdict.flags, "block_page"), reasons=reasons)
 
 
 def _flags(flags: tuple[str, ...], truncated: int) -> tuple[str, ...]:
-    return (*flags, "crowded") if truncated else flags
+    return (*flags, "candidate_limit") if truncated else flags
 
 
 def current_verdicts(store: Store, ids: list[str], policy: Policy, judge: Judge) -> list[Verdict]:

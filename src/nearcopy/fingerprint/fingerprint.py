@@ -75,11 +75,11 @@ def _compute_batch(batch: list[Article], recipe: Recipe, threads: int) -> list[F
     texts, html = [article.text for article in batch], [article.html for article in batch]
     readings = kernels.readings(raw, texts, recipe, html=html, threads=threads)
     pages, declared, sources = zip(*map(_parse_addresses, batch), strict=True)
-    junk_reasons = [
+    block_page_reasons = [
         block_page_reason(article.title, article.text, words, html=article.html)
         for article, words in zip(batch, readings.words, strict=True)
     ]
-    _add_slugs(batch, raw, readings, junk_reasons)
+    _add_slugs(batch, raw, readings, block_page_reasons)
     return _rows(
         len(batch),
         **readings._asdict(),
@@ -97,19 +97,19 @@ def _compute_batch(batch: list[Article], recipe: Recipe, threads: int) -> list[F
         source=sources,
         published=[article.published for article in batch],
         tier=[article.tier for article in batch],
-        junk=junk_reasons,
+        block_page=block_page_reasons,
         seen=[article.seen for article in batch],
     )
 
 
 def _add_slugs(
-    batch: list[Article], names: list[str], readings: Readings, junk_reasons: list[str | None]
+    batch: list[Article], names: list[str], readings: Readings, block_page_reasons: list[str | None]
 ) -> None:
     """Add the slug of the address to the profiles of short articles.
 
     The text of a block page is not part of its profile.
     """
-    rows_in = zip(batch, names, readings.words, junk_reasons, strict=True)
+    rows_in = zip(batch, names, readings.words, block_page_reasons, strict=True)
     rows = [
         row
         for row, (article, name, words, no_article) in enumerate(rows_in)
@@ -117,7 +117,7 @@ def _add_slugs(
     ]
     profiles = kernels.profiles(
         [_with_slug(names[row], batch[row].url) for row in rows],
-        ["" if junk_reasons[row] else batch[row].text for row in rows],
+        ["" if block_page_reasons[row] else batch[row].text for row in rows],
         html=[batch[row].html for row in rows],
     )
     for row, profile in zip(rows, profiles, strict=True):

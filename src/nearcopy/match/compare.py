@@ -353,7 +353,7 @@ def _facts(left: Side, right: Side, measures: Collection[str]) -> Columns:
 def _circumstances(left: Side, right: Side) -> Columns:
     return {
         "hours_apart": _hours_apart(left, right),
-        "junk": _either([a.junk for a in left], [b.junk for b in right]),
+        "block_page": _either([a.block_page for a in left], [b.block_page for b in right]),
     }
 
 

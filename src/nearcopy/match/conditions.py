@@ -158,8 +158,8 @@ def no_veto(_: Evidence, __: Policy) -> str | None:
 
 def base_veto(e: Evidence, p: Policy) -> str | None:
     """The veto of every similarity: a block page, clashing facts, too few shared names."""
-    if e.junk:
-        return f"no article: {e.junk}"
+    if e.block_page:
+        return f"no article: {e.block_page}"
     if p.facts and e.clashes and not _figures_agree(e, p):
         return CLASH + _describe_clashes(e)
     if e.names_shared is not None and e.names_shared < (p.names_shared or 0.0):
@@ -212,8 +212,8 @@ def event_veto(e: Evidence, p: Policy) -> str | None:
 
 def short_text_veto(e: Evidence, p: Policy) -> str | None:
     """The veto of a few identical words under titles on different subjects."""
-    if e.junk:
-        return f"no article: {e.junk}"
+    if e.block_page:
+        return f"no article: {e.block_page}"
     if e.words >= BODY_WORDS or e.title_soft is None or not p.facts or p.site_title is None:
         return None
     if e.clashes:

@@ -125,7 +125,7 @@ def _decide_by(rule: Rule, evidence: Evidence, policy: Policy, vetoed: str | Non
 
 def _flags(evidence: Evidence, policy: Policy) -> tuple[str, ...]:
     short = ("short",) if evidence.words < policy.min_words else ()
-    return (*short, "junk") if evidence.junk else short
+    return (*short, "block_page") if evidence.block_page else short
 
 
 # The conditions of single rules.

@@ -101,7 +101,7 @@ class Fingerprint:
     source: str | None = None  # the outlet, or the site of the address
     published: datetime | None = None
     tier: int | None = None
-    junk: str | None = None  # why this is no article: a consent wall, a block page
+    block_page: str | None = None  # why this is no article: a consent wall, a block page
     seen: datetime | None = None  # when it was taken in
 
 

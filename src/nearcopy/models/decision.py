@@ -80,7 +80,7 @@ class Evidence(NamedTuple):
     refiled: bool = False
     same_source: bool | None = None
     hours_apart: float | None = None
-    junk: str | None = None
+    block_page: str | None = None
 
 
 class Measurement(NamedTuple):
@@ -167,7 +167,7 @@ MEASUREMENTS = {
     "refiled": Measurement("Filed again", "yes/no", "a title is marked CORRECTED, UPDATE 2, ..."),
     "same_source": Measurement("Same source", "yes/no", "both are of the same outlet or site"),
     "hours_apart": Measurement("Hours apart", "hours", "hours between the publication times"),
-    "junk": Measurement(
+    "block_page": Measurement(
         "Block page", "words", "why one is no article: a consent wall, a block page"
     ),
 }
@@ -181,7 +181,7 @@ class Decision(NamedTuple):
     confidence: float
     duplicate: bool
     reason: str  # the rule in one sentence
-    flags: tuple[str, ...] = ()  # "short", "junk"
+    flags: tuple[str, ...] = ()  # "short", "block_page"
 
 
 class Edge(NamedTuple):

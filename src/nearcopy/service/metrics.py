@@ -92,8 +92,8 @@ def veto_kind(verdict: Verdict) -> str:
     evidence = verdict.evidence
     if evidence is None:
         return OTHER
-    if evidence.junk:
-        return "junk"
+    if evidence.block_page:
+        return "block_page"
     if evidence.clashes:
         return evidence.clashes[0][0].kind
     return "form" if evidence.numerals_changed else OTHER

@@ -34,7 +34,7 @@ REST_FIELDS = [
     "source",
     "published",
     "tier",
-    "junk",
+    "block_page",
     "seen",
 ]
 RELATIONS = {relation.value: relation for relation in Relation}

@@ -31,7 +31,7 @@ def test_a_corpus_gets_the_verdicts_of_a_deduper(wire, tmp_path, preset):
         told = list(deduper.verdicts(ids))
     deduplicate(CorpusJob(wire, tmp_path / "out", recipe=recipe, policy=policy))
     rows = read(tmp_path / "out" / "wire.jsonl")
-    assert not any("crowded" in verdict.flags for verdict in arrived)
+    assert not any("candidate_limit" in verdict.flags for verdict in arrived)
     assert [row["id"] for row in rows] == ids
     assert [(row["duplicate_of"], row["story_id"]) for row in rows] == [
         (verdict.duplicate_of, verdict.story_id) for verdict in told

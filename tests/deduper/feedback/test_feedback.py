@@ -357,7 +357,7 @@ class TestPrediction:
     def test_evidence_comes_back(self, same, share, distance, words):
         fact = Fact("money", words, share)
         full = Evidence(
-            same_url=same, overlap=share, distance=distance, junk=words, moved=((fact, fact),)
+            same_url=same, overlap=share, distance=distance, block_page=words, moved=((fact, fact),)
         )
         assert evidence_from_json(evidence_to_json(full)) == full
 

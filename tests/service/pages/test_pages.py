@@ -173,7 +173,7 @@ def test_block_pages_are_flagged_on_the_overview(tmp_path):
     ):
         fill(address, wall, {"id": "ferry", "title": "Night ferry stays", "text": FERRY})
         (flagged,) = client.get("/?format=json").json()["flagged"]
-        assert (flagged["id"], flagged["flags"]) == ("wall", ["junk"])
+        assert (flagged["id"], flagged["flags"]) == ("wall", ["block_page"])
         assert "no article: block page" in client.get("/").text
 
 
@@ -490,10 +490,10 @@ def test_signing_in_redirects_to_this_service_only(given, to):
 
 
 @pytest.mark.parametrize("tier", [None, 1, -2])
-@pytest.mark.parametrize("junk", [None, "consent wall"])
-def test_a_score_card_is_parsed_from_its_sentence(tier, junk):
+@pytest.mark.parametrize("block_page", [None, "consent wall"])
+def test_a_score_card_is_parsed_from_its_sentence(tier, block_page):
     copies = [
-        Fingerprint(id="a", words=0, tier=tier, junk=junk),
+        Fingerprint(id="a", words=0, tier=tier, block_page=block_page),
         Fingerprint(id="b", words=90, details=3, published=datetime(2026, 5, 4, tzinfo=UTC)),
         Fingerprint(id="c", words=31, published=datetime(2026, 4, 1, 7, tzinfo=UTC)),
     ]
@@ -502,7 +502,7 @@ def test_a_score_card_is_parsed_from_its_sentence(tier, junk):
         assert (found["length"], found["details"], found["source"]) == card[1:4]
         assert (found["freshness"], found["total"]) == (card.freshness, card.total)
         assert (found["words"], found["detail_count"]) == (copy.words, copy.details)
-        assert (found["tier"], found["junk"]) == (copy.tier, copy.junk)
+        assert (found["tier"], found["block_page"]) == (copy.tier, copy.block_page)
 
 
 def test_another_sentence_has_no_score_card():

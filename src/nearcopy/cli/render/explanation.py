@@ -19,7 +19,15 @@ CLASH = "bold red"
 MAX_FIGURES = 12  # that differ, in one line
 # The main measurements, the most decisive first.
 MEASURES = (
-    *("same_url", "same_declared_url", "same_text", "same_source", "refiled", "junk", "contrast"),
+    *(
+        "same_url",
+        "same_declared_url",
+        "same_text",
+        "same_source",
+        "refiled",
+        "block_page",
+        "contrast",
+    ),
     *("overlap", "containment", "profile", "embedding_cosine"),
     *("title_soft", "title_event_score", "title_grade", "numerals_shared", "names_shared"),
     *("distance", "hours_apart"),

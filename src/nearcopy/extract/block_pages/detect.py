@@ -170,7 +170,9 @@ def mark_repeated_texts(members: Iterable[Fingerprint]) -> list[Fingerprint]:
     fingerprints = list(members)
     reasons = find_repeated_texts(fingerprints)
     return [
-        replace(fingerprint, junk=fingerprint.junk or reasons.get(fingerprint.digest or b""))
+        replace(
+            fingerprint, block_page=fingerprint.block_page or reasons.get(fingerprint.digest or b"")
+        )
         for fingerprint in fingerprints
     ]
 

@@ -18,7 +18,7 @@ SCORE_CARD = re.compile(
     rf"{NUMBER} points: length {NUMBER} for (\d+) words, details {NUMBER} for (\d+), "
     rf"source {NUMBER} for (an unknown tier|tier -?\d+), freshness {NUMBER}$"
 )
-JUNK = re.compile(r"junk \(([^()]*)\)")
+BLOCK_PAGE = re.compile(r"block page \(([^()]*)\)")
 
 
 def article_card(article: Article | None, name: str) -> Row:
@@ -103,7 +103,7 @@ def score_card(why: str) -> Row | None:
     if match is None:
         return None
     total, length, words, details, count, source, tier, freshness = match.groups()
-    junk = JUNK.match(why)
+    block_page = BLOCK_PAGE.match(why)
     return {
         "length": float(length),
         "words": int(words),
@@ -113,7 +113,7 @@ def score_card(why: str) -> Row | None:
         "tier": None if tier.startswith("an") else int(tier.removeprefix("tier ")),
         "freshness": float(freshness),
         "total": float(total),
-        "junk": junk[1] if junk else None,
+        "block_page": block_page[1] if block_page else None,
     }
 
 

@@ -20,8 +20,8 @@ DICTIONARY = ZstdCompressionDict(
     b"the only copy; best of 2: earliest of 2: longest of 2: kept only where all are; "
     b'"January","February","name","ordinal","date","money","percent","count","version",0.0,'
     b"false,[],[],null,null,null,https://www.http://.com/news/articles/2025/2026/.html.org/en/"
-    b"junk (), alike by points: length 30 for  words, details 0 for 0, source 10 for an unknown "
-    b"tier, freshness 10",
+    b"block page (), alike by points: length 30 for  words, details 0 for 0, source 10 for an "
+    b"unknown tier, freshness 10",
     dict_type=DICT_TYPE_RAWCONTENT,
 )
 
