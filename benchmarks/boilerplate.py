@@ -39,7 +39,7 @@ def _semeval() -> Iterator[Row]:
     ]
     articles = [article(each) for each in read]
     lines = found_in(articles)
-    cleaned = [Article(id=e.id, text=lines.text_without(e), source=e.source) for e in articles]
+    cleaned = [Article(id=e.id, text=lines.strip_from(e), source=e.source) for e in articles]
     for kind, wanted in (("block pages", False), ("articles", True)):
         some = [
             (len(words(a.text)), len(words(b.text)))
@@ -71,7 +71,7 @@ def _html_pages() -> Iterator[Row]:
         pages.append(Article(id=name, text=html, html=True, url=each.get("url")))
         bodies.append(Article(id=name, text=each.get("articleBody") or "", url=each.get("url")))
     lines = found_in(pages)
-    some = [(len(words(a.text)), len(words(lines.text_without(a)))) for a in bodies if a.text]
+    some = [(len(words(a.text)), len(words(lines.strip_from(a)))) for a in bodies if a.text]
     yield _row("html-pages, bodies", some, len(lines))
 
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 HERE = Path(__file__).resolve().parent
 
 
-class ApartError(Exception):
+class ProcessError(Exception):
     """A command that failed: what it said last."""
 
 
@@ -45,7 +45,7 @@ def run(command: Sequence[str | Path], environment: Mapping[str, str] | None = N
         said.seek(0)
         last = said.read().strip().splitlines()[-1:]
     if done.returncode:
-        raise ApartError(f"{Path(command[0]).name} {command[1]}: {''.join(last)}")
+        raise ProcessError(f"{Path(command[0]).name} {command[1]}: {''.join(last)}")
     output, _, measured = done.stdout.rstrip("\n").rpartition("\n")
     return Run(*json.loads(measured), output)
 

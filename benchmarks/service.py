@@ -257,4 +257,4 @@ def _wait_for(port: int, path: str) -> None:
         finally:
             connection.close()
         time.sleep(0.2)
-    raise process_usage.ApartError(f"nothing answers at port {port}")
+    raise process_usage.ProcessError(f"nothing answers at port {port}")

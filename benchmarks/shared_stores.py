@@ -143,7 +143,7 @@ def _together(case: str, given: list[Row]) -> tuple[list[str], float]:
         stores._pipe(process.stdout).read()  # what else it says
         stores._pipe(process.stdout).close()
         if process.wait():
-            raise process_usage.ApartError(f"{case} failed")
+            raise process_usage.ProcessError(f"{case} failed")
     return said, took
 
 

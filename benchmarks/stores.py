@@ -159,7 +159,7 @@ def _together(address: str, amounts: Amounts) -> float:
     for process in started:
         _pipe(process.stdout).close()
     if any(ends):
-        raise process_usage.ApartError("a process that adds to a shared file failed")
+        raise process_usage.ProcessError("a process that adds to a shared file failed")
     return took
 
 

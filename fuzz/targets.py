@@ -182,7 +182,7 @@ def feeds(data: bytes) -> None:
     answer = Response(FEED, 200, headers, body)
     try:
         listed = [as_json(row) for row in feed_rows(body, headers.get("content-type"))]
-        polled = same(polling._read, FEED, NEVER_POLLED, answer, NOW)
+        polled = same(polling._parse_response, FEED, NEVER_POLLED, answer, NOW)
     except NearcopyError:
         return
     assert len(polled.articles) <= len(listed)

@@ -173,24 +173,24 @@ def test_every_other_question_is_a_copy_of_something_known(newswire):
     assert sum(found[1::2]) <= 2
 
 
-def test_a_command_apart_is_timed_and_its_output_kept(benchmark_module):
-    apart = benchmark_module("apart")
-    made = apart.run([sys.executable, "-c", "held = bytearray(60_000_000); print('done')"])
+def test_a_command_in_its_own_process_is_timed_and_its_output_kept(benchmark_module):
+    process_usage = benchmark_module("process_usage")
+    made = process_usage.run([sys.executable, "-c", "held = bytearray(60_000_000); print('done')"])
     assert made.output == "done"
     assert made.wall > 0
     assert 60e6 < made.peak_bytes < 200e6
 
 
-def test_memory_apart_is_not_that_of_the_process_that_asked(benchmark_module):
-    apart = benchmark_module("apart")
+def test_memory_of_a_command_is_not_that_of_the_process_that_asked(benchmark_module):
+    process_usage = benchmark_module("process_usage")
     held = bytearray(b"x") * 300_000_000
-    assert apart.run([sys.executable, "-c", "pass"]).peak_bytes < len(held) / 3
+    assert process_usage.run([sys.executable, "-c", "pass"]).peak_bytes < len(held) / 3
 
 
-def test_a_command_apart_that_fails_says_why(benchmark_module):
-    apart = benchmark_module("apart")
-    with pytest.raises(apart.ApartError, match="no such luck"):
-        apart.run([sys.executable, "-c", "import sys; sys.exit('no such luck')"])
+def test_a_command_in_its_own_process_that_fails_says_why(benchmark_module):
+    process_usage = benchmark_module("process_usage")
+    with pytest.raises(process_usage.ProcessError, match="no such luck"):
+        process_usage.run([sys.executable, "-c", "import sys; sys.exit('no such luck')"])
 
 
 def test_the_time_of_a_question_is_the_median_of_its_rounds(benchmark_module):
@@ -200,8 +200,8 @@ def test_the_time_of_a_question_is_the_median_of_its_rounds(benchmark_module):
 
 
 def test_few_articles_go_through_all_steps_of_the_stores(benchmark_module, tmp_path):
-    stores, setting = benchmark_module("stores"), benchmark_module("setting")
-    given = setting.Setting(setting.QUICK, None, tmp_path, lambda _: None)
+    stores, context = benchmark_module("stores"), benchmark_module("context")
+    given = context.Context(context.QUICK, None, tmp_path, lambda _: None)
     lines = [*stores.small_store(given), *stores.writers(given)]
     assert [line.name for line in lines] == ["stores/small", "stores/writers"]
     assert all(line.ours > 0 and line.passed is None for line in lines)

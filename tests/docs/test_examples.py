@@ -82,7 +82,7 @@ def test_the_demo_prints_what_the_readme_shows():
     shown = subprocess.run(
         demo, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True
     ).stdout.replace(f"{ROOT}/", "")
-    assert "both texts are the same, word for word" in shown
+    assert "the texts are identical, word for word" in shown
     assert "Without a terminal the service stops here" in shown
     (console,) = re.findall(r"```console\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.S)
     commands = re.search(r"^\$ make demo .*?\n(.*)^\$ make test ", console, re.M | re.S)[1]

@@ -1,4 +1,4 @@
-"""Block pages: notices are told from news about them, and templates by the titles they stand under."""
+"""Block pages: notices are told from news about them, and templates by their titles."""
 
 import time
 

@@ -76,17 +76,17 @@ def test_a_json_file_has_a_largest_size(tmp_path, monkeypatch):
     monkeypatch.setattr(jsons, "LARGEST", len(data))
     assert isinstance(rows_of(path)[0], Row)
     monkeypatch.setattr(jsons, "LARGEST", len(data) - 1)
-    assert reasons(path) == ["larger than 0 MB, unpacked: write it as JSON lines"]
+    assert reasons(path) == ["larger than 0 MB decompressed: write it as JSON lines"]
 
 
 def test_parquet_that_is_packed_once_more_has_a_largest_size(tmp_path, monkeypatch):
     data = parquet_of({"id": ["a"], "text": ["b"]})
     path = tmp_path / "wire.parquet.gz"
     path.write_bytes(gzip.compress(data))
-    monkeypatch.setattr(parquet, "LARGEST_UNPACKED", len(data))
+    monkeypatch.setattr(parquet, "LARGEST", len(data))
     assert isinstance(rows_of(path)[0], Row)
-    monkeypatch.setattr(parquet, "LARGEST_UNPACKED", len(data) - 1)
-    assert "unpacked: give it without its packing" in reasons(path)[0]
+    monkeypatch.setattr(parquet, "LARGEST", len(data) - 1)
+    assert "decompressed: decompress it first" in reasons(path)[0]
 
 
 def parquet_of(columns) -> bytes:
@@ -120,7 +120,7 @@ def test_a_table_has_a_most_of_columns(tmp_path):
     path.write_text("id,text" + ",x" * (tables.MOST_COLUMNS - 2) + "\na,b\n")
     assert isinstance(rows_of(path)[0], Row)
     path.write_text("id,text" + ",x" * (tables.MOST_COLUMNS - 1) + "\na,b\n")
-    with pytest.raises(NearcopyError, match="10,001 columns, 10,000 are the most"):
+    with pytest.raises(NearcopyError, match="10,001 columns, 10,000 is the limit"):
         rows_of(path)
 
 

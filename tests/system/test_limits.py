@@ -414,7 +414,7 @@ def test_characters_of_an_address(server):
     with pytest.raises(WebError) as asked:
         fetch(Request(address=within), Limits(seconds=5))  # it gets so far as to look where it is
     assert "not on the public internet" in str(asked.value)
-    with pytest.raises(WebError, match="the address is too long"):
+    with pytest.raises(WebError, match="the URL is too long"):
         fetch(Request(address=within + "a"), Limits(seconds=5))
 
 

@@ -33,12 +33,11 @@ WRITES = {"write_text", "write_bytes", "rename", "renames"}
 IN_PLACE = {
     "io/files/atomic_write.py": "the one place that does it",
     "cli/terminal.py": "/dev/null, for streams that were closed",
-    "batch/local/dataframes.py": "in a private folder that is removed",
-    "batch/local/pipeline.py": "a lock, which is empty",
+    "batch/local/column_files.py": "a lock, which is empty",
     "io/feeds/poll_state.py": "a lock, which is empty",
     "io/files/sources.py": "in a private folder that is removed",
-    "service/tokens.py": "the file of tokens, which SQLite writes, made for its owner alone",
-    "service/uploads.py": "in a private folder that is removed",
+    "service/auth.py": "the file of tokens, which SQLite writes, made for its owner alone",
+    "service/request_bodies.py": "in a private folder that is removed",
     "batch/spark/checkpoints.py": "on a distributed file system: renamed when it is whole",
 }
 

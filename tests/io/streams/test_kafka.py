@@ -324,7 +324,7 @@ def test_two_members_share_the_partitions_and_one_takes_over(cluster, sqlite_add
 def test_what_cannot_be_opened_is_said(topics, monkeypatch, more, said):
     from nearcopy.io.streams import kafka as ours
 
-    monkeypatch.setattr(ours, "REACHED_SECONDS", 3.0)
+    monkeypatch.setattr(ours, "CONNECT_SECONDS", 3.0)
     with pytest.raises(StreamError, match=said), topics.member(**more):
         pass
 
