@@ -146,17 +146,17 @@ def news() -> Iterator[Row]:
     """The event score against human grades, in total and by language."""
     found = news_pairs()
     scores, grades = [each.event_score for *_, each in found], [-grade for _, grade, _ in found]
-    yield row("semeval22", "Pearson of the news", _pearson(scores, grades), len(found))
+    yield row("semeval22", "Pearson of the event score", _pearson(scores, grades), len(found))
     for language in sorted({language for language, *_ in found}):
         some = [(each.event_score, -grade) for known, grade, each in found if known == language]
         yield row(
-            "semeval22", f"Pearson of the news, {language}",
+            "semeval22", f"Pearson of the event score, {language}",
             _pearson([a for a, _ in some], [b for _, b in some]), len(some),
         )  # fmt: skip
     sure = [(e.event_score, g <= SAME_NEWS) for _, g, e in found if not SAME_NEWS < g < OTHER_NEWS]
     values, same = [score for score, _ in sure], [flag for _, flag in sure]
     scores_of = bootstrap({"auc": lambda weights: auc(values, same, weights)}, len(sure))
-    yield row("semeval22", "AUC of the news", scores_of["auc"], len(sure))
+    yield row("semeval22", "AUC of the event score", scores_of["auc"], len(sure))
 
 
 # Stories.

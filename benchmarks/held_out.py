@@ -154,7 +154,7 @@ def headline(told: Told, likely: float) -> Judged:
 
 
 def same_news(told: Sequence[Told], seed: int) -> Iterator[tuple[Judged, float, float]]:
-    """Each pair as it is judged, the score of the news, and how sure it is of the same event."""
+    """Each pair as it is judged, the event score, and the confidence in the same event."""
     at = folds(told, seed)
     columns = {name: [getattr(each.evidence, name) for each in told] for name in Evidence._fields}
     x, grades = event_features(columns), np.array([float(each.label) for each in told])
@@ -200,7 +200,7 @@ def held_out_rows(
     headlines: Sequence[tuple[str, str, Judgement]],
     news_pairs: Sequence[tuple[str, float, Judgement]],
 ) -> Iterator[Row]:
-    """The calibration error of duplicates, of the same event and of the news, held out."""
+    """The calibration error of duplicates, of the same event and of the event score, held out."""
     copies, titles, reports = told(near, headlines, news_pairs)
     yield _row("of duplicates", lambda seed: list(duplicates(copies, titles, seed)))
     judged = [list(same_news(reports, seed)) for seed in range(SPLITS)]
@@ -212,7 +212,7 @@ def held_out_rows(
             if each.decision.relation is Relation.SAME_EVENT
         ],
     )
-    yield _row("of the news", lambda seed: [(score, e.right) for e, score, _ in judged[seed]])
+    yield _row("of the event score", lambda seed: [(score, e.right) for e, score, _ in judged[seed]])
 
 
 def _row(name: str, scored: Callable[[int], list[Scored]]) -> Row:
