@@ -1,4 +1,4 @@
-"""Retry transactions that failed for a transient reason, with exponential backoff."""
+"""Retries with exponential backoff, of stores, streams and sinks."""
 
 import logging
 from collections.abc import Callable
@@ -11,11 +11,38 @@ from nearcopy.errors import StoreError, TransientStoreError
 
 MAX_ATTEMPTS = 8
 MAX_SECONDS = 60.0
-FIRST_PAUSE, LONGEST_PAUSE = 0.01, 2.0  # seconds, doubled after each attempt
+FIRST_PAUSE, LONGEST_PAUSE = 0.02, 2.0  # seconds, doubled after each attempt
 log = logging.getLogger("nearcopy")
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
+
+
+class Backoff:
+    """Pauses between the attempts of one operation: each twice as long as the last, with jitter.
+
+    Workers that failed together do not retry together.
+    """
+
+    def __init__(self, seconds: float, first: float, longest: float) -> None:
+        self._deadline = monotonic() + seconds
+        self._bound, self._longest = first, longest
+        self.pause = self._next_pause()
+
+    def _next_pause(self) -> float:
+        pause = uniform(self._bound / 2, self._bound)  # noqa: S311  # nothing but the time depends on it
+        self._bound = min(2 * self._bound, self._longest)
+        return pause
+
+    @property
+    def expired(self) -> bool:
+        """Whether the time would be over before the next attempt."""
+        return monotonic() + self.pause > self._deadline
+
+    def sleep(self) -> None:
+        """Wait for the next attempt."""
+        sleep(self.pause)
+        self.pause = self._next_pause()
 
 
 def retry_transient(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
@@ -26,25 +53,18 @@ def retry_transient(function: Callable[Parameters, Result]) -> Callable[Paramete
 
     @wraps(function)
     def wrapper(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
-        deadline = monotonic() + MAX_SECONDS
+        backoff = Backoff(MAX_SECONDS, FIRST_PAUSE, LONGEST_PAUSE)
         for attempt in range(1, MAX_ATTEMPTS + 1):
             try:
                 return function(*args, **kwargs)
             except TransientStoreError as error:
-                pause = _backoff(attempt)
-                if attempt == MAX_ATTEMPTS or monotonic() + pause > deadline:
+                if attempt == MAX_ATTEMPTS or backoff.expired:
                     times = "once" if attempt == 1 else f"{attempt} times"
                     raise StoreError(
                         f"{error} (tried {times}): look at the server and its log, then try again"
                     ) from error
-                log.info("retrying in %.3f s: %s", pause, error)
-                sleep(pause)
+                log.info("retrying in %.3f s: %s", backoff.pause, error)
+                backoff.sleep()
         raise AssertionError  # the last attempt returns or raises
 
     return wrapper
-
-
-def _backoff(attempt: int) -> float:
-    """Seconds to wait, with jitter so that workers that failed together do not retry together."""
-    longest = min(FIRST_PAUSE * 2**attempt, LONGEST_PAUSE)
-    return uniform(longest / 2, longest)  # noqa: S311  # nothing depends on it but the time

@@ -10,7 +10,6 @@ from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from time import monotonic, sleep
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
@@ -19,6 +18,7 @@ from nearcopy.errors import StreamError, WebError
 from nearcopy.io.http_client import Limits, Request, Response, fetch
 from nearcopy.io.sinks.documents import FIELDS, TEXTS, Document, build_documents
 from nearcopy.io.streams.messages import Outcome
+from nearcopy.stores.retry import Backoff
 
 LIMITS = Limits(seconds=60.0, max_bytes=64 << 20, redirects=0, private=True)
 MAX_BYTES = 5 << 20  # of a request; engines refuse 100 MB and recommend far less
@@ -82,7 +82,7 @@ class BulkSink:
 
     def _index(self, lines: list[bytes]) -> None:
         """Index these, with retries of the documents rejected as busy."""
-        end, pause = monotonic() + RETRY_SECONDS, FIRST_PAUSE
+        backoff = Backoff(RETRY_SECONDS, FIRST_PAUSE, LONGEST_PAUSE)
         while True:
             answer = self._send("POST", "/_bulk", b"".join(lines))
             if answer.status >= 300:
@@ -90,11 +90,11 @@ class BulkSink:
             busy = self._retryable(_items(answer, len(lines), self._place))
             if not busy:
                 return
-            if monotonic() + pause > end:
+            if backoff.expired:
                 raise StreamError(f"{self._place}: too busy for {len(busy)} of {len(lines)} pages")
-            log.warning("%s: retrying %d pages in %.1f s", self._place, len(busy), pause)
-            sleep(pause)
-            lines, pause = [lines[place] for place in busy], min(2 * pause, LONGEST_PAUSE)
+            log.warning("%s: retrying %d pages in %.1f s", self._place, len(busy), backoff.pause)
+            backoff.sleep()
+            lines = [lines[place] for place in busy]
 
     def _retryable(self, items: list[dict[str, Any]]) -> list[int]:
         """The places of documents to retry; raises StreamError for permanent rejections."""
@@ -110,20 +110,19 @@ class BulkSink:
 
     def _send(self, method: str, path: str, body: bytes | None = None) -> Response:
         """The response, with retries while the engine is unavailable or busy."""
-        end, pause = monotonic() + RETRY_SECONDS, FIRST_PAUSE
+        backoff = Backoff(RETRY_SECONDS, FIRST_PAUSE, LONGEST_PAUSE)
         while True:
             try:
                 answer = fetch(self._request(method, path, body), LIMITS)
-                if answer.status not in TRANSIENT or monotonic() + pause > end:
+                if answer.status not in TRANSIENT or backoff.expired:
                     return answer
                 reason = f"{self._place}: answered {answer.status}"
             except WebError as exc:
-                if monotonic() + pause > end:
+                if backoff.expired:
                     raise
                 reason = str(exc)
-            log.warning("retrying in %.1f s: %s", pause, reason)
-            sleep(pause)
-            pause = min(2 * pause, LONGEST_PAUSE)
+            log.warning("retrying in %.1f s: %s", backoff.pause, reason)
+            backoff.sleep()
 
     def _request(self, method: str, path: str, body: bytes | None) -> Request:
         kind = "application/x-ndjson" if path else "application/json"

@@ -2,13 +2,14 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from time import monotonic, sleep
+from time import monotonic
 
 from nearcopy.deduper.deduper import BATCH_SIZE, Deduper
 from nearcopy.errors import RecipeMismatch, StoreError
 from nearcopy.io.streams.messages import Message, Outcome, Sink, Stream
 from nearcopy.io.streams.metrics import Counts
 from nearcopy.io.streams.process import process_messages
+from nearcopy.stores.retry import Backoff
 
 WAIT_SECONDS = 0.25  # for messages, and until a request to stop is noticed
 RETRY_SECONDS = 120.0  # for which store errors are retried
@@ -58,7 +59,7 @@ def _process_with_retry(
     deduper: Deduper, messages: Sequence[Message], stopping: Callable[[], bool], counts: Counts
 ) -> list[Outcome] | None:
     """The outcomes, retried with exponential backoff; None if it is to stop meanwhile."""
-    end, pause = monotonic() + RETRY_SECONDS, FIRST_PAUSE
+    backoff = Backoff(RETRY_SECONDS, FIRST_PAUSE, LONGEST_PAUSE)
     while True:
         try:
             return process_messages(deduper, messages)
@@ -66,10 +67,9 @@ def _process_with_retry(
             raise
         except StoreError as exc:
             counts.store_errors += 1
-            if monotonic() + pause > end:
+            if backoff.expired:
                 raise
-            log.warning("retrying in %.1f s: %s", pause, exc)
+            log.warning("retrying in %.1f s: %s", backoff.pause, exc)
         if stopping():
             return None
-        sleep(pause)
-        pause = min(2 * pause, LONGEST_PAUSE)
+        backoff.sleep()

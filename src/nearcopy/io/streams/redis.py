@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import takewhile
-from time import monotonic, sleep
+from time import monotonic
 from typing import Any, TypeVar
 
 from nearcopy.errors import StreamError, require
 from nearcopy.io.streams.messages import NOWHERE, Message, Outcome, Outputs, annotations
 from nearcopy.stores.redis.connection import parse_address
+from nearcopy.stores.retry import Backoff
 
 SETTLE = """
 local at, handed = 3, 0
@@ -133,20 +134,19 @@ class RedisStream:
 
     def _retry(self, operation: Callable[[], Answer]) -> Answer:
         """The result of an operation, retried while the server is unreachable."""
-        end, pause = monotonic() + RETRY_SECONDS, FIRST_PAUSE
+        backoff = Backoff(RETRY_SECONDS, FIRST_PAUSE, LONGEST_PAUSE)
         while True:
             try:
                 return operation()
             except (self._errors.ConnectionError, self._errors.TimeoutError) as exc:
-                if isinstance(exc, self._errors.AuthenticationError) or monotonic() > end:
+                if isinstance(exc, self._errors.AuthenticationError) or backoff.expired:
                     raise StreamError(f"{self._server.shown}: {exc}") from exc
-                log.warning("retrying in %.1f s: %s: %s", pause, self._server.shown, exc)
+                log.warning("retrying in %.1f s: %s: %s", backoff.pause, self._server.shown, exc)
             except self._errors.RedisError as exc:
                 raise StreamError(
                     f"stream {self._settings.stream} at {self._server.shown}: {exc}"
                 ) from exc
-            sleep(pause)
-            pause = min(2 * pause, LONGEST_PAUSE)
+            backoff.sleep()
 
     def _own_pending(self, most: int) -> list[Message]:
         """Entries that were delivered to this member in an earlier run, and are pending."""

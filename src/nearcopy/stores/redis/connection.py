@@ -5,13 +5,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha1
 from importlib.resources import files
-from random import uniform
-from time import monotonic, sleep
 from typing import Any, Final, NamedTuple, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from nearcopy.errors import StoreError, require
 from nearcopy.stores.addresses import mask_password
+from nearcopy.stores.retry import Backoff
 
 ROWS = 64  # articles in one hash; a row has up to four fields, this far apart
 LOG_BYTES = 512 << 10  # size of the log; a worker that is further behind reads all headers
@@ -254,20 +253,19 @@ class Connection:
     def _retry(self, call: Callable[[], Answer], seconds: float) -> Answer:
         """Retry a call with exponential backoff while the connection fails or is not ready."""
         with self._explain_errors():
-            end, pause = monotonic() + seconds, FIRST_PAUSE
+            backoff = Backoff(seconds, FIRST_PAUSE, LONGEST_PAUSE)
             while True:
                 try:
                     return call()
                 except self._errors.AuthenticationError:
                     raise
                 except (self._errors.ConnectionError, self._errors.TimeoutError):
-                    if monotonic() >= end:
+                    if backoff.expired:
                         raise
                 except self._errors.ResponseError as error:
-                    if not str(error).startswith(NOT_READY) or monotonic() >= end:
+                    if not str(error).startswith(NOT_READY) or backoff.expired:
                         raise
-                sleep(uniform(pause / 2, pause))  # noqa: S311
-                pause = min(2 * pause, LONGEST_PAUSE)
+                backoff.sleep()
 
     @contextmanager
     def _explain_errors(self) -> Iterator[None]:

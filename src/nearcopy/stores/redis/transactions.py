@@ -5,8 +5,6 @@ from contextlib import contextmanager, suppress
 from copy import copy
 from itertools import count
 from os import urandom
-from random import uniform
-from time import monotonic, sleep
 
 from nearcopy.config import Recipe
 from nearcopy.errors import NearcopyError, StoreError, TransientStoreError
@@ -32,6 +30,7 @@ from nearcopy.stores.redis.connection import Connection, Snapshot
 from nearcopy.stores.redis.fingerprint_codec import Texts
 from nearcopy.stores.redis.records import InternedStrings, Records
 from nearcopy.stores.redis.window import RedisWindow
+from nearcopy.stores.retry import Backoff
 
 LOCK_SECONDS = 60.0  # to wait for other writers
 FIRST_PAUSE, LONGEST_PAUSE = 0.0005, 0.02
@@ -242,15 +241,14 @@ class Session:
     def _lock(self) -> None:
         """Wait for the lock, and catch up with those who held it."""
         token = f"{self.worker_id}{next(self._serials):x}".encode()
-        end, pause = monotonic() + self.lock_seconds, FIRST_PAUSE
+        backoff = Backoff(self.lock_seconds, FIRST_PAUSE, LONGEST_PAUSE)
         while (snapshot := self._snapshot((), token)) is None:
-            if monotonic() >= end:
+            if backoff.expired:
                 raise StoreError(
                     f"{self.connection.shown}: others have been writing for "
                     f"{self.lock_seconds:.0f} s: let them finish, or use larger batches"
                 )
-            sleep(uniform(pause / 2, pause))  # noqa: S311
-            pause = min(2 * pause, LONGEST_PAUSE)
+            backoff.sleep()
         self.records.token, self.records.lease = token, LEASE_MILLISECONDS
         self._catch_up(snapshot)
         self.is_current = True
