@@ -1,6 +1,6 @@
 """Pages that are no article: block pages, consent walls, paywalls, error pages, site boilerplate.
 
-`detect` decides by the phrases of notices in `phrases`, or by one text under many unlike titles.
+`detect` decides by the phrases of notices in `phrases.toml`, or by one text under many titles.
 """
 
 from nearcopy.extract.block_pages.detect import (

@@ -13,16 +13,12 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache
+from typing import Any
 
-from nearcopy.extract.block_pages.phrases import (
-    NOTICE_TITLES,
-    OPENING_WORDS,
-    PHRASES,
-    SITE_PHRASES,
-)
 from nearcopy.extract.text import normalised, strip_html
 from nearcopy.extract.urls import slug
+from nearcopy.extract.word_lists import load_word_lists
 from nearcopy.models import Fingerprint
 
 MAX_WORDS = 600
@@ -118,7 +114,7 @@ def _sentences(text: str) -> Iterator[str]:
 def _main_kind(phrases: Mapping[str, str]) -> tuple[str, str]:
     """The kind with the most phrases, the first in the table on a tie, and its longest phrase."""
     kinds = list(phrases.values())
-    kind = max(PHRASES, key=kinds.count)
+    kind: str = max(_lists()["phrases"], key=kinds.count)
     return kind, max((phrase for phrase in phrases if phrases[phrase] == kind), key=len).strip()
 
 
@@ -136,33 +132,35 @@ def _find_phrases(folded: str) -> dict[str, str]:
 _PhraseIndex = dict[str, list[tuple[str, str]]]
 
 
-@lru_cache(maxsize=1)
+@cache
 def _phrase_index() -> tuple[frozenset[str], _PhraseIndex]:
     """The phrases and their kinds by the longest word of each."""
     by_anchor: _PhraseIndex = defaultdict(list)
-    for kind, phrases in PHRASES.items():
-        for phrase in _entries(phrases):
+    for kind, phrases in _lists()["phrases"].items():
+        for phrase in map(normalised, phrases):
             by_anchor[max(phrase.split(" "), key=len)].append((f" {phrase} ", kind))
     return frozenset(by_anchor), dict(by_anchor)
 
 
-@lru_cache(maxsize=1)
+@cache
 def _titles() -> dict[str, str]:
-    return {title: kind for kind, titles in NOTICE_TITLES.items() for title in _entries(titles)}
+    kinds = _lists()["titles"].items()
+    return {normalised(title): kind for kind, titles in kinds for title in titles}
 
 
-@lru_cache(maxsize=1)
+@cache
 def _site_phrases() -> tuple[str, ...]:
-    return tuple(f" {phrase} " for phrase in _entries(SITE_PHRASES))
+    return tuple(f" {normalised(phrase)} " for phrase in _lists()["site_phrases"])
 
 
-@lru_cache(maxsize=1)
+@cache
 def _openings() -> frozenset[str]:
-    return frozenset(_entries(OPENING_WORDS))
+    return frozenset(map(normalised, _lists()["opening_words"]))
 
 
-def _entries(table: str) -> Iterator[str]:
-    return (normalised(entry) for entry in table.split("|"))
+@cache
+def _lists() -> dict[str, Any]:
+    return load_word_lists(__package__, "phrases.toml")
 
 
 def mark_repeated_texts(members: Iterable[Fingerprint]) -> list[Fingerprint]:
