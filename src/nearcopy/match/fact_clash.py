@@ -3,9 +3,8 @@
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
-from nearcopy.extract.facts.currencies import ROUGH_DOLLARS
 from nearcopy.extract.facts.number_parser import rounds_to, same_when_rounded
-from nearcopy.extract.facts.word_lists import singular
+from nearcopy.extract.facts.word_lists import ROUGH_DOLLARS, singular
 from nearcopy.models import Fact
 
 Pair = tuple[Fact, Fact]

@@ -1,7 +1,7 @@
 """Facts of a title: amounts, dates, versions, scores and names, found by rules in many languages.
 
 `parser` applies the rules in order; `dates`, `quantities` and `versions_and_names` hold them. The
-words they look for are in `word_lists`, and currencies in `currencies`. `chinese_titles` adds the
+words they look for are in `word_lists.toml` and `currencies.toml`. `chinese_titles` adds the
 numbers written in Chinese characters, and `describe` puts a fact into words.
 """
 

@@ -15,10 +15,10 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from nearcopy.extract.facts.currencies import CURRENCY_AFTER_CHINESE
 from nearcopy.extract.facts.describe import Finding
 from nearcopy.extract.facts.number_parser import any_of, format_number, parse_chinese
 from nearcopy.extract.facts.parser import GAP, MOST_FACTS, NEIGHBOURS
+from nearcopy.extract.facts.word_lists import CURRENCY_AFTER_CHINESE
 from nearcopy.models import Fact, Fingerprint
 
 ONES = "一二三四五六七八九两"

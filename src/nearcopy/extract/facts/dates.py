@@ -12,8 +12,8 @@ from nearcopy.extract.facts.word_lists import (
     NAMED_DAY_BEFORE,
     WEEKDAYS,
     YEARS_IN_NAMES,
-    words,
 )
+from nearcopy.extract.word_lists import words
 
 _MONTH = rf"(?P<month>{any_of(MONTHS)})(?![^\W_])\.?"
 _YEAR = r"(?:,? (?:de |del )?(?P<year>(?:19|20)\d\d)(?!\d))?"

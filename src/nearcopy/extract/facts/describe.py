@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from nearcopy.extract.facts.currencies import CURRENCY_NAMES
+from nearcopy.extract.facts.word_lists import CURRENCY_NAMES
 from nearcopy.models import Fact
 
 

@@ -4,12 +4,6 @@ import re
 from collections.abc import Iterator
 from itertools import takewhile
 
-from nearcopy.extract.facts.currencies import (
-    AMBIGUOUS_CURRENCIES,
-    CURRENCY_AFTER,
-    CURRENCY_BEFORE,
-    CURRENCY_SIGNS,
-)
 from nearcopy.extract.facts.describe import Finding
 from nearcopy.extract.facts.number_parser import (
     NUMERAL,
@@ -23,10 +17,14 @@ from nearcopy.extract.facts.number_parser import (
     regex,
 )
 from nearcopy.extract.facts.word_lists import (
+    AMBIGUOUS_CURRENCIES,
     COMMON,
     COUNTED_IN_LAKHS,
     COUNTED_ONES,
     COUNTERS,
+    CURRENCY_AFTER,
+    CURRENCY_BEFORE,
+    CURRENCY_SIGNS,
     INDIAN,
     MODIFIERS,
     NAMED,
@@ -37,8 +35,8 @@ from nearcopy.extract.facts.word_lists import (
     TOLLS,
     WIRE_MARKS,
     singular,
-    words,
 )
+from nearcopy.extract.word_lists import words
 
 MAGNITUDE = regex(
     r"(?<![\w])(?:magnitude[ -](?:of )?|mag |m ?)(?P<after>\d[.,]\d)(?![\d%])(?![\w])"

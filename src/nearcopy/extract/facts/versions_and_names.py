@@ -24,8 +24,8 @@ from nearcopy.extract.facts.word_lists import (
     TOLLS,
     YEARS_IN_NAMES,
     singular,
-    words,
 )
+from nearcopy.extract.word_lists import words
 
 _UNITS = "%|percent|per cent|million|billion|trillion|crore|lakh|magnitude|m|bn|points?|miles|km"
 DOTTED = regex(rf"\d+\.\d+(?:\.\d+)*[a-z]?(?![\w]|%|[.,]\d|[ -]?(?:{_UNITS})(?![\w]))")
