@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,15 @@ from nearcopy.cli import app
 from nearcopy.config import read_policy
 from nearcopy.deduper.feedback.review_queue import Example
 from nearcopy.evaluate.labels import LabelledPair
+from nearcopy.evaluate.tune import (
+    FOLDS,
+    Tuning,
+    active_thresholds,
+    fit_thresholds,
+    measure_labels,
+    tune,
+)
 from nearcopy.evaluate.tune import _split_folds as folds_of
-from nearcopy.evaluate.tune import active_thresholds, fit_thresholds, measure_labels, tune
 
 ROOT = Path(__file__).parents[2]
 WIRE = str(ROOT / "examples" / "wire.jsonl")
@@ -33,16 +41,16 @@ def overlapping(line: float, count: int = 60) -> list[Example]:
 
 
 class TestFitting:
-    @pytest.mark.parametrize("line", [0.4, 0.6, 0.65])
-    def test_a_threshold_goes_where_the_labels_put_it(self, line):
-        found = tune(overlapping(line), Policy())
+    @pytest.mark.parametrize(("line", "folds"), [(0.4, 2), (0.6, FOLDS), (0.65, 3)])
+    def test_a_threshold_goes_where_the_labels_put_it(self, line, folds):
+        found = tune(overlapping(line), Policy(), folds=folds)
         assert found.worth_it
         assert found.policy.near_overlap == pytest.approx(line, abs=0.03)
         assert [shift.name for shift in found.shifts] == ["near_overlap"]
         assert found.after.f1 > found.before.f1
 
     def test_what_is_right_stays_as_it_is(self):
-        found = tune(overlapping(0.5), Policy())
+        found = tune(overlapping(0.5), Policy(), folds=3)
         assert (found.policy, found.shifts, found.gain) == (Policy(), (), 0.0)
         assert not found.worth_it
 
@@ -51,16 +59,16 @@ class TestFitting:
             Example(
                 f"a{n}",
                 f"b{n}",
-                Evidence(words=200, profile=n / 60, event_score=n / 60),
+                Evidence(words=200, profile=n / 40, event_score=n / 40),
                 False,
-                n / 60 >= 0.4,
+                n / 40 >= 0.4,
             )
-            for n in range(60)
+            for n in range(40)
         ]
         both = examples + [
-            each._replace(a=f"x{each.a}", one_story=None) for each in overlapping(0.5)
+            each._replace(a=f"x{each.a}", one_story=None) for each in overlapping(0.5, 40)
         ]
-        found = tune(both, Policy())
+        found = tune(both, Policy(), folds=2)
         assert found.policy.event_score == pytest.approx(0.4, abs=0.03)
         assert found.after.story_f1 > found.before.story_f1
 
@@ -71,12 +79,14 @@ class TestFitting:
 
     def test_noise_gains_nothing_on_held_out_pairs(self):
         noise = [example(n, (n * 37 % 60) / 60, n % 2 == 0) for n in range(60)]
-        found = tune(noise, Policy())
+        found = tune(noise, Policy(), folds=3)
         assert found.gain < 0.1
 
     def test_the_order_of_the_labels_does_not_matter(self):
-        examples = overlapping(0.6)
-        assert tune(examples[::-1], Policy()) == tune(examples, Policy())
+        examples = overlapping(0.6, 30)
+        found = tune(examples, Policy(), folds=3)
+        assert found.shifts
+        assert tune(examples[::-1], Policy(), folds=3) == found
 
 
 def doubtful(count: int) -> list[Example]:
@@ -84,31 +94,37 @@ def doubtful(count: int) -> list[Example]:
     return [example(n, 0.6 + 0.4 * (n * 37 % count) / count, n % 5 < 3) for n in range(count)]
 
 
+@cache
+def calibrated() -> Tuning:
+    """What doubtful pairs teach, computed once."""
+    return tune(doubtful(100), Policy(), folds=3)
+
+
 class TestConfidence:
     def test_it_is_fitted_where_that_helps_and_thresholds_stay_where_they_are(self):
-        found = tune(doubtful(200), Policy())
+        found = calibrated()
         assert found.calibrated
         assert found.worth_it
         assert found.after.confidence_error < 0.1 < 0.3 < found.before.confidence_error
         assert found.policy == replace(Policy(), calibration=found.policy.calibration)
-        sure = decide(doubtful(200)[0].evidence, found.policy).confidence
+        sure = decide(doubtful(100)[0].evidence, found.policy).confidence
         assert sure == pytest.approx(0.6, abs=0.05)
 
     def test_it_is_left_alone_where_it_is_right(self):
-        right = [example(n, 0.3 + 0.7 * n / 200, n >= 58 and n % 25 > 0) for n in range(200)]
-        found = tune(right, Policy())
+        right = [example(n, 0.3 + 0.7 * n / 100, n >= 29 and n % 25 > 0) for n in range(100)]
+        found = tune(right, Policy(), folds=3)
         assert not found.calibrated
         assert found.policy.calibration == ()
 
     def test_few_duplicates_teach_none(self):
-        found = tune(doubtful(39), Policy())
+        found = tune(doubtful(39), Policy(), folds=3)
         assert not found.calibrated
         assert found.policy.calibration == ()
 
     def test_a_calibration_that_was_there_gives_way_to_a_truer_one(self):
         start = Policy(calibration=((0.0, 0.1), (1.0, 0.1)))
-        found = tune(doubtful(200), start)
-        assert found.policy.calibration == tune(doubtful(200), Policy()).policy.calibration
+        found = tune(doubtful(100), start, folds=3)
+        assert found.policy.calibration == calibrated().policy.calibration
 
 
 class TestTooLittle:

@@ -5,8 +5,9 @@ import time
 from types import ModuleType
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.examples import examples
 
 from nearcopy import kernels
 from nearcopy.kernels.reference.html import ENTITIES, SEPARATORS, SKIPPED
@@ -250,7 +251,7 @@ def test_positions_lead_back_to_the_source(kernel: ModuleType, source: str) -> N
 
 
 @pytest.mark.skipif(kernels.native is None, reason="the native kernels are not built here")
-@settings(max_examples=500)
+@examples(300)
 @given(SOUP)
 def test_native_equals_reference(source: str) -> None:
     expected = kernels.reference.strip_html_positions(source)
@@ -278,17 +279,19 @@ HOSTILE = {
     "names of no reference": ("&CounterClockwise", 100_000),
     "numbers without digits": ("&#x", 100_000),
     "digits": ("&#1" + "0" * 100, 10_000),
-    "less-thans": ("<", 10_000_000),
+    "less-thans": ("<", 4_000_000),
 }
 
 
-def seconds(kernel: ModuleType, source: str) -> float:
-    """The least processor time of three runs."""
+def seconds(kernel: ModuleType, source: str, enough: float = 0.0) -> float:
+    """The least processor time of three runs, or the first that is short enough."""
     times = []
     for _ in range(3):
         start = time.thread_time()
         kernel.strip_html(source)
         times.append(time.thread_time() - start)
+        if times[-1] <= enough:
+            break
     return min(times)
 
 
@@ -301,5 +304,5 @@ def test_hostile_text_takes_linear_time(
         count //= 10
     # A quadratic scan would take sixteen times as long; a busy machine may take twice four.
     once = seconds(kernel, unit * count + end)
-    fourfold = seconds(kernel, unit * (4 * count) + end)
-    assert fourfold <= 10 * once + 0.02
+    limit = 10 * once + 0.02
+    assert seconds(kernel, unit * (4 * count) + end, enough=limit) <= limit

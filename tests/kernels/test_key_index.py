@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from numpy.typing import NDArray
+from tests.support.examples import examples
 
 from nearcopy import kernels
 
@@ -148,7 +148,7 @@ class KeyIndexTwins(RuleBasedStateMachine):
             np.testing.assert_array_equal(one, other)
         return one
 
-    @rule(seed=st.integers(0, 999), n=st.integers(0, 300), m=st.integers(0, 40))
+    @rule(seed=st.integers(0, 999), n=st.integers(0, 200), m=st.integers(0, 20))
     def insert_long_lists(self, seed: int, n: int, m: int) -> None:
         keys = np.random.default_rng(seed).zipf(1.3, (n, m)).astype(U64) % U64(5000)
         assert self.both("insert", *ragged(keys)) == self.inserted
@@ -179,27 +179,39 @@ class KeyIndexTwins(RuleBasedStateMachine):
         self.both("find", keys, starts, keys % U64(4), (keys * U64(3)).astype(np.uint32), 2)
 
 
-KeyIndexTwins.TestCase.settings = settings(max_examples=30, stateful_step_count=30, deadline=None)
+KeyIndexTwins.TestCase.settings = examples(20, stateful_step_count=30)
 TestKeyIndexTwins = pytest.mark.skipif(kernels.native is None, reason=NO_NATIVE)(
     KeyIndexTwins.TestCase
 )
 
 
-@pytest.mark.usefixtures("level")
-def test_a_large_insert_answers_as_the_reference(native: ModuleType) -> None:
+def large_insert(index: Any) -> list[Any]:
+    """What an index answers while 30,000 articles are inserted and after some were removed."""
     rng = np.random.default_rng(4)
     keys = rng.integers(0, 2**64, (30_000, 8), dtype=U64)
     keys[:, 0] = rng.integers(0, 1000, 30_000)  # shared keys, some of many articles
     keys[:, 1] = keys[:, 0]
     keys[:, 2] = 5
-    index, twin = native.KeyIndex(), kernels.reference.KeyIndex()
-    for part in (keys[:10], keys[10:20_000], keys[20_000:]):
-        assert insert(index, part) == insert(twin, part)
-    for each in (index, twin):
-        each.remove(np.arange(9_000, dtype=np.uint32))
+    starts = np.arange(0, keys.size + 1, 8, dtype=U64)
+    firsts = [
+        index.insert(keys[a:b].ravel(), starts[: b - a + 1])
+        for a, b in pairwise((0, 10, 20_000, 30_000))
+    ]
+    index.remove(np.arange(9_000, dtype=np.uint32))
     queries = np.delete(keys[::100], 2, axis=1)
-    assert find(index, queries) == find(twin, queries)
-    assert find(index, [[5]]) == find(twin, [[5]])
+    return [firsts, find(index, queries), find(index, [[5]])]
+
+
+@pytest.fixture(scope="module")
+def expected_of_large_insert() -> list[Any]:
+    return large_insert(kernels.reference.KeyIndex())
+
+
+@pytest.mark.usefixtures("level")
+def test_a_large_insert_answers_as_the_reference(
+    native: ModuleType, expected_of_large_insert: list[Any]
+) -> None:
+    assert large_insert(native.KeyIndex()) == expected_of_large_insert
 
 
 @pytest.mark.parametrize("batch", [1_000_000, 1_000])
@@ -235,8 +247,9 @@ def test_keys_crowded_into_one_place_are_all_found(
     index = native.KeyIndex()
     padding = np.arange(40_000, dtype=U64)[:, None]
     insert(index, padding)
-    for start in range(0, 6000, batch):
-        insert(index, keys[start : start + batch, None])
+    starts = np.arange(batch + 1, dtype=U64)
+    for part in np.split(keys, range(batch, 6000, batch)):
+        index.insert(part, starts[: len(part) + 1])
     assert find(index, keys[:, None]) == [[40_000 + place] for place in range(6000)]
     assert find(index, padding) == [[place] for place in range(40_000)]
 
@@ -251,10 +264,12 @@ def test_keys_that_agree_in_44_mixed_bits_are_confused(native: ModuleType) -> No
 def test_the_window_may_move_on_past_2_28_positions(native: ModuleType) -> None:
     index = native.KeyIndex()
     insert(index, [[1]])
-    step, no_keys = 2**22, array([])
-    for part in range(63):
-        index.insert(no_keys, np.zeros(step + 1, U64))
-        index.remove(np.arange(1 + part * step, 1 + (part + 1) * step, dtype=np.uint32))
+    step, no_keys = 2**18, array([])  # small enough for the processor's cache
+    starts, positions = np.zeros(step + 1, U64), np.arange(1, 1 + step, dtype=np.uint32)
+    for _ in range(2**10 - 1):
+        index.insert(no_keys, starts)
+        index.remove(positions)
+        positions += step
     assert len(index) == 1
     index.insert(no_keys, np.zeros(step - 8, U64))
     insert(index, [[2]] * 5)

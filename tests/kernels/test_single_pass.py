@@ -1,8 +1,9 @@
 """Readings: all kernels of a text in one pass, equal to the single ones."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.examples import examples
 
 from nearcopy import RECIPES, Recipe, kernels
 from nearcopy.kernels import reference
@@ -31,7 +32,7 @@ HAN = "河水一夜之间上涨，淹没了下城区，市长周一表示救援�
 LINES = [RAIN, HAN, "Menu", "分享", "か", "\u3099", ""]
 
 
-@settings(max_examples=40)  # the reference is slow
+@examples(20)  # the reference is slow
 @given(lines=st.lists(st.sampled_from([*LINES, " ", RAIN * 30, "分享" * 1100])), html=st.booleans())
 @pytest.mark.parametrize("recipe", [Recipe(), Recipe(hash="fnv1a")])
 def test_only_the_sentences_of_a_text_in_lines_are_profiled(native, lines, html, recipe):

@@ -246,7 +246,9 @@ def test_the_lines_that_are_no_sentences_are_not_read(kernel, text, told):
 @pytest.mark.parametrize("count", [60, 600])
 def test_terms_whose_hashes_lie_close_together_are_counted_as_others(native, count):
     words = map("".join, product("abcdefghijklmnopqrstuvwxyz", repeat=5))
-    close = islice((word for word in words if native.murmur3_64(word.encode()) % 256 == 7), count)
+    close = islice(
+        (word for word in words if kernels.native.murmur3_64(word.encode()) % 256 == 7), count
+    )
     text = " ".join(word for times, word in enumerate(close) for _ in range(times % 20))
     assert native.profiles(["aaaaa"], [text]) == reference.profiles(["aaaaa"], [text])
 
