@@ -17,7 +17,7 @@ from typing import Any
 import corpora
 from context import Context
 from nearcopy.extract.urls import canonical
-from nearcopy.extract.urls.query import NOT_DROPPED
+from nearcopy.extract.urls.tracking_parameters import NOT_DROPPED
 from results import Bar, Measurement, Work, rate
 from timing import one_core, timed
 

@@ -17,7 +17,7 @@ from nearcopy.extract.urls import (
     site,
     slug,
 )
-from nearcopy.extract.urls import query as tables
+from nearcopy.extract.urls import tracking_parameters as tables
 
 PAGE = "https://example.com/a"
 

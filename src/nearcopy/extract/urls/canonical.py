@@ -5,9 +5,9 @@ from functools import lru_cache
 
 from nearcopy.extract.urls.hosts import host_name, site_of
 from nearcopy.extract.urls.paths import INDEX_FILES, clean_path
-from nearcopy.extract.urls.query import clean_query
 from nearcopy.extract.urls.redirect_wrappers import is_wrapper, wrapped_urls
 from nearcopy.extract.urls.split import BLANK, Parts, spell_fragment, split_url
+from nearcopy.extract.urls.tracking_parameters import clean_query
 
 DEEPEST = 8  # maximum number of nested wrappers
 

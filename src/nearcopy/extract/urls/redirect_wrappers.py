@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from urllib.parse import unquote
 
-from nearcopy.extract.urls.query import parameters
 from nearcopy.extract.urls.split import Parts
+from nearcopy.extract.urls.tracking_parameters import parameters
 
 Reader = Callable[[Parts], Iterator[str]]
 _IN_PATH = re.compile(r"https?:/", re.IGNORECASE)
