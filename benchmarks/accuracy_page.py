@@ -4,6 +4,7 @@ Runs alone too: `python benchmarks/accuracy_page.py` renews the page from benchm
 """
 
 import json
+import textwrap
 from collections.abc import Iterable
 from typing import Any
 
@@ -83,7 +84,8 @@ def _reasons(lines: Iterable[Line]) -> list[str]:
     if not told:
         return []
     listed = [f"- {line['set']}, {line['measure']}: {line['reason']}" for line in told]
-    return ["Floors below their bars, and why:", "", *listed]
+    wrapped = [textwrap.fill(line, 118, subsequent_indent="  ") for line in listed]
+    return ["Floors below their bars, and why:", "", *wrapped]
 
 
 def _number(value: float) -> str:

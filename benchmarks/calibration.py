@@ -29,7 +29,9 @@ def calibration_rows(
     events = [(e, grade <= SAME_NEWS) for _, grade, e in news]
     told = [_scored(e, r) for e, r in events if e.decision.relation is Relation.SAME_EVENT]
     yield calibration_row("of the same event", told)
-    yield calibration_row("of the event score", [(each.event_score, right) for each, right in events])
+    yield calibration_row(
+        "of the event score", [(each.event_score, right) for each, right in events]
+    )
 
 
 def _right(label: str, each: Judgement) -> bool:

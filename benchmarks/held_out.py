@@ -212,7 +212,9 @@ def held_out_rows(
             if each.decision.relation is Relation.SAME_EVENT
         ],
     )
-    yield _row("of the event score", lambda seed: [(score, e.right) for e, score, _ in judged[seed]])
+    yield _row(
+        "of the event score", lambda seed: [(score, e.right) for e, score, _ in judged[seed]]
+    )
 
 
 def _row(name: str, scored: Callable[[int], list[Scored]]) -> Row:

@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 
 from nearcopy import POLICIES, Article, Deduper
 from nearcopy.cli import app
-from nearcopy.cli.commands.consume import read_kafka_config
 from nearcopy.config import TEXT_VERSION
 from nearcopy.config.policy_file import read_policy
+from nearcopy.io.streams.kafka import read_kafka_config
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = typer.main.get_command(app).commands

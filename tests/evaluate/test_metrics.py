@@ -132,7 +132,7 @@ def test_lines_are_drawn_at_each_score_from_the_top():
 
 
 @given(scored)
-def test_the_best_line_is_as_good_as_calling_by_it(rows):
+def test_the_best_threshold_is_as_good_as_calling_by_it(rows):
     scores, same = zip(*rows, strict=True)
     best = metrics.best_operating_point(metrics.precision_recall_curve(scores, same))
     assert metrics.f1(np.array(scores) >= best.score, same).item() == pytest.approx(best.f1)

@@ -156,8 +156,8 @@ class ExportFile:
             match record["kind"]:
                 case "feedback":
                     self.feedback.append(feedback_of(record))
-                case "act":
-                    self._actions.append(action_from_json(record["act"]))
+                case "action":
+                    self._actions.append(action_from_json(record["action"]))
                 case "redirect":
                     self._redirects[record["story"]] = record["to"]
                 case "time":

@@ -13,7 +13,7 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 WIRE, RELATIONS = str(EXAMPLES / "wire.jsonl"), str(EXAMPLES / "wire_relations.csv")
 PAIRS = ("--articles", WIRE, "--pairs", RELATIONS)
 KEYS = [
-    *("kind", "about", "settings", "counts", "scores", "resampled", "best_line", "lines"),
+    *("kind", "about", "settings", "counts", "scores", "resampled", "best_threshold", "lines"),
     *("by_relation", "confusion", "by_language"),
     *("calibration", "histogram", "mistakes", "unknown_ids"),
 ]

@@ -79,7 +79,7 @@ def test_into_any_store(run, address, lasting_address):
     run("export", "--all", "-o", "e.jsonl")
     result = run("import", "e.jsonl", "--store", lasting_address, "--json")
     row = json.loads(result.stdout)
-    assert (row["whole"], row["articles"], row["there"], row["feedback"]) == (True, 70, 0, 3)
+    assert (row["whole"], row["articles"], row["skipped"], row["feedback"]) == (True, 70, 0, 3)
     assert same(address, lasting_address) is None
 
 

@@ -75,7 +75,7 @@ class KafkaOptions:
 
     def open(self, group: str, outputs: "Outputs") -> "Stream":
         """The stream of the topics."""
-        from nearcopy.io.streams.kafka import KafkaSettings, KafkaStream
+        from nearcopy.io.streams.kafka import KafkaSettings, KafkaStream, read_kafka_config
 
         if not self.topic:
             raise NearcopyError("which topic? Give --topic NAME")
@@ -88,18 +88,6 @@ class KafkaOptions:
             more=read_kafka_config(self.kafka_config) if self.kafka_config else {},
         )
         return KafkaStream(settings)
-
-
-def read_kafka_config(file: Path) -> dict[str, str]:
-    """The properties in a file of lines such as `security.protocol=SSL`; # starts a comment."""
-    config: dict[str, str] = {}
-    for number, line in enumerate(file.read_text(encoding="utf-8-sig").splitlines(), start=1):
-        name, equals, value = line.partition("=")
-        if line.strip() and not line.lstrip().startswith("#"):
-            if not equals:
-                raise NearcopyError(f"{file}, line {number}: write name=value")
-            config[name.strip()] = value.strip()
-    return config
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

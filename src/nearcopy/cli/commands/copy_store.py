@@ -80,7 +80,7 @@ def _copy_pool(
         "pool": pool or "default",
         "to_pool": to_pool or "default",
         "copied": moved.copied,
-        "there": moved.skipped,
+        "skipped": moved.skipped,
         "verified": True,
         "records": inventory_row(moved.inventory),
         "seconds": round(perf_counter() - started, 3),
@@ -89,7 +89,7 @@ def _copy_pool(
 
 
 def _summary(row: dict[str, Any]) -> str:
-    present = f", {row['there']:,} already there" if row["there"] else ""
+    present = f", {row['skipped']:,} already there" if row["skipped"] else ""
     return (
         f"pool {row['pool']}: copied {format_count(row['copied'], 'article')}{present}; "
         "verified: both stores hold the same records"

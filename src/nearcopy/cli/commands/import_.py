@@ -128,7 +128,7 @@ def _summary(row: Mapping[str, Any]) -> str:
         copies = format_count(row["duplicates"], "duplicate")
         return f"imported {format_count(row['articles'], 'article')}, {copies}"
     articles = format_count(row["articles"], "article")
-    skipped = f", skipped {row['there']:,} that were stored already" if row["there"] else ""
+    skipped = f", skipped {row['skipped']:,} that were stored already" if row["skipped"] else ""
     return (
         f"imported {articles}{skipped}; stories with several articles: {row['stories']:,}; "
         f"feedback: {row['feedback']:,}"
@@ -190,7 +190,7 @@ def _import_export(job: ImportJob, source: Source, phases: "Phases") -> dict[str
     row = {"file": source.name, "store": target.address, "whole": True}
     return row | {
         "articles": filled.added,
-        "there": filled.skipped,
+        "skipped": filled.skipped,
         "stories": filled.clusters.stories,
         "feedback": len(export.feedback),
     }

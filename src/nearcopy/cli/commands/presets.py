@@ -49,7 +49,7 @@ def _row(name: str) -> dict[str, Any]:
         "keep": list(policy.keep),
         "duplicates": sorted(policy.duplicates),
         "recipe": recipe.id,
-        "made_of": _describe_recipe(recipe),
+        "fingerprint": _describe_recipe(recipe),
     }
 
 
@@ -58,7 +58,7 @@ def _show(rows: Iterable[dict[str, Any]]) -> None:
     table = make_table(*columns, optional=["fingerprint", "keeps"])
     for row in rows:
         keep = ", ".join(row["keep"])
-        add_row(table, row["preset"], row["about"], row["window"], keep, row["made_of"])
+        add_row(table, row["preset"], row["about"], row["window"], keep, row["fingerprint"])
     show(table)
 
 

@@ -60,7 +60,7 @@ def rebuild(
             "to": other.address,
             "recipe": {"from": settings.recipe.id, "to": chosen.recipe.id},
             "added": result.added,
-            "there": result.skipped,
+            "skipped": result.skipped,
             "stories": result.clusters.stories,
             "verified": True,
             "records": inventory_row(result.inventory),

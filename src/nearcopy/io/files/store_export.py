@@ -103,13 +103,13 @@ def feedback_row(feedback: Feedback) -> dict[str, str]:
         relation=feedback.relation.value,
         note=feedback.note,
         when=feedback.when.isoformat(),
-        said=[*feedback.prediction[:-1], evidence_to_json(feedback.prediction.evidence)],
+        prediction=[*feedback.prediction[:-1], evidence_to_json(feedback.prediction.evidence)],
     )
 
 
-def action_row(act: StoryAction) -> dict[str, str]:
+def action_row(action: StoryAction) -> dict[str, str]:
     """An action on a story."""
-    return _record("act", act=action_to_json(act))
+    return _record("action", action=action_to_json(action))
 
 
 def _record(kind: str, **values: Any) -> dict[str, str]:
@@ -169,8 +169,8 @@ def _article(values: Values) -> Article:
 
 def feedback_of(record: Values) -> Feedback:
     """The feedback of a record."""
-    relation, rule, confidence, duplicate, news, copy, evidence = record["said"]
-    shares = (confidence, duplicate, news, copy)
+    relation, rule, confidence, duplicate, event_score, overlap, evidence = record["prediction"]
+    shares = (confidence, duplicate, event_score, overlap)
     when = read_time(record["when"])
     if when is None:
         raise BadArticle("feedback without a time")

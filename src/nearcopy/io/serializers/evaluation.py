@@ -36,7 +36,7 @@ def evaluation_row(evaluation: Evaluation) -> Answer:
         "counts": dict(evaluation.counts),
         "scores": {name: _value(score) for name, score in evaluation.scores.items()},
         "resampled": evaluation.resampled,
-        "best_line": evaluation.best and evaluation.best._asdict(),
+        "best_threshold": evaluation.best and evaluation.best._asdict(),
         "lines": [point._asdict() for point in _thin_out(evaluation.lines)],
         **{table.name: _table_rows(table) for table in evaluation.tables},
         "calibration": [bin_._asdict() for bin_ in evaluation.bins],

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
@@ -53,6 +54,18 @@ class KafkaSettings:
         loops = {*self.topics} & {*self.outputs}
         if loops:
             raise StreamError(f"{loops.pop()} is also read: forward to another topic")
+
+
+def read_kafka_config(file: Path) -> dict[str, str]:
+    """The properties in a file of lines such as `security.protocol=SSL`; # starts a comment."""
+    config: dict[str, str] = {}
+    for number, line in enumerate(file.read_text(encoding="utf-8-sig").splitlines(), start=1):
+        name, equals, value = line.partition("=")
+        if line.strip() and not line.lstrip().startswith("#"):
+            if not equals:
+                raise StreamError(f"{file}, line {number}: write name=value")
+            config[name.strip()] = value.strip()
+    return config
 
 
 class KafkaStream:

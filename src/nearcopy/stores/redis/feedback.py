@@ -16,8 +16,8 @@ class FeedbackLog:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._feedback = DecodedHash(session.records, "told", _decode_feedback)
-        self._actions = DecodedHash(session.records, "acts", action_from_json)
+        self._feedback = DecodedHash(session.records, "feedback", _decode_feedback)
+        self._actions = DecodedHash(session.records, "actions", action_from_json)
 
     def save_feedback(self, feedback: Feedback) -> None:
         row = json.dumps(feedback_to_row(feedback), separators=(",", ":"))

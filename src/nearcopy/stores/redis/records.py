@@ -31,7 +31,8 @@ BATCH = 4096  # records requested in one call
 WHOLE_HASH_FIELDS = 16  # of 64: from so many requested fields on, the whole hash is read
 LISTED_NAMES = 20_000  # in a log entry; a larger transaction is logged as EVERYTHING
 EVERYTHING = b"*"
-WHOLE_HASHES = {b"slots", b"kinds", b"told", b"acts", b"times"}  # always read whole, like texts
+# Always read whole, like texts.
+WHOLE_HASHES = {b"slots", b"kinds", b"feedback", b"actions", b"times"}
 PERSISTENT = {b"meta", b"terms", *WHOLE_HASHES}  # keys that do not expire
 INTERNED = 4096  # the most values that are stored once; further ones are stored in each record
 Value = TypeVar("Value")
