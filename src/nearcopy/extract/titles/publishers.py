@@ -1,81 +1,35 @@
 """Publishers: recognised at the end of a title by name, by form, or by the source."""
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from nearcopy.extract.text import normalised
+from nearcopy.extract.word_lists import load_word_lists, words
 
 LONGEST = 5  # words of a name
 LONGEST_LETTERS = 60
 LEAST_INITIALS = 2
 
 
-def _names(table: str) -> frozenset[str]:
-    """The folded names of a table, without their article."""
-    return frozenset(_bare(name) for name in table.split(",")) - {""}
+def _names(listed: Iterable[str]) -> frozenset[str]:
+    """The folded names, without their article."""
+    return frozenset(map(_bare, listed))
 
 
 def _bare(name: str) -> str:
     return normalised(name).removeprefix("the ")
 
 
-# Well-known publishers that the rules below do not recognise.
-WELL_KNOWN = _names("""
-    Reuters, Associated Press, AP, AFP, dpa, UPI, ANSA, BBC, ITV, CNN, NPR, PBS, NBC, CBS, CNBC,
-    MSNBC, ESPN, C-SPAN, Axios, Politico, Bloomberg, Forbes, Newsweek, The Economist,
-    The Atlantic, The New Yorker, The Hill, The Verge, The Intercept, The Conversation,
-    The Register, HuffPost, The Hollywood Reporter, Rolling Stone, USA Today, Business Insider,
-    MarketWatch, Yahoo, Yahoo Finance, BuzzFeed, Mashable, TechCrunch, Engadget, Gizmodo, Kotaku,
-    IGN, CNET, ZDNET, TechRadar, Ars Technica, MacRumors, 9to5Mac, 9to5Google, VentureBeat,
-    Semafor, ProPublica, Al Jazeera, Al Arabiya, Haaretz, Euronews, Deutsche Welle, France 24,
-    The Guardian, Financial Times, WSJ, SCMP, NDTV, The Hindu, Moneycontrol, Livemint, Firstpost,
-    Nikkei Asia, Kyodo, NHK, Yonhap, CBC, Globe and Mail, RNZ, TMZ, National Geographic,
-    Scientific American, Seeking Alpha, Investopedia, Barron's, Der Spiegel, Spiegel, FAZ, n-tv,
-    heise, Tagesschau, ARD, ZDF, ORF, SRF, Der Standard, NZZ, Le Monde, Le Figaro, Libération,
-    Les Echos, L'Équipe, Ouest-France, Le Parisien, BFM TV, TF1, Mediapart, El País, El Mundo,
-    La Vanguardia, El Confidencial, Clarín, La Nación, Infobae, O Globo, Folha, Estadão,
-    La Repubblica, Corriere della Sera, La Stampa, SVT, SvD, Aftonbladet, Expressen, Sydsvenskan,
-    TV4, TT, Yle, NRK, Dagbladet, Politiken, Berlingske, De Telegraaf, Onet, TVN24, Fox Business,
-    Fox Weather, Tom's Guide, The Motley Fool, Android Authority, Android Police, Android Central,
-    Windows Central, Eurogamer, CoinDesk, GameSpot, PCMag, Electrek, AppleInsider,
-    BleepingComputer, Morningstar, TipRanks, SFGATE, WTOP, Dagens industri, Affärsvärlden,
-    Ny Teknik, Hürriyet, Milliyet, Cumhuriyet, Anadolu, Kommersant, Meduza, Interfax, Ukrinform,
-    الجزيرة, العربية, الشرق الأوسط, عكاظ, اليوم السابع, سكاي نيوز عربية, 新华社, 新华网, 人民网,
-    人民日报, 央视新闻, 环球网, 中新网, 澎湃新闻, 财新网, 腾讯网, 凤凰网, 联合早报, 自由时报,
-    联合新闻网, 中央社, 明报, 香港01, 朝日新聞, 読売新聞, 毎日新聞, 日本経済新聞, 共同通信,
-    時事通信, 연합뉴스, 조선일보, 중앙일보, 동아일보, 한겨레
-""")
-# Publishers that are also common words: names only at the end of a title.
-COMMON = _names("""
-    Fox, ABC, Fortune, Wired, Vox, Slate, Salon, Variety, Deadline, Billboard, Time, People,
-    Nature, Space, Vice, Quartz, The Independent, The Nation, The Information, The Athletic,
-    The Sun, The Mirror, The Telegraph, The Wrap, Polygon, Insider, Mint, Dawn, Stuff, Stern,
-    Focus, Bild, Die Welt, Welt, Die Zeit, taz, Marca, Público, DN, GP, Di, Omni, SR, VG, DW, RT,
-    FT, NYT, MSN, AOL, Sabah, The Times, The Star, The Post, Kurier, Arbetet
-""")
-# Words that a publisher's name is made with.
-PUBLISHER_WORDS = _names(
-    """
-    news newspaper herald tribune gazette chronicle courier bulletin examiner inquirer observer
-    sentinel advertiser journal magazine daily weekly times post telegraph dispatch broadcasting
-    tv radio fm media press online zeitung nachrichten anzeiger tagblatt tageblatt rundschau
-    nyheter nyheterna tidning tidningen dagblad dagbladet posten allehanda kuriren avisen noticias
-    diario prensa gaceta nouvelles actu jornal giornale gazzetta notizie gazeta wiadomosci dziennik
-    haber haberleri gazetesi новости газета известия вести صحيفة جريدة أخبار الأخبار قناة وكالة
-    """.replace(" ", ",")
-)
-ENDS = ("bladet", "posten", "tidning", "tidningen", "zeitung", "kuriren", "blatt", "nyheter")
-# Words that make a phrase with those: "Bad News", "Hard Times".
-PHRASES = _names(
-    "bad,big,breaking,end,fake,first,good,great,hard,his,her,in,more,my,no,old,our,tough"
-)
+_LISTS = load_word_lists(__package__, "publishers.toml")
+WELL_KNOWN = _names(_LISTS["well_known"])
+COMMON = _names(_LISTS["common"])
+SECTIONS = _names(_LISTS["sections"])
+PUBLISHER_WORDS = _names(_LISTS["publisher_words"].split())
+PHRASES = _names(_LISTS["phrase_words"].split())
+ENDS = tuple(_LISTS["endings"].split())
+NOT_NAMES = words(_LISTS["not_names"])
 SITE = re.compile(r"(?:[\w-]{1,63}+\.){1,4}+[A-Za-z]{2,6}")
-NOT_NAMES = frozenset(("www", "m", "amp", "co", "com", "edition", "news", "rss", "feeds"))
-# What sites put between the title and their name.
-SECTIONS = _names("""
-    politics, world, sport, sports, business, technology, tech, opinion, culture, health, science,
-    uk, us, entertainment, lifestyle, money, football, world news, us news, uk news, news
-""")
 
 
 @lru_cache(maxsize=8192)
