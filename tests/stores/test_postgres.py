@@ -11,6 +11,7 @@ from time import perf_counter, sleep
 
 import pytest
 from tests.support import servers
+from tests.support.racing_workers import race
 
 from nearcopy import Article, Deduper, StoreError
 from nearcopy.errors import TransientStoreError
@@ -554,18 +555,34 @@ class TestPartitions:
 
 
 RACER = """
-import sys
 from nearcopy import Article, Deduper
-address, name = sys.argv[1:]
+from nearcopy.stores.postgres import connections, database
+
 text = "the council voted on tuesday to close the old harbour for the whole winter season " * 6
-with Deduper(address) as deduper:
-    print("ready", flush=True)
-    sys.stdin.readline()
-    for story in range(10):
-        article = Article(id=f"{story}-{name}", text=f"story{story} {text} " + f"word{story} " * 60)
-        verdict = deduper.add(article)
-        print(story, verdict.is_duplicate, verdict.duplicate_of, flush=True)
+
+def work(address, name, wait_for_start, say):
+    with Deduper(address) as deduper:
+        wait_for_start()
+        for story in range(10):
+            words = f"story{story} {text} " + f"word{story} " * 60
+            verdict = deduper.add(Article(id=f"{story}-{name}", text=words))
+            say(story, verdict.is_duplicate, verdict.duplicate_of)
 """
+
+
+def test_exactly_one_process_is_first_despite_lost_connections(postgres_server, address):
+    def lose_connections() -> None:
+        for _ in range(3):
+            sleep(0.2)
+            terminate_connections(postgres_server, address)
+
+    lines = race(RACER, address, [str(number) for number in range(6)], lose_connections).lines
+    assert len(lines) == 6 * 10
+    originals = sorted(int(story) for story, duplicate, _ in lines if duplicate == "False")
+    assert originals == list(range(10))
+    with Deduper(address) as deduper:
+        assert sorted(len(story.members) for story in deduper.stories()) == [6] * 10
+        assert all(check.passed for check in deduper.verify())
 
 
 def worker(program: str, *words: str) -> subprocess.Popen[str]:
@@ -575,26 +592,6 @@ def worker(program: str, *words: str) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         text=True,
     )
-
-
-def test_exactly_one_process_is_first_despite_lost_connections(postgres_server, address):
-    racers = [worker(RACER, address, str(number)) for number in range(6)]
-    for item in racers:
-        assert item.stdout.readline() == "ready\n"
-    for item in racers:
-        item.stdin.write("go\n")
-        item.stdin.flush()
-    for _ in range(3):
-        sleep(0.2)
-        terminate_connections(postgres_server, address)
-    lines = [line.split() for item in racers for line in item.communicate()[0].splitlines()]
-    assert all(item.returncode == 0 for item in racers)
-    assert len(lines) == 6 * 10
-    originals = sorted(int(story) for story, duplicate, _ in lines if duplicate == "False")
-    assert originals == list(range(10))
-    with Deduper(address) as deduper:
-        assert sorted(len(story.members) for story in deduper.stories()) == [6] * 10
-        assert all(check.passed for check in deduper.verify())
 
 
 STEADY = """

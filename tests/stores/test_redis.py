@@ -17,6 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.stores.test_contract import fingerprint_strategy
 from tests.support import servers
+from tests.support.racing_workers import race
+from tests.support.synthetic_news import apart
 
 from nearcopy import (
     POLICIES,
@@ -61,6 +63,8 @@ from nearcopy.stores.redis.fingerprint_codec import (
 from nearcopy.stores.redis.store import RedisStore, list_pools_at
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
+RACERS = 8
+RACED = 28  # articles that each of them adds
 BODY = "the council voted on tuesday to close the old harbour for the whole winter season " * 6
 OTHER = "quite another text than before it was " * 20
 PREFIX = "nearcopy:{default}:"
@@ -286,19 +290,19 @@ class TestSameAnswers:
         answers = []
         for store in (address, "memory://"):
             with Deduper(store, RECIPES[preset], POLICIES[preset]) as deduper:
-                came = list(deduper.run(wire(150)))
-                again = [deduper.add(each) for each in wire(160)[140:]]
-                checked = [deduper.check(each) for each in wire(170, seed=6)[150:]]
+                came = list(deduper.run(wire(100)))
+                again = [deduper.add(each) for each in wire(110)[90:]]
+                checked = [deduper.check(each) for each in wire(120, seed=6)[100:]]
                 deduper.forget(["a3", "a50", "a51"])
                 stories = {s.id: s for s in deduper.stories()}
-                stands = list(deduper.verdicts(f"a{n}" for n in range(60, 150)))
+                stands = list(deduper.verdicts(f"a{n}" for n in range(60, 100)))
                 stats = deduper.stats()
                 counts = (stats.articles, stats.duplicates, stats.sources, stats.sizes)
             answers.append((came, again, checked, stories, stands, counts))
         assert answers[0] == answers[1]
 
     def test_one_by_one_and_by_several_workers(self, address):
-        articles = wire(70)
+        articles = wire(45)
         with Deduper("memory://") as alone:
             expected = list(map(alone.add, articles))
         workers = [Deduper(address) for _ in range(3)]
@@ -448,7 +452,7 @@ class TestWhatGoesWrong:
     def test_full_memory_is_reported_and_nothing_is_half_written(self):
         with running("--maxmemory", "2mb") as server, Deduper(server.address) as deduper:
             with pytest.raises(StoreError, match="raise maxmemory"):
-                list(deduper.run(wire(3000)))
+                list(deduper.run(apart(3000)))
             there = list(deduper._store.ids())
             assert all(deduper.article(name) for name in there[-3:])
 
@@ -576,11 +580,11 @@ class TestTransactions:
     def test_a_transaction_too_large_for_one_call_is_still_atomic(self, address, monkeypatch):
         monkeypatch.setattr("nearcopy.stores.redis.binary_format.STAGED_BYTES", 2000)
         with Deduper(address) as deduper:
-            verdicts = list(deduper.run(wire(120)))
+            verdicts = list(deduper.run(wire(80)))
         with Deduper("memory://") as memory:
-            assert list(memory.run(wire(120))) == verdicts
+            assert list(memory.run(wire(80))) == verdicts
         with Deduper(address) as deduper:
-            assert len(list(deduper._store.ids())) == 120
+            assert len(list(deduper._store.ids())) == 80
 
     def test_a_very_large_transaction_reaches_all_workers(self, address, monkeypatch):
         with Deduper(address) as one, Deduper(address) as other:
@@ -614,8 +618,8 @@ class TestTransactions:
 
     def test_what_is_purged_gives_its_memory_back(self, server):
         with Deduper(server.address) as deduper:
-            list(deduper.run(wire(300)))
-            assert deduper.purge(NOON + timedelta(days=90)) == 300
+            list(deduper.run(wire(260)))
+            assert deduper.purge(NOON + timedelta(days=90)) == 260
             assert list(deduper.stories()) == []
         left = {name.decode().removeprefix(PREFIX) for name in server.client().keys(PREFIX + "*")}
         lasting = {"meta", "log", "slots", "kinds", "times", "h:1"}
@@ -770,45 +774,31 @@ class TestTwoAtOnce:
         assert sum(not verdict.is_duplicate for verdict in verdicts) == 1
 
 
-RACER = """
-import sys
+RACER = f"""
 from nearcopy import Article, Deduper
-address, name = sys.argv[1:]
-articles = [
-    Article(id=f"{n}-{name}", text=" ".join(f"word{n}of{m}" for m in range(80)) + f" said {name}")
-    for n in range(63)
-]
-with Deduper(address) as deduper:
-    print("ready", flush=True)
-    sys.stdin.readline()
-    for start in range(0, 63, 7):
-        for verdict in deduper.run(articles[start : start + 7]):
-            print(verdict.id, verdict.is_duplicate, verdict.duplicate_of, flush=True)
+from nearcopy.stores.redis import store
+
+def work(address, name, wait_for_start, say):
+    texts = [" ".join(f"word{{n}}of{{m}}" for m in range(80)) for n in range({RACED})]
+    articles = [
+        Article(id=f"{{n}}-{{name}}", text=f"{{text}} said {{name}}")
+        for n, text in enumerate(texts)
+    ]
+    with Deduper(address) as deduper:
+        wait_for_start()
+        for start in range(0, len(articles), 7):
+            for verdict in deduper.run(articles[start : start + 7]):
+                say(verdict.id, verdict.is_duplicate, verdict.duplicate_of)
 """
 
 
 def test_of_eight_processes_exactly_one_is_first(address):
-    racers = [
-        subprocess.Popen(
-            [sys.executable, "-c", RACER, address, str(number)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for number in range(8)
-    ]
-    for each in racers:
-        assert each.stdout.readline() == "ready\n"
-    for each in racers:  # all are waiting at the line
-        each.stdin.write("go\n")
-        each.stdin.flush()
-    lines = [line.split() for each in racers for line in each.communicate()[0].splitlines()]
-    assert all(each.returncode == 0 for each in racers)
-    assert len(lines) == 8 * 63
+    lines = race(RACER, address, [str(number) for number in range(RACERS)]).lines
+    assert len(lines) == RACERS * RACED
     originals = sorted(int(name.split("-")[0]) for name, copy, _ in lines if copy == "False")
-    assert originals == list(range(63))
+    assert originals == list(range(RACED))
     with Deduper(address) as deduper:
-        assert sorted(len(story.members) for story in deduper.stories()) == [8] * 63
+        assert sorted(len(story.members) for story in deduper.stories()) == [RACERS] * RACED
         assert all(check.passed for check in deduper.verify())
 
 

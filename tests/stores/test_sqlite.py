@@ -13,6 +13,7 @@ from itertools import pairwise
 from time import perf_counter, sleep
 
 import pytest
+from tests.support.racing_workers import race
 
 from nearcopy import RECIPES, Article, BadArticle, Deduper, NotStored, RecipeMismatch, StoreError
 from nearcopy.stores.row_codec import fingerprint_from_row
@@ -21,7 +22,9 @@ from nearcopy.stores.sql.window import SqlWindow
 from nearcopy.stores.sqlite import APPLICATION_ID, LATEST, MIGRATIONS, SqliteDatabase, path_of
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
-PURGED = 20_000 if os.environ.get("NEARCOPY_FAULTS") == "whole" else 4000
+WHOLE = os.environ.get("NEARCOPY_FAULTS") == "whole"  # as `make faults` sets it
+PURGED = 20_000 if WHOLE else 4000
+RACERS = 8 if WHOLE else 4
 BODY = "the council voted on tuesday to close the old harbour for the whole winter season " * 6
 
 
@@ -560,44 +563,29 @@ class TestConcurrency:
 
 
 RACER = """
-import sys
 from nearcopy import Article, Deduper
-address, name = sys.argv[1:]
+from nearcopy.stores import sqlite
+
 text = "the council voted on tuesday to close the old harbour for the whole winter season " * 6
-with Deduper(address) as deduper:
-    print("ready", flush=True)
-    sys.stdin.readline()
-    for story in range(25):
-        article = Article(id=f"{story}-{name}", text=f"story{story} {text} " + f"word{story} " * 60)
-        verdict = deduper.add(article)
-        print(story, verdict.is_duplicate, verdict.duplicate_of, flush=True)
+
+def work(address, name, wait_for_start, say):
+    with Deduper(address) as deduper:
+        wait_for_start()
+        for story in range(25):
+            words = f"story{story} {text} " + f"word{story} " * 60
+            verdict = deduper.add(Article(id=f"{story}-{name}", text=words))
+            say(story, verdict.is_duplicate, verdict.duplicate_of)
 """
 
 
-def racer(address: str, name: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-c", RACER, address, name],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-
-
-def test_of_eight_processes_exactly_one_is_first(address):
-    racers = [racer(address, str(number)) for number in range(8)]
-    for item in racers:
-        assert item.stdout.readline() == "ready\n"
-    for item in racers:  # all are waiting at the line
-        item.stdin.write("go\n")
-        item.stdin.flush()
-    lines = [line.split() for item in racers for line in item.communicate()[0].splitlines()]
-    assert all(item.returncode == 0 for item in racers)
-    assert len(lines) == 8 * 25
+def test_of_many_processes_exactly_one_is_first(address):
+    lines = race(RACER, address, [str(number) for number in range(RACERS)]).lines
+    assert len(lines) == RACERS * 25
     originals = sorted(int(story) for story, duplicate, _ in lines if duplicate == "False")
     assert originals == list(range(25))
     with Deduper(address) as deduper:
         stories = list(deduper.stories())
-        assert sorted(len(story.members) for story in stories) == [8] * 25
+        assert sorted(len(story.members) for story in stories) == [RACERS] * 25
         assert all(check.passed for check in deduper.verify())
 
 

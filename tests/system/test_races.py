@@ -1,14 +1,12 @@
 """Races: many workers push the same articles and near copies of them at once."""
 
 import os
-import subprocess
-import sys
 import threading
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 
+from tests.support.racing_workers import race
 from tests.support.synthetic_news import apart, near_copies, news
 
 from nearcopy import Deduper
@@ -20,14 +18,14 @@ WORKERS = 8 if WHOLE else 4
 SHARED = 5  # every fifth article is the same for all workers, with the same id
 
 RACER = """
-import sys
 from nearcopy import Deduper
 from tests.system.test_races import pushed
-with Deduper(sys.argv[1]) as deduper:
-    print("ready", flush=True)
-    sys.stdin.readline()
-    for line in pushed(deduper, sys.argv[2]):
-        print(*line, flush=True)
+
+def work(address, name, wait_for_start, say):
+    with Deduper(address) as deduper:
+        wait_for_start()
+        for line in pushed(deduper, name):
+            say(*line)
 """
 
 
@@ -46,28 +44,8 @@ def pushed(deduper: Deduper, worker: str) -> list[tuple[str, bool, str | None]]:
 
 def raced(address: str) -> list[tuple[str, bool, str | None]]:
     """What all workers were told, each a process."""
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    racers = [
-        subprocess.Popen(
-            [sys.executable, "-c", RACER, address, f"w{number}"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=environment,
-        )
-        for number in range(WORKERS)
-    ]
-    for each in racers:
-        assert each.stdout.readline() == "ready\n"
-    for each in racers:  # all are waiting at the line
-        each.stdin.write("go\n")
-        each.stdin.flush()
-    ended = [each.communicate() for each in racers]
-    assert [(each.returncode, errors) for each, (_, errors) in zip(racers, ended, strict=True)] == [
-        (0, "")
-    ] * WORKERS
-    lines = [line.split() for said, _ in ended for line in said.splitlines()]
+    lines, errors = race(RACER, address, [f"w{number}" for number in range(WORKERS)])
+    assert errors == ""
     return [(name, copy == "True", None if of == "None" else of) for name, copy, of in lines]
 
 
