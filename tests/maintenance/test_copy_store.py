@@ -1,5 +1,6 @@
 """Stores copied into others: all of it, verified, and gone on with after a stop."""
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -53,8 +54,17 @@ def opened():
         each.close()
 
 
+@pytest.fixture(scope="module")
+def lived_file(tmp_path_factory) -> Path:
+    """A SQLite store that has lived, made once and copied for each test."""
+    path = tmp_path_factory.mktemp("lived") / "lived.db"
+    lives.live(f"sqlite:///{path}")
+    assert [each.name for each in path.parent.iterdir()] == [path.name]  # all is in this file
+    return path
+
+
 @pytest.fixture
-def lived(place, opened):
+def lived(place, opened, request):
     """A store of a kind that has lived."""
 
     def of(kind: str):
@@ -62,7 +72,11 @@ def lived(place, opened):
             memory = opened("memory://")
             copy_store(of("sqlite"), memory)
             return memory
-        lives.live(place(kind))
+        if kind == "sqlite":
+            file = request.getfixturevalue("lived_file")
+            shutil.copyfile(file, place(kind).removeprefix("sqlite:///"))
+        else:
+            lives.live(place(kind))
         return opened(place(kind))
 
     return of
@@ -179,36 +193,39 @@ def test_what_changed_in_the_meantime_is_copied_too(source, place, opened):
     assert list(records(source)) == list(records(target))
 
 
+# Each run is a process that this one forks: the modules are imported once.
 KILLED = """
 import os, signal, sys
-from nearcopy.fingerprint.blocking_keys import VERSION
 from nearcopy.maintenance.copy_store import copy_store
-from nearcopy.stores import open_store
+from nearcopy.stores import open_store, redis, sqlite
 
-of, to, phase, after = sys.argv[1:]
+of, to, *stops = sys.argv[1:]
 
-def watch(things, named, *, total=None):
-    for number, thing in enumerate(things):
-        if (named, number) == (phase, int(after)):
-            os.kill(os.getpid(), signal.SIGKILL)
-        yield thing
+def watch_until(stop):
+    def watch(things, named, *, total=None):
+        for number, thing in enumerate(things):
+            if f"{named} {number}" == stop:
+                os.kill(os.getpid(), signal.SIGKILL)
+            yield thing
+    return watch
 
-print(copy_store(open_store(of), open_store(to), batch_size=8, progress=watch).copied)
+for stop in stops:
+    pid = os.fork()
+    if not pid:
+        watch = watch_until(stop)
+        print(copy_store(open_store(of), open_store(to), batch_size=8, progress=watch).copied)
+        sys.exit()
+    print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
 """
 
 
 @pytest.mark.parametrize("to", LASTING)
 def test_killed_anywhere_it_goes_on(source, place, opened, to):
-    def run(phase: str, after: int) -> subprocess.CompletedProcess[str]:
-        words = [source.address, place(to, 2), phase, str(after)]
-        return subprocess.run(
-            [sys.executable, "-c", KILLED, *words], capture_output=True, text=True, check=False
-        )
-
-    for phase, after in (("copying", 41), ("verifying", 11)):
-        assert run(phase, after).returncode == -signal.SIGKILL
-    last = run("copying", 1000)
-    assert (last.returncode, last.stdout) == (0, "0\n"), last.stderr
+    stops = ["copying 41", "verifying 11", "copying 1000"]
+    words = [sys.executable, "-c", KILLED, source.address, place(to, 2), *stops]
+    runs = subprocess.run(words, capture_output=True, text=True, check=True)
+    killed = str(-signal.SIGKILL)
+    assert runs.stdout.split() == [killed, killed, "0", "0"], runs.stderr  # copied, exit code
     target = opened(place(to, 2))
     target.bind(None, VERSION)
     assert compare_stores(source, target).difference is None
