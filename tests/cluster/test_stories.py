@@ -688,11 +688,11 @@ def clumps(size: int) -> tuple[list[Fingerprint], list[Edge]]:
 
 @pytest.mark.parametrize("shape", [star, chain, of_events, clumps])
 def test_time_grows_with_the_number_of_articles(shape):
-    def seconds(size: int) -> float:
-        articles, edges = shape(size)
+    def seconds(articles: list[Fingerprint], edges: list[Edge]) -> float:
         start = time.perf_counter()
         cluster_articles(articles, edges, Policy(max_story_size=10**6), judge=refuse)
         return time.perf_counter() - start
 
-    small = min(seconds(1_000) for _ in range(3))
-    assert min(seconds(16_000) for _ in range(2)) < 80 * small
+    few, many = shape(1_000), shape(16_000)
+    small = min(seconds(*few) for _ in range(3))
+    assert any(seconds(*many) < 80 * small for _ in range(2))  # the second only if it is needed
