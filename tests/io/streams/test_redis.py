@@ -23,7 +23,7 @@ from nearcopy.io.streams.messages import Outputs
 
 servers.driver("redis")
 WHOLE = os.environ.get("NEARCOPY_FAULTS") == "whole"
-MANY = 50_000 if WHOLE else 2000
+MANY = 50_000 if WHOLE else 1000
 LONG = 3600 if WHOLE else 240  # seconds
 OUTPUTS = Outputs("new", "copies", "letters")
 QUAY = "The harbour council voted to close the old quay after divers found shipworm in its piles. "
