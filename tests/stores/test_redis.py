@@ -805,20 +805,23 @@ def test_of_eight_processes_exactly_one_is_first(address):
 STEADY = """
 import sys
 from nearcopy import Article, Deduper
+from nearcopy.stores.redis import transactions
+transactions.LEASE_MILLISECONDS = int(sys.argv[3])
 with Deduper(sys.argv[1]) as deduper:
     for number in range(int(sys.argv[2]), 100000):
         deduper.add(Article(id=str(number), text=f"report{number} " * 60))
         print(number, flush=True)
 """
 
+LEASE = 2_000  # milliseconds for which a killed worker may still hold the lock
+
 
 def steady(address: str, first: int) -> subprocess.Popen[str]:
-    words = [sys.executable, "-c", STEADY, address, str(first)]
+    words = [sys.executable, "-c", STEADY, address, str(first), str(LEASE)]
     return subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
 
 
-def test_what_was_answered_survives_kills_of_workers(address, monkeypatch):
-    monkeypatch.setattr(transactions, "LEASE_MILLISECONDS", 10_000)
+def test_what_was_answered_survives_kills_of_workers(address):
     last = -1
     for _ in range(3):
         process = steady(address, last + 1)
