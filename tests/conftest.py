@@ -1,10 +1,13 @@
 """What several test files share."""
 
+import gc
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+import typer.testing
 from hypothesis import settings
 from tests.support import servers
 from tests.support.every_level import EveryLevel
@@ -19,6 +22,16 @@ STORES = ("memory", *LASTING)
 settings.register_profile("nearcopy", deadline=None, derandomize=True, database=None)
 settings.register_profile("search", deadline=None, max_examples=300)
 settings.load_profile("nearcopy")
+
+
+# Building the commands takes as long as most tests of them: once per process, not per call.
+typer.testing._get_command = cache(typer.testing._get_command)
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was collected out of garbage collection: it lives to the end."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
