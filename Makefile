@@ -19,7 +19,7 @@ help:
 demo: $(READY)
 	@$(BIN)/python examples/demo.py
 
-## make test     everything that must hold, in under five minutes, the same run every time
+## make test     everything that must hold, in about six minutes, the same run every time
 test: check
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 4 --dist worksteal --durations=20
 
