@@ -1,4 +1,4 @@
-"""Recipes: how fingerprints are computed. The recipe id tells which fingerprints compare."""
+"""Recipes: how fingerprints are computed. Only those of one recipe id are comparable."""
 
 import json
 import math

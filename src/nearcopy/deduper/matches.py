@@ -230,7 +230,7 @@ def _insertion_order(
     unchanged: Collection[str],
     candidates: Sequence[Candidates],
 ) -> Callable[[str, str], bool]:
-    """Tells whether a candidate was inserted before one of these articles."""
+    """A predicate: whether a candidate was inserted before one of these articles."""
     others = (
         other.id
         for entry, probe in zip(entries, candidates, strict=True)
@@ -243,7 +243,7 @@ def _insertion_order(
 def insertion_order(
     store: Store, ids: Sequence[str], unchanged: Collection[str], others: Iterable[str]
 ) -> Callable[[str, str], bool]:
-    """Tells whether one article was inserted before another of these ids.
+    """A predicate: whether one article was inserted before another of these ids.
 
     `others` are the stored articles that `unchanged` ones are compared with.
     """

@@ -1,7 +1,7 @@
 """URLs: the canonical form of a page, and what a URL says about its page. Nothing is fetched.
 
 `canonical` combines the rules of `hosts`, `paths`, `tracking_parameters` and `redirect_wrappers`;
-`page_kind` tells articles from home pages and reads the slug.
+`page_kind` distinguishes articles from home pages and reads the slug.
 """
 
 from nearcopy.extract.urls.canonical import canonical
