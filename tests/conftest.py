@@ -91,11 +91,9 @@ def postgres_server() -> Iterator[servers.Postgres]:
 
 
 @pytest.fixture
-def postgres_address(postgres_server: servers.Postgres) -> Iterator[str]:
+def postgres_address(postgres_server: servers.Postgres) -> str:
     """An empty schema, for a role that owns nothing else."""
-    address = postgres_server.fresh()
-    yield address
-    postgres_server.dropped(address)
+    return postgres_server.fresh()
 
 
 @pytest.fixture(scope="session")

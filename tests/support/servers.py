@@ -16,6 +16,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -91,6 +92,7 @@ class Postgres:
         self.socket, self._data = socket, socket / "data"
         self._settings = settings
         self._schemas = 0
+        self._superuser: Any = None  # a connection, once one is needed
         self.start()
 
     def start(self) -> None:
@@ -126,6 +128,7 @@ class Postgres:
 
     def kill(self) -> None:
         """End it and all that it started without a chance to say anything."""
+        self._close_superuser()
         first = int((self._data / "postmaster.pid").read_text().split()[0])
         for pid in [first, *_children(first)]:
             with suppress(ProcessLookupError):
@@ -135,10 +138,15 @@ class Postgres:
 
     def stop(self) -> None:
         """End it at once; nothing is to stay."""
+        self._close_superuser()
         pid = self._data / "postmaster.pid"
         if pid.exists():
             os.kill(int(pid.read_text().split()[0]), signal.SIGQUIT)
         self.process.wait(60)
+
+    def _close_superuser(self) -> None:
+        if self._superuser is not None:
+            self._superuser.close()
 
     def address(self, *, user: str = USER, schema: str | None = None, **more: str) -> str:
         """The address of a schema, for a role."""
@@ -151,22 +159,21 @@ class Postgres:
         """The rows of the last statement, as the superuser."""
         import psycopg
 
-        with psycopg.connect(self.address(), autocommit=True) as connection:
-            for statement in statements:
-                cursor = connection.execute(statement)
-            return cursor.fetchall() if cursor.description else []
+        if self._superuser is None or self._superuser.closed:
+            self._superuser = psycopg.connect(self.address(), autocommit=True)
+        for statement in statements:
+            cursor = self._superuser.execute(statement)
+        return cursor.fetchall() if cursor.description else []
 
     def fresh(self) -> str:
-        """The address of an empty schema, for a role that owns this schema and nothing else."""
+        """The address of an empty schema, for a role that owns this schema and nothing else.
+
+        It stays until the server goes: dropping one takes as long as a quick test.
+        """
         self._schemas += 1
         name = f"n{self._schemas}"
         self.run(f"CREATE ROLE {name} LOGIN", f"CREATE SCHEMA {name} AUTHORIZATION {name}")
         return self.address(user=name, schema=name)
-
-    def dropped(self, address: str) -> None:
-        """Drops what `fresh` has made."""
-        name = address.rpartition("%3D")[2]
-        self.run(f"DROP SCHEMA {name} CASCADE", f"DROP OWNED BY {name}", f"DROP ROLE {name}")
 
 
 @contextmanager
