@@ -1,80 +1,11 @@
 """Near-duplicate detection and de-duplication for news and web articles.
 
-The names listed here are the public Python API. Larger jobs have packages of their own:
-`nearcopy.batch` for whole corpora, `nearcopy.io` for files, feeds, streams and sinks.
+The names listed in `__init__.pyi` are the public Python API; each is imported at its first use.
+Larger jobs have packages of their own: `nearcopy.batch` for whole corpora, `nearcopy.io` for
+files, feeds, streams and sinks.
 """
 
-from nearcopy.config import POLICIES, RECIPES, Features, Policy, Recipe, Scoring
-from nearcopy.deduper.deduper import Deduper
-from nearcopy.errors import (
-    BadArticle,
-    BadFeedback,
-    BadPolicy,
-    BadRecipe,
-    MissingExtra,
-    NearcopyError,
-    NotStored,
-    RecipeMismatch,
-    SlowKernels,
-    StoreError,
-    StreamError,
-    WebError,
-)
-from nearcopy.fingerprint.fingerprint import fingerprints, frequency_table
-from nearcopy.io.dataframes import dedupe
-from nearcopy.match.compare import compare, overlap, passages
-from nearcopy.match.decide import decide
-from nearcopy.match.explain import Explanation, explain
-from nearcopy.models import (
-    Article,
-    Decision,
-    Evidence,
-    Fingerprint,
-    Match,
-    Relation,
-    Story,
-    Verdict,
-)
-from nearcopy.models.feedback import Feedback
+import lazy_loader
 
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 __version__ = "0.1.0"
-
-__all__ = [
-    "POLICIES",
-    "RECIPES",
-    "Article",
-    "BadArticle",
-    "BadFeedback",
-    "BadPolicy",
-    "BadRecipe",
-    "Decision",
-    "Deduper",
-    "Evidence",
-    "Explanation",
-    "Features",
-    "Feedback",
-    "Fingerprint",
-    "Match",
-    "MissingExtra",
-    "NearcopyError",
-    "NotStored",
-    "Policy",
-    "Recipe",
-    "RecipeMismatch",
-    "Relation",
-    "Scoring",
-    "SlowKernels",
-    "StoreError",
-    "Story",
-    "StreamError",
-    "Verdict",
-    "WebError",
-    "compare",
-    "decide",
-    "dedupe",
-    "explain",
-    "fingerprints",
-    "frequency_table",
-    "overlap",
-    "passages",
-]

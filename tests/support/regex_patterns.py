@@ -46,7 +46,10 @@ def all_patterns() -> list[Found]:
 def using_re(source: Path) -> list[Path]:
     """The files that may make patterns."""
     files = sorted(source.rglob("*.py"))
-    return [each for each in files if "import re\n" in each.read_text(encoding="utf-8")]
+    words = ("import re\n", "import lazy_pattern\n", "import regex\n")
+    return [
+        each for each in files if any(map(each.read_text(encoding="utf-8").__contains__, words))
+    ]
 
 
 def made_while_running(source: Path) -> Iterator[str]:
@@ -165,12 +168,19 @@ def main() -> None:
 
     re._compile = noted
     import nearcopy
+    from nearcopy.extract.lazy_pattern import LazyPattern
 
     source = Path(nearcopy.__file__).parent
     for path in using_re(source):
         parts = path.relative_to(source).with_suffix("").parts
         importlib.import_module(".".join(("nearcopy", *parts)).removesuffix(".__init__"))
     re._compile = plain
+    for name, module in [*sys.modules.items()]:
+        for variable, value in [*vars(module).items()] if name.startswith("nearcopy") else []:
+            if type(value) is LazyPattern:
+                compiled = re.compile(value.pattern, value.given_flags)
+                made.setdefault(id(compiled), (name, compiled))
+                setattr(module, variable, compiled)
     print(json.dumps([_row(*each) for each in made.values()]))
 
 

@@ -4,14 +4,15 @@
 read, `terminal` and `progress` what they print. The commands are listed here.
 """
 
+from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
-
-from nearcopy.cli.options import flatten_options
-from nearcopy.config.gc_tuning import collect_seldom
+from typer.main import get_command_from_info
+from typer.models import CommandInfo
 
 HELP = "Has this been published before, where, and how do we know?"
 EXAMPLES = """
@@ -79,8 +80,60 @@ COMMANDS = (
 )
 
 
+class Command(TyperCommand):
+    """A command that explains how to pass an id that looks like an option."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The remaining arguments."""
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:
+            takes_names = any(param.param_type_name == "argument" for param in self.params)
+            if takes_names and getattr(error, "possibilities", "") in (None, []):
+                error.message += " (a name that begins with - comes last, after --)"  # type: ignore[attr-defined]
+            raise
+
+
+class CommandsByName(Mapping[str, TyperCommand]):
+    """The commands; a module is imported once its command is asked for."""
+
+    def __getitem__(self, name: str) -> TyperCommand:
+        return _build_command(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return (_command_name(function) for _, _, function in COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+@cache
+def _build_command(name: str) -> TyperCommand:
+    """The command; raises KeyError where there is none of that name."""
+    from nearcopy.cli.options import flatten_options
+
+    for panel, module, function in COMMANDS:
+        if name == _command_name(function):
+            callback = getattr(import_module(f"nearcopy.cli.commands.{module}"), function)
+            info = CommandInfo(
+                name, cls=Command, callback=flatten_options(callback), rich_help_panel=panel
+            )
+            return get_command_from_info(  # type: ignore[return-value]
+                info, pretty_exceptions_short=True, rich_markup_mode="rich"
+            )
+    raise KeyError(name)
+
+
+def _command_name(function: str) -> str:
+    return function.rstrip("_").replace("_", "-")
+
+
 class Commands(TyperGroup):
     """All commands; `nearcopy help dedupe` is `nearcopy dedupe --help`."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = CommandsByName()  # type: ignore[assignment]
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """The remaining arguments; `help` becomes `--help`."""
@@ -101,20 +154,6 @@ app = typer.Typer(
 )
 
 
-class Command(TyperCommand):
-    """A command that explains how to pass an id that looks like an option."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """The remaining arguments."""
-        try:
-            return super().parse_args(ctx, args)
-        except Exception as error:
-            takes_names = any(param.param_type_name == "argument" for param in self.params)
-            if takes_names and getattr(error, "possibilities", "") in (None, []):
-                error.message += " (a name that begins with - comes last, after --)"  # type: ignore[attr-defined]
-            raise
-
-
 def _print_version(requested: bool) -> None:
     if requested:
         from importlib.metadata import version
@@ -130,15 +169,7 @@ def _main(
         typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
+    from nearcopy.config.gc_tuning import collect_seldom
+
     del version
     collect_seldom()  # most objects live long: frequent collections took a fifth of a run
-
-
-def _register() -> None:
-    for panel, module, function in COMMANDS:
-        command = getattr(import_module(f"nearcopy.cli.commands.{module}"), function)
-        name = function.rstrip("_").replace("_", "-")
-        app.command(name, rich_help_panel=panel, cls=Command)(flatten_options(command))
-
-
-_register()

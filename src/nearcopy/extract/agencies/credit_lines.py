@@ -16,6 +16,7 @@ from nearcopy.extract.agencies.names import (
     agency_of,
     spelled_out,
 )
+from nearcopy.extract.lazy_pattern import lazy_pattern
 from nearcopy.extract.text import strip_html
 from nearcopy.models import Article
 
@@ -27,61 +28,65 @@ SHORT_LINE = 45  # shorter lines were not wrapped
 LONGEST_PLACE = 60  # characters before the agency in a dateline
 MAX_OTHER_PARTS = 3  # parts of a credit that are no agency: initials, the short name of a paper
 
-PICTURES = re.compile(
+PICTURES = lazy_pattern(
     r"\b(?:photo|photos|photograph|picture|pictures|image|images|pool|getty|foto|fotos|bild|"
     r"bilder|rubriklistenbild|symbolbild|zdjęcie|fot|fotoğraf|fotógrafo|caption|video|imagen|credit|"
     r"фото|epa)\b|"
     r"الصور|صورة|图片|图|写真|사진",
     re.IGNORECASE,
 )
-BETWEEN = re.compile(r"\s?[/,;+&|·•=]\s?|\s(?:and|und|et|y|e|i|ve|и|و)\s|\s[-–—]\s")
-INITIALS = re.compile(r"[a-zäöüß]{1,5}+|[A-ZÄÖÜ]{1,5}+|File")
-DASH = re.compile(r"\s[-–—]{1,2}+\s?|[-–—]{1,2}+\s|[–—]|\s?\|\s?")
+BETWEEN = lazy_pattern(r"\s?[/,;+&|·•=]\s?|\s(?:and|und|et|y|e|i|ve|и|و)\s|\s[-–—]\s")
+INITIALS = lazy_pattern(r"[a-zäöüß]{1,5}+|[A-ZÄÖÜ]{1,5}+|File")
+DASH = lazy_pattern(r"\s[-–—]{1,2}+\s?|[-–—]{1,2}+\s|[–—]|\s?\|\s?")
 # "LONDON, March 3 (Reuters) - ", "Sofia, 1 January. /TASS/. ", and the next character.
-BRACKETED = re.compile(
+BRACKETED = lazy_pattern(
     r"(?:[(\[（【]|(?<![^\s])/)\s?([^\W_][^()\[\]（）【】/\n]{1,40}+(?:/[^()\[\]（）【】/\n]{1,20}+)?)"
     r"\s?[)\]）】/]\s{0,3}(\.?\s?[-–—�:]|)(?:\s{0,3}(\w))?"
 )
 # East Asian agencies end the text in brackets: 【ロンドン共同】, (서울=연합뉴스).
-EASTERN = re.compile(r"[【［\[(（]([^】］\])）\n]{2,30}+)[】］\])）]")
-EASTERN_NAMES = re.compile(
+EASTERN = lazy_pattern(r"[【［\[(（]([^】］\])）\n]{2,30}+)[】］\])）]")
+EASTERN_NAMES = lazy_pattern(
     r"(共同|共同通信|時事|時事通信|ロイター|연합뉴스|연합|뉴시스|뉴스1|로이터|新华社|新華社|中央社|中新社|"
     r"\A(?:AFP|AP|Reuters))\Z"
 )
-EASTERN_PARTS = re.compile(r"[=/＝・]")
-EASTERN_LETTER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
-TELEGRAM = re.compile(
+EASTERN_PARTS = lazy_pattern(r"[=/＝・]")
+EASTERN_LETTER = lazy_pattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+TELEGRAM = lazy_pattern(
     r"(新华社|新華社|中新社|中新网|中央社)[^。，,\n]{0,24}?\d日?[^。，,\n]{0,8}?[电電]"
 )
-LABEL = re.compile(
+LABEL = lazy_pattern(
     r"\s{0,3}(?:source|sources|kaynak|źródło|quelle|fuente|fonte|via|con información de|"
     r"avec|с материалами|источник|المصدر|来源|來源|出典|출처|agency|agencies|ajans|from|by|von|par|"
     r"por|da|di|przez|with|text|oleh|de|od|av)\s?[:：]?\s{1,3}|\s{0,3}(?:[^\W\d_]{2,12}+)[:：]\s?",
     re.IGNORECASE,
 )
-BYLINE = re.compile(r"\s{0,3}(?:by|von|par|por|di|przez|av|door|oleh|de|от|بقلم)\s", re.IGNORECASE)
-BYLINE_PARTS = re.compile(r"[,|/·•–—]|\s-\s")
-CALLED = re.compile(r"[.:،,](?=\s|\Z)")  # the end of the name of an agency
+BYLINE = lazy_pattern(
+    r"\s{0,3}(?:by|von|par|por|di|przez|av|door|oleh|de|от|بقلم)\s", re.IGNORECASE
+)
+BYLINE_PARTS = lazy_pattern(r"[,|/·•–—]|\s-\s")
+CALLED = lazy_pattern(r"[.:،,](?=\s|\Z)")  # the end of the name of an agency
 SPACE = " \t\r\x03\xa0"
 OWN = SPACE + "()[]（）【】«»“”\"'.*_—–-©~•|"
 # Phrases that name agencies as contributors or owners.
-SHARED = re.compile(
+SHARED = lazy_pattern(
     r"contributed to this|with inputs? from|with information from|con información de|"
     r"com informações d|mit material (?:von|der)|avec l'?agence|all rights reserved|"
     r"syndicated feed|agency feed|auto-generated from|wire services?\b",
     re.IGNORECASE,
 )
-OWNED = re.compile(
+OWNED = lazy_pattern(
     r"copyright[\s\d,–©-]{1,20}+(?:by )?|(?:©|\(c\))\s?[\d,–-]{4,12}+\s", re.IGNORECASE
 )
-DATED = re.compile(r"© ?([^\d\n]{2,40}+)(?:19|20)\d\d\b")
-WRITERS = re.compile(r"(?:writers?|reporters?|journalists?|correspondents?|staff)\b", re.IGNORECASE)
-SAID = re.compile(f"{SHARED.pattern}|copyright|©|\\(c\\)|{WRITERS.pattern}", re.IGNORECASE)
-SENTENCE = re.compile(r"(?<=[.!?…])[\"”’»)]?\s|\n")
-WORD = re.compile(r"[^\W_][\w'.-]{1,30}")
-NUMBERED = re.compile(r"dpa:\d{6}-\d")
+DATED = lazy_pattern(r"© ?([^\d\n]{2,40}+)(?:19|20)\d\d\b")
+WRITERS = lazy_pattern(
+    r"(?:writers?|reporters?|journalists?|correspondents?|staff)\b", re.IGNORECASE
+)
+SAID = lazy_pattern(f"{SHARED.pattern}|copyright|©|\\(c\\)|{WRITERS.pattern}", re.IGNORECASE)
+SENTENCE = lazy_pattern(r"(?<=[.!?…])[\"”’»)]?\s|\n")
+WORD = lazy_pattern(r"[^\W_][\w'.-]{1,30}")
+NUMBERED = lazy_pattern(r"dpa:\d{6}-\d")
 # The end of the last line: "(dpa)", "— Reuters", or the name after a full stop.
-ENDING = re.compile(
+ENDING = lazy_pattern(
     r"[(\[（【]\s?([^()\[\]（）【】\n]{2,50}+)[)\]）】]\s?\.?\Z|"
     r"(?:\s[-–—]{1,2}+|[–—])\s?([^\s–—.][^–—.\n]{1,40}+)\.?\Z|"
     r"[.!?…。][\"”»’]?\s{0,12}[«“\"]([^«»“”\"\n]{2,30}+)[»”\"]\Z|"

@@ -19,6 +19,7 @@ from nearcopy.extract.facts.describe import Finding
 from nearcopy.extract.facts.number_parser import any_of, format_number, parse_chinese
 from nearcopy.extract.facts.parser import GAP, MOST_FACTS, NEIGHBOURS
 from nearcopy.extract.facts.word_lists import CURRENCY_AFTER_CHINESE
+from nearcopy.extract.lazy_pattern import lazy_pattern
 from nearcopy.models import Fact, Fingerprint
 
 ONES = "一二三四五六七八九两"
@@ -30,16 +31,16 @@ NUMERAL = _N.format(rf"(?P<n>[{FIGURES}]{{1,12}}(?:点[{DIGITS}]{{1,4}}[十百�
 DAY = rf"[{ONES}十]{{1,3}}"
 VAGUE = "[多余来]?"  # thirty and some
 
-PERCENT = re.compile(rf"百分之(?P<n>[{FIGURES}]{{1,5}}(?:点[{DIGITS}]{{1,4}})?)(?![{FIGURES}几])")
-FRACTION = re.compile(rf"[{FIGURES}]{{1,5}}分之[{FIGURES}]{{1,5}}")
-DATE = re.compile(rf"(?<![{FIGURES}])(?P<month>{DAY})月(?P<day>{DAY})[日号]")
-MONTH = re.compile(rf"(?<![{FIGURES}个])(?P<month>{DAY})月(?![天花])")
-YEAR = re.compile(rf"(?<![{FIGURES}])(?P<n>[一二][{DIGITS}]{{3}})年")
-QUARTER = re.compile(rf"(?<![{FIGURES}])(?P<n>[一二三四])季度")
-SCORE = re.compile(rf"(?<![{FIGURES}])(?P<a>[{DIGITS}十百]{{1,5}})比(?P<b>[{DIGITS}十百]{{1,5}})")
-AGE = re.compile(NUMERAL + "[岁歳]")
-MAGNITUDE = re.compile(rf"(?P<n>(?<![{FIGURES}])[{ONES}]点[{DIGITS}])级")
-MONEY = re.compile(
+PERCENT = lazy_pattern(rf"百分之(?P<n>[{FIGURES}]{{1,5}}(?:点[{DIGITS}]{{1,4}})?)(?![{FIGURES}几])")
+FRACTION = lazy_pattern(rf"[{FIGURES}]{{1,5}}分之[{FIGURES}]{{1,5}}")
+DATE = lazy_pattern(rf"(?<![{FIGURES}])(?P<month>{DAY})月(?P<day>{DAY})[日号]")
+MONTH = lazy_pattern(rf"(?<![{FIGURES}个])(?P<month>{DAY})月(?![天花])")
+YEAR = lazy_pattern(rf"(?<![{FIGURES}])(?P<n>[一二][{DIGITS}]{{3}})年")
+QUARTER = lazy_pattern(rf"(?<![{FIGURES}])(?P<n>[一二三四])季度")
+SCORE = lazy_pattern(rf"(?<![{FIGURES}])(?P<a>[{DIGITS}十百]{{1,5}})比(?P<b>[{DIGITS}十百]{{1,5}})")
+AGE = lazy_pattern(NUMERAL + "[岁歳]")
+MAGNITUDE = lazy_pattern(rf"(?P<n>(?<![{FIGURES}])[{ONES}]点[{DIGITS}])级")
+MONEY = lazy_pattern(
     NUMERAL + rf"{VAGUE}(?P<currency>{any_of(CURRENCY_AFTER_CHINESE)})(?![素月旦首老])"
 )
 # Measure words, each with what makes another word of it: 三年级, 二次元, 三轮车, 三分球.
@@ -64,7 +65,7 @@ _MEASURE_WORDS = "|".join(
     f"{word}(?![{unlike}])" if unlike else word
     for word, unlike in sorted(MEASURES.items(), key=lambda each: -len(each[0]))
 )
-COUNT = re.compile(NUMERAL + rf"(?={VAGUE}(?P<of>{_MEASURE_WORDS}))")
+COUNT = lazy_pattern(NUMERAL + rf"(?={VAGUE}(?P<of>{_MEASURE_WORDS}))")
 TOLLS = {
     word: kind
     for kind, row in {
@@ -77,7 +78,7 @@ TOLLS = {
     }.items()
     for word in row.split()
 }
-TOLL = re.compile(any_of(TOLLS))
+TOLL = lazy_pattern(any_of(TOLLS))
 TAKING_VERBS = (
     "逮捕",
     "拘捕",
@@ -89,7 +90,7 @@ TAKING_VERBS = (
 )  # verbs whose object the number counts
 BESIDE = {"死": "dead", "伤": "hurt"}  # right behind a figure: 三死五伤
 AROUND = 10  # characters searched for the harm that a number counts
-_OTHER = re.compile(rf"\ue000|[{FIGURES}](?=[人名例多余死伤])")  # another figure
+_OTHER = lazy_pattern(rf"\ue000|[{FIGURES}](?=[人名例多余死伤])")  # another figure
 
 
 def percentages(shape: str) -> Iterator[Finding]:

@@ -13,6 +13,7 @@ from nearcopy.extract.facts.word_lists import (
     WEEKDAYS,
     YEARS_IN_NAMES,
 )
+from nearcopy.extract.lazy_pattern import lazy_pattern
 from nearcopy.extract.word_lists import words
 
 _MONTH = rf"(?P<month>{any_of(MONTHS)})(?![^\W_])\.?"
@@ -126,8 +127,8 @@ def seasons(text: str) -> Iterator[Finding]:
 
 
 YEAR = regex(r"(?<![\w.,$€£¥₹/])(?<!\d-)(?P<year>(?:19|20)\d\d)(?![\d%]|[.,]\d|-[\w])([年년]?)")
-_AFTER = re.compile(r" ?([^\W\d_]+)")
-_BEFORE = re.compile(r"([^\W\d_]+)[ '-]*\Z")
+_AFTER = lazy_pattern(r" ?([^\W\d_]+)")
+_BEFORE = lazy_pattern(r"([^\W\d_]+)[ '-]*\Z")
 COUNTED = words(
     "people jobs dead killed injured troops soldiers deaths cases homes workers miles points years "
     "employees votes tons tonnes barrels flights members million billion crore lakh"
@@ -147,7 +148,7 @@ def years(text: str) -> Iterator[Finding]:
 WEEKDAY = regex(rf"(?<![^\W_])(?P<day>{any_of(WEEKDAYS)})(?![^\W_])")
 WEEKDAY_TRIGGERS = frozenset(WEEKDAYS) | {"feira"}  # the scan splits "terca-feira" at the hyphen
 HAN_WEEKDAY = regex(r"(?:星期|周|週|礼拜)(?P<day>[一二三四五六日天])(?!\w\w?月)")
-KANA_WEEKDAY = re.compile(r"(?P<day>[月火水木金土日])曜")
+KANA_WEEKDAY = lazy_pattern(r"(?P<day>[月火水木金土日])曜")
 HAN_WEEK = frozenset("期周週拜曜")
 _DAYS = {c: n for n, c in enumerate("一二三四五六日", 1)} | {"天": 7}
 _DAYS |= {c: n for n, c in enumerate("月火水木金土", 1)}

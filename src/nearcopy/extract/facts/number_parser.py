@@ -3,6 +3,7 @@
 import re
 
 from nearcopy.extract.facts.word_lists import NUMBERS, ROMAN, SCALES, TENS
+from nearcopy.extract.lazy_pattern import lazy_pattern
 
 # 1,234.5 and 1.234,5 and 10 000; `parse_number` interprets the separators.
 NUMERAL = r"(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?![\d.,])|\d+(?:[.,]\d+)*)"
@@ -18,7 +19,7 @@ def regex(pattern: str) -> re.Pattern[str]:
     >>> regex(r"(?<![\w])5(?![\w])").findall("投资5亿 x5 5x 5")
     ['5', '5']
     """
-    return re.compile(pattern.replace(r"[\w", f"[{TOUCHING}").replace(r"[^\W_]", f"[{TOUCHING}]"))
+    return lazy_pattern(pattern.replace(r"[\w", f"[{TOUCHING}").replace(r"[^\W_]", f"[{TOUCHING}]"))
 
 
 def numeral_pattern(not_after: str) -> str:
@@ -115,7 +116,7 @@ def parse_chinese_integer(numeral: str) -> int:
 _HAN_SCALES = (("亿", 1e8), ("万", 1e4))
 _ONE = "[一二三四五六七八九两]"
 # Thousands, hundreds, tens and ones in order; 零 marks those left out.
-_HAN_NUMBER = re.compile(
+_HAN_NUMBER = lazy_pattern(
     rf"(?=[^零〇])(?:{_ONE}?千)?(?:[零〇]?{_ONE}?百)?(?:[零〇]?{_ONE}?十)?"
     rf"(?:(?:(?<=十)|(?<![千百])|[零〇]){_ONE})?|[零〇]"
 )

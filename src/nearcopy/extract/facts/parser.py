@@ -15,6 +15,7 @@ from nearcopy.extract.facts import versions_and_names as names
 from nearcopy.extract.facts.describe import Finding, Rule
 from nearcopy.extract.facts.number_parser import LETTERS_OF_WORDS
 from nearcopy.extract.facts.word_lists import COMMON, INDIAN, NAMED, ROMAN
+from nearcopy.extract.lazy_pattern import lazy_pattern
 from nearcopy.kernels.reference.titles import (
     ANY,
     CENTURY,
@@ -124,14 +125,14 @@ _TABLE |= {
 _TABLE |= dict(zip(map(ord, "‘’“”–—"), "''\"\"-;", strict=True))
 _TABLE |= {0xFFE5: "¥", 0xFFE1: "£", 0x66A: "%", 0x66B: ".", 0x66C: ",", 0xA0: " ", 0x202F: " ",
            0x2009: " ", 0x2011: "-", 0x2010: "-", 0x2212: "-", ord(GAP): " "}  # fmt: skip
-_OTHER = re.compile(f"[{re.escape(''.join(map(chr, _TABLE)))}]")
-_LETTERS = re.compile(r"[^\W\d_]+")
+_OTHER = lazy_pattern(f"[{re.escape(''.join(map(chr, _TABLE)))}]")
+_LETTERS = lazy_pattern(r"[^\W\d_]+")
 # Words as the rules delimit them, including the vowel signs of Hindi.
-_DELIMITED = re.compile(f"[{LETTERS_OF_WORDS}]+")
+_DELIMITED = lazy_pattern(f"[{LETTERS_OF_WORDS}]+")
 # Arabic trigger words, which rules also find after a prefix.
 _INFIXES = tuple(word for word in TRIGGERS if any("\u0600" <= c <= "\u06ff" for c in word))
-_DIGIT = re.compile(r"\d")
-_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+_DIGIT = lazy_pattern(r"\d")
+_WORD = lazy_pattern(r"[^\W_]+(?:'[^\W_]+)?")
 
 SCANNER = kernels.TitleScanner(TRIGGERS, COMMON, _TABLE, longest=LONGEST_TITLE, most=MOST_FACTS)
 

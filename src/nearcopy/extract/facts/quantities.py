@@ -36,6 +36,7 @@ from nearcopy.extract.facts.word_lists import (
     WIRE_MARKS,
     singular,
 )
+from nearcopy.extract.lazy_pattern import lazy_pattern
 from nearcopy.extract.word_lists import words
 
 MAGNITUDE = regex(
@@ -73,7 +74,7 @@ RUPEES = regex(
     r"(?P<noun>[ -][^\W\d_]+)?"
 )
 CURRENCY_TRIGGERS = frozenset(_WORDS) | frozenset(_LETTERED) | CURRENCY_SIGNS
-_PARTS = re.compile(rf"({NUMERAL})|({SCALE})")
+_PARTS = lazy_pattern(rf"({NUMERAL})|({SCALE})")
 
 
 def money(text: str) -> Iterator[Finding]:
@@ -137,7 +138,7 @@ PERCENT_TRIGGERS = words(
     "百"
 )
 BASIS_TRIGGERS = frozenset(("bps", "bp", "basis"))
-LIVE = re.compile(r"\blive (?:updates?|blog|coverage)|markets? wrap|\blive$")
+LIVE = lazy_pattern(r"\blive (?:updates?|blog|coverage)|markets? wrap|\blive$")
 
 
 def percentages(text: str) -> Iterator[Finding]:
@@ -204,8 +205,8 @@ COUNT = regex(
 )
 SPELLED_COUNT = regex(rf"(?<![\w'-])(?P<word>{SPELLED})(?:[ -](?P<word_scale>{SCALE}))?(?!')")
 SPELLED_TRIGGERS = frozenset(NUMBERS) | frozenset(TENS)
-_WORD = re.compile(r"(?:[^\W\d_]|[\u0900-\u0903\u093a-\u094f])+")  # with the vowel signs of Hindi
-_CLAUSE = re.compile(r"[\d,;:.!?|()。，、；：\ue000]")
+_WORD = lazy_pattern(r"(?:[^\W\d_]|[\u0900-\u0903\u093a-\u094f])+")  # with the vowel signs of Hindi
+_CLAUSE = lazy_pattern(r"[\d,;:.!?|()。，、；：\ue000]")
 HAN = "\u2e80"
 HAN_TOLLS = [toll for toll in TOLLS if toll[0] >= HAN]
 BREAKS = words("after as when while amid over before because if nach après tras efter")

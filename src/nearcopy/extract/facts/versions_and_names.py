@@ -25,6 +25,7 @@ from nearcopy.extract.facts.word_lists import (
     YEARS_IN_NAMES,
     singular,
 )
+from nearcopy.extract.lazy_pattern import lazy_pattern
 from nearcopy.extract.word_lists import words
 
 _UNITS = "%|percent|per cent|million|billion|trillion|crore|lakh|magnitude|m|bn|points?|miles|km"
@@ -36,7 +37,7 @@ MODEL = regex(
 MODEL_TRIGGERS = words("gpt llama claude gemini grok qwen o")
 VERSION_TRIGGERS = words("v version ver")
 _NAME = regex(r"(?<![^\W_])([a-z][a-z]+)[ -]\Z")
-THOUSANDS = re.compile(r"\d{1,3}\.\d{3}")  # 1.234 may be German for 1,234
+THOUSANDS = lazy_pattern(r"\d{1,3}\.\d{3}")  # 1.234 may be German for 1,234
 LONGEST_NAME = 20
 # Words that a decimal number follows without being a version of them.
 NOT_VERSIONED = words(
@@ -82,8 +83,8 @@ PLACE = regex(
     r"|(?<![\w])(?:round of|last) (?P<of>16|32|64|8)(?![\w%-]| [^\W\d_]{2,}s\b)"
 )
 SERIES_TRIGGERS = frozenset(SERIES) | {"#", "№", "last"}
-HAN_PLACE = re.compile(r"第 ?(?P<n>\d{1,6}|[一二三四五六七八九十百零〇两兩]{1,6}) ?(?P<of>\w?)")
-_BEFORE = re.compile(r"(\w+)[ -]\Z")
+HAN_PLACE = lazy_pattern(r"第 ?(?P<n>\d{1,6}|[一二三四五六七八九十百零〇两兩]{1,6}) ?(?P<of>\w?)")
+_BEFORE = lazy_pattern(r"(\w+)[ -]\Z")
 
 
 def places(text: str) -> Iterator[Finding]:
@@ -149,7 +150,7 @@ ORDINAL = regex(
     rf"|(?<![\w-])(?P<word>{any_of(ORDINALS)}|(?:{any_of(TENS)})-(?:{any_of(ORDINALS)}))(?![\w'])"
 )
 ORDINAL_TRIGGERS = frozenset(ORDINALS) | words("st nd rd th ª º ème")
-_NOUN = re.compile(r"[ -]?([^\W\d_]+)(?:[ -]([^\W\d_]+))?")
+_NOUN = lazy_pattern(r"[ -]?([^\W\d_]+)(?:[ -]([^\W\d_]+))?")
 
 
 def ordinals(text: str) -> Iterator[Finding]:
