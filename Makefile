@@ -21,7 +21,7 @@ demo: $(READY)
 
 ## make test     everything that must hold, in about six minutes, the same run every time
 test: check
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 4 --dist worksteal --durations=20
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 3 --dist worksteal --durations=20
 
 ## make check    style, types, architecture
 check: $(STAMP)
@@ -74,6 +74,7 @@ docs: $(STAMP)
 ## make package  sdist and wheel, checked, installed into an empty environment, the demo run from there
 package: $(STAMP)
 	$(BIN)/python tools/package.py
+	$(BIN)/python -m pytest -m package tests/packaging
 
 ## make audit    the locked versions against DATABASE, a folder or zip of OSV's advisories
 audit: $(STAMP)

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -81,10 +82,11 @@ class TestAdd:
         with pytest.raises(NotStored):
             deduper.article("b")
 
-    def test_every_article_has_a_verdict_in_order(self, deduper):
-        verdicts = list(deduper.run(Article(id=str(n), text=BODY) for n in range(530)))
-        assert [verdict.id for verdict in verdicts] == [str(n) for n in range(530)]
-        assert [verdict.is_duplicate for verdict in verdicts] == [False] + [True] * 529
+    def test_every_article_has_a_verdict_in_order(self, deduper, monkeypatch):
+        monkeypatch.setattr("nearcopy.deduper.check.BATCH_SIZE", 50)
+        verdicts = list(deduper.run(Article(id=str(n), text=BODY) for n in range(130)))
+        assert [verdict.id for verdict in verdicts] == [str(n) for n in range(130)]
+        assert [verdict.is_duplicate for verdict in verdicts] == [False] + [True] * 129
 
     def test_clashing_facts_separate_similar_titles(self, deduper):
         deduper.add(Article(id="a", title="Startup X raises Series A $10M"))
@@ -98,7 +100,7 @@ class TestAdd:
         assert not deduper.add(Article(id="b", text=BODY, published=NOON)).is_duplicate
 
     @pytest.mark.parametrize("window", [14 * DAY, 300_000 * DAY, None])
-    @pytest.mark.parametrize("zone", [timezone(14 * HOUR), UTC, timezone(-12 * HOUR)])
+    @pytest.mark.parametrize("zone", [timezone(14 * HOUR), timezone(-12 * HOUR)])
     @pytest.mark.parametrize("when", [datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59)])
     def test_no_date_is_too_far_off(self, address, window, zone, when):
         times = [{"published": when.replace(tzinfo=zone)}, {"seen": when.replace(tzinfo=zone)}]
@@ -452,14 +454,23 @@ def final_state(address: str, articles: list[Article], batch: int) -> tuple[obje
     return list(map(outline, verdicts)), set(map(frozenset, members.values()))
 
 
+def shuffled_wire(seed: int | None) -> list[Article]:
+    """The articles of the wire, shuffled unless the seed is None."""
+    articles = [replace(article, seen=NOON) for article in wire()]
+    return articles if seed is None else random.Random(seed).sample(articles, len(articles))
+
+
+@cache
+def final_state_in_memory(seed: int | None, batch: int) -> tuple[object, ...]:
+    return final_state("memory://", shuffled_wire(seed), batch)
+
+
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("batch", [1, 7, 100])
 def test_the_final_state_is_the_same_in_any_order_batch_and_store(lasting_address, seed, batch):
-    articles = [replace(article, seen=NOON) for article in wire()]
-    shuffled = random.Random(seed).sample(articles, len(articles))
-    expected = final_state("memory://", articles, 1000)
-    assert final_state("memory://", shuffled, batch) == expected
-    assert final_state(lasting_address, shuffled, batch) == expected
+    expected = final_state_in_memory(None, 1000)
+    assert final_state_in_memory(seed, batch) == expected
+    assert final_state(lasting_address, shuffled_wire(seed), batch) == expected
 
 
 @pytest.mark.parametrize("batch", [1, 5, 1000])

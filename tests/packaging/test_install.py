@@ -84,6 +84,7 @@ def test_the_reference_runs_with_one_warning(pure_wheel):
 PACKAGING = ROOT / "packaging"
 
 
+@pytest.mark.package
 def test_the_steps_of_the_image_run_in_a_clean_prefix(pure_wheel, tmp_path):
     """What the Dockerfile runs: the wheel installed, the service started, and healthy.
 

@@ -112,7 +112,7 @@ def test_every_response_conforms_to_the_openapi_document(service):
 
 def _test_operation(operation):
     @settings(
-        max_examples=12,
+        max_examples=8,
         deadline=None,
         database=None,
         derandomize=True,

@@ -20,6 +20,7 @@ from tests.support.servers import NoServer, folder, waited
 ADDRESS = re.compile(r"Starting Spark master at (spark://\S+)")
 JOINED = "Successfully registered with master"
 QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # little is run often enough to be optimised
+IN_DRIVER = "local-cluster[1,2,512]"  # the executor has a process of its own
 CORES = 2  # of all workers together
 WORKERS = 2 if os.environ.get("NEARCOPY_FAULTS") == "whole" else 1  # one can be killed of two
 SETTINGS = {

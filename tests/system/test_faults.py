@@ -23,7 +23,7 @@ from tests.support.synthetic_news import NOON, apart, copied, news
 from nearcopy import Article, Deduper, StoreError, Verdict
 
 WHOLE = os.environ.get("NEARCOPY_FAULTS") == "whole"  # as `make faults` has it
-KILLS = 200 if WHOLE else 10
+KILLS = 200 if WHOLE else 6
 ADDS = 10_000 if WHOLE else 252
 RESTARTS = 5 if WHOLE else 2
 CUT_ADDS = 1000 if WHOLE else 152

@@ -7,6 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from nearcopy.config import Policy, Recipe
 from nearcopy.deduper.feedback.review_queue import Example
 from nearcopy.errors import BadFeedback
@@ -97,7 +100,8 @@ def tune(examples: Sequence[Example], policy: Policy, *, folds: int = FOLDS) -> 
     training_sets = [
         [example for other in parts if other is not part for example in other] for part in parts
     ]
-    moved = [fit_thresholds(training, policy) for training in training_sets]
+    decisions = _Decisions(examples)
+    moved = [fit_thresholds(training, policy, decisions) for training in training_sets]
     before, after = _answers(parts, [policy] * len(parts)), _answers(parts, moved)
     thresholds_help = _quality(_scores(after)) - _quality(_scores(before)) >= MIN_GAIN
     used, plain = (moved, after) if thresholds_help else ([policy] * len(parts), before)
@@ -107,7 +111,8 @@ def tune(examples: Sequence[Example], policy: Policy, *, folds: int = FOLDS) -> 
     ]
     calibrated_answers = _answers(parts, fitted)
     calibration_helps = _improves(plain, calibrated_answers)
-    final = fit_thresholds(examples, policy) if thresholds_help or not calibration_helps else policy
+    move = thresholds_help or not calibration_helps
+    final = fit_thresholds(examples, policy, decisions) if move else policy
     return Tuning(
         policy=calibrate_policy(examples, final) if calibration_helps else final,
         shifts=_shifts(policy, final),
@@ -176,18 +181,55 @@ def measure_labels(
 # Fitting.
 
 
-def fit_thresholds(examples: Sequence[Example], policy: Policy) -> Policy:
+class _Decisions:
+    """What each policy decides on all examples; folds try mostly the same policies."""
+
+    def __init__(self, examples: Sequence[Example]) -> None:
+        self._examples = examples
+        self._row_by_example = {id(example): row for row, example in enumerate(examples)}
+        self._duplicate = np.array([example.duplicate for example in examples])
+        self._one_story = np.array([bool(example.one_story) for example in examples])
+        self._story_known = np.array([example.one_story is not None for example in examples])
+        self._flags_by_policy: dict[Policy, NDArray[np.bool_]] = {}
+
+    def rows(self, examples: Sequence[Example]) -> NDArray[np.intp]:
+        """The rows of some of the examples."""
+        return np.array([self._row_by_example[id(example)] for example in examples])
+
+    def quality(self, policy: Policy, rows: NDArray[np.intp]) -> float:
+        """The F1 of duplicates, or its mean with that of stories where these are labelled."""
+        duplicate, one_story = self._flags(policy)
+        known = rows[self._story_known[rows]]
+        f1 = [metrics.f1(duplicate[rows], self._duplicate[rows])]
+        if len(known):
+            f1.append(metrics.f1(one_story[known], self._one_story[known]))
+        return _mean([_nan_to_none(value) for value in f1])
+
+    def _flags(self, policy: Policy) -> NDArray[np.bool_]:
+        """Which examples are duplicates, and which are of one story."""
+        if policy not in self._flags_by_policy:
+            answers = [_answer(example, policy)[:2] for example in self._examples]
+            self._flags_by_policy[policy] = np.array(answers, bool).T
+        return self._flags_by_policy[policy]
+
+
+def fit_thresholds(
+    examples: Sequence[Example], policy: Policy, decisions: _Decisions | None = None
+) -> Policy:
     """The policy with each threshold moved in turn to its best value (coordinate descent)."""
-    best, quality = policy, _fitness(examples, policy, policy)
+    decisions = decisions or _Decisions(examples)
+    rows = decisions.rows(examples)
+    best, fitness = policy, decisions.quality(policy, rows)
     names = active_thresholds(policy)
     for _ in range(SWEEPS):
         before = best
         for name in names:
             for value in _candidate_values(getattr(policy, name)):
                 candidate = _with_threshold(best, name, value)
-                fitness = _fitness(examples, candidate, policy)
-                if fitness > quality + 1e-9:
-                    best, quality = candidate, fitness
+                moved = sum(abs(shift.after - shift.before) for shift in _shifts(policy, candidate))
+                candidate_fitness = decisions.quality(candidate, rows) - SHIFT_PENALTY * moved
+                if candidate_fitness > fitness + 1e-9:
+                    best, fitness = candidate, candidate_fitness
         if best == before:
             break
     return best
@@ -218,16 +260,14 @@ def _candidate_values(start: float) -> list[float]:
     return [value for step in STEPS if 0 <= (value := round(start + step, 4)) <= 1]
 
 
-def _fitness(examples: Sequence[Example], policy: Policy, start: Policy) -> float:
-    quality = _quality(_scores([(example, _answer(example, policy)) for example in examples]))
-    moved = sum(abs(shift.after - shift.before) for shift in _shifts(start, policy))
-    return quality - SHIFT_PENALTY * moved
-
-
 def _quality(scores: Scores) -> float:
     """The F1 of duplicates, or its mean with that of stories where these are labelled."""
-    values = [f1 for f1 in (scores.f1, scores.story_f1) if f1 is not None]
-    return sum(values) / len(values) if values else 0.0
+    return _mean([scores.f1, scores.story_f1])
+
+
+def _mean(values: Iterable[float | None]) -> float:
+    defined = [value for value in values if value is not None]
+    return sum(defined) / len(defined) if defined else 0.0
 
 
 def _shifts(before: Policy, after: Policy) -> tuple[Shift, ...]:

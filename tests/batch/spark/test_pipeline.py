@@ -36,7 +36,7 @@ from nearcopy.batch.spark.compare import edge_of  # noqa: E402
 from nearcopy.batch.spark.row_reader import PLACE, read_rows  # noqa: E402
 
 WHOLE = os.environ.get("NEARCOPY_FAULTS") == "whole"
-COUNT = 5000 if WHOLE else 200
+COUNT, CROWD = (5000, 900) if WHOLE else (150, 650)
 OURS = ("relation", "is_duplicate", "duplicate_of", "story_id", "overlap")
 PAGE = (Path(__file__).parents[3] / "docs" / "scale.md").read_text(encoding="utf-8")
 (SHOWN,) = re.findall(r"^```python\n(.*?)^```$", PAGE, re.M | re.S)
@@ -54,12 +54,13 @@ def cluster() -> Iterator[spark_cluster.Cluster]:
 
 
 @pytest.fixture(scope="session")
-def spark(cluster):
-    """A session on the cluster."""
+def spark(request):
+    """A session; its master and worker live in the driver where none of them is killed."""
     from pyspark.sql import SparkSession
 
+    master = request.getfixturevalue("cluster").address if WHOLE else spark_cluster.IN_DRIVER
     os.environ.update(spark_cluster.environment())
-    builder = SparkSession.builder.appName("tests").master(cluster.address)
+    builder = SparkSession.builder.appName("tests").master(master)
     for name, value in spark_cluster.SETTINGS.items():
         builder = builder.config(name, value)
     session = builder.getOrCreate()
@@ -135,7 +136,7 @@ def test_crowded_keys_are_salted_and_bounded_all_the_same(spark, tmp_path):
     """Near copies by the hundred, whose keys are parted among machines."""
     base = [f"word{place}" for place in range(100)]
     rows = []
-    for number in range(900):
+    for number in range(CROWD):
         words = [*base]
         words[number % 100] = f"own{number}"
         rows.append(json.dumps({"id": f"{number:03d}", "text": " ".join(words)}) + "\n")

@@ -1,7 +1,4 @@
-"""The pages in a browser: keyboard, light and dark mode, phone, hostile titles.
-
-Screenshots go to build/screenshots.
-"""
+"""The pages in a browser: keyboard, light and dark mode, phone, hostile titles."""
 
 import json
 import re
@@ -18,8 +15,8 @@ from tests.support.service_client import free_port, serving
 from nearcopy.service.auth import Tokens
 from nearcopy.service.settings import Settings
 
-SHOTS = Path(__file__).parents[3] / "build" / "screenshots"
 CHROMIUM = "chromium"
+FLAGS = ["--no-sandbox", "--no-zygote", "--disable-gpu", "--disable-software-rasterizer"]
 DESKTOP, PHONE = {"width": 1200, "height": 900}, {"width": 375, "height": 740}
 PAIRS = 24
 
@@ -119,9 +116,8 @@ def browser():
     if path is None:
         servers.unavailable("there is no chromium here")
     api = servers.driver("playwright.sync_api")
-    SHOTS.mkdir(parents=True, exist_ok=True)
     with api.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        opened = started.chromium.launch(executable_path=path, args=FLAGS)
         yield opened
         opened.close()
 
@@ -199,7 +195,6 @@ def test_elements_have_names_and_text_has_contrast(browser, service, scheme):
             found = page.evaluate(CONTRAST)
             assert found["wrong"] == [], name
             assert found["count"] > 5, name
-            page.screenshot(path=SHOTS / f"{name}-{scheme}.png", full_page=True)
         page.errors[:] = [each for each in page.errors if "404" not in each]
 
 
@@ -208,7 +203,6 @@ def test_no_page_is_wider_than_a_phone(browser, service):
         for name, path in paths(service).items():
             page.goto(path)
             assert page.evaluate(TOO_WIDE) <= 0, name
-            page.screenshot(path=SHOTS / f"{name}-phone.png", full_page=True)
         page.errors[:] = [each for each in page.errors if "404" not in each]
 
 
@@ -268,7 +262,6 @@ def test_signing_in_and_out(browser, service):
         page.keyboard.type("nc_wrong_token")
         page.keyboard.press("Enter")
         page.get_by_role("alert").wait_for()
-        page.screenshot(path=SHOTS / "sign-in.png")
         page.get_by_label("Token").fill(service.secret)
         page.keyboard.press("Enter")
         page.get_by_role("heading", name="Stories").wait_for()
@@ -305,7 +298,6 @@ def test_pairs_are_reviewed_by_keyboard_and_used_for_tuning(browser, service):
             page.keyboard.press("u" if a.startswith("en-") else answer_key(a))
             page.locator("#count", has_text=f"{number} pair").wait_for()
             page.locator(f'.pair.current:not([data-a="{a}"])').wait_for()
-        page.screenshot(path=SHOTS / "review-ten.png", full_page=True)
         page.keyboard.press("z")
         page.locator("#count", has_text="9 pairs").wait_for()
         page.keyboard.press(answer_key(reviewed[-1][0]))
@@ -322,7 +314,6 @@ def test_pairs_are_reviewed_by_keyboard_and_used_for_tuning(browser, service):
         page.goto("/review/tune")
         page.get_by_text("near_overlap").wait_for()
         assert page.evaluate(NAMES) == []
-        page.screenshot(path=SHOTS / "tune-shown.png", full_page=True)
         file = service.folder / "tuned.toml"
         assert not file.exists()
         page.get_by_role("button", name="Write the policy").click()
@@ -364,7 +355,6 @@ def test_a_merge_is_undone_and_recorded_in_the_audit_log(browser, service):
         page.keyboard.press("Enter")
         page.get_by_role("status").get_by_text("Merged").wait_for()
         assert members.count() > before
-        page.screenshot(path=SHOTS / "merged.png", full_page=True)
         page.get_by_role("status").get_by_role("button", name="Undo").click()
         page.get_by_role("status").get_by_text("undone").wait_for()
         assert members.count() == before
@@ -404,7 +394,6 @@ def test_a_file_is_dropped_and_the_verdicts_downloaded(browser, service):
         assert "1 invalid" in page.locator("#status").inner_text()
         assert page.locator("#rows script, #rows img").count() == 0
         assert page.locator("#rows th", has_text="<script>alert(1)</script>").count() == 1
-        page.screenshot(path=SHOTS / "try-dropped.png", full_page=True)
         assert page.evaluate(NAMES) == []
         assert page.evaluate(CONTRAST)["wrong"] == []
         with page.expect_download() as coming:
