@@ -19,16 +19,22 @@ help:
 demo: $(READY)
 	@$(BIN)/python examples/demo.py
 
-## make test     everything that must hold, in about six minutes, the same run every time
-test: check
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 3 --dist worksteal --durations=20
+## make test     everything that must hold, in about five minutes, the same run every time
+test: style
+	@mkdir -p build
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m slipcover --source src/nearcopy --omit 'src/nearcopy/batch/spark/*' \
+		--json --out build/coverage.json -m pytest -n 3 --dist worksteal --durations=20
+	@$(BIN)/python tools/coverage.py build/coverage.json --floor 0.97
 
 ## make check    style, types, architecture
-check: $(STAMP)
+check: style
+	$(BIN)/python -m pytest tests/test_architecture.py
+
+.PHONY: style
+style: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest tests/test_architecture.py
 
 ## make bench    speed beside the peers, and of large stores: hours, into benchmarks/results and the docs
 bench: $(STAMP)

@@ -482,7 +482,7 @@ def test_a_service_is_ready_when_its_store_comes_back(tmp_path):
 
 
 def test_a_service_stops_at_once_while_it_waits_for_its_store(tmp_path, monkeypatch, caplog):
-    monkeypatch.setattr("nearcopy.service.app.FIRST_BACKOFF", 60)
+    monkeypatch.setattr("nearcopy.service.app.FIRST_PAUSE", 60)
     (tmp_path / "seen.db").mkdir()
     with starting(settings_in(tmp_path)):
         start = time.monotonic()

@@ -1,6 +1,7 @@
 """The ASGI application of a worker process."""
 
 import asyncio
+import math
 import os
 import sys
 from collections.abc import AsyncIterator
@@ -27,10 +28,11 @@ from nearcopy.service.problems import (
     problem_of,
 )
 from nearcopy.service.settings import WORKER_SETTINGS, Settings, settings_from_json
+from nearcopy.stores.retry import Backoff
 
 DESCRIPTION = "Has this been published before, where, and how do we know?"
 SWITCH_SECONDS = 0.001  # threads switch this often, so that responses need not wait for adds
-FIRST_BACKOFF, MAX_BACKOFF = 0.5, 30.0  # seconds between attempts to open the store
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0  # seconds between attempts to open the store
 API = (articles, stories, pairs, tune, preview, status)
 BEARER = Security(HTTPBearer(auto_error=False, description="A token, if the service has any."))
 
@@ -105,12 +107,11 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 async def _warm_up(service: Service) -> None:
     """Load the window; retry with exponential backoff while the store is unavailable."""
-    backoff, stopping = FIRST_BACKOFF, False
+    backoff, stopping = Backoff(math.inf, FIRST_PAUSE, LONGEST_PAUSE), False
     while not stopping:
         try:
             await service.pools.warm()
             return
         except (NearcopyError, Problem) as error:
-            log.error("the store is unavailable, retry in %.1f s: %s", backoff, error)
-        stopping = await asyncio.to_thread(service.stopping.wait, backoff)
-        backoff = min(2 * backoff, MAX_BACKOFF)
+            log.error("the store is unavailable, retry in %.1f s: %s", backoff.pause, error)
+        stopping = await asyncio.to_thread(service.stopping.wait, backoff.next_pause())

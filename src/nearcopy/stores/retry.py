@@ -1,4 +1,4 @@
-"""Retries with exponential backoff, of stores, streams and sinks."""
+"""Retries with exponential backoff, of stores, streams, sinks and the service."""
 
 import logging
 from collections.abc import Callable
@@ -27,12 +27,8 @@ class Backoff:
     def __init__(self, seconds: float, first: float, longest: float) -> None:
         self._deadline = monotonic() + seconds
         self._bound, self._longest = first, longest
-        self.pause = self._next_pause()
-
-    def _next_pause(self) -> float:
-        pause = uniform(self._bound / 2, self._bound)  # noqa: S311  # nothing but the time depends on it
-        self._bound = min(2 * self._bound, self._longest)
-        return pause
+        self.pause = 0.0
+        self.next_pause()
 
     @property
     def expired(self) -> bool:
@@ -41,8 +37,14 @@ class Backoff:
 
     def sleep(self) -> None:
         """Wait for the next attempt."""
-        sleep(self.pause)
-        self.pause = self._next_pause()
+        sleep(self.next_pause())
+
+    def next_pause(self) -> float:
+        """The seconds to wait now; `pause` becomes what follows."""
+        pause = self.pause
+        self.pause = uniform(self._bound / 2, self._bound)  # noqa: S311  # nothing but the time depends on it
+        self._bound = min(2 * self._bound, self._longest)
+        return pause
 
 
 def retry_transient(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
