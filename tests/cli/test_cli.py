@@ -15,7 +15,8 @@ from nearcopy import NearcopyError, cli
 from nearcopy.cli import app
 from nearcopy.cli.terminal import json_line, printable, report_errors
 
-NAMES = list(typer.main.get_command(app).commands)
+LISTED = typer.main.get_command(app).commands
+NAMES = list(LISTED)
 WIRE = Path(__file__).parents[2] / "examples" / "wire.jsonl"
 
 
@@ -127,6 +128,20 @@ def test_every_command_has_help(run):
         result = run(name, "--help", env={"COLUMNS": "80"})
         assert result.exit_code == 0
         assert "--json" in result.stdout
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_command_is_listed_with_the_first_line_of_its_help(name):
+    assert LISTED[name].help == LISTED[name].imported.help.partition("\n")[0]
+
+
+def test_listing_the_commands_imports_none_of_them():
+    code = "import sys; from nearcopy.cli import app; app(['--help'], standalone_mode=False)"
+    check = "print([name for name in sys.modules if name == 'numpy' or 'cli.commands' in name])"
+    run = subprocess.run(
+        [sys.executable, "-c", f"{code}; {check}"], capture_output=True, text=True, check=True
+    )
+    assert run.stdout.splitlines()[-1] == "[]"
 
 
 def test_help_is_also_a_command(run):

@@ -133,7 +133,11 @@ def nearcopy_commands() -> set[tuple[str, str]]:
 @pytest.mark.parametrize(("name", "words"), sorted(nearcopy_commands()))
 def test_a_command_is_there_with_the_options_it_names(name, words):
     assert name in COMMANDS
-    known = {each for param in COMMANDS[name].params for each in param.opts + param.secondary_opts}
+    known = {
+        each
+        for param in COMMANDS[name].imported.params
+        for each in param.opts + param.secondary_opts
+    }
     named = {each.partition("=")[0] for each in words.split() if each.startswith("--")}
     assert {each.strip("[],.)") for each in named} <= known | {"--help", "--"}
 

@@ -13,7 +13,9 @@ from nearcopy.cli import app
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
-COMMANDS = typer.main.get_command(app).commands
+COMMANDS = {
+    name: command.imported for name, command in typer.main.get_command(app).commands.items()
+}
 SECTIONS = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S))
 EXAMPLE = re.compile(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", re.M)
 

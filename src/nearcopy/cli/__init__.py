@@ -4,8 +4,7 @@
 read, `terminal` and `progress` what they print. The commands are listed here.
 """
 
-from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cached_property
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -39,44 +38,44 @@ MEASURE = "Measure"
 MAINTAIN = "Maintain a store"
 SETTINGS = "Settings"
 SERVE = "Serve"
-# Panel, module in `commands`, and function; the command has the name of the function, without the
-# "_" that keeps it apart from a Python name.
+# Panel, function in the module of `commands` with its name, and the first line of its help, so that
+# listing the commands imports none. A final "_" keeps a name apart from one of Python.
 COMMANDS = (
-    (FIND, "dedupe", "dedupe"),
-    (FIND, "corpus", "corpus"),
-    (FIND, "estimate", "estimate"),
-    (FIND, "spark", "spark"),
-    (FIND, "boilerplate", "boilerplate"),
-    (FIND, "pairs", "pairs"),
-    (FIND, "search_results", "search_results"),
-    (FIND, "compare", "compare"),
-    (FIND, "explain", "explain"),
-    (QUERY, "check", "check"),
-    (QUERY, "add", "add"),
-    (QUERY, "similar", "similar"),
-    (QUERY, "stories", "stories"),
-    (QUERY, "review", "review"),
-    (QUERY, "feedback", "feedback"),
-    (QUERY, "action", "action"),
-    (QUERY, "stats", "stats"),
-    (STREAM, "consume", "consume"),
-    (STREAM, "feeds", "feeds"),
-    (MAINTAIN, "forget", "forget"),
-    (MAINTAIN, "purge", "purge"),
-    (MAINTAIN, "verify", "verify"),
-    (MAINTAIN, "recluster", "recluster"),
-    (MAINTAIN, "migrate", "migrate"),
-    (MAINTAIN, "copy_store", "copy_store"),
-    (MAINTAIN, "rebuild", "rebuild"),
-    (MAINTAIN, "export", "export"),
-    (MAINTAIN, "import_", "import_"),
-    (SERVE, "serve", "serve"),
-    (SERVE, "token", "token"),
-    (SERVE, "mcp", "mcp"),
-    (MEASURE, "eval", "eval_"),
-    (MEASURE, "tune", "tune"),
-    (SETTINGS, "presets", "presets"),
-    (SETTINGS, "fingerprint", "fingerprint"),
+    (FIND, "dedupe", "Find duplicates in files; write rows with verdicts."),
+    (FIND, "corpus", "Mark or remove the duplicates in a large corpus."),
+    (FIND, "estimate", "Estimate time, memory and disk of a corpus run."),
+    (FIND, "spark", "Mark or remove the duplicates in a corpus, with Spark."),
+    (FIND, "boilerplate", "List the lines that many pages of one host share."),
+    (FIND, "pairs", "Find all pairs of texts that overlap, exactly."),
+    (FIND, "search_results", "Remove duplicates from a ranked list, keeping its order."),
+    (FIND, "compare", "Compare two articles, or many pairs."),
+    (FIND, "explain", "Explain the relation of two articles, side by side."),
+    (QUERY, "check", "Check whether articles are in a store; nothing is written."),
+    (QUERY, "add", "Check articles and add them to a store, atomically."),
+    (QUERY, "similar", "List the articles most similar to one in a store."),
+    (QUERY, "stories", "List the stories in a store, or show one."),
+    (QUERY, "review", "Review borderline pairs, and record feedback on them."),
+    (QUERY, "feedback", "Record whether two articles are duplicates."),
+    (QUERY, "action", "Change the kept copy, or split or merge stories."),
+    (QUERY, "stats", "Show counts, duplicate rate and latency of a store."),
+    (STREAM, "consume", "Check and add the articles of a stream as they arrive."),
+    (STREAM, "feeds", "Poll feeds, and report each new story once."),
+    (MAINTAIN, "forget", "Remove articles from a store, by id."),
+    (MAINTAIN, "purge", "Remove all articles older than a date."),
+    (MAINTAIN, "verify", "Check the integrity of a store; exit with 1 if one fails."),
+    (MAINTAIN, "recluster", "Cluster all articles of a store again, in one batch."),
+    (MAINTAIN, "migrate", "Migrate a store to the latest schema, or to another."),
+    (MAINTAIN, "copy_store", "Copy a store into another, and verify the copy."),
+    (MAINTAIN, "rebuild", "Fingerprint a store again, into another store or pool."),
+    (MAINTAIN, "export", "Write the articles of a store to a file, with verdicts."),
+    (MAINTAIN, "import_", "Import articles from a file, or restore a whole export."),
+    (SERVE, "serve", "Serve the HTTP API and the web pages."),
+    (SERVE, "token", "Create, list and revoke tokens of the service."),
+    (SERVE, "mcp", "Serve tools to assistants over MCP (stdio)."),
+    (MEASURE, "eval_", "Measure accuracy on labelled articles; list mistakes."),
+    (MEASURE, "tune", "Fit a policy and its confidence to labels or feedback."),
+    (SETTINGS, "presets", "List the presets, or write one as a policy file."),
+    (SETTINGS, "fingerprint", "Show the fingerprint of each article in a file."),
 )
 
 
@@ -94,38 +93,33 @@ class Command(TyperCommand):
             raise
 
 
-class CommandsByName(Mapping[str, TyperCommand]):
-    """The commands; a module is imported once its command is asked for."""
+class LazyCommand(TyperCommand):
+    """A command as the list shows it; its module is imported once it is used."""
 
-    def __getitem__(self, name: str) -> TyperCommand:
-        return _build_command(name)
+    def __init__(self, panel: str, function: str, summary: str) -> None:
+        name = function.rstrip("_").replace("_", "-")
+        super().__init__(name, help=summary, rich_help_panel=panel, rich_markup_mode="rich")
+        self._function = function
 
-    def __iter__(self) -> Iterator[str]:
-        return (_command_name(function) for _, _, function in COMMANDS)
+    @cached_property
+    def imported(self) -> TyperCommand:
+        """The command with its options."""
+        from nearcopy.cli.options import flatten_options
 
-    def __len__(self) -> int:
-        return len(COMMANDS)
+        module = import_module(f"nearcopy.cli.commands.{self._function}")
+        info = CommandInfo(
+            name=self.name,
+            cls=Command,
+            callback=flatten_options(getattr(module, self._function)),
+            rich_help_panel=self.rich_help_panel,
+        )
+        return get_command_from_info(  # type: ignore[return-value]
+            info, pretty_exceptions_short=True, rich_markup_mode="rich"
+        )
 
-
-@cache
-def _build_command(name: str) -> TyperCommand:
-    """The command; raises KeyError where there is none of that name."""
-    from nearcopy.cli.options import flatten_options
-
-    for panel, module, function in COMMANDS:
-        if name == _command_name(function):
-            callback = getattr(import_module(f"nearcopy.cli.commands.{module}"), function)
-            info = CommandInfo(
-                name, cls=Command, callback=flatten_options(callback), rich_help_panel=panel
-            )
-            return get_command_from_info(  # type: ignore[return-value]
-                info, pretty_exceptions_short=True, rich_markup_mode="rich"
-            )
-    raise KeyError(name)
-
-
-def _command_name(function: str) -> str:
-    return function.rstrip("_").replace("_", "-")
+    def make_context(self, *arguments: Any, **settings: Any) -> Any:
+        """The context of the imported command."""
+        return self.imported.make_context(*arguments, **settings)
 
 
 class Commands(TyperGroup):
@@ -133,7 +127,8 @@ class Commands(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.commands = CommandsByName()  # type: ignore[assignment]
+        commands = (LazyCommand(*row) for row in COMMANDS)
+        self.commands = {str(command.name): command for command in commands}
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """The remaining arguments; `help` becomes `--help`."""
