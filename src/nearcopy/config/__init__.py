@@ -1,9 +1,9 @@
 """Settings: recipes of fingerprints, policies of decisions, their presets, files and units."""
 
-from nearcopy.config.policy import KEEP, MAX_HAMMING, POLICIES, Keep, Policy, Scoring, check_policy
+from nearcopy.config.policy import KEEP, MAX_HAMMING, Keep, Policy, Scoring, check_policy
 from nearcopy.config.policy_file import policy_toml, read_policy
+from nearcopy.config.presets import POLICIES, RECIPES
 from nearcopy.config.recipe import (
-    RECIPES,
     SLOTS,
     TEXT_VERSION,
     DigestName,

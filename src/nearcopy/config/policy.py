@@ -3,8 +3,7 @@
 Thresholds are minimums, but for `max_...` settings, which are maximums. None switches a rule off.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from datetime import timedelta
 from itertools import pairwise
 from typing import Literal, get_args
@@ -64,7 +63,7 @@ class Policy:
 
     `nearcopy.config.policy_file` explains every setting.
 
-    >>> Policy().near_overlap, POLICIES["feed"].max_hamming
+    >>> Policy().near_overlap, Policy().max_hamming
     (0.5, 3)
     """
 
@@ -257,79 +256,6 @@ class Policy:
             raise BadPolicy(f"source_rank is {rank!r}: give the names of sources, best first")
         object.__setattr__(self, "keep", tuple(self.keep))
         object.__setattr__(self, "source_rank", tuple(source.casefold().strip() for source in rank))
-
-
-# The presets of the earlier designs switch off the rules that these did not have.
-_PLAIN = Policy(
-    min_words=0,
-    unchanged_overlap=None,
-    near_overlap=None,
-    reworded_overlap=None,
-    reworded_profile=None,
-    containment=None,
-    revision_overlap=None,
-    site_overlap=None,
-    site_title=None,
-    title_soft=None,
-    title_event_score=None,
-    title_later=None,
-    min_title_words=0,
-    like_titles="one",
-    facts=False,
-    stages=False,
-    numerals_shared=None,
-    numerals_kept=None,
-    event_soft=None,
-    event_score=None,
-    related_score=None,
-    related_soft=None,
-    related_overlap=None,
-    story_score=None,
-    keep=("earliest",),
-)
-
-POLICIES: Mapping[str, Policy] = {
-    "default": Policy(),
-    "feed": replace(_PLAIN, title_ratio=0.9),
-    "tracker": replace(
-        _PLAIN,
-        max_hamming=None,
-        title_token_set=0.88,
-        title_partial=0.9,
-        title_average=0.82,
-        title_and_facts=0.5,
-        facts=True,
-        names_shared=0.3,
-    ),
-    "crawler": replace(
-        _PLAIN,
-        window=timedelta(days=30),
-        related_max_hamming=9,  # a similarity above 0.85
-    ),
-    "digest": replace(
-        _PLAIN,
-        title_mix=0.8,
-        title_certain=0.95,
-        like_titles="two",
-        related_mix=0.6,
-        keep=("best",),
-    ),
-    "similarity": replace(
-        _PLAIN,
-        min_words=50,
-        near_overlap=0.67,  # where its 16 bands of 8 rows find half
-        related_overlap=0.1,
-    ),
-    "copies": replace(
-        _PLAIN,
-        duplicates=frozenset({Relation.SAME_TEXT, Relation.NEAR_TEXT}),
-        compares="text",
-        window=None,
-        near_overlap=0.5,
-        max_hamming=None,
-        max_story_size=1 << 40,  # a page copied ten thousand times is one story
-    ),
-}
 
 
 def check_policy(policy: Policy | None) -> Policy:

@@ -14,7 +14,8 @@ from typing import Any
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from nearcopy.config.policy import POLICIES, Policy, Scoring
+from nearcopy.config.policy import Policy, Scoring
+from nearcopy.config.presets import POLICIES
 from nearcopy.config.units import format_duration, parse_duration, parse_window
 from nearcopy.errors import BadPolicy
 from nearcopy.models import Relation

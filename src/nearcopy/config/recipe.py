@@ -179,25 +179,6 @@ class Recipe:
         return settings
 
 
-# The recipes of the presets. A crawler with a frequency table uses weights="tfidf".
-RECIPES: Mapping[str, Recipe] = {
-    "default": Recipe(),
-    "feed": Recipe(simhash=Features("words", 1), weights="once", minhash=None, max_chars=5000),
-    "tracker": Recipe(),
-    "crawler": Recipe(simhash=Features("words", 5), minhash=None),
-    "digest": Recipe(simhash=Features("words", 1), weights="once", minhash=None, digest="md5"),
-    "similarity": Recipe(
-        hash="fnv1a",
-        simhash=Features("words", 1),
-        weights="once",
-        scheme="classic",
-        bands=16,
-        rows=8,
-    ),
-    "copies": Recipe(simhash=None, minhash=Features("words", 5), bands=42, rows=3),
-}
-
-
 def check_recipe(recipe: Recipe | None) -> Recipe | None:
     """The recipe, or None; anything else raises BadRecipe."""
     if recipe is not None and not isinstance(recipe, Recipe):
@@ -217,20 +198,10 @@ def lsh_probability(overlap: float, bands: int, rows: int) -> float:
     return float(1 - (1 - overlap**rows) ** bands)
 
 
-def recipe_label(recipe: str) -> str:
-    """A recipe id, after the names of its presets.
-
-    >>> recipe_label("r1-0"), recipe_label(Recipe().id) == f"default or tracker ({Recipe().id})"
-    ('r1-0', True)
-    """
-    presets = [name for name, preset in RECIPES.items() if preset.id == recipe]
-    return f"{' or '.join(presets)} ({recipe})" if presets else recipe
-
-
 def recipe_differences(there: Recipe, here: Recipe) -> str:
     """The settings in which two recipes differ; empty for equal ones.
 
-    >>> recipe_differences(Recipe(), RECIPES["crawler"])
+    >>> recipe_differences(Recipe(), Recipe(simhash=Features("words", 5), minhash=None))
     'simhash is 3 words there and 5 words here, minhash is 3 words there and off here'
     """
     return ", ".join(_differences(there, here))

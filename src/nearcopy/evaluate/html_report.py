@@ -6,8 +6,8 @@ from itertools import groupby
 from nearcopy.evaluate.metrics import Bin, Estimate, OperatingPoint
 from nearcopy.evaluate.outcomes import Bar, Cell, Evaluation, Mistake, Table
 from nearcopy.extract.facts import describe_fact
-from nearcopy.match.alignment import STYLE as ALIGNMENT_STYLE
-from nearcopy.match.alignment import align, escape_text, paint_heading, paint_rows, shorten
+from nearcopy.match.side_by_side import STYLE as ALIGNMENT_STYLE
+from nearcopy.match.side_by_side import align, escape_text, paint_heading, paint_rows, shorten
 from nearcopy.models import MEASUREMENTS, Article, Evidence
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"

@@ -3,9 +3,10 @@
 from dataclasses import replace
 from pathlib import Path
 
-from nearcopy.config.policy import KEEP, KEEP_RULES, POLICIES, Keep, Policy
+from nearcopy.config.policy import KEEP, KEEP_RULES, Keep, Policy
 from nearcopy.config.policy_file import preset_of, read_policy, suggest
-from nearcopy.config.recipe import RECIPES, Recipe
+from nearcopy.config.presets import POLICIES, RECIPES
+from nearcopy.config.recipe import Recipe
 from nearcopy.config.units import parse_window as window_of
 from nearcopy.errors import BadPolicy
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from nearcopy.config import Recipe
-from nearcopy.config.recipe import recipe_differences, recipe_label
+from nearcopy.config.presets import recipe_label
+from nearcopy.config.recipe import recipe_differences
 from nearcopy.errors import BadRecipe, RecipeMismatch, StoreError
 from nearcopy.models import Check
 from nearcopy.stores.base import Store

@@ -8,19 +8,10 @@ import typer
 from nearcopy.cli.options import JsonOption
 from nearcopy.cli.render.tables import add_row, make_table
 from nearcopy.cli.terminal import report_errors, show, write_json_lines
-from nearcopy.config import POLICIES, RECIPES, Features, Recipe, policy_toml
+from nearcopy.config import Features, Recipe, policy_toml
+from nearcopy.config.presets import PRESETS
 from nearcopy.config.units import format_duration
 from nearcopy.io.settings import known_preset
-
-PRESETS = {
-    "default": "relations with a veto by facts; keeps the best copy",
-    "feed": "a feed reader's store: SimHash of words, titles compared by letters",
-    "tracker": "titles with amounts and names, over a rolling window",
-    "crawler": "pages by SimHash of 5-word shingles, 30 days",
-    "digest": "Chinese and English titles, confirmed by content",
-    "similarity": "SimHash and classic MinHash, 16 bands of 8",
-    "copies": "texts alone, for whole corpora: half of the 5-word shingles shared",
-}
 
 
 @report_errors
@@ -31,7 +22,7 @@ def presets(
     as_json: JsonOption = False,
 ) -> None:
     """List the presets, or write one as a policy file."""
-    names = [known_preset(name)] if name else list(POLICIES)
+    names = [known_preset(name)] if name else list(PRESETS)
     if as_json:
         write_json_lines(map(_row, names))
     elif name:
@@ -41,10 +32,10 @@ def presets(
 
 
 def _row(name: str) -> dict[str, Any]:
-    policy, recipe = POLICIES[name], RECIPES[name]
+    description, recipe, policy = PRESETS[name]
     return {
         "preset": name,
-        "about": PRESETS[name],
+        "about": description,
         "window": format_duration(policy.window),
         "keep": list(policy.keep),
         "duplicates": sorted(policy.duplicates),
@@ -63,9 +54,9 @@ def _show(rows: Iterable[dict[str, Any]]) -> None:
 
 
 def _policy_file(name: str) -> str:
-    recipe = RECIPES[name]
-    head = f"# {name}: {PRESETS[name]}.\n# Recipe {recipe.id}: {_describe_recipe(recipe)}.\n"
-    return head + policy_toml(POLICIES[name], name)
+    description, recipe, policy = PRESETS[name]
+    head = f"# {name}: {description}.\n# Recipe {recipe.id}: {_describe_recipe(recipe)}.\n"
+    return head + policy_toml(policy, name)
 
 
 def _describe_recipe(recipe: Recipe) -> str:

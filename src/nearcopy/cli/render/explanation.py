@@ -10,8 +10,8 @@ from rich.text import Text
 from nearcopy.cli.render.tables import render_cell
 from nearcopy.cli.terminal import one_line, printable
 from nearcopy.extract.facts import describe_fact
-from nearcopy.match.alignment import Piece, align, title_pieces
 from nearcopy.match.explain import Explanation
+from nearcopy.match.side_by_side import Piece, align, title_pieces
 from nearcopy.models import MEASUREMENTS, Article, Evidence, FactPair
 
 COLOURS = ("green", "cyan", "magenta", "yellow", "blue", "bright_green", "bright_cyan")

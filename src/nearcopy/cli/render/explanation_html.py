@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from nearcopy.cli.render.explanation import describe_facts, list_measures
-from nearcopy.match.alignment import STYLE, align, escape_text, paint_heading, paint_rows
 from nearcopy.match.explain import Explanation
+from nearcopy.match.side_by_side import STYLE, align, escape_text, paint_heading, paint_rows
 from nearcopy.models import Article
 
 PAGE_STYLE = """

@@ -11,8 +11,8 @@ from nearcopy.deduper.deduper import Deduper
 from nearcopy.extract.numerals import Numeral
 from nearcopy.io.serializers.story import feedback_row
 from nearcopy.io.serializers.verdict import explanation_row
-from nearcopy.match.alignment import align, paint_rows, shorten
 from nearcopy.match.explain import Explanation
+from nearcopy.match.side_by_side import align, paint_rows, shorten
 from nearcopy.models import MEASUREMENTS, Article, Fact, FactPair
 from nearcopy.service.dependencies import ReadAccess
 from nearcopy.service.pages.render import page_router, respond

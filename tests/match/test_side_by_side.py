@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from nearcopy import Article, explain
 from nearcopy.kernels.result_types import Passage
-from nearcopy.match.alignment import align, escape_text, paint_rows, shorten, title_pieces
+from nearcopy.match.side_by_side import align, escape_text, paint_rows, shorten, title_pieces
 
 SHARED = "the harbour council voted on Tuesday evening to close the old quay at once"
 A = Article(
