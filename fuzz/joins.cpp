@@ -63,7 +63,7 @@ std::vector<Row> intersect_all(const std::vector<Set>& sets, double threshold) {
 std::vector<Row> join_in_parts(const SetJoin& join, size_t most, unsigned threads) {
     std::vector<Row> rows;
     for (size_t place = 0; place < join.size();) {
-        const SetJoin::Found part = join.find(place, most, threads);
+        const SetJoin::PairBatch part = join.find(place, most, threads);
         MUST(part.next > place && part.pairs.size() == 2 * part.shared.size());
         for (size_t i = 0; i < part.shared.size(); ++i)
             rows.push_back({part.pairs[2 * i], part.pairs[2 * i + 1], part.shared[i]});

@@ -116,7 +116,7 @@ private:
         }
     }
 
-    // Live positions, ascending for each query, of at least the weight asked for.
+    // Live positions, ascending for each query, of at least the minimum weight.
     void check_matches(const Matches& matches, size_t queries, uint64_t min_weight) const {
         MUST(matches.starts.size() == queries + 1 && matches.starts.front() == 0);
         MUST(matches.starts.back() == matches.positions.size());

@@ -1,4 +1,4 @@
-// The Python face of the join of sets.
+// Python bindings of the set similarity join.
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
@@ -38,8 +38,8 @@ void check_sets(const SetRows& sets, size_t values) {
 void make_join(SetJoin* self, Values<uint64_t> starts, Values<uint64_t> values,
                double min_overlap) {
     check_bound(min_overlap);
-    // A copy, so that no one can change it between the check and its use without the GIL. Values
-    // that change meanwhile make a wrong join, and no access beyond them.
+    // A copy, so that no thread can change it between the check and its use without the GIL. Values
+    // that change meanwhile give a wrong join, but no access out of bounds.
     const std::vector<uint64_t> edges = starts.size() ? copied(starts) : std::vector<uint64_t>{0};
     const SetRows sets{values.data(), edges.data(), edges.size() - 1};
     nb::gil_scoped_release release;
@@ -47,16 +47,16 @@ void make_join(SetJoin* self, Values<uint64_t> starts, Values<uint64_t> values,
     new (self) SetJoin(sets, min_overlap);
 }
 
-nb::tuple found_pairs(const SetJoin& self, uint64_t first, uint64_t most, int64_t threads) {
-    const unsigned used = thread_count(threads);
-    SetJoin::Found found;
+nb::tuple find_pairs(const SetJoin& self, uint64_t first, uint64_t most, int64_t threads) {
+    const unsigned workers = thread_count(threads);
+    SetJoin::PairBatch batch;
     {
         nb::gil_scoped_release release;
-        found = self.find(first, most, used);
+        batch = self.find(first, most, workers);
     }
-    const size_t count = found.shared.size();
-    return nb::make_tuple(found.next, owned(std::move(found.pairs), {count, 2}),
-                          owned(std::move(found.shared), {count}));
+    const size_t count = batch.shared.size();
+    return nb::make_tuple(batch.next, owned(std::move(batch.pairs), {count, 2}),
+                          owned(std::move(batch.shared), {count}));
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ void bind_joins(nb::module_& m) {
         .def("__init__", make_join, "starts"_a, "values"_a, "min_overlap"_a)
         .def("__len__", &SetJoin::size)
         .def_prop_ro("nbytes", &SetJoin::nbytes)
-        .def("find", found_pairs, "first"_a, "most"_a, "threads"_a);
+        .def("find", find_pairs, "first"_a, "most"_a, "threads"_a);
 }
 
 }  // namespace nearcopy

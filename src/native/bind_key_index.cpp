@@ -54,7 +54,7 @@ bool is_c_contiguous(const AnyArray& array) {
     return true;
 }
 
-// A C-contiguous numpy array of T with `axes` axes, or an error that says how to make one.
+// A C-contiguous numpy array of T with `axes` axes, or an error that says how to convert it.
 template <class T>
 Array<T> checked(nb::handle value, const char* name, const char* dtype, size_t axes) {
     const std::string remedy =
@@ -88,10 +88,10 @@ void check_bands(int64_t bands, int64_t rows) {
                      " rows: lower one of them");
 }
 
-// A copy, so that no one can change it between the check and its use without the GIL.
+// A copy, so that no thread can change it between the check and its use without the GIL.
 std::vector<uint64_t> checked_starts(nb::handle value, size_t keys) {
-    const Array<uint64_t> given = checked<uint64_t>(value, "starts", "uint64", 1);
-    std::vector<uint64_t> starts(given.data, given.data + given.rows);
+    const Array<uint64_t> offsets = checked<uint64_t>(value, "starts", "uint64", 1);
+    std::vector<uint64_t> starts(offsets.data, offsets.data + offsets.rows);
     if (starts.empty() || starts.front() != 0 || starts.back() != keys ||
         !std::is_sorted(starts.begin(), starts.end()))
         refuse_value("starts: expected n + 1 offsets rising from 0 to the number of keys, " +
@@ -112,13 +112,13 @@ using Vector = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
 template <class T>
 Vector<T> to_numpy(std::vector<T>&& values) {
-    auto* kept = new std::vector<T>(std::move(values));
-    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return Vector<T>(kept->data(), {kept->size()}, owner);
+    auto* storage = new std::vector<T>(std::move(values));
+    nb::capsule owner(storage, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return Vector<T>(storage->data(), {storage->size()}, owner);
 }
 
 // ---------------------------------------------------------------------------------------------
-// The index with its lock: many readers or one writer, all without the GIL
+// The index with its lock: many readers or a single writer, all without the GIL
 
 class SharedIndex {
 public:
@@ -201,7 +201,7 @@ auto find(const SharedIndex& self, nb::handle keys, nb::handle starts, nb::handl
                            to_numpy(std::move(matches.weights)));
 }
 
-// The key of each band of a signature: a fold over its rows, started from the band's number.
+// The key of each band of a signature: a hash of its rows, seeded with the number of the band.
 void band_keys(const uint32_t* signature, size_t bands, size_t rows, uint64_t* keys) {
     for (size_t b = 0; b < bands; ++b) {
         uint64_t h = fmix64(b + kGolden);

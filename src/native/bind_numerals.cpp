@@ -1,4 +1,4 @@
-// The Python face of numerals, technical details and stored distances.
+// Python bindings of numerals, technical details and the distances of stored sketches.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -20,25 +20,25 @@ namespace nearcopy {
 namespace {
 
 void set_numbers(const std::vector<std::tuple<std::string, std::string, bool>>& words) {
-    std::vector<NumberWord> made;
-    for (const auto& [word, value, capital] : words) made.push_back({word, value, capital});
-    handed_over<NumberTable>().emplace_front(std::move(made));
+    std::vector<NumberWord> entries;
+    for (const auto& [word, value, capital] : words) entries.push_back({word, value, capital});
+    table_history<NumberTable>().emplace_front(std::move(entries));
 }
 
 nb::list numerals(const nb::object& list, const std::vector<bool>& html, int64_t threads) {
-    const unsigned used = thread_count(threads);
+    const unsigned workers = thread_count(threads);
     Texts texts(list, html);
     const Tables& known = tables();
     const NumberTable& numbers = table<NumberTable>("set_numbers");
-    std::vector<Numerals> made(texts.size());
+    std::vector<Numerals> profiles(texts.size());
     {
         nb::gil_scoped_release release;
         on_threads(
-            texts.size(), used, [&] { return NumeralReader(known, numbers); },
-            [&](NumeralReader& reader, size_t i) { made[i] = reader.read(texts.views()[i]); });
+            texts.size(), workers, [&] { return NumeralReader(known, numbers); },
+            [&](NumeralReader& reader, size_t i) { profiles[i] = reader.read(texts.views()[i]); });
     }
     nb::list out;
-    for (const Numerals& profile : made)
+    for (const Numerals& profile : profiles)
         out.append(
             nb::bytes(reinterpret_cast<const char*>(profile.entries), profile.count * 4));
     return out;
@@ -50,14 +50,14 @@ struct DetailReader {
 };
 
 nb::object details(const nb::object& list, const std::vector<bool>& html, int64_t threads) {
-    const unsigned used = thread_count(threads);
+    const unsigned workers = thread_count(threads);
     Texts texts(list, html);
     const Entities& entities = tables().entities;
     Fresh<uint8_t> out({texts.size()});
     {
         nb::gil_scoped_release release;
         on_threads(
-            texts.size(), used, [] { return DetailReader(); },
+            texts.size(), workers, [] { return DetailReader(); },
             [&](DetailReader& worker, size_t i) {
                 const TextView text = worker.plain.of(texts.views()[i], entities);
                 out.data[i] = technical_details(text, worker.characters.read(text));
@@ -115,10 +115,10 @@ nb::tuple numeral_shares(const nb::object& a, const nb::object& b) {
     {
         nb::gil_scoped_release release;
         for (size_t i = 0; i < count; ++i) {
-            const NumeralShare made = numeral_share(left.data(i), left.length(i) / 4,
-                                                    right.data(i), right.length(i) / 4);
-            shares.data[i] = made.share;
-            changed.data[i] = made.changed;
+            const NumeralShare result = numeral_share(left.data(i), left.length(i) / 4,
+                                                      right.data(i), right.length(i) / 4);
+            shares.data[i] = result.share;
+            changed.data[i] = result.changed;
         }
     }
     return nb::make_tuple(shares.array, changed.array);

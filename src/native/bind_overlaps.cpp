@@ -1,4 +1,4 @@
-// The Python face of exact overlaps of many pairs of texts, and of what pairs link.
+// Python bindings of exact overlaps of pairs of texts, and of connected components.
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -25,28 +25,28 @@ struct SetMaker {
     // The distinct features of a text, in order of first occurrence.
     void make(const TextView& text, const Features& wanted, std::vector<uint64_t>& out) {
         size_t count = 0;
-        const uint64_t* made = sketcher.features(text, wanted, count);
+        const uint64_t* features = sketcher.features(text, wanted, count);
         table.begin(count);
         out.reserve(count);
         for (size_t i = 0; i < count; ++i)
-            if (table.insert(made[i])) out.push_back(made[i]);
+            if (table.insert(features[i])) out.push_back(features[i]);
     }
 };
 
 struct Counter {
     DistinctTable table;
-    uint64_t filled = UINT64_MAX;  // the set that the table holds
+    uint64_t filled = UINT64_MAX;  // index of the set in the table
 
-    // How many features two sets share; quickest where pairs of one set follow each other.
+    // The size of the intersection; fastest where consecutive pairs have the same first set.
     uint32_t shared(const Sets& sets, uint64_t a, uint64_t b) {
         if (filled != a) {
             table.begin(sets[a].size());
-            for (uint64_t value : sets[a]) table.insert(value);
+            for (uint64_t feature : sets[a]) table.insert(feature);
             filled = a;
         }
-        uint32_t found = 0;
-        for (uint64_t value : sets[b]) found += table.holds(value);
-        return found;
+        uint32_t shared_count = 0;
+        for (uint64_t feature : sets[b]) shared_count += table.holds(feature);
+        return shared_count;
     }
 };
 
@@ -54,15 +54,15 @@ nb::tuple pair_overlaps(const nb::object& list, const std::vector<bool>& html, c
                         const Features& wanted,
                         nb::ndarray<const uint64_t, nb::shape<-1, 2>, nb::c_contig> pairs,
                         int64_t threads) {
-    const unsigned used = thread_count(threads);
+    const unsigned workers = thread_count(threads);
     Texts texts(list, html);
     const Tables& known = tables();
     const size_t count = pairs.shape(0);
-    // A copy, so that no one can change it between the check and its use without the GIL.
-    const std::vector<uint64_t> places(pairs.data(), pairs.data() + 2 * count);
-    for (uint64_t place : places)
-        if (place >= texts.size())
-            throw nb::value_error(("pairs name text " + std::to_string(place) + ", there are " +
+    // A copy, so that no thread can change it between the check and its use without the GIL.
+    const std::vector<uint64_t> indices(pairs.data(), pairs.data() + 2 * count);
+    for (uint64_t index : indices)
+        if (index >= texts.size())
+            throw nb::value_error(("pairs name text " + std::to_string(index) + ", there are " +
                                    std::to_string(texts.size()))
                                       .c_str());
     Fresh<uint32_t> sizes({texts.size()}), out({count});
@@ -70,15 +70,15 @@ nb::tuple pair_overlaps(const nb::object& list, const std::vector<bool>& html, c
         nb::gil_scoped_release release;
         Sets sets(texts.size());
         on_threads(
-            texts.size(), used, [&] { return SetMaker{Sketcher(known, plan), {}}; },
+            texts.size(), workers, [&] { return SetMaker{Sketcher(known, plan), {}}; },
             [&](SetMaker& worker, size_t i) {
                 worker.make(texts.views()[i], wanted, sets[i]);
                 sizes.data[i] = uint32_t(sets[i].size());
             });
         on_threads(
-            count, used, [] { return Counter{}; },
+            count, workers, [] { return Counter{}; },
             [&](Counter& worker, size_t i) {
-                out.data[i] = worker.shared(sets, places[2 * i], places[2 * i + 1]);
+                out.data[i] = worker.shared(sets, indices[2 * i], indices[2 * i + 1]);
             });
     }
     return nb::make_tuple(sizes.array, out.array);
@@ -89,15 +89,15 @@ nb::object components(uint64_t count,
     if (count > UINT32_MAX) throw nb::value_error("too many to join: at most 2^32 - 1");
     std::vector<uint32_t> labels;
     const size_t ends = 2 * pairs.shape(0);
-    const uint32_t* places = pairs.data();
+    const uint32_t* indices = pairs.data();
     for (size_t i = 0; i < ends; ++i)
-        if (places[i] >= count)
-            throw nb::value_error(("pairs name " + std::to_string(places[i]) + ", there are " +
+        if (indices[i] >= count)
+            throw nb::value_error(("pairs name " + std::to_string(indices[i]) + ", there are " +
                                    std::to_string(count))
                                       .c_str());
-    Components found(count);
-    for (size_t i = 0; i < ends; i += 2) found.join(places[i], places[i + 1]);
-    labels = found.labels();
+    Components forest(count);
+    for (size_t i = 0; i < ends; i += 2) forest.join(indices[i], indices[i + 1]);
+    labels = forest.labels();
     return owned(std::move(labels), {size_t(count)});
 }
 

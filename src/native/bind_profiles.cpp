@@ -1,4 +1,4 @@
-// The Python face of the term profiles.
+// Python bindings of the term profiles.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -18,23 +18,23 @@ namespace {
 const TermWeights& weights() { return table<TermWeights>("set_term_weights"); }
 
 void set_term_weights(const nb::dict& known, const nb::object& unknown) {
-    std::vector<std::pair<uint32_t, uint32_t>> made;
+    std::vector<std::pair<uint32_t, uint32_t>> entries;
     for (auto [term, weight] : known) {
         Py_ssize_t size = 0;
         const char* name = PyUnicode_Check(term.ptr()) ? PyUnicode_AsUTF8AndSize(term.ptr(), &size)
                                                        : throw nb::type_error("a term must be str");
         if (name == nullptr) throw nb::python_error();
-        made.emplace_back(profile_hash(reinterpret_cast<const uint8_t*>(name), size_t(size)),
-                          checked_weight(weight));
+        entries.emplace_back(profile_hash(reinterpret_cast<const uint8_t*>(name), size_t(size)),
+                             checked_weight(weight));
     }
-    handed_over<TermWeights>().emplace_front(made, checked_weight(unknown));
+    table_history<TermWeights>().emplace_front(entries, checked_weight(unknown));
 }
 
 const char* chars(const uint8_t* bytes) { return reinterpret_cast<const char*>(bytes); }
 
 nb::list profiles(const nb::object& titles, const nb::object& list, const std::vector<bool>& html,
                   int64_t threads) {
-    const unsigned used = thread_count(threads);
+    const unsigned workers = thread_count(threads);
     Texts names(titles, {}), texts(list, html);
     if (names.size() != texts.size())
         throw nb::value_error((std::to_string(names.size()) + " titles and " +
@@ -42,17 +42,17 @@ nb::list profiles(const nb::object& titles, const nb::object& list, const std::v
                                   .c_str());
     const Tables& known = tables();
     const TermWeights& rarities = weights();
-    std::vector<Profile> made(texts.size());
+    std::vector<Profile> rows(texts.size());
     {
         nb::gil_scoped_release release;
         on_threads(
-            texts.size(), used, [&] { return std::make_unique<Profiler>(known, rarities); },
+            texts.size(), workers, [&] { return std::make_unique<Profiler>(known, rarities); },
             [&](std::unique_ptr<Profiler>& worker, size_t i) {
-                worker->profile(names.views()[i], texts.views()[i], made[i]);
+                worker->profile(names.views()[i], texts.views()[i], rows[i]);
             });
     }
     nb::list out;
-    for (const Profile& profile : made) out.append(nb::bytes(chars(profile.bytes), profile.size));
+    for (const Profile& profile : rows) out.append(nb::bytes(chars(profile.bytes), profile.size));
     return out;
 }
 
@@ -66,38 +66,38 @@ void check_sizes(const std::vector<nb::bytes>& profiles) {
                                       .c_str());
 }
 
-// The weights of terms by hash, for those who have counted their own articles.
-void make_weights(TermWeights* made, const std::vector<uint32_t>& hashes,
-                  const std::vector<uint32_t>& counted) {
-    if (hashes.size() != counted.size())
+// Term weights by hash, from document frequencies of the caller's own corpus.
+void make_weights(TermWeights* self, const std::vector<uint32_t>& hashes,
+                  const std::vector<uint32_t>& term_weights) {
+    if (hashes.size() != term_weights.size())
         throw nb::value_error("expected as many weights as hashes of terms");
     std::vector<std::pair<uint32_t, uint32_t>> known;
     for (size_t i = 0; i < hashes.size(); ++i) {
-        if (counted[i] == 0 || counted[i] > 0xFFFF)
+        if (term_weights[i] == 0 || term_weights[i] > 0xFFFF)
             throw nb::value_error("the weight of a term must lie between 1 and 65535");
-        known.emplace_back(hashes[i], counted[i]);
+        known.emplace_back(hashes[i], term_weights[i]);
     }
-    new (made) TermWeights(known, weights().unknown());
+    new (self) TermWeights(known, weights().unknown());
 }
 
 nb::object measures(const std::vector<nb::bytes>& a, const std::vector<nb::bytes>& b,
-                    const TermWeights* counted) {
+                    const TermWeights* custom_weights) {
     if (a.size() != b.size())
         throw nb::value_error((std::to_string(a.size()) + " and " + std::to_string(b.size()) +
                                " profiles: expected as many")
                                   .c_str());
     check_sizes(a);
     check_sizes(b);
-    const TermWeights& rarities = counted == nullptr ? weights() : *counted;
+    const TermWeights& rarities = custom_weights == nullptr ? weights() : *custom_weights;
     Fresh<double> out({a.size(), 4});
     bool ascend = true;
     {
         nb::gil_scoped_release release;
         for (size_t i = 0; i < a.size(); ++i) {
-            const ProfileMeasures found =
+            const ProfileMeasures pair_measures =
                 profile_measures(rarities, data_of(a[i]), a[i].size(), data_of(b[i]), b[i].size());
-            std::memcpy(out.data + 4 * i, &found, sizeof found);
-            ascend &= !(found.cosine < 0);
+            std::memcpy(out.data + 4 * i, &pair_measures, sizeof pair_measures);
+            ascend &= !(pair_measures.cosine < 0);
         }
     }
     if (!ascend) throw nb::value_error("a term profile whose hashes do not ascend");
@@ -116,8 +116,8 @@ nb::tuple keys_of(const std::vector<nb::bytes>& profiles, size_t most, uint32_t 
             starts.push_back(keys.size());
         }
     }
-    const size_t rows = starts.size(), found = keys.size();
-    return nb::make_tuple(owned(std::move(starts), {rows}), owned(std::move(keys), {found}));
+    const size_t rows = starts.size(), key_count = keys.size();
+    return nb::make_tuple(owned(std::move(starts), {rows}), owned(std::move(keys), {key_count}));
 }
 
 nb::object term_rarities(const Values<uint32_t>& hashes) {

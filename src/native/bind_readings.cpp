@@ -1,4 +1,4 @@
-// The Python face of all that is read from a text at once.
+// Python bindings of the reader that computes sketches and profiles of a text in a single pass.
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct Reading {
     uint8_t details;
 };
 
-// One thread's reader: HTML stripped, characters classified and words folded once.
+// A reader per thread: HTML is stripped, characters classified and words folded only once.
 class Reader {
 public:
     Reader(const Tables& tables, const NumberTable& numbers, const TermWeights& weights,
@@ -53,7 +53,7 @@ public:
     }
 
 private:
-    // The words hashed as numerals and profiles want them, whatever the recipe does.
+    // The words hashed by MurmurHash3, as numerals and profiles need them, whatever the recipe.
     const Words& hashed(const TextView& text, const Words& folded, std::vector<Lines>& lines) {
         if (plan_.hash == Hash::MURMUR3) return folded;
         murmur_.fold(text, Hash::MURMUR3, lines);
@@ -71,9 +71,9 @@ private:
     SentenceLines lines_;
 };
 
-// Asks for the memory of a text that is read next, as far as it is worth it: it has long left the
-// caches, and comes while the one before it is read.
-void ask_for(const TextView& text) {
+// Prefetches the start of the next text: it has long left the caches, and loads while the current
+// text is read.
+void prefetch_text(const TextView& text) {
     constexpr size_t kLine = 64, kMost = 32 * 1024;
     const auto* from = static_cast<const char*>(text.data);
     const size_t size = std::min(text.size * size_t(text.kind), kMost);
@@ -87,10 +87,10 @@ nb::bytes as_bytes(const T* data, size_t size) {
     return nb::bytes(reinterpret_cast<const char*>(data), size);
 }
 
-// A list a column, so that Python need not touch the rows one by one.
-nb::tuple columns(const std::vector<Reading>& made, const Plan& plan) {
+// A list per column, so that Python need not unpack the rows.
+nb::tuple columns(const std::vector<Reading>& rows, const Plan& plan) {
     nb::list words, digest, simhash, minhash, numerals, profile, details;
-    for (const Reading& row : made) {
+    for (const Reading& row : rows) {
         const bool empty = row.words == 0;
         words.append(row.words);
         digest.append(empty ? none() : nb::object(as_bytes(row.digest, 16)));
@@ -108,7 +108,7 @@ nb::tuple columns(const std::vector<Reading>& made, const Plan& plan) {
 
 nb::tuple readings(const nb::object& titles, const nb::object& list, const std::vector<bool>& html,
                    const Plan& plan, int64_t threads) {
-    const unsigned used = thread_count(threads);
+    const unsigned workers = thread_count(threads);
     Texts names(titles, {}), texts(list, html);
     if (names.size() != texts.size())
         throw nb::value_error((std::to_string(names.size()) + " titles and " +
@@ -117,18 +117,18 @@ nb::tuple readings(const nb::object& titles, const nb::object& list, const std::
     const Tables& known = tables();
     const NumberTable& numbers = table<NumberTable>("set_numbers");
     const TermWeights& weights = table<TermWeights>("set_term_weights");
-    std::vector<Reading> made(texts.size());
+    std::vector<Reading> rows(texts.size());
     {
         nb::gil_scoped_release release;
         on_threads(
-            texts.size(), used,
+            texts.size(), workers,
             [&] { return std::make_unique<Reader>(known, numbers, weights, plan); },
             [&](std::unique_ptr<Reader>& worker, size_t i) {
-                if (i + 1 < texts.size()) ask_for(texts.views()[i + 1]);
-                worker->read(names.views()[i], texts.views()[i], made[i]);
+                if (i + 1 < texts.size()) prefetch_text(texts.views()[i + 1]);
+                worker->read(names.views()[i], texts.views()[i], rows[i]);
             });
     }
-    return columns(made, plan);
+    return columns(rows, plan);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The scan of titles for Python.
+// Python bindings of the title scan.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -17,85 +17,85 @@ namespace nearcopy {
 namespace {
 
 nb::str as_str(const std::string& ascii) {
-    PyObject* made = PyUnicode_New(Py_ssize_t(ascii.size()), 127);
-    if (made == nullptr) throw nb::python_error();
-    std::memcpy(PyUnicode_1BYTE_DATA(made), ascii.data(), ascii.size());
-    return nb::steal<nb::str>(made);
+    PyObject* string = PyUnicode_New(Py_ssize_t(ascii.size()), 127);
+    if (string == nullptr) throw nb::python_error();
+    std::memcpy(PyUnicode_1BYTE_DATA(string), ascii.data(), ascii.size());
+    return nb::steal<nb::str>(string);
 }
 
 nb::tuple values(const std::vector<TitleName>& names, size_t most) {
     const size_t count = std::min(names.size(), most);
-    nb::tuple made = nb::steal<nb::tuple>(PyTuple_New(Py_ssize_t(count)));
-    if (!made.is_valid()) throw nb::python_error();
+    nb::tuple tuple = nb::steal<nb::tuple>(PyTuple_New(Py_ssize_t(count)));
+    if (!tuple.is_valid()) throw nb::python_error();
     for (size_t i = 0; i < count; ++i)
-        PyTuple_SET_ITEM(made.ptr(), Py_ssize_t(i), as_str(names[i].value).release().ptr());
-    return made;
+        PyTuple_SET_ITEM(tuple.ptr(), Py_ssize_t(i), as_str(names[i].value).release().ptr());
+    return tuple;
 }
 
-// A list a column; -1 for titles that could not be read.
+// A list per column; -1 for titles that have no ASCII form.
 nb::tuple read(const TitleScanTable& table, const nb::object& titles, size_t most) {
-    const Texts held(titles, {});
-    std::vector<TitleScan> made(held.size());
+    const Texts texts(titles, {});
+    std::vector<TitleScan> scans(texts.size());
     {
         nb::gil_scoped_release release;
-        for (size_t i = 0; i < made.size(); ++i) made[i] = table.read(held.views()[i]);
+        for (size_t i = 0; i < scans.size(); ++i) scans[i] = table.read(texts.views()[i]);
     }
     nb::list rules, names;
-    for (const TitleScan& each : made) {
-        rules.append(each.plain ? int64_t(each.rules) : int64_t(-1));
-        names.append(values(each.names, most));
+    for (const TitleScan& scan : scans) {
+        rules.append(scan.plain ? int64_t(scan.rules) : int64_t(-1));
+        names.append(values(scan.names, most));
     }
     return nb::make_tuple(rules, names);
 }
 
 nb::object names(const TitleScanTable& table, const nb::object& text, uint32_t blank) {
-    std::vector<TitleName> found;
-    if (!table.names(view(text, false), blank, found)) return nb::none();
-    nb::list made;
-    for (const TitleName& each : found)
-        made.append(nb::make_tuple(as_str(each.value), each.start, each.end));
-    return made;
+    std::vector<TitleName> title_names;
+    if (!table.names(view(text, false), blank, title_names)) return nb::none();
+    nb::list rows;
+    for (const TitleName& name : title_names)
+        rows.append(nb::make_tuple(as_str(name.value), name.start, name.end));
+    return rows;
 }
 
-// The finder, and its words as Python has them, to be handed out again.
+// The finder, and its words as Python objects, which the matches refer to.
 struct HeldFinder {
     nb::list words;
     WordFinder finder;
 };
 
 std::vector<std::u32string> in_points(const nb::list& words) {
-    std::vector<std::u32string> made;
+    std::vector<std::u32string> decoded_words;
     for (const nb::handle& word : words) {
         if (!PyUnicode_Check(word.ptr())) throw nb::type_error("a word must be str");
-        std::u32string& points = made.emplace_back();
+        std::u32string& points = decoded_words.emplace_back();
         for (Py_ssize_t i = 0; i < PyUnicode_GET_LENGTH(word.ptr()); ++i)
             points.push_back(char32_t(PyUnicode_READ_CHAR(word.ptr(), i)));
     }
-    return made;
+    return decoded_words;
 }
 
 nb::list find(const HeldFinder& held, const nb::object& texts, size_t most) {
     const Texts views(texts, {});
-    std::vector<uint32_t> found;
+    std::vector<uint32_t> word_indices;
     std::vector<size_t> ends(views.size());
     {
         nb::gil_scoped_release release;
         for (size_t i = 0; i < ends.size(); ++i) {
-            held.finder.find(views.views()[i], most, found);
-            ends[i] = found.size();
+            held.finder.find(views.views()[i], most, word_indices);
+            ends[i] = word_indices.size();
         }
     }
-    nb::list made;
+    nb::list rows;
     size_t from = 0;
     for (const size_t end : ends) {
         nb::tuple row = nb::steal<nb::tuple>(PyTuple_New(Py_ssize_t(end - from)));
         if (!row.is_valid()) throw nb::python_error();
         for (size_t i = 0; from < end; ++from, ++i)
             PyTuple_SET_ITEM(row.ptr(), Py_ssize_t(i),
-                             nb::object(held.words[found[from]]).release().ptr());
-        made.append(row);
+                             nb::object(held.words[word_indices[from]]).release().ptr());
+        rows.append(row);
     }
-    return made;
+    return rows;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The Python face of the title kernels.
+// Python bindings of the title kernels.
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,15 +15,15 @@ namespace {
 const TitleWeights& weights() { return table<TitleWeights>("set_title_weights"); }
 
 void set_weights(const nb::dict& known, const nb::object& unknown) {
-    std::vector<std::pair<uint64_t, uint32_t>> made;
+    std::vector<std::pair<uint64_t, uint32_t>> entries;
     for (auto [term, weight] : known) {
         if (!PyUnicode_Check(term.ptr())) throw nb::type_error("a term must be str");
         std::vector<uint32_t> letters(size_t(PyUnicode_GET_LENGTH(term.ptr())));
         for (size_t i = 0; i < letters.size(); ++i)
             letters[i] = PyUnicode_READ_CHAR(term.ptr(), Py_ssize_t(i));
-        made.emplace_back(term_hash(letters.data(), letters.size()), checked_weight(weight));
+        entries.emplace_back(term_hash(letters.data(), letters.size()), checked_weight(weight));
     }
-    handed_over<TitleWeights>().emplace_front(made, checked_weight(unknown));
+    table_history<TitleWeights>().emplace_front(entries, checked_weight(unknown));
 }
 
 // The titles of a sequence, kept alive while the GIL is released.
@@ -38,7 +38,7 @@ public:
         views_.reserve(nb::len(held_));
         for (size_t i = 0; i < nb::len(held_); ++i) {
             PyObject* title = PyTuple_GET_ITEM(held_.ptr(), Py_ssize_t(i));
-            // Only a title that is refused needs its name.
+            // The name is only needed in the error message.
             const bool fine =
                 PyUnicode_Check(title) && size_t(PyUnicode_GET_LENGTH(title)) <= kMaxPoints;
             views_.push_back(
@@ -56,9 +56,9 @@ private:
 
 template <class T>
 nb::object owned(std::vector<T>&& values) {
-    auto* kept = new std::vector<T>(std::move(values));
-    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), {kept->size()}, owner));
+    auto* storage = new std::vector<T>(std::move(values));
+    nb::capsule owner(storage, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T>(storage->data(), {storage->size()}, owner));
 }
 
 template <class Measure>
@@ -68,12 +68,12 @@ nb::object pairwise(const nb::object& a, const nb::object& b, Measure measure) {
         throw nb::value_error(("a has " + std::to_string(left.size()) + " titles, b " +
                                std::to_string(right.size()) + ": give pairs")
                                   .c_str());
-    std::vector<double> made(left.size());
+    std::vector<double> measures(left.size());
     {
         nb::gil_scoped_release release;
-        for (size_t i = 0; i < made.size(); ++i) made[i] = measure(left[i], right[i]);
+        for (size_t i = 0; i < measures.size(); ++i) measures[i] = measure(left[i], right[i]);
     }
-    return owned(std::move(made));
+    return owned(std::move(measures));
 }
 
 nb::tuple keys_of(const nb::object& normals) {

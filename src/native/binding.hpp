@@ -1,4 +1,4 @@
-// What the files that bind the kernels to Python share.
+// Helpers shared by the Python bindings.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -16,23 +16,23 @@ namespace nearcopy {
 
 namespace nb = nanobind;
 
-// --- Tables, handed over once at import -------------------------------------------------------
+// --- Tables, set once at import ---------------------------------------------------------------
 
-// The table in use in front. Those before it stay, as another thread may be reading them.
+// The current table first. Earlier tables stay alive, as another thread may be reading them.
 template <class Table>
-std::forward_list<Table>& handed_over() {
+std::forward_list<Table>& table_history() {
     static std::forward_list<Table> tables;
     return tables;
 }
 
 template <class Table>
 const Table& table(const char* setter) {
-    if (handed_over<Table>().empty())
+    if (table_history<Table>().empty())
         throw nb::value_error((std::string(setter) + " must be called first").c_str());
-    return handed_over<Table>().front();
+    return table_history<Table>().front();
 }
 
-// Without conversion: that could run Python code, which may take the table apart meanwhile.
+// Without conversion, which could run Python code that modifies the dict meanwhile.
 inline uint32_t checked_weight(const nb::handle& weight) {
     uint32_t value = 0;
     if (!nb::try_cast(weight, value, false) || value == 0 || value > 0xFFFF)
@@ -85,7 +85,7 @@ public:
         views_.reserve(count);
         for (size_t i = 0; i < count; ++i) {
             PyObject* text = PyTuple_GET_ITEM(held_.ptr(), Py_ssize_t(i));
-            // Only a text that is refused needs its name.
+            // The name is only needed in the error message.
             const bool fine =
                 PyUnicode_Check(text) && size_t(PyUnicode_GET_LENGTH(text)) <= kMaxPoints;
             views_.push_back(view(text, fine ? std::string() : "texts[" + std::to_string(i) + "]",
@@ -103,12 +103,12 @@ private:
 
 template <class T>
 nb::object owned(std::vector<T>&& values, std::initializer_list<size_t> shape) {
-    auto* kept = new std::vector<T>(std::move(values));
-    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), shape, owner));
+    auto* storage = new std::vector<T>(std::move(values));
+    nb::capsule owner(storage, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T>(storage->data(), shape, owner));
 }
 
-// An array whose memory is not touched before the kernels write to it.
+// An uninitialised array: its memory is first touched by the kernels that write to it.
 template <class T>
 struct Fresh {
     T* data;

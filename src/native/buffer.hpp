@@ -18,7 +18,7 @@ public:
     Buffer& operator=(const Buffer&) = delete;
     ~Buffer() { std::free(data_); }
 
-    // Room for `count` values in all; what is there stays.
+    // Room for `count` values in total; existing values are kept.
     T* reserve(size_t count) {
         if (count > capacity_) grow(count);
         return data_;

@@ -1,4 +1,4 @@
-// Which of many are linked, directly or through others.
+// Connected components of a graph of pairs.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace nearcopy {
 
-// Union-find in which the smallest member is the root.
+// Union-find whose roots are the smallest members of their components.
 class Components {
 public:
     explicit Components(size_t count) : parents_(count) {
@@ -23,12 +23,12 @@ public:
         if (b < a) parents_[a] = b;
     }
 
-    uint32_t find(uint32_t each) {
-        while (parents_[each] != each) {
-            parents_[each] = parents_[parents_[each]];
-            each = parents_[each];
+    uint32_t find(uint32_t node) {
+        while (parents_[node] != node) {
+            parents_[node] = parents_[parents_[node]];
+            node = parents_[node];
         }
-        return each;
+        return node;
     }
 
     std::vector<uint32_t> labels() {

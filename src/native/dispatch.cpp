@@ -1,4 +1,4 @@
-// Which of the compiled levels runs here.
+// Selects the instruction-set level of the kernels at run time.
 #include <atomic>
 #include <cstring>
 
@@ -32,7 +32,7 @@ uint64_t murmur_long(const uint8_t* word, size_t size) { return murmur3_64(word,
 
 // The levels this processor can run, best first, ended by nullptr.
 static const Lanes* const* available() {
-    static const Lanes* found[4] = {};
+    static const Lanes* levels[4] = {};
     static const bool ready = [] {
         size_t count = 0;
 #if defined(NEARCOPY_X86_LEVELS)
@@ -41,14 +41,14 @@ static const Lanes* const* available() {
                     __builtin_cpu_supports("popcnt");
         if (avx2 && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
             __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi2"))
-            found[count++] = &lanes_avx512;
-        if (avx2) found[count++] = &lanes_avx2;
+            levels[count++] = &lanes_avx512;
+        if (avx2) levels[count++] = &lanes_avx2;
 #endif
-        found[count] = &lanes_baseline;
+        levels[count] = &lanes_baseline;
         return true;
     }();
     (void)ready;
-    return found;
+    return levels;
 }
 
 static std::atomic<const Lanes*>& current() {

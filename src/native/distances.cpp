@@ -10,8 +10,8 @@ namespace nearcopy {
 
 namespace {
 
-// A profile in lanes of equal length, so that counting over all of them needs no end. What fills
-// them up repeats the first: there or not is not changed by it, and counts are put right.
+// A profile padded to kMostNumerals lanes, so that counting loops have a fixed length. The padding
+// repeats the first entry: membership is unaffected, and counts are corrected.
 struct Profile {
     uint16_t context[kMostNumerals], value[kMostNumerals];
     uint32_t entry[kMostNumerals];
@@ -32,13 +32,13 @@ struct Profile {
 
     template <class Hash>
     static unsigned occurrences(const Hash* lanes, Hash wanted) {
-        Hash found = 0;
-        for (size_t i = 0; i < kMostNumerals; ++i) found += lanes[i] == wanted;
-        return found;
+        Hash matches = 0;
+        for (size_t i = 0; i < kMostNumerals; ++i) matches += lanes[i] == wanted;
+        return matches;
     }
 };
 
-// Whether both have a value in this context in common; in a the context begins at `from`.
+// Whether both profiles share a value in this context, whose first entry in a is at `from`.
 bool agree(const Profile& a, const Profile& b, size_t from) {
     for (size_t i = from; i < a.count; ++i)
         if (a.context[i] == a.context[from] && Profile::occurrences(b.entry, a.entry[i]) > 0)
@@ -51,20 +51,20 @@ bool agree(const Profile& a, const Profile& b, size_t from) {
 NumeralShare numeral_share(const uint8_t* a_bytes, size_t a_count, const uint8_t* b_bytes,
                            size_t b_count) {
     const size_t smaller = std::min(a_count, b_count);
-    NumeralShare made{std::numeric_limits<double>::quiet_NaN(), 0};
-    if (smaller == 0) return made;
+    NumeralShare result{std::numeric_limits<double>::quiet_NaN(), 0};
+    if (smaller == 0) return result;
     const Profile a(a_bytes, a_count), b(b_bytes, b_count);
     unsigned shared = 0;
     for (size_t i = 0; i < a_count; ++i) {
-        // The nth of a value in a has its match if b has n of it.
-        const unsigned there = b.values(a.value[i]);
-        shared += there > 0 && there > std::count(a.value, a.value + i, a.value[i]);
+        // The nth occurrence of a value in a has a match if b has at least n occurrences.
+        const unsigned b_occurrences = b.values(a.value[i]);
+        shared += b_occurrences > 0 && b_occurrences > std::count(a.value, a.value + i, a.value[i]);
         if (Profile::occurrences(b.context, a.context[i]) > 0 &&
             std::find(a.context, a.context + i, a.context[i]) == a.context + i)
-            made.changed += !agree(a, b, i);
+            result.changed += !agree(a, b, i);
     }
-    if (smaller > 1) made.share = double(shared) / double(smaller);
-    return made;
+    if (smaller > 1) result.share = double(shared) / double(smaller);
+    return result;
 }
 
 }  // namespace nearcopy

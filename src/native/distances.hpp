@@ -1,4 +1,4 @@
-// How far a pair is apart by what is stored: kernels/reference/distances.py says what is counted.
+// Distances of a pair by its stored profiles: kernels/reference/distances.py defines them.
 #pragma once
 
 #include <cstddef>

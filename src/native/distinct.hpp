@@ -1,4 +1,4 @@
-// Sets of 64-bit hashes that need not be sorted to be counted.
+// Sets of 64-bit hashes, counted without sorting.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace nearcopy {
 
-// A table of distinct values, emptied in no time: a slot counts only where it bears this round.
+// A hash set cleared in constant time: a slot is in use only if it has the current round.
 class DistinctTable {
 public:
     // Reserve room for this many values.
@@ -25,7 +25,7 @@ public:
         mask_ = wanted - 1;
     }
 
-    // Whether the value was not there yet; it is now.
+    // Inserts the value; false if it was in the set already.
     bool insert(uint64_t value) {
         Slot* slot = at(value);
         if (slot->round == round_) return false;

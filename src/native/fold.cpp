@@ -28,9 +28,9 @@ static size_t encode(uint32_t point, uint8_t* out) {
 void FoldTable::pack() {
     bmp.assign(0x10000, 0);
     for (uint32_t point = 0; point < 0x10000; ++point) {
-        uint32_t found = entry(point);
-        uint32_t kind = found >> kKindShift;
-        uint32_t target = found & kPointMask;
+        uint32_t unpacked = entry(point);
+        uint32_t kind = unpacked >> kKindShift;
+        uint32_t target = unpacked & kPointMask;
         if (kind == SEPARATOR) continue;
         if (kind >= REMOVED || target >= 0x10000) {
             bmp[point] = kOdd << kPackedKindShift;

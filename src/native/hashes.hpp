@@ -12,7 +12,7 @@ struct Hash128 {
     uint64_t low, high;
 };
 
-// Its own namespace, so that short names such as `key` and `Lanes` meet no others; the public ones
+// Its own namespace, so that short names such as `key` and `Lanes` do not clash; the public ones
 // are listed at the end.
 namespace hash_detail {
 
@@ -245,9 +245,9 @@ inline Hash128 xxh3_128_9_to_16(const uint8_t* data, size_t size) {
     return {avalanche(product.low), avalanche(product.high + high * kPrime64_2)};
 }
 
-inline void mix32(Hash128& sum, const uint8_t* one, const uint8_t* two, size_t secret) {
-    sum.low = (sum.low + mix16(one, secret)) ^ (load64(two) + load64(two + 8));
-    sum.high = (sum.high + mix16(two, secret + 16)) ^ (load64(one) + load64(one + 8));
+inline void mix32(Hash128& sum, const uint8_t* first, const uint8_t* second, size_t secret) {
+    sum.low = (sum.low + mix16(first, secret)) ^ (load64(second) + load64(second + 8));
+    sum.high = (sum.high + mix16(second, secret + 16)) ^ (load64(first) + load64(first + 8));
 }
 
 inline Hash128 finish_mid(const Hash128& sum, size_t size) {

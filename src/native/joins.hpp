@@ -1,8 +1,8 @@
-// All pairs of sets whose Jaccard overlap reaches a bound: none missed, none other.
+// All pairs of sets whose Jaccard similarity reaches a threshold: an exact join.
 //
-// A pair that is alike enough shares a feature early in both, once features are ordered rare first
-// (prefix filter), its sizes are close (length filter), and enough is left of both after the first
-// feature they share (position filter). What passes is counted.
+// The sets of a matching pair share a feature in their prefixes, with features ordered rare first
+// (prefix filter), are of similar size (length filter), and have enough features left after the
+// first shared feature (position filter). The overlap of the remaining candidates is counted.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace nearcopy {
 
-// How alike is enough. The share is a double, rounded once, as callers see it: 4 of 5 reach 0.8.
+// The Jaccard threshold. The ratio is a double, rounded once, as callers see it: 4 of 5 reach 0.8.
 class Bound {
 public:
     explicit Bound(double least) : least_(least) {}
@@ -21,11 +21,11 @@ public:
     bool holds(uint64_t shared, uint64_t all) const {
         return double(shared) / double(all) >= least_;
     }
-    // The fewest features that two sets must share, with `sum` features if counted apart.
+    // The minimum overlap of two sets whose sizes add up to `sum`.
     uint64_t shared(uint64_t sum) const;
-    // The fewest features of a set that can be like one of `size`.
+    // The minimum size of a set that can match a set of `size` features.
     uint64_t partner(uint64_t size) const;
-    // The most features that two sets may have together where they share `shared`.
+    // The maximum size of the union of two matching sets that share `shared` features.
     uint64_t together(uint64_t shared) const;
 
 private:
@@ -34,18 +34,18 @@ private:
 
 class SetJoin {
 public:
-    // Reads the sets once and keeps nothing of them. At most 2^32 - 2 sets, and features in each.
+    // Reads the sets once and keeps no reference. At most 2^32 - 2 sets, and features per set.
     SetJoin(const SetRows& sets, double min_overlap);
 
-    struct Found {
-        size_t next;                  // the first place that was not looked at
-        std::vector<uint32_t> pairs;  // two places a pair
+    struct PairBatch {
+        size_t next;                  // the first place not yet searched
+        std::vector<uint32_t> pairs;  // two places per pair
         std::vector<uint32_t> shared;
     };
 
-    // The pairs of each place from `first` on with later ones, ascending, until there are `most`
+    // The pairs of every place from `first` on with later places, ascending, until there are `most`
     // or a few more: the memory taken is linear in the number of sets, the output may be quadratic.
-    Found find(size_t first, size_t most, unsigned threads) const;
+    PairBatch find(size_t first, size_t most, unsigned threads) const;
 
     size_t size() const { return groups_.of.size(); }
     size_t nbytes() const;
@@ -58,10 +58,10 @@ private:
         uint32_t group, shared;
     };
     struct Seen {
-        std::vector<uint32_t> by;  // the last probe that met each group
+        std::vector<uint32_t> by;  // by group, the last probe that met it
         uint32_t probe = 0;
     };
-    struct Asked {
+    struct Query {
         uint32_t group, place;  // only later places are searched
         std::vector<Match> matches;
     };
@@ -69,16 +69,16 @@ private:
     uint32_t own(uint32_t group) const;
     size_t prefix(uint32_t group) const;
     void index();
-    void probe(Asked& asked, Seen& seen) const;
-    void meet(Asked& asked, size_t at, const Entry& entry) const;
-    std::vector<Asked> answers(size_t from, size_t to, std::vector<Seen>& seen) const;
+    void probe(Query& query, Seen& seen) const;
+    void verify(Query& query, size_t at, const Entry& entry) const;
+    std::vector<Query> probe_all(size_t from, size_t to, std::vector<Seen>& seen) const;
     void expand(uint32_t place, const std::vector<Match>& matches, std::vector<Match>& row,
-                Found& found) const;
+                PairBatch& batch) const;
 
     Bound bound_;
     Groups groups_;
     Ranks ranks_;
-    std::vector<uint32_t> below_;   // how many groups have fewer features than this
+    std::vector<uint32_t> below_;   // by size, the number of groups with fewer features
     std::vector<uint64_t> starts_;  // the entries of rank r are entries_[starts_[r]] and on
     std::vector<Entry> entries_;    // ascending by group, and so by size
 };

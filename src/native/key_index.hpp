@@ -19,16 +19,16 @@
 
 namespace nearcopy {
 
-// The answers of many queries end to end: those of query i are [starts[i], starts[i + 1]).
+// The matches of many queries, concatenated: those of query i are [starts[i], starts[i + 1]).
 struct Matches {
     std::vector<uint64_t> starts{0};
     std::vector<uint32_t> positions;
-    std::vector<uint64_t> weights;  // of the keys shared, one per position
+    std::vector<uint64_t> weights;  // total weight of the shared keys, by match
 
     void end_query() { starts.push_back(positions.size()); }
 };
 
-// Which positions have not been removed, a bit each.
+// A bitmap of the positions that have not been removed.
 class LivePositions {
 public:
     size_t size() const { return size_; }
@@ -126,7 +126,7 @@ private:
 // Removal marks a position dead; once a quarter of the indexed positions are dead, their entries
 // are swept out. Each further removal sweeps a proportional number of shards, so that removing a
 // few of very many articles never takes long. A position is never reused; a table entry holds its
-// low 28 bits, so the newest may be at most 2^28 ahead of the oldest live one.
+// low 28 bits, so the newest may be at most 2^28 ahead of the oldest live position.
 class KeyIndex {
 public:
     size_t size() const { return live_.live(); }
@@ -142,7 +142,7 @@ public:
             const bool bulk = rows.total() >= KeyTable::kBulk;
             if (bulk) table_.reserve(rows.total());
             table_.insert(rows, first, base_);
-            if (bulk) table_.give_back();
+            if (bulk) table_.shrink_to_fit();
         } catch (...) {  // out of memory: roll back all rows
             for (size_t i = 0; i < rows.n; ++i) live_.remove(first + i);
             throw;
@@ -151,7 +151,7 @@ public:
     }
 
     // The live articles whose keys shared with a row have at least `min_weight` in total. A key
-    // that more than its `max_articles` have counts nothing.
+    // of more than its `max_articles` articles is ignored.
     Matches find(const KeyRows& rows, const uint64_t* weights, const uint32_t* max_articles,
                  uint64_t min_weight) const {
         const auto alive = [&](uint32_t position) { return live_.alive(position); };
@@ -245,7 +245,7 @@ private:
     uint32_t base_ = 0;   // at most the lowest position in the table
     size_t indexed_ = 0;  // positions in the table, dead ones included
     size_t removed_ = 0;  // since the last trim
-    // Of the sweep under way, if any: shards done, and the state when it began.
+    // Of the current sweep, if any: shards done, and the state when it began.
     size_t swept_ = KeyTable::kShards;
     size_t dead_ = 0;
     uint32_t lowest_ = 0;

@@ -32,7 +32,7 @@ struct KeyRows {
     size_t start(size_t i) const { return starts[i]; }
     size_t total() const { return start(n); }
 
-    // Where a batch of rows from `begin` ends: after one row, or more of at most `max_keys` keys.
+    // The end of a batch of rows from `begin`: a single row, or more with at most `max_keys` keys.
     size_t end_of_batch(size_t begin, size_t max_keys) const {
         const size_t last = std::min(n, begin + max_keys);
         size_t end = begin + 1;
@@ -59,7 +59,7 @@ inline bool same_tag(uint64_t a, uint64_t b) { return (a ^ b) <= kPositionMask; 
 
 inline uint64_t make(uint64_t tag, uint64_t position) { return tag | (position & kPositionMask); }
 
-// The position of which 28 bits are kept, `base` being at most it, by less than 2^28.
+// The position whose low 28 bits are stored; `base` is at most the position, by less than 2^28.
 inline uint32_t position(uint64_t entry, uint32_t base) {
     return base + static_cast<uint32_t>((entry - base) & kPositionMask);
 }
@@ -68,8 +68,8 @@ inline uint32_t position(uint64_t entry, uint32_t base) {
 
 // Distinct entries in ascending order, with gaps to grow into.
 //
-// The slots are lines of 8 (64 bytes: a line of cache), each filled from the left. An entry's home
-// line is in proportion to its tag; what does not fit goes on into the next lines. So a search
+// The slots are lines of 8 (64 bytes: a cache line), filled from the left. An entry's home
+// line is in proportion to its tag; overflow goes to the next lines. So a search
 // from the home line ends at a line with room or with a greater entry: after about two lines, even
 // when 95 % of the slots are taken. An insert moves the entries up to the next free slot.
 class SortedLines {
@@ -84,7 +84,7 @@ public:
         for (spare_ = spare; !fill(ascending); spare_ *= 2) continue;
     }
 
-    // How many entries some lines hold when 95 % full, and how many lines that takes.
+    // The capacity of `homes` lines at a load of 95 %, and the lines needed for `entries` entries.
     static size_t room(size_t homes) { return homes * kWidth * 95 / 100; }
     static size_t homes_for(size_t entries) { return entries * 100 / (95 * kWidth) + 1; }
 
@@ -97,25 +97,25 @@ public:
         return slots_.get() + ((entry >> entry::kPositionBits) * homes_ >> 36) * kWidth;
     }
 
-    // Copies the entries with the tag, and up to 8 more words; how many they are.
-    size_t copy(uint64_t tag, uint64_t* found) const {
-        return scans().tagged(home(tag), tag, entry::kPositionMask, found);
+    // Copies the entries with the tag, plus up to 8 more words; returns the number of entries.
+    size_t copy(uint64_t tag, uint64_t* entries) const {
+        return scans().tagged(home(tag), tag, entry::kPositionMask, entries);
     }
 
     template <class Use>
-    void each(Use use) const {
+    void for_each(Use use) const {
         for (size_t s = 0; s < slots(); ++s)
             if (slots_.get()[s]) use(slots_.get()[s]);
     }
 
-    // Where the entry is, or would go.
+    // The slot of the entry, or the slot to insert it at.
     uint64_t* place(uint64_t entry) {
         uint64_t* slot = const_cast<uint64_t*>(home(entry));
         while (slot[kWidth - 1] && slot[kWidth - 1] < entry) slot += kWidth;
         return slot + taken_below(slot, entry);
     }
 
-    // How many entries around their place have the tag.
+    // The number of entries around `place` that have the tag.
     size_t around(const uint64_t* place, uint64_t tag) const {
         const uint64_t *from = place, *to = place;
         while (from > slots_.get() && entry::same_tag(from[-1], tag)) --from;
@@ -169,10 +169,10 @@ private:
     size_t size_ = 0;
 };
 
-// A part of the keys: their entries, and the positions of those with very many.
+// A shard of the keys: their entries, and the lists of hot tags.
 //
-// A tag's run of lines is in the way of its neighbours. So only the first kHot entries of a tag
-// are in the lines, the rest of its positions in a list of their own.
+// A long run of a single tag slows down its neighbours. So only the first kHot entries of a tag
+// are in the lines; the remaining positions are in the hot list of the tag.
 class KeyShard {
 public:
     void prefetch_lines(uint64_t tag) const {
@@ -189,7 +189,7 @@ public:
     }
 
     // Frees memory reserved for entries that went to a hot list or were duplicates.
-    void give_back() {
+    void shrink_to_fit() {
         const size_t wanted = SortedLines::homes_for(lines_.size());
         if (lines_.homes() > wanted + wanted / 8 + 2) lay_out(all(), wanted);
     }
@@ -204,23 +204,23 @@ public:
         insert(entry, base);
     }
 
-    // Many at once; those of one tag with their positions ascending.
+    // A batch of entries; the positions of a tag must ascend.
     void insert(uint64_t* entries, size_t n, std::vector<uint64_t>& scratch, uint32_t base) {
         sort(entries, n, scratch);
-        if (n < lines_.size() / 16) {  // moving all would cost more than making room for each
+        if (n < lines_.size() / 16) {  // a merge would cost more than single inserts
             for (size_t i = 0; i < n; ++i) insert(entries[i], base);
             return;
         }
-        std::vector<uint64_t> mine = all(), merged(mine.size() + n);
-        std::merge(mine.begin(), mine.end(), entries, entries + n, merged.begin());
+        std::vector<uint64_t> existing = all(), merged(existing.size() + n);
+        std::merge(existing.begin(), existing.end(), entries, entries + n, merged.begin());
         divert(merged, base);
         const size_t wanted = SortedLines::homes_for(merged.size());
         lay_out(merged, std::max(wanted, lines_.homes()));
     }
 
-    // Calls use(position) for each position in the lines; the list of the others, if any.
+    // Calls use(position) for every position in the lines; returns the hot list of the tag, if any.
     template <class Use>
-    const std::vector<uint32_t>* each(uint64_t tag, uint32_t base, Use use) const {
+    const std::vector<uint32_t>* for_each(uint64_t tag, uint32_t base, Use use) const {
         if (!lines_.homes()) return nullptr;
         uint64_t entries[kHot + SortedLines::kWidth];
         const size_t n = lines_.copy(tag, entries);
@@ -233,7 +233,7 @@ public:
     template <class Keep>
     void sweep(uint32_t base, Keep& keep) {
         std::vector<uint64_t> kept;
-        lines_.each([&](uint64_t e) {
+        lines_.for_each([&](uint64_t e) {
             if (keep(entry::position(e, base))) kept.push_back(e);
         });
         const auto in_lines = static_cast<ptrdiff_t>(kept.size());
@@ -261,7 +261,7 @@ private:
     std::vector<uint64_t> all() const {
         std::vector<uint64_t> entries;
         entries.reserve(lines_.size());
-        lines_.each([&](uint64_t e) { entries.push_back(e); });
+        lines_.for_each([&](uint64_t e) { entries.push_back(e); });
         return entries;
     }
 
@@ -276,7 +276,7 @@ private:
         if (list.empty() || list.back() != position) list.push_back(position);
     }
 
-    // Drops repeats, and moves what a tag has over kHot to its hot list.
+    // Drops duplicates, and moves the entries of a tag beyond kHot to its hot list.
     void divert(std::vector<uint64_t>& ascending, uint32_t base) {
         size_t kept = 0, run = 0;
         uint64_t last = 0;
@@ -292,7 +292,7 @@ private:
         ascending.resize(kept);
     }
 
-    // Ascending: by the leading 11 bits in one pass, for tags spread evenly, then within them.
+    // Sorts by the leading 11 bits in one pass, as tags are spread evenly, then within buckets.
     static void sort(uint64_t* entries, size_t n, std::vector<uint64_t>& scratch) {
         constexpr size_t kParts = 2048;
         if (n < kParts / 4) return std::sort(entries, entries + n);
@@ -312,8 +312,8 @@ private:
 
 // Positions indexed by keys: 8 bytes an entry, and at most an eighth more.
 //
-// A key is mixed; its top 8 bits choose a shard, the next 36 are its tag. Two keys are taken for
-// one with a chance of 2^-44; no entry is missed. `base`, throughout, is at most the lowest
+// A key is mixed; its top 8 bits choose a shard, the next 36 are its tag. Two keys collide with
+// a probability of 2^-44; no entry is missed. `base`, throughout, is at most the lowest
 // position in the table, and less than 2^28 below the highest.
 class KeyTable {
 public:
@@ -327,8 +327,8 @@ public:
         for (KeyShard& shard : shards_) shard.reserve(share);
     }
 
-    void give_back() {
-        for (KeyShard& shard : shards_) shard.give_back();
+    void shrink_to_fit() {
+        for (KeyShard& shard : shards_) shard.shrink_to_fit();
     }
 
     // Indexes row i at position first + i; a key repeated in a row is indexed once.
@@ -344,7 +344,7 @@ public:
         }
     }
 
-    // The keys mixed, their lines on the way.
+    // Mixes the keys and prefetches their lines.
     void mix(const uint64_t* keys, size_t n, std::vector<uint64_t>& mixed) const {
         mixed.assign(keys, keys + n);
         for (uint64_t& key : mixed) {
@@ -362,9 +362,9 @@ public:
         const auto take = [&](uint32_t position) {
             if (keep(position)) positions.push_back(position);
         };
-        const auto* others = shards_[mixed >> 56].each(entry::tag(mixed), base, take);
-        for (size_t i = 0; others && i < others->size() && positions.size() <= most; ++i)
-            take((*others)[i]);
+        const auto* hot = shards_[mixed >> 56].for_each(entry::tag(mixed), base, take);
+        for (size_t i = 0; hot && i < hot->size() && positions.size() <= most; ++i)
+            take((*hot)[i]);
         return positions.size() <= most;
     }
 
@@ -381,7 +381,7 @@ public:
     }
 
 private:
-    // The entries of some rows, shard by shard, so that each shard stays in cache its turn.
+    // The entries of a batch of rows, grouped by shard, so that a shard stays in cache.
     class SortedByShard {
     public:
         // Row begin + i as if at position first + i.

@@ -1,6 +1,6 @@
-// Compiled once for each level, with NEARCOPY_LANES naming it. Nothing here may come from a
-// template or an inline function that another file also compiles: the linker keeps one copy, and
-// it could be the one this processor cannot run. Hence plain pointers and static functions only.
+// Compiled once per level, whose name is NEARCOPY_LANES. Nothing here may come from a template or
+// an inline function that another file also compiles: the linker keeps a single copy, possibly
+// that of a level this processor cannot run. Hence plain pointers and static functions only.
 #include "lanes.hpp"
 
 #include "lanes_bits.hpp"

@@ -1,4 +1,4 @@
-// The hot loops, compiled once for each level of the processor and chosen at run time.
+// The hot loops, compiled once per instruction-set level and dispatched at run time.
 #pragma once
 
 #include <cstddef>
@@ -26,11 +26,11 @@ const Permutations& permutations();
 
 uint64_t murmur_long(const uint8_t* word, size_t size);  // words over 15 bytes, out of line
 
-// What 64 characters are, a bit each; the last block of a text is filled up with spaces.
+// Bit masks of the classes of 64 characters; the last block of a text is padded with spaces.
 struct CharacterBits {
     uint64_t small, capital, digit;  // of ASCII
     uint64_t sign;                   // `_`, `(` or a backtick
-    uint64_t other;                  // beyond ASCII
+    uint64_t non_ascii;              // U+0080 and above
     uint64_t line_break;             // where a line ends
 };
 
@@ -42,27 +42,27 @@ struct Lanes {
     void (*fold16)(WordSink& sink, const uint16_t* text, size_t size);
     void (*fold32)(WordSink& sink, const uint32_t* text, size_t size);
 
-    // The bits of a text, for every 64 characters or a part of them.
+    // The bit masks of a text, per block of 64 characters.
     void (*bits8)(const uint8_t* text, size_t size, CharacterBits* out);
     void (*bits16)(const uint16_t* text, size_t size, CharacterBits* out);
     void (*bits32)(const uint32_t* text, size_t size, CharacterBits* out);
 
-    // MurmurHash3 of words separated by one space, the first at `start`, and where `prefixes` is
-    // not null, that of their first `prefix` bytes, at most 8.
+    // MurmurHash3 of words separated by a space, the first at `start`, and unless `prefixes` is
+    // null, that of their first `prefix` bytes, at most 8.
     void (*murmur_words)(const uint8_t* text, uint32_t start, const uint32_t* ends, size_t count,
                          uint64_t* out, uint32_t prefix, uint64_t* prefixes);
 
-    // Hashes of `size` neighbours in place of hashes of words; count >= size >= 2.
+    // Replaces word hashes by hashes of shingles of `size` words; count >= size >= 2.
     void (*shingle)(uint64_t* hashes, size_t count, size_t size);
 
-    // How many features have each bit set.
+    // For every bit, the number of features that have it set: the votes of SimHash.
     void (*votes)(const uint64_t* features, size_t count, uint64_t ones[64]);
 
     void (*one_permutation)(const uint64_t* features, size_t count, uint32_t signature[kSlots]);
     void (*classic)(const uint64_t* features, size_t count, uint32_t signature[kSlots]);
 };
 
-const Lanes& lanes();                     // the best this processor has, or the one asked for
-const char* use_lanes(const char* name);  // "baseline", "avx2", "avx512"; what is then in use
+const Lanes& lanes();                     // the best of this processor, or that of use_lanes
+const char* use_lanes(const char* name);  // "baseline", "avx2", "avx512"; returns the level in use
 
 }  // namespace nearcopy

@@ -1,5 +1,5 @@
-// What characters are, 64 at a time, a bit each. Part of lanes.cpp, compiled once for each level:
-// see the rule at its top.
+// Bit masks of character classes, 64 characters at a time. Part of lanes.cpp, compiled once per
+// level: see the rule at its top.
 #pragma once
 
 #include <cstddef>
@@ -61,35 +61,35 @@ inline void narrow_to(const Char* text, uint8_t* bytes) {
 
 #if defined(__AVX2__)
 
-typedef __m256i Some;
-inline Some load_some(const uint8_t* from) {
+typedef __m256i Vector;
+inline Vector load_vector(const uint8_t* from) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
 }
-inline uint64_t top_of_each(Some found) { return uint32_t(_mm256_movemask_epi8(found)); }
-// Signed comparisons do: bytes above 127 are less than any that is asked for.
-inline Some in_range(Some c, char first, char last) {
+inline uint64_t movemask(Vector mask) { return uint32_t(_mm256_movemask_epi8(mask)); }
+// Signed comparisons suffice: bytes above 127 are negative, below every range.
+inline Vector in_range(Vector c, char first, char last) {
     return _mm256_and_si256(_mm256_cmpgt_epi8(c, _mm256_set1_epi8(char(first - 1))),
                             _mm256_cmpgt_epi8(_mm256_set1_epi8(char(last + 1)), c));
 }
-inline Some either(Some a, Some b) { return _mm256_or_si256(a, b); }
+inline Vector either(Vector a, Vector b) { return _mm256_or_si256(a, b); }
 
 #else
 
-typedef uint64_t Some;
-inline Some load_some(const uint8_t* from) {
+typedef uint64_t Vector;
+inline Vector load_vector(const uint8_t* from) {
     uint64_t value;
     std::memcpy(&value, from, 8);
     return value;
 }
-inline uint64_t top_of_each(Some found) {
-    return ((found & 0x8080808080808080) >> 7) * 0x0102040810204080 >> 56;
+inline uint64_t movemask(Vector mask) {
+    return ((mask & 0x8080808080808080) >> 7) * 0x0102040810204080 >> 56;
 }
-inline Some in_range(Some c, char first, char last) {
+inline Vector in_range(Vector c, char first, char last) {
     const uint64_t ones = 0x0101010101010101, tops = 0x8080808080808080;
     const uint64_t low = c & ~tops;
     return (low + (0x80 - uint64_t(first)) * ones) & ~(low + (0x7F - uint64_t(last)) * ones) & ~c;
 }
-inline Some either(Some a, Some b) { return a | b; }
+inline Vector either(Vector a, Vector b) { return a | b; }
 
 #endif
 
@@ -98,16 +98,16 @@ inline CharacterBits bits_of(const Char* text) {
     uint8_t bytes[64];
     narrow_to(text, bytes);
     CharacterBits bits{0, 0, 0, 0, 0, 0};
-    for (unsigned at = 0; at < 64; at += sizeof(Some)) {
-        const Some c = load_some(bytes + at);
-        bits.small |= top_of_each(in_range(c, 'a', 'z')) << at;
-        bits.capital |= top_of_each(in_range(c, 'A', 'Z')) << at;
-        bits.digit |= top_of_each(in_range(c, '0', '9')) << at;
-        const Some signs = either(either(in_range(c, '_', '_'), in_range(c, '(', '(')),
-                                  in_range(c, '`', '`'));
-        bits.sign |= top_of_each(signs) << at;
-        bits.other |= top_of_each(c) << at;
-        bits.line_break |= top_of_each(in_range(c, '\n', '\n')) << at;
+    for (unsigned at = 0; at < 64; at += sizeof(Vector)) {
+        const Vector c = load_vector(bytes + at);
+        bits.small |= movemask(in_range(c, 'a', 'z')) << at;
+        bits.capital |= movemask(in_range(c, 'A', 'Z')) << at;
+        bits.digit |= movemask(in_range(c, '0', '9')) << at;
+        const Vector signs = either(either(in_range(c, '_', '_'), in_range(c, '(', '(')),
+                                    in_range(c, '`', '`'));
+        bits.sign |= movemask(signs) << at;
+        bits.non_ascii |= movemask(c) << at;
+        bits.line_break |= movemask(in_range(c, '\n', '\n')) << at;
     }
     return bits;
 }

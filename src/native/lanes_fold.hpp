@@ -1,5 +1,5 @@
 // Folding text into words, 64 characters at a time where they are plain. Part of lanes.cpp,
-// compiled once for each level: see the rule at its top.
+// compiled once per level: see the rule at its top.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace {
 
 struct Block {
     uint64_t word;  // bit i: character i is a letter or a digit
-    uint64_t odd;   // bit i: the table must be asked
+    uint64_t odd;   // bit i: character i needs the fold table
     alignas(64) uint8_t lower[64 + 64];
 };
 
@@ -68,24 +68,24 @@ inline void classify(const uint16_t* text, Block& block) {
     classify_bytes(_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1), block);
 }
 
-// The ends of words whose spaces are at the set bits of `places`, counted from the next byte.
-inline void write_ends(WordSink& sink, uint64_t places, size_t count) {
+// The ends of the words, whose spaces are at the set bits of `spaces`, from the next byte on.
+inline void write_ends(WordSink& sink, uint64_t spaces, size_t count) {
     __m512i iota = _mm512_set_epi64(0x3F3E3D3C3B3A3938, 0x3736353433323130, 0x2F2E2D2C2B2A2928,
                                     0x2726252423222120, 0x1F1E1D1C1B1A1918, 0x1716151413121110,
                                     0x0F0E0D0C0B0A0908, 0x0706050403020100);
-    __m512i found = _mm512_maskz_compress_epi8(places, iota);
+    __m512i offsets = _mm512_maskz_compress_epi8(spaces, iota);
     __m512i base = _mm512_set1_epi32(int(sink.out - sink.text));
-    __m512i first = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(found));
+    __m512i first = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(offsets));
     uint32_t* ends = sink.ends + sink.count;
     _mm512_storeu_si512(ends, _mm512_add_epi32(first, base));
     if (count > 16) {
-        __m512i second = _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(found, 1));
+        __m512i second = _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(offsets, 1));
         _mm512_storeu_si512(ends + 16, _mm512_add_epi32(second, base));
     }
     sink.count += count;
 }
 
-// The block's words, squeezed together by one instruction.
+// The words of the block, compressed by a single instruction.
 inline void write_words(WordSink& sink, const Block& block, size_t size) {
     uint64_t valid = ~uint64_t(0) >> (64 - size);
     uint64_t word = block.word & valid;
@@ -109,7 +109,7 @@ inline void classify_bytes(const uint8_t* text, Block& block) {
     for (int half = 0; half < 2; ++half) {
         __m256i c = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(text) + half);
         __m256i low = _mm256_or_si256(c, _mm256_set1_epi8(0x20));
-        // Signed comparisons do: bytes above 127 are odd and never come here as letters.
+        // Signed comparisons suffice: bytes above 127 are odd and never come here as letters.
         __m256i letter = _mm256_and_si256(_mm256_cmpgt_epi8(low, _mm256_set1_epi8('a' - 1)),
                                           _mm256_cmpgt_epi8(_mm256_set1_epi8('z' + 1), low));
         __m256i digit = _mm256_and_si256(_mm256_cmpgt_epi8(c, _mm256_set1_epi8('0' - 1)),
@@ -129,7 +129,7 @@ inline void classify(const uint8_t* text, Block& block) {
     classify_bytes(text, block);
 }
 
-// ASCII stays, plain punctuation becomes NUL, the rest too but is marked odd.
+// ASCII is kept, plain punctuation becomes NUL; all else becomes NUL and is marked odd.
 inline __m256i narrow(__m256i wide, __m256i& odd) {
     __m256i ascii = _mm256_cmpeq_epi16(_mm256_srli_epi16(wide, 7), _mm256_setzero_si256());
     __m256i shifted = _mm256_sub_epi16(wide, _mm256_set1_epi16(kQuotesFirst));
@@ -173,7 +173,7 @@ inline void classify_bytes(const uint8_t* text, Block& block) {
     for (unsigned eight = 0; eight < 64; eight += 8) {
         uint64_t c;
         std::memcpy(&c, text + eight, 8);
-        c &= 0x7F7F7F7F7F7F7F7F;  // what is odd will not be asked for
+        c &= 0x7F7F7F7F7F7F7F7F;  // the word bits of odd characters are not used
         uint64_t low = c | 0x2020202020202020;
         uint64_t letter = at_least(low, 'a') & ~at_least(low, 'z' + 1) & 0x8080808080808080;
         uint64_t digit = at_least(c, '0') & ~at_least(c, '9' + 1);
@@ -238,8 +238,8 @@ inline uint32_t packed_entry(const uint32_t* bmp, uint32_t point) {
     return point < 0x10000 ? bmp[point] : kOdd << kPackedKindShift;
 }
 
-// One character after the other. Words and singles come in runs, so the branches are foreseen but
-// for one where a word ends.
+// A character at a time. Words and singles come in runs, so the branches are well predicted except
+// where a word ends.
 template <class Char>
 inline void fold_scalar(WordSink& sink, const Char* text, size_t size) {
     const uint32_t* const bmp = sink.bmp;

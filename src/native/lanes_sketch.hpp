@@ -1,5 +1,5 @@
 // Hashing words, shingles, SimHash and MinHash in wide registers. Part of lanes.cpp, compiled once
-// for each level: see the rule at its top.
+// per level: see the rule at its top.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ inline uint64_t murmur_tail(uint64_t low, uint64_t high, uint64_t length) {
     return mix(h1) + mix(h2);
 }
 
-// Words side by side for the hash: their first 16 bytes, zero behind their end, and their lengths.
+// A batch of words to hash: their first 16 bytes, zero-padded, and their lengths.
 struct WordBatch {
     alignas(64) uint64_t low[kBatch], high[kBatch], length[kBatch];
 };
@@ -175,7 +175,8 @@ void votes(const uint64_t* features, size_t count, uint64_t ones[64]) {
 
 #elif defined(__AVX2__)
 
-// A byte a bit: each byte of the hash is copied to eight places and tested for one bit in each.
+// A counter byte per bit: every byte of the hash is copied eight times, and every copy is tested
+// for another bit.
 void votes(const uint64_t* features, size_t count, uint64_t ones[64]) {
     const __m256i low =
         _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
@@ -202,7 +203,7 @@ void votes(const uint64_t* features, size_t count, uint64_t ones[64]) {
 
 #else
 
-// Eight counters of a byte each in a word; a byte of the hash, spread, adds to eight at once.
+// Eight counters of a byte in a word; a byte of the hash, spread, adds to all eight at once.
 struct Spread {
     uint64_t of[256];
 };
@@ -243,9 +244,9 @@ inline void scatter(const uint64_t* hashes, size_t count, uint32_t slots[kSlots]
 }
 
 inline bool any_empty(const uint32_t slots[kSlots]) {
-    uint32_t found = 0;
-    for (size_t i = 0; i < kSlots; ++i) found |= slots[i] == kEmpty;
-    return found != 0;
+    uint32_t empty = 0;
+    for (size_t i = 0; i < kSlots; ++i) empty |= slots[i] == kEmpty;
+    return empty != 0;
 }
 
 inline void fill_round(const uint64_t* features, size_t count, unsigned round,
@@ -275,7 +276,7 @@ inline uint32_t smallest(const uint64_t* features, size_t count, uint64_t multip
 void classic(const uint64_t* features, size_t count, uint32_t signature[kSlots]) {
     const Permutations& family = permutations();
     for (size_t i = 0; i < kSlots; ++i) signature[i] = kEmpty;
-    for (size_t done = 0; done < count; done += 1024) {  // a batch that stays in the first cache
+    for (size_t done = 0; done < count; done += 1024) {  // a batch that stays in the L1 cache
         size_t batch = count - done < 1024 ? count - done : 1024;
         for (size_t i = 0; i < kSlots; ++i) {
             uint32_t least =

@@ -7,18 +7,18 @@ namespace nearcopy {
 namespace {
 
 constexpr size_t kSentence = 60, kParagraph = 150;  // letters
-constexpr uint32_t kWide = 0x2E80;  // from here on a character says as much as three letters
+constexpr uint32_t kWide = 0x2E80;  // from here on a character counts as three letters
 
 template <class Char>
 size_t length(const Char* from, const Char* to) {
-    size_t found = size_t(to - from);
+    size_t letters = size_t(to - from);
     if constexpr (sizeof(Char) > 1) {
-        Char all = 0;  // many at a time; only where it is large can one of them be
-        for (const Char* at = from; at < to; ++at) all |= *at;
-        if (all < kWide) return found;
-        for (const Char* at = from; at < to; ++at) found += 2 * size_t(*at >= kWide);
+        Char combined = 0;  // vectorised; if small, no character is wide
+        for (const Char* at = from; at < to; ++at) combined |= *at;
+        if (combined < kWide) return letters;
+        for (const Char* at = from; at < to; ++at) letters += 2 * size_t(*at >= kWide);
     }
-    return found;
+    return letters;
 }
 
 bool ends_sentence(uint32_t c) {
@@ -61,14 +61,14 @@ bool is_sentence(const Char* from, const Char* to, size_t letters) {
 
 std::vector<Lines>& SentenceLines::of(const TextView& plain, const CharacterBits* bits) {
     lines_.clear();
-    all_ = told_ = 0;
+    letters_ = sentence_letters_ = 0;
     if (plain.kind == 1)
         read(static_cast<const uint8_t*>(plain.data), plain.size, bits);
     else if (plain.kind == 2)
         read(static_cast<const uint16_t*>(plain.data), plain.size, bits);
     else
         read(static_cast<const uint32_t*>(plain.data), plain.size, bits);
-    if (told_ == all_ || told_ * 10 < all_ * 3) lines_.clear();
+    if (sentence_letters_ == letters_ || sentence_letters_ * 10 < letters_ * 3) lines_.clear();
     return lines_;
 }
 
@@ -85,17 +85,18 @@ void SentenceLines::read(const Char* text, size_t size, const CharacterBits* bit
     if (from < size) add(text, from, size, size);
 }
 
-// The line goes with those before it where they are of one kind, as one without letters always is.
+// Merges the line into the group before it if both are sentences or neither is; a line without
+// letters is always merged.
 template <class Char>
 void SentenceLines::add(const Char* text, size_t from, size_t to, size_t end) {
     const size_t letters = length(text + from, text + to);
-    const bool told = is_sentence(text + from, text + to, letters);
-    all_ += letters;
-    told_ += told ? letters : 0;
-    if (!lines_.empty() && (letters == 0 || lines_.back().read == told))
+    const bool sentence = is_sentence(text + from, text + to, letters);
+    letters_ += letters;
+    sentence_letters_ += sentence ? letters : 0;
+    if (!lines_.empty() && (letters == 0 || lines_.back().read == sentence))
         lines_.back().end = end;
     else
-        lines_.push_back({end, told});
+        lines_.push_back({end, sentence});
 }
 
 }  // namespace nearcopy

@@ -10,11 +10,11 @@
 
 namespace nearcopy {
 
-// One thread's reader of one text at a time; the memory is kept for the next.
+// A reader per thread; its memory is reused for the next text.
 class SentenceLines {
 public:
-    // Which lines of a text without markup are read, the text to its end; none where all are: there
-    // is nothing to leave out, or it would be nearly everything.
+    // The groups of lines of a text without markup, up to its end; empty where all lines are read:
+    // there is no boilerplate to leave out, or it would be nearly the whole text.
     std::vector<Lines>& of(const TextView& plain, const CharacterBits* bits);
 
 private:
@@ -24,7 +24,7 @@ private:
     void add(const Char* text, size_t from, size_t to, size_t end);
 
     std::vector<Lines> lines_;
-    size_t all_ = 0, told_ = 0;  // letters
+    size_t letters_ = 0, sentence_letters_ = 0;  // of all lines, of sentences
 };
 
 }  // namespace nearcopy

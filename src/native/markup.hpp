@@ -1,4 +1,4 @@
-// HTML to plain text, each character with its place in the source.
+// HTML to plain text, with the source span of every character.
 //
 // The rules are stated in src/nearcopy/kernels/reference/html.py, which this equals code point
 // for code point; numbers in brackets below are that list's. One pass, linear in time whatever the
@@ -55,7 +55,7 @@ size_t find_either(const Char* text, size_t position, size_t size, Char first, C
     return position;
 }
 
-// ASCII names, numbered in the order given; looked up by a hash made a character at a time.
+// ASCII names, numbered in list order; looked up by a hash computed a character at a time.
 class Names {
 public:
     static constexpr uint32_t kSeed = 2166136261u;  // FNV-1a
@@ -70,7 +70,7 @@ public:
 
     size_t longest() const { return longest_; }
 
-    // The number of the name these characters are, or `npos`; `hash` is theirs.
+    // The number of the name equal to these characters, whose hash is `hash`, or `npos`.
     template <class Char>
     size_t find(uint32_t hash, const Char* text, size_t length) const {
         for (size_t slot = first_slot(hash); slots_[slot] != kNone; slot = next_slot(slot))
@@ -181,7 +181,7 @@ class Entities {
 public:
     using List = std::vector<std::pair<std::string, std::u32string>>;
 
-    // A name at the start of a text: its length (0 if there is kNone) and its characters.
+    // A name at the start of a text: its length (0 if there is none) and its characters.
     struct Match {
         size_t length = 0;
         const std::u32string* characters = nullptr;
@@ -220,7 +220,7 @@ private:
 
 namespace markup {
 
-// Reads one text; appends what is left of it to `out` and, if wanted, to `spans`.
+// Strips a text; appends the plain text to `out` and, unless null, its source spans to `spans`.
 template <class Char>
 class Stripper {
 public:
@@ -238,7 +238,7 @@ public:
     }
 
 private:
-    // Output. Text that stays as it is waits from `done_` on and is copied in one go.
+    // Output. Text that stays as it is is pending from `done_` on and copied in bulk.
 
     void copy_until(size_t end) {
         out_.insert(out_.end(), text_ + done_, text_ + end);
@@ -255,7 +255,7 @@ private:
         return done_ = end;
     }
 
-    // Puts one character in the place of what was dropped from `start` to `end`.
+    // Puts a character in place of the source dropped from `start` to `end`.
     void put(uint32_t c, size_t start, size_t end) {
         out_.push_back(c);
         if (spans_ != nullptr) spans_->push_back(span_of(start, end));
@@ -265,7 +265,7 @@ private:
         return {static_cast<uint32_t>(start), static_cast<uint32_t>(end)};
     }
 
-    // References and markup: each returns where it ends, or `npos` if it is text after all.
+    // References and markup: every function returns its end, or `npos` if it is text after all.
 
     size_t reference(size_t start) {
         if (at(start + 1) == '#') return number(start);
@@ -367,7 +367,7 @@ private:
         return position;
     }
 
-    // The end of the first end tag, from `position` on, of the name given by its place.
+    // The end of the first end tag, from `position` on, with the name at `name`.
     size_t element_end(size_t name, size_t name_end, size_t position) {
         const size_t length = name_end - name;
         while ((position = find_either(text_, position, size_, Char{'<'}, Char{'<'})) < size_) {
@@ -380,8 +380,8 @@ private:
         return size_;
     }
 
-    bool same_name(size_t name, size_t other, size_t length) const {
-        return std::equal(text_ + name, text_ + name + length, text_ + other,
+    bool same_name(size_t name, size_t candidate, size_t length) const {
+        return std::equal(text_ + name, text_ + name + length, text_ + candidate,
                           [](Char a, Char b) { return lower(a) == lower(b); });
     }
 
@@ -411,8 +411,8 @@ private:
     // Where that character comes next, or `npos`.
     size_t find(size_t position, char c) const {
         const Char wanted = static_cast<Char>(c);
-        const size_t found = find_either(text_, position, size_, wanted, wanted);
-        return found < size_ ? found : npos;
+        const size_t next = find_either(text_, position, size_, wanted, wanted);
+        return next < size_ ? next : npos;
     }
 
     const Char* text_;
@@ -428,8 +428,8 @@ private:
 
 }  // namespace markup
 
-// Appends the text without its markup to `out` and, unless null, a span for each character of it
-// to `spans`. Char is uint8_t, uint16_t or uint32_t, a code point each; size is under 2^32.
+// Appends the text without its markup to `out` and, unless null, a span for every character of it
+// to `spans`. Char is uint8_t, uint16_t or uint32_t and holds a code point; size is under 2^32.
 template <class Char>
 void strip_html(const Char* text, size_t size, std::vector<uint32_t>& out, std::vector<Span>* spans,
                 const Entities& entities) {

@@ -1,4 +1,4 @@
-// Bit masks of 64 characters: rare characters are found without reading the others.
+// Bit masks of 64 characters: rare characters are located without scanning the text.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ inline unsigned lowest_bit(uint64_t bits) { return unsigned(__builtin_ctzll(bits
 
 inline unsigned leading_zeros(uint64_t bits) { return unsigned(__builtin_clzll(bits)); }
 
-// In line: without an instruction for it, the compiler's own is a call.
+// Inline: without a popcount instruction, the compiler's builtin is a call.
 inline unsigned bit_count(uint64_t bits) {
     bits -= bits >> 1 & 0x5555555555555555;
     bits = (bits & 0x3333333333333333) + (bits >> 2 & 0x3333333333333333);

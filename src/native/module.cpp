@@ -1,4 +1,4 @@
-// The Python face of the kernels: nearcopy.kernels._native.
+// Python bindings of the kernels: nearcopy.kernels._native.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
@@ -39,21 +39,21 @@ void set_tables(Values<uint32_t> pages, Values<uint16_t> index, Values<uint32_t>
     Entities::List names;
     for (const auto& [name, points] : entities)
         names.emplace_back(name, std::u32string(points.begin(), points.end()));
-    Tables made{FoldTable{}, Entities(names)};
-    made.fold.pages = copied(pages);
-    made.fold.index = copied(index);
-    made.fold.sequences = copied(sequences);
+    Tables loaded{FoldTable{}, Entities(names)};
+    loaded.fold.pages = copied(pages);
+    loaded.fold.index = copied(index);
+    loaded.fold.sequences = copied(sequences);
     for (size_t i = 0; i + 2 < joins.size(); i += 3)
-        made.fold.joins.push_back({joins.data()[i], joins.data()[i + 1], joins.data()[i + 2]});
-    made.fold.pack();
-    handed_over<Tables>().push_front(std::move(made));
+        loaded.fold.joins.push_back({joins.data()[i], joins.data()[i + 1], joins.data()[i + 2]});
+    loaded.fold.pack();
+    table_history<Tables>().push_front(std::move(loaded));
 }
 
 // --- Functions --------------------------------------------------------------------------------
 
 nb::tuple sketch(const nb::object& list, const std::vector<bool>& html, const Plan& plan,
                  int64_t threads) {
-    const unsigned used = thread_count(threads);
+    const unsigned workers = thread_count(threads);
     Texts texts(list, html);
     const Tables& known = tables();
     size_t count = texts.size();
@@ -64,7 +64,7 @@ nb::tuple sketch(const nb::object& list, const std::vector<bool>& html, const Pl
     {
         nb::gil_scoped_release release;
         on_threads(
-            count, used, [&] { return Sketcher(known, plan); },
+            count, workers, [&] { return Sketcher(known, plan); },
             [&](Sketcher& worker, size_t i) {
                 worker.sketch(texts.views()[i], {simhash.data + i, minhash.data + i * kSlots,
                                                  digest.data + i * 16, words.data + i});
@@ -77,13 +77,13 @@ nb::object features(const nb::handle& text, bool html, const Plan& plan, const F
     TextView source = view(text, html);
     Sketcher worker(tables(), plan);
     size_t count = 0;
-    const uint64_t* made = worker.features(source, wanted, count);
-    return owned(std::vector<uint64_t>(made, made + count), {count});
+    const uint64_t* hashes = worker.features(source, wanted, count);
+    return owned(std::vector<uint64_t>(hashes, hashes + count), {count});
 }
 
 nb::tuple feature_sets(const nb::object& list, const std::vector<bool>& html, const Plan& plan,
                        const Features& wanted, int64_t threads) {
-    const unsigned used = thread_count(threads);
+    const unsigned workers = thread_count(threads);
     Texts texts(list, html);
     const Tables& known = tables();
     std::vector<std::vector<uint64_t>> sets(texts.size());
@@ -91,7 +91,7 @@ nb::tuple feature_sets(const nb::object& list, const std::vector<bool>& html, co
     {
         nb::gil_scoped_release release;
         on_threads(
-            texts.size(), used, [&] { return Sketcher(known, plan); },
+            texts.size(), workers, [&] { return Sketcher(known, plan); },
             [&](Sketcher& worker, size_t i) {
                 worker.feature_set(texts.views()[i], wanted, sets[i]);
             });
@@ -110,14 +110,14 @@ nb::tuple feature_sets(const nb::object& list, const std::vector<bool>& html, co
 nb::object shared_counts(Values<uint64_t> starts, Values<uint64_t> values,
                          nb::ndarray<const uint64_t, nb::shape<-1, 2>, nb::c_contig> pairs,
                          int64_t threads) {
-    const unsigned used = thread_count(threads);
-    // Copies, so that no one can change them between the check and their use without the GIL.
+    const unsigned workers = thread_count(threads);
+    // Copies, so that no thread can change them between the check and their use without the GIL.
     const std::vector<uint64_t> edges = copied(starts);
     const size_t count = pairs.shape(0), sets = edges.empty() ? 0 : edges.size() - 1;
-    const std::vector<uint64_t> wanted(pairs.data(), pairs.data() + 2 * count);
+    const std::vector<uint64_t> indices(pairs.data(), pairs.data() + 2 * count);
     if (!std::is_sorted(edges.begin(), edges.end()) || (sets > 0 && edges.back() > values.size()))
         throw nb::value_error("starts must ascend and end within values");
-    for (uint64_t set : wanted)
+    for (uint64_t set : indices)
         if (set >= sets)
             throw nb::value_error(
                 ("pairs name set " + std::to_string(set) + ", there are " + std::to_string(sets))
@@ -126,9 +126,9 @@ nb::object shared_counts(Values<uint64_t> starts, Values<uint64_t> values,
     {
         nb::gil_scoped_release release;
         on_threads(
-            count, used, [] { return 0; },
+            count, workers, [] { return 0; },
             [&](int, size_t i) {
-                const uint64_t a = wanted[2 * i], b = wanted[2 * i + 1];
+                const uint64_t a = indices[2 * i], b = indices[2 * i + 1];
                 out.data[i] = uint32_t(shared(values.data() + edges[a], edges[a + 1] - edges[a],
                                               values.data() + edges[b], edges[b + 1] - edges[b]));
             });
@@ -137,15 +137,15 @@ nb::object shared_counts(Values<uint64_t> starts, Values<uint64_t> values,
 }
 
 nb::list word_list(const Words& words) {
-    nb::list found;
+    nb::list list;
     const char* text = reinterpret_cast<const char*>(words.text());
     const char* end = text + words.bytes();
     for (size_t i = 0; i < words.count(); ++i) {
         const char* stop = std::find(text, end, ' ');
-        found.append(nb::str(text, size_t(stop - text)));
+        list.append(nb::str(text, size_t(stop - text)));
         text = stop + 1;
     }
-    return found;
+    return list;
 }
 
 nb::list words(const nb::handle& text, bool html) {
@@ -175,10 +175,10 @@ nb::tuple word_spans(const nb::handle& text, bool html) {
 }
 
 nb::object as_str(const std::vector<uint32_t>& points) {
-    PyObject* made =
+    PyObject* string =
         PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, points.data(), Py_ssize_t(points.size()));
-    if (made == nullptr) throw nb::python_error();
-    return nb::steal<nb::object>(made);
+    if (string == nullptr) throw nb::python_error();
+    return nb::steal<nb::object>(string);
 }
 
 std::vector<uint32_t> stripped(const TextView& text, std::vector<Span>* spans) {
@@ -206,13 +206,13 @@ nb::list shared_passages(const nb::handle& a, const nb::handle& b, bool html_a, 
                 .c_str());
     TextView left = view(a.ptr(), "a", html_a), right = view(b.ptr(), "b", html_b);
     const Tables& known = tables();
-    std::vector<Passage> found;
+    std::vector<Passage> matches;
     {
         nb::gil_scoped_release release;
-        found = passages(known, left, right, size_t(min_words));
+        matches = passages(known, left, right, size_t(min_words));
     }
     nb::list out;
-    for (const Passage& p : found)
+    for (const Passage& p : matches)
         out.append(nb::make_tuple(p.a.start, p.a.end, p.b.start, p.b.end, p.words));
     return out;
 }

@@ -11,9 +11,9 @@ namespace nearcopy {
 namespace {
 
 constexpr uint64_t kPhi = 0x9E3779B97F4A7C15;
-constexpr size_t kChunk = 2048;  // code points folded between two looks at the room left
+constexpr size_t kChunk = 2048;  // code points folded between two checks of the capacity
 constexpr size_t kNoWords = SIZE_MAX;
-constexpr unsigned kDigits = 1, kOthers = 2;  // what a run holds beyond ASCII letters
+constexpr unsigned kDigits = 1, kNonAscii = 2;  // what a run holds beyond ASCII letters
 
 constexpr bool is_digit(uint32_t c) { return c - '0' < 10; }
 
@@ -102,7 +102,7 @@ Numerals NumeralReader::read(const TextView& source) {
 }
 
 Numerals NumeralReader::read(const TextView& text, const CharacterBits* bits, const Words& words) {
-    made_.count = 0;
+    profile_.count = 0;
     before_.raw = nullptr;
     before_.folded.clear();
     end_ = 0;
@@ -113,17 +113,18 @@ Numerals NumeralReader::read(const TextView& text, const CharacterBits* bits, co
         scan(static_cast<const uint16_t*>(text.data), text.size, bits, words);
     else
         scan(static_cast<const uint32_t*>(text.data), text.size, bits, words);
-    return made_;
+    return profile_;
 }
 
-// Runs between separators fold by themselves. Where each is one word, the words' hashes tell which
-// can be numerals: only those and the ones beside them are read.
+// Runs between separators fold independently. Where every run is a single word, the word hashes
+// decide which runs may be numerals: only those and their neighbours are read.
 template <class Char>
 void NumeralReader::scan(const Char* text, size_t size, const CharacterBits* bits,
                          const Words& words) {
     if (find_runs(text, size, bits) == words.count()) {
         find_near(words, size);
-        visit(text, size, words.hashes(), [&](size_t run) {  // the next 64: there are no more in 64 characters
+        // The bits of the next 64 runs: 64 characters hold no more.
+        visit(text, size, words.hashes(), [&](size_t run) {
             const unsigned past = run % 64;
             const uint64_t next = past == 0 ? 0 : near_[run / 64 + 1] << (64 - past);
             return near_[run / 64] >> past | next;
@@ -134,29 +135,29 @@ void NumeralReader::scan(const Char* text, size_t size, const CharacterBits* bit
     if (open_ && !full()) close(0);
 }
 
-// Which characters are in runs, and how many runs there are; kNoWords if one is not one word.
+// Marks the characters in runs and counts the runs; kNoWords if a run is not a single word.
 template <class Char>
 size_t NumeralReader::find_runs(const Char* text, size_t size, const CharacterBits* bits) {
     Runs* runs = runs_.reserve(size / kBlock + 1);
     bool words = true;
     for (size_t base = 0; base < size; base += kBlock, ++bits, ++runs) {
         *runs = {bits->small | bits->capital | bits->digit, bits->digit};
-        if (bits->other != 0) words &= add_others(text + base, bits->other, *runs);
+        if (bits->non_ascii != 0) words &= add_non_ascii(text + base, bits->non_ascii, *runs);
     }
     size_t count = 0;
-    each_block(size, [&](const Runs&, size_t, uint64_t starts) {
+    for_each_block(size, [&](const Runs&, size_t, uint64_t starts) {
         count += bit_count(starts);
         return true;
     });
     return words ? count : kNoWords;
 }
 
-// Adds the characters beyond ASCII that do not separate; false if one is not a letter of a word.
+// Adds the non-ASCII characters that do not separate; false unless all are letters of words.
 template <class Char>
-bool NumeralReader::add_others(const Char* block, uint64_t others, Runs& runs) const {
+bool NumeralReader::add_non_ascii(const Char* block, uint64_t non_ascii, Runs& runs) const {
     uint32_t kinds = 0;
-    for (; others != 0; others &= others - 1) {
-        const unsigned at = lowest_bit(others);
+    for (; non_ascii != 0; non_ascii &= non_ascii - 1) {
+        const unsigned at = lowest_bit(non_ascii);
         const uint32_t packed = packed_entry(block[at]);
         const uint32_t kind = packed >> kPackedKindShift;
         runs.inside |= uint64_t(kind != SEPARATOR) << at;
@@ -171,19 +172,19 @@ uint32_t NumeralReader::packed_entry(uint32_t point) const {
     return tables_.fold.entry(point) >> kKindShift == SEPARATOR ? 0 : kOdd << kPackedKindShift;
 }
 
-// The runs that may be numerals, by the words' hashes or by a digit, and those beside them.
+// Marks the runs that may be numerals, by word hash or by a digit, and their neighbours.
 void NumeralReader::find_near(const Words& words, size_t size) {
     const uint64_t* hashes = words.hashes();
     const size_t count = words.count();
     near_.assign(count / 64 + 2, 0);
     for (size_t from = 0; from < count; from += 64) {
-        uint64_t found = 0;
+        uint64_t candidates = 0;
         for (size_t i = from; i < std::min(from + 64, count); ++i)
-            found |= uint64_t(numbers_.may_hold(hashes[i])) << (i - from);
-        near_[from / 64] = found;
+            candidates |= uint64_t(numbers_.may_hold(hashes[i])) << (i - from);
+        near_[from / 64] = candidates;
     }
     size_t before = 0;  // runs that began
-    each_block(size, [&](const Runs& runs, size_t, uint64_t starts) {
+    for_each_block(size, [&](const Runs& runs, size_t, uint64_t starts) {
         for (uint64_t digits = runs.digits; digits != 0; digits &= digits - 1) {
             const uint64_t up_to = (uint64_t(2) << lowest_bit(digits)) - 1;
             const size_t run = before + bit_count(starts & up_to) - 1;
@@ -192,18 +193,18 @@ void NumeralReader::find_near(const Words& words, size_t size) {
         before += bit_count(starts);
         return true;
     });
-    uint64_t left = 0;
+    uint64_t previous = 0;
     for (size_t i = 0; i + 1 < near_.size(); ++i) {
-        const uint64_t found = near_[i];
-        near_[i] |= found << 1 | found >> 1 | left >> 63 | near_[i + 1] << 63;
-        left = found;
+        const uint64_t candidates = near_[i];
+        near_[i] |= candidates << 1 | candidates >> 1 | previous >> 63 | near_[i + 1] << 63;
+        previous = candidates;
     }
 }
 
-// Calls take(runs, base, starts) for every 64 characters, with where runs start among them, until
-// it says no.
+// Calls take(runs, base, starts) for every block of 64 characters, with a mask of the run starts,
+// until it returns false.
 template <class Take>
-void NumeralReader::each_block(size_t size, Take take) const {
+void NumeralReader::for_each_block(size_t size, Take take) const {
     uint64_t before = 0;
     const Runs* runs = runs_.data();
     for (size_t base = 0; base < size; base += kBlock, ++runs) {
@@ -212,13 +213,13 @@ void NumeralReader::each_block(size_t size, Take take) const {
     }
 }
 
-// Reads the runs that are wanted; wanted(i) says which of those from i on, a bit each. The hashes are
-// those of the words where every run is one.
+// Reads the selected runs; wanted(i) is a bit mask of the selection from run i on. The hashes are
+// those of the words where every run is a single word.
 template <class Char, class Wanted>
 void NumeralReader::visit(const Char* text, size_t size, const uint64_t* hashes, Wanted wanted) {
     size_t run_number = 0;
-    each_block(size, [&](const Runs&, size_t base, uint64_t starts) {
-        const unsigned count = bit_count(starts);  // at most every other character begins a run
+    for_each_block(size, [&](const Runs&, size_t base, uint64_t starts) {
+        const unsigned count = bit_count(starts);  // at most half of the characters begin a run
         uint64_t left = wanted(run_number) & ((uint64_t(1) << count) - 1);
         size_t number = run_number;
         run_number += count;
@@ -244,8 +245,8 @@ template <class Char>
 void NumeralReader::run(const Char* text, size_t start, size_t end) {
     unsigned kinds = 0;
     for (size_t i = start; i < end; ++i)
-        kinds |= (is_digit(text[i]) ? kDigits : 0) | (text[i] >= 128 ? kOthers : 0);
-    if (kinds & kOthers) {
+        kinds |= (is_digit(text[i]) ? kDigits : 0) | (text[i] >= 128 ? kNonAscii : 0);
+    if (kinds & kNonAscii) {
         if (!plain_run(text, start, end)) odd_run(text, start, end);
         return;
     }
@@ -259,23 +260,23 @@ void NumeralReader::run(const Char* text, size_t start, size_t end) {
     numeral(text, Kind::SPELLED, known->value, start, end);
 }
 
-// What characters become that fold one by one: the kinds among them as bits, and of the word they
-// make its bytes, and whether there is a digit in it. Without a branch, as words are short.
+// Measures a word of characters that fold independently: the kinds among them as bits, the bytes
+// of the folded word, and whether it has a digit. Branch-free, as words are short.
 template <class Char>
 NumeralReader::Measure NumeralReader::measured(const Char* text, size_t start, size_t end) const {
     const uint32_t* bmp = tables_.fold.bmp.data();
-    Measure made{0, 0, 0};
+    Measure measure{0, 0, 0};
     for (size_t i = start; i < end; ++i) {
         const uint32_t packed =
             uint32_t(text[i]) < 0x10000 ? bmp[text[i]] : kOdd << kPackedKindShift;
-        made.kinds |= 1u << (packed >> kPackedKindShift);
-        made.bytes += packed >> kPackedLengthShift & 3;
-        made.digits |= unsigned(is_digit(packed & 0xFF));
+        measure.kinds |= 1u << (packed >> kPackedKindShift);
+        measure.bytes += packed >> kPackedLengthShift & 3;
+        measure.digits |= unsigned(is_digit(packed & 0xFF));
     }
-    return made;
+    return measure;
 }
 
-// Takes a run in which each character folds by itself; false if one does not.
+// Reads a run whose characters fold independently; false if any does not.
 template <class Char>
 bool NumeralReader::plain_run(const Char* text, size_t start, size_t end) {
     const Measure all = measured(text, start, end);
@@ -297,19 +298,19 @@ bool NumeralReader::plain_run(const Char* text, size_t start, size_t end) {
 }
 
 template <class Char>
-void NumeralReader::plain_word(const Char* text, size_t start, size_t end, const Measure& made) {
-    if (made.digits) return split(text, folded(text, start, end, word_), start, end);
+void NumeralReader::plain_word(const Char* text, size_t start, size_t end, const Measure& measure) {
+    if (measure.digits) return split(text, folded(text, start, end, word_), start, end);
     const uint32_t* bmp = tables_.fold.bmp.data();
     const uint32_t first = bmp[text[start]], last = bmp[text[end - 1]];
     const uint32_t next = end - start > 1 ? bmp[text[start + 1]] & 0xFFFFFF : 0;
     const uint32_t head = (first & 0xFFFFFF) | next << 8 * (first >> kPackedLengthShift & 3);
     const uint32_t tail = last >> 8 * ((last >> kPackedLengthShift & 3) - 1) & 0xFF;
-    if (!numbers_.may_hold(head, tail, made.bytes))
+    if (!numbers_.may_hold(head, tail, measure.bytes))
         return raw_word(text, start, end);
     folded_word(text, folded(text, start, end, word_), {uint32_t(start), uint32_t(end)});
 }
 
-// The word of characters that fold one by one.
+// The folded word of characters that fold independently.
 template <class Char>
 std::string_view NumeralReader::folded(const Char* text, size_t start, size_t end,
                                        Buffer<char>& room) {
@@ -324,10 +325,11 @@ std::string_view NumeralReader::folded(const Char* text, size_t start, size_t en
     return std::string_view(from, size_t(out - from));
 }
 
-// As Words::fold_spans has it, the common kinds in line.
+// Same as Words::fold_spans, with the common kinds inlined.
 template <class Char>
 void NumeralReader::odd_run(const Char* text, size_t start, size_t end) {
-    WordSink sink{&tables_.fold, tables_.fold.bmp.data(), nullptr, nullptr, nullptr, 0, false, false};
+    WordSink sink{&tables_.fold, tables_.fold.bmp.data(), nullptr, nullptr, nullptr, 0, false,
+                  false};
     spans_.clear();
     size_t written = 0;
     Span current{0, 0};  // of the word that is open
@@ -500,7 +502,7 @@ uint64_t NumeralReader::before_hash() {
 
 void NumeralReader::close(uint64_t after) {
     const uint64_t context = fmix64(context_ + after * kPhi);
-    made_.entries[made_.count++] =
+    profile_.entries[profile_.count++] =
         uint32_t(context & 0xFFFF) | uint32_t(hashed(value_) & 0xFFFF) << 16;
     open_ = false;
 }

@@ -1,4 +1,4 @@
-// The numerals of a text: kernels/reference/numerals.py says what they are.
+// The numerals of a text: kernels/reference/numerals.py defines them.
 #pragma once
 
 #include <bitset>
@@ -22,7 +22,7 @@ struct NumberWord {
     bool capital;
 };
 
-// The words that are numerals, found by their bytes.
+// The words that are numerals, looked up by their bytes.
 class NumberTable {
 public:
     explicit NumberTable(std::vector<NumberWord> words);
@@ -46,18 +46,18 @@ private:
     }
 
     std::vector<NumberWord> words_;
-    std::vector<uint16_t> slots_;  // one more than the word's number; 0 is empty
+    std::vector<uint16_t> slots_;  // index of the word + 1; 0 is empty
     std::bitset<1 << 15> shapes_;
     std::bitset<kHashes> hashes_;
 };
 
-// A profile: the hash of each numeral's context in the low half, of its value in the high one.
+// A profile: per numeral the hash of its context in the low half, of its value in the high half.
 struct Numerals {
     uint32_t entries[kMostNumerals];
     size_t count = 0;
 };
 
-// One thread's reader of numerals; the memory is kept for the next text.
+// A reader of numerals per thread; its memory is reused for the next text.
 class NumeralReader {
 public:
     NumeralReader(const Tables& tables, const NumberTable& numbers)
@@ -72,7 +72,7 @@ public:
 private:
     enum class Kind { WORD, FIGURE, SPELLED };
 
-    // Of 64 characters those in a run, and those that fold to a digit.
+    // Bit masks of 64 characters: those in a run, and those that fold to a digit.
     struct Runs {
         uint64_t inside, digits;
     };
@@ -85,9 +85,9 @@ private:
 
     // A word around a numeral, hashed when it is needed.
     struct Neighbour {
-        const void* raw = nullptr;  // characters that fold one by one, or null: `folded` has it
+        const void* raw = nullptr;  // characters that fold independently, or null: see `folded`
         size_t size = 0;
-        const uint64_t* hash = nullptr;  // of raw characters, where it is there already
+        const uint64_t* hash = nullptr;  // of the raw characters, if known already
         std::string folded;
     };
 
@@ -96,11 +96,11 @@ private:
     template <class Char>
     size_t find_runs(const Char* text, size_t size, const CharacterBits* bits);
     template <class Char>
-    bool add_others(const Char* block, uint64_t others, Runs& runs) const;
+    bool add_non_ascii(const Char* block, uint64_t non_ascii, Runs& runs) const;
     uint32_t packed_entry(uint32_t point) const;
     void find_near(const Words& words, size_t size);
     template <class Take>
-    void each_block(size_t size, Take take) const;
+    void for_each_block(size_t size, Take take) const;
     template <class Char, class Wanted>
     void visit(const Char* text, size_t size, const uint64_t* hashes, Wanted wanted);
     size_t end_of_run(size_t start, size_t size) const;
@@ -111,7 +111,7 @@ private:
     template <class Char>
     Measure measured(const Char* text, size_t start, size_t end) const;
     template <class Char>
-    void plain_word(const Char* text, size_t start, size_t end, const Measure& made);
+    void plain_word(const Char* text, size_t start, size_t end, const Measure& measure);
     template <class Char>
     std::string_view folded(const Char* text, size_t start, size_t end, Buffer<char>& room);
     template <class Char>
@@ -132,7 +132,7 @@ private:
     template <class Char>
     uint64_t before_hash();
     void close(uint64_t after);
-    bool full() const { return made_.count == kMostNumerals; }
+    bool full() const { return profile_.count == kMostNumerals; }
 
     const Tables& tables_;
     const NumberTable& numbers_;
@@ -140,15 +140,15 @@ private:
     Characters characters_;
     Words words_;
     Buffer<Runs> runs_;           // for every 64 characters
-    std::vector<uint64_t> near_;  // a bit a run: whether it or one beside it may be a numeral
+    std::vector<uint64_t> near_;  // a bit per run: whether it or a neighbour may be a numeral
     Buffer<uint8_t> folded_;
     Buffer<uint32_t> ends_;
     std::vector<Span> spans_;
     Buffer<char> word_, neighbour_;
 
-    Numerals made_;
+    Numerals profile_;
     Neighbour before_;
-    const uint64_t* hash_ = nullptr;  // of the word that the run is, where it is known to be one
+    const uint64_t* hash_ = nullptr;  // of the word, where the run is known to be a single word
     size_t end_ = 0;    // of the last piece
     bool open_ = false;  // a numeral that may yet grow
     bool spelled_ = false, group_ = false, tens_ = false;

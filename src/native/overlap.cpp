@@ -8,17 +8,17 @@
 namespace nearcopy {
 
 size_t shared(const uint64_t* a, size_t a_size, const uint64_t* b, size_t b_size) {
-    size_t i = 0, j = 0, found = 0;
+    size_t i = 0, j = 0, count = 0;
     while (i < a_size && j < b_size) {
         uint64_t left = a[i], right = b[j];
-        found += left == right;
+        count += left == right;
         i += left <= right;
         j += right <= left;
     }
-    return found;
+    return count;
 }
 
-constexpr size_t kMaxPlaces = 16;  // of one run in a: keeps repetitive texts linear
+constexpr size_t kMaxPlaces = 16;  // of a shingle in a: keeps repetitive texts linear
 
 static std::vector<uint64_t> runs_of(const std::vector<uint64_t>& words, size_t size) {
     std::vector<uint64_t> runs = words;
@@ -27,7 +27,7 @@ static std::vector<uint64_t> runs_of(const std::vector<uint64_t>& words, size_t 
     return runs;
 }
 
-// Where each run of words begins in a text, the first places first.
+// The places of the word shingles of a text, ascending per shingle.
 class Places {
 public:
     explicit Places(const std::vector<uint64_t>& runs) {
@@ -37,7 +37,7 @@ public:
     }
 
     template <class Visit>
-    void each(uint64_t run, Visit visit) const {
+    void for_each(uint64_t run, Visit visit) const {
         auto at = std::lower_bound(sorted_.begin(), sorted_.end(), std::make_pair(run, size_t(0)));
         for (size_t step = 0; step < kMaxPlaces && at != sorted_.end() && at->first == run; ++step)
             visit((at++)->second);
@@ -57,14 +57,14 @@ std::vector<Passage> passages(const Tables& tables, const TextView& a, const Tex
     Words words(tables);
     std::vector<Span> a_spans, b_spans;
     std::vector<uint64_t> left = hashed(words, a, a_spans), right = hashed(words, b, b_spans);
-    std::vector<Passage> found;
-    if (left.size() < min_words || right.size() < min_words) return found;
+    std::vector<Passage> matches;
+    if (left.size() < min_words || right.size() < min_words) return matches;
 
     Places places(runs_of(left, min_words));
     std::vector<uint64_t> runs = runs_of(right, min_words);
     for (size_t at = 0; at + min_words <= right.size();) {
         size_t best = 0, best_place = 0;
-        places.each(runs[at], [&](size_t place) {
+        places.for_each(runs[at], [&](size_t place) {
             size_t length = 0;
             while (place + length < left.size() && at + length < right.size() &&
                    left[place + length] == right[at + length])
@@ -78,12 +78,12 @@ std::vector<Passage> passages(const Tables& tables, const TextView& a, const Tex
             ++at;
             continue;
         }
-        found.push_back({{a_spans[best_place].start, a_spans[best_place + best - 1].end},
-                         {b_spans[at].start, b_spans[at + best - 1].end},
-                         uint32_t(best)});
+        matches.push_back({{a_spans[best_place].start, a_spans[best_place + best - 1].end},
+                           {b_spans[at].start, b_spans[at + best - 1].end},
+                           uint32_t(best)});
         at += best;
     }
-    return found;
+    return matches;
 }
 
 }  // namespace nearcopy

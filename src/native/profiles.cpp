@@ -21,15 +21,15 @@ constexpr uint64_t kTitle = 1, kHalf = 2, kFlags = 4;
 constexpr uint64_t kOnce = kFlags;                     // the count is above the flags
 constexpr uint64_t kCounted = kOnce * kMostCount * 2 - 1;  // the bits of both
 constexpr size_t kLeastSlots = 256;
-constexpr size_t kMostSteps = 8;  // to the next slot, a term, before the hashes are too crowded
+constexpr size_t kMostSteps = 8;  // probe steps per term before the hashes are too clustered
 constexpr uint8_t kArticle[4] = {0xD8, 0xA7, 0xD9, 0x84};
 constexpr uint64_t kFiveHigh = 0x8080808080;
 
-// The last byte of a term's entry, from its count and flags.
-struct Told {
+// The last byte of a term's entry, by its count and flags.
+struct WeightBytes {
     uint8_t byte[kCounted + 1] = {};
 
-    constexpr Told() {
+    constexpr WeightBytes() {
         for (size_t of = 0; of <= kMostCount * kOnce + kFlags - 1; ++of) {
             const uint32_t titled = kCountWeights[of / kOnce] + (of & kTitle ? kTitleWeight : 0);
             const uint32_t weight = of & kHalf ? titled / 2 : titled;
@@ -37,7 +37,7 @@ struct Told {
         }
     }
 };
-constexpr Told kTold;
+constexpr WeightBytes kWeightBytes;
 
 uint64_t load64(const uint8_t* data) {
     uint64_t value;
@@ -51,7 +51,7 @@ uint32_t load32(const uint8_t* data) {
     return value;
 }
 
-// How many bytes the first `most` letters have.
+// The number of bytes of the first `most` letters.
 size_t first_letters(const uint8_t* word, size_t size, size_t most) {
     size_t at = 0;
     for (size_t letters = 0; at < size; ++at)
@@ -59,7 +59,7 @@ size_t first_letters(const uint8_t* word, size_t size, size_t most) {
     return at;
 }
 
-// Whether the word is one character from Thai on, no Korean syllable.
+// Whether the word is a single character from Thai on, but no Korean syllable.
 bool is_unspaced(const uint8_t* word, size_t size) {
     if (word[0] < 0xE0 || size != (word[0] < 0xF0 ? 3u : 4u)) return false;
     if (size == 4) return true;
@@ -67,7 +67,7 @@ bool is_unspaced(const uint8_t* word, size_t size) {
     return point >= 0x0E00 && !(point >= 0xAC00 && point < 0xD7A4);
 }
 
-// By their hashes, a few at most with one upper byte.
+// Sorts by hash: few terms share an upper byte.
 void sort_kept(const uint64_t* kept, size_t count, uint64_t* sorted) {
     uint8_t places[256] = {};
     for (size_t i = 0; i < count; ++i) ++places[kept[i] >> 32];
@@ -92,7 +92,7 @@ TermWeights::TermWeights(const std::vector<std::pair<uint32_t, uint32_t>>& known
     for (const auto& [term, weight] : known) insert(term, weight);
 }
 
-// Of two terms with one hash the lighter counts.
+// Of two terms with equal hashes, the lower weight is used.
 void TermWeights::insert(uint32_t term, uint32_t weight) {
     for (size_t at = term & mask_;; at = (at + 1) & mask_) {
         Bucket& bucket = buckets_[at];
@@ -140,16 +140,16 @@ void Profiler::add_text(const Words& words, uint64_t flags) {
 void Profiler::add_lines(const Words& words, const std::vector<Lines>& lines) {
     single_ = nullptr;
     Place from;
-    for (const Lines& each : lines) {
-        const Place to{each.words, each.bytes};
-        if (each.read) add_terms(words, from, to, 0);
+    for (const Lines& group : lines) {
+        const Place to{group.words, group.bytes};
+        if (group.read) add_terms(words, from, to, 0);
         from = to;
     }
 }
 
-// The words are separated by one space, with a space after the last. Of ASCII they hold digits and small
-// letters: all else ends a word. Where 64 bytes hold but letters, the hashed prefixes are the
-// terms.
+// The words are separated by a space, with a space after the last. Their ASCII characters are
+// digits and lowercase letters: all else ends a word. Where 64 bytes hold only letters, the hashed
+// prefixes are the terms.
 void Profiler::add_terms(const Words& words, Place from, Place to, uint64_t flags) {
     const size_t size = to.bytes - from.bytes, count = to.words - from.words;
     terms_.reserve(count_ + 2 * count);
@@ -161,7 +161,7 @@ void Profiler::add_terms(const Words& words, Place from, Place to, uint64_t flag
     size_t start = 0;
     bool numbered = false, lettered = true;  // of the word that is open
     for (size_t base = 0; base < size && hash < last; base += kBlock, ++bits) {
-        const uint64_t odd = bits->digit | bits->other, spaces = ~(bits->small | odd);
+        const uint64_t odd = bits->digit | bits->non_ascii, spaces = ~(bits->small | odd);
         if (lettered && odd == 0) {
             const size_t ended = std::min<size_t>(bit_count(spaces), size_t(last - hash));
             if (ended == 0) continue;
@@ -171,8 +171,8 @@ void Profiler::add_terms(const Words& words, Place from, Place to, uint64_t flag
             prefix += ended;
             continue;
         }
-        for (uint64_t found = spaces | bits->digit; found != 0 && hash < last; found &= found - 1) {
-            const size_t end = base + lowest_bit(found);
+        for (uint64_t marks = spaces | bits->digit; marks != 0 && hash < last; marks &= marks - 1) {
+            const size_t end = base + lowest_bit(marks);
             if (folded[end] != ' ') {
                 numbered = true;
                 continue;
@@ -197,8 +197,8 @@ void Profiler::add_prefixes(const uint64_t* prefixes, size_t count, uint64_t fla
     single_ = nullptr;
 }
 
-// Words of up to five bytes are terms as they are; their hash is there, and so is that of the first
-// five bytes, the term where they are letters.
+// Words of up to five bytes are terms themselves, with the word's hash. The hash of the first five
+// bytes is the term where these are ASCII letters.
 void Profiler::add_word(const uint8_t* word, size_t size, uint64_t hash, uint64_t prefix,
                         uint64_t flags) {
     if (size <= kPrefix && is_unspaced(word, size)) {
@@ -221,8 +221,8 @@ void Profiler::add_word(const uint8_t* word, size_t size, uint64_t hash, uint64_
     add(profile_hash(word, first_letters(word, size, kPrefix)), flags);
 }
 
-// Equal terms are merged into one with its count, at most kMostCount. False where the
-// hashes lie so close together that it would take long: no text is to make this slow.
+// Merges equal terms and counts them, up to kMostCount. False where the hashes are so clustered
+// that probing would take long: no text may make this slow.
 bool Profiler::count_terms() {
     size_t size = kLeastSlots;
     while (size < 2 * count_) size *= 2;
@@ -230,53 +230,53 @@ bool Profiler::count_terms() {
     std::memset(slots, 0, size * sizeof(uint64_t));
     uint32_t* places = places_.reserve(count_ + 1);
     uint64_t* terms = terms_.data();
-    size_t made = 0, steps = 0;
+    size_t distinct = 0, steps = 0;
     for (size_t i = 0; i < count_; ++i) {
         size_t place = terms[i] >> 32 & (size - 1);
         uint64_t known = slots[place];
-        // One test, rarely true: whether a term is new is unpredictable for the branch predictor.
+        // A single test, rarely true: whether a term is new cannot be predicted.
         while (((known ^ terms[i]) >> 32 & (0 - uint64_t(known != 0))) != 0) {
             if (++steps > kMostSteps * count_) return false;
             place = (place + 1) & (size - 1);
             known = slots[place];
         }
         weights_.prefetch(uint32_t(terms[i] >> 32));
-        places[made] = uint32_t(place);
-        made += known == 0;
+        places[distinct] = uint32_t(place);
+        distinct += known == 0;
         slots[place] = (known | terms[i]) + (kOnce & ~(known / kMostCount));
     }
-    for (size_t i = 0; i < made; ++i) terms[i] = slots[places[i]];
-    count_ = made;
+    for (size_t i = 0; i < distinct; ++i) terms[i] = slots[places[i]];
+    count_ = distinct;
     return true;
 }
 
-// The same by comparing them.
+// The same by sorting.
 void Profiler::sort_terms() {
     uint64_t* terms = terms_.data();
     std::sort(terms, terms + count_);
-    size_t made = 0;
+    size_t distinct = 0;
     for (size_t i = 0; i < count_; ++i) {
-        const bool again = made > 0 && (terms[made - 1] ^ terms[i]) >> 32 == 0;
-        const uint64_t known = again ? terms[made - 1] : 0;
-        made += !again;
-        terms[made - 1] = (known | terms[i]) + (kOnce & ~(known / kMostCount));
+        const bool again = distinct > 0 && (terms[distinct - 1] ^ terms[i]) >> 32 == 0;
+        const uint64_t known = again ? terms[distinct - 1] : 0;
+        distinct += !again;
+        terms[distinct - 1] = (known | terms[i]) + (kOnce & ~(known / kMostCount));
     }
-    count_ = made;
+    count_ = distinct;
 }
 
-// In place of each term score << 40 | ~hash << 8 | weight and title, so that the order of these
-// numbers is the order in which terms are kept.
+// Replaces every term by score << 40 | ~hash << 8 | weight and title, so that the order of these
+// numbers is the rank of the terms.
 void Profiler::weigh() {
     uint64_t* terms = terms_.data();
     for (size_t i = 0; i < count_; ++i) {
         const uint32_t hash = uint32_t(terms[i] >> 32);
-        const uint64_t told = kTold.byte[terms[i] & kCounted];
-        const uint64_t score = (told & (kOfTitle - 1)) * weights_.of(hash);
-        terms[i] = score << 40 | uint64_t(~hash) << 8 | told;
+        const uint64_t weight_byte = kWeightBytes.byte[terms[i] & kCounted];
+        const uint64_t score = (weight_byte & (kOfTitle - 1)) * weights_.of(hash);
+        terms[i] = score << 40 | uint64_t(~hash) << 8 | weight_byte;
     }
 }
 
-// The last in rank that is kept: first by steps of the score, then among those of one step.
+// The lowest rank that is kept: a histogram of scores, then a selection within its last bin.
 uint64_t Profiler::least_kept() {
     if (count_ <= kMostTerms) return 0;
     constexpr unsigned kStep = 40 + 9;
@@ -347,12 +347,12 @@ struct Weighted {
     }
 };
 
-// What the terms of both amount to.
+// Sums over the terms that both profiles hold.
 struct Shared {
     uint64_t product = 0, a = 0, b = 0, a_title = 0, b_title = 0;
 };
 
-// What two profiles share from some terms on, one step after another.
+// A stepwise merge of two ranges of terms that sums over the shared terms.
 class Merge {
 public:
     Merge(const Weighted& a, size_t i, size_t a_end, const Weighted& b, size_t j, size_t b_end)
@@ -379,7 +379,7 @@ private:
     const size_t a_end_, b_end_;
 };
 
-// Each step waits for the one before: two merges at a time take hardly longer than one.
+// Every step depends on the step before: two interleaved merges take hardly longer than one.
 Shared shared(const Weighted& a, const Weighted& b) {
     Merge low(a, 0, a.low, b, 0, b.low), high(a, a.low, a.count, b, b.low, b.count);
     Shared sum;

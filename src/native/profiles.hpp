@@ -1,5 +1,5 @@
 // Term profiles: the heaviest terms of an article, and how alike those of two articles are. The
-// reference is nearcopy/kernels/reference/term_profiles.py, which explains each step.
+// reference is nearcopy/kernels/reference/term_profiles.py, which explains every step.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@ namespace nearcopy {
 
 constexpr size_t kMostTerms = 128;
 constexpr uint32_t kPrefix = 5;      // letters of a word that are its term
-constexpr size_t kProfileEntry = 5;  // bytes: the term's hash, how much the article makes of it
+constexpr size_t kProfileEntry = 5;  // bytes: the term's hash, its weight in the article
 constexpr uint8_t kOfTitle = 128;    // in the last byte: the term is in the title
 
-// How much each common term counts, in hundredths, by the term's hash.
+// The weights of common terms, in hundredths, by the hash of the term.
 class TermWeights {
 public:
     TermWeights(const std::vector<std::pair<uint32_t, uint32_t>>& known, uint32_t unknown);
@@ -28,16 +28,16 @@ public:
             const Bucket& bucket = buckets_[at];
             const Halves hit = Halves(Places(bucket.term == term) & bucket.weight);
             const uint64_t both = hit[0] | hit[1];
-            const uint32_t found = uint32_t(both | both >> 32);
-            const uint32_t missing = 0u - uint32_t(found == 0);
+            const uint32_t weight = uint32_t(both | both >> 32);
+            const uint32_t missing = 0u - uint32_t(weight == 0);
             if (__builtin_expect((missing & bucket.weight[kPlaces - 1]) == 0, 1))
-                return found | (missing & unknown_);
+                return weight | (missing & unknown_);
         }
     }
 
     uint32_t unknown() const { return unknown_; }
 
-    // Asks for the memory that `of` will read.
+    // Prefetches the memory that `of` will read.
     void prefetch(uint32_t term) const { __builtin_prefetch(&buckets_[term & mask_]); }
 
 private:
@@ -46,22 +46,22 @@ private:
     typedef uint64_t Halves __attribute__((vector_size(16)));
 
     struct Bucket {
-        Places term = {}, weight = {};  // no weight: this place is free
+        Places term = {}, weight = {};  // weight 0: this place is free
     };
 
     void insert(uint32_t term, uint32_t weight);
 
-    std::vector<Bucket> buckets_;  // what finds no place in its own lies in the next
+    std::vector<Bucket> buckets_;  // overflow goes to the next bucket
     size_t mask_;
     uint32_t unknown_;
 };
 
 struct Profile {
-    uint8_t bytes[(kMostTerms + 1) * kProfileEntry];  // one more, written and not counted
+    uint8_t bytes[(kMostTerms + 1) * kProfileEntry];  // with a spare entry, written and not counted
     size_t size = 0;
 };
 
-// One thread's profiles, one article at a time; the memory is kept for the next.
+// A profiler per thread; its memory is reused for the next article.
 class Profiler {
 public:
     Profiler(const Tables& tables, const TermWeights& weights)
@@ -98,10 +98,10 @@ private:
     Characters characters_;  // of the text, or of the folded words
     const TermWeights& weights_;
     Buffer<uint64_t> terms_, level_;  // hash << 32 | count and flags
-    Buffer<uint64_t> slots_;          // such terms by their hash, 0 where none is
+    Buffer<uint64_t> slots_;          // terms by their hash, 0 where empty
     Buffer<uint32_t> places_;         // of the terms in the slots
     size_t count_ = 0;
-    const uint8_t* single_ = nullptr;  // the unspaced character before, if one was
+    const uint8_t* single_ = nullptr;  // the unspaced character before, or null
     size_t single_size_ = 0;
 };
 
@@ -119,7 +119,7 @@ struct ProfileMeasures {
     double cosine, title, most, least;
 };
 
-// Of two profiles of such a size; a cosine below 0 where the hashes of one do not ascend.
+// Of two profiles of such a size; the cosine is below 0 where hashes do not ascend.
 ProfileMeasures profile_measures(const TermWeights& weights, const uint8_t* a, size_t a_size,
                                  const uint8_t* b, size_t b_size);
 

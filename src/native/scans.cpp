@@ -11,7 +11,7 @@
 namespace nearcopy {
 namespace {
 
-// Whether nothing up to `limit` can be in the lines after this one.
+// Whether the lines after this line hold no entry up to `limit`.
 inline bool is_last(const std::uint64_t* line, std::uint64_t limit) {
     return line[7] == 0 || line[7] > limit;
 }
@@ -19,14 +19,14 @@ inline bool is_last(const std::uint64_t* line, std::uint64_t limit) {
 namespace baseline {
 
 std::size_t tagged(const std::uint64_t* line, std::uint64_t tag, std::uint64_t mask,
-                   std::uint64_t* found) {
-    std::uint64_t* next = found;
+                   std::uint64_t* matches) {
+    std::uint64_t* next = matches;
     for (;; line += 8) {
         for (int slot = 0; slot < 8; ++slot) {
-            *next = line[slot];  // kept only when it counts: no branch
+            *next = line[slot];  // overwritten unless it matches: no branch
             next += (line[slot] ^ tag) <= mask;
         }
-        if (is_last(line, tag | mask)) return static_cast<std::size_t>(next - found);
+        if (is_last(line, tag | mask)) return static_cast<std::size_t>(next - matches);
     }
 }
 
@@ -44,21 +44,21 @@ namespace avx2 {
 #define NEARCOPY_AVX2 __attribute__((target("avx2,popcnt")))
 
 NEARCOPY_AVX2 std::size_t tagged(const std::uint64_t* line, std::uint64_t tag, std::uint64_t mask,
-                                 std::uint64_t* found) {
+                                 std::uint64_t* matches) {
     const __m256i wanted = _mm256_set1_epi64x(static_cast<long long>(tag));
-    const __m256i other = _mm256_set1_epi64x(static_cast<long long>(~mask));
+    const __m256i tag_bits = _mm256_set1_epi64x(static_cast<long long>(~mask));
     const __m256i zero = _mm256_setzero_si256();
-    std::uint64_t* next = found;
+    std::uint64_t* next = matches;
     for (;; line += 8) {
         unsigned same = 0;
         for (int half = 0; half < 8; half += 4) {
             const __m256i v = _mm256_load_si256(reinterpret_cast<const __m256i*>(line + half));
-            const __m256i differs = _mm256_and_si256(_mm256_xor_si256(v, wanted), other);
+            const __m256i differs = _mm256_and_si256(_mm256_xor_si256(v, wanted), tag_bits);
             const __m256d equal = _mm256_castsi256_pd(_mm256_cmpeq_epi64(differs, zero));
             same |= static_cast<unsigned>(_mm256_movemask_pd(equal)) << half;
         }
         for (; same; same &= same - 1) *next++ = line[__builtin_ctz(same)];
-        if (is_last(line, tag | mask)) return static_cast<std::size_t>(next - found);
+        if (is_last(line, tag | mask)) return static_cast<std::size_t>(next - matches);
     }
 }
 
@@ -83,16 +83,16 @@ namespace avx512 {
 #define NEARCOPY_AVX512 __attribute__((target("avx512f,popcnt")))
 
 NEARCOPY_AVX512 std::size_t tagged(const std::uint64_t* line, std::uint64_t tag, std::uint64_t mask,
-                                   std::uint64_t* found) {
+                                   std::uint64_t* matches) {
     const __m512i wanted = _mm512_set1_epi64(static_cast<long long>(tag));
     const __m512i limit = _mm512_set1_epi64(static_cast<long long>(mask));
-    std::uint64_t* next = found;
+    std::uint64_t* next = matches;
     for (;; line += 8) {
         const __m512i v = _mm512_load_si512(line);
         const __mmask8 same = _mm512_cmple_epu64_mask(_mm512_xor_si512(v, wanted), limit);
         _mm512_storeu_si512(next, _mm512_maskz_compress_epi64(same, v));
         next += __builtin_popcount(same);
-        if (is_last(line, tag | mask)) return static_cast<std::size_t>(next - found);
+        if (is_last(line, tag | mask)) return static_cast<std::size_t>(next - matches);
     }
 }
 

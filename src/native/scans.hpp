@@ -8,14 +8,14 @@ namespace nearcopy {
 
 struct Scans {
     // Copies the entries with the tag, those where (entry ^ tag) <= mask, from ascending lines of
-    // 8, up to a line that ends in 0 or in a greater entry; how many. Writes at most 8 more.
+    // 8, up to a line that ends in 0 or a greater entry; returns the count. Writes at most 8 more.
     std::size_t (*tagged)(const std::uint64_t* line, std::uint64_t tag, std::uint64_t mask,
-                          std::uint64_t* found);
-    // How many of the n lanes hold the same value in both.
+                          std::uint64_t* matches);
+    // The number of the n lanes that are equal in both signatures.
     unsigned (*equal_lanes)(const std::uint32_t* a, const std::uint32_t* b, std::size_t n);
 };
 
-// The scans of the level in force: the best the CPU has, unless set otherwise.
+// The scans of the current level: the best of the CPU, unless set otherwise.
 const Scans& scans();
 
 // 0 baseline, 1 AVX2, 2 AVX-512; more than the CPU has is clamped to what it has.

@@ -55,7 +55,7 @@ Groups::Groups(const SetRows& sets) : of(sets.count, kNone), starts(1, 0) {
         of[key.place] = uint32_t(group);
         if (group < sizes.size()) continue;
         sizes.push_back(uint32_t(key.size));
-        places.push_back(key.place);  // the first of each group, until all are known
+        places.push_back(key.place);  // the first place of every group, until all groups are known
     }
     starts.assign(sizes.size() + 1, 0);
     for (uint32_t group : of)
@@ -83,35 +83,36 @@ struct Place {
 
 // Sorts features of `low` and above: first into buckets, which fit the cache where hashes are
 // spread evenly.
-void sort(std::vector<Place>& found, std::vector<Place>& spare, uint64_t low, unsigned shift) {
+void sort(std::vector<Place>& places, std::vector<Place>& spare, uint64_t low, unsigned shift) {
     const auto bucket = [&](const Place& place) {
         return size_t(std::min<uint64_t>((place.feature - low) >> shift, kBuckets - 1));
     };
     std::vector<uint64_t> starts(kBuckets + 1, 0);
-    for (const Place& place : found) ++starts[bucket(place) + 1];
+    for (const Place& place : places) ++starts[bucket(place) + 1];
     accumulate(starts);
-    spare.resize(found.size());
+    spare.resize(places.size());
     std::vector<uint64_t> next = starts;
-    for (const Place& place : found) spare[next[bucket(place)]++] = place;
+    for (const Place& place : places) spare[next[bucket(place)]++] = place;
     for (size_t i = 0; i < kBuckets; ++i)
         std::sort(spare.begin() + int64_t(starts[i]), spare.begin() + int64_t(starts[i + 1]));
-    found.swap(spare);
+    places.swap(spare);
 }
 
-// Numbers the features that occur at several places, with the count of each.
-void number(const std::vector<Place>& found, std::vector<uint32_t>& numbers,
+// Numbers the features that occur at several places, with their counts.
+void number(const std::vector<Place>& places, std::vector<uint32_t>& numbers,
             std::vector<uint32_t>& counts) {
-    for (size_t i = 0, j; i < found.size(); i = j) {
-        for (j = i + 1; j < found.size() && found[j].feature == found[i].feature;) ++j;
+    for (size_t i = 0, j; i < places.size(); i = j) {
+        for (j = i + 1; j < places.size() && places[j].feature == places[i].feature;) ++j;
         if (j - i == 1) continue;
         if (counts.size() == kSingle) throw std::length_error("too many features: join fewer sets");
-        for (size_t k = i; k < j; ++k) numbers[found[k].at] = uint32_t(counts.size());
+        for (size_t k = i; k < j; ++k) numbers[places[k].at] = uint32_t(counts.size());
         counts.push_back(uint32_t(j - i));
     }
 }
 
 // The number of every feature of every group, kSingle where no other group has it. Hashes are
-// spread evenly, so each turn takes a small slice of all sets; of each a few, so that there are not too many turns.
+// spread evenly, so a turn takes a small slice of every set: several features per set, so that
+// there are not too many turns.
 std::vector<uint32_t> numbered(const SetRows& sets, const Groups& groups,
                                std::vector<uint32_t>& counts) {
     std::vector<uint64_t> starts(groups.count() + 1, 0);
@@ -121,23 +122,23 @@ std::vector<uint32_t> numbered(const SetRows& sets, const Groups& groups,
     const uint64_t slice = UINT64_MAX / turns;
     unsigned shift = 0;
     while (slice >> shift >= kBuckets) ++shift;
-    std::vector<Place> found, spare;
+    std::vector<Place> places, spare;
     for (uint64_t turn = 0; turn < turns; ++turn) {
         const uint64_t last = turn + 1 == turns ? UINT64_MAX : slice * (turn + 1);
-        found.clear();
+        places.clear();
         for (uint32_t g = 0; g < groups.count(); ++g) {
             const uint64_t* set = sets.begin(groups.first(g));
             for (uint32_t& i = next[g]; i < groups.sizes[g] && set[i] <= last; ++i)
-                found.push_back({set[i], starts[g] + i});
+                places.push_back({set[i], starts[g] + i});
         }
-        sort(found, spare, slice * turn, shift);
-        number(found, numbers, counts);
+        sort(places, spare, slice * turn, shift);
+        number(places, numbers, counts);
     }
     return numbers;
 }
 
-// The rank of each number: those that fewer groups hold first, then those that come first, so that
-// the features of one group mostly lie together.
+// The rank of every number: by ascending number of groups that hold the feature, then by first
+// occurrence, so that the ranks of a group are mostly contiguous.
 std::vector<uint32_t> ranked(const std::vector<uint32_t>& numbers,
                              const std::vector<uint32_t>& counts) {
     const uint32_t most = counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());

@@ -1,4 +1,4 @@
-// Sets of features made ready to be joined: equal ones grouped, features ranked rare first.
+// Sets of features prepared for the join: equal sets grouped, features ranked rare first.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,10 @@
 
 namespace nearcopy {
 
-// Turns counts at [i + 1] into where each i starts.
+// Prefix sums: turns counts at [i + 1] into start offsets at [i].
 void accumulate(std::vector<uint64_t>& counts);
 
-// The features of many sets, each ascending and without repeats.
+// The features of many sets, ascending and without duplicates in every set.
 struct SetRows {
     const uint64_t* values;
     const uint64_t* starts;  // set i is values[starts[i]] up to values[starts[i + 1]]
@@ -20,15 +20,15 @@ struct SetRows {
     uint64_t size(size_t set) const { return starts[set + 1] - starts[set]; }
 };
 
-// Equal sets made one, so that a template page costs no more than another. Smaller groups of
-// features first; empty sets are in none.
+// Groups of equal sets, so that a repeated template page costs no more than a single page. Groups
+// ascend by number of features; empty sets are in no group.
 struct Groups {
     static constexpr uint32_t kNone = UINT32_MAX;
 
-    std::vector<uint32_t> of;      // the group of each place
+    std::vector<uint32_t> of;      // the group by place
     std::vector<uint32_t> sizes;   // how many features a group has, ascending
     std::vector<uint64_t> starts;  // group g is places[starts[g]] up to [starts[g + 1]]
-    std::vector<uint32_t> places;  // ascending in each group
+    std::vector<uint32_t> places;  // ascending within a group
 
     explicit Groups(const SetRows& sets);
 
@@ -38,10 +38,10 @@ struct Groups {
     bool repeated(uint32_t group) const { return starts[group + 1] - starts[group] > 1; }
 };
 
-// The features that several groups hold, numbered rare first. Those of one group alone can match
-// nothing: they are counted, as the rarest of their group, and not kept.
+// The features that several groups hold, numbered rare first. Features of a single group have
+// no match: they are counted, as the rarest of their group, and not stored.
 struct Ranks {
-    std::vector<uint32_t> values;  // ascending in each group
+    std::vector<uint32_t> values;  // ascending within a group
     std::vector<uint64_t> starts;
     size_t distinct = 0;
 

@@ -26,7 +26,7 @@ static size_t next_point(const uint8_t* text, size_t bytes, size_t at) {
     return at;
 }
 
-// Every run of `size` characters of the normalised text, or the whole of a shorter one.
+// The character n-grams of `size` of the normalised text, or all of a shorter text.
 static size_t character_grams(const Words& words, Hash hash, size_t size, Buffer<uint64_t>& out) {
     const uint8_t* text = words.text();
     size_t bytes = words.bytes(), start = 0, end = 0, count = 0;
@@ -67,10 +67,10 @@ static size_t sort_unique(uint64_t* values, size_t count) {
 uint64_t Sketcher::weighted_simhash(const uint64_t* features, size_t count) {
     int64_t sums[64] = {};
     for (size_t i = 0; i < count; ++i) {
-        auto found = std::lower_bound(plan_.known.begin(), plan_.known.end(), features[i]);
-        bool known = found != plan_.known.end() && *found == features[i];
+        auto entry = std::lower_bound(plan_.known.begin(), plan_.known.end(), features[i]);
+        bool known = entry != plan_.known.end() && *entry == features[i];
         int64_t weight =
-            known ? plan_.weight[size_t(found - plan_.known.begin())] : plan_.unknown_weight;
+            known ? plan_.weight[size_t(entry - plan_.known.begin())] : plan_.unknown_weight;
         for (unsigned bit = 0; bit < 64; ++bit)
             sums[bit] += features[i] >> bit & 1 ? weight : -weight;
     }
@@ -115,18 +115,18 @@ void Sketcher::finish(const Sketch& out) {
     make_digest(out.digest);
     words_.cut(plan_.max_chars);
     size_t count = 0;
-    const uint64_t* made = nullptr;
+    const uint64_t* hashes = nullptr;
     bool same = plan_.minhash == plan_.simhash;
     if (plan_.simhash.size > 0) {
-        made = make_features(plan_.simhash, count, same || plan_.minhash.size == 0);
-        *out.simhash = simhash(made, count);
+        hashes = make_features(plan_.simhash, count, same || plan_.minhash.size == 0);
+        *out.simhash = simhash(hashes, count);
     }
     if (plan_.minhash.size > 0) {
-        if (made == nullptr || !same) made = make_features(plan_.minhash, count, true);
+        if (hashes == nullptr || !same) hashes = make_features(plan_.minhash, count, true);
         if (plan_.scheme == Scheme::CLASSIC)
-            lanes().classic(made, count, out.minhash);
+            lanes().classic(hashes, count, out.minhash);
         else
-            lanes().one_permutation(made, count, out.minhash);
+            lanes().one_permutation(hashes, count, out.minhash);
     }
 }
 
@@ -139,8 +139,8 @@ const uint64_t* Sketcher::features(const TextView& text, const Features& wanted,
 void Sketcher::feature_set(const TextView& text, const Features& wanted,
                            std::vector<uint64_t>& out) {
     size_t count = 0;
-    const uint64_t* made = features(text, wanted, count);
-    out.assign(made, made + count);
+    const uint64_t* hashes = features(text, wanted, count);
+    out.assign(hashes, hashes + count);
     out.resize(sort_unique(out.data(), count));
 }
 

@@ -1,4 +1,4 @@
-// From words to what is remembered of a text: SimHash, MinHash, digest.
+// From words to the sketches of a text: SimHash, MinHash, digest.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ struct Plan {
     Digest digest = Digest::XXH3_128;
     size_t max_chars = SIZE_MAX;
     std::vector<uint64_t> known;   // features of the frequency table, ascending
-    std::vector<uint32_t> weight;  // of each
+    std::vector<uint32_t> weight;  // by index of the feature
     uint32_t unknown_weight = 1;
 };
 
@@ -46,7 +46,7 @@ struct Sketch {
 
 class Sketcher {
 public:
-    // `prefix` is that of its words, for others that read them.
+    // `prefix` is passed to Words, for callers that read the hashed prefixes.
     Sketcher(const Tables& tables, const Plan& plan, uint32_t prefix = 0)
         : words_(tables, prefix), plan_(plan) {}
 
@@ -55,7 +55,7 @@ public:
         finish(out);
     }
 
-    // The same in two steps: in between the words are there to be read by others.
+    // The same in two steps: in between, callers can read the words.
     const Words& fold(const TextView& text) {
         words_.fold(text, plan_.hash);
         return words_;

@@ -30,7 +30,7 @@ struct Name {
     const Char* begin;
     const Char* end;
     uint32_t before, after, next;  // 0 where the text ends
-    bool told;                     // "version" precedes it
+    bool versioned;                // "version" precedes it
     bool touches;                  // no dot between it and `after`
 };
 
@@ -39,15 +39,16 @@ class Details {
 public:
     Details(const Char* text, size_t size) : text_(text), size_(size) {}
 
-    // Every detail has a digit, `_`, `(` or backtick in it or behind it, or a hump: n before a capital.
+    // Every detail contains or precedes a digit, `_`, `(` or backtick, or has a hump: a lowercase
+    // letter before a capital.
     uint8_t count(const CharacterBits* bits) {
         uint64_t small_before = 0;
         for (size_t base = 0; base < size_ && known_ < kMostDetails; base += kBlock, ++bits) {
-            uint64_t telling = bits->digit | bits->sign;
-            telling |= bits->capital & (bits->small << 1 | small_before);
+            uint64_t triggers = bits->digit | bits->sign;
+            triggers |= bits->capital & (bits->small << 1 | small_before);
             small_before = bits->small >> (kBlock - 1);
-            for (; telling != 0 && known_ < kMostDetails; telling &= telling - 1)
-                look(base + lowest_bit(telling));
+            for (; triggers != 0 && known_ < kMostDetails; triggers &= triggers - 1)
+                look(base + lowest_bit(triggers));
         }
         return uint8_t(known_);
     }
@@ -55,7 +56,7 @@ public:
 private:
     uint32_t point(size_t at) const { return at < size_ ? uint32_t(text_[at]) : 0; }
 
-    // The name or code at a telling place, unless it has been read already.
+    // The name or code at a trigger, unless it has been read already.
     void look(size_t place) {
         if (place < at_) return;
         if (text_[place] == '`') {
@@ -95,8 +96,9 @@ private:
         constexpr const char kWord[] = "version";
         if (start < 8 || text_[start - 1] != ' ') return false;
         if (start > 8 && in_name(text_[start - 9])) return false;
-        return std::equal(kWord, kWord + 7, text_ + start - 8,
-                          [](char wanted, Char c) { return uint32_t(wanted) == (uint32_t(c) | 32); });
+        return std::equal(kWord, kWord + 7, text_ + start - 8, [](char letter, Char c) {
+            return uint32_t(letter) == (uint32_t(c) | 32);
+        });
     }
 
     static bool is_detail(const Name<Char>& name) {
@@ -105,7 +107,7 @@ private:
         if (numbers(name.begin + v, name.end, sizes, count)) {
             if (v && (*name.begin == 'v' || count > 1)) return true;
             const bool amount = is_currency(name.before) || name.after == '%';
-            if (!v) return name.told || (!amount && is_release(sizes, count));
+            if (!v) return name.versioned || (!amount && is_release(sizes, count));
         }
         return is_api(name);
     }

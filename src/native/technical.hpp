@@ -1,4 +1,4 @@
-// How many technical details a text holds: kernels/reference/technical.py says what they are.
+// The number of technical details of a text: kernels/reference/technical.py defines them.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace nearcopy {
 
 constexpr size_t kMostDetails = 5;
 
-// Different details of a text without markup, at most kMostDetails.
+// The number of distinct details of a text without markup, at most kMostDetails.
 uint8_t technical_details(const TextView& plain, const CharacterBits* bits);
 
 }  // namespace nearcopy

@@ -1,4 +1,4 @@
-// Work on several threads.
+// Parallel loops.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace nearcopy {
 
-// The number of threads asked for, 0 being all cores.
+// The number of threads to use; 0 means all cores.
 inline unsigned thread_count(int64_t threads) {
     if (threads < 0 || threads > 1024)
         throw std::invalid_argument("threads: expected 0 (all cores) to 1024, found " +
@@ -21,8 +21,8 @@ inline unsigned thread_count(int64_t threads) {
     return threads ? unsigned(threads) : std::max(1u, std::thread::hardware_concurrency());
 }
 
-// Calls run(part) for each part of `threads`, every one on a thread of its own where one can be
-// had; the first exception is rethrown once all have ended.
+// Calls run(part) for every part below `threads`, on a thread of its own where it can be started;
+// the first exception is rethrown once all threads have ended.
 template <class Run>
 void on_threads(unsigned threads, Run run) {
     std::vector<std::exception_ptr> errors(threads);
@@ -33,23 +33,23 @@ void on_threads(unsigned threads, Run run) {
             errors[part] = std::current_exception();
         }
     };
-    std::vector<std::thread> others;
-    others.reserve(threads);
+    std::vector<std::thread> pool;
+    pool.reserve(threads);
     for (unsigned part = 1; part < threads; ++part) {
         try {
-            others.emplace_back(guarded, part);
+            pool.emplace_back(guarded, part);
         } catch (...) {
-            guarded(part);  // no thread to be had: do its share here
+            guarded(part);  // the thread cannot be started: run its part here
         }
     }
     guarded(0);
-    for (std::thread& other : others) other.join();
+    for (std::thread& thread : pool) thread.join();
     for (const std::exception_ptr& error : errors)
         if (error) std::rethrow_exception(error);
 }
 
-// Calls work(worker, i) for every i below `count`; each thread makes a worker of its own and takes
-// the next few that are left, so that long texts do not hold up the rest.
+// Calls work(worker, i) for every i below `count`; a thread makes its own worker and takes the next
+// few indices at a time, so that long texts do not hold up the rest.
 template <class MakeWorker, class Work>
 void on_threads(size_t count, unsigned threads, MakeWorker make, Work work) {
     constexpr size_t kStep = 16;

@@ -23,7 +23,7 @@ uint32_t slot_hash(std::string_view word) {
     return hash ^ hash >> 15;
 }
 
-// The character at a place, or 0, which is no letter either.
+// The character at a position, or 0 past the end, which is no letter.
 char at(const std::string& text, size_t place) { return place < text.size() ? text[place] : '\0'; }
 
 // How the words of a title are capitalised, which decides whether capitals mark names.
@@ -110,22 +110,22 @@ TitleScanTable::TitleScanTable(const Known& rules, const std::vector<std::string
     slots_.assign(slots, 0);
     for (const auto& [word, bits] : rules) entry(word).rules = bits;
     for (const std::string& word : common) entry(word).common = true;
-    for (const Entry& each : entries_) {
-        longest_word_ = std::max(longest_word_, each.word.size());
-        const char c = at(each.word, 0);
-        if (each.word.size() == 1 && uint8_t(c) < 128 && !is_letter(c))
-            signs_[uint8_t(c)] = each.rules;
+    for (const Entry& entry : entries_) {
+        longest_word_ = std::max(longest_word_, entry.word.size());
+        const char c = at(entry.word, 0);
+        if (entry.word.size() == 1 && uint8_t(c) < 128 && !is_letter(c))
+            signs_[uint8_t(c)] = entry.rules;
     }
     auto of = [&](const char* shape) {
-        const Entry* found = find(shape);
-        return found ? found->rules : 0;
+        const Entry* entry = find(shape);
+        return entry ? entry->rules : 0;
     };
     any_ = of("0"), joined_ = of("0-0"), pointed_ = of("0.0"), century_ = of("20"),
     glued_ = of("a0");
     letters_.assign(0x10000, 0);
     for (const auto& [point, letter] : letters)
         if (point < letters_.size() && letter < 128) letters_[point] = letter;
-    for (uint8_t c = 0; c < 128; ++c) letters_[c] = 0;  // is told apart before
+    for (uint8_t c = 0; c < 128; ++c) letters_[c] = 0;  // ASCII needs no replacement
 }
 
 TitleScanTable::Entry& TitleScanTable::entry(std::string_view word) {
@@ -146,16 +146,17 @@ const TitleScanTable::Entry* TitleScanTable::find(std::string_view word) const {
 }
 
 TitleScan TitleScanTable::read(const TextView& title) const {
-    TitleScan made;
+    TitleScan scan;
     std::string text;
-    made.plain = in_ascii(title, std::min(title.size, longest_), text);
-    if (!made.plain) return made;
-    made.rules = rules(text);
-    add_names(text, made.names);
-    return made;
+    scan.plain = in_ascii(title, std::min(title.size, longest_), text);
+    if (!scan.plain) return scan;
+    scan.rules = rules(text);
+    add_names(text, scan.names);
+    return scan;
 }
 
-bool TitleScanTable::names(const TextView& text, uint32_t blank, std::vector<TitleName>& out) const {
+bool TitleScanTable::names(const TextView& text, uint32_t blank,
+                           std::vector<TitleName>& out) const {
     std::string plain(text.size, '\0');
     for (size_t i = 0; i < text.size; ++i) {
         const uint32_t c = text.kind == 1   ? static_cast<const uint8_t*>(text.data)[i]
@@ -186,11 +187,11 @@ bool TitleScanTable::in_ascii(const TextView& title, size_t size, std::string& o
     return in_ascii(static_cast<const uint32_t*>(title.data), size, out);
 }
 
-// What all words call for, and where there is a figure its shape and the signs, too.
+// The rules triggered by words, and if there is a digit, by signs and shapes of numbers.
 uint64_t TitleScanTable::rules(const std::string& text) const {
     std::string lower(text.size(), '\0');
     std::transform(text.begin(), text.end(), lower.begin(), lowered);
-    uint64_t found = 0, signs = 0;
+    uint64_t bits = 0, signs = 0;
     bool digit = false;
     for (size_t start = 0; start < lower.size();) {
         if (!is_small(lower[start])) {
@@ -201,30 +202,30 @@ uint64_t TitleScanTable::rules(const std::string& text) const {
         size_t end = start + 1;
         while (is_small(at(lower, end))) ++end;
         const Entry* known = find(std::string_view(lower).substr(start, end - start));
-        if (known != nullptr) found |= known->rules;
+        if (known != nullptr) bits |= known->rules;
         start = end;
     }
-    return digit ? found | signs | any_ | shapes(lower) : found;
+    return digit ? bits | signs | any_ | shapes(lower) : bits;
 }
 
 uint64_t TitleScanTable::shapes(const std::string& lower) const {
-    uint64_t found = 0;
+    uint64_t bits = 0;
     for (size_t i = 0; i < lower.size(); ++i) {
         if (!is_digit(lower[i])) continue;
         size_t sign = i + 1 + (at(lower, i + 1) == ' ');
         const char c = at(lower, sign);
         if (c == '-' || c == '/' || c == '.') {
             const size_t next = sign + 1 + (at(lower, sign + 1) == ' ');
-            if (is_digit(at(lower, next))) found |= joined_;
+            if (is_digit(at(lower, next))) bits |= joined_;
         }
-        if (at(lower, i + 1) == '.' && is_digit(at(lower, i + 2))) found |= pointed_;
+        if (at(lower, i + 1) == '.' && is_digit(at(lower, i + 2))) bits |= pointed_;
         const bool century = (lower[i] == '1' && at(lower, i + 1) == '9') ||
                              (lower[i] == '2' && at(lower, i + 1) == '0');
-        if (century && is_digit(at(lower, i + 2)) && is_digit(at(lower, i + 3))) found |= century_;
+        if (century && is_digit(at(lower, i + 2)) && is_digit(at(lower, i + 3))) bits |= century_;
         const size_t before = i > 1 && lower[i - 1] == '-' ? i - 2 : i - 1;
-        if (is_small(at(lower, i + 1)) || (i > 0 && is_small(lower[before]))) found |= glued_;
+        if (is_small(at(lower, i + 1)) || (i > 0 && is_small(lower[before]))) bits |= glued_;
     }
-    return found;
+    return bits;
 }
 
 void TitleScanTable::add_names(const std::string& text, std::vector<TitleName>& out) const {

@@ -1,5 +1,5 @@
 // The scan of titles: which fact rules their words trigger, and the names in them. The reference is
-// nearcopy/kernels/reference/titles.py, which explains each step.
+// nearcopy/kernels/reference/titles.py, which explains every step.
 #pragma once
 
 #include <cstddef>
@@ -57,8 +57,8 @@ private:
                   std::vector<TitleName>& out) const;
 
     std::vector<Entry> entries_;
-    std::vector<uint32_t> slots_;   // places of entries, from 1, by the hash of their words
-    std::vector<uint8_t> letters_;  // 0 where a character has no ASCII
+    std::vector<uint32_t> slots_;   // index of the entry + 1, by the hash of its word; 0 is empty
+    std::vector<uint8_t> letters_;  // 0 where a character has no ASCII form
     uint64_t signs_[128] = {};
     uint64_t any_ = 0, joined_ = 0, pointed_ = 0, century_ = 0, glued_ = 0;
     size_t longest_, longest_word_ = 0;

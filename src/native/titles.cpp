@@ -112,7 +112,7 @@ public:
     }
 
 private:
-    // The first words, the first letters of each.
+    // Reads the first kMaxWords words, and their first kMaxLetters letters.
     template <class Char>
     void read(const Char* text, size_t size) {
         uint32_t* out = letters_;
@@ -140,18 +140,18 @@ private:
     void cut_into_terms() {
         WordKind before = LETTER_KIND;
         for (size_t from = 0, to; from < words_; from = to) {
-            WordKind found = kind(from);
-            for (to = from + 1; to < words_ && kind(to) == found;) ++to;
-            add_run(found, from, to, before);
-            before = found;
+            WordKind run_kind = kind(from);
+            for (to = from + 1; to < words_ && kind(to) == run_kind;) ++to;
+            add_run(run_kind, from, to, before);
+            before = run_kind;
         }
     }
 
-    // Words of one kind. Single characters are adjacent.
-    void add_run(WordKind found, size_t from, size_t to, WordKind before) {
-        if (found == WORD_KIND) {
+    // A run of words of the same kind. Single characters are adjacent.
+    void add_run(WordKind run_kind, size_t from, size_t to, WordKind before) {
+        if (run_kind == WORD_KIND) {
             for (size_t i = from; i < to; ++i) add(stem(starts_[i], length(i)));
-        } else if (found == LETTER_KIND) {
+        } else if (run_kind == LETTER_KIND) {
             from += before == WORD_KIND && *starts_[from] == 's';
             if (from < to) add({starts_[from], to - from});
         } else if (to - from == 1) {
@@ -241,7 +241,7 @@ size_t left_over(Terms& terms, Term** out) {
     return count;
 }
 
-// The products of the terms that are alike, heaviest first, each term once.
+// The products of similar terms, heaviest pairs first; every occurrence is matched once.
 int64_t alike_products(Terms& a, Terms& b) {
     Term *left[kMaxWords], *right[kMaxWords];
     size_t lefts = left_over(a, left), rights = left_over(b, right);
@@ -276,7 +276,7 @@ int64_t alike_products(Terms& a, Terms& b) {
     return sum;
 }
 
-// The weight of the first terms that the other title lacks.
+// The weight of the first terms that are missing in the other title.
 int64_t lacking(Terms& terms, Terms& other) {
     int64_t sum = 0;
     for (Term* x = terms.begin(); x != terms.front_end(); ++x)
@@ -317,11 +317,11 @@ size_t run_at(const std::vector<uint64_t>& words, size_t at) {
     return end - at;
 }
 
-// The sum over all words of how often one has it, times how often the other does.
+// The dot product of the word counts.
 double product(const std::vector<uint64_t>& a, const std::vector<uint64_t>& b) {
     int64_t sum = 0;
     for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
-        // Only a run that is passed by is counted: each word is looked at once.
+        // Only a run that is passed is counted: every word is read once.
         size_t left = a[i] <= b[j] ? run_at(a, i) : 0, right = b[j] <= a[i] ? run_at(b, j) : 0;
         sum += int64_t(left) * int64_t(right);
         i += left;

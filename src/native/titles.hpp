@@ -1,5 +1,5 @@
-// Titles: their terms, how alike two are, and the keys they are filed under. The readable twin is
-// nearcopy/kernels/reference/titles.py, which says what each step is for.
+// Titles: their terms, their similarity, and their index keys. The readable twin is
+// nearcopy/kernels/reference/titles.py, which explains every step.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace nearcopy {
 
-// The weight of each common term, in hundredths, by the hash of the term.
+// The weights of common terms, in hundredths, by the hash of the term.
 class TitleWeights {
 public:
     TitleWeights(const std::vector<std::pair<uint64_t, uint32_t>>& known, uint32_t unknown);

@@ -24,8 +24,8 @@ public:
         }
     }
 
-    // Adds the places in the table of the words of a text, which are parted by single spaces, in
-    // order; of the first `most` words only.
+    // Appends the table indices of the words of a text, which are separated by single spaces, in
+    // order; reads the first `most` words only.
     void find(const TextView& text, size_t most, std::vector<uint32_t>& out) const {
         if (text.kind == 1)
             find(static_cast<const uint8_t*>(text.data), text.size, most, out);
@@ -68,7 +68,7 @@ private:
     }
 
     std::vector<std::u32string> words_;
-    std::vector<uint32_t> slots_;  // places of words, from 1, by their hashes
+    std::vector<uint32_t> slots_;  // index of the word + 1, by its hash; 0 is empty
 };
 
 }  // namespace nearcopy

@@ -9,7 +9,7 @@
 
 namespace nearcopy {
 
-constexpr size_t kChunk = 2048;  // code points folded between two looks at the room left
+constexpr size_t kChunk = 2048;  // code points folded between two checks of the capacity
 
 void Words::begin(WordSink& sink) {
     count_ = bytes_ = 0;
@@ -25,7 +25,7 @@ void Words::begin(WordSink& sink) {
 
 void Words::room(WordSink& sink, size_t points) {
     size_t written = size_t(sink.out - sink.text);
-    if (written + points * kBytesPerPoint > UINT32_MAX)  // places of words are kept in 32 bits
+    if (written + points * kBytesPerPoint > UINT32_MAX)  // offsets of words are 32-bit
         throw std::length_error("the words of a text pass 4 GiB: split it");
     sink.text = text_.reserve(written + points * kBytesPerPoint + kSlack);
     sink.out = sink.text + written;
@@ -69,7 +69,7 @@ static void fold_piece(WordSink& sink, const uint32_t* text, size_t size) {
     lanes().fold32(sink, text, size);
 }
 
-// Up to the end of each group of lines by itself, behind a break: there no word is open.
+// Folds every group of lines separately: a group ends after a line break, where no word is open.
 template <class Char>
 void Words::fold_chunk(WordSink& sink, const Char* text, size_t from, size_t to,
                        Lines*& next) const {
@@ -94,7 +94,7 @@ void Words::fold_chunks(const Char* text, size_t size, Hash hash, std::vector<Li
         room(sink, to - from);
         fold_chunk(sink, text, from, to, next);
         if (to == size) finish(sink);
-        // A single at the end may yet be joined by a mark: it waits for the next chunk.
+        // A mark may still join a single at the end: it is hashed with the next chunk.
         size_t waiting = to < size && sink.touching && !sink.open ? 1 : 0;
         size_t ready = sink.count - waiting;
         hash_words(sink, start, ready, hash);

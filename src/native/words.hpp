@@ -1,4 +1,4 @@
-// From a text as Python holds it to words: folded, separated by one space, hashed.
+// From a Python string to words: folded, separated by a space, hashed.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace nearcopy {
 
-// A text as Python holds it: `kind` bytes a code point (1, 2 or 4).
+// A view of a Python string: `kind` bytes per code point (1, 2 or 4).
 struct TextView {
     const void* data = nullptr;
     size_t size = 0;
@@ -25,11 +25,11 @@ struct Tables {
     Entities entities;
 };
 
-// The text without its markup, and on request where each character came from.
+// The text without its markup, and unless null, the source spans of its characters.
 void strip_html(const TextView& text, std::vector<uint32_t>& out, std::vector<Span>* spans,
                 const Entities& entities);
 
-// One thread's text without its markup; the memory is kept for the next.
+// A text without its markup; an instance per thread, whose memory is reused.
 class PlainText {
 public:
     TextView of(const TextView& source, const Entities& entities);
@@ -38,18 +38,18 @@ private:
     std::vector<uint32_t> points_;
 };
 
-// One thread's classified characters, of one text at a time.
+// The classified characters of a text; an instance per thread, whose memory is reused.
 class Characters {
 public:
-    // The bits of a text without markup, for every 64 characters or a part of them.
+    // The bit masks of a text without markup, per block of 64 characters.
     const CharacterBits* read(const TextView& plain);
 
 private:
     Buffer<CharacterBits> bits_;
 };
 
-// Neighbouring lines of a text that are read, or are not, and where they end: in its characters, and
-// once it is folded, in its words and their bytes.
+// A group of adjacent lines that are all read or all skipped, and its end: in characters, and once
+// the text is folded, in words and in their bytes.
 struct Lines {
     size_t end;
     bool read;
@@ -58,20 +58,20 @@ struct Lines {
 
 enum class Hash { FNV1A, MURMUR3, XXH3 };
 
-// One thread's words of one text at a time; the memory is kept for the next.
+// The words of a text; an instance per thread, whose memory is reused.
 class Words {
 public:
-    // `prefix`: how many bytes of each word, at most 8, MURMUR3 also hashes by themselves; 0 for
-    // none.
+    // `prefix`: the length in bytes, at most 8, of the word prefixes that MURMUR3 hashes as well; 0
+    // for none.
     explicit Words(const Tables& tables, uint32_t prefix = 0) : tables_(tables), prefix_(prefix) {}
 
     // Folds the text and hashes every word.
     void fold(const TextView& text, Hash hash);
 
-    // The same of a text without markup, all of it or none in lines; tells where their words end.
+    // The same of a text without markup, whose lines cover all or none of it; sets their word ends.
     void fold(const TextView& plain, Hash hash, std::vector<Lines>& lines);
 
-    // The same, and where in the source each word begins and ends.
+    // The same, with the source spans of the words.
     void fold_spans(const TextView& text, Hash hash, std::vector<Span>& spans);
 
     // Keeps only the words that begin in the first `max_chars` characters of the normalised text.
@@ -82,7 +82,7 @@ public:
     const uint64_t* hashes() const { return hashes_.data(); }
     const uint64_t* prefixes() const { return prefixes_.data(); }  // by MURMUR3
     const uint8_t* text() const { return text_.data(); }
-    size_t bytes() const { return bytes_; }  // of the normalised text: words with one space between
+    size_t bytes() const { return bytes_; }  // of the normalised text: words and single spaces
 
 private:
     TextView plain(const TextView& text, std::vector<Span>* spans);

@@ -1,4 +1,4 @@
-// Zeroed words on lines of cache; large ones go straight back to the system when they are let go.
+// Zeroed words, aligned to cache lines; large blocks are returned to the system when freed.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,18 @@
 
 namespace nearcopy {
 
-// A table that grows leaves ever larger holes behind. The heap keeps those among what others hold,
-// many times what is in use, so blocks of many pages are had from the system itself.
+// A growing table leaves ever larger holes behind. The heap keeps these between live blocks, many
+// times the memory in use, so large blocks are mapped directly.
 class Zeroed {
 public:
     Zeroed() = default;
-    explicit Zeroed(size_t words) : bytes_(words * sizeof(uint64_t)), words_(taken(bytes_)) {}
+    explicit Zeroed(size_t words) : bytes_(words * sizeof(uint64_t)), words_(allocated(bytes_)) {}
     Zeroed(Zeroed&& other) noexcept { swap(other); }
     Zeroed& operator=(Zeroed&& other) noexcept {
         swap(other);
         return *this;
     }
-    ~Zeroed() { let_go(); }
+    ~Zeroed() { release(); }
 
     uint64_t* get() const { return words_; }
 
@@ -32,7 +32,7 @@ private:
     static constexpr size_t kMapped = size_t{1} << 17;
     static constexpr std::align_val_t kLine{64};
 
-    static uint64_t* taken(size_t bytes) {
+    static uint64_t* allocated(size_t bytes) {
 #if defined(__linux__)
         if (bytes >= kMapped) {
             void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
@@ -44,7 +44,7 @@ private:
         return static_cast<uint64_t*>(std::memset(::operator new[](bytes, kLine), 0, bytes));
     }
 
-    void let_go() {
+    void release() {
 #if defined(__linux__)
         if (bytes_ >= kMapped) {
             munmap(words_, bytes_);
