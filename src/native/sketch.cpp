@@ -5,6 +5,8 @@
 
 #include "hashes.hpp"
 
+// SimHash and MinHash themselves are in lanes_sketch.hpp, compiled for each level of the processor.
+
 namespace nearcopy {
 
 static uint64_t hash_bytes(Hash hash, const uint8_t* data, size_t size) {
