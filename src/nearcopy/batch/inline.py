@@ -105,6 +105,11 @@ def dedupe_files(job: DedupeJob, hooks: Hooks | None = None) -> DedupeSummary:
     With `apply`, an unusually large removal raises TooManyDuplicates unless it is confirmed;
     without, it is the `warning` of the summary.
     """
+    if not isinstance(job, DedupeJob):
+        raise NearcopyError(
+            f"expected a DedupeJob, got {type(job).__name__}: "
+            "give nearcopy.batch.DedupeJob(files=[...])"
+        )
     with (
         open_sources(job.files, job.input_format, otherwise=job.format) as sources,
         ExitStack() as outs,

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nearcopy import kernels
+import nearcopy.kernels as kernels
 from nearcopy.batch.output_columns import Settings
 from nearcopy.batch.text_relations import NO_SIMHASH
 from nearcopy.cluster.kept_copy import by_age

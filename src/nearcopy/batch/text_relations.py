@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearcopy import kernels
+import nearcopy.kernels as kernels
 from nearcopy.batch.output_columns import Settings
 from nearcopy.config import Policy
 from nearcopy.models import Relation

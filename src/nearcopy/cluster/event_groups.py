@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from nearcopy import kernels
+import nearcopy.kernels as kernels
 from nearcopy.cluster.average_linkage import ONE, AverageLinkage, Group, GroupLink
 from nearcopy.cluster.duplicate_groups import DuplicateGroup, OversizedGroup
 from nearcopy.cluster.kept_copy import rank_copies

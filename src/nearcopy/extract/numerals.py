@@ -8,7 +8,7 @@ the same numerals in the texts, to show them.
 from collections import defaultdict
 from typing import NamedTuple
 
-from nearcopy import kernels
+import nearcopy.kernels as kernels
 from nearcopy.kernels.reference.numerals import FoundNumeral, find_numerals
 
 LONGEST = 200_000  # characters searched for changed numerals

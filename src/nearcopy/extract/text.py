@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from nearcopy import kernels
+import nearcopy.kernels as kernels
 
 
 class Word(NamedTuple):

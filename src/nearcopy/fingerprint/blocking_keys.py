@@ -20,7 +20,7 @@ from itertools import combinations, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from nearcopy import kernels
+import nearcopy.kernels as kernels
 from nearcopy.config import SLOTS, Policy, Recipe
 from nearcopy.kernels.reference.sketches import mix
 from nearcopy.models import Fingerprint

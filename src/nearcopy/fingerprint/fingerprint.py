@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nearcopy import kernels
+import nearcopy.kernels as kernels
 from nearcopy.config import FrequencyTable, Recipe, check_recipe
 from nearcopy.errors import BadArticle, BadRecipe
 from nearcopy.extract import facts, titles, urls

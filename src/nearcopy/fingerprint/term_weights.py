@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearcopy import kernels
+import nearcopy.kernels as kernels
 from nearcopy.kernels.data_tables import term_weights
 from nearcopy.kernels.reference.term_profiles import ENTRY, term_hash
 

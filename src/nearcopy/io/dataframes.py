@@ -36,7 +36,8 @@ def dedupe(
     if LIBRARIES.get(library) != type(frame).__name__:
         raise NearcopyError(
             "expected a DataFrame of pandas or polars, or a Dataset of Hugging Face, got "
-            f"{type(frame).__name__}: for files use nearcopy.batch.dedupe_files"
+            f"{type(frame).__name__}: for articles in Python use nearcopy.Deduper().run(articles), "
+            "for files nearcopy.batch.dedupe_files(DedupeJob(files=[...]))"
         )
     table: Any = frame
     labels = list(table.index) if library == "pandas" else range(len(table))

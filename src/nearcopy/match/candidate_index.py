@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearcopy import kernels
+import nearcopy.kernels as kernels
 from nearcopy.config.units import FIRST, LAST, MICROSECOND, to_micros
 from nearcopy.fingerprint.blocking_keys import Keys
 from nearcopy.match.eligibility import NO_TIME, within_window

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearcopy import kernels
+import nearcopy.kernels as kernels
 from nearcopy.config import SLOTS, Features, Recipe
 from nearcopy.errors import BadArticle, BadRecipe
 from nearcopy.extract.facts import add_chinese_facts

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from nearcopy import kernels
+import nearcopy.kernels as kernels
 from nearcopy.config import Features, Recipe
 from nearcopy.errors import BadArticle, BadPolicy, BadRecipe
 from nearcopy.extract.text import strip_html

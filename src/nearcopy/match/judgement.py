@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearcopy import kernels
+import nearcopy.kernels as kernels
 from nearcopy.config import SLOTS, Policy, Recipe
 from nearcopy.extract.facts import add_chinese_facts
 from nearcopy.match.compare import (

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearcopy import kernels
+import nearcopy.kernels as kernels
 from nearcopy.kernels.reference.titles import MAX_WORDS
 from nearcopy.match.titles.similarity import MAX_CHARS
 from nearcopy.models import Fingerprint

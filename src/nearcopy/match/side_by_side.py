@@ -10,7 +10,7 @@ from html import escape
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from nearcopy import kernels
+import nearcopy.kernels as kernels
 from nearcopy.extract.numerals import Numeral
 from nearcopy.extract.titles import clean
 from nearcopy.kernels.result_types import Passage

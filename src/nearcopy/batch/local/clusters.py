@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nearcopy import kernels
+import nearcopy.kernels as kernels
 from nearcopy.batch.linked_groups import (
     ArticleEdges,
     DuplicateRow,

@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nearcopy import kernels
+import nearcopy.kernels as kernels
 from nearcopy.batch.local.column_files import Array, join_blobs, write_pack
 from nearcopy.batch.local.job import CorpusJob
 from nearcopy.batch.local.row_reader import (

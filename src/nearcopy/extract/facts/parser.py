@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from nearcopy import kernels
+import nearcopy.kernels as kernels
 from nearcopy.extract.facts import dates, quantities
 from nearcopy.extract.facts import versions_and_names as names
 from nearcopy.extract.facts.describe import Finding, Rule

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import Levenshtein
 
-from nearcopy import kernels
+import nearcopy.kernels as kernels
 from nearcopy.extract.titles.stage_words import SIDES_BY_STEM
 from nearcopy.kernels.reference.titles import stem, title_terms, weight
 from nearcopy.match.titles.contrast import same_side

@@ -1,8 +1,8 @@
-"""The public names, and where each is defined."""
+"""The public names, and where each is defined; `nearcopy` has them as its own."""
 
-from .config import POLICIES, RECIPES, Features, Policy, Recipe, Scoring
-from .deduper.deduper import Deduper
-from .errors import (
+from nearcopy.config import POLICIES, RECIPES, Features, Policy, Recipe, Scoring
+from nearcopy.deduper.deduper import Deduper
+from nearcopy.errors import (
     BadArticle,
     BadFeedback,
     BadPolicy,
@@ -16,12 +16,12 @@ from .errors import (
     StreamError,
     WebError,
 )
-from .fingerprint.fingerprint import fingerprints, frequency_table
-from .io.dataframes import dedupe
-from .match.compare import compare, overlap, passages
-from .match.decide import decide
-from .match.explain import Explanation, explain
-from .models import (
+from nearcopy.fingerprint.fingerprint import fingerprints, frequency_table
+from nearcopy.io.dataframes import dedupe
+from nearcopy.match.compare import compare, overlap, passages
+from nearcopy.match.decide import decide
+from nearcopy.match.explain import Explanation, explain
+from nearcopy.models import (
     Article,
     Decision,
     Evidence,
@@ -31,7 +31,7 @@ from .models import (
     Story,
     Verdict,
 )
-from .models.feedback import Feedback
+from nearcopy.models.feedback import Feedback
 
 __all__ = [
     "POLICIES",
@@ -72,5 +72,3 @@ __all__ = [
     "overlap",
     "passages",
 ]
-
-__version__: str
