@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.test_architecture import ROOMS
 
 import nearcopy
 
@@ -46,6 +47,11 @@ def test_threads_may_use_the_first_ones_at_the_same_time(_):
 
 def test_rooms_are_attributes_without_being_imported():
     assert run("import nearcopy; print(nearcopy.errors.BadPolicy.__name__)") == "BadPolicy"
+
+
+@pytest.mark.parametrize("room", [*ROOMS, "extract.facts", "match.titles", "kernels.native"])
+def test_any_room_may_be_imported_first(room):
+    run(f"import nearcopy.{room}; import nearcopy.kernels; assert nearcopy.kernels.native")
 
 
 def test_another_name_is_an_attribute_error():

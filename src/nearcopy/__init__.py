@@ -5,6 +5,7 @@ Larger jobs have packages of their own: `nearcopy.batch` for whole corpora, `nea
 files, feeds, streams and sinks.
 """
 
+import sys
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,8 @@ def __getattr__(name: str) -> Any:
     The public names are imported at once, and first: threads that use the first names at the same
     time wait for one import, and do not meet in the middle of two.
     """
+    if f"nearcopy.{name}" in sys.modules:  # it is being imported
+        return sys.modules[f"nearcopy.{name}"]
     if name == "__all__" or not name.startswith("_"):
         public = import_module("nearcopy._public")
         names = {each: getattr(public, each) for each in ("__all__", *public.__all__)}
