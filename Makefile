@@ -61,7 +61,7 @@ properties: $(STAMP)
 faults: $(STAMP)
 	NEARCOPY_FAULTS=whole $(BIN)/python -m pytest -m "" --durations=0 \
 		tests/system/test_order_independence.py tests/system/test_races.py tests/system/test_faults.py tests/stores/test_sqlite.py \
-		tests/system/test_soak.py tests/io/streams tests/batch
+		tests/system/test_soak.py tests/deduper/test_histories.py tests/io/streams tests/batch
 
 ## make soak     mixed load under kills on SQLite and PostgreSQL for 30 minutes each, then an audit
 soak: $(STAMP)
