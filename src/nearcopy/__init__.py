@@ -23,8 +23,8 @@ def __getattr__(name: str) -> Any:
     The public names are imported at once, and first: threads that use the first names at the same
     time wait for one import, and do not meet in the middle of two.
     """
-    if f"nearcopy.{name}" in sys.modules:  # it is being imported
-        return sys.modules[f"nearcopy.{name}"]
+    if f"nearcopy.{name}" in sys.modules:  # it is being imported: wait where another thread does
+        return import_module(f"nearcopy.{name}")
     if name == "__all__" or not name.startswith("_"):
         public = import_module("nearcopy._public")
         names = {each: getattr(public, each) for each in ("__all__", *public.__all__)}
