@@ -19,7 +19,7 @@ help:
 demo: $(READY)
 	@$(BIN)/python examples/demo.py
 
-## make test     everything that must hold, in five to six minutes, the same run every time
+## make test     everything that must hold, in about four minutes, the same run every time
 test: style
 	@mkdir -p build
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m slipcover --source src/nearcopy --omit 'src/nearcopy/batch/spark/*' \

@@ -42,11 +42,13 @@ Pair = tuple[Article, Article]
 
 def judgements(pairs: Sequence[Pair], also: frozenset[str] = frozenset()) -> list[Judgement]:
     """What is judged of each pair; `also` names measures that the policy does not read."""
-    flat = [replace(each, id=f"{n}") for n, each in enumerate(e for pair in pairs for e in pair)]
-    made, texts = list(fingerprints(flat)), {each.id: each for each in flat}
-    couples = list(zip(made[::2], made[1::2], strict=True))
+    flat = [
+        replace(article, id=f"{n}") for n, article in enumerate(e for pair in pairs for e in pair)
+    ]
+    prints, texts = list(fingerprints(flat)), {article.id: article for article in flat}
+    couples = list(zip(prints[::2], prints[1::2], strict=True))
     return judge_pairs(
-        couples, Recipe(), POLICY, lambda ids: {each: texts[each] for each in ids}, also=also
+        couples, Recipe(), POLICY, lambda ids: {name: texts[name] for name in ids}, also=also
     )
 
 
@@ -56,17 +58,17 @@ def judgements(pairs: Sequence[Pair], also: frozenset[str] = frozenset()) -> lis
 @cache
 def near_relations() -> list[tuple[str, Judgement]]:
     """The pairs of one wire that were read, by label."""
-    known = {row["id"]: relations.article(row) for row in corpora.articles("reuters21578")}
+    articles = {row["id"]: relations.article(row) for row in corpora.articles("reuters21578")}
     labels = relations.rows("near-relations")
-    found = judgements([(known[row["a"]], known[row["b"]]) for row in labels])
-    return [(row["relation"], each) for row, each in zip(labels, found, strict=True)]
+    judged = judgements([(articles[row["a"]], articles[row["b"]]) for row in labels])
+    return [(row["relation"], judgement) for row, judgement in zip(labels, judged, strict=True)]
 
 
 def notices() -> Iterator[Row]:
     """Notices of one form kept apart, copies found."""
-    found = near_relations()
-    apart = [not each.decision.duplicate for label, each in found if label == "template"]
-    copies = [each.decision.duplicate for label, each in found if label in COPIES]
+    pairs = near_relations()
+    apart = [not judgement.decision.duplicate for label, judgement in pairs if label == "template"]
+    copies = [judgement.decision.duplicate for label, judgement in pairs if label in COPIES]
     yield row("near-relations", "notices of one form kept apart", share(apart), len(apart))
     yield row("near-relations", "copies found", share(copies), len(copies))
 
@@ -74,10 +76,10 @@ def notices() -> Iterator[Row]:
 @cache
 def headlines(*, timed: bool) -> list[tuple[str, str, Judgement]]:
     """The hard headline pairs by label and trap, with the times where known or without."""
-    labels = [each for each in relations.rows("headline-pairs") if each["label"] != "unsure"]
-    pairs = [(_headline(each, "a", timed), _headline(each, "b", timed)) for each in labels]
-    found = judgements(pairs)
-    return [(x["label"], x["trap"], y) for x, y in zip(labels, found, strict=True)]
+    labels = [row for row in relations.rows("headline-pairs") if row["label"] != "unsure"]
+    pairs = [(_headline(row, "a", timed), _headline(row, "b", timed)) for row in labels]
+    judged = judgements(pairs)
+    return [(x["label"], x["trap"], y) for x, y in zip(labels, judged, strict=True)]
 
 
 def _headline(labelled: Mapping[str, str], side: str, timed: bool) -> Article:
@@ -95,17 +97,17 @@ def is_same(each: Judgement) -> bool:
 def hard_headlines() -> Iterator[Row]:
     """F1 of the same, and how many with other facts are called the same."""
     for name, timed in (("F1 of the same", True), ("F1 of the same, without times", False)):
-        found = headlines(timed=timed)
-        said, same = [is_same(e) for *_, e in found], [label == "same" for label, *_ in found]
-        scores = bootstrap({"f1": lambda w, s=said, t=same: f1(s, t, w)}, len(found))  # type: ignore[misc]
-        yield row("headline-pairs", name, scores["f1"], len(found))
+        pairs = headlines(timed=timed)
+        said, same = [is_same(e) for *_, e in pairs], [label == "same" for label, *_ in pairs]
+        scores = bootstrap({"f1": lambda w, s=said, t=same: f1(s, t, w)}, len(pairs))  # type: ignore[misc]
+        yield row("headline-pairs", name, scores["f1"], len(pairs))
     traps: dict[str, list[bool]] = defaultdict(list)
-    for label, trap, each in headlines(timed=True):
+    for label, trap, judgement in headlines(timed=True):
         if label == "different" and trap in FACT_TRAPS:
-            traps[trap].append(is_same(each))
-    wrong = [each for flags in traps.values() for each in flags]
+            traps[trap].append(is_same(judgement))
+    mistakes = [flag for flags in traps.values() for flag in flags]
     yield row(
-        "headline-pairs", "other facts called the same", share(wrong), len(wrong),
+        "headline-pairs", "other facts called the same", share(mistakes), len(mistakes),
         {trap: f"{sum(flags)} of {len(flags)}" for trap, flags in sorted(traps.items())},
     )  # fmt: skip
 
@@ -114,12 +116,12 @@ def graded_headlines() -> Iterator[Row]:
     """The title measure against human grades."""
     labels = relations.rows("sts-headlines")
     pairs = [
-        (Article(id="a", title=each["title_a"]), Article(id="b", title=each["title_b"]))
-        for each in labels
+        (Article(id="a", title=row["title_a"]), Article(id="b", title=row["title_b"]))
+        for row in labels
     ]
-    found = judgements(pairs, frozenset(("grade",)))
-    scores = [each.evidence.title_grade or 0.0 for each in found]
-    grades = [float(each["similarity"]) for each in labels]
+    judged = judgements(pairs, frozenset(("grade",)))
+    scores = [judgement.evidence.title_grade or 0.0 for judgement in judged]
+    grades = [float(row["similarity"]) for row in labels]
     yield row(
         "sts-headlines", "Pearson of the titles", _pearson(scores, grades), len(labels),
         {"measure": "title_grade"},
@@ -129,31 +131,36 @@ def graded_headlines() -> Iterator[Row]:
 @cache
 def news_pairs() -> list[tuple[str, float, Judgement]]:
     """The pairs of semeval22 in one language: the language, the human grade, the judgement."""
-    known = {each["id"]: relations.article(each) for each in corpora.articles("semeval22")}
+    articles = {row["id"]: relations.article(row) for row in corpora.articles("semeval22")}
     labels = [
-        each
-        for each in relations.rows("semeval22")
-        if each["lang_a"] == each["lang_b"] and each["a"] in known and each["b"] in known
+        row
+        for row in relations.rows("semeval22")
+        if row["lang_a"] == row["lang_b"] and row["a"] in articles and row["b"] in articles
     ]
-    found = judgements([(known[each["a"]], known[each["b"]]) for each in labels])
+    judged = judgements([(articles[row["a"]], articles[row["b"]]) for row in labels])
     return [
-        (label["lang_a"], float(label["overall"]), each)
-        for label, each in zip(labels, found, strict=True)
+        (label["lang_a"], float(label["overall"]), judgement)
+        for label, judgement in zip(labels, judged, strict=True)
     ]
 
 
 def news() -> Iterator[Row]:
     """The event score against human grades, in total and by language."""
-    found = news_pairs()
-    scores, grades = [each.event_score for *_, each in found], [-grade for _, grade, _ in found]
-    yield row("semeval22", "Pearson of the event score", _pearson(scores, grades), len(found))
-    for language in sorted({language for language, *_ in found}):
-        some = [(each.event_score, -grade) for known, grade, each in found if known == language]
+    pairs = news_pairs()
+    scores, grades = (
+        [judgement.event_score for *_, judgement in pairs],
+        [-grade for _, grade, _ in pairs],
+    )
+    yield row("semeval22", "Pearson of the event score", _pearson(scores, grades), len(pairs))
+    for language in sorted({language for language, *_ in pairs}):
+        points = [
+            (judgement.event_score, -grade) for lang, grade, judgement in pairs if lang == language
+        ]
         yield row(
             "semeval22", f"Pearson of the event score, {language}",
-            _pearson([a for a, _ in some], [b for _, b in some]), len(some),
+            _pearson([a for a, _ in points], [b for _, b in points]), len(points),
         )  # fmt: skip
-    sure = [(e.event_score, g <= SAME_NEWS) for _, g, e in found if not SAME_NEWS < g < OTHER_NEWS]
+    sure = [(e.event_score, g <= SAME_NEWS) for _, g, e in pairs if not SAME_NEWS < g < OTHER_NEWS]
     values, same = [score for score, _ in sure], [flag for _, flag in sure]
     scores_of = bootstrap({"auc": lambda weights: auc(values, same, weights)}, len(sure))
     yield row("semeval22", "AUC of the event score", scores_of["auc"], len(sure))
@@ -168,17 +175,17 @@ def stories(name: str) -> dict[str, str]:
     with Deduper(policy=replace(POLICY, window=None)) as deduper:
         for _ in deduper.run(map(relations.article, corpora.articles(name))):
             pass
-        return {each.id: story.id for story in deduper.stories() for each in story.members}
+        return {member.id: story.id for story in deduper.stories() for member in story.members}
 
 
 def told(name: str) -> Iterator[Row]:
     """How the stories of a set agree with its events."""
     events, story = relations.clusters(name), stories(name)
-    known = [each for each in events if each in story]
-    found = bootstrap_clusters(count_cells([events[n] for n in known], [story[n] for n in known]))
-    details = {n: round(found[n].value or 0.0, 4) for n in ("bcubed_precision", "bcubed_recall")}
-    of = f"{len(known)} articles, {len(set(events.values()))} events"
-    yield row(name, "BCubed F1 of the stories", found["bcubed_f1"], of, details)
+    ids = [article_id for article_id in events if article_id in story]
+    scores = bootstrap_clusters(count_cells([events[n] for n in ids], [story[n] for n in ids]))
+    details = {n: round(scores[n].value or 0.0, 4) for n in ("bcubed_precision", "bcubed_recall")}
+    of = f"{len(ids)} articles, {len(set(events.values()))} events"
+    yield row(name, "BCubed F1 of the stories", scores["bcubed_f1"], of, details)
 
 
 def look_alikes() -> Iterator[Row]:
@@ -196,30 +203,30 @@ def merges() -> Iterator[Row]:
     """False positives: articles on the same subjects called duplicates without a label."""
     articles = map(relations.article, corpora.articles("allsides"))
     with Deduper(policy=replace(POLICY, window=None)) as deduper:
-        found = [
-            tuple(sorted((each.id, str(each.match)), key=lambda name: int(name[1:])))
-            for each in deduper.run(articles)
-            if each.is_duplicate
+        pairs = [
+            tuple(sorted((verdict.id, str(verdict.match)), key=lambda name: int(name[1:])))
+            for verdict in deduper.run(articles)
+            if verdict.is_duplicate
         ]
-    wrong = [pair for pair in found if pair not in LOOKED_AT]
+    unread = [pair for pair in pairs if pair not in LOOKED_AT]
     yield Row(
-        "allsides", "articles wrongly merged", len(wrong), of=f"{len(found)} merged of 12,000",
-        details={"unread": [" ".join(pair) for pair in wrong]},
+        "allsides", "articles wrongly merged", len(unread), of=f"{len(pairs)} merged of 12,000",
+        details={"unread": [" ".join(pair) for pair in unread]},
     )  # fmt: skip
 
 
 def scripted() -> Iterator[Row]:
     """Copies made by script that a Deduper finds."""
-    known = edits.texts()
+    texts = edits.texts()
     for name in edits.EDITS:
-        yield _copies(f"found: {name}", edits.found(name, known))
-        yield _copies(f"judged a copy: {name}", edits.judged_copies(name, known))
+        yield _copies(f"found: {name}", edits.found(name, texts))
+        yield _copies(f"judged a copy: {name}", edits.judged_copies(name, texts))
 
 
 def _copies(measure: str, found: Sequence[edits.Found]) -> Row:
     by: dict[str, list[bool]] = defaultdict(list)
-    for each in found:
-        by[each.language].append(each.found)
+    for finding in found:
+        by[finding.language].append(finding.found)
     shares = {language: round(float(np.mean(flags)), 3) for language, flags in by.items()}
     return row("own texts", measure, share(e.found for e in found), f"{len(found)} texts", shares)
 

@@ -47,10 +47,10 @@ def markdown(content: dict[str, Any]) -> str:
 def renew(content: dict[str, Any]) -> None:
     """Put the table between the markers of the page."""
     text = PAGE.read_text(encoding="utf-8")
-    before, rest = text.split(START, 1)
-    after = rest.split(END, 1)[1]
-    made = f"{before}{START}\n{markdown(content)}\n{END}{after}"
-    PAGE.write_text(made, encoding="utf-8")
+    before, remainder = text.split(START, 1)
+    after = remainder.split(END, 1)[1]
+    page = f"{before}{START}\n{markdown(content)}\n{END}{after}"
+    PAGE.write_text(page, encoding="utf-8")
     put(README, "accuracy", brief(content))
 
 
@@ -80,10 +80,10 @@ def _row(line: Line) -> list[str]:
 
 
 def _reasons(lines: Iterable[Line]) -> list[str]:
-    told = [line for line in lines if line.get("reason")]
-    if not told:
+    explained = [line for line in lines if line.get("reason")]
+    if not explained:
         return []
-    listed = [f"- {line['set']}, {line['measure']}: {line['reason']}" for line in told]
+    listed = [f"- {line['set']}, {line['measure']}: {line['reason']}" for line in explained]
     wrapped = [textwrap.fill(line, 118, subsequent_indent="  ") for line in listed]
     return ["Floors below their bars, and why:", "", *wrapped]
 

@@ -45,18 +45,18 @@ def addresses(context: Context) -> Iterator[Measurement]:
     if not ADDRESSES.exists():
         context.say(f"no addresses in {ADDRESSES.parent}: not measured")
         return
-    found = given()
-    yield _speed("clean", "addresses of news", found, 200_000, context.sizes.rounds)
-    tracked = [address + TAIL for address in found]
+    urls = given()
+    yield _speed("clean", "addresses of news", urls, 200_000, context.sizes.rounds)
+    tracked = [address + TAIL for address in urls]
     yield _speed("query", "addresses with a query", tracked, 60_000, context.sizes.rounds)
-    groups = merged(found)
+    groups = merged(urls)
     yield Measurement(
         "addresses/merged",
         "addresses merged for more than scheme, www or index file",
         "groups",
         sum(not _differ_in_form_only(group) for group in groups),
         bar=Bar("<=", 0),
-        note=f"{len(found):,} addresses, {len(groups)} groups in all",
+        note=f"{len(urls):,} addresses, {len(groups)} groups in all",
         details={"groups": groups},
     )
     if RULES.is_dir():
@@ -90,8 +90,8 @@ def overlooked() -> list[str]:
 
 def overlooked_on_news_sites() -> list[str]:
     """The same for what others drop on one news site only, as "site name"."""
-    found = {(domain, name) for domain in NEWS_SITES for name in dropped_there(domain)}
-    return [f"{domain} {name}" for domain, name in sorted(found) if _survives(name, domain)]
+    parameters = {(domain, name) for domain in NEWS_SITES for name in dropped_there(domain)}
+    return [f"{domain} {name}" for domain, name in sorted(parameters) if _survives(name, domain)]
 
 
 def dropped_there(domain: str) -> Iterator[str]:
@@ -140,15 +140,15 @@ def _of_node(kind: str, value: Any) -> list[str]:
     if kind == "RANGE":
         return [chr(code) for code in range(value[0], value[1] + 1)]
     if kind == "IN":
-        return [each for item in value for each in _of_node(str(item[0]), item[1])]
+        return [sample for item in value for sample in _of_node(str(item[0]), item[1])]
     if kind == "BRANCH":
-        return [each for tree in value[1] for each in _strings(tree)]
+        return [sample for tree in value[1] for sample in _strings(tree)]
     if kind == "SUBPATTERN":
         return list(_strings(value[-1]))
     if kind == "MAX_REPEAT":
         least, most, tree = value
         once = list(_strings(tree))
-        more = [each * 3 for each in once[::9]] if most > 1 else []
+        more = [sample * 3 for sample in once[::9]] if most > 1 else []
         return ([""] if least == 0 else []) + once + more
     raise ValueError(f"no samples for {kind}")
 
@@ -166,7 +166,7 @@ def _covers(pattern: str, domain: str) -> bool:
 def _speed(name: str, title: str, found: list[str], least: float, rounds: int) -> Measurement:
     """Our rate over distinct addresses, so that nothing but hosts is ever remembered."""
     with one_core():
-        timings = [timed(lambda: [canonical(each) for each in found]) for _ in range(rounds)]
+        timings = [timed(lambda: [canonical(address) for address in found]) for _ in range(rounds)]
     work = Work(f"addresses/{name}", f"canonical, {title}", "addresses/s", len(found))
     return rate(work, timings, bar=Bar(">=", least))
 
@@ -186,7 +186,7 @@ def _absence(name: str, where: str, missed: list[str]) -> Measurement:
 def _differ_in_form_only(group: list[str]) -> bool:
     """Whether they are one but for scheme, www, index file and the last slash."""
     plain = (re.sub(r"^https?://(www\.)?", "", address) for address in group)
-    return len({each.removesuffix("index.html").removesuffix("/") for each in plain}) == 1
+    return len({address.removesuffix("index.html").removesuffix("/") for address in plain}) == 1
 
 
 def _read(path: Path) -> Any:

@@ -31,26 +31,26 @@ def kinds() -> dict[tuple[str, str], str]:
 def rows() -> Iterator[Row]:
     """Block pages and articles that a Deduper flags, as they come."""
     read = list(corpora.articles("semeval22"))
-    named = [kinds().get((each["id"], digest(each["text"])), "article") for each in read]
+    named = [kinds().get((row["id"], digest(row["text"])), "article") for row in read]
     with Deduper() as deduper:
-        flags = ["block_page" in each.flags for each in deduper.run(map(article, read))]
+        flags = ["block_page" in verdict.flags for verdict in deduper.run(map(article, read))]
     yield _flagged("block pages flagged", named, flags)
-    wrong = [flag for flag, kind in zip(flags, named, strict=True) if kind == "article"]
-    found = share(wrong)
+    article_flags = [flag for flag, kind in zip(flags, named, strict=True) if kind == "article"]
+    estimate = share(article_flags)
     listed = zip(read, flags, named, strict=True)
     yield Row(
-        "block pages", "articles flagged", found.value or 0.0, found.low, found.high,
-        f"{len(wrong):,} articles",
-        {"flagged": [each["id"] for each, flag, kind in listed if flag and kind == "article"]},
+        "block pages", "articles flagged", estimate.value or 0.0, estimate.low, estimate.high,
+        f"{len(article_flags):,} articles",
+        {"flagged": [row["id"] for row, flag, kind in listed if flag and kind == "article"]},
     )  # fmt: skip
 
 
 def _flagged(measure: str, named: list[str], flags: list[bool]) -> Row:
     pages = [(k, f) for k, f in zip(named, flags, strict=True) if k not in {*NEITHER, "article"}]
-    found = share(flag for _, flag in pages)
+    rate = share(flag for _, flag in pages)
     total, missed = Counter(k for k, _ in pages), Counter(k for k, flag in pages if not flag)
     return Row(
-        "block pages", measure, found.value or 0.0, found.low, found.high, f"{len(pages)} pages",
+        "block pages", measure, rate.value or 0.0, rate.low, rate.high, f"{len(pages)} pages",
         {"missed": {kind: f"{missed[kind]} of {total[kind]}" for kind in sorted(missed)}},
     )  # fmt: skip
 

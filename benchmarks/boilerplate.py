@@ -37,16 +37,16 @@ def _semeval() -> Iterator[Row]:
     named = [
         block_pages.kinds().get((e["id"], block_pages.digest(e["text"])), "article") for e in read
     ]
-    articles = [article(each) for each in read]
+    articles = [article(row) for row in read]
     lines = found_in(articles)
     cleaned = [Article(id=e.id, text=lines.strip_from(e), source=e.source) for e in articles]
-    for kind, wanted in (("block pages", False), ("articles", True)):
-        some = [
+    for kind, is_article in (("block pages", False), ("articles", True)):
+        lengths = [
             (len(words(a.text)), len(words(b.text)))
             for a, b, name in zip(articles, cleaned, named, strict=True)
-            if (name == "article") == wanted and name not in block_pages.NEITHER and a.text
+            if (name == "article") == is_article and name not in block_pages.NEITHER and a.text
         ]
-        yield _row(f"semeval22, {kind}", some, len(lines))
+        yield _row(f"semeval22, {kind}", lengths, len(lines))
     for name, texts in (("as they are", articles), ("without these lines", cleaned)):
         pairs = joins.find_similar_pairs(texts, 0.5, recipe=RECIPES["copies"], words="folded")
         blocks = {a.id for a, kind in zip(articles, named, strict=True) if kind != "article"}
@@ -63,16 +63,16 @@ def _semeval() -> Iterator[Row]:
 def _html_pages() -> Iterator[Row]:
     """How much of the known bodies is left out, where all of a page is read as its text."""
     folder = corpora.DATA / "html-pages"
-    known = json.loads((folder / "ground-truth.json").read_text(encoding="utf-8"))
+    truth = json.loads((folder / "ground-truth.json").read_text(encoding="utf-8"))
     pages, bodies = [], []
-    for name, each in known.items():
+    for name, entry in truth.items():
         path = folder / "html" / f"{name}.html.gz"
         html = gzip.decompress(path.read_bytes()).decode("utf-8", "replace")
-        pages.append(Article(id=name, text=html, html=True, url=each.get("url")))
-        bodies.append(Article(id=name, text=each.get("articleBody") or "", url=each.get("url")))
+        pages.append(Article(id=name, text=html, html=True, url=entry.get("url")))
+        bodies.append(Article(id=name, text=entry.get("articleBody") or "", url=entry.get("url")))
     lines = found_in(pages)
-    some = [(len(words(a.text)), len(words(lines.strip_from(a)))) for a in bodies if a.text]
-    yield _row("html-pages, bodies", some, len(lines))
+    lengths = [(len(words(a.text)), len(words(lines.strip_from(a)))) for a in bodies if a.text]
+    yield _row("html-pages, bodies", lengths, len(lines))
 
 
 def _row(work: str, some: list[tuple[int, int]], lines: int) -> Row:

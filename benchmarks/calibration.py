@@ -23,14 +23,14 @@ def calibration_rows(
     news: Sequence[tuple[str, float, Judgement]],
 ) -> Iterator[Row]:
     """Of duplicates, of one event in other words, and of the score of the same news."""
-    said = [(each, label in COPIES) for label, each in near]
-    said += [(each, _right(label, each)) for label, _, each in headlines]
+    said = [(judgement, label in COPIES) for label, judgement in near]
+    said += [(judgement, _right(label, judgement)) for label, _, judgement in headlines]
     yield calibration_row("of duplicates", [_scored(e, r) for e, r in said if e.decision.duplicate])
     events = [(e, grade <= SAME_NEWS) for _, grade, e in news]
-    told = [_scored(e, r) for e, r in events if e.decision.relation is Relation.SAME_EVENT]
-    yield calibration_row("of the same event", told)
+    same_event = [_scored(e, r) for e, r in events if e.decision.relation is Relation.SAME_EVENT]
+    yield calibration_row("of the same event", same_event)
     yield calibration_row(
-        "of the event score", [(each.event_score, right) for each, right in events]
+        "of the event score", [(judgement.event_score, right) for judgement, right in events]
     )
 
 
@@ -44,16 +44,16 @@ def _scored(each: Judgement, right: bool) -> Scored:
 
 
 def calibration_row(name: str, scored: Sequence[Scored], value: float | None = None) -> Row:
-    """The calibration error of what was said, or the given value, with its interval."""
+    """The calibration error of the stated confidence, or the given value, with its interval."""
     scores = np.array([score for score, _ in scored])
     right = np.array([flag for _, flag in scored], np.float64)
     dice = np.random.default_rng(20250101)
     drawn = [dice.integers(0, len(scores), len(scores)) for _ in range(ROUNDS)]
     spread = [expected_error(scores[rows], right[rows]) for rows in drawn]
     low, high = np.quantile(spread, [0.025, 0.975])
-    found = expected_error(scores, right) if value is None else value
+    error = expected_error(scores, right) if value is None else value
     return Row(
-        "labelled pairs", f"calibration error {name}", found, float(low), float(high),
+        "labelled pairs", f"calibration error {name}", error, float(low), float(high),
         f"{len(scored):,} pairs", {"right": round(float(right.mean()), 4)},
     )  # fmt: skip
 

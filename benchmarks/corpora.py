@@ -49,14 +49,16 @@ def chinese(count: int, seed: int = 3) -> Corpus:
 
 def passages(count: int, seed: int = 4) -> Corpus:
     """Passages of 100 words, all different: of allsides, or of the examples' words at random."""
-    found: list[str] = []
+    windows: list[str] = []
     if (DATA / "allsides").is_dir():
-        found = list(islice(_windows(), count))
+        windows = list(islice(_windows(), count))
     dice = random.Random(seed)
     words = [word for text in examples("en") for word in text.split()]
-    made = (" ".join(dice.choices(words, k=PASSAGE_WORDS)) for _ in range(count - len(found)))
-    source = "allsides, cut every 100 words" if found else "examples/wire.jsonl, words at random"
-    return Corpus(source, [*found, *made])
+    random_texts = (
+        " ".join(dice.choices(words, k=PASSAGE_WORDS)) for _ in range(count - len(windows))
+    )
+    source = "allsides, cut every 100 words" if windows else "examples/wire.jsonl, words at random"
+    return Corpus(source, [*windows, *random_texts])
 
 
 def edited(text: str, share: float, dice: random.Random) -> str:
@@ -82,10 +84,10 @@ def articles(name: str) -> Iterator[dict[str, str]]:
 def examples(language: str) -> list[str]:
     """The plain texts of the repository's examples in a language."""
     with EXAMPLES.open(encoding="utf-8") as lines:
-        found = list(map(json.loads, lines))
+        rows = list(map(json.loads, lines))
     return [
         article["text"]
-        for article in found
+        for article in rows
         if article["language"].startswith(language) and not article.get("html")
     ]
 
@@ -93,8 +95,8 @@ def examples(language: str) -> list[str]:
 def _news(name: str, language: str, count: int) -> Corpus:
     if (DATA / name).is_dir():
         return Corpus(name, list(islice(_long_texts(name), count)))
-    dice, known = random.Random(2), examples(language)
-    texts = [edited(known[place % len(known)], 0.2, dice) for place in range(count)]
+    dice, bases = random.Random(2), examples(language)
+    texts = [edited(bases[place % len(bases)], 0.2, dice) for place in range(count)]
     return Corpus("examples/wire.jsonl, edited copies", texts)
 
 

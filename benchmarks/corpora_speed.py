@@ -49,15 +49,15 @@ Row = dict[str, Any]
 
 def main() -> None:
     """Measure what is asked for, and renew the tables."""
-    asked = _arguments()
-    with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
-        if asked.documents:
+    options = _arguments()
+    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
+        if options.documents:
             path = Path(folder) / "documents.jsonl"
-            edited_corpus.write(path, asked.documents)
-            for row in _speed(path, asked.documents, asked):
+            edited_corpus.write(path, options.documents)
+            for row in _speed(path, options.documents, options):
                 keep(row)
-        if asked.recall:
-            for row in _recall(Path(folder), asked.recall):
+        if options.recall:
+            for row in _recall(Path(folder), options.recall):
                 keep(row)
 
 
@@ -79,15 +79,15 @@ def _speed(path: Path, count: int, asked: argparse.Namespace) -> Iterator[Row]:
             if number == 0 or way == "nearcopy" or asked.all_rounds:
                 runs[way].append(_run(way, path))
                 print(way, runs[way][-1], flush=True)
-    ours = {name: float(np.median([run[name] for run in runs["nearcopy"]])) for name in MEASURED}
+    own = {name: float(np.median([run[name] for run in runs["nearcopy"]])) for name in MEASURED}
     for way in ways:
-        found = {name: float(np.median([run[name] for run in runs[way]])) for name in MEASURED}
-        row = {"kind": "speed", "work": way, "documents": count, "rounds": len(runs[way]), **found}
+        median = {name: float(np.median([run[name] for run in runs[way]])) for name in MEASURED}
+        row = {"kind": "speed", "work": way, "documents": count, "rounds": len(runs[way]), **median}
         row |= {"bytes": path.stat().st_size, "pairs": runs[way][0].get("pairs")}
-        row["documents_a_second"] = count / found["seconds"]
+        row["documents_a_second"] = count / median["seconds"]
         if way != "nearcopy":
-            row["ratio"] = found["seconds"] / ours["seconds"]
-            row["ratio_by_processor"] = found["cpu_seconds"] / ours["cpu_seconds"]
+            row["ratio"] = median["seconds"] / own["seconds"]
+            row["ratio_by_processor"] = median["cpu_seconds"] / own["cpu_seconds"]
         yield row
 
 
@@ -131,8 +131,8 @@ def _run(way: str, path: Path) -> Row:
         raise SystemExit(f"{way} failed: {last}")
     answer = json.loads(last)
     spent = answer["cpu_seconds"] if way == "nearcopy" else used.ru_utime + used.ru_stime
-    found = {"pairs": answer} if way != "nearcopy" else {"duplicates": answer["duplicates"]}
-    return {"seconds": took, "cpu_seconds": spent, "megabytes": most[0] / 1e6, **found}
+    counts = {"pairs": answer} if way != "nearcopy" else {"duplicates": answer["duplicates"]}
+    return {"seconds": took, "cpu_seconds": spent, "megabytes": most[0] / 1e6, **counts}
 
 
 @contextmanager
@@ -169,7 +169,7 @@ def _resident(process: int) -> int:
         lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
     except OSError:
         return 0
-    return 1024 * next((int(each.split()[1]) for each in lines if each.startswith("Pss:")), 0)
+    return 1024 * next((int(line.split()[1]) for line in lines if line.startswith("Pss:")), 0)
 
 
 # Recall and precision
@@ -177,9 +177,9 @@ def _resident(process: int) -> int:
 
 def _recall(folder: Path, count: int) -> Iterator[Row]:
     """What is found of all pairs with so much overlap, by an exact join of all texts."""
-    made = folder / "edited.jsonl"
-    edited_corpus.write(made, count)
-    yield _recalled("edited news", made, folder)
+    edited = folder / "edited.jsonl"
+    edited_corpus.write(edited, count)
+    yield _recalled("edited news", edited, folder)
     for name in SETS:
         packed = corpora.DATA / name / "articles.jsonl.gz"
         if packed.exists():
@@ -201,7 +201,7 @@ def _recalled(name: str, path: Path, folder: Path) -> Row:
         )
     }
     edges = read_text_edges(job)
-    found = {
+    overlaps = {
         pair: overlap
         for *pair, overlap in zip(
             edges.later.tolist(), edges.earlier.tolist(), edges.overlap.tolist(), strict=True
@@ -211,12 +211,12 @@ def _recalled(name: str, path: Path, folder: Path) -> Row:
     }
     representatives = _representatives(job)
     rmtree(job.paths.work)
-    wrong = sum(abs(exact.get(pair, 0.0) - overlap) > 1e-9 for pair, overlap in found.items())
+    errors = sum(abs(exact.get(pair, 0.0) - overlap) > 1e-9 for pair, overlap in overlaps.items())
 
     def recall(least: float) -> float:
-        wanted = [pair for pair, overlap in exact.items() if overlap >= least]
-        met = sum((max(p), min(p)) in found or p[0] == p[1] for p in map(representatives, wanted))
-        return met / len(wanted) if wanted else 1.0
+        pairs = [pair for pair, overlap in exact.items() if overlap >= least]
+        met = sum((max(p), min(p)) in overlaps or p[0] == p[1] for p in map(representatives, pairs))
+        return met / len(pairs) if pairs else 1.0
 
     return {
         "kind": "recall",
@@ -225,7 +225,7 @@ def _recalled(name: str, path: Path, folder: Path) -> Row:
         "pairs": len(exact),
         "recall_at_70": recall(0.7),
         "recall_at_50": recall(0.5),
-        "precision": 1 - wrong / max(1, len(found)),
+        "precision": 1 - errors / max(1, len(overlaps)),
     }
 
 
@@ -253,8 +253,12 @@ def markdown(rows: list[Row]) -> str:
         ("clustering", clustered, _clustered_cells),
         ("boilerplate", lines, _line_cells),
     )
-    some = ((heads, cells, [r for r in rows if r["kind"] == kind]) for kind, heads, cells in tables)
-    return "\n\n".join(result_rows.plain(heads, map(cells, of)) for heads, cells, of in some if of)
+    sections = (
+        (heads, cells, [r for r in rows if r["kind"] == kind]) for kind, heads, cells in tables
+    )
+    return "\n\n".join(
+        result_rows.plain(heads, map(cells, of)) for heads, cells, of in sections if of
+    )
 
 
 def _clustered_cells(row: Row) -> list[str]:
@@ -272,17 +276,17 @@ def _line_cells(row: Row) -> list[str]:
 
 def _speed_cells(row: Row) -> list[str]:
     ratio, least = row.get("ratio"), BARS.get(row["work"], 0.0)
-    told = ""
+    ratios = ""
     if ratio is not None:
         clock = result_rows.marked(ratio, held=ratio >= least)
-        told = f"{clock} × ({table.number(row['ratio_by_processor'])} × by CPU; bar {least:g} ×)"
+        ratios = f"{clock} × ({table.number(row['ratio_by_processor'])} × by CPU; bar {least:g} ×)"
     return [
         row["work"],
         f"{row['documents']:,}",
         f"{row['documents_a_second']:,.0f}",
         f"{1e6 * row['cpu_seconds'] / row['documents']:,.0f}",
         f"{row['megabytes']:,.0f}",
-        told,
+        ratios,
     ]
 
 

@@ -21,11 +21,11 @@ Pairs = Sequence[tuple[Fingerprint, Fingerprint]]
 
 def decisions(context: Context) -> Iterator[Measurement]:
     """Candidate pairs of a stream of headlines and of long articles, on one core."""
-    found = {
+    pairs_by_kind = {
         "headlines": candidates("headline-stream", context.sizes.articles),
         "articles": candidates("reuters21578", context.sizes.articles),
     }
-    for name, pairs in found.items():
+    for name, pairs in pairs_by_kind.items():
         if not pairs:
             context.say(f"no {name} in {corpora.DATA}: not measured")
             continue
@@ -41,10 +41,10 @@ def candidates(name: str, count: int) -> Pairs:
     if not (corpora.DATA / name).is_dir():
         return []
     articles = [relations.article(row) for row in islice(corpora.articles(name), count)]
-    made = list(fingerprints(articles))
-    pairs, _ = relations.candidates(made, Recipe())
+    prints = list(fingerprints(articles))
+    pairs, _ = relations.candidates(prints, Recipe())
     step = max(1, len(pairs) // MOST_PAIRS)
-    return [(made[a], made[b]) for a, b in pairs[::step]]
+    return [(prints[a], prints[b]) for a, b in pairs[::step]]
 
 
 def _speed(work: Work, pairs: Pairs, policy: Policy, rounds: int, bar: Bar | None) -> Measurement:

@@ -47,12 +47,12 @@ def beside_peers(context: Context) -> Iterator[Measurement]:
         return
     path = context.folder / "allsides.jsonl"
     count = _unpacked(path, context.sizes.articles if context.sizes == QUICK else None)
-    rivals = [each for each in RIVALS if _there(each, context)]
+    rivals = [rival for rival in RIVALS if _there(rival, context)]
     rounds = _turns(context, path, rivals)
-    ours = rounds.pop("nearcopy")
-    yield _own_line(ours, count, context.folder)
+    own_runs = rounds.pop("nearcopy")
+    yield _own_line(own_runs, count, context.folder)
     for rival in rivals:
-        yield from _beside(rival, ours, rounds[rival.name], count, context)
+        yield from _beside(rival, own_runs, rounds[rival.name], count, context)
     yield _windowed(context, path, count)
 
 
@@ -61,19 +61,19 @@ def beside_peers(context: Context) -> Iterator[Measurement]:
 
 def _library(context: Context, path: Path, count: int) -> Iterator[Measurement]:
     with one_core():
-        found = [
+        cases = [
             process_usage.case("dedupe_cases.py", "batch", {"path": str(path)})
             for _ in _few(context)
         ]
-    timings = [Timing(answer["wall"], answer["cpu"]) for answer, _ in found]
+    timings = [Timing(answer["wall"], answer["cpu"]) for answer, _ in cases]
     name, work = "dedupe/library", f"{count:,} articles de-duplicated in memory"
     line = _seconds(name, work, timings, context.sized_bar("<=", 5))
-    line.details["duplicates"] = found[0][0]["duplicates"]
+    line.details["duplicates"] = cases[0][0]["duplicates"]
     yield line
     yield replace(
         line, name=f"{name} digest", work=f"{work}, {DIGEST}", bar=context.sized_bar("<=", 30)
     )
-    yield from _memory(context, name, f"{work}: memory at most", [run for _, run in found])
+    yield from _memory(context, name, f"{work}: memory at most", [run for _, run in cases])
 
 
 def _warm(context: Context, path: Path) -> Iterator[Measurement]:
@@ -98,8 +98,8 @@ def _command(context: Context, path: Path, count: int) -> Iterator[Measurement]:
 
 def _seconds(name: str, work: str, timings: Sequence[Timing], bar: Bar | None) -> Measurement:
     """By the processor, as all that runs on one core; the clock's seconds beside it."""
-    taken = sum(each.cpu for each in timings) / sum(each.wall for each in timings)
-    details = {"rounds": len(timings), "by_the_clock": wall(timings), "core_share": taken}
+    core_share = sum(timing.cpu for timing in timings) / sum(timing.wall for timing in timings)
+    details = {"rounds": len(timings), "by_the_clock": wall(timings), "core_share": core_share}
     return Measurement(name, work, "s", cpu(timings), bar=bar, details=details)
 
 
@@ -146,7 +146,7 @@ def _text_dedup(path: Path, folder: Path) -> process_usage.Run:
     for old in (out, cache):
         rmtree(old, ignore_errors=True)
     offline = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(cache / "home")}
-    given: Mapping[str, Any] = {
+    options: Mapping[str, Any] = {
         "path": "json",
         "data_files": path,
         "split": "train",
@@ -160,7 +160,7 @@ def _text_dedup(path: Path, folder: Path) -> process_usage.Run:
         "hash_func": "xxh3",
         "hash_bits": 32,
     }
-    flags = [part for name, value in given.items() for part in (f"--{name}", str(value))]
+    flags = [part for name, value in options.items() for part in (f"--{name}", str(value))]
     python = peers.TEXT_DEDUP / "bin" / "python"
     return process_usage.run(
         [python, "-m", "text_dedup.minhash", *flags], {**peers.ONE_THREAD, **offline}
@@ -220,21 +220,21 @@ def _nearcopy(path: Path, folder: Path, *flags: str) -> process_usage.Run:
 
 def _own_line(runs: Runs, count: int, folder: Path) -> Measurement:
     title = f"`nearcopy dedupe --window all`, allsides ({count:,}): memory at most"
-    found = {"duplicates": _marked(folder)}
-    return Measurement("dedupe/allsides memory", title, "MB", _megabytes(runs), details=found)
+    details = {"duplicates": _marked(folder)}
+    return Measurement("dedupe/allsides memory", title, "MB", _megabytes(runs), details=details)
 
 
 def _beside(
     rival: Rival, ours: Runs, theirs: Runs, count: int, context: Context
 ) -> Iterator[Measurement]:
     removed = rival.removed(theirs[-1], count, context.folder)
-    found = _marked(context.folder)
+    marked = _marked(context.folder)
     title = f"allsides ({count:,}) from file to file"
     work = Work(f"dedupe/allsides {rival.name}", title, "articles/s", count)
     seconds = f"{_median(ours):.1f} and {_median(theirs):.1f} seconds by the clock"
-    note = f"{seconds}; {found} and {removed} duplicates"
-    given = [[Timing(run.wall, run.cpu) for run in runs] for runs in (ours, theirs)]
-    yield race(work, given[0], given[1], rival.title, note=note)
+    note = f"{seconds}; {marked} and {removed} duplicates"
+    timings = [[Timing(run.wall, run.cpu) for run in runs] for runs in (ours, theirs)]
+    yield race(work, timings[0], timings[1], rival.title, note=note)
     peaks = _megabytes(ours), _megabytes(theirs)
     yield Measurement(
         f"{work.name} memory",
@@ -249,7 +249,7 @@ def _beside(
         f"{work.name} duplicates",
         f"{title}: duplicates found",
         "articles",
-        found,
+        marked,
         against=rival.title,
         theirs=removed,
     )
@@ -284,8 +284,8 @@ def _megabytes(runs: Runs) -> float:
 def _written(path: Path, count: int) -> Path:
     """A file of articles of the made-up wire."""
     with path.open("w", encoding="utf-8") as out:
-        for each in newswire.wire(count, DAYS):
-            out.write(json.dumps(_row(each)) + "\n")
+        for article in newswire.wire(count, DAYS):
+            out.write(json.dumps(_row(article)) + "\n")
     return path
 
 

@@ -15,11 +15,11 @@ def batch(path: str) -> dict[str, Any]:
     articles = read(path)
     list(fingerprints(articles[:1]))
     wall, cpu = time.perf_counter(), time.process_time()
-    found = duplicates(articles)
+    count = duplicates(articles)
     return {
         "wall": time.perf_counter() - wall,
         "cpu": time.process_time() - cpu,
-        "duplicates": found,
+        "duplicates": count,
     }
 
 
@@ -28,7 +28,7 @@ def duplicates(articles: list[Article]) -> int:
     with Deduper() as deduper:
         for _ in deduper.run(articles):
             pass
-        return sum(each.is_duplicate for each in deduper.verdicts(a.id for a in articles))
+        return sum(verdict.is_duplicate for verdict in deduper.verdicts(a.id for a in articles))
 
 
 def read(path: str) -> list[Article]:

@@ -26,16 +26,16 @@ def write(path: Path, count: int, seed: int = 7) -> None:
     dice = np.random.default_rng(seed)
     texts = (text.split()[:WORDS] for text in corpora.english(12_000).texts)
     bases = [words for words in texts if len(words) >= LEAST_WORDS]
-    known = [word for words in bases[:3000] for word in words]
+    vocabulary = [word for words in bases[:3000] for word in words]
     recent: list[tuple[int, list[str]]] = []
 
     def edited(words: list[str], rate: float) -> list[str]:
-        made = list(words)
-        places = np.flatnonzero(dice.random(len(made)) < rate)
-        others = dice.integers(len(known), size=len(places))
-        for place, other in zip(places.tolist(), others.tolist(), strict=True):
-            made[place] = known[other]
-        return made
+        variant = list(words)
+        places = np.flatnonzero(dice.random(len(variant)) < rate)
+        choices = dice.integers(len(vocabulary), size=len(places))
+        for place, other in zip(places.tolist(), choices.tolist(), strict=True):
+            variant[place] = vocabulary[other]
+        return variant
 
     with path.open("w", encoding="utf-8") as out:
         for number in range(count):

@@ -53,9 +53,9 @@ def _texts(language: str, count: int) -> Iterator[Text]:
     sentences = _sentences(language)
     for number in range(count):
         dice = random.Random(f"{SEED} {language} {number}")
-        wanted, drawn = dice.randint(SHORTEST, LONGEST), [*sentences]
+        target, drawn = dice.randint(SHORTEST, LONGEST), [*sentences]
         dice.shuffle(drawn)
-        yield Text(language, _in_other_words(_so_many(drawn, wanted), sentences, dice))
+        yield Text(language, _in_other_words(_so_many(drawn, target), sentences, dice))
 
 
 def _sentences(language: str) -> list[str]:
@@ -63,17 +63,17 @@ def _sentences(language: str) -> list[str]:
     with corpora.EXAMPLES.open(encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
     plain = [r["text"] for r in rows if r["language"] == language and not r.get("html")]
-    found = (re.findall(r"[^.!?。！？।؟\n]+(?:[.!?。！？।؟]+|$)", text) for text in plain)
-    return list(dict.fromkeys(each.strip() for each in chain.from_iterable(found)))
+    sentences = (re.findall(r"[^.!?。！？।؟\n]+(?:[.!?。！？।؟]+|$)", text) for text in plain)
+    return list(dict.fromkeys(sentence.strip() for sentence in chain.from_iterable(sentences)))
 
 
 def _so_many(sentences: Sequence[str], wanted: int) -> list[str]:
-    taken: list[str] = []
+    chosen: list[str] = []
     for sentence in sentences:
-        if sum(map(length, taken)) >= wanted:
+        if sum(map(length, chosen)) >= wanted:
             break
-        taken.append(sentence)
-    return taken
+        chosen.append(sentence)
+    return chosen
 
 
 def length(text: str) -> float:
@@ -87,8 +87,8 @@ def _in_other_words(taken: Sequence[str], known: Sequence[str], dice: random.Ran
     chinese = any(map(_is_chinese, taken))
     kept = {w for w, _ in counts.most_common(FUNCTION_CHARACTERS if chinese else FUNCTION_WORDS)}
     content = [word for word in counts if word not in kept]
-    others = dict(zip(content, dice.sample(content, len(content)), strict=True))
-    return join(others.get(word, word) for sentence in taken for word in units(sentence))
+    replacements = dict(zip(content, dice.sample(content, len(content)), strict=True))
+    return join(replacements.get(word, word) for sentence in taken for word in units(sentence))
 
 
 def units(text: str) -> Words:
@@ -135,7 +135,7 @@ def word_edits(share: float) -> Edit:
 
 def _other_words(text: str) -> Words:
     """Words of the other texts of its language."""
-    language = next(each.language for each in texts() if _alike(each.text, text))
+    language = next(candidate.language for candidate in texts() if _alike(candidate.text, text))
     return _vocabulary(language)
 
 
@@ -151,25 +151,25 @@ def _vocabulary(language: str) -> Words:
 def excerpt(text: str, dice: random.Random) -> str:
     """A third of the text, from the start of a sentence in its first two thirds."""
     sentences = re.findall(r"[^.!?。！？।؟]+(?:[.!?。！？।؟]+\s*|$)", text)
-    wanted = length(text) / 3
-    starts = [n for n in range(len(sentences)) if length(join(sentences[n:])) >= wanted]
-    return join(_so_many(sentences[dice.choice(starts) :], int(wanted)))
+    target = length(text) / 3
+    starts = [n for n in range(len(sentences)) if length(join(sentences[n:])) >= target]
+    return join(_so_many(sentences[dice.choice(starts) :], int(target)))
 
 
 def scanned(text: str, dice: random.Random) -> str:
     """The text with one letter or figure in fifty misread."""
     letters = sorted({letter for letter in text if letter.isalpha()})
-    made = [*text]
+    characters = [*text]
     places = [n for n, letter in enumerate(text) if letter.isalnum()]
     for place in dice.sample(places, round(0.02 * len(places))):
-        made[place] = dice.choice(LETTERS.get(text[place]) or letters)
-    return join(made)
+        characters[place] = dice.choice(LETTERS.get(text[place]) or letters)
+    return join(characters)
 
 
 def other_script(text: str, _: random.Random) -> str:
     """A Chinese text in the other script."""
-    made = traditional(text)
-    return made if made != text else simplified(text)
+    converted = traditional(text)
+    return converted if converted != text else simplified(text)
 
 
 EDITS: Mapping[str, tuple[Edit, float]] = {
@@ -201,7 +201,7 @@ def copies(name: str, known: Sequence[Text]) -> Iterator[tuple[int, Article]]:
 def found(name: str, known: Sequence[Text], policy: Policy | None = None) -> list[Found]:
     """For each copy whether a Deduper that holds all the texts finds its original."""
     with Deduper(policy=policy) as deduper:
-        originals = (Article(id=f"text-{n}", text=each.text) for n, each in enumerate(known))
+        originals = (Article(id=f"text-{n}", text=text.text) for n, text in enumerate(known))
         for _ in deduper.run(originals):
             pass
         verdicts = [(place, deduper.check(copy)) for place, copy in copies(name, known)]
@@ -213,19 +213,19 @@ def found(name: str, known: Sequence[Text], policy: Policy | None = None) -> lis
 
 def judged_copies(name: str, known: Sequence[Text], policy: Policy | None = None) -> list[Found]:
     """The same of each copy beside its original, as if keys had proposed every one."""
-    made = list(copies(name, known))
-    texts = {copy.id: copy for _, copy in made}
+    placed = list(copies(name, known))
+    texts = {copy.id: copy for _, copy in placed}
     texts |= {
-        f"text-{place}": Article(id=f"text-{place}", text=known[place].text) for place, _ in made
+        f"text-{place}": Article(id=f"text-{place}", text=known[place].text) for place, _ in placed
     }
-    prints = {each.id: each for each in fingerprints(list(texts.values()))}
-    pairs = [(prints[f"text-{place}"], prints[copy.id]) for place, copy in made]
+    prints = {fingerprint.id: fingerprint for fingerprint in fingerprints(list(texts.values()))}
+    pairs = [(prints[f"text-{place}"], prints[copy.id]) for place, copy in placed]
     decided = judge_pairs(
         pairs, Recipe(), policy or Policy(), lambda ids: {n: texts[n] for n in ids}
     )
     return [
-        Found(known[place].language, each.decision.duplicate, each.decision.rule)
-        for (place, _), each in zip(made, decided, strict=True)
+        Found(known[place].language, judgement.decision.duplicate, judgement.decision.rule)
+        for (place, _), judgement in zip(placed, decided, strict=True)
     ]
 
 

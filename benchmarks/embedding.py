@@ -107,9 +107,9 @@ def events(name: str) -> Iterator[Pairs]:
     places = np.array(list(combinations(range(len(articles)), 2)))
     labels = np.array([story.get(article.id, article.id) for article in articles])
     truth = labels[places[:, 0]] == labels[places[:, 1]]
-    made, vectors = list(fingerprints(articles)), embedded(articles)
+    prints, vectors = list(fingerprints(articles)), embedded(articles)
     sides = places[:, 0], places[:, 1]
-    features = likeness([made[a] for a in sides[0]], [made[b] for b in sides[1]])
+    features = likeness([prints[a] for a in sides[0]], [prints[b] for b in sides[1]])
     for measure in ("auc", "average_precision"):
         both = vectors[sides[0]], vectors[sides[1]]
         yield Pairs(name, both, features, truth.astype(float), measure)
@@ -139,8 +139,8 @@ def measured(
 def embedded(articles: Sequence[Article]) -> Floats:
     """A vector a row; of an article without words, zeros."""
     nothing = np.zeros(DIMENSIONS[0])
-    found = (vector(passage(article)) for article in articles)
-    return np.array([nothing if each is None else each for each in found])
+    vectors = (vector(passage(article)) for article in articles)
+    return np.array([nothing if row is None else row for row in vectors])
 
 
 def likeness(left: Sequence[Fingerprint], right: Sequence[Fingerprint]) -> Floats:
@@ -154,7 +154,9 @@ def added(pairs: Pairs) -> Added:
     """What the cosine is worth on these pairs, alone and beside the others."""
     meaning = cosines(pairs.vectors, DIMENSIONS[0])
     few, many = pairs.features[:, :FEW], pairs.features
-    without, with_it = (predicted(each, pairs.truth) for each in (many, _and(many, meaning)))
+    without, with_it = (
+        predicted(features, pairs.truth) for features in (many, _and(many, meaning))
+    )
     alone = {str(size): judged(pairs, cosines(pairs.vectors, size)) for size in DIMENSIONS}
     return Added(
         pairs.name,
@@ -178,10 +180,10 @@ def _and(features: Floats, meaning: Floats) -> Floats:
 
 def cosines(vectors: tuple[Floats, Floats], size: int) -> Floats:
     """The cosines of the first dimensions."""
-    a, b = (each[:, :size] for each in vectors)
+    a, b = (side[:, :size] for side in vectors)
     lengths = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
-    found: Floats = np.einsum("ij,ij->i", a, b) / np.maximum(lengths, 1e-12)
-    return found
+    values: Floats = np.einsum("ij,ij->i", a, b) / np.maximum(lengths, 1e-12)
+    return values
 
 
 def judged(pairs: Pairs, scores: Floats, rows: NDArray[np.intp] | None = None) -> float:
@@ -207,11 +209,11 @@ def predicted(features: Floats, truth: Floats) -> Floats:
     """What a logistic regression says of each fold, fitted on the others."""
     fold = np.random.default_rng(SEED).permutation(len(truth)) % FOLDS
     rows = np.column_stack([np.ones(len(truth)), features])
-    found = np.empty(len(truth))
-    for each in range(FOLDS):
-        weights = fitted(rows[fold != each], truth[fold != each])
-        found[fold == each] = rows[fold == each] @ weights
-    return 1 / (1 + np.exp(-found))
+    logits = np.empty(len(truth))
+    for number in range(FOLDS):
+        weights = fitted(rows[fold != number], truth[fold != number])
+        logits[fold == number] = rows[fold == number] @ weights
+    return 1 / (1 + np.exp(-logits))
 
 
 def fitted(rows: Floats, truth: Floats, steps: int = 30, ridge: float = 1e-3) -> Floats:
@@ -277,19 +279,19 @@ def shown(found: Sequence[Added]) -> Table:
 def main() -> None:
     """Measure every set that is here."""
     console = Console(stderr=True, width=110)
-    found: list[Added] = []
+    lines: list[Added] = []
     details: dict[str, Any] = defaultdict(dict)
     for pairs in sets():
-        found.append(added(pairs))
+        lines.append(added(pairs))
         if pairs.name == "headline-pairs":
             details["headline-pairs"]["rest_above_the_median_of_same"] = traps(pairs)
-    if not found:
+    if not lines:
         console.print(f"no labelled news in {corpora.DATA}: nothing to measure")
         sys.exit(0)
-    console.print(shown(found))
+    console.print(shown(lines))
     content = {
         "machine": results.machine(),
-        "sets": [asdict(line) for line in found],
+        "sets": [asdict(line) for line in lines],
         "details": details,
         "speed": speed(),
     }

@@ -27,15 +27,15 @@ def errors(context: Context) -> Iterator[Measurement]:
         exact = np.array([jaccard(*words) for words in pairs])
         texts = [_text(words) for both in pairs for words in both]
         for scheme in get_args(Scheme):
-            found = estimates(texts, Recipe(simhash=None, scheme=scheme))
+            estimated = estimates(texts, Recipe(simhash=None, scheme=scheme))
             yield Measurement(
                 f"errors/{scheme}/{length}",
                 f"MinHash error over sqrt(J (1 - J) / 128), {length} words, {scheme}",
                 "of theory",
-                over_theory(found, exact),
+                over_theory(estimated, exact),
                 bar=Bar("<=", 1.05),
                 note=f"{len(pairs):,} pairs, J 0.2 to 0.9",
-                details={"bias": float(np.mean(found - exact))},
+                details={"bias": float(np.mean(estimated - exact))},
             )
 
 
@@ -56,7 +56,7 @@ def jaccard(a: Words, b: Words) -> float:
 
 
 def estimates(texts: list[str], recipe: Recipe) -> NDArray[np.float64]:
-    """The estimated overlap of each text with its neighbour, as `estimated_overlap` has it."""
+    """The estimated overlap of each text with its neighbour, as `compare` has it."""
     signatures = kernels.sketch(texts, recipe, threads=0).minhash
     return np.count_nonzero(signatures[0::2] == signatures[1::2], axis=1) / SLOTS
 

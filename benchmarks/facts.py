@@ -24,11 +24,13 @@ PAIRS = corpora.DATA / "headline-pairs" / "pairs.csv"
 
 def facts(context: Context) -> Iterator[Measurement]:
     """Microseconds a title and a pair, and the labelled pairs whose facts clash."""
-    source, found = titles(context.sizes.articles)
-    known = [read_facts(title).facts for title in found]
+    source, headlines = titles(context.sizes.articles)
+    title_facts = [read_facts(title).facts for title in headlines]
     with one_core():
-        yield _measure("facts/read", f"facts of a title, {source}", 60, read_facts, found, context)
-        pairs = list(pairwise(known))
+        yield _measure(
+            "facts/read", f"facts of a title, {source}", 60, read_facts, headlines, context
+        )
+        pairs = list(pairwise(title_facts))
         yield _measure(
             "facts/compare", "facts of two titles compared", 5, _compare_pair, pairs, context
         )
@@ -42,8 +44,8 @@ def titles(count: int) -> tuple[str, list[str]]:
         every = (article["title"] for article in corpora.articles("headline-stream"))
         return "headline-stream", list(islice(every, 0, 20 * count, 20))
     with corpora.EXAMPLES.open(encoding="utf-8") as lines:
-        known = [json.loads(line)["title"] for line in lines]
-    return "examples/wire.jsonl", (known * (LEAST_TITLES // len(known) + 1))[:LEAST_TITLES]
+        headlines = [json.loads(line)["title"] for line in lines]
+    return "examples/wire.jsonl", (headlines * (LEAST_TITLES // len(headlines) + 1))[:LEAST_TITLES]
 
 
 def _measure(
@@ -55,7 +57,7 @@ def _measure(
     context: Context,
 ) -> Measurement:
     """The median over all of each one's median over the rounds, by the clock."""
-    rounds = [[_microseconds(do, each) for each in given] for _ in range(context.sizes.rounds)]
+    rounds = [[_microseconds(do, value) for value in given] for _ in range(context.sizes.rounds)]
     usual = sorted(median(times) for times in zip(*rounds, strict=True))
     details = {"mean": mean(usual), "p95": usual[len(usual) * 95 // 100], "count": len(usual)}
     return Measurement(name, work, "µs", median(usual), bar=Bar("<=", bar), details=details)
@@ -88,5 +90,5 @@ def _labelled() -> Iterator[Measurement]:
 
 
 def _is_vetoed(a: str, b: str) -> bool:
-    found = compare_facts(read_facts(a).facts, read_facts(b).facts)
-    return bool(found.clashes or found.moved)
+    comparison = compare_facts(read_facts(a).facts, read_facts(b).facts)
+    return bool(comparison.clashes or comparison.moved)

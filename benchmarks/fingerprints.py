@@ -82,31 +82,31 @@ def beside(
 def objects(context: Context) -> Iterator[Measurement]:
     """`fingerprints()`, all that is remembered of an article, beside gaoya of its text."""
     whole = _articles(context.sizes.articles)
-    bare = [Article(id=each.id, text=each.text) for each in whole]
+    bare = [Article(id=article.id, text=article.text) for article in whole]
     contenders = [
         Contender("whole", lambda: timed(lambda: list(fingerprints(whole)))),
         Contender("bare", lambda: timed(lambda: list(fingerprints(bare)))),
     ]
     if context.has(GAOYA_MINHASH.package):
         assert context.worker
-        _prepare(context, {GAOYA_MINHASH.job}, [each.text for each in whole], "word")
+        _prepare(context, {GAOYA_MINHASH.job}, [article.text for article in whole], "word")
         rival = GAOYA_MINHASH
         contenders.append(context.worker.contender(rival.title, rival.job, rival.work)[0])
     with one_core():
         timings = interleaved(contenders, context.sizes.rounds)
     if context.worker:
         context.worker.ask("drop", job=GAOYA_MINHASH.job)
-    theirs, note = timings.get(GAOYA_MINHASH.title), "an object an article; "
+    gaoya, note = timings.get(GAOYA_MINHASH.title), "an object an article; "
     yield _beside_gaoya(
         Work("fingerprints", "`fingerprints()` of texts alone", "docs/s", len(bare)),
         timings["bare"],
-        theirs,
+        gaoya,
         note=note + "sketch, digest, numerals, profile, technical details",
     )
     yield _beside_gaoya(
         Work("everything", "`fingerprints()` with everything", "docs/s", len(whole)),
         timings["whole"],
-        theirs,
+        gaoya,
         bar=Bar(">=", 4),
         note=note + "the same with title, facts, names, stages, column, addresses, block_page",
     )
@@ -118,14 +118,14 @@ def levels(context: Context) -> Iterator[Measurement]:
         return
     corpus = corpora.english(context.sizes.articles)
     best, sketching = kernels.native.level(), _sketching(corpus.texts)
-    found = [level for level in LEVELS if kernels.native.use_level(level) == level]
+    supported = [level for level in LEVELS if kernels.native.use_level(level) == level]
     with one_core():
         timings = interleaved(
-            [Contender(level, _at_level(level, sketching)) for level in found],
+            [Contender(level, _at_level(level, sketching)) for level in supported],
             context.sizes.rounds,
         )
     kernels.native.use_level(best)
-    for level in found:
+    for level in supported:
         title = f"text to SimHash + MinHash, English news, {level} kernels"
         yield rate(Work(f"level/{level}", title, "docs/s", len(corpus.texts)), timings[level])
 
@@ -212,8 +212,8 @@ def _prepare(context: Context, jobs: set[str], texts: list[str], analyzer: str) 
     path = context.texts("texts", texts)
     for job in sorted(jobs):
         assert context.worker
-        given = {"analyzer": analyzer} if job == "gaoya" else {}
-        context.worker.ask("prepare", module="peer_texts", job=job, texts=path, **given)
+        options = {"analyzer": analyzer} if job == "gaoya" else {}
+        context.worker.ask("prepare", module="peer_texts", job=job, texts=path, **options)
 
 
 def _drop(context: Context, ways: dict[Rival, str]) -> None:
@@ -230,20 +230,22 @@ def _lines(
     ways: dict[Rival, str],
 ) -> Iterator[Measurement]:
     """A measurement for every rival, and for gaoya's two indexes together."""
-    ours = timings["nearcopy"]
+    own_timings = timings["nearcopy"]
     title = f"text to SimHash + MinHash, {language}"
     for rival in rivals:
         work = Work(f"{language}/{rival.title}", title, "docs/s", len(corpus.texts))
         bar = Bar(">=", rival.bar) if rival.bar else None
         if rival in ways:
             note = f"{corpus.source}; {rival.title} by {ways[rival]}"
-            yield race(work, ours, timings[rival.title], rival.title, bar=bar, note=note)
+            yield race(work, own_timings, timings[rival.title], rival.title, bar=bar, note=note)
         else:
-            yield rate(work, ours, against=rival.title, bar=bar, note=f"{rival.package} is absent")
+            yield rate(
+                work, own_timings, against=rival.title, bar=bar, note=f"{rival.package} is absent"
+            )
     if {"gaoya MinHash", "gaoya SimHash"} <= timings.keys():
         both = _sums(timings["gaoya MinHash"], timings["gaoya SimHash"])
         work = Work(f"{language}/gaoya both", title, "docs/s", len(corpus.texts))
-        yield race(work, ours, both, "gaoya MinHash, then SimHash", note=corpus.source)
+        yield race(work, own_timings, both, "gaoya MinHash, then SimHash", note=corpus.source)
 
 
 def _sums(some: Sequence[Timing], others: Sequence[Timing]) -> list[Timing]:

@@ -121,8 +121,8 @@ def read(path: Path = FLOORS) -> list[Floor]:
 
 def held(rows: Iterable[Row], floors: Iterable[Floor]) -> list[Held]:
     """Each measurement beside its floor."""
-    known = {(floor.set, floor.measure): floor for floor in floors}
-    return [_held(row, known.get((row.set, row.measure))) for row in rows]
+    by_measure = {(floor.set, floor.measure): floor for floor in floors}
+    return [_held(row, by_measure.get((row.set, row.measure))) for row in rows]
 
 
 def _held(row: Row, floor: Floor | None) -> Held:
@@ -172,11 +172,11 @@ def is_there(name: str) -> bool:
 @cache
 def digest(name: str) -> str:
     """The digest of a set: of its articles, unpacked, and of its labels."""
-    made = hashlib.sha256()
+    hasher = hashlib.sha256()
     for path in MADE_OF.get(name, (corpora.DATA / name,)):
-        for each in [path] if path.is_file() else [path / "articles.jsonl.gz", *_labels(path)]:
-            made.update(_content(each) if each.exists() else b"")
-    return made.hexdigest()[:32]
+        for file in [path] if path.is_file() else [path / "articles.jsonl.gz", *_labels(path)]:
+            hasher.update(_content(file) if file.exists() else b"")
+    return hasher.hexdigest()[:32]
 
 
 def _labels(folder: Path) -> list[Path]:

@@ -43,7 +43,7 @@ class Told(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """A pair decided on, and whether people say that it is right."""
+    """A decided pair, and whether its label says that it is right."""
 
     evidence: Evidence
     decision: Decision
@@ -73,10 +73,10 @@ def _groups(told: Sequence[Told]) -> list[str]:
             name = first[name]
         return name
 
-    for each in told:
-        one, other = sorted((root(each.a), root(each.b)))
+    for pair in told:
+        one, other = sorted((root(pair.a), root(pair.b)))
         first[other] = one
-    return [root(each.a) for each in told]
+    return [root(pair.a) for pair in told]
 
 
 # Curves: how sure a rule is, by the one or two measures that it rests on.
@@ -90,8 +90,8 @@ def alike(evidence: Evidence) -> list[float]:
 
 def title_curve(known: Sequence[Judged], width: int = 2) -> Floats:
     """The constant and the worth of what like titles rest on."""
-    x = np.array([alike(each.evidence)[:width] for each in known])
-    return fit_event_score.fitted(x, np.array([each.right for each in known], np.float64))
+    x = np.array([alike(pair.evidence)[:width] for pair in known])
+    return fit_event_score.fitted(x, np.array([pair.right for pair in known], np.float64))
 
 
 def sure(evidence: Evidence, curve: Floats) -> float:
@@ -102,7 +102,7 @@ def sure(evidence: Evidence, curve: Floats) -> float:
 
 def text_share(known: Sequence[Judged]) -> float:
     """The share that is right of what texts and addresses decide: nearly all, too few for more."""
-    return (sum(each.right for each in known) + 1) / (len(known) + 2)
+    return (sum(pair.right for pair in known) + 1) / (len(known) + 2)
 
 
 # Duplicates.
@@ -112,30 +112,30 @@ def duplicates(near: Sequence[Told], headlines: Sequence[Told], seed: int) -> It
     """The confidence in each duplicate, and whether it is one."""
     rows = _headline_rows()
     signs, free = fit_title_event_score.signs(rows)
-    same = np.array([each.label == "same" for each in headlines])
+    same = np.array([pair.label == "same" for pair in headlines])
     at_near, at_headlines = folds(near, seed), folds(headlines, seed)
     for fold in range(FOLDS):
-        known = free & (at_headlines != fold)
-        model = fit_title_event_score.fitted(signs[known], same[known])
+        training = free & (at_headlines != fold)
+        model = fit_title_event_score.fitted(signs[training], same[training])
         likely = np.round(fit_title_event_score.likely(signs, model), 4).tolist()
-        judged = [headline(each, score) for each, score in zip(headlines, likely, strict=True)]
+        judged = [headline(pair, score) for pair, score in zip(headlines, likely, strict=True)]
         pairs = [*map(copy, near), *judged]
-        known, unseen = _parted(pairs, np.concatenate([at_near, at_headlines]) == fold)
-        yield from _duplicates(known, unseen)
+        training, unseen = _parted(pairs, np.concatenate([at_near, at_headlines]) == fold)
+        yield from _duplicates(training, unseen)
 
 
 def _parted(pairs: Sequence[Judged], held: NDArray[np.bool_]) -> tuple[list[Judged], list[Judged]]:
     """The duplicates that may be fitted to, and those that are held out."""
-    called = [(each, out) for each, out in zip(pairs, held, strict=True) if each.decision.duplicate]
-    return [each for each, out in called if not out], [each for each, out in called if out]
+    called = [(pair, out) for pair, out in zip(pairs, held, strict=True) if pair.decision.duplicate]
+    return [pair for pair, out in called if not out], [pair for pair, out in called if out]
 
 
 def _duplicates(known: Sequence[Judged], unseen: Sequence[Judged]) -> Iterator[Scored]:
-    curve = title_curve([each for each in known if each.decision.rule in BY_TITLE])
-    share = text_share([each for each in known if each.decision.rule not in BY_TITLE])
-    for each in unseen:
-        by_title = each.decision.rule in BY_TITLE
-        yield (sure(each.evidence, curve) if by_title else share), each.right
+    curve = title_curve([pair for pair in known if pair.decision.rule in BY_TITLE])
+    share = text_share([pair for pair in known if pair.decision.rule not in BY_TITLE])
+    for pair in unseen:
+        by_title = pair.decision.rule in BY_TITLE
+        yield (sure(pair.evidence, curve) if by_title else share), pair.right
 
 
 def copy(told: Told) -> Judged:
@@ -145,9 +145,9 @@ def copy(told: Told) -> Judged:
 def headline(told: Told, likely: float) -> Judged:
     e = told.evidence
     evidence = e if e.title_event_score is None else e._replace(title_event_score=likely)
-    how = decide(evidence, POLICY)
-    update = told.label == "update" and how.relation is Relation.REVISION
-    return Judged(evidence, how, told.label == "same" or update)
+    decision = decide(evidence, POLICY)
+    update = told.label == "update" and decision.relation is Relation.REVISION
+    return Judged(evidence, decision, told.label == "same" or update)
 
 
 # The same news.
@@ -156,29 +156,29 @@ def headline(told: Told, likely: float) -> Judged:
 def same_news(told: Sequence[Told], seed: int) -> Iterator[tuple[Judged, float, float]]:
     """Each pair as it is judged, the event score, and the confidence in the same event."""
     at = folds(told, seed)
-    columns = {name: [getattr(each.evidence, name) for each in told] for name in Evidence._fields}
-    x, grades = event_features(columns), np.array([float(each.label) for each in told])
+    columns = {name: [getattr(pair.evidence, name) for pair in told] for name in Evidence._fields}
+    x, grades = event_features(columns), np.array([float(pair.label) for pair in told])
     same = (grades <= SAME_NEWS).astype(np.float64)
     y = fit_event_score.VERDICT * same + (1 - fit_event_score.VERDICT) * (4 - grades) / 3
     for fold in range(FOLDS):
-        known = at != fold
+        training = at != fold
         scores = np.round(
-            fit_event_score.likely(x, fit_event_score.fitted(x[known], y[known])), 6
+            fit_event_score.likely(x, fit_event_score.fitted(x[training], y[training])), 6
         ).tolist()
         judged = list(map(reported, told, scores))
         odds = np.array([[_odds(score)] for score in scores])
-        by_news = fit_event_score.fitted(odds[known], same[known])
-        kept = (each for each, fit in zip(judged, known, strict=True) if fit)
-        titled = [each for each in kept if each.decision.rule == OVER_OTHER_TEXTS]
+        by_news = fit_event_score.fitted(odds[training], same[training])
+        kept = (pair for pair, fit in zip(judged, training, strict=True) if fit)
+        titled = [pair for pair in kept if pair.decision.rule == OVER_OTHER_TEXTS]
         by_title = title_curve(titled, width=1)
-        for place in np.flatnonzero(~known).tolist():
-            each = judged[place]
+        for place in np.flatnonzero(~training).tolist():
+            pair = judged[place]
             certain = (
-                sure(each.evidence, by_title)
-                if each.decision.rule == OVER_OTHER_TEXTS
+                sure(pair.evidence, by_title)
+                if pair.decision.rule == OVER_OTHER_TEXTS
                 else float(fit_event_score.likely(odds[place : place + 1], by_news)[0])
             )
-            yield each, event_score(each.evidence, each.decision), certain
+            yield pair, event_score(pair.evidence, pair.decision), certain
 
 
 def reported(told: Told, score: float) -> Judged:
@@ -207,9 +207,9 @@ def held_out_rows(
     yield _row(
         "of the same event",
         lambda seed: [
-            (certain, each.right)
-            for each, _, certain in judged[seed]
-            if each.decision.relation is Relation.SAME_EVENT
+            (certain, pair.right)
+            for pair, _, certain in judged[seed]
+            if pair.decision.relation is Relation.SAME_EVENT
         ],
     )
     yield _row(
@@ -222,7 +222,7 @@ def _row(name: str, scored: Callable[[int], list[Scored]]) -> Row:
     splits = [scored(seed) for seed in range(SPLITS)]
     errors = [expected_error(*map(np.array, zip(*split, strict=True))) for split in splits]
     row = calibration_row(f"{name}, held out", splits[0], float(np.mean(errors)))
-    row.details["splits"] = [round(each, 4) for each in errors]
+    row.details["splits"] = [round(error, 4) for error in errors]
     return row
 
 
@@ -232,7 +232,7 @@ def told(
     news_pairs: Sequence[tuple[str, float, Judgement]],
 ) -> tuple[list[Told], list[Told], list[Told]]:
     """The pairs of near-relations, headline-pairs and semeval22 with the names of the two."""
-    here = {each["id"] for each in corpora.articles("semeval22")}
+    here = {row["id"] for row in corpora.articles("semeval22")}
     graded = [
         row
         for row in relations.rows("semeval22")
@@ -240,16 +240,16 @@ def told(
     ]
     return (
         [
-            Told(row["a"], row["b"], label, each.evidence)
-            for row, (label, each) in zip(relations.rows("near-relations"), near, strict=True)
+            Told(row["a"], row["b"], label, judgement.evidence)
+            for row, (label, judgement) in zip(relations.rows("near-relations"), near, strict=True)
         ],
         [
-            Told(row["id_a"], row["id_b"], label, each.evidence)
-            for row, (label, _, each) in zip(_headline_rows(), headlines, strict=True)
+            Told(row["id_a"], row["id_b"], label, judgement.evidence)
+            for row, (label, _, judgement) in zip(_headline_rows(), headlines, strict=True)
         ],
         [
-            Told(row["a"], row["b"], str(grade), each.evidence)
-            for row, (_, grade, each) in zip(graded, news_pairs, strict=True)
+            Told(row["a"], row["b"], str(grade), judgement.evidence)
+            for row, (_, grade, judgement) in zip(graded, news_pairs, strict=True)
         ],
     )
 

@@ -16,12 +16,13 @@ import numpy as np
 
 import corpora_speed
 from nearcopy import kernels
+from nearcopy.batch.column_rules import CODE
 from nearcopy.batch.local.candidate_pairs import (
     column_tasks,
     find_exact_duplicates,
     pair_columns,
     read_pairs,
-    text_blocks,
+    row_blocks,
 )
 from nearcopy.batch.local.clusters import cluster_texts
 from nearcopy.batch.local.column_files import FOLDERS, write_pack
@@ -29,9 +30,8 @@ from nearcopy.batch.local.compare import edges_path
 from nearcopy.batch.local.fingerprints import id_columns
 from nearcopy.batch.local.job import CorpusJob
 from nearcopy.batch.local.row_table import pack_path
-from nearcopy.batch.text_relations import CODE
 from nearcopy.config import POLICIES, RECIPES
-from nearcopy.match.eligibility import NO_TIME
+from nearcopy.match.window_and_sources import NO_TIME
 from nearcopy.models import Relation
 
 PART = 1 << 16  # rows of a pack
@@ -43,21 +43,21 @@ SETTINGS = MappingProxyType({"recipe": RECIPES["copies"], "policy": POLICIES["co
 
 def main() -> None:
     """Make, cluster, and note what that took."""
-    asked = _arguments()
-    with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
-        job = _job(Path(folder), asked.rows)
-        families = np.concatenate([_make(job, unit.number, asked.rows) for unit in job.units])
+    options = _arguments()
+    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
+        job = _job(Path(folder), options.rows)
+        families = np.concatenate([_make(job, unit.number, options.rows) for unit in job.units])
         started, spent = time.perf_counter(), time.process_time()
         find_exact_duplicates(job)
         for first in column_tasks(job):
             pair_columns(job, first)
-        for block in text_blocks(job):
+        for block in row_blocks(job):
             _compare(job, block, families)
         cluster_texts(job)
         row = {
             "kind": "clustering",
             "work": "fingerprints clustered, one core",
-            "documents": asked.rows,
+            "documents": options.rows,
             "seconds": time.perf_counter() - started,
             "cpu_seconds": time.process_time() - spent,
             "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3,

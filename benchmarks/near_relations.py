@@ -1,4 +1,4 @@
-"""Copies against template notices, told by the numeral profiles alone.
+"""Copies against template notices, separated by the numeral profiles alone.
 
 On the pairs of reuters21578 that were read and labelled one by one: how many templates are told
 apart and how many copies are kept. Then the safety of it: how many of the nearest pairs of
@@ -61,16 +61,16 @@ def is_refiled(pair: Pair) -> bool:
 
 def labelled() -> list[Finding]:
     """The pairs of near-relations, by relation."""
-    known = _articles("reuters21578")
+    articles = _articles("reuters21578")
     rows = _rows("near-relations", "pairs.csv")
-    taken = templates([(known[row["a"]], known[row["b"]]) for row in rows])
+    flags = templates([(articles[row["a"]], articles[row["b"]]) for row in rows])
     relations = [row["relation"] for row in rows]
     return [
         Finding(
             "near-relations",
             kind,
             relations.count(kind),
-            sum(took for took, relation in zip(taken, relations, strict=True) if relation == kind),
+            sum(flag for flag, relation in zip(flags, relations, strict=True) if relation == kind),
         )
         for kind in ("template", *COPIES)
     ]
@@ -78,27 +78,27 @@ def labelled() -> list[Finding]:
 
 def nearest(name: str, overlap: float) -> Finding:
     """The pairs of a set with at least this Jaccard overlap."""
-    known = _articles(name)
+    articles = _articles(name)
     rows = [row for row in _rows(name, "near_pairs.csv") if float(row["jaccard5"]) >= overlap]
-    taken = templates([(known[row["a"]], known[row["b"]]) for row in rows])
-    return Finding(name, f"overlap >= {overlap}", len(rows), sum(taken))
+    flags = templates([(articles[row["a"]], articles[row["b"]]) for row in rows])
+    return Finding(name, f"overlap >= {overlap}", len(rows), sum(flags))
 
 
 def measured() -> list[dict[str, Any]]:
     """Every finding, as plain values."""
-    found = [*labelled(), *(nearest(*each) for each in NEAREST)]
-    return [{**asdict(finding), "right": finding.right} for finding in found]
+    findings = [*labelled(), *(nearest(*case) for case in NEAREST)]
+    return [{**asdict(finding), "right": finding.right} for finding in findings]
 
 
 def table(rows: Iterable[dict[str, Any]]) -> Table:
     """The findings to look at."""
-    made = Table("set", "pairs that are", "pairs", "taken for templates", "right")
+    table = Table("set", "pairs that are", "pairs", "taken for templates", "right")
     for row in rows:
-        made.add_row(
+        table.add_row(
             row["set"], row["kind"], *(str(row[key]) for key in ("pairs", "templates")),
             f"{row['right']:.3f}",
         )  # fmt: skip
-    return made
+    return table
 
 
 def _articles(name: str) -> dict[str, Article]:

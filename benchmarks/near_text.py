@@ -49,8 +49,8 @@ class Joined(NamedTuple):
 def joined(name: str) -> Joined:
     """One of the shared sets, joined with itself."""
     rows = corpora.articles(name)
-    known = {row["id"]: Article(id=row["id"], text=row.get("text") or "") for row in rows}
-    return Joined(name, known, {_sorted(a, b): n for a, b, n in _pairs(known.values())})
+    articles = {row["id"]: Article(id=row["id"], text=row.get("text") or "") for row in rows}
+    return Joined(name, articles, {_sorted(a, b): n for a, b, n in _pairs(articles.values())})
 
 
 def near_pairs(name: str) -> set[Pair]:
@@ -63,7 +63,7 @@ def near_pairs(name: str) -> set[Pair]:
 def counted(known: dict[str, Article]) -> set[Pair]:
     """The pairs that reach the bound when the features of every two texts are counted."""
     ids = list(known)
-    texts = [each.text for each in number_words(known.values())]
+    texts = [article.text for article in number_words(known.values())]
     sets = kernels.feature_sets(texts, Recipe(), SHINGLES)
     sizes = np.diff(sets.starts.astype(np.int64))
     owners = np.repeat(np.arange(len(ids)), sizes)[np.argsort(sets.values, kind="stable")]
@@ -114,17 +114,17 @@ def measured() -> Iterator[Measurement]:
 
 def table(lines: Iterable[Measurement]) -> Table:
     """The findings to look at."""
-    made = Table("pairs of half an overlap", "on", "value", "", "bar", "held", title="joins")
+    table = Table("pairs of half an overlap", "on", "value", "", "bar", "held", title="joins")
     for line in lines:
         bar = f"{line.bar.limit} {number(line.bar.value)}" if line.bar else ""
         held = {True: "[green]yes", False: "[red]no", None: ""}[line.passed]
         value = f"{line.ours:.4f}" if line.unit == "share" else number(line.ours)
-        made.add_row(line.work, line.note or "", value, line.unit, bar, held)
-    return made
+        table.add_row(line.work, line.note or "", value, line.unit, bar, held)
+    return table
 
 
 def _recall(done: Joined) -> Iterator[Measurement]:
-    truth, ours = near_pairs(done.name), counted(done.articles)
+    truth, counted_pairs = near_pairs(done.name), counted(done.articles)
     missed = sorted(truth - done.found.keys())
     yield Measurement(
         f"near_text/{done.name}/recall", "pairs of near_pairs.csv found", "share",
@@ -133,8 +133,8 @@ def _recall(done: Joined) -> Iterator[Measurement]:
     )  # fmt: skip
     yield Measurement(
         f"near_text/{done.name}/missed", "pairs missed that a full count finds", "pairs",
-        len(ours - done.found.keys()), bar=Bar("<=", 0),
-        note=f"{done.name}: {len(ours):,} pairs by a full count",
+        len(counted_pairs - done.found.keys()), bar=Bar("<=", 0),
+        note=f"{done.name}: {len(counted_pairs):,} pairs by a full count",
     )  # fmt: skip
 
 
@@ -157,7 +157,7 @@ def _precision(done: Joined) -> Iterator[Measurement]:
 
 def _share(done: Joined, pair: Pair) -> float:
     """The Jaccard overlap of a pair, recounted word by word."""
-    return _jaccard(*(_plain(done.articles[each].text) for each in pair))
+    return _jaccard(*(_plain(done.articles[article_id].text) for article_id in pair))
 
 
 def _jaccard(a: frozenset[tuple[str, ...]], b: frozenset[tuple[str, ...]]) -> float:

@@ -54,10 +54,10 @@ def wire(
         published = until - (count - number) * step
         copied = recent and dice.random() < COPIED
         origin = dice.choice(recent) if copied else None
-        made = _copy(origin, dice) if origin else _article(dice, _day(published), phrases)
+        article = _copy(origin, dice) if origin else _article(dice, _day(published), phrases)
         source = dice.randrange(SOURCES)
         yield replace(
-            made,
+            article,
             id=f"{name}-{number}",
             url=f"https://www.outlet{source}.example/news/{published:%Y/%m/%d}/{name}-{number}",
             source=f"Outlet {source}",
@@ -65,7 +65,7 @@ def wire(
             seen=published + timedelta(minutes=5),
         )
         if origin is None:
-            recent.append(made)
+            recent.append(article)
 
 
 def questions(
@@ -75,8 +75,8 @@ def questions(
     dice = random.Random(8)
     new = wire(count, days, name="asked", phrases=phrases)
     return [
-        each if place % 2 else _copied(each, dice.choice(known), dice)
-        for place, each in enumerate(new)
+        article if place % 2 else _copied(article, dice.choice(known), dice)
+        for place, article in enumerate(new)
     ]
 
 
@@ -138,11 +138,11 @@ def _joined(words: Iterator[str]) -> Iterator[str]:
 def _made_parts() -> Parts:
     """The same of made-up words, the n-th of them as frequent as 1/n."""
     dice = random.Random(7)
-    known = ["".join(dice.choices(SYLLABLES.split(), k=3)) for _ in range(MADE_WORDS)]
+    vocabulary = ["".join(dice.choices(SYLLABLES.split(), k=3)) for _ in range(MADE_WORDS)]
     weights = list(accumulate(1 / rank for rank in range(1, MADE_WORDS + 1)))
 
     def runs(count: int, length: int) -> list[str]:
-        words = dice.choices(known, cum_weights=weights, k=count * length)
+        words = dice.choices(vocabulary, cum_weights=weights, k=count * length)
         return list(_joined_by(words, length))
 
     return Parts(runs(20_000, PHRASE_WORDS), runs(60_000, 3))

@@ -1,4 +1,4 @@
-"""The service's pages over a large store that was told by adding, one view after another."""
+"""The service's pages over a large store filled by adding, one view after another."""
 
 import http.client
 import time
@@ -14,7 +14,7 @@ from results import Measurement
 from service import DAYS, SMALL, Amounts, Running, command, running
 
 VIEWS = 5
-# Each view is of another number of days, lest what was counted for the one before is shown again.
+# Each view is of another number of days, so that what was counted for the last is not shown again.
 PAGES = {
     "overview": ("the overview", "/?days={}"),
     "stories": ("the newest stories", "/stories"),
@@ -38,7 +38,7 @@ def pages(context: Context) -> Iterator[Measurement]:
         for name, (title, address) in PAGES.items():
             context.say(f"pages: {title}")
             names = [largest] * VIEWS if name == "story" else list(range(20, 20 + VIEWS))
-            middle, details = _viewed(service, [address.format(each) for each in names])
+            middle, details = _viewed(service, [address.format(key) for key in names])
             work = f"{title}, {amounts.stored:,} stored, median of {VIEWS}"
             bar = context.sized_bar("<=", 300)
             yield Measurement(f"service/{name}", work, "ms", middle, bar=bar, details=details)
@@ -54,7 +54,7 @@ def add(path: Path, count: int) -> None:
 def _viewed(service: Running, addresses: list[str]) -> tuple[float, dict[str, float]]:
     """The median time of the views, and what else is worth knowing of them."""
     start = service.cpu_seconds()
-    times = [_milliseconds(service, each) for each in addresses]
+    times = [_milliseconds(service, address) for address in addresses]
     spent = 1000 * (service.cpu_seconds() - start) / len(addresses)
     return median(times), {"first": times[0], "processor_ms_each": spent}
 

@@ -48,9 +48,9 @@ def _datasketch_part(rows: range) -> Any:
     import xxhash
     from datasketch import MinHash
 
-    sets = ([each.encode() for each in shingles(TEXTS[row])] for row in rows)
-    made = MinHash.generator(sets, num_perm=SLOTS, hashfunc=xxhash.xxh32_intdigest)
-    return np.array([each.hashvalues for each in made], np.uint32)
+    sets = ([shingle.encode() for shingle in shingles(TEXTS[row])] for row in rows)
+    signatures = MinHash.generator(sets, num_perm=SLOTS, hashfunc=xxhash.xxh32_intdigest)
+    return np.array([signature.hashvalues for signature in signatures], np.uint32)
 
 
 def datasketch() -> Iterator[Pair]:
@@ -60,9 +60,9 @@ def datasketch() -> Iterator[Pair]:
     index, row = MinHashLSH(threshold=LEAST, num_perm=SLOTS), 0
     for part in forked(_datasketch_part, in_parts(len(TEXTS))):
         for values in part:
-            made = MinHash(num_perm=SLOTS, hashvalues=values, scheme="affine32")
-            yield from ((row, other) for other in index.query(made))
-            index.insert(row, made, check_duplication=False)
+            signature = MinHash(num_perm=SLOTS, hashvalues=values, scheme="affine32")
+            yield from ((row, other) for other in index.query(signature))
+            index.insert(row, signature, check_duplication=False)
             row += 1
 
 
@@ -73,9 +73,9 @@ def gaoya() -> Iterator[Pair]:
     index = MinHashStringIndex(32, LEAST, 42, 3, None, "word", True, (SHINGLE, SHINGLE), "vec")
     index.par_bulk_insert_docs(list(range(len(TEXTS))), TEXTS)
     for rows in in_parts(len(TEXTS)):
-        found = index.par_bulk_query([TEXTS[row] for row in rows])
-        for row, others in zip(rows, found, strict=True):
-            yield from ((row, other) for other in others if other < row)
+        matches = index.par_bulk_query([TEXTS[row] for row in rows])
+        for row, neighbours in zip(rows, matches, strict=True):
+            yield from ((row, other) for other in neighbours if other < row)
 
 
 def _rensa_part(rows: range) -> Any:
@@ -90,9 +90,9 @@ def rensa() -> Iterator[Pair]:
 
     index, row = RMinHashLSH(LEAST, SLOTS, 32), 0
     for part in forked(_rensa_part, in_parts(len(TEXTS), 64)):
-        for made in part:
-            yield from ((row, other) for other in index.query(made))
-            index.insert(row, made)
+        for signature in part:
+            yield from ((row, other) for other in index.query(signature))
+            index.insert(row, signature)
             row += 1
 
 
@@ -100,24 +100,24 @@ def rensa() -> Iterator[Pair]:
 def _set(row: int) -> frozenset[int]:
     import xxhash
 
-    return frozenset(xxhash.xxh64_intdigest(each.encode()) for each in shingles(TEXTS[row]))
+    return frozenset(xxhash.xxh64_intdigest(shingle.encode()) for shingle in shingles(TEXTS[row]))
 
 
 def _counted(pairs: list[Pair]) -> list[tuple[int, int, float]]:
     """Those of the pairs that share enough, and how much."""
-    found = []
+    similar = []
     for a, b in pairs:
         shared = len(_set(a) & _set(b))
         share = shared / (len(_set(a)) + len(_set(b)) - shared)
         if share >= LEAST:
-            found.append((a, b, share))
-    return found
+            similar.append((a, b, share))
+    return similar
 
 
 def _batches(pairs: Iterable[Pair], size: int = 5000) -> Iterator[list[Pair]]:
-    rest = iter(pairs)
-    while some := list(islice(rest, size)):
-        yield some
+    remaining = iter(pairs)
+    while batch := list(islice(remaining, size)):
+        yield batch
 
 
 WAYS = {"datasketch": datasketch, "gaoya": gaoya, "rensa": rensa}
@@ -137,8 +137,8 @@ def main(way: str, source: str, target: str) -> None:
             row = parents[row]
         return row
 
-    found = [pair for part in forked(_counted, _batches(pairs)) for pair in part]
-    for a, b, _ in found:
+    similar = [pair for part in forked(_counted, _batches(pairs)) for pair in part]
+    for a, b, _ in similar:
         first, last = sorted((find(a), find(b)))
         parents[last] = first
     with Path(target).open("w", encoding="utf-8") as out:
@@ -146,7 +146,7 @@ def main(way: str, source: str, target: str) -> None:
             kept = find(number)
             row["duplicate_of"] = None if kept == number else rows[kept]["id"]
             out.write(json.dumps(row, ensure_ascii=False) + "\n")
-    print(len(found))
+    print(len(similar))
 
 
 if __name__ == "__main__":

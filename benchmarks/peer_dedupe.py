@@ -17,13 +17,13 @@ WORDS = re.compile(r"\w+")
 
 
 class Groups:
-    """Union-find; the first row of a group stands for it."""
+    """Union-find; the first row of a group represents it."""
 
     def __init__(self) -> None:
         self._parents: dict[int, int] = {}
 
     def find(self, row: int) -> int:
-        """The row that stands for the group of this one."""
+        """The row that represents the group of this one."""
         while (parent := self._parents.get(row, row)) != row:
             self._parents[row] = self._parents.get(parent, parent)
             row = parent
@@ -43,7 +43,7 @@ def shingles(text: str) -> list[bytes]:
 
 
 def lines(path: str) -> Iterator[str]:
-    """The rows of a file as they stand."""
+    """The rows of a file, unchanged."""
     with open(path, encoding="utf-8") as rows:
         yield from rows
 
@@ -52,8 +52,8 @@ def main(source: str, target: str) -> None:
     """Write the rows that are kept."""
     index, groups = MinHashLSH(threshold=0.5, num_perm=128), Groups()
     texts = (shingles(json.loads(line)["text"]) for line in lines(source))
-    made = MinHash.generator(texts, num_perm=128, hashfunc=xxhash.xxh32_intdigest)
-    for row, signature in enumerate(made):
+    signatures = MinHash.generator(texts, num_perm=128, hashfunc=xxhash.xxh32_intdigest)
+    for row, signature in enumerate(signatures):
         for other in index.query(signature):
             groups.join(row, other)
         index.insert(row, signature, check_duplication=False)

@@ -71,10 +71,10 @@ def rensa_sketch(texts: str) -> Ways:
     """rensa's part alone, from shingles made before."""
     from rensa import RMinHash
 
-    made = [shingles(text) for text in read_texts(texts)]
+    token_sets = [shingles(text) for text in read_texts(texts)]
     return {
         "sketch": {
-            "tokens": lambda: RMinHash.digest_matrix_from_token_sets(made, SLOTS, SEED),
+            "tokens": lambda: RMinHash.digest_matrix_from_token_sets(token_sets, SLOTS, SEED),
         }
     }
 

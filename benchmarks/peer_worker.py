@@ -1,4 +1,4 @@
-"""The peers' side: runs in their interpreter, is told what to do in JSON lines, times itself.
+"""The peers' side: runs in their interpreter, takes tasks as JSON lines, times itself.
 
 A request names a command and its arguments; the answer is one line. `prepare` loads a job (its
 input is made ready outside any clock), `choose` finds the quickest way of each of its works,
@@ -31,14 +31,14 @@ jobs: dict[str, Job] = {}
 
 def versions() -> dict[str, str]:
     """The version of each peer that imports here."""
-    found = {}
+    installed = {}
     for package, module in PACKAGES.items():
         try:
             import_module(module)
-            found[package] = version(package)
+            installed[package] = version(package)
         except ImportError:
             continue
-    return found
+    return installed
 
 
 def prepare(module: str, job: str, **inputs: Any) -> list[str]:

@@ -74,11 +74,11 @@ ONE_THREAD = {
 
 
 class PeerError(Exception):
-    """A peer could not do its part: what it said."""
+    """A peer could not do its part: its message."""
 
 
 class Worker:
-    """A process in the peers' environment that does and times what it is told."""
+    """A process in the peers' environment that runs and times tasks."""
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(

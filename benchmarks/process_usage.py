@@ -18,7 +18,7 @@ HERE = Path(__file__).resolve().parent
 
 
 class ProcessError(Exception):
-    """A command that failed: what it said last."""
+    """A command that failed: its last message."""
 
 
 class Run(NamedTuple):

@@ -33,7 +33,7 @@ import store_cases
 import stores
 import table
 from nearcopy import Article, Deduper
-from nearcopy.config.gc_tuning import collect_seldom
+from nearcopy.config.gc_tuning import reduce_gc_frequency
 
 RESULTS = process_usage.HERE / "results" / "purge_latency.json"
 DAYS = 14.0
@@ -54,12 +54,12 @@ class Took(NamedTuple):
 
 def main() -> None:
     """Measure the stores asked for, and renew the table; or be the one that checks."""
-    asked = _arguments()
-    collect_seldom()  # as the command and the service do
-    if asked.check_on:
-        check_on(**json.loads(asked.check_on))
-    for kind in [] if asked.check_on else asked.kinds:
-        row = (_in_memory if kind == "memory" else _apart)(kind, asked.articles, asked.ahead)
+    options = _arguments()
+    reduce_gc_frequency()  # as the command and the service do
+    if options.check_on:
+        check_on(**json.loads(options.check_on))
+    for kind in [] if options.check_on else options.kinds:
+        row = (_in_memory if kind == "memory" else _apart)(kind, options.articles, options.ahead)
         keep(row)
         print(row, flush=True)
 
@@ -71,8 +71,8 @@ def keep(row: Row) -> None:
 
 def _apart(kind: str, articles: int, first: bool) -> Row:
     with shared_stores.opened(kind) as (address, size, _):
-        given = {"address": address, "count": articles, "days": DAYS, "preset": "default"}
-        process_usage.case(stores.SCRIPT, "file_all", given | {"phrases": PHRASES})
+        arguments = {"address": address, "count": articles, "days": DAYS, "preset": "default"}
+        process_usage.case(stores.SCRIPT, "file_all", arguments | {"phrases": PHRASES})
         return measure(kind, articles, address, size, first)
 
 
@@ -125,9 +125,9 @@ class _Checker:
     """A process that checks without a pause, and says how long each took when it is asked."""
 
     def __init__(self, address: str, filed: int) -> None:
-        given = json.dumps({"address": address, "filed": filed, "days": 0.01})
+        arguments = json.dumps({"address": address, "filed": filed, "days": 0.01})
         self._process = subprocess.Popen(
-            [sys.executable, __file__, "--check-on", given],
+            [sys.executable, __file__, "--check-on", arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -139,12 +139,12 @@ class _Checker:
 
     def times(self) -> list[Took]:
         """How long each check took since the last call."""
-        asked, answered = self._process.stdin, self._process.stdout
-        assert asked
-        assert answered
-        asked.write("\n")
-        asked.flush()
-        return list(map(Took._make, json.loads(answered.readline())))
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin
+        assert stdout
+        stdin.write("\n")
+        stdin.flush()
+        return list(map(Took._make, json.loads(stdout.readline())))
 
     def __exit__(self, *_: object) -> None:
         self._process.communicate()
@@ -155,8 +155,8 @@ def _in_memory(kind: str, articles: int, first: bool) -> Row:
     empty = process_usage.resident()
     with Deduper() as deduper:
         store_cases.file_into(deduper, articles, DAYS, PHRASES)
-        known = [deduper.article(f"new-{articles - n}") for n in range(1, QUESTIONS)]
-        questions = newswire.questions(QUESTIONS, 0.01, known, phrases=PHRASES)
+        stored = [deduper.article(f"new-{articles - n}") for n in range(1, QUESTIONS)]
+        questions = newswire.questions(QUESTIONS, 0.01, stored, phrases=PHRASES)
         full = process_usage.resident()
         with (
             cpu_priority.ahead() if first else nullcontext(),
@@ -205,9 +205,9 @@ def _row(
     meanwhile: list[Took],
 ) -> Row:
     def milliseconds(times: list[Took], percentile: float) -> float:
-        return float(np.percentile([each.seconds for each in times], percentile) * 1e3)
+        return float(np.percentile([check.seconds for check in times], percentile) * 1e3)
 
-    blocked = [1e3 * (each.seconds - each.waited) for each in meanwhile]
+    blocked = [1e3 * (check.seconds - check.waited) for check in meanwhile]
 
     return {
         "store": kind,
@@ -218,10 +218,10 @@ def _row(
         "alone_longest_ms": milliseconds(alone, 100),
         "p99_ms": milliseconds(meanwhile, 99),
         "longest_ms": milliseconds(meanwhile, 100),
-        "over_bar": sum(each.seconds * 1e3 > BLOCKED_MS for each in meanwhile),
+        "over_bar": sum(check.seconds * 1e3 > BLOCKED_MS for check in meanwhile),
         "blocked_p99_ms": float(np.percentile(blocked, 99)),
         "blocked_ms": max(blocked),
-        "blocked_over_bar": sum(each > BLOCKED_MS for each in blocked),
+        "blocked_over_bar": sum(wait > BLOCKED_MS for wait in blocked),
         "checks": len(meanwhile),
         "size_left": None,
         "load": os.getloadavg()[1],

@@ -43,23 +43,23 @@ def shown(lines: list[Held]) -> Table:
 
 
 def as_json(line: Held) -> dict[str, Any]:
-    """A row as it stands in the results."""
-    found: dict[str, Any] = asdict(line.row) | {"digest": digest(line.row.set)}
+    """A row of the results."""
+    entry: dict[str, Any] = asdict(line.row) | {"digest": digest(line.row.set)}
     if line.floor is not None:
-        found |= {"limit": line.floor.bar.limit, "bar": line.floor.bar.value}
-        found |= {"floor": line.floor.floor, "reason": line.floor.reason}
-    return found | {"reached": line.reached, "held": line.held}
+        entry |= {"limit": line.floor.bar.limit, "bar": line.floor.bar.value}
+        entry |= {"floor": line.floor.floor, "reason": line.floor.reason}
+    return entry | {"reached": line.reached, "held": line.held}
 
 
 def besides(console: Console) -> dict[str, Any]:
-    """The recall of every recipe and the exact join: measured anew, or as they were."""
+    """The recall of every recipe and the exact join: measured again, or as they were."""
     if "--all" not in sys.argv:
-        known = json.loads(results.QUALITY.read_text(encoding="utf-8"))
-        return {name: known[name] for name in ("findings", "joins") if name in known}
-    found, joined = recall.measured(console), list(near_text.measured())
-    console.print(recall.shown(found), near_text.table(joined))
+        previous = json.loads(results.QUALITY.read_text(encoding="utf-8"))
+        return {name: previous[name] for name in ("findings", "joins") if name in previous}
+    findings, joined = recall.measured(console), list(near_text.measured())
+    console.print(recall.shown(findings), near_text.table(joined))
     return {
-        "findings": [asdict(line) for line in found],
+        "findings": [asdict(line) for line in findings],
         "joins": [line.as_json() for line in joined],
     }
 

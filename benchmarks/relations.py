@@ -54,10 +54,10 @@ def article(row: dict[str, Any]) -> Article:
 
 def _aware(text: str) -> datetime | None:
     try:
-        found = datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(text)
     except ValueError:
         return None
-    return found if found.tzinfo else found.astimezone()
+    return moment if moment.tzinfo else moment.astimezone()
 
 
 def judged(
@@ -69,27 +69,27 @@ def judged(
 ) -> list[Judged]:
     """Each pair with its decision under the policy."""
     recipe = Recipe()
-    flat = [each for pair in pairs for each in pair]
-    made = list(fingerprints(flat, recipe))
-    couples = list(zip(made[::2], made[1::2], strict=True))
+    flat = [article for pair in pairs for article in pair]
+    prints = list(fingerprints(flat, recipe))
+    couples = list(zip(prints[::2], prints[1::2], strict=True))
     places = [(2 * number, 2 * number + 1) for number in range(len(pairs))]
     counted = overlaps(flat, places, recipe) if exact else [None] * len(pairs)
-    known = [
+    exact_overlaps = [
         count if a.words and b.words else None
         for count, (a, b) in zip(counted, couples, strict=True)
     ]
-    found = compare_pairs(couples, known)
+    comparisons = compare_pairs(couples, exact_overlaps)
     return [
         Judged(a, b, *label, evidence, decide(evidence, policy))
-        for (a, b), label, evidence in zip(pairs, labels, found, strict=True)
+        for (a, b), label, evidence in zip(pairs, labels, comparisons, strict=True)
     ]
 
 
 def near_relations(policy: Policy) -> list[Judged]:
     """The labelled pairs of one wire: copies, and notices in one form."""
-    known = {row["id"]: article(row) for row in corpora.articles("reuters21578")}
+    articles = {row["id"]: article(row) for row in corpora.articles("reuters21578")}
     labels = rows("near-relations")
-    pairs = [(known[row["a"]], known[row["b"]]) for row in labels]
+    pairs = [(articles[row["a"]], articles[row["b"]]) for row in labels]
     return judged(pairs, [(row["relation"], row["certain"]) for row in labels], policy)
 
 
@@ -119,7 +119,7 @@ def _titled(side: str, row: dict[str, str], *, timed: bool) -> Article:
 def f1(found: Sequence[Judged]) -> dict[str, float]:
     """Precision, recall and F1 of "same": all that is a duplicate and no revision."""
     said = list(map(said_same, found))
-    same = [each.label == "same" for each in found]
+    same = [pair.label == "same" for pair in found]
     hits = sum(a and b for a, b in zip(said, same, strict=True))
     precision, recall = hits / max(1, sum(said)), hits / max(1, sum(same))
     return {
@@ -136,8 +136,8 @@ def said_same(pair: Judged) -> bool:
 
 def apart_and_kept(found: Sequence[Judged]) -> dict[str, float]:
     """The share of templates kept apart, and of copies found as duplicates."""
-    templates = [not each.decision.duplicate for each in found if each.label == "template"]
-    copies = [each.decision.duplicate for each in found if each.label in COPIES]
+    templates = [not pair.decision.duplicate for pair in found if pair.label == "template"]
+    copies = [pair.decision.duplicate for pair in found if pair.label in COPIES]
     return {
         "templates_apart": sum(templates) / len(templates),
         "templates": len(templates),
@@ -149,13 +149,13 @@ def apart_and_kept(found: Sequence[Judged]) -> dict[str, float]:
 def merges(name: str, policy: Policy) -> tuple[list[Judged], int]:
     """All pairs of a set that the policy calls duplicates, and how many keys were too common."""
     recipe = Recipe()
-    found = [article(row) for row in corpora.articles(name)]
-    made = list(fingerprints(found, recipe, threads=0))
-    pairs, common = candidates(made, recipe)
+    articles = [article(row) for row in corpora.articles(name)]
+    prints = list(fingerprints(articles, recipe, threads=0))
+    pairs, common = candidates(prints, recipe)
     judgements: list[Judged] = []
     for start in range(0, len(pairs), 4096):
         batch = pairs[start : start + 4096]
-        judgements += _duplicates(batch, found, made, policy)
+        judgements += _duplicates(batch, articles, prints, policy)
     return judgements, common
 
 
@@ -168,12 +168,12 @@ def _duplicates(
     places = sorted({place for pair in pairs for place in pair})
     number = {place: n for n, place in enumerate(places)}
     counted = overlaps([articles[p] for p in places], [(number[a], number[b]) for a, b in pairs])
-    known = [
+    exact_overlaps = [
         count if made[a].words and made[b].words else None
         for count, (a, b) in zip(counted, pairs, strict=True)
     ]
-    found = compare_pairs([(made[a], made[b]) for a, b in pairs], known)
-    for (a, b), evidence in zip(pairs, found, strict=True):
+    comparisons = compare_pairs([(made[a], made[b]) for a, b in pairs], exact_overlaps)
+    for (a, b), evidence in zip(pairs, comparisons, strict=True):
         decision = decide(evidence, policy)
         if decision.duplicate:
             yield Judged(articles[a], articles[b], "", "", evidence, decision)
@@ -206,12 +206,12 @@ def rows(name: str) -> list[dict[str, str]]:
 def mistakes(found: Sequence[Judged], console: Console) -> None:
     """The pairs that were judged otherwise than their readers did, for looking at."""
     table = Table("label", "we say", "rule", "titles")
-    for each in found:
-        wrong = each.decision.duplicate != (each.label in COPIES)
-        if wrong:
-            shown = f"{each.a.title}\n{each.b.title}"
-            rule = f"{each.decision.rule}: {each.decision.reason}"
-            table.add_row(f"{each.label} {each.trap}", each.decision.relation, rule, shown)
+    for pair in found:
+        mistaken = pair.decision.duplicate != (pair.label in COPIES)
+        if mistaken:
+            shown = f"{pair.a.title}\n{pair.b.title}"
+            rule = f"{pair.decision.rule}: {pair.decision.reason}"
+            table.add_row(f"{pair.label} {pair.trap}", pair.decision.relation, rule, shown)
     console.print(table)
 
 
@@ -221,24 +221,24 @@ def main() -> None:
     policy = POLICIES["default"]
     for name in sys.argv[1:] or ["near-relations", "headline-pairs", "allsides"]:
         if name == "near-relations":
-            found = near_relations(policy)
-            mistakes(found, console)
-            console.print(apart_and_kept(found))
+            pairs = near_relations(policy)
+            mistakes(pairs, console)
+            console.print(apart_and_kept(pairs))
         elif name == "headline-pairs":
-            found = headline_pairs(policy)
-            mistakes(found, console)
-            console.print(f1(found), "with times:", f1(headline_pairs(policy, timed=True)))
+            pairs = headline_pairs(policy)
+            mistakes(pairs, console)
+            console.print(f1(pairs), "with times:", f1(headline_pairs(policy, timed=True)))
         else:
-            found, common = merges(name, policy)
-            for each in found:
-                e = each.evidence
+            pairs, common = merges(name, policy)
+            for pair in pairs:
+                e = pair.evidence
                 console.print(
-                    f"{each.decision.relation} {each.decision.confidence:.2f} "
-                    f"{each.a.id} {each.b.id} overlap {e.overlap or 0:.2f} "
-                    f"soft {e.title_soft or 0:.2f}, {e.words}: {each.a.title} | {each.b.title}",
+                    f"{pair.decision.relation} {pair.decision.confidence:.2f} "
+                    f"{pair.a.id} {pair.b.id} overlap {e.overlap or 0:.2f} "
+                    f"soft {e.title_soft or 0:.2f}, {e.words}: {pair.a.title} | {pair.b.title}",
                     markup=False,
                 )
-            console.print(name, Counter(each.decision.relation for each in found), common)
+            console.print(name, Counter(pair.decision.relation for pair in pairs), common)
 
 
 if __name__ == "__main__":

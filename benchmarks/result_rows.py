@@ -23,9 +23,11 @@ def keep(
 
     The table stands between <!-- mark --> and <!-- /mark -->.
     """
-    found = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"rows": []}
-    rest = [each for each in found["rows"] if [each[n] for n in named] != [row[n] for n in named]]
-    rows = sorted([*rest, row], key=lambda each: [each[n] for n in named])
+    content = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"rows": []}
+    unchanged = [
+        entry for entry in content["rows"] if [entry[n] for n in named] != [row[n] for n in named]
+    ]
+    rows = sorted([*unchanged, row], key=lambda each: [each[n] for n in named])
     results.write(path, {"machine": results.machine(), "rows": rows})
     table.put(page, mark, shown(rows))
 

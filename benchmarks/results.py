@@ -61,9 +61,9 @@ class Measurement:
         return self.bar.passed(self.ours if self.ratio is None else self.ratio)
 
     def as_json(self) -> dict[str, Any]:
-        """The measurement as it stands in the results file, what is absent left out."""
-        found = asdict(self) | {"passed": self.passed}
-        return {name: value for name, value in found.items() if value not in (None, {})}
+        """The measurement as in the results file, without what is absent."""
+        entry = asdict(self) | {"passed": self.passed}
+        return {name: value for name, value in entry.items() if value not in (None, {})}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def machine() -> dict[str, Any]:
 
 
 def write(path: Path, content: dict[str, Any]) -> dict[str, Any]:
-    """Write results as JSON that reads and diffs well; what stands there now, rounded."""
+    """Write results as JSON that reads and diffs well; the rounded results that were written."""
     path.parent.mkdir(parents=True, exist_ok=True)
     written: dict[str, Any] = _rounded(content)
     text = json.dumps(written, indent=1, ensure_ascii=False)

@@ -129,9 +129,9 @@ HOW = {
 
 def main() -> int:
     """Measure what was asked for."""
-    asked = _arguments()
+    options = _arguments()
     console = Console(stderr=True)
-    absent = "asked not to" if asked.no_peers else peers.install(console.print)
+    absent = "asked not to" if options.no_peers else peers.install(console.print)
     missed = 0
     with ExitStack() as stack:
         worker = None
@@ -139,19 +139,19 @@ def main() -> int:
             with one_core():  # the worker keeps to the core it was started on
                 worker = stack.enter_context(peers.Worker())
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        context = Context(QUICK if asked.quick else Sizes(), worker, folder, console.print)
+        context = Context(QUICK if options.quick else Sizes(), worker, folder, console.print)
         about = {
             "machine": results.machine(),
             "peers": worker.versions if worker else {},
             **({"peers_absent": absent} if absent else {}),
-            "quick": asked.quick,
+            "quick": options.quick,
             "how": HOW,
         }
         for suite in SUITES.values():
-            names = [name for name in asked.only or GROUPS if name in suite.groups]
+            names = [name for name in options.only or GROUPS if name in suite.groups]
             if names:
-                missed += _run(suite, names, context, about, asked)
-    return 1 if missed and asked.check else 0
+                missed += _run(suite, names, context, about, options)
+    return 1 if missed and options.check else 0
 
 
 def _run(
@@ -164,10 +164,10 @@ def _run(
     """Measure groups of a suite, show and store them; how many bars were missed."""
     console = Console(stderr=True)
     lines, seconds = measured(context, names, console)
-    found = about | {"seconds": seconds, "measurements": [line.as_json() for line in lines]}
+    content = about | {"seconds": seconds, "measurements": [line.as_json() for line in lines]}
     console.print(shown(lines))
     whole = not asked.quick and set(names) == set(suite.groups)
-    _store(found, asked.output or (suite.results if whole else None), suite, console)
+    _store(content, asked.output or (suite.results if whole else None), suite, console)
     _warn_if_busy(lines, console)
     missed = sum(line.passed is False for line in lines)
     console.print(f"{missed} of {sum(line.bar is not None for line in lines)} bars missed")

@@ -47,12 +47,12 @@ Row = dict[str, Any]
 
 def main() -> None:
     """Measure what is asked for, and renew the tables."""
-    asked = _arguments()
-    if asked.documents:
-        with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
-            for row in _measured(Path(folder), asked.documents):
+    options = _arguments()
+    if options.documents:
+        with tempfile.TemporaryDirectory(dir=options.folder) as folder:
+            for row in _measured(Path(folder), options.documents):
                 keep(row)
-    if asked.skew:
+    if options.skew:
         for count in SIZES:
             for power in POWERS:
                 keep(_skew(count, power))
@@ -71,8 +71,12 @@ def _measured(folder: Path, count: int) -> Iterator[Row]:
     path, events = folder / "documents.jsonl", folder / "events"
     edited_corpus.write(path, count)
     events.mkdir()
-    found = _run(path, folder / "work", events)
-    tables = {each.name: _size(each) for each in (folder / "work").iterdir() if each.is_dir()}
+    totals = _run(path, folder / "work", events)
+    tables = {
+        directory.name: _size(directory)
+        for directory in (folder / "work").iterdir()
+        if directory.is_dir()
+    }
     spent: dict[str, Counter[str]] = {name: Counter() for name in STAGES}
     for name, task in _tasks(next(events.glob("**/events_*"), None) or next(events.iterdir())):
         spent[_stage(name)].update(task)
@@ -81,7 +85,7 @@ def _measured(folder: Path, count: int) -> Iterator[Row]:
     for place, name in enumerate(STAGES):
         row = {unit: spent[name][unit] / count for unit in ("seconds", "shuffled", "written")}
         yield {"kind": "stage", "work": f"{place} {name}", "documents": count, **row}
-    yield {"kind": "whole", "work": "copies", "documents": count, **found}
+    yield {"kind": "whole", "work": "copies", "documents": count, **totals}
 
 
 def _run(path: Path, work: Path, events: Path) -> Row:
@@ -104,7 +108,7 @@ def _run(path: Path, work: Path, events: Path) -> Row:
     )
     session.sparkContext.setLogLevel("ERROR")
     before = _cpu_seconds(os.getpid())
-    found = run(session.read.json(str(path)), work=str(work))
+    result = run(session.read.json(str(path)), work=str(work))
     cpu = _cpu_seconds(os.getpid()) - before
     pairs = session.read.parquet(str(work / "pairs")).count()
     left = (
@@ -113,10 +117,10 @@ def _run(path: Path, work: Path, events: Path) -> Row:
     session.stop()
     return {
         "cpu": cpu,
-        "left": left / found.summary.rows,
-        "bytes": path.stat().st_size / found.summary.rows,
-        "pairs": pairs / found.summary.rows,
-        "duplicates": found.summary.duplicates / found.summary.rows,
+        "left": left / result.summary.rows,
+        "bytes": path.stat().st_size / result.summary.rows,
+        "pairs": pairs / result.summary.rows,
+        "duplicates": result.summary.duplicates / result.summary.rows,
     }
 
 
@@ -125,7 +129,7 @@ def _cpu_seconds(process: int) -> float:
     home = Path(f"/proc/{process}")
     try:
         said = (home / "stat").read_text().rpartition(")")[2].split()
-        below = [pid for each in home.glob("task/*/children") for pid in each.read_text().split()]
+        below = [pid for file in home.glob("task/*/children") for pid in file.read_text().split()]
     except OSError:  # it has ended meanwhile
         return 0.0
     own = sum(map(int, said[11:15])) / os.sysconf("SC_CLK_TCK")
@@ -157,7 +161,7 @@ def _stage(name: str) -> str:
 
 
 def _size(folder: Path) -> int:
-    return sum(each.stat().st_size for each in folder.glob("*.parquet"))
+    return sum(file.stat().st_size for file in folder.glob("*.parquet"))
 
 
 # Skew
@@ -193,14 +197,14 @@ def _skew(count: int, power: float) -> Row:
 def _families(count: int, power: float, dice: np.random.Generator) -> Any:
     """Sizes of families of three and more, as many as have a third of all documents."""
     low, high = 3.0 ** (1 - power), (count * LARGEST) ** (1 - power)
-    found: list[Any] = []
+    batches: list[Any] = []
     left = count / 3
     while left > 0:
         drawn = (low + dice.random(1_000_000) * (high - low)) ** (1 / (1 - power))
         total = np.cumsum(drawn)
-        found.append(drawn[: int(np.searchsorted(total, left)) + 1])
-        left -= float(found[-1].sum())
-    return np.concatenate(found)
+        batches.append(drawn[: int(np.searchsorted(total, left)) + 1])
+        left -= float(batches[-1].sum())
+    return np.concatenate(batches)
 
 
 def _most_loaded(groups: Any, count: int, dice: np.random.Generator) -> float:
@@ -234,7 +238,7 @@ def markdown(rows: list[Row]) -> str:
 def _stages(stages: list[Row], whole: list[Row], seconds: float) -> str:
     heads = ("stage", "share of the time", "shuffled bytes", "bytes in tables")
     all_of = {name: sum(row[name] for row in stages) for name in UNITS}
-    made = [
+    rows = [
         (row["work"][2:], f"{row['seconds'] / all_of['seconds']:.0%}", *_bytes(row))
         for row in stages
     ]
@@ -247,7 +251,7 @@ def _stages(stages: list[Row], whole: list[Row], seconds: float) -> str:
         f"by the difference to {whole[0]['documents']:,} documents; all that is shuffled and "
         "written is a document's share."
     )
-    return f"{about}\n\n{result_rows.plain(heads, [*made, ('all', '100%', *_bytes(all_of))])}"
+    return f"{about}\n\n{result_rows.plain(heads, [*rows, ('all', '100%', *_bytes(all_of))])}"
 
 
 def _bytes(row: Row) -> tuple[str, str]:
@@ -258,30 +262,30 @@ UNITS = ("seconds", "shuffled", "written")
 
 
 def _sizes(stages: list[Row], seconds: float, pairs: float, crowded: float) -> str:
-    """What so many documents come to, with as many pairs as were measured, and as skew makes."""
+    """What this many documents come to, with as many pairs as were measured, and as skew makes."""
     heads = ("documents", "pairs a document", "core-hours", "shuffled", "in tables", "machines")
     shuffled, written = (sum(row[name] for row in stages) for name in ("shuffled", "written"))
     (edges,) = (row for row in stages if row["work"].endswith("edges"))
     share = edges["seconds"] / sum(row["seconds"] for row in stages)
-    made = []
+    rows = []
     for count in SIZES:
-        for found in (pairs, crowded):
-            more = (found - pairs) / (1 + pairs)  # a text is shuffled for its row, and each pair
+        for density in (pairs, crowded):
+            more = (density - pairs) / (1 + pairs)  # a text is shuffled for its row, and each pair
             spent = seconds * (1 + more * share) * count
             moved = (shuffled + more * edges["shuffled"]) * count
             by_core = spent / (MACHINE_CORES * DAY)
             by_disk = (moved + written * count) / MACHINE_DISK
-            made.append(
+            rows.append(
                 (
                     f"{count:,}",
-                    f"{found:.1f}",
+                    f"{density:.1f}",
                     f"{spent / 3600:,.0f}",
                     f"{moved / 1e12:,.1f} TB",
                     f"{written * count / 1e12:,.1f} TB",
                     f"{np.ceil(by_core):,.0f} for a day's cores, {np.ceil(by_disk):,.0f} for disks",
                 )
             )
-    return result_rows.plain(heads, made)
+    return result_rows.plain(heads, rows)
 
 
 def _skews(rows: list[Row]) -> str:
@@ -289,7 +293,7 @@ def _skews(rows: list[Row]) -> str:
         *("families", "documents", "largest family", "keys beyond 72 rows", "salted keys"),
         *("pairs a document", "without bounds", "heaviest part", "with salt"),
     )
-    made = [
+    cells = [
         (
             row["work"],
             *(f"{row[name]:,}" for name in ("documents", "largest", "crowded", "hot")),
@@ -298,7 +302,7 @@ def _skews(rows: list[Row]) -> str:
         )
         for row in rows
     ]
-    return result_rows.plain(heads, made)
+    return result_rows.plain(heads, cells)
 
 
 def _arguments() -> argparse.Namespace:

@@ -57,27 +57,27 @@ def service(context: Context) -> Iterator[Measurement]:
 
 def measured(context: Context, amounts: Amounts, path: Path) -> Iterator[Measurement]:
     """The measurements, of a store that is filled."""
-    known = list(islice(newswire.wire(amounts.stored, DAYS, name="new"), 2000))
-    asked = newswire.questions(2000, 2.0, known)
+    stored = list(islice(newswire.wire(amounts.stored, DAYS, name="new"), 2000))
+    questions = newswire.questions(2000, 2.0, stored)
     with running(_bare_command(amounts), "/constant") as bare:
         context.say("service: a route of a constant")
         yield _time("bare", "a route that returns a constant", _ask(bare, amounts, _constant))
-    with running(command(amounts, path), "/readyz") as ours:
+    with running(command(amounts, path), "/readyz") as service:
         for name, title, request in (
             ("similar", "what is similar to an article", _similar(amounts)),
-            ("check", "a check", _check(asked)),
+            ("check", "a check", _check(questions)),
         ):
             context.say(f"service: {title}")
-            _ask(ours, amounts._replace(seconds=min(5, amounts.seconds)), request)  # both warm
-            found = _ask(ours, amounts, request)
+            _ask(service, amounts._replace(seconds=min(5, amounts.seconds)), request)  # both warm
+            outcome = _ask(service, amounts, request)
             bar = context.sized_bar("<=", 50)
-            yield _time(name, f"{title}, {amounts.stored:,} stored", found, bar=bar)
+            yield _time(name, f"{title}, {amounts.stored:,} stored", outcome, bar=bar)
             yield Measurement(
-                f"service/{name} errors", f"{title}: errors", "errors", float(found.load.errors)
+                f"service/{name} errors", f"{title}: errors", "errors", float(outcome.load.errors)
             )
         for streams, name in STREAMS.items():
             context.say(f"service: new articles in {name}")
-            yield _added(context, amounts, ours, streams)
+            yield _added(context, amounts, service, streams)
 
 
 def fill(path: Path, count: int) -> None:
@@ -86,8 +86,8 @@ def fill(path: Path, count: int) -> None:
     store.bind(Recipe(), _keys_version())
     wire = newswire.wire(count, DAYS, name="new")
     while batch := list(islice(wire, BULK)):
-        made = list(fingerprints(batch))
-        entries = list(map(StoredArticle, batch, made, blocking_keys(made, Recipe())))
+        prints = list(fingerprints(batch))
+        entries = list(map(StoredArticle, batch, prints, blocking_keys(prints, Recipe())))
         with store.transaction():
             store.save_articles(entries)
     store.close()
@@ -117,8 +117,8 @@ def _ticks(process: int) -> int:
 
 
 def _children(process: int) -> list[int]:
-    found = Path(f"/proc/{process}/task/{process}/children").read_text(encoding="utf-8")
-    return [int(each) for each in found.split()]
+    children = Path(f"/proc/{process}/task/{process}/children").read_text(encoding="utf-8")
+    return [int(pid) for pid in children.split()]
 
 
 class Asked(NamedTuple):
@@ -131,10 +131,10 @@ class Asked(NamedTuple):
 
 def _ask(service: Running, amounts: Amounts, request: Callable[[int], Request]) -> Asked:
     before, busy, own = service.cpu_seconds(), _busy_seconds(), time.process_time()
-    found = loaded(service.port, request, amounts.a_second, amounts.seconds)
+    load = loaded(service.port, request, amounts.a_second, amounts.seconds)
     spent = service.cpu_seconds() - before
-    others = _busy_seconds() - busy - spent - (time.process_time() - own)
-    return Asked(found, spent, max(0.0, others))
+    other_seconds = _busy_seconds() - busy - spent - (time.process_time() - own)
+    return Asked(load, spent, max(0.0, other_seconds))
 
 
 def _busy_seconds() -> float:
@@ -156,7 +156,7 @@ def _similar(amounts: Amounts) -> Callable[[int], Request]:
 
 
 def _check(asked: list[Article]) -> Callable[[int], Request]:
-    bodies = [_line(each) for each in asked]
+    bodies = [_line(article) for article in asked]
     return lambda number: Request("POST", "/api/v1/check", bodies[number % len(bodies)])
 
 
@@ -173,8 +173,8 @@ def _written(value: Any) -> str:
 def _time(name: str, title: str, found: Asked, **given: Any) -> Measurement:
     times, errors = found.load
     at = {f"p{p}": float(np.percentile(times, p)) for p in (50, 95, 99)}
-    each = 1000 * found.cpu_seconds / len(times)
-    details = at | {"requests": len(times), "errors": errors, "processor_ms_each": each}
+    per_request = 1000 * found.cpu_seconds / len(times)
+    details = at | {"requests": len(times), "errors": errors, "processor_ms_each": per_request}
     details["others_had_seconds"] = found.others_seconds
     work = f"{title}, at a steady rate, p99"
     return Measurement(f"service/{name}", work, "ms", at["p99"], details=details, **given)
@@ -182,14 +182,14 @@ def _time(name: str, title: str, found: Asked, **given: Any) -> Measurement:
 
 def _added(context: Context, amounts: Amounts, service: Running, streams: int) -> Measurement:
     """Articles a second, sent as lines and answered line by line."""
-    each = amounts.added // streams
+    per_stream = amounts.added // streams
     names = [f"more{streams}-{place}" for place in range(streams)]
-    bodies = [b"\n".join(map(_line, newswire.wire(each, 1.0, name=name))) for name in names]
+    bodies = [b"\n".join(map(_line, newswire.wire(per_stream, 1.0, name=name))) for name in names]
     with ThreadPoolExecutor(streams) as together:
         start, before = time.perf_counter(), service.cpu_seconds()
         answers = list(together.map(lambda body: _streamed(service.port, body), bodies))
         took = time.perf_counter() - start
-    assert answers == [each] * streams
+    assert answers == [per_stream] * streams
     title = f"{amounts.added:,} new articles in {STREAMS[streams]}, {amounts.stored:,} stored"
     spent = service.cpu_seconds() - before
     details = {"processor_ms_each": 1000 * spent / amounts.added, "processor_share": spent / took}
@@ -230,9 +230,9 @@ def _bare_command(amounts: Amounts) -> list[str]:
 @contextmanager
 def running(command: list[str], path: str) -> Iterator[Running]:
     """A service, until it is left."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port = taken.getsockname()[1]
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
     process = subprocess.Popen(
         [*command, "--port", str(port)], cwd=process_usage.HERE, env={**os.environ}
     )

@@ -54,24 +54,24 @@ class Store(NamedTuple):
 
 def main() -> None:
     """Measure the stores asked for, and renew the table."""
-    asked = _arguments()
-    for kind in asked.kinds:
-        first = cpu_priority.ahead() if asked.ahead else nullcontext()
+    options = _arguments()
+    for kind in options.kinds:
+        first = cpu_priority.ahead() if options.ahead else nullcontext()
         with first, opened(kind) as store:
-            for row in measured(kind, store, asked):
+            for row in measured(kind, store, options):
                 result_rows.keep(RESULTS, row, NAMED, "shared", markdown)
                 print(row, flush=True)
 
 
 def measured(kind: str, store: Store, asked: argparse.Namespace) -> Iterator[Row]:
     """The figures of one store, with each number of workers."""
-    address, size, rest = store
+    address, size, settle = store
     articles, preset = asked.articles, asked.preset
     empty = size()
-    given = {"address": address, "count": articles, "days": DAYS, "preset": preset}
-    took, _ = process_usage.case(stores.SCRIPT, "file_all", given)
+    arguments = {"address": address, "count": articles, "days": DAYS, "preset": preset}
+    took, _ = process_usage.case(stores.SCRIPT, "file_all", arguments)
     per_article = (size() - empty) / articles
-    rest()
+    settle()
     for workers in asked.workers:
         times, wall = _checks(address, articles, workers, preset)
         yield {
@@ -91,7 +91,7 @@ def measured(kind: str, store: Store, asked: argparse.Namespace) -> Iterator[Row
 
 def _checks(address: str, articles: int, workers: int, preset: str) -> tuple[list[float], float]:
     """The time of every check, and how long all took by the clock."""
-    given = [
+    arguments = [
         {
             "address": address,
             "filed": articles,
@@ -102,12 +102,12 @@ def _checks(address: str, articles: int, workers: int, preset: str) -> tuple[lis
         }
         for seed in range(workers)
     ]
-    said, wall = _together("check_together", given)
-    return [each for line in said for each in json.loads(line)], wall
+    said, wall = _together("check_together", arguments)
+    return [seconds for line in said for seconds in json.loads(line)], wall
 
 
 def _adds(address: str, workers: int, preset: str) -> float:
-    given = [
+    arguments = [
         {
             "address": address,
             "count": ADDS,
@@ -117,7 +117,7 @@ def _adds(address: str, workers: int, preset: str) -> float:
         }
         for name in range(workers)
     ]
-    return _together("add_together", given)[1]
+    return _together("add_together", arguments)[1]
 
 
 def _together(case: str, given: list[Row]) -> tuple[list[str], float]:
@@ -125,12 +125,12 @@ def _together(case: str, given: list[Row]) -> tuple[list[str], float]:
     script = str(process_usage.HERE / stores.SCRIPT)
     started = [
         subprocess.Popen(
-            [sys.executable, script, case, json.dumps(each)],
+            [sys.executable, script, case, json.dumps(arguments)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
         )
-        for each in given
+        for arguments in given
     ]
     for process in started:
         stores._pipe(process.stdout).readline()
@@ -168,8 +168,8 @@ def opened(kind: str) -> Iterator[Store]:
 def _rest(server: servers.Postgres, address: str) -> None:
     with psycopg.connect(address, autocommit=True) as connection:
         connection.execute("VACUUM ANALYZE")
-    for each in RESTED:
-        server.run(each)
+    for statement in RESTED:
+        server.run(statement)
 
 
 def markdown(rows: list[Row]) -> str:

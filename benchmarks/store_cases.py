@@ -14,7 +14,7 @@ from typing import Any
 import newswire
 import process_usage
 from nearcopy import POLICIES, RECIPES, Article, Deduper, Policy, Recipe, fingerprints
-from nearcopy.config.gc_tuning import collect_seldom
+from nearcopy.config.gc_tuning import reduce_gc_frequency
 from nearcopy.fingerprint.blocking_keys import blocking_keys
 from nearcopy.stores import StoredArticle, open_store
 
@@ -42,8 +42,8 @@ def older(
     articles = newswire.wire(count, days, until=until, name="old")
     store = open_store(address)
     for batch in _chunks(islice(articles, count - added), BULK):
-        made = list(fingerprints(batch))
-        entries = list(map(StoredArticle, batch, made, blocking_keys(made, Recipe())))
+        prints = list(fingerprints(batch))
+        entries = list(map(StoredArticle, batch, prints, blocking_keys(prints, Recipe())))
         with store.transaction():
             store.save_articles(entries)
     store.close()
@@ -66,15 +66,15 @@ def ask(
         deduper.check(questions[0])
         first = time.perf_counter() - start
         grown = process_usage.resident() - before
-        cpu, times, found = time.process_time(), [], 0
+        cpu, times, duplicates = time.process_time(), [], 0
         for question in questions[1:]:
             begun = time.perf_counter()
-            found += deduper.check(question).is_duplicate
+            duplicates += deduper.check(question).is_duplicate
             times.append(time.perf_counter() - begun)
             if sum(times) > most_seconds:
                 break
         cpu = time.process_time() - cpu
-    return {"first": first, "grown": grown, "times": times, "cpu": cpu, "found": found}
+    return {"first": first, "grown": grown, "times": times, "cpu": cpu, "found": duplicates}
 
 
 def add(address: str, count: int, days: float, window: float, name: str) -> list[Seconds]:
@@ -110,9 +110,11 @@ def file_into(deduper: Deduper, count: int, days: float, phrases: int = newswire
     """The same into an open store."""
     store, recipe = deduper._store, deduper.recipe
     for batch in _chunks(newswire.wire(count, days, name="new", phrases=phrases), BULK):
-        made = list(fingerprints(batch, recipe))
+        prints = list(fingerprints(batch, recipe))
         with store.transaction():
-            store.save_articles(list(map(StoredArticle, batch, made, blocking_keys(made, recipe))))
+            store.save_articles(
+                list(map(StoredArticle, batch, prints, blocking_keys(prints, recipe)))
+            )
 
 
 def forget(address: str, ids: list[str]) -> int:
@@ -122,7 +124,7 @@ def forget(address: str, ids: list[str]) -> int:
 
 
 def purge(address: str, days: float) -> tuple[int, float]:
-    """Forget what is older than so many days: how many, and the seconds it took."""
+    """Purge what is older than this many days: how many, and the seconds it took."""
     with Deduper(address) as deduper:
         start = time.perf_counter()
         count = deduper.purge(newswire.NOW - timedelta(days=days))
@@ -200,26 +202,26 @@ def _questions(
 ) -> list[Article]:
     dice = random.Random(seed)
     with Deduper(address) as deduper:
-        known = [deduper.article(f"new-{dice.randrange(filed)}") for _ in range(count)]
-    made = newswire.questions(count, days, known, phrases=phrases)
-    dice.shuffle(made)
-    return made
+        stored = [deduper.article(f"new-{dice.randrange(filed)}") for _ in range(count)]
+    questions = newswire.questions(count, days, stored, phrases=phrases)
+    dice.shuffle(questions)
+    return questions
 
 
 def _added(deduper: Deduper, articles: Iterable[Article], chunk: int) -> Iterator[Seconds]:
-    for some in _chunks(articles, chunk):
+    for batch in _chunks(articles, chunk):
         wall, cpu = time.perf_counter(), time.process_time()
-        for _ in deduper.run(some):
+        for _ in deduper.run(batch):
             pass
         yield time.perf_counter() - wall, time.process_time() - cpu
 
 
 def _chunks(articles: Iterable[Article], size: int) -> Iterator[list[Article]]:
-    rest = iter(articles)
-    while some := list(islice(rest, size)):
-        yield some
+    remaining = iter(articles)
+    while batch := list(islice(remaining, size)):
+        yield batch
 
 
 if __name__ == "__main__":
-    collect_seldom()  # as the command and the service do
+    reduce_gc_frequency()  # as the command and the service do
     process_usage.answer(globals())

@@ -74,23 +74,23 @@ class Asked:
     @property
     def milliseconds(self) -> np.ndarray[Any, Any]:
         """The time of each question, the median of the rounds."""
-        return np.median([each["times"] for each in self.rounds], axis=0) * 1e3
+        return np.median([answers["times"] for answers in self.rounds], axis=0) * 1e3
 
     @property
     def details(self) -> dict[str, Any]:
-        """What stands beside a measurement of these."""
-        times = np.concatenate([each["times"] for each in self.rounds])
+        """What is stated beside a measurement of these."""
+        times = np.concatenate([answers["times"] for answers in self.rounds])
         return {
             "rounds": len(self.rounds),
             "questions": len(self.rounds[0]["times"]),
             "duplicates": self.rounds[0]["found"],
             "p99_of_all_rounds": float(np.percentile(times, 99) * 1e3),
-            "core_share": sum(each["cpu"] for each in self.rounds) / float(times.sum()),
+            "core_share": sum(answers["cpu"] for answers in self.rounds) / float(times.sum()),
         }
 
     def median(self, key: str) -> float:
         """The median over the rounds of what was measured once in each."""
-        return float(np.median([each[key] for each in self.rounds]))
+        return float(np.median([answers[key] for answers in self.rounds]))
 
 
 def stores(context: Context) -> Iterator[Measurement]:
@@ -116,15 +116,15 @@ def small_store(context: Context) -> Iterator[Measurement]:
     with _folder() as folder, one_core():
         address = _address(folder / "small.db")
         _case("fill", address=address, count=SMALL, days=DAYS, chunk=SMALL)
-        found = _case("reopen", address=address, filed=SMALL, days=DAYS, rounds=amounts.reopened)
-    timings = [Timing(*each) for each in found]
+        times = _case("reopen", address=address, filed=SMALL, days=DAYS, rounds=amounts.reopened)
+    timings = [Timing(*seconds) for seconds in times]
     yield Measurement(
         "stores/small",
         f"a store of {SMALL} opened, its window read, one checked",
         "ms",
         1e3 * wall(timings),
         bar=context.sized_bar("<=", 50),
-        details={"rounds": len(timings), "most": 1e3 * max(each.wall for each in timings)},
+        details={"rounds": len(timings), "most": 1e3 * max(timing.wall for timing in timings)},
     )
 
 
@@ -164,8 +164,8 @@ def _together(address: str, amounts: Amounts) -> float:
 
 
 def _writer(address: str, amounts: Amounts, name: int) -> "subprocess.Popen[str]":
-    given = {"address": address, "count": amounts.each_writer, "days": DAYS, "name": f"w{name}"}
-    command = [sys.executable, str(process_usage.HERE / SCRIPT), "write", dumps(given)]
+    arguments = {"address": address, "count": amounts.each_writer, "days": DAYS, "name": f"w{name}"}
+    command = [sys.executable, str(process_usage.HERE / SCRIPT), "write", dumps(arguments)]
     pipe = subprocess.PIPE
     return subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
 
@@ -220,15 +220,15 @@ def _checks(context: Context, amounts: Amounts, alone: Path, path: Path) -> Iter
     title = f"check, window of {amounts.window:,}, {_stored(amounts)}"
     p99 = context.sized_bar("<=", 10)
     yield _percentile("stores/window p99", title, 99, after, bar=p99)
-    ours, theirs = np.median(after.milliseconds), np.median(before.milliseconds)
+    overall, window_alone = np.median(after.milliseconds), np.median(before.milliseconds)
     yield Measurement(
         "stores/growth",
         f"{title}, median",
         "ms",
-        float(ours),
+        float(overall),
         against="the window alone",
-        theirs=float(theirs),
-        ratio=float(ours / theirs),
+        theirs=float(window_alone),
+        ratio=float(overall / window_alone),
         bar=context.sized_bar("<=", 1.2),
         details=after.details,
     )
@@ -239,14 +239,14 @@ def _checks(context: Context, amounts: Amounts, alone: Path, path: Path) -> Iter
 def _all_in_window(context: Context, amounts: Amounts, path: Path) -> Iterator[Measurement]:
     context.say("stores: checks with all in the window")
     count = amounts.window + amounts.older
-    asked = Asked([_ask(amounts, path, ALL_DAYS)])
+    answers = Asked([_ask(amounts, path, ALL_DAYS)])
     title = f"check, all {count:,} in the window"
-    yield _percentile("stores/all", title, 50, asked)
-    yield _percentile("stores/all p99", title, 99, asked, bar=context.sized_bar("<=", 10))
+    yield _percentile("stores/all", title, 50, answers)
+    yield _percentile("stores/all p99", title, 99, answers, bar=context.sized_bar("<=", 10))
     mixed = Asked([_ask(amounts, path, ALL_DAYS, DAYS)])
     yield _percentile("stores/all mixed", f"{title}, of any day of {DAYS:.0f}", 50, mixed)
-    yield _cold("stores/all cold", f"opened, window of {count:,} read, one checked", asked)
-    yield _memory("stores/all memory", f"memory, window of {count:,}", asked, count)
+    yield _cold("stores/all cold", f"opened, window of {count:,} read, one checked", answers)
+    yield _memory("stores/all memory", f"memory, window of {count:,}", answers, count)
     chunks = _adding(
         "add",
         address=_address(path),
@@ -268,11 +268,11 @@ def _stored(amounts: Amounts) -> str:
 def _rate(
     name: str, title: str, count: int, chunks: Sequence[Timing], context: Context | None
 ) -> Measurement:
-    """Articles a second by the clock, which waits for the disk; the processor's stands beside."""
-    total = Timing(sum(each.wall for each in chunks), sum(each.cpu for each in chunks))
+    """Articles a second by the clock, which waits for the disk; by the processor's beside it."""
+    total = Timing(sum(chunk.wall for chunk in chunks), sum(chunk.cpu for chunk in chunks))
     line = rate(Work(name, title, "articles/s", count), [total], clock=wall)
     line.details["by_the_processor"] = count / total.cpu
-    line.details["seconds_of_chunks"] = [each.wall for each in chunks]
+    line.details["seconds_of_chunks"] = [chunk.wall for chunk in chunks]
     bar = context.sized_bar(">=", 2000) if context else None
     return Measurement(name, title, line.unit, line.ours, bar=bar, details=line.details)
 
@@ -307,12 +307,12 @@ def _ask(amounts: Amounts, path: Path, window: float, days: float = ASKED_DAYS) 
 
 def _adding(case: str, **given: Any) -> list[Timing]:
     with one_core():
-        return [Timing(*each) for each in _case(case, **given)]
+        return [Timing(*seconds) for seconds in _case(case, **given)]
 
 
 def _case(case: str, **given: Any) -> Any:
-    found, _ = process_usage.case(SCRIPT, case, given)
-    return found
+    answer, _ = process_usage.case(SCRIPT, case, given)
+    return answer
 
 
 def _folder() -> "TemporaryDirectory[str]":

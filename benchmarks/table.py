@@ -45,8 +45,8 @@ def renew(readme: Path, results: dict[str, Any]) -> bool:
     text = readme.read_text(encoding="utf-8") if readme.exists() else ""
     if START not in text or END not in text.split(START, 1)[1]:
         return False
-    before, rest = text.split(START, 1)
-    after = rest.split(END, 1)[1]
+    before, remainder = text.split(START, 1)
+    after = remainder.split(END, 1)[1]
     content = f"{before}{START}\n{markdown(results)}\n{END}{after}"
     readme.write_text(content, encoding="utf-8")
     if readme == SPEED:
@@ -97,12 +97,12 @@ def _table(lines: Iterable[Line], *, with_bar: bool) -> str:
 
 
 def _row(line: Line) -> list[str]:
-    theirs, ratio = line.get("theirs"), line.get("ratio")
+    peer, ratio = line.get("theirs"), line.get("ratio")
     return [
         line["work"],
         f"{number(line['ours'])} {line['unit']}",
         line.get("against", ""),
-        "" if theirs is None else number(theirs),
+        "" if peer is None else number(peer),
         "" if ratio is None else number(ratio),
     ]
 

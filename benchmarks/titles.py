@@ -11,7 +11,7 @@ from context import Context
 from nearcopy import Article, fingerprints, kernels
 from nearcopy.extract.text import normalised
 from nearcopy.extract.titles import clean, find_stage_words, recurring_column
-from nearcopy.fingerprint.blocking_keys import title_keys
+from nearcopy.kernels import title_keys
 from nearcopy.match.titles.similarity import title_grade, title_scores
 from results import Bar, Measurement, Work, rate
 from timing import Timing, one_core, timed
@@ -68,7 +68,7 @@ def _cleaning(context: Context, stream: list[tuple[str, str | None]]) -> Iterato
 def _scoring(context: Context, given: list[str]) -> Iterator[Measurement]:
     folded = [normalised(title) for title in given[: 8 * BATCH]]
     a, b = folded[:-1], folded[1:]
-    made = list(fingerprints(Article(id=t, title=t) for t in given[: len(folded)] if t))
+    prints = list(fingerprints(Article(id=t, title=t) for t in given[: len(folded)] if t))
     works: dict[str, tuple[str, Callable[[], object], Bar | None]] = {
         "titles/soft": (
             "soft cosine of two titles",
@@ -78,7 +78,7 @@ def _scoring(context: Context, given: list[str]) -> Iterator[Measurement]:
         "titles/scores": ("all six scores of two titles", lambda: title_scores(a, b), None),
         "titles/grade": (
             "grade of two titles: how alike in meaning",
-            lambda: list(map(title_grade, made[:-1], made[1:])),
+            lambda: list(map(title_grade, prints[:-1], prints[1:])),
             None,
         ),
     }

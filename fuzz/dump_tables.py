@@ -39,25 +39,25 @@ def tables() -> bytes:
 def numerals() -> list[int]:
     """The words that are numerals."""
     numbers = [len(number_words())]
-    for word, known in number_words().items():
-        numbers += [*counted(word.encode()), *counted(known.value.encode()), known.capital]
+    for word, numeral in number_words().items():
+        numbers += [*counted(word.encode()), *counted(numeral.value.encode()), numeral.capital]
     return numbers
 
 
 def weights() -> list[int]:
     """What the terms of titles weigh."""
-    known, unknown = title_weights()
-    numbers = [unknown, len(known)]
-    for term, weight in known.items():
+    by_term, unknown = title_weights()
+    numbers = [unknown, len(by_term)]
+    for term, weight in by_term.items():
         numbers += [*counted(map(ord, term)), weight]
     return numbers
 
 
 def terms() -> list[int]:
     """What the terms of articles weigh."""
-    known, unknown = term_weights()
-    numbers = [unknown, len(known)]
-    for term, weight in known.items():
+    by_term, unknown = term_weights()
+    numbers = [unknown, len(by_term)]
+    for term, weight in by_term.items():
         numbers += [*counted(term.encode()), weight]
     return numbers
 

@@ -17,9 +17,9 @@ def main() -> None:
     """Fuzz until a finding or the end of the time."""
     name = sys.argv.pop(1)
     targets.TARGETS[name](b"")  # has all of it imported
-    for each in gc.get_objects():  # where the package is installed as it is edited, no hook helps
-        if isinstance(each, FunctionType) and str(each.__module__).split(".")[0] in WATCHED:
-            atheris.instrument_func(each)
+    for value in gc.get_objects():  # an import hook misses a package installed as it is edited
+        if isinstance(value, FunctionType) and str(value.__module__).split(".")[0] in WATCHED:
+            atheris.instrument_func(value)
     atheris.Setup(sys.argv, targets.TARGETS[name])
     atheris.Fuzz()
 

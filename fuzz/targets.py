@@ -25,23 +25,23 @@ from nearcopy import Article, Deduper, NearcopyError, Recipe, explain, fingerpri
 from nearcopy.extract import facts as facts_of
 from nearcopy.extract import titles as titles_of
 from nearcopy.extract import urls
-from nearcopy.extract.agencies.credit_lines import credited_agencies
+from nearcopy.extract.agencies import credited_agencies
 from nearcopy.extract.block_pages import block_page_reason
 from nearcopy.extract.text import normalised, strip_html, words, words_in_place
 from nearcopy.extract.titles.clean import _decode_entities
-from nearcopy.fingerprint.blocking_keys import title_keys
 from nearcopy.io.feeds import feed_rows
 from nearcopy.io.feeds import poll as polling
 from nearcopy.io.feeds.atom import atom_feed, repeat_report
 from nearcopy.io.feeds.new_stories import NewStory
-from nearcopy.io.feeds.poll_state import NEVER_POLLED, PollState, read_state, write_state
+from nearcopy.io.feeds.poll import NEVER_POLLED, PollState, read_state, write_state
 from nearcopy.io.files import Row, assign_unique_ids, open_sources, open_writer, read
 from nearcopy.io.files.json import as_json, replace_lone_surrogates
 from nearcopy.io.http_client import Response
-from nearcopy.io.serializers.verdict import explanation_row, verdict_row
-from nearcopy.io.streams.process import check_storable
-from nearcopy.match import titles as match_titles
+from nearcopy.io.serializers import explanation_row, verdict_row
+from nearcopy.io.streams.consumer import check_storable
+from nearcopy.kernels import title_keys
 from nearcopy.match.fact_clash import compare_facts
+from nearcopy.match.titles import contrast, similarity, substitutions
 from nearcopy.models import Member, Story
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
@@ -55,9 +55,9 @@ def text_of(data: bytes) -> str:
 
 def same(function: Callable[..., Any], *arguments: Any) -> Any:
     """What the function gives, which is the same twice."""
-    found = function(*arguments)
-    assert function(*arguments) == found, "another answer the second time"
-    return found
+    answer = function(*arguments)
+    assert function(*arguments) == answer, "another answer the second time"
+    return answer
 
 
 # --- Addresses: an address, and in the next line what its page declares --------------------------
@@ -70,10 +70,10 @@ def addresses(data: bytes) -> None:
     place = urls.page_address(url)
     assert (place is None) == (form is None)
     declared = same(urls.declared_address, url, link)
-    for each in (form, declared):
-        if each is not None:
-            each.encode()
-            assert urls.canonical(each) == each, each
+    for address in (form, declared):
+        if address is not None:
+            address.encode()
+            assert urls.canonical(address) == address, address
     if form is not None:
         assert urls.page_address(form) == place
         assert urls.slug(form) == urls.slug(url)
@@ -100,9 +100,9 @@ def facts(data: bytes) -> None:
     itself = compare_facts(left.facts, left.facts)
     assert not itself.clashes
     assert not itself.moved
-    there = compare_facts(left.facts, right.facts)
+    forward = compare_facts(left.facts, right.facts)
     back = compare_facts(right.facts, left.facts)
-    for pairs, flipped in zip(there, back, strict=True):
+    for pairs, flipped in zip(forward, back, strict=True):
         assert {(y, x) for x, y in flipped} == set(pairs)
 
 
@@ -116,15 +116,18 @@ def headlines(data: bytes) -> None:
     assert bool(normalised(clean.text)) == bool(normalised(_decode_entities(a)))
     left, right = normalised(clean.text), normalised(b)
     assert normalised(left) == left
-    there = match_titles.title_scores([left], [right])
-    back = match_titles.title_scores([right], [left])
-    for one, other in zip(there, back, strict=True):
+    forward = similarity.title_scores([left], [right])
+    back = similarity.title_scores([right], [left])
+    for one, other in zip(forward, back, strict=True):
         assert np.array_equal(one, other, equal_nan=True)
         assert np.isnan(one[0]) or 0 <= one[0] <= 1
-    ours, theirs = titles_of.find_stage_words(left, clean.prefix), titles_of.find_stage_words(right)
-    clash = match_titles.find_contrast(ours, theirs)
-    assert (clash is None) == (match_titles.find_contrast(theirs, ours) is None)
-    match_titles.format_swap(match_titles.find_swaps(left, right))
+    left_stage, right_stage = (
+        titles_of.find_stage_words(left, clean.prefix),
+        titles_of.find_stage_words(right),
+    )
+    clash = contrast.find_contrast(left_stage, right_stage)
+    assert (clash is None) == (contrast.find_contrast(right_stage, left_stage) is None)
+    substitutions.format_swap(substitutions.find_swaps(left, right))
     titles_of.recurring_column(left)
     title_keys([left, right])
 
@@ -141,9 +144,9 @@ def pages(data: bytes) -> None:
     _check_text(a)
     one_by_one = [*fingerprints([a], Recipe()), *fingerprints([b], Recipe())]
     assert list(fingerprints([a, b], Recipe())) == one_by_one
-    there, back = explain(a, b), explain(b, a)
-    assert there.decision.relation is back.decision.relation
-    json.loads(as_json(explanation_row(there)))
+    forward, back = explain(a, b), explain(b, a)
+    assert forward.decision.relation is back.decision.relation
+    json.loads(as_json(explanation_row(forward)))
     with Deduper(clock=lambda: NOW) as deduper:
         deduper.add(a)
         looked = deduper.check(b)
@@ -161,15 +164,15 @@ def _article(name: str, given: str) -> Article:
 
 def _check_text(article: Article) -> None:
     text = article.text
-    found = words(text, html=article.html)
+    word_list = words(text, html=article.html)
     in_place = words_in_place(text, html=article.html)
-    assert [each.word for each in in_place] == found
-    assert all(0 <= each.start < each.end <= len(text) for each in in_place)
+    assert [word.word for word in in_place] == word_list
+    assert all(0 <= word.start < word.end <= len(text) for word in in_place)
     folded = normalised(text, html=article.html)
     assert normalised(folded) == folded
     strip_html(text)
     same(credited_agencies, article)
-    block_page_reason(article.title, text, len(found), html=article.html)
+    block_page_reason(article.title, text, len(word_list), html=article.html)
 
 
 # --- Feeds: the type that a server names, then what it answers -----------------------------------
@@ -190,12 +193,14 @@ def feeds(data: bytes) -> None:
         check_storable(article)
         assert polling.feed_of(article.id) == FEED
         as_json(article.title)
-    known = PollState(feeds={FEED: polled.state.with_seen([each.id for each in polled.articles])})
+    state = PollState(
+        feeds={FEED: polled.state.with_seen([article.id for article in polled.articles])}
+    )
     path = Path(_folder()) / "memory"
-    write_state(path, known)
-    assert read_state(path) == known
-    ElementTree.fromstring(repeat_report(known.feeds, [FEED], NOW))  # noqa: S314 (it is our own)
-    written = atom_feed([(_told(each), NOW) for each in polled.articles], NOW)
+    write_state(path, state)
+    assert read_state(path) == state
+    ElementTree.fromstring(repeat_report(state.feeds, [FEED], NOW))  # noqa: S314 (it is our own)
+    written = atom_feed([(_told(article), NOW) for article in polled.articles], NOW)
     ElementTree.fromstring(written)  # noqa: S314
     assert len(list(feed_rows(written))) == len(polled.articles)
 
@@ -216,17 +221,23 @@ def rows(data: bytes) -> None:
     """Every row is an article or says why not; what is read is read the same when written."""
     named, _, content = data.partition(b"\n")
     path = _file(named.decode("latin-1"), content)
-    found = _read(path)
-    assert [_shown(each) for each in found] == [_shown(each) for each in _read(path)]
-    articles = [each.article for each in found if isinstance(each, Row)]
-    assert len({each.id for each in articles}) == len(articles)
-    assert [each.place.line for each in found] == sorted(each.place.line for each in found)
-    values = [{**each.values, "id": each.article.id} for each in found if isinstance(each, Row)]
-    if all(each.id_column in (None, "id") for each in found if isinstance(each, Row)):
+    outcomes = _read(path)
+    assert [_shown(outcome) for outcome in outcomes] == [_shown(outcome) for outcome in _read(path)]
+    articles = [outcome.article for outcome in outcomes if isinstance(outcome, Row)]
+    assert len({article.id for article in articles}) == len(articles)
+    assert [outcome.place.line for outcome in outcomes] == sorted(
+        outcome.place.line for outcome in outcomes
+    )
+    values = [
+        {**outcome.values, "id": outcome.article.id}
+        for outcome in outcomes
+        if isinstance(outcome, Row)
+    ]
+    if all(outcome.id_column in (None, "id") for outcome in outcomes if isinstance(outcome, Row)):
         assert _written(values, "jsonl") == articles
     said = [
-        {name: replace_lone_surrogates(getattr(each, name) or "") for name in SAID}
-        for each in articles
+        {name: replace_lone_surrogates(getattr(article, name) or "") for name in SAID}
+        for article in articles
     ]
     for ending in ("csv", "tsv.gz", "json.zst"):
         for old, new in zip(said, _written(said, ending), strict=True):
@@ -260,11 +271,11 @@ def _shown(found: Any) -> tuple[Any, ...]:
 def _written(rows: list[dict[str, Any]], ending: str) -> list[Article]:
     path = Path(_folder()) / f"written.{ending}"
     with open_writer(path) as file:
-        for each in rows:
-            file.write(each)
-    found = _read(path)
-    assert all(isinstance(each, Row) for each in found), found
-    return [each.article for each in found]
+        for row in rows:
+            file.write(row)
+    outcomes = _read(path)
+    assert all(isinstance(outcome, Row) for outcome in outcomes), outcomes
+    return [outcome.article for outcome in outcomes]
 
 
 @cache
@@ -298,17 +309,17 @@ class Served:
         """Status, headers and body of the answer."""
         self.asked += 1
         sent: list[dict[str, Any]] = []
-        given = iter([{"type": "http.request", "body": body, "more_body": False}])
+        messages = iter([{"type": "http.request", "body": body, "more_body": False}])
 
         async def receive() -> dict[str, Any]:
-            return next(given, {"type": "http.disconnect"})
+            return next(messages, {"type": "http.disconnect"})
 
         async def send(message: dict[str, Any]) -> None:
             sent.append(message)
 
         self._loop.run_until_complete(asyncio.wait_for(self._app(scope, receive, send), 60))
-        start, *rest = sent
-        return start["status"], dict(start["headers"]), b"".join(e.get("body", b"") for e in rest)
+        start, *chunks = sent
+        return start["status"], dict(start["headers"]), b"".join(e.get("body", b"") for e in chunks)
 
     def close(self) -> None:
         """Let go of threads and stores."""
@@ -332,15 +343,17 @@ def requests(data: bytes) -> None:
     if not SERVED:
         SERVED.append(Served())
     head, _, body = data.partition(b"\n\n")
-    line, *rest = head.split(b"\n")
+    line, *header_lines = head.split(b"\n")
     method, _, target = line.decode("latin-1").partition(" ")
     headers = [(b"host", b"localhost")]
-    headers += [(n.strip().lower(), v.strip()) for n, _, v in (e.partition(b":") for e in rest)]
+    headers += [
+        (n.strip().lower(), v.strip()) for n, _, v in (e.partition(b":") for e in header_lines)
+    ]
     scope = _scope(method, target.encode("ascii", "replace"), headers)
-    status, told, answer = SERVED[0].ask(dict(scope), body)
+    status, response_headers, answer = SERVED[0].ask(dict(scope), body)
     assert status in ANSWERED, (status, answer)
-    assert told[b"x-content-type-options"] == b"nosniff"
-    kind = told.get(b"content-type", b"").split(b";")[0]
+    assert response_headers[b"x-content-type-options"] == b"nosniff"
+    kind = response_headers.get(b"content-type", b"").split(b";")[0]
     if kind == b"application/problem+json":
         problem = json.loads(answer)
         assert problem["status"] == status
@@ -371,5 +384,6 @@ def _scope(method: str, target: bytes, headers: list[tuple[bytes, bytes]]) -> di
 
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
-    each.__name__: each for each in (addresses, facts, headlines, pages, feeds, rows, requests)
+    target.__name__: target
+    for target in (addresses, facts, headlines, pages, feeds, rows, requests)
 }

@@ -28,10 +28,16 @@ settings.load_profile("nearcopy")
 typer.testing._get_command = cache(typer.testing._get_command)
 
 
-def pytest_collection_finish() -> None:
-    """Leave what was collected out of garbage collection: it lives to the end."""
-    gc.collect()
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Collect tests without collecting garbage, and leave them out of it: they live to the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -33,7 +33,7 @@ ROOMS = [
     "service",
     "cli",
 ]
-ALIASES = {"scrapy": "io", "__main__": "cli"}  # modules at the top that stand for one of a room
+ALIASES = {"scrapy": "io", "__main__": "cli"}  # modules at the top that represent one of a room
 STORES_IMPORT = [*("errors", "models", "config", "fingerprint", "match.candidate_index", "stores")]
 PURE = ROOMS[: ROOMS.index("cluster") + 1]
 IMPURE = {"os", "time", "socket", "subprocess", "pathlib", "random", "logging", "tempfile"}
@@ -126,7 +126,7 @@ def test_both_kernels_offer_the_same():
 
 
 def test_contributing_lists_every_room_in_order():
-    picture = (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("## To add")[0]
+    picture = (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("## Add a store")[0]
     assert re.findall(r"^\| `(\w+)` \|", picture, re.M) == ROOMS
 
 

@@ -1,8 +1,9 @@
-"""Fits the model of how alike in meaning two titles are to people's grades.
+"""Fits the model of how alike in meaning two titles are to human grades.
 
     .venv/bin/python tools/fit_title_grade.py ../shared/data/sts-headlines/pairs.csv
 
-Prints the weights for titles/grade.py, and their correlation with grades they were not fitted to.
+Prints the weights for match/titles/similarity.py, and their correlation with grades they were not
+fitted to.
 """
 
 import argparse

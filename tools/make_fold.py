@@ -104,7 +104,7 @@ def collapse(entries: list[int]) -> list[int]:
 def main() -> None:
     entries = np.zeros(0x110000, dtype=np.uint32)
     sequences: list[int] = []
-    known: dict[tuple[int, ...], int] = {}
+    offsets: dict[tuple[int, ...], int] = {}
     for point in range(0x110000):
         if 0xD800 <= point <= 0xDFFF:
             continue
@@ -120,10 +120,10 @@ def main() -> None:
             entries[point] = parts[0]
         else:
             key = tuple(parts)
-            if key not in known:
-                known[key] = len(sequences)
+            if key not in offsets:
+                offsets[key] = len(sequences)
                 sequences += [len(parts), *parts]
-            entries[point] = SEQUENCE << KIND_SHIFT | known[key]
+            entries[point] = SEQUENCE << KIND_SHIFT | offsets[key]
     # Stored as "what differs from the code point itself", most pages are equal and fold into one.
     mapped = np.isin(entries >> KIND_SHIFT, (WORD, SINGLE, JOIN))
     entries[mapped] ^= np.arange(len(entries), dtype=np.uint32)[mapped]

@@ -47,7 +47,7 @@ telah oleh sebagai karena mereka در به از که این را با است ب�
 """
 FUNCTION_SHARE = 0.3
 HEAD = """\
-# How much a term weighs in an article, in hundredths; * stands for all others.
+# How much a term weighs in an article, in hundredths; * is any other.
 # Made by tools/make_term_weights.py.
 """
 
@@ -58,8 +58,8 @@ def main() -> None:
     for language, article in sorted(set(read(Path(sys.argv[1])))):
         sizes[language] += 1
         counts[language].update({term for term, _ in profile_terms(words(article))})
-    known = common(counts, sizes)
-    weights = {"*": weight(0)} | {term: weight(share) for term, share in known.items()}
+    shares = common(counts, sizes)
+    weights = {"*": weight(0)} | {term: weight(share) for term, share in shares.items()}
     lines = [f"{weights[term]} {term}\n" for term in sorted(weights)]
     TARGET.write_text(HEAD + "".join(lines), encoding="utf-8")
     print(f"{TARGET}: {len(lines)} terms of {dict(sizes)} articles, {TARGET.stat().st_size} B")

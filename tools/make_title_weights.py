@@ -44,7 +44,7 @@ SWEDISH = {
 }
 ENGLISH = {"the", "of", "to", "in", "and", "for", "on", "a", "is", "with", "as", "at", "by", "from"}
 HEAD = """\
-# How much a term weighs in a title, in hundredths; * stands for all others.
+# How much a term weighs in a title, in hundredths; * is any other.
 # Made by tools/make_title_weights.py.
 """
 

@@ -25,9 +25,9 @@ void set_numbers(const std::vector<std::tuple<std::string, std::string, bool>>& 
     table_history<NumberTable>().emplace_front(std::move(entries));
 }
 
-nb::list numerals(const nb::object& list, const std::vector<bool>& html, int64_t threads) {
+nb::list numerals(const nb::object& list, const nb::iterable& html, int64_t threads) {
     const unsigned workers = thread_count(threads);
-    Texts texts(list, html);
+    Texts texts(list, html_marks(html));
     const Tables& known = tables();
     const NumberTable& numbers = table<NumberTable>("set_numbers");
     std::vector<Numerals> profiles(texts.size());
@@ -39,8 +39,7 @@ nb::list numerals(const nb::object& list, const std::vector<bool>& html, int64_t
     }
     nb::list out;
     for (const Numerals& profile : profiles)
-        out.append(
-            nb::bytes(reinterpret_cast<const char*>(profile.entries), profile.count * 4));
+        out.append(nb::bytes(reinterpret_cast<const char*>(profile.entries), profile.count * 4));
     return out;
 }
 
@@ -49,9 +48,9 @@ struct DetailReader {
     Characters characters;
 };
 
-nb::object details(const nb::object& list, const std::vector<bool>& html, int64_t threads) {
+nb::object details(const nb::object& list, const nb::iterable& html, int64_t threads) {
     const unsigned workers = thread_count(threads);
-    Texts texts(list, html);
+    Texts texts(list, html_marks(html));
     const Entities& entities = tables().entities;
     Fresh<uint8_t> out({texts.size()});
     {
@@ -115,8 +114,8 @@ nb::tuple numeral_shares(const nb::object& a, const nb::object& b) {
     {
         nb::gil_scoped_release release;
         for (size_t i = 0; i < count; ++i) {
-            const NumeralShare result = numeral_share(left.data(i), left.length(i) / 4,
-                                                      right.data(i), right.length(i) / 4);
+            const NumeralShare result =
+                numeral_share(left.data(i), left.length(i) / 4, right.data(i), right.length(i) / 4);
             shares.data[i] = result.share;
             changed.data[i] = result.changed;
         }
@@ -127,11 +126,10 @@ nb::tuple numeral_shares(const nb::object& a, const nb::object& b) {
 void check_minhashes(const Blobs& a, const Blobs& b) {
     for (size_t i = 0; i < a.size(); ++i)
         if (a.length(i) != b.length(i) || a.length(i) % 4 != 0 || a.length(i) > 4096)
-            throw nb::value_error(
-                ("MinHashes of " + std::to_string(a.length(i)) + " and " +
-                 std::to_string(b.length(i)) +
-                 " bytes: expected as many, four a slot, at most 4096")
-                    .c_str());
+            throw nb::value_error(("MinHashes of " + std::to_string(a.length(i)) + " and " +
+                                   std::to_string(b.length(i)) +
+                                   " bytes: expected as many, four a slot, at most 4096")
+                                      .c_str());
 }
 
 // The number of equal slots. Bytes objects may be unaligned, so slots are copied first.
@@ -169,8 +167,8 @@ nb::tuple sketch_distances(Values<uint64_t> simhash_a, Values<uint64_t> simhash_
 
 void bind_numerals(nb::module_& m) {
     m.def("set_numbers", set_numbers);
-    m.def("numerals", numerals, "texts"_a.none(), "html"_a, "threads"_a);
-    m.def("technical_details", details, "texts"_a.none(), "html"_a, "threads"_a);
+    m.def("numerals", numerals, "texts"_a.none(), "html"_a = nb::tuple(), "threads"_a = 1);
+    m.def("technical_details", details, "texts"_a.none(), "html"_a = nb::tuple(), "threads"_a = 1);
     m.def("numeral_shares", numeral_shares, "a"_a.none(), "b"_a.none());
     m.def("sketch_distances", sketch_distances, "simhash_a"_a, "simhash_b"_a, "minhash_a"_a.none(),
           "minhash_b"_a.none());

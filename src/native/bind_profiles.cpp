@@ -32,10 +32,10 @@ void set_term_weights(const nb::dict& known, const nb::object& unknown) {
 
 const char* chars(const uint8_t* bytes) { return reinterpret_cast<const char*>(bytes); }
 
-nb::list profiles(const nb::object& titles, const nb::object& list, const std::vector<bool>& html,
+nb::list profiles(const nb::object& titles, const nb::object& list, const nb::iterable& html,
                   int64_t threads) {
     const unsigned workers = thread_count(threads);
-    Texts names(titles, {}), texts(list, html);
+    Texts names(titles, {}), texts(list, html_marks(html));
     if (names.size() != texts.size())
         throw nb::value_error((std::to_string(names.size()) + " titles and " +
                                std::to_string(texts.size()) + " texts: expected as many")
@@ -133,7 +133,8 @@ void bind_profiles(nb::module_& m) {
     nb::class_<TermWeights>(m, "TermWeights")
         .def("__init__", make_weights, "hashes"_a, "weights"_a);
     m.def("set_term_weights", set_term_weights);
-    m.def("profiles", profiles, "titles"_a.none(), "texts"_a.none(), "html"_a, "threads"_a);
+    m.def("profiles", profiles, "titles"_a.none(), "texts"_a.none(), "html"_a = nb::tuple(),
+          "threads"_a = 1);
     m.def("term_keys", keys_of, "profiles"_a, "most"_a, "rare"_a, "least"_a);
     m.def("profile_measures", measures, "a"_a, "b"_a, "weights"_a.none() = nb::none());
     m.def("term_rarities", term_rarities, "hashes"_a);

@@ -107,11 +107,14 @@ void bind_title_scan(nb::module_& m) {
         .def("read", read, "titles"_a.none(), "most"_a)
         .def("names", names, "text"_a.none(), "blank"_a);
     nb::class_<HeldFinder>(m, "WordFinder")
-        .def("__init__",
-             [](HeldFinder* self, const nb::list& words) {
-                 new (self) HeldFinder{nb::list(words), WordFinder(in_points(words))};
-             })
-        .def("find", find, "texts"_a.none(), "most"_a);
+        .def(
+            "__init__",
+            [](HeldFinder* self, const nb::iterable& table) {
+                const nb::list words(table);
+                new (self) HeldFinder{words, WordFinder(in_points(words))};
+            },
+            "table"_a)
+        .def("find", find, "texts"_a.none(), nb::kw_only(), "most"_a);
 }
 
 }  // namespace nearcopy

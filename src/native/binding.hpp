@@ -67,6 +67,17 @@ inline TextView view(PyObject* text, const std::string& name, bool html) {
     return TextView{PyUnicode_DATA(text), size, int(PyUnicode_KIND(text)), html};
 }
 
+// Whether each text is HTML.
+inline std::vector<bool> html_marks(const nb::iterable& html) {
+    std::vector<bool> marks;
+    for (const nb::handle& mark : html) {
+        const int is_html = PyObject_IsTrue(mark.ptr());
+        if (is_html < 0) throw nb::python_error();
+        marks.push_back(is_html == 1);
+    }
+    return marks;
+}
+
 inline TextView view(const nb::handle& text, bool html) { return view(text.ptr(), "text", html); }
 
 // The texts of a list, kept alive while the GIL is released.

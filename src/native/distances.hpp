@@ -1,4 +1,4 @@
-// Distances of a pair by its stored profiles: kernels/reference/distances.py defines them.
+// Distances of a pair by its stored profiles: kernels/reference/overlap.py defines them.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The number of technical details of a text: kernels/reference/technical.py defines them.
+// The number of technical details of a text: kernels/reference/numerals.py defines them.
 #pragma once
 
 #include <cstdint>

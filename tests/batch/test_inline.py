@@ -27,6 +27,7 @@ def test_every_row_is_written_and_counted(tmp_path):
     ("call", "said"),
     [
         (lambda: dedupe_files("in.jsonl"), r"expected a DedupeJob, got str: give nearcopy\.batch"),
+        (lambda: DedupeJob(files="in.jsonl"), r"files is .in\.jsonl.: give a list of names"),
         (lambda: dedupe([{"id": "a"}]), r"got list: for articles in Python use nearcopy\.Deduper"),
     ],
 )

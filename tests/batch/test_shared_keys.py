@@ -16,8 +16,8 @@ from nearcopy.batch.shared_keys import (
 def pairs_under(keys: list[int]) -> set[tuple[int, int]]:
     rows = np.arange(len(keys), dtype=np.uint32)
     hashed = np.array(keys, np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    found = distinct_pairs([pair_neighbours(sorted_keys(hashed, rows, 16), 16)[0]])
-    return {(int(pair) >> 32, int(pair) & 0xFFFFFFFF) for pair in found}
+    pairs = distinct_pairs([pair_neighbours(sorted_keys(hashed, rows, 16), 16)[0]])
+    return {(int(pair) >> 32, int(pair) & 0xFFFFFFFF) for pair in pairs}
 
 
 @given(st.lists(st.integers(1, 6), max_size=40))

@@ -20,10 +20,10 @@ from typer.testing import CliRunner
 import nearcopy
 from nearcopy import RECIPES, Article, Deduper, NearcopyError, Policy, Recipe
 from nearcopy.cli import app
+from nearcopy.io.streams.consumer import process_messages
 from nearcopy.io.streams.messages import Message
-from nearcopy.io.streams.process import process_messages
 from nearcopy.service.settings import Settings
-from nearcopy.stores.sqlite import LATEST
+from nearcopy.stores.sql.sqlite import LATEST
 
 TEXT = "The harbour council voted on Tuesday to close the old quay, after divers found shipworm. "
 NAIVE = datetime(2026, 1, 31)
@@ -327,7 +327,7 @@ def desk(tmp_path_factory) -> Path:
 
 
 def in_one_line(text: str) -> str:
-    """The words of what is shown, without the frame that they may stand in."""
+    """The words of what is shown, without a frame around them."""
     return " ".join(text.replace("│", " ").split())
 
 
@@ -417,7 +417,10 @@ OVER_HTTP = [
         "a long text", (*CHECK, {"json": {"id": "a", "text": TEXT * 2}}), "100 char", "shorten it"
     ),
     Mistake(
-        "too many", (*CHECK, {"json": [{"id": each} for each in "abc"]}), "3 articles", "a stream"
+        "too many",
+        (*CHECK, {"json": [{"id": letter} for letter in "abc"]}),
+        "3 articles",
+        "a stream",
     ),
     Mistake(
         "an id misspelt", ("GET", "/api/v1/articles/nobody/similar", {}), "nobody", "add it first"
@@ -451,8 +454,8 @@ OVER_HTTP = [
 
 @pytest.mark.parametrize("mistake", OVER_HTTP, ids=lambda each: each.what)
 def test_over_http(mistake, service):
-    method, path, given = mistake.do
-    answer = httpx.request(method, service + path, **given)
+    method, path, options = mistake.do
+    answer = httpx.request(method, service + path, **options)
     assert 400 <= answer.status_code < 500
     assert answer.headers["content-type"] == "application/problem+json"
     detail = answer.json()["detail"]
@@ -474,10 +477,12 @@ def test_in_streams(mistake):
     """It becomes a dead letter that says why, and what came beside it goes on."""
     beside = Message("beside", b'{"id": "b", "text": "The harbour council voted."}', token=2)
     with Deduper(clock=lambda: datetime(2026, 1, 31, tzinfo=UTC)) as deduper:
-        wrong, right = process_messages(deduper, [Message("place", mistake.do, token=1), beside])
+        dead_letter, right = process_messages(
+            deduper, [Message("place", mistake.do, token=1), beside]
+        )
     assert right.why is None
-    assert mistake.found in wrong.why
-    assert mistake.to_do in wrong.why
+    assert mistake.found in dead_letter.why
+    assert mistake.to_do in dead_letter.why
 
 
 def test_many_mistakes_are_covered():

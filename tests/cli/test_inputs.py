@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from nearcopy.cli import app
 
 TEXT = "The ferry ran onto a sandbank off Port Calder on Monday and was towed free at high water."
-ROWS = [{"id": each, "title": "Ferry runs aground", "text": TEXT} for each in "ab"]
+ROWS = [{"id": letter, "title": "Ferry runs aground", "text": TEXT} for letter in "ab"]
 PAIRS = [{"a": ROWS[0], "b": ROWS[1]}]
 
 

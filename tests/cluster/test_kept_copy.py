@@ -1,5 +1,6 @@
 """The kept copy: points for each virtue, rules in order, and a sentence that says why."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -7,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearcopy.cluster.kept_copy import choose_kept_copy, score_cards
+from nearcopy.cluster.kept_copy import explain_choice, rank_copies, score_cards
 from nearcopy.config import KEEP, Policy, Scoring
-from nearcopy.errors import BadArticle
 from nearcopy.models import Fingerprint
 
 NOON = datetime(2024, 5, 6, 12, tzinfo=UTC)
@@ -23,6 +23,12 @@ def copy(name: str, words: int = 100, **rest: object) -> Fingerprint:
 def card(*copies: Fingerprint, scoring: Scoring | None = None):
     """The card of the first copy beside the others."""
     return score_cards(copies, Policy(scoring=scoring or Scoring()))[0]
+
+
+def choose(copies: Sequence[Fingerprint], policy: Policy) -> tuple[str, str]:
+    """The kept copy, and why it is kept."""
+    ranked = rank_copies(copies, policy)
+    return ranked[0].copy.id, explain_choice(ranked, policy)
 
 
 @pytest.mark.parametrize(
@@ -77,13 +83,11 @@ def test_a_block_page_does_not_affect_the_scores_of_others():
 
 def test_a_block_page_is_kept_only_where_all_are_block_pages():
     wall, short = copy("wall", 5000, tier=1, details=5, block_page="paywall"), copy("short", 9)
-    assert choose_kept_copy([wall, short], Policy()).kept == "short"
-    assert (
-        choose_kept_copy([wall, short], Policy()).why == "the only one of 2 that is no block page"
-    )
-    walls = [wall, replace(wall, id="other", words=9)]
-    assert choose_kept_copy(walls, Policy()).kept == "wall"
-    assert choose_kept_copy(walls, Policy()).why.startswith("all 2 are block pages; best of 2: ")
+    reason = "the only one of 2 that is no block page"
+    assert choose([wall, short], Policy()) == ("short", reason)
+    kept, why = choose([wall, replace(wall, id="other", words=9)], Policy())
+    assert kept == "wall"
+    assert why.startswith("all 2 are block pages; best of 2: ")
 
 
 COPIES = [
@@ -110,43 +114,35 @@ COPIES = [
     ],
 )
 def test_each_rule_keeps_another_copy_and_has_a_reason(keep, kept, why):
-    chosen = choose_kept_copy(COPIES, Policy(keep=keep, source_rank=("a.example", "b.example")))
-    assert (chosen.kept, chosen.why) == (kept, why)
+    policy = Policy(keep=keep, source_rank=("a.example", "b.example"))
+    assert choose(COPIES, policy) == (kept, why)
 
 
 def test_sources_without_a_rank_go_by_tier():
-    assert choose_kept_copy(COPIES, Policy(keep=("source-rank",))).kept == "long"
+    assert choose(COPIES, Policy(keep=("source-rank",)))[0] == "long"
 
 
 def test_a_tie_falls_to_the_next_rule():
     twins = [copy("a", 50, published=NOON), copy("b", 70, published=NOON), copy("c", 90)]
-    chosen = choose_kept_copy(twins, Policy(keep=("earliest", "longest")))
-    assert chosen.kept == "b"
-    assert chosen.why == "longest of 2: 70 words (alike by earliest)"
+    chosen = choose(twins, Policy(keep=("earliest", "longest")))
+    assert chosen == ("b", "longest of 2: 70 words (alike by earliest)")
 
 
 def test_the_last_ties_fall_to_the_earlier_then_by_id():
     policy = Policy(keep=("longest",))
-    later = choose_kept_copy([copy("a", published=NOON), copy("b", published=NOON - DAY)], policy)
-    assert (later.kept, later.why) == ("b", "earlier of 2 alike by longest")
-    same = choose_kept_copy([copy("b"), copy("a")], policy)
-    assert (same.kept, same.why) == ("a", "first by id of 2 alike by longest")
+    later = choose([copy("a", published=NOON), copy("b", published=NOON - DAY)], policy)
+    assert later == ("b", "earlier of 2 alike by longest")
+    same = choose([copy("b"), copy("a")], policy)
+    assert same == ("a", "first by id of 2 alike by longest")
 
 
 def test_a_single_copy_is_kept():
-    assert choose_kept_copy([copy("a")], Policy()).why == "the only copy"
-
-
-def test_none_cannot_be_elected_from():
-    with pytest.raises(BadArticle, match="at least one"):
-        choose_kept_copy([], Policy())
+    assert choose([copy("a")], Policy()) == ("a", "the only copy")
 
 
 def test_the_cards_come_best_first():
-    chosen = choose_kept_copy(COPIES, Policy())
-    totals = [card.total for card in chosen.cards]
+    totals = [ranked.card.total for ranked in rank_copies(COPIES, Policy())]
     assert totals == sorted(totals, reverse=True)
-    assert chosen.cards[0].id == chosen.kept
 
 
 some_copies = st.lists(
@@ -174,12 +170,13 @@ policies = st.builds(
 @given(some_copies, policies, st.randoms(use_true_random=False))
 def test_the_order_of_the_copies_does_not_matter(copies, policy, random):
     shuffled = random.sample(copies, len(copies))
-    assert choose_kept_copy(copies, policy) == choose_kept_copy(shuffled, policy)
+    assert rank_copies(copies, policy) == rank_copies(shuffled, policy)
+    assert choose(copies, policy) == choose(shuffled, policy)
 
 
 @given(some_copies)
 def test_points_are_never_negative_nor_beyond_a_hundred(copies):
-    for made in score_cards(copies, Policy()):
-        parts = (made.length, made.details, made.tier, made.freshness)
+    for card in score_cards(copies, Policy()):
+        parts = (card.length, card.details, card.tier, card.freshness)
         assert all(0 <= part <= most for part, most in zip(parts, (30, 40, 20, 10), strict=True))
-        assert made.total == pytest.approx(sum(parts))
+        assert card.total == pytest.approx(sum(parts))

@@ -1,4 +1,4 @@
-"""Spread: who came first, in which order outlets came, and what is not known is said."""
+"""Spread: the first outlet, the order of outlets, and what is unknown."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from nearcopy import Article, Deduper
 from nearcopy.cluster.spread import MAX_STEPS, First, Step, count_outlets, count_syndicated, spread
 from nearcopy.errors import NotStored
-from nearcopy.io.serializers.story import spread_row, story_row
+from nearcopy.io.serializers import dataclass_row, story_row
 from nearcopy.models import Member, Relation, Story
 
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
@@ -44,18 +44,18 @@ def test_the_first_is_the_earliest_published_and_not_the_kept_copy():
 
 
 def test_outlets_come_in_the_order_of_their_first_article():
-    found = spread(WIRE).outlets
-    assert [(each.name, each.hours, each.articles) for each in found] == [
+    outlets = spread(WIRE).outlets
+    assert [(outlet.name, outlet.hours, outlet.articles) for outlet in outlets] == [
         ("wire", 0.0, 1),
         ("post", 2.0, 2),
         ("herald", 5.0, 1),
     ]
-    assert [each.relation for each in found] == [COPY, None, COPY]
+    assert [outlet.relation for outlet in outlets] == [COPY, None, COPY]
 
 
 def test_the_last_and_the_median_outlet_have_hours():
-    found = spread(WIRE)
-    assert (found.hours, found.half_hours) == (7.0, 2.0)
+    wire_spread = spread(WIRE)
+    assert (wire_spread.hours, wire_spread.half_hours) == (7.0, 2.0)
 
 
 def test_copies_from_another_outlet_than_the_first_are_syndicated():
@@ -64,12 +64,12 @@ def test_copies_from_another_outlet_than_the_first_are_syndicated():
 
 
 def test_a_report_of_the_same_event_is_not_syndicated_and_its_copy_is():
-    told = story(
+    event_story = story(
         member("a", "wire", 0),
         Member("b", Relation.SAME_EVENT, 1.0, "rule", source="post", published=at(1)),
         member("c", "herald", 2, of="b"),
     )
-    assert {each.name: each.syndicated for each in spread(told).outlets} == {
+    assert {outlet.name: outlet.syndicated for outlet in spread(event_story).outlets} == {
         "wire": 0, "post": 0, "herald": 1,
     }  # fmt: skip
 
@@ -79,23 +79,23 @@ def test_a_new_version_by_the_same_outlet_is_not_syndicated():
 
 
 def test_an_article_of_no_known_outlet_is_no_outlet_and_no_copy_of_another():
-    found = spread(story(member("a", None, 0), member("b", "post", 1, of="a")))
-    assert (found.unnamed, len(found.outlets), found.syndicated) == (1, 1, 0)
-    assert found.first is not None
-    assert found.first.outlet is None
-    assert found.outlets[0].hours == 1.0
+    story_spread = spread(story(member("a", None, 0), member("b", "post", 1, of="a")))
+    assert (story_spread.unnamed, len(story_spread.outlets), story_spread.syndicated) == (1, 1, 0)
+    assert story_spread.first is not None
+    assert story_spread.first.outlet is None
+    assert story_spread.outlets[0].hours == 1.0
 
 
 def test_an_article_that_credits_another_agency_is_syndicated():
-    told = story(
+    event_story = story(
         member("a", "reuters.com", 0),
         Member("b", Relation.SAME_EVENT, 1.0, "rule", source="post", published=at(1)),
         Member("c", Relation.SAME_EVENT, 1.0, "rule", source="meridianwire.example"),
     )
     credited = {"a": ["Reuters"], "b": ["Reuters", "AFP"], "c": ["Meridian Wire"]}
-    found = spread(told, credited=credited)
-    assert found.syndicated == 1
-    assert [(each.agency, each.articles) for each in found.credits] == [
+    story_spread = spread(event_story, credited=credited)
+    assert story_spread.syndicated == 1
+    assert [(credit.agency, credit.articles) for credit in story_spread.credits] == [
         ("Reuters", 2),
         ("AFP", 1),
         ("Meridian Wire", 1),
@@ -103,44 +103,47 @@ def test_an_article_that_credits_another_agency_is_syndicated():
 
 
 def test_undated_articles_go_by_when_they_were_seen_and_are_marked():
-    found = spread(
+    story_spread = spread(
         story(member("a", "post"), member("b", "wire", 3, of="a")), seen={"a": at(1), "b": at(9)}
     )
-    assert found.first == First("a", "post", at(1), "seen")
-    assert [each.by for each in found.outlets] == ["seen", "published"]
-    assert found.seen_only == 1
+    assert story_spread.first == First("a", "post", at(1), "seen")
+    assert [outlet.by for outlet in story_spread.outlets] == ["seen", "published"]
+    assert story_spread.seen_only == 1
 
 
 def test_undated_articles_come_last_and_are_counted():
-    found = spread(story(member("a", "post"), member("b", "wire", 3, of="a")))
-    assert [(each.name, each.hours) for each in found.outlets] == [("wire", 0.0), ("post", None)]
-    assert (found.undated, found.hours, found.half_hours) == (1, 0.0, 0.0)
+    story_spread = spread(story(member("a", "post"), member("b", "wire", 3, of="a")))
+    assert [(outlet.name, outlet.hours) for outlet in story_spread.outlets] == [
+        ("wire", 0.0),
+        ("post", None),
+    ]
+    assert (story_spread.undated, story_spread.hours, story_spread.half_hours) == (1, 0.0, 0.0)
 
 
 def test_without_any_time_there_is_no_first():
-    found = spread(story(member("a", "post"), member("b", "wire", of="a")))
-    assert (found.first, found.hours, found.half_hours, found.steps) == (None, None, None, ())
-    assert found.undated == 2
+    result = spread(story(member("a", "post"), member("b", "wire", of="a")))
+    assert (result.first, result.hours, result.half_hours, result.steps) == (None, None, None, ())
+    assert result.undated == 2
 
 
 def test_articles_of_the_first_moment_are_tied():
-    found = spread(story(member("b", "post", 0), member("a", "wire", 0, of="b")))
-    assert found.first == First("a", "wire", NOON, "published", ("b",))
+    story_spread = spread(story(member("b", "post", 0), member("a", "wire", 0, of="b")))
+    assert story_spread.first == First("a", "wire", NOON, "published", ("b",))
 
 
 def test_steps_count_the_outlets_so_far():
     times = {"a": 0.0, "b": 1 / 3, "c": 0.5}
-    found = spread(story(*(member(name, name, hours) for name, hours in times.items())))
-    assert found.steps == (
+    story_spread = spread(story(*(member(name, name, hours) for name, hours in times.items())))
+    assert story_spread.steps == (
         Step(0.0, 1, 1), Step(0.1667, 0, 1), Step(0.3333, 1, 2), Step(0.5, 1, 3),
     )  # fmt: skip
 
 
 @pytest.mark.parametrize("hours", [0, 0.1, 2, 30, 24 * 50, 24 * 365 * 300])
 def test_there_are_never_too_many_steps(hours):
-    found = spread(story(member("a", "wire", 0), member("b", "post", hours)))
-    assert 1 <= len(found.steps) <= MAX_STEPS
-    assert found.steps[-1].total == 2
+    story_spread = spread(story(member("a", "wire", 0), member("b", "post", hours)))
+    assert 1 <= len(story_spread.steps) <= MAX_STEPS
+    assert story_spread.steps[-1].total == 2
 
 
 SOURCES = st.none() | st.sampled_from(["wire", "post", "herald", "times"])
@@ -155,13 +158,15 @@ def test_the_order_of_members_is_of_no_account(rows, random):
         member(f"m{place}", source, hours, of="m0" if copy and place else None)
         for place, (source, hours, copy) in enumerate(rows)
     ]
-    found = spread(Story("s", "m0", "", tuple(members)))
+    result = spread(Story("s", "m0", "", tuple(members)))
     random.shuffle(members)
-    assert spread(Story("s", "m0", "", tuple(members))) == found
-    assert sum(each.articles for each in found.outlets) + found.unnamed == len(rows)
-    assert found.syndicated <= found.articles
-    assert sum(step.new for step in found.steps) == sum(x.hours is not None for x in found.outlets)
-    hours = [each.hours for each in found.outlets if each.hours is not None]
+    assert spread(Story("s", "m0", "", tuple(members))) == result
+    assert sum(outlet.articles for outlet in result.outlets) + result.unnamed == len(rows)
+    assert result.syndicated <= result.articles
+    assert sum(step.new for step in result.steps) == sum(
+        x.hours is not None for x in result.outlets
+    )
+    hours = [outlet.hours for outlet in result.outlets if outlet.hours is not None]
     assert hours == sorted(hours)
 
 
@@ -184,15 +189,15 @@ def filled(request, tmp_path):
 
 
 def test_a_deduper_has_the_spread_of_the_story_of_an_article(filled):
-    found = filled.spread("b")
-    assert found == filled.spread(found.story)
-    assert [(each.name, each.by, each.hours) for each in found.outlets] == [
+    story_spread = filled.spread("b")
+    assert story_spread == filled.spread(story_spread.story)
+    assert [(outlet.name, outlet.by, outlet.hours) for outlet in story_spread.outlets] == [
         ("wire", "published", 0.0),
         ("post", "published", 1.0),
         ("herald", "seen", 30.0),
     ]
-    assert [(each.agency, each.articles) for each in found.credits] == [("Reuters", 1)]
-    assert found.syndicated == 2
+    assert [(credit.agency, credit.articles) for credit in story_spread.credits] == [("Reuters", 1)]
+    assert story_spread.syndicated == 2
 
 
 def test_an_unknown_story_has_no_spread(filled):
@@ -201,12 +206,12 @@ def test_an_unknown_story_has_no_spread(filled):
 
 
 def test_the_answer_holds_all_of_it(filled):
-    row = spread_row(filled.spread("a"))
+    row = dataclass_row(filled.spread("a"))
     assert row["first"] == {
         "article": "a", "outlet": "wire", "when": "2026-03-04T12:00:00+00:00", "by": "published",
         "tied": [],
     }  # fmt: skip
-    assert row["outlets"][1]["relation"] in {str(each) for each in Relation} | {None}
+    assert row["outlets"][1]["relation"] in {str(relation) for relation in Relation} | {None}
     assert row["credits"] == [{"agency": "Reuters", "articles": 1}]
     assert row["steps"][0] == {"hours": 0.0, "new": 2, "total": 2}
     counts = story_row(filled.story("a"))

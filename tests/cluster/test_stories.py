@@ -364,16 +364,16 @@ def test_the_id_of_a_story_comes_from_its_founder_and_not_from_the_kept_copy():
 def test_a_better_copy_changes_what_is_kept_and_not_the_id():
     first = cluster_articles([article("b", 100, 5), article("c", 70, 6)], same("bc"), Policy())
     better = article("a", 500, 1, details=4)  # older than all, and better
-    again = cluster_articles(
+    second = cluster_articles(
         [article("b", 100, 5), article("c", 70, 6), better],
         same("bc", "ab", "ac"),
         Policy(),
         story_before=first.story_of,
     )
-    (before,), (after,) = first.stories, again.stories
+    (before,), (after,) = first.stories, second.stories
     assert (before.kept, after.kept) == ("b", "a")
     assert before.id == after.id
-    assert again.redirects == {}
+    assert second.redirects == {}
 
 
 def test_a_merge_takes_the_id_of_the_earliest_and_leaves_redirects():

@@ -7,13 +7,13 @@ from nearcopy.config import gc_tuning as collecting
 
 TRIED = """
 import gc
-from nearcopy.config.gc_tuning import collect_seldom
+from nearcopy.config.gc_tuning import reduce_gc_frequency
 
 class Thing:
     pass
 
-collect_seldom()
-collect_seldom()
+reduce_gc_frequency()
+reduce_gc_frequency()
 kept = [Thing() for _ in range(1000)]
 gc.collect()
 assert gc.get_freeze_count() > 1000
@@ -39,12 +39,12 @@ def test_long_lived_objects_are_frozen_and_garbage_is_freed():
 
 CIRCLES = """
 import gc, weakref
-from nearcopy.config.gc_tuning import collect_seldom
+from nearcopy.config.gc_tuning import reduce_gc_frequency
 
 class Thing:
     pass
 
-collect_seldom(freezes=3)
+reduce_gc_frequency(freezes=3)
 one = Thing()
 one.itself, gone = one, weakref.ref(one)
 gc.collect()

@@ -83,7 +83,7 @@ class TestAdd:
             deduper.article("b")
 
     def test_every_article_has_a_verdict_in_order(self, deduper, monkeypatch):
-        monkeypatch.setattr("nearcopy.deduper.check.BATCH_SIZE", 50)
+        monkeypatch.setattr("nearcopy.deduper.check_and_add.BATCH_SIZE", 50)
         verdicts = list(deduper.run(Article(id=str(n), text=BODY) for n in range(130)))
         assert [verdict.id for verdict in verdicts] == [str(n) for n in range(130)]
         assert [verdict.is_duplicate for verdict in verdicts] == [False] + [True] * 129

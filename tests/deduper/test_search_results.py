@@ -36,30 +36,34 @@ def results(*names):
 
 
 def test_the_first_copy_represents_the_others():
-    found = deduplicate_results(results("bridge again", "quay", "tea", "quay with more", "bridge"))
-    assert [(each.article.id, each.duplicate_of, each.duplicates) for each in found] == [
+    search_results = deduplicate_results(
+        results("bridge again", "quay", "tea", "quay with more", "bridge")
+    )
+    assert [
+        (result.article.id, result.duplicate_of, result.duplicates) for result in search_results
+    ] == [
         ("bridge again", None, ("bridge",)),
         ("quay", None, ("quay with more",)),
         ("tea", None, ()),
         ("quay with more", "quay", ()),
         ("bridge", "bridge again", ()),
     ]
-    assert found[3].judgement is not None
-    assert found[3].judgement.decision.duplicate
+    assert search_results[3].judgement is not None
+    assert search_results[3].judgement.decision.duplicate
 
 
 def test_what_was_dropped_drops_nothing_itself():
     """The middle holds the first whole and shares its rest with the last, which must stay."""
-    first, rest = QUAY.split(". ")[0] + ".", BRIDGE
+    first, bridge_text = QUAY.split(". ")[0] + ".", BRIDGE
     policy = POLICIES["default"]
     chain = [
         Article(id="quay", text=QUAY),
-        Article(id="both", text=QUAY + rest),
-        Article(id="bridge", text=rest),
+        Article(id="both", text=QUAY + bridge_text),
+        Article(id="bridge", text=bridge_text),
     ]
-    found = deduplicate_results(chain, policy=policy)
+    search_results = deduplicate_results(chain, policy=policy)
     assert first
-    assert [each.duplicate_of for each in found] == [None, "quay", None]
+    assert [result.duplicate_of for result in search_results] == [None, "quay", None]
 
 
 def test_no_window_ends_what_is_compared():
@@ -70,24 +74,24 @@ def test_no_window_ends_what_is_compared():
 
 
 def test_results_may_bear_one_id():
-    found = deduplicate_results([*results("quay", "tea"), *results("quay")])
-    assert [each.duplicate_of for each in found] == [None, None, "quay"]
-    assert found[0].duplicates == ("quay",)
+    search_results = deduplicate_results([*results("quay", "tea"), *results("quay")])
+    assert [result.duplicate_of for result in search_results] == [None, None, "quay"]
+    assert search_results[0].duplicates == ("quay",)
 
 
 @pytest.mark.parametrize("articles", [[], [Article(id="empty")], [Article(id="\ud800", text="\0")]])
 def test_little_or_nothing_stays_as_it_is(articles):
-    assert [each.article for each in deduplicate_results(articles)] == articles
+    assert [result.article for result in deduplicate_results(articles)] == articles
 
 
 @given(st.lists(st.sampled_from(sorted(TEXTS)), max_size=8))
 def test_every_result_is_kept_or_a_duplicate_of_one_kept_above(names):
-    found = deduplicate_results(results(*names))
-    assert [each.article.id for each in found] == names
-    kept = [each for each in found if each.duplicate_of is None]
-    assert len(found) == len(kept) + sum(len(each.duplicates) for each in kept)
-    for place, each in enumerate(found):
-        above = {one.article.id for one in found[:place] if one.duplicate_of is None}
-        assert each.duplicate_of is None or each.duplicate_of in above
-    again = deduplicate_results([each.article for each in kept])
-    assert all(each.duplicate_of is None for each in again)
+    search_results = deduplicate_results(results(*names))
+    assert [result.article.id for result in search_results] == names
+    kept = [result for result in search_results if result.duplicate_of is None]
+    assert len(search_results) == len(kept) + sum(len(result.duplicates) for result in kept)
+    for place, result in enumerate(search_results):
+        above = {one.article.id for one in search_results[:place] if one.duplicate_of is None}
+        assert result.duplicate_of is None or result.duplicate_of in above
+    second_pass = deduplicate_results([result.article for result in kept])
+    assert all(result.duplicate_of is None for result in second_pass)

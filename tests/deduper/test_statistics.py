@@ -22,8 +22,8 @@ from nearcopy.deduper.statistics import (
     upper_bound,
 )
 from nearcopy.io.files import read_articles
-from nearcopy.io.serializers.story import stats_row
-from nearcopy.stores.sqlite import path_of
+from nearcopy.io.serializers import stats_row
+from nearcopy.stores.sql.sqlite import path_of
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -24,7 +24,7 @@ MACHINE = {
 
 @pytest.fixture(scope="module")
 def table():
-    """benchmarks/table.py, which stands alone."""
+    """benchmarks/table.py, which imports nothing of the project."""
     if not TABLE.exists():
         pytest.skip("the benchmarks are not part of this distribution")
     spec = importlib.util.spec_from_file_location("benchmark_table", TABLE)
@@ -156,32 +156,38 @@ def test_the_wire_is_spread_evenly_in_the_order_of_dates(newswire):
 
 
 def test_articles_of_the_wire_have_400_words_and_ids_and_addresses_of_their_own(newswire):
-    made = list(newswire.wire(200, 14))
-    assert {len(article.text.split()) for article in made} == {400}
-    assert len({article.id for article in made}) == len({article.url for article in made}) == 200
+    articles = list(newswire.wire(200, 14))
+    assert {len(article.text.split()) for article in articles} == {400}
+    assert (
+        len({article.id for article in articles})
+        == len({article.url for article in articles})
+        == 200
+    )
 
 
 def test_about_a_tenth_of_the_wire_are_copies_and_nearcopy_finds_them(newswire):
     with Deduper() as deduper:
-        found = sum(verdict.is_duplicate for verdict in deduper.run(newswire.wire(150, 14)))
-    assert 9 <= found <= 21
+        duplicates = sum(verdict.is_duplicate for verdict in deduper.run(newswire.wire(150, 14)))
+    assert 9 <= duplicates <= 21
 
 
 def test_every_other_question_is_a_copy_of_something_known(newswire):
-    known = list(newswire.wire(100, 14))
+    articles = list(newswire.wire(100, 14))
     with Deduper() as deduper:
-        list(deduper.run(known))
-        found = [deduper.check(asked).is_duplicate for asked in newswire.questions(40, 1, known)]
-    assert sum(found[::2]) >= 18
-    assert sum(found[1::2]) <= 2
+        list(deduper.run(articles))
+        duplicates = [
+            deduper.check(question).is_duplicate for question in newswire.questions(40, 1, articles)
+        ]
+    assert sum(duplicates[::2]) >= 18
+    assert sum(duplicates[1::2]) <= 2
 
 
 def test_a_command_in_its_own_process_is_timed_and_its_output_kept(benchmark_module):
     process_usage = benchmark_module("process_usage")
-    made = process_usage.run([sys.executable, "-c", "held = bytearray(60_000_000); print('done')"])
-    assert made.output == "done"
-    assert made.wall > 0
-    assert 60e6 < made.peak_bytes < 200e6
+    usage = process_usage.run([sys.executable, "-c", "held = bytearray(60_000_000); print('done')"])
+    assert usage.output == "done"
+    assert usage.wall > 0
+    assert 60e6 < usage.peak_bytes < 200e6
 
 
 def test_memory_of_a_command_is_not_that_of_the_process_that_asked(benchmark_module):
@@ -206,7 +212,7 @@ def test_few_articles_go_through_all_steps_of_the_stores(benchmark_module, monke
     stores, context = benchmark_module("stores"), benchmark_module("context")
     monkeypatch.setattr(stores, "SMALL", 40)
     monkeypatch.setattr(stores, "FEW", replace(stores.FEW, each_writer=20))
-    given = context.Context(context.QUICK, None, tmp_path, lambda _: None)
-    lines = [*stores.small_store(given), *stores.writers(given)]
+    run_context = context.Context(context.QUICK, None, tmp_path, lambda _: None)
+    lines = [*stores.small_store(run_context), *stores.writers(run_context)]
     assert [line.name for line in lines] == ["stores/small", "stores/writers"]
     assert all(line.ours > 0 and line.passed is None for line in lines)

@@ -38,14 +38,16 @@ def test_every_command_has_a_section_with_an_example(name):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_is_documented(name):
     text = SECTIONS[f"`nearcopy {name}`"] + SECTIONS["Shared options"]
-    options = {each for param in COMMANDS[name].params for each in param.opts if each[0] == "-"}
-    assert [each for each in sorted(options) if not documented(each, text)] == []
+    options = {
+        option for param in COMMANDS[name].params for option in param.opts if option[0] == "-"
+    }
+    assert [option for option in sorted(options) if not documented(option, text)] == []
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_a_short_help_and_data_as_json(name):
     assert len(COMMANDS[name].get_short_help_str(limit=200)) <= 60
-    assert "--json" in [each for param in COMMANDS[name].params for each in param.opts]
+    assert "--json" in [option for param in COMMANDS[name].params for option in param.opts]
 
 
 def test_the_page_names_no_command_that_is_not_there():
@@ -54,7 +56,7 @@ def test_the_page_names_no_command_that_is_not_there():
 
 
 def test_the_commands_print_what_the_page_shows(tmp_path, monkeypatch):
-    """In order and in one folder; `$ cat FILE` gives the file. "..." stands for anything."""
+    """In order and in one folder; `$ cat FILE` gives the file. "..." matches anything."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("NEARCOPY_STORE", raising=False)

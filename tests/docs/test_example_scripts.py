@@ -50,11 +50,11 @@ def test_crawler_path(redis_address, tmp_path):
     assert (pages, indexed + dropped) == (132, 132)
     assert dropped >= 66  # each mirror, and the copies among the rest
     table = FtsIndex(tmp_path / "pages.db", RECIPES["default"])
-    found = table.pages()
+    stored_pages = table.pages()
     table.close()
-    assert len(found) == indexed
-    assert not [page for page in found if "utm_source" in (page["canonical_url"] or "")]
-    assert len({page["canonical_url"] for page in found}) == indexed
+    assert len(stored_pages) == indexed
+    assert not [page for page in stored_pages if "utm_source" in (page["canonical_url"] or "")]
+    assert len({page["canonical_url"] for page in stored_pages}) == indexed
     hits = [line for line in shown if line.startswith("found: ")]
     assert hits
     assert len(set(hits)) == len(hits)

@@ -1,4 +1,4 @@
-"""The examples: the articles are as described, and what is shown to people runs."""
+"""The examples: the articles are as described, and the demo runs."""
 
 import csv
 import doctest
@@ -72,12 +72,12 @@ def test_relations_measure_as_they_should(wire, relations, relation, measure, le
     pairs = [row for row in relations if row["relation"] == relation]
     assert pairs
     for row in pairs:
-        found = getattr(overlap(wire[row["a"]], wire[row["b"]]), measure)
-        assert least <= found <= most, row
+        value = getattr(overlap(wire[row["a"]], wire[row["b"]]), measure)
+        assert least <= value <= most, row
 
 
 def test_the_demo_prints_what_the_readme_shows():
-    """Duplicates, and what is kept apart; "..." stands for anything."""
+    """Duplicates, and what is kept apart; "..." matches anything."""
     demo = [sys.executable, str(EXAMPLES / "demo.py")]
     shown = subprocess.run(
         demo, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True
@@ -140,28 +140,28 @@ def test_no_text_of_the_articles_is_empty():
 def test_the_default_policy_sees_the_relations_of_the_wire(wire, relations):
     """All but the same news in other words, for which titles and texts alone say too little."""
     for row in relations:
-        found = explain(wire[row["a"]], wire[row["b"]]).decision
+        decision = explain(wire[row["a"]], wire[row["b"]]).decision
         if row["relation"] == "same_event":
-            assert not found.duplicate, row
+            assert not decision.duplicate, row
         elif row["relation"] == "distinct":
-            assert found.relation in (Relation.DISTINCT, Relation.RELATED), row
+            assert decision.relation in (Relation.DISTINCT, Relation.RELATED), row
         else:
-            assert found.relation == row["relation"], (row, found)
+            assert decision.relation == row["relation"], (row, decision)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_relations_and_stories_do_not_depend_on_the_order_of_the_articles(wire, seed):
     def told(articles):
-        made = list(fingerprints(articles))
+        prints = list(fingerprints(articles))
         filed: dict[int, list[str]] = {}
-        for each, found in zip(made, blocking_keys(made, Recipe()), strict=True):
-            for key in found.tolist():
-                filed.setdefault(key, []).append(each.id)
-        by_id = {each.id: each for each in made}
+        for fingerprint, keys in zip(prints, blocking_keys(prints, Recipe()), strict=True):
+            for key in keys.tolist():
+                filed.setdefault(key, []).append(fingerprint.id)
+        by_id = {fingerprint.id: fingerprint for fingerprint in prints}
         pairs = {pair for ids in filed.values() for pair in combinations(ids, 2)}
         edges = [Edge(a, b, decide(compare(by_id[a], by_id[b]), Policy())) for a, b in pairs]
         relations = {(frozenset((e.a, e.b)), e.decision.relation) for e in edges}
-        return relations, cluster_articles(made, edges, Policy())
+        return relations, cluster_articles(prints, edges, Policy())
 
     articles = list(wire.values())
     shuffled = random.Random(seed).sample(articles, len(articles))

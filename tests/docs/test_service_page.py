@@ -47,13 +47,13 @@ def test_every_address_is_on_the_page(tmp_path):
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="the examples take curl")
 def test_the_service_answers_what_the_page_shows(tmp_path, monkeypatch):
-    """In order, on a service of its own; "..." stands for anything."""
+    """In order, on a service of its own; "..." matches anything."""
     monkeypatch.chdir(tmp_path)
     settings = Settings(port=free_port())
     same, token = doctest.OutputChecker().check_output, ""
     with serving(settings):
         for command, shown in examples():
-            wanted = shown.replace("localhost:8000", f"localhost:{settings.port}")
+            expected = shown.replace("localhost:8000", f"localhost:{settings.port}")
             if command == "nearcopy serve":
                 continue
             if command.startswith("cat "):
@@ -61,17 +61,17 @@ def test_the_service_answers_what_the_page_shows(tmp_path, monkeypatch):
                 continue
             if command.startswith("nearcopy "):
                 result = CliRunner().invoke(app, shlex.split(command)[1:])
-                found = result.output
+                output = result.output
                 token = result.stdout.strip() if "token add" in command else token
             else:
-                found = _curled(command, settings.port, token)
-            assert same(wanted, found, doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE), (
-                f"{command}\n{found}"
+                output = _curled(command, settings.port, token)
+            assert same(expected, output, doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE), (
+                f"{command}\n{output}"
             )
 
 
 def _curled(command, port, token):
     words = shlex.split(command.replace("localhost:8000", f"localhost:{port}"))
-    words = [each.replace("$TOKEN", token) for each in words]
+    words = [word.replace("$TOKEN", token) for word in words]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     return done.stdout + "\n"

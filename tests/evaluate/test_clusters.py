@@ -51,16 +51,16 @@ def test_the_same_groups_by_other_names_agree(truth):
 
 @given(groupings)
 def test_exchanging_the_two_exchanges_precision_and_recall(rows):
-    truth, found = [a for a, _ in rows], [b for _, b in rows]
-    one, other = count_cells(truth, found), count_cells(found, truth)
-    for ours, theirs in (
+    truth, stories = [a for a, _ in rows], [b for _, b in rows]
+    one, other = count_cells(truth, stories), count_cells(stories, truth)
+    for metric, exchanged_metric in (
         ("bcubed_precision", "bcubed_recall"),
         ("pair_precision", "pair_recall"),
         ("ari", "ari"),
         ("pair_f1", "pair_f1"),
     ):
-        assert CLUSTER_METRICS[ours](one) == pytest.approx(
-            CLUSTER_METRICS[theirs](other), nan_ok=True
+        assert CLUSTER_METRICS[metric](one) == pytest.approx(
+            CLUSTER_METRICS[exchanged_metric](other), nan_ok=True
         )
 
 
@@ -70,8 +70,8 @@ def test_pairs_are_counted_as_by_hand(rows):
     both = sum(a == b for a, b in pairs)
     together = sum(a[1] == b[1] for a, b in pairs)
     of = count_cells([a for a, _ in rows], [b for _, b in rows])
-    wanted = both / together if together else np.nan
-    assert CLUSTER_METRICS["pair_precision"](of).item() == pytest.approx(wanted, nan_ok=True)
+    expected = both / together if together else np.nan
+    assert CLUSTER_METRICS["pair_precision"](of).item() == pytest.approx(expected, nan_ok=True)
 
 
 def test_names_that_differ_in_odd_characters_are_other_groups():
@@ -80,10 +80,10 @@ def test_names_that_differ_in_odd_characters_are_other_groups():
 
 def test_all_have_intervals_that_one_seed_repeats():
     of = count_cells(TRUTH * 5, FOUND * 5)
-    found = bootstrap_clusters(of, rounds=100)
-    assert list(found) == list(CLUSTER_METRICS)
-    assert found == bootstrap_clusters(of, rounds=100)
-    assert all(each.low <= each.high for each in found.values())
+    estimates = bootstrap_clusters(of, rounds=100)
+    assert list(estimates) == list(CLUSTER_METRICS)
+    assert estimates == bootstrap_clusters(of, rounds=100)
+    assert all(estimate.low <= estimate.high for estimate in estimates.values())
 
 
 def test_drawing_a_group_twice_makes_two_groups():
@@ -100,5 +100,7 @@ def test_both_ways_must_name_all_things():
 
 
 def test_of_nothing_only_agreement_can_be_measured():
-    found = {name: each.value for name, each in bootstrap_clusters(count_cells([], [])).items()}
-    assert found == dict.fromkeys(CLUSTER_METRICS) | {"ari": 1.0}
+    values = {
+        name: estimate.value for name, estimate in bootstrap_clusters(count_cells([], [])).items()
+    }
+    assert values == dict.fromkeys(CLUSTER_METRICS) | {"ari": 1.0}

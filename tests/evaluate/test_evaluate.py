@@ -7,17 +7,11 @@ import pytest
 
 from nearcopy import Article, Policy, Recipe, Relation
 from nearcopy.errors import NearcopyError
-from nearcopy.evaluate import (
-    LabelOptions,
-    evaluate_clusters,
-    evaluate_near_pairs,
-    evaluate_pairs,
-    find_scheme,
-    read_labels,
-    read_listed_pairs,
-)
-from nearcopy.evaluate.near_duplicates import ListedPair
+from nearcopy.evaluate.clusters import evaluate_clusters
+from nearcopy.evaluate.labels import LabelOptions, find_scheme, read_labels
+from nearcopy.evaluate.near_duplicates import ListedPair, evaluate_near_pairs, read_listed_pairs
 from nearcopy.evaluate.outcomes import target_score
+from nearcopy.evaluate.pairs import evaluate_pairs
 from nearcopy.match.judgement import Judgement
 from nearcopy.models import Decision, Evidence
 
@@ -52,11 +46,11 @@ ARTICLES = [
     article("o2", ORCHARD.replace("county", "ministry"), title="Cider harvest halved by frost"),
     article("l1", LIBRARY, title="Library to open on Sundays", language="de"),
 ]
-BY_ID = {each.id: each for each in ARTICLES}
+BY_ID = {article.id: article for article in ARTICLES}
 ROWS = [
     (2, {"a": "f1", "b": "f2", "label": "same"}),
-    (3, {"a": "o1", "b": "o2", "label": "other"}),  # said to be other, though they are not
-    (4, {"a": "f1", "b": "l1", "label": "same"}),  # said to be the same, though they are not
+    (3, {"a": "o1", "b": "o2", "label": "other"}),  # labelled different, though they are not
+    (4, {"a": "f1", "b": "l1", "label": "same"}),  # labelled the same, though they are not
     (5, {"a": "o1", "b": "l1", "label": "other"}),
     (6, {"a": "o1", "b": "f1", "label": "unsure"}),
     (7, {"a": "o1", "b": "gone", "label": "same"}),
@@ -78,22 +72,22 @@ def columns(found, name):
 
 
 def test_pairs_are_counted_and_measured():
-    found = pairs()
-    assert found.counts == {
+    report = pairs()
+    assert report.counts == {
         "pairs": 4,
         "same": 2,
         "called_same": 2,
         "ignored": 1,
         "with_unknown_ids": 1,
     }
-    assert found.unknown == ("gone",)
-    assert {name: found.scores[name].value for name in ("precision", "recall", "f1")} == {
+    assert report.unknown == ("gone",)
+    assert {name: report.scores[name].value for name in ("precision", "recall", "f1")} == {
         "precision": 0.5,
         "recall": 0.5,
         "f1": 0.5,
     }
-    assert 0 <= found.scores["auc"].low <= found.scores["auc"].high <= 1
-    assert "pearson" not in found.scores
+    assert 0 <= report.scores["auc"].low <= report.scores["auc"].high <= 1
+    assert "pearson" not in report.scores
 
 
 def test_the_mistakes_come_with_what_they_rest_on():
@@ -107,23 +101,23 @@ def test_the_mistakes_come_with_what_they_rest_on():
 def test_false_alarms_come_surest_first_and_misses_least_sure_first():
     rows = [(line, row | {"label": "other"}) for line, row in ROWS[:2]]
     rows += [(line, row | {"label": "same"}) for line, row in ROWS[2:5]]
-    found = pairs(rows).mistakes
-    alarms = [each.outcome.score for each in found if each.kind == "false alarm"]
-    misses = [each.outcome.score for each in found if each.kind == "miss"]
+    mistakes = pairs(rows).mistakes
+    alarms = [mistake.outcome.score for mistake in mistakes if mistake.kind == "false alarm"]
+    misses = [mistake.outcome.score for mistake in mistakes if mistake.kind == "miss"]
     assert alarms == sorted(alarms, reverse=True)
     assert misses == sorted(misses)
     assert (len(alarms), len(misses)) == (2, 3)
 
 
 def test_tables_tell_labels_relations_and_languages():
-    found = pairs()
-    near, distinct = columns(found, "by_relation")
+    report = pairs()
+    near, distinct = columns(report, "by_relation")
     assert (near["relation"], near["pairs"], near["same"].value) == ("near_text", 2, 0.5)
     assert distinct["relation"] == "distinct"
-    other, same = columns(found, "confusion")
+    other, same = columns(report, "confusion")
     assert other == {"label": "other", "pairs": 2, "called same": 1, "near_text": 1, "distinct": 1}
     assert same["label"] == "same"
-    languages = [row["language"] for row in columns(found, "by_language")]
+    languages = [row["language"] for row in columns(report, "by_language")]
     assert languages == ["one language", "de / en", "en"]
 
 
@@ -132,35 +126,36 @@ def test_grades_are_correlated_in_their_direction():
     rows = [
         (line, {"a": row["a"], "b": row["b"], "overall": grades[line]}) for line, row in ROWS[:4]
     ]
-    found = pairs(rows)
-    assert found.scores["pearson"].value > 0.9
-    assert found.scores["precision"].value == 1.0
+    report = pairs(rows)
+    assert report.scores["pearson"].value > 0.9
+    assert report.scores["precision"].value == 1.0
     less = pairs(rows, grade="overall", higher_is_less=False)
-    assert less.scores["pearson"].value == pytest.approx(-found.scores["pearson"].value)
-    assert [row["label"] for row in columns(found, "confusion")] == ["1", "4"]
+    assert less.scores["pearson"].value == pytest.approx(-report.scores["pearson"].value)
+    assert [row["label"] for row in columns(report, "confusion")] == ["1", "4"]
 
 
 def test_grades_without_a_bound_are_correlated_and_no_more():
     rows = [(2, {"a": "f1", "b": "f2", "points": "5"}), (3, {"a": "o1", "b": "f1", "points": "1"})]
-    found = pairs(rows, grade="points")
-    assert list(found.scores) == ["pearson", "spearman"]
-    assert (found.lines, found.bins, found.histogram, found.mistakes) == ((), (), (), ())
+    report = pairs(rows, grade="points")
+    assert list(report.scores) == ["pearson", "spearman"]
+    assert (report.lines, report.bins, report.histogram, report.mistakes) == ((), (), (), ())
 
 
 def test_pairs_outside_the_window_are_not_called_the_same():
-    found = pairs(policy=replace(POLICY, window=timedelta(days=14)))
-    assert found.scores["recall"].value == 0.0
+    report = pairs(policy=replace(POLICY, window=timedelta(days=14)))
+    assert report.scores["recall"].value == 0.0
     rules = {
-        each.outcome.pair.line: each.outcome.judgement.decision.rule for each in found.mistakes
+        mistake.outcome.pair.line: mistake.outcome.judgement.decision.rule
+        for mistake in report.mistakes
     }
     assert rules[2] == "not-compared"
 
 
 def test_every_pair_is_in_the_histogram_and_the_bins():
-    found = pairs()
-    assert sum(bar.same for bar in found.histogram) == 2
-    assert sum(bar.others for bar in found.histogram) == 2
-    assert sum(each.pairs for each in found.bins) == 4
+    report = pairs()
+    assert sum(bar.same for bar in report.histogram) == 2
+    assert sum(bar.others for bar in report.histogram) == 2
+    assert sum(bucket.pairs for bucket in report.bins) == 4
 
 
 def test_whoever_runs_it_twice_gets_the_same():
@@ -184,21 +179,21 @@ CLUSTERS = {"f1": "ferry", "f2": "ferry", "o1": "frost", "o2": "cider", "l1": "f
 
 
 def test_stories_are_measured_against_clusters():
-    found = evaluate_clusters(ARTICLES, CLUSTERS, None, POLICY)
-    assert found.counts == {
+    report = evaluate_clusters(ARTICLES, CLUSTERS, None, POLICY)
+    assert report.counts == {
         "articles": 5,
         "clusters": 3,
         "stories": 3,
         "without_cluster": 0,
         "with_unknown_ids": 1,
     }
-    assert found.unknown == ("x",)
-    assert found.resampled == "clusters"
+    assert report.unknown == ("x",)
+    assert report.resampled == "clusters"
     # Stories f1 f2, o1 o2, l1; o1 and o2 share theirs with one of another cluster.
-    assert found.scores["bcubed_precision"].value == pytest.approx(4 / 5)
-    assert found.scores["bcubed_recall"].value == pytest.approx((2 * 2 / 3 + 1 / 3 + 2) / 5)
-    assert found.scores["pair_precision"].value == pytest.approx(1 / 2)
-    assert found.scores["pair_recall"].value == pytest.approx(1 / 3)
+    assert report.scores["bcubed_precision"].value == pytest.approx(4 / 5)
+    assert report.scores["bcubed_recall"].value == pytest.approx((2 * 2 / 3 + 1 / 3 + 2) / 5)
+    assert report.scores["pair_precision"].value == pytest.approx(1 / 2)
+    assert report.scores["pair_recall"].value == pytest.approx(1 / 3)
 
 
 def test_wrong_merges_and_splits_are_listed():
@@ -210,17 +205,17 @@ def test_wrong_merges_and_splits_are_listed():
 
 
 def test_relations_in_stories_and_languages_have_tables():
-    found = evaluate_clusters(ARTICLES, CLUSTERS, None, POLICY)
-    (near,) = columns(found, "by_relation")
+    report = evaluate_clusters(ARTICLES, CLUSTERS, None, POLICY)
+    (near,) = columns(report, "by_relation")
     assert (near["relation"], near["articles"], near["same"].value) == ("near_text", 2, 0.5)
-    assert [row["language"] for row in columns(found, "by_language")] == ["en", "unknown", "de"]
+    assert [row["language"] for row in columns(report, "by_language")] == ["en", "unknown", "de"]
 
 
 def test_articles_of_no_cluster_are_counted_and_not_scored():
-    found = evaluate_clusters(ARTICLES, {"f1": "ferry", "f2": "ferry"}, None, POLICY)
-    assert (found.counts["articles"], found.counts["without_cluster"]) == (2, 3)
-    assert found.scores["bcubed_f1"].value == 1.0
-    assert found.mistakes == ()
+    report = evaluate_clusters(ARTICLES, {"f1": "ferry", "f2": "ferry"}, None, POLICY)
+    assert (report.counts["articles"], report.counts["without_cluster"]) == (2, 3)
+    assert report.scores["bcubed_f1"].value == 1.0
+    assert report.mistakes == ()
 
 
 # Near copies.
@@ -233,18 +228,18 @@ NEAR = [
 
 
 def test_listed_pairs_are_found_or_missed():
-    found = evaluate_near_pairs(ARTICLES, NEAR, None, POLICY)
-    assert found.counts == {
+    report = evaluate_near_pairs(ARTICLES, NEAR, None, POLICY)
+    assert report.counts == {
         "articles": 5,
         "listed": 3,
         "at_the_bound": 2,
         "copies_found": 2,
         "with_unknown_ids": 1,
     }
-    assert found.unknown == ("x",)
-    values = {name: each.value for name, each in found.scores.items()}
+    assert report.unknown == ("x",)
+    values = {name: estimate.value for name, estimate in report.scores.items()}
     assert values == {"found": 0.5, "recall": 0.5, "precision": 0.5}
-    best, *_, last = columns(found, "by_overlap")
+    best, *_, last = columns(report, "by_overlap")
     assert (best["pairs"], best["found"].value, last["pairs"]) == (1, 1.0, 2)
 
 
@@ -256,8 +251,8 @@ def test_copies_that_are_not_listed_and_pairs_never_proposed_are_mistakes():
 
 
 def test_a_bound_leaves_out_what_overlaps_less():
-    found = evaluate_near_pairs(ARTICLES, NEAR, None, POLICY, bound=0.9)
-    assert (found.counts["at_the_bound"], found.scores["recall"].value) == (1, 1.0)
+    report = evaluate_near_pairs(ARTICLES, NEAR, None, POLICY, bound=0.9)
+    assert (report.counts["at_the_bound"], report.scores["recall"].value) == (1, 1.0)
 
 
 def test_a_window_parts_what_is_farther_apart():
@@ -270,8 +265,8 @@ def test_short_texts_do_not_count_as_false_alarms():
         article("s1", "Rain is expected in the hills."),
         article("s2", "Rain is expected in the hills."),
     ]
-    found = evaluate_near_pairs([*ARTICLES, *short], NEAR, None, POLICY)
-    assert found.counts["copies_found"] == 2
+    report = evaluate_near_pairs([*ARTICLES, *short], NEAR, None, POLICY)
+    assert report.counts["copies_found"] == 2
 
 
 def test_lists_are_read_by_their_columns():

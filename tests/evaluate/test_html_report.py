@@ -6,17 +6,13 @@ from html.parser import HTMLParser
 import pytest
 
 from nearcopy import Article, Policy, Recipe
-from nearcopy.evaluate import (
-    LabelOptions,
-    evaluate_clusters,
-    evaluate_pairs,
-    find_scheme,
-    page,
-    read_labels,
-)
 from nearcopy.evaluate import html_report as plots
+from nearcopy.evaluate.clusters import evaluate_clusters
+from nearcopy.evaluate.html_report import page
+from nearcopy.evaluate.labels import LabelOptions, find_scheme, read_labels
 from nearcopy.evaluate.metrics import calibration_bins, precision_recall_curve
 from nearcopy.evaluate.outcomes import Bar
+from nearcopy.evaluate.pairs import evaluate_pairs
 
 POLICY = Policy(window=None)
 EMPTY = {"meta", "br", "line", "polyline"}
@@ -49,23 +45,23 @@ class Checked(HTMLParser):
 
 
 def checked(text):
-    found = Checked()
-    found.feed(text)
-    assert found.open == []
-    return found
+    parser = Checked()
+    parser.feed(text)
+    assert parser.open == []
+    return parser
 
 
 def evaluated(*articles, labels=("same", "other")):
     """The first article beside each other one."""
-    first, *others = articles
+    first, *candidates = articles
     rows = [
         (line, {"a": first.id, "b": other.id, "label": label})
-        for line, (other, label) in enumerate(zip(others, labels, strict=True), start=2)
+        for line, (other, label) in enumerate(zip(candidates, labels, strict=True), start=2)
     ]
     by = find_scheme(LabelOptions(positive=("same",)), rows, POLICY)
-    known = {each.id: each for each in articles}
-    found = read_labels(rows, by, known, lambda _, name: Article(id=name))
-    return evaluate_pairs(found, by, Recipe(), POLICY)
+    by_id = {article.id: article for article in articles}
+    labelled = read_labels(rows, by, by_id, lambda _, name: Article(id=name))
+    return evaluate_pairs(labelled, by, Recipe(), POLICY)
 
 
 @pytest.fixture(scope="module")
@@ -83,10 +79,10 @@ def shown():
 
 
 def test_the_page_is_whole_and_loads_nothing(shown):
-    found = checked(shown)
+    parser = checked(shown)
     assert shown.startswith("<!doctype html>")
-    assert not {"script", "link", "img", "iframe", "object"} & set(found.tags)
-    assert not {"src", "href", "srcset"} & {name for name, _ in found.attributes}
+    assert not {"script", "link", "img", "iframe", "object"} & set(parser.tags)
+    assert not {"src", "href", "srcset"} & {name for name, _ in parser.attributes}
     assert "http://" not in shown
     assert "https://" not in shown
     assert "url(" not in shown
@@ -118,13 +114,13 @@ def test_mistakes_show_what_is_shared_and_measured(shown):
 
 
 def test_nothing_in_an_article_is_obeyed():
-    found = evaluated(
+    evaluation = evaluated(
         Article(id=HOSTILE, title=HOSTILE, text=HOSTILE, source=HOSTILE, language=HOSTILE),
         Article(id="x", title="Other", text=HOSTILE * 2),
         Article(id="y", title="Third", text="Words of its own."),
         labels=("same", "same"),
     )
-    shown = page(found)
+    shown = page(evaluation)
     tags = checked(shown)
     assert "script" not in tags.tags
     assert not [name for name, _ in tags.attributes if name.startswith("on")]
@@ -134,23 +130,23 @@ def test_nothing_in_an_article_is_obeyed():
 
 def test_marks_stand_where_people_see_the_text_of_a_page():
     html = "<p>Before &amp; all.</p><div>" + TEXT.replace("county", "<b>county</b>") + "</div>"
-    found = evaluated(
+    evaluation = evaluated(
         Article(id="plain", text=TEXT, title="Night bus"),
         Article(id="page", text=html, html=True, title="Another thing"),
         Article(id="third", text="Nothing here."),
         labels=("other", "same"),
     )
-    marked = re.findall(r"<mark[^>]*>.*?</span></span>(.*?)</mark>", page(found), re.S)
+    marked = re.findall(r"<mark[^>]*>.*?</span></span>(.*?)</mark>", page(evaluation), re.S)
     assert len(marked) == 2
-    assert all(each.strip().startswith("The night bus") for each in marked)
-    assert all(each.strip().strip(".").endswith("one week") for each in marked)
+    assert all(passage.strip().startswith("The night bus") for passage in marked)
+    assert all(passage.strip().strip(".").endswith("one week") for passage in marked)
 
 
 def test_long_texts_are_cut():
     long = Article(id="long", title="One", text=TEXT * 40)
-    found = evaluated(long, Article(id="b", title="Two", text="x"), long_copy(long))
-    assert len(page(found)) < 60_000
-    assert re.search(r" … [\d,]+ characters … ", page(found))
+    evaluation = evaluated(long, Article(id="b", title="Two", text="x"), long_copy(long))
+    assert len(page(evaluation)) < 60_000
+    assert re.search(r" … [\d,]+ characters … ", page(evaluation))
 
 
 def long_copy(article):

@@ -19,8 +19,8 @@ def table(header, *rows):
 
 
 def make(values, name):
-    known = {key: values[key] for key in ("title", "text") if key in values}
-    return Article(id=values.get("id") or name, **known)
+    fields = {key: values[key] for key in ("title", "text") if key in values}
+    return Article(id=values.get("id") or name, **fields)
 
 
 def read(rows, articles=KNOWN, **asked):
@@ -59,63 +59,67 @@ GUESSED = [
 
 @pytest.mark.parametrize(("header", "row", "label", "grade", "target", "same"), GUESSED)
 def test_the_header_tells_what_the_columns_are(header, row, label, grade, target, same):
-    by, found = read(table(header, row))
+    by, labels = read(table(header, row))
     assert (by.label, by.grade, by.target) == (label, grade, target)
-    assert [pair.same for pair in found.pairs] == [same]
+    assert [pair.same for pair in labels.pairs] == [same]
 
 
 def test_relations_mean_the_same_as_far_as_the_target_goes():
     rows = table("a,b,relation", "a,b,same_title", "a,c,same_event", "a,d,near_text")
-    wanted = {"duplicate": [1, 0, 1], "event": [1, 1, 1], "copy": [0, 0, 1]}
-    for target, same in wanted.items():
-        _, found = read(rows, target=target)
-        assert [pair.same for pair in found.pairs] == [bool(each) for each in same]
+    expected = {"duplicate": [1, 0, 1], "event": [1, 1, 1], "copy": [0, 0, 1]}
+    for target, same in expected.items():
+        _, labels = read(rows, target=target)
+        assert [pair.same for pair in labels.pairs] == [bool(flag) for flag in same]
     assert positive_relations("duplicate", POLICY) == POLICY.duplicates
 
 
 def test_labels_are_those_asked_for():
     rows = table("a,b,label,kind", "a,b,x,same", "a,c,y,other", "a,d,z,same")
-    by, found = read(rows, positive=("X", "y"), ignore=("z",))
-    assert [pair.same for pair in found.pairs] == [True, True]
-    assert found.ignored == 1
+    by, labels = read(rows, positive=("X", "y"), ignore=("z",))
+    assert [pair.same for pair in labels.pairs] == [True, True]
+    assert labels.ignored == 1
     assert by.about == "label is x, y"
-    _, found = read(rows, label="kind")
-    assert [pair.same for pair in found.pairs] == [True, False, True]
+    _, labels = read(rows, label="kind")
+    assert [pair.same for pair in labels.pairs] == [True, False, True]
 
 
 def test_a_bound_and_a_direction_can_be_given():
     rows = table("a,b,points", "a,b,10", "a,c,20", "a,d,30")
-    by, found = read(rows, grade="points", positive=("20",))
-    assert [pair.same for pair in found.pairs] == [False, True, True]
+    by, labels = read(rows, grade="points", positive=("20",))
+    assert [pair.same for pair in labels.pairs] == [False, True, True]
     assert by.about == "points is 20 or more"
-    by, found = read(rows, grade="points", positive=("20",), higher_is_less=True)
-    assert [pair.same for pair in found.pairs] == [True, True, False]
-    _, found = read(rows, grade="points")
-    assert [pair.same for pair in found.pairs] == [None, None, None]
-    _, found = read(rows, grade="points", label="a", positive=("a",))
-    assert [(pair.same, pair.grade) for pair in found.pairs] == [(True, 10), (True, 20), (True, 30)]
+    by, labels = read(rows, grade="points", positive=("20",), higher_is_less=True)
+    assert [pair.same for pair in labels.pairs] == [True, True, False]
+    _, labels = read(rows, grade="points")
+    assert [pair.same for pair in labels.pairs] == [None, None, None]
+    _, labels = read(rows, grade="points", label="a", positive=("a",))
+    assert [(pair.same, pair.grade) for pair in labels.pairs] == [
+        (True, 10),
+        (True, 20),
+        (True, 30),
+    ]
 
 
 def test_what_nobody_was_sure_of_is_passed_over_and_counted():
     rows = table("a,b,label", "a,b,same", "a,c,unsure", "a,d,", "b,c,other")
-    _, found = read(rows)
-    assert ([pair.label for pair in found.pairs], found.ignored) == (["same", "other"], 2)
+    _, labels = read(rows)
+    assert ([pair.label for pair in labels.pairs], labels.ignored) == (["same", "other"], 2)
 
 
 def test_ids_that_no_article_has_are_told_once_each():
     rows = table("a,b,label", "a,b,same", "a,x,same", "y,x,other")
-    _, found = read(rows)
-    assert (len(found.pairs), found.unknown, found.unpaired) == (1, ["x", "y"], 2)
+    _, labels = read(rows)
+    assert (len(labels.pairs), labels.unknown, labels.unpaired) == (1, ["x", "y"], 2)
 
 
 def test_articles_may_stand_in_the_rows():
     rows = table("sentence1,sentence2,same", "Rain in the hills,Hills get rain,1")
-    _, found = read(rows, articles=None)
-    (pair,) = found.pairs
+    _, labels = read(rows, articles=None)
+    (pair,) = labels.pairs
     assert (pair.a.id, pair.a.title, pair.b.title) == ("2a", "Rain in the hills", "Hills get rain")
     rows = [(7, {"a": {"title": "Rain"}, "b": {"id": "z", "text": "Sun"}, "label": "other"})]
-    _, found = read(rows, articles=None, positive=("other",))
-    assert [(pair.a.id, pair.b.id) for pair in found.pairs] == [("7a", "z")]
+    _, labels = read(rows, articles=None, positive=("other",))
+    assert [(pair.a.id, pair.b.id) for pair in labels.pairs] == [("7a", "z")]
 
 
 def test_known_articles_are_preferred_to_what_stands_in_the_rows():
@@ -148,9 +152,9 @@ def test_the_language_is_that_of_both_or_the_two(row, language):
     ],
 )
 def test_what_cannot_be_read_says_what_to_do(header, row, asked, message):
-    with pytest.raises(NearcopyError) as wrong:
+    with pytest.raises(NearcopyError) as error:
         read(table(header, row), **asked)
-    assert message in str(wrong.value)
+    assert message in str(error.value)
 
 
 def test_ids_without_articles_ask_for_them():

@@ -108,9 +108,9 @@ def test_what_goes_by_rank_stays_when_scores_are_stretched(rows):
 @given(scored, st.lists(st.integers(0, 3), min_size=40, max_size=40))
 def test_a_weight_is_how_often_a_pair_counts(rows, times):
     weights = np.array([times[: len(rows)]], float)
-    again = [row for row, count in zip(rows, times, strict=False) for _ in range(count)]
-    scores, same = (np.array(each) for each in zip(*rows, strict=True))
-    more, truth = zip(*again, strict=True) if again else ((), ())
+    repeated = [row for row, count in zip(rows, times, strict=False) for _ in range(count)]
+    scores, same = (np.array(column) for column in zip(*rows, strict=True))
+    more, truth = zip(*repeated, strict=True) if repeated else ((), ())
     for measure in (*RANKED, metrics.pearson, metrics.spearman):
         expected = measure(more, truth)
         assert measure(scores, same, weights) == pytest.approx(expected, nan_ok=True, abs=1e-9)
@@ -139,11 +139,11 @@ def test_the_best_threshold_is_as_good_as_calling_by_it(rows):
 
 
 def test_bins_hold_every_pair_once():
-    made = metrics.calibration_bins([0.0, 0.05, 0.1, 0.95, 1.0], [0, 1, 0, 1, 1])
-    assert [each.pairs for each in made] == [2, 1, 0, 0, 0, 0, 0, 0, 0, 2]
-    assert made[0] == (0.0, 0.1, 2, 0.025, 0.5)
-    assert made[-1] == (0.9, 1.0, 2, pytest.approx(0.975), 1.0)
-    assert made[4] == (0.4, 0.5, 0, None, None)
+    bins = metrics.calibration_bins([0.0, 0.05, 0.1, 0.95, 1.0], [0, 1, 0, 1, 1])
+    assert [bucket.pairs for bucket in bins] == [2, 1, 0, 0, 0, 0, 0, 0, 0, 2]
+    assert bins[0] == (0.0, 0.1, 2, 0.025, 0.5)
+    assert bins[-1] == (0.9, 1.0, 2, pytest.approx(0.975), 1.0)
+    assert bins[4] == (0.4, 0.5, 0, None, None)
 
 
 # Intervals.
@@ -171,14 +171,14 @@ def test_resampling_in_parts_draws_the_same(monkeypatch):
 
 def test_an_interval_is_about_as_wide_as_theory_has_it():
     said, same = [1] * 400, [1] * 300 + [0] * 100
-    found = bootstrap({"precision": partial(metrics.precision, said, same)}, 400)["precision"]
-    assert found.value == 0.75
+    estimate = bootstrap({"precision": partial(metrics.precision, said, same)}, 400)["precision"]
+    assert estimate.value == 0.75
     half = 1.96 * (0.75 * 0.25 / 400) ** 0.5
-    assert found.low == pytest.approx(0.75 - half, abs=0.01)
-    assert found.high == pytest.approx(0.75 + half, abs=0.01)
+    assert estimate.low == pytest.approx(0.75 - half, abs=0.01)
+    assert estimate.high == pytest.approx(0.75 + half, abs=0.01)
 
 
 def test_what_cannot_be_measured_has_no_interval():
-    found = bootstrap({"auc": partial(metrics.auc, [1, 2], [1, 1])}, 2, rounds=20)
-    assert found == {"auc": Estimate(None)}
+    estimates = bootstrap({"auc": partial(metrics.auc, [1, 2], [1, 1])}, 2, rounds=20)
+    assert estimates == {"auc": Estimate(None)}
     assert bootstrap({"brier": partial(metrics.brier, [], [])}, 0) == {"brier": Estimate(None)}

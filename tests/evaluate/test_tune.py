@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from nearcopy import POLICIES, Article, BadFeedback, Deduper, Evidence, Policy, Recipe, decide
 from nearcopy.cli import app
 from nearcopy.config import read_policy
-from nearcopy.deduper.feedback.review_queue import Example
+from nearcopy.deduper.review_queue import Example
 from nearcopy.evaluate.labels import LabelledPair
 from nearcopy.evaluate.tune import (
     FOLDS,
@@ -43,16 +43,16 @@ def overlapping(line: float, count: int = 60) -> list[Example]:
 class TestFitting:
     @pytest.mark.parametrize(("line", "folds"), [(0.4, 2), (0.6, FOLDS), (0.65, 3)])
     def test_a_threshold_goes_where_the_labels_put_it(self, line, folds):
-        found = tune(overlapping(line), Policy(), folds=folds)
-        assert found.worth_it
-        assert found.policy.near_overlap == pytest.approx(line, abs=0.03)
-        assert [shift.name for shift in found.shifts] == ["near_overlap"]
-        assert found.after.f1 > found.before.f1
+        tuning = tune(overlapping(line), Policy(), folds=folds)
+        assert tuning.worth_it
+        assert tuning.policy.near_overlap == pytest.approx(line, abs=0.03)
+        assert [shift.name for shift in tuning.shifts] == ["near_overlap"]
+        assert tuning.after.f1 > tuning.before.f1
 
     def test_what_is_right_stays_as_it_is(self):
-        found = tune(overlapping(0.5), Policy(), folds=3)
-        assert (found.policy, found.shifts, found.gain) == (Policy(), (), 0.0)
-        assert not found.worth_it
+        tuning = tune(overlapping(0.5), Policy(), folds=3)
+        assert (tuning.policy, tuning.shifts, tuning.gain) == (Policy(), (), 0.0)
+        assert not tuning.worth_it
 
     def test_the_same_event_has_its_own_line(self):
         examples = [
@@ -66,11 +66,11 @@ class TestFitting:
             for n in range(40)
         ]
         both = examples + [
-            each._replace(a=f"x{each.a}", one_story=None) for each in overlapping(0.5, 40)
+            example._replace(a=f"x{example.a}", one_story=None) for example in overlapping(0.5, 40)
         ]
-        found = tune(both, Policy(), folds=2)
-        assert found.policy.event_score == pytest.approx(0.4, abs=0.03)
-        assert found.after.story_f1 > found.before.story_f1
+        tuning = tune(both, Policy(), folds=2)
+        assert tuning.policy.event_score == pytest.approx(0.4, abs=0.03)
+        assert tuning.after.story_f1 > tuning.before.story_f1
 
     def test_rules_that_are_off_stay_off(self):
         assert set(active_thresholds(POLICIES["feed"])) <= {"title_ratio", "body_overlap"}
@@ -79,14 +79,14 @@ class TestFitting:
 
     def test_noise_gains_nothing_on_held_out_pairs(self):
         noise = [example(n, (n * 37 % 60) / 60, n % 2 == 0) for n in range(60)]
-        found = tune(noise, Policy(), folds=3)
-        assert found.gain < 0.1
+        tuning = tune(noise, Policy(), folds=3)
+        assert tuning.gain < 0.1
 
     def test_the_order_of_the_labels_does_not_matter(self):
         examples = overlapping(0.6, 30)
-        found = tune(examples, Policy(), folds=3)
-        assert found.shifts
-        assert tune(examples[::-1], Policy(), folds=3) == found
+        tuning = tune(examples, Policy(), folds=3)
+        assert tuning.shifts
+        assert tune(examples[::-1], Policy(), folds=3) == tuning
 
 
 def doubtful(count: int) -> list[Example]:
@@ -102,29 +102,29 @@ def calibrated() -> Tuning:
 
 class TestConfidence:
     def test_it_is_fitted_where_that_helps_and_thresholds_stay_where_they_are(self):
-        found = calibrated()
-        assert found.calibrated
-        assert found.worth_it
-        assert found.after.confidence_error < 0.1 < 0.3 < found.before.confidence_error
-        assert found.policy == replace(Policy(), calibration=found.policy.calibration)
-        sure = decide(doubtful(100)[0].evidence, found.policy).confidence
+        tuning = calibrated()
+        assert tuning.calibrated
+        assert tuning.worth_it
+        assert tuning.after.confidence_error < 0.1 < 0.3 < tuning.before.confidence_error
+        assert tuning.policy == replace(Policy(), calibration=tuning.policy.calibration)
+        sure = decide(doubtful(100)[0].evidence, tuning.policy).confidence
         assert sure == pytest.approx(0.6, abs=0.05)
 
     def test_it_is_left_alone_where_it_is_right(self):
         right = [example(n, 0.3 + 0.7 * n / 100, n >= 29 and n % 25 > 0) for n in range(100)]
-        found = tune(right, Policy(), folds=3)
-        assert not found.calibrated
-        assert found.policy.calibration == ()
+        tuning = tune(right, Policy(), folds=3)
+        assert not tuning.calibrated
+        assert tuning.policy.calibration == ()
 
     def test_few_duplicates_teach_none(self):
-        found = tune(doubtful(39), Policy(), folds=3)
-        assert not found.calibrated
-        assert found.policy.calibration == ()
+        tuning = tune(doubtful(39), Policy(), folds=3)
+        assert not tuning.calibrated
+        assert tuning.policy.calibration == ()
 
     def test_a_calibration_that_was_there_gives_way_to_a_truer_one(self):
         start = Policy(calibration=((0.0, 0.1), (1.0, 0.1)))
-        found = tune(doubtful(100), start, folds=3)
-        assert found.policy.calibration == calibrated().policy.calibration
+        tuning = tune(doubtful(100), start, folds=3)
+        assert tuning.policy.calibration == calibrated().policy.calibration
 
 
 class TestTooLittle:
@@ -140,7 +140,7 @@ class TestTooLittle:
             tune([example(n, 0.5, duplicate) for n in range(30)], Policy())
 
     def test_labels_that_all_share_an_article_cannot_be_held_out(self):
-        hub = [each._replace(a="hub") for each in overlapping(0.5)]
+        hub = [example._replace(a="hub") for example in overlapping(0.5)]
         with pytest.raises(BadFeedback, match="none can be held out"):
             tune(hub, Policy())
 
@@ -155,12 +155,12 @@ def test_an_article_is_in_one_fold_and_every_pair_in_one(pairs, wanted):
         parts = folds_of(examples, wanted)
     except BadFeedback:
         return
-    assert sorted(each for part in parts for each in part) == sorted(examples)
+    assert sorted(example for part in parts for example in part) == sorted(examples)
     homes: dict[str, set[int]] = {}
     for place, part in enumerate(parts):
-        for each in part:
-            homes.setdefault(each.a, set()).add(place)
-            homes.setdefault(each.b, set()).add(place)
+        for example in part:
+            homes.setdefault(example.a, set()).add(place)
+            homes.setdefault(example.b, set()).add(place)
     assert all(len(home) == 1 for home in homes.values())
     assert 2 <= len(parts) <= wanted
 
@@ -175,8 +175,13 @@ def test_what_people_said_is_measured_anew_or_as_it_was_then():
         before = deduper.examples()
         deduper.forget("b")
         after = deduper.examples()
-    assert [(each.duplicate, each.one_story) for each in before] == [(False, False), (False, True)]
-    assert [each.evidence.overlap for each in after] == [each.evidence.overlap for each in before]
+    assert [(example.duplicate, example.one_story) for example in before] == [
+        (False, False),
+        (False, True),
+    ]
+    assert [example.evidence.overlap for example in after] == [
+        example.evidence.overlap for example in before
+    ]
 
 
 @pytest.mark.parametrize(
@@ -192,9 +197,9 @@ def test_labels_tell_what_is_one_story_where_they_are_relations(names, told):
         LabelledPair(n, articles[0], articles[n + 1], name, name in ("near_text", "same"))
         for n, name in enumerate(names)
     ]
-    found = list(measure_labels(pairs, Recipe(), Policy()))
-    assert [each.one_story for each in found] == told
-    assert [each.duplicate for each in found] == [True, False, False]
+    examples = list(measure_labels(pairs, Recipe(), Policy()))
+    assert [example.one_story for example in examples] == told
+    assert [example.duplicate for example in examples] == [True, False, False]
 
 
 @pytest.fixture
@@ -209,8 +214,8 @@ def labels(tmp_path: Path) -> str:
     """Texts that share ever more words, called duplicates from a high overlap on."""
     rows = []
     for n in range(40):
-        words = [f"story{n}word{each}" for each in range(200)]
-        other = words[: 60 + 3 * n] + [f"else{n}x{each}" for each in range(140 - 3 * n)]
+        words = [f"story{n}word{i}" for i in range(200)]
+        other = words[: 60 + 3 * n] + [f"else{n}x{i}" for i in range(140 - 3 * n)]
         sides = {"a": {"text": " ".join(words)}, "b": {"text": " ".join(other)}}
         rows.append(json.dumps({**sides, "label": "same" if n >= 35 else "different"}))
     (tmp_path / "labels.jsonl").write_text("\n".join(rows))
@@ -221,21 +226,21 @@ class TestTheCommand:
     def test_it_writes_a_policy_that_is_read_again(self, run, tmp_path):
         result = run("--from", labels(tmp_path), "-o", "policy.toml", "--json")
         assert result.exit_code == 0, result.stderr
-        found = json.loads(result.stdout)
-        assert found["worth_it"]
+        report = json.loads(result.stdout)
+        assert report["worth_it"]
         policy = read_policy((tmp_path / "policy.toml").read_text())
-        changed = {each["name"]: each["after"] for each in found["shifts"]}
+        changed = {shift["name"]: shift["after"] for shift in report["shifts"]}
         assert changed
         assert all(getattr(policy, name) == value for name, value in changed.items())
         assert "use it with --policy policy.toml" in result.stderr
-        again = run("--from", "labels.jsonl", "--policy", "policy.toml")
-        assert again.exit_code in (0, 1)
+        second_run = run("--from", "labels.jsonl", "--policy", "policy.toml")
+        assert second_run.exit_code in (0, 1)
 
     def test_a_confidence_that_was_fitted_is_shown_written_and_read(self, run, tmp_path):
         rows = []
         for n in range(100):
-            words = [f"story{n}word{each}" for each in range(200)]
-            other = words[: 180 + n % 20] + [f"else{n}x{each}" for each in range(20 - n % 20)]
+            words = [f"story{n}word{i}" for i in range(200)]
+            other = words[: 180 + n % 20] + [f"else{n}x{i}" for i in range(20 - n % 20)]
             sides = {"a": {"text": " ".join(words)}, "b": {"text": " ".join(other)}}
             rows.append(json.dumps({**sides, "label": "same" if n % 7 % 2 else "different"}))
         (tmp_path / "pairs.jsonl").write_text("\n".join(rows))

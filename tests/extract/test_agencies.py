@@ -1,4 +1,4 @@
-"""Credits: agencies are found where credits stand, and not where they are merely talked about."""
+"""Credits: agencies are found in credit lines, and not where they are merely mentioned."""
 
 import time
 
@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearcopy.extract.agencies.credit_lines import agency_of, credited_agencies, find_credits
-from nearcopy.extract.agencies.names import AGENCIES, agency
+from nearcopy.extract.agencies import AGENCIES, agency, agency_of, credited_agencies, find_credits
 from nearcopy.models import Article
 
 BODY = "The old quay was closed at noon, the harbour master said, and boats had to wait outside."
@@ -175,8 +174,8 @@ def test_every_agency_of_the_table_is_known_by_its_names_and_sites():
 
 @given(st.text(), st.text(), st.none() | st.text())
 def test_nothing_breaks_it(text, title, source):
-    found = find_credits(text, title, source)
-    assert len(set(found)) == len(found)
+    agencies = find_credits(text, title, source)
+    assert len(set(agencies)) == len(agencies)
 
 
 @given(st.text(alphabet="()[]/【】«» -–—\n.:;©AP,dpaReutersواس3共同新华社电", max_size=300))
@@ -204,7 +203,7 @@ def test_nothing_made_of_credits_breaks_it(text):
     ],
 )
 def test_long_input_is_read_in_no_time(piece):
-    began = time.perf_counter()
+    began = time.thread_time()
     for _ in range(20):
         find_credits(piece * 200_000, piece * 200_000)
-    assert time.perf_counter() - began < 2
+    assert time.thread_time() - began < 2

@@ -1,4 +1,4 @@
-"""Block pages: notices are told from news about them, and templates by their titles."""
+"""Block pages: notices are kept apart from news about them."""
 
 import time
 
@@ -6,15 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearcopy import Article, Deduper, Policy, Relation, compare, decide
-from nearcopy.extract.block_pages.detect import (
+from nearcopy import Article, Deduper
+from nearcopy.extract.block_pages import (
     MAX_WORDS,
     block_page_reason,
-    find_repeated_texts,
-    mark_repeated_texts,
 )
 from nearcopy.extract.text import words
-from nearcopy.models import Fingerprint
 
 
 def why(text: str, title: str = "") -> str | None:
@@ -166,8 +163,8 @@ def test_the_options_of_a_form_are_no_text_of_its_own():
     assert why(f"{form} Registered users can read three reports.\n{places}") is not None
     results = " ".join(f"Elmsworth {number} Northam {number % 7}" for number in range(75))
     streets = "A car stood in the street. " * 50
-    for rest in (results, streets):
-        assert why(f"{form} Registered users can read three reports.\n{rest}") is None
+    for content in (results, streets):
+        assert why(f"{form} Registered users can read three reports.\n{content}") is None
 
 
 def test_a_long_article_that_begins_with_a_box_is_an_article():
@@ -205,80 +202,6 @@ def test_time_grows_with_the_length(unit):
     assert min(seconds(400_000) for _ in range(2)) < 80 * short
 
 
-def pages(*titles: str, digest: bytes = b"one", urls: tuple[str, ...] = ()) -> list[Fingerprint]:
-    urls = urls or tuple(f"https://site.example/{place}" for place in range(len(titles)))
-    return [
-        Fingerprint(id=f"{place}", words=9, digest=digest, title=title, url=url)
-        for place, (title, url) in enumerate(zip(titles, urls, strict=True))
-    ]
-
-
-UNLIKE = ("storm cuts power in the north", "club sells its captain", "bank lowers rates again")
-RETITLED = ("storm cuts power in north", "north without power after storm", "power cut by storm")
-SLUGS = tuple(f"https://site.example/news/{title.replace(' ', '-')}.html" for title in UNLIKE)
-
-
-def test_one_text_under_unlike_titles_is_junk():
-    assert find_repeated_texts(pages(*UNLIKE)) == {b"one": "one text under 3 unlike titles"}
-
-
-@pytest.mark.parametrize("title", ["", "daily example"])
-def test_where_titles_tell_nothing_the_addresses_do(title):
-    found = find_repeated_texts(pages(title, title, title, urls=SLUGS))
-    assert found == {b"one": "one text under 3 unlike addresses"}
-
-
-@pytest.mark.parametrize(
-    "members",
-    [
-        pages(*RETITLED),
-        pages(*UNLIKE[:2]),
-        pages(*UNLIKE[:2], UNLIKE[0]),
-        pages("", "", "", urls=(SLUGS[0],) * 3),
-        pages("", "", ""),
-        pages("", "", "", urls=tuple(f"https://{n}.example/article_{n}.html" for n in "abc")),
-        [Fingerprint(id=name, title=title) for name, title in zip("abc", UNLIKE, strict=True)],
-        [],
-    ],
-    ids=["retitled", "two", "two titles", "one slug", "nothing", "no slugs", "no text", "none"],
-)
-def test_what_is_posted_again_or_retitled_is_not_junk(members):
-    assert find_repeated_texts(members) == {}
-
-
-def test_each_text_is_judged_for_itself():
-    members = [*pages(*UNLIKE, digest=b"block_page"), *pages(*RETITLED, digest=b"news")]
-    assert set(find_repeated_texts(members)) == {b"block_page"}
-
-
-@given(
-    st.lists(
-        st.builds(
-            Fingerprint,
-            id=st.text(),
-            digest=st.sampled_from([b"a", b"b", None]),
-            title=st.text(max_size=20),
-            url=st.none() | st.text(max_size=30),
-        )
-    )
-)
-def test_any_page_can_be_judged(members):
-    assert set(find_repeated_texts(members)) <= {b"a", b"b"}
-
-
-def test_a_text_under_many_titles_is_marked_and_no_other():
-    walls = [
-        Fingerprint(id=str(n), words=90, digest=b"wall", title=title)
-        for n, title in enumerate(["harbour closes", "election called", "cup final tonight"])
-    ]
-    news = Fingerprint(id="news", words=90, digest=b"news", title="harbour opens again")
-    found = mark_repeated_texts([*walls, news])
-    assert [each.id for each in found] == ["0", "1", "2", "news"]
-    assert [bool(each.block_page) for each in found] == [True, True, True, False]
-    assert decide(compare(found[0], found[1]), Policy()).relation is Relation.DISTINCT
-    assert decide(compare(walls[0], walls[1]), Policy()).relation is Relation.SAME_TEXT
-
-
 PAGES = [
     Article(id="wall", title="Storm cuts power", text="Please enable JavaScript to read on."),
     Article(id="twin", title="Storm cuts power", text="Please enable JavaScript to read on."),
@@ -288,22 +211,22 @@ PAGES = [
 
 
 def block_page(verdicts) -> set[str]:
-    return {each.id for each in verdicts if "block_page" in each.flags}
+    return {verdict.id for verdict in verdicts if "block_page" in verdict.flags}
 
 
 @pytest.mark.parametrize("pages", [PAGES, PAGES[::-1]], ids=["in order", "turned"])
 def test_a_page_is_flagged_for_what_it_says_itself_however_it_comes(pages):
     with Deduper() as deduper:
-        looked_at = [deduper.check(each) for each in pages]
-        added = [deduper.add(each) for each in pages]
-        standing = list(deduper.verdicts([each.id for each in pages]))
+        checked = [deduper.check(page) for page in pages]
+        added = [deduper.add(page) for page in pages]
+        standing = list(deduper.verdicts([page.id for page in pages]))
     with Deduper() as deduper:
         at_once = list(deduper.run(pages))
-    for found in (looked_at, added, standing, at_once):
-        assert block_page(found) == {"wall", "twin"}
+    for verdicts in (checked, added, standing, at_once):
+        assert block_page(verdicts) == {"wall", "twin"}
 
 
 def test_a_page_that_is_like_nothing_says_why_it_is_no_article():
     with Deduper() as deduper:
-        found = deduper.add(PAGES[0])
-    assert found.reasons == ("no article: script notice: enable javascript",)
+        verdict = deduper.add(PAGES[0])
+    assert verdict.reasons == ("no article: script notice: enable javascript",)

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from nearcopy.extract.text import normalised
 from nearcopy.extract.titles import clean, find_stage_words, recurring_column
-from nearcopy.extract.titles import stage_words as stages
+from nearcopy.extract.titles import stages_and_columns as stages
 from nearcopy.extract.titles.clean import SIGN, _strip_prefix, _strip_suffix
-from nearcopy.fingerprint.blocking_keys import title_keys
+from nearcopy.kernels import title_keys
 from nearcopy.kernels.reference.titles import stem
 from nearcopy.match.titles.contrast import find_contrast
 from nearcopy.match.titles.similarity import title_scores
@@ -112,8 +112,8 @@ def test_marks_are_cut_off_and_named(title, text, prefix, refiled):
 
 def test_marks_and_publisher_go_together():
     title = "UPDATE 1-Ship &amp; crew safe &#8211; live updates | World | The Guardian"
-    found = clean(title, "www.theguardian.com")
-    assert found == ("Ship & crew safe", "update 1 live updates", "The Guardian", True)
+    cleaned = clean(title, "www.theguardian.com")
+    assert cleaned == ("Ship & crew safe", "update 1 live updates", "The Guardian", True)
 
 
 @pytest.mark.parametrize(
@@ -132,10 +132,10 @@ def test_characters_of_html_are_decoded(title, text):
 
 @given(title=ANY, source=st.none() | ANY)
 def test_cleaning_never_fails_and_never_empties(title, source):
-    found = clean(title, source)
-    assert bool(normalised(found.text)) == bool(normalised(clean(found.text).text))
+    cleaned = clean(title, source)
+    assert bool(normalised(cleaned.text)) == bool(normalised(clean(cleaned.text).text))
     if normalised(title):
-        assert len(found.text) <= len(title)
+        assert len(cleaned.text) <= len(title)
 
 
 @pytest.mark.parametrize(
@@ -144,11 +144,11 @@ def test_cleaning_never_fails_and_never_empties(title, source):
 def test_a_megabyte_is_no_trouble(piece):
     title = piece * (1_000_000 // len(piece))
     folded = normalised(clean(title, piece).text)
-    found = title_scores([folded, folded], [folded, "ferry"])
-    assert all(math.isnan(v[0]) or v[0] == 1 for v in found)
+    scores = title_scores([folded, folded], [folded, "ferry"])
+    assert all(math.isnan(v[0]) or v[0] == 1 for v in scores)
     assert find_contrast(find_stage_words(folded), find_stage_words(folded)) is None
     assert recurring_column(folded) is None
-    assert len(title_keys([folded])[0]) <= 10
+    assert len(title_keys([folded])[1]) <= 10
 
 
 @pytest.mark.parametrize(

@@ -217,10 +217,10 @@ def test_what_is_wrapped_is_unwrapped(url):
     ],
 )
 def test_what_holds_no_address_stays_itself(url, form):
-    found = canonical(url)
-    assert found is not None
-    assert found != "https://example.com/a?id=3"
-    assert form is None or found == form
+    address = canonical(url)
+    assert address is not None
+    assert address != "https://example.com/a?id=3"
+    assert form is None or address == form
 
 
 def test_what_is_wrapped_too_deeply_is_no_address():
@@ -291,8 +291,8 @@ def test_no_text_raises_and_every_form_can_be_encoded(url):
     assert isinstance(is_home(url), bool)
     assert slug(url) == slug(form or "")
     for page in (None, url, PAGE):
-        found = declared_address(page, url)
-        assert found is None or canonical(found) == found
+        address = declared_address(page, url)
+        assert address is None or canonical(address) == address
 
 
 @given(st.lists(st.tuples(st.text(max_size=5), st.text(max_size=5)), max_size=6), st.randoms())

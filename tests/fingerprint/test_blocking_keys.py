@@ -15,7 +15,7 @@ from nearcopy import (
     fingerprints,
 )
 from nearcopy.fingerprint.blocking_keys import BLOCK_PAIRS, MAX_TERMS, blocking_keys, lookup_keys
-from nearcopy.match.compare import hamming_distance
+from nearcopy.match.compare import compare
 
 TEXT = "the council voted on tuesday to close the old harbour for the whole winter season"
 
@@ -31,7 +31,7 @@ def made(**given) -> Fingerprint:
 
 def test_an_article_with_nothing_to_find_it_by_has_no_keys():
     assert [
-        len(each) for each in blocking_keys([Fingerprint(id="a"), Fingerprint(id="b")], Recipe())
+        len(keys) for keys in blocking_keys([Fingerprint(id="a"), Fingerprint(id="b")], Recipe())
     ] == [
         0,
         0,
@@ -106,33 +106,33 @@ def test_keys_are_few_and_the_same_whatever_the_batch(preset):
         Article(id=str(n), title=f"Storm number {n} reaches the coast", text=f"{TEXT} {n} " * 4)
         for n in range(5)
     ]
-    found = list(fingerprints(articles, recipe))
-    together = blocking_keys(found, recipe)
-    assert [each.tolist() for each in together] == [
-        blocking_keys([one], recipe)[0].tolist() for one in found
+    prints = list(fingerprints(articles, recipe))
+    together = blocking_keys(prints, recipe)
+    assert [keys.tolist() for keys in together] == [
+        blocking_keys([one], recipe)[0].tolist() for one in prints
     ]
     most = 12 + MAX_TERMS + len(BLOCK_PAIRS) + (recipe.bands if recipe.minhash else 0)
-    assert all(0 < len(each) <= most for each in together)
-    assert all(each.dtype == np.uint64 and (np.diff(each) > 0).all() for each in together)
+    assert all(0 < len(keys) <= most for keys in together)
+    assert all(keys.dtype == np.uint64 and (np.diff(keys) > 0).all() for keys in together)
 
 
 def test_keys_are_stable():
-    (found,) = blocking_keys([Fingerprint(id="a", url="https://example.org/a")], Recipe())
-    assert found.tolist() == [9542860505727736814]
+    (keys,) = blocking_keys([Fingerprint(id="a", url="https://example.org/a")], Recipe())
+    assert keys.tolist() == [9542860505727736814]
 
 
 def test_a_policy_of_bits_alone_looks_by_no_words():
-    made = list(
+    prints = list(
         fingerprints(
             [Article(id="a", title="Harbour closes its old quay", text=TEXT * 3)],
             RECIPES["crawler"],
         )
     )
-    (found,) = blocking_keys(made, RECIPES["crawler"])
-    (looked,) = lookup_keys([found], POLICIES["crawler"])
-    assert 0 < len(looked) < len(found)
-    assert not (looked & np.uint64(1)).any()
-    assert lookup_keys([found], POLICIES["default"])[0] is found
+    (keys,) = blocking_keys(prints, RECIPES["crawler"])
+    (lookup,) = lookup_keys([keys], POLICIES["crawler"])
+    assert 0 < len(lookup) < len(keys)
+    assert not (lookup & np.uint64(1)).any()
+    assert lookup_keys([keys], POLICIES["default"])[0] is keys
 
 
 def test_similar_pages_are_found_by_words_too():
@@ -144,17 +144,19 @@ def test_similar_pages_are_found_by_words_too():
         text = " ".join(words[:-many] + [f"other{many}of{n}" for n in range(many)])
         return Article(id=f"e{many}", title="Harbour closes old quay for good", text=text)
 
-    base, *others = (edited(many) for many in range(1, 60))
-    one, *rest = fingerprints([base, *others], recipe)
-    bits = [hamming_distance(one, each) for each in rest]
-    shared = [bool({*a.tolist()} & {*b.tolist()}) for a, b in _strong(one, rest, recipe, policy)]
+    base, *variants = (edited(many) for many in range(1, 60))
+    one, *variant_prints = fingerprints([base, *variants], recipe)
+    bits = [compare(one, variant_print).distance for variant_print in variant_prints]
+    shared = [
+        bool({*a.tolist()} & {*b.tolist()}) for a, b in _strong(one, variant_prints, recipe, policy)
+    ]
     far = next(n for n, d in enumerate(bits) if 4 <= d <= 9 and not shared[n])
     with Deduper("memory://", recipe, policy) as deduper:
         deduper.add(base)
-        assert deduper.add(others[far]).match is None
-        assert [each.id for each in deduper.similar(base.id)] == [others[far].id]
+        assert deduper.add(variants[far]).match is None
+        assert [match.id for match in deduper.similar(base.id)] == [variants[far].id]
 
 
 def _strong(one, rest, recipe, policy):
-    first, *others = lookup_keys(blocking_keys([one, *rest], recipe), policy)
-    return [(first, each) for each in others]
+    first, *variant_keys = lookup_keys(blocking_keys([one, *rest], recipe), policy)
+    return [(first, keys) for keys in variant_keys]

@@ -28,13 +28,15 @@ def current() -> dict[str, object]:
     texts = json.loads(GOLDEN.read_text(encoding="utf-8"))["texts"]
     recipes = {}
     for name, recipe in RECIPES.items():
-        made = kernels.sketch(texts, recipe)
+        sketches = kernels.sketch(texts, recipe)
         recipes[name] = {
             "id": recipe.id,
-            "simhash": [f"{value:016x}" for value in made.simhash.tolist()],
-            "minhash": [sha256(row.astype("<u4").tobytes()).hexdigest() for row in made.minhash],
-            "digest": [row.tobytes().hex() for row in made.digest],
-            "words": made.words.tolist(),
+            "simhash": [f"{value:016x}" for value in sketches.simhash.tolist()],
+            "minhash": [
+                sha256(row.astype("<u4").tobytes()).hexdigest() for row in sketches.minhash
+            ],
+            "digest": [row.tobytes().hex() for row in sketches.digest],
+            "words": sketches.words.tolist(),
         }
     fold = (Path(kernels.__file__).parent / "fold.npz").read_bytes()
     return {"texts": texts, "fold": sha256(fold).hexdigest(), "recipes": recipes}
@@ -50,53 +52,53 @@ def articles(count: int) -> list[Article]:
 
 
 def test_every_article_comes_back_in_order():
-    given = articles(2 * BATCH + 3)
-    assert [f.id for f in fingerprints(given)] == [a.id for a in given]
+    corpus = articles(2 * BATCH + 3)
+    assert [f.id for f in fingerprints(corpus)] == [a.id for a in corpus]
 
 
 def test_fingerprints_are_made_as_they_are_asked_for():
-    taken = []
+    numbers = []
 
     def endless():
         for i in range(10**9):
-            taken.append(i)
+            numbers.append(i)
             yield Article(id=str(i), text="words")
 
-    made = fingerprints(endless())
-    assert next(made).id == "0"
-    assert len(taken) == BATCH
+    prints = fingerprints(endless())
+    assert next(prints).id == "0"
+    assert len(numbers) == BATCH
 
 
 def test_a_fingerprint_holds_bytes_and_numbers():
-    (made,) = fingerprints(
+    (fingerprint,) = fingerprints(
         [Article(id="a", text="Ten words make a fine text to measure with, surely")]
     )
-    assert made.words == 10
-    assert made.digest is not None
-    assert len(made.digest) == 16
-    assert made.minhash is not None
-    assert len(made.minhash) == 512
-    assert made.simhash is not None
-    assert 0 <= made.simhash < 1 << 64
+    assert fingerprint.words == 10
+    assert fingerprint.digest is not None
+    assert len(fingerprint.digest) == 16
+    assert fingerprint.minhash is not None
+    assert len(fingerprint.minhash) == 512
+    assert fingerprint.simhash is not None
+    assert 0 <= fingerprint.simhash < 1 << 64
 
 
 @pytest.mark.parametrize("text", ["", " \n", "…!?", "\u200b\u00ad", "<p></p>"])
 def test_no_words_no_fingerprint(text):
-    (made,) = fingerprints([Article(id="a", text=text, html=text.startswith("<"))])
-    assert made.words == 0
-    assert (made.digest, made.simhash, made.minhash) == (None, None, None)
+    (fingerprint,) = fingerprints([Article(id="a", text=text, html=text.startswith("<"))])
+    assert fingerprint.words == 0
+    assert (fingerprint.digest, fingerprint.simhash, fingerprint.minhash) == (None, None, None)
 
 
 def test_what_the_recipe_leaves_out_is_none():
-    (made,) = fingerprints([Article(id="a", text="some words")], Recipe(minhash=None))
-    assert made.minhash is None
-    assert made.simhash is not None
+    (fingerprint,) = fingerprints([Article(id="a", text="some words")], Recipe(minhash=None))
+    assert fingerprint.minhash is None
+    assert fingerprint.simhash is not None
 
 
 def test_one_or_many_threads_or_batches_are_the_same():
-    given = articles(100)
-    one_by_one = [next(fingerprints([article])) for article in given]
-    assert one_by_one == list(fingerprints(given)) == list(fingerprints(given, threads=3))
+    corpus = articles(100)
+    one_by_one = [next(fingerprints([article])) for article in corpus]
+    assert one_by_one == list(fingerprints(corpus)) == list(fingerprints(corpus, threads=3))
 
 
 def test_traditional_and_simplified_are_one():
@@ -136,10 +138,10 @@ def test_articles_before_a_failing_one_are_not_lost():
         yield from articles(5)
         raise OSError("the wire went dead")
 
-    taken = map(attrgetter("id"), fingerprints(failing()))
-    assert list(islice(taken, 5)) == ["0", "1", "2", "3", "4"]
+    ids = map(attrgetter("id"), fingerprints(failing()))
+    assert list(islice(ids, 5)) == ["0", "1", "2", "3", "4"]
     with pytest.raises(OSError, match="went dead"):
-        next(taken)
+        next(ids)
 
 
 if __name__ == "__main__":

@@ -35,15 +35,15 @@ def column(frame, name):
 
 
 def test_each_row_has_its_verdict(library):
-    found = nearcopy.dedupe(library.DataFrame(ROWS))
-    assert list(found.columns) == [*ROWS, *ADDED]
-    assert column(found, "is_duplicate") == [False, True, False, False]
-    assert column(found, "duplicate_of") == [None, "0", None, None]
-    assert column(found, "article_id") == ["0", "1", "2", None]
-    assert column(found, "relation")[1] == "same_text"
-    assert column(found, "rule")[3] == "unreadable"
-    assert "neither an id" in next(iter(column(found, "reasons")[3]))
-    assert column(found, "clicks") == [1.5, None, 3.0, 4.0]
+    frame = nearcopy.dedupe(library.DataFrame(ROWS))
+    assert list(frame.columns) == [*ROWS, *ADDED]
+    assert column(frame, "is_duplicate") == [False, True, False, False]
+    assert column(frame, "duplicate_of") == [None, "0", None, None]
+    assert column(frame, "article_id") == ["0", "1", "2", None]
+    assert column(frame, "relation")[1] == "same_text"
+    assert column(frame, "rule")[3] == "unreadable"
+    assert "neither an id" in next(iter(column(frame, "reasons")[3]))
+    assert column(frame, "clicks") == [1.5, None, 3.0, 4.0]
 
 
 def test_the_frame_that_was_given_stays_as_it_is(library):
@@ -54,9 +54,9 @@ def test_the_frame_that_was_given_stays_as_it_is(library):
 
 def test_ids_are_the_rows_own_and_those_that_come_again_are_told_apart(library):
     rows = {"id": [7, 7, 8], "title": ["Council closes the old quay of the harbour"] * 3}
-    found = nearcopy.dedupe(library.DataFrame(rows))
-    assert column(found, "article_id") == ["7", "7#2", "8"]
-    assert set(column(found, "duplicate_of")) == {None, "7"}
+    frame = nearcopy.dedupe(library.DataFrame(rows))
+    assert column(frame, "article_id") == ["7", "7#2", "8"]
+    assert set(column(frame, "duplicate_of")) == {None, "7"}
 
 
 def test_columns_can_be_named_and_one_that_is_not_there_is_said(library):
@@ -67,16 +67,16 @@ def test_columns_can_be_named_and_one_that_is_not_there_is_said(library):
 
 
 def test_a_frame_without_rows_gets_the_columns(library):
-    found = nearcopy.dedupe(library.DataFrame({"title": []}))
-    assert list(found.columns) == ["title", *ADDED]
-    assert len(found) == 0
+    frame = nearcopy.dedupe(library.DataFrame({"title": []}))
+    assert list(frame.columns) == ["title", *ADDED]
+    assert len(frame) == 0
 
 
 def test_labels_of_an_index_are_ids():
     rows = {"title": ["Council closes the old quay of the harbour"] * 2}
-    found = nearcopy.dedupe(pandas.DataFrame(rows, index=["x", "y"]))
-    assert list(found.index) == ["x", "y"]
-    assert found.loc["y", "duplicate_of"] == "x"
+    frame = nearcopy.dedupe(pandas.DataFrame(rows, index=["x", "y"]))
+    assert list(frame.index) == ["x", "y"]
+    assert frame.loc["y", "duplicate_of"] == "x"
 
 
 def test_missing_values_of_all_kinds_are_missing():
@@ -91,9 +91,9 @@ def test_missing_values_of_all_kinds_are_missing():
 
 def test_a_frame_that_was_annotated_can_be_annotated_again(library):
     frame = nearcopy.dedupe(library.DataFrame(ROWS))
-    again = nearcopy.dedupe(frame)
-    assert list(again.columns) == list(frame.columns)
-    assert column(again, "story_id") == column(frame, "story_id")
+    second_frame = nearcopy.dedupe(frame)
+    assert list(second_frame.columns) == list(frame.columns)
+    assert column(second_frame, "story_id") == column(frame, "story_id")
 
 
 class Dataset(list):
@@ -108,8 +108,8 @@ class Dataset(list):
 def test_each_row_of_a_dataset_has_its_verdict(monkeypatch):
     monkeypatch.setattr(Dataset, "__module__", "datasets.arrow_dataset")
     rows = [{"id": name, "text": QUAY * 6} for name in "ab"] + [{"id": "c", "text": "Tea."}]
-    found = nearcopy.dedupe(Dataset(rows))
-    assert [row["is_duplicate"] for row in found] == [False, True, False]
+    dataset = nearcopy.dedupe(Dataset(rows))
+    assert [row["is_duplicate"] for row in dataset] == [False, True, False]
 
 
 @pytest.mark.parametrize("given", [None, [], {"title": ["a"]}, polars.LazyFrame({"title": ["a"]})])

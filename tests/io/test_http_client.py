@@ -62,13 +62,13 @@ def test_packed_answers_are_unpacked(server):
 
 
 def test_an_answer_that_takes_many_reads_is_whole(server):
-    found = got(server, "/large", LONGER)
-    assert len(found.body) == int(found.headers["content-length"]) > 400_000
+    response = got(server, "/large", LONGER)
+    assert len(response.body) == int(response.headers["content-length"]) > 400_000
 
 
 def test_redirects_are_followed_and_those_for_good_are_told(server):
-    found = got(server, "/moved", LONGER)
-    assert (found.status, found.moved) == (200, server.at("/tagged"))
+    response = got(server, "/moved", LONGER)
+    assert (response.status, response.moved) == (200, server.at("/tagged"))
     server.elsewhere = "/tagged"
     assert got(server, "/elsewhere", LONGER).moved is None
 
@@ -140,18 +140,18 @@ def test_a_redirect_is_checked_again(server):
 @pytest.mark.usefixtures("half_open")
 def test_what_was_checked_is_what_is_connected_to(server, monkeypatch):
     """A name that points elsewhere when it is looked up a second time gains nothing."""
-    real, asked = socket.getaddrinfo, []
+    real, hosts = socket.getaddrinfo, []
 
     def rebound(host, *words, **more):
         if host != "turning.example":
             return real(host, *words, **more)
-        asked.append(host)
-        return real("127.0.0.1" if len(asked) == 1 else "127.0.0.2", *words, **more)
+        hosts.append(host)
+        return real("127.0.0.1" if len(hosts) == 1 else "127.0.0.2", *words, **more)
 
     monkeypatch.setattr(socket, "getaddrinfo", rebound)
     address = f"http://turning.example:{server.server_port}/tagged"
     assert fetch(Request(address=address), Limits(seconds=5)).status == 200
-    assert asked == ["turning.example"]
+    assert hosts == ["turning.example"]
     assert server.asked[0][1]["Host"] == f"turning.example:{server.server_port}"
     with pytest.raises(WebError, match=r"127\.0\.0\.2"):
         fetch(Request(address=address), Limits(seconds=5))
@@ -159,7 +159,7 @@ def test_what_was_checked_is_what_is_connected_to(server, monkeypatch):
 
 def test_of_several_addresses_only_public_ones_are_asked(server, monkeypatch):
     monkeypatch.setattr(web, "is_public", lambda address: address == "127.0.0.1")
-    both = [(2, 1, 6, "", (each, server.server_port)) for each in ("127.0.0.2", "127.0.0.1")]
+    both = [(2, 1, 6, "", (ip, server.server_port)) for ip in ("127.0.0.2", "127.0.0.1")]
     real = socket.getaddrinfo
     monkeypatch.setattr(
         socket,
@@ -193,12 +193,12 @@ def test_a_certificate_is_checked_for_the_name_that_was_asked(secure, monkeypatc
     server, certificate = secure
     real = socket.getaddrinfo
     monkeypatch.setattr(socket, "getaddrinfo", lambda _, *w, **m: real("127.0.0.1", *w, **m))
-    asked = Request(address=f"https://feeds.example:{server.server_port}/large")
+    request = Request(address=f"https://feeds.example:{server.server_port}/large")
     with pytest.raises(WebError, match=r"(?i)certificate"):
-        fetch(asked, LONGER)
+        fetch(request, LONGER)
     trusting = ssl.create_default_context(cafile=certificate)
     monkeypatch.setattr(web, "_context", lambda: trusting)
-    assert len(fetch(asked, LONGER).body) > 400_000
+    assert len(fetch(request, LONGER).body) > 400_000
     other = Request(address=f"https://other.example:{server.server_port}/large")
     with pytest.raises(WebError, match=r"(?i)certificate|hostname"):
         fetch(other, LONGER)

@@ -24,16 +24,16 @@ PAGE = {"title": "Council closes quay", "text": QUAY * 6, "url": "https://exampl
 
 @pytest.fixture
 def opened(sqlite_address):
-    made = []
+    pipelines = []
 
     def pipeline(**settings):
         crawler = get_crawler(settings_dict={"NEARCOPY_STORE": sqlite_address, **settings})
-        made.append(NearcopyPipeline.from_crawler(crawler))
-        return made[-1]
+        pipelines.append(NearcopyPipeline.from_crawler(crawler))
+        return pipelines[-1]
 
     yield pipeline
-    for each in made:
-        each.close_spider()
+    for open_pipeline in pipelines:
+        open_pipeline.close_spider()
 
 
 class Page(scrapy.Item):
@@ -56,12 +56,12 @@ def test_items_of_any_kind_are_annotated_and_none_is_dropped(opened, kind):
     pipeline = opened()
     first = pipeline.process_item(kind(PAGE))
     copy = pipeline.process_item(kind(PAGE | {"url": "https://mirror.example/quay"}))
-    found = [
-        each.nearcopy if isinstance(each, Record) else each["nearcopy"] for each in (first, copy)
+    annotations = [
+        item.nearcopy if isinstance(item, Record) else item["nearcopy"] for item in (first, copy)
     ]
-    assert [each["is_duplicate"] for each in found] == [False, True]
-    assert found[1]["duplicate_of"] == PAGE["url"]
-    assert found[1]["canonical_url"] == PAGE["url"]
+    assert [annotation["is_duplicate"] for annotation in annotations] == [False, True]
+    assert annotations[1]["duplicate_of"] == PAGE["url"]
+    assert annotations[1]["canonical_url"] == PAGE["url"]
 
 
 def test_duplicates_are_dropped_where_that_is_asked_for(opened):
@@ -86,8 +86,8 @@ def test_an_item_that_is_no_article_passes_and_says_why(opened, item):
 
 
 def test_another_field_and_a_preset_can_be_named(opened):
-    found = opened(NEARCOPY_FIELD="seen_before", NEARCOPY_PRESET="crawler").process_item(dict(PAGE))
-    assert found["seen_before"]["is_duplicate"] is False
+    item = opened(NEARCOPY_FIELD="seen_before", NEARCOPY_PRESET="crawler").process_item(dict(PAGE))
+    assert item["seen_before"]["is_duplicate"] is False
     with pytest.raises(BadPolicy, match="NEARCOPY_PRESET"):
         opened(NEARCOPY_PRESET="crawl")
 
@@ -108,9 +108,11 @@ def test_requests_are_known_by_canonical_addresses(other, seen, tmp_path):
     posted = scrapy.Request("https://example.org/a/quay", method="POST", body=b"x")
     assert not filtering.request_seen(posted)
     filtering.close("done")
-    again = CanonicalDupeFilter.from_crawler(get_crawler(settings_dict={"JOBDIR": str(tmp_path)}))
-    assert again.request_seen(scrapy.Request("https://example.org/a/quay"))
-    again.close("done")
+    resumed_filter = CanonicalDupeFilter.from_crawler(
+        get_crawler(settings_dict={"JOBDIR": str(tmp_path)})
+    )
+    assert resumed_filter.request_seen(scrapy.Request("https://example.org/a/quay"))
+    resumed_filter.close("done")
 
 
 class Site(BaseHTTPRequestHandler):

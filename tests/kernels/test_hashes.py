@@ -80,11 +80,8 @@ def some_bytes(size: int) -> bytes:
     return bytes((i * i * 2654435761 >> 13) & 0xFF for i in range(size))
 
 
-@pytest.mark.parametrize(("data", "expected"), FNV1A64)
-def test_fnv1a64_equals_the_official_vectors(
-    kernel: ModuleType, data: bytes, expected: int
-) -> None:
-    assert kernel.fnv1a64(data) == expected
+def test_fnv1a64_equals_the_official_vectors(kernel: ModuleType) -> None:
+    assert [(data, kernel.fnv1a64(data)) for data, _ in FNV1A64] == FNV1A64
 
 
 def test_murmur3_128_has_the_verification_code_of_smhasher(kernel: ModuleType) -> None:
@@ -105,21 +102,18 @@ def test_the_seed_of_murmur3_is_zero_unless_given(kernel: ModuleType) -> None:
     assert kernel.murmur3_128(b"story") == kernel.murmur3_128(b"story", 0)
 
 
-@pytest.mark.parametrize("size", LENGTHS)
-def test_xxh3_64_equals_the_xxhash_package(kernel: ModuleType, size: int) -> None:
-    data = some_bytes(size)
-    assert kernel.xxh3_64(data) == xxhash.xxh3_64_intdigest(data)
+def test_xxh3_64_equals_the_xxhash_package(kernel: ModuleType) -> None:
+    texts = map(some_bytes, LENGTHS)
+    assert [len(x) for x in texts if kernel.xxh3_64(x) != xxhash.xxh3_64_intdigest(x)] == []
 
 
-@pytest.mark.parametrize("size", LENGTHS)
-def test_xxh3_128_equals_the_xxhash_package(kernel: ModuleType, size: int) -> None:
-    data = some_bytes(size)
-    assert kernel.xxh3_128(data) == xxhash.xxh3_128_digest(data)
+def test_xxh3_128_equals_the_xxhash_package(kernel: ModuleType) -> None:
+    texts = map(some_bytes, LENGTHS)
+    assert [len(x) for x in texts if kernel.xxh3_128(x) != xxhash.xxh3_128_digest(x)] == []
 
 
-@pytest.mark.parametrize(("data", "expected"), MD5)
-def test_md5_equals_the_vectors_of_the_rfc(kernel: ModuleType, data: bytes, expected: str) -> None:
-    assert kernel.md5(data).hex() == expected
+def test_md5_equals_the_vectors_of_the_rfc(kernel: ModuleType) -> None:
+    assert [(data, kernel.md5(data).hex()) for data, _ in MD5] == MD5
 
 
 @pytest.mark.skipif(kernels.native is None, reason=NO_NATIVE)

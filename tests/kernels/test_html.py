@@ -1,4 +1,4 @@
-"""HTML becomes plain text by the rules stated in `nearcopy/kernels/reference/markup.py`."""
+"""HTML becomes plain text by the rules stated in `nearcopy/kernels/reference/html.py`."""
 
 import html
 import time

@@ -25,8 +25,8 @@ U64 = np.uint64
 
 @pytest.fixture(params=["reference", "native"])
 def kernel(request: pytest.FixtureRequest) -> ModuleType:
-    found: ModuleType | None = getattr(kernels, request.param)
-    return found or pytest.skip(NO_NATIVE)
+    module: ModuleType | None = getattr(kernels, request.param)
+    return module or pytest.skip(NO_NATIVE)
 
 
 @pytest.fixture

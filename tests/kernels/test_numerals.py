@@ -61,8 +61,8 @@ def test_values(text, expected):
 
 
 def test_a_context_is_the_two_words_around():
-    found = in_place("Paid 12 cents on May 3")
-    contexts = [numeral.context for numeral in found]
+    numerals = in_place("Paid 12 cents on May 3")
+    contexts = [numeral.context for numeral in numerals]
     assert contexts == [("paid", "cents"), ("on", "#"), ("#", "")]
 
 
@@ -74,16 +74,16 @@ def test_places_are_those_of_the_original():
 
 @given(text=TEXTS, html=st.booleans())
 def test_places_lie_in_the_text_in_order(text, html):
-    found = in_place(text, html=html)
-    assert all(0 <= numeral.start < numeral.end <= len(text) for numeral in found)
-    assert sorted(numeral.start for numeral in found) == [numeral.start for numeral in found]
+    numerals = in_place(text, html=html)
+    assert all(0 <= numeral.start < numeral.end <= len(text) for numeral in numerals)
+    assert sorted(numeral.start for numeral in numerals) == [numeral.start for numeral in numerals]
 
 
 @given(texts=st.lists(TEXTS, max_size=5), html=st.booleans())
 def test_native_numerals_equal_the_reference(native, texts, html):
     marks = [html] * len(texts)
-    made = native.numerals(texts, html=marks, threads=2)
-    assert made == reference.numerals(texts, html=marks)
+    profiles = native.numerals(texts, html=marks, threads=2)
+    assert profiles == reference.numerals(texts, html=marks)
 
 
 @given(number=st.integers(0, 70), lead=st.sampled_from(["", "é ", "字", "🚨 "]))
@@ -99,14 +99,14 @@ def test_every_word_of_the_table_is_found(kernel):
 
 def test_a_profile_holds_the_first_32_numerals(kernel):
     few, many = (" and ".join(map(str, range(count))) for count in (33, 400))
-    made = kernel.numerals(["no figure", few, many])
-    assert [len(profile) for profile in made] == [0, 128, 128]
-    assert made[1] == made[2]
+    profiles = kernel.numerals(["no figure", few, many])
+    assert [len(profile) for profile in profiles] == [0, 128, 128]
+    assert profiles[1] == profiles[2]
 
 
 def test_a_profile_is_stable(kernel):
-    (made,) = kernel.numerals(["The bank paid 5,000 crowns on the 12th of May"])
-    assert made.hex() == PROFILE
+    (profile,) = kernel.numerals(["The bank paid 5,000 crowns on the 12th of May"])
+    assert profile.hex() == PROFILE
 
 
 def test_html_is_read_as_its_text(kernel):
@@ -129,9 +129,9 @@ def test_long_repetitions_take_linear_time(unit):
 @given(pairs=st.lists(st.tuples(PROFILES, PROFILES), max_size=4))
 def test_native_shares_equal_the_reference(native, pairs):
     a, b = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-    made, expected = (k.numeral_shares(a, b) for k in (native, reference))
-    assert np.array_equal(made[0], expected[0], equal_nan=True)
-    assert made[1].tolist() == expected[1].tolist()
+    shares, expected = (k.numeral_shares(a, b) for k in (native, reference))
+    assert np.array_equal(shares[0], expected[0], equal_nan=True)
+    assert shares[1].tolist() == expected[1].tolist()
 
 
 @given(a=PROFILES, b=PROFILES)
@@ -176,9 +176,9 @@ def test_changed_shows_both_sides():
 def test_changed_counts_as_the_kernel_does(a, b):
     profiles = kernels.numerals([a, b])
     halves = struct.unpack(f"<{len(b''.join(profiles)) // 2}H", b"".join(profiles))
-    found = in_place(a) + in_place(b)
-    assume(len({numeral.context for numeral in found}) == len(set(halves[::2])))
-    assume(len({numeral.value for numeral in found}) == len(set(halves[1::2])))
+    numerals = in_place(a) + in_place(b)
+    assume(len({numeral.context for numeral in numerals}) == len(set(halves[::2])))
+    assume(len({numeral.value for numeral in numerals}) == len(set(halves[1::2])))
     assert len(changed(a, b)) == kernels.numeral_shares(profiles[:1], profiles[1:])[1][0]
 
 
@@ -236,8 +236,8 @@ def test_technical_details(kernel, text, count):
 @given(texts=st.lists(TEXTS, max_size=5), html=st.booleans())
 def test_native_details_equal_the_reference(native, texts, html):
     marks = [html] * len(texts)
-    made = native.technical_details(texts, html=marks, threads=2)
-    assert made.tolist() == reference.technical_details(texts, html=marks).tolist()
+    details = native.technical_details(texts, html=marks, threads=2)
+    assert details.tolist() == reference.technical_details(texts, html=marks).tolist()
 
 
 @given(
@@ -252,17 +252,17 @@ def test_native_details_equal_the_reference(native, texts, html):
 def test_native_distances_equal_the_reference(native, rows):
     columns = [[row[i] for row in rows] for i in range(4)]
     hashes = [np.array(column, np.uint64) for column in columns[:2]]
-    made, expected = (k.sketch_distances(*hashes, *columns[2:]) for k in (native, reference))
-    assert [each.tolist() for each in made] == [each.tolist() for each in expected]
+    distances, expected = (k.sketch_distances(*hashes, *columns[2:]) for k in (native, reference))
+    assert [column.tolist() for column in distances] == [column.tolist() for column in expected]
 
 
 def test_distances_count_bits_and_slots(kernel):
     a, b = (np.arange(128, dtype=np.uint32) for _ in range(2))
     b[:28] += 1
-    made = kernel.sketch_distances(
+    distances = kernel.sketch_distances(
         np.array([7], np.uint64), np.array([0], np.uint64), [a.tobytes()], [b.tobytes()]
     )
-    assert [each.tolist() for each in made] == [[3], [100]]
+    assert [column.tolist() for column in distances] == [[3], [100]]
 
 
 def test_distances_of_unlike_sketches_are_refused(kernel):

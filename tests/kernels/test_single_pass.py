@@ -23,8 +23,8 @@ TEXTS = st.lists(st.sampled_from(SNIPPETS), max_size=60).map("".join) | st.text(
 )
 def test_native_readings_equal_the_reference(native, rows, recipe):
     titles, texts, html = ([row[column] for row in rows] for column in range(3))
-    made = native.readings(titles, texts, recipe, html=html, threads=2)
-    assert made == reference.readings(titles, texts, recipe, html=html)
+    readings = native.readings(titles, texts, recipe, html=html, threads=2)
+    assert readings == reference.readings(titles, texts, recipe, html=html)
 
 
 RAIN = "The river rose overnight and flooded the lower town, the mayor said on Monday."
@@ -37,32 +37,32 @@ LINES = [RAIN, HAN, "Menu", "分享", "か", "\u3099", ""]
 @pytest.mark.parametrize("recipe", [Recipe(), Recipe(hash="fnv1a")])
 def test_only_the_sentences_of_a_text_in_lines_are_profiled(native, lines, html, recipe):
     texts = ["\n".join(lines)]
-    made = native.readings(["分享"], texts, recipe, html=[html])
-    assert made == reference.readings(["分享"], texts, recipe, html=[html])
+    readings = native.readings(["分享"], texts, recipe, html=[html])
+    assert readings == reference.readings(["分享"], texts, recipe, html=[html])
 
 
 @pytest.mark.parametrize("lead", [0, 1, 5, 58, 59, 60, 61, 62, 63, 64, 127, 128])
 @pytest.mark.parametrize("word", ["twelve", "v1.2", "May 3", "Münze", "十二", "x\u00adyz", "٣٤"])
 def test_a_word_may_lie_anywhere_in_a_block(native, word, lead):
     text = f"{'a' * lead} {word} mills ran {word}{' quiet ferry' * 8}"
-    made = native.readings(["Mills"], [text], Recipe())
-    assert made == reference.readings(["Mills"], [text], Recipe())
+    readings = native.readings(["Mills"], [text], Recipe())
+    assert readings == reference.readings(["Mills"], [text], Recipe())
 
 
 def test_rows_equal_the_single_kernels(kernel):
     titles, texts = ["Ferry", ""], ["Two of 12 ferries sank, said v1.2 of the log", "?"]
-    made = kernel.readings(titles, texts, Recipe())
-    assert made.words == [11, 0]
-    assert made.numerals == [kernel.numerals(texts)[0], b""]
-    assert made.profile == [kernel.profiles(titles, texts)[0], b""]
-    assert made.details == kernel.technical_details(texts).tolist()
-    assert made.digest[1] is made.simhash[1] is made.minhash[1] is None
+    readings = kernel.readings(titles, texts, Recipe())
+    assert readings.words == [11, 0]
+    assert readings.numerals == [kernel.numerals(texts)[0], b""]
+    assert readings.profile == [kernel.profiles(titles, texts)[0], b""]
+    assert readings.details == kernel.technical_details(texts).tolist()
+    assert readings.digest[1] is readings.simhash[1] is readings.minhash[1] is None
 
 
 def test_what_a_recipe_leaves_out_is_none(kernel):
-    made = kernel.readings([""], ["a quiet ferry"], Recipe(minhash=None))
-    assert made.minhash == [None]
-    assert made.simhash != [None]
+    readings = kernel.readings([""], ["a quiet ferry"], Recipe(minhash=None))
+    assert readings.minhash == [None]
+    assert readings.simhash != [None]
 
 
 @pytest.mark.parametrize(

@@ -39,10 +39,10 @@ TEXTS = st.lists(st.sampled_from(WORDS), max_size=400).map(" ".join) | st.text(m
 @pytest.mark.parametrize("name", VARIED)
 @given(texts=st.lists(TEXTS, max_size=3))
 def test_native_sketches_equal_the_reference(native, name, texts):
-    made, expected = (k.sketch(texts, VARIED[name]) for k in (native, reference))
-    for found, wanted in zip(made, expected, strict=True):
-        assert found.dtype == wanted.dtype
-        assert np.array_equal(found, wanted)
+    sketches, expected = (k.sketch(texts, VARIED[name]) for k in (native, reference))
+    for column, expected_column in zip(sketches, expected, strict=True):
+        assert column.dtype == expected_column.dtype
+        assert np.array_equal(column, expected_column)
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 4, 63, 64, 65, 66, 130, 255, 256, 700, 3000])
@@ -50,23 +50,25 @@ def test_native_sketches_equal_at_every_size(native, size):
     rng = random.Random(size)
     text = " ".join(str(rng.randrange(10**6)) for _ in range(size))
     for recipe in (Recipe(), Recipe(scheme="classic")):
-        made, expected = (k.sketch([text], recipe) for k in (native, reference))
-        assert all(np.array_equal(a, b) for a, b in zip(made, expected, strict=True))
+        sketches, expected = (k.sketch([text], recipe) for k in (native, reference))
+        assert all(np.array_equal(a, b) for a, b in zip(sketches, expected, strict=True))
 
 
 @given(text=TEXTS, size=st.integers(1, 12), unit=st.sampled_from(["words", "characters"]))
 def test_native_features_equal_the_reference(native, text, size, unit):
-    made, expected = (k.features(text, Recipe(), Features(unit, size)) for k in (native, reference))
-    assert made.tolist() == expected.tolist()
+    features, expected = (
+        k.features(text, Recipe(), Features(unit, size)) for k in (native, reference)
+    )
+    assert features.tolist() == expected.tolist()
 
 
 def test_html_is_stripped_before_sketching(kernel):
     plain = "Oil & gas prices fell on Monday"
     page = "<p>Oil &amp; gas <b>pri</b>ces<!-- x --> fell<script>no()</script> on<br>Monday</p>"
-    made = kernel.sketch([plain, page], Recipe(), html=[False, True])
-    assert made.words.tolist() == [6, 6]
-    assert np.array_equal(made.minhash[0], made.minhash[1])
-    assert np.array_equal(made.digest[0], made.digest[1])
+    sketches = kernel.sketch([plain, page], Recipe(), html=[False, True])
+    assert sketches.words.tolist() == [6, 6]
+    assert np.array_equal(sketches.minhash[0], sketches.minhash[1])
+    assert np.array_equal(sketches.digest[0], sketches.digest[1])
 
 
 def test_threads_change_nothing():
@@ -76,13 +78,13 @@ def test_threads_change_nothing():
 
 
 def test_a_text_without_words_has_none(kernel):
-    made = kernel.sketch(["", "?!", "word"], Recipe())
-    assert made.words.tolist() == [0, 0, 1]
+    sketches = kernel.sketch(["", "?!", "word"], Recipe())
+    assert sketches.words.tolist() == [0, 0, 1]
 
 
 def test_what_the_recipe_leaves_out_is_empty(kernel):
-    made = kernel.sketch(["some words", "others"], Recipe(minhash=None))
-    assert (len(made.simhash), len(made.minhash)) == (2, 0)
+    sketches = kernel.sketch(["some words", "others"], Recipe(minhash=None))
+    assert (len(sketches.simhash), len(sketches.minhash)) == (2, 0)
     assert len(kernel.sketch(["words"], Recipe(simhash=None)).simhash) == 0
 
 
@@ -90,8 +92,8 @@ def test_frequency_counts_once_not_squared(kernel):
     """A word three times votes three times: it outvotes two others, not eight."""
     recipe = Recipe(simhash=Features("words", 1))
     alpha = int(kernel.features("alpha", recipe, Features("words", 1))[0])
-    made = int(kernel.sketch(["alpha " * 3 + "beta gamma"], recipe).simhash[0])
-    assert made == alpha
+    simhash = int(kernel.sketch(["alpha " * 3 + "beta gamma"], recipe).simhash[0])
+    assert simhash == alpha
     eight = [f"w{i}" for i in range(8)]
     hashes = [int(kernel.features(w, recipe, Features("words", 1))[0]) for w in eight]
     votes = [3 * (1 if alpha >> b & 1 else -1) for b in range(64)]
@@ -103,25 +105,25 @@ def test_frequency_counts_once_not_squared(kernel):
 
 def test_once_ignores_repeats(kernel):
     recipe = Recipe(simhash=Features("words", 1), weights="once")
-    made = kernel.sketch(["alpha beta gamma", "alpha alpha alpha beta gamma gamma"], recipe)
-    assert made.simhash[0] == made.simhash[1]
+    sketches = kernel.sketch(["alpha beta gamma", "alpha alpha alpha beta gamma gamma"], recipe)
+    assert sketches.simhash[0] == sketches.simhash[1]
 
 
 def test_rare_words_weigh_more(kernel):
     texts = [f"common filler words everywhere story{i}" for i in range(50)]
     table = counted(texts)
     recipe = Recipe(simhash=Features("words", 1), weights="tfidf", frequencies=table)
-    made = kernel.sketch(["common filler words everywhere zebra"], recipe).simhash[0]
-    assert made == kernel.features("zebra", recipe, Features("words", 1))[0]
+    simhash = kernel.sketch(["common filler words everywhere zebra"], recipe).simhash[0]
+    assert simhash == kernel.features("zebra", recipe, Features("words", 1))[0]
 
 
 def test_max_chars_limits_the_sketch_not_the_digest(kernel):
     recipe = Recipe(max_chars=9)
-    made = kernel.sketch(["alpha beta gamma delta", "alpha beta", "alpha beta zeta"], recipe)
-    assert np.array_equal(made.minhash[0], made.minhash[1])
-    assert np.array_equal(made.minhash[0], made.minhash[2])
-    assert len({row.tobytes() for row in made.digest}) == 3
-    assert made.words.tolist() == [4, 2, 3]
+    sketches = kernel.sketch(["alpha beta gamma delta", "alpha beta", "alpha beta zeta"], recipe)
+    assert np.array_equal(sketches.minhash[0], sketches.minhash[1])
+    assert np.array_equal(sketches.minhash[0], sketches.minhash[2])
+    assert len({row.tobytes() for row in sketches.digest}) == 3
+    assert sketches.words.tolist() == [4, 2, 3]
 
 
 def _pair(rng: np.random.Generator, size: int, jaccard: float) -> tuple[str, str, float]:
@@ -133,7 +135,7 @@ def _pair(rng: np.random.Generator, size: int, jaccard: float) -> tuple[str, str
 
 @pytest.fixture(scope="module", params=[60, 130, 400])
 def pairs_by_jaccard(request):
-    """Pairs of texts of so many words, a thousand for each of three similarities."""
+    """Pairs of texts of this many words, a thousand for each of three similarities."""
     if kernels.native is None:
         pytest.skip("the reference is too slow for this many texts")
     rng = np.random.default_rng(request.param)

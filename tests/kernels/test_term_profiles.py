@@ -106,15 +106,15 @@ def test_the_heaviest_terms_are_kept(kernel):
 
 
 def test_a_profile_is_stable(kernel):
-    (made,) = kernel.profiles(["Storm closes the harbour"], ["The harbour closed at 9"])
-    assert made.hex() == PROFILE
+    (profile,) = kernel.profiles(["Storm closes the harbour"], ["The harbour closed at 9"])
+    assert profile.hex() == PROFILE
 
 
 def test_html_is_read_as_its_text_and_titles_as_they_stand(kernel):
     page, plain = "<p>Storm&nbsp;over <i>har</i>bour</p>", "\nStorm\u00a0over harbour\n"
-    made = kernel.profiles(["<b>", "<b>"], [page, plain], html=[True, False])
-    assert made[0] == made[1]
-    assert term_hash("b") in entries(made[0])
+    profiles = kernel.profiles(["<b>", "<b>"], [page, plain], html=[True, False])
+    assert profiles[0] == profiles[1]
+    assert term_hash("b") in entries(profiles[0])
 
 
 @pytest.mark.parametrize("text", ["", " \n", "2024", "\ud800", "\x00", "!?"])
@@ -126,16 +126,16 @@ def test_an_article_without_terms_has_no_profile(kernel, text):
 @given(articles=st.lists(st.tuples(TEXTS, TEXTS, st.booleans()), max_size=5))
 def test_native_profiles_equal_the_reference(native, articles):
     titles, texts, html = ([article[i] for article in articles] for i in range(3))
-    made = native.profiles(titles, texts, html=html, threads=2)
-    assert made == reference.profiles(titles, texts, html=html)
+    profiles = native.profiles(titles, texts, html=html, threads=2)
+    assert profiles == reference.profiles(titles, texts, html=html)
 
 
 @given(seed=st.integers(0, 2**32), number=st.integers(100, 600), lead=st.sampled_from("aé字"))
 def test_native_profiles_of_long_texts_equal_the_reference(native, seed, number, lead):
     letters = np.random.default_rng(seed).integers(97, 103, (number, 3), np.uint8)
     text = lead + " ".join(bytes(word).decode() for word in letters)
-    made = native.profiles([text[:50]], [text])
-    assert made == reference.profiles([text[:50]], [text])
+    profiles = native.profiles([text[:50]], [text])
+    assert profiles == reference.profiles([text[:50]], [text])
 
 
 @given(title=TEXTS, text=TEXTS)
@@ -149,15 +149,15 @@ def test_a_profile_is_small_and_ascends(title, text):
 
 @given(words=st.lists(st.sampled_from(["storm", "coasts", "été", "الانف", "7th"]), max_size=20))
 def test_the_order_of_words_makes_no_difference(kernel, words):
-    there, back = " ".join(words), " ".join(reversed(words))
-    assert kernel.profiles([there], [there]) == kernel.profiles([back], [back])
+    forward, backward = " ".join(words), " ".join(reversed(words))
+    assert kernel.profiles([forward], [forward]) == kernel.profiles([backward], [backward])
 
 
 @given(pairs=st.lists(st.tuples(PROFILES, PROFILES), max_size=5))
 def test_native_measures_equal_the_reference(native, pairs):
     a, b = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-    made, expected = (k.profile_measures(a, b) for k in (native, reference))
-    assert np.array_equal(made, expected, equal_nan=True)
+    similarities, expected = (k.profile_measures(a, b) for k in (native, reference))
+    assert np.array_equal(similarities, expected, equal_nan=True)
 
 
 @given(
@@ -167,9 +167,9 @@ def test_native_measures_equal_the_reference(native, pairs):
 )
 def test_native_rarities_equal_the_reference(native, hashes):
     given_terms = np.array(hashes, np.uint32)
-    made = native.term_rarities(given_terms)
-    assert made.dtype == np.uint32
-    assert np.array_equal(made, reference.term_rarities(given_terms))
+    rarities = native.term_rarities(given_terms)
+    assert rarities.dtype == np.uint32
+    assert np.array_equal(rarities, reference.term_rarities(given_terms))
 
 
 def test_a_term_is_the_rarer_the_fewer_articles_have_it(kernel):
@@ -180,11 +180,11 @@ def test_a_term_is_the_rarer_the_fewer_articles_have_it(kernel):
 
 @given(a=PROFILES, b=PROFILES)
 def test_cosines_are_symmetric_bounded_and_whole_with_oneself(kernel, a, b):
-    there, back, same = kernel.profile_measures([a, b, a], [b, a, a])
-    assert np.array_equal(there, back, equal_nan=True)
-    assert ((there >= 0) & (there <= 1) | np.isnan(there)).all()
-    told = [weight % OF_TITLE for weight in entries(a).values()]
-    assert (same[[0, 2, 3]] == 1).all() if any(told) else np.isnan(same).all()
+    forward, backward, same = kernel.profile_measures([a, b, a], [b, a, a])
+    assert np.array_equal(forward, backward, equal_nan=True)
+    assert ((forward >= 0) & (forward <= 1) | np.isnan(forward)).all()
+    counts = [weight % OF_TITLE for weight in entries(a).values()]
+    assert (same[[0, 2, 3]] == 1).all() if any(counts) else np.isnan(same).all()
 
 
 def test_rare_terms_make_two_articles_alike(kernel):
@@ -196,8 +196,8 @@ def test_rare_terms_make_two_articles_alike(kernel):
 
 
 def measures(kernel, a: tuple[str, str], b: tuple[str, str]) -> list[float]:
-    made = kernel.profiles([a[0], b[0]], [a[1], b[1]])
-    return kernel.profile_measures(made[:1], made[1:])[0].tolist()
+    profiles = kernel.profiles([a[0], b[0]], [a[1], b[1]])
+    return kernel.profile_measures(profiles[:1], profiles[1:])[0].tolist()
 
 
 def test_what_the_one_tells_of_the_other(kernel):
@@ -209,10 +209,10 @@ def test_what_the_one_tells_of_the_other(kernel):
 
 
 def test_counted_weights_stand_for_the_known_ones(kernel):
-    made = kernel.profiles([""], ["Vattenholm harbour"]) + kernel.profiles([""], ["Vattenholm"])
+    pair = kernel.profiles([""], ["Vattenholm harbour"]) + kernel.profiles([""], ["Vattenholm"])
     common = kernel.TermWeights([term_hash("vatte")], [1])
-    usual, light = kernel.profile_measures(made[:1], made[1:])[0, 0], kernel.profile_measures(
-        made[:1], made[1:], common
+    usual, light = kernel.profile_measures(pair[:1], pair[1:])[0, 0], kernel.profile_measures(
+        pair[:1], pair[1:], common
     )[0, 0]  # fmt: skip
     assert usual > 0.6
     assert light < 0.01
@@ -261,8 +261,8 @@ def test_native_lines_equal_the_reference(native, lines):
 
 @given(profiles=st.lists(PROFILES, max_size=5), most=st.integers(0, 130))
 def test_native_term_keys_equal_the_reference(native, profiles, most):
-    made, expected = (k.term_keys(profiles, most, 300, 200) for k in (native, reference))
-    assert all(map(np.array_equal, made, expected))
+    keys, expected = (k.term_keys(profiles, most, 300, 200) for k in (native, reference))
+    assert all(map(np.array_equal, keys, expected))
 
 
 def test_the_rare_terms_come_first_and_common_ones_never(kernel):
@@ -296,9 +296,9 @@ def test_as_many_on_both_sides_are_wanted(kernel):
 
 
 def test_the_table_weighs_common_terms_less():
-    known, unknown = term_weights()
-    assert 1000 < len(known) <= 8000
-    assert all(len(term) <= PREFIX and 0 < known[term] <= unknown for term in known)
+    table, unknown = term_weights()
+    assert 1000 < len(table) <= 8000
+    assert all(len(term) <= PREFIX and 0 < table[term] <= unknown for term in table)
     assert rarity(term_hash("the")) < rarity(term_hash("gover")) < rarity(term_hash("qzqzq"))
 
 

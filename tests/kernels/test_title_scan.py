@@ -79,24 +79,24 @@ def test_native_names_equal_the_reference(native, text):
 
 @given(st.lists(ANY, max_size=4), st.lists(st.text(max_size=6) | SAID), st.integers(0, 9))
 def test_native_finders_equal_the_reference(native, texts, words, most):
-    made, expected = (each.WordFinder(words).find(texts, most=most) for each in (native, reference))
-    assert made == expected
+    matches, expected = (k.WordFinder(words).find(texts, most=most) for k in (native, reference))
+    assert matches == expected
 
 
 def test_words_are_found_in_order_as_often_as_they_stand_there(kernel):
     finder = kernel.WordFinder(["port", "船", "ferry", "port"])
     texts = ["port 船 of ferry port", "ports", "", "  port", "a b c port"]
-    found = [("port", "船", "ferry"), (), (), ("port",), ("port",)]
-    assert finder.find(texts, most=4) == found
+    matches = [("port", "船", "ferry"), (), (), ("port",), ("port",)]
+    assert finder.find(texts, most=4) == matches
 
 
 @pytest.mark.parametrize("unit", ["A", "Ab ", "A.", "a'B-", "9-", "\ue000", "A\x00", "é", "port "])
 def test_a_title_of_a_megabyte_is_no_burden(kernel, unit):
     title = unit * (1_000_000 // len(unit))
-    start = time.perf_counter()
+    start = time.thread_time()
     glances(kernel).scan([title])
     kernel.WordFinder(["port"]).find([title], most=64)
-    assert time.perf_counter() - start < 0.5
+    assert time.thread_time() - start < 0.5
 
 
 def test_the_native_kernels_say_what_is_wrong(native):

@@ -77,9 +77,9 @@ def test_native_words_equal_the_reference(native, text):
 
 @given(TEXTS, st.booleans())
 def test_native_spans_equal_the_reference(native, text, html):
-    found, starts, ends = native.word_spans(text, html)
+    tokens, starts, ends = native.word_spans(text, html)
     expected, expected_starts, expected_ends = reference.word_spans(text, html)
-    assert found == expected
+    assert tokens == expected
     assert starts.tolist() == expected_starts.tolist()
     assert ends.tolist() == expected_ends.tolist()
 
@@ -98,8 +98,8 @@ def test_every_code_point_folds_alike(native):
 def test_code_points_without_characters_separate(native, plane):
     points = list(map(chr, range(plane << 16, plane + 1 << 16)))
     assert native.normalised("a".join(points)) == b" ".join([b"a"] * 0xFFFF)
-    some = "a".join(points[:0x100] + points[-0x100:])
-    assert native.normalised(some) == reference.normalised(some)
+    text = "a".join(points[:0x100] + points[-0x100:])
+    assert native.normalised(text) == reference.normalised(text)
 
 
 @pytest.mark.parametrize("width", ["a", "é", "字", "𠀀"])

@@ -1,4 +1,4 @@
-"""Stores copied into others: all of it, verified, and gone on with after a stop."""
+"""Stores copied into others: whole, verified, and resumed after a stop."""
 
 import shutil
 import signal
@@ -34,8 +34,8 @@ def place(request, tmp_path):
     def address(kind: str, number: int = 1) -> str:
         if kind == "sqlite":
             return f"sqlite:///{tmp_path}/{number}.db"
-        found = str(request.getfixturevalue(f"{kind}_address"))
-        return f"{found}?prefix=n{number}" if kind == "redis" else found
+        server = str(request.getfixturevalue(f"{kind}_address"))
+        return f"{server}?prefix=n{number}" if kind == "redis" else server
 
     return address
 
@@ -50,8 +50,8 @@ def opened():
         return stores[-1]
 
     yield open_one
-    for each in stores:
-        each.close()
+    for store in stores:
+        store.close()
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def lived_file(tmp_path_factory) -> Path:
     """A SQLite store that has lived, made once and copied for each test."""
     path = tmp_path_factory.mktemp("lived") / "lived.db"
     lives.live(f"sqlite:///{path}")
-    assert [each.name for each in path.parent.iterdir()] == [path.name]  # all is in this file
+    assert [file.name for file in path.parent.iterdir()] == [path.name]  # all is in this file
     return path
 
 
@@ -94,7 +94,7 @@ def test_everything_is_copied_between_any_two(lived, place, opened, of, to):
     ids = list(source.ids())
     assert (moved.copied, moved.skipped) == (len(ids), 0)
     assert list(moved.inventory) == list(KINDS)
-    assert all(each.count for each in moved.inventory.values())
+    assert all(entry.count for entry in moved.inventory.values())
     assert list(records(source)) == list(records(target))
     assert source.members(ids) == target.members(ids)
     assert source.run_count() == target.run_count() == 4
@@ -138,7 +138,7 @@ class Stopped(Exception):
 
 
 def stopping(phase: str, after: int):
-    """A watch that stops the work when so many of a phase are done."""
+    """Progress that stops the work when this many of a phase are done."""
 
     def watch(things, named, *, total=None):  # noqa: ARG001
         for number, thing in enumerate(things):
@@ -197,7 +197,8 @@ def test_what_changed_in_the_meantime_is_copied_too(source, place, opened):
 KILLED = """
 import os, signal, sys
 from nearcopy.maintenance.copy_store import copy_store
-from nearcopy.stores import open_store, redis, sqlite
+from nearcopy.stores import open_store, redis
+from nearcopy.stores.sql import sqlite
 
 of, to, *stops = sys.argv[1:]
 

@@ -1,4 +1,4 @@
-"""Stores rebuilt with another recipe: what came stays, what follows from it is made anew."""
+"""Stores rebuilt with another recipe: articles stay, what derives from them is computed again."""
 
 import pytest
 from tests.support import aged_store as lives
@@ -24,8 +24,8 @@ def opened():
         return stores[-1]
 
     yield open_one
-    for each in stores:
-        each.close()
+    for store in stores:
+        store.close()
 
 
 @pytest.fixture
@@ -44,8 +44,8 @@ def stories(deduper: Deduper):
 
 
 def test_with_its_own_recipe_a_store_comes_out_as_it_was(source, target, lasting_address):
-    found = rebuild(source, target, AS_IT_IS)
-    assert (found.added, found.skipped) == (70, 0)
+    result = rebuild(source, target, AS_IT_IS)
+    assert (result.added, result.skipped) == (70, 0)
     assert (
         compare_stores(source, target, (*PRESERVED, "fingerprints", "keys", "redirects")).difference
         is None
@@ -54,23 +54,23 @@ def test_with_its_own_recipe_a_store_comes_out_as_it_was(source, target, lasting
         ids = list(source.ids())
         assert list(old.verdicts(ids)) == list(new.verdicts(ids))
         assert stories(old) == stories(new)
-        assert found.clusters.stories == sum(len(each.members) > 1 for each in stories(new))
+        assert result.clusters.stories == sum(len(story.members) > 1 for story in stories(new))
         assert all(check.passed for check in new.verify())
 
 
 def test_with_another_recipe_what_came_stays(source, target, lasting_address):
-    found = rebuild(source, target, FEED)
-    assert list(found.inventory) == list(PRESERVED)
-    assert all(each.count for each in found.inventory.values())
-    assert {each.recipe for each in target.fingerprints(list(target.ids())).values()} == {
-        RECIPES["feed"].id
-    }
+    result = rebuild(source, target, FEED)
+    assert list(result.inventory) == list(PRESERVED)
+    assert all(entry.count for entry in result.inventory.values())
+    assert {
+        fingerprint.recipe for fingerprint in target.fingerprints(list(target.ids())).values()
+    } == {RECIPES["feed"].id}
     with Deduper(lasting_address, RECIPES["feed"], POLICIES["feed"]) as new:
         assert all(check.passed for check in new.verify())
-        told = list(new.all_feedback())
+        feedback = list(new.all_feedback())
         assert new.add(lives.harbour("new", seen=lives.NOON)).is_duplicate
     with Deduper(source.address) as old:
-        assert told == old.all_feedback()
+        assert feedback == old.all_feedback()
     assert target.runs(["new"]) == {"new": 5}
 
 
@@ -81,8 +81,8 @@ def test_stories_keep_their_ids_and_former_ones_lead_to_them(source, target, las
         Deduper(lasting_address, RECIPES["feed"], POLICIES["feed"]) as new,
     ):
         for story in stories(old):
-            assert {each.id for each in new.story(story.id).members} & {
-                each.id for each in story.members
+            assert {member.id for member in new.story(story.id).members} & {
+                member.id for member in story.members
             }
         assert new.story("s-bee98bf120e89063").members
 
@@ -117,9 +117,9 @@ def test_a_store_of_keys_that_are_refused_by_now_can_be_rebuilt(source, tmp_path
     assert target.settings().key_version == VERSION
     with Deduper(target.address) as new:
         assert len(list(new.verdicts(ids))) == 70
-    again = opened(f"sqlite:///{tmp_path}/copy.db")
-    copy_store(old, again)
-    assert again.settings().key_version == VERSION - 1
+    copy = opened(f"sqlite:///{tmp_path}/copy.db")
+    copy_store(old, copy)
+    assert copy.settings().key_version == VERSION - 1
 
 
 class Stopped(Exception):
@@ -141,8 +141,8 @@ def test_it_goes_on_where_it_was_stopped(source, target, lasting_address):
             rebuild(source, target, AS_IT_IS, batch_size=8, progress=stopping(phase, after))
         with pytest.raises(StoreError, match="incomplete rebuild of"):
             Deduper(lasting_address)
-    found = rebuild(source, target, AS_IT_IS, batch_size=8)
-    assert (found.added, found.skipped) == (0, 70)
+    result = rebuild(source, target, AS_IT_IS, batch_size=8)
+    assert (result.added, result.skipped) == (0, 70)
     with Deduper(source.address) as old, Deduper(lasting_address) as new:
         assert stories(old) == stories(new)
 

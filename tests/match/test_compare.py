@@ -84,17 +84,17 @@ def in_any_order(evidence: Evidence) -> Evidence:
 @given(a=ARTICLES, b=ARTICLES, preset=PRESETS)
 def test_evidence_is_the_same_from_both_sides(a, b, preset):
     left, right = fingerprints([a, b], RECIPES[preset])
-    there, back = compare(left, right), compare(right, left)
-    assert in_any_order(there) == in_any_order(flipped(back))
+    forward, back = compare(left, right), compare(right, left)
+    assert in_any_order(forward) == in_any_order(flipped(back))
 
 
 @given(a=ARTICLES, b=ARTICLES, preset=PRESETS)
 def test_presets_never_raise_and_decide_the_same_from_both_sides(a, b, preset):
     left, right = fingerprints([a, b], RECIPES[preset])
-    there, back = (
+    forward, back = (
         decide(compare(*pair), POLICIES[preset]) for pair in ((left, right), (right, left))
     )
-    assert (there.relation, there.rule, there.confidence) == (
+    assert (forward.relation, forward.rule, forward.confidence) == (
         back.relation,
         back.rule,
         back.confidence,
@@ -129,8 +129,8 @@ def test_shares_lie_between_nothing_and_all(a, b):
 @settings(max_examples=30)
 def test_pairs_together_measure_as_they_do_alone(articles, preset):
     policy = POLICIES[preset]
-    made = list(fingerprints(articles, RECIPES[preset]))
-    pairs = [(a, b) for a in made for b in made]
+    prints = list(fingerprints(articles, RECIPES[preset]))
+    pairs = [(a, b) for a in prints for b in prints]
     together = compare_pairs(pairs, measures=policy.measures)
     alone = [compare(a, b) for a, b in pairs]
     assert [decide(e, policy) for e in together] == [decide(e, policy) for e in alone]
@@ -168,8 +168,8 @@ def test_what_cannot_be_measured_is_none():
 
 
 def test_scores_that_a_policy_does_not_read_are_not_measured():
-    made = Fingerprint(id="a", title="port closes for winter", gist="port closes for winter")
-    (evidence,) = compare_pairs([(made, made)], measures=POLICIES["default"].measures)
+    fingerprint = Fingerprint(id="a", title="port closes for winter", gist="port closes for winter")
+    (evidence,) = compare_pairs([(fingerprint, fingerprint)], measures=POLICIES["default"].measures)
     assert evidence.title_partial is None
     assert evidence.title_soft == 1.0
     assert POLICIES["tracker"].measures == {"token_set", "token_sort", "partial", "names"}
@@ -183,10 +183,10 @@ def test_addresses_are_compared_as_pages():
     a = Article(id="a", url="http://www.example.org/a/?utm_source=x")
     b = Article(id="b", url="https://example.org/a")
     home = Article(id="c", url="https://example.org/")
-    made = {each.id: each for each in fingerprints([a, b, home])}
-    assert compare(made["a"], made["b"]).same_url is True
-    assert compare(made["a"], made["c"]).same_url is None
-    assert compare(made["c"], made["c"]).same_url is None
+    prints = {fingerprint.id: fingerprint for fingerprint in fingerprints([a, b, home])}
+    assert compare(prints["a"], prints["b"]).same_url is True
+    assert compare(prints["a"], prints["c"]).same_url is None
+    assert compare(prints["c"], prints["c"]).same_url is None
 
 
 def test_a_declared_address_counts_as_such():
@@ -213,10 +213,10 @@ def test_sources_are_compared_by_site_where_there_is_one():
     b = Article(id="b", source="example.co.uk")
     c = Article(id="c", source="The Harbour Times")
     d = Article(id="d", source="the harbour times ")
-    made = {each.id: each for each in fingerprints([a, b, c, d])}
-    assert compare(made["a"], made["b"]).same_source is True
-    assert compare(made["c"], made["d"]).same_source is True
-    assert compare(made["a"], made["c"]).same_source is False
+    prints = {fingerprint.id: fingerprint for fingerprint in fingerprints([a, b, c, d])}
+    assert compare(prints["a"], prints["b"]).same_source is True
+    assert compare(prints["c"], prints["d"]).same_source is True
+    assert compare(prints["a"], prints["c"]).same_source is False
 
 
 def test_hours_apart_have_no_sign_and_no_time_zone():
@@ -229,8 +229,10 @@ def test_hours_apart_have_no_sign_and_no_time_zone():
 
 def test_every_field_of_a_fingerprint_is_plain():
     plain = (str, bytes, int, float, bool, tuple, datetime, type(None))
-    made = next(iter(fingerprints([Article(id="a", title="12 dead", text="words of the text")])))
-    assert all(isinstance(getattr(made, field.name), plain) for field in fields(made))
+    fingerprint = next(
+        iter(fingerprints([Article(id="a", title="12 dead", text="words of the text")]))
+    )
+    assert all(isinstance(getattr(fingerprint, field.name), plain) for field in fields(fingerprint))
 
 
 def test_overlap_from_counts():

@@ -53,9 +53,9 @@ def test_the_confidence_in_duplicates_is_calibrated_and_no_other():
     copy = Evidence(words=200, overlap=0.8, exact=True, same_text=False)
     apart = Evidence(words=200, overlap=0.0, exact=True, same_text=False)
     policy = Policy(calibration=((0.0, 0.0), (1.0, 0.5)))
-    plain, found = decide(copy, Policy()), decide(copy, policy)
-    assert found.relation is Relation.NEAR_TEXT
-    assert found.confidence == pytest.approx(plain.confidence / 2, abs=1e-4)
+    plain, calibrated = decide(copy, Policy()), decide(copy, policy)
+    assert calibrated.relation is Relation.NEAR_TEXT
+    assert calibrated.confidence == pytest.approx(plain.confidence / 2, abs=1e-4)
     assert decide(apart, policy) == decide(apart, Policy())
     none = Policy(calibration=policy.calibration, duplicates=frozenset({Relation.SAME_URL}))
     assert decide(copy, none).confidence == plain.confidence

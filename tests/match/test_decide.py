@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearcopy import POLICIES, Evidence, Policy, Relation
-from nearcopy.match.decide import RULES, decide
+from nearcopy.match.decide import RULES, SENTENCES, decide
 from nearcopy.match.same_event_model import event_confidence
 from nearcopy.models import Fact
 
@@ -63,13 +63,13 @@ PRESETS = st.sampled_from(sorted(POLICIES))
 
 
 def long_text(**measured) -> Evidence:
-    given = {"same_text": False, "words": 300, "distance": 20, "overlap": 0.0, "containment": 0.0}
-    return Evidence(**given | measured)
+    base = {"same_text": False, "words": 300, "distance": 20, "overlap": 0.0, "containment": 0.0}
+    return Evidence(**base | measured)
 
 
 def like_titles(**measured) -> Evidence:
-    given = {"title_soft": 0.9, "title_chars": 40, "title_words": 7}
-    return Evidence(**given | measured)
+    base = {"title_soft": 0.9, "title_chars": 40, "title_words": 7}
+    return Evidence(**base | measured)
 
 
 @pytest.mark.parametrize(
@@ -157,10 +157,10 @@ def test_a_stub_under_titles_that_clash_is_no_copy():
 
 
 def test_junk_is_nobodys_copy_and_nobodys_original():
-    found = decide(Evidence(same_text=True, words=300, block_page="a consent wall"), Policy())
-    assert (found.relation, found.duplicate) == (Relation.DISTINCT, False)
-    assert "block_page" in found.flags
-    assert found.reason == "no article: a consent wall"
+    decision = decide(Evidence(same_text=True, words=300, block_page="a consent wall"), Policy())
+    assert (decision.relation, decision.duplicate) == (Relation.DISTINCT, False)
+    assert "block_page" in decision.flags
+    assert decision.reason == "no article: a consent wall"
 
 
 def test_a_revision_by_the_same_source():
@@ -205,17 +205,17 @@ def test_an_update_may_come_under_any_title_that_the_other_tells():
     ],
 )
 def test_one_event_says_of_the_texts_what_was_measured(evidence, reason):
-    found = decide(evidence, Policy())
-    assert (found.relation, found.reason) == (Relation.SAME_EVENT, reason)
+    decision = decide(evidence, Policy())
+    assert (decision.relation, decision.reason) == (Relation.SAME_EVENT, reason)
 
 
 @given(EVIDENCE, PRESETS)
 def test_every_preset_has_an_answer_for_any_evidence(evidence, preset):
-    found = decide(evidence, POLICIES[preset])
-    assert 0 <= found.confidence <= 1
-    assert found.duplicate == (found.relation in POLICIES[preset].duplicates)
-    assert found.reason
-    assert found.rule in {rule.name for rule in RULES} | {"vetoed", "nothing-in-common"}
+    decision = decide(evidence, POLICIES[preset])
+    assert 0 <= decision.confidence <= 1
+    assert decision.duplicate == (decision.relation in POLICIES[preset].duplicates)
+    assert decision.reason
+    assert decision.rule in {rule.name for rule in RULES} | {"vetoed", "nothing-in-common"}
 
 
 @given(EVIDENCE, PRESETS, st.sampled_from(THRESHOLDS), st.floats(0, 1))
@@ -241,10 +241,10 @@ def test_fewer_relations_never_add_a_duplicate(evidence, preset):
 
 def test_a_high_event_score_makes_one_event():
     evidence = long_text(event_score=0.6, same_source=False)
-    found = decide(evidence, Policy())
-    assert found.rule == "same-event"
-    assert found.confidence == pytest.approx(event_confidence(0.6), abs=1e-4)
-    assert not found.duplicate
+    decision = decide(evidence, Policy())
+    assert decision.rule == "same-event"
+    assert decision.confidence == pytest.approx(event_confidence(0.6), abs=1e-4)
+    assert not decision.duplicate
     assert decide(evidence._replace(hours_apart=100), Policy()).rule == "same-event"
     assert decide(evidence._replace(event_score=0.1), Policy()).relation is Relation.DISTINCT
 
@@ -311,3 +311,7 @@ REWORDED = Evidence(
 )
 def test_a_copy_in_many_other_words_takes_overlap_profile_and_another_source(changed, rule):
     assert decide(REWORDED._replace(**changed), Policy()).rule == rule
+
+
+def test_every_rule_has_a_sentence():
+    assert SENTENCES.keys() == {rule.name for rule in RULES}

@@ -123,9 +123,9 @@ def test_only_the_title_and_the_beginning_are_embedded():
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_it_is_a_share_the_same_both_ways(one, other):
     a, b = Article(id="a", text=one), Article(id="b", title=other)
-    found = embedding_cosine(a, b)
-    assert found == embedding_cosine(b, a)
-    assert found is None or 0 <= found <= 1
+    cosine = embedding_cosine(a, b)
+    assert cosine == embedding_cosine(b, a)
+    assert cosine is None or 0 <= cosine <= 1
 
 
 @NEEDS_VECTORS
@@ -162,6 +162,6 @@ def test_the_vectors_are_those_of_the_package():
         logging.getLogger().handlers[:] = handlers
         logging.getLogger().setLevel(level)
     folder = find_spec("wordllama").submodule_search_locations[0]
-    theirs = WordLlama.load(cache_dir=folder, disable_download=True)
+    model = WordLlama.load(cache_dir=folder, disable_download=True)
     text = passage(QUAY)
-    np.testing.assert_allclose(vector(text), theirs.embed(text, norm=True)[0], atol=1e-6)
+    np.testing.assert_allclose(vector(text), model.embed(text, norm=True)[0], atol=1e-6)

@@ -16,36 +16,36 @@ B = Article(
 
 
 def test_an_explanation_holds_what_the_decision_rests_on():
-    found = explain(A, B)
-    assert (found.a, found.b) == ("a", "b")
-    assert found.decision.relation is Relation.DISTINCT
-    assert found.evidence.exact
-    assert found.sentence.startswith("distinct: the facts clash: ")
-    assert {fact.kind for pair in found.clashes for fact in pair} == {"money", "series"}
-    assert {fact.kind for fact in found.facts_a} >= {"money", "series"}
+    explanation = explain(A, B)
+    assert (explanation.a, explanation.b) == ("a", "b")
+    assert explanation.decision.relation is Relation.DISTINCT
+    assert explanation.evidence.exact
+    assert explanation.sentence.startswith("distinct: the facts clash: ")
+    assert {fact.kind for pair in explanation.clashes for fact in pair} == {"money", "series"}
+    assert {fact.kind for fact in explanation.facts_a} >= {"money", "series"}
 
 
 def test_passages_and_figures_stand_in_both_originals():
-    found = explain(A, B, min_words=4)
-    assert [A.text[p.a_start : p.a_end] for p in found.passages] == [
+    explanation = explain(A, B, min_words=4)
+    assert [A.text[p.a_start : p.a_end] for p in explanation.passages] == [
         "Volt said on Monday that it had raised",
         "million dollars from Alpine Capital",
     ]
-    assert [B.text[p.b_start : p.b_end] for p in found.passages] == [
+    assert [B.text[p.b_start : p.b_end] for p in explanation.passages] == [
         "Volt said on Monday that it had raised",
         "million dollars from Alpine Capital",
     ]
-    ((one, other),) = found.figures
+    ((one, other),) = explanation.figures
     assert A.text[one.start : one.end] == "10"
     assert B.text[other.start : other.end] == "50"
 
 
 def test_an_article_explains_itself():
-    found = explain(A, A)
-    assert found.decision.relation is Relation.SAME_TEXT
-    assert not found.clashes
-    assert found.agreements
-    assert found.sentence == "same_text: the texts are identical, word for word"
+    explanation = explain(A, A)
+    assert explanation.decision.relation is Relation.SAME_TEXT
+    assert not explanation.clashes
+    assert explanation.agreements
+    assert explanation.sentence == "same_text: the texts are identical, word for word"
 
 
 def test_two_versions_under_one_id_are_told_apart():

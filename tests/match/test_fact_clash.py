@@ -14,7 +14,7 @@ def compared(a: str, b: str) -> Comparison:
 
 
 def kinds(pairs: tuple[tuple[Fact, Fact], ...]) -> list[str]:
-    return [ours.kind for ours, _ in pairs]
+    return [fact.kind for fact, _ in pairs]
 
 
 AGREE = [
@@ -35,10 +35,10 @@ AGREE = [
 
 @pytest.mark.parametrize(("a", "b"), AGREE)
 def test_facts_agree(a, b):
-    found = compared(a, b)
-    assert found.agreements
-    assert not found.clashes
-    assert not found.moved
+    comparison = compared(a, b)
+    assert comparison.agreements
+    assert not comparison.clashes
+    assert not comparison.moved
 
 
 CLASH = [
@@ -83,9 +83,9 @@ MOVED = [
 
 @pytest.mark.parametrize(("a", "b"), MOVED)
 def test_tolls_move_and_do_not_clash(a, b):
-    found = compared(a, b)
-    assert found.moved
-    assert not found.clashes
+    comparison = compared(a, b)
+    assert comparison.moved
+    assert not comparison.clashes
 
 
 SILENT = [
@@ -106,9 +106,9 @@ SILENT = [
 
 @pytest.mark.parametrize(("a", "b"), [row[1:] for row in SILENT], ids=[row[0] for row in SILENT])
 def test_facts_say_nothing(a, b):
-    found = compared(a, b)
-    assert not found.clashes
-    assert not found.moved
+    comparison = compared(a, b)
+    assert not comparison.clashes
+    assert not comparison.moved
 
 
 @pytest.mark.parametrize(
@@ -145,24 +145,24 @@ TITLES = st.one_of(st.text(), st.lists(st.sampled_from(PIECES.split()), max_size
 @given(TITLES)
 def test_nothing_clashes_with_itself(title):
     facts = read_facts(title)
-    found = compare_facts(facts.facts, facts.facts)
-    assert not found.clashes
-    assert not found.moved
+    comparison = compare_facts(facts.facts, facts.facts)
+    assert not comparison.clashes
+    assert not comparison.moved
     assert names_shared(facts.names, facts.names) in (None, 1.0)
 
 
 @given(TITLES, TITLES)
 def test_comparing_is_symmetric(a, b):
-    there, back = compared(a, b), compared(b, a)
-    for pairs, flipped in zip(there[:3], back[:3], strict=True):
+    forward, back = compared(a, b), compared(b, a)
+    for pairs, flipped in zip(forward[:3], back[:3], strict=True):
         assert {(y, x) for x, y in flipped} == set(pairs)
-    ours, theirs = read_facts(a).names, read_facts(b).names
-    assert names_shared(ours, theirs) == names_shared(theirs, ours)
+    names_a, names_b = read_facts(a).names, read_facts(b).names
+    assert names_shared(names_a, names_b) == names_shared(names_b, names_a)
 
 
 @given(TITLES, TITLES)
 def test_pairs_are_of_one_kind_and_names_a_share(a, b):
-    found = compared(a, b)
-    for ours, theirs in (*found.agreements, *found.clashes, *found.moved):
-        assert ours.kind == theirs.kind
+    comparison = compared(a, b)
+    for fact_a, fact_b in (*comparison.agreements, *comparison.clashes, *comparison.moved):
+        assert fact_a.kind == fact_b.kind
     assert 0 <= (names_shared(read_facts(a).names, read_facts(b).names) or 0) <= 1

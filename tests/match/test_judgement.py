@@ -18,8 +18,8 @@ from nearcopy import (
     fingerprints,
     overlap,
 )
-from nearcopy.match.eligibility import are_comparable
 from nearcopy.match.judgement import are_promising, judge_pairs, text_overlap
+from nearcopy.match.window_and_sources import are_comparable
 
 TEXT = (
     "harbour council voted on tuesday to close the old ferry terminal for winter while repair "
@@ -46,10 +46,10 @@ def judgement(a: Article, b: Article, at_hand: dict[str, Article]):
 
 def test_the_overlap_is_counted_where_both_texts_are_at_hand():
     a, b = pair(40)
-    found = judgement(a, b, {"a": a, "b": b})
-    assert found.evidence.exact
-    assert found.evidence.overlap == overlap(a, b).jaccard
-    assert found.overlap == round(overlap(a, b).jaccard, 4)
+    result = judgement(a, b, {"a": a, "b": b})
+    assert result.evidence.exact
+    assert result.evidence.overlap == overlap(a, b).jaccard
+    assert result.overlap == round(overlap(a, b).jaccard, 4)
 
 
 def test_the_overlap_is_estimated_where_a_text_is_not():
@@ -68,21 +68,23 @@ def test_no_texts_are_asked_for_where_nothing_is_shared():
 
 def test_each_pair_has_its_own_judgement_in_order():
     texts = [*pair(52), replace(pair(0)[1], id="c")]
-    made = list(fingerprints(texts))
-    pairs = [(made[0], made[1]), (made[0], made[2]), (made[1], made[0])]
-    found = judge_pairs(pairs, Recipe(), Policy(), lambda _: {each.id: each for each in texts})
-    assert [each.decision.relation for each in found] == [
+    prints = list(fingerprints(texts))
+    pairs = [(prints[0], prints[1]), (prints[0], prints[2]), (prints[1], prints[0])]
+    judgements = judge_pairs(
+        pairs, Recipe(), Policy(), lambda _: {article.id: article for article in texts}
+    )
+    assert [judgement.decision.relation for judgement in judgements] == [
         Relation.NEAR_TEXT,
         Relation.DISTINCT,
         Relation.NEAR_TEXT,
     ]
-    assert found[0].event_score > 0.8 > 0.2 > found[1].event_score
+    assert judgements[0].event_score > 0.8 > 0.2 > judgements[1].event_score
 
 
 def test_without_a_minhash_likeness_is_told_by_the_simhash():
     a, b = Fingerprint(id="a", simhash=0, words=60), Fingerprint(id="b", simhash=0xFF, words=60)
-    found = judge_pairs([(a, b)], Recipe(minhash=None), Policy(), lambda _: {})
-    assert text_overlap(found[0].evidence) == 1 - 8 / 64
+    judgements = judge_pairs([(a, b)], Recipe(minhash=None), Policy(), lambda _: {})
+    assert text_overlap(judgements[0].evidence) == 1 - 8 / 64
 
 
 @pytest.mark.parametrize(
@@ -105,15 +107,15 @@ def test_the_window_goes_by_publication_else_by_arrival(a, b, near):
 
 @pytest.mark.parametrize("preset", ["crawler", "similarity", "copies", "feed", "tracker", "digest"])
 def test_nothing_that_counts_to_a_preset_is_unpromising(preset):
-    policy, articles = POLICIES[preset], {each.id: each for each in made_news.news(60)}
+    policy, articles = POLICIES[preset], {article.id: article for article in made_news.news(60)}
     pairs = list(combinations(fingerprints(articles.values(), RECIPES[preset]), 2))
     rules = [
-        each.decision.rule
-        for each in judge_pairs(
+        judgement.decision.rule
+        for judgement in judge_pairs(
             pairs, RECIPES[preset], policy, lambda ids: {i: articles[i] for i in ids}
         )
     ]
-    unpromising = [not each for each in are_promising(pairs, policy)]
+    unpromising = [not promising for promising in are_promising(pairs, policy)]
     assert {*compress(rules, unpromising)} <= {"nothing-in-common"}
     assert {*rules} > {"nothing-in-common"}
     if not policy.reads_titles:  # then a glance leaves out nearly all strangers

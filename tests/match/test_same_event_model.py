@@ -17,7 +17,7 @@ BASE = Evidence(
 
 
 def columns(*evidence: Evidence) -> dict[str, list[object]]:
-    return {name: [getattr(each, name) for each in evidence] for name in Evidence._fields}
+    return {name: [getattr(row, name) for row in evidence] for name in Evidence._fields}
 
 
 def news(evidence: Evidence) -> float | None:
@@ -77,14 +77,14 @@ def test_reports_in_other_words_are_likelier_than_other_news():
         "takes two years, the mayor said, and costs four million. Until then the books are lent "
         "out from the town hall, where readers find a smaller room on the second floor."
     )
-    made = list(
+    prints = list(
         fingerprints(
             Article(id=str(n), text=text) for n, text in enumerate((report, retold, other))
         )
     )
-    same, different = compare_pairs([(made[0], made[1]), (made[0], made[2])])
+    same, different = compare_pairs([(prints[0], prints[1]), (prints[0], prints[2])])
     assert same.event_score > 0.5 > 0.25 > different.event_score
-    assert compare(made[1], made[0]).event_score == same.event_score
+    assert compare(prints[1], prints[0]).event_score == same.event_score
 
 
 def test_pairs_of_nothing_have_no_likelihood():

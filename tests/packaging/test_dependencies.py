@@ -1,4 +1,4 @@
-"""What nearcopy stands on: in ranges, locked, with licences, and held against advisories."""
+"""Dependencies: in ranges, locked, with licences, and checked against advisories."""
 
 import importlib.util
 import json
@@ -17,15 +17,19 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 PAGE = (ROOT / "docs" / "dependencies.md").read_text("utf-8")
 EXTRAS = {
-    extra: [Requirement(each) for each in needed]
+    extra: [Requirement(line) for line in needed]
     for extra, needed in PROJECT["project"]["optional-dependencies"].items()
     if extra != "all"
 }
-NEEDED = [Requirement(each) for each in PROJECT["project"]["dependencies"]]
-TO_BUILD = [Requirement(each) for each in PROJECT["build-system"]["requires"]]
-INSTALLED = [*NEEDED, *(each for needed in EXTRAS.values() for each in needed), *TO_BUILD]
+NEEDED = [Requirement(line) for line in PROJECT["project"]["dependencies"]]
+TO_BUILD = [Requirement(line) for line in PROJECT["build-system"]["requires"]]
+INSTALLED = [
+    *NEEDED,
+    *(requirement for needed in EXTRAS.values() for requirement in needed),
+    *TO_BUILD,
+]
 GROUPS = PROJECT["dependency-groups"]  # dev includes build
-DEV = [Requirement(each) for each in GROUPS["build"] + GROUPS["dev"] if isinstance(each, str)]
+DEV = [Requirement(line) for line in GROUPS["build"] + GROUPS["dev"] if isinstance(line, str)]
 LICENCES = dict(re.findall(r"^\| ([\w-]+) \| ([^|]+?) \|", PAGE, re.M))
 # Not in the lock: the tests do without it, or with another.
 OUTSIDE = {"wordllama": "19 MB of words, for `embed` alone", "pandas": "2 where Spark is, else 3"}
@@ -35,9 +39,9 @@ CALLED = {"PSF-2.0": "Python Software Foundation License", "Apache-2.0": "Apache
 
 def audit_module():
     spec = importlib.util.spec_from_file_location("audit", ROOT / "tools" / "audit.py")
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @pytest.fixture(scope="module")
@@ -47,31 +51,37 @@ def audit():
     return audit_module()
 
 
-@pytest.mark.parametrize("needed", INSTALLED, ids=str)
-def test_what_is_installed_has_a_range_with_two_ends(needed):
-    assert {each.operator for each in needed.specifier} == {">=", "<"}
+def operators(needed: Requirement) -> set[str]:
+    """The ends that its range has."""
+    return {bound.operator for bound in needed.specifier}
 
 
-@pytest.mark.parametrize("needed", DEV, ids=str)
-def test_what_tests_need_has_a_least_version(needed):
-    assert ">=" in {each.operator for each in needed.specifier}
+def test_what_is_installed_has_a_range_with_two_ends():
+    assert INSTALLED
+    assert [str(needed) for needed in INSTALLED if operators(needed) != {">=", "<"}] == []
 
 
-@pytest.mark.parametrize("needed", [*INSTALLED, *DEV], ids=str)
-def test_the_lock_is_within_the_range(audit, needed):
-    if needed.name not in OUTSIDE:
-        assert needed.specifier.contains(audit.read_lock()[canonicalize_name(needed.name)])
+def test_what_tests_need_has_a_least_version():
+    assert DEV
+    assert [str(needed) for needed in DEV if ">=" not in operators(needed)] == []
+
+
+def test_the_lock_is_within_the_range(audit):
+    lock = audit.read_lock()
+    bound = [needed for needed in (*INSTALLED, *DEV) if needed.name not in OUTSIDE]
+    locked = [(needed, lock[canonicalize_name(needed.name)]) for needed in bound]
+    assert [str(needed) for needed, at in locked if not needed.specifier.contains(at)] == []
 
 
 def test_everything_is_listed_with_its_licence_and_nothing_else():
-    assert set(LICENCES) - {"library"} == {each.name for each in [*INSTALLED, *DEV]}
+    assert set(LICENCES) - {"library"} == {requirement.name for requirement in [*INSTALLED, *DEV]}
 
 
 @pytest.mark.parametrize("extra", EXTRAS)
 def test_the_pages_name_the_extras(extra):
     assert f"`{extra}`" in (ROOT / "README.md").read_text("utf-8")
-    for each in EXTRAS[extra]:
-        (row,) = re.findall(rf"^\| {each.name} \|.*$", PAGE, re.M)
+    for requirement in EXTRAS[extra]:
+        (row,) = re.findall(rf"^\| {requirement.name} \|.*$", PAGE, re.M)
         assert f"`{extra}`" in row
 
 
@@ -83,14 +93,14 @@ def test_all_is_all_extras():
 @pytest.mark.parametrize("name", sorted(LICENCES.keys() - {"library"}))
 def test_a_licence_is_the_one_the_library_names(name):
     try:
-        found = metadata(name)
+        fields = metadata(name)
     except PackageNotFoundError:
         pytest.skip(f"{name} is not installed here")
-    if found["License-Expression"]:
-        said = found["License-Expression"]
+    if fields["License-Expression"]:
+        said = fields["License-Expression"]
         assert LICENCES[name] == said or said.startswith(f"{LICENCES[name]} AND ")  # as numpy's
         return
-    said = " ".join([found["License"] or "", *(found.get_all("Classifier") or [])])
+    said = " ".join([fields["License"] or "", *(fields.get_all("Classifier") or [])])
     family = LICENCES[name].partition("-")[0]  # BSD, MIT, Apache: older metadata says no more
     assert re.search(rf"\b{family}\b", said) or CALLED[LICENCES[name]] in said
 
@@ -118,8 +128,8 @@ def fixed(introduced, other):
 )
 def test_advisories_are_held_against_versions(audit, tmp_path, affected, told):
     (tmp_path / "MADE-1.json").write_text(json.dumps(advisory(**affected)))
-    found = list(audit.find_vulnerabilities(tmp_path, {"made-up": Version("1.4")}))
-    assert found == (["made-up 1.4: MADE-1 reads too far"] if told else [])
+    vulnerabilities = list(audit.find_vulnerabilities(tmp_path, {"made-up": Version("1.4")}))
+    assert vulnerabilities == (["made-up 1.4: MADE-1 reads too far"] if told else [])
 
 
 def test_a_zip_is_read_and_what_was_withdrawn_is_left_out(audit, tmp_path):

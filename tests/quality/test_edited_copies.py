@@ -31,8 +31,8 @@ def share(lines):
 def test_the_texts_are_the_same_every_time_and_no_two_alike(edits, known):
     edits.texts.cache_clear()
     assert edits.texts() == known
-    assert len({each.text for each in known}) == len(known) >= 200
-    assert all(edits.length(each.text) >= edits.SHORTEST for each in known)
+    assert len({text.text for text in known}) == len(known) >= 200
+    assert all(edits.length(text.text) >= edits.SHORTEST for text in known)
 
 
 @pytest.mark.parametrize(
@@ -49,14 +49,14 @@ def test_an_excerpt_is_judged_a_copy(edits, known):
 
 
 def test_a_copy_with_a_third_of_its_words_edited_is_judged_one_where_words_are_spaced(edits, known):
-    spaced = [each for each in known if not each.language.startswith("zh")]
+    spaced = [text for text in known if not text.language.startswith("zh")]
     name = "30 % of the words edited"
     assert share(edits.judged_copies(name, spaced)) >= edits.EDITS[name][1]
 
 
 def test_texts_that_are_no_copies_of_each_other_are_not_merged(edits, known):
     with edits.Deduper() as deduper:
-        articles = [edits.Article(id=str(n), text=each.text) for n, each in enumerate(known)]
+        articles = [edits.Article(id=str(n), text=text.text) for n, text in enumerate(known)]
         assert not any(verdict.is_duplicate for verdict in deduper.run(articles))
 
 

@@ -74,8 +74,8 @@ def relation(a: Article, b: Article) -> Relation:
     ],
 )
 def test_different_news_under_like_titles_is_kept(a, b):
-    found = explain(titled(a), titled(b)).decision
-    assert not found.duplicate, found
+    decision = explain(titled(a), titled(b)).decision
+    assert not decision.duplicate, decision
 
 
 @pytest.mark.parametrize(
@@ -207,18 +207,18 @@ def test_the_same_title_beyond_the_window_is_other_news():
 
 
 def test_a_weaker_relation_says_why_it_is_no_surer_one():
-    found = explain(
+    explanation = explain(
         titled("Port suspends its ferry service"), titled("Port resumes its ferry service")
     )
-    assert found.decision.relation is Relation.RELATED
-    assert "suspends / resumes" in found.decision.reason
+    assert explanation.decision.relation is Relation.RELATED
+    assert "suspends / resumes" in explanation.decision.reason
 
 
 def test_two_words_for_one_thing_are_no_two_names():
     text = "Seventeen Noranda copper miners were found alive on Monday after a fire below ground. "
-    rest = NOTICE.format(name="Noranda", who="the mine manager")
-    a = titled("Missing Noranda miners found alive", text + rest, source="Coast Wire")
+    notice = NOTICE.format(name="Noranda", who="the mine manager")
+    a = titled("Missing Noranda miners found alive", text + notice, source="Coast Wire")
     b = titled(
-        "Missing copper miners found alive", text + rest + " More soon.", source="Coast Wire"
+        "Missing copper miners found alive", text + notice + " More soon.", source="Coast Wire"
     )
     assert relation(a, b) is Relation.NEAR_TEXT

@@ -1,4 +1,4 @@
-"""The floors of `make quality`: the file is whole, and what is not held is said."""
+"""The floors of `make quality`: the file is whole, and floors that are missed are reported."""
 
 import importlib
 import tomllib
@@ -80,9 +80,9 @@ def test_what_has_no_floor_is_held_to_nothing(floors):
                                                  (0.5, 0.9)])  # fmt: skip
 def test_floors_are_raised_and_never_lowered(floors, floor, value, expected):
     held = floors.held([floors.Row("own texts", "found", value)], [floor])
-    (made,) = floors.raised(held)
-    assert made.floor == pytest.approx(expected)
-    assert bool(made.reason) == (expected < 0.95)
+    (raised_floor,) = floors.raised(held)
+    assert raised_floor.floor == pytest.approx(expected)
+    assert bool(raised_floor.reason) == (expected < 0.95)
 
 
 def test_floors_are_read_as_they_were_written(floors, floor, tmp_path):

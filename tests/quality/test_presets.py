@@ -54,38 +54,38 @@ STORY = " ".join(BODY)
 
 @both("feed")
 def test_an_exact_address_is_a_duplicate(preset):
-    found = judge(
+    decision = judge(
         Article(id="a", url="https://news.example.com/2026/harbour-closes"),
         Article(id="b", url="https://news.example.com/2026/harbour-closes"),
         preset,
     )
-    assert (found.relation, found.duplicate) == (Relation.SAME_URL, True)
+    assert (decision.relation, decision.duplicate) == (Relation.SAME_URL, True)
 
 
 @both("feed")
 def test_markup_punctuation_and_case_do_not_hide_a_copy(preset):
     marked = "<p>" + "!</p>\n<p>".join(word.upper() for word in BODY) + "</p>"
-    found = judge(Article(id="a", text=STORY), Article(id="b", text=marked, html=True), preset)
-    assert (found.relation, found.duplicate) == (Relation.SAME_TEXT, True)
-    assert found.confidence == 1.0
+    decision = judge(Article(id="a", text=STORY), Article(id="b", text=marked, html=True), preset)
+    assert (decision.relation, decision.duplicate) == (Relation.SAME_TEXT, True)
+    assert decision.confidence == 1.0
 
 
 @both("feed")
 def test_a_text_within_three_bits_is_a_duplicate(preset):
     longer = " ".join(prose(3000, seed=2)[:700])
-    found = judge(Article(id="a", text=longer), Article(id="b", text=longer + " tail"), preset)
-    assert (found.relation, found.duplicate) == (Relation.NEAR_TEXT, True)
+    decision = judge(Article(id="a", text=longer), Article(id="b", text=longer + " tail"), preset)
+    assert (decision.relation, decision.duplicate) == (Relation.NEAR_TEXT, True)
 
 
 @both("feed")
 def test_titles_nine_tenths_alike_are_a_duplicate(preset):
-    found = judge_titles(
+    decision = judge_titles(
         "Harbour council votes to close the old ferry terminal",
         "Harbour council votes to close the old ferry terminals",
         preset,
     )
-    assert (found.relation, found.duplicate) == (Relation.SAME_TITLE, True)
-    assert 0 < found.confidence <= 1
+    assert (decision.relation, decision.duplicate) == (Relation.SAME_TITLE, True)
+    assert 0 < decision.confidence <= 1
 
 
 def test_titles_under_nine_tenths_are_not_in_the_feed():
@@ -103,9 +103,9 @@ def test_the_feed_reads_the_first_five_thousand_characters_only():
 @both("feed")
 @pytest.mark.parametrize("title", ["Breaking News", "Live", "Watch", "Update", "News"])
 def test_titles_that_say_nothing_never_match(title, preset):
-    found = judge_titles(title, title, preset)
-    assert found.relation is Relation.DISTINCT
-    assert not found.duplicate
+    decision = judge_titles(title, title, preset)
+    assert decision.relation is Relation.DISTINCT
+    assert not decision.duplicate
 
 
 # B. Tracker with a rolling window.
@@ -122,38 +122,38 @@ def test_titles_that_say_nothing_never_match(title, preset):
     ],
 )
 def test_tracking_www_and_scheme_do_not_make_another_address(other, preset):
-    found = judge(
+    decision = judge(
         Article(id="a", url="https://example.in/volt"), Article(id="b", url=other), preset
     )
-    assert (found.relation, found.duplicate) == (Relation.SAME_URL, True)
+    assert (decision.relation, decision.duplicate) == (Relation.SAME_URL, True)
 
 
 @both("tracker")
 def test_entities_establish_sameness(preset):
     a = "UPC Volt sets up Rs 5k cr data centre"
     b = "UPC Volt to invest 5000 crore in data centre"
-    found = judge_titles(a, b, preset)
-    assert (found.relation, found.duplicate) == (Relation.SAME_TITLE, True)
+    decision = judge_titles(a, b, preset)
+    assert (decision.relation, decision.duplicate) == (Relation.SAME_TITLE, True)
 
 
 @both("tracker")
 def test_the_veto_by_facts_wins(preset):
     a, b = "Startup X raises Series A $10M", "Startup X raises Series B $50M"
-    found = judge_titles(a, b, preset)
-    assert found.relation is Relation.DISTINCT
-    assert found.rule == "vetoed"
-    assert "clash" in found.reason
+    decision = judge_titles(a, b, preset)
+    assert decision.relation is Relation.DISTINCT
+    assert decision.rule == "vetoed"
+    assert "clash" in decision.reason
 
 
 @both("tracker")
 @pytest.mark.parametrize("money", ["Rs 5,000 crore", "Rs 5k cr", "5000 crore", "₹5,000 crore"])
 def test_one_amount_however_it_is_written(money, preset):
-    found = judge_titles(
+    decision = judge_titles(
         f"Volt invests {money} in a new data centre",
         "Volt invests Rs 5,000 crore in a new data centre",
         preset,
     )
-    assert found.duplicate
+    assert decision.duplicate
 
 
 @both("tracker")
@@ -260,18 +260,18 @@ PIECE = prose(400, seed=41)
 
 @both("similarity")
 def test_identical_text_is_certain(preset):
-    found = judge(
+    decision = judge(
         Article(id="a", text=" ".join(PIECE)), Article(id="b", text=" ".join(PIECE)), preset
     )
-    assert (found.relation, found.confidence) == (Relation.SAME_TEXT, 1.0)
+    assert (decision.relation, decision.confidence) == (Relation.SAME_TEXT, 1.0)
 
 
 @both("similarity")
 def test_five_per_cent_of_edits_are_found(preset):
     a = Article(id="a", text=" ".join(PIECE))
     b = Article(id="b", text=" ".join(edited(PIECE, 0.05)))
-    found = judge(a, b, preset)
-    assert (found.relation, found.duplicate) == (Relation.NEAR_TEXT, True)
+    decision = judge(a, b, preset)
+    assert (decision.relation, decision.duplicate) == (Relation.NEAR_TEXT, True)
 
 
 @both("similarity")
@@ -287,9 +287,9 @@ def test_unrelated_text_is_under_a_tenth_alike(preset):
 def test_under_fifty_words_are_flagged_and_not_trusted(preset):
     a = Article(id="a", text=" ".join(PIECE[:49]))
     b = Article(id="b", text=" ".join([*PIECE[:48], "other"]))
-    found = judge(a, b, preset)
-    assert "short" in found.flags
-    assert not found.duplicate
+    decision = judge(a, b, preset)
+    assert "short" in decision.flags
+    assert not decision.duplicate
 
 
 # Beyond all five.
@@ -324,8 +324,8 @@ def test_a_notice_with_another_figure_is_other_news():
         id="b",
         text=f"{form} dividend of 17 cents per share payable on June 8 to holders of record May 21",
     )
-    found = judge(a, b)
-    assert (found.relation, found.duplicate) == (Relation.DISTINCT, False)
+    decision = judge(a, b)
+    assert (decision.relation, decision.duplicate) == (Relation.DISTINCT, False)
 
 
 def test_a_consent_wall_is_never_an_original():
@@ -334,9 +334,9 @@ def test_a_consent_wall_is_never_an_original():
     )
     a = Article(id="a", title="Harbour closes", text=wall, url="https://example.org/a")
     b = Article(id="b", title="Election called", text=wall, url="https://example.org/b")
-    found = judge(a, b)
-    assert not found.duplicate
-    assert "block_page" in found.flags
+    decision = judge(a, b)
+    assert not decision.duplicate
+    assert "block_page" in decision.flags
 
 
 def test_confidence_is_a_share_and_times_are_compared():

@@ -77,23 +77,23 @@ def by_command(client, *words):
 
 
 def test_a_check_answers_as_the_command(service, tmp_path):
-    asked = COPY | {"id": "asked"}
+    article = COPY | {"id": "asked"}
     file = tmp_path / "asked.jsonl"
-    file.write_text(json.dumps(asked))
-    answer = service.post("/check", json=asked).json()
+    file.write_text(json.dumps(article))
+    answer = service.post("/check", json=article).json()
     assert [answer] == by_command(service, "check", str(file))
     assert answer["is_duplicate"]
     assert answer["reason"] == "exact_url"
-    answer = service.post("/check", json=asked, params={"evidence": True}).json()
+    answer = service.post("/check", json=article, params={"evidence": True}).json()
     assert [answer] == by_command(service, "check", str(file), "--evidence")
 
 
 def test_similar_articles_have_five_fields_of_the_command(service):
-    (found,) = service.get("/articles/ferry/similar").json()["similar"]
+    (similar,) = service.get("/articles/ferry/similar").json()["similar"]
     (said,) = by_command(service, "similar", "ferry")
-    assert list(found) == ["id", "title", "host", "similarity_score", "match_type"]
-    assert found == {name: said[name] for name in found}
-    assert (found["id"], found["host"]) == ("copy", "radio.example")
+    assert list(similar) == ["id", "title", "host", "similarity_score", "match_type"]
+    assert similar == {name: said[name] for name in similar}
+    assert (similar["id"], similar["host"]) == ("copy", "radio.example")
 
 
 @pytest.mark.parametrize(
@@ -111,19 +111,19 @@ def test_a_story_is_the_same_as_by_the_command(service, path, words):
 
 def test_stories_are_what_the_command_lists(service):
     answer, said = service.get("/stories").json()["stories"], by_command(service, "stories")
-    assert {each["id"]: each for each in answer} == {each["id"]: each for each in said}
+    assert {story["id"]: story for story in answer} == {story["id"]: story for story in said}
     assert len(answer) == len(said)
 
 
 def test_stats_are_what_the_command_counts(service):
     answer, (said,) = service.get("/stats").json(), by_command(service, "stats")
-    for each in (answer, said):
-        del each["times"], each["times_by_day"]
+    for stats in (answer, said):
+        del stats["times"], stats["times_by_day"]
     assert answer == said
     with Deduper(f"sqlite:///{service.folder}/seen.db") as deduper:
-        members = [each for story in deduper.stories() for each in story.members]
+        members = [member for story in deduper.stories() for member in story.members]
     assert answer["articles"] == len(members) >= 3
-    assert answer["duplicates"] == sum(each.duplicate_of is not None for each in members) >= 1
+    assert answer["duplicates"] == sum(member.duplicate_of is not None for member in members) >= 1
 
 
 def test_comparing_is_what_the_command_explains(service):
@@ -138,7 +138,7 @@ def test_search_results_are_what_the_command_keeps(service, tmp_path):
     answer = service.post("/search-results/dedupe", json={"results": [FERRY, MILL, COPY]}).json()
     result = CliRunner().invoke(commands, ["search-results", str(file), "--json"])
     assert answer["results"] == [json.loads(line) for line in result.stdout.splitlines()]
-    assert [each["id"] for each in answer["removed"]] == ["copy"]
+    assert [article["id"] for article in answer["removed"]] == ["copy"]
 
 
 # Articles.
@@ -151,16 +151,16 @@ def test_adding_again_gives_the_same_verdict(service):
 
 
 def test_an_article_comes_back_unchanged_with_its_verdict(service):
-    found = service.get("/articles/copy").json()
-    assert {name: found[name] for name in COPY if name != "published"} == {
+    article = service.get("/articles/copy").json()
+    assert {name: article[name] for name in COPY if name != "published"} == {
         name: COPY[name] for name in COPY if name != "published"
     }
-    assert found["verdict"]["duplicate_of"] == "ferry"
+    assert article["verdict"]["duplicate_of"] == "ferry"
 
 
 def test_an_article_may_use_the_field_names_of_feeds_and_have_no_id(service):
-    given = {"headline": FERRY["title"], "body": FERRY["text"]}
-    answer = service.post("/check", json=given).json()
+    article = {"headline": FERRY["title"], "body": FERRY["text"]}
+    answer = service.post("/check", json=article).json()
     assert answer["is_duplicate"]
     assert answer["id"].startswith("t-")
 
@@ -192,10 +192,10 @@ def test_a_stream_answers_line_by_line_and_names_invalid_lines(service):
         json.dumps(MILL | {"id": "s3"}),
     ]
     answer = service.post("/articles", content="\n".join(lines), headers=NDJSON)
-    found = lines_of(answer)
+    rows = lines_of(answer)
     assert answer.headers["content-type"] == "application/x-ndjson"
-    assert [each.get("id") or each["line"] for each in found] == ["s1", 3, 4, 5, 6, 7, "s3"]
-    assert all(each["error"] for each in found if "line" in each)
+    assert [row.get("id") or row["line"] for row in rows] == ["s1", 3, 4, 5, 6, 7, "s3"]
+    assert all(row["error"] for row in rows if "line" in row)
     for name in ("s1", "s3"):
         assert service.delete(f"/articles/{name}").status_code == 200
 
@@ -208,25 +208,25 @@ def test_a_long_stream_is_answered_completely_and_in_order(service):
             title = sha256(name.encode()).hexdigest()
             yield json.dumps({"id": name, "title": title}).encode() + b"\n"
 
-    found = lines_of(service.post("/articles", content=sent(), headers=NDJSON, timeout=60))
-    assert [each["id"] for each in found] == names
+    rows = lines_of(service.post("/articles", content=sent(), headers=NDJSON, timeout=60))
+    assert [row["id"] for row in rows] == names
 
 
 # Stories, feedback, review.
 
 
 def test_the_next_page_of_stories_continues_the_last(service):
-    asked = {"min_members": 1, "limit": 1, "text": "ferry"}
-    first = service.get("/stories", params=asked).json()
+    query = {"min_members": 1, "limit": 1, "text": "ferry"}
+    first = service.get("/stories", params=query).json()
     assert first["after"] is None
-    asked["text"] = "e"
-    page = service.get("/stories", params=asked).json()
+    query["text"] = "e"
+    page = service.get("/stories", params=query).json()
     seen = page["stories"]
     while page["after"] and len(seen) < 5:
-        page = service.get("/stories", params=asked | {"after": page["after"]}).json()
+        page = service.get("/stories", params=query | {"after": page["after"]}).json()
         assert len(page["stories"]) == 1
         seen += page["stories"]
-    assert 2 <= len(seen) == len({each["id"] for each in seen})
+    assert 2 <= len(seen) == len({story["id"] for story in seen})
 
 
 def test_a_former_id_redirects_to_its_story(service):
@@ -241,7 +241,7 @@ def test_feedback_overrides_the_policy_until_it_is_retracted(service):
     result = service.post("/feedback", json=pair | {"same": False, "note": "another boat"}).json()
     assert result["mistake"] == "false alarm"
     assert service.get("/articles/copy").json()["verdict"]["is_duplicate"] is False
-    assert [each["note"] for each in service.get("/feedback").json()["feedback"]] == [
+    assert [feedback["note"] for feedback in service.get("/feedback").json()["feedback"]] == [
         "another boat"
     ]
     assert service.delete("/feedback", params=pair).json()["retracted"] is True
@@ -294,7 +294,7 @@ def test_a_problem_names_the_field_and_says_what_to_do(service, method, path, gi
     assert problem["status"] == status
     assert str(service.folder) not in problem["detail"]
     if field:
-        assert [each["field"] for each in problem["errors"]] == [field]
+        assert [error["field"] for error in problem["errors"]] == [field]
 
 
 @pytest.mark.parametrize("body", [b"{", b"\xff", b'{"a": NaN', b"[" * 100_000, b"9" * 10_000])
@@ -341,15 +341,15 @@ def test_batches_and_fields_have_a_limit(narrow):
 
 def test_a_line_that_is_too_long_is_reported_and_skipped(narrow):
     lines = [b'{"title": "A first one"}', b"x" * 5000, b'{"title": "Another one"}']
-    found = lines_of(narrow.post("/articles", content=b"\n".join(lines), headers=NDJSON))
-    assert [each.get("line") for each in found] == [None, 2, None]
-    assert "2,000 bytes" in found[1]["error"]
+    rows = lines_of(narrow.post("/articles", content=b"\n".join(lines), headers=NDJSON))
+    assert [row.get("line") for row in rows] == [None, 2, None]
+    assert "2,000 bytes" in rows[1]["error"]
 
 
 def test_requests_above_the_rate_limit_have_to_wait(tmp_path):
     with serving(settings_in(tmp_path, max_rate=1)) as address, httpx.Client() as client:
-        found = [client.get(f"{address}/api/v1/session") for _ in range(5)]
-        late = next(each for each in found if each.status_code == 429)
+        responses = [client.get(f"{address}/api/v1/session") for _ in range(5)]
+        late = next(response for response in responses if response.status_code == 429)
         assert late.headers["retry-after"] == "1"
         assert client.get(f"{address}/healthz").status_code == 200
 
@@ -532,7 +532,7 @@ def test_actions_are_listed_as_by_the_command_and_can_be_undone(service):
     story = service.get("/articles/ferry").json()["verdict"]["story_id"]
     done = service.post("/actions", json={"kind": "keep", "article": "copy", "note": "ours"}).json()
     assert (done["other"], done["by"], done["note"]) == ("ferry", "local user", "ours")
-    assert {each["id"] for each in done["changes"]} == {"ferry", "copy"}
+    assert {change["id"] for change in done["changes"]} == {"ferry", "copy"}
     assert service.get(f"/stories/{story}").json()["kept"] == "copy"
     assert service.get("/actions").json()["actions"] == by_command(service, "action", "list")
     undone = service.delete(f"/actions/{done['number']}").json()

@@ -76,8 +76,8 @@ def test_hostile_text_comes_back_unchanged(service, kind):
     article = {"id": name, "title": HOSTILE[kind], "text": HOSTILE[kind]}
     headers = {"content-type": "application/json"}
     service.post("/api/v1/articles", content=json.dumps(article), headers=headers)
-    found = service.get(f"/api/v1/articles/{name}").json()
-    assert found["text"] == HOSTILE[kind]
+    stored_article = service.get(f"/api/v1/articles/{name}").json()
+    assert stored_article["text"] == HOSTILE[kind]
     assert service.get(f"/api/v1/articles/{name}/similar").status_code == 200
     assert service.get("/api/v1/stories?min_members=1").status_code == 200
 

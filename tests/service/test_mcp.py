@@ -35,7 +35,7 @@ def call_tools(store, *calls, write=False, **how):
         program = mcp.StdioServerParameters(command=sys.executable, args=words)
         async with mcp.Client(mcp.stdio_client(program), **how) as client:
             tools = (await client.list_tools()).tools
-            return tools, [await client.call_tool(name, given) for name, given in calls]
+            return tools, [await client.call_tool(name, arguments) for name, arguments in calls]
 
     return asyncio.run(run())
 
@@ -49,7 +49,7 @@ def answer_of(result):
 
 def test_every_tool_answers(store):
     page = {"title": "Council closes quay", "text": QUAY * 6, "source": "Post"}
-    tools, found = call_tools(
+    tools, results = call_tools(
         store,
         ("check", page | {"published": "2026-05-04T12:00:00Z"}),
         ("check", {"title": "Glass bridge opens above Tarn"}),
@@ -62,21 +62,21 @@ def test_every_tool_answers(store):
     assert [tool.name for tool in tools] == READ_TOOLS
     assert all(tool.annotations.read_only_hint for tool in tools)
     assert all(tool.description for tool in tools)
-    copy, new, similar, compared, explained, stories, story = map(answer_of, found)
+    copy, new, similar, compared, explained, stories, story = map(answer_of, results)
     assert (copy["is_duplicate"], copy["relation"]) == (True, "same_text")
     assert copy["matched"]["title"] == "Council closes quay"
     assert copy["evidence"]["same_text"] is True
     assert (new["is_duplicate"], new["match"]) == (False, None)
-    assert [each["id"] for each in similar["similar"]] == ["b"]
+    assert [article["id"] for article in similar["similar"]] == ["b"]
     assert compared["is_duplicate"]
     assert explained["passages"]
     assert explained["articles"]["b"]["url"] == "https://b.example/quay"
-    assert [each["kept"] for each in stories["stories"]] == [story["kept"]]
-    assert {each["id"] for each in story["members"]} == {"a", "b"}
+    assert [row["kept"] for row in stories["stories"]] == [story["kept"]]
+    assert {member["id"] for member in story["members"]} == {"a", "b"}
 
 
 def test_errors_are_reported_and_the_server_continues(store):
-    _, found = call_tools(
+    _, results = call_tools(
         store,
         ("similar", {"id": "nowhere"}),
         ("check", {}),
@@ -85,7 +85,7 @@ def test_errors_are_reported_and_the_server_continues(store):
         ("add", {"id": "d", "title": "Tea dearer"}),
         ("story", {"id": "a"}),
     )
-    *errors, success = found
+    *errors, success = results
     assert all(error.is_error for error in errors)
     messages = [error.content[0].text for error in errors]
     assert "nowhere" in messages[0]
@@ -97,7 +97,7 @@ def test_errors_are_reported_and_the_server_continues(store):
 
 
 def test_adding_needs_write(store):
-    tools, (added, again) = call_tools(
+    tools, (added, repeat) = call_tools(
         store,
         ("add", {"id": "d", "title": "Council closes quay", "text": QUAY * 6}),
         ("add", {"id": "d", "title": "Council closes quay", "text": QUAY * 6}),
@@ -106,7 +106,7 @@ def test_adding_needs_write(store):
     assert [tool.name for tool in tools] == [*READ_TOOLS, "add"]
     assert tools[-1].annotations.read_only_hint is False
     assert answer_of(added)["is_duplicate"]
-    assert answer_of(again) == answer_of(added)
+    assert answer_of(repeat) == answer_of(added)
     with Deduper(f"sqlite:///{store}") as deduper:
         assert deduper.article("d").title == "Council closes quay"
 

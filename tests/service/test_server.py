@@ -1,4 +1,4 @@
-"""The service as people run it: its own process, two workers, and a signal to stop."""
+"""The service as users run it: its own process, two workers, and a signal to stop."""
 
 import http.client
 import importlib
@@ -99,26 +99,26 @@ def test_acknowledged_lines_are_stored_at_shutdown_and_the_last_line_says_where_
 
 def test_two_workers_share_a_store_and_count_together(tmp_path):
     with run_service(tmp_path, "--workers", "2", "--json") as (port, _):
-        client, found = httpx.Client(base_url=f"http://127.0.0.1:{port}"), []
+        client, responses = httpx.Client(base_url=f"http://127.0.0.1:{port}"), []
 
         def add(first):
             for number in range(first, first + 20):
-                found.append(client.post("/api/v1/articles", json=article(number % 20)))
+                responses.append(client.post("/api/v1/articles", json=article(number % 20)))
 
         threads = [threading.Thread(target=add, args=(20 * n,)) for n in range(4)]
-        for each in threads:
-            each.start()
-        for each in threads:
-            each.join()
-        assert {each.status_code for each in found} == {200}
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert {response.status_code for response in responses} == {200}
         assert client.get("/api/v1/stats").json()["articles"] == 20
         text = client.get("/metrics").text
         client.close()
         assert 'nearcopy_documents_total{relation="new",work="add"} 80.0' in text
     lines = (tmp_path / "log").read_text().splitlines()[1:]
     logged = [json.loads(line) for line in lines]
-    assert {each["message"].split(" in ")[0] for each in logged} >= {"POST /api/v1/articles 200"}
-    assert all(each["request_id"] for each in logged)
+    assert {entry["message"].split(" in ")[0] for entry in logged} >= {"POST /api/v1/articles 200"}
+    assert all(entry["request_id"] for entry in logged)
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0"])
@@ -137,31 +137,32 @@ def test_the_loader_of_the_benchmarks_counts_answers_and_errors(tmp_path, monkey
     loader = importlib.import_module("load_generator")
     settings = Settings(store=f"{tmp_path}/s.db", tokens=f"{tmp_path}/t.db", port=free_port())
     with serving(settings):
-        found = loader.loaded(
+        measurement = loader.loaded(
             settings.port,
             lambda number: loader.Request("GET", "/healthz" if number % 2 else "/nowhere"),
             40,
             0.5,
         )
-    assert len(found.milliseconds) == 20
-    assert found.errors == 10
+    assert len(measurement.milliseconds) == 20
+    assert measurement.errors == 10
 
 
 SIGNAL_DURING_GC = """
-import gc, os, signal, time
+import gc, signal, time
 import uvicorn
 from nearcopy.service.server import run
 from nearcopy.service.settings import Settings
 
 def send_signal(phase, info):
     gc.callbacks.remove(send_signal)
-    os.kill(os.getpid(), signal.SIGTERM)
+    signal.raise_signal(signal.SIGTERM)
     sum(range(1000))
 
 def starting(*_, **__):
     gc.callbacks.append(send_signal)
     gc.collect()
-    time.sleep(60)
+    for _ in range(6000):  # a signal that another thread receives does not end a sleep
+        time.sleep(0.01)
 
 uvicorn.run = starting
 run(Settings())

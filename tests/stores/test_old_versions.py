@@ -19,7 +19,7 @@ import nearcopy
 from nearcopy import Article, Deduper
 from nearcopy.cli import app
 from nearcopy.io.files import read_articles
-from nearcopy.stores.sqlite import LATEST, SqliteDatabase
+from nearcopy.stores.sql.sqlite import LATEST, SqliteDatabase
 
 ROOT = Path(__file__).parents[2]
 OLD_VERSIONS = Path(__file__).parent / "old_versions"

@@ -15,14 +15,13 @@ from tests.support.racing_workers import race
 
 from nearcopy import Article, Deduper, StoreError
 from nearcopy.errors import TransientStoreError
-from nearcopy.stores import open_store
-from nearcopy.stores.addresses import mask_password
+from nearcopy.stores import mask_password, open_store
 
 psycopg = servers.driver("psycopg")
 servers.driver("psycopg_pool")
 
-from nearcopy.stores.postgres import partitions  # noqa: E402
-from nearcopy.stores.postgres.database import LATEST, MIGRATIONS, PostgresDatabase  # noqa: E402
+from nearcopy.stores.sql import postgres_partitions as partitions  # noqa: E402
+from nearcopy.stores.sql.postgres import LATEST, MIGRATIONS, PostgresDatabase  # noqa: E402
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -78,9 +77,9 @@ def backend(deduper: Deduper) -> int:
 
 class TestAddresses:
     def test_the_password_is_not_shown(self, postgres_server):
-        given = postgres_server.address(user="nobody") + "&password=hush"
+        address = postgres_server.address(user="nobody") + "&password=hush"
         with pytest.raises(StoreError, match="nobody") as raised:
-            Deduper(given)
+            Deduper(address)
         assert "hush" not in str(raised.value)
         assert "***" in str(raised.value)
 
@@ -157,8 +156,10 @@ class TestAddresses:
         rows(address, f"CREATE TABLE {table}")
         with pytest.raises(StoreError, match="of something else"):
             Deduper(address)
-        found = rows(address, "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()")
-        assert found == [(table.split()[0],)]
+        tables = rows(
+            address, "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
+        )
+        assert tables == [(table.split()[0],)]
 
 
 def test_articles_are_kept_across_sessions(address):
@@ -195,8 +196,8 @@ def test_the_defaults_of_the_role_do_not_matter(postgres_server, address, level)
 class TestMigrations:
     def test_the_ledger_lists_the_migrations(self, address):
         Deduper(address).close()
-        found = rows(address, "SELECT number, name FROM migrations ORDER BY number")
-        assert found == [m[:2] for m in MIGRATIONS]
+        migrations = rows(address, "SELECT number, name FROM migrations ORDER BY number")
+        assert migrations == [m[:2] for m in MIGRATIONS]
 
     def test_migrating_down_and_up_again(self, address):
         database = PostgresDatabase(address)
@@ -441,7 +442,7 @@ def test_a_lock_timeout_is_reported(address):
         with one._store.transaction(), pytest.raises(StoreError, match="somebody else") as raised:
             other.add(Article(id="a", text=BODY))
         assert not isinstance(raised.value, TransientStoreError)
-        assert other.check(Article(id="a", text=BODY)).match is None  # who looks does not wait
+        assert other.check(Article(id="a", text=BODY)).match is None  # readers do not wait
 
 
 def test_readers_do_not_wait_for_writers(address):
@@ -460,8 +461,8 @@ class TestPartitions:
 
     def partition_numbers(self, address: str, table: str) -> list[int]:
         query = "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = "
-        found = rows(address, f"{query}'{table}'::regclass")
-        return sorted(int(name.strip('"').rpartition("#")[2]) for (name,) in found)
+        partitions = rows(address, f"{query}'{table}'::regclass")
+        return sorted(int(name.strip('"').rpartition("#")[2]) for (name,) in partitions)
 
     def articles(self, count: int, first: int = 0) -> list[Article]:
         return [
@@ -510,7 +511,7 @@ class TestPartitions:
                 deduper.purge(NOON + 2.5 * DAY)
                 assert perf_counter() - start < 20
             assert 0 in self.partition_numbers(address, "articles")
-            deduper.purge(NOON + 2.5 * DAY)  # the next one finds nobody in the way
+            deduper.purge(NOON + 2.5 * DAY)  # the next one waits for no lock
             assert self.partition_numbers(address, "articles") == [2, 3]
 
     def test_a_purge_waits_for_a_short_reader(self, address):
@@ -556,7 +557,8 @@ class TestPartitions:
 
 RACER = """
 from nearcopy import Article, Deduper
-from nearcopy.stores.postgres import connections, database
+from nearcopy.stores.sql import postgres as database
+from nearcopy.stores.sql import postgres_connections as connections
 
 text = "the council voted on tuesday to close the old harbour for the whole winter season " * 6
 

@@ -102,13 +102,13 @@ def wire(count: int, seed: int = 5) -> list[Article]:
     """Made-up articles, every fifth a near copy, some of them without a date or a text."""
     dice = Random(seed)
     words = [a + b for a in ("ka", "lo", "mi", "ne", "ru", "sa") for b in ("bar", "den", "fol")]
-    made: list[Article] = []
+    articles: list[Article] = []
     for number in range(count):
-        like = dice.choice(made) if made and dice.random() < 0.2 else None
+        like = dice.choice(articles) if articles and dice.random() < 0.2 else None
         text = like.text if like else " ".join(dice.choices(words, k=90)) + f" {number}"
         title = like.title if like else " ".join(dice.choices(words, k=7))
         changed = text.replace(dice.choice(words), dice.choice(words), 1)
-        made.append(
+        articles.append(
             Article(
                 id=f"a{number}",
                 title=title,
@@ -119,7 +119,7 @@ def wire(count: int, seed: int = 5) -> list[Article]:
                 seen=NOON + timedelta(hours=number),
             )
         )
-    return made
+    return articles
 
 
 class TestAddresses:
@@ -132,10 +132,10 @@ class TestAddresses:
         ],
     )
     def test_a_missing_server_is_reported_with_the_address_and_without_the_password(self, address):
-        with pytest.raises(StoreError, match="see that the server runs") as told:
+        with pytest.raises(StoreError, match="see that the server runs") as raised:
             open_store(address)
-        assert ":***@" in str(told.value)
-        assert "secret" not in str(told.value)
+        assert ":***@" in str(raised.value)
+        assert "secret" not in str(raised.value)
 
     @pytest.mark.parametrize(
         ("address", "advice"),
@@ -208,12 +208,16 @@ class TestPacking:
         own = None if keys is None else np.array(keys, np.uint64)
         packed = [
             (
-                codec.encode(each, own),
+                codec.encode(fingerprint, own),
                 ArticleHeader(
-                    each.id, each.source, to_micros(each.published), to_micros(each.seen), 1
+                    fingerprint.id,
+                    fingerprint.source,
+                    to_micros(fingerprint.published),
+                    to_micros(fingerprint.seen),
+                    1,
                 ),
             )
-            for each in made
+            for fingerprint in made
         ]
         assert codec.decode(packed) == made
         for row, _ in packed:
@@ -221,16 +225,16 @@ class TestPacking:
             assert keys is None or keys_in(row).tolist() == keys
 
     def test_a_profile_of_terms_comes_back(self):
-        made = list(fingerprints(wire(40)))
-        codec = FingerprintCodec(made[0].recipe)
+        prints = list(fingerprints(wire(40)))
+        codec = FingerprintCodec(prints[0].recipe)
         packed = [
             (
                 codec.encode(m, None),
                 ArticleHeader(m.id, m.source, to_micros(m.published), to_micros(m.seen), 1),
             )
-            for m in made
+            for m in prints
         ]
-        assert codec.decode(packed) == made
+        assert codec.decode(packed) == prints
 
     @given(st.binary(min_size=1, max_size=400), st.sampled_from([1, 4]))
     def test_the_pieces_of_a_row_are_the_row(self, row, most):
@@ -253,9 +257,9 @@ class TestPacking:
         decoded = decode_page(packed)
         assert [
             decode_article(
-                decoded[place], ArticleHeader(each.id, None, None, to_micros(each.seen), 1)
+                decoded[place], ArticleHeader(article.id, None, None, to_micros(article.seen), 1)
             )
-            for place, each in enumerate(articles, start=3)
+            for place, article in enumerate(articles, start=3)
         ] == articles
 
 
@@ -291,14 +295,14 @@ class TestSameAnswers:
         for store in (address, "memory://"):
             with Deduper(store, RECIPES[preset], POLICIES[preset]) as deduper:
                 came = list(deduper.run(wire(100)))
-                again = [deduper.add(each) for each in wire(110)[90:]]
-                checked = [deduper.check(each) for each in wire(120, seed=6)[100:]]
+                repeated = [deduper.add(article) for article in wire(110)[90:]]
+                checked = [deduper.check(article) for article in wire(120, seed=6)[100:]]
                 deduper.forget(["a3", "a50", "a51"])
                 stories = {s.id: s for s in deduper.stories()}
                 stands = list(deduper.verdicts(f"a{n}" for n in range(60, 100)))
                 stats = deduper.stats()
                 counts = (stats.articles, stats.duplicates, stats.sources, stats.sizes)
-            answers.append((came, again, checked, stories, stands, counts))
+            answers.append((came, repeated, checked, stories, stands, counts))
         assert answers[0] == answers[1]
 
     def test_one_by_one_and_by_several_workers(self, address):
@@ -306,20 +310,20 @@ class TestSameAnswers:
         with Deduper("memory://") as alone:
             expected = list(map(alone.add, articles))
         workers = [Deduper(address) for _ in range(3)]
-        found = [workers[place % 3].add(each) for place, each in enumerate(articles)]
-        for each in workers:
-            each.close()
-        assert found == expected
+        verdicts = [workers[place % 3].add(article) for place, article in enumerate(articles)]
+        for worker in workers:
+            worker.close()
+        assert verdicts == expected
 
     def test_sketches_find_the_same_duplicates(self, address):
         preset = RECIPES["crawler"], POLICIES["crawler"]
-        found = []
+        answers = []
         for store in (f"{address}?keep=sketches", "memory://"):
             with Deduper(store, *preset) as deduper:
                 came = list(deduper.run(wire(200)))
-                checked = [deduper.check(each) for each in wire(220, seed=6)[200:]]
-            found.append([(v.is_duplicate, v.duplicate_of) for v in [*came, *checked]])
-        assert found[0] == found[1]
+                checked = [deduper.check(article) for article in wire(220, seed=6)[200:]]
+            answers.append([(v.is_duplicate, v.duplicate_of) for v in [*came, *checked]])
+        assert answers[0] == answers[1]
 
     @pytest.mark.parametrize("keep", ["fingerprints", "sketches"])
     def test_without_texts_an_article_is_what_is_known_of_it(self, address, keep):
@@ -338,25 +342,25 @@ class TestSameAnswers:
 
 class TestOneCall:
     def calls(self, server) -> int:
-        found = server.client().info("commandstats")
-        return sum(each["calls"] for name, each in found.items() if "eval" in name)
+        commands = server.client().info("commandstats")
+        return sum(command["calls"] for name, command in commands.items() if "eval" in name)
 
     def test_a_check_is_one_call_of_a_script_once_warm(self, server):
         with Deduper(server.address) as deduper:
             list(deduper.run(wire(100)))
         with Deduper(server.address) as deduper, Deduper(server.address) as other:
-            asked = [Article(id="x", text=BODY)]
-            copy = next(each for each in wire(100) if each.text and each.published)
-            asked += [Article(id="y", text=copy.text, published=copy.published)]
-            for each in asked:
-                deduper.check(each)
+            articles = [Article(id="x", text=BODY)]
+            copy = next(article for article in wire(100) if article.text and article.published)
+            articles += [Article(id="y", text=copy.text, published=copy.published)]
+            for article in articles:
+                deduper.check(article)
             before = self.calls(server)
-            for each in asked:
-                deduper.check(each)
-            assert self.calls(server) == before + len(asked)
+            for article in articles:
+                deduper.check(article)
+            assert self.calls(server) == before + len(articles)
             other.add(Article(id="new", text=BODY))
             before = self.calls(server)
-            assert deduper.check(asked[0]).duplicate_of == "new"
+            assert deduper.check(articles[0]).duplicate_of == "new"
             assert self.calls(server) <= before + 3  # the text of what is new is read too
 
     def test_nothing_lists_all_keys(self, server):
@@ -373,9 +377,9 @@ class TestOneCall:
     def test_all_keys_are_under_the_prefix_and_in_one_slot(self, server):
         with Deduper(f"{server.address}?prefix=news") as deduper:
             list(deduper.run(wire(60)))
-        found = {name.decode() for name in server.client().keys("*")}
-        assert found - {"news:pools"}
-        assert all(name.startswith("news:{default}:") for name in found - {"news:pools"})
+        keys = {name.decode() for name in server.client().keys("*")}
+        assert keys - {"news:pools"}
+        assert all(name.startswith("news:{default}:") for name in keys - {"news:pools"})
 
     def test_a_server_that_forgot_its_scripts_is_given_them_again(self, server):
         with Deduper(server.address) as deduper:
@@ -389,9 +393,9 @@ class TestPools:
         for pool in ("default", "sport"):
             store = RedisStore(address, pool)
             store.bind(None, 1)
-            (made,) = fingerprints([article := Article(id=f"of {pool}", text=BODY)])
+            (fingerprint,) = fingerprints([article := Article(id=f"of {pool}", text=BODY)])
             with store.transaction():
-                store.save_articles([StoredArticle(article, made, np.array([2], np.uint64))])
+                store.save_articles([StoredArticle(article, fingerprint, np.array([2], np.uint64))])
             assert list(store.ids()) == [f"of {pool}"]
             store.close()
         assert list_pools_at(address) == ["default", "sport"]
@@ -453,8 +457,8 @@ class TestWhatGoesWrong:
         with running("--maxmemory", "2mb") as server, Deduper(server.address) as deduper:
             with pytest.raises(StoreError, match="raise maxmemory"):
                 list(deduper.run(apart(3000)))
-            there = list(deduper._store.ids())
-            assert all(deduper.article(name) for name in there[-3:])
+            ids = list(deduper._store.ids())
+            assert all(deduper.article(name) for name in ids[-3:])
 
     def test_a_replica_is_reported(self):
         of_nobody = ("--replicaof", "127.0.0.1", "1", "--replica-serve-stale-data", "yes")
@@ -469,9 +473,9 @@ class TestWhatGoesWrong:
             server.client().config_set("requirepass", "hush")
             with pytest.raises(StoreError, match="user and the password"):
                 Deduper(server.address)
-            with pytest.raises(StoreError) as told:
+            with pytest.raises(StoreError) as raised:
                 Deduper(f"unix://:wrong@{server.socket}")
-            assert "wrong" not in str(told.value).replace("WRONGPASS", "").replace(
+            assert "wrong" not in str(raised.value).replace("WRONGPASS", "").replace(
                 "wrong number", ""
             )
             Deduper(f"unix://:hush@{server.socket}").close()
@@ -497,11 +501,11 @@ class TestWhatGoesWrong:
     def test_eviction_and_no_persistence_are_found(self):
         settings = ("--maxmemory", "1gb", "--maxmemory-policy", "allkeys-lru")
         with running(*settings) as server, Deduper(server.address) as deduper:
-            found = {check.name: check for check in deduper.verify()}
-        assert not found["eviction"].passed
-        assert "noeviction" in found["eviction"].detail
-        assert found["durability"].warning
-        assert "appendonly is off" in found["durability"].detail
+            checks = {check.name: check for check in deduper.verify()}
+        assert not checks["eviction"].passed
+        assert "noeviction" in checks["eviction"].detail
+        assert checks["durability"].warning
+        assert "appendonly is off" in checks["durability"].detail
 
     def test_a_row_that_is_lost_is_found(self, server):
         with Deduper(server.address) as deduper:
@@ -599,8 +603,8 @@ class TestTransactions:
         store = self.bound(address)
         entries = []
         for text in ("one", "two", "three"):
-            (made,) = fingerprints([article := Article(id="a", text=text, seen=NOON)])
-            entries.append(StoredArticle(article, made, np.array([2], np.uint64)))
+            (fingerprint,) = fingerprints([article := Article(id="a", text=text, seen=NOON)])
+            entries.append(StoredArticle(article, fingerprint, np.array([2], np.uint64)))
         with store.transaction():
             store.save_articles(entries[:1])
         with pytest.raises(ValueError), store.transaction():  # noqa: PT011, PT012
@@ -612,7 +616,7 @@ class TestTransactions:
             store.save_articles(entries[1:2])
             store.save_articles(entries[2:])
         fresh = self.bound(address)
-        assert [each.text for each in fresh.revisions(["a"])["a"]] == ["one", "two"]
+        assert [revision.text for revision in fresh.revisions(["a"])["a"]] == ["one", "two"]
         assert fresh.articles(["a"])["a"].text == "three"
         assert all(check.passed for check in fresh.verify())
 
@@ -644,14 +648,14 @@ class TestTransactions:
             assert read == [{3}]  # numbers begin with 1, and the first that stays is 201
             left = sorted(f"s{n}" for n in range(200, 300))
             with Deduper(server.address) as fresh:
-                for each in (one, other, fresh):
-                    assert sorted(story.kept for story in each.stories()) == left
-                    assert each.article("s200") == replace(
-                        unlike[200], seen=each.article("s200").seen
+                for deduper in (one, other, fresh):
+                    assert sorted(story.kept for story in deduper.stories()) == left
+                    assert deduper.article("s200") == replace(
+                        unlike[200], seen=deduper.article("s200").seen
                     )
-                    assert each.check(replace(unlike[250], id="x")).duplicate_of == "s250"
-                    assert not each.check(replace(unlike[150], id="x")).is_duplicate
-                    assert all(check.passed for check in each.verify())
+                    assert deduper.check(replace(unlike[250], id="x")).duplicate_of == "s250"
+                    assert not deduper.check(replace(unlike[150], id="x")).is_duplicate
+                    assert all(check.passed for check in deduper.verify())
         client = server.client()
         assert not any(client.exists(f"{PREFIX}{kind}:{n}") for kind in "rt" for n in range(3))
         assert client.hlen(PREFIX + "r:3") == 256 - 201
@@ -723,7 +727,7 @@ class TestTransactions:
     def test_nothing_of_a_failed_transaction_stays(self, address, monkeypatch):
         with Deduper(address) as one, Deduper(address) as other:
             one.add(Article(id="a", text=OTHER))
-            monkeypatch.setattr("nearcopy.deduper.add.verdict_at_insert", None)
+            monkeypatch.setattr("nearcopy.deduper.check_and_add.verdict_at_insert", None)
             with pytest.raises(TypeError):
                 one.add(Article(id="b", text=BODY))
             monkeypatch.undo()
@@ -753,7 +757,7 @@ class TestTwoAtOnce:
             one.add(Article(id="a", text=BODY))
             other.add(Article(id="b", text=BODY))
             one.feedback("a", "b", same=False)
-            assert [each.pair for each in other.all_feedback()] == [("a", "b")]
+            assert [feedback.pair for feedback in other.all_feedback()] == [("a", "b")]
             assert not next(iter(other.verdicts("b"))).is_duplicate
             other.retract_feedback("a", "b")
             assert one.all_feedback() == []
@@ -825,10 +829,10 @@ def test_what_was_answered_survives_kills_of_workers(address):
     last = -1
     for _ in range(3):
         process = steady(address, last + 1)
-        wanted = last + 20
+        target = last + 20
         for line in process.stdout:
             last = int(line)
-            if last >= wanted:
+            if last >= target:
                 os.kill(process.pid, signal.SIGKILL)
                 break
         process.stdout.close()

@@ -18,8 +18,8 @@ from tests.support.racing_workers import race
 from nearcopy import RECIPES, Article, BadArticle, Deduper, NotStored, RecipeMismatch, StoreError
 from nearcopy.stores.row_codec import fingerprint_from_row
 from nearcopy.stores.sql.articles import BEFORE
+from nearcopy.stores.sql.sqlite import APPLICATION_ID, LATEST, MIGRATIONS, SqliteDatabase, path_of
 from nearcopy.stores.sql.window import SqlWindow
-from nearcopy.stores.sqlite import APPLICATION_ID, LATEST, MIGRATIONS, SqliteDatabase, path_of
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 WHOLE = os.environ.get("NEARCOPY_FAULTS") == "whole"  # as `make faults` sets it
@@ -52,10 +52,10 @@ def test_a_kept_copy_stays_kept_in_later_runs(address):
     for _ in range(2):
         with Deduper(address) as tomorrow:
             list(tomorrow.run(later))
-            first, *rest = tomorrow.verdicts(["a", "b", "c"])
+            first, *copies = tomorrow.verdicts(["a", "b", "c"])
             assert (first.is_duplicate, first.rule) == (False, "kept")
-            assert [(item.is_duplicate, item.duplicate_of) for item in rest] == [(True, "a")] * 2
-            assert tomorrow.story("a").kept == "c"  # the best version, whoever came first
+            assert [(item.is_duplicate, item.duplicate_of) for item in copies] == [(True, "a")] * 2
+            assert tomorrow.story("a").kept == "c"  # the best version, whichever came first
     with Deduper(address) as next_day:
         assert next_day.add(Article(id="d", text=BODY, published=NOON + 2 * day)).is_duplicate
         (last,) = next_day.verdicts(["d"])
@@ -82,15 +82,15 @@ def test_every_duplicate_names_a_kept_copy_across_runs(address):
         kept |= {item.id for item in ids if not item.is_duplicate}
         assert {item.duplicate_of for item in ids if item.is_duplicate} <= kept
     with Deduper(address) as deduper:
-        again = list(deduper.verdicts(list("abcde")))
-    assert {item.id for item in again if not item.is_duplicate} == kept
+        verdicts = list(deduper.verdicts(list("abcde")))
+    assert {item.id for item in verdicts if not item.is_duplicate} == kept
 
 
 def test_a_store_is_opened_with_its_own_recipe(address):
     with Deduper(address, RECIPES["feed"]):
         pass
-    with Deduper(address) as again:
-        assert again.recipe == RECIPES["feed"]
+    with Deduper(address) as deduper:
+        assert deduper.recipe == RECIPES["feed"]
     with pytest.raises(RecipeMismatch, match="was filled with recipe"):
         Deduper(address, RECIPES["default"])
 
@@ -425,7 +425,7 @@ def test_a_duplicate_without_a_kept_copy_is_repaired_by_clustering_again(address
 def test_a_failed_transaction_leaves_nothing(address, monkeypatch):
     with Deduper(address) as deduper:
         deduper.add(Article(id="a", text=BODY))
-        monkeypatch.setattr("nearcopy.deduper.add.verdict_at_insert", None)
+        monkeypatch.setattr("nearcopy.deduper.check_and_add.verdict_at_insert", None)
         with pytest.raises(TypeError):
             deduper.add(Article(id="b", text=BODY))
         monkeypatch.undo()
@@ -499,7 +499,7 @@ class TestConcurrency:
     def test_an_article_removed_by_a_failed_transaction_is_found_again(self, address, monkeypatch):
         with Deduper(address) as one:
             one.add(Article(id="a", text=BODY))
-            monkeypatch.setattr("nearcopy.deduper.add.verdict_at_insert", None)
+            monkeypatch.setattr("nearcopy.deduper.check_and_add.verdict_at_insert", None)
             with pytest.raises(TypeError):  # after another took the place of "a" and was looked for
                 one.add(Article(id="a", text="quite another text than before it was " * 20))
             monkeypatch.undo()
@@ -540,7 +540,7 @@ class TestConcurrency:
     def test_a_failed_transaction_hides_no_articles_of_others(self, address, monkeypatch):
         with Deduper(address) as one, Deduper(address) as other:
             one.add(Article(id="a", text="quite another text than before it was " * 20))
-            monkeypatch.setattr("nearcopy.deduper.add.verdict_at_insert", None)
+            monkeypatch.setattr("nearcopy.deduper.check_and_add.verdict_at_insert", None)
             with pytest.raises(TypeError):
                 one.add(Article(id="b", text=BODY))
             monkeypatch.undo()
@@ -564,7 +564,7 @@ class TestConcurrency:
 
 RACER = """
 from nearcopy import Article, Deduper
-from nearcopy.stores import sqlite
+from nearcopy.stores.sql import sqlite
 
 text = "the council voted on tuesday to close the old harbour for the whole winter season " * 6
 

@@ -20,14 +20,14 @@ ARTICLES = news(COUNT)
 
 def lines(articles: list[Article]) -> list[str]:
     """The articles as lines of JSON, as files have them."""
-    made = []
+    json_lines = []
     for article in articles:
         values = {name: value for name, value in asdict(article).items() if value is not None}
         for name in ("published", "seen"):
             if name in values:
                 values[name] = values[name].isoformat()
-        made.append(json.dumps(values) + "\n")
-    return made
+        json_lines.append(json.dumps(values) + "\n")
+    return json_lines
 
 
 def read(path: Path) -> list[dict]:

@@ -23,7 +23,7 @@ class CutProxy:
         self._threads[0].start()
 
     def cut_after(self, least: int | None, most: int = 0) -> None:
-        """Cut each connection after so many chunks from now on, either way; none with None."""
+        """Cut each connection after this many chunks from now on, either way; none with None."""
         self._between = None if least is None else (least, most)
 
     def close(self) -> None:
@@ -37,11 +37,11 @@ class CutProxy:
     def _accept(self) -> None:
         with suppress(OSError):
             while True:
-                ours, _ = self._listening.accept()
-                theirs = socket.socket(socket.AF_UNIX)
-                theirs.connect(str(self._target))
-                pair = _Pair(self, ours, theirs)
-                for ends in ((ours, theirs), (theirs, ours)):
+                client, _ = self._listening.accept()
+                server = socket.socket(socket.AF_UNIX)
+                server.connect(str(self._target))
+                pair = _Pair(self, client, server)
+                for ends in ((client, server), (server, client)):
                     passing = threading.Thread(target=pair.pass_on, args=ends, daemon=True)
                     self._threads.append(passing)
                     passing.start()
@@ -62,16 +62,16 @@ class _Pair:
 
     def pass_on(self, source: socket.socket, sink: socket.socket) -> None:
         with suppress(OSError):
-            while some := source.recv(CHUNK):
+            while chunk := source.recv(CHUNK):
                 if self._is_over():
                     break
-                sink.sendall(some)
+                sink.sendall(chunk)
         for end in self._ends:
             with suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
         with self._lock:
             self._over += 1
-            if self._over == len(self._ends):  # nobody uses them any more
+            if self._over == len(self._ends):  # no connection uses them any more
                 for end in self._ends:
                     end.close()
 

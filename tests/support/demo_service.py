@@ -29,8 +29,8 @@ def borderline_pairs(count: int) -> Iterator[dict[str, Any]]:
     for number in range(count):
         shared = 44 if number % 2 == 0 else 41
         words = [f"wo{number}rd{place}" for place in range(WORDS)]
-        others = [f"ot{number}er{place}" for place in range(WORDS - shared)]
-        sides = (("a", "Post", words), ("b", "Radio", words[:shared] + others))
+        own_words = [f"ot{number}er{place}" for place in range(WORDS - shared)]
+        sides = (("a", "Post", words), ("b", "Radio", words[:shared] + own_words))
         for side, source, text in sides:
             yield {
                 "id": f"pair{number}{side}",

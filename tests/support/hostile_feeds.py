@@ -13,14 +13,14 @@ MILL = "The last paper mill in the valley is sold to its own workers for a singl
 
 def rss(name: str, *items: tuple[str, str, str], encoding: str = "utf-8") -> bytes:
     """A feed of items: guid, title, text."""
-    made = "".join(
+    entries = "".join(
         f"<item><guid>{guid}</guid><title>{title}</title><link>/{name}/{guid}</link>"
         f"<description>&lt;p&gt;{text}&lt;/p&gt;&lt;script&gt;bad()&lt;/script&gt;</description>"
         f"<pubDate>Mon, 04 May 2026 1{place}:00:00 GMT</pubDate></item>"
         for place, (guid, title, text) in enumerate(items)
     )
     head = f'<?xml version="1.0" encoding="{encoding}"?><rss version="2.0"><channel>'
-    return f"{head}<title>{name}</title>{made}</channel></rss>".encode(encoding)
+    return f"{head}<title>{name}</title>{entries}</channel></rss>".encode(encoding)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -136,7 +136,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 class FeedServer(ThreadingHTTPServer):
-    """The server: its pages, what it was asked, and where it sends people."""
+    """The server: its pages, the requests it got, and where it redirects."""
 
     daemon_threads = True
 
@@ -148,7 +148,7 @@ class FeedServer(ThreadingHTTPServer):
         self.sent = 0
 
     def handle_error(self, *_: object) -> None:
-        pass  # who asks may go when they have seen enough
+        pass  # a client may leave when it has seen enough
 
     def at(self, path: str) -> str:
         """The address of a path."""

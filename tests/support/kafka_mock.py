@@ -26,8 +26,8 @@ def _library() -> ctypes.CDLL:
     import confluent_kafka
 
     beside = Path(confluent_kafka.__file__).parents[1] / "confluent_kafka.libs"
-    (found,) = beside.glob("librdkafka-*.so*")
-    return ctypes.CDLL(str(found))
+    (path,) = beside.glob("librdkafka-*.so*")
+    return ctypes.CDLL(str(path))
 
 
 def _cluster(library: ctypes.CDLL) -> ctypes.c_void_p:
@@ -38,9 +38,9 @@ def _cluster(library: ctypes.CDLL) -> ctypes.c_void_p:
     settings = ctypes.c_void_p(library.rd_kafka_conf_new())
     said = ctypes.create_string_buffer(512)
     owner = library.rd_kafka_new(PRODUCER, settings, said, ctypes.c_size_t(512))
-    made = ctypes.c_void_p(library.rd_kafka_mock_cluster_new(ctypes.c_void_p(owner), BROKERS))
-    library.rd_kafka_mock_group_initial_rebalance_delay_ms(made, ctypes.c_int32(JOIN_MILLISECONDS))
-    return made
+    mock = ctypes.c_void_p(library.rd_kafka_mock_cluster_new(ctypes.c_void_p(owner), BROKERS))
+    library.rd_kafka_mock_group_initial_rebalance_delay_ms(mock, ctypes.c_int32(JOIN_MILLISECONDS))
+    return mock
 
 
 def serve() -> None:
@@ -84,16 +84,16 @@ class Cluster:
 
     def topic(self, name: str, partitions: int = PARTITIONS) -> str:
         """The name of a new topic."""
-        made = f"{name}-{os.getpid()}-{next(NUMBERS)}"
+        topic = f"{name}-{os.getpid()}-{next(NUMBERS)}"
         if self.mock:
-            self._order(f"topic {made} {partitions}")
+            self._order(f"topic {topic} {partitions}")
         else:
             from confluent_kafka.admin import AdminClient, NewTopic
 
             admin = AdminClient({"bootstrap.servers": self.brokers})
-            for future in admin.create_topics([NewTopic(made, partitions)]).values():
+            for future in admin.create_topics([NewTopic(topic, partitions)]).values():
                 future.result(30)
-        return made
+        return topic
 
     def down(self, number: int) -> None:
         """Have a broker refuse all connections."""

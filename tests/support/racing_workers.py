@@ -43,7 +43,7 @@ _sys.exit(_failed)
 
 
 class Race(NamedTuple):
-    """The words of each line that a worker said, in any order, and what went to stderr."""
+    """The words of each line that a worker printed, in any order, and its stderr."""
 
     lines: list[list[str]]
     errors: str

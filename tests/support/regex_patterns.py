@@ -40,7 +40,7 @@ class Found(NamedTuple):
 def all_patterns() -> list[Found]:
     """Every pattern of the package, by a process that imports all of it."""
     run = subprocess.run([sys.executable, __file__], capture_output=True, text=True, check=True)
-    return [Found(*rest, tuple(uses)) for *rest, uses in json.loads(run.stdout)]
+    return [Found(*fields, tuple(uses)) for *fields, uses in json.loads(run.stdout)]
 
 
 def using_re(source: Path) -> list[Path]:
@@ -48,7 +48,7 @@ def using_re(source: Path) -> list[Path]:
     files = sorted(source.rglob("*.py"))
     words = ("import re\n", "import lazy_pattern\n", "import regex\n")
     return [
-        each for each in files if any(map(each.read_text(encoding="utf-8").__contains__, words))
+        path for path in files if any(map(path.read_text(encoding="utf-8").__contains__, words))
     ]
 
 
@@ -76,10 +76,10 @@ def hostile(found: Found, length: int) -> list[str]:
     _sample(parser.parse(found.compiled().pattern, found.flags), "", parts)
     units = dict.fromkeys(unit for before, over in parts for unit in (over, before, before + over))
     letters = sorted({letter for unit in units for letter in unit})
-    made = dict.fromkeys(before + over * (length // len(over)) for before, over in parts if over)
-    made |= dict.fromkeys(unit * (length // len(unit)) for unit in units if unit)
-    made |= dict.fromkeys((a + b) * (length // 2) for a in letters[:6] for b in letters[:6])
-    texts = list(made)
+    samples = dict.fromkeys(before + over * (length // len(over)) for before, over in parts if over)
+    samples |= dict.fromkeys(unit * (length // len(unit)) for unit in units if unit)
+    samples |= dict.fromkeys((a + b) * (length // 2) for a in letters[:6] for b in letters[:6])
+    texts = list(samples)
     step = max(1, len(texts) // MOST)
     return [text[:length] + end for text in texts[::step] for end in ENDINGS]
 
@@ -98,7 +98,7 @@ def _sample(tree: Any, before: str, parts: dict[tuple[str, str], None]) -> str:
         elif kind is sre.IN:
             text += next(iter(_letters(value)), "")
         elif kind is sre.BRANCH:
-            first, *_ = [_sample(each, here, parts) for each in value[1]]
+            first, *_ = [_sample(branch, here, parts) for branch in value[1]]
             text += first
         elif kind is sre.SUBPATTERN:
             text += _sample(value[3], here, parts)
@@ -115,9 +115,9 @@ def _sample(tree: Any, before: str, parts: dict[tuple[str, str], None]) -> str:
 def _repeated(value: Any, before: str, parts: dict[tuple[str, str], None]) -> str:
     least, _, body = value
     once = _sample(body, before, parts)
-    others = _letters(body[0][1]) if len(body) == 1 and body[0][0] is sre.IN else []
-    for each in (once, *others):
-        parts[before, each] = None
+    letters = _letters(body[0][1]) if len(body) == 1 and body[0][0] is sre.IN else []
+    for unit in (once, *letters):
+        parts[before, unit] = None
     return once * max(1, min(least, 50))
 
 
@@ -127,7 +127,7 @@ def _letters(items: Any) -> list[str]:
     own = [chr(v) for k, v in items if k is sre.LITERAL] + [
         chr(v[0]) for k, v in items if k is sre.RANGE
     ]
-    return [each for each in (*own, *TRIED) if _holds(items, each) != negated][:4]
+    return [character for character in (*own, *TRIED) if _holds(items, character) != negated][:4]
 
 
 CATEGORIES = {
@@ -154,7 +154,7 @@ def _holds(items: Any, letter: str) -> bool:
 
 def main() -> None:
     """Print the patterns."""
-    made: dict[int, tuple[str, re.Pattern[Any]]] = {}
+    patterns: dict[int, tuple[str, re.Pattern[Any]]] = {}
     plain = re._compile
 
     def noted(pattern: Any, flags: Any) -> Any:
@@ -163,7 +163,7 @@ def main() -> None:
             frame = frame.f_back
         name = frame.f_globals["__name__"]
         if name.startswith("nearcopy"):
-            made.setdefault(id(result), (name, result))
+            patterns.setdefault(id(result), (name, result))
         return result
 
     re._compile = noted
@@ -179,9 +179,9 @@ def main() -> None:
         for variable, value in [*vars(module).items()] if name.startswith("nearcopy") else []:
             if type(value) is LazyPattern:
                 compiled = re.compile(value.pattern, value.given_flags)
-                made.setdefault(id(compiled), (name, compiled))
+                patterns.setdefault(id(compiled), (name, compiled))
                 setattr(module, variable, compiled)
-    print(json.dumps([_row(*each) for each in made.values()]))
+    print(json.dumps([_row(*entry) for entry in patterns.values()]))
 
 
 def _row(module: str, pattern: re.Pattern[Any]) -> list[Any]:
@@ -193,14 +193,14 @@ def _row(module: str, pattern: re.Pattern[Any]) -> list[Any]:
 def _uses(pattern: re.Pattern[Any]) -> set[str]:
     """What the modules that have the pattern use it for; to look for it, where they do not say."""
     uses: set[str] = set()
-    for module in [each for name, each in sys.modules.items() if name.startswith("nearcopy")]:
+    for module in [module for name, module in sys.modules.items() if name.startswith("nearcopy")]:
         for name, value in vars(module).items():
             if getattr(value, "__self__", None) is pattern:
                 uses.add(value.__name__)
             elif value is pattern:
                 uses |= set(re.findall(rf"\b{name}\.([a-z]+)\b", Path(module.__file__).read_text()))
-    known = {"search" if each in SEARCHING else each for each in uses}
-    return (known & {"search", "match", "fullmatch"}) or {"search"}
+    methods = {"search" if use in SEARCHING else use for use in uses}
+    return (methods & {"search", "match", "fullmatch"}) or {"search"}
 
 
 if __name__ == "__main__":

@@ -48,11 +48,11 @@ def driver(name: str) -> ModuleType:
 @contextmanager
 def folder() -> Iterator[Path]:
     """A temporary folder with a short path, as those of sockets must be; in memory if it fits."""
-    made = Path(tempfile.mkdtemp(prefix="nearcopy-", dir=_base()))
+    path = Path(tempfile.mkdtemp(prefix="nearcopy-", dir=_base()))
     try:
-        yield made
+        yield path
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def _base() -> str:
@@ -71,12 +71,12 @@ def waited(ready, process: "subprocess.Popen[bytes] | None", what: str) -> None:
 
 def program(name: str) -> str:
     """The path of a program of PostgreSQL: the one in PATH, else the newest that Debian has."""
-    found = shutil.which(name) or next(
+    path = shutil.which(name) or next(
         iter(sorted(Path(DEBIAN).glob(f"*/bin/{name}"), key=_version, reverse=True)), None
     )
-    if found is None:
+    if path is None:
         raise NoServer(f"{name} of PostgreSQL is not installed")
-    return os.path.realpath(found)
+    return os.path.realpath(path)
 
 
 def _version(path: Path) -> float:
@@ -117,7 +117,7 @@ class Postgres:
             "max_connections=60",
             *self._settings,
         ]
-        words = [word for each in settings for word in ("-c", each)]
+        words = [word for setting in settings for word in ("-c", setting)]
         with (self.socket / "log").open("ab") as out:
             self.process = subprocess.Popen(
                 [*_as_user(), program("postgres"), "-D", self._data, *words],
@@ -189,11 +189,11 @@ def postgres(*settings: str) -> Iterator[Postgres]:
             except LookupError:
                 raise NoServer(f"there is no user {USER} to run PostgreSQL as") from None
         words = ["-D", place / "data", "-A", "trust", "-U", USER, "-E", "UTF8", "--no-sync"]
-        made = subprocess.run(
+        completed = subprocess.run(
             [*_as_user(), initdb, *words], capture_output=True, text=True, cwd="/"
         )
-        if made.returncode:
-            raise NoServer(f"initdb failed: {made.stderr.strip()[-300:]}")
+        if completed.returncode:
+            raise NoServer(f"initdb failed: {completed.stderr.strip()[-300:]}")
         started = Postgres(place, *settings)
         try:
             yield started
@@ -257,11 +257,11 @@ class Redis:
 
 def redis_program() -> str:
     """The server to run: the one that REDIS_SERVER names, or the one that is installed."""
-    found = os.environ.get("REDIS_SERVER") or shutil.which("redis-server")
-    found = found or shutil.which("valkey-server")
-    if found is None:
+    path = os.environ.get("REDIS_SERVER") or shutil.which("redis-server")
+    path = path or shutil.which("valkey-server")
+    if path is None:
         raise NoServer("redis-server is not installed")
-    return found
+    return path
 
 
 @contextmanager

@@ -35,6 +35,8 @@ SETTINGS = {
     "spark.locality.wait": "0",
     "spark.shuffle.io.maxRetries": "1",
     "spark.shuffle.io.retryWait": "500ms",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.shuffle.partitions": "2",
     "spark.ui.enabled": "false",
@@ -96,7 +98,7 @@ class Cluster:
 
 
 def environment() -> dict[str, str]:
-    """What programs of Spark are told here."""
+    """The settings of Spark programs here."""
     return {
         "PYSPARK_PYTHON": sys.executable,
         "PYSPARK_DRIVER_PYTHON": sys.executable,
@@ -109,13 +111,13 @@ def environment() -> dict[str, str]:
 @contextmanager
 def cluster() -> Iterator[Cluster]:
     """A cluster of its own."""
-    found = find_spec("pyspark")
-    if found is None or found.origin is None:
+    spec = find_spec("pyspark")
+    if spec is None or spec.origin is None:
         raise NoServer("pyspark is not installed")
     if shutil.which("java") is None:
         raise NoServer("java is not installed")
     with folder() as place:
-        started = Cluster(Path(found.origin).parent, place)
+        started = Cluster(Path(spec.origin).parent, place)
         try:
             yield started
         finally:

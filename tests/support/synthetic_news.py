@@ -19,12 +19,12 @@ FRESH = 0.55  # of the articles; the rest are something to an earlier one
 def news(count: int, seed: int = 1) -> list[Article]:
     """Articles, of which nearly half are copies, excerpts, revisions and the like of others."""
     dice = random.Random(seed)
-    made: list[Article] = []
+    articles: list[Article] = []
     for number in range(count):
-        fresh = not made or dice.random() < FRESH
-        base = _fresh(dice) if fresh else dice.choice(CHANGES)(dice.choice(made), dice)
-        made.append(_placed(base, number, dice))
-    return made
+        fresh = not articles or dice.random() < FRESH
+        base = _fresh(dice) if fresh else dice.choice(CHANGES)(dice.choice(articles), dice)
+        articles.append(_placed(base, number, dice))
+    return articles
 
 
 def shuffled(articles: list[Article], order: int) -> list[Article]:
@@ -51,8 +51,10 @@ def apart(count: int, words: int = 80) -> Iterator[Article]:
 def copied(count: int, seed: int = 1) -> list[Article]:
     """As many articles, four of each text and in any order; the id begins with that of the text."""
     texts = apart(count // 4)
-    made = [each for one in texts for each in (one, *(near_copies(one, name) for name in "xyz"))]
-    return random.Random(seed).sample(made, len(made))
+    articles = [
+        article for one in texts for article in (one, *(near_copies(one, name) for name in "xyz"))
+    ]
+    return random.Random(seed).sample(articles, len(articles))
 
 
 def _placed(article: Article, number: int, dice: random.Random) -> Article:
@@ -103,7 +105,7 @@ def _excerpt(base: Article, _: random.Random) -> Article:
 
 
 def _other_figures(base: Article, dice: random.Random) -> Article:
-    words = [str(dice.randrange(2, 900)) if each.isdigit() else each for each in base.text.split()]
+    words = [str(dice.randrange(2, 900)) if word.isdigit() else word for word in base.text.split()]
     return replace(base, url=None, text=" ".join(words))
 
 

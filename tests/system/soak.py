@@ -29,7 +29,7 @@ from nearcopy import Deduper
 
 GROUPS = 1500  # of a text and three near copies; once all are there they come again
 NAMES = ("", "-x", "-y", "-z")
-OLD = 10  # one group in so many is long out of date, and purged
+OLD = 10  # one group in this many is long out of date, and purged
 NOW = datetime.now(UTC).replace(microsecond=0)
 LONG_AGO = NOW - timedelta(days=400)
 PAGES = ("/", "/stories", "/review", "/api/v1/stats", "/api/v1/stories?order=largest", "/metrics")
@@ -78,8 +78,8 @@ class Soak:
         self._end = self._began + self.seconds
         work = (self._add, self._add, self._check, self._look, self._say, self._purge, self._watch)
         threads = [
-            threading.Thread(target=self._guarded, args=(each, seed))
-            for seed, each in enumerate(work)
+            threading.Thread(target=self._guarded, args=(task, seed))
+            for seed, task in enumerate(work)
         ]
         for thread in threads:
             thread.start()
@@ -128,16 +128,16 @@ class Soak:
             batch = [article(group, dice.choice(NAMES)) for group in groups]
             answer = self._asked("POST", "/api/v1/articles", json=batch)
             if answer is not None and answer.status_code == 200:
-                told = [each["id"] for each in answer.json()["verdicts"]]
+                ids = [verdict["id"] for verdict in answer.json()["verdicts"]]
                 with self._lock:
-                    self.acknowledged.update(told)
-                if told != [each["id"] for each in batch]:
-                    self.wrong.append(f"{batch} was answered with {told}")
+                    self.acknowledged.update(ids)
+                if ids != [row["id"] for row in batch]:
+                    self.wrong.append(f"{batch} was answered with {ids}")
 
     def _check(self, dice: random.Random) -> None:
         while self._going:
-            asked = article(dice.randrange(GROUPS), dice.choice(NAMES)) | {"id": "asked"}
-            self._asked("POST", "/api/v1/check", json=asked)
+            query = article(dice.randrange(GROUPS), dice.choice(NAMES)) | {"id": "asked"}
+            self._asked("POST", "/api/v1/check", json=query)
             time.sleep(0.02)
 
     def _look(self, dice: random.Random) -> None:
@@ -202,9 +202,9 @@ class Soak:
             return []
         pid = self.process.pid
         with suppress(OSError):
-            found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-            lines = {int(each): Path(f"/proc/{each}/cmdline").read_bytes() for each in found}
-            return [each for each, line in lines.items() if b"resource_tracker" not in line]
+            children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+            lines = {int(child): Path(f"/proc/{child}/cmdline").read_bytes() for child in children}
+            return [child for child, line in lines.items() if b"resource_tracker" not in line]
         return []
 
     def _start(self) -> None:
@@ -229,7 +229,7 @@ class Soak:
         recent = {f"g{group}{name}" for group in range(GROUPS) if group % OLD for name in NAMES}
         with Deduper(self.address, clock=lambda: NOW) as deduper:
             self.wrong += [f"{c.name}: {c.detail}" for c in deduper.verify() if not c.passed]
-            members = [each.id for story in deduper.stories() for each in story.members]
+            members = [member.id for story in deduper.stories() for member in story.members]
             self.counts["articles in the end"] = len(members)
             if len(members) != len(set(members)):
                 self.wrong.append("an article is in two stories")
@@ -255,15 +255,17 @@ class Soak:
 
     def _memory(self, quarter: int) -> int:
         """The median size of a worker in a quarter of the time, in bytes."""
-        start, end = (self.seconds * each / 4 for each in (quarter, quarter + 1))
-        found = [size for when, size in self.resident if start <= when < end]
-        return int(statistics.median(found)) if found else 0
+        start, end = (self.seconds * boundary / 4 for boundary in (quarter, quarter + 1))
+        sizes = [size for when, size in self.resident if start <= when < end]
+        return int(statistics.median(sizes)) if sizes else 0
 
     def report(self) -> str:
         """What was done and what came of it, as Markdown."""
         rows = [f"| {name} | {count:,} |" for name, count in sorted(self.counts.items())]
         sizes = ", ".join(f"{self._memory(quarter) >> 20}" for quarter in range(4))
-        wrong = "\n".join(f"- {each}" for each in self.wrong) or "Nothing was found to be wrong."
+        failures = (
+            "\n".join(f"- {failure}" for failure in self.wrong) or "Nothing was found to be wrong."
+        )
         return "\n".join(
             [
                 f"{self.seconds / 60:.0f} minutes, {len(self.acknowledged):,} articles "
@@ -273,7 +275,7 @@ class Soak:
                 "|---|---:|",
                 *rows,
                 "",
-                wrong,
+                failures,
             ]
         )
 
@@ -292,9 +294,9 @@ def opened(kind: str, folder: Path) -> Iterator[tuple[str, servers.Postgres | No
 def soaked(kind: str, folder: Path, seconds: float) -> Soak:
     """A soak that has ended."""
     with opened(kind, folder) as (address, server):
-        made = Soak(address, folder, seconds, server)
-        made.run()
-        return made
+        soak = Soak(address, folder, seconds, server)
+        soak.run()
+        return soak
 
 
 def main() -> None:
@@ -302,15 +304,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("kinds", nargs="*", default=["sqlite", "postgres"])
-    asked = parser.parse_args()
-    wrong = []
-    for kind in asked.kinds:
+    arguments = parser.parse_args()
+    failures = []
+    for kind in arguments.kinds:
         with servers.folder() as folder:
-            found = soaked(kind, folder, asked.minutes * 60)
-            print(f"## {kind}\n\n{found.report()}\n", flush=True)
-            wrong += found.wrong
-    print(json.dumps({"wrong": len(wrong)}), file=sys.stderr)
-    sys.exit(bool(wrong))
+            soak = soaked(kind, folder, arguments.minutes * 60)
+            print(f"## {kind}\n\n{soak.report()}\n", flush=True)
+            failures += soak.wrong
+    print(json.dumps({"wrong": len(failures)}), file=sys.stderr)
+    sys.exit(bool(failures))
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ def rows_of(path):
 
 def reasons(path) -> list[str]:
     """Why rows were rejected."""
-    return [each.why for each in rows_of(path) if isinstance(each, Rejected)]
+    return [row.why for row in rows_of(path) if isinstance(row, Rejected)]
 
 
 # --- Packed --------------------------------------------------------------------------------------
@@ -44,7 +44,7 @@ with open_sources([sys.argv[1]]) as (source,):
 print(found, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)
 """
 WHY = '[(type(each) is Row, getattr(each, "why", "")[:80]) for each in read(source)]'
-TOLD, COUNTED = (PEAK.replace("FOUND", each) for each in (WHY, "sum(1 for _ in read(source))"))
+TOLD, COUNTED = (PEAK.replace("FOUND", code) for code in (WHY, "sum(1 for _ in read(source))"))
 MEGABYTE = 1 << 20
 
 
@@ -91,11 +91,11 @@ def test_parquet_that_is_packed_once_more_has_a_largest_size(tmp_path, monkeypat
 
 def parquet_of(columns) -> bytes:
     """A file of these columns."""
-    arrow, made = pytest.importorskip("pyarrow"), io.BytesIO()
+    arrow, buffer = pytest.importorskip("pyarrow"), io.BytesIO()
     from pyarrow.parquet import write_table
 
-    write_table(arrow.table(columns), made)
-    return made.getvalue()
+    write_table(arrow.table(columns), buffer)
+    return buffer.getvalue()
 
 
 def test_one_long_text_in_all_rows_of_parquet_is_not_held_for_all_of_them(tmp_path):
@@ -132,8 +132,8 @@ def test_a_row_of_a_table_has_a_longest_size(tmp_path, monkeypatch, longest):
     assert len(row) == 40
     path = tmp_path / "wire.csv"
     path.write_text(f"id,text\na,b\n{row}c,d\n")
-    found = [each.article.id for each in rows_of(path) if isinstance(each, Row)]
-    assert found == (["a", "b", "c"] if longest == 40 else ["a", "c"])
+    ids = [row.article.id for row in rows_of(path) if isinstance(row, Row)]
+    assert ids == (["a", "b", "c"] if longest == 40 else ["a", "c"])
 
 
 @pytest.mark.parametrize("most", [3, 2])
@@ -141,8 +141,8 @@ def test_a_row_of_a_table_has_a_most_of_lines(tmp_path, monkeypatch, most):
     monkeypatch.setattr(tables, "MOST_LINES", most)
     path = tmp_path / "wire.csv"
     path.write_text('id,text\na,b\nb,"x\ny\nz"\nc,d\n')
-    found = [each.article.id for each in rows_of(path) if isinstance(each, Row)]
-    assert found == (["a", "b", "c"] if most == 3 else ["a", "c"])
+    ids = [row.article.id for row in rows_of(path) if isinstance(row, Row)]
+    assert ids == (["a", "b", "c"] if most == 3 else ["a", "c"])
 
 
 @pytest.mark.parametrize("longest", [40, 39])
@@ -152,15 +152,15 @@ def test_a_line_has_a_longest_size(tmp_path, monkeypatch, longest):
     line = '{"id": "b", "text": "' + "x" * 16 + '"}\n'
     assert len(line) == 40
     path.write_text('{"id": "a", "text": "y"}\n' + line + '{"id": "c", "text": "z"}\n')
-    found = [each.article.id for each in rows_of(path) if isinstance(each, Row)]
-    assert found == (["a", "b", "c"] if longest == 40 else ["a", "c"])
+    ids = [row.article.id for row in rows_of(path) if isinstance(row, Row)]
+    assert ids == (["a", "b", "c"] if longest == 40 else ["a", "c"])
 
 
 def warc_of(page: bytes, **headers: str) -> bytes:
     """A crawl of one page."""
     pytest.importorskip("warcio")
-    given = {"Content-Type": "text/html", **headers}
-    http = f"HTTP/1.1 200 OK\r\n{lines(given)}\r\n".encode() + page
+    fields = {"Content-Type": "text/html", **headers}
+    http = f"HTTP/1.1 200 OK\r\n{lines(fields)}\r\n".encode() + page
     about = {
         "WARC-Type": "response",
         "WARC-Target-URI": "https://coast.example/quay",
@@ -245,7 +245,7 @@ def test_html_of_a_crawl_nested_without_end_is_a_page_like_any(tmp_path):
 
 
 def feed_of(marks: int) -> bytes:
-    """A feed of so many tags and references, one entry among them."""
+    """A feed of this many tags and references, one entry among them."""
     head, tail = b"<rss><channel><item><title>Tide</title>", b"</item></channel></rss>"
     left = marks - head.count(b"<") - tail.count(b"<")
     return head + b"&#65;" * (left - 2) + b"<b></b>" + tail
@@ -275,8 +275,8 @@ def test_entities_of_entities_are_not_expanded(kind):
     body = f"{LAUGHS}<{kind}><channel><item><title>&e29;</title></item><entry><title>&e29;</title>"
     body += '</entry></channel><outline text="&e29;" xmlUrl="https://coast.example/&e29;"/>'
     start = time.thread_time()
-    found = json.dumps(list(feed_rows(f"{body}</{kind}>".encode())))
-    assert len(found) < 2000
+    json_text = json.dumps(list(feed_rows(f"{body}</{kind}>".encode())))
+    assert len(json_text) < 2000
     assert time.thread_time() - start < 1
 
 

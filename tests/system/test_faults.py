@@ -37,9 +37,9 @@ Line = list[object]
 
 
 def told(verdict: Verdict) -> Line:
-    """What a worker writes down of a verdict: all but the kept copy, which may be elected anew."""
-    found = (verdict.id, verdict.relation, verdict.is_duplicate, verdict.rule, verdict.match)
-    return [*found, round(verdict.confidence, 6)]
+    """What a worker records of a verdict: all but the kept copy, which may be chosen again."""
+    fields = (verdict.id, verdict.relation, verdict.is_duplicate, verdict.rule, verdict.match)
+    return [*fields, round(verdict.confidence, 6)]
 
 
 def add_all(address: str, articles: list[Article], notes: Path, at_once: int) -> None:
@@ -115,12 +115,12 @@ class Nursery:
 
 @contextmanager
 def nursery(address: str, notes: Path, kind: str, count: int, at_once: int) -> Iterator[Nursery]:
-    """Workers that add so many made-up articles of a kind, some at once."""
-    made = Nursery(address, notes, kind, count, at_once)
+    """Workers that add this many made-up articles of a kind, several at once."""
+    workers = Nursery(address, notes, kind, count, at_once)
     try:
-        yield made
+        yield workers
     finally:
-        made.close()
+        workers.close()
 
 
 def waited_for(notes: Path, more_than: int, seconds: float = 60.0) -> None:
@@ -131,20 +131,20 @@ def waited_for(notes: Path, more_than: int, seconds: float = 60.0) -> None:
 
 
 def assert_kept(address: str, articles: list[Article], lines: list[Line]) -> None:
-    """All that was acknowledged is there, none twice, and adding it again tells the same."""
+    """All that was acknowledged is there, none twice, and adding it again gives the same."""
     with Deduper(address, clock=lambda: NOON) as deduper:
         assert [check for check in deduper.verify() if not check.passed] == []
         members = [member.id for story in deduper.stories() for member in story.members]
         assert len(members) == len(set(members))
         assert {line[0] for line in lines} <= set(members)
         by_id = {article.id: article for article in articles}
-        again = list(deduper.run(by_id[str(line[0])] for line in lines))
-        assert [json.loads(json.dumps(told(verdict))) for verdict in again] == lines
+        verdicts = list(deduper.run(by_id[str(line[0])] for line in lines))
+        assert [json.loads(json.dumps(told(verdict))) for verdict in verdicts] == lines
         assert deduper.stats().articles == len(members)
 
 
 def as_in_memory(articles: list[Article], at_once: int) -> list[Line]:
-    """What all would be told if nothing went wrong."""
+    """The verdicts of all if nothing goes wrong."""
     with Deduper(clock=lambda: NOON) as deduper:
         lines = []
         for start in range(0, len(articles), at_once):
@@ -194,8 +194,8 @@ def test_a_server_may_be_killed_while_a_worker_adds(own_server, tmp_path):
     with nursery(address, notes, "copied", ADDS, AT_ONCE) as workers:
         workers.start(0)
         for part in range(1, RESTARTS + 1):
-            wanted = part * ADDS // (RESTARTS + 1)
-            while len(acknowledged(notes)) < wanted:
+            target = part * ADDS // (RESTARTS + 1)
+            while len(acknowledged(notes)) < target:
                 sleep(0.05)
             own_server.kill()
             sleep(0.3)
@@ -206,9 +206,9 @@ def test_a_server_may_be_killed_while_a_worker_adds(own_server, tmp_path):
 
 
 def test_a_server_that_stays_away_is_reported_in_time(own_server, monkeypatch):
-    from nearcopy.stores.postgres import connections as postgres_connections
-    from nearcopy.stores.postgres import database as postgres_database
     from nearcopy.stores.redis import connection as redis_link
+    from nearcopy.stores.sql import postgres as postgres_database
+    from nearcopy.stores.sql import postgres_connections
 
     monkeypatch.setattr(redis_link, "RETRY_SECONDS", 1.0)
     monkeypatch.setattr(postgres_database, "WAIT_SECONDS", 1.0)
@@ -270,9 +270,9 @@ def small_disk(tmp_path) -> Iterator[Path]:
     if shutil.which("mount") is None or os.geteuid() != 0:
         servers.unavailable("only root can mount a small disk")
     words = ["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", str(place)]
-    made = subprocess.run(words, capture_output=True, text=True)
-    if made.returncode:
-        servers.unavailable(f"a small disk cannot be mounted: {made.stderr.strip()}")
+    completed = subprocess.run(words, capture_output=True, text=True)
+    if completed.returncode:
+        servers.unavailable(f"a small disk cannot be mounted: {completed.stderr.strip()}")
     try:
         yield place
     finally:
@@ -292,7 +292,7 @@ def test_a_full_disk_is_reported_and_loses_nothing(small_disk):
         with pytest.raises(StoreError, match="make room on the disk"):
             add_until_full(deduper, articles, lines)
         assert len(lines) >= AT_ONCE
-        assert deduper.check(articles[0]) is not None  # who looks needs no room
+        assert deduper.check(articles[0]) is not None  # reading needs no room
         with pytest.raises(StoreError, match="make room on the disk"):
             add_until_full(deduper, articles[len(lines) :], [])
         filler.unlink()

@@ -62,16 +62,16 @@ def test_time_is_linear(unit, count, recipe):
 
 def test_html_nested_100_000_deep():
     page = "<div>" * 100_000 + "deep words" + "</div>" * 100_000
-    made = kernels.sketch([page, page[:-400_000]], Recipe(), html=[True, True])
-    assert made.words.tolist() == [2, 2]
+    sketches = kernels.sketch([page, page[:-400_000]], Recipe(), html=[True, True])
+    assert sketches.words.tolist() == [2, 2]
 
 
 @pytest.mark.parametrize(("unit", "count"), HOSTILE.values(), ids=HOSTILE)
 def test_hostile_words_equal_the_reference(native, unit, count):
     text = unit * min(count, 700)
     assert native.words(text) == reference.words(text)
-    made, expected = (k.sketch([text], Recipe()) for k in (native, reference))
-    assert all(np.array_equal(a, b) for a, b in zip(made, expected, strict=True))
+    sketches, expected = (k.sketch([text], Recipe()) for k in (native, reference))
+    assert all(np.array_equal(a, b) for a, b in zip(sketches, expected, strict=True))
 
 
 MEMORY = """
@@ -112,10 +112,10 @@ def test_the_list_may_change_while_it_is_read():
 
     timer = threading.Timer(0.005, empty)
     timer.start()
-    made = kernels.sketch(texts, Recipe())
+    sketches = kernels.sketch(texts, Recipe())
     timer.join()
     assert emptied.is_set()
-    assert made.words.tolist() == [2002] * len(made.words)
+    assert sketches.words.tolist() == [2002] * len(sketches.words)
 
 
 # --- Titles, numerals, technical details, stored distances ---------------------------------------
@@ -256,7 +256,7 @@ BLOBS = st.binary(max_size=140) | st.binary(max_size=35).map(lambda entries: ent
 
 @given(a=BLOBS, b=BLOBS)
 def test_any_bytes_are_a_profile_or_refused(kernel, a, b):
-    if any(len(each) % 4 or len(each) > 128 for each in (a, b)):
+    if any(len(profile) % 4 or len(profile) > 128 for profile in (a, b)):
         with pytest.raises(ValueError, match="numeral profile"):
             kernel.numeral_shares([a], [b])
         return
@@ -279,9 +279,9 @@ def test_any_bytes_are_a_term_profile_or_refused(kernel, a, b):
         with pytest.raises(ValueError, match="term profile"):
             kernel.profile_measures([a], [b])
         return
-    there, back = kernel.profile_measures([a, b], [b, a])
-    assert np.array_equal(there, back, equal_nan=True)
-    assert (np.isnan(there) | (there >= 0) & (there <= 1)).all()
+    forward, back = kernel.profile_measures([a, b], [b, a])
+    assert np.array_equal(forward, back, equal_nan=True)
+    assert (np.isnan(forward) | (forward >= 0) & (forward <= 1)).all()
 
 
 @given(a=BLOBS, b=BLOBS, times=st.sampled_from([1, 8, 40]))

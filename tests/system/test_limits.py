@@ -23,19 +23,17 @@ from nearcopy.extract.facts import LONGEST_TITLE, MOST_FACTS
 from nearcopy.extract.facts import read_facts as facts_of
 from nearcopy.extract.urls import canonical
 from nearcopy.extract.urls.canonical import DEEPEST
-from nearcopy.extract.urls.hosts import LONGEST as LONGEST_HOST
+from nearcopy.extract.urls.parts import LONGEST as LONGEST_HOST
 from nearcopy.io.feeds import atom as writing
 from nearcopy.io.feeds import parse
 from nearcopy.io.feeds import poll as polling
-from nearcopy.io.feeds import poll_state as memory
 from nearcopy.io.feeds.parse import list_feeds
-from nearcopy.io.feeds.poll import PollSettings, poll
-from nearcopy.io.feeds.poll_state import FeedState, PollState
+from nearcopy.io.feeds.poll import FeedState, PollSettings, PollState, poll
 from nearcopy.io.files import dates as times
 from nearcopy.io.files.dates import read_time
 from nearcopy.io.http_client import LONGEST_URL, Limits, Request, fetch
+from nearcopy.io.streams.consumer import LARGEST_TIER, check_storable
 from nearcopy.io.streams.json_lines import LineSplitter
-from nearcopy.io.streams.process import LARGEST_TIER, check_storable
 from nearcopy.service import auth, deduper_pool, middleware, problems, request_bodies
 from nearcopy.service.app import make_app
 from nearcopy.service.auth import Tokens
@@ -45,7 +43,7 @@ from nearcopy.service.middleware import RateLimiter
 from nearcopy.service.problems import Problem
 from nearcopy.service.request_bodies import read_upload
 from nearcopy.service.settings import BOUNDS, Settings
-from nearcopy.stores.addresses import validate_pool
+from nearcopy.stores import validate_pool
 
 JSON = {"content-type": "application/json"}
 
@@ -82,9 +80,9 @@ def settings(tmp_path_factory):
 @pytest.fixture(scope="module")
 def service(settings):
     """A service with narrow limits."""
-    asked = Asked(replace(settings, max_body_bytes=2000, max_batch=3, max_text_chars=500))
-    yield asked
-    asked.close()
+    service = Asked(replace(settings, max_body_bytes=2000, max_batch=3, max_text_chars=500))
+    yield service
+    service.close()
 
 
 def check(service, content: str) -> int:
@@ -146,19 +144,19 @@ def test_depth_of_a_body(service, depth, status):
 
 @pytest.mark.parametrize(("size", "told"), [(64, True), (65, False)])
 def test_characters_of_the_id_of_a_request(service, size, told):
-    given = "r" * size
-    answer = service("GET", "/api/v1/session", headers={"x-request-id": given})
-    assert (answer.headers["x-request-id"] == given) == told
-    assert (choose_request_id(given) == given) == told
+    request_id = "r" * size
+    answer = service("GET", "/api/v1/session", headers={"x-request-id": request_id})
+    assert (answer.headers["x-request-id"] == request_id) == told
+    assert (choose_request_id(request_id) == request_id) == told
 
 
 @pytest.mark.parametrize(
     ("count", "listed"), [(problems.MAX_ERRORS, 20), (problems.MAX_ERRORS + 1, 20)]
 )
 def test_errors_that_are_listed(settings, count, listed):
-    asked = Asked(settings)
-    answer = asked("POST", "/api/v1/check", json=[5] * count)
-    asked.close()
+    service = Asked(settings)
+    answer = service("POST", "/api/v1/check", json=[5] * count)
+    service.close()
     assert len(answer.json()["errors"]) == listed
     assert f"{count - 1} more are invalid" in answer.json()["detail"]
 
@@ -173,14 +171,14 @@ def test_fields_of_a_form(service, count, told):
 
 def bounded_parameters(document) -> list[tuple[str, str, dict, dict]]:
     """Every parameter of the API that has a bound: method, path, parameter, bounds."""
-    found = []
+    parameters = []
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
-            for each in operation.get("parameters", ()):
-                kinds = each["schema"].get("anyOf", [each["schema"]])
+            for parameter in operation.get("parameters", ()):
+                kinds = parameter["schema"].get("anyOf", [parameter["schema"]])
                 bounds = {k: v for kind in kinds for k, v in kind.items() if k in BOUND}
-                found += [(method, path, each, bounds)] if bounds else []
-    return found
+                parameters += [(method, path, parameter, bounds)] if bounds else []
+    return parameters
 
 
 BEYOND = re.compile(r"should (?:have|be (?:less|greater))")
@@ -194,15 +192,15 @@ BOUND = {
 
 def test_every_parameter_that_has_bounds(settings):
     """All that the document of the API says has a least or a most, whatever it is."""
-    asked = Asked(settings)
-    parameters = bounded_parameters(asked("GET", "/openapi.json").json())
+    service = Asked(settings)
+    parameters = bounded_parameters(service("GET", "/openapi.json").json())
     assert len(parameters) > 20
     for method, path, parameter, bounds in parameters:
         for kind, bound in bounds.items():
             within, beyond = BOUND[kind](bound)
-            assert not refused(asked, method, path, parameter, within), (path, parameter["name"])
-            assert refused(asked, method, path, parameter, beyond), (path, parameter["name"])
-    asked.close()
+            assert not refused(service, method, path, parameter, within), (path, parameter["name"])
+            assert refused(service, method, path, parameter, beyond), (path, parameter["name"])
+    service.close()
 
 
 def refused(asked: Asked, method: str, path: str, parameter: dict, value) -> bool:
@@ -213,7 +211,9 @@ def refused(asked: Asked, method: str, path: str, parameter: dict, value) -> boo
     else:
         query[name] = value
     answer = asked(method, path.replace("{id}", "x").replace("{number}", "1"), params=query)
-    said = {each["field"] for each in answer.json().get("errors", ())} if answer.content else set()
+    said = (
+        {error["field"] for error in answer.json().get("errors", ())} if answer.content else set()
+    )
     return answer.status_code == 422 and name in said and bool(BEYOND.search(answer.text))
 
 
@@ -226,14 +226,14 @@ def refused(asked: Asked, method: str, path: str, parameter: dict, value) -> boo
     ],
 )
 def test_characters_of_a_note(settings, path, body, size, status):
-    asked = Asked(settings)
-    answer = asked("POST", f"/api/v1/{path}", json={**body, "note": "n" * size})
-    asked.close()
+    service = Asked(settings)
+    answer = service("POST", f"/api/v1/{path}", json={**body, "note": "n" * size})
+    service.close()
     assert answer.status_code == status, answer.text
 
 
 def test_requests_at_once(settings):
-    """While so many are under way, one more is refused; then it is not."""
+    """While this many are under way, one more is refused; then it is not."""
 
     async def app(scope, _, send):
         started.append(scope)
@@ -253,7 +253,7 @@ def test_requests_at_once(settings):
                 await asyncio.sleep(0)
             third = await client.get("/x")
             go_on.set()
-            return [third.status_code, *[(await each).status_code for each in waiting],
+            return [third.status_code, *[(await task).status_code for task in waiting],
                     (await client.get("/x")).status_code]  # fmt: skip
 
     started, go_on = [], asyncio.Event()
@@ -269,7 +269,7 @@ def test_requests_of_a_second():
 def test_callers_whose_rates_are_remembered(monkeypatch):
     monkeypatch.setattr(middleware, "MAX_CALLERS", 2)
     rates = RateLimiter(1)
-    assert [rates.wait(each, 1.0) for each in "ab"] == [0, 0]
+    assert [rates.wait(caller, 1.0) for caller in "ab"] == [0, 0]
     assert rates.wait("a", 1.0) > 0  # two are remembered
     rates.wait("c", 1.0)
     assert rates.wait("b", 1.0) == 0  # of three the one that asked first is not
@@ -295,12 +295,12 @@ def test_numbers_that_are_settings(name, bounds):
 
 
 def test_characters_of_the_name_of_a_token(tmp_path):
-    made = Tokens(tmp_path / "tokens.db")
-    made.add("n" * auth.MAX_NAME, ("read",))
+    tokens = Tokens(tmp_path / "tokens.db")
+    tokens.add("n" * auth.MAX_NAME, ("read",))
     for name in ("n" * (auth.MAX_NAME + 1), ""):
         with pytest.raises(BadPolicy, match="give a name of up to 200 characters"):
-            made.add(name, ("read",))
-    made.close()
+            tokens.add(name, ("read",))
+    tokens.close()
 
 
 def test_characters_of_the_name_of_a_pool():
@@ -374,8 +374,8 @@ def test_bytes_of_a_line_that_comes_in():
         (line,) = LineSplitter(10).feed(b"x" * size + b"\n")
         assert (line.why is None) == whole
         pieces = LineSplitter(10)
-        found = [line for n in range(size) for line in pieces.feed(b"x")]
-        assert not found
+        lines = [line for n in range(size) for line in pieces.feed(b"x")]
+        assert not lines
         assert (pieces.end()[0].why is None) == whole
 
 
@@ -411,9 +411,9 @@ def test_redirects(server):
 def test_characters_of_an_address(server):
     start = server.at("/tagged?")
     within = start + "a" * (LONGEST_URL - len(start))
-    with pytest.raises(WebError) as asked:
-        fetch(Request(address=within), Limits(seconds=5))  # it gets so far as to look where it is
-    assert "not on the public internet" in str(asked.value)
+    with pytest.raises(WebError) as raised:
+        fetch(Request(address=within), Limits(seconds=5))  # it gets as far as the check of the host
+    assert "not on the public internet" in str(raised.value)
     with pytest.raises(WebError, match="the URL is too long"):
         fetch(Request(address=within + "a"), Limits(seconds=5))
 
@@ -421,17 +421,17 @@ def test_characters_of_an_address(server):
 def polled(server, body: bytes):
     server.pages["/page"] = (body,)
     polite = PollSettings(limits=Limits(seconds=5, private=True), pause_seconds=0)
-    (found,) = poll([server.at("/page")], {}, polite)
-    return found
+    (feed_poll,) = poll([server.at("/page")], {}, polite)
+    return feed_poll
 
 
 @pytest.mark.parametrize(("count", "told"), [(4, 0), (5, 1)])
 def test_entries_of_a_feed(server, monkeypatch, count, told):
     monkeypatch.setattr(polling, "MAX_ENTRIES", 4)
     items = [(str(n), f"Tide {n}", "High.") for n in range(count)]
-    found = polled(server, rss("Coast", *items))
-    assert len(found.articles) == 4
-    assert len(found.problems) == told
+    feed_poll = polled(server, rss("Coast", *items))
+    assert len(feed_poll.articles) == 4
+    assert len(feed_poll.problems) == told
 
 
 @pytest.mark.parametrize(("size", "kept"), [(300, True), (301, False)])
@@ -461,27 +461,27 @@ def test_how_long_a_feed_may_ask_to_be_left_alone(seconds, waits):
 @pytest.mark.parametrize(("ahead", "kept"), [(86_400, True), (86_401, False)])
 def test_how_far_ahead_an_entry_may_be_dated(ahead, kept):
     now = read_time("2026-05-04T10:00:00Z")
-    found = polling._published((now + timedelta(seconds=ahead)).isoformat(), now)
-    assert (found is not None) == kept
+    published = polling._published((now + timedelta(seconds=ahead)).isoformat(), now)
+    assert (published is not None) == kept
 
 
 def test_entries_and_stories_that_are_remembered():
-    for most, count in ((memory.MAX_SEEN, 4999), (memory.MAX_SEEN, 5000), (5000, 5001)):
+    for most, count in ((polling.MAX_SEEN, 4999), (polling.MAX_SEEN, 5000), (5000, 5001)):
         seen = FeedState().with_seen([str(n) for n in range(count)]).seen
         assert len(seen) == min(most, count)
         assert seen[-1] == str(count - 1)
     now = read_time("2026-05-04T10:00:00Z")
-    for count in (memory.MAX_REPORTED, memory.MAX_REPORTED + 1):
-        told = PollState().with_stories([str(n) for n in range(count)], now).stories
-        assert len(told) == memory.MAX_REPORTED
-        assert told[-1][0] == str(count - 1)
+    for count in (polling.MAX_REPORTED, polling.MAX_REPORTED + 1):
+        stories = PollState().with_stories([str(n) for n in range(count)], now).stories
+        assert len(stories) == polling.MAX_REPORTED
+        assert stories[-1][0] == str(count - 1)
 
 
 @pytest.mark.parametrize(("size", "cut"), [(2000, False), (2001, True)])
 def test_characters_of_a_summary(size, cut):
-    made = writing._summary(Article(id="a", text="x" * size))
-    assert made.endswith("...") == cut
-    assert len(made.removesuffix("...")) == 2000
+    summary = writing._summary(Article(id="a", text="x" * size))
+    assert summary.endswith("...") == cut
+    assert len(summary.removesuffix("...")) == 2000
 
 
 def test_bytes_of_a_list_of_feeds(tmp_path, monkeypatch):

@@ -48,16 +48,16 @@ def in_a_batch() -> dict[str, object]:
 
 
 def test_the_news_has_something_of_everything():
-    relations = {each[1] for each in in_a_batch()["relations"]}
+    relations = {verdict[1] for verdict in in_a_batch()["relations"]}
     assert len(relations) >= 5
-    assert any(len(each) > 2 for each in in_a_batch()["together"])
+    assert any(len(members) > 2 for members in in_a_batch()["together"])
 
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_the_same_relations_and_stories_on_every_store_in_any_order(any_address, order):
-    found = answer(any_address, shuffled(news(ARTICLES), order))
+    answers = answer(any_address, shuffled(news(ARTICLES), order))
     expected = in_a_batch()
-    for part, said in found.items():
+    for part, said in answers.items():
         assert said == expected[part], part
 
 

@@ -32,8 +32,8 @@ def work(address, name, wait_for_start, say):
 def pushed(deduper: Deduper, worker: str) -> list[tuple[str, bool, str | None]]:
     """All articles as this worker has them, pushed some at a time: its id, whether it is a copy."""
     mine = [
-        each if not number % SHARED else near_copies(each, worker)
-        for number, each in enumerate(apart(ARTICLES))
+        article if not number % SHARED else near_copies(article, worker)
+        for number, article in enumerate(apart(ARTICLES))
     ]
     said = []
     for start in range(0, len(mine), 7):
@@ -43,7 +43,7 @@ def pushed(deduper: Deduper, worker: str) -> list[tuple[str, bool, str | None]]:
 
 
 def raced(address: str) -> list[tuple[str, bool, str | None]]:
-    """What all workers were told, each a process."""
+    """The verdicts that all workers got, each a process."""
     lines, errors = race(RACER, address, [f"w{number}" for number in range(WORKERS)])
     assert errors == ""
     return [(name, copy == "True", None if of == "None" else of) for name, copy, of in lines]
@@ -59,10 +59,10 @@ def raced_by_threads(deduper: Deduper) -> list[tuple[str, bool, str | None]]:
         said.extend(pushed(deduper, name))
 
     threads = [threading.Thread(target=race, args=(f"w{n}",)) for n in range(WORKERS)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     return said
 
 

@@ -14,9 +14,9 @@ SECONDS = float(os.environ.get("NEARCOPY_SOAK_SECONDS", "30"))
 def test_nothing_is_lost_or_duplicated_under_load_and_kills(kind):
     try:
         with servers.folder() as folder:
-            found = soaked(kind, folder, SECONDS)
+            soak = soaked(kind, folder, SECONDS)
     except servers.NoServer as missing:
         servers.unavailable(missing)
-    assert found.wrong == []
-    assert len(found.acknowledged) > 50
-    assert found.counts.total() > len(found.acknowledged)
+    assert soak.wrong == []
+    assert len(soak.acknowledged) > 50
+    assert soak.counts.total() > len(soak.acknowledged)

@@ -34,8 +34,8 @@ IN_PLACE = {
     "io/files/atomic_write.py": "the one place that does it",
     "cli/terminal.py": "/dev/null, for streams that were closed",
     "batch/local/column_files.py": "a lock, which is empty",
-    "io/feeds/poll_state.py": "a lock, which is empty",
-    "io/files/sources.py": "in a private folder that is removed",
+    "io/feeds/poll.py": "a lock, which is empty",
+    "io/files/read.py": "in a private folder that is removed",
     "service/auth.py": "the file of tokens, which SQLite writes, made for its owner alone",
     "service/request_bodies.py": "in a private folder that is removed",
     "batch/spark/checkpoints.py": "on a distributed file system: renamed when it is whole",
@@ -55,7 +55,7 @@ def calls(path: Path) -> Iterator[tuple[str, ast.Call]]:
 
 
 def imports(path: Path) -> Iterator[tuple[str, str]]:
-    """Each module that is imported, and what of it where that is said."""
+    """Each module that is imported, and the names of a `from` import."""
     for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from ((alias.name, "") for alias in node.names)
@@ -65,8 +65,10 @@ def imports(path: Path) -> Iterator[tuple[str, str]]:
 
 def runs(name: str, call: ast.Call) -> bool:
     """Whether a call runs what it is given, or makes a file whose name others can guess."""
-    given = {each.arg: ast.unparse(each.value) for each in call.keywords}
-    return name in RUNS | GUESSABLE or "shell" in given or given.get("allow_pickle") == "True"
+    arguments = {keyword.arg: ast.unparse(keyword.value) for keyword in call.keywords}
+    return (
+        name in RUNS | GUESSABLE or "shell" in arguments or arguments.get("allow_pickle") == "True"
+    )
 
 
 def opens_to_write(name: str, call: ast.Call) -> bool:
@@ -75,11 +77,11 @@ def opens_to_write(name: str, call: ast.Call) -> bool:
     if last in WRITES or name in ("os.rename", "os.mknod"):
         return True
     if name == "os.open":
-        return any("O_CREAT" in ast.unparse(each) for each in call.args)
+        return any("O_CREAT" in ast.unparse(argument) for argument in call.args)
     if last != "open":
         return False
-    given = call.args[1:] if name == "open" else call.args
-    modes = [*given, *(each.value for each in call.keywords if each.arg == "mode")]
+    positional = call.args[1:] if name == "open" else call.args
+    modes = [*positional, *(keyword.value for keyword in call.keywords if keyword.arg == "mode")]
     texts = [m.value for m in modes if isinstance(m, ast.Constant) and isinstance(m.value, str)]
     return any(len(text) <= 3 and set(text) & set("wax+") for text in texts)
 
@@ -87,23 +89,23 @@ def opens_to_write(name: str, call: ast.Call) -> bool:
 def test_nothing_that_is_read_is_run():
     for path in FILES:
         assert not {module.partition(".")[0] for module, _ in imports(path)} & UNSAFE, path
-        assert [each.lineno for name, each in calls(path) if runs(name, each)] == [], path
+        assert [call.lineno for name, call in calls(path) if runs(name, call)] == [], path
 
 
 def test_files_are_written_whole_or_where_half_of_one_does_no_harm():
-    found = {
+    writers = {
         name
         for name, path in zip(NAMES, FILES, strict=True)
-        if any(opens_to_write(*each) for each in calls(path))
+        if any(opens_to_write(*named_call) for named_call in calls(path))
     }
-    assert found == set(IN_PLACE)
+    assert writers == set(IN_PLACE)
 
 
 def test_temporary_files_come_from_what_makes_them_private():
-    """Files and folders for their owner alone, with names that nobody knows."""
+    """Files and folders for their owner alone, with names that cannot be guessed."""
     for path in FILES:
-        taken = {name for module, name in imports(path) if module == "tempfile" and name}
-        assert taken <= PRIVATE, path
+        imported = {name for module, name in imports(path) if module == "tempfile" and name}
+        assert imported <= PRIVATE, path
         used = {name for name, _ in calls(path) if name.startswith("tempfile.")}
         assert used <= {f"tempfile.{name}" for name in PRIVATE}, path
 

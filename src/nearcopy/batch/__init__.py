@@ -5,7 +5,7 @@ the same on many. They share settings, output columns, summaries and the
 guard against large removals.
 """
 
-from nearcopy.batch.inline import DedupeJob, Hooks, dedupe_files
-from nearcopy.batch.summary import CorpusSummary, DedupeSummary
+from nearcopy.batch.corpus import CorpusSummary
+from nearcopy.batch.inline import DedupeJob, DedupeSummary, Hooks, dedupe_files
 
 __all__ = ["CorpusSummary", "DedupeJob", "DedupeSummary", "Hooks", "dedupe_files"]

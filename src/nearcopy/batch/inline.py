@@ -5,19 +5,16 @@ before all rows are checked, and rows need not be held in memory. No row is lost
 a run that would remove unusually many articles before any file is written.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, TypeVar
 
-from nearcopy.batch.output_columns import (
-    VERDICT_COLUMNS,
-    MergedDuplicates,
-    annotate_row,
-    own_columns,
-)
-from nearcopy.batch.summary import DedupeSummary, removal_warning
+from nearcopy.batch.corpus import LISTED, rejection_message
+from nearcopy.batch.output_columns import MergedDuplicates, annotate_row, own_columns
+from nearcopy.cluster.duplicate_groups import OversizedGroup
 from nearcopy.config import POLICIES, Policy, Recipe
 from nearcopy.deduper.deduper import Deduper
 from nearcopy.errors import NearcopyError, TooManyDuplicates
@@ -36,11 +33,13 @@ from nearcopy.io.files import (
     open_writer,
     read,
 )
-from nearcopy.io.files.read import GUESSED
-from nearcopy.models import Verdict
+from nearcopy.io.files.rows import GUESSED
+from nearcopy.io.serializers import VERDICT_COLUMNS
+from nearcopy.models import Relation, Verdict
+from nearcopy.models.iteration import Progress, no_progress
 
 MEMORY = "memory://"
-LISTED = 20  # rejected rows in an error message
+LARGEST_SHARE = 0.6  # of the articles; removing more than this is rarely intended
 REJECTED_COLUMNS = ("file", "line", "why", "raw")
 Item = TypeVar("Item")
 AnyRow = Row | Rejected
@@ -67,6 +66,8 @@ class DedupeJob:
     threads: int = 1
 
     def __post_init__(self) -> None:
+        if isinstance(self.files, str):
+            raise NearcopyError(f"files is {self.files!r:.60}: give a list of names, [...]")
         if not self.apply and (self.removed or self.merge):
             raise NearcopyError("--removed and --merge need --apply: nothing is removed without it")
         names = [name for name in (self.output, self.removed, self.rejected) if name]
@@ -75,28 +76,76 @@ class DedupeJob:
             raise NearcopyError("-o, --removed and --rejected must be different files")
 
 
-class Progress(Protocol):
-    """Follows the rows of a phase as they are read."""
-
-    def __call__(
-        self, rows: Iterable[Item], phase: str, *, total: int | None = None
-    ) -> Iterable[Item]:
-        """The rows."""
-
-
-def _untracked(rows: Iterable[Item], phase: str, *, total: int | None = None) -> Iterable[Item]:
-    del phase, total
-    return rows
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hooks:
     """What a caller may observe and decide during a run."""
 
-    progress: Progress = _untracked
+    progress: Progress = no_progress
     inspect: Callable[[Iterable[AnyRow], Sequence[Source]], Iterable[AnyRow]] = lambda rows, _: rows
     on_verdict: Callable[[Row, Verdict], None] = lambda *_: None
     confirm: Callable[[str], bool] = lambda _: False  # of an unusually large removal
+
+
+@dataclass(slots=True)
+class DedupeSummary:
+    """The counts of a dedupe run, which grow row by row."""
+
+    read: int = 0
+    repeated_ids: int = 0
+    rejected: int = 0
+    kept: int = 0
+    duplicates: int = 0
+    relations: Counter[Relation] = field(default_factory=Counter)
+    stories: Counter[str] = field(default_factory=Counter)
+    warning: str | None = None  # why a user should confirm the removal
+
+    def count(self, verdict: Verdict) -> None:
+        """Count an article."""
+        self.relations[verdict.relation] += 1
+        self.stories[verdict.story_id or verdict.id] += 1
+        if verdict.is_duplicate:
+            self.duplicates += 1
+        else:
+            self.kept += 1
+
+    @property
+    def largest_story(self) -> tuple[str, int]:
+        """The id of the largest story, and the number of its members."""
+        return max(self.stories.items(), key=lambda item: item[1], default=("", 0))
+
+    def check_conserved(self) -> None:
+        """Raise where a row has been lost."""
+        if not self.conserved:
+            raise NearcopyError(f"rows are missing: {self.equation('removed')}; nothing written")
+
+    @property
+    def conserved(self) -> bool:
+        """Whether every row that was read is kept, a duplicate or rejected."""
+        return self.kept + self.duplicates + self.rejected == self.read
+
+    def equation(self, label: str) -> str:
+        """The equation that shows that no row was lost; `label` names the duplicates."""
+        return (
+            f"kept {self.kept:,} + {label} {self.duplicates:,} + rejected {self.rejected:,} "
+            f"= read {self.read:,}"
+        )
+
+    def row(self, seconds: float, label: str) -> dict[str, Any]:
+        """The summary as JSON values."""
+        story, size = self.largest_story
+        return {
+            "read": self.read,
+            "kept": self.kept,
+            label: self.duplicates,
+            "rejected": self.rejected,
+            "repeated_ids": self.repeated_ids,
+            "stories": len(self.stories),
+            "largest_story": {"id": story, "members": size} if story else None,
+            "relations": {relation.value: self.relations[relation] for relation in Relation},
+            "seconds": round(seconds, 3),
+            "rows_per_second": round(self.read / seconds) if seconds else None,
+            "conserved": self.conserved,
+        }
 
 
 def dedupe_files(job: DedupeJob, hooks: Hooks | None = None) -> DedupeSummary:
@@ -117,16 +166,14 @@ def dedupe_files(job: DedupeJob, hooks: Hooks | None = None) -> DedupeSummary:
         run = _Run(job, sources, hooks or Hooks())
         names = run.check()
         outputs = _Outputs(job, sources, names, outs)
-        with _open_deduper(job) as deduper:
+        with Deduper(
+            job.store, job.recipe, job.policy, threads=job.threads, pool=job.pool
+        ) as deduper:
             run.compare(deduper)
             run.write(deduper, outputs)
         run.summary.check_conserved()
         _guard_removals(run, removal_warning(run.summary, job.policy, deduper.oversized_groups))
     return run.summary
-
-
-def _open_deduper(job: DedupeJob) -> Deduper:
-    return Deduper(job.store, job.recipe, job.policy, threads=job.threads, pool=job.pool)
 
 
 class _Run:
@@ -155,7 +202,9 @@ class _Run:
                 rejected.append(row)
         summary.repeated_ids = unique_ids.repeated
         if rejected and self.job.rejected is None:
-            raise NearcopyError(self._rejection_message(rejected))
+            listed = [f"{row.place}: {row.why}" for row in rejected]
+            count = summary.read - len(self._ids)
+            raise NearcopyError(rejection_message(listed, count, summary.read, "nothing was done"))
         return [*names, *VERDICT_COLUMNS] if names else []
 
     def compare(self, deduper: Deduper) -> None:
@@ -200,18 +249,6 @@ class _Run:
             if verdict is None or verdict.id != row.article.id:
                 raise NearcopyError(f"{row.place.file} has changed while it was read")
             yield row, verdict
-
-    def _rejection_message(self, listed: list[Rejected]) -> str:
-        count = self.summary.read - len(self._ids)
-        more = [f"... and {count - len(listed):,} more"] if count > len(listed) else []
-        return "\n".join(
-            [
-                f"{count:,} of {self.summary.read:,} rows are not articles, so nothing was done: "
-                "correct them, or set them aside with --rejected FILE",
-                *(f"{row.place}: {row.why}" for row in listed),
-                *more,
-            ]
-        )
 
 
 class _Outputs:
@@ -261,3 +298,18 @@ def _guard_removals(run: _Run, warning: str | None) -> None:
     in_memory = run.job.store == MEMORY
     state = "nothing was written" if in_memory else "no file was written, but the store was filled"
     raise TooManyDuplicates(f"{warning}: {state}; confirm the removal with --yes")
+
+
+def removal_warning(
+    summary: DedupeSummary, policy: Policy, oversized: Sequence[OversizedGroup] = ()
+) -> str | None:
+    """Why a user should confirm the removal, None where nothing is unusual."""
+    articles = summary.kept + summary.duplicates
+    if summary.duplicates > LARGEST_SHARE * articles:
+        share = summary.duplicates / articles
+        return f"{summary.duplicates:,} of {articles:,} articles are duplicates ({share:.0%})"
+    story, size = summary.largest_story
+    if size > policy.max_story_size:
+        return f"story {story} has {size:,} members"
+    worst = max(oversized, key=lambda group: group.size, default=None)
+    return f"the story of {worst.kept}: {worst.why}" if worst else None

@@ -1,29 +1,99 @@
-"""Decisions and clusters within one group of linked rows, for the local and the Spark pipeline.
+"""Clusters within one group of linked rows, for the local and the Spark pipeline.
 
 A group is small enough for objects: `nearcopy.cluster` decides which rows are duplicates of which.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import nearcopy.kernels as kernels
-from nearcopy.batch.output_columns import Settings
-from nearcopy.batch.text_relations import NO_SIMHASH
+from nearcopy.batch.column_rules import NO_SIMHASH, overlap_shares
+from nearcopy.batch.corpus import Settings
 from nearcopy.cluster.kept_copy import by_age
 from nearcopy.cluster.stories import assign_story_ids, group_articles
 from nearcopy.config import Policy
 from nearcopy.config.units import from_micros
 from nearcopy.match.compare import Pair
 from nearcopy.match.decide import decide
-from nearcopy.match.eligibility import NO_TIME, NOT_COMPARED, sources_comparable
 from nearcopy.match.judgement import Articles, Judgement, are_promising, judge_pairs
+from nearcopy.match.window_and_sources import NO_TIME, NOT_COMPARED, sources_comparable
 from nearcopy.models import Decision, Edge, Evidence, Fingerprint, Relation
 
 UNDATED_TIME = datetime(9000, 1, 1, tzinfo=UTC)  # undated rows follow in input order
+RowPair = tuple[int, int]  # the larger row number first
+Edges = dict[RowPair, Edge]
+Fingerprints = Mapping[int, Fingerprint]  # by row
+JudgePair = Callable[[int, int], Judgement]
+
+
+class ClusteredRow(NamedTuple):
+    """A row of a story."""
+
+    row: int
+    founder: int  # the row that the story is named after
+    relation: Relation | None
+    of: int | None  # the kept copy; None for the kept copy itself
+    overlap: float | None  # with the kept copy, where it was measured
+
+
+def cluster_linked(
+    fingerprints: Fingerprints,
+    edges: Edges,
+    policy: Policy,
+    judge_pair: JudgePair,
+    references: int = 0,
+) -> Iterator[ClusteredRow]:
+    """The rows of the stories of a group; `judge_pair` judges rows that share no key.
+
+    Rows below `references` are references, which are kept before all others.
+    """
+    rows = {fingerprint.id: row for row, fingerprint in fingerprints.items()}
+    judgements: dict[RowPair, Edge | Judgement] = {**edges}
+
+    def judge(a: str, b: str) -> Decision:
+        pair = row_pair(rows[a], rows[b])
+        if pair not in judgements:
+            judgements[pair] = judge_pair(*pair)
+        return judgements[pair].decision
+
+    preferred = {fingerprint.id: 1 for row, fingerprint in fingerprints.items() if row < references}
+    groups = group_articles(
+        fingerprints.values(), edges.values(), policy, judge=judge, preferred=preferred
+    )
+    for story in assign_story_ids(groups).stories:
+        members = [rows[member.id] for member in story.members]
+        founder = min(members, key=lambda row: by_age(fingerprints[row]))
+        for row, member in zip(members, story.members, strict=True):
+            of = None if member.duplicate_of is None else rows[member.duplicate_of]
+            judgement = None if of is None else judgements.get(row_pair(row, of))
+            overlap = None if judgement is None else judgement.overlap
+            yield ClusteredRow(row, founder, member.relation, of, overlap)
+
+
+def row_pair(a: int, b: int) -> RowPair:
+    """The two rows, the larger number first."""
+    return max(a, b), min(a, b)
+
+
+def place_undated(fingerprint: Fingerprint, row: int = 0) -> Fingerprint:
+    """The fingerprint; an undated one is seen after all dated ones, in the order of the rows."""
+    if fingerprint.published is not None or fingerprint.seen is not None:
+        return fingerprint
+    return replace(fingerprint, seen=UNDATED_TIME + timedelta(microseconds=row))
+
+
+def optional_time(micros: int) -> int | None:
+    """The time in a column, None for NO_TIME."""
+    return None if micros == NO_TIME else micros
+
+
+# Texts alone.
 
 
 class TextPair(NamedTuple):
@@ -37,204 +107,72 @@ class TextPair(NamedTuple):
     hamming: int
 
 
-class DuplicateRow(NamedTuple):
-    """A duplicate, its kept copy, and their overlap where it was measured."""
-
-    row: int
-    of: int
-    relation: Relation
-    overlap: float | None
-
-
-def undated_time(row: int) -> datetime:
-    """The time seen of an undated row: in input order, after all dated rows."""
-    return UNDATED_TIME + timedelta(microseconds=row)
-
-
-class LinkedRows(NamedTuple):
-    """The rows of a linked group, with what is needed to compare their texts."""
-
-    rows: list[int]
-    ids: Mapping[int, str]
-    words: Mapping[int, int]
-    published: list[int]
-    seen: list[int]
-    sources: Mapping[int, int]  # empty where the policy does not compare them
-    texts: Callable[[list[int]], tuple[list[str], list[bool]]]  # of rows in ascending order
-    references: int = 0  # rows below this one are references
+def text_fingerprint(
+    row: int, article_id: str, words: int, published: int, seen: int, source: int = 0
+) -> Fingerprint:
+    """What is needed of a row to cluster texts; a source of 0 is unknown."""
+    fingerprint = Fingerprint(
+        id=article_id,
+        words=words,
+        published=from_micros(optional_time(published)),
+        seen=from_micros(optional_time(seen)),
+        source=str(source) if source else None,
+    )
+    return place_undated(fingerprint, row)
 
 
 def cluster_linked_texts(
-    group: LinkedRows, links: Sequence[TextPair], settings: Settings
-) -> Iterator[DuplicateRow]:
-    """The duplicates among the rows of a group; pairs that share no key are measured on demand."""
-    judge = _TextJudge(settings, group)
-    for link in links:
-        judge.add(link)
-    preferred = {group.ids[row]: 1 for row in group.rows if row < group.references}
-    edges = (judge.edge(link) for link in links)
-    fingerprints = _fingerprints(group)
-    clusters = group_articles(
-        fingerprints, edges, settings.policy, judge=judge, preferred=preferred
-    )
-    for duplicates in clusters.groups:
-        kept = judge.rows[duplicates.kept.copy.id]
-        for ranked, decision in duplicates.others:
-            row = judge.rows[ranked.copy.id]
-            yield DuplicateRow(row, kept, decision.relation, judge.overlap(kept, row))
+    fingerprints: Fingerprints,
+    links: Iterable[TextPair],
+    settings: Settings,
+    read_text: Callable[[int], tuple[str, bool]],
+    references: int = 0,
+) -> Iterator[ClusteredRow]:
+    """The rows of the stories of a group; `read_text` returns a text and whether it is HTML."""
+    read_once = cache(read_text)
 
-
-def _fingerprints(group: LinkedRows) -> list[Fingerprint]:
-    times = zip(group.rows, group.published, group.seen, strict=True)
-    return [
-        Fingerprint(
-            id=group.ids[row],
-            words=group.words[row],
-            published=None if out == NO_TIME else from_micros(out),
-            seen=undated_time(row)
-            if at == NO_TIME and out == NO_TIME
-            else from_micros(at)
-            if at != NO_TIME
-            else None,
-        )
-        for row, out, at in times
-    ]
-
-
-class _TextJudge:
-    """Decides pairs of rows by their texts."""
-
-    def __init__(self, settings: Settings, group: LinkedRows) -> None:
-        self.rows = {article_id: row for row, article_id in group.ids.items()}
-        self._settings, self._group = settings, group
-        self._ids, self._words, self._sources = group.ids, group.words, group.sources
-        self._measured: dict[tuple[int, int], TextPair] = {}
-        self._texts: dict[int, tuple[str, bool]] = {}
-
-    def add(self, link: TextPair) -> None:
-        """Add a measured pair."""
-        self._measured[min(link.a, link.b), max(link.a, link.b)] = link
-
-    def edge(self, link: TextPair) -> Edge:
-        """The edge of a measured pair."""
-        return Edge(self._ids[link.a], self._ids[link.b], self._decision(link), 0.0, link.overlap)
-
-    def overlap(self, a: int, b: int) -> float | None:
-        """The overlap of two rows, where it was measured."""
-        link = self._measured.get((min(a, b), max(a, b)))
-        return link.overlap if link else None
-
-    def __call__(self, a: str, b: str) -> Decision:
-        one, other = sorted((self.rows[a], self.rows[b]))
-        if not self._fit(one, other):
-            return NOT_COMPARED
-        if (one, other) not in self._measured:
-            self.add(self._measure(one, other))
-        return self._decision(self._measured[one, other])
-
-    def _fit(self, a: int, b: int) -> bool:
-        """Whether the policy compares rows of these sources."""
-        sources = self._settings.policy.sources
-        if sources == "any":
-            return True
-        return (self._sources[a] == self._sources[b] != 0) == (sources == "within")
-
-    def _decision(self, link: TextPair) -> Decision:
+    def judge_link(link: TextPair) -> Judgement:
         evidence = Evidence(
             same_text=link.relation is Relation.SAME_TEXT,
-            distance=link.hamming if self._settings.recipe.simhash else None,
+            distance=link.hamming if settings.recipe.simhash else None,
             overlap=link.overlap,
             containment=link.containment,
             exact=True,
-            words=min(self._words[link.a], self._words[link.b]),
+            words=min(fingerprints[link.a].words, fingerprints[link.b].words),
         )
-        return decide(evidence, self._settings.policy)
+        return Judgement(evidence, decide(evidence, settings.policy), 0.0, link.overlap)
 
-    def _measure(self, a: int, b: int) -> TextPair:
-        self._read({a, b} - self._texts.keys())
-        recipe = self._settings.recipe
-        features = self._settings.features
-        texts = [self._texts[a][0], self._texts[b][0]]
-        html = [self._texts[a][1], self._texts[b][1]]
-        sketches = kernels.sketch(texts, recipe, html=html)
-        hamming = NO_SIMHASH
-        if recipe.simhash:
-            hamming = int(sketches.simhash[0] ^ sketches.simhash[1]).bit_count()
-        same = (sketches.digest[0] == sketches.digest[1]).all()
-        pair = np.array([[0, 1]], np.uint64)
-        sizes, (shared,) = kernels.pair_overlaps(texts, recipe, features, pair, html=html)
-        shared, small, union = int(shared), int(sizes.min()), int(sizes.sum()) - int(shared)
-        relation = Relation.SAME_TEXT if same else Relation.DISTINCT
-        return TextPair(a, b, relation, shared / max(1, union), shared / max(1, small), hamming)
+    def judge_texts(a: int, b: int) -> Judgement:
+        if not sources_comparable(fingerprints[a], fingerprints[b], settings.policy):
+            return Judgement(Evidence(), NOT_COMPARED, 0.0, None)
+        return judge_link(_measure_texts(a, b, settings, read_once))
 
-    def _read(self, rows: set[int]) -> None:
-        if rows:
-            missing = sorted(rows)
-            texts, html = self._group.texts(missing)
-            pairs = zip(texts, html, strict=True)
-            self._texts |= dict(zip(missing, pairs, strict=True))
-
-
-class StoryRow(NamedTuple):
-    """A row of a story."""
-
-    row: int
-    founder: int  # the row that the story is named after
-    relation: Relation | None
-    of: int | None  # the kept copy; None for the kept copy itself
-    overlap: float | None
-
-
-ArticleEdges = dict[tuple[int, int], Edge]  # by row numbers, the later row first
-JudgePair = Callable[[int, int], Judgement]
-
-
-def cluster_linked_articles(
-    fingerprints: Mapping[int, Fingerprint],
-    edges: ArticleEdges,
-    policy: Policy,
-    judge_pair: JudgePair,
-    preferred: Mapping[str, int],
-) -> Iterator[StoryRow]:
-    """The rows of the stories of a group; `judge_pair` judges rows that share no key."""
-    judge = _ArticleJudge(
-        judge_pair, {fingerprint.id: row for row, fingerprint in fingerprints.items()}
-    )
-    clusters = assign_story_ids(
-        group_articles(
-            fingerprints.values(), edges.values(), policy, judge=judge, preferred=preferred
+    edges = {
+        row_pair(link.a, link.b): Edge(
+            fingerprints[link.a].id, fingerprints[link.b].id, *judge_link(link)[1:]
         )
-    )
-    for story in clusters.stories:
-        rows = [judge.rows[member.id] for member in story.members]
-        founder = min(rows, key=lambda row: by_age(fingerprints[row]))
-        for row, member in zip(rows, story.members, strict=True):
-            of = None if member.duplicate_of is None else judge.rows[member.duplicate_of]
-            overlap = None if of is None else _overlap_of(max(row, of), min(row, of), edges, judge)
-            yield StoryRow(row, founder, member.relation, of, overlap)
+        for link in links
+    }
+    return cluster_linked(fingerprints, edges, settings.policy, judge_texts, references)
 
 
-class _ArticleJudge:
-    """Decides pairs of rows that share no key."""
+def _measure_texts(
+    a: int, b: int, settings: Settings, read_text: Callable[[int], tuple[str, bool]]
+) -> TextPair:
+    recipe = settings.recipe
+    sides = read_text(a), read_text(b)
+    texts, html = [text for text, _ in sides], [is_html for _, is_html in sides]
+    sketches = kernels.sketch(texts, recipe, html=html)
+    hamming = NO_SIMHASH
+    if recipe.simhash:
+        hamming = int(sketches.simhash[0] ^ sketches.simhash[1]).bit_count()
+    same = (sketches.digest[0] == sketches.digest[1]).all()
+    relation = Relation.SAME_TEXT if same else Relation.DISTINCT
+    (overlap,), (containment,) = overlap_shares(settings, texts, html, np.array([[0, 1]]))
+    return TextPair(a, b, relation, float(overlap), float(containment), hamming)
 
-    def __init__(self, judge_pair: JudgePair, rows: Mapping[str, int]) -> None:
-        self.rows = rows
-        self.overlaps: dict[tuple[int, int], float | None] = {}
-        self._judge_pair = judge_pair
 
-    def __call__(self, a: str, b: str) -> Decision:
-        later, earlier = sorted((self.rows[a], self.rows[b]), reverse=True)
-        judgement = self._judge_pair(later, earlier)
-        self.overlaps[later, earlier] = judgement.overlap
-        return judgement.decision
-
-
-def _overlap_of(
-    later: int, earlier: int, edges: ArticleEdges, judge: _ArticleJudge
-) -> float | None:
-    """The overlap of two rows, where it is known."""
-    pair = later, earlier
-    return edges[pair].overlap if pair in edges else judge.overlaps.get(pair)
+# Whole articles.
 
 
 def decode_decision(values: Sequence[Any]) -> Decision:

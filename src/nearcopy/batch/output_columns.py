@@ -1,33 +1,15 @@
-"""Output columns: the values that batch jobs add to each row.
+"""The columns that batch jobs add to each row.
 
 VERDICT_COLUMNS come from a Deduper (`nearcopy dedupe`, `export`, data frames), CLUSTER_COLUMNS from
 the corpus pipelines, local and on Spark, which compare in columns and have no verdict object.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from nearcopy.config import POLICIES, RECIPES, Policy, Recipe, policy_toml
-from nearcopy.config.policy import check_policy
-from nearcopy.config.recipe import Features, check_recipe
-from nearcopy.errors import BadCorpus
 from nearcopy.io.files import Row
-from nearcopy.io.files.column_names import Columns
-from nearcopy.io.files.read import GUESSED
-from nearcopy.io.serializers.verdict import VERDICT_COLUMNS, verdict_columns
+from nearcopy.io.serializers import VERDICT_COLUMNS, verdict_columns
 from nearcopy.models import Verdict
-from nearcopy.stores.row_codec import recipe_to_json
-
-__all__ = [
-    "CLUSTER_COLUMNS",
-    "VERDICT_COLUMNS",
-    "MergedDuplicates",
-    "add_columns",
-    "annotate_row",
-    "own_columns",
-]
 
 CLUSTER_COLUMNS = ("relation", "is_duplicate", "duplicate_of", "story_id", "overlap")
 Values = dict[str, Any]
@@ -52,12 +34,10 @@ def own_columns(row: Row) -> list[str]:
     return names if row.id_column is not None else ["id", *names]
 
 
-def annotate_row(
-    row: Row, verdict: Verdict, duplicates: "MergedDuplicates | None" = None
-) -> Values:
-    """The row with its verdict; with `duplicates`, empty values are filled from them."""
+def annotate_row(row: Row, verdict: Verdict, duplicates: "MergedDuplicates") -> Values:
+    """The row with its verdict; empty values are filled from the duplicates."""
     values = add_columns(row, row.article.id, {}, VERDICT_COLUMNS)
-    removed = duplicates.of(row.article.id) if duplicates else []
+    removed = duplicates.of(row.article.id)
     merged = _fill_empty(values, [other for _, other in removed])
     ids = {"copies": [article_id for article_id, _ in removed]} if removed else {}
     return {**merged, **verdict_columns(verdict), **ids}
@@ -93,47 +73,3 @@ def _fill_empty(values: Values, duplicates: list[Values]) -> Values:
 
 def _empty(value: Any) -> bool:
     return value is None or value == "" or value != value
-
-
-Form = Literal["annotations", "clean"]
-FORMS: tuple[Form, ...] = ("annotations", "clean")
-COLUMN_KEEP_RULES = frozenset({"earliest", "latest", "longest"})  # can be ranked by columns alone
-
-
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """How rows are read and compared; recipe and policy are those of the preset "copies"."""
-
-    recipe: Recipe = RECIPES["copies"]
-    policy: Policy = POLICIES["copies"]
-    columns: Columns = GUESSED
-    html: bool = False
-    boilerplate: str | Path | None = None  # a file of boilerplate lines to strip from texts
-
-    def __post_init__(self) -> None:
-        check_recipe(self.recipe)
-        check_policy(self.policy)
-
-    @property
-    def by_text(self) -> bool:
-        """Whether texts alone are compared, in columns, so that rows need not become articles."""
-        ranked_by_columns = COLUMN_KEEP_RULES.issuperset(self.policy.keep)
-        texts_only = self.policy.compares == "text" and self.recipe.minhash is not None
-        return texts_only and ranked_by_columns
-
-    @property
-    def features(self) -> Features:
-        """The features whose overlap is measured."""
-        return self.recipe.minhash or self.recipe.simhash or Features()
-
-    @property
-    def as_text(self) -> str:
-        """All settings as one text, to detect a resumed job with other settings."""
-        values = (recipe_to_json(self.recipe), policy_toml(self.policy), self.columns, self.html)
-        return "\n".join(value if isinstance(value, str) else repr(value) for value in values)
-
-
-def check_form(form: str) -> None:
-    """Raise unless the form of the output is one of FORMS."""
-    if form not in FORMS:
-        raise BadCorpus(f"form is {form!r}: choose one of {', '.join(FORMS)}")

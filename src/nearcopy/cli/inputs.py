@@ -1,35 +1,38 @@
 """Input files of commands: rows of articles, rejected rows, and tables of labels."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import astuple
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from nearcopy.cli.terminal import note
-from nearcopy.errors import BadArticle, NearcopyError
-
-if TYPE_CHECKING:
-    from nearcopy.io.files import Rejected, Row, Source
-    from nearcopy.io.files.json import Record
-    from nearcopy.models import Article
+import json
 import re
 import sys
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import astuple, dataclass, replace
+from html import unescape
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from nearcopy.cli.options import (
-    IdsFileOption,
-    IdsStoreOption,
-    PoolOption,
-    StoreOptions,
-    environment_store,
-)
+from nearcopy.cli.options import STORE, PoolOption, StoreOptions, environment_store, option
+from nearcopy.cli.terminal import note
+from nearcopy.config import Recipe
 from nearcopy.config.policy_file import suggest
-
-if TYPE_CHECKING:
-    from nearcopy.config import Recipe
-    from nearcopy.models import Article
+from nearcopy.errors import BadArticle, NearcopyError
+from nearcopy.io.files import (
+    Columns,
+    Place,
+    Rejected,
+    Row,
+    Source,
+    assign_unique_ids,
+    format_of,
+    open_sources,
+    open_writer,
+    read,
+    read_articles,
+)
+from nearcopy.io.files.csv import read_csv, read_tsv
+from nearcopy.io.files.decompress import Stream, not_utf8
+from nearcopy.io.files.json import Record, read_json, read_jsonl
+from nearcopy.io.files.rows import join_names, read_row
+from nearcopy.models import Article
 
 MAX_LISTED = 20  # rejected rows in an error message
 CLUSTER_COLUMNS = ("cluster", "story", "label")
@@ -54,10 +57,8 @@ def _is_same_file(one: Path, other: Path) -> bool:
 
 
 @contextmanager
-def open_inputs(files: Sequence[str], rejected: Path | None = None) -> Iterator[list["Source"]]:
+def open_inputs(files: Sequence[str], rejected: Path | None = None) -> Iterator[list[Source]]:
     """The files, after a first pass; rows that cannot be read go to `rejected`, or raise."""
-    from nearcopy.io.files import Rejected, open_sources, read
-
     refuse_overwrite(files, rejected)
     with open_sources(files) as sources:
         rows = watch_rows((row for source in sources for row in read(source)), sources)
@@ -65,75 +66,51 @@ def open_inputs(files: Sequence[str], rejected: Path | None = None) -> Iterator[
         yield sources
 
 
-def read_rows(sources: Iterable["Source"]) -> Iterator["Row"]:
+def read_rows(sources: Iterable[Source]) -> Iterator[Row]:
     """The rows that can be read, with unique ids."""
-    from nearcopy.io.files import Rejected, assign_unique_ids, read
-
     rows = assign_unique_ids(row for source in sources for row in read(source))
     return (row for row in rows if not isinstance(row, Rejected))
 
 
 def watch_rows(
-    rows: Iterable["Row | Rejected"],
-    sources: Iterable["Source"],
+    rows: Iterable[Row | Rejected],
+    sources: Iterable[Source],
     warn: Callable[[str], None] = note,
-) -> Iterator["Row | Rejected"]:
+) -> Iterator[Row | Rejected]:
     """The rows; at the end warn of files without rows, and of columns that were not recognised."""
-    from nearcopy.io.files import Rejected
-
-    content = _Content(source.name for source in sources)
+    empty_files = dict.fromkeys(source.name for source in sources)
+    first: Row | None = None
+    has_content = has_title = False
     for row in rows:
-        content.empty_files.pop(row.place.file, None)
+        empty_files.pop(row.place.file, None)
         if not isinstance(row, Rejected):
-            content.add(row)
+            first = first or row
+            has_content = has_content or _has_content(row.article)
+            has_title = has_title or _has_title(row)
         yield row
-    for warning in content.warnings():
-        warn(f"warning: {warning}")
+    for name in empty_files:
+        warn(f"warning: {name} has no rows")
+    if first and not has_content:
+        warn(
+            "warning: no row has anything in a column that looks like a title, text or url, so "
+            f"none is a duplicate: the columns are {join_names(first.values)}"
+        )
+    elif first and not has_title and _unused_columns(first):
+        warn(
+            "warning: no column was taken for the title: the columns are "
+            f"{join_names(first.values)}; call one of them title, or name it to `dedupe` "
+            "with --title-field"
+        )
 
 
-class _Content:
-    """What the rows of some files contain."""
-
-    def __init__(self, files: Iterable[str]) -> None:
-        self.empty_files = dict.fromkeys(files)
-        self._first: Row | None = None
-        self._has_content = self._has_title = False
-
-    def add(self, row: "Row") -> None:
-        """Take a row into account."""
-        self._first = self._first or row
-        self._has_content = self._has_content or _has_content(row.article)
-        self._has_title = self._has_title or _has_title(row)
-
-    def warnings(self) -> Iterator[str]:
-        """Warnings about files and columns."""
-        from nearcopy.io.files.column_names import join_names
-
-        yield from (f"{name} has no rows" for name in self.empty_files)
-        if self._first and not self._has_content:
-            yield (
-                "no row has anything in a column that looks like a title, text or url, so "
-                f"none is a duplicate: the columns are {join_names(self._first.values)}"
-            )
-        elif self._first and not self._has_title and _unused_columns(self._first):
-            yield (
-                "no column was taken for the title: the columns are "
-                f"{join_names(self._first.values)}; call one of them title, or name it to `dedupe` "
-                "with --title-field"
-            )
-
-
-def _has_title(row: "Row") -> bool:
+def _has_title(row: Row) -> bool:
     """Whether the row has a title, or a column for one."""
-    from nearcopy.io.files import Columns
-
     return bool(row.article.title or Columns().places(tuple(row.values))["title"])
 
 
-def _unused_columns(row: "Row") -> list[str]:
+def _unused_columns(row: Row) -> list[str]:
     """Columns of text that are neither part of the article nor part of a verdict."""
-    from nearcopy.io.files import Columns
-    from nearcopy.io.serializers.verdict import VERDICT_COLUMNS
+    from nearcopy.io.serializers import VERDICT_COLUMNS
 
     places, parts = Columns().places(tuple(row.values)), astuple(row.article)
     used = {*VERDICT_COLUMNS, *(name for names in places.values() for name in names)}
@@ -143,19 +120,18 @@ def _unused_columns(row: "Row") -> list[str]:
     ]
 
 
-def _has_content(article: "Article") -> bool:
+def _has_content(article: Article) -> bool:
     texts = (article.title, article.text, article.url, article.canonical_url)
     return any(text and not text.isspace() for text in texts)
 
 
-def reject_rows(rejected: Iterable["Rejected"], to: Path | None) -> None:
+def reject_rows(rejected: Iterable[Rejected], to: Path | None) -> None:
     """Write rejected rows to a file; without one, raise an error that lists them."""
     if to is not None:
-        from nearcopy.io.files import open_writer
-
         with open_writer(to) as file:
             for row in rejected:
-                file.write(rejected_row(row))
+                name, line = row.place
+                file.write({"file": name, "line": line, "why": row.why, "raw": row.raw})
         return
     lines: list[str] = []
     count = 0
@@ -170,19 +146,11 @@ def reject_rows(rejected: Iterable["Rejected"], to: Path | None) -> None:
         )
 
 
-def rejected_row(rejected: "Rejected") -> dict[str, object]:
-    """A rejected row as data."""
-    file, line = rejected.place
-    return {"file": file, "line": line, "why": rejected.why, "raw": rejected.raw}
-
-
 # Tables of labels.
 
 
 def read_table(file: str) -> LabelRows:
     """The lines and values of all rows of a table; raises on a row that cannot be read."""
-    from nearcopy.io.files import Rejected, format_of, open_sources
-
     rows: LabelRows = []
     with open_sources([file], format_of(file) or "csv") as (source,):
         for record in _read_records(source):
@@ -194,16 +162,17 @@ def read_table(file: str) -> LabelRows:
     return rows
 
 
-def _read_records(source: "Source") -> Iterator["Record"]:
-    from nearcopy.io.files.csv import read_csv, read_tsv
-    from nearcopy.io.files.decompress import Stream
-    from nearcopy.io.files.json import read_json, read_jsonl
-
+def _read_records(source: Source) -> Iterator[Record]:
     readers = {"csv": read_csv, "tsv": read_tsv, "jsonl": read_jsonl, "json": read_json}
     if source.format not in readers:
         raise NearcopyError(f"{source.name}: give CSV, TSV or JSON, not {source.format}")
     with Stream(source.path) as stream:
         yield from readers[source.format](stream, source.name)
+
+
+def split_values(values: str | None) -> tuple[str, ...]:
+    """The values of an option that takes several, separated by commas."""
+    return tuple(value.strip() for value in (values or "").split(",") if value.strip())
 
 
 def read_clusters(file: str, label: str | None) -> dict[str, str]:
@@ -232,35 +201,38 @@ HTML_STARTS = ("<!doctype", "<html", "<?xml", "<head", "<body", "<article", "<di
 
 
 class ArticlePair(NamedTuple):
-    """Two articles, and the recipe of the store they are from, if any."""
+    """Two articles to compare."""
 
-    a: "Article"
-    b: "Article"
-    recipe: "Recipe | None" = None
+    a: Article
+    b: Article
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairOptions:
     """Where the two articles are, if they are not files."""
 
-    inside: IdsFileOption = None
-    store: IdsStoreOption = None
+    inside: Path | None = option(
+        "FILE", "A and B are ids in this file: any format, or -.", names=("--in",)
+    )
+    store: str | None = option(
+        "ADDRESS", f"A and B are ids in this store; else {STORE}, if not files."
+    )
     pool: PoolOption = None
 
-    def load(self, a: str, b: str) -> ArticlePair:
-        """The two articles: ids in the file or the store, else a file each."""
-        pair = self._load(a, b)
+    def load(self, a: str, b: str) -> tuple[ArticlePair, Recipe | None]:
+        """The articles, by id in the file or the store, else a file each; the store's recipe."""
+        pair, recipe = self._load(a, b)
         if pair.a.id == pair.b.id and pair.a != pair.b:  # two files may hold the same id
-            return pair._replace(b=replace(pair.b, id=f"{pair.b.id}#2"))
-        return pair
+            pair = pair._replace(b=replace(pair.b, id=f"{pair.b.id}#2"))
+        return pair, recipe
 
-    def _load(self, a: str, b: str) -> ArticlePair:
+    def _load(self, a: str, b: str) -> tuple[ArticlePair, Recipe | None]:
         if self.inside is not None:
-            return _find_in_file(self.inside, a, b)
+            return _find_in_file(self.inside, a, b), None
         if self.store is None and a == b == STDIN:
             raise BadArticle("stdin holds one article here: give - for A or for B")
         if self.store is None and _is_file(a) and _is_file(b):
-            return ArticlePair(load_article(a), load_article(b))
+            return ArticlePair(load_article(a), load_article(b)), None
         address = self.store or environment_store()
         if address is None:
             missing = b if _is_file(a) else a
@@ -268,7 +240,10 @@ class PairOptions:
                 f"no file {missing!r:.200}: give two files, or two ids and where they are, "
                 "with --in FILE or --store ADDRESS"
             )
-        return _find_in_store(StoreOptions(store=address, pool=self.pool), a, b)
+        from nearcopy.cli.open_store import open_existing
+
+        with open_existing(StoreOptions(store=address, pool=self.pool)) as deduper:
+            return ArticlePair(deduper.article(a), deduper.article(b)), deduper.recipe
 
 
 def _is_file(name: str) -> bool:
@@ -277,8 +252,6 @@ def _is_file(name: str) -> bool:
 
 def _find_in_file(file: Path, *ids: str) -> ArticlePair:
     """The articles with these ids; the file is read until both are found."""
-    from nearcopy.io.files import read_articles
-
     articles: dict[str, Article] = {}
     file_ids: list[str] = []
     for article in read_articles(file):
@@ -302,25 +275,16 @@ def _list_ids(ids: list[str]) -> str:
     return f"its ids are {first}{', ...' if len(ids) > MAX_IDS_SHOWN else ''}"
 
 
-def _find_in_store(store: StoreOptions, a: str, b: str) -> ArticlePair:
-    from nearcopy.cli.open_store import open_existing
-
-    with open_existing(store) as deduper:
-        return ArticlePair(deduper.article(a), deduper.article(b), deduper.recipe)
-
-
 # One article in a file.
 
 
-def load_article(file: str) -> "Article":
+def load_article(file: str) -> Article:
     """The article in a file: a JSON object, an HTML page, or text with its title in line one."""
     data = sys.stdin.buffer.read() if file == STDIN else Path(file).read_bytes()
     name = "stdin" if file == STDIN else file
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        from nearcopy.io.files.decompress import not_utf8
-
         raise BadArticle(f"{name} is {not_utf8(error)}") from None
     suffix, start = Path(file).suffix.lower(), text.lstrip()[:20].lower()
     if suffix in (".json", ".jsonl") or (file == STDIN and start.startswith("{")):
@@ -330,9 +294,7 @@ def load_article(file: str) -> "Article":
     return _parse_text(text, name)
 
 
-def _parse_json(text: str, name: str) -> "Article":
-    import json
-
+def _parse_json(text: str, name: str) -> Article:
     try:
         values = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -342,11 +304,8 @@ def _parse_json(text: str, name: str) -> "Article":
     return parse_article(values, name)
 
 
-def parse_article(values: dict[str, Any], name: str) -> "Article":
+def parse_article(values: dict[str, Any], name: str) -> Article:
     """The values as an article; without an id it gets this name."""
-    from nearcopy.io.files import Columns, Place, Rejected
-    from nearcopy.io.files.rows import read_row
-
     row = read_row(Place(name, 1), values, Columns().places(tuple(values)))
     if isinstance(row, Rejected):
         raise BadArticle(f"{name}: {row.why}")
@@ -354,17 +313,11 @@ def parse_article(values: dict[str, Any], name: str) -> "Article":
     return row.article if has_id else replace(row.article, id=name)
 
 
-def _parse_html(text: str, name: str) -> "Article":
-    from html import unescape
-
-    from nearcopy.models import Article
-
+def _parse_html(text: str, name: str) -> Article:
     title = TITLE.search(text)
     return Article(id=name, title=unescape(title[1]).strip() if title else "", text=text, html=True)
 
 
-def _parse_text(text: str, name: str) -> "Article":
-    from nearcopy.models import Article
-
+def _parse_text(text: str, name: str) -> Article:
     title, _, body = text.lstrip().partition("\n")
     return Article(id=name, title=title.strip(), text=body.strip())

@@ -7,25 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from nearcopy.cli.options import PolicyOptions, PresetOptions, StoreOptions
-from nearcopy.cli.render.tables import add_row, make_table
+from nearcopy.cli.options import DecisionOptions, StoreOptions
+from nearcopy.cli.tables import add_row, make_table
 from nearcopy.errors import NearcopyError, StoreError
-from nearcopy.stores.addresses import mask_password, validate_pool
+from nearcopy.stores import Store, list_pools, mask_password, open_store, validate_pool
 
 if TYPE_CHECKING:
     from nearcopy.deduper.deduper import Deduper
     from nearcopy.maintenance.inventory import Inventory
-    from nearcopy.stores import Store
 
 SQLITE = "sqlite:///"
 MEMORY = "memory:"
 DIGITS = 16  # of a digest that are shown
 
-LoadedOptions = PolicyOptions | PresetOptions
-
 
 @contextmanager
-def open_existing(store: StoreOptions, options: LoadedOptions | None = None) -> Iterator["Deduper"]:
+def open_existing(
+    store: StoreOptions, options: DecisionOptions | None = None
+) -> Iterator["Deduper"]:
     """A deduper on a store that exists; a mistyped path or pool is an error."""
     require_store(store.address, store.pool)
     with open_deduper(store, options) as deduper:
@@ -34,7 +33,7 @@ def open_existing(store: StoreOptions, options: LoadedOptions | None = None) -> 
 
 @contextmanager
 def open_deduper(
-    store: StoreOptions, options: LoadedOptions | None = None, *, threads: int = 1
+    store: StoreOptions, options: DecisionOptions | None = None, *, threads: int = 1
 ) -> Iterator["Deduper"]:
     """A deduper on a store that is created if it does not exist."""
     from nearcopy.deduper.deduper import Deduper
@@ -46,8 +45,6 @@ def open_deduper(
 
 def require_store(address: str, pool: str | None = None) -> None:
     """Raise where there is no such store, or no such pool in it."""
-    from nearcopy.stores import list_pools
-
     if address.startswith(MEMORY):
         raise NearcopyError(
             f"{address} begins empty and is lost when the command ends, so there is nothing in it "
@@ -59,16 +56,13 @@ def require_store(address: str, pool: str | None = None) -> None:
             f"no pool {name} in {mask_password(address)}: it has {', '.join(pools)}; "
             "`nearcopy add FILE --pool ...` creates one"
         )
-    if not pools and not _is_file(address):  # opening the file reports what is wrong with it
+    file = store_file(address)
+    is_file = file is not None and Path(file).exists()
+    if not pools and not is_file:  # opening the file reports what is wrong with it
         raise NearcopyError(
             f"no store at {mask_password(address).removeprefix(SQLITE)}: "
             "`nearcopy add FILE --store ...` creates one"
         )
-
-
-def _is_file(address: str) -> bool:
-    file = store_file(address)
-    return file is not None and Path(file).exists()
 
 
 def store_file(address: str) -> str | None:
@@ -77,9 +71,8 @@ def store_file(address: str) -> str | None:
 
 
 @contextmanager
-def open_raw_store(address: str, pool: str | None) -> Iterator["Store"]:
+def open_raw_store(address: str, pool: str | None) -> Iterator[Store]:
     """A store without a deduper."""
-    from nearcopy.stores import open_store
     from nearcopy.stores.retry import retry_transient
 
     store = retry_transient(open_store)(address, pool)
@@ -92,7 +85,7 @@ def open_raw_store(address: str, pool: str | None) -> Iterator["Store"]:
 @contextmanager
 def open_two_stores(
     source: str, pool: str | None, target: str, to_pool: str | None
-) -> Iterator[tuple["Store", "Store"]]:
+) -> Iterator[tuple[Store, Store]]:
     """An existing store to read, and one to write, created if it does not exist."""
     for address in (source, target):
         if address.startswith(MEMORY):

@@ -1,13 +1,14 @@
 """Options that commands share, singly and in groups; the environment is read here only.
 
+An option is declared by the default of its parameter, or by the annotation where commands share it.
 A group is a dataclass whose fields are options. A command takes the group as one parameter, and
 `flatten_options` shows its fields as options of the command.
 """
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass
-from functools import wraps
+from dataclasses import MISSING, Field, asdict, dataclass, field, fields, is_dataclass
+from functools import partial, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -17,12 +18,13 @@ import typer
 from nearcopy.config import POLICIES, Policy, Recipe
 from nearcopy.config.policy import KEEP_RULES
 from nearcopy.errors import BadPolicy
-from nearcopy.io.files.column_names import Columns
+from nearcopy.io.files.rows import Columns
 from nearcopy.io.settings import settings
 
 STORE = "NEARCOPY_STORE"
 POOL = "NEARCOPY_POOL"
 INDEX = "NEARCOPY_INDEX"
+OPTION = "option"  # in the metadata of a field
 
 # Panels of the help texts.
 DECISIONS = "Policy"
@@ -33,27 +35,55 @@ FORWARDING = "Forwarding"
 WORK = "Execution"
 
 
-def flag(name: str, means: str, panel: str | None = OUT) -> Any:
-    """An option without a value."""
-    return typer.Option(name, rich_help_panel=panel, help=means)
+def option(
+    metavar: str | None,
+    means: str,
+    panel: str | None = None,
+    *,
+    names: tuple[str, ...] = (),
+    default: Any = None,
+    **limits: Any,
+) -> Any:
+    """An option with a value, as the default of a parameter or field; `...` if it is required.
+
+    Its name is that of the parameter, where `names` has no others.
+    """
+    declare = partial(typer.Option, metavar=metavar, rich_help_panel=panel, help=means, **limits)
+    return _declare(declare, names, default)
 
 
-def option(name: str, metavar: str, means: str, panel: str | None = None, *aliases: str) -> Any:
-    """An option with a value."""
-    return typer.Option(*aliases, name, metavar=metavar, rich_help_panel=panel, help=means)
+def flag(means: str, panel: str | None = OUT, *, name: str | None = None) -> Any:
+    """An option without a value, as the default of a parameter or field."""
+    declare = partial(typer.Option, rich_help_panel=panel, help=means)
+    return _declare(declare, (name,) if name else (), False)
 
 
-def column_option(part: str, means: str) -> Any:
-    """An option that names the column of a field of the article."""
-    return option(f"--{part}-field", "COLUMN", means, IN)
+def argument(metavar: str, means: str, default: Any = ..., **settings: Any) -> Any:
+    """An argument, as the default of a parameter; `...` if it is required."""
+    declare = partial(typer.Argument, metavar=metavar, help=means, **settings)
+    return _declare(declare, None, default)
+
+
+def _declare(declare: Callable[..., Any], names: tuple[str, ...] | None, default: Any) -> Any:
+    """The field of a group; `flatten_options` reads the option from its metadata.
+
+    Without names an option is named after its parameter; None is for arguments, which have none.
+    """
+    value = MISSING if default is ... else default
+    return field(default=value, metadata={OPTION: (declare, names)})
+
+
+def _option_info(name: str, metavar: str, means: str, panel: str | None = None) -> Any:
+    """An option that commands share, for an annotation."""
+    return typer.Option(name, metavar=metavar, rich_help_panel=panel, help=means)
 
 
 PresetOption = Annotated[
-    str | None, option("--preset", "NAME", f"One of {', '.join(POLICIES)}.", DECISIONS)
+    str | None, _option_info("--preset", "NAME", f"One of {', '.join(POLICIES)}.", DECISIONS)
 ]
 PolicyOption = Annotated[
     Path | None,
-    option(
+    _option_info(
         "--policy",
         "FILE.toml",
         "Policy file with thresholds; `nearcopy presets NAME` writes one to start from.",
@@ -62,49 +92,18 @@ PolicyOption = Annotated[
 ]
 WindowOption = Annotated[
     str | None,
-    option(
-        "--window",
-        "SPAN",
-        "Largest time between duplicates: 14d, 36h, 2w, 90m, or all.",
-        DECISIONS,
-    ),
-]
-KeepOption = Annotated[
-    str | None,
-    option(
-        "--keep",
-        "RULES",
-        f"Which copy to keep, by the first rule that differs: {KEEP_RULES}.",
-        DECISIONS,
-    ),
-]
-StoreOption = Annotated[
-    str | None,
-    typer.Option(
-        "--store",
-        metavar="ADDRESS",
-        envvar=STORE,
-        help="Store address: a SQLite path, or a postgresql:// or redis:// URL.",
+    _option_info(
+        "--window", "SPAN", "Largest time between duplicates: 14d, 36h, 2w, 90m, or all.", DECISIONS
     ),
 ]
 PoolOption = Annotated[
     str | None,
     typer.Option(
-        "--pool",
-        metavar="NAME",
-        envvar=POOL,
-        help="Pool of the store: a separate set of articles.",
+        "--pool", metavar="NAME", envvar=POOL, help="Pool of the store: a separate set of articles."
     ),
 ]
-IdsStoreOption = Annotated[
-    str | None,
-    option("--store", "ADDRESS", f"A and B are ids in this store; else {STORE}, if not files."),
-]
-IdsFileOption = Annotated[
-    Path | None, option("--in", "FILE", "A and B are ids in this file: any format, or -.")
-]
 ToPoolOption = Annotated[
-    str | None, option("--to-pool", "NAME", "Pool to write; by default the same name.")
+    str | None, _option_info("--to-pool", "NAME", "Pool to write; by default the same name.")
 ]
 IndexOption = Annotated[
     str | None,
@@ -116,9 +115,9 @@ IndexOption = Annotated[
         help="Index new articles: in Elasticsearch, OpenSearch, or a SQLite file.",
     ),
 ]
-JsonOption = Annotated[bool, flag("--json", "Write JSON lines instead of a table.", None)]
+JsonOption = Annotated[bool, typer.Option("--json", help="Write JSON lines instead of a table.")]
 DataOption = Annotated[
-    bool, flag("--json", "Write JSON lines on a terminal too, as elsewhere.", None)
+    bool, typer.Option("--json", help="Write JSON lines on a terminal too, as elsewhere.")
 ]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 ThreadsOption = Annotated[
@@ -128,22 +127,21 @@ ThreadsOption = Annotated[
 LimitOption = Annotated[
     int, typer.Option("--limit", "-n", metavar="N", min=1, help="Maximum number of results.")
 ]
-EvidenceOption = Annotated[bool, flag("--evidence", "With --json: include the evidence.", None)]
 RejectedOption = Annotated[
     Path | None,
-    option("--rejected", "FILE", "Write rows that cannot be read here, instead of stopping."),
+    _option_info("--rejected", "FILE", "Write rows that cannot be read here, instead of stopping."),
 ]
 ArticlesOption = Annotated[
-    list[str] | None, option("--articles", "FILE", "The articles; can be repeated.")
+    list[str] | None, _option_info("--articles", "FILE", "The articles; can be repeated.")
 ]
 LabelOption = Annotated[
-    str | None, option("--label", "COLUMN", "Column of labels; guessed by default.", LABELS)
+    str | None, _option_info("--label", "COLUMN", "Column of labels; guessed by default.", LABELS)
 ]
 PositiveOption = Annotated[
     str | None,
-    option("--positive", "VALUE,...", "Labels that mean a match; or one threshold.", LABELS),
+    _option_info("--positive", "VALUE,...", "Labels that mean a match; or one threshold.", LABELS),
 ]
-NoteOption = Annotated[str, option("--note", "TEXT", "Reason, recorded with it.")]
+NoteOption = Annotated[str, _option_info("--note", "TEXT", "Reason, recorded with it.")]
 
 # Arguments.
 
@@ -153,13 +151,11 @@ FilesArgument = Annotated[
 InputsArgument = Annotated[
     list[str], typer.Argument(metavar="IN", help="Files, folders and patterns.")
 ]
-IdArgument = Annotated[str, typer.Argument(metavar="ID", help="Article in the store.")]
-
 # Files of articles as input, and files as output.
 
 FormOption = Annotated[
     str,
-    option(
+    _option_info(
         "--format",
         "FORM",
         "annotations: all rows with their verdicts; clean: kept rows, unchanged.",
@@ -168,31 +164,32 @@ FormOption = Annotated[
 ]
 RejectedRowsOption = Annotated[
     str | None,
-    option("--rejected", "FILE", "Write rows that cannot be read here, instead of stopping.", OUT),
+    _option_info(
+        "--rejected", "FILE", "Write rows that cannot be read here, instead of stopping.", OUT
+    ),
 ]
-SummaryJsonOption = Annotated[bool, flag("--json", "Write the summary as JSON.")]
-QuietOption = Annotated[bool, flag("--quiet", "No progress and no summary.")]
-HtmlOption = Annotated[bool, flag("--html", "The texts are HTML.", IN)]
-IdField = Annotated[str | None, column_option("id", "Id; all columns are guessed by default.")]
-TitleField = Annotated[str | None, column_option("title", "Headline.")]
-TextField = Annotated[str | None, column_option("text", "Body text.")]
-UrlField = Annotated[str | None, column_option("url", "URL.")]
-CanonicalUrlField = Annotated[
-    str | None, column_option("canonical-url", "Canonical URL that the page declares.")
+SummaryJsonOption = Annotated[
+    bool, typer.Option("--json", rich_help_panel=OUT, help="Write the summary as JSON.")
 ]
-SourceField = Annotated[str | None, column_option("source", "Outlet.")]
-PublishedField = Annotated[str | None, column_option("published", "Time of publication.")]
-SeenField = Annotated[str | None, column_option("seen", "Time of crawling.")]
-LanguageField = Annotated[str | None, column_option("language", "Language.")]
-TierField = Annotated[str | None, column_option("tier", "Rank of the source, 1 is best.")]
-HtmlField = Annotated[str | None, column_option("html", "Whether the text is HTML.")]
+QuietOption = Annotated[
+    bool, typer.Option("--quiet", rich_help_panel=OUT, help="No progress and no summary.")
+]
+HtmlOption = Annotated[bool, typer.Option("--html", rich_help_panel=IN, help="The texts are HTML.")]
+IdField = Annotated[
+    str | None, _option_info("--id-field", "COLUMN", "Id; all columns are guessed by default.", IN)
+]
+TextField = Annotated[str | None, _option_info("--text-field", "COLUMN", "Body text.", IN)]
+UrlField = Annotated[str | None, _option_info("--url-field", "COLUMN", "URL.", IN)]
+SourceField = Annotated[str | None, _option_info("--source-field", "COLUMN", "Outlet.", IN)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreOptions:
     """The store and the pool in it."""
 
-    store: StoreOption = None
+    store: str | None = option(
+        "ADDRESS", "Store address: a SQLite path, or a postgresql:// or redis:// URL.", envvar=STORE
+    )
     pool: PoolOption = None
 
     @property
@@ -202,39 +199,38 @@ class StoreOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PolicyOptions:
+class DecisionOptions:
+    """How articles are compared."""
+
+    def load(self) -> tuple[Recipe | None, Policy]:
+        """The recipe (None: that of the store) and the policy."""
+        return settings(**asdict(self))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyOptions(DecisionOptions):
     """The policy, where the recipe is that of the store."""
 
     policy: PolicyOption = None
     window: WindowOption = None
 
-    def load(self) -> tuple[Recipe | None, Policy]:
-        """The recipe (None: that of the store) and the policy."""
-        return settings(None, self.policy, self.window)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PresetOptions:
+class PresetOptions(DecisionOptions):
     """The recipe and the policy."""
 
     preset: PresetOption = None
     policy: PolicyOption = None
     window: WindowOption = None
 
-    def load(self) -> tuple[Recipe | None, Policy]:
-        """The recipe (None: that of the store) and the policy."""
-        return settings(self.preset, self.policy, self.window)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PresetKeepOptions(PresetOptions):
     """The recipe and the policy, with the rule for the kept copy."""
 
-    keep: KeepOption = None
-
-    def load(self) -> tuple[Recipe | None, Policy]:
-        """The recipe (None: that of the store) and the policy."""
-        return settings(self.preset, self.policy, self.window, self.keep)
+    keep: str | None = option(
+        "RULES", f"Which copy to keep, by the first rule that differs: {KEEP_RULES}.", DECISIONS
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,28 +239,27 @@ class CorpusColumnOptions:
 
     html: HtmlOption = False
     id_field: IdField = None
-    title_field: TitleField = None
+    title_field: str | None = option("COLUMN", "Headline.", IN)
     text_field: TextField = None
     url_field: UrlField = None
     source_field: SourceField = None
-    published_field: PublishedField = None
-    html_field: HtmlField = None
+    published_field: str | None = option("COLUMN", "Time of publication.", IN)
+    html_field: str | None = option("COLUMN", "Whether the text is HTML.", IN)
 
     def columns(self) -> Columns:
         """The columns that are named; the others are guessed."""
-        names = {field.name: getattr(self, field.name) for field in fields(self)}
-        parts = {n.removesuffix("_field"): v for n, v in names.items() if n.endswith("_field")}
-        return Columns(**parts)
+        names = asdict(self).items()
+        return Columns(**{n.removesuffix("_field"): v for n, v in names if n.endswith("_field")})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnOptions(CorpusColumnOptions):
     """The columns of all fields of an article."""
 
-    canonical_url_field: CanonicalUrlField = None
-    seen_field: SeenField = None
-    language_field: LanguageField = None
-    tier_field: TierField = None
+    canonical_url_field: str | None = option("COLUMN", "Canonical URL that the page declares.", IN)
+    seen_field: str | None = option("COLUMN", "Time of crawling.", IN)
+    language_field: str | None = option("COLUMN", "Language.", IN)
+    tier_field: str | None = option("COLUMN", "Rank of the source, 1 is best.", IN)
 
 
 def flatten_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -273,11 +268,12 @@ def flatten_options(command: Callable[..., None]) -> Callable[..., None]:
     groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
     parameters: list[Parameter] = []
     for parameter in signature(command).parameters.values():
-        if parameter.name in groups:
-            parameters += _field_parameters(groups[parameter.name])
+        name = parameter.name
+        if name in groups:
+            options = get_type_hints(groups[name], include_extras=True)
+            parameters += [_parameter(f.name, options[f.name], f) for f in fields(groups[name])]
         else:
-            hint = hints[parameter.name]
-            parameters.append(parameter.replace(annotation=hint, kind=Parameter.KEYWORD_ONLY))
+            parameters.append(_parameter(name, hints[name], parameter.default))
 
     @wraps(command)
     def run(**values: Any) -> None:
@@ -290,17 +286,16 @@ def flatten_options(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _field_parameters(group: Any) -> list[Parameter]:
-    hints = get_type_hints(group, include_extras=True)
-    return [
-        Parameter(
-            field.name,
-            Parameter.KEYWORD_ONLY,
-            default=field.default if field.default is not MISSING else Parameter.empty,
-            annotation=hints[field.name],
-        )
-        for field in fields(group)
-    ]
+def _parameter(name: str, hint: Any, default: Any) -> Parameter:
+    """The parameter of an option; a field as its default may hold the option."""
+    if isinstance(default, Field):
+        if default.metadata:
+            declare, names = default.metadata[OPTION]
+            if names == ():
+                names = (f"--{name.rstrip('_').replace('_', '-')}",)
+            hint = Annotated[hint, declare(*(names or ()))]
+        default = Parameter.empty if default.default is MISSING else default.default
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=hint)
 
 
 def environment() -> Mapping[str, str]:
@@ -315,7 +310,7 @@ def environment_store() -> str | None:
 
 def store_address(store: str | None) -> str:
     """The address of a store; a bare path is a SQLite file."""
-    from nearcopy.stores.addresses import parse_address
+    from nearcopy.stores import parse_address
 
     if not store:
         raise BadPolicy(f"which store? Give --store seen.db, or set {STORE}")

@@ -10,8 +10,8 @@ import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
-from types import FrameType, TracebackType
-from typing import IO, Any, ParamSpec, Self, TypeVar
+from types import FrameType
+from typing import IO, Any, Self, TypeVar
 
 import typer
 from rich.console import Console, RenderableType
@@ -57,8 +57,7 @@ CONTROL_CHARACTERS: dict[int, str] = {
     ord("\t"): " ",
 }
 
-Parameters = ParamSpec("Parameters")
-Result = TypeVar("Result")
+Item = TypeVar("Item")
 
 
 class PipeConsole(Console):
@@ -79,14 +78,14 @@ def stderr_console() -> Console:
     return make_console(stderr=True)
 
 
-def report_errors(command: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+def report_errors(command: Callable[..., None]) -> Callable[..., None]:
     """The command, with errors printed as one line on stderr and turned into exit codes."""
 
     @wraps(command)
-    def run(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+    def run(**values: Any) -> None:
         _open_streams()
         try:
-            return command(*args, **kwargs)
+            command(**values)
         except BrokenPipeError:  # the reader closed the pipe, as `head` does
             sys.stdout = None
             raise typer.Exit from None
@@ -167,6 +166,16 @@ def show(*renderables: RenderableType) -> None:
         console.print(renderable)
 
 
+def report_summary(
+    row: dict[str, Any], table: RenderableType, *, as_json: bool, quiet: bool
+) -> None:
+    """Write a summary to stderr: a row as JSON, or a table unless it is to be quiet."""
+    if as_json:
+        sys.stderr.write(json_line(row) + "\n")
+    elif not quiet:
+        stderr_console().print(table)
+
+
 def format_count(count: int, noun: str, plural: str | None = None) -> str:
     """The count and the noun in the singular or the plural.
 
@@ -211,7 +220,6 @@ class StopSignal:
         signal.signal(number, self._handlers[number])
 
 
-Item = TypeVar("Item")
 UPDATE_ROWS = 64  # rows between two updates of a bar
 
 
@@ -243,12 +251,7 @@ class Bars:
         self._bars.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._bars.stop()
 
     def stop(self) -> None:

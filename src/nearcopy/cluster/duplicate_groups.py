@@ -9,7 +9,7 @@ make C a copy of A unless the two are decided to be; but an exact duplicate of B
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from nearcopy.cluster.kept_copy import RankedCopy, rank_copies, score_single_copy
+from nearcopy.cluster.kept_copy import RankedCopy, rank_copies
 from nearcopy.cluster.link_graph import LinkGraph
 from nearcopy.config import Policy
 from nearcopy.models import Decision, Fingerprint, Relation
@@ -50,11 +50,6 @@ class DuplicateGroup:
     def articles(self) -> list[Fingerprint]:
         """The copies, and those of the groups it leads."""
         return self.copies + [copy for group, _ in self.led for copy in group.copies]
-
-
-def single_copy_group(copy: Fingerprint, policy: Policy) -> DuplicateGroup:
-    """The group of an article without duplicates."""
-    return DuplicateGroup(RankedCopy((), copy, score_single_copy(copy, policy)), [])
 
 
 class StarClustering:
@@ -120,11 +115,8 @@ class StarClustering:
     def _can_join(self, group: DuplicateGroup, article: str) -> bool:
         """Whether feedback lets the article, and those labelled the same, into the group."""
         constraints, kept = self.graph.constraints, group.kept.copy.id
-        if not constraints:
-            return True
-        excluded = constraints.not_duplicates_of(constraints.same_articles(article))
-        return constraints.can_link(kept, article) and all(
-            self.group_of.get(other) != kept for other in excluded
+        return not constraints or constraints.can_join(
+            kept, article, lambda other: self.group_of.get(other) == kept
         )
 
     def _free_duplicates(self, article: str) -> list[tuple[str, Decision]]:

@@ -5,13 +5,12 @@ longest. Block pages do not affect the others' scores, and are kept only where a
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from nearcopy.config import Keep, Policy, Scoring
-from nearcopy.errors import BadArticle
 from nearcopy.models import Fingerprint
 
 DAY = timedelta(days=1)
@@ -20,28 +19,15 @@ Preferred = Mapping[str, int]  # copies chosen by users; the highest number take
 NO_PREFERENCE: Preferred = MappingProxyType({})
 
 
-class Score(NamedTuple):
-    """The total points of a copy, and how they add up, in one sentence."""
-
-    total: float
-    why: str
-
-
 class ScoreCard(NamedTuple):
     """The points of one copy by criterion, and in one sentence."""
 
-    id: str
     length: float
     details: float
     tier: float
     freshness: float
     total: float
     why: str
-
-    @property
-    def score(self) -> Score:
-        """The total, and why."""
-        return Score(self.total, self.why)
 
 
 class RankedCopy(NamedTuple):
@@ -52,48 +38,23 @@ class RankedCopy(NamedTuple):
     card: ScoreCard
 
 
-@dataclass(frozen=True, slots=True)
-class KeptCopy:
-    """The id of the kept copy, why it is kept, and the score cards of all copies, best first."""
-
-    kept: str
-    why: str
-    cards: tuple[ScoreCard, ...]
-
-
-def choose_kept_copy(members: Sequence[Fingerprint], policy: Policy) -> KeptCopy:
-    """The kept copy by the rules of `policy.keep`, in whatever order the copies come.
-
-    >>> copies = [Fingerprint(id="a", words=80), Fingerprint(id="b", words=120)]
-    >>> choose_kept_copy(copies, Policy(keep=("longest",))).why
-    'longest of 2: 120 words'
-    """
-    return choose_ranked(rank_copies(members, policy), policy)
-
-
 def rank_copies(
     members: Sequence[Fingerprint], policy: Policy, preferred: Preferred = NO_PREFERENCE
 ) -> list[RankedCopy]:
     """The copies with their score cards, best first; ties go to the earlier one, then by id.
 
-    Those chosen by users come before all others.
+    Those chosen by users come before all others. The first is the kept copy.
     """
     if policy.compares == "text":  # block pages are detected by more than the text
         members = [
             copy if copy.block_page is None else replace(copy, block_page=None) for copy in members
         ]
-    ranked = (
-        _rank(copy, card, policy, preferred.get(copy.id, 0))
-        for copy, card in zip(members, score_cards(members, policy), strict=True)
-    )
+    ranked = []
+    for copy, card in zip(members, score_cards(members, policy), strict=True):
+        rules = (_key(rule, copy, card, policy) for rule in policy.keep)
+        first = -preferred.get(copy.id, 0), copy.block_page is not None
+        ranked.append(RankedCopy((first, *rules, by_age(copy)), copy, card))
     return sorted(ranked, key=lambda copy: copy.key)
-
-
-def choose_ranked(ranked: Sequence[RankedCopy], policy: Policy) -> KeptCopy:
-    """The first of the ranked copies, and the rule that decided."""
-    if not ranked:
-        raise BadArticle("no copies to choose from: give at least one")
-    return KeptCopy(ranked[0].copy.id, _why(ranked, policy), tuple(copy.card for copy in ranked))
 
 
 def score_cards(members: Sequence[Fingerprint], policy: Policy) -> list[ScoreCard]:
@@ -114,19 +75,19 @@ def score_single_copy(copy: Fingerprint, policy: Policy) -> ScoreCard:
 
 
 class SingleCopyScores:
-    """The scores of copies without duplicates, cached by what they depend on."""
+    """The score cards of copies without duplicates, cached by what they depend on."""
 
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
-        self._scores: dict[tuple[int, int, int | None, bool, str | None], Score] = {}
+        self._cards: dict[tuple[int, int, int | None, bool, str | None], ScoreCard] = {}
 
-    def of(self, copy: Fingerprint) -> Score:
-        """The score of a copy."""
+    def of(self, copy: Fingerprint) -> ScoreCard:
+        """The score card of a copy."""
         key = (copy.words, copy.details, copy.tier, copy.published is None, copy.block_page)
-        score = self._scores.get(key)
-        if score is None:
-            score = self._scores[key] = score_single_copy(copy, self.policy).score
-        return score
+        card = self._cards.get(key)
+        if card is None:
+            card = self._cards[key] = score_single_copy(copy, self.policy)
+        return card
 
 
 def age(copy: Fingerprint) -> datetime | None:
@@ -140,28 +101,8 @@ def by_age(copy: Fingerprint) -> tuple[tuple[bool, timedelta], str]:
     return (date is None, timedelta(0) if date is None else date - EPOCH), copy.id
 
 
-def _rank(copy: Fingerprint, card: ScoreCard, policy: Policy, preferred: int) -> RankedCopy:
-    rules = (_key(rule, copy, card, policy) for rule in policy.keep)
-    return RankedCopy(((-preferred, copy.block_page is not None), *rules, by_age(copy)), copy, card)
-
-
-def _earliest(copy: Fingerprint) -> tuple[bool, timedelta]:
-    return copy.published is None, _since_epoch(copy)
-
-
 def _since_epoch(copy: Fingerprint) -> timedelta:
     return timedelta(0) if copy.published is None else copy.published - EPOCH
-
-
-def _latest(copy: Fingerprint) -> tuple[bool, timedelta]:
-    return copy.published is None, -_since_epoch(copy)
-
-
-def _source_rank(copy: Fingerprint, policy: Policy) -> tuple[int, bool, int]:
-    """The rank of the source, then its tier; unknown ones come last."""
-    rank = policy.source_rank
-    place = rank.index(copy.source) if copy.source in rank else len(rank)
-    return place, copy.tier is None, copy.tier or 0
 
 
 def _key(rule: Keep, copy: Fingerprint, card: ScoreCard, policy: Policy) -> Any:
@@ -170,13 +111,15 @@ def _key(rule: Keep, copy: Fingerprint, card: ScoreCard, policy: Policy) -> Any:
         case "best":
             return -card.total
         case "earliest":
-            return _earliest(copy)
+            return copy.published is None, _since_epoch(copy)
         case "latest":
-            return _latest(copy)
+            return copy.published is None, -_since_epoch(copy)
         case "longest":
             return -copy.words
-        case "source-rank":
-            return _source_rank(copy, policy)
+        case "source-rank":  # then by tier; unknown sources and tiers come last
+            rank = policy.source_rank
+            place = rank.index(copy.source) if copy.source in rank else len(rank)
+            return place, copy.tier is None, copy.tier or 0
 
 
 def _card(copy: Fingerprint, longest: int, newest: datetime | None, scoring: Scoring) -> ScoreCard:
@@ -191,7 +134,7 @@ def _card(copy: Fingerprint, longest: int, newest: datetime | None, scoring: Sco
     )
     if copy.block_page is not None:
         why = f"block page ({copy.block_page}), kept only where all are; {why}"
-    return ScoreCard(copy.id, length, details, tier, freshness, total, why)
+    return ScoreCard(length, details, tier, freshness, total, why)
 
 
 def _length_share(words: int, longest: int, scoring: Scoring) -> float:
@@ -220,20 +163,23 @@ def _freshness(published: datetime | None, newest: datetime | None, scoring: Sco
     return max(0.0, scoring.freshness - scoring.stale_per_day * behind)
 
 
-def _why(ranked: Sequence[RankedCopy], policy: Policy) -> str:
-    """The rule that decided for the first copy, in one sentence."""
+def explain_choice(ranked: Sequence[RankedCopy], policy: Policy) -> str:
+    """The rule that decided for the first of the ranked copies, in one sentence.
+
+    >>> copies = [Fingerprint(id="a", words=80), Fingerprint(id="b", words=120)]
+    >>> policy = Policy(keep=("longest",))
+    >>> explain_choice(rank_copies(copies, policy), policy)
+    'longest of 2: 120 words'
+    """
     if len(ranked) == 1:
         return "the only copy"
-    first, block_page = (
-        ranked[0],
-        sum(ranked_copy.copy.block_page is not None for ranked_copy in ranked),
-    )
-    if block_page == len(ranked):
-        return f"all {block_page} are block pages; {_deciding_rule(ranked, policy)}"
-    if block_page == len(ranked) - 1:
+    block_pages = sum(ranked_copy.copy.block_page is not None for ranked_copy in ranked)
+    if block_pages == len(ranked):
+        return f"all {block_pages} are block pages; {_deciding_rule(ranked, policy)}"
+    if block_pages == len(ranked) - 1:
         return f"the only one of {len(ranked)} that is no block page"
-    aside = f", {block_page} block pages aside" if block_page else ""
-    return _deciding_rule([c for c in ranked if c.key[0] == first.key[0]], policy) + aside
+    aside = f", {block_pages} block pages aside" if block_pages else ""
+    return _deciding_rule([c for c in ranked if c.key[0] == ranked[0].key[0]], policy) + aside
 
 
 def _deciding_rule(ranked: Sequence[RankedCopy], policy: Policy) -> str:
@@ -241,14 +187,11 @@ def _deciding_rule(ranked: Sequence[RankedCopy], policy: Policy) -> str:
     for place, rule in enumerate(policy.keep, start=1):
         left = [copy for copy in tied if copy.key[place] == first.key[place]]
         if len(left) == 1:
-            return _sentence(rule, first, len(tied)) + _tied_by(policy.keep[: place - 1])
+            alike = f" (alike by {', '.join(policy.keep[: place - 1])})" if place > 1 else ""
+            return _sentence(rule, first, len(tied)) + alike
         tied = left
     last = "earlier" if by_age(tied[1].copy)[0] != by_age(first.copy)[0] else "first by id"
     return f"{last} of {len(tied)} alike by {', '.join(policy.keep)}"
-
-
-def _tied_by(tied: Sequence[Keep]) -> str:
-    return f" (alike by {', '.join(tied)})" if tied else ""
 
 
 def _sentence(rule: Keep, first: RankedCopy, count: int) -> str:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from nearcopy.extract.agencies.credit_lines import agency_of
+from nearcopy.extract.agencies import agency_of
 from nearcopy.extract.titles.publishers import source_labels
 from nearcopy.models import Member, Relation, Story
 

@@ -1,14 +1,19 @@
-"""Stories: all articles about one event, around the copy that is kept.
+"""Stories: all articles about one event, around the copy that is kept, under stable ids.
 
 Duplicates are clustered into groups around a kept copy (`duplicate_groups`); groups about the same
 event make a story, led by the best of them (`event_groups`). Articles in different connected
 components do not affect each other: clustering one component alone gives the same stories as
 clustering all.
+
+A story keeps its id as it grows, and a merge leaves a redirect. This is the only place where a
+story id is made.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, repeat
+from datetime import timedelta
+from hashlib import sha256
+from itertools import chain, count, repeat
 from operator import attrgetter
 from types import MappingProxyType
 
@@ -17,7 +22,6 @@ from nearcopy.cluster.duplicate_groups import (
     Judge,
     OversizedGroup,
     StarClustering,
-    single_copy_group,
 )
 from nearcopy.cluster.event_groups import merge_events
 from nearcopy.cluster.kept_copy import (
@@ -25,14 +29,14 @@ from nearcopy.cluster.kept_copy import (
     NO_PREFERENCE,
     Preferred,
     RankedCopy,
-    Score,
+    ScoreCard,
     SingleCopyScores,
     age,
     by_age,
-    choose_ranked,
+    explain_choice,
+    score_single_copy,
 )
 from nearcopy.cluster.link_graph import LinkGraph, connected_components
-from nearcopy.cluster.story_ids import story_ids
 from nearcopy.config import Policy
 from nearcopy.errors import BadArticle
 from nearcopy.models import Decision, Edge, Fingerprint, Member, Story
@@ -99,7 +103,8 @@ def group_articles(
     for edge in edges:
         graph.add(edge.a, edge.b, edge.decision, edge.event_score)
     groups, oversized = _group_linked(by_id, graph, policy, judge)
-    singletons = [copy for id_, copy in by_id.items() if not graph.has_links(id_)]
+    linked = graph.duplicates.keys() | graph.events.keys()
+    singletons = [copy for id_, copy in by_id.items() if id_ not in linked]
     return StoryGroups(groups, singletons, oversized, policy, preferred)
 
 
@@ -113,15 +118,20 @@ def assign_story_ids(
     groups, singletons = grouped.groups, grouped.singletons
     copies = chain((group.articles for group in groups), ((copy,) for copy in singletons))
     ids, moved = story_ids(copies, story_before, redirects)
-    scores = map(SingleCopyScores(grouped.policy).of, singletons)
+    cards = map(SingleCopyScores(grouped.policy).of, singletons)
     stories = [*map(_story, groups, ids, repeat(grouped))]
-    stories += map(_singleton_story, singletons, scores, ids[len(groups) :])
-    _sort(stories)
+    stories += map(_singleton_story, singletons, cards, ids[len(groups) :])
+    # By when they were first seen, unknown last, then by id: a sort for each saves many tuples.
+    stories.sort(key=attrgetter("id"))
+    stories.sort(key=lambda story: story.first_seen or EPOCH)
+    stories.sort(key=lambda story: story.first_seen is None)
     return Clustering(
         stories=tuple(stories),
         story_of={member.id: story.id for story in stories for member in story.members},
         redirects=moved,
-        oversized=tuple(sorted(grouped.oversized, key=_largest_first)),
+        oversized=tuple(
+            sorted(grouped.oversized, key=lambda g: (-g.size, g.kept, g.left_out, g.why))
+        ),
     )
 
 
@@ -139,8 +149,9 @@ def _group_linked(
     by_id: Mapping[str, Fingerprint], graph: LinkGraph, policy: Policy, judge: Judge | None
 ) -> tuple[list[DuplicateGroup], list[OversizedGroup]]:
     """The groups of all linked articles that lead a story, and those that became too large."""
+    single = (by_id[id_] for id_ in graph.events if id_ not in graph.duplicates)
     groups = [
-        single_copy_group(by_id[id_], policy) for id_ in graph.events if id_ not in graph.duplicates
+        DuplicateGroup(RankedCopy((), copy, score_single_copy(copy, policy)), []) for copy in single
     ]
     oversized: list[OversizedGroup] = []
     components = connected_components(graph.duplicates)
@@ -161,7 +172,7 @@ def _story(group: DuplicateGroup, id: str, grouped: StoryGroups) -> Story:  # no
         kept=group.kept.copy.id,
         why=_why_kept(group, grouped),
         members=(
-            _kept_member(group.kept.copy, group.kept.card.score),
+            _kept_member(group.kept.copy, group.kept.card),
             *(_member(*member) for member in members),
         ),
         first_seen=min(dates, default=None),
@@ -175,14 +186,14 @@ def _why_kept(group: DuplicateGroup, grouped: StoryGroups) -> str:
     if group.kept.copy.id in grouped.preferred:
         return CHOSEN_BY_USER
     ranked = sorted((copy for copy, _ in group.others), key=lambda copy: copy.key)
-    why = choose_ranked([group.kept, *ranked], grouped.policy).why
+    why = explain_choice([group.kept, *ranked], grouped.policy)
     return f"{why}; the best of {1 + len(group.led)} reports" if group.led else why
 
 
-def _singleton_story(copy: Fingerprint, score: Score, id: str) -> Story:  # noqa: A002
+def _singleton_story(copy: Fingerprint, card: ScoreCard, id: str) -> Story:  # noqa: A002
     """The story of an article without links; most have none, and need no ranking."""
     date = age(copy)
-    return Story(id, copy.id, "the only copy", (_kept_member(copy, score),), date, date)
+    return Story(id, copy.id, "the only copy", (_kept_member(copy, card),), date, date)
 
 
 def _members(group: DuplicateGroup) -> Iterator[tuple[RankedCopy, Decision, str | None]]:
@@ -193,8 +204,8 @@ def _members(group: DuplicateGroup) -> Iterator[tuple[RankedCopy, Decision, str 
         yield from _members(led)
 
 
-def _kept_member(copy: Fingerprint, score: Score) -> Member:
-    return Member(copy.id, None, 1.0, "kept", "", copy.source, copy.published, *score)
+def _kept_member(copy: Fingerprint, card: ScoreCard) -> Member:
+    return Member(copy.id, None, 1.0, "kept", "", copy.source, copy.published, card.total, card.why)
 
 
 def _member(ranked: RankedCopy, decision: Decision, duplicate_of: str | None) -> Member:
@@ -213,13 +224,74 @@ def _member(ranked: RankedCopy, decision: Decision, duplicate_of: str | None) ->
     )
 
 
-def _sort(stories: list[Story]) -> None:
-    """Sort by when they were first seen, unknown last, then by id."""
-    # One sort for each key saves a tuple for every story.
-    stories.sort(key=attrgetter("id"))
-    stories.sort(key=lambda story: story.first_seen or EPOCH)
-    stories.sort(key=lambda story: story.first_seen is None)
+Copies = Sequence[Fingerprint]
+Claim = tuple[tuple[tuple[bool, timedelta], str], int]  # a member's age and id, and its story
 
 
-def _largest_first(group: OversizedGroup) -> tuple[int, str, int, str]:
-    return -group.size, group.kept, group.left_out, group.why
+def story_ids(
+    stories: Iterable[Copies], story_before: Mapping[str, str], redirects: Mapping[str, str]
+) -> tuple[list[str], dict[str, str]]:
+    """A distinct id for every story, and redirects from the former ids.
+
+    `story_before` has the former story of articles, `redirects` those of earlier merges. Of several
+    former ids the earliest member's wins; a story without any gets an id made from its founder, the
+    earliest member.
+    """
+    founders: list[str] = []
+    members: list[Claim] = []
+    for place, copies in enumerate(stories):  # read once: most have one copy, and are not held
+        founders.append(copies[0].id if len(copies) == 1 else min(copies, key=by_age).id)
+        members += [(by_age(copy), place) for copy in copies if copy.id in story_before]
+    claims = _claim_ids(members, story_before, redirects)
+    moved = dict(redirects)
+    for first, *others in claims.values():
+        moved |= dict.fromkeys(others, first)
+    used = {*story_before.values(), *redirects, *redirects.values()}
+    new = _new_ids([founders[p] for p in range(len(founders)) if p not in claims], used)
+    ids = [claims[p][0] if p in claims else new[founder] for p, founder in enumerate(founders)]
+    return ids, {old: _resolve(old, moved) for old in sorted(moved)}
+
+
+def own_story_id(article: str) -> str:
+    """The id of the story founded by an article."""
+    return "s-" + sha256(article.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def candidate_story_ids(founder: str) -> Iterator[str]:
+    """The ids to choose from for a story of this founder, in order."""
+    return (own_story_id(founder + "\0" * suffix) for suffix in count())
+
+
+def _claim_ids(
+    members: list[Claim], story_before: Mapping[str, str], redirects: Mapping[str, str]
+) -> dict[int, list[str]]:
+    """The former ids that each story takes over, that of its earliest member first.
+
+    An id goes with the earliest article that had it: of a split story only one part keeps it.
+    """
+    claims: dict[int, list[str]] = {}
+    claimed: set[str] = set()
+    for (_, article), place in sorted(members):
+        story = _resolve(story_before[article], redirects)
+        if story not in claimed:
+            claimed.add(story)
+            claims.setdefault(place, []).append(story)
+    return claims
+
+
+def _new_ids(founders: list[str], used: set[str]) -> dict[str, str]:
+    """An unused id for each founder."""
+    ids: dict[str, str] = {}
+    for founder in sorted(founders):
+        story_id = next(id_ for id_ in candidate_story_ids(founder) if id_ not in used)
+        used.add(story_id)
+        ids[founder] = story_id
+    return ids
+
+
+def _resolve(story: str, redirects: Mapping[str, str]) -> str:
+    """The end of a chain of redirects; a cycle ends where it closes."""
+    visited = {story}
+    while (target := redirects.get(story)) is not None and target not in visited:
+        visited.add(story := target)
+    return story

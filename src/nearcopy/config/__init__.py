@@ -1,6 +1,6 @@
 """Settings: recipes of fingerprints, policies of decisions, their presets, files and units."""
 
-from nearcopy.config.policy import KEEP, MAX_HAMMING, Keep, Policy, Scoring, check_policy
+from nearcopy.config.policy import KEEP, Keep, Policy, Scoring, check_policy
 from nearcopy.config.policy_file import policy_toml, read_policy
 from nearcopy.config.presets import POLICIES, RECIPES
 from nearcopy.config.recipe import (
@@ -12,7 +12,6 @@ from nearcopy.config.recipe import (
     HashName,
     Recipe,
     Scheme,
-    Unit,
     Weights,
     check_recipe,
     lsh_probability,
@@ -21,7 +20,6 @@ from nearcopy.config.units import parse_duration
 
 __all__ = [
     "KEEP",
-    "MAX_HAMMING",
     "POLICIES",
     "RECIPES",
     "SLOTS",
@@ -35,7 +33,6 @@ __all__ = [
     "Recipe",
     "Scheme",
     "Scoring",
-    "Unit",
     "Weights",
     "check_policy",
     "check_recipe",

@@ -31,7 +31,7 @@ class _Freezer:
             gc.unfreeze()  # so that the next full collection traverses everything
 
 
-def collect_seldom(*, freezes: int = FREEZES) -> None:
+def reduce_gc_frequency(*, freezes: int = FREEZES) -> None:
     """Collect less often, and only objects allocated since the last full collection."""
     gc.set_threshold(*THRESHOLDS)
     if not any(isinstance(callback, _Freezer) for callback in gc.callbacks):

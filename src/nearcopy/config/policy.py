@@ -24,6 +24,11 @@ KEEP_RULES = ", ".join(f"{rule} ({meaning})" for rule, meaning in KEEP_RULE_MEAN
 LikeTitles = Literal["one", "two"]
 Sources = Literal["any", "across", "within"]
 Compares = Literal["all", "text"]
+CHOICES = {
+    "like_titles": (LikeTitles, '"one" or "two"'),
+    "sources": (Sources, '"any", "across" or "within" one source'),
+    "compares": (Compares, '"all" or "text"'),
+}
 MAX_HAMMING = 24  # unrelated texts differ in about 32 of 64 SimHash bits
 
 
@@ -61,7 +66,7 @@ class Scoring:
 class Policy:
     """Which relations count as duplicates, and the thresholds of each.
 
-    `nearcopy.config.policy_file` explains every setting.
+    `policy_meanings.toml` explains every setting.
 
     >>> Policy().near_overlap, Policy().max_hamming
     (0.5, 3)
@@ -133,7 +138,7 @@ class Policy:
         self._check_choices()
         for field in fields(self):
             value = getattr(self, field.name)
-            if value is None and field.type in (float | None, int | None):
+            if value is None and field.name in MAY_BE_OFF:
                 continue
             if field.type in (float, float | None):
                 _check_number(field.name, value, 0.0, 1.0)
@@ -211,14 +216,9 @@ class Policy:
                 continue
             if not isinstance(length, timedelta) or length <= timedelta(0):
                 raise BadPolicy(f"{name} is {length!r}: give a timedelta above zero")
-        if self.like_titles not in get_args(LikeTitles):
-            raise BadPolicy(f'like_titles is {self.like_titles!r}: choose "one" or "two"')
-        if self.sources not in get_args(Sources):
-            raise BadPolicy(
-                f'sources is {self.sources!r}: choose "any", "across" or "within" one source'
-            )
-        if self.compares not in get_args(Compares):
-            raise BadPolicy(f'compares is {self.compares!r}: choose "all" or "text"')
+        for name, (kind, choices) in CHOICES.items():
+            if getattr(self, name) not in get_args(kind):
+                raise BadPolicy(f"{name} is {getattr(self, name)!r}: choose {choices}")
         for name in ("facts", "stages", "embed"):
             if not isinstance(getattr(self, name), bool):
                 raise BadPolicy(f"{name} is {getattr(self, name)!r}: give True or False")
@@ -256,6 +256,9 @@ class Policy:
             raise BadPolicy(f"source_rank is {rank!r}: give the names of sources, best first")
         object.__setattr__(self, "keep", tuple(self.keep))
         object.__setattr__(self, "source_rank", tuple(source.casefold().strip() for source in rank))
+
+
+MAY_BE_OFF = frozenset(f.name for f in fields(Policy) if f.type in (float | None, int | None))
 
 
 def check_policy(policy: Policy | None) -> Policy:

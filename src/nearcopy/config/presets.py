@@ -6,9 +6,9 @@ To add one, add a row to `PRESETS`.
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from nearcopy.config.policy import Policy
+from nearcopy.config.policy import MAY_BE_OFF, Policy
 from nearcopy.config.recipe import Features, Recipe
 from nearcopy.models import Relation
 
@@ -22,31 +22,14 @@ class Preset(NamedTuple):
 
 
 # The presets of the earlier designs switch off the rules that these did not have.
+_RULES_OFF: dict[str, Any] = dict.fromkeys(MAY_BE_OFF - {"max_hamming"})
 _PLAIN = Policy(
+    **_RULES_OFF,
     min_words=0,
-    unchanged_overlap=None,
-    near_overlap=None,
-    reworded_overlap=None,
-    reworded_profile=None,
-    containment=None,
-    revision_overlap=None,
-    site_overlap=None,
-    site_title=None,
-    title_soft=None,
-    title_event_score=None,
-    title_later=None,
     min_title_words=0,
     like_titles="one",
     facts=False,
     stages=False,
-    numerals_shared=None,
-    numerals_kept=None,
-    event_soft=None,
-    event_score=None,
-    related_score=None,
-    related_soft=None,
-    related_overlap=None,
-    story_score=None,
     keep=("earliest",),
 )
 

@@ -3,7 +3,7 @@
 import json
 import math
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from hashlib import sha256
@@ -94,11 +94,6 @@ def _weight(documents: int, count: int) -> int:
     return max(1, round(256 * math.log((documents + 1) / (count + 1))))
 
 
-def _check_features(name: str, value: object) -> None:
-    if value is not None and not isinstance(value, Features):
-        raise BadRecipe(f'{name} is {value!r}: give Features("words", 3), or None to leave it out')
-
-
 @dataclass(frozen=True)
 class Recipe:
     """How fingerprints are computed. Fingerprints compare only within one recipe.
@@ -135,8 +130,11 @@ class Recipe:
         _check_choice("weights", self.weights, Weights)
         _check_choice("scheme", self.scheme, Scheme)
         _check_choice("digest", self.digest, DigestName)
-        for name in ("simhash", "minhash"):
-            _check_features(name, getattr(self, name))
+        for name, value in (("simhash", self.simhash), ("minhash", self.minhash)):
+            if value is not None and not isinstance(value, Features):
+                raise BadRecipe(
+                    f'{name} is {value!r}: give Features("words", 3), or None to leave it out'
+                )
         _check_integer("bands", self.bands, 1, SLOTS)
         _check_integer("rows", self.rows, 1, SLOTS)
         if self.bands * self.rows > SLOTS:
@@ -204,14 +202,12 @@ def recipe_differences(there: Recipe, here: Recipe) -> str:
     >>> recipe_differences(Recipe(), Recipe(simhash=Features("words", 5), minhash=None))
     'simhash is 3 words there and 5 words here, minhash is 3 words there and off here'
     """
-    return ", ".join(_differences(there, here))
-
-
-def _differences(there: Recipe, here: Recipe) -> Iterator[str]:
-    for field in fields(Recipe):
-        old, new = getattr(there, field.name), getattr(here, field.name)
-        if old != new:
-            yield f"{field.name} is {_format_setting(old)} there and {_format_setting(new)} here"
+    names = (f.name for f in fields(Recipe) if getattr(there, f.name) != getattr(here, f.name))
+    return ", ".join(
+        f"{name} is {_format_setting(getattr(there, name))} there "
+        f"and {_format_setting(getattr(here, name))} here"
+        for name in names
+    )
 
 
 def _format_setting(value: object) -> str:

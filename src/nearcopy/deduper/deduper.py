@@ -2,25 +2,33 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
-from types import TracebackType
 from typing import Self
 
 from nearcopy.cluster.duplicate_groups import OversizedGroup
 from nearcopy.cluster.spread import Spread
 from nearcopy.config import Policy, Recipe
-from nearcopy.deduper import add, check, retention, statistics, stories
-from nearcopy.deduper.check import BATCH_SIZE
-from nearcopy.deduper.feedback import actions, record, review_queue
-from nearcopy.deduper.feedback.actions import ActionResult
-from nearcopy.deduper.feedback.record import FeedbackResult
-from nearcopy.deduper.feedback.review_queue import Example, ReviewPage
-from nearcopy.deduper.session import Session, id_batches, id_list
+from nearcopy.deduper import (
+    check_and_add,
+    feedback,
+    retention,
+    review_queue,
+    similar,
+    statistics,
+    stories,
+    story_actions,
+)
+from nearcopy.deduper.check_and_add import BATCH_SIZE
+from nearcopy.deduper.feedback import FeedbackResult
+from nearcopy.deduper.review_queue import Example, ReviewPage
+from nearcopy.deduper.session import ID_BATCH_SIZE, Session, id_list
 from nearcopy.deduper.statistics import Stats
 from nearcopy.deduper.stories import StoryPage
+from nearcopy.deduper.story_actions import ActionResult
 from nearcopy.fingerprint.term_weights import TermCounts
 from nearcopy.match.explain import Explanation
 from nearcopy.models import Article, Check, Edge, Match, Story, Verdict
 from nearcopy.models.feedback import Feedback, StoryAction
+from nearcopy.models.iteration import batches
 from nearcopy.stores.base import StoryFilter
 from nearcopy.stores.retry import retry_transient
 
@@ -67,12 +75,7 @@ class Deduper:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -108,11 +111,11 @@ class Deduper:
 
     def check(self, article: Article) -> Verdict:
         """The verdict on an article; nothing is written."""
-        return check.check(self._session, article)
+        return check_and_add.check(self._session, article)
 
     def check_all(self, articles: Iterable[Article]) -> list[Verdict]:
         """The verdict on each article as if the others did not exist; nothing is written."""
-        return check.check_all(self._session, articles)
+        return check_and_add.check_all(self._session, articles)
 
     def add(self, article: Article) -> Verdict:
         """The verdict on an article, which is then stored. Check-and-add is atomic.
@@ -120,15 +123,15 @@ class Deduper:
         An article with a stored id replaces that version, and is never a duplicate of itself. An
         unchanged one gets the verdict of its first insertion, and is not stored again.
         """
-        return add.add_batch(self._session, [check.require_article(article)])[0]
+        return check_and_add.add_batch(self._session, [check_and_add.require_article(article)])[0]
 
     def run(self, articles: Iterable[Article], *, cluster: bool = True) -> Iterator[Verdict]:
         """The verdict on each article, in order, as `add` gives it; stored in durable batches.
 
         Without `cluster`, stories are left to `recluster`: faster for many new articles.
         """
-        for batch in check.article_batches(articles):
-            yield from add.add_batch(self._session, batch, cluster=cluster)
+        for batch in check_and_add.article_batches(articles):
+            yield from check_and_add.add_batch(self._session, batch, cluster=cluster)
 
     # Articles
 
@@ -139,23 +142,19 @@ class Deduper:
             self._session.require([id])
             return self._store.articles([id])[id]
 
-    @retry_transient
     def articles(self, ids: Iterable[str]) -> dict[str, Article]:
         """The stored ones of these articles, by id."""
-        with self._session.snapshot():
-            return self._store.articles(list(ids))
+        listed = list(ids)
+        return self._session.read(lambda: self._store.articles(listed))
 
-    @retry_transient
     def latest(self, *, limit: int = 20) -> list[str]:
         """The ids of the articles inserted last, the last one first."""
-        with self._session.snapshot():
-            return [id_ for _, id_ in self._store.latest_ids(None, max(1, limit))]
+        latest = self._session.read(lambda: self._store.latest_ids(None, max(1, limit)))
+        return [id_ for _, id_ in latest]
 
-    @retry_transient
     def revisions(self, id: str) -> list[Article]:  # noqa: A002
         """The earlier versions of an article, earliest first."""
-        with self._session.snapshot():
-            return self._store.revisions([id]).get(id, [])
+        return self._session.read(lambda: self._store.revisions([id])).get(id, [])
 
     def similar(self, id: str, *, limit: int = 10) -> list[Match]:  # noqa: A002
         """The articles similar to a stored one, most similar first."""
@@ -163,11 +162,11 @@ class Deduper:
 
     def similar_all(self, ids: Iterable[str], *, limit: int = 10) -> dict[str, list[Match]]:
         """The articles similar to each of these stored ones, most similar first."""
-        return check.find_similar(self._session, ids, limit)
+        return similar.find_similar(self._session, list(ids), limit)
 
     def explain(self, a: str, b: str) -> Explanation:
         """The decision between two stored articles, with the evidence and rule behind it."""
-        return check.explain_pair(self._session, a, b)
+        return similar.explain_pair(self._session, a, b)
 
     # Verdicts and stories
 
@@ -177,7 +176,7 @@ class Deduper:
         A copy is compared with its kept copy, a kept copy with the articles that are no copies of
         it. What an earlier run kept stays the kept copy for later runs.
         """
-        for batch in id_batches(id_list(ids), BATCH_SIZE):
+        for batch in batches(id_list(ids), BATCH_SIZE):
             yield from stories.read_verdicts(self._session, batch)
 
     def stories(self) -> Iterator[Story]:
@@ -222,7 +221,7 @@ class Deduper:
 
     def story(self, id: str) -> Story:  # noqa: A002
         """A story by its id, a former id, or the id of an article in it."""
-        return stories.read_story(self._session, id)
+        return self._session.read(lambda: stories.find_story(self._session, id))
 
     def spread(self, id: str) -> Spread:  # noqa: A002
         """How a story spread over outlets and hours; `id` as for `story`."""
@@ -253,23 +252,19 @@ class Deduper:
         >>> [(change.id, change.duplicate_of) for change in result.changes]
         [('b', 'a')]
         """
-        return record.record_feedback(self._session, a, b, same=same, relation=relation, note=note)
+        return feedback.record(self._session, a, b, same=same, relation=relation, note=note)
 
     def retract_feedback(self, a: str, b: str) -> FeedbackResult:
         """Remove the feedback on two articles; the articles that change by it."""
-        return record.retract_feedback(self._session, a, b)
+        return feedback.retract(self._session, a, b)
 
-    @retry_transient
     def all_feedback(self) -> list[Feedback]:
         """All feedback, in the order it was given."""
-        with self._session.snapshot():
-            return self._store.all_feedback()
+        return self._session.read(self._store.all_feedback)
 
-    @retry_transient
     def examples(self) -> list[Example]:
         """All feedback as labelled examples: the training data of `tune`."""
-        with self._session.snapshot():
-            return list(review_queue.labelled_examples(self._session))
+        return self._session.read(lambda: list(review_queue.labelled_examples(self._session)))
 
     def review(self, *, limit: int = 20, after: str | None = None) -> ReviewPage:
         """A page of pairs close to a threshold that have no feedback.
@@ -300,7 +295,7 @@ class Deduper:
         ...     before, deduper.story("a").kept, result.action.number
         ('a', 'b', 1)
         """
-        return actions.keep(self._session, id, by=by, note=note)
+        return story_actions.keep(self._session, id, by=by, note=note)
 
     def split(self, id: str, *, by: str = "", note: str = "") -> ActionResult:  # noqa: A002
         """Move an article to a story of its own; what changes by it.
@@ -317,7 +312,7 @@ class Deduper:
         ...     [len(deduper.story(id_).members) for id_ in "ab"]
         [1, 1]
         """
-        return actions.split(self._session, id, by=by, note=note)
+        return story_actions.split(self._session, id, by=by, note=note)
 
     def merge(self, a: str, b: str, *, by: str = "", note: str = "") -> ActionResult:
         """Merge two stories; what changes by it.
@@ -335,24 +330,22 @@ class Deduper:
         ...     [[member.id for member in story.members] for story in deduper.stories()]
         [['a', 'b']]
         """
-        return actions.merge(self._session, a, b, by=by, note=note)
+        return story_actions.merge(self._session, a, b, by=by, note=note)
 
     def undo(self, number: int, *, by: str = "") -> ActionResult:
         """Undo the action of this number; what changes by it."""
-        return actions.undo(self._session, number, by=by)
+        return story_actions.undo(self._session, number, by=by)
 
-    @retry_transient
     def actions(self, *, before: int | None = None, limit: int = 50) -> list[StoryAction]:
         """The audit log: actions with a number below `before`, the last first."""
-        with self._session.snapshot():
-            return self._store.actions(before, limit)
+        return self._session.read(lambda: self._store.actions(before, limit))
 
     # Maintenance
 
     def forget(self, ids: str | Iterable[str]) -> int:
         """Remove articles and all decisions about them; how many were stored."""
-        batches = id_batches(id_list(ids))
-        return sum(retention.forget_batch(self._session, batch) for batch in batches)
+        groups = batches(id_list(ids), ID_BATCH_SIZE)
+        return sum(retention.forget_batch(self._session, group) for group in groups)
 
     def purge(self, before: datetime) -> int:
         """Remove the articles published before a time (undated: seen); how many there were.
@@ -379,15 +372,15 @@ class Deduper:
         """
         self._session.recluster()
 
-    @retry_transient
     def stats(self, *, days: int | None = None) -> Stats:
         """Counts and latencies of the last `days`, today included, or of all.
 
         Latencies of other processes count once they saved them: with an add, or on close.
         """
-        with self._session.snapshot():
-            now = self._session.clock().astimezone(UTC)
-            return statistics.count(self._store, days, now, self._session.latencies.counts)
+        now, latencies = self._session.clock().astimezone(UTC), self._session.latencies
+        return self._session.read(
+            lambda: statistics.count(self._store, days, now, latencies.counts)
+        )
 
     def verify(self) -> list[Check]:
         """Integrity checks: file, indexes, recipe, window, and a known duplicate."""

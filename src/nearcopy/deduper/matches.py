@@ -1,7 +1,7 @@
 """Matching: the stored articles that an article is related to, candidates first, then decisions."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import compress, islice
+from itertools import compress
 from operator import ne
 from typing import NamedTuple
 
@@ -9,10 +9,11 @@ from nearcopy.cluster.kept_copy import by_age
 from nearcopy.config import Policy, Recipe
 from nearcopy.fingerprint.blocking_keys import lookup_keys
 from nearcopy.fingerprint.term_weights import stored_weights
-from nearcopy.match.eligibility import NOT_COMPARED, are_comparable, sources_comparable
 from nearcopy.match.judgement import Articles, Judgement, are_promising, judge_pairs
+from nearcopy.match.window_and_sources import NOT_COMPARED, are_comparable, sources_comparable
 from nearcopy.models import RELATION_RANK, Article, Decision, Edge, Fingerprint, Relation
 from nearcopy.models.feedback import FEEDBACK_SAME
+from nearcopy.models.iteration import batches
 from nearcopy.stores import Candidates, Store, StoredArticle
 
 MAX_EXACT_DUPLICATES = 32  # candidates with the same text: each is a copy of the first anyway
@@ -28,10 +29,7 @@ class StoredMatch(NamedTuple):
 
     def edge(self, article: str) -> Edge:
         """The edge to store."""
-        judgement = self.judgement
-        return Edge(
-            article, self.other.id, judgement.decision, judgement.event_score, judgement.overlap
-        )
+        return self.judgement.edge(article, self.other.id)
 
     @property
     def sort_key(self) -> tuple[object, ...]:
@@ -97,7 +95,7 @@ def find_matches(
     )
     judge = _PairJudge(store, entries, recipe, policy)
     matches: list[list[StoredMatch]] = [[] for _ in entries]
-    while batch := list(islice(pairs, PAIR_BATCH_SIZE)):
+    for batch in batches(pairs, PAIR_BATCH_SIZE):
         judge.fill(cache, [(a, b) for _, a, b in batch])
         for position, article, other in batch:
             if judgement := cache[article.id, other.id][1]:
@@ -204,7 +202,7 @@ def judge_stored_pair(store: Store, a: str, b: str, recipe: Recipe, policy: Poli
     if not sources_comparable(*pair, policy):
         return Edge(a, b, NOT_COMPARED, 0.0, None)
     (judgement,) = judge_fingerprints(store, [pair], recipe, policy)
-    return Edge(a, b, judgement.decision, judgement.event_score, judgement.overlap)
+    return judgement.edge(a, b)
 
 
 def judge_fingerprints(

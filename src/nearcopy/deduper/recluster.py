@@ -1,8 +1,8 @@
 """Reclustering: incremental updates of stories that equal clustering all articles at once."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from heapq import nsmallest
-from itertools import chain, islice
+from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -12,12 +12,13 @@ from nearcopy.cluster.stories import (
     Clustering,
     StoryGroups,
     assign_story_ids,
+    candidate_story_ids,
     cluster_articles,
     group_articles,
+    own_story_id,
 )
-from nearcopy.cluster.story_ids import candidate_story_ids, own_story_id
 from nearcopy.config import Policy, Recipe
-from nearcopy.deduper.feedback.overlay import (
+from nearcopy.deduper.feedback_overlay import (
     apply_feedback,
     find_connected,
     find_duplicates,
@@ -27,6 +28,7 @@ from nearcopy.deduper.matches import edges_to_store, find_matches, judge_fingerp
 from nearcopy.fingerprint.blocking_keys import blocking_keys
 from nearcopy.fingerprint.term_weights import TermCounts, count_terms
 from nearcopy.models import Decision, Edge, Fingerprint, Member, Story
+from nearcopy.models.iteration import batches
 from nearcopy.stores import Store, StoredArticle
 
 Judge = Callable[[str, str], Edge]
@@ -177,13 +179,12 @@ def _assign_unused_ids(
 def _find_used_ids(store: Store, founder: str) -> set[str]:
     """The candidate ids for a story of this founder in use, up to a batch with a free one."""
     used: set[str] = set()
-    candidates = candidate_story_ids(founder)
-    while True:
-        batch = list(islice(candidates, ID_BATCH_SIZE))
+    for batch in batches(candidate_story_ids(founder), ID_BATCH_SIZE):
         clashes = store.used_story_ids(batch)
         used |= clashes
         if len(clashes) < len(batch):
-            return used
+            break
+    return used
 
 
 def singleton_story(article: Fingerprint, policy: Policy) -> Story:
@@ -191,9 +192,9 @@ def singleton_story(article: Fingerprint, policy: Policy) -> Story:
     return cluster_articles([article], [], policy).stories[0]
 
 
-def learn_term_counts(store: Store, batches: Iterable[list[str]]) -> TermCounts:
+def learn_term_counts(store: Store, id_batches: Iterable[list[str]]) -> TermCounts:
     """Count the document frequency of terms over the articles, and save it."""
-    fingerprints = chain.from_iterable(store.fingerprints(ids).values() for ids in batches)
+    fingerprints = chain.from_iterable(store.fingerprints(ids).values() for ids in id_batches)
     counts = count_terms(fingerprint.profile for fingerprint in fingerprints)
     store.save_term_counts(counts.to_bytes())
     return counts
@@ -210,16 +211,12 @@ def rejudge_edges(store: Store, ids: list[str], recipe: Recipe, policy: Policy) 
     current = edges_to_store(entries, find_matches(store, entries, recipe, policy))
     pairs = {frozenset(edge[:2]) for edge in current}
     earlier = [edge for edge in store.edges(ids) if frozenset(edge[:2]) not in pairs]
-    store.save_edges([*current, *_rejudge(store, earlier, recipe, policy)])
-
-
-def _rejudge(store: Store, edges: list[Edge], recipe: Recipe, policy: Policy) -> Iterator[Edge]:
-    fingerprints = store.fingerprints({id_ for edge in edges for id_ in edge[:2]})
-    pairs = [(fingerprints[edge.a], fingerprints[edge.b]) for edge in edges]
-    judgements = judge_fingerprints(store, pairs, recipe, policy)
-    for edge, judgement in zip(edges, judgements, strict=True):
-        yield edge._replace(
-            decision=judgement.decision,
-            event_score=judgement.event_score,
-            overlap=judgement.overlap,
-        )
+    prints = store.fingerprints({id_ for edge in earlier for id_ in edge[:2]})
+    judged = judge_fingerprints(
+        store, [(prints[e.a], prints[e.b]) for e in earlier], recipe, policy
+    )
+    again = [
+        judgement.edge(edge.a, edge.b)._replace(on_demand=edge.on_demand)
+        for edge, judgement in zip(earlier, judged, strict=True)
+    ]
+    store.save_edges([*current, *again])

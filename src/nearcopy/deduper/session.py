@@ -5,13 +5,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from itertools import islice
 from threading import RLock
 from time import perf_counter
+from typing import TypeVar
 
 from nearcopy.cluster.duplicate_groups import OversizedGroup
 from nearcopy.config import Policy, Recipe, check_policy, check_recipe
-from nearcopy.deduper.feedback.overlay import same_by_feedback
+from nearcopy.deduper.feedback_overlay import same_by_feedback
 from nearcopy.deduper.matches import judge_stored_pair
 from nearcopy.deduper.recluster import (
     ClusterUpdate,
@@ -26,8 +26,8 @@ from nearcopy.fingerprint.blocking_keys import VERSION, blocking_keys
 from nearcopy.fingerprint.fingerprint import fingerprints
 from nearcopy.fingerprint.term_weights import TermCounts
 from nearcopy.models import Article, Edge, Fingerprint
-from nearcopy.stores import StoredArticle, open_store
-from nearcopy.stores.addresses import mask_password
+from nearcopy.models.iteration import batches
+from nearcopy.stores import StoredArticle, mask_password, open_store
 from nearcopy.stores.integrity import refuse_incomplete
 from nearcopy.stores.retry import retry_transient
 
@@ -35,6 +35,7 @@ ID_BATCH_SIZE = 500
 CONTENTION_SECONDS = 0.05  # a longer wait for a transaction means that others write too,
 CONTENDED_TRANSACTIONS = 8  # and that the next ones are contended as well
 log = logging.getLogger("nearcopy")
+Result = TypeVar("Result")
 
 
 class Session:
@@ -85,6 +86,12 @@ class Session:
         with self.lock, self.store.snapshot():
             yield
 
+    @retry_transient
+    def read(self, query: Callable[[], Result]) -> Result:
+        """What a query returns that sees one state of the store; it may be run several times."""
+        with self.snapshot():
+            return query()
+
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Reads and writes inside are atomic."""
@@ -120,7 +127,9 @@ class Session:
         stored = self.store.fingerprints(ids)
         missing = set(ids) - stored.keys()
         if missing:
-            listed = ", ".join(sorted(map(_printable, missing))[:5])
+            # Unpaired surrogates are escaped.
+            names = (str(id_).encode("utf-8", "backslashreplace").decode() for id_ in missing)
+            listed = ", ".join(sorted(names)[:5])
             raise NotStored(f"not in {self.address}: {listed}: add it first")
         return stored
 
@@ -170,7 +179,7 @@ class Session:
     def learn(self) -> TermCounts:
         """Count the terms of all articles, and decide all pairs again by their weights."""
         ids, counts = self._learn_term_counts()
-        for batch in id_batches(ids):
+        for batch in batches(ids, ID_BATCH_SIZE):
             self._rejudge_edges(batch)
         return counts
 
@@ -178,7 +187,7 @@ class Session:
     def _learn_term_counts(self) -> tuple[list[str], TermCounts]:
         with self.transaction():
             ids = list(self.store.ids())
-            return ids, learn_term_counts(self.store, id_batches(ids))
+            return ids, learn_term_counts(self.store, batches(ids, ID_BATCH_SIZE))
 
     @retry_transient
     def _rejudge_edges(self, ids: list[str]) -> None:
@@ -186,18 +195,6 @@ class Session:
             rejudge_edges(self.store, ids, *self.settings)
 
 
-def _printable(id_: object) -> str:
-    """The id with unpaired surrogates escaped."""
-    return str(id_).encode("utf-8", "backslashreplace").decode()
-
-
 def id_list(ids: str | Iterable[str]) -> Iterable[str]:
     """The ids; a single one may come without a list."""
     return [ids] if isinstance(ids, str) else ids
-
-
-def id_batches(ids: Iterable[str], size: int = ID_BATCH_SIZE) -> Iterator[list[str]]:
-    """The ids in batches."""
-    remaining = iter(ids)
-    while batch := list(islice(remaining, size)):
-        yield batch

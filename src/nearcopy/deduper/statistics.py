@@ -1,5 +1,6 @@
 """Statistics: counts of articles, stories and mistakes, and latency percentiles of each day."""
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -8,7 +9,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from nearcopy.errors import BadPolicy
-from nearcopy.models import Relation
+from nearcopy.models import RELATION_RANK, Relation
 from nearcopy.stores import Store
 from nearcopy.stores.base import ArticleCounts, LatencyCounts
 
@@ -74,7 +75,7 @@ def count(store: Store, days: int | None, now: datetime, unsaved: LatencyCounts)
         duplicates=sum(day.duplicates for day in counts.days.values()),
         relations=counts.relations,
         relations_by_day=_by_day(counts.related),
-        sources=dict(sorted(counts.sources.items(), key=_most_articles_first)),
+        sources=dict(sorted(counts.sources.items(), key=lambda s: (-s[1].articles, s[0] or ""))),
         days={_date(day): counts.days[day] for day in sorted(counts.days)},
         stories=sum(counts.sizes.values()),
         sizes=dict(sorted(counts.sizes.items())),
@@ -101,14 +102,9 @@ def _date(day: int) -> date:
 
 def _by_day(related: dict[tuple[int, Relation], int]) -> dict[date, dict[Relation, int]]:
     table: dict[date, dict[Relation, int]] = {}
-    rank = {relation: place for place, relation in enumerate(Relation)}
-    for day, relation in sorted(related, key=lambda key: (key[0], rank[key[1]])):
+    for day, relation in sorted(related, key=lambda key: (key[0], RELATION_RANK[key[1]])):
         table.setdefault(_date(day), {})[relation] = related[day, relation]
     return table
-
-
-def _most_articles_first(source: tuple[str | None, ArticleCounts]) -> tuple[int, str]:
-    return -source[1].articles, source[0] or ""
 
 
 class LatencyHistogram:
@@ -119,7 +115,7 @@ class LatencyHistogram:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._counts: dict[tuple[int, str, int], int] = {}
+        self._counts = Counter[tuple[int, str, int]]()
 
     @property
     def counts(self) -> LatencyCounts:
@@ -130,18 +126,16 @@ class LatencyHistogram:
     def record(self, day: date, operation: str, seconds: float, times: int = 1) -> None:
         """Count an operation that took this long."""
         number = (day - EPOCH).days
-        key = number, operation, bucket_of(seconds)
         with self._lock:
-            self._counts[key] = self._counts.get(key, 0) + times
+            self._counts[number, operation, bucket_of(seconds)] += times
             if len(self._counts) > MAX_COUNTS:
                 recent = {k: n for k, n in self._counts.items() if k[0] > number - KEPT_DAYS}
-                self._counts = recent
+                self._counts = Counter(recent)
 
     def subtract(self, saved: LatencyCounts) -> None:
         """Remove counts that were saved; what was recorded since stays."""
         with self._lock:
-            left = {key: n - saved.get(key, 0) for key, n in self._counts.items()}
-            self._counts = {key: n for key, n in left.items() if n > 0}
+            self._counts -= Counter(saved)  # only positive counts stay
 
 
 def bucket_of(seconds: float) -> int:
@@ -166,10 +160,9 @@ def add_counts(one: LatencyCounts, other: LatencyCounts) -> LatencyCounts:
 
 def summarize(counts: LatencyCounts) -> dict[str, Latency]:
     """The latency of each operation."""
-    histograms: dict[str, dict[int, int]] = {}
+    histograms = defaultdict[str, Counter[int]](Counter)
     for (_, operation, bucket), n in counts.items():
-        histogram = histograms.setdefault(operation, {})
-        histogram[bucket] = histogram.get(bucket, 0) + n
+        histograms[operation][bucket] += n
     return {operation: _percentiles(histograms[operation]) for operation in sorted(histograms)}
 
 

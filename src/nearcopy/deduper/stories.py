@@ -1,18 +1,20 @@
 """Stories and current verdicts, read from the store; stories also page by page."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import get_args
+from functools import partial
+from typing import cast, get_args
 
 from nearcopy.cluster.spread import Spread, spread
-from nearcopy.cluster.story_ids import own_story_id
+from nearcopy.cluster.stories import own_story_id
 from nearcopy.deduper.recluster import singleton_story
-from nearcopy.deduper.session import Session, id_batches
+from nearcopy.deduper.session import ID_BATCH_SIZE, Session
 from nearcopy.deduper.verdicts import current_verdicts, flag_block_page
 from nearcopy.errors import BadPolicy, NotStored
-from nearcopy.extract.agencies.credit_lines import credited_agencies
+from nearcopy.extract.agencies import credited_agencies
 from nearcopy.models import Story, Verdict
-from nearcopy.stores.base import StoryCursor, StoryFilter, StoryOrder, StoryPlace
+from nearcopy.models.iteration import batches
+from nearcopy.stores.base import StoryCursor, StoryFilter, StoryOrder
 from nearcopy.stores.retry import retry_transient
 
 MAX_NUMBER = 1 << 62
@@ -29,27 +31,15 @@ def read_verdicts(session: Session, ids: list[str]) -> list[Verdict]:
 
 def all_stories(session: Session) -> Iterator[Story]:
     """All stories, those of several articles first."""
-    articles, story_ids = _all_ids(session)
+    store = session.store
+    articles, story_ids = session.read(lambda: (list(store.ids()), sorted(store.story_ids())))
     listed: set[str] = set()
-    for ids in id_batches(story_ids):
-        stories = _read_stories(session, ids)
-        listed.update(member.id for story in stories for member in story.members)
-        yield from stories
-    for ids in id_batches(id_ for id_ in articles if id_ not in listed):
+    for ids in batches(story_ids, ID_BATCH_SIZE):
+        for story in session.read(partial(store.stories, ids)).values():
+            listed.update(member.id for member in story.members)
+            yield story
+    for ids in batches((id_ for id_ in articles if id_ not in listed), ID_BATCH_SIZE):
         yield from _stories_with(session, ids)
-
-
-@retry_transient
-def _all_ids(session: Session) -> tuple[list[str], list[str]]:
-    """The ids of all articles and of all stored stories."""
-    with session.snapshot():
-        return list(session.store.ids()), sorted(session.store.story_ids())
-
-
-@retry_transient
-def _read_stories(session: Session, ids: list[str]) -> list[Story]:
-    with session.snapshot():
-        return list(session.store.stories(ids).values())
 
 
 @retry_transient
@@ -86,13 +76,6 @@ def _singletons_with_id(session: Session, story_id: str) -> set[str]:
 
 
 @retry_transient
-def read_story(session: Session, id: str) -> Story:  # noqa: A002
-    """A story by its id, a former id, or the id of a member."""
-    with session.snapshot():
-        return find_story(session, id)
-
-
-@retry_transient
 def read_spread(session: Session, id: str) -> Spread:  # noqa: A002
     """How a story spread over outlets and hours."""
     with session.snapshot():
@@ -118,11 +101,12 @@ def list_stories(
     session: Session, query: StoryFilter, *, order: str, after: str | None, limit: int
 ) -> StoryPage:
     """The stories that match the filter, in order, after a cursor."""
-    query = _check_filter(query, limit)
-    cursor, story_order = _parse_cursor(after), _parse_order(order)
+    query, cursor = _check_filter(query, limit), _parse_cursor(after)
+    if order not in get_args(StoryOrder):
+        raise BadPolicy(f"order is {order!r:.60}: choose newest or largest")
     with session.snapshot():
         store = session.store
-        places = store.list_stories(query, story_order, cursor, limit + 1)
+        places = store.list_stories(query, cast(StoryOrder, order), cursor, limit + 1)
         page = places[:limit]
         stories = store.stories([place.story for place in page if place.story is not None])
         single = store.fingerprints([p.article for p in page if p.article is not None])
@@ -132,7 +116,8 @@ def list_stories(
         else singleton_story(single[place.article or ""], session.policy)
         for place in page
     )
-    return StoryPage(tuple(listed), _format_cursor(page[-1]) if len(places) > limit else None)
+    more = f"{page[-1].size}-{page[-1].latest}" if len(places) > limit else None
+    return StoryPage(tuple(listed), more)
 
 
 def _check_filter(query: StoryFilter, limit: int) -> StoryFilter:
@@ -145,18 +130,6 @@ def _check_filter(query: StoryFilter, limit: int) -> StoryFilter:
             raise BadPolicy(f"{name} is {value!r:.60}: give a whole number above zero")
     source = None if query.source is None else query.source.casefold().strip()
     return query._replace(source=source, text=query.text or None)
-
-
-def _parse_order(order: str) -> StoryOrder:
-    orders: Iterable[StoryOrder] = get_args(StoryOrder)
-    for known in orders:
-        if order == known:
-            return known
-    raise BadPolicy(f"order is {order!r:.60}: choose newest or largest")
-
-
-def _format_cursor(place: StoryPlace) -> str:
-    return f"{place.size}-{place.latest}"
 
 
 def _parse_cursor(after: str | None) -> StoryCursor | None:

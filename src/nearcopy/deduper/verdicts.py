@@ -2,13 +2,17 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import combinations
+from itertools import chain, combinations
 
-from nearcopy.cluster.constraints import Constraints
-from nearcopy.cluster.stories import cluster_articles
-from nearcopy.cluster.story_ids import own_story_id
+from nearcopy.cluster.link_graph import Constraints
+from nearcopy.cluster.stories import cluster_articles, own_story_id
 from nearcopy.config import Policy
-from nearcopy.deduper.feedback.overlay import apply_feedback, edges_with_feedback, find_duplicates
+from nearcopy.deduper.feedback_overlay import (
+    apply_feedback,
+    by_article,
+    edges_with_feedback,
+    find_duplicates,
+)
 from nearcopy.deduper.matches import MatchList, decision_rank
 from nearcopy.deduper.recluster import MAX_DUPLICATES, Judge
 from nearcopy.models import Decision, Edge, Fingerprint, Member, Relation, Story, Verdict
@@ -32,17 +36,19 @@ def story_of(article: str, members: Members) -> str:
 
 
 def verdict_at_insert(
-    article: str, matches: MatchList, members: Members, *, stored: bool
+    fingerprint: Fingerprint, matches: MatchList, members: Members, *, stored: bool
 ) -> Verdict:
     """The verdict on an article by its matches among those inserted before it."""
+    article = fingerprint.id
     own = story_of(article, members) if stored else None
     if not matches.matches:
-        return Verdict(id=article, story_id=own, flags=_flags((), matches.truncated))
+        verdict = Verdict(id=article, story_id=own, flags=_flags((), matches.truncated))
+        return flag_block_page(verdict, fingerprint)
     match = matches.matches[0]
     edge, other = match.edge(article), match.other.id
     _, member = members.get(other, (None, None))
     kept = (member and member.duplicate_of) or other
-    return Verdict(
+    verdict = Verdict(
         id=article,
         relation=edge.decision.relation,
         is_duplicate=edge.decision.duplicate,
@@ -57,6 +63,7 @@ def verdict_at_insert(
         flags=_flags(edge.decision.flags, matches.truncated),
         evidence=match.judgement.evidence,
     )
+    return flag_block_page(verdict, fingerprint)
 
 
 def flag_block_page(verdict: Verdict, fingerprint: Fingerprint) -> Verdict:
@@ -79,7 +86,7 @@ def current_verdicts(store: Store, ids: list[str], policy: Policy, judge: Judge)
     A copy is compared with its kept copy, a kept copy with the articles that are no copies of it.
     What an earlier run kept stays kept, and what it removed stays removed (`replay_runs`).
     """
-    edges = _by_article(edges_with_feedback(store, ids))
+    edges = by_article(edges_with_feedback(store, ids))
     members = store.members({*ids, *(other for id_ in ids for other in edges.get(id_, ()))})
     stories = store.stories({story for story, _ in members.values()})
     kept_because = {story.kept: story.why for story in stories.values()}
@@ -171,8 +178,8 @@ def replay_runs(store: Store, ids: list[str], policy: Policy, judge: Judge) -> d
     fingerprints, all_edges = store.fingerprints(group), store.edges_among(group)
     decided = (edge for edge in all_edges if not edge.on_demand)
     corrected = apply_feedback(decided, store.feedback_about(group), fingerprints)
-    edges = _by_article(corrected)
-    answers = _by_article(edge for edge in all_edges if edge.on_demand)
+    edges = by_article(corrected)
+    answers = by_article(edge for edge in all_edges if edge.on_demand)
 
     def decide(a: str, b: str) -> Decision:
         return (answers.get(a, {}).get(b) or judge(a, b)).decision
@@ -183,7 +190,8 @@ def replay_runs(store: Store, ids: list[str], policy: Policy, judge: Judge) -> d
         history.add_copies(added)
         new = [fingerprints[id_] for id_ in added if id_ not in history.members]
         among = [e for f in new for e in edges.get(f.id, {}).values() if e.a == f.id]
-        clustering = cluster_articles(new, among + history.implied_edges(new), policy, judge=decide)
+        implied = history.implied_edges(new)
+        clustering = cluster_articles(new, chain(among, implied), policy, judge=decide)
         for story in clustering.stories:
             history.add(story.members)
     return history.members
@@ -199,14 +207,6 @@ def _connected_by_feedback(store: Store, ids: Iterable[str]) -> list[str]:
             break
         group = find_duplicates(store, [*group, *sorted(more)], MAX_DUPLICATES)
     return group
-
-
-def _by_article(edges: Iterable[Edge]) -> EdgeTable:
-    table: EdgeTable = {}
-    for edge in edges:
-        table.setdefault(edge.a, {})[edge.b] = edge
-        table.setdefault(edge.b, {})[edge.a] = edge
-    return table
 
 
 class RunHistory:
@@ -273,21 +273,16 @@ class RunHistory:
         return original, duplicates[original].decision
 
     def _can_join(self, kept: str, article: str) -> bool:
-        constraints = self._constraints
-        if not constraints:
+        if not self._constraints:
             return True
-        excluded = constraints.not_duplicates_of(constraints.same_articles(article))
-        group = {*constraints.same_articles(kept), *self._copies.get(kept, ())}
-        return constraints.can_link(kept, article) and excluded.isdisjoint(group)
+        group = {*self._constraints.same_articles(kept), *self._copies.get(kept, ())}
+        return self._constraints.can_join(kept, article, group.__contains__)
 
-    def implied_edges(self, articles: Iterable[Fingerprint]) -> list[Edge]:
+    def implied_edges(self, articles: Iterable[Fingerprint]) -> Iterator[Edge]:
         """The edges that feedback implies between these articles through those of other runs."""
-        mentioned = [a.id for a in articles if self._constraints.mentions(a.id)]
-        return list(self._implied_edges(mentioned))
-
-    def _implied_edges(self, ids: list[str]) -> Iterator[Edge]:
         constraints = self._constraints
-        for a, b in combinations(ids, 2):
+        mentioned = [a.id for a in articles if constraints.mentions(a.id)]
+        for a, b in combinations(mentioned, 2):
             same = constraints.same_articles(b)
             if a in same:
                 yield Edge(a, b, self._feedback_decision(b))

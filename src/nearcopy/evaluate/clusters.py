@@ -21,12 +21,14 @@ from nearcopy.evaluate.metrics import (
     bootstrap,
     divide,
     estimate_share,
+    weight_rows,
 )
 from nearcopy.evaluate.outcomes import (
     Cell,
     Evaluation,
     Outcome,
     Table,
+    group_by_language,
     judge_labelled,
     worst_mistakes,
 )
@@ -78,7 +80,8 @@ def bcubed_recall(table: Contingency, weights: Floats | None = None) -> Floats:
 
 def bcubed_f1(table: Contingency, weights: Floats | None = None) -> Floats:
     """The harmonic mean of precision and recall."""
-    return _harmonic(bcubed_precision(table, weights), bcubed_recall(table, weights))
+    precision, recall = bcubed_precision(table, weights), bcubed_recall(table, weights)
+    return divide(2 * precision * recall, precision + recall)
 
 
 def pair_precision(table: Contingency, weights: Floats | None = None) -> Floats:
@@ -134,7 +137,7 @@ def bootstrap_clusters(
 
 def _mean(table: Contingency, scores: Floats, weights: Floats | None) -> Floats:
     """The mean over articles, each weighted as its group."""
-    rows = _weight_rows(table, weights)
+    rows = weight_rows(weights, table.groups)
     total = _sum_by(table.true, table.counts * scores, table.groups)
     sizes = _sum_by(table.true, table.counts, table.groups)
     return divide(rows @ total, rows @ sizes)
@@ -142,7 +145,7 @@ def _mean(table: Contingency, scores: Floats, weights: Floats | None) -> Floats:
 
 def _pairs(table: Contingency, weights: Floats | None) -> tuple[Floats, Floats, Floats, Floats]:
     """The number of pairs in one cell, in one group, in one story, and in all, for each row."""
-    rows = _weight_rows(table, weights)
+    rows = weight_rows(weights, table.groups)
     sizes = _sum_by(table.true, table.counts, table.groups)
     within = _sum_by(table.true, _choose_two(table.counts), table.groups)
     both, true = rows @ within, rows @ _choose_two(sizes)
@@ -167,14 +170,6 @@ def _choose_two(counts: Floats) -> Floats:
     return counts * (counts - 1) / 2
 
 
-def _harmonic(one: Floats, other: Floats) -> Floats:
-    return divide(2 * one * other, one + other)
-
-
-def _weight_rows(table: Contingency, weights: Floats | None) -> Floats:
-    return np.ones((1, table.groups)) if weights is None else np.atleast_2d(weights)
-
-
 # The evaluation.
 
 
@@ -197,7 +192,7 @@ def evaluate_clusters(
         policy: The policy to evaluate.
         mistakes: The number of false alarms and of misses to explain.
     """
-    clustering, recipe = _cluster_articles(articles, clusters, recipe, policy)
+    clustering = _cluster_articles(articles, clusters, recipe, policy)
     labelled = clustering.labelled
     table = clustering.cells(labelled)
     return Evaluation(
@@ -214,7 +209,7 @@ def evaluate_clusters(
         resampled="clusters",
         tables=tuple(_tables(clustering)),
         mistakes=worst_mistakes(
-            _find_mistakes(clustering, recipe, policy), recipe, policy, mistakes
+            _find_mistakes(clustering, policy), clustering.recipe, policy, mistakes
         ),
         unknown=tuple(name for name in clusters if name not in clustering.articles),
     )
@@ -222,12 +217,13 @@ def evaluate_clusters(
 
 @dataclass(frozen=True, slots=True)
 class _Clustering:
-    """All articles by id, their labelled clusters, and their stories."""
+    """All articles by id, their labelled clusters, and their stories by one recipe."""
 
     articles: Mapping[str, Article]
     clusters: Mapping[str, str]
     stories: Sequence[Story]
     story_of: Mapping[str, str]
+    recipe: Recipe
 
     @property
     def labelled(self) -> list[str]:
@@ -253,15 +249,15 @@ class _Clustering:
 
 def _cluster_articles(
     articles: Iterable[Article], clusters: Mapping[str, str], recipe: Recipe | None, policy: Policy
-) -> tuple[_Clustering, Recipe]:
-    """The stories of a Deduper in memory, and its recipe."""
+) -> _Clustering:
+    """The stories of a Deduper in memory."""
     by_id: dict[str, Article] = {}
     with Deduper("memory://", recipe, policy) as deduper:
         for _ in deduper.run(_collect(articles, by_id)):
             pass
-        stories, recipe = list(deduper.stories()), deduper.recipe
+        stories, used = list(deduper.stories()), deduper.recipe
     story_of = {member.id: story.id for story in stories for member in story.members}
-    return _Clustering(by_id, clusters, stories, story_of), recipe
+    return _Clustering(by_id, clusters, stories, story_of, used)
 
 
 def _collect(articles: Iterable[Article], by_id: dict[str, Article]) -> Iterator[Article]:
@@ -276,11 +272,7 @@ def _collect(articles: Iterable[Article], by_id: dict[str, Article]) -> Iterator
 
 def _tables(clustering: _Clustering) -> Iterator[Table]:
     yield _by_relation(clustering)
-    by_language: dict[str, list[str]] = {}
-    for name in clustering.labelled:
-        by_language.setdefault(clustering.articles[name].language or "unknown", []).append(name)
-    if set(by_language) - {"unknown"}:
-        yield _by_language(clustering, by_language)
+    yield from _by_language(clustering)
 
 
 def _by_relation(clustering: _Clustering) -> Table:
@@ -298,19 +290,22 @@ def _by_relation(clustering: _Clustering) -> Table:
     return Table("by_relation", title, ("relation", "articles", "same"), tuple(rows))
 
 
-def _by_language(clustering: _Clustering, by_language: Mapping[str, list[str]]) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    for language, names in sorted(by_language.items(), key=lambda row: (-len(row[1]), row[0])):
-        rows.append((language, len(names), *bootstrap_clusters(clustering.cells(names)).values()))
-    return Table(
-        "by_language", "By language", ("language", "articles", *CLUSTER_METRICS), tuple(rows)
-    )
+def _by_language(clustering: _Clustering) -> Iterator[Table]:
+    articles = clustering.articles
+    groups = group_by_language(clustering.labelled, lambda name: articles[name].language)
+    rows: list[tuple[Cell, ...]] = [
+        (language, len(names), *bootstrap_clusters(clustering.cells(names)).values())
+        for language, names in groups
+    ]
+    columns = ("language", "articles", *CLUSTER_METRICS)
+    if rows:
+        yield Table("by_language", "By language", columns, tuple(rows))
 
 
 # The mistakes.
 
 
-def _find_mistakes(clustering: _Clustering, recipe: Recipe, policy: Policy) -> list[Outcome]:
+def _find_mistakes(clustering: _Clustering, policy: Policy) -> list[Outcome]:
     """Pairs of two clusters in one story, and pairs of one cluster in two stories."""
     merged = [
         _pair(kept, member.id, clustering)
@@ -318,7 +313,7 @@ def _find_mistakes(clustering: _Clustering, recipe: Recipe, policy: Policy) -> l
         if not clustering.same_cluster(kept, member.id)
     ]
     split = [_pair(a, b, clustering) for a, b in _split_pairs(clustering)]
-    judged = judge_labelled([*merged, *split], recipe, policy, "event")
+    judged = judge_labelled([*merged, *split], clustering.recipe, policy, "event")
     return [outcome._replace(called_same=not outcome.pair.same) for outcome in judged]
 
 

@@ -1,6 +1,7 @@
 """An evaluation as one self-contained HTML page: no scripts, all text escaped."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from importlib.resources import files
 from itertools import groupby
 
 from nearcopy.evaluate.metrics import Bin, Estimate, OperatingPoint
@@ -11,43 +12,7 @@ from nearcopy.match.side_by_side import align, escape_text, paint_heading, paint
 from nearcopy.models import MEASUREMENTS, Article, Evidence
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-STYLE = """
-:root { color-scheme: light dark; --ink: #1c2733; --paper: #fdfdfc; --quiet: #5d6b78;
-  --line: #d5dbe0; --same: #1b7f5c; --others: #c2571a; --curve: #2457a6; --bad: #b3261e; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e4e8ec; --paper: #14181c; --quiet: #9aa7b3;
-  --line: #333c45; --same: #58c99e; --others: #f0995f; --curve: #8ab4f8; --bad: #ff8a80; } }
-* { box-sizing: border-box; }
-body { background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif;
-  margin: 1.5rem auto; max-width: 75rem; padding: 0 1rem; overflow-wrap: anywhere; }
-h1 { font-size: 1.5rem; margin: 0; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
-small, .quiet, dt { color: var(--quiet); }
-.cards, .plots { display: flex; flex-wrap: wrap; gap: .75rem; }
-.card { border: 1px solid var(--line); border-radius: .5rem; flex: 0 1 8.75rem;
-  padding: .5rem .75rem; }
-.card b { display: block; font-size: 1.6rem; font-variant-numeric: tabular-nums; }
-.wide { overflow-x: auto; } table { border-collapse: collapse; overflow-wrap: normal; }
-th, td { border-bottom: 1px solid var(--line); padding: .2rem .7rem; text-align: end;
-  font-variant-numeric: tabular-nums; white-space: nowrap; }
-th { vertical-align: bottom; } th:first-child, td:first-child { text-align: start; }
-td small { display: block; font-size: .75em; }
-.plots figure { flex: 1 1 17rem; min-width: 0; }
-figure { margin: 0; } figcaption { color: var(--quiet); font-size: .85rem; }
-svg { display: block; max-width: 28rem; width: 100%; }
-svg text { fill: var(--quiet); font-size: 11px; }
-.grid { stroke: var(--line); } .dashed { stroke: var(--quiet); stroke-dasharray: 4 4; }
-.curve { fill: none; stroke: var(--curve); stroke-width: 2; } .point { fill: var(--bad); }
-.bin { fill: var(--curve); fill-opacity: .65; } .same { fill: var(--same); }
-.others { fill: var(--others); } .key::before { content: "■ "; } .key.same { color: var(--same); }
-.key.others { color: var(--others); }
-.mistake { border: 1px solid var(--line); border-radius: .5rem; margin: .5rem 0;
-  padding: .5rem .75rem; }
-summary { cursor: pointer; } .score { font-variant-numeric: tabular-nums; }
-.titles { color: var(--quiet); display: block; margin-inline-start: 1.2rem; }
-.evidence { display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; margin: .5rem 0;
-  overflow-wrap: normal; }
-.evidence div { display: flex; gap: .4rem; } dd { margin: 0; }
-.texts { margin-top: .5rem; max-height: 24rem; overflow: auto; }
-"""
+STYLE = files("nearcopy.evaluate").joinpath("html_report.css").read_text("utf-8")
 
 
 def page(evaluation: Evaluation) -> str:
@@ -60,7 +25,7 @@ def _lines(evaluation: Evaluation) -> Iterator[str]:
     yield f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     title = f"nearcopy eval: {_words(evaluation.kind)}"
-    yield f"<title>{title}</title>\n<style>{STYLE}{ALIGNMENT_STYLE}</style>\n</head>"
+    yield f"<title>{title}</title>\n<style>\n{STYLE}{ALIGNMENT_STYLE}</style>\n</head>"
     yield f"<body>\n<h1>{title}</h1>"
     yield f"<p>{escape_text(evaluation.about)}</p>"
     yield f'<p class="quiet">{_counts(evaluation)}</p>'
@@ -74,10 +39,9 @@ def _lines(evaluation: Evaluation) -> Iterator[str]:
 
 
 def _counts(evaluation: Evaluation) -> str:
-    counted = [f"{_words(name)} {count:,}" for name, count in evaluation.counts.items()]
-    return escape_text(
-        " · ".join(counted + [f"{name} {value}" for name, value in evaluation.settings.items()])
-    )
+    counts = [f"{_words(name)} {count:,}" for name, count in evaluation.counts.items()]
+    settings = [f"{name} {value}" for name, value in evaluation.settings.items()]
+    return escape_text(" · ".join(counts + settings))
 
 
 def _unknown(evaluation: Evaluation) -> Iterator[str]:
@@ -105,9 +69,11 @@ def _plots(evaluation: Evaluation) -> Iterator[str]:
     if not evaluation.lines:
         return
     base = evaluation.counts.get("same", 0) / max(1, evaluation.counts.get("pairs", 0))
+    recall, precision = evaluation.scores["recall"].value, evaluation.scores["precision"].value
+    point = None if recall is None or precision is None else (recall, precision)
     yield '<h2>Scores</h2>\n<div class="plots">'
     yield _figure(
-        precision_recall(evaluation.lines, _policy_point(evaluation), base),
+        precision_recall(evaluation.lines, point, base),
         "Precision against recall: the dot is the operating point of the policy, dashed is chance.",
     )
     yield _figure(
@@ -120,11 +86,6 @@ def _plots(evaluation: Evaluation) -> Iterator[str]:
         '<span class="key others">negative</span> pairs, as shares of each.',
     )
     yield "</div>"
-
-
-def _policy_point(evaluation: Evaluation) -> tuple[float, float] | None:
-    recall, precision = evaluation.scores["recall"].value, evaluation.scores["precision"].value
-    return None if recall is None or precision is None else (recall, precision)
 
 
 def _figure(plot: str, caption: str) -> str:
@@ -235,7 +196,7 @@ Point = tuple[float, float]  # both 0..1
 def precision_recall(curve: Sequence[OperatingPoint], point: Point | None, base: float) -> str:
     """The precision-recall curve, and the operating point of the policy."""
     path = [(threshold.recall, threshold.precision) for threshold in curve]
-    parts = [_dashed((0, base), (1, base)), _path(path)]
+    parts = [_stroke("dashed", (0, base), (1, base)), _path(path)]
     if point is not None:
         tip = f"the policy: recall {point[0]:.3f}, precision {point[1]:.3f}"
         parts.append(_dot(point, 5, "point", tip))
@@ -245,7 +206,7 @@ def precision_recall(curve: Sequence[OperatingPoint], point: Point | None, base:
 def calibration(bins: Sequence[Bin]) -> str:
     """The calibration curve: the share of positive pairs against the mean score of each bin."""
     most = max((bin_.pairs for bin_ in bins), default=0)
-    parts = [_dashed((0, 0), (1, 1))]
+    parts = [_stroke("dashed", (0, 0), (1, 1))]
     for bin_ in bins:
         if bin_.score is not None and bin_.share is not None:
             size = 3 + 7 * (bin_.pairs / most) ** 0.5
@@ -305,10 +266,6 @@ def _path(points: Sequence[Point]) -> str:
 def _stroke(kind: str, start: Point, end: Point) -> str:
     (x1, y1), (x2, y2) = _place(start), _place(end)
     return f'<line class="{kind}" stroke="{GREY}" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>'
-
-
-def _dashed(start: Point, end: Point) -> str:
-    return _stroke("dashed", start, end)
 
 
 def _dot(at: Point, size: float, kind: str, tip: str) -> str:

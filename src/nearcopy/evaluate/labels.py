@@ -7,28 +7,16 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from nearcopy.config import Policy
 from nearcopy.errors import NearcopyError
+from nearcopy.extract.word_lists import words
 from nearcopy.models import Article, Relation
 
 Target = Literal["duplicate", "event", "copy"]
 TARGETS: tuple[Target, ...] = get_args(Target)
 Values = Mapping[str, Any]
 
-TEXT_COPIES = frozenset(
-    {
-        Relation.SAME_URL,
-        Relation.SAME_TEXT,
-        Relation.NEAR_TEXT,
-        Relation.CONTAINED,
-        Relation.REVISION,
-    }
-)
+TEXT_RELATIONS = frozenset({Relation.SAME_TEXT, Relation.NEAR_TEXT, Relation.CONTAINED})
 LABELS = ("label", "relation", "same", "duplicate", "is_duplicate", "class", "gold")
-SAME = frozenset(
-    {
-        *("same", "duplicate", "copy", "paraphrase", "revision", "excerpt"),
-        *("1", "1.0", "true", "yes"),
-    }
-)
+SAME = words("same duplicate copy paraphrase revision excerpt 1 1.0 true yes")
 IGNORED = frozenset({"", "unsure", "unclear", "unknown", "bad", "?"})
 IDS = (("a", "b"), ("id_a", "id_b"), ("a_id", "b_id"), ("id1", "id2"), ("id_1", "id_2"))
 SIDES = (("_a", "_b"), ("_1", "_2"), ("1", "2"))
@@ -108,7 +96,8 @@ def find_scheme(
 ) -> Scheme:
     """How to read the rows: by the options, else by the names of their columns."""
     names = tuple(rows[0][1]) if rows else ()
-    label, grade = _label_column(options, names), _grade_column(options, names)
+    label = _label_column(options, names)
+    grade = _grade_column(options, names, label)
     scale = SCALES.get((grade or "").casefold(), OTHER)
     target = options.target or ("duplicate" if label else scale.target)
     ignored = (frozenset(map(fold_label, options.ignore)) or IGNORED) | {""}
@@ -136,10 +125,10 @@ def _label_column(options: LabelOptions, names: Sequence[str]) -> str | None:
     return next((name for name in LABELS if name in names), None)
 
 
-def _grade_column(options: LabelOptions, names: Sequence[str]) -> str | None:
+def _grade_column(options: LabelOptions, names: Sequence[str], label: str | None) -> str | None:
     if options.grade is not None:
         return _check_column(options.grade, "--grade", names)
-    if _label_column(options, names) is not None:
+    if label is not None:
         return None
     column = next((name for name in SCALES if name in names), None)
     if column is None:
@@ -203,7 +192,7 @@ def _positive(
 def positive_relations(target: Target, policy: Policy) -> frozenset[Relation]:
     """The relations that count as positive."""
     if target == "copy":
-        return TEXT_COPIES
+        return TEXT_RELATIONS | {Relation.SAME_URL, Relation.REVISION}
     return policy.duplicates | ({Relation.SAME_EVENT} if target == "event" else set())
 
 
@@ -243,24 +232,20 @@ def read_labels(
     make: ArticleFactory,
 ) -> LabelledPairs:
     """The labelled pairs: articles by id, or constructed from the rows."""
-    result = LabelledPairs([], 0, [], 0)
+    pairs: list[LabelledPair] = []
     unknown: dict[str, None] = {}
     ignored = unpaired = 0
     for line, values in rows:
-        if _is_ignored(values, scheme):
+        if fold_label(values.get(scheme.label or scheme.grade or "")) in scheme.ignored:
             ignored += 1
             continue
         both = _find_articles(line, values, scheme, articles, make)
         if isinstance(both[0], Article) and isinstance(both[1], Article):
-            result.pairs.append(_label_pair(line, values, scheme, both[0], both[1]))
+            pairs.append(_label_pair(line, values, scheme, both[0], both[1]))
         else:
             unpaired += 1
             unknown |= dict.fromkeys(name for name in both if isinstance(name, str))
-    return result._replace(ignored=ignored, unknown=list(unknown), unpaired=unpaired)
-
-
-def _is_ignored(values: Values, scheme: Scheme) -> bool:
-    return fold_label(values.get(scheme.label or scheme.grade or "")) in scheme.ignored
+    return LabelledPairs(pairs, ignored, list(unknown), unpaired)
 
 
 def _find_articles(
@@ -297,11 +282,9 @@ def _make_article(line: int, values: dict[str, Any], side: str, make: ArticleFac
 
 
 def _label_pair(line: int, values: Values, scheme: Scheme, a: Article, b: Article) -> LabelledPair:
-    grade = (
-        parse_number(values.get(scheme.grade), f"line {line}: {scheme.grade}")
-        if scheme.grade
-        else None
-    )
+    grade = None
+    if scheme.grade:
+        grade = parse_number(values.get(scheme.grade), f"line {line}: {scheme.grade}")
     label = fold_label(values.get(scheme.label)) if scheme.label else f"{grade:g}"
     same = label in scheme.positive if scheme.label else _reaches_bound(grade, scheme)
     return LabelledPair(line, a, b, label, same, grade, _language(values, a, b))

@@ -45,7 +45,7 @@ class _Ranking(NamedTuple):
 def precision(called: ArrayLike, same: ArrayLike, weights: Floats | None = None) -> Floats:
     """The share of pairs called positive that are."""
     positive, right = _as_flags(called), _as_flags(called) * _as_flags(same)
-    rows = _weight_rows(weights, positive)
+    rows = weight_rows(weights, len(positive))
     return divide(rows @ right, rows @ positive)
 
 
@@ -57,7 +57,7 @@ def recall(called: ArrayLike, same: ArrayLike, weights: Floats | None = None) ->
 def f1(called: ArrayLike, same: ArrayLike, weights: Floats | None = None) -> Floats:
     """The harmonic mean of precision and recall."""
     positive, true = _as_flags(called), _as_flags(same)
-    rows = _weight_rows(weights, positive)
+    rows = weight_rows(weights, len(positive))
     return divide(2 * (rows @ (positive * true)), rows @ positive + rows @ true)
 
 
@@ -81,20 +81,20 @@ def average_precision(scores: ArrayLike, same: ArrayLike, weights: Floats | None
 def pearson(one: ArrayLike, other: ArrayLike, weights: Floats | None = None) -> Floats:
     """The linear correlation of two measurements."""
     x, y = _as_floats(one), _as_floats(other)
-    return _correlation(x[None, :], y[None, :], _weight_rows(weights, x))
+    return _correlation(x[None, :], y[None, :], weight_rows(weights, len(x)))
 
 
 def spearman(one: ArrayLike, other: ArrayLike, weights: Floats | None = None) -> Floats:
     """The correlation of the ranks of two measurements; ties share theirs."""
     x, y = _as_floats(one), _as_floats(other)
-    rows = _weight_rows(weights, x)
+    rows = weight_rows(weights, len(x))
     return _correlation(_mid_ranks(x, rows), _mid_ranks(y, rows), rows)
 
 
 def brier(scores: ArrayLike, same: ArrayLike, weights: Floats | None = None) -> Floats:
     """The Brier score: the mean squared error of scores as probabilities; 0 is best."""
     off = (_as_floats(scores) - _as_flags(same)) ** 2
-    rows = _weight_rows(weights, off)
+    rows = weight_rows(weights, len(off))
     return divide(rows @ off, rows.sum(axis=1))
 
 
@@ -103,7 +103,7 @@ def calibration_error(scores: ArrayLike, same: ArrayLike, weights: Floats | None
     values = _as_floats(scores)
     within = _bin_numbers(values)[:, None] == np.arange(BINS)
     off = within * (values - _as_flags(same))[:, None]
-    rows = _weight_rows(weights, values)
+    rows = weight_rows(weights, len(values))
     return divide(np.abs(rows @ off).sum(axis=1), rows.sum(axis=1))
 
 
@@ -157,7 +157,7 @@ def divide(part: Floats, whole: Floats) -> Floats:
 
 def _rank(scores: ArrayLike, same: ArrayLike, weights: Floats | None) -> _Ranking:
     values, true = _as_floats(scores), _as_flags(same)
-    rows = _weight_rows(weights, values)
+    rows = weight_rows(weights, len(values))
     if not len(values):
         return _Ranking(values, rows, rows)
     order = np.argsort(values, kind="stable")
@@ -188,8 +188,9 @@ def _correlation(x: Floats, y: Floats, rows: Floats) -> Floats:
     return np.clip(divide((rows * x * y).sum(axis=1), wide), -1.0, 1.0)
 
 
-def _weight_rows(weights: Floats | None, values: Floats) -> Floats:
-    return np.ones((1, len(values))) if weights is None else np.atleast_2d(weights)
+def weight_rows(weights: Floats | None, size: int) -> Floats:
+    """The weights of `size` units, a row for each sample; one row of ones without weights."""
+    return np.ones((1, size)) if weights is None else np.atleast_2d(weights)
 
 
 def _as_floats(values: ArrayLike) -> Floats:

@@ -13,7 +13,14 @@ from typing import NamedTuple
 from nearcopy.config import Policy, Recipe
 from nearcopy.deduper.matches import StoredMatch, find_matches
 from nearcopy.errors import NearcopyError
-from nearcopy.evaluate.labels import LabelledPair, LabelOptions, Values, find_scheme, parse_number
+from nearcopy.evaluate.labels import (
+    TEXT_RELATIONS,
+    LabelledPair,
+    LabelOptions,
+    Values,
+    find_scheme,
+    parse_number,
+)
 from nearcopy.evaluate.metrics import estimate_share
 from nearcopy.evaluate.outcomes import (
     Cell,
@@ -21,7 +28,7 @@ from nearcopy.evaluate.outcomes import (
     Outcome,
     Table,
     judge_labelled,
-    make_outcome,
+    target_score,
     worst_mistakes,
 )
 from nearcopy.fingerprint.blocking_keys import VERSION, blocking_keys
@@ -33,7 +40,6 @@ from nearcopy.stores import Store, StoredArticle, open_store
 BATCH = 512
 OVERLAP_BOUNDS = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
 MIN_WORDS = 30  # of both texts; such lists omit shorter ones
-TEXT_RELATIONS = frozenset({Relation.SAME_TEXT, Relation.NEAR_TEXT, Relation.CONTAINED})
 OVERLAP_COLUMNS = ("jaccard5", "jaccard", "overlap")
 PairIds = tuple[str, str]
 
@@ -55,9 +61,8 @@ class Findings:
     articles: dict[str, Article] = field(default_factory=dict)
     pairs: dict[PairIds, Judgement] = field(default_factory=dict)
     copies: list[PairIds] = field(default_factory=list)  # of MIN_WORDS and more
-    tally: Counter[tuple[Relation, bool]] = field(
-        default_factory=Counter
-    )  # with whether they are listed
+    # By relation, and whether they are listed.
+    tally: Counter[tuple[Relation, bool]] = field(default_factory=Counter)
 
     def judgement(self, pair: ListedPair) -> Judgement | None:
         """The judgement of a listed pair; None where it was no candidate."""
@@ -78,18 +83,17 @@ def read_listed_pairs(
     scheme = (
         find_scheme(replace(options, label=None, grade=column), rows, policy) if column else None
     )
-    if scheme is None or scheme.ids is None:
+    if column is None or scheme is None or scheme.ids is None:
         raise NearcopyError(
             f"listed pairs need the columns a, b and jaccard, or one named with --grade: "
             f"there are {', '.join(columns)}"
         )
-    pairs = [_parse_pair(line, row, *scheme.ids, column or "") for line, row in rows]
+    pairs = []
+    for line, row in rows:
+        a, b = (str(row.get(name)) for name in scheme.ids)
+        overlap = parse_number(row.get(column), f"line {line}: {column}")
+        pairs.append(ListedPair(line, a, b, overlap))
     return pairs, 0.5 if scheme.bound is None else scheme.bound
-
-
-def _parse_pair(line: int, row: Values, a: str, b: str, column: str) -> ListedPair:
-    overlap = parse_number(row.get(column), f"line {line}: {column}")
-    return ListedPair(line, str(row.get(a)), str(row.get(b)), overlap)
 
 
 def evaluate_near_pairs(
@@ -161,11 +165,8 @@ def _add(
     batch: Sequence[Article], store: Store, policy: Policy, findings: Findings, listed: set[PairIds]
 ) -> None:
     new_fingerprints = list(fingerprints(batch, findings.recipe))
-    entries = list(
-        map(
-            StoredArticle, batch, new_fingerprints, blocking_keys(new_fingerprints, findings.recipe)
-        )
-    )
+    keys = blocking_keys(new_fingerprints, findings.recipe)
+    entries = list(map(StoredArticle, batch, new_fingerprints, keys))
     findings.articles.update((article.id, article) for article in batch)
     with store.transaction():
         store.save_articles(entries)
@@ -223,7 +224,8 @@ def _find_mistakes(
         if pair not in listed_ids:
             a, b = (findings.articles[name] for name in pair)
             unlisted = LabelledPair(0, a, b, "not listed", False)
-            yield make_outcome(unlisted, findings.pairs[pair], "copy", True)
+            judgement = findings.pairs[pair]
+            yield Outcome(unlisted, judgement, True, target_score(judgement, "copy"))
     missed = [_label_missed(pair, findings) for pair in expected if not findings.duplicate(pair)]
     for outcome in judge_labelled(missed, findings.recipe, policy, "copy"):
         yield outcome._replace(called_same=False)  # also where it was no candidate

@@ -3,17 +3,18 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 from nearcopy.config import Policy, Recipe
 from nearcopy.evaluate.labels import LabelledPair, Target, positive_relations
 from nearcopy.evaluate.metrics import Bin, Estimate, OperatingPoint
 from nearcopy.fingerprint.fingerprint import fingerprints
-from nearcopy.match.eligibility import NOT_COMPARED, are_comparable
 from nearcopy.match.explain import Explanation, explain
 from nearcopy.match.judgement import Judgement, judge_pairs
+from nearcopy.match.window_and_sources import NOT_COMPARED, are_comparable
 from nearcopy.models import Article, Evidence
 
+Item = TypeVar("Item")
 Cell = str | int | float | Estimate | None
 Kind = Literal["pairs", "near_pairs", "clusters"]
 
@@ -85,14 +86,8 @@ def judge_labelled(
     remaining = iter(pairs)
     while batch := list(islice(remaining, BATCH)):
         for pair, judgement in zip(batch, _judge_batch(batch, recipe, policy), strict=True):
-            yield make_outcome(pair, judgement, target, judgement.decision.relation in positive)
-
-
-def make_outcome(
-    pair: LabelledPair, judgement: Judgement, target: Target, called_same: bool
-) -> Outcome:
-    """The outcome of a pair, with the score of the target."""
-    return Outcome(pair, judgement, called_same, target_score(judgement, target))
+            called_same = judgement.decision.relation in positive
+            yield Outcome(pair, judgement, called_same, target_score(judgement, target))
 
 
 def target_score(judgement: Judgement, target: Target) -> float:
@@ -139,18 +134,28 @@ def worst_mistakes(
         for outcome in outcomes
         if outcome.pair.same is not None and outcome.called_same != outcome.pair.same
     ]
-    alarms = sorted(
-        (outcome for outcome in wrong if outcome.called_same),
-        key=lambda outcome: -severity(outcome),
-    )
-    misses = sorted((outcome for outcome in wrong if not outcome.called_same), key=severity)
+    alarms = [outcome for outcome in wrong if outcome.called_same]
+    misses = [outcome for outcome in wrong if not outcome.called_same]
+    alarms.sort(key=severity, reverse=True)
+    misses.sort(key=severity)
     return tuple(
         _explain_mistake(outcome, recipe, policy) for outcome in (*alarms[:limit], *misses[:limit])
     )
 
 
 def _explain_mistake(outcome: Outcome, recipe: Recipe, policy: Policy) -> Mistake:
-    explanation = replace(
-        explain(outcome.pair.a, outcome.pair.b, recipe, policy), judgement=outcome.judgement
-    )
+    explanation = explain(outcome.pair.a, outcome.pair.b, recipe, policy)
+    explanation = replace(explanation, judgement=outcome.judgement)
     return Mistake("false alarm" if outcome.called_same else "miss", outcome, explanation)
+
+
+def group_by_language(
+    items: Iterable[Item], language_of: Callable[[Item], str | None]
+) -> list[tuple[str, list[Item]]]:
+    """The items of each language, the largest group first; empty if no language is known."""
+    groups: dict[str, list[Item]] = {}
+    for item in items:
+        groups.setdefault(language_of(item) or "unknown", []).append(item)
+    if set(groups) <= {"unknown"}:
+        return []
+    return sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))

@@ -16,6 +16,7 @@ from nearcopy.evaluate.outcomes import (
     Evaluation,
     Outcome,
     Table,
+    group_by_language,
     judge_labelled,
     worst_mistakes,
 )
@@ -26,6 +27,13 @@ TARGET_MEANINGS = {
     "duplicate": "called a duplicate by the policy; the score is the confidence",
     "event": "called the same event or a duplicate; the score is `event_score`",
     "copy": "called a copy by address or text; the score is `overlap`",
+}
+DECISION_METRICS = {"precision": metrics.precision, "recall": metrics.recall, "f1": metrics.f1}
+SCORE_METRICS = {
+    "auc": metrics.auc,
+    "average_precision": metrics.average_precision,
+    "brier": metrics.brier,
+    "calibration_error": metrics.calibration_error,
 }
 Progress = Callable[[Iterable[LabelledPair]], Iterable[LabelledPair]]
 
@@ -50,8 +58,10 @@ def evaluate_pairs(
         progress: Wraps the pairs, to show progress.
     """
     outcomes = list(judge_labelled(progress(labels.pairs), recipe, policy, scheme.target))
-    scores, same = _arrays(outcomes)
-    curve = metrics.precision_recall_curve(scores, same) if len(same) else []
+    labelled = [outcome for outcome in outcomes if outcome.pair.same is not None]
+    scores = [outcome.score for outcome in labelled]
+    same = [bool(outcome.pair.same) for outcome in labelled]
+    curve = metrics.precision_recall_curve(scores, same) if labelled else []
     return Evaluation(
         kind="pairs",
         about=f"positive where {scheme.about}; {TARGET_MEANINGS[scheme.target]}",
@@ -61,8 +71,8 @@ def evaluate_pairs(
         tables=tuple(_tables(outcomes, scheme)),
         lines=tuple(curve),
         best=metrics.best_operating_point(curve),
-        bins=tuple(metrics.calibration_bins(scores, same)) if len(same) else (),
-        histogram=tuple(score_histogram(outcomes)),
+        bins=tuple(metrics.calibration_bins(scores, same)) if labelled else (),
+        histogram=tuple(score_histogram(labelled)),
         mistakes=worst_mistakes(outcomes, recipe, policy, mistakes),
         unknown=tuple(labels.unknown),
     )
@@ -88,19 +98,8 @@ def _scores(outcomes: Sequence[Outcome], scheme: Scheme) -> dict[str, Estimate]:
     if any(outcome.pair.same is not None for outcome in outcomes):
         called = [outcome.called_same for outcome in outcomes]
         same = [bool(outcome.pair.same) for outcome in outcomes]
-        for name, metric in (
-            ("precision", metrics.precision),
-            ("recall", metrics.recall),
-            ("f1", metrics.f1),
-        ):
-            measures[name] = partial(metric, called, same)
-        for name, score_metric in (
-            ("auc", metrics.auc),
-            ("average_precision", metrics.average_precision),
-            ("brier", metrics.brier),
-            ("calibration_error", metrics.calibration_error),
-        ):
-            measures[name] = partial(score_metric, scores, same)
+        measures |= {name: partial(by, called, same) for name, by in DECISION_METRICS.items()}
+        measures |= {name: partial(by, scores, same) for name, by in SCORE_METRICS.items()}
     if scheme.grade is not None:
         grades = [(-1 if scheme.less else 1) * (outcome.pair.grade or 0.0) for outcome in outcomes]
         measures["pearson"] = partial(metrics.pearson, scores, grades)
@@ -108,15 +107,8 @@ def _scores(outcomes: Sequence[Outcome], scheme: Scheme) -> dict[str, Estimate]:
     return bootstrap(measures, len(outcomes))
 
 
-def _arrays(outcomes: Sequence[Outcome]) -> tuple[metrics.Floats, metrics.Floats]:
-    labelled = [outcome for outcome in outcomes if outcome.pair.same is not None]
-    scores = np.array([outcome.score for outcome in labelled], np.float64)
-    return scores, np.array([bool(outcome.pair.same) for outcome in labelled], np.float64)
-
-
-def score_histogram(outcomes: Iterable[Outcome]) -> Iterator[Bar]:
+def score_histogram(labelled: Sequence[Outcome]) -> Iterator[Bar]:
     """The number of positive and negative pairs by score."""
-    labelled = [outcome for outcome in outcomes if outcome.pair.same is not None]
     edges = np.linspace(0, 1, HISTOGRAM_BARS + 1)
     same, _ = np.histogram([outcome.score for outcome in labelled if outcome.pair.same], edges)
     negative, _ = np.histogram(
@@ -142,18 +134,12 @@ def _by_relation(outcomes: Sequence[Outcome], scheme: Scheme) -> Table:
     for relation in Relation:
         group = [outcome for outcome in outcomes if outcome.judgement.decision.relation is relation]
         if group:
-            rows.append((relation.value, len(group), *_group_cells(group, scheme)))
+            same = [outcome.pair.same for outcome in group if outcome.pair.same is not None]
+            grades = [outcome.pair.grade for outcome in group if outcome.pair.grade is not None]
+            mean = (round(sum(grades) / len(grades), 4),) if grades and scheme.grade else ()
+            rows.append((relation.value, len(group), estimate_share(same), *mean))
     columns = ("relation", "pairs", "same", *(("mean grade",) if scheme.grade else ()))
     return Table("by_relation", "By relation: share of positive pairs", columns, tuple(rows))
-
-
-def _group_cells(group: Sequence[Outcome], scheme: Scheme) -> tuple[Cell, ...]:
-    grades = [outcome.pair.grade for outcome in group if outcome.pair.grade is not None]
-    mean = (round(sum(grades) / len(grades), 4),) if grades and scheme.grade else ()
-    return (
-        estimate_share(outcome.pair.same for outcome in group if outcome.pair.same is not None),
-        *mean,
-    )
 
 
 def _confusion(outcomes: Sequence[Outcome]) -> Table:
@@ -183,14 +169,11 @@ def _label_bands(pairs: Sequence[LabelledPair]) -> Callable[[LabelledPair], str]
 
 def _by_language(outcomes: Sequence[Outcome], scheme: Scheme) -> Iterator[Table]:
     """The metrics of each language, and of all pairs in one language if some are mixed."""
-    groups: dict[str, list[Outcome]] = {}
-    for outcome in outcomes:
-        groups.setdefault(outcome.pair.language or "unknown", []).append(outcome)
-    if set(groups) == {"unknown"}:
+    ranked = group_by_language(outcomes, lambda outcome: outcome.pair.language)
+    if not ranked:
         return
-    ranked = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
-    mixed = [name for name in groups if " / " in name]
-    if mixed and len(groups) > len(mixed):
+    mixed = [name for name, _ in ranked if " / " in name]
+    if mixed and len(ranked) > len(mixed):
         alike = [outcome for outcome in outcomes if outcome.pair.language not in mixed]
         ranked.insert(0, ("one language", alike))
     scored = [(name, group, _scores(group, scheme)) for name, group in ranked]

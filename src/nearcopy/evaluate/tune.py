@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+import nearcopy.kernels as kernels
 from nearcopy.config import Policy, Recipe
-from nearcopy.deduper.feedback.review_queue import Example
+from nearcopy.deduper.review_queue import Example
 from nearcopy.errors import BadFeedback
 from nearcopy.evaluate import metrics
 from nearcopy.evaluate.labels import LabelledPair
@@ -332,20 +333,14 @@ def _emptiest(parts: list[list[Example]], same: bool) -> list[Example]:
     return min(parts, key=lambda part: (sum(e.duplicate is same for e in part), len(part)))
 
 
-def _group_by_article(examples: Iterable[Example]) -> list[list[Example]]:
-    first: dict[str, str] = {}
-
-    def root(name: str) -> str:
-        while first.setdefault(name, name) != name:
-            first[name] = first[first[name]]
-            name = first[name]
-        return name
-
-    listed = list(examples)
-    for example in listed:
-        one, other = sorted((root(example.a), root(example.b)))
-        first[other] = one
-    groups: dict[str, list[Example]] = {}
-    for example in listed:
-        groups.setdefault(root(example.a), []).append(example)
+def _group_by_article(examples: Sequence[Example]) -> list[list[Example]]:
+    numbers: dict[str, int] = {}
+    for example in examples:
+        for name in (example.a, example.b):
+            numbers.setdefault(name, len(numbers))
+    pairs = [(numbers[example.a], numbers[example.b]) for example in examples]
+    components = kernels.components(len(numbers), np.array(pairs, np.uint32))
+    groups: dict[int, list[Example]] = {}
+    for example, (a, _) in zip(examples, pairs, strict=True):
+        groups.setdefault(int(components[a]), []).append(example)
     return list(groups.values())

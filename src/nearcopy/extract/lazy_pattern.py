@@ -8,7 +8,7 @@ from typing import Any, cast
 
 
 class LazyPattern:
-    """A regular expression; it has every attribute of a compiled one."""
+    """A regular expression compiled at its first use; it has every attribute of a compiled one."""
 
     def __init__(self, pattern: str, flags: int = 0) -> None:
         self.pattern, self.given_flags = pattern, flags

@@ -6,21 +6,12 @@ the same numerals in the texts, to show them.
 """
 
 from collections import defaultdict
-from typing import NamedTuple
 
 import nearcopy.kernels as kernels
-from nearcopy.kernels.reference.numerals import FoundNumeral, find_numerals
+from nearcopy.kernels.reference.numerals import find_numerals
+from nearcopy.kernels.result_types import Numeral
 
 LONGEST = 200_000  # characters searched for changed numerals
-
-
-class Numeral(NamedTuple):
-    """A numeral: its value, the words before and after it, its span in the source."""
-
-    value: str  # "12", "1000", "m5" for May, "d1" for Monday
-    context: tuple[str, str]  # folded; "#" for another numeral, "" where the text ends
-    start: int
-    end: int
 
 
 def in_place(text: str, *, html: bool = False) -> list[Numeral]:
@@ -30,15 +21,15 @@ def in_place(text: str, *, html: bool = False) -> list[Numeral]:
     [Numeral(value='10.1.2', context=('to', 'pct'), start=17, end=23)]
     """
     if not html:
-        return [_to_numeral(numeral, numeral.start, numeral.end) for numeral in _find(text)]
+        return _find(text)
     plain, starts, ends = kernels.strip_html_positions(text)
     return [
-        _to_numeral(numeral, starts[numeral.start], ends[numeral.end - 1])
+        numeral._replace(start=starts[numeral.start], end=ends[numeral.end - 1])
         for numeral in _find(plain)
     ]
 
 
-def _find(plain: str) -> list[FoundNumeral]:
+def _find(plain: str) -> list[Numeral]:
     return find_numerals(plain, spans=kernels.word_spans(plain))
 
 
@@ -86,10 +77,6 @@ def template_reason(
         places = "one place" if changed == 1 else f"{changed} places"
         return f"another numeral stands in {places}"
     return None
-
-
-def _to_numeral(numeral: FoundNumeral, start: int, end: int) -> Numeral:
-    return Numeral(numeral.value, (numeral.before, numeral.after), start, end)
 
 
 def _by_context(numerals: list[Numeral]) -> dict[tuple[str, str], list[Numeral]]:

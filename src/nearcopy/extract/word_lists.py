@@ -1,4 +1,4 @@
-"""Word lists: data in TOML files, each beside the module that reads it."""
+"""Word lists: data in TOML files beside the modules that read them."""
 
 import tomllib
 from collections.abc import Mapping

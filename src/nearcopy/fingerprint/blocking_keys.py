@@ -15,7 +15,7 @@ one with two in ten million; with single blocks of 16 bits it would be one in 16
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations, pairwise
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,6 @@ from nearcopy.models import Fingerprint
 Keys = NDArray[np.uint64]
 Owners = NDArray[np.int64]
 OwnedKeys = tuple[Owners, Keys]  # keys, and the index of the article of each
-NO_KEYS = np.zeros(0, np.uint64)
 ODD = np.uint64(1)
 
 # The kinds of keys: part of the hash, so that kinds collide only by chance.
@@ -36,10 +35,7 @@ ADDRESS, DIGEST, SIMHASH, MINHASH, TITLE, TERM = range(1, 7)
 KIND_SHIFT = 56
 VERSION = 2  # of the keys in stores; another version does not find them
 MAX_TERMS = 16  # of an article
-MIN_RARITY, MIN_RARITY_SHORT = (
-    300,
-    200,
-)  # term weight; short articles use commoner ones
+MIN_RARITY, MIN_RARITY_SHORT = 300, 200  # term weight; short articles use commoner ones
 BLOCKS = (0x1FFF, 0x1FFF << 13, 0x1FFF << 26, 0x1FFF << 39, 0xFFF << 52)
 BLOCK_PAIRS = np.array([a | b for a, b in combinations(BLOCKS, 2)], np.uint64)
 
@@ -48,8 +44,11 @@ def blocking_keys(fingerprints: Sequence[Fingerprint], recipe: Recipe) -> list[K
     """The blocking keys of each article, ascending."""
     strong = (_hash_ids(fingerprints), _simhash(fingerprints), _minhash(fingerprints, recipe))
     owners, strong_keys = (np.concatenate(column) for column in zip(*strong, strict=True))
-    of_titles, titles = _titles(fingerprints)
-    of_terms, terms = _terms(fingerprints)
+    gists = [fingerprint.gist for fingerprint in fingerprints]
+    profiles = [fingerprint.profile for fingerprint in fingerprints]
+    of_titles, titles = _weak_keys(TITLE, *kernels.title_keys(gists))
+    heaviest = kernels.term_keys(profiles, MAX_TERMS, MIN_RARITY, MIN_RARITY_SHORT)
+    of_terms, terms = _weak_keys(TERM, *heaviest)
     every = np.concatenate([strong_keys & ~ODD, titles & ~np.uint64(3) | ODD, terms | np.uint64(3)])
     return _unique_by_owner(np.concatenate([owners, of_titles, of_terms]), every, len(fingerprints))
 
@@ -117,30 +116,10 @@ def _minhash(fingerprints: Sequence[Fingerprint], recipe: Recipe) -> OwnedKeys:
     return _repeat_owners(places, mix(bands ^ np.uint64(MINHASH << KIND_SHIFT)))
 
 
-def _titles(fingerprints: Sequence[Fingerprint]) -> OwnedKeys:
-    """The keys of the rare words of titles."""
-    keys_of_titles = title_keys([item.gist for item in fingerprints])
-    owners = np.repeat(np.arange(len(keys_of_titles)), [len(item) for item in keys_of_titles])
-    return owners, mix(np.concatenate([NO_KEYS, *keys_of_titles]) ^ np.uint64(TITLE << KIND_SHIFT))
-
-
-def title_keys(normals: Sequence[str]) -> list[Keys]:
-    """The keys of each normalised title, ten at most; similar titles share some.
-
-    >>> [a, b] = title_keys(["ferry runs aground off norway", "norway ferry aground again"])
-    >>> len(a), len(set(a.tolist()) & set(b.tolist()))
-    (10, 3)
-    """
-    starts, keys = kernels.title_keys(normals)
-    return [keys[start:end] for start, end in pairwise(starts.tolist())]
-
-
-def _terms(fingerprints: Sequence[Fingerprint]) -> OwnedKeys:
-    """The keys of the heaviest rare terms."""
-    profiles = [fingerprint.profile for fingerprint in fingerprints]
-    starts, hashes = kernels.term_keys(profiles, MAX_TERMS, MIN_RARITY, MIN_RARITY_SHORT)
-    owners = np.repeat(np.arange(len(fingerprints)), np.diff(starts).astype(np.int64))
-    return owners, mix(hashes ^ np.uint64(TERM << KIND_SHIFT))
+def _weak_keys(kind: int, starts: NDArray[np.uint64], hashes: Keys) -> OwnedKeys:
+    """The keys of rare words or terms; article i owns `hashes[starts[i]:starts[i + 1]]`."""
+    owners = np.repeat(np.arange(len(starts) - 1), np.diff(starts).astype(np.int64))
+    return owners, mix(hashes ^ np.uint64(kind << KIND_SHIFT))
 
 
 def _repeat_owners(places: Sequence[int], hashes: Keys) -> OwnedKeys:

@@ -14,14 +14,14 @@ from nearcopy.errors import BadArticle, BadRecipe
 from nearcopy.extract import facts, titles, urls
 from nearcopy.extract.block_pages import block_page_reason
 from nearcopy.extract.text import normalised
-from nearcopy.extract.titles import recurring_columns, stage_words
+from nearcopy.extract.titles import stages_and_columns
 from nearcopy.kernels.result_types import Readings
 from nearcopy.models import Article, Fingerprint
 
 BATCH = 1024
 MIN_PROFILE_WORDS = 30  # of a text; below it the slug of the address is part of the profile
-STAGE_FINDER = kernels.WordFinder(stage_words.STAGE_WORDS)
-COLUMN_FINDER = kernels.WordFinder(recurring_columns.ANCHORS)
+STAGE_FINDER = kernels.WordFinder(stages_and_columns.STAGE_WORDS)
+COLUMN_FINDER = kernels.WordFinder(stages_and_columns.ANCHORS)
 
 
 def fingerprints(
@@ -151,7 +151,7 @@ def _gists(texts: list[str], remainders: list[str], normal_titles: list[str]) ->
 
 def _stages(normal: list[str], prefixes: list[str | None]) -> list[tuple[str, ...]]:
     """`titles.find_stage_words` of every normalised title, in one pass."""
-    stages = STAGE_FINDER.find(normal, most=stage_words.MAX_WORDS)
+    stages = STAGE_FINDER.find(normal, most=stages_and_columns.MAX_WORDS)
     for row, prefix in enumerate(prefixes):
         if prefix is not None:
             stages[row] = titles.find_stage_words(normal[row], prefix)
@@ -160,7 +160,7 @@ def _stages(normal: list[str], prefixes: list[str | None]) -> list[tuple[str, ..
 
 def _columns(normal: list[str]) -> list[str | None]:
     """`titles.recurring_column` of every normalised title with a word of such columns."""
-    anchors = COLUMN_FINDER.find(normal, most=recurring_columns.MAX_WORDS)
+    anchors = COLUMN_FINDER.find(normal, most=stages_and_columns.MAX_WORDS)
     return [
         titles.recurring_column(title) if held else None
         for title, held in zip(normal, anchors, strict=True)

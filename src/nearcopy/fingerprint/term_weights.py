@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import nearcopy.kernels as kernels
 from nearcopy.kernels.data_tables import term_weights
-from nearcopy.kernels.reference.term_profiles import ENTRY, term_hash
+from nearcopy.kernels.reference.term_profiles import ENTRY, rarity, term_hash
 
 SATURATION = 200  # as in tools/make_term_weights.py: rarer terms weigh as unknown ones
 PRIOR_ARTICLES = 500  # with this many articles their counts weigh a quarter, with very many a half
@@ -83,9 +83,7 @@ def stored_weights(stored: bytes) -> kernels.TermWeights | None:
 @cache
 def _general_shares() -> dict[int, float]:
     """The share of news articles with each of the common terms, by hash."""
-    shares: dict[int, float] = {}
-    for term, weight in term_weights()[0].items():
-        share = ((SATURATION + 1) * float(np.exp(-weight / 100)) - 1) / SATURATION
-        key = term_hash(term)
-        shares[key] = max(share, shares.get(key, 0.0))
-    return shares
+    return {
+        term: ((SATURATION + 1) * float(np.exp(-rarity(term) / 100)) - 1) / SATURATION
+        for term in map(term_hash, term_weights()[0])
+    }

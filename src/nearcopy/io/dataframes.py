@@ -98,7 +98,7 @@ def _verdicts(
 
 def _columns(rows: list["Row | Rejected"], verdicts: dict[str, Verdict]) -> dict[str, list[Any]]:
     from nearcopy.io.files import Rejected
-    from nearcopy.io.serializers.verdict import VERDICT_COLUMNS, verdict_columns
+    from nearcopy.io.serializers import VERDICT_COLUMNS, verdict_columns
 
     def annotate(row: "Row | Rejected") -> Values:
         if isinstance(row, Rejected):

@@ -31,6 +31,7 @@ SAFE = "/%:=&?~+!$,;'@()*[]-._"
 NAT64 = IPv6Network("64:ff9b::/96")  # the IPv4 address is in the last four bytes
 LONGEST_URL = 4096
 PRIVATE_ADDRESS = "which is not on the public internet"
+_context = cache(ssl.create_default_context)  # slow to create
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,11 +64,9 @@ class Response(NamedTuple):
     moved: str | None = None  # the new URL, if all redirects were permanent
 
 
-def _no_wait(host: str) -> None:
-    del host
-
-
-def fetch(request: Request, limits: Limits, before: Callable[[str], None] = _no_wait) -> Response:
+def fetch(
+    request: Request, limits: Limits, before: Callable[[str], object] = lambda _: None
+) -> Response:
     """The response to a request, after redirects; `before` is called with each host first."""
     address, permanent = request.address, True
     for _ in range(limits.redirects + 1):
@@ -82,7 +81,7 @@ def fetch(request: Request, limits: Limits, before: Callable[[str], None] = _no_
 
 
 def _request(
-    request: Request, address: str, limits: Limits, before: Callable[[str], None]
+    request: Request, address: str, limits: Limits, before: Callable[[str], object]
 ) -> Response:
     """The answer of one address."""
     try:
@@ -223,11 +222,6 @@ def _remaining(end: float) -> float:
     if left <= 0:
         raise TimeoutError
     return left
-
-
-@cache
-def _context() -> ssl.SSLContext:
-    return ssl.create_default_context()
 
 
 def _connect(host: str, port: int, end: float, limits: Limits) -> socket.socket:

@@ -6,7 +6,7 @@ NEARCOPY_STORE = "sqlite:///seen.db"
 """
 
 from hashlib import sha1
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from itemadapter import ItemAdapter
 from scrapy import Request
@@ -19,8 +19,11 @@ from nearcopy.config import POLICIES, RECIPES
 from nearcopy.deduper.deduper import Deduper
 from nearcopy.errors import BadArticle, BadPolicy
 from nearcopy.extract.urls import canonical
+from nearcopy.io.streams.consumer import article_from, process_articles
 from nearcopy.io.streams.messages import Kind, Message, Outcome, outcome_row
-from nearcopy.io.streams.process import article_from, process_articles
+
+if TYPE_CHECKING:
+    from scrapy.utils.request import RequestFingerprinterProtocol
 
 STORE = "sqlite:///nearcopy.db"
 FIELD = "nearcopy"
@@ -65,7 +68,8 @@ class NearcopyPipeline:
             raise DropItem(f"duplicate of {verdict.duplicate_of} ({verdict.rule})")
         if self._drop and outcome.repeated:
             raise DropItem(f"{outcome.message.place} is already stored, unchanged")
-        adapter[self._field] = _annotation(outcome)
+        failed = outcome.verdict is None
+        adapter[self._field] = {"error": outcome.why} if failed else outcome_row(outcome)
         return item
 
     def _count(self, outcome: Outcome) -> None:
@@ -87,22 +91,10 @@ def _read(adapter: ItemAdapter, field: str) -> Outcome:
         return Outcome(message, why=str(exc))
 
 
-def _annotation(outcome: Outcome) -> dict[str, Any]:
-    row = outcome_row(outcome)
-    return {"error": outcome.why} if outcome.verdict is None else row
-
-
-class Fingerprinter(Protocol):
-    """Fingerprints requests."""
-
-    def fingerprint(self, request: Request) -> bytes:
-        """The fingerprint of a request."""
-
-
 class CanonicalFingerprinter:
     """Fingerprints GET requests by the canonical URL of the page."""
 
-    def __init__(self, fallback: Fingerprinter | None = None) -> None:
+    def __init__(self, fallback: "RequestFingerprinterProtocol | None" = None) -> None:
         self._fallback = fallback or RequestFingerprinter()
 
     def fingerprint(self, request: Request) -> bytes:
@@ -121,6 +113,6 @@ class CanonicalDupeFilter(RFPDupeFilter):
         path: str | None = None,
         debug: bool = False,
         *,
-        fingerprinter: Fingerprinter | None = None,
+        fingerprinter: "RequestFingerprinterProtocol | None" = None,
     ) -> None:
         super().__init__(path, debug, fingerprinter=CanonicalFingerprinter(fingerprinter))

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 
 from nearcopy.kernels.reference import KeyIndex as KeyIndex
 from nearcopy.kernels.reference import TermWeights as TermWeights
+from nearcopy.kernels.reference import WordFinder as WordFinder
 from nearcopy.kernels.reference import band_keys as band_keys
 from nearcopy.kernels.reference import fmix64 as fmix64
 from nearcopy.kernels.reference import fnv1a64 as fnv1a64
@@ -14,9 +15,12 @@ from nearcopy.kernels.reference import murmur3_64 as murmur3_64
 from nearcopy.kernels.reference import murmur3_128 as murmur3_128
 from nearcopy.kernels.reference import normalised as normalised
 from nearcopy.kernels.reference import numeral_shares as numeral_shares
+from nearcopy.kernels.reference import numerals as numerals
 from nearcopy.kernels.reference import profile_measures as profile_measures
+from nearcopy.kernels.reference import profiles as profiles
 from nearcopy.kernels.reference import strip_html as strip_html
 from nearcopy.kernels.reference import strip_html_positions as strip_html_positions
+from nearcopy.kernels.reference import technical_details as technical_details
 from nearcopy.kernels.reference import term_keys as term_keys
 from nearcopy.kernels.reference import term_rarities as term_rarities
 from nearcopy.kernels.reference import title_cosines as title_cosines
@@ -63,15 +67,10 @@ class TitleScanTable:
     def read(self, titles: Sequence[str], most: int) -> tuple[list[int], list[tuple[str, ...]]]: ...
     def names(self, text: str, blank: int) -> list[tuple[str, int, int]] | None: ...
 
-class WordFinder:
-    def __init__(self, words: list[str], /) -> None: ...
-    def find(self, texts: Sequence[str], most: int) -> list[tuple[str, ...]]: ...
-
 def set_tables(
     pages: U32, index: U16, sequences: U32, joins: U32, entities: list[tuple[str, list[int]]], /
 ) -> None: ...
 def set_numbers(words: list[tuple[str, str, bool]], /) -> None: ...
-def numerals(texts: Sequence[str], html: list[bool], threads: int) -> list[bytes]: ...
 def readings(
     titles: Sequence[str], texts: Sequence[str], html: list[bool], plan: Plan, threads: int
 ) -> tuple[
@@ -83,14 +82,10 @@ def readings(
     list[bytes],
     list[int],
 ]: ...
-def technical_details(texts: Sequence[str], html: list[bool], threads: int) -> U8: ...
 def sketch_distances(
     simhash_a: U64, simhash_b: U64, minhash_a: Sequence[bytes], minhash_b: Sequence[bytes]
 ) -> tuple[U8, U16]: ...
 def set_term_weights(known: dict[str, int], unknown: int, /) -> None: ...
-def profiles(
-    titles: Sequence[str], texts: Sequence[str], html: list[bool], threads: int
-) -> list[bytes]: ...
 def set_title_weights(known: dict[str, int], unknown: int, /) -> None: ...
 def sketch(
     texts: Sequence[str], html: list[bool], plan: Plan, threads: int

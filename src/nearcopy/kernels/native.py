@@ -1,7 +1,7 @@
 """The native kernels, with the signatures of the reference."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
 from typing import get_args
 
 import numpy as np
@@ -10,34 +10,7 @@ from numpy.typing import NDArray
 import nearcopy.kernels._native as _native
 from nearcopy.config import DigestName, Features, HashName, Recipe, Scheme, Weights
 from nearcopy.kernels import reference
-from nearcopy.kernels._native import (
-    KeyIndex,
-    TermWeights,
-    band_keys,
-    components,
-    fmix64,
-    fnv1a64,
-    level,
-    md5,
-    murmur3_64,
-    murmur3_128,
-    normalised,
-    numeral_shares,
-    profile_measures,
-    strip_html,
-    strip_html_positions,
-    term_keys,
-    term_rarities,
-    title_cosines,
-    title_fronts,
-    title_keys,
-    use_level,
-    word_cosines,
-    word_spans,
-    words,
-    xxh3_64,
-    xxh3_128,
-)
+from nearcopy.kernels._native import level, use_level
 from nearcopy.kernels.data_tables import entities, fold_table, term_weights, title_weights
 from nearcopy.kernels.reference.numerals import number_words
 from nearcopy.kernels.reference.overlap import ALL
@@ -48,7 +21,6 @@ __all__ += reference.__all__
 
 # The order of the compiled enumerations.
 HASHES: tuple[HashName, ...] = ("fnv1a", "murmur3", "xxh3")
-NO_LIMIT = (1 << 63) - 1
 PRIVATE = 0xE000  # marks facts that were cut out, and is no letter
 
 
@@ -81,7 +53,7 @@ def _plan(recipe: Recipe) -> _native.Plan:
         weights=get_args(Weights).index(recipe.weights),
         scheme=get_args(Scheme).index(recipe.scheme),
         digest=get_args(DigestName).index(recipe.digest),
-        max_chars=recipe.max_chars or NO_LIMIT,
+        max_chars=recipe.max_chars or ALL,
         known=np.frombuffer(table.known if table else b"", "<u8"),
         weight=np.frombuffer(table.weights if table else b"", "<u4"),
         unknown_weight=table.unknown_weight if table else 1,
@@ -93,7 +65,7 @@ def sketch(
 ) -> Sketches:
     """The sketches of many texts, a row each; `threads` 0 means all cores."""
     columns = _native.sketch(texts, list(map(bool, html)), _plan(recipe), threads)
-    return Sketches.of(recipe, *columns)
+    return Sketches(*columns).of(recipe)
 
 
 def readings(
@@ -109,27 +81,16 @@ def readings(
     return Readings(*columns)
 
 
-class TitleScanner:
+class TitleScanner(reference.TitleScanner):
     """The rules that the words, signs and shapes of titles trigger, as bit masks, and the names."""
 
-    def __init__(
-        self,
-        triggers: Mapping[str, int],
-        common: Collection[str],
-        ascii_forms: Mapping[int, str],
-        *,
-        longest: int,
-        most: int,
-    ) -> None:
-        self._reference = reference.TitleScanner(
-            triggers, common, ascii_forms, longest=longest, most=most
-        )
-        self._most = most
-        self._table = _native.TitleScanTable(
-            [(word, bits) for word, bits in triggers.items() if word.isascii()],
-            [word for word in common if word.isascii()],
-            [(point, ord(letter)) for point, letter in ascii_forms.items()],
-            longest,
+    @cached_property
+    def _table(self) -> _native.TitleScanTable:
+        return _native.TitleScanTable(
+            [(word, bits) for word, bits in self._triggers.items() if word.isascii()],
+            [word for word in self._common if word.isascii()],
+            [(point, ord(letter)) for point, letter in self._ascii_forms.items()],
+            self._longest,
         )
 
     def scan(self, titles: Sequence[str]) -> tuple[list[int], list[tuple[str, ...]]]:
@@ -139,18 +100,7 @@ class TitleScanner:
     def find_names(self, text: str) -> list[tuple[str, int, int]]:
         """The names in a text, with their spans."""
         names = self._table.names(text, PRIVATE)
-        return self._reference.find_names(text) if names is None else names
-
-
-class WordFinder:
-    """Finds the words of a table in texts."""
-
-    def __init__(self, table: Iterable[str]) -> None:
-        self._finder = _native.WordFinder(list(dict.fromkeys(table)))
-
-    def find(self, texts: Sequence[str], *, most: int) -> list[tuple[str, ...]]:
-        """The words of each text that are in the table, in order."""
-        return self._finder.find(texts, most)
+        return super().find_names(text) if names is None else names
 
 
 def features(
@@ -220,35 +170,11 @@ class SetJoin:
         return place, SimilarPairs(pairs, shared)
 
 
-def similar_pairs(sets: FeatureSets, min_overlap: float, *, threads: int = 1) -> SimilarPairs:
-    """All pairs of sets with at least this Jaccard overlap, exactly."""
-    return SetJoin(sets, min_overlap).find(threads=threads)[1]
-
-
 def passages(
     a: str, b: str, *, html_a: bool = False, html_b: bool = False, min_words: int = 8
 ) -> list[Passage]:
     """Passages: runs of words in both texts, in the order of b, the longest at each place."""
     return [Passage(*row) for row in _native.passages(a, b, html_a, html_b, min_words)]
-
-
-def numerals(texts: Sequence[str], *, html: Sequence[bool] = (), threads: int = 1) -> list[bytes]:
-    """The numeral profile of each text: the hashed context and value of the first 32."""
-    return _native.numerals(texts, list(map(bool, html)), threads)
-
-
-def profiles(
-    titles: Sequence[str], texts: Sequence[str], *, html: Sequence[bool] = (), threads: int = 1
-) -> list[bytes]:
-    """The term profile of each article: its 128 heaviest terms by hash, or empty."""
-    return _native.profiles(titles, texts, list(map(bool, html)), threads)
-
-
-def technical_details(
-    texts: Sequence[str], *, html: Sequence[bool] = (), threads: int = 1
-) -> NDArray[np.uint8]:
-    """The number of distinct technical details of each text, at most five."""
-    return _native.technical_details(texts, list(map(bool, html)), threads)
 
 
 def sketch_distances(
@@ -260,3 +186,10 @@ def sketch_distances(
     """The Hamming distance of the SimHashes and the number of equal MinHash slots of each pair."""
     left, right = (np.ascontiguousarray(bits, np.uint64) for bits in (simhash_a, simhash_b))
     return _native.sketch_distances(left, right, minhash_a, minhash_b)
+
+
+# The other kernels need no wrapper.
+try:
+    globals().update({name: getattr(_native, name) for name in __all__ if name not in globals()})
+except AttributeError as missing:
+    raise ImportError(f"{missing}: the extension is of another version") from missing

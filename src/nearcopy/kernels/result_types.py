@@ -20,21 +20,11 @@ class Sketches(NamedTuple):
     digest: NDArray[np.uint8]
     words: NDArray[np.uint32]
 
-    @classmethod
-    def of(
-        cls,
-        recipe: Recipe,
-        simhash: NDArray[np.uint64],
-        minhash: NDArray[np.uint32],
-        digest: NDArray[np.uint8],
-        words: NDArray[np.uint32],
-    ) -> "Sketches":
-        """Sketches without the columns that the recipe omits."""
-        return cls(
-            simhash if recipe.simhash else simhash[:0],
-            minhash if recipe.minhash else minhash[:0],
-            digest,
-            words,
+    def of(self, recipe: Recipe) -> "Sketches":
+        """The sketches without the columns that the recipe omits."""
+        return self._replace(
+            simhash=self.simhash if recipe.simhash else self.simhash[:0],
+            minhash=self.minhash if recipe.minhash else self.minhash[:0],
         )
 
 
@@ -76,3 +66,12 @@ class Passage(NamedTuple):
     b_start: int
     b_end: int
     words: int
+
+
+class Numeral(NamedTuple):
+    """A numeral: its value, the words before and after it, its span in the source."""
+
+    value: str  # "12", "1000", "m5" for May, "d1" for Monday
+    context: tuple[str, str]  # folded; "#" for another numeral, "" where the text ends
+    start: int
+    end: int

@@ -6,6 +6,7 @@ stores are read and compared, and only then is the target marked as complete.
 
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,6 @@ from nearcopy.maintenance.inventory import (
     BATCH_SIZE,
     KINDS,
     Inventory,
-    Progress,
     all_ids,
     all_story_ids,
     article_records,
@@ -23,13 +23,13 @@ from nearcopy.maintenance.inventory import (
     compare_stores,
     edge_value,
     feedback_value,
-    no_progress,
     read,
     story_records,
+    write,
 )
 from nearcopy.models import Article, Edge, Fingerprint
-from nearcopy.models.batches import batches
 from nearcopy.models.feedback import Feedback, StoryAction
+from nearcopy.models.iteration import Progress, batches, no_progress
 from nearcopy.stores import Store, StoredArticle
 from nearcopy.stores.base import LatencyCounts, Runs, StoreSettings
 from nearcopy.stores.integrity import clear_incomplete_mark, mark_incomplete, refuse_incomplete
@@ -144,7 +144,7 @@ def remove_outdated(
     unchanged = _count_unchanged(source, target, compared, frozenset({*ORIGINALS, *kinds}))
     outdated += leading[unchanged:]
     for batch in batches(outdated, BATCH_SIZE):
-        _remove_articles(target, batch)
+        write(target, partial(target.remove, batch))
     return unchanged
 
 
@@ -174,36 +174,33 @@ def _count_unchanged(
     return count
 
 
-@retry_transient
-def _remove_articles(target: Store, ids: list[str]) -> None:
-    with target.transaction():
-        target.remove(ids)
-
-
 # Articles.
-
-
-class _ArticlesToCopy(NamedTuple):
-    batch: ArticleBatch
-    stored: list[StoredArticle]
-    edges: list[Edge]
 
 
 def _copy_articles(
     source: Store, target: Store, ids: list[str], missing: list[str], *, check: bool
 ) -> None:
-    articles = read(source, lambda snapshot: _read_articles(snapshot, missing))
+    batch, articles, edges = read(source, lambda snapshot: _read_articles(snapshot, missing))
     if len(missing) < len(ids):
-        articles = articles._replace(edges=_missing_edges(source, target, ids))
-    if missing or articles.edges:
-        _save_articles(target, articles, check=check)
+        edges = _missing_edges(source, target, ids)
+
+    def save() -> None:
+        save_batch(target, batch, articles)
+        target.save_edges(edges)  # one to a later article is saved with that
+        if check:
+            refuse_lossy(target, batch.articles)
+
+    if missing or edges:
+        write(target, save)
 
 
-def _read_articles(source: Store, ids: list[str]) -> _ArticlesToCopy:
+def _read_articles(
+    source: Store, ids: list[str]
+) -> tuple[ArticleBatch, list[StoredArticle], list[Edge]]:
     batch = read_batch(source, ids)
     fingerprints, keys = source.fingerprints(ids), source.keys(ids)
-    stored = [StoredArticle(a, fingerprints[a.id], keys[a.id]) for a in batch.articles]
-    return _ArticlesToCopy(batch, stored, source.edges(ids))
+    articles = [StoredArticle(a, fingerprints[a.id], keys[a.id]) for a in batch.articles]
+    return batch, articles, source.edges(ids)
 
 
 def read_batch(source: Store, ids: list[str]) -> ArticleBatch:
@@ -218,15 +215,6 @@ def _missing_edges(source: Store, target: Store, ids: list[str]) -> list[Edge]:
     stored = set(map(edge_value, read(target, lambda snapshot: snapshot.edges(ids))))
     edges = read(source, lambda snapshot: snapshot.edges(ids))
     return [edge for edge in edges if edge_value(edge) not in stored]
-
-
-@retry_transient
-def _save_articles(target: Store, articles: _ArticlesToCopy, *, check: bool) -> None:
-    with target.transaction():
-        save_batch(target, articles.batch, articles.stored)
-        target.save_edges(articles.edges)  # one to a later article is saved with that
-        if check:
-            refuse_lossy(target, articles.batch.articles)
 
 
 def refuse_lossy(target: Store, articles: list[Article]) -> None:
@@ -261,16 +249,10 @@ def _copy_stories(source: Store, target: Store) -> None:
     ids = all_story_ids(source)
     removed = sorted(set(all_story_ids(target)).difference(ids))
     for batch in batches(removed, BATCH_SIZE):
-        _delete_stories(target, batch)
+        write(target, partial(target.save_stories, [], batch, {}))
     for batch in batches(ids, BATCH_SIZE):
         _copy_story_batch(source, target, batch)
     _copy_redirects(source, target)
-
-
-@retry_transient
-def _delete_stories(target: Store, ids: list[str]) -> None:
-    with target.transaction():
-        target.save_stories([], ids, {})
 
 
 @retry_transient

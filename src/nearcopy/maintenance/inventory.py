@@ -4,16 +4,19 @@ A record does not depend on the kind of store: times are microseconds, and the t
 are sorted by id. So two stores with the same contents have the same digests.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import zip_longest
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from nearcopy.config.units import to_micros
-from nearcopy.models import Article, Edge, Member, Story
-from nearcopy.models.batches import batches
+from nearcopy.models import Article, Edge, Fingerprint, Member, Story
 from nearcopy.models.feedback import Feedback, action_to_json, evidence_to_json
+from nearcopy.models.iteration import Progress, batches, no_progress
 from nearcopy.stores import Store
 from nearcopy.stores.retry import retry_transient
 from nearcopy.stores.row_codec import (
@@ -39,26 +42,18 @@ Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
 
-class Progress(Protocol):
-    """Reports how far a phase of the work is, such as a progress bar."""
-
-    def __call__(
-        self, rows: Iterable[Item], phase: str, *, total: int | None = None
-    ) -> Iterator[Item]:
-        """The rows, one by one."""
-
-
-def no_progress(rows: Iterable[Item], phase: str, *, total: int | None = None) -> Iterator[Item]:
-    """The rows, without a report."""
-    del phase, total
-    return iter(rows)
-
-
 @retry_transient
 def read(store: Store, query: Callable[[Store], Answer]) -> Answer:
     """The answer to a query, from one snapshot."""
     with store.snapshot():
         return query(store)
+
+
+@retry_transient
+def write(store: Store, change: Callable[[], object]) -> None:
+    """Make a change in one transaction."""
+    with store.transaction():
+        change()
 
 
 class Record(NamedTuple):
@@ -179,22 +174,9 @@ def story_records(store: Store, ids: list[str]) -> dict[str, Record]:
 Column = dict[str, list[tuple[str, str]]]
 
 
-def _articles(store: Store, ids: list[str]) -> Column:
-    return {id_: [(id_, article_value(a))] for id_, a in store.articles(ids).items()}
-
-
-def _runs(store: Store, ids: list[str]) -> Column:
-    return {id_: [(id_, str(run))] for id_, run in store.runs(ids).items()}
-
-
-def _fingerprints(store: Store, ids: list[str]) -> Column:
-    rows = {id_: fingerprint_to_row(item) for id_, item in store.fingerprints(ids).items()}
-    return {id_: [(id_, repr(tuple(row)))] for id_, row in rows.items()}
-
-
-def _keys(store: Store, ids: list[str]) -> Column:
-    keys = store.keys(ids).items()
-    return {id_: [(id_, own.astype("<u8").tobytes().hex())] for id_, own in keys}
+def _values(items: Mapping[str, Item], value: Callable[[Item], str]) -> Column:
+    """A record of each article, under its id."""
+    return {id_: [(id_, value(item))] for id_, item in items.items()}
 
 
 def _revisions(store: Store, ids: list[str]) -> Column:
@@ -214,10 +196,10 @@ def _edges(store: Store, ids: list[str]) -> Column:
 
 
 ARTICLE_READERS: dict[str, Callable[[Store, list[str]], Column]] = {
-    "articles": _articles,
-    "runs": _runs,
-    "fingerprints": _fingerprints,
-    "keys": _keys,
+    "articles": lambda store, ids: _values(store.articles(ids), article_value),
+    "runs": lambda store, ids: _values(store.runs(ids), str),
+    "fingerprints": lambda store, ids: _values(store.fingerprints(ids), _fingerprint_value),
+    "keys": lambda store, ids: _values(store.keys(ids), _key_value),
     "revisions": _revisions,
     "edges": _edges,
 }
@@ -229,6 +211,14 @@ def article_value(article: Article) -> str:
     times = (to_micros(article.published), to_micros(article.seen))
     metadata = (*map(replace_surrogates_or_none, texts), *times, article.tier, bool(article.html))
     return repr((article.id, replace_surrogates(article.title), article.text, *metadata))
+
+
+def _fingerprint_value(fingerprint: Fingerprint) -> str:
+    return repr(tuple(fingerprint_to_row(fingerprint)))
+
+
+def _key_value(keys: NDArray[np.uint64]) -> str:
+    return keys.astype("<u8").tobytes().hex()
 
 
 def edge_value(edge: Edge) -> str:
@@ -294,31 +284,19 @@ def feedback_value(feedback: Feedback) -> tuple[str, str]:
     return f"{feedback.a} / {feedback.b}", repr(values)
 
 
-def _redirects(store: Store) -> list[tuple[str, str]]:
-    return sorted(store.redirects().items())
-
-
-def _feedback(store: Store) -> list[tuple[str, str]]:
-    return list(map(feedback_value, store.all_feedback()))
-
-
-def _actions(store: Store) -> list[tuple[str, str]]:
-    return [(str(action.number), action_to_json(action)) for action in reversed(store.actions())]
-
-
-def _latencies(store: Store) -> list[tuple[str, str]]:
-    return [(str(key), str(count)) for key, count in sorted(store.latencies(None).items())]
-
-
 def _terms(store: Store) -> list[tuple[str, str]]:
     counts = store.term_counts()
     return [("counts", sha256(counts).hexdigest())] if counts else []
 
 
-STORE_READERS: dict[str, Callable[[Store], list[tuple[str, str]]]] = {
-    "redirects": _redirects,
-    "feedback": _feedback,
-    "actions": _actions,
-    "latencies": _latencies,
+STORE_READERS: dict[str, Callable[[Store], Iterable[tuple[str, str]]]] = {
+    "redirects": lambda store: sorted(store.redirects().items()),
+    "feedback": lambda store: [feedback_value(item) for item in store.all_feedback()],
+    "actions": lambda store: [
+        (str(action.number), action_to_json(action)) for action in reversed(store.actions())
+    ],
+    "latencies": lambda store: [
+        (str(key), str(count)) for key, count in sorted(store.latencies(None).items())
+    ],
     "terms": _terms,
 }

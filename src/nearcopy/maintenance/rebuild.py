@@ -3,7 +3,8 @@
 The source is only read. The target is another store, which replaces it when it is complete.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
@@ -31,16 +32,14 @@ from nearcopy.maintenance.copy_store import (
 from nearcopy.maintenance.inventory import (
     BATCH_SIZE,
     Inventory,
-    Progress,
     all_ids,
-    no_progress,
     read,
+    write,
 )
 from nearcopy.models import Member, Story
-from nearcopy.models.batches import batches
 from nearcopy.models.feedback import Feedback, StoryAction
+from nearcopy.models.iteration import Progress, batches, no_progress
 from nearcopy.stores import Store, StoredArticle
-from nearcopy.stores.base import LatencyCounts
 from nearcopy.stores.integrity import clear_incomplete_mark, mark_incomplete
 from nearcopy.stores.retry import retry_transient
 
@@ -102,15 +101,16 @@ def rebuild(
     return RebuildResult(len(ids) - unchanged, unchanged, clusters, inventory)
 
 
-class ImportedMetadata(NamedTuple):
+@dataclass(slots=True)
+class ImportedMetadata:
     """What an export holds beside articles."""
 
-    former_stories: Mapping[str, str]  # by article id
-    redirects: Mapping[str, str]
-    feedback: Sequence[Feedback]
-    latencies: LatencyCounts
-    term_counts: bytes
-    actions: Sequence[StoryAction] = ()
+    former_stories: dict[str, str] = field(default_factory=dict)  # by article id
+    redirects: dict[str, str] = field(default_factory=dict)
+    feedback: list[Feedback] = field(default_factory=list)
+    actions: list[StoryAction] = field(default_factory=list)
+    latencies: dict[tuple[int, str, int], int] = field(default_factory=dict)
+    term_counts: bytes = b""
 
 
 class ImportResult(NamedTuple):
@@ -204,21 +204,9 @@ def _add_batch(target: Store, batch: ArticleBatch, settings: RebuildSettings) ->
 def _learn_terms(target: Store, settings: RebuildSettings, progress: Progress) -> None:
     """Learn term frequencies from the articles, and judge all edges by them."""
     ids = all_ids(target)
-    _count_terms(target, ids)
+    write(target, partial(learn_term_counts, target, list(batches(ids, BATCH_SIZE))))
     for batch in batches(progress(ids, "judging", total=len(ids)), BATCH_SIZE):
-        _rejudge(target, batch, settings)
-
-
-@retry_transient
-def _count_terms(target: Store, ids: list[str]) -> None:
-    with target.transaction():
-        learn_term_counts(target, batches(ids, BATCH_SIZE))
-
-
-@retry_transient
-def _rejudge(target: Store, ids: list[str], settings: RebuildSettings) -> None:
-    with target.transaction():
-        rejudge_edges(target, ids, settings.recipe, settings.policy)
+        write(target, partial(rejudge_edges, target, batch, settings.recipe, settings.policy))
 
 
 def _former_stories(source: Store, ids: list[str]) -> dict[str, str]:

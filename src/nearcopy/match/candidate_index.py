@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 import nearcopy.kernels as kernels
 from nearcopy.config.units import FIRST, LAST, MICROSECOND, to_micros
 from nearcopy.fingerprint.blocking_keys import Keys
-from nearcopy.match.eligibility import NO_TIME, within_window
+from nearcopy.match.window_and_sources import NO_TIME, within_window
 from nearcopy.models import Fingerprint
 
 UNDATED = 1 << 32  # the first partition of undated articles
@@ -140,12 +140,14 @@ class CandidateIndex:
     def remove(self, numbers: Collection[int]) -> None:
         """Remove the articles with these sequence numbers, if present."""
         if numbers:
-            positions = self._places(np.fromiter(numbers, np.int64))
-            total = len(self._index) + self._removed
-            try:
-                self._index.remove(positions.astype(np.uint32))
-            finally:  # also after an interrupt
-                self._removed = total - len(self._index)
+            self._remove(self._places(np.fromiter(numbers, np.int64)))
+
+    def _remove(self, positions: Numbers) -> None:
+        total = len(self._index) + self._removed
+        try:
+            self._index.remove(positions.astype(np.uint32))
+        finally:  # also after an interrupt
+            self._removed = total - len(self._index)
 
     def _places(self, numbers: Numbers) -> Numbers:
         """The positions of the articles that are present."""
@@ -167,11 +169,7 @@ class CandidateIndex:
 
     def truncate(self, count: int) -> None:
         """Remove all but the first `count` articles added."""
-        total = len(self._index) + self._removed
-        try:
-            self._index.remove(np.arange(count, total, dtype=np.uint32))
-        finally:
-            self._removed = total - len(self._index)
+        self._remove(np.arange(count, len(self._index) + self._removed))
 
     @property
     def mostly_removed(self) -> bool:
@@ -198,7 +196,10 @@ class CandidateIndex:
         limit = candidate_limit(len(self)) if limit is None else limit
         rows, positions, common = self._sharing([keys for _, keys in probes])
         if window is not None:
-            near = self._within([article for article, _ in probes], rows, positions, window)
+            published = _times(article.published for article, _ in probes)[rows]
+            seen = _times(article.seen for article, _ in probes)[rows]
+            indexed = _view(self._published)[positions], _view(self._seen)[positions]
+            near = within_window((published, seen), indexed, window)
             rows, positions, common = rows[near], positions[near], common[near]
         ends = np.searchsorted(rows, np.arange(len(probes) + 1))
         numbers = _view(self._numbers)[positions]
@@ -211,7 +212,8 @@ class CandidateIndex:
 
     def _sharing(self, keys: Sequence[Keys]) -> tuple[Numbers, NDArray[np.uint32], Numbers]:
         """The rows and positions with a sufficient score, ascending, and the scores."""
-        flat, starts = _concatenate(keys), _starts(map(len, keys))
+        flat = np.concatenate(keys) if keys else np.zeros(0, np.uint64)
+        starts = _starts(map(len, keys))
         kind = flat & np.uint64(3)
         most = np.where(kind == TERM, max_term_articles(len(self)), NO_LIMIT).astype(np.uint32)
         ends, positions, shared = self._index.find(flat, starts, KEY_COUNTS[kind], most, MIN_TERMS)
@@ -230,19 +232,6 @@ class CandidateIndex:
         common = STRONG_SCORE * strong + of_title * titles + TERM_SCORE * terms
         enough = common >= MIN_SCORE
         return rows[enough], positions[enough], common[enough]
-
-    def _within(
-        self,
-        probes: Sequence[Fingerprint],
-        rows: Numbers,
-        positions: NDArray[np.uint32],
-        window: timedelta,
-    ) -> NDArray[np.bool_]:
-        """Whether each pair is within the window."""
-        published = _times(probe.published for probe in probes)
-        seen = _times(probe.seen for probe in probes)
-        indexed = _view(self._published)[positions], _view(self._seen)[positions]
-        return within_window((published[rows], seen[rows]), indexed, window)
 
 
 def _select_best(
@@ -275,7 +264,3 @@ def _starts(lengths: Iterable[int]) -> NDArray[np.uint64]:
     starts = np.zeros(len(counts) + 1, np.uint64)
     np.cumsum(counts, out=starts[1:])
     return starts
-
-
-def _concatenate(rows: Sequence[Keys]) -> Keys:
-    return np.concatenate(rows) if rows else np.zeros(0, np.uint64)

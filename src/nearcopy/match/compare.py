@@ -13,10 +13,11 @@ from nearcopy.config import SLOTS, Features, Recipe
 from nearcopy.errors import BadArticle, BadRecipe
 from nearcopy.extract.facts import add_chinese_facts
 from nearcopy.kernels.result_types import Passage
-from nearcopy.match import titles
-from nearcopy.match.fact_clash import compare_facts as compare_facts
-from nearcopy.match.fact_clash import names_shared
+from nearcopy.match.fact_clash import compare_facts, names_shared
 from nearcopy.match.same_event_model import event_scores, title_event_scores
+from nearcopy.match.titles import similarity
+from nearcopy.match.titles.contrast import find_contrast, find_exchange, find_opposite
+from nearcopy.match.titles.substitutions import are_name_swaps, find_swaps, format_swap
 from nearcopy.models import Article, Evidence, Fingerprint
 
 Pair = tuple[Fingerprint, Fingerprint]
@@ -24,7 +25,7 @@ Side = Sequence[Fingerprint]
 Columns = dict[str, list[Any]]
 Floats = NDArray[np.float64]
 HOUR = timedelta(hours=1)
-MEASURES = titles.SCORES | {"event", "grade", "names", "profile"}
+MEASURES = similarity.SCORES | {"event", "grade", "names", "profile"}
 PROFILE_MEASURES = ("profile", "title_coverage", "term_coverage_max", "term_coverage_min")
 
 
@@ -103,18 +104,6 @@ def passages(a: Article, b: Article, *, min_words: int = 8) -> list[Passage]:
     return shared
 
 
-def hamming_distance(a: Fingerprint, b: Fingerprint) -> int | None:
-    """The number of bits in which the SimHashes differ; None where one has none."""
-    if a.simhash is None or b.simhash is None:
-        return None
-    return (a.simhash ^ b.simhash).bit_count()
-
-
-def estimated_overlap(a: Fingerprint, b: Fingerprint) -> float | None:
-    """The estimated Jaccard overlap, 0..1: the share of equal MinHash values."""
-    return compare(a, b).overlap
-
-
 def compare(a: Fingerprint, b: Fingerprint, *, counted: Overlap | None = None) -> Evidence:
     """The evidence of two articles.
 
@@ -160,7 +149,7 @@ def compare_pairs(
         | _profiles(left, right, measures, weights)
         | _titles(left, right, measures)
         | _facts(left, right, measures)
-        | _circumstances(left, right)
+        | {"hours_apart": _hours_apart(left, right)}
         | {"embedding_cosine": [None] * len(pairs)}  # needs the texts
     )
     columns |= _models(left, right, measures, columns)
@@ -262,6 +251,7 @@ def _texts(left: Side, right: Side, counted: list[Overlap | None]) -> Columns:
         "distance": _where(hashed, bits),
         "overlap": overlap,
         "containment": containment,
+        "block_page": _either([a.block_page for a in left], [b.block_page for b in right]),
         "exact": [count is not None for count in counted],
         "words": words.min(0).astype(int).tolist(),
         "numerals_shared": _nan_to_none(shared),
@@ -296,22 +286,20 @@ def _containment(jaccard: Floats, words: Floats) -> Floats:
 
 def _titles(left: Side, right: Side, measures: Collection[str]) -> Columns:
     left_titles, right_titles = [a.title for a in left], [b.title for b in right]
-    score_names = titles.SCORES.intersection(measures)
-    scores = (
-        titles.title_scores(left_titles, right_titles, score_names)._asdict() if score_names else {}
-    )
+    score_names = similarity.SCORES.intersection(measures)
+    scores = similarity.title_scores(left_titles, right_titles, score_names)._asdict()
     gists = [a.gist for a in left], [b.gist for b in right]
-    swaps = list(map(titles.find_swaps, *gists))
+    swaps = list(map(find_swaps, *gists))
     marked = zip(swaps, left, right, strict=True)
     counts = zip(left_titles, right_titles, strict=True)
     return {
-        **{f"title_{name}": [None] * len(left) for name in titles.SCORES - score_names},
+        **{f"title_{name}": [None] * len(left) for name in similarity.SCORES - score_names},
         **{f"title_{name}": _nan_to_none(scores[name]) for name in score_names},
         "title_soft": _nan_to_none(kernels.title_cosines(*gists)),
         "title_chars": list(map(min, map(len, left_titles), map(len, right_titles))),
         "title_words": [min(a.count(" "), b.count(" ")) + 1 if a and b else 0 for a, b in counts],
-        "title_swap": [titles.format_swap(swap) if swap else None for swap in swaps],
-        "name_swap": [bool(swap) and titles.are_name_swaps(swap, a, b) for swap, a, b in marked],
+        "title_swap": [format_swap(swap) if swap else None for swap in swaps],
+        "name_swap": [bool(swap) and are_name_swaps(swap, a, b) for swap, a, b in marked],
         "contrast": list(map(_contrast, left, right, swaps)),
         "column": _either([a.column for a in left], [b.column for b in right]),
         "refiled": [a.refiled or b.refiled for a, b in zip(left, right, strict=True)],
@@ -320,8 +308,8 @@ def _titles(left: Side, right: Side, measures: Collection[str]) -> Columns:
 
 def _contrast(a: Fingerprint, b: Fingerprint, swap: Sequence[tuple[str, str]]) -> str | None:
     """The words by which two titles contrast: other stages or sides, or the reverse."""
-    words = titles.find_contrast(a.stages, b.stages) or titles.find_opposite(swap)
-    return words or titles.find_exchange(a.title, b.title)
+    words = find_contrast(a.stages, b.stages) or find_opposite(swap)
+    return words or find_exchange(a.title, b.title)
 
 
 def _models(left: Side, right: Side, measures: Collection[str], columns: Columns) -> Columns:
@@ -332,7 +320,7 @@ def _models(left: Side, right: Side, measures: Collection[str], columns: Columns
         inputs = (columns[name] for name in ("title_soft", "agreements", "hours_apart"))
         title_scores = title_event_scores(left, right, *inputs)
     if "grade" in measures:
-        grades = list(map(titles.title_grade, left, right))
+        grades = list(map(similarity.title_grade, left, right))
     scores = event_scores(columns) if "profile" in measures else [None] * len(left)
     return {"title_event_score": title_scores, "title_grade": grades, "event_score": scores}
 
@@ -347,13 +335,6 @@ def _facts(left: Side, right: Side, measures: Collection[str]) -> Columns:
         "clashes": [comparison.clashes for comparison in comparisons],
         "moved": [comparison.moved for comparison in comparisons],
         "names_shared": names,
-    }
-
-
-def _circumstances(left: Side, right: Side) -> Columns:
-    return {
-        "hours_apart": _hours_apart(left, right),
-        "block_page": _either([a.block_page for a in left], [b.block_page for b in right]),
     }
 
 

@@ -8,7 +8,6 @@ from enum import IntFlag
 from typing import NamedTuple
 
 from nearcopy.config import Policy
-from nearcopy.match import confidence
 from nearcopy.match.conditions import (
     PASSAGE_WORDS,
     Veto,
@@ -19,12 +18,10 @@ from nearcopy.match.conditions import (
     contained,
     containment_veto,
     event_veto,
-    facts_confirm,
     form_veto,
     is_update,
     long_enough,
     near,
-    no_veto,
     page_rewritten,
     reworded,
     short_text_veto,
@@ -36,7 +33,21 @@ from nearcopy.match.conditions import (
     titles_long_enough,
     titles_similar,
 )
-from nearcopy.match.confidence import calibrate
+from nearcopy.match.confidence import (
+    by_address,
+    by_containment,
+    by_event,
+    by_event_score,
+    by_identity,
+    by_like_titles,
+    by_revision,
+    by_rewording,
+    by_subject,
+    by_text,
+    by_title,
+    calibrate,
+    distinct,
+)
 from nearcopy.models import Decision, Evidence, Relation
 
 # The evidence of the texts; a policy that compares texts only sees nothing else.
@@ -62,10 +73,9 @@ class Rule(NamedTuple):
     name: str
     relation: Relation
     needs: Needs
-    reason: str | Reason
     holds: Callable[[Evidence, Policy], bool]
     confidence: Callable[[Evidence], float]
-    vetoed_by: Veto
+    vetoed_by: Veto | None
 
 
 def decide(evidence: Evidence, policy: Policy) -> Decision:
@@ -82,11 +92,11 @@ def decide(evidence: Evidence, policy: Policy) -> Decision:
     if policy.compares == "text":
         evidence = Evidence(*(getattr(evidence, n) if n in TEXT_FIELDS else d for n, d in DEFAULTS))
     vetoed: str | None = None
-    vetoes: dict[Veto, str | None] = {}
+    vetoes: dict[Veto | None, str | None] = {None: None}
     for rule in APPLICABLE[_available(evidence, policy)]:
         if not rule.holds(evidence, policy):
             continue
-        if rule.vetoed_by not in vetoes:
+        if rule.vetoed_by and rule.vetoed_by not in vetoes:
             vetoes[rule.vetoed_by] = rule.vetoed_by(evidence, policy)
         reason = vetoes[rule.vetoed_by]
         if reason is None:
@@ -95,7 +105,7 @@ def decide(evidence: Evidence, policy: Policy) -> Decision:
     return Decision(
         Relation.DISTINCT,
         "vetoed" if vetoed else "nothing-in-common",
-        confidence.distinct(evidence, vetoed),
+        distinct(evidence, vetoed),
         False,
         vetoed or "they have nothing relevant in common",
         _flags(evidence, policy),
@@ -112,7 +122,8 @@ def _available(e: Evidence, p: Policy) -> int:
 def _decide_by(rule: Rule, evidence: Evidence, policy: Policy, vetoed: str | None) -> Decision:
     """The decision of the rule, and the veto of a surer one."""
     sure, duplicate = rule.confidence(evidence), rule.relation in policy.duplicates
-    reason = rule.reason if isinstance(rule.reason, str) else rule.reason(evidence, policy)
+    sentence = SENTENCES[rule.name]
+    reason = sentence if isinstance(sentence, str) else sentence(evidence, policy)
     return Decision(
         rule.relation,
         rule.name,
@@ -129,6 +140,10 @@ def _flags(evidence: Evidence, policy: Policy) -> tuple[str, ...]:
 
 
 # The conditions of single rules.
+
+
+def _same_text(e: Evidence, _: Policy) -> bool:
+    return bool(e.same_text)
 
 
 def _same_address(e: Evidence, p: Policy) -> bool:
@@ -171,7 +186,8 @@ def _same_title(e: Evidence, p: Policy) -> bool:
 
 
 def _title_and_facts(e: Evidence, p: Policy) -> bool:
-    return facts_confirm(e, p) and titles_decide(e, p)
+    facts_confirm = bool(e.agreements) and at_least(e.title_soft, p.title_and_facts)
+    return facts_confirm and titles_decide(e, p)
 
 
 def _same_event_titles(e: Evidence, p: Policy) -> bool:
@@ -212,171 +228,78 @@ def _same_event_titles_reason(e: Evidence, p: Policy) -> str:
 
 
 def _same_event_reason(e: Evidence, p: Policy) -> str:
-    if _shares_passages(e, p):
+    if e.words > 0 and at_least(e.overlap, p.related_overlap):  # they share passages
         return "they report the same event, in part in the same words"
     return "they report the same event in other words"
 
 
-def _shares_passages(e: Evidence, p: Policy) -> bool:
-    """Whether the texts share passages."""
-    return e.words > 0 and at_least(e.overlap, p.related_overlap)
-
-
+# Surest first.
 RULES = (
-    Rule(
-        "same-address",
-        Relation.SAME_URL,
-        Needs.ADDRESS,
-        "both have the same address",
-        _same_address,
-        confidence.by_address,
-        no_veto,
-    ),
+    Rule("same-address", Relation.SAME_URL, Needs.ADDRESS, _same_address, by_address, None),
     Rule(
         "identical-text",
         Relation.SAME_TEXT,
         Needs.NOTHING,
-        "the texts are identical, word for word",
-        lambda e, _: bool(e.same_text),
-        confidence.by_identity,
+        _same_text,
+        by_identity,
         short_text_veto,
     ),
-    Rule(
-        "updated-page",
-        Relation.REVISION,
-        Needs.ADDRESS,
-        "the text at this address changed",
-        _updated_page,
-        confidence.by_address,
-        no_veto,
-    ),
+    Rule("updated-page", Relation.REVISION, Needs.ADDRESS, _updated_page, by_address, None),
     Rule(
         "declared-address",
         Relation.SAME_URL,
         Needs.ADDRESS,
-        "the page declares the other's address as its own",
         _declared_address,
-        confidence.by_address,
+        by_address,
         base_veto,
     ),
-    Rule(
-        "filed-again",
-        Relation.REVISION,
-        Needs.TEXTS,
-        _filed_again_reason,
-        _filed_again,
-        confidence.by_revision,
-        text_veto,
-    ),
-    Rule(
-        "near-text",
-        Relation.NEAR_TEXT,
-        Needs.TEXTS,
-        "the texts are nearly the same",
-        near,
-        confidence.by_text,
-        text_veto,
-    ),
-    Rule(
-        "contained",
-        Relation.CONTAINED,
-        Needs.TEXTS,
-        "the longer text contains nearly all of the shorter",
-        contained,
-        confidence.by_containment,
-        containment_veto,
-    ),
-    Rule(
-        "reworded",
-        Relation.NEAR_TEXT,
-        Needs.TEXTS,
-        "much of the text is the same, with many words changed",
-        reworded,
-        confidence.by_rewording,
-        title_veto,
-    ),
-    Rule(
-        "rewritten",
-        Relation.REVISION,
-        Needs.TEXTS,
-        "the same source updated it: much of the text is shared and the titles agree",
-        _rewritten,
-        confidence.by_revision,
-        text_veto,
-    ),
-    Rule(
-        "toll-moved",
-        Relation.REVISION,
-        Needs.NOTHING,
-        "the same source updated it: a toll moved and part of the text is the same",
-        _toll_moved,
-        confidence.by_revision,
-        text_veto,
-    ),
-    Rule(
-        "figure-moved",
-        Relation.REVISION,
-        Needs.TITLES,
-        "the titles agree except for a figure that updates move",
-        _figure_moved,
-        confidence.by_title,
-        title_veto,
-    ),
-    Rule(
-        "like-titles",
-        Relation.SAME_TITLE,
-        Needs.TITLES,
-        "the titles agree and nothing clashes",
-        _same_title,
-        confidence.by_title,
-        title_veto,
-    ),
+    Rule("filed-again", Relation.REVISION, Needs.TEXTS, _filed_again, by_revision, text_veto),
+    Rule("near-text", Relation.NEAR_TEXT, Needs.TEXTS, near, by_text, text_veto),
+    Rule("contained", Relation.CONTAINED, Needs.TEXTS, contained, by_containment, containment_veto),
+    Rule("reworded", Relation.NEAR_TEXT, Needs.TEXTS, reworded, by_rewording, title_veto),
+    Rule("rewritten", Relation.REVISION, Needs.TEXTS, _rewritten, by_revision, text_veto),
+    Rule("toll-moved", Relation.REVISION, Needs.NOTHING, _toll_moved, by_revision, text_veto),
+    Rule("figure-moved", Relation.REVISION, Needs.TITLES, _figure_moved, by_title, title_veto),
+    Rule("like-titles", Relation.SAME_TITLE, Needs.TITLES, _same_title, by_title, title_veto),
     Rule(
         "titles-and-facts",
         Relation.SAME_TITLE,
         Needs.TITLES,
-        "the titles are similar and their facts agree",
         _title_and_facts,
-        confidence.by_title,
+        by_title,
         title_veto,
     ),
     Rule(
         "like-titles-over-different-texts",
         Relation.SAME_EVENT,
         Needs.TITLES,
-        _same_event_titles_reason,
         _same_event_titles,
-        confidence.by_like_titles,
+        by_like_titles,
         title_veto,
     ),
-    Rule(
-        "same-event",
-        Relation.SAME_EVENT,
-        Needs.NOTHING,
-        _same_event_reason,
-        _same_event,
-        confidence.by_event_score,
-        event_veto,
-    ),
-    Rule(
-        "related-titles",
-        Relation.RELATED,
-        Needs.TITLES,
-        "the titles have a subject in common",
-        _related_titles,
-        confidence.by_event,
-        form_veto,
-    ),
-    Rule(
-        "related-texts",
-        Relation.RELATED,
-        Needs.NOTHING,
-        "the texts have passages or a subject in common",
-        _related_texts,
-        confidence.by_subject,
-        text_veto,
-    ),
+    Rule("same-event", Relation.SAME_EVENT, Needs.NOTHING, _same_event, by_event_score, event_veto),
+    Rule("related-titles", Relation.RELATED, Needs.TITLES, _related_titles, by_event, form_veto),
+    Rule("related-texts", Relation.RELATED, Needs.NOTHING, _related_texts, by_subject, text_veto),
 )
+SENTENCES: dict[str, str | Reason] = {  # by the name of the rule
+    "same-address": "both have the same address",
+    "identical-text": "the texts are identical, word for word",
+    "updated-page": "the text at this address changed",
+    "declared-address": "the page declares the other's address as its own",
+    "filed-again": _filed_again_reason,
+    "near-text": "the texts are nearly the same",
+    "contained": "the longer text contains nearly all of the shorter",
+    "reworded": "much of the text is the same, with many words changed",
+    "rewritten": "the same source updated it: much of the text is shared and the titles agree",
+    "toll-moved": "the same source updated it: a toll moved and part of the text is the same",
+    "figure-moved": "the titles agree except for a figure that updates move",
+    "like-titles": "the titles agree and nothing clashes",
+    "titles-and-facts": "the titles are similar and their facts agree",
+    "like-titles-over-different-texts": _same_event_titles_reason,
+    "same-event": _same_event_reason,
+    "related-titles": "the titles have a subject in common",
+    "related-texts": "the texts have passages or a subject in common",
+}
 # The rules that apply, by the flags of `Needs` that the evidence meets.
 APPLICABLE = [
     tuple(rule for rule in RULES if rule.needs & available == rule.needs)

@@ -5,10 +5,9 @@ An optional measurement that no rule reads: figures hardly change it, so "Series
 the package itself is not imported, as it configures logging for the whole program.
 """
 
-from collections.abc import Sequence
 from functools import lru_cache
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,18 +26,6 @@ HTML_CHARS = 40_000  # of a page, before its tags are removed
 CACHED = 4096  # vectors, a kilobyte each
 
 Vector = NDArray[np.float32]
-
-
-class Model(NamedTuple):
-    """The tokenizer and the embedding of each token."""
-
-    tokenizer: Any
-    weights: NDArray[np.float16]
-
-
-def embedding_cosines(pairs: Sequence[tuple[Article, Article] | None]) -> list[float | None]:
-    """The cosine of each pair, 0..1; None for no pair, and where one has no words."""
-    return [None if pair is None else embedding_cosine(*pair) for pair in pairs]
 
 
 def embedding_cosine(a: Article, b: Article) -> float | None:
@@ -70,8 +57,8 @@ def vector(text: str) -> Vector | None:
 
 
 @lru_cache(maxsize=1)
-def model() -> Model:
-    """The embeddings and the tokenizer of the installed package."""
+def model() -> tuple[Any, NDArray[np.float16]]:
+    """The tokenizer of the installed package, and the embedding of each token."""
     spec = find_spec("wordllama")
     if spec is None or not spec.submodule_search_locations:
         raise MissingExtra(
@@ -89,4 +76,4 @@ def model() -> Model:
             f"wordllama is installed without its embeddings ({error}): "
             f"run `pip install --upgrade 'nearcopy[{EXTRA}]'`"
         ) from error
-    return Model(tokenizer, weights)
+    return tokenizer, weights

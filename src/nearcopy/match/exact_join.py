@@ -7,8 +7,7 @@ fingerprints, where vowel signs and spelling variants make no difference.
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import islice
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -19,20 +18,13 @@ from nearcopy.extract.text import strip_html
 from nearcopy.kernels.result_types import FeatureSets, SimilarPairs
 from nearcopy.match.compare import Overlap
 from nearcopy.models import Article
+from nearcopy.models.iteration import batches
 
 Words = Literal["written", "folded"]
 CHARACTERS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 WORD = re.compile(rf"[{CHARACTERS}]|[^\W{CHARACTERS}]+")
 ARTICLES_PER_BATCH = 1024  # articles at a time
 PAIRS_PER_BLOCK = 1 << 16  # pairs at a time
-
-
-class _FeatureIndex(NamedTuple):
-    """The features of all articles."""
-
-    ids: list[str]
-    sizes: list[int]
-    join: kernels.SetJoin
 
 
 def find_similar_pairs(
@@ -105,12 +97,12 @@ def _read_features(
     recipe: Recipe,
     features: Features,
     threads: int,
-) -> _FeatureIndex:
-    """The ids and the feature sets of the articles, without their texts."""
+) -> tuple[list[str], list[int], kernels.SetJoin]:
+    """The ids, the sizes and the join of the feature sets of the articles, without their texts."""
     ids: list[str] = []
     sizes: list[int] = []
     values = bytearray()  # grows in place; joining arrays would take twice the memory
-    for batch in _batches(articles):
+    for batch in batches(map(_check_article, articles), ARTICLES_PER_BATCH):
         texts, html = [article.text for article in batch], [article.html for article in batch]
         sets_of_batch = kernels.feature_sets(texts, recipe, features, html=html, threads=threads)
         ids += [article.id for article in batch]
@@ -118,13 +110,7 @@ def _read_features(
         values += sets_of_batch.values.data
     starts = np.cumsum([0, *sizes], dtype=np.uint64)
     sets = FeatureSets(starts, np.frombuffer(values, np.uint64))
-    return _FeatureIndex(ids, sizes, kernels.SetJoin(sets, min_overlap))
-
-
-def _batches(articles: Iterable[Article]) -> Iterator[list[Article]]:
-    remaining = map(_check_article, articles)
-    while batch := list(islice(remaining, ARTICLES_PER_BATCH)):
-        yield batch
+    return ids, sizes, kernels.SetJoin(sets, min_overlap)
 
 
 def _check_article(article: object) -> Article:

@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 
 from nearcopy.config import Policy, Recipe, check_policy
 from nearcopy.extract.facts import add_chinese_facts
-from nearcopy.extract.numerals import Numeral, changed
+from nearcopy.extract.numerals import changed
 from nearcopy.fingerprint.fingerprint import fingerprints
 from nearcopy.kernels import TermWeights
-from nearcopy.kernels.result_types import Passage
+from nearcopy.kernels.result_types import Numeral, Passage
 from nearcopy.match.compare import passages
 from nearcopy.match.judgement import Judgement, judge_pairs
 from nearcopy.models import Article, Decision, Evidence, Fact, FactPair

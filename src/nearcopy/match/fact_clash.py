@@ -115,7 +115,7 @@ def _near(x: Fact, y: Fact) -> bool:
 
 def _shares(a: list[Fact], b: list[Fact], lists: _Lists) -> None:
     """Percentages: equal agrees, rounded is neutral, aligned or single ones that differ clash."""
-    left_a, left_b = _split_agreeing(a, b, lists, _same_value)
+    left_a, left_b = _split_agreeing(a, b, lists, lambda x, y: x.value == y.value)
     pairs = [(left_a[0], left_b[0])] if len(a) == len(b) == len(left_a) == len(left_b) == 1 else []
     for x, y in pairs or _align(left_a, left_b):
         if not _rough(x, y):
@@ -130,9 +130,7 @@ def _rough(x: Fact, y: Fact) -> bool:
 
 def _counts(a: list[Fact], b: list[Fact], lists: _Lists) -> None:
     """Counts: tolls move; others clash when aligned, or left over on both sides."""
-    _tolls(a, b, lists)
-    counts_a = [x for x in a if not x.about.startswith("toll ")]
-    counts_b = [y for y in b if not y.about.startswith("toll ")]
+    counts_a, counts_b = _tolls(a, b, lists)
     if not counts_a or not counts_b:
         return
     left_a, left_b = _split_agreeing(counts_a, counts_b, lists, _same_count)
@@ -147,28 +145,24 @@ def _counts(a: list[Fact], b: list[Fact], lists: _Lists) -> None:
         lists.clashes.append((left_a[0], left_b[0]))
 
 
-def _tolls(a: list[Fact], b: list[Fact], lists: _Lists) -> None:
-    tolls_a = [x for x in a if x.about.startswith("toll ")]
-    tolls_b = [y for y in b if y.about.startswith("toll ")]
+def _tolls(a: list[Fact], b: list[Fact], lists: _Lists) -> tuple[list[Fact], list[Fact]]:
+    """Record the tolls that agree or moved, and return the other facts of both sides."""
+    tolls_a, tolls_b = ([x for x in facts if x.about.startswith("toll ")] for facts in (a, b))
     if tolls_a and tolls_b:
         result = _Lists([], lists.moved, [])
         _by_about(tolls_a, tolls_b, result)
         lists.agreements.extend(result.agreements)
         if result.agreements:
             agreed = {fact for pair in result.agreements for fact in pair}
-            left_a, left_b = (
-                [x for x in tolls_a if x not in agreed],
-                [y for y in tolls_b if y not in agreed],
-            )
+            left_a = [x for x in tolls_a if x not in agreed]
+            left_b = [y for y in tolls_b if y not in agreed]
             lists.moved.extend(pair for pair in _align(left_a, left_b) if pair not in lists.moved)
+    return [x for x in a if x not in tolls_a], [y for y in b if y not in tolls_b]
 
 
 def _ordinals(a: list[Fact], b: list[Fact], lists: _Lists) -> None:
     """Ordinals clash for one noun; "the fifth person dies" has moved on from the fourth."""
-    _tolls(a, b, lists)
-    left = [x for x in a if not x.about.startswith("toll ")]
-    right = [y for y in b if not y.about.startswith("toll ")]
-    _by_about(left, right, lists)
+    _by_about(*_tolls(a, b, lists), lists)
 
 
 def _same_count(x: Fact, y: Fact) -> bool:
@@ -176,10 +170,6 @@ def _same_count(x: Fact, y: Fact) -> bool:
         return True
     low, high = sorted((_amount(x), _amount(y)))
     return low >= MIN_ROUNDED and rounds_to(low, high)
-
-
-def _same_value(x: Fact, y: Fact) -> bool:
-    return x.value == y.value
 
 
 def _split_agreeing(

@@ -1,6 +1,7 @@
 """Evidence and decision of many pairs, with exact overlaps where they matter."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -9,10 +10,10 @@ from numpy.typing import NDArray
 import nearcopy.kernels as kernels
 from nearcopy.config import SLOTS, Policy, Recipe
 from nearcopy.extract.facts import add_chinese_facts
+from nearcopy.fingerprint.fingerprint import fingerprints
 from nearcopy.match.compare import (
     Overlap,
     Pair,
-    Side,
     compare_pairs,
     max_event_scores,
     overlaps,
@@ -20,10 +21,11 @@ from nearcopy.match.compare import (
     same_address,
     sketch_distances,
 )
-from nearcopy.match.conditions import BODY_WORDS, CLASH
+from nearcopy.match.conditions import BODY_WORDS, CLASH, at_least
 from nearcopy.match.decide import decide
-from nearcopy.match.embedding import embedding_cosines
-from nearcopy.models import Article, Decision, Evidence
+from nearcopy.match.embedding import embedding_cosine
+from nearcopy.models import Article, Decision, Edge, Evidence
+from nearcopy.models.iteration import batches
 
 Articles = Callable[[Collection[str]], Mapping[str, Article]]
 # Below this estimate no overlap that a policy asks for is likely: of texts that share a tenth, one
@@ -32,6 +34,7 @@ MIN_ESTIMATE = 5 / 128
 # With less in common, next to no pair has an event score of 0.2 or more.
 MIN_PROFILE, MIN_COVERAGE = 0.15, 0.3
 NEVER = 2.0  # above any share
+BATCH_SIZE = 2048  # pairs of articles judged at once
 
 
 class Judgement(NamedTuple):
@@ -41,6 +44,10 @@ class Judgement(NamedTuple):
     decision: Decision
     event_score: float  # 0..1: likelihood that they report the same event
     overlap: float | None  # 0..1: how much text they share
+
+    def edge(self, a: str, b: str) -> Edge:
+        """The edge to store of these two articles."""
+        return Edge(a, b, self.decision, self.event_score, self.overlap)
 
 
 def judge_pairs(
@@ -66,7 +73,7 @@ def judge_pairs(
         weights: The term weights of the store, if it counted its terms.
     """
     measured = compare_pairs(pairs, measures=policy.measures | also, weights=weights)
-    rows = [row for row, evidence in enumerate(measured) if _may_overlap(evidence)]
+    rows = [row for row, e in enumerate(measured) if at_least(e.overlap, MIN_ESTIMATE)]
     counts = _count_overlaps([pairs[row] for row in rows], recipe, articles)
     for row, count in zip(rows, counts, strict=True):
         if count is not None:
@@ -75,7 +82,31 @@ def judge_pairs(
             )
     if "embedding" in policy.measures:
         measured = _add_embeddings(measured, pairs, articles)
-    return [_judgement(evidence, decide(evidence, policy)) for evidence in measured]
+    decided = [(evidence, decide(evidence, policy)) for evidence in measured]
+    return [Judgement(e, d, event_score(e, d), text_overlap(e)) for e, d in decided]
+
+
+def judge_articles(
+    pairs: Iterable[tuple[Article, Article]], recipe: Recipe, policy: Policy
+) -> Iterator[Judgement]:
+    """The judgement of each pair, in order; one id may belong to different articles."""
+    for batch in batches(pairs, BATCH_SIZE):
+        yield from _judge_batch(batch, recipe, policy)
+
+
+def _judge_batch(
+    batch: list[tuple[Article, Article]], recipe: Recipe, policy: Policy
+) -> list[Judgement]:
+    ids: dict[Article, str] = {}  # an article in several pairs is fingerprinted once
+    for pair in batch:
+        for article in pair:
+            ids.setdefault(article, str(len(ids)))
+    articles = {id_: replace(article, id=id_) for article, id_ in ids.items()}
+    by_id = dict(zip(articles, fingerprints(articles.values(), recipe), strict=True))
+    pairs = [(by_id[ids[a]], by_id[ids[b]]) for a, b in batch]
+    return judge_pairs(
+        pairs, recipe, policy, lambda names: {id_: articles[id_] for id_ in sorted(names)}
+    )
 
 
 def are_promising(
@@ -85,12 +116,14 @@ def are_promising(
 
     Most articles that share rare terms have nothing else in common.
     """
-    if policy.event_score is None and (policy.reads_titles or _reads_other_evidence(policy)):
+    needs_no_overlap = policy.containment is not None or policy.related_score is not None
+    if policy.event_score is None and (policy.reads_titles or needs_no_overlap):
         return [True] * len(pairs)
     left, right = [a for a, _ in pairs], [b for _, b in pairs]
     distances, equal = sketch_distances(left, right)
+    limits = [n for n in (policy.max_hamming, policy.related_max_hamming) if n is not None]
     mask = (
-        (distances <= _highest(policy.max_hamming, policy.related_max_hamming))
+        (distances <= max(limits, default=-1))
         | (equal >= MIN_ESTIMATE * SLOTS)
         | np.array([same_address(*pair) for pair in pairs], bool)
     )
@@ -98,11 +131,6 @@ def are_promising(
         mask = _add_likely(mask, pairs, policy, weights)
     result: list[bool] = mask.tolist()
     return result
-
-
-def _reads_other_evidence(policy: Policy) -> bool:
-    """Whether the policy relates articles with next to no text in common."""
-    return policy.containment is not None or policy.related_score is not None
 
 
 def _add_likely(
@@ -120,34 +148,18 @@ def _add_likely(
     left = [pairs[row][0] for row in rows.tolist()]
     right = [pairs[row][1] for row in rows.tolist()]
     profiles = measured[rows] if weights is None else profile_measures(left, right, weights)
-    mask[rows] = _are_likely(left, right, policy, profiles)
-    return mask
-
-
-def _are_likely(
-    left: Side, right: Side, policy: Policy, profiles: NDArray[np.float64]
-) -> NDArray[np.bool_]:
-    """Whether each pair may report the same event, or has similar titles."""
     scores = np.array(max_event_scores(left, right, profiles), np.float64)
     gists = [add_chinese_facts(a).gist for a in left], [add_chinese_facts(b).gist for b in right]
     titles = kernels.title_cosines(*gists)
-    return (scores >= _lowest(policy.event_score, policy.related_score)) | (
+    mask[rows] = (scores >= _lowest(policy.event_score, policy.related_score)) | (
         titles >= _lowest(policy.title_soft, policy.event_soft, policy.related_soft)
     )
+    return mask
 
 
 def _lowest(*thresholds: float | None) -> float:
     """The lowest of the thresholds that are on."""
     return min((threshold for threshold in thresholds if threshold is not None), default=NEVER)
-
-
-def _highest(*limits: int | None) -> int:
-    """The highest of the limits that are on; -1 if none is."""
-    return max((limit for limit in limits if limit is not None), default=-1)
-
-
-def _may_overlap(evidence: Evidence) -> bool:
-    return evidence.overlap is not None and evidence.overlap >= MIN_ESTIMATE
 
 
 def _count_overlaps(
@@ -171,12 +183,8 @@ def _add_embeddings(
     """The evidence with embedding cosines, where both articles are available."""
     available = articles({article.id for pair in pairs for article in pair})
     both = [(available.get(a.id), available.get(b.id)) for a, b in pairs]
-    cosines = embedding_cosines([(a, b) if a and b else None for a, b in both])
+    cosines = [embedding_cosine(a, b) if a and b else None for a, b in both]
     return [old._replace(embedding_cosine=new) for old, new in zip(measured, cosines, strict=True)]
-
-
-def _judgement(evidence: Evidence, decision: Decision) -> Judgement:
-    return Judgement(evidence, decision, event_score(evidence, decision), text_overlap(evidence))
 
 
 def event_score(evidence: Evidence, decision: Decision) -> float:

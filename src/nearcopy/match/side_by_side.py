@@ -7,13 +7,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from itertools import groupby, pairwise
+from importlib.resources import files
+from itertools import groupby, pairwise, takewhile
 from typing import NamedTuple
 
 import nearcopy.kernels as kernels
-from nearcopy.extract.numerals import Numeral
 from nearcopy.extract.titles import clean
-from nearcopy.kernels.result_types import Passage
+from nearcopy.kernels.result_types import Numeral, Passage
 from nearcopy.models import Article, Fact
 
 MAX_ANCHORS = 300  # longest passages considered for lining up: the chain takes quadratic time
@@ -167,21 +167,16 @@ def _side(
 
 def _extend_over_punctuation(left: _Side, right: _Side) -> tuple[_Side, _Side]:
     """Both sides, each passage with the punctuation that follows it in both texts."""
-    lengths = [
-        _shared_punctuation(left.after(a), right.after(b))
-        for a, b in zip(left.passages, right.passages, strict=True)
-    ]
+    lengths = []
+    for a, b in zip(left.passages, right.passages, strict=True):
+        following = zip(left.after(a), right.after(b), strict=False)
+        shared = takewhile(lambda pair: pair[0] == pair[1] and _is_punctuation(pair[0]), following)
+        lengths.append(sum(1 for _ in shared))
     return left.extend(lengths), right.extend(lengths)
 
 
-def _shared_punctuation(a: str, b: str) -> int:
-    """The length of the punctuation that both texts start with."""
-    length = 0
-    for one, other in zip(a, b, strict=False):
-        if one != other or one.isalnum() or one.isspace():
-            break
-        length += 1
-    return length
+def _is_punctuation(character: str) -> bool:
+    return not (character.isalnum() or character.isspace())
 
 
 def _longest_chain(left: Sequence[Span], right: Sequence[Span], words: Sequence[int]) -> list[int]:
@@ -234,18 +229,7 @@ CONTROLS: dict[int, str] = {
     ord("\t"): " ",
 }
 # For pages that stand alone; those of the service have a style sheet of their own.
-STYLE = """
-.row { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 0 2rem; }
-.row { overflow-wrap: anywhere; padding: .2rem 0; }
-.row h3 { margin: 0; } .row small { opacity: .7; }
-.text { white-space: pre-wrap; } .hidden { position: absolute; clip-path: inset(50%); }
-.tint-0 { --hue: 140; } .tint-1 { --hue: 200; } .tint-2 { --hue: 290; } .tint-3 { --hue: 45; }
-mark { background: hsl(var(--hue) 70% 50% / .25); border-radius: .2rem; color: inherit; }
-.moved { outline: 1px dashed; } .badge { font-size: .65em; opacity: .8; padding: 0 .3em; }
-ins { text-decoration: underline dotted; text-underline-offset: .2em; }
-.clash { color: #c62828; font-weight: bold; text-decoration: underline wavy; }
-@media (prefers-color-scheme: dark) { .clash { color: #ff8a80; } }
-"""
+STYLE = files(__package__).joinpath("side_by_side.css").read_text("utf-8")
 
 
 def escape_text(text: object) -> str:

@@ -7,6 +7,7 @@ StoryAction. They are validated on construction and know nothing of measuring, d
 from nearcopy.models.article import Article, Fact, Fingerprint, ordered
 from nearcopy.models.decision import (
     COPIES,
+    MAIN_MEASUREMENTS,
     MEASUREMENTS,
     RELATION_RANK,
     Check,
@@ -15,7 +16,6 @@ from nearcopy.models.decision import (
     Evidence,
     FactPair,
     Match,
-    Measurement,
     Member,
     Relation,
     Story,
@@ -25,6 +25,7 @@ from nearcopy.models.decision import (
 
 __all__ = [
     "COPIES",
+    "MAIN_MEASUREMENTS",
     "MEASUREMENTS",
     "RELATION_RANK",
     "Article",
@@ -36,7 +37,6 @@ __all__ = [
     "FactPair",
     "Fingerprint",
     "Match",
-    "Measurement",
     "Member",
     "Relation",
     "Story",

@@ -1,8 +1,8 @@
 """An article as the caller has it, and the fingerprint that is stored of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from nearcopy.errors import BadArticle
 
@@ -42,21 +42,16 @@ class Article:
     seen: datetime | None = None
 
     def __post_init__(self) -> None:
-        _check(self, "id", str)
-        if not self.id:
+        if self.id == "":
             raise BadArticle("article id is empty: give every article an id of its own")
-        _check(self, "title", str)
-        _check(self, "text", str)
-        _check(self, "html", bool)
-        _check(self, "url", str, type(None))
-        _check(self, "canonical_url", str, type(None))
-        _check(self, "source", str, type(None))
-        _check(self, "published", datetime, type(None))
-        _check(self, "language", str, type(None))
-        _check(self, "tier", int, type(None))
-        _check(self, "seen", datetime, type(None))
+        for name, allowed in TYPES.items():
+            _check(self, name, allowed)
         _check_aware(self, "published", self.published)
         _check_aware(self, "seen", self.seen)
+
+
+# The types of each field; `str | None` is `(str, NoneType)`.
+TYPES = {field.name: get_args(field.type) or (field.type,) for field in fields(Article)}
 
 
 class Fact(NamedTuple):
@@ -77,7 +72,8 @@ class Fingerprint:
     """All that is stored of an article to compare it by.
 
     A text without words has no digest, SimHash and MinHash, so that it matches nothing. A title
-    without content ("Breaking news") is empty for the same reason.
+    without content ("Breaking news") is empty for the same reason. Stores hold most fields in the
+    order of the class: a new one comes last.
     """
 
     id: str
@@ -110,7 +106,7 @@ def ordered(a: str, b: str) -> tuple[str, str]:
     return (a, b) if a < b else (b, a)
 
 
-def _check(article: Article, field: str, *allowed: type) -> None:
+def _check(article: Article, field: str, allowed: tuple[Any, ...]) -> None:
     value: Any = getattr(article, field)
     if not isinstance(value, allowed):
         types = " or ".join("None" if t is type(None) else t.__name__ for t in allowed)

@@ -1,8 +1,10 @@
 """What is decided about articles: evidence and decision of two, verdict of one, story of many."""
 
+import tomllib
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from importlib.resources import files
 from typing import Literal, NamedTuple
 
 from nearcopy.models.article import Fact
@@ -25,16 +27,10 @@ class Relation(StrEnum):
 # The relations that make one article a duplicate of another, unless a policy says otherwise.
 COPIES = frozenset(
     {
-        Relation.SAME_URL,
-        Relation.SAME_TEXT,
-        Relation.NEAR_TEXT,
-        Relation.CONTAINED,
-        Relation.REVISION,
-        Relation.SAME_TITLE,
+        *(Relation.SAME_URL, Relation.SAME_TEXT, Relation.NEAR_TEXT, Relation.CONTAINED),
+        *(Relation.REVISION, Relation.SAME_TITLE),
     }
 )
-
-
 RELATION_RANK = {relation: rank for rank, relation in enumerate(Relation)}
 FactPair = tuple[Fact, Fact]  # a fact of one article, and one of the other
 
@@ -92,85 +88,9 @@ class Measurement(NamedTuple):
 
 
 # The one place that says what each measurement means; commands, pages and docs read it.
-MEASUREMENTS = {
-    "same_url": Measurement("Same address", "yes/no", "both have the same canonical address"),
-    "same_declared_url": Measurement(
-        "Same declared address", "yes/no", "one page declares the other's address (rel=canonical)"
-    ),
-    "same_text": Measurement("Same text", "yes/no", "the normalised texts are identical"),
-    "distance": Measurement("Hamming distance", "count", "SimHash bits of 64 that differ"),
-    "overlap": Measurement("Overlap", "share", "Jaccard overlap of the word shingles"),
-    "containment": Measurement(
-        "Containment", "share", "of the shorter text that is found in the longer"
-    ),
-    "exact": Measurement(
-        "Counted exactly", "yes/no", "overlap and containment are exact, not MinHash estimates"
-    ),
-    "words": Measurement("Words", "count", "words of the shorter text"),
-    "numerals_shared": Measurement(
-        "Figures shared", "share", "of the figures of the text with fewer that are in both"
-    ),
-    "numerals_changed": Measurement(
-        "Figures changed", "count", "figures with another value in the same context"
-    ),
-    "title_ratio": Measurement(
-        "Title ratio", "share", "1 - Levenshtein distance / the longer length"
-    ),
-    "title_indel": Measurement("Title indel ratio", "share", "insertions and deletions only"),
-    "title_cosine": Measurement("Title cosine", "share", "cosine of the word counts"),
-    "title_token_set": Measurement("Title token set", "share", "ratio of the words in common"),
-    "title_token_sort": Measurement("Title token sort", "share", "ratio of the sorted words"),
-    "title_partial": Measurement(
-        "Title partial ratio", "share", "the shorter title within the longer"
-    ),
-    "title_soft": Measurement(
-        "Title similarity", "share", "soft cosine of the titles, rare words weigh more"
-    ),
-    "title_event_score": Measurement(
-        "Title event score", "share", "likelihood that the titles report the same event"
-    ),
-    "title_grade": Measurement(
-        "Title grade", "share", "similarity in meaning of the titles, fitted to human grades"
-    ),
-    "title_chars": Measurement("Title characters", "count", "characters of the shorter title"),
-    "title_words": Measurement("Title words", "count", "words of the shorter title"),
-    "title_swap": Measurement(
-        "Words swapped", "words", "the words in which otherwise equal titles differ"
-    ),
-    "name_swap": Measurement("Names swapped", "yes/no", "the swapped words look like names"),
-    "contrast": Measurement("Contrast", "words", "words for another stage or for the opposite"),
-    "column": Measurement("Recurring column", "words", "the recurring column of either article"),
-    "agreements": Measurement("Facts that agree", "facts", "facts of the titles that agree"),
-    "clashes": Measurement("Facts that clash", "facts", "facts of the titles that clash"),
-    "moved": Measurement("Figures that moved", "facts", "figures that updates move, such as tolls"),
-    "names_shared": Measurement(
-        "Names shared", "share", "of the names of the title with fewer that are in both"
-    ),
-    "profile": Measurement(
-        "Term profile", "share", "cosine of the heaviest terms, rare terms weigh more"
-    ),
-    "title_coverage": Measurement(
-        "Title coverage", "share", "of one title's rare words that the other article has"
-    ),
-    "term_coverage_max": Measurement(
-        "Term coverage, larger", "share", "of one article's terms that the other has"
-    ),
-    "term_coverage_min": Measurement(
-        "Term coverage, smaller", "share", "of one article's terms that the other has"
-    ),
-    "event_score": Measurement(
-        "Event score", "share", "likelihood that both report the same event, from all of this"
-    ),
-    "embedding_cosine": Measurement(
-        "Embedding cosine", "share", "cosine of the static embeddings of title and first words"
-    ),
-    "refiled": Measurement("Filed again", "yes/no", "a title is marked CORRECTED, UPDATE 2, ..."),
-    "same_source": Measurement("Same source", "yes/no", "both are of the same outlet or site"),
-    "hours_apart": Measurement("Hours apart", "hours", "hours between the publication times"),
-    "block_page": Measurement(
-        "Block page", "words", "why one is no article: a consent wall, a block page"
-    ),
-}
+_MEANINGS = tomllib.loads(files(__package__).joinpath("measurements.toml").read_text("utf-8"))
+MAIN_MEASUREMENTS: dict[str, list[str]] = _MEANINGS.pop("main")  # by where they are shown
+MEASUREMENTS = {name: Measurement(*meaning) for name, meaning in _MEANINGS.items()}
 
 
 class Decision(NamedTuple):

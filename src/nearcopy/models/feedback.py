@@ -94,11 +94,11 @@ class Feedback:
 
 def feedback_relation(same: bool, relation: Relation | None, measured: Relation) -> Relation:
     """The relation of the feedback: as given, else as measured if consistent, else the loosest."""
-    consistent = COPIES if same else NOT_COPIES
     if relation is not None:
         return relation
-    loosest = Relation.SAME_TITLE if same else Relation.DISTINCT
-    return measured if measured in consistent else loosest
+    if measured in (COPIES if same else NOT_COPIES):
+        return measured
+    return Relation.SAME_TITLE if same else Relation.DISTINCT
 
 
 def is_consistent(same: bool, relation: Relation) -> bool:

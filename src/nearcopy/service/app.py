@@ -9,31 +9,30 @@ from contextlib import asynccontextmanager
 from importlib.metadata import version
 
 from fastapi import FastAPI, Request, Security
+from fastapi.exceptions import RequestValidationError
 from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from nearcopy.config.gc_tuning import collect_seldom
+from nearcopy.config.gc_tuning import reduce_gc_frequency
 from nearcopy.errors import NearcopyError, StoreError
-from nearcopy.service.api import articles, openapi, pairs, preview, status, stories, tune
-from nearcopy.service.dependencies import Service, create_service
+from nearcopy.service import api, pages
+from nearcopy.service.api import articles, pairs, preview, status, stories
+from nearcopy.service.dependencies import Service
 from nearcopy.service.log_format import configure_logging, log
 from nearcopy.service.middleware import RawPaths, RequestLimits, RequestLog, SecurityHeaders
-from nearcopy.service.pages import pages
 from nearcopy.service.pages.render import problem_page, wants_json
-from nearcopy.service.problems import (
-    Problem,
-    http_problem,
-    install_error_handlers,
-    problem_of,
-)
+from nearcopy.service.problems import Problem, http_problem, problem_of
 from nearcopy.service.settings import WORKER_SETTINGS, Settings, settings_from_json
 from nearcopy.stores.retry import Backoff
 
 DESCRIPTION = "Has this been published before, where, and how do we know?"
 SWITCH_SECONDS = 0.001  # threads switch this often, so that responses need not wait for adds
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0  # seconds between attempts to open the store
-API = (articles, stories, pairs, tune, preview, status)
+API = (
+    *(articles.router, stories.router, pairs.router, pairs.tuning_router),
+    *(preview.router, status.router),
+)
 BEARER = Security(HTTPBearer(auto_error=False, description="A token, if the service has any."))
 
 
@@ -42,12 +41,12 @@ def from_environment() -> FastAPI:
     settings = settings_from_json(os.environ[WORKER_SETTINGS])
     configure_logging(settings.log_level, as_json=settings.log_json)
     sys.setswitchinterval(SWITCH_SECONDS)
-    collect_seldom()  # most objects live long: frequent garbage collection finds nothing
+    reduce_gc_frequency()  # most objects live long: frequent garbage collection finds nothing
     return make_app(settings)
 
 
 def make_app(settings: Settings) -> FastAPI:
-    service = create_service(settings)
+    service = Service(settings)
     app = FastAPI(
         title="nearcopy",
         description=DESCRIPTION,
@@ -58,18 +57,29 @@ def make_app(settings: Settings) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.service = service
-    for module in API:
-        app.include_router(module.router, dependencies=[BEARER])
-    for router in (status.health_router, openapi.router, pages()):
+    for router in API:
+        app.include_router(router, dependencies=[BEARER])
+    for router in (status.health_router, api.router, *pages.ROUTERS):
         app.include_router(router)
-    install_error_handlers(app)
-    app.add_exception_handler(HTTPException, _respond_to_router_error)
-    _count_store_errors(app, service)
+    _install_error_handlers(app, service)
     app.add_middleware(RequestLimits, settings=settings, authenticator=service.authenticator)
     app.add_middleware(RawPaths)
     app.add_middleware(SecurityHeaders)
     app.add_middleware(RequestLog, metrics=service.metrics)
     return app
+
+
+def _install_error_handlers(app: FastAPI, service: Service) -> None:
+    """Answer every expected error with its problem."""
+
+    def respond(_: Request, error: Exception) -> Response:
+        if isinstance(error, StoreError):
+            service.metrics.store_errors.inc()
+        return problem_of(error).response()
+
+    for kind in (Problem, NearcopyError, RequestValidationError):
+        app.add_exception_handler(kind, respond)
+    app.add_exception_handler(HTTPException, _respond_to_router_error)
 
 
 def _respond_to_router_error(request: Request, error: Exception) -> Response:
@@ -80,14 +90,6 @@ def _respond_to_router_error(request: Request, error: Exception) -> Response:
     if wants_page and not request.url.path.startswith("/api/"):
         return problem_page(request, problem)
     return problem.response()
-
-
-def _count_store_errors(app: FastAPI, service: Service) -> None:
-    def respond(_: Request, error: Exception) -> Response:
-        service.metrics.count_store_error()
-        return problem_of(error).response()
-
-    app.add_exception_handler(StoreError, respond)
 
 
 @asynccontextmanager

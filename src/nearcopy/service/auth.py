@@ -2,7 +2,7 @@
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,13 +19,12 @@ from nearcopy.errors import BadPolicy, StoreError
 from nearcopy.service.log_format import caller as logged_caller
 from nearcopy.service.problems import Problem, field_problem
 from nearcopy.service.settings import Settings
-from nearcopy.stores.addresses import validate_pool
+from nearcopy.stores import validate_pool
 
 SCOPES = ("read", "write", "admin")  # each includes those before it
 PREFIX = "nc"
 MAX_NAME = 200
 LOCK_TIMEOUT = 10  # seconds
-Row = tuple[str, str, bytes, str, str | None, str]
 TABLE = """
 CREATE TABLE IF NOT EXISTS tokens (
     id TEXT PRIMARY KEY,
@@ -48,11 +47,6 @@ class Token:
     scopes: tuple[str, ...]
     pool: str | None
     created: str
-
-
-def scopes_allow(scopes: Iterable[str], scope: str) -> bool:
-    """Whether one of the scopes includes this one."""
-    return any(SCOPES.index(held) >= SCOPES.index(scope) for held in scopes)
 
 
 def parse_scopes(text: str) -> tuple[str, ...]:
@@ -129,7 +123,7 @@ class Tokens:
                 self._connection = self._connect()
             (version,) = self._connection.execute("PRAGMA data_version").fetchone()
             if version != self._version:
-                self._tokens = {row[0]: _token(row) for row in _rows(self._connection)}
+                self._tokens = {token.id: token for token in _read_tokens(self._connection)}
                 self._version = version
 
     @contextmanager
@@ -154,15 +148,12 @@ class Tokens:
             raise StoreError(f"the token file {self.path} cannot be used: {error}") from error
 
 
-def _rows(file: sqlite3.Connection) -> list[Row]:
+def _read_tokens(file: sqlite3.Connection) -> Iterator[Token]:
     if file.execute("SELECT 1 FROM sqlite_master WHERE name = 'tokens'").fetchone() is None:
-        return []
-    return file.execute("SELECT id, name, digest, scopes, pool, made FROM tokens").fetchall()
-
-
-def _token(row: Row) -> Token:
-    token_id, name, digest, scopes, pool, created = row
-    return Token(token_id, name, digest, tuple(scopes.split(",")), pool, created)
+        return
+    rows = file.execute("SELECT id, name, digest, scopes, pool, made FROM tokens")
+    for token_id, name, digest, scopes, pool, created in rows:
+        yield Token(token_id, name, digest, tuple(scopes.split(",")), pool, created)
 
 
 def _digest(secret: str) -> bytes:
@@ -186,7 +177,8 @@ class Caller(NamedTuple):
     by_cookie: bool = False
 
     def allows(self, scope: str) -> bool:
-        return scopes_allow(self.scopes, scope)
+        """Whether one of the scopes includes this one."""
+        return any(SCOPES.index(held) >= SCOPES.index(scope) for held in self.scopes)
 
 
 LOCAL_CALLER = Caller("local user", ("admin",))

@@ -15,14 +15,12 @@ from functools import partial
 from threading import Lock
 from typing import Any, TypeVar
 
-from nearcopy.config import Recipe
 from nearcopy.deduper.deduper import Deduper
 from nearcopy.errors import NotStored
 from nearcopy.models import Article
 from nearcopy.service.problems import Problem
 from nearcopy.service.settings import Settings
-from nearcopy.stores import list_pools
-from nearcopy.stores.addresses import mask_password
+from nearcopy.stores import list_pools, mask_password
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -30,7 +28,7 @@ BatchCall = Callable[[Deduper, list[Item]], list[Result]]  # a result for each i
 MAX_BATCH = 16  # a query for more takes twice as long
 MAX_POOLS = 16  # per worker: each keeps the keys of its window in memory
 MEMORY = "memory:"
-CHECKS, ADDS, READS = ROLES = ("checks", "adds", "reads")
+ROLES = CHECKS, ADDS, READS = ("checks", "adds", "reads")
 WARM_UP_ID = "nearcopy-warming"
 DEFAULT_TIMEOUT = 0.0
 log = logging.getLogger("nearcopy")
@@ -171,10 +169,10 @@ class Pools:
         try:
             await asyncio.gather(
                 pool.checks.run(_load_window, timeout=None),
-                pool.reads.run(_load_recipe, timeout=None),
+                pool.reads.run(lambda deduper: deduper.recipe, timeout=None),
             )
         except NotStored:  # the pool does not exist yet: create it
-            await pool.adds.run(_load_recipe, timeout=None)
+            await pool.adds.run(lambda deduper: deduper.recipe, timeout=None)
         self.ready = True
         await pool.adds.run(_load_window, timeout=None)
 
@@ -190,10 +188,6 @@ class Pools:
             pools, self._pools = list(self._pools.values()), {}
         for pool in pools:
             pool.close()
-
-
-def _load_recipe(deduper: Deduper) -> Recipe:
-    return deduper.recipe
 
 
 def _load_window(deduper: Deduper) -> None:

@@ -3,9 +3,9 @@
 import signal
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import FrameType
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 from fastapi import Depends, Query, Request
 
@@ -30,36 +30,28 @@ PoolName = Annotated[
 ]
 
 
-class CachedStats(NamedTuple):
-    """Statistics of a pool, and when they expire."""
-
-    expires: float
-    stats: Stats
-
-
-@dataclass(slots=True)
 class Service:
-    """Settings, pools, tokens and metrics of a worker process."""
+    """Settings, pools, tokens and metrics of a worker process; stores are opened on first use."""
 
-    settings: Settings
-    pools: Pools
-    tokens: Tokens
-    authenticator: Authenticator
-    metrics: Metrics
-    stopping: threading.Event = field(default_factory=threading.Event)
-    _cache: dict[tuple[str | None, int | None], CachedStats] = field(default_factory=dict)
+    def __init__(self, settings: Settings) -> None:
+        self.settings, self.pools, self.metrics = settings, Pools(settings), Metrics()
+        self.tokens = Tokens(settings.tokens)
+        self.authenticator = Authenticator(settings, self.tokens)
+        self.stopping = threading.Event()
+        # The statistics of a pool and a number of days, after the time when they expire.
+        self._cache: dict[tuple[str | None, int | None], tuple[float, Stats]] = {}
 
     async def stats(self, pool: str | None, days: int | None) -> Stats:
         """The statistics of a pool, which may be some seconds old if they are slow to compute."""
-        cached = self._cache.get((pool, days))
-        if cached is not None and time.monotonic() < cached.expires:
-            return cached.stats
+        expires, cached = self._cache.get((pool, days), (0.0, None))
+        if cached is not None and time.monotonic() < expires:
+            return cached
         reads = self.pools.pool(pool).reads
         stats, spent = await reads.run(lambda deduper: _time_stats(deduper, days))
         ttl = min(CACHE_FACTOR * spent, MAX_CACHE_SECONDS) if spent > SLOW_SECONDS else 0.0
         while len(self._cache) >= MAX_CACHED:
             self._cache.pop(next(iter(self._cache)))
-        self._cache[pool, days] = CachedStats(time.monotonic() + ttl, stats)
+        self._cache[pool, days] = (time.monotonic() + ttl, stats)
         return stats
 
     def install_signal_handlers(self) -> None:
@@ -81,12 +73,6 @@ def _time_stats(deduper: Deduper, days: int | None) -> tuple[Stats, float]:
     """The statistics, and the processor time of this thread that they took."""
     start = time.thread_time()
     return deduper.stats(days=days), time.thread_time() - start
-
-
-def create_service(settings: Settings) -> Service:
-    """The service; stores are opened on first use."""
-    tokens = Tokens(settings.tokens)
-    return Service(settings, Pools(settings), tokens, Authenticator(settings, tokens), Metrics())
 
 
 @dataclass(frozen=True, slots=True)

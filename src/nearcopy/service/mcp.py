@@ -13,9 +13,14 @@ from pydantic import Field
 from nearcopy.deduper.deduper import Deduper
 from nearcopy.errors import NearcopyError
 from nearcopy.io.files import read_time
-from nearcopy.io.serializers.story import story_row
-from nearcopy.io.serializers.verdict import explanation_row, judgement_row, match_row, verdict_row
-from nearcopy.io.streams.process import article_from
+from nearcopy.io.serializers import (
+    explanation_row,
+    judgement_row,
+    match_row,
+    story_row,
+    verdict_row,
+)
+from nearcopy.io.streams.consumer import article_from
 from nearcopy.match.explain import explain
 from nearcopy.models import Article, Verdict
 

@@ -54,13 +54,13 @@ class Metrics:
             ("kind",),
             registry=registry,
         )
-        self._requests = Counter(
+        self.responses = Counter(
             "nearcopy_requests",
             "Responses, by route and status.",
             ("method", "route", "status"),
             registry=registry,
         )
-        self._errors = Counter("nearcopy_store_errors", "Store errors.", registry=registry)
+        self.store_errors = Counter("nearcopy_store_errors", "Store errors.", registry=registry)
 
     def count_verdicts(self, work: str, verdicts: Iterable[Verdict]) -> None:
         for verdict in verdicts:
@@ -71,12 +71,6 @@ class Metrics:
 
     def observe_duration(self, work: str, start: float) -> None:
         self._seconds.labels(work).observe(time.perf_counter() - start)
-
-    def count_response(self, method: str, route: str, status: int) -> None:
-        self._requests.labels(method, route, str(status)).inc()
-
-    def count_store_error(self) -> None:
-        self._errors.inc()
 
     def text(self, stats: Stats | None, window_days: int | None) -> bytes:
         """The exposition format; without gauges of the store if it has no statistics."""

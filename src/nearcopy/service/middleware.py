@@ -12,10 +12,10 @@ from nearcopy.service.auth import Authenticator
 from nearcopy.service.log_format import caller, choose_request_id, log, request_id
 from nearcopy.service.metrics import Metrics
 from nearcopy.service.problems import Problem, problem_of
+from nearcopy.service.request_bodies import NDJSON_TYPES, media_type
 from nearcopy.service.settings import Settings
 
 MAX_CALLERS = 10_000  # whose rates are kept
-NDJSON_TYPES = ("application/x-ndjson", "application/ndjson", "application/jsonl")
 PROBES = frozenset({"/healthz", "/readyz"})  # never limited, logged at level debug
 ADD_PATH = "/api/v1/articles"
 PREVIEW_PATH = "/api/v1/try"
@@ -72,7 +72,7 @@ class RequestLog:
     def _record(self, scope: Scope, status: int, seconds: float) -> None:
         method = scope["method"] if scope["method"] in METHODS else "other"
         route = str(getattr(scope.get("route"), "path", "none"))  # the pattern: few values
-        self._metrics.count_response(method, route, status)
+        self._metrics.responses.labels(method, route, str(status)).inc()
         write = log.debug if scope["path"] in PROBES else log.info
         fields = {"method": method, "path": scope["path"][:500], "status": status}
         write(
@@ -222,10 +222,5 @@ class RequestLimits:
             await late.response()(scope, receive, send)
 
 
-def is_ndjson(content_type: str | None) -> bool:
-    """Whether a body is JSON lines."""
-    return (content_type or "").split(";")[0].strip().lower() in NDJSON_TYPES
-
-
 def _is_stream(request: HTTPConnection) -> bool:
-    return request.scope["path"] == ADD_PATH and is_ndjson(request.headers.get("content-type"))
+    return request.scope["path"] == ADD_PATH and media_type(request) in NDJSON_TYPES

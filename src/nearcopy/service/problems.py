@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
@@ -124,13 +124,3 @@ def http_problem(request: Request, error: HTTPException) -> Problem:
         detail = f"{request.url.path:.200} does not support {request.method:.20}: use {allowed}"
         return Problem(405, detail, (), **headers)
     return Problem(error.status_code, str(error.detail), (), **headers)
-
-
-def install_error_handlers(app: FastAPI) -> None:
-    """Answer every expected error with its problem."""
-
-    def respond(_: Request, error: Exception) -> Response:
-        return problem_of(error).response()
-
-    for kind in (Problem, NearcopyError, RequestValidationError):
-        app.add_exception_handler(kind, respond)

@@ -10,16 +10,15 @@ from typing import Any, NamedTuple, TypeVar
 from urllib.parse import parse_qsl
 
 from pydantic import BaseModel, ValidationError
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 
 from nearcopy.errors import BadArticle, NearcopyError
 from nearcopy.io.feeds import feed_kind, feed_rows
 from nearcopy.io.files import Columns, Place, Rejected, Row, UniqueIds, open_sources, read
-from nearcopy.io.files.column_names import GUESSES
 from nearcopy.io.files.decompress import COMPRESSIONS, not_utf8
 from nearcopy.io.files.json import DECODER
-from nearcopy.io.files.rows import read_row
-from nearcopy.io.streams.process import check_storable
+from nearcopy.io.files.rows import GUESSES, read_row
+from nearcopy.io.streams.consumer import check_storable
 from nearcopy.models import Article
 from nearcopy.service.problems import JSON, Problem, validation_problem
 from nearcopy.service.settings import Settings
@@ -29,6 +28,7 @@ TEXT_FIELDS = ("id", "title", "text", "url", "canonical_url", "source", "languag
 COLUMNS = Columns()
 BODY = "body"
 FORM = "application/x-www-form-urlencoded"
+NDJSON_TYPES = ("application/x-ndjson", "application/ndjson", "application/jsonl")
 MAX_FORM_FIELDS = 50
 # A compressed file may be far larger than it looks, so it is refused.
 COMPRESSED = (*(compression.magic for compression in COMPRESSIONS), b"PAR1", b"PK\x03\x04")
@@ -56,7 +56,7 @@ class ArticlesBody(NamedTuple):
 
 async def read_json(request: Request) -> Any:
     """The JSON body of a request."""
-    kind = _content_type(request)
+    kind = media_type(request)
     if kind != JSON and not (kind.startswith("application/") and kind.endswith("+json")):
         raise Problem(415, f"content-type is {kind!r:.60}: send application/json")
     body = await request.body()
@@ -89,7 +89,8 @@ async def read_articles(request: Request, settings: Settings, key: str) -> Artic
     return ArticlesBody(_rows(values, settings, key), isinstance(content, dict))
 
 
-def _content_type(request: Request) -> str:
+def media_type(request: HTTPConnection) -> str:
+    """The content type of the body without its parameters; empty if there is none."""
     return request.headers.get("content-type", "").split(";")[0].strip().lower()
 
 
@@ -109,18 +110,15 @@ def _rows(values: list[Any], settings: Settings, key: str) -> list[Row]:
         try:
             rows.append(to_row(value, settings, place + 1))
         except BadArticle as error:
-            field = f"{key}.{place}{_field_name(str(error))}"
-            errors.append({"field": field, "detail": str(error)})
+            detail = str(error)
+            name = detail.split(" ", 1)[0].strip(",:")
+            field = f"{key}.{place}.{name}" if name in GUESSES else f"{key}.{place}"
+            errors.append({"field": field, "detail": detail})
     if errors:
         more = f"; {len(errors) - 1} more are invalid" if len(errors) > 1 else ""
         first = errors[0]
         raise Problem(422, f"{first['field']}: {first['detail']}{more}; nothing was done", errors)
     return rows
-
-
-def _field_name(message: str) -> str:
-    name = message.split(" ", 1)[0].strip(",:")
-    return f".{name}" if name in GUESSES else ""
 
 
 def to_row(values: Any, settings: Settings, number: int) -> Row:
@@ -148,7 +146,7 @@ def check_article(article: Article, settings: Settings) -> None:
 
 async def read_form(request: Request) -> dict[str, str]:
     """The fields of an HTML form; the last value of repeated ones."""
-    if _content_type(request) != FORM:
+    if media_type(request) != FORM:
         raise Problem(415, f"content-type is not {FORM}: send a form, or JSON to the API")
     body = (await request.body()).decode("utf-8", "replace")
     try:
@@ -178,11 +176,8 @@ def read_upload(
 
 def _feed_rows(data: bytes, name: str, settings: Settings) -> Iterator[Row | Rejected]:
     for number, values in enumerate(feed_rows(data), start=1):
-        place = Place(name, number)
-        try:
-            yield replace(to_row(values, settings, number), place=place)
-        except BadArticle as error:
-            yield Rejected(place, str(error), values)
+        row = read_row(Place(name, number), values, COLUMNS.places(tuple(values)))
+        yield _check_row(row, settings)
 
 
 def _file_rows(data: bytes, name: str, settings: Settings) -> Iterator[Row | Rejected]:

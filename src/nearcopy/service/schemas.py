@@ -11,8 +11,8 @@ Share = float
 Object = dict[str, Any]
 
 
-class RequestBody(BaseModel):
-    """A request body with exactly these fields."""
+class Body(BaseModel):
+    """The body of a request or a response, with exactly these fields."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -33,7 +33,7 @@ class ArticleIn(BaseModel):
     tier: int | None = None
 
 
-class FeedbackIn(RequestBody):
+class FeedbackIn(Body):
     """Feedback on two articles."""
 
     a: str
@@ -43,7 +43,7 @@ class FeedbackIn(RequestBody):
     note: str = Field("", max_length=10_000)
 
 
-class ActionIn(RequestBody):
+class ActionIn(Body):
     """An action on a story."""
 
     kind: Literal["keep", "split", "merge"]
@@ -52,25 +52,19 @@ class ActionIn(RequestBody):
     note: str = Field("", max_length=10_000)
 
 
-class PolicyAcceptance(RequestBody):
+class PolicyAcceptance(Body):
     """The proposed policy to write, by its digest."""
 
     digest: str
 
 
-class SignIn(RequestBody):
+class SignIn(Body):
     """A token to sign in with."""
 
     token: str
 
 
-class ResponseBody(BaseModel):
-    """A response with exactly these fields."""
-
-    model_config = ConfigDict(extra="forbid")
-
-
-class VerdictOut(ResponseBody):
+class VerdictOut(Body):
     """The relation of an article to those in the store."""
 
     id: str
@@ -89,13 +83,13 @@ class VerdictOut(ResponseBody):
     evidence: Object | None = None
 
 
-class VerdictList(ResponseBody):
+class VerdictList(Body):
     """A verdict for each article, in order."""
 
     verdicts: list[VerdictOut]
 
 
-class LineError(ResponseBody):
+class LineError(Body):
     """A line of a stream that is invalid, or after which the stream ended."""
 
     line: int
@@ -103,7 +97,7 @@ class LineError(ResponseBody):
     status: int
 
 
-class PreviewLine(ResponseBody):
+class PreviewLine(Body):
     """The verdict on one article of a file, and where its match is."""
 
     number: int
@@ -115,7 +109,7 @@ class PreviewLine(ResponseBody):
     verdict: VerdictOut
 
 
-class SimilarArticle(ResponseBody):
+class SimilarArticle(Body):
     """An article similar to another."""
 
     id: str
@@ -125,13 +119,13 @@ class SimilarArticle(ResponseBody):
     match_type: str
 
 
-class SimilarList(ResponseBody):
+class SimilarList(Body):
     """The articles similar to another, the most similar first."""
 
     similar: list[SimilarArticle]
 
 
-class ArticleOut(ResponseBody):
+class ArticleOut(Body):
     """An article as it was added, and its current verdict."""
 
     id: str
@@ -149,7 +143,7 @@ class ArticleOut(ResponseBody):
     verdict: VerdictOut
 
 
-class Forgotten(ResponseBody):
+class Forgotten(Body):
     """The articles that were removed."""
 
     forgotten: int
@@ -157,7 +151,7 @@ class Forgotten(ResponseBody):
     missing: list[str]
 
 
-class MemberOut(ResponseBody):
+class MemberOut(Body):
     """An article of a story."""
 
     id: str
@@ -172,7 +166,7 @@ class MemberOut(ResponseBody):
     duplicate_of: str | None
 
 
-class StoryOut(ResponseBody):
+class StoryOut(Body):
     """A story, the kept copy first."""
 
     id: str
@@ -185,14 +179,14 @@ class StoryOut(ResponseBody):
     members: list[MemberOut]
 
 
-class StoryPage(ResponseBody):
+class StoryPage(Body):
     """A page of stories; `after` is the cursor of the next."""
 
     stories: list[StoryOut]
     after: str | None
 
 
-class ActionOut(ResponseBody):
+class ActionOut(Body):
     """An entry of the audit log."""
 
     number: int
@@ -213,14 +207,14 @@ class ActionResultOut(ActionOut):
     changes: list[Object]
 
 
-class AuditLogPage(ResponseBody):
+class AuditLogPage(Body):
     """A page of the audit log, the latest action first; `before` is the cursor of the next."""
 
     actions: list[ActionOut]
     before: int | None
 
 
-class JudgementOut(ResponseBody):
+class JudgementOut(Body):
     """The relation of two articles."""
 
     a: str
@@ -252,14 +246,14 @@ class BorderlinePairOut(JudgementOut):
     threshold: str
 
 
-class ReviewPage(ResponseBody):
+class ReviewPage(Body):
     """A page of pairs to review; `after` is the cursor of the next."""
 
     pairs: list[BorderlinePairOut]
     after: str | None
 
 
-class FeedbackOut(ResponseBody):
+class FeedbackOut(Body):
     """Feedback on two articles, and what the policy had decided."""
 
     a: str
@@ -285,13 +279,13 @@ class FeedbackResultOut(FeedbackOut):
     changes: list[Object]
 
 
-class FeedbackList(ResponseBody):
+class FeedbackList(Body):
     """All feedback, the oldest first."""
 
     feedback: list[FeedbackOut]
 
 
-class TuningOut(ResponseBody):
+class TuningOut(Body):
     """What tuning would change, and its gain on held-out pairs."""
 
     pairs: int
@@ -309,14 +303,14 @@ class TuningOut(ResponseBody):
     digest: str
 
 
-class PolicyWritten(ResponseBody):
+class PolicyWritten(Body):
     """Where a policy was written, and how to use it."""
 
     written: str
     use: str
 
 
-class StatsOut(ResponseBody):
+class StatsOut(Body):
     """Statistics of a pool."""
 
     since: str | None
@@ -336,14 +330,14 @@ class StatsOut(ResponseBody):
     times_by_day: list[Object]
 
 
-class SearchResults(ResponseBody):
+class SearchResults(Body):
     """A ranked list without its duplicates, and these, each with what it duplicates."""
 
     results: list[Object]
     removed: list[Object]
 
 
-class Session(ResponseBody):
+class Session(Body):
     """The caller."""
 
     name: str
@@ -351,13 +345,13 @@ class Session(ResponseBody):
     pool: str | None
 
 
-class Health(ResponseBody):
+class Health(Body):
     """The state of the service."""
 
     status: str
 
 
-class ProblemOut(ResponseBody):
+class ProblemOut(Body):
     """An error (RFC 9457)."""
 
     type: str

@@ -47,10 +47,6 @@ def _check_port(settings: Settings) -> None:
         ) from None
 
 
-def _exit(*_: object) -> None:
-    sys.exit(0)
-
-
 def _resend_lost_exit(unraisable: "sys.UnraisableHookArgs") -> None:
     """Send SIGTERM again if its SystemExit was raised where Python discards exceptions.
 
@@ -64,7 +60,8 @@ def _resend_lost_exit(unraisable: "sys.UnraisableHookArgs") -> None:
 
 def run(settings: Settings) -> None:
     """Serve until a signal stops it; running requests are finished."""
-    signal.signal(signal.SIGTERM, _exit)  # uvicorn restores it and raises the signal at the end
+    # uvicorn restores this handler, and raises the signal at the end.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     sys.unraisablehook = _resend_lost_exit
     configure_logging(settings.log_level, as_json=settings.log_json)
     with ExitStack() as stack:

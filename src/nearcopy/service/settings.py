@@ -12,7 +12,7 @@ from typing import Any, get_args
 from nearcopy.config import Policy, Recipe
 from nearcopy.config.policy_file import suggest
 from nearcopy.errors import BadPolicy
-from nearcopy.stores.addresses import parse_address
+from nearcopy.stores import parse_address
 
 PREFIX = "NEARCOPY_"
 FILE = f"{PREFIX}SETTINGS"  # path of the settings file

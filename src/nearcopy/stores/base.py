@@ -14,7 +14,6 @@ the first.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
-from heapq import nlargest
 from types import MappingProxyType
 from typing import Literal, NamedTuple, Protocol
 
@@ -88,11 +87,6 @@ class StoryFilter(NamedTuple):
     source: str | None = None  # as fingerprints hold it
     text: str | None = None  # within the title, ignoring case
 
-    @property
-    def any_article(self) -> bool:
-        """Whether every article matches."""
-        return self[1:] == (None, None, None, None)
-
 
 class StoryCursor(NamedTuple):
     """Where a page begins: after the story of this size and latest sequence number."""
@@ -135,12 +129,6 @@ class ArticleStore(Protocol):
 
     def drop(self, ids: Collection[str]) -> int:
         """Remove articles without leaving tombstones; returns how many there were."""
-
-    def collect_garbage(self, before: datetime) -> bool:
-        """Delete some tombstones and latencies from before a time; whether more is left.
-
-        Each call is a short transaction of its own, so that other writers need not wait long.
-        """
 
     def dates(self, ids: Collection[str]) -> dict[str, datetime | None]:
         """When each article was published; when it was first seen if undated."""
@@ -214,11 +202,6 @@ class StoryStore(Protocol):
 
     def story_ids(self) -> Iterator[str]:
         """All stories, in no order."""
-
-    def list_stories(
-        self, query: StoryFilter, order: StoryOrder, after: StoryCursor | None, limit: int
-    ) -> list[StoryPlace]:
-        """A page of stories and of articles that are in no story, after a cursor."""
 
     def used_story_ids(self, stories: Collection[str]) -> set[str]:
         """Which of these ids name a story or a redirect."""
@@ -308,6 +291,17 @@ class Store(ArticleStore, EdgeStore, StoryStore, FeedbackStore, StatisticsStore,
     def transaction(self) -> AbstractContextManager[None]:
         """All reads and writes inside are one transaction: committed or rolled back as a whole."""
 
+    def list_stories(
+        self, query: StoryFilter, order: StoryOrder, after: StoryCursor | None, limit: int
+    ) -> list[StoryPlace]:
+        """A page of stories and of articles that are in no story, after a cursor."""
+
+    def collect_garbage(self, before: datetime) -> bool:
+        """Delete some tombstones and latencies from before a time; whether more is left.
+
+        Each call is a short transaction of its own, so that other writers need not wait long.
+        """
+
     def verify(self) -> list[Check]:
         """The results of the integrity checks."""
 
@@ -318,61 +312,41 @@ class Store(ArticleStore, EdgeStore, StoryStore, FeedbackStore, StatisticsStore,
         """
 
 
-def first_places(places: Iterable[StoryPlace], order: StoryOrder, limit: int) -> list[StoryPlace]:
-    """The first places in this order."""
-    return sorted(places, key=lambda place: _rank(place, order), reverse=True)[:limit]
+class ComposedStore:
+    """The methods of the contract that are those of a store's parts."""
 
+    def __init__(
+        self,
+        articles: ArticleStore,
+        edges: EdgeStore,
+        stories: StoryStore,
+        feedback: FeedbackStore,
+        statistics: StatisticsStore,
+    ) -> None:
+        self.find_candidates, self.save_articles = articles.find_candidates, articles.save_articles
+        self.remove, self.drop = articles.remove, articles.drop
+        self.dates, self.ids_before = articles.dates, articles.ids_before
+        self.fingerprints, self.keys = articles.fingerprints, articles.keys
+        self.articles, self.revisions = articles.articles, articles.revisions
+        self.sequence_numbers, self.runs = articles.sequence_numbers, articles.runs
+        self.run_count = articles.run_count
+        self.ids, self.latest_ids = articles.ids, articles.latest_ids
 
-def latest_numbers(
-    numbers: Mapping[str, int], before: int | None, limit: int
-) -> list[tuple[int, str]]:
-    """The highest sequence numbers below `before`, with their ids."""
-    ranked = ((number, name) for name, number in numbers.items())
-    return nlargest(limit, (pair for pair in ranked if before is None or pair[0] < before))
+        self.save_edges, self.edges = edges.save_edges, edges.edges
+        self.edges_among, self.links = edges.edges_among, edges.links
+        self.connected_ids = edges.connected_ids
 
+        self.save_stories, self.stories = stories.save_stories, stories.stories
+        self.members, self.story_ids = stories.members, stories.story_ids
+        self.used_story_ids = stories.used_story_ids
+        self.resolve_story, self.redirects = stories.resolve_story, stories.redirects
 
-def scan_stories(
-    store: Store, query: StoryFilter, order: StoryOrder, after: StoryCursor | None, limit: int
-) -> list[StoryPlace]:
-    """A page of stories, by a scan over every story."""
-    ids, stories = list(store.ids()), store.stories(list(store.story_ids()))
-    numbers, matching = store.sequence_numbers(ids), _matching_ids(store, ids, query)
-    places = [
-        _place(story, numbers)
-        for story in stories.values()
-        if any(member.id in matching for member in story.members)
-    ]
-    alone = matching.difference(member.id for story in stories.values() for member in story.members)
-    places += [StoryPlace(1, numbers[name], None, name) for name in ids if name in alone]
-    end = after and _rank(StoryPlace(*after, None), order)
-    large = (place for place in places if place.size >= query.least)
-    return first_places(
-        (place for place in large if not end or _rank(place, order) < end), order, limit
-    )
+        self.save_feedback, self.remove_feedback = feedback.save_feedback, feedback.remove_feedback
+        self.feedback_about, self.all_feedback = feedback.feedback_about, feedback.all_feedback
+        self.save_action, self.actions = feedback.save_action, feedback.actions
+        self.preferred_copies = feedback.preferred_copies
 
-
-def _rank(place: StoryPlace, order: StoryOrder) -> tuple[int, ...]:
-    return (place.latest,) if order == "newest" else (place.size, place.latest)
-
-
-def _place(story: Story, numbers: Mapping[str, int]) -> StoryPlace:
-    latest = max(numbers[member.id] for member in story.members)
-    return StoryPlace(len(story.members), latest, story.id)
-
-
-def _matching_ids(store: Store, ids: list[str], query: StoryFilter) -> set[str]:
-    if query.any_article:
-        return set(ids)
-    if query.source is not None:
-        fingerprints = store.fingerprints(ids)
-        ids = [name for name, item in fingerprints.items() if item.source == query.source]
-    return {name for name, article in store.articles(ids).items() if _matches(article, query)}
-
-
-def _matches(article: Article, query: StoryFilter) -> bool:
-    when = article.published or article.seen
-    if (query.since or query.until) and when is None:
-        return False
-    early = query.since is not None and when is not None and when < query.since
-    late = query.until is not None and when is not None and when >= query.until
-    return not early and not late and (query.text or "").casefold() in article.title.casefold()
+        self.term_counts = statistics.term_counts
+        self.save_term_counts = statistics.save_term_counts
+        self.count_articles = statistics.count_articles
+        self.add_latencies, self.latencies = statistics.add_latencies, statistics.latencies

@@ -1,6 +1,6 @@
 """Guards of every store: another recipe, an incomplete copy, duplicates without a kept copy."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from nearcopy.config import Recipe
@@ -84,6 +84,22 @@ def refuse_incomplete(store: Store) -> None:
         raise StoreError(
             f"{store.address} is an incomplete {note}: run that command again to resume it"
         )
+
+
+def check_members(
+    members: Mapping[str, tuple[str, str | None]], is_expired: Callable[[str], bool]
+) -> Check:
+    """Whether each duplicate names a kept copy of its own story, unless that has expired.
+
+    Members are given by id with their story and what they are a duplicate of.
+    """
+    duplicates = [(name, story, kept) for name, (story, kept) in members.items() if kept]
+    orphans = [
+        name
+        for name, story, kept in duplicates
+        if members.get(kept) != (story, None) and not is_expired(kept)
+    ]
+    return check_duplicates(len(duplicates), orphans)
 
 
 def check_duplicates(count: int, orphans: Sequence[str]) -> Check:

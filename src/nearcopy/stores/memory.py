@@ -1,11 +1,10 @@
 """The in-memory store: nothing outlives the process."""
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from threading import RLock
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from nearcopy.config import Recipe
 from nearcopy.config.units import to_micros
@@ -17,7 +16,6 @@ from nearcopy.stores.base import (
     NO_LATENCIES,
     NO_RUNS,
     UNLIMITED,
-    ArticleCounts,
     Candidates,
     LatencyCounts,
     Probe,
@@ -29,13 +27,11 @@ from nearcopy.stores.base import (
     StoryFilter,
     StoryOrder,
     StoryPlace,
-    latest_numbers,
-    scan_stories,
 )
-from nearcopy.stores.integrity import check_duplicates, recipe_mismatch
+from nearcopy.stores.integrity import check_members, recipe_mismatch
+from nearcopy.stores.scans import count_articles, latest_numbers, scan_stories
 from nearcopy.stores.window_cache import collect_candidates
 
-Group = TypeVar("Group")
 ABSENT: Final = object()
 
 
@@ -361,21 +357,16 @@ class MemoryStore:
         self._undo.set(self._term_counts, None, counts)
 
     def count_articles(self, since: int | None) -> StoreCounts:
-        days = {name: _day(fingerprint.seen) for name, (_, fingerprint) in self._articles.items()}
-        ids = [name for name, day in days.items() if since is None or day >= since]
-        members = {name: self._members[name] for name in ids if name in self._members}
-        duplicates = [name for name, (_, member) in members.items() if member.duplicate_of]
-        sources = {name: self._articles[name][1].source for name in ids}
-        sizes = Counter(Counter(story for story, _ in members.values()).values())
-        if len(ids) > len(members):
-            sizes[1] += len(ids) - len(members)
-        related = ((days[name], member.relation) for name, (_, member) in members.items())
-        return StoreCounts(
-            _article_counts((days[name] for name in ids), (days[name] for name in duplicates)),
-            _article_counts(sources.values(), (sources[name] for name in duplicates)),
-            dict(Counter((day, relation) for day, relation in related if relation is not None)),
-            dict(sizes),
-        )
+        fingerprints = ((name, item) for name, (_, item) in self._articles.items())
+        all_arrivals = {name: (_day(item.seen), item.source) for name, item in fingerprints}
+        arrivals = {
+            n: arrival
+            for n, arrival in all_arrivals.items()
+            if since is None or arrival[0] >= since
+        }
+        places = ((name, self._members.get(name)) for name in arrivals)
+        members = [(arrivals[name], *place) for name, place in places if place is not None]
+        return count_articles(arrivals.values(), members)
 
     def add_latencies(self, counts: LatencyCounts) -> None:
         for key, count in counts.items():
@@ -388,21 +379,11 @@ class MemoryStore:
 
     def verify(self) -> list[Check]:
         complete = len(self._by_number) == len(self._articles)
-        duplicates = [
-            (name, story, member.duplicate_of)
-            for name, (story, member) in self._members.items()
-            if member.duplicate_of
-        ]
-        orphans = [name for name, story, kept in duplicates if not self._is_kept(story, kept)]
+        members = {n: (story, member.duplicate_of) for n, (story, member) in self._members.items()}
         return [
             Check("articles", complete, f"{len(self._articles)} articles"),
-            check_duplicates(len(duplicates), orphans),
+            check_members(members, lambda _: False),  # nothing expires
         ]
-
-    def _is_kept(self, story: str, article: str) -> bool:
-        """Whether an article is in a story and no duplicate."""
-        place, member = self._members.get(article, (None, None))
-        return member is not None and place == story and member.duplicate_of is None
 
     def close(self, counts: LatencyCounts = NO_LATENCIES) -> None:
         """Nothing to close."""
@@ -411,10 +392,3 @@ class MemoryStore:
 def _day(time: datetime | None) -> int:
     """The day of a time, counted from 1970."""
     return (to_micros(time) or 0) // DAY
-
-
-def _article_counts(
-    articles: Iterable[Group], duplicates: Iterable[Group]
-) -> dict[Group, ArticleCounts]:
-    counts, copies = Counter(articles), Counter(duplicates)
-    return {group: ArticleCounts(count, copies[group]) for group, count in counts.items()}

@@ -6,7 +6,7 @@ Every SQL store keeps rows in these forms; other stores and exports use what sui
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields
+from dataclasses import asdict, fields
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -18,25 +18,6 @@ from nearcopy.models.feedback import Feedback, Prediction, evidence_from_json, e
 
 COMPRESSION_LEVEL = 3
 NO_FLAGS = "[]"
-REST_FIELDS = [
-    "id",
-    "recipe",
-    "details",
-    "title",
-    "gist",
-    "facts",
-    "names",
-    "stages",
-    "column",
-    "refiled",
-    "url",
-    "declared_url",
-    "source",
-    "published",
-    "tier",
-    "block_page",
-    "seen",
-]
 RELATIONS = {relation.value: relation for relation in Relation}
 
 
@@ -66,6 +47,10 @@ class FingerprintRow(NamedTuple):
     numerals: bytes
     profile: bytes
     rest: str
+
+
+# In the order of the class, which is part of the format: "id", "recipe", "details", "title", ...
+REST_FIELDS = [f.name for f in fields(Fingerprint) if f.name not in FingerprintRow._fields]
 
 
 def articles_to_rows(articles: Iterable[Article]) -> Iterator[ArticleRow]:
@@ -145,22 +130,24 @@ def fingerprint_to_row(fingerprint: Fingerprint) -> FingerprintRow:
 
 
 def fingerprint_from_row(row: FingerprintRow) -> Fingerprint:
-    values: dict[str, Any] = dict(zip(REST_FIELDS, json.loads(row.rest), strict=True))
-    values |= {
-        "facts": tuple(Fact(*fact) for fact in values["facts"]),
-        "names": tuple(values["names"]),
-        "stages": tuple(values["stages"]),
-        "published": from_micros(values["published"]),
-        "seen": from_micros(values["seen"]),
-    }
+    values = row._asdict()
+    values |= zip(REST_FIELDS, json.loads(values.pop("rest")), strict=True)
+    return fingerprint_from_values(values)
+
+
+def fingerprint_from_values(values: dict[str, Any]) -> Fingerprint:
+    """The fingerprint with these fields, as they are stored."""
+    simhash = values["simhash"]
     return Fingerprint(
-        words=row.words,
-        digest=row.digest,
-        simhash=None if row.simhash is None else int.from_bytes(row.simhash, "big"),
-        minhash=row.minhash,
-        numerals=row.numerals,
-        profile=row.profile,
-        **values,
+        **values
+        | {
+            "simhash": None if simhash is None else int.from_bytes(simhash, "big"),
+            "facts": tuple(Fact(*fact) for fact in values["facts"]),
+            "names": tuple(values["names"]),
+            "stages": tuple(values["stages"]),
+            "published": from_micros(values["published"]),
+            "seen": from_micros(values["seen"]),
+        }
     )
 
 
@@ -317,13 +304,7 @@ def feedback_from_row(row: FeedbackRow) -> Feedback:
 
 def recipe_to_json(recipe: Recipe) -> str:
     """A recipe with all its fields."""
-    return json.dumps({field.name: _plain(getattr(recipe, field.name)) for field in fields(recipe)})
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Features | FrequencyTable):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
-    return b64encode(value).decode() if isinstance(value, bytes) else value
+    return json.dumps(asdict(recipe), default=lambda table: b64encode(table).decode())
 
 
 def recipe_from_json(text: str) -> Recipe:

@@ -6,10 +6,10 @@ does not grow with what lies outside the window, and a fresh process reads the w
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from itertools import islice
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from nearcopy.config.units import MICROSECOND, to_micros
 from nearcopy.match.candidate_index import (
@@ -40,11 +40,12 @@ class PartitionDays(Protocol):
 
 
 def required_partitions(
-    days: PartitionDays, articles: Sequence[Fingerprint], window: timedelta | None
+    days: PartitionDays, probes: Sequence[Probe], window: timedelta | None
 ) -> set[int]:
     """The day partitions in which candidates of these articles may be."""
     if window is None or window > ALL_DAYS:
         return days.all_partitions()
+    articles = [article for article, _ in probes]
     partitions = {part for article in articles for part in day_partitions_around(article, window)}
     times = (to_micros(article.seen) for article in articles if article.published is None)
     undated = [time for time in times if time is not None]
@@ -53,13 +54,6 @@ def required_partitions(
             *days_around(min(undated), max(undated), window // MICROSECOND)
         )
     return partitions
-
-
-class Checkpoint(NamedTuple):
-    """How much of a cache reflects committed transactions."""
-
-    indexed: int
-    partitions: frozenset[int]
 
 
 class WindowCache:
@@ -90,30 +84,11 @@ class WindowCache:
             [a for a in articles if day_partition(a.published, a.seen) in self.partitions]
         )
 
-    def find(
-        self,
-        probes: Sequence[Probe],
-        window: timedelta | None,
-        limit: int | None,
-        existing: Callable[[list[int]], Collection[int]],
-    ) -> Matches:
-        """The candidates of each probe; `existing` filters out those that were removed."""
-        return self.index.find(probes, window, limit, existing)
-
     def remember(self, fingerprints: Mapping[int, Fingerprint]) -> list[int]:
         """Keep fingerprints; the numbers of the oldest, which are evicted."""
         self.fingerprints.update(fingerprints)
         excess = max(0, len(self.fingerprints) - MAX_FINGERPRINTS)
         return [self.fingerprints.popitem(last=False)[0] for _ in range(excess)]
-
-    def checkpoint(self) -> Checkpoint:
-        """The current extent, to roll back to."""
-        return Checkpoint(len(self.index), self.partitions)
-
-    def roll_back(self, checkpoint: Checkpoint) -> None:
-        """Remove what was added since a checkpoint."""
-        self.index.truncate(checkpoint.indexed)
-        self.partitions = checkpoint.partitions
 
 
 def collect_candidates(

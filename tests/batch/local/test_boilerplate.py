@@ -36,19 +36,21 @@ PAGES = [
 
 
 def test_lines_that_pages_of_a_host_share_are_boilerplate():
-    found = list(repeated(PAGES, line_counts(PAGES)))
-    assert found == [
+    repeated_lines = list(repeated(PAGES, line_counts(PAGES)))
+    assert repeated_lines == [
         Repeated("example.org", "Menu of the day", 4),
         Repeated("example.org", "Updated 3 hours ago", 3),
     ]
-    lines = Boilerplate(found)
-    assert [lines.strip_from(each) for each in PAGES[:3]] == [
+    lines = Boilerplate(repeated_lines)
+    assert [lines.strip_from(article) for article in PAGES[:3]] == [
         "The harbour froze",
         "The mayor resigned",
         "Trains run again",
     ]
     assert lines.strip_from(PAGES[3]).strip() == ""
-    assert [lines.strip_from(each) for each in PAGES[4:]] == [each.text for each in PAGES[4:]]
+    assert [lines.strip_from(article) for article in PAGES[4:]] == [
+        article.text for article in PAGES[4:]
+    ]
 
 
 @pytest.mark.parametrize("preset", ["copies", "default"])

@@ -34,12 +34,12 @@ def test_every_row_is_unchanged_but_for_its_annotation(wire, annotated):
 
 
 def test_a_clean_corpus_holds_the_kept_rows_unchanged(wire, tmp_path, annotated):
-    found = deduplicate(CorpusJob(wire, tmp_path / "out", form="clean"))
+    summary = deduplicate(CorpusJob(wire, tmp_path / "out", form="clean"))
     kept = [not json.loads(line)["is_duplicate"] for line in annotated.splitlines()]
     lines = zip(wire.read_bytes().splitlines(), kept, strict=True)
     expected = [line for line, stays in lines if stays]
     assert (tmp_path / "out" / "wire.jsonl").read_bytes().splitlines() == expected
-    assert found.kept == len(expected)
+    assert summary.kept == len(expected)
 
 
 def shards(folder: Path, articles: list[Article]) -> None:
@@ -70,8 +70,8 @@ def test_folders_of_all_formats_keep_their_layout(tmp_path, preset):
     settings = {"recipe": RECIPES[preset], "policy": POLICIES[preset]}
     deduplicate(CorpusJob(one, tmp_path / "single", **settings))
     expected = {row["id"]: row for row in read(tmp_path / "single" / "one.jsonl")}
-    found = deduplicate(CorpusJob(tmp_path / "in", tmp_path / "out", **settings))
-    assert [shard.name for shard in found.shards] == [
+    summary = deduplicate(CorpusJob(tmp_path / "in", tmp_path / "out", **settings))
+    assert [shard.name for shard in summary.shards] == [
         "b.jsonl.gz",
         "c.csv",
         "d.json",
@@ -93,9 +93,9 @@ def test_folders_of_all_formats_keep_their_layout(tmp_path, preset):
 def test_repeated_ids_become_unique(tmp_path):
     rows = [{"id": "a", "text": "one"}, {"id": "a", "text": "two"}, {"id": "a#2", "text": "three"}]
     (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    found = deduplicate(CorpusJob(tmp_path / "in.jsonl", tmp_path / "out"))
+    summary = deduplicate(CorpusJob(tmp_path / "in.jsonl", tmp_path / "out"))
     assert [row["id"] for row in read(tmp_path / "out" / "in.jsonl")] == ["a", "a#3", "a#2"]
-    assert found.repeated_ids == 1
+    assert summary.repeated_ids == 1
 
 
 def test_rows_without_an_id_get_one_and_earlier_annotations_are_replaced(tmp_path):
@@ -135,15 +135,15 @@ def test_rejected_rows_stop_the_job_or_are_set_aside(tmp_path):
     with pytest.raises(BadCorpus, match=r"2 of 3 rows .*\n.*in.jsonl:2: expected an object"):
         deduplicate(CorpusJob(path, tmp_path / "out"))
     assert not (tmp_path / "out").exists()
-    found = deduplicate(CorpusJob(path, tmp_path / "out", rejected=tmp_path / "bad.jsonl"))
+    summary = deduplicate(CorpusJob(path, tmp_path / "out", rejected=tmp_path / "bad.jsonl"))
     assert [row["line"] for row in read(tmp_path / "bad.jsonl")] == [2, 3]
-    assert found.rows == 1
+    assert summary.rows == 1
 
 
 def test_an_empty_file_has_no_rows(tmp_path):
     (tmp_path / "in.jsonl").write_text("")
-    found = deduplicate(CorpusJob(tmp_path / "in.jsonl", tmp_path / "out"))
-    assert found.rows == 0
+    summary = deduplicate(CorpusJob(tmp_path / "in.jsonl", tmp_path / "out"))
+    assert summary.rows == 0
     assert (tmp_path / "out" / "in.jsonl").read_text() == ""
 
 

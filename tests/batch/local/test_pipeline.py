@@ -9,6 +9,7 @@ import pytest
 from tests.support.corpora import ARTICLES, COUNT, PRESETS, read
 
 from nearcopy import POLICIES, RECIPES, Deduper
+from nearcopy.batch.corpus import Settings
 from nearcopy.batch.local import (
     CorpusJob,
     compare,
@@ -16,7 +17,6 @@ from nearcopy.batch.local import (
     estimate,
 )
 from nearcopy.batch.local.clusters import read_article_edges
-from nearcopy.batch.output_columns import Settings
 from nearcopy.kernels import words
 
 
@@ -28,15 +28,15 @@ def test_a_corpus_gets_the_verdicts_of_a_deduper(wire, tmp_path, preset):
     with Deduper(recipe=recipe, policy=policy) as deduper:
         arrived = list(deduper.run(ARTICLES, cluster=False))
         deduper.recluster()
-        told = list(deduper.verdicts(ids))
+        verdicts = list(deduper.verdicts(ids))
     deduplicate(CorpusJob(wire, tmp_path / "out", recipe=recipe, policy=policy))
     rows = read(tmp_path / "out" / "wire.jsonl")
     assert not any("candidate_limit" in verdict.flags for verdict in arrived)
     assert [row["id"] for row in rows] == ids
     assert [(row["duplicate_of"], row["story_id"]) for row in rows] == [
-        (verdict.duplicate_of, verdict.story_id) for verdict in told
+        (verdict.duplicate_of, verdict.story_id) for verdict in verdicts
     ]
-    copies = [verdict for verdict in told if verdict.is_duplicate]
+    copies = [verdict for verdict in verdicts if verdict.is_duplicate]
     assert copies
     assert [row["relation"] for row in rows if row["is_duplicate"]] == [
         verdict.relation for verdict in copies
@@ -48,26 +48,26 @@ def test_the_edges_are_those_of_a_deduper(wire, tmp_path):
     recipe, policy = RECIPES["default"], POLICIES["default"]
     job = CorpusJob(wire, tmp_path / "out", recipe=recipe, policy=policy)
     deduplicate(job, keep_work=True)
-    found = {frozenset(edge[:2]): edge[2:5] for edge in read_article_edges(job).values()}
+    edges = {frozenset(edge[:2]): edge[2:5] for edge in read_article_edges(job).values()}
     with Deduper(recipe=recipe, policy=policy) as deduper:
         list(deduper.run(ARTICLES, cluster=False))
         kept = deduper._store.edges([article.id for article in ARTICLES])
-    assert found == {frozenset(edge[:2]): edge[2:5] for edge in kept}
+    assert edges == {frozenset(edge[:2]): edge[2:5] for edge in kept}
 
 
 def test_the_overlap_is_exact(annotated):
     """Counted once more with sets of words, without any hash."""
 
     def runs(text: str) -> set[tuple[str, ...]]:
-        found = words(text)
-        return {tuple(found[at : at + 5]) for at in range(max(1, len(found) - 4))}
+        text_words = words(text)
+        return {tuple(text_words[at : at + 5]) for at in range(max(1, len(text_words) - 4))}
 
     rows = {row["id"]: row for row in map(json.loads, annotated.splitlines())}
     near = [row for row in rows.values() if row["relation"] == "near_text"]
     assert near
     for row in near:
-        ours, theirs = runs(row["text"]), runs(rows[row["duplicate_of"]]["text"])
-        share = len(ours & theirs) / len(ours | theirs)
+        copy_runs, original_runs = runs(row["text"]), runs(rows[row["duplicate_of"]]["text"])
+        share = len(copy_runs & original_runs) / len(copy_runs | original_runs)
         assert share >= 0.5
         assert row["overlap"] == pytest.approx(share, abs=1e-4)
 
@@ -75,7 +75,7 @@ def test_the_overlap_is_exact(annotated):
 def test_texts_alone_get_the_same_relations_with_and_without_columns(
     wire, tmp_path, annotated, monkeypatch
 ):
-    monkeypatch.setattr("nearcopy.batch.output_columns.COLUMN_KEEP_RULES", frozenset())
+    monkeypatch.setattr("nearcopy.batch.corpus.COLUMN_KEEP_RULES", frozenset())
     assert not Settings(recipe=RECIPES["copies"], policy=POLICIES["copies"]).by_text
     deduplicate(CorpusJob(wire, tmp_path / "out"))
     assert (tmp_path / "out" / "wire.jsonl").read_bytes() == annotated
@@ -90,11 +90,11 @@ def test_window_and_sources_hold_in_columns_too(wire, tmp_path, change):
     with Deduper(recipe=RECIPES["copies"], policy=policy) as deduper:
         list(deduper.run(ARTICLES, cluster=False))
         deduper.recluster()
-        told = [verdict.duplicate_of for verdict in deduper.verdicts(ids)]
+        original_ids = [verdict.duplicate_of for verdict in deduper.verdicts(ids)]
     deduplicate(CorpusJob(wire, tmp_path / "out", policy=policy))
     rows = read(tmp_path / "out" / "wire.jsonl")
-    assert [row["duplicate_of"] for row in rows] == told
-    assert len(set(told)) > 5
+    assert [row["duplicate_of"] for row in rows] == original_ids
+    assert len(set(original_ids)) > 5
 
 
 def test_a_template_with_thousands_of_copies_is_fast(tmp_path):
@@ -107,10 +107,10 @@ def test_a_template_with_thousands_of_copies_is_fast(tmp_path):
         rows.append(json.dumps({"id": f"{number:05d}", "text": " ".join(words)}) + "\n")
     (tmp_path / "in.jsonl").write_text("".join(rows))
     started = time.process_time()
-    found = deduplicate(CorpusJob(tmp_path / "in.jsonl", tmp_path / "out"))
+    summary = deduplicate(CorpusJob(tmp_path / "in.jsonl", tmp_path / "out"))
     assert time.process_time() - started < 30
-    assert found.kept == 1
-    assert found.oversized_keys.skipped_pairs > 0
+    assert summary.kept == 1
+    assert summary.oversized_keys.skipped_pairs > 0
 
 
 def test_unit_size_and_memory_limit_do_not_change_the_output(small, annotated, monkeypatch):
@@ -121,9 +121,9 @@ def test_unit_size_and_memory_limit_do_not_change_the_output(small, annotated, m
 
 
 def test_an_estimate_is_for_all_rows(wire, tmp_path):
-    found = estimate(CorpusJob(wire, tmp_path / "out"))
-    assert found.rows == found.sampled == COUNT
-    assert found.disk > found.output > 0
-    assert found.seconds > 0
-    assert 0 < found.duplicates < 1
+    forecast = estimate(CorpusJob(wire, tmp_path / "out"))
+    assert forecast.rows == forecast.sampled == COUNT
+    assert forecast.disk > forecast.output > 0
+    assert forecast.seconds > 0
+    assert 0 < forecast.duplicates < 1
     assert not list(tmp_path.iterdir())

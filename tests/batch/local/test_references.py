@@ -20,14 +20,16 @@ from nearcopy.errors import BadCorpus
 
 @pytest.mark.parametrize("preset", ["copies", "default"])
 def test_duplicates_of_reference_files_are_duplicates(tmp_path, preset):
-    known, new = tmp_path / "known.jsonl", tmp_path / "new.jsonl"
-    known.write_text("".join(lines(ARTICLES[:100])))
-    later = [replace(each, id=f"new {each.id}", published=None, url=None) for each in ARTICLES]
+    reference, new = tmp_path / "known.jsonl", tmp_path / "new.jsonl"
+    reference.write_text("".join(lines(ARTICLES[:100])))
+    later = [
+        replace(article, id=f"new {article.id}", published=None, url=None) for article in ARTICLES
+    ]
     new.write_text("".join(lines(later[:50] + later[100:150])))
     settings = {"recipe": RECIPES[preset], "policy": POLICIES[preset]}
-    found = deduplicate(CorpusJob(new, tmp_path / "out", reference=known, **settings))
+    summary = deduplicate(CorpusJob(new, tmp_path / "out", reference=reference, **settings))
     rows = read(tmp_path / "out" / "new.jsonl")
-    assert found.rows == len(rows) == 100
+    assert summary.rows == len(rows) == 100
     assert all(row["is_duplicate"] for row in rows[:50])
     assert all(not row["duplicate_of"].startswith("new") for row in rows[:50])
     assert not all(row["is_duplicate"] for row in rows[50:])
@@ -38,7 +40,7 @@ def test_duplicates_of_a_store_are_duplicates(tmp_path):
     with Deduper(f"sqlite:///{store}") as deduper:
         list(deduper.run(ARTICLES[:40]))
     new = tmp_path / "new.jsonl"
-    later = [replace(each, id=f"new {each.id}") for each in ARTICLES[:60]]
+    later = [replace(article, id=f"new {article.id}") for article in ARTICLES[:60]]
     new.write_text("".join(lines(later)))
     deduplicate(CorpusJob(new, tmp_path / "out", reference=store))
     rows = read(tmp_path / "out" / "new.jsonl")
@@ -49,10 +51,10 @@ def test_duplicates_of_a_store_are_duplicates(tmp_path):
 @pytest.fixture
 def stores(tmp_path) -> tuple[Path, Path]:
     """A store with ten articles, and one with the next ten."""
-    made = tmp_path / "a.db", tmp_path / "b.db"
-    fill(made[0], ARTICLES[:10])
-    fill(made[1], ARTICLES[10:20])
-    return made
+    paths = tmp_path / "a.db", tmp_path / "b.db"
+    fill(paths[0], ARTICLES[:10])
+    fill(paths[1], ARTICLES[10:20])
+    return paths
 
 
 def fill(store: Path, articles: list[Article]) -> None:
@@ -64,7 +66,9 @@ def fill(store: Path, articles: list[Article]) -> None:
 def new(tmp_path) -> Path:
     """What the stores have, under other ids."""
     path = tmp_path / "new.jsonl"
-    path.write_text("".join(lines([replace(each, id=f"new {each.id}") for each in ARTICLES[:20]])))
+    path.write_text(
+        "".join(lines([replace(article, id=f"new {article.id}") for article in ARTICLES[:20]]))
+    )
     return path
 
 

@@ -109,7 +109,7 @@ def test_a_work_folder_with_other_files_is_refused(wire, tmp_path, name):
     (tmp_path / "mine" / name).write_text("mine")
     with pytest.raises(BadCorpus, match=f"mine holds {name}, .* --work"):
         deduplicate(CorpusJob(wire, tmp_path / "out", work=tmp_path / "mine"))
-    assert [each.name for each in tmp_path.rglob("*")] == ["mine", name]
+    assert [path.name for path in tmp_path.rglob("*")] == ["mine", name]
     assert (tmp_path / "mine" / name).read_text() == "mine"
 
 
@@ -132,4 +132,4 @@ def test_other_files_in_the_work_folder_are_kept(wire, tmp_path):
             (work / "mine.txt").write_text("mine")
 
     deduplicate(CorpusJob(wire, tmp_path / "out", work=work), put)
-    assert [each.name for each in work.iterdir()] == ["mine.txt"]
+    assert [path.name for path in work.iterdir()] == ["mine.txt"]

@@ -18,10 +18,10 @@ from tests.support.synthetic_news import news
 from typer.testing import CliRunner
 
 from nearcopy import POLICIES, RECIPES
+from nearcopy.batch.corpus import Settings
 from nearcopy.batch.local import CorpusJob
 from nearcopy.batch.local import deduplicate as on_one_machine
 from nearcopy.batch.local.clusters import read_article_edges
-from nearcopy.batch.output_columns import Settings
 from nearcopy.batch.shared_keys import LEADING_ROWS, PRECEDING_ROWS, neighbour_positions
 from nearcopy.cli import app
 from nearcopy.match import candidate_index
@@ -94,13 +94,13 @@ class Stop(Exception):
 @pytest.mark.usefixtures("spark")
 def test_a_killed_worker_and_a_stopped_driver_change_nothing(cluster, wire, tmp_path, monkeypatch):
     """The program of the page on scale, run until it is stopped, and once more."""
-    made, make = [], work_module.Checkpoints._write_stage
+    stages, make = [], work_module.Checkpoints._write_stage
 
     def noted(self, name, table, mark):
-        made.append(name)
+        stages.append(name)
         if name == "edges":
             threading.Timer(0.2, cluster.kill_worker).start()
-        if name == "links" and made.count(name) == 1:
+        if name == "links" and stages.count(name) == 1:
             raise Stop
         return make(self, name, table, mark)
 
@@ -112,7 +112,7 @@ def test_a_killed_worker_and_a_stopped_driver_change_nothing(cluster, wire, tmp_
     assert len(cluster.workers) == 1
     cluster.add_worker()
     exec(program)  # noqa: S102
-    assert made.count("articles") == made.count("pairs") == made.count("edges") == 1
+    assert stages.count("articles") == stages.count("pairs") == stages.count("edges") == 1
     assert not names["begun"].exists()
     rows = rows_in(names["marked.parquet"])
     assert list(rows[0])[-5:] == list(OURS)
@@ -120,13 +120,13 @@ def test_a_killed_worker_and_a_stopped_driver_change_nothing(cluster, wire, tmp_
 
 
 def test_all_that_is_known_is_judged_as_on_one_machine(spark, wire, tmp_path, monkeypatch):
-    monkeypatch.setattr(candidate_index, "MAX_PAIRS", COUNT * COUNT)  # nothing is left out
+    monkeypatch.setattr(candidate_index, "MAX_PAIRS", COUNT * COUNT)  # nothing is truncated
     settings = {"recipe": RECIPES["default"], "policy": POLICIES["default"]}
-    found = run(spark.read.json(str(wire)), Settings(**settings), work=str(tmp_path / "work"))
+    result = run(spark.read.json(str(wire)), Settings(**settings), work=str(tmp_path / "work"))
     job = CorpusJob(wire, tmp_path / "out", **settings)
     on_one_machine(job, keep_work=True)
-    assert marks(found.table.collect()) == marks(read(job.paths.output / wire.name))
-    assert found.summary.oversized_keys.skipped_pairs == 0
+    assert marks(result.table.collect()) == marks(read(job.paths.output / wire.name))
+    assert result.summary.oversized_keys.skipped_pairs == 0
     names = {row["row"]: row["id"] for row in rows_in(tmp_path / "work" / "articles")}
     edges = [edge_of(row, names) for row in rows_in(tmp_path / "work" / "edges")]
     assert by_pair(edges) == by_pair(read_article_edges(job).values())
@@ -143,14 +143,14 @@ def test_crowded_keys_are_salted_and_bounded_all_the_same(spark, tmp_path):
     path, work = tmp_path / "in.jsonl", tmp_path / "work"
     path.write_text("".join(rows))
     expected = on_one_machine(CorpusJob(path, tmp_path / "out"))
-    found = run(spark.read.json(str(path)), work=str(work), largest_key=1)
-    assert marks(found.table.collect()) == marks(read(tmp_path / "out" / path.name))
-    assert found.summary.oversized_keys == expected.oversized_keys
+    result = run(spark.read.json(str(path)), work=str(work), largest_key=1)
+    assert marks(result.table.collect()) == marks(read(tmp_path / "out" / path.name))
+    assert result.summary.oversized_keys == expected.oversized_keys
     articles, hot, pairs = (rows_in(work / name) for name in ("articles", "hot_keys", "pairs"))
     assert max(row["bits"] for row in hot) >= 2
     keys = [(column, key, row["row"]) for row in articles for column, key in enumerate(row["keys"])]
-    found = {(row["later"], row["earlier"]) for row in pairs if row["later"] is not None}
-    assert found == paired(keys, 10_000)
+    result = {(row["later"], row["earlier"]) for row in pairs if row["later"] is not None}
+    assert result == paired(keys, 10_000)
 
 
 def by_pair(edges) -> dict[frozenset[str], tuple]:
@@ -179,11 +179,11 @@ def test_rows_keep_what_they_have_and_get_ids_of_their_own(tmp_path, monkeypatch
     words = ["spark", str(path), str(tmp_path / "out"), "--json"]
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, result.output
-    told = json.loads(next(line for line in result.stderr.splitlines() if line[0] == "{"))
-    counts = {name: told[name] for name in ("rows", "kept", "rejected", "repeated_ids")}
+    summary = json.loads(next(line for line in result.stderr.splitlines() if line[0] == "{"))
+    counts = {name: summary[name] for name in ("rows", "kept", "rejected", "repeated_ids")}
     assert counts == {"rows": 3, "kept": 2, "rejected": 1, "repeated_ids": 1}
     assert "neither an id nor a title, text or url" in result.stderr
-    rows = [row for each in sorted(Path("out").glob("*.json")) for row in read(each)]
+    rows = [row for part in sorted(Path("out").glob("*.json")) for row in read(part)]
     by_text = {row.get("text"): row for row in rows}
     assert by_text[text]["id"] == "a"
     assert by_text[given_rows[1]["text"]]["id"] == "a#2"
@@ -192,19 +192,18 @@ def test_rows_keep_what_they_have_and_get_ids_of_their_own(tmp_path, monkeypatch
     assert by_text[given_rows[2]["text"]]["id"].startswith("t-")
     assert "relation" not in by_text[None]
     assert not Path("out.nearcopy").exists()
-    again = CliRunner().invoke(app, words)
-    assert again.exit_code == 2
-    assert "already exists" in again.stderr
+    rerun = CliRunner().invoke(app, words)
+    assert rerun.exit_code == 2
+    assert "already exists" in rerun.stderr
 
 
 @pytest.mark.parametrize("preset", ["copies", "default"])
 def test_a_batch_without_an_article_tells_why(preset):
     rows = pa.RecordBatch.from_pydict({PLACE: [7, 8], "id": [None, None], "text": ["", None]})
-    reading = read_rows(Settings(recipe=RECIPES[preset], policy=POLICIES[preset]))
-    (made,) = reading([rows])
-    assert made["place"].to_pylist() == [7, 8]
-    assert made["row"].null_count == made["keys"].null_count == 2
-    assert all("neither an id" in why for why in made["why"].to_pylist())
+    (batch,) = read_rows(Settings(recipe=RECIPES[preset], policy=POLICIES[preset]), [rows])
+    assert batch["place"].to_pylist() == [7, 8]
+    assert batch["row"].null_count == batch["keys"].null_count == 2
+    assert all("neither an id" in why for why in batch["why"].to_pylist())
 
 
 @pytest.mark.parametrize(
@@ -227,17 +226,19 @@ def paired(keys: list[tuple[int, int, int]], size: int) -> set[tuple[int, int]]:
     ordered = sorted(keys)
     names = ("column", "key", "row")
     columns = {
-        name: pa.array(list(each), pa.int64())
-        for name, each in zip(names, zip(*ordered, strict=True), strict=True)
+        name: pa.array(list(values), pa.int64())
+        for name, values in zip(names, zip(*ordered, strict=True), strict=True)
     }
     columns |= {"salt": pa.array([-1] * len(keys)), "fresh": pa.array([True] * len(keys))}
     whole = pa.RecordBatch.from_pydict(columns)
     batches = [whole.slice(at, size) for at in range(0, len(keys), size)]
-    found: set[tuple[int, int]] = set()
-    for batch in _pair_batches(PairLimits(), _no_weights)(batches):
-        some = batch.filter(batch["later"].is_valid())
-        found |= set(zip(some["later"].to_pylist(), some["earlier"].to_pylist(), strict=True))
-    return found
+    pairs: set[tuple[int, int]] = set()
+    for batch in _pair_batches(PairLimits(), _no_weights, batches):
+        pair_rows = batch.filter(batch["later"].is_valid())
+        pairs |= set(
+            zip(pair_rows["later"].to_pylist(), pair_rows["earlier"].to_pylist(), strict=True)
+        )
+    return pairs
 
 
 @settings(max_examples=20)
@@ -247,8 +248,8 @@ def test_batches_of_any_size_give_the_same_pairs(sizes, batch):
     new = np.array([row == 0 for _, _, row in keys])
     expected = {
         (keys[later][2], keys[earlier][2])
-        for some in neighbour_positions(new)
-        for later, earlier in zip(*(each.tolist() for each in some), strict=True)
+        for positions in neighbour_positions(new)
+        for later, earlier in zip(*(column.tolist() for column in positions), strict=True)
     }
     assert paired(keys, batch) == expected
     assert len(expected) <= sum(size * (PRECEDING_ROWS + LEADING_ROWS) for size in sizes)
@@ -275,7 +276,7 @@ if WHOLE:  # one more machine of Java takes its time
             env={**os.environ, **spark_cluster.environment()},
         )
         files = (tmp_path / "out").glob("*.json")
-        rows = [dict.fromkeys(OURS) | row for each in files for row in read(each)]
+        rows = [dict.fromkeys(OURS) | row for path in files for row in read(path)]
         assert marks(rows) == told_by_one_machine(wire, tmp_path / "one", "copies")
 
 

@@ -81,24 +81,24 @@ def test_two_files_with_one_id_are_two_articles(run, tmp_path):
 
 
 def test_pairs_come_back_in_order_each_with_ids(run):
-    given = lines(
+    pairs = lines(
         ({"id": "x", "text": QUAY}, {"id": "y", "text": QUAY.upper()}),
         ({"text": QUAY}, {"text": QUAY}),
         ({"id": "x", "title": "The price of tea rises"}, {"id": "y", "title": "Old quay closes"}),
     )
-    found = rows(run("--pairs", "-", input=given))
-    assert [(row["a"], row["b"]) for row in found] == [("x", "y"), ("2a", "2b"), ("x", "y")]
-    assert [row["relation"] for row in found] == ["same_text", "same_text", "distinct"]
-    assert all(list(row) == FIELDS for row in found)
+    comparisons = rows(run("--pairs", "-", input=pairs))
+    assert [(row["a"], row["b"]) for row in comparisons] == [("x", "y"), ("2a", "2b"), ("x", "y")]
+    assert [row["relation"] for row in comparisons] == ["same_text", "same_text", "distinct"]
+    assert all(list(row) == FIELDS for row in comparisons)
 
 
 def test_pairs_are_judged_like_two_articles(run, tmp_path):
     wire = [json.loads(line) for line in Path(WIRE).read_text("utf-8").splitlines()]
     by_id = {row["id"]: row for row in wire}
-    wanted = [("en-01", "en-02"), ("en-24", "en-25"), ("zt-01", "zs-02"), ("en-15", "en-16")]
+    pairs = [("en-01", "en-02"), ("en-24", "en-25"), ("zt-01", "zs-02"), ("en-15", "en-16")]
     file = tmp_path / "pairs.jsonl"
-    file.write_text(lines(*((by_id[a], by_id[b]) for a, b in wanted)), encoding="utf-8")
-    for (a, b), row in zip(wanted, rows(run("--pairs", str(file))), strict=True):
+    file.write_text(lines(*((by_id[a], by_id[b]) for a, b in pairs)), encoding="utf-8")
+    for (a, b), row in zip(pairs, rows(run("--pairs", str(file))), strict=True):
         assert [row] == rows(run(a, b, "--in", WIRE, "--json"))
 
 

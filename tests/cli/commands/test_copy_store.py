@@ -40,20 +40,20 @@ def rows(result):
 
 
 def test_all_pools_are_copied(filled, lasting_address):
-    found = rows(filled("copy-store", "lived.db", lasting_address, "--json"))
-    assert [(row["pool"], row["to_pool"]) for row in found] == [
+    pools = rows(filled("copy-store", "lived.db", lasting_address, "--json"))
+    assert [(row["pool"], row["to_pool"]) for row in pools] == [
         ("arts", "arts"),
         ("default", "default"),
         ("sport", "sport"),
     ]
-    assert [(row["copied"], row["skipped"], row["verified"]) for row in found] == [
+    assert [(row["copied"], row["skipped"], row["verified"]) for row in pools] == [
         (1, 0, True),
         (70, 0, True),
         (1, 0, True),
     ]
-    assert list(found[1]["records"]) == list(KINDS)
-    assert found[1]["records"]["articles"]["count"] == 70
-    assert len(found[1]["records"]["articles"]["sha256"]) == 64
+    assert list(pools[1]["records"]) == list(KINDS)
+    assert pools[1]["records"]["articles"]["count"] == 70
+    assert len(pools[1]["records"]["articles"]["sha256"]) == 64
     assert list_pools(lasting_address) == ["arts", "default", "sport"]
 
 
@@ -75,8 +75,8 @@ def test_a_table_lists_the_records(filled):
     result = filled("copy-store", "lived.db", "a.db", "--pool", "default")
     assert "fingerprints" in result.stdout
     assert "copied 70 articles; verified" in result.stderr
-    again = filled("copy-store", "lived.db", "a.db", "--pool", "default")
-    assert "copied 0 articles, 70 already there; verified" in again.stderr
+    second_run = filled("copy-store", "lived.db", "a.db", "--pool", "default")
+    assert "copied 0 articles, 70 already there; verified" in second_run.stderr
 
 
 def test_articles_expire_in_redis_with_a_window(filled, redis_address):

@@ -26,9 +26,9 @@ def run(tmp_path, monkeypatch):
 def test_the_summary_accounts_for_every_row(run, wire):
     result = run(wire, "-o", "out", "--json", "-j", 1)
     assert result.exit_code == 0, result.stderr
-    told = json.loads(result.stderr.splitlines()[-1])
-    assert told["rows"] == told["kept"] + told["duplicates"] == COUNT
-    assert sum(told["relations"].values()) == COUNT
+    summary = json.loads(result.stderr.splitlines()[-1])
+    assert summary["rows"] == summary["kept"] + summary["duplicates"] == COUNT
+    assert sum(summary["relations"].values()) == COUNT
 
 
 def test_an_existing_output_is_not_replaced(run, wire):

@@ -12,10 +12,10 @@ from unittest.mock import Mock
 import pytest
 from typer.testing import CliRunner
 
-from nearcopy.batch.output_columns import VERDICT_COLUMNS
 from nearcopy.cli import app
 from nearcopy.deduper.deduper import Deduper
 from nearcopy.io.files import open_sources, open_writer, read
+from nearcopy.io.serializers import VERDICT_COLUMNS
 
 WIRE = Path(__file__).parents[3] / "examples" / "wire.jsonl"
 FERRY = (
@@ -83,9 +83,9 @@ def test_the_verdicts_are_those_of_the_library(run):
     with open_sources([str(WIRE)]) as (source,), Deduper() as deduper:
         articles = [row.article for row in read(source)]
         list(deduper.run(articles))
-        found = [(v.relation, v.duplicate_of) for v in deduper.verdicts(a.id for a in articles)]
+        verdicts = [(v.relation, v.duplicate_of) for v in deduper.verdicts(a.id for a in articles)]
     rows = lines(run(WIRE).stdout)
-    assert [(row["relation"], row["duplicate_of"]) for row in rows] == found
+    assert [(row["relation"], row["duplicate_of"]) for row in rows] == verdicts
 
 
 def test_verdict_columns_replace_input_columns_of_the_same_name(run, put):
@@ -117,9 +117,9 @@ def test_an_unknown_file_suffix_is_refused(run, put, tmp_path, flag):
 
 
 def test_a_file_with_any_suffix_is_cleaned_in_place_in_its_format(run, put, tmp_path):
-    given = Path(put("a.jsonl")).rename(tmp_path / "a.txt")
-    assert run(given, "--apply", "-o", given).exit_code == 0
-    assert [row["id"] for row in lines(given.read_text("utf-8"))] == ["a", "b"]
+    path = Path(put("a.jsonl")).rename(tmp_path / "a.txt")
+    assert run(path, "--apply", "-o", path).exit_code == 0
+    assert [row["id"] for row in lines(path.read_text("utf-8"))] == ["a", "b"]
 
 
 def test_a_table_has_all_columns_with_the_verdict_last(run, put, tmp_path):
@@ -160,12 +160,12 @@ def test_stdin_may_differ_in_format_from_stdout(run, put):
 def test_fields_can_be_named(run, put):
     rows = [{"key": row["id"], "tale": row["text"], "text": "x"} for row in ROWS]
     path = put("a.jsonl", rows)
-    found = lines(run(path, "--text-field", "tale", "--id-field", "key").stdout)
-    assert [row["duplicate_of"] for row in found] == [None, None, "a"]
-    assert "id" not in found[0]
-    wrong = run(path, "--text-field", "saga")
-    assert wrong.exit_code == 2
-    assert "its columns are key, tale, text" in wrong.stderr
+    marked_rows = lines(run(path, "--text-field", "tale", "--id-field", "key").stdout)
+    assert [row["duplicate_of"] for row in marked_rows] == [None, None, "a"]
+    assert "id" not in marked_rows[0]
+    refused = run(path, "--text-field", "saga")
+    assert refused.exit_code == 2
+    assert "its columns are key, tale, text" in refused.stderr
 
 
 def test_rows_without_an_id_get_one(run, put):
@@ -233,7 +233,7 @@ def test_the_guard_stops_before_anything_is_written(run, put, tmp_path):
     assert "3 of 4 articles are duplicates (75%)" in stopped.stderr
     assert "--yes" in stopped.stderr
     assert stopped.stdout == ""
-    assert [each.name for each in tmp_path.iterdir()] == ["a.jsonl"]
+    assert [file.name for file in tmp_path.iterdir()] == ["a.jsonl"]
     assert run(path, "--apply").stdout == ""
     assert run(path, "--apply", "--yes", "-o", out).exit_code == 0
     assert len(values(out)) == 1
@@ -302,13 +302,13 @@ def test_rejected_rows_can_be_set_aside(run, spoilt, tmp_path):
     result = run(spoilt, "--apply", "--rejected", rejected)
     assert result.exit_code == 0
     assert "kept 2 + removed 1 + rejected 3 = read 6" in result.stderr
-    found = lines(rejected.read_text())
-    assert [row["line"] for row in found] == [4, 5, 7]
-    assert [row["raw"] for row in found] == [{"id": "d", "date": "soon"}, '{"broken', {"note": 1}]
-    assert all(row["why"] and row["file"] == str(spoilt) for row in found)
+    rejects = lines(rejected.read_text())
+    assert [row["line"] for row in rejects] == [4, 5, 7]
+    assert [row["raw"] for row in rejects] == [{"id": "d", "date": "soon"}, '{"broken', {"note": 1}]
+    assert all(row["why"] and row["file"] == str(spoilt) for row in rejects)
 
 
-# Stores, settings, what is said.
+# Stores, settings, messages.
 
 
 def test_a_store_persists_between_runs(run, put, tmp_path):
@@ -349,11 +349,11 @@ def test_the_summary_is_printed_to_stderr(run, put):
     result = run(put("a.jsonl"))
     assert "kept 2 + duplicates 1 + rejected 0 = read 3" in result.stderr
     assert "same_text" in result.stderr
-    told = json.loads(run(put("a.jsonl"), "--json").stderr)
-    assert (told["read"], told["kept"], told["duplicates"], told["rejected"]) == (3, 2, 1, 0)
-    assert told["relations"]["same_text"] == 1
-    assert told["largest_story"]["members"] == 2
-    assert told["conserved"] is True
+    stats = json.loads(run(put("a.jsonl"), "--json").stderr)
+    assert (stats["read"], stats["kept"], stats["duplicates"], stats["rejected"]) == (3, 2, 1, 0)
+    assert stats["relations"]["same_text"] == 1
+    assert stats["largest_story"]["members"] == 2
+    assert stats["conserved"] is True
     assert run(put("a.jsonl"), "--quiet").stderr == ""
 
 
@@ -382,10 +382,10 @@ def test_on_a_terminal_the_guard_asks(put, tmp_path, answer, code):
     with subprocess.Popen(command, stdin=its_end, stderr=its_end, close_fds=True) as process:
         os.write(terminal, f"{answer}\n".encode())
         assert process.wait() == code
-    told = os.read(terminal, 1 << 16).decode()
+    prompt = os.read(terminal, 1 << 16).decode()
     os.close(terminal)
     os.close(its_end)
-    assert "(75%). Remove them?" in told
+    assert "(75%). Remove them?" in prompt
     assert out.exists() == (code == 0)
 
 
@@ -440,7 +440,7 @@ def test_pyarrow_is_imported_only_when_needed():
 
 @pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
 def test_unknown_columns_are_warned_of(run, put, name):
-    path = put(name, [{"id": each, "Schlagzeile": "Fähre", "Inhalt": FERRY} for each in "ab"])
+    path = put(name, [{"id": letter, "Schlagzeile": "Fähre", "Inhalt": FERRY} for letter in "ab"])
     guessed = run(path)
     assert guessed.exit_code == 0
     assert "none is a duplicate: the columns are id, Schlagzeile, Inhalt" in guessed.stderr
@@ -450,6 +450,6 @@ def test_unknown_columns_are_warned_of(run, put, name):
 
 
 def test_a_nested_ranked_list_is_warned_of(put):
-    path = put("a.jsonl", [{"_id": each, "_source": {"title": "Ferry"}} for each in "ab"])
+    path = put("a.jsonl", [{"_id": letter, "_source": {"title": "Ferry"}} for letter in "ab"])
     result = CliRunner().invoke(app, ["search-results", str(path)])
     assert "the columns are _id, _source" in result.stderr

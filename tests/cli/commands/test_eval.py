@@ -1,4 +1,4 @@
-"""`nearcopy eval`: tables for people, one object for machines, a page to open, clear errors."""
+"""`nearcopy eval`: tables for readers, one object for machines, a page to open, clear errors."""
 
 import csv
 import json
@@ -37,13 +37,13 @@ def write(path, text):
 
 
 def test_pairs_as_one_object(run):
-    found = data(run(*PAIRS, "--json"))
-    assert list(found) == KEYS
-    assert found["settings"] == {"preset": "default", "window": "all"}
-    assert found["counts"]["pairs"] == 61
-    assert found["scores"]["f1"] == {"value": 1.0, "low": 1.0, "high": 1.0}
-    assert {row["relation"]: row["pairs"] for row in found["by_relation"]}["near_text"] == 10
-    assert found["mistakes"] == []
+    report = data(run(*PAIRS, "--json"))
+    assert list(report) == KEYS
+    assert report["settings"] == {"preset": "default", "window": "all"}
+    assert report["counts"]["pairs"] == 61
+    assert report["scores"]["f1"] == {"value": 1.0, "low": 1.0, "high": 1.0}
+    assert {row["relation"]: row["pairs"] for row in report["by_relation"]}["near_text"] == 10
+    assert report["mistakes"] == []
 
 
 def test_pairs_as_tables(run):
@@ -55,10 +55,10 @@ def test_pairs_as_tables(run):
 
 
 def test_another_preset_makes_mistakes_that_come_with_evidence(run):
-    found = data(run(*PAIRS, "--preset", "feed", "--mistakes", "2", "--json"))
-    assert found["settings"]["preset"] == "feed"
-    assert len(found["mistakes"]) == 4
-    first = found["mistakes"][0]
+    report = data(run(*PAIRS, "--preset", "feed", "--mistakes", "2", "--json"))
+    assert report["settings"]["preset"] == "feed"
+    assert len(report["mistakes"]) == 4
+    first = report["mistakes"][0]
     assert first["kind"] == "false alarm"
     assert first["evidence"]
     assert first["rule"]
@@ -70,17 +70,17 @@ def test_another_preset_makes_mistakes_that_come_with_evidence(run):
 
 def test_policy_and_window_are_applied(run, tmp_path):
     policy = write(tmp_path / "p.toml", 'duplicates = ["same_url"]\n')
-    found = data(run(*PAIRS, "--policy", policy, "--json"))
-    assert found["settings"] == {"policy": policy, "window": "all"}
-    assert found["about"].startswith("positive where relation is same_url;")
+    report = data(run(*PAIRS, "--policy", policy, "--json"))
+    assert report["settings"] == {"policy": policy, "window": "all"}
+    assert report["about"].startswith("positive where relation is same_url;")
     narrow = data(run(*PAIRS, "--window", "90m", "--json"))
     assert narrow["scores"]["recall"]["value"] < 1.0
 
 
 def test_the_target_changes_what_counts_as_a_match(run):
-    found = data(run(*PAIRS, "--target", "event", "--json"))
-    assert found["counts"]["same"] == 48
-    assert found["scores"]["recall"]["value"] < 1.0
+    report = data(run(*PAIRS, "--target", "event", "--json"))
+    assert report["counts"]["same"] == 48
+    assert report["scores"]["recall"]["value"] < 1.0
 
 
 def test_the_report_is_written_in_addition_to_the_tables(run, tmp_path):
@@ -97,42 +97,42 @@ def test_articles_can_be_inline_in_the_pairs(run, tmp_path):
     ]
     with (tmp_path / "p.csv").open("w", newline="") as file:
         csv.writer(file).writerows([("title_a", "title_b", "label"), *rows])
-    found = data(run("--pairs", "p.csv", "--json"))
-    assert found["counts"] == {
+    report = data(run("--pairs", "p.csv", "--json"))
+    assert report["counts"] == {
         "pairs": 2,
         "same": 1,
         "called_same": 1,
         "ignored": 0,
         "with_unknown_ids": 0,
     }
-    assert found["scores"]["f1"]["value"] == 1.0
+    assert report["scores"]["f1"]["value"] == 1.0
 
 
 def test_pairs_may_be_json_lines(run, tmp_path):
     row = {"a": {"title": "Fire destroys mill"}, "b": {"title": "Rain floods town"}, "same": True}
     file = write(tmp_path / "p.jsonl", json.dumps(row) + "\n")
-    found = data(run("--pairs", file, "--json"))
-    assert [each["kind"] for each in found["mistakes"]] == ["miss"]
+    report = data(run("--pairs", file, "--json"))
+    assert [mistake["kind"] for mistake in report["mistakes"]] == ["miss"]
 
 
 def test_clusters_are_measured(run, tmp_path):
     file = write(tmp_path / "c.csv", "id,cluster\nen-01,ferry\nen-02,ferry\nen-24,loom\nno,loom\n")
     result = run("--articles", WIRE, "--clusters", file, "--json")
-    found = data(result)
-    assert found["kind"] == "clusters"
-    assert found["scores"]["bcubed_f1"]["value"] == 1.0
-    assert found["counts"]["with_unknown_ids"] == 1
-    assert found["unknown_ids"] == ["no"]
+    report = data(result)
+    assert report["kind"] == "clusters"
+    assert report["scores"]["bcubed_f1"]["value"] == 1.0
+    assert report["counts"]["with_unknown_ids"] == 1
+    assert report["unknown_ids"] == ["no"]
     assert "left out 1: 1 articles are missing: no" in result.stderr
 
 
 def test_near_pairs_are_measured(run, tmp_path):
     file = write(tmp_path / "n.csv", "a,b,jaccard5\nen-01,en-02,0.9\nen-01,en-24,0.6\n")
-    found = data(run("--articles", WIRE, "--near-pairs", file, "--json"))
-    assert found["kind"] == "near_pairs"
-    assert found["scores"]["recall"]["value"] == 0.5
-    assert found["mistakes"][-1]["label"] == "overlap 0.6; no candidate"
-    assert found["by_overlap"][0]["overlap_from"] == "0.9"
+    report = data(run("--articles", WIRE, "--near-pairs", file, "--json"))
+    assert report["kind"] == "near_pairs"
+    assert report["scores"]["recall"]["value"] == 0.5
+    assert report["mistakes"][-1]["label"] == "overlap 0.6; no candidate"
+    assert report["by_overlap"][0]["overlap_from"] == "0.9"
 
 
 def test_unknown_ids_are_listed(run, tmp_path):

@@ -12,8 +12,7 @@ from typer.testing import CliRunner
 
 from nearcopy import Article, explain
 from nearcopy.cli import app
-from nearcopy.cli.render.explanation import render_explanation
-from nearcopy.cli.render.explanation_html import render_page
+from nearcopy.cli.explanation import render_explanation, render_page
 
 WIRE = str(Path(__file__).parents[3] / "examples" / "wire.jsonl")
 SHARED = "the harbour council voted on Tuesday evening to close the old quay at once"
@@ -112,17 +111,17 @@ class Parsed(HTMLParser):
 @pytest.mark.parametrize("evil", ["<script>alert(1)</script>", '"><img src=x onerror=y>', "</td>&"])
 def test_a_page_escapes_article_content(evil):
     one = Article(id=evil, title=evil, text=evil, source=evil, language=evil, url=evil)
-    made = Parsed(render_page(explain(one, one), one, one))
-    assert not made.tags & {"script", "img", "a", "link", "iframe"}
-    assert not [name for name, _ in made.attributes if name.startswith("on") or name == "src"]
-    assert evil in made.text
+    page = Parsed(render_page(explain(one, one), one, one))
+    assert not page.tags & {"script", "img", "a", "link", "iframe"}
+    assert not [name for name, _ in page.attributes if name.startswith("on") or name == "src"]
+    assert evil in page.text
 
 
 def test_a_page_has_no_external_resources():
-    made = render_page(explain(A, B), A, B)
-    assert "Content-Security-Policy" in made
-    assert not re.search(r"https?://|url\(|@import", made)
-    assert 'dir="auto"' in made
+    page = render_page(explain(A, B), A, B)
+    assert "Content-Security-Policy" in page
+    assert not re.search(r"https?://|url\(|@import", page)
+    assert 'dir="auto"' in page
 
 
 def test_html_writes_a_page(run, tmp_path):

@@ -1,4 +1,4 @@
-"""`nearcopy feedback`: what people say, told and listed."""
+"""`nearcopy feedback`: feedback recorded and listed."""
 
 import csv
 import io
@@ -33,18 +33,18 @@ def story(name):
 
 
 def test_different_splits_a_story_and_reports_moved_articles(run):
-    found = row(run("en-03", "en-01", "--different", "--note", "two crossings", "--json"))
-    assert (found["a"], found["b"], found["same"]) == ("en-01", "en-03", False)
-    assert (found["relation"], found["mistake"]) == ("distinct", "false alarm")
-    assert (found["predicted_relation"], found["predicted_duplicate"]) == ("near_text", True)
-    assert found["evidence"]["overlap"] > 0.9
-    assert {each["id"] for each in found["changes"]} >= {"en-01"}
+    entry = row(run("en-03", "en-01", "--different", "--note", "two crossings", "--json"))
+    assert (entry["a"], entry["b"], entry["same"]) == ("en-01", "en-03", False)
+    assert (entry["relation"], entry["mistake"]) == ("distinct", "false alarm")
+    assert (entry["predicted_relation"], entry["predicted_duplicate"]) == ("near_text", True)
+    assert entry["evidence"]["overlap"] > 0.9
+    assert {change["id"] for change in entry["changes"]} >= {"en-01"}
     assert "en-01" not in story("en-03")
 
 
 def test_same_merges_two_stories(run):
-    found = row(run("en-24", "en-25", "--same", "--relation", "same_event", "--json"))
-    assert (found["relation"], found["mistake"]) == ("same_event", "miss")
+    entry = row(run("en-24", "en-25", "--same", "--relation", "same_event", "--json"))
+    assert (entry["relation"], entry["mistake"]) == ("same_event", "miss")
     assert story("en-24") == {"en-24", "en-25"}
 
 
@@ -74,12 +74,12 @@ def test_a_misspelt_option_is_corrected(run):
 def test_feedback_can_be_retracted(run):
     before = story("en-01")
     assert run("en-01", "en-03", "--different").exit_code == 0
-    found = row(run("en-03", "en-01", "--undo", "--json"))
-    assert found["retracted"]
+    entry = row(run("en-03", "en-01", "--undo", "--json"))
+    assert entry["retracted"]
     assert story("en-01") == before
-    again = run("en-03", "en-01", "--undo")
-    assert again.exit_code == 2
-    assert "nothing to retract" in again.stderr
+    refused = run("en-03", "en-01", "--undo")
+    assert refused.exit_code == 2
+    assert "nothing to retract" in refused.stderr
 
 
 def test_feedback_is_shown_as_a_table(run):
@@ -98,9 +98,9 @@ def test_feedback_is_listed_as_a_table_as_json_and_as_csv(run):
     assert "two, not one" in shown.stdout
     assert "2 in all" in shown.stderr
     lines = [json.loads(line) for line in run("--list", "--json").stdout.splitlines()]
-    assert [each["mistake"] for each in lines] == ["false alarm", "miss"]
+    assert [entry["mistake"] for entry in lines] == ["false alarm", "miss"]
     table = list(csv.DictReader(io.StringIO(run("--list", "--csv").stdout)))
-    assert [each["note"] for each in table] == ["two, not one", ""]
+    assert [entry["note"] for entry in table] == ["two, not one", ""]
     assert list(table[0]) == list(lines[0])
     assert json.loads(table[0]["evidence"]) == lines[0]["evidence"]
 

@@ -23,24 +23,24 @@ def test_exactly_the_overlapping_pairs_are_found(run, least, shingle):
     words = ["--min-overlap", str(least), *(["--shingle", str(shingle)] if shingle else [])]
     result = run(WIRE, *words, "--words", "folded")
     assert result.exit_code == 0, result.stderr
-    found = [json.loads(line) for line in result.stdout.splitlines()]
+    pairs = [json.loads(line) for line in result.stdout.splitlines()]
     wire = [json.loads(line) for line in Path(WIRE).read_text("utf-8").splitlines()]
     articles = [
         Article(id=row["id"], text=row["text"], html=row.get("html", False)) for row in wire
     ]
     features = Features("words", shingle) if shingle else None
-    wanted = {
-        frozenset((a.id, b.id)): each.jaccard
+    expected = {
+        frozenset((a.id, b.id)): measures.jaccard
         for a, b in combinations(articles, 2)
-        if ((each := overlap(a, b, features=features)).jaccard or 0) >= least
+        if ((measures := overlap(a, b, features=features)).jaccard or 0) >= least
     }
-    assert {frozenset((row["a"], row["b"])): row["overlap"] for row in found} == wanted
-    assert all(list(row) == ["a", "b", "overlap", "containment", "relation"] for row in found)
+    assert {frozenset((row["a"], row["b"])): row["overlap"] for row in pairs} == expected
+    assert all(list(row) == ["a", "b", "overlap", "containment", "relation"] for row in pairs)
 
 
 def test_the_relation_is_that_of_compare(run):
-    found = [json.loads(line) for line in run(WIRE).stdout.splitlines()]
-    relations = {frozenset((row["a"], row["b"])): row["relation"] for row in found}
+    pairs = [json.loads(line) for line in run(WIRE).stdout.splitlines()]
+    relations = {frozenset((row["a"], row["b"])): row["relation"] for row in pairs}
     assert relations[frozenset(("en-24", "en-25"))] == "distinct"
     assert relations[frozenset(("en-12", "en-13"))] == "near_text"
 

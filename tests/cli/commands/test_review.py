@@ -37,13 +37,13 @@ def told():
 
 
 def test_pairs_are_listed_by_margin(run):
-    found = lines(run("--json"))
-    assert [each["margin"] for each in found] == sorted(each["margin"] for each in found)
-    assert {"a", "b", "relation", "rule", "margin", "threshold"} <= set(found[0])
-    assert lines(run("--json", "--limit", "2")) == found[:2]
+    pairs = lines(run("--json"))
+    assert [pair["margin"] for pair in pairs] == sorted(pair["margin"] for pair in pairs)
+    assert {"a", "b", "relation", "rule", "margin", "threshold"} <= set(pairs[0])
+    assert lines(run("--json", "--limit", "2")) == pairs[:2]
     shown = run()
-    assert f"{found[0]['a']} │ {found[0]['b']}" in shown.stdout
-    assert f"{len(found)} pairs; `nearcopy review` on a terminal asks about each" in shown.stderr
+    assert f"{pairs[0]['a']} │ {pairs[0]['b']}" in shown.stdout
+    assert f"{len(pairs)} pairs; `nearcopy review` on a terminal asks about each" in shown.stderr
 
 
 @pytest.mark.usefixtures("somebody")
@@ -92,8 +92,8 @@ def test_end_of_input_quits(run):
 
 @pytest.mark.usefixtures("somebody")
 def test_contradicting_feedback_is_reported_and_asked_again(run):
-    found = lines(run("--json"))
-    pair = found[0]["a"], found[0]["b"]
+    pairs = lines(run("--json"))
+    pair = pairs[0]["a"], pairs[0]["b"]
     for other in pair:
         CliRunner().invoke(app, ["feedback", other, "en-01", "--same"])
     assert pair not in told()

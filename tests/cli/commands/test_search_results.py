@@ -50,9 +50,9 @@ def test_kept_results_keep_their_order_and_list_their_duplicates(run, given):
 
 def test_removed_results_can_be_written(run, tmp_path):
     assert run("-", "--removed", "gone.jsonl", input=AS_LINES).exit_code == 0
-    (gone,) = rows((tmp_path / "gone.jsonl").read_text(encoding="utf-8"))
-    assert (gone["_id"], gone["duplicate_of"], gone["relation"]) == (9, "7", "same_text")
-    assert gone["reasons"]
+    (removed,) = rows((tmp_path / "gone.jsonl").read_text(encoding="utf-8"))
+    assert (removed["_id"], removed["duplicate_of"], removed["relation"]) == (9, "7", "same_text")
+    assert removed["reasons"]
 
 
 def test_all_results_can_be_written_with_marks(run):
@@ -62,8 +62,8 @@ def test_all_results_can_be_written_with_marks(run):
 
 
 def test_results_without_id_or_with_the_same_id_are_numbered(run):
-    given = [{"id": "a", "text": QUAY}, {"id": "a", "text": QUAY}, {"text": QUAY}]
-    first, second, third = rows(run("-", "--mark", input=json.dumps(given)).stdout)
+    results = [{"id": "a", "text": QUAY}, {"id": "a", "text": QUAY}, {"text": QUAY}]
+    first, second, third = rows(run("-", "--mark", input=json.dumps(results)).stdout)
     assert (first["id"], second["id"]) == ("a", "a#2")
     assert first["duplicates"] == ["a#2", third["id"]]
 
@@ -80,6 +80,6 @@ def test_a_result_that_cannot_be_read_is_named(run):
 
 
 def test_fields_of_the_same_name_are_replaced(run):
-    given = json.dumps([{"id": "a", "text": QUAY, "duplicates": "x", "duplicate_of": "y"}])
-    (row,) = rows(run("-", "--mark", input=given).stdout)
+    results = json.dumps([{"id": "a", "text": QUAY, "duplicates": "x", "duplicate_of": "y"}])
+    (row,) = rows(run("-", "--mark", input=results).stdout)
     assert (row["duplicates"], row["duplicate_of"]) == ([], None)

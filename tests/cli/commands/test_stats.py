@@ -1,4 +1,4 @@
-"""`nearcopy stats`: numbers for people, and for machines."""
+"""`nearcopy stats`: numbers for readers, and for machines."""
 
 import json
 from pathlib import Path
@@ -26,20 +26,20 @@ def test_json_has_all_counts(run):
     run("feedback", "en-01", "en-03", "--different")
     result = run("stats", "--json")
     assert result.exit_code == 0, result.stderr
-    found = json.loads(result.stdout)
-    assert (found["articles"], found["stories"]) == (66, 41)
-    assert (found["feedback"], found["false_alarms"], found["misses"]) == (1, 1, 0)
-    reports = found["relations"]["same_event"]
-    assert sum(found["relations"].values()) - reports == found["duplicates"] == 22
-    assert sum(each["articles"] for each in found["sources"]) == 66
-    assert sum(each["articles"] * each["stories"] for each in found["sizes"]) == 66
-    assert {work: each["times"] for work, each in found["times"].items()} == {
+    counts = json.loads(result.stdout)
+    assert (counts["articles"], counts["stories"]) == (66, 41)
+    assert (counts["feedback"], counts["false_alarms"], counts["misses"]) == (1, 1, 0)
+    reports = counts["relations"]["same_event"]
+    assert sum(counts["relations"].values()) - reports == counts["duplicates"] == 22
+    assert sum(source["articles"] for source in counts["sources"]) == 66
+    assert sum(size["articles"] * size["stories"] for size in counts["sizes"]) == 66
+    assert {work: timing["times"] for work, timing in counts["times"].items()} == {
         "add": 66,
         "check": 66,
     }
-    (day,) = found["times_by_day"]
-    assert day["check"] == found["times"]["check"]
-    assert 0 < found["times"]["check"]["median_ms"] <= found["times"]["check"]["p99_ms"]
+    (day,) = counts["times_by_day"]
+    assert day["check"] == counts["times"]["check"]
+    assert 0 < counts["times"]["check"]["median_ms"] <= counts["times"]["check"]["p99_ms"]
 
 
 def test_tables_have_bars(run):

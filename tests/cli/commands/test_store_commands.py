@@ -36,17 +36,17 @@ def rows(result):
 
 def test_add_gives_a_verdict_for_every_article(run, tmp_path):
     result = run("add", WIRE, "--json")
-    found = rows(result)
-    assert len(found) == 66
-    assert all(list(row)[: len(VERDICT)] == VERDICT for row in found)
+    verdicts = rows(result)
+    assert len(verdicts) == 66
+    assert all(list(row)[: len(VERDICT)] == VERDICT for row in verdicts)
     assert (tmp_path / "seen.db").exists()
-    duplicates = sum(row["is_duplicate"] for row in found)
+    duplicates = sum(row["is_duplicate"] for row in verdicts)
     assert f"66 articles, {duplicates} duplicates" in result.stderr
 
 
 def test_a_table_shows_relation_match_and_kept_copy(run):
-    found = {row["id"]: row for row in rows(run("add", WIRE, "--json"))}
-    assert (found["en-08"]["match"], found["en-08"]["duplicate_of"]) == ("en-06", "en-07")
+    verdicts = {row["id"]: row for row in rows(run("add", WIRE, "--json"))}
+    assert (verdicts["en-08"]["match"], verdicts["en-08"]["duplicate_of"]) == ("en-06", "en-07")
     shown = run("check", WIRE, "--window", "all", env={"COLUMNS": "200"}).stdout.splitlines()
     of = {row["id"]: row for row in rows(run("check", WIRE, "--window", "all", "--json"))}
     for line in (line for line in shown if line.startswith("│")):
@@ -81,8 +81,8 @@ def test_an_id_of_the_store_is_shown_as_stored(run, verb, row, kind, why):
 
 def test_added_articles_are_new_and_json_is_unchanged_on_a_second_run(run):
     assert "new" in run("add", "-", input=json.dumps(TEA)).stdout
-    again = rows(run("add", "-", "--json", input=json.dumps(TEA)))
-    assert again == rows(run("add", "-", "--json", "--store", "b.db", input=json.dumps(TEA)))
+    verdicts = rows(run("add", "-", "--json", input=json.dumps(TEA)))
+    assert verdicts == rows(run("add", "-", "--json", "--store", "b.db", input=json.dumps(TEA)))
 
 
 @pytest.mark.parametrize("verb", ["check", "add"])
@@ -112,10 +112,10 @@ def test_a_warning_is_neither_pass_nor_failure(run, redis_address):
     assert run("add", WIRE, "--store", redis_address).exit_code == 0
     result = run("verify", "--store", redis_address, env={"COLUMNS": "150"})
     assert result.exit_code == 0
-    (line,) = (each for each in result.stdout.splitlines() if "durability" in each)
-    assert [each.strip() for each in line.split("│")[1:3]] == ["durability", "warning"]
+    (line,) = (line for line in result.stdout.splitlines() if "durability" in line)
+    assert [cell.strip() for cell in line.split("│")[1:3]] == ["durability", "warning"]
     checks = rows(run("verify", "--store", redis_address, "--json"))
-    assert [each["name"] for each in checks if each["warning"]] == ["durability"]
+    assert [check["name"] for check in checks if check["warning"]] == ["durability"]
     assert f"{len(checks) - 1} of {len(checks)} checks passed, 1 warning" in result.stderr
 
 
@@ -143,12 +143,12 @@ UNTITLED = "warning: no column was taken for the title: the columns are "
 
 @pytest.mark.parametrize("verb", ["check", "add", "dedupe", "pairs", "import"])
 def test_an_unrecognised_title_column_is_warned_of(filled, verb):
-    given = "".join(
+    articles = "".join(
         json.dumps({"id": name, "titel": "Old quay closes", "url": f"https://a.example/{name}"})
         + "\n"
         for name in "ab"
     )
-    Path("a.jsonl").write_text(given)
+    Path("a.jsonl").write_text(articles)
     result = filled(verb, "a.jsonl")
     assert result.exit_code == 0, result.stderr
     assert result.stderr.count(f"{UNTITLED}id, titel, url; call one of them title, or") == 1
@@ -209,12 +209,12 @@ def test_the_exit_code_can_report_a_duplicate(filled, text, code):
 
 
 def test_nothing_is_added_when_a_row_cannot_be_read(run, tmp_path):
-    given = '{"id": "a", "text": "b c d"}\n{"id": "c", "date": "whenever"}\n'
-    result = run("add", "-", input=given)
+    articles = '{"id": "a", "text": "b c d"}\n{"id": "c", "date": "whenever"}\n'
+    result = run("add", "-", input=articles)
     assert result.exit_code == 2
     assert ":2: " in result.stderr
     assert not (tmp_path / "seen.db").exists()
-    assert len(rows(run("add", "-", "--rejected", "bad.jsonl", "--json", input=given))) == 1
+    assert len(rows(run("add", "-", "--rejected", "bad.jsonl", "--json", input=articles))) == 1
 
 
 def test_a_store_of_another_recipe_is_refused(filled):
@@ -224,9 +224,9 @@ def test_a_store_of_another_recipe_is_refused(filled):
 
 
 def test_similar_articles_come_best_first(filled):
-    found = rows(filled("similar", "en-01", "--json"))
-    assert {row["id"] for row in found} >= {"en-02", "en-03"}
-    scores = [row["similarity_score"] for row in found]
+    similar = rows(filled("similar", "en-01", "--json"))
+    assert {row["id"] for row in similar} >= {"en-02", "en-03"}
+    scores = [row["similarity_score"] for row in similar]
     assert scores == sorted(scores, reverse=True)
     assert len(rows(filled("similar", "en-01", "--json", "--limit", "1"))) == 1
     assert "en-02" in filled("similar", "en-01").stdout
@@ -239,7 +239,7 @@ def test_the_spread_of_a_story_is_a_table_and_a_timeline(filled):
     assert "credits: Meridian Wire in 2 articles" in shown
     assert "█" in shown
     (row,) = rows(filled("stories", "en-01", "--spread", "--json"))
-    assert [each["name"].split(".")[0] for each in row["outlets"]] == [
+    assert [outlet["name"].split(".")[0] for outlet in row["outlets"]] == [
         "meridianwire",
         "caldercourier",
         "dailysignal",
@@ -255,8 +255,8 @@ def test_a_spread_reports_missing_times_and_outlets(run):
         {"id": "b", "text": 4 * text, "published": "2026-03-04T12:00:00Z"},
         {"id": "c", "text": 4 * text, "published": "2026-03-04T12:00:00Z", "source": "wire"},
     ]
-    given = "\n".join(map(json.dumps, lines))
-    assert run("add", "-", input=given).exit_code == 0
+    articles = "\n".join(map(json.dumps, lines))
+    assert run("add", "-", input=articles).exit_code == 0
     shown = run("stories", "a", "--spread", env={"COLUMNS": "150"}).stdout
     assert "first: an unnamed outlet, 2026-03-04 12:00, b; at the same time c" in shown
     assert "1 article dated by when they were seen (~)" in shown
@@ -286,7 +286,7 @@ def test_stories_of_several_articles_come_first_newest_first(run):
     lines = [json.dumps({"id": name, "text": texts[name.split("-")[0]]}) for name in ids]
     assert run("add", "-", input="\n".join(lines)).exit_code == 0
     listed = rows(run("stories", "--json", "--min-members", "1"))
-    assert [sorted(each["id"] for each in row["members"]) for row in listed] == [
+    assert [sorted(member["id"] for member in row["members"]) for row in listed] == [
         ["quay", "quay-2"], ["mill", "mill-2"], ["b"], ["a"]
     ]  # fmt: skip
 
@@ -304,7 +304,7 @@ def test_one_story_has_all_its_members(filled):
     ids = {member["id"] for member in row["members"]}
     assert ids >= {"en-01", "en-02", "en-03"}
     shown = filled("stories", row["id"], env={"COLUMNS": "120"}).stdout
-    assert all(each in shown for each in ids)
+    assert all(name in shown for name in ids)
     assert f"kept {row['kept']}: " in shown
 
 
@@ -357,10 +357,10 @@ def test_other_times_are_refused(text):
 def test_a_consistent_store_passes_every_check(filled):
     result = filled("verify", "--json")
     assert result.exit_code == 0
-    found = rows(result)
-    assert all(row["passed"] for row in found)
-    assert {"window", "known duplicate"} <= {row["name"] for row in found}
-    assert f"{len(found)} of {len(found)} checks passed" in result.stderr
+    checks = rows(result)
+    assert all(row["passed"] for row in checks)
+    assert {"window", "known duplicate"} <= {row["name"] for row in checks}
+    assert f"{len(checks)} of {len(checks)} checks passed" in result.stderr
     assert "known duplicate" in filled("verify").stdout
 
 

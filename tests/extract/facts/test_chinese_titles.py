@@ -11,8 +11,8 @@ from nearcopy.match.compare import compare
 
 
 def made(title: str) -> Fingerprint:
-    (found,) = fingerprints([Article(id="a", title=title)])
-    return found
+    (fingerprint,) = fingerprints([Article(id="a", title=title)])
+    return fingerprint
 
 
 def compared(a: str, b: str) -> Evidence:
@@ -83,11 +83,11 @@ def test_a_figure_within_a_word_is_none(title):
     ],
 )
 def test_figures_agree_in_either_script(a, b):
-    found = compared(a, b)
-    assert found.agreements
-    assert not found.clashes
-    assert not found.moved
-    assert found.title_soft == 1.0
+    evidence = compared(a, b)
+    assert evidence.agreements
+    assert not evidence.clashes
+    assert not evidence.moved
+    assert evidence.title_soft == 1.0
 
 
 @pytest.mark.parametrize(
@@ -120,20 +120,20 @@ def test_other_figures_clash(a, b, kind):
     ],
 )
 def test_tolls_move_and_do_not_clash(a, b):
-    found = compared(a, b)
-    assert found.moved
-    assert not found.clashes
+    evidence = compared(a, b)
+    assert evidence.moved
+    assert not evidence.clashes
 
 
 def test_a_fingerprint_holds_what_it_held():
-    found = made("台風造成三人死亡")
-    assert (found.facts, found.gist) == ((), found.title)
+    fingerprint = made("台風造成三人死亡")
+    assert (fingerprint.facts, fingerprint.gist) == ((), fingerprint.title)
 
 
 def test_titles_without_han_characters_are_as_they_are():
     for title in ("Storm kills 3 in the north", "Три человека погибли", "Orkan fordert drei Tote"):
-        found = made(title)
-        assert add_chinese_facts(found) is found
+        fingerprint = made(title)
+        assert add_chinese_facts(fingerprint) is fingerprint
 
 
 @pytest.mark.parametrize(("numeral", "number"), [("十", 10), ("兩百", 200), ("一千零一", 1001)])

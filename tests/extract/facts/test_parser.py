@@ -280,9 +280,9 @@ def test_only_the_first_facts_of_a_list_are_kept():
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_a_long_title_is_read_no_further(unit):
     title = unit * 500_000
-    start = time.perf_counter()
+    start = time.thread_time()
     facts = read_facts(title)
-    assert time.perf_counter() - start < 0.5
+    assert time.thread_time() - start < 0.5
     assert all(fact.end <= LONGEST_TITLE for fact in facts.facts)
 
 
@@ -312,9 +312,10 @@ def test_the_scan_triggers_the_rules_that_the_words_trigger(text):
 
 @given(TITLES)
 def test_all_rules_find_nothing_unless_the_scan_triggers_one(title):
-    scan = parser._scan_title(title, parser.NOT_ASCII)
-    text = parser._blank_out(scan.lower, list(code_names(scan.text)))
-    if not parser._triggered_rules(scan.lower) & parser.ANY_RULE:
+    ascii_title, _ = parser._scan_title(title, parser.NOT_ASCII)
+    lower = parser._lower(ascii_title)
+    text = parser.blank_out(lower, list(code_names(ascii_title)))
+    if not parser._triggered_rules(lower) & parser.ANY_RULE:
         assert not any(list(rule.find(text)) for rule in parser.RULES)
 
 

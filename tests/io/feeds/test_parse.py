@@ -55,7 +55,7 @@ def test_of_summary_and_content_the_longer_is_the_text():
 
 
 def test_opml_lists_feeds_by_address():
-    assert [each["url"] for each in feed_rows(OPML)] == [
+    assert [row["url"] for row in feed_rows(OPML)] == [
         "https://coast.example/feed",
         "https://radio.example/feed",
     ]

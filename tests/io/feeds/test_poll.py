@@ -1,4 +1,4 @@
-"""Polling feeds: politely, never trusting them; each story is told once. With a real server."""
+"""Polling feeds: politely, never trusting them; each story is reported once. With a real server."""
 
 import json
 import os
@@ -15,9 +15,17 @@ from typer.testing import CliRunner
 
 from nearcopy.cli import app
 from nearcopy.cli.commands import feeds as following
-from nearcopy.io.feeds import poll_state as memories
-from nearcopy.io.feeds.poll import HostRateLimiter, PollSettings, poll
-from nearcopy.io.feeds.poll_state import FeedState, PollState, read_state, write_state
+from nearcopy.errors import StreamError
+from nearcopy.io.feeds.poll import (
+    FeedState,
+    HostRateLimiter,
+    PollSettings,
+    PollState,
+    lock_state,
+    poll,
+    read_state,
+    write_state,
+)
 from nearcopy.io.http_client import Limits
 
 POLITE = PollSettings(limits=Limits(seconds=5, max_bytes=1 << 20, private=True), pause_seconds=0)
@@ -46,32 +54,32 @@ def polled(server, *paths, known=None):
 
 def read(server, body, kind="application/rss+xml"):
     server.pages["/page"] = (body, kind)
-    (found,) = polled(server, "/page")
-    return found
+    (feed_poll,) = polled(server, "/page")
+    return feed_poll
 
 
 def titles(found):
-    return [each.title for each in found.articles]
+    return [article.title for article in found.articles]
 
 
 # Reading.
 
 
 def test_entries_are_articles_with_whole_addresses(server):
-    found = read(server, rss("Coast", ("1", "Council closes quay", QUAY)))
-    (article,) = found.articles
+    feed_poll = read(server, rss("Coast", ("1", "Council closes quay", QUAY)))
+    (article,) = feed_poll.articles
     assert article.id == server.at("/page") + "#1"
     assert (article.url, article.source) == (server.at("/Coast/1"), "Coast")
     assert article.published == datetime(2026, 5, 4, 10, tzinfo=UTC)
 
 
 def test_a_json_feed_is_read_and_what_is_no_item_is_not(server):
-    found = read(server, json.dumps(JSON_FEED).encode(), "application/feed+json")
-    assert [(a.id.partition("#")[2], a.url, a.text) for a in found.articles] == [
+    feed_poll = read(server, json.dumps(JSON_FEED).encode(), "application/feed+json")
+    assert [(a.id.partition("#")[2], a.url, a.text) for a in feed_poll.articles] == [
         ("7", server.at("/j/7"), "<p>Dear.</p>"),
         ("8", None, "Cheap."),
     ]
-    assert "text, title and url are all empty" in found.problems[0]
+    assert "text, title and url are all empty" in feed_poll.problems[0]
 
 
 @pytest.mark.parametrize(
@@ -87,8 +95,8 @@ def test_a_json_feed_is_read_and_what_is_no_item_is_not(server):
 )
 def test_wrongly_encoded_feeds_are_read(server, encoding, declared, kind):
     text = rss("Küste", ("1", "Fähre fährt öfter", QUAY)).decode()
-    found = read(server, text.replace('"utf-8"', f'"{declared}"').encode(encoding), kind)
-    assert titles(found) == ["Fähre fährt öfter"]
+    feed_poll = read(server, text.replace('"utf-8"', f'"{declared}"').encode(encoding), kind)
+    assert titles(feed_poll) == ["Fähre fährt öfter"]
 
 
 BOMB = (
@@ -108,12 +116,12 @@ BOMB = (
 def test_entities_of_a_feed_are_not_expanded(server, head):
     start = monotonic()
     body = b"<rss><channel><item><guid>1</guid><title>Tea &j;</title></item></channel></rss>"
-    found = read(server, head + body)
+    feed_poll = read(server, head + body)
     assert monotonic() - start < 5
     utf16 = read(
         server, (b'<?xml version="1.0" encoding="utf-16"?>' + head + body).decode().encode("utf-16")
     )
-    for (title,) in (titles(found), titles(utf16)):
+    for (title,) in (titles(feed_poll), titles(utf16)):
         assert title in ("Tea", "Tea &j;")
 
 
@@ -128,9 +136,9 @@ def test_entities_of_a_feed_are_not_expanded(server, head):
     ],
 )
 def test_what_is_no_feed_says_so(server, body, why):
-    found = read(server, body)
-    assert (found.read, found.articles) == (False, ())
-    assert why in found.problems[0]
+    feed_poll = read(server, body)
+    assert (feed_poll.read, feed_poll.articles) == (False, ())
+    assert why in feed_poll.problems[0]
 
 
 @pytest.mark.parametrize(
@@ -154,9 +162,9 @@ def test_dates_to_come_are_no_dates(server):
 
 
 def test_very_many_entries_are_cut_and_it_is_said(server):
-    found = read(server, rss("Many", *((str(n), f"Tea {n}", "x") for n in range(1100))))
-    assert len(found.articles) == 1000
-    assert "only the first 1,000" in found.problems[0]
+    feed_poll = read(server, rss("Many", *((str(n), f"Tea {n}", "x") for n in range(1100))))
+    assert len(feed_poll.articles) == 1000
+    assert "only the first 1,000" in feed_poll.problems[0]
 
 
 # Politeness.
@@ -196,37 +204,37 @@ def test_one_host_is_not_asked_twice_at_once():
 
 
 def test_one_that_fails_stops_no_other(server):
-    found = polled(server, "/broken", "/loop", "/tagged", "/moved")
-    assert [each.read for each in found] == [False, False, True, True]
-    assert "answered 500" in found[0].problems[0]
-    assert "moved permanently" in found[3].problems[0]
+    polls = polled(server, "/broken", "/loop", "/tagged", "/moved")
+    assert [feed_poll.read for feed_poll in polls] == [False, False, True, True]
+    assert "answered 500" in polls[0].problems[0]
+    assert "moved permanently" in polls[3].problems[0]
 
 
 # Remembering.
 
 
 def test_what_is_remembered_is_read_again(tmp_path):
-    there = PollState(
+    state = PollState(
         feeds={"https://a.example/": FeedState(etag='"1"', seen=("x",), repeats={"b": 2})}
     )
-    there = there.with_stories(["x"], datetime(2026, 5, 4, tzinfo=UTC))
-    write_state(tmp_path / "m.json", there)
-    assert read_state(tmp_path / "m.json") == there
+    state = state.with_stories(["x"], datetime(2026, 5, 4, tzinfo=UTC))
+    write_state(tmp_path / "m.json", state)
+    assert read_state(tmp_path / "m.json") == state
     assert read_state(tmp_path / "none.json") == PollState()
-    assert [each.name for each in tmp_path.iterdir()] == ["m.json"]
+    assert [path.name for path in tmp_path.iterdir()] == ["m.json"]
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"[]", b'{"version": 9, "feeds": {}, "stories": []}'])
 def test_a_memory_that_is_none_is_an_error(tmp_path, data):
     (tmp_path / "m.json").write_bytes(data)
-    with pytest.raises(memories.StreamError, match="is no state of feeds"):
+    with pytest.raises(StreamError, match="is no state of feeds"):
         read_state(tmp_path / "m.json")
 
 
 def test_entries_that_a_feed_still_has_are_not_forgotten(monkeypatch):
-    monkeypatch.setattr(memories, "MAX_SEEN", 3)
-    known = FeedState().with_seen(["a", "b", "c"]).with_seen(["a", "d"])
-    assert known.seen == ("c", "a", "d")
+    monkeypatch.setattr("nearcopy.io.feeds.poll.MAX_SEEN", 3)
+    state = FeedState().with_seen(["a", "b", "c"]).with_seen(["a", "d"])
+    assert state.seen == ("c", "a", "d")
 
 
 # The command.
@@ -237,8 +245,8 @@ def run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def invoke(*words):
-        given = ["feeds", *words, "--store", "seen.db", "--allow-private", "--pause", "0s"]
-        return CliRunner().invoke(app, given)
+        arguments = ["feeds", *words, "--store", "seen.db", "--allow-private", "--pause", "0s"]
+        return CliRunner().invoke(app, arguments)
 
     return invoke
 
@@ -266,8 +274,8 @@ def test_a_story_is_told_once_with_who_else_has_it(run, two, server):
     assert run(*two).stdout == ""
     later = ("2", "Mill sold for a coin", MILL * 5)
     server.pages["/one"] = (rss("Coast Post", ("1", "Council closes quay", QUAY * 5), later),)
-    again = run(*two)
-    assert (again.stdout, "1 new entry: 0 new stories" in again.stderr) == ("", True)
+    second_run = run(*two)
+    assert (second_run.stdout, "1 new entry: 0 new stories" in second_run.stderr) == ("", True)
 
 
 TEA = ("1", "Tea dearer", "The price of tea rose at the morning auction.")
@@ -276,23 +284,23 @@ COFFEE = ("2", "Coffee cheaper", "The price of coffee fell at the morning auctio
 
 def test_a_report_in_other_words_is_told_by_its_title(run, server):
     server.pages["/one"], server.pages["/two"] = (rss("Post", TEA),), (rss("Radio", COFFEE),)
-    told = run(server.at("/one"), server.at("/two")).stdout
-    assert "Tea dearer" in told
-    assert "Coffee cheaper" in told
+    output = run(server.at("/one"), server.at("/two")).stdout
+    assert "Tea dearer" in output
+    assert "Coffee cheaper" in output
 
 
 @pytest.mark.parametrize("more", [(), ("--dry-run",)])
 def test_what_is_hardly_the_same_news_as_a_story_is_told_later_too(run, server, more):
     server.pages["/one"], server.pages["/two"] = (rss("Post", TEA),), (rss("Radio", COFFEE),)
     assert "Tea dearer" in run(server.at("/one")).stdout
-    told = run(server.at("/one"), server.at("/two"), *more).stdout
-    assert "Coffee cheaper" in told
-    assert "Tea dearer" not in told
+    output = run(server.at("/one"), server.at("/two"), *more).stdout
+    assert "Coffee cheaper" in output
+    assert "Tea dearer" not in output
 
 
 def test_stories_as_json(run, two):
-    told = lines(run(*two, "--json"))
-    (quay,) = [each for each in told if each["also_in"]]
+    stories = lines(run(*two, "--json"))
+    (quay,) = [story for story in stories if story["also_in"]]
     assert quay["also_in"][0]["source"] == "Radio Bay"
     assert quay["also_in"][0]["relation"] == "same_text"
 
@@ -311,16 +319,16 @@ def test_a_dry_run_tells_and_leaves_nothing(run, two, tmp_path):
     assert len(lines(run(*two, "--dry-run", "--json", "--atom", "a.xml"))) == 2
     assert list(tmp_path.iterdir()) == []
     run(two[0])
-    before = {each.name for each in tmp_path.iterdir()}
-    assert [each["title"] for each in lines(run(*two, "--dry-run", "--json"))] == [
+    before = {path.name for path in tmp_path.iterdir()}
+    assert [story["title"] for story in lines(run(*two, "--dry-run", "--json"))] == [
         "Mill sold for a coin"
     ]
-    assert {each.name for each in tmp_path.iterdir()} == before
+    assert {path.name for path in tmp_path.iterdir()} == before
     assert len(lines(run(*two, "--json"))) == 1
 
 
 def test_an_opml_file_names_the_feeds(run, two, tmp_path):
-    outlines = "".join(f'<outline text="x" xmlUrl="{each}"/>' for each in two)
+    outlines = "".join(f'<outline text="x" xmlUrl="{address}"/>' for address in two)
     (tmp_path / "subs.opml").write_text(f"<opml version='2.0'><body>{outlines}</body></opml>")
     assert len(lines(run("subs.opml", two[0], "--json"))) == 2
 
@@ -367,13 +375,15 @@ def test_an_atom_feed_is_clean(run, server):
 def test_a_report_says_which_feeds_repeat_which(run, two, tmp_path):
     run(*two, "--report", "report.opml")
     body = ElementTree.parse(tmp_path / "report.opml").find("body")
-    told = {each.get("text"): [under.get("text") for under in each] for each in body}
-    assert told == {"Coast Post": [], "Radio Bay": ["1 of 2 repeat Coast Post"]}
-    assert [each.get("xmlUrl") for each in body] == list(two)
+    repeats_by_source = {
+        outline.get("text"): [under.get("text") for under in outline] for outline in body
+    }
+    assert repeats_by_source == {"Coast Post": [], "Radio Bay": ["1 of 2 repeat Coast Post"]}
+    assert [outline.get("xmlUrl") for outline in body] == list(two)
 
 
 def test_two_polls_with_one_memory_do_not_run_at_once(run, two, tmp_path):
-    with memories.lock_state(tmp_path / "seen.db.feeds.json"):
+    with lock_state(tmp_path / "seen.db.feeds.json"):
         assert "another poll is running" in run(*two).stderr
 
 

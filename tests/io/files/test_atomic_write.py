@@ -1,4 +1,4 @@
-"""Files take their places whole, and are nobody else's before."""
+"""Files are renamed into place whole, and are private before."""
 
 import os
 import stat
@@ -28,8 +28,8 @@ def rights(path: Path) -> int:
 
 def begun(folder: Path) -> Path:
     """The file that is being written."""
-    (found,) = folder.glob(".*.part")
-    return found
+    (part_file,) = folder.glob(".*.part")
+    return part_file
 
 
 @pytest.mark.parametrize("lasting", [True, False])

@@ -85,8 +85,8 @@ COLUMNS = [
 
 @pytest.mark.parametrize(("values", "parts"), COLUMNS)
 def test_columns_are_guessed(rows, values, parts):
-    made = only(rows("a.jsonl", json.dumps(values)))
-    assert {name: getattr(made, name) for name in parts} == parts
+    article = only(rows("a.jsonl", json.dumps(values)))
+    assert {name: getattr(article, name) for name in parts} == parts
 
 
 def test_columns_can_be_named(rows):
@@ -110,18 +110,18 @@ def test_text_is_html_when_asked(rows):
 
 
 def test_a_row_without_id_or_address_is_named_by_what_it_says(rows):
-    made = rows("a.jsonl", '{"title": "t", "text": "x"}\n{"text": "x"}\n{"title": "t"}')
-    ids = [row.article.id for row in made]
+    parsed_rows = rows("a.jsonl", '{"title": "t", "text": "x"}\n{"text": "x"}\n{"title": "t"}')
+    ids = [row.article.id for row in parsed_rows]
     assert len(set(ids)) == 3
     assert all(name.startswith("t-") and len(name) == 18 for name in ids)
-    assert [row.id_column for row in made] == [None] * 3
+    assert [row.id_column for row in parsed_rows] == [None] * 3
 
 
 def test_an_id_that_comes_again_is_numbered(rows):
     lines = "\n".join(json.dumps({"id": name}) for name in ["a", "a", "a#2", "a", "b"])
     own = UniqueIds()
-    found = list(assign_unique_ids(rows("a.jsonl", lines), own))
-    assert [row.article.id for row in found] == ["a", "a#2", "a#2#2", "a#3", "b"]
+    numbered_rows = list(assign_unique_ids(rows("a.jsonl", lines), own))
+    assert [row.article.id for row in numbered_rows] == ["a", "a#2", "a#2#2", "a#3", "b"]
     assert own.repeated == 3
 
 
@@ -190,10 +190,10 @@ def _zone(minutes):
 @given(st.text() | st.integers() | st.floats() | st.booleans() | st.none())
 def test_any_value_is_a_time_or_refused(value):
     try:
-        found = read_time(value)
+        time = read_time(value)
     except BadArticle:
         return
-    assert found is None or found.utcoffset() is not None
+    assert time is None or time.utcoffset() is not None
 
 
 # What cannot be read.
@@ -279,9 +279,9 @@ def test_empty_arrays_hold_nothing(rows):
 
 
 def test_places_in_json_are_lines(rows):
-    found = rows("a.json", f"[\n{GOOD},\n\n7,\n{GOOD}]")
-    assert [row.place.line for row in found] == [2, 4, 5]
-    assert [type(row) for row in found] == [Row, Rejected, Row]
+    json_rows = rows("a.json", f"[\n{GOOD},\n\n7,\n{GOOD}]")
+    assert [row.place.line for row in json_rows] == [2, 4, 5]
+    assert [type(row) for row in json_rows] == [Row, Rejected, Row]
 
 
 @pytest.mark.parametrize(
@@ -354,8 +354,8 @@ def test_a_bad_row_of_a_table_is_rejected(rows, content, why):
 
 
 def test_rows_after_a_bad_one_are_read(rows):
-    found = rows("a.csv", 'id,text\na,b,c\nb,"x"y\nc,fine\n')
-    assert [type(row) for row in found] == [Rejected, Rejected, Row]
+    csv_rows = rows("a.csv", 'id,text\na,b,c\nb,"x"y\nc,fine\n')
+    assert [type(row) for row in csv_rows] == [Rejected, Rejected, Row]
 
 
 def test_a_header_that_cannot_be_read_is_an_error(rows):
@@ -403,7 +403,7 @@ def test_a_packed_file_that_is_cut_off_says_so_once(rows, suffix, kept):
     cut = packed[: kept if kept in (1, -1) else int(len(packed) * kept)]
     *good, last = rows(f"a.jsonl{suffix}", cut)
     assert isinstance(last, Rejected)
-    assert "truncated" in last.why or kept == 1  # too short to be known for what it is
+    assert "truncated" in last.why or kept == 1  # too short to be recognized
     assert all(isinstance(row, Row) for row in good)
 
 
@@ -471,14 +471,14 @@ def test_any_bytes_are_rows_or_rejected(tmp_path_factory, name, data):
     path = tmp_path_factory.getbasetemp() / name
     path.write_bytes(data)
     try:
-        found = rows_of(path)
+        parsed_rows = rows_of(path)
     except NearcopyError:
         return
-    ids = [row.article.id for row in found if isinstance(row, Row)]
+    ids = [row.article.id for row in parsed_rows if isinstance(row, Row)]
     assert len(set(ids)) == len(ids)
     if name == "a.jsonl":
         lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-        assert len(found) == sum(1 for line in lines if line.strip())
+        assert len(parsed_rows) == sum(1 for line in lines if line.strip())
 
 
 def test_of_parquet_only_the_row_with_a_value_that_nothing_can_hold_is_rejected(tmp_path):

@@ -40,9 +40,9 @@ def write(path, rows, **options):
 
 def values(path):
     with open_sources([str(path)]) as (source,):
-        found = list(read(source))
-    assert not any(isinstance(row, Rejected) for row in found), found
-    return [row.values for row in found]
+        rows = list(read(source))
+    assert not any(isinstance(row, Rejected) for row in rows), rows
+    return [row.values for row in rows]
 
 
 @settings(max_examples=25)
@@ -63,8 +63,8 @@ def test_json_keeps_every_value(tmp_path_factory, format, rows):  # noqa: A002
     rows = [{"id": "a", **row} for row in rows]
     write(path, rows)
     with open_sources([str(path)]) as (source,):
-        again = [row.raw if isinstance(row, Rejected) else row.values for row in read(source)]
-    assert again == rows
+        read_rows = [row.raw if isinstance(row, Rejected) else row.values for row in read(source)]
+    assert read_rows == rows
 
 
 @settings(max_examples=30)
@@ -77,6 +77,12 @@ def test_tables_take_every_value(tmp_path_factory, format, rows):  # noqa: A002
     assert [row["id"] for row in values(path)] == [row["id"] for row in rows]
 
 
+@pytest.mark.parametrize("name", ["x;;", "x||", "\t\t", 'a";;"b', ";;;;"])
+def test_a_column_with_another_delimiter_in_its_name_comes_back(tmp_path, name):
+    write(tmp_path / "rows.csv", [{"id": "a", "title": "Quay", name: "1"}])
+    assert [row["title"] for row in values(tmp_path / "rows.csv")] == ["Quay"]
+
+
 def test_parquet_keeps_kinds_over_batches(tmp_path, monkeypatch):
     monkeypatch.setattr("nearcopy.io.files.parquet.WRITE_BATCH", 2)
     when = datetime(2026, 1, 1, tzinfo=UTC)
@@ -87,13 +93,13 @@ def test_parquet_keeps_kinds_over_batches(tmp_path, monkeypatch):
         {"id": "d", "views": 2.5, "late": True, "odd": None, "at": {"lat": 1.5}},
     ]
     write(tmp_path / "a.parquet", rows)
-    again = values(tmp_path / "a.parquet")
-    assert [row["views"] for row in again] == [None, None, 5, 2.5]
-    assert [row["tags"] for row in again] == [["x"], [], None, None]
-    assert [row["odd"] for row in again] == ["1", "2", "three", None]
-    assert [row["date"] for row in again] == [None, None, when, None]
-    assert again[3]["late"] is True
-    assert again[3]["at"] == {"lat": 1.5}
+    read_rows = values(tmp_path / "a.parquet")
+    assert [row["views"] for row in read_rows] == [None, None, 5, 2.5]
+    assert [row["tags"] for row in read_rows] == [["x"], [], None, None]
+    assert [row["odd"] for row in read_rows] == ["1", "2", "three", None]
+    assert [row["date"] for row in read_rows] == [None, None, when, None]
+    assert read_rows[3]["late"] is True
+    assert read_rows[3]["at"] == {"lat": 1.5}
 
 
 def test_parquet_times_have_nanoseconds_at_times(tmp_path):
@@ -233,20 +239,20 @@ def test_devices_are_written_to(tmp_path):
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_stdout_takes_every_format(monkeypatch, tmp_path, format):  # noqa: A002
-    taken = io.TextIOWrapper(io.BytesIO())
-    monkeypatch.setattr("sys.stdout", taken)
+    stdout = io.TextIOWrapper(io.BytesIO())
+    monkeypatch.setattr("sys.stdout", stdout)
     write("-", [{"id": "a", "text": "x"}], format=format)
     path = tmp_path / f"a.{format}"
-    path.write_bytes(taken.buffer.getvalue())
+    path.write_bytes(stdout.buffer.getvalue())
     monkeypatch.undo()
     assert values(path) == [{"id": "a", "text": "x"}]
 
 
 def test_tables_on_stdout_have_no_mark(monkeypatch):
-    taken = io.TextIOWrapper(io.BytesIO())
-    monkeypatch.setattr("sys.stdout", taken)
+    stdout = io.TextIOWrapper(io.BytesIO())
+    monkeypatch.setattr("sys.stdout", stdout)
     write("-", [{"id": "a"}], format="csv")
-    assert next(csv.reader(io.StringIO(taken.buffer.getvalue().decode()))) == ["id"]
+    assert next(csv.reader(io.StringIO(stdout.buffer.getvalue().decode()))) == ["id"]
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path):

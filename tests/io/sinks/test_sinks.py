@@ -17,12 +17,12 @@ from typer.testing import CliRunner
 from nearcopy import Deduper, StreamError
 from nearcopy.cli import app
 from nearcopy.config import RECIPES
+from nearcopy.io.sinks import FIELDS, build_documents
 from nearcopy.io.sinks import elasticsearch as bulk
-from nearcopy.io.sinks.documents import FIELDS, build_documents
 from nearcopy.io.sinks.elasticsearch import MAPPING, BulkSink, bulk_settings
 from nearcopy.io.sinks.sqlite_fts import FtsIndex
 from nearcopy.io.streams import Message
-from nearcopy.io.streams.process import process_messages
+from nearcopy.io.streams.consumer import process_messages
 
 RECIPE = RECIPES["default"]
 QUAY = "The harbour council voted to close the old quay after divers found shipworm in its piles. "
@@ -65,8 +65,8 @@ class Engine(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def checked(self):
-        wanted = self.server.authorization
-        if wanted and self.headers["Authorization"] != wanted:
+        authorization = self.server.authorization
+        if authorization and self.headers["Authorization"] != authorization:
             self.answer(401, {"error": "security_exception"})
             return False
         if self.server.away:
@@ -82,7 +82,7 @@ class Engine(BaseHTTPRequestHandler):
     def do_PUT(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         assert self.headers["Content-Type"] == "application/json"
-        assert {each["type"] for each in body["mappings"]["properties"].values()} <= {
+        assert {field["type"] for field in body["mappings"]["properties"].values()} <= {
             *("text", "keyword", "date"),
         }
         if self.checked():
@@ -103,7 +103,7 @@ class Engine(BaseHTTPRequestHandler):
         pairs = zip(lines[::2], lines[1::2], strict=True)
         items = [self.item(index, action, source) for action, source in pairs]
         items = items[: self.server.told]
-        errors = any(each["index"]["status"] >= 300 for each in items)
+        errors = any(item["index"]["status"] >= 300 for item in items)
         self.answer(200, {"took": 1, "errors": errors, "items": items})
 
     def item(self, index, action, source):
@@ -115,12 +115,12 @@ class Engine(BaseHTTPRequestHandler):
         assert None not in source.values()
         statuses = self.server.refusals.get(source["id"], [])
         status = statuses.pop(0) if statuses else 201
-        found = {"_index": index, "_id": where["_id"], "status": status}
+        outcome = {"_index": index, "_id": where["_id"], "status": status}
         if status >= 300:
-            found["error"] = {"type": "mapper_parsing_exception", "reason": "failed to parse"}
+            outcome["error"] = {"type": "mapper_parsing_exception", "reason": "failed to parse"}
         else:
             self.server.indexes[index][where["_id"]] = source
-        return {"index": found}
+        return {"index": outcome}
 
 
 @contextmanager
@@ -246,9 +246,9 @@ def test_long_ids_and_odd_letters_are_taken(engine):
 
 @pytest.fixture
 def table(tmp_path):
-    made = FtsIndex(tmp_path / "pages.db", RECIPE)
-    yield made
-    made.close()
+    index = FtsIndex(tmp_path / "pages.db", RECIPE)
+    yield index
+    index.close()
 
 
 def test_pages_are_found_by_their_words_once(table, outcomes):

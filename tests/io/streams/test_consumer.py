@@ -23,10 +23,10 @@ from nearcopy import Article, BadArticle, Deduper, StoreError, StreamError
 from nearcopy.cli import app
 from nearcopy.io.streams import Counts, Kind, Message, Outcome, consume, metrics
 from nearcopy.io.streams import consumer as consuming
+from nearcopy.io.streams.consumer import article_of, process_messages
 from nearcopy.io.streams.json_lines import LineSplitter, LineStream
 from nearcopy.io.streams.messages import Outputs, annotations
 from nearcopy.io.streams.metrics import serve_metrics
-from nearcopy.io.streams.process import article_of, process_messages
 
 QUAY = "The harbour council voted to close the old quay after divers found shipworm in its piles. "
 PAGE = {"title": "Council closes quay", "text": QUAY * 6, "url": "https://example.org/a/quay"}
@@ -117,31 +117,35 @@ def test_fields_are_an_article_or_hold_one():
 
 def test_each_message_has_its_outcome_in_order():
     with Deduper() as deduper:
-        given = [message(PAGE | {"id": "a"}), message(b"x"), message(PAGE | {"id": "b"})]
-        first, bad, copy = process_messages(deduper, given)
-    assert [each.kind for each in (first, bad, copy)] == [Kind.UNIQUE, Kind.DEAD, Kind.DUPLICATE]
+        messages = [message(PAGE | {"id": "a"}), message(b"x"), message(PAGE | {"id": "b"})]
+        first, bad, copy = process_messages(deduper, messages)
+    assert [outcome.kind for outcome in (first, bad, copy)] == [
+        Kind.UNIQUE,
+        Kind.DEAD,
+        Kind.DUPLICATE,
+    ]
     assert copy.verdict.duplicate_of == "a"
     assert "not JSON" in bad.why
 
 
 def test_the_canonical_address_is_that_of_the_kept_copy():
     with Deduper() as deduper:
-        given = [
+        messages = [
             message(PAGE | {"id": "a", "url": "http://www.example.org/a/quay?utm_source=x"}),
             message(PAGE | {"id": "b", "url": "https://mirror.example.net/quay"}),
         ]
-        first, copy = process_messages(deduper, given)
+        first, copy = process_messages(deduper, messages)
     assert copy.verdict.duplicate_of == "a"
     assert first.canonical_url == copy.canonical_url == "https://example.org/a/quay"
 
 
 def test_what_comes_again_has_the_same_verdict_and_says_so():
     with Deduper() as deduper:
-        given = [message(PAGE | {"id": "a"}), message(PAGE | {"id": "b"})]
-        before = process_messages(deduper, given)
-        after = process_messages(deduper, given)
-    assert [each.verdict for each in after] == [each.verdict for each in before]
-    assert [each.repeated for each in before + after] == [False, False, True, True]
+        messages = [message(PAGE | {"id": "a"}), message(PAGE | {"id": "b"})]
+        before = process_messages(deduper, messages)
+        after = process_messages(deduper, messages)
+    assert [outcome.verdict for outcome in after] == [outcome.verdict for outcome in before]
+    assert [outcome.repeated for outcome in before + after] == [False, False, True, True]
 
 
 def test_what_comes_twice_in_a_batch_is_judged_as_once():
@@ -169,17 +173,17 @@ def test_two_places_of_one_page_are_two_articles():
 
 
 def test_one_that_cannot_be_added_does_not_hold_up_the_others(monkeypatch):
-    from nearcopy.deduper.add import add_batch as real
+    from nearcopy.deduper.check_and_add import add_batch as real
 
     def failing(self, batch, **more):
-        if any(each.id == "poison" for each in batch):
+        if any(article.id == "poison" for article in batch):
             raise ZeroDivisionError("by a fault of ours")
         return real(self, batch, **more)
 
-    monkeypatch.setattr("nearcopy.deduper.add.add_batch", failing)
+    monkeypatch.setattr("nearcopy.deduper.check_and_add.add_batch", failing)
     with Deduper() as deduper:
-        given = [message(PAGE | {"id": name}) for name in ("a", "poison", "b")]
-        first, bad, copy = process_messages(deduper, given)
+        messages = [message(PAGE | {"id": name}) for name in ("a", "poison", "b")]
+        first, bad, copy = process_messages(deduper, messages)
     assert (first.kind, bad.kind, copy.kind) == (Kind.UNIQUE, Kind.DEAD, Kind.DUPLICATE)
     assert "by a fault of ours" in bad.why
 
@@ -203,8 +207,8 @@ def test_marks_say_what_is_known_and_no_more():
 
 
 def test_each_kind_has_its_output():
-    found = [Outputs("u", "d", "l").of(kind) for kind in (Kind.UNIQUE, Kind.DUPLICATE, Kind.DEAD)]
-    assert found == ["u", "d", "l"]
+    outputs = [Outputs("u", "d", "l").of(kind) for kind in (Kind.UNIQUE, Kind.DUPLICATE, Kind.DEAD)]
+    assert outputs == ["u", "d", "l"]
 
 
 # Consuming.
@@ -214,7 +218,7 @@ def test_batches_are_settled_one_after_another_and_counted():
     stream = Listed([message(PAGE | {"id": "a"})], [message(b"x"), message(PAGE | {"id": "b"})])
     with Deduper() as deduper:
         counts = consume(stream, deduper)
-    assert [each.kind for each in stream.settled] == [Kind.UNIQUE, Kind.DEAD, Kind.DUPLICATE]
+    assert [outcome.kind for outcome in stream.settled] == [Kind.UNIQUE, Kind.DEAD, Kind.DUPLICATE]
     assert (counts.all, counts.batches, counts.lag) == (3, 2, 0)
     assert counts.kinds == {Kind.UNIQUE: 1, Kind.DUPLICATE: 1, Kind.DEAD: 1}
 
@@ -250,8 +254,8 @@ def test_a_store_that_cannot_be_used_is_tried_again(monkeypatch):
     monkeypatch.setattr(consuming, "FIRST_PAUSE", 0.001)
 
     def sometimes(deduper, messages):
-        for wrong in failures:
-            raise wrong
+        for failure in failures:
+            raise failure
         return process_messages(deduper, messages)
 
     monkeypatch.setattr(consuming, "process_messages", sometimes)
@@ -278,19 +282,19 @@ def test_a_store_that_stays_away_is_an_error_and_nothing_is_settled(monkeypatch)
 
 @given(st.lists(st.binary(max_size=30)), st.lists(st.integers(1, 9)))
 def test_lines_do_not_depend_on_the_pieces_they_come_in(lines, sizes):
-    data, splitter, found = b"\n".join(lines), LineSplitter(20), []
+    data, splitter, split_lines = b"\n".join(lines), LineSplitter(20), []
     for size in sizes:
-        found += splitter.feed(data[:size])
+        split_lines += splitter.feed(data[:size])
         data = data[size:]
-    found += [*splitter.feed(data), *splitter.end()]
+    split_lines += [*splitter.feed(data), *splitter.end()]
     whole = LineSplitter(20)
-    assert found == [*whole.feed(b"\n".join(lines)), *whole.end()]
+    assert split_lines == [*whole.feed(b"\n".join(lines)), *whole.end()]
 
 
 def test_lines_are_messages_and_blank_ones_none():
     stream = LineStream(io.BytesIO(b'{"a": 1}\n\n \n{"b": 2}'), "file", print)
-    taken = stream.take(10, 0)
-    assert [(each.place, each.data, each.token) for each in taken] == [
+    messages = stream.take(10, 0)
+    assert [(line.place, line.data, line.token) for line in messages] == [
         ("file:1", b'{"a": 1}', 1),
         ("file:4", b'{"b": 2}', 4),
     ]
@@ -322,12 +326,12 @@ def test_each_line_is_answered_before_the_next_one_comes(tmp_path):
             answers.append(json.loads(process.stdout.readline()))
         process.stdin.write(b"{\n")
         process.stdin.flush()
-        wrong = json.loads(process.stdout.readline())
+        error = json.loads(process.stdout.readline())
         _, said = process.communicate(timeout=30)
-    assert [each["duplicate_of"] for each in answers] == [None, "a", "a"]
+    assert [answer["duplicate_of"] for answer in answers] == [None, "a", "a"]
     assert answers[1]["canonical_url"] == PAGE["url"]
-    assert wrong["line"] == 4
-    assert "not JSON" in wrong["error"]
+    assert error["line"] == 4
+    assert "not JSON" in error["error"]
     assert process.returncode == 0
     assert b"4 messages: 1 new, 2 duplicates, 1 unreadable" in said
 
@@ -347,9 +351,9 @@ def test_a_signal_ends_it_when_what_came_is_answered(tmp_path, number, code):
 
 
 def filtered(store, rows):
-    given = "".join(json.dumps(row) + "\n" for row in rows)
+    stdin = "".join(json.dumps(row) + "\n" for row in rows)
     words = ["consume", "-", "--store", str(store), "--new-only"]
-    done = CliRunner().invoke(app, words, input=given)
+    done = CliRunner().invoke(app, words, input=stdin)
     return [json.loads(line) for line in done.stdout.splitlines()], done.stderr
 
 
@@ -423,7 +427,9 @@ def test_a_port_that_is_taken_is_said():
 PAGE_ON_STREAMS = (Path(__file__).parents[3] / "docs" / "streams.md").read_text(encoding="utf-8")
 COMMAND = re.compile(r"nearcopy (consume|feeds|mcp) ((?:\\\n|[^|>\n])+)")
 SHOWN = [
-    each for each in COMMAND.findall(PAGE_ON_STREAMS) if "--" in each[1] and "`" not in each[1]
+    command
+    for command in COMMAND.findall(PAGE_ON_STREAMS)
+    if "--" in command[1] and "`" not in command[1]
 ]
 
 
@@ -435,11 +441,13 @@ def test_commands_on_the_page_have_the_options_they_name(name, words):
 
 def test_all_that_is_put_beside_a_message_is_on_the_page():
     with Deduper() as deduper:
-        given = [message(PAGE | {"id": "a"}), message(PAGE | {"id": "b"}), message(b"x")]
-        process_messages(deduper, given[:2])
-        found = [name for each in process_messages(deduper, given) for name in annotations(each)]
-    assert len(set(found)) == 12
-    assert all(f"`{name}`" in PAGE_ON_STREAMS for name in found)
+        messages = [message(PAGE | {"id": "a"}), message(PAGE | {"id": "b"}), message(b"x")]
+        process_messages(deduper, messages[:2])
+        names = [
+            name for outcome in process_messages(deduper, messages) for name in annotations(outcome)
+        ]
+    assert len(set(names)) == 12
+    assert all(f"`{name}`" in PAGE_ON_STREAMS for name in names)
 
 
 def test_all_metrics_are_on_the_page():

@@ -22,10 +22,10 @@ from typer.testing import CliRunner
 
 from nearcopy import Deduper, StreamError
 from nearcopy.cli import app
-from nearcopy.io.serializers.verdict import article_row
+from nearcopy.io.serializers import dataclass_row
 from nearcopy.io.streams import Counts, consume
+from nearcopy.io.streams.consumer import process_messages
 from nearcopy.io.streams.messages import Outputs
-from nearcopy.io.streams.process import process_messages
 
 kafka = servers.driver("confluent_kafka")
 WHOLE = os.environ.get("NEARCOPY_FAULTS") == "whole"
@@ -59,9 +59,9 @@ class Topics:
     def settings(self, **more):
         from nearcopy.io.streams.kafka import KafkaSettings
 
-        given = {"brokers": self.brokers, "topics": (self.pages,), "group": self.group}
+        defaults = {"brokers": self.brokers, "topics": (self.pages,), "group": self.group}
         more["more"] = SOON | more.get("more", {})
-        return KafkaSettings(**{**given, "outputs": self.outputs, **more})
+        return KafkaSettings(**{**defaults, "outputs": self.outputs, **more})
 
     @contextmanager
     def member(self, **more):
@@ -74,7 +74,7 @@ class Topics:
             stream.close()
 
     def consumed(self, store, many, **more):
-        """What was counted, when there were so many messages."""
+        """The counts, once there are this many messages."""
         counts = Counts()
         with self.member(**more) as stream, Deduper(store) as deduper:
             enough = lambda: counts.all >= many  # noqa: E731
@@ -91,7 +91,7 @@ class Topics:
         assert producer.flush(60) == 0
 
     def handed(self, topic, least=0, seconds=30):
-        """All messages of a topic, when there are so many."""
+        """All messages of a topic, once there are this many."""
         reader = kafka.Consumer(
             {
                 "bootstrap.servers": self.brokers,
@@ -102,31 +102,35 @@ class Topics:
             }
         )
         partitions = reader.list_topics(topic, timeout=20).topics[topic].partitions
-        reader.assign([kafka.TopicPartition(topic, each, 0) for each in partitions])
-        found, ends, end = [], set(), monotonic() + seconds
-        while (len(ends) < len(partitions) or len(found) < least) and monotonic() < end:
-            for each in reader.consume(AT_ONCE, 0.2):
-                ends |= {each.partition()} if each.error() else set()
-                found += [] if each.error() else [each]
+        reader.assign([kafka.TopicPartition(topic, partition, 0) for partition in partitions])
+        messages, ends, end = [], set(), monotonic() + seconds
+        while (len(ends) < len(partitions) or len(messages) < least) and monotonic() < end:
+            for message in reader.consume(AT_ONCE, 0.2):
+                ends |= {message.partition()} if message.error() else set()
+                messages += [] if message.error() else [message]
         reader.close()
-        return found
+        return messages
 
     def first(self, topic):
         """The first offset that is there; the mock keeps some megabytes of a partition."""
         reader = kafka.Consumer({"bootstrap.servers": self.brokers, "group.id": self.group})
         partitions = reader.list_topics(topic, timeout=20).topics[topic].partitions
-        ours = [kafka.TopicPartition(topic, each) for each in partitions]
-        found = max(reader.get_watermark_offsets(each, timeout=20)[0] for each in ours)
+        topic_partitions = [kafka.TopicPartition(topic, partition) for partition in partitions]
+        offset = max(
+            reader.get_watermark_offsets(partition, timeout=20)[0] for partition in topic_partitions
+        )
         reader.close()
-        return found
+        return offset
 
     def committed(self):
         reader = kafka.Consumer({"bootstrap.servers": self.brokers, "group.id": self.group})
         partitions = reader.list_topics(self.pages, timeout=20).topics[self.pages].partitions
-        ours = [kafka.TopicPartition(self.pages, each) for each in partitions]
-        found = sum(max(0, each.offset) for each in reader.committed(ours, timeout=20))
+        topic_partitions = [kafka.TopicPartition(self.pages, partition) for partition in partitions]
+        offset_total = sum(
+            max(0, partition.offset) for partition in reader.committed(topic_partitions, timeout=20)
+        )
         reader.close()
-        return found
+        return offset_total
 
 
 @pytest.fixture(scope="module")
@@ -176,16 +180,16 @@ def test_what_was_not_settled_comes_again_and_is_judged_the_same(topics, sqlite_
             before = process_messages(deduper, taken(stream, 3))
         with topics.member() as stream:
             after = process_messages(deduper, taken(stream, 3))
-    assert [each.verdict for each in after] == [each.verdict for each in before]
-    assert all(each.repeated for each in after)
+    assert [outcome.verdict for outcome in after] == [outcome.verdict for outcome in before]
+    assert all(outcome.repeated for outcome in after)
     assert topics.committed() == 0
 
 
 def taken(stream, many, seconds=20):
-    found, end = [], monotonic() + seconds
-    while len(found) < many and monotonic() < end:
-        found += stream.take(many - len(found), 0.2)
-    return found
+    messages, end = [], monotonic() + seconds
+    while len(messages) < many and monotonic() < end:
+        messages += stream.take(many - len(messages), 0.2)
+    return messages
 
 
 def test_lag_falls_to_nothing(topics, sqlite_address):
@@ -221,7 +225,9 @@ def test_a_commit_that_came_too_late_leaves_the_messages_to_others(topics, sqlit
     assert topics.committed() == 0
     assert topics.consumed(sqlite_address, 1).repeated == 1
     assert topics.committed() == 1
-    assert [headers(each)["nearcopy_id"] for each in topics.handed(topics.outputs[0])] == ["a"] * 2
+    assert [headers(message)["nearcopy_id"] for message in topics.handed(topics.outputs[0])] == [
+        "a"
+    ] * 2
 
 
 @mocked
@@ -257,7 +263,7 @@ def test_brokers_that_are_all_away_are_waited_for(topics, sqlite_address):
         while topics.committed() < 4 and monotonic() < end:
             consume(stream, deduper, idle_seconds=0.5)
     new, copies = (
-        {headers(each)["nearcopy_id"] for each in topics.handed(topic)}
+        {headers(message)["nearcopy_id"] for message in topics.handed(topic)}
         for topic in topics.outputs[:2]
     )
     assert (new, copies) == ({"a"}, {"b", "c", "d"})
@@ -297,7 +303,7 @@ def test_two_members_share_the_partitions_and_one_takes_over(cluster, sqlite_add
                 for name, stream in (("one", one), ("two", two)):
                     outcomes = process_messages(deduper, stream.take(10, 0.1))
                     stream.settle(outcomes)
-                    seen[name] += len([each for each in outcomes if not each.repeated])
+                    seen[name] += len([outcome for outcome in outcomes if not outcome.repeated])
             while len(two._consumer.assignment()) != 4 and monotonic() < end:
                 one.take(1, 0.1)
                 two.take(1, 0.1)
@@ -305,11 +311,13 @@ def test_two_members_share_the_partitions_and_one_takes_over(cluster, sqlite_add
         topics.send(*(PAGE | {"id": f"late{number}"} for number in range(40)))
         late = consume(one, deduper, idle_seconds=5)
     assert late.all - late.repeated >= 40
-    found = [
-        headers(each)["nearcopy_id"] for topic in topics.outputs for each in topics.handed(topic)
+    ids = [
+        headers(message)["nearcopy_id"]
+        for topic in topics.outputs
+        for message in topics.handed(topic)
     ]
-    wanted = {*map(str, range(200)), *(f"late{number}" for number in range(40))}
-    assert set(found) == wanted
+    expected_ids = {*map(str, range(200)), *(f"late{number}" for number in range(40))}
+    assert set(ids) == expected_ids
     assert len(topics.handed(topics.outputs.unique)) == 1
 
 
@@ -353,9 +361,9 @@ def test_the_command_consumes_topics(topics, sqlite_address, tmp_path):
     more = ("--idle", "4s", "--json", "--kafka-config", str(config))
     done = CliRunner().invoke(app, words(topics, sqlite_address, *more))
     assert done.exit_code == 0, done.output
-    first, copy, wrong = map(json.loads, done.stdout.splitlines())
+    first, copy, error = map(json.loads, done.stdout.splitlines())
     assert (first["id"], copy["duplicate_of"]) == ("a", "a")
-    assert wrong["place"] == f"{topics.pages}/0/2"
+    assert error["place"] == f"{topics.pages}/0/2"
     assert "3 messages: 1 new, 1 duplicate, 1 unreadable" in done.stderr
 
 
@@ -392,7 +400,7 @@ def waited(done, seconds=120):
 
 
 def test_a_signal_stops_it_when_the_batch_is_settled(topics, sqlite_address):
-    topics.send(*map(article_row, news(300)))
+    topics.send(*map(dataclass_row, news(300)))
     with ended([started(topics, sqlite_address, "--batch", "20", "--metrics", "0")]) as (process,):
         port = process.stderr.readline().split()[-1]
         waited(lambda: topics.committed() > 0)
@@ -412,11 +420,11 @@ def originals(topics, articles):
     topics_of_all = (topics.pages, *topics.outputs)
     assert not any(map(topics.first, topics_of_all)), "the mock forgot some"
     new, copies, letters = (
-        {headers(each)["nearcopy_id"] for each in topics.handed(topic, seconds=300)}
+        {headers(message)["nearcopy_id"] for message in topics.handed(topic, seconds=300)}
         for topic in topics.outputs
     )
     assert not letters
-    assert new | copies == {each.id for each in articles}, "some are lost"
+    assert new | copies == {article.id for article in articles}, "some are lost"
     assert not new & copies, "some were judged otherwise when they came again"
     return new
 
@@ -426,7 +434,7 @@ def originals(topics, articles):
 def test_killed_members_and_brokers_lose_nothing_and_make_no_second_original(cluster, tmp_path):
     topics, store = Topics(cluster, max(8, MANY // 2500)), f"sqlite:///{tmp_path}/seen.db"
     articles = copied(MANY)
-    topics.send(*map(article_row, articles), keyed=True)
+    topics.send(*map(dataclass_row, articles), keyed=True)
     assert not topics.first(topics.pages), "the mock forgot some"
     config = tmp_path / "kafka.properties"
     config.write_text("session.timeout.ms=4000\nheartbeat.interval.ms=300\n")
@@ -450,8 +458,8 @@ def test_killed_members_and_brokers_lose_nothing_and_make_no_second_original(clu
             assert process.returncode == 0, said
     new = originals(topics, articles)
     assert Counter(name.partition("-")[0] for name in new) == dict.fromkeys(
-        (each.id for each in articles if "-" not in each.id), 1
+        (article.id for article in articles if "-" not in article.id), 1
     )
     with Deduper(store) as deduper:
-        again = {each.id for each in deduper.run(articles) if not each.is_duplicate}
-    assert again == new
+        unique_ids = {verdict.id for verdict in deduper.run(articles) if not verdict.is_duplicate}
+    assert unique_ids == new

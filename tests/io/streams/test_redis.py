@@ -1,4 +1,4 @@
-"""Redis Streams: each entry is handed on once, whoever dies meanwhile. With a real server."""
+"""Redis Streams: each entry is forwarded once, whichever member dies. With a real server."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from nearcopy import Deduper, StreamError
 from nearcopy.cli import app
-from nearcopy.io.serializers.verdict import article_row
+from nearcopy.io.serializers import dataclass_row
 from nearcopy.io.streams import consume
 from nearcopy.io.streams import redis as redis_streams
 from nearcopy.io.streams.messages import Outputs
@@ -31,8 +31,8 @@ PAGE = {"title": "Council closes quay", "text": QUAY * 6, "url": "https://exampl
 
 
 def settings(address, consumer="one", **more):
-    given = {"stream": "pages", "group": "g", "outputs": OUTPUTS, "claim_seconds": 0.05} | more
-    return redis_streams.RedisSettings(address=address, consumer=consumer, **given)
+    options = {"stream": "pages", "group": "g", "outputs": OUTPUTS, "claim_seconds": 0.05} | more
+    return redis_streams.RedisSettings(address=address, consumer=consumer, **options)
 
 
 @contextmanager
@@ -105,16 +105,16 @@ def test_what_comes_again_is_handed_on_once(client, redis_address, sqlite_addres
         member(redis_address, "quick") as quick,
         Deduper(sqlite_address) as deduper,
     ):
-        taken = slow.take(10, 0.1)
+        messages = slow.take(10, 0.1)
         sleep(0.1)
         consume(quick, deduper, idle_seconds=0)
-        slow.settle(redis_outcomes(deduper, taken))
+        slow.settle(redis_outcomes(deduper, messages))
     assert [len(handed(client, name)) for name in ("new", "copies")] == [1, 1]
     assert unacknowledged(client) == 0
 
 
 def redis_outcomes(deduper, messages):
-    from nearcopy.io.streams.process import process_messages
+    from nearcopy.io.streams.consumer import process_messages
 
     return process_messages(deduper, messages)
 
@@ -159,7 +159,7 @@ def test_an_entry_that_kills_whoever_has_it_is_a_dead_letter(client, redis_addre
 def test_an_entry_that_kills_a_member_of_a_fixed_name_is_a_dead_letter(
     client, redis_address, sqlite_address
 ):
-    """Started again it goes on with what it had, and nobody else ever claims that."""
+    """Restarted it resumes its pending entries, and no other member ever claims them."""
     sent(client, PAGE | {"id": "a"}, PAGE | {"id": "poison"}, PAGE | {"id": "b"})
     deaths = 0
     with Deduper(sqlite_address) as deduper:
@@ -174,10 +174,10 @@ def test_an_entry_that_kills_a_member_of_a_fixed_name_is_a_dead_letter(
 def killed_by_poison(address, deduper, consumer, **more):
     """Whether a member that goes on until nothing is left had to judge what kills it."""
     with member(address, consumer, **more) as stream:
-        while taken := stream.take(10, 0.01):
-            if any(b"poison" in each.fields[b"data"] and not each.why for each in taken):
+        while messages := stream.take(10, 0.01):
+            if any(b"poison" in entry.fields[b"data"] and not entry.why for entry in messages):
                 return True
-            stream.settle(redis_outcomes(deduper, taken))
+            stream.settle(redis_outcomes(deduper, messages))
     return False
 
 
@@ -196,8 +196,8 @@ def test_an_entry_given_out_often_is_not_taken_with_those_before_it(
     for entry, times in zip(entries, (1, 5, 1, 1), strict=True):
         given_out(client, "same", entry, times)
     with member(redis_address, consumer) as stream:
-        taken = [[each.token for each in stream.take(10, 0.01)] for _ in range(3)]
-    assert taken == [entries[:1], entries[1:2], entries[2:]]
+        token_batches = [[message.token for message in stream.take(10, 0.01)] for _ in range(3)]
+    assert token_batches == [entries[:1], entries[1:2], entries[2:]]
 
 
 def test_a_member_that_comes_back_passes_what_was_removed_meanwhile(client, redis_address):
@@ -206,26 +206,26 @@ def test_a_member_that_comes_back_passes_what_was_removed_meanwhile(client, redi
         before.take(10, 0.1)
     client.xdel("pages", *entries[:2])
     with member(redis_address, "same", claim_seconds=60) as stream:
-        taken = [each.token for _ in range(2) for each in stream.take(2, 0.01)]
-    assert taken == entries[2:]
+        tokens = [message.token for _ in range(2) for message in stream.take(2, 0.01)]
+    assert tokens == entries[2:]
     assert unacknowledged(client) == 1
 
 
 def test_entries_that_were_removed_meanwhile_are_passed(client, redis_address, sqlite_address):
-    gone, _ = sent(client, PAGE | {"id": "a"}, PAGE | {"id": "b"})
+    removed_entry, _ = sent(client, PAGE | {"id": "a"}, PAGE | {"id": "b"})
     with member(redis_address, "dead") as dead:
         dead.take(10, 0.1)
-    client.xdel("pages", gone)
+    client.xdel("pages", removed_entry)
     sleep(0.1)
     assert consumed(redis_address, sqlite_address, "other").all == 1
     assert unacknowledged(client) == 0
 
 
 def test_a_member_without_a_name_of_its_own_leaves_the_group(client, redis_address):
-    for leave, there in ((True, []), (False, [b"one"])):
+    for leave, names in ((True, []), (False, [b"one"])):
         with member(redis_address, leave=leave) as stream:
             stream.take(1, 0.01)
-        assert [each["name"] for each in client.xinfo_consumers("pages", "g")] == there
+        assert [consumer["name"] for consumer in client.xinfo_consumers("pages", "g")] == names
 
 
 def test_lag_counts_what_is_not_acknowledged(client, redis_address):
@@ -288,9 +288,9 @@ def test_the_command_consumes_the_stream_of_its_store(client, redis_address):
     words = ["--redis-stream", "pages", "--store", redis_address, "--idle", "1s", "--json"]
     done = CliRunner().invoke(app, ["consume", *words, "--unique-stream", "new"])
     assert done.exit_code == 0, done.output
-    first, copy, wrong = map(json.loads, done.stdout.splitlines())
+    first, copy, error = map(json.loads, done.stdout.splitlines())
     assert (first["id"], copy["duplicate_of"]) == ("a", "a")
-    assert "expected an object" in wrong["error"]
+    assert "expected an object" in error["error"]
     assert "3 messages: 1 new, 1 duplicate, 1 unreadable" in done.stderr
     assert len(handed(client, "new")) == 1
     assert client.xinfo_consumers("pages", "nearcopy") == []
@@ -312,8 +312,8 @@ def test_a_server_that_is_killed_is_waited_for(sqlite_address):
             stream.settle(outcomes)
             back.join()
             consume(stream, deduper, idle_seconds=0.5)
-        found = [each["nearcopy_id"] for name in ("new", "copies") for each in handed(client, name)]
-        assert sorted(found, key=int) == [str(number) for number in range(30)]
+        ids = [entry["nearcopy_id"] for name in ("new", "copies") for entry in handed(client, name)]
+        assert sorted(ids, key=int) == [str(number) for number in range(30)]
         client.close()
 
 
@@ -334,7 +334,7 @@ def waited(done, seconds=120):
 
 def test_killed_members_lose_nothing_and_hand_on_nothing_twice(client, redis_address, tmp_path):
     articles, store = copied(MANY), f"sqlite:///{tmp_path}/seen.db"
-    sent(client, *map(article_row, articles))
+    sent(client, *map(dataclass_row, articles))
     members = [started(redis_address, store, name) for name in ("one", "two")]
     try:
         for share in (0.2, 0.5):
@@ -356,11 +356,11 @@ def test_killed_members_lose_nothing_and_hand_on_nothing_twice(client, redis_add
             with suppress(ProcessLookupError):
                 process.kill()
             process.communicate(timeout=60)
-    unique = [each["nearcopy_id"] for each in handed(client, "new")]
-    copies = [each["nearcopy_id"] for each in handed(client, "copies")]
-    assert sorted(unique + copies) == sorted(each.id for each in articles)
-    texts = sorted(each.id for each in articles if "-" not in each.id)
+    unique = [entry["nearcopy_id"] for entry in handed(client, "new")]
+    copies = [entry["nearcopy_id"] for entry in handed(client, "copies")]
+    assert sorted(unique + copies) == sorted(article.id for article in articles)
+    texts = sorted(article.id for article in articles if "-" not in article.id)
     assert sorted(name.partition("-")[0] for name in unique) == texts, "one original of each text"
     with Deduper(store) as deduper:
-        again = {each.id for each in deduper.run(articles) if not each.is_duplicate}
-    assert again == set(unique)
+        unique_ids = {verdict.id for verdict in deduper.run(articles) if not verdict.is_duplicate}
+    assert unique_ids == set(unique)

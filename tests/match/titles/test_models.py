@@ -28,20 +28,22 @@ TITLES = st.lists(st.sampled_from(WORDS.split()), max_size=12).map(" ".join)
 
 def made(title: str, hours: float | None = None) -> Fingerprint:
     published = None if hours is None else NOON + timedelta(hours=hours)
-    (found,) = fingerprints([Article(id=f"{title} {hours}", title=title, published=published)])
-    return found
+    (fingerprint,) = fingerprints(
+        [Article(id=f"{title} {hours}", title=title, published=published)]
+    )
+    return fingerprint
 
 
 def news(a: str, b: str, hours: float | None = None) -> float:
-    found = compare(made(a, None if hours is None else 0), made(b, hours)).title_event_score
-    assert found is not None
-    return found
+    score = compare(made(a, None if hours is None else 0), made(b, hours)).title_event_score
+    assert score is not None
+    return score
 
 
 def grade(a: str, b: str) -> float:
-    found = title_grade(made(a), made(b))
-    assert found is not None
-    return found
+    score = title_grade(made(a), made(b))
+    assert score is not None
+    return score
 
 
 # One piece of news.
@@ -121,9 +123,12 @@ def test_facts_that_clash_win_over_any_likelihood():
 @given(TITLES, TITLES, st.none() | st.floats(0, 1000))
 def test_the_likelihood_is_a_share_in_either_order(a, b, hours):
     first, second = made(a, 0), made(b, hours)
-    there, back = compare(first, second).title_event_score, compare(second, first).title_event_score
-    assert there == back
-    assert there is None or 0 <= there <= 1
+    forward, back = (
+        compare(first, second).title_event_score,
+        compare(second, first).title_event_score,
+    )
+    assert forward == back
+    assert forward is None or 0 <= forward <= 1
 
 
 # Alike in meaning.
@@ -160,25 +165,25 @@ def test_a_title_without_words_has_no_grade():
 @given(TITLES | ANY, TITLES | ANY)
 def test_the_grade_is_a_share_in_either_order(a, b):
     first, second = made(a), made(b)
-    there = title_grade(first, second)
-    assert there == title_grade(second, first)
-    assert there is None or 0 <= there <= 1
+    forward = title_grade(first, second)
+    assert forward == title_grade(second, first)
+    assert forward is None or 0 <= forward <= 1
 
 
 @pytest.mark.parametrize("piece", ["ferry ", "港", "\ud800", "a1 ", "x" * 50 + " "])
 def test_a_megabyte_of_title_is_graded_in_no_time(piece):
     long, other = piece * (1_000_000 // len(piece)), f"harbour {piece * 20_000}"
-    found = compare(made(long), made(other))
-    assert 0 <= (found.title_grade or 0.0) <= 1
-    assert 0 <= (found.title_event_score or 0.0) <= 1
+    evidence = compare(made(long), made(other))
+    assert 0 <= (evidence.title_grade or 0.0) <= 1
+    assert 0 <= (evidence.title_event_score or 0.0) <= 1
 
 
 def test_the_grade_is_measured_where_it_is_asked_for():
     pair = (made(FERRY), made(FERRY + " on Monday"))
-    (unasked,) = compare_pairs([pair], measures=Policy().measures)
-    (asked,) = compare_pairs([pair], measures={"grade"})
-    assert (unasked.title_grade, asked.title_event_score) == (None, None)
-    assert asked.title_grade == title_grade(*pair)
+    (ungraded,) = compare_pairs([pair], measures=Policy().measures)
+    (graded,) = compare_pairs([pair], measures={"grade"})
+    assert (ungraded.title_grade, graded.title_event_score) == (None, None)
+    assert graded.title_grade == title_grade(*pair)
 
 
 def test_an_explanation_shows_the_grade():

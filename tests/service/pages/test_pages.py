@@ -15,7 +15,7 @@ from nearcopy.cluster.kept_copy import score_cards
 from nearcopy.config import Policy
 from nearcopy.models import Article, Fingerprint
 from nearcopy.service.auth import Tokens
-from nearcopy.service.pages.charts import Column, by_day, rate, stacked
+from nearcopy.service.pages.overview import Column, by_day, rate, stacked
 from nearcopy.service.pages.sign_in import local_path
 from nearcopy.service.pages.view_models import score_card
 from nearcopy.service.settings import Settings
@@ -86,16 +86,16 @@ def test_a_page_is_html_without_inline_scripts_and_styles(service, path):
     ],
 )
 def test_a_page_has_a_json_twin(service, path, names):
-    asked = service.get(path, headers={"accept": "application/json"})
-    assert set(asked.json()) == names
+    response = service.get(path, headers={"accept": "application/json"})
+    assert set(response.json()) == names
     mark = "&" if "?" in path else "?"
     assert set(service.get(f"{path}{mark}format=json").json()) == names
 
 
 def test_the_largest_stories_are_shown_even_if_published_long_ago(service):
-    found = service.get("/?days=1&format=json").json()
-    assert found["busiest_older"]
-    assert found["busiest"]
+    overview = service.get("/?days=1&format=json").json()
+    assert overview["busiest_older"]
+    assert overview["busiest"]
     assert "the largest of all" in service.get("/?days=1").text
 
 
@@ -182,7 +182,7 @@ def test_block_pages_are_flagged_on_the_overview(tmp_path):
 
 @pytest.mark.parametrize("path", ["/", "/stories", "/review", "/compare", "STORY", "COMPARE"])
 def test_no_text_of_an_article_acts_as_markup(service, path):
-    one, other = (each["id"] for each in hostile())
+    one, other = (article["id"] for article in hostile())
     pages = {
         "STORY": f"/stories/{story_with(service, one)}",
         "COMPARE": f"/compare?a={quote(one)}&b={quote(other)}",
@@ -241,10 +241,10 @@ def test_a_story_is_found_by_an_article_and_by_a_former_id(service):
 def test_the_score_card_lists_the_points_of_each_member(service):
     story = story_with(service, "en-04")
     twin = service.get(f"/stories/{story}?format=json").json()
-    for each in twin["members"]:
-        card = each["card"]
+    for member in twin["members"]:
+        card = member["card"]
         parts = card["length"] + card["details"] + card["source"] + card["freshness"]
-        assert (round(parts, 2), card["total"]) == (each["score"], each["score"])
+        assert (round(parts, 2), card["total"]) == (member["score"], member["score"])
     page = service.get(f"/stories/{story}").text
     table = page[page.index('<table class="scores">') :].partition("</table>")[0]
     assert table.count('<th scope="row">') == len(twin["members"])
@@ -330,8 +330,8 @@ def test_a_file_is_stored_on_request(tmp_path):
     ):
         preview(client, CSV, "a.csv", keep="true")
         assert client.get("/api/v1/stats").json()["articles"] == 2
-        (again,) = preview(client, json.dumps({"text": FERRY}), "x.jsonl")
-        assert (again["among"], again["verdict"]["is_duplicate"]) == ("store", True)
+        (row,) = preview(client, json.dumps({"text": FERRY}), "x.jsonl")
+        assert (row["among"], row["verdict"]["is_duplicate"]) == ("store", True)
 
 
 @pytest.mark.parametrize(
@@ -498,11 +498,11 @@ def test_a_score_card_is_parsed_from_its_sentence(tier, block_page):
         Fingerprint(id="c", words=31, published=datetime(2026, 4, 1, 7, tzinfo=UTC)),
     ]
     for copy, card in zip(copies, score_cards(copies, Policy()), strict=True):
-        found = score_card(card.why)
-        assert (found["length"], found["details"], found["source"]) == card[1:4]
-        assert (found["freshness"], found["total"]) == (card.freshness, card.total)
-        assert (found["words"], found["detail_count"]) == (copy.words, copy.details)
-        assert (found["tier"], found["block_page"]) == (copy.tier, copy.block_page)
+        parsed_card = score_card(card.why)
+        assert (parsed_card["length"], parsed_card["details"], parsed_card["source"]) == card[:3]
+        assert (parsed_card["freshness"], parsed_card["total"]) == (card.freshness, card.total)
+        assert (parsed_card["words"], parsed_card["detail_count"]) == (copy.words, copy.details)
+        assert (parsed_card["tier"], parsed_card["block_page"]) == (copy.tier, copy.block_page)
 
 
 def test_another_sentence_has_no_score_card():
@@ -512,18 +512,18 @@ def test_another_sentence_has_no_score_card():
 
 def test_days_without_articles_have_a_column_and_many_days_share_one():
     rows = [{"day": "2026-05-01", "articles": 2}, {"day": "2026-05-03", "articles": 1}]
-    assert [each.counts["articles"] for each in by_day(rows, ("articles",))] == [2, 0, 1]
+    assert [column.counts["articles"] for column in by_day(rows, ("articles",))] == [2, 0, 1]
     rows.append({"day": "2026-12-31", "articles": 5})
     columns = by_day(rows, ("articles",))
     assert len(columns) <= 60
-    assert sum(each.counts["articles"] for each in columns) == 8
+    assert sum(column.counts["articles"] for column in columns) == 8
 
 
 def test_bars_stay_within_the_chart():
     columns = [Column("2026-05-01", {"a": 3, "b": 4}), Column("2026-05-02", {"a": 0, "b": 1})]
     drawn = stacked(columns, {"a": "first", "b": "second"})
     assert [piece.kind for piece in drawn.bars] == ["a", "b", "b"]
-    assert all(each.y >= 0 and each.y + each.height <= drawn.floor for each in drawn.bars)
+    assert all(bar.y >= 0 and bar.y + bar.height <= drawn.floor for bar in drawn.bars)
     assert rate(columns, "a", "b").points.count(",") == 2
     assert stacked([], {}).bars == []
 

@@ -4,6 +4,7 @@
 candidate pairs, compare them, cluster, and write every row with its annotation.
 """
 
+from nearcopy.batch.corpus import CorpusSummary, Shard
 from nearcopy.batch.local.boilerplate import (
     Boilerplate,
     Repeated,
@@ -14,7 +15,6 @@ from nearcopy.batch.local.boilerplate import (
 from nearcopy.batch.local.job import CorpusJob
 from nearcopy.batch.local.output import verify
 from nearcopy.batch.local.pipeline import Estimate, deduplicate, estimate
-from nearcopy.batch.summary import CorpusSummary, Shard
 
 __all__ = [
     "Boilerplate",

@@ -5,7 +5,7 @@ to `nearcopy.cluster`, group by group.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,30 +13,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 import nearcopy.kernels as kernels
+from nearcopy.batch.column_rules import CODE, RELATIONS, Numbers, Ranking
 from nearcopy.batch.linked_groups import (
-    ArticleEdges,
-    DuplicateRow,
-    LinkedRows,
+    ClusteredRow,
+    Edges,
     TextPair,
-    cluster_linked_articles,
+    cluster_linked,
     cluster_linked_texts,
+    text_fingerprint,
 )
 from nearcopy.batch.local.candidate_pairs import (
     EXACT_DUPLICATES_FILE,
     count_reference_rows,
     ids_of,
     ranking_of,
-    text_blocks,
+    row_blocks,
 )
-from nearcopy.batch.local.column_files import Array, Pack, write_pack
-from nearcopy.batch.local.compare import ArticleReader, article_blocks, decode_edges, edges_path
+from nearcopy.batch.local.column_files import Pack, write_pack
+from nearcopy.batch.local.compare import ArticleReader, decode_edges, edges_path
 from nearcopy.batch.local.job import CorpusJob
-from nearcopy.batch.local.row_table import Texts, table_of
-from nearcopy.batch.rank import Numbers, Ranking
+from nearcopy.batch.local.row_table import read_texts, table_of
 from nearcopy.batch.shared_keys import sorted_distinct
-from nearcopy.batch.text_relations import CODE, RELATIONS
 from nearcopy.cluster.link_graph import is_link
-from nearcopy.models import Relation
+from nearcopy.models import Fingerprint, Relation
 
 NONE = 0xFFFFFFFF  # no row
 CLUSTERS_FILE = "clusters.pack"
@@ -95,7 +94,7 @@ def cluster_texts(job: CorpusJob, _: int = 0) -> None:
     table = table_of(job)
     exact_duplicates = Pack(job.paths.work / EXACT_DUPLICATES_FILE)
     representatives = exact_duplicates.read("representative").astype(np.int64)
-    clusters, ranking = ClusterColumns.singletons(len(table)), ranking_of(table, job)
+    clusters, ranking = ClusterColumns.singletons(len(table)), ranking_of(job)
     edges = read_text_edges(job)
     codes = [CODE[relation] for relation in job.policy.duplicates]
     duplicates = edges.select(np.isin(edges.relation, codes))
@@ -114,7 +113,7 @@ def cluster_texts(job: CorpusJob, _: int = 0) -> None:
 
 def read_text_edges(job: CorpusJob) -> TextEdges:
     """All edges between texts."""
-    packs = [Pack(edges_path(job, block)) for block in text_blocks(job)]
+    packs = [Pack(edges_path(job, block)) for block in row_blocks(job)]
     later, earlier, *measures = (
         np.concatenate([pack.read(name) for pack in packs] or [np.zeros(0)])
         for name in TextEdges._fields
@@ -192,14 +191,34 @@ def _resolve_group(
             for row in duplicates
         ]
         rows = sorted_distinct(np.concatenate([group, duplicates]))
-    for duplicate in _cluster_rows(job, rows, links):
-        _set_duplicate(clusters, duplicate)
+
+    def read_text(row: int) -> tuple[str, bool]:
+        (text,), (html,) = read_texts(job, np.array([row]))
+        return text, html
+
+    fingerprints = _text_fingerprints(job, rows)
+    references = count_reference_rows(job)
+    for member in cluster_linked_texts(fingerprints, links, job, read_text, references):
+        _set_cluster(clusters, member)
 
 
-def _set_duplicate(clusters: ClusterColumns, duplicate: DuplicateRow) -> None:
-    clusters.of[duplicate.row] = duplicate.of
-    clusters.relation[duplicate.row] = CODE[duplicate.relation]
-    clusters.overlap[duplicate.row] = np.nan if duplicate.overlap is None else duplicate.overlap
+def _text_fingerprints(job: CorpusJob, rows: Numbers) -> dict[int, Fingerprint]:
+    table, ids = table_of(job), ids_of(job, rows)
+    names = ("words", "published", "seen", *(["source"] if job.policy.sources != "any" else []))
+    columns = (table.take(name, rows).tolist() for name in names)
+    return {
+        row: text_fingerprint(row, ids[row], *values)
+        for row, *values in zip(rows.tolist(), *columns, strict=True)
+    }
+
+
+def _set_cluster(clusters: ClusterColumns, member: ClusteredRow) -> None:
+    clusters.founder[member.row] = member.founder
+    if member.relation is not None:
+        clusters.relation[member.row] = CODE[member.relation]
+    if member.of is not None:
+        clusters.of[member.row] = member.of
+        clusters.overlap[member.row] = np.nan if member.overlap is None else member.overlap
 
 
 def _extend_to_duplicates(clusters: ClusterColumns, representatives: Numbers) -> None:
@@ -224,29 +243,6 @@ def _set_founders(clusters: ClusterColumns, ranking: Ranking) -> None:
         clusters.founder[rows] = founders[groups]
 
 
-def _cluster_rows(
-    job: CorpusJob, rows: Numbers, links: Sequence[TextPair]
-) -> Iterator[DuplicateRow]:
-    """The duplicates among linked rows."""
-    table = table_of(job)
-    needs_source = job.policy.sources != "any"
-    group = LinkedRows(
-        rows=rows.tolist(),
-        ids=ids_of(job, rows),
-        words=_by_row(rows, table.take("words", rows)),
-        published=table.take("published", rows).tolist(),
-        seen=table.take("seen", rows).tolist(),
-        sources=_by_row(rows, table.take("source", rows)) if needs_source else {},
-        texts=lambda members: Texts(job).of(np.array(members, np.int64)),
-        references=count_reference_rows(table, job),
-    )
-    return cluster_linked_texts(group, links, job)
-
-
-def _by_row(rows: Numbers, values: Array) -> dict[int, int]:
-    return dict(zip(rows.tolist(), values.tolist(), strict=True))
-
-
 # Whole articles.
 
 
@@ -259,40 +255,32 @@ def cluster_articles(job: CorpusJob, _: int = 0) -> None:
     clusters.write(job.paths.work / CLUSTERS_FILE)
 
 
-def _linked_groups(job: CorpusJob, count: int) -> Iterator[ArticleEdges]:
+def _linked_groups(job: CorpusJob, count: int) -> Iterator[Edges]:
     """The edges of each linked group."""
     edges = read_article_edges(job)
     links = [pair for pair, edge in edges.items() if is_link(edge.decision, job.policy)]
     labels = kernels.components(count, np.array(links, np.uint32).reshape(-1, 2)).tolist()
     linked = {labels[row] for pair in links for row in pair}
-    groups: dict[int, ArticleEdges] = defaultdict(dict)
+    groups: dict[int, Edges] = defaultdict(dict)
     for pair, edge in edges.items():
         if labels[pair[0]] == labels[pair[1]] in linked:
             groups[labels[pair[0]]][pair] = edge
     return iter(groups.values())
 
 
-def read_article_edges(job: CorpusJob) -> ArticleEdges:
+def read_article_edges(job: CorpusJob) -> Edges:
     """All edges between articles."""
-    packs = [Pack(edges_path(job, block)) for block in article_blocks(job)]
+    packs = [Pack(edges_path(job, block)) for block in row_blocks(job)]
     ends = [pack.read(name) for pack in packs for name in ("later", "earlier")]
     ids = ids_of(job, np.unique(np.concatenate([np.zeros(0, np.uint32), *ends])))
     return {(a, b): edge for pack in packs for a, b, edge in decode_edges(pack, ids)}
 
 
-def _cluster_group(job: CorpusJob, clusters: ClusterColumns, edges: ArticleEdges) -> None:
+def _cluster_group(job: CorpusJob, clusters: ClusterColumns, edges: Edges) -> None:
     articles = ArticleReader(job)
     rows = sorted({row for pair in edges for row in pair})
     articles.load(rows)
     fingerprints = {row: articles.fingerprint(row) for row in rows}
-    references = count_reference_rows(table_of(job), job)
-    preferred = {fingerprint.id: 1 for row, fingerprint in fingerprints.items() if row < references}
-    for member in cluster_linked_articles(
-        fingerprints, edges, job.policy, articles.judge_pair, preferred
-    ):
-        clusters.founder[member.row] = member.founder
-        if member.relation is not None:
-            clusters.relation[member.row] = CODE[member.relation]
-        if member.of is not None:
-            clusters.of[member.row] = member.of
-            clusters.overlap[member.row] = np.nan if member.overlap is None else member.overlap
+    references = count_reference_rows(job)
+    for member in cluster_linked(fingerprints, edges, job.policy, articles.judge_pair, references):
+        _set_cluster(clusters, member)

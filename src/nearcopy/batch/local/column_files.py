@@ -89,7 +89,7 @@ def open_work_folder(
         except OSError:
             raise BadCorpus(f"{folder} is in use by another process: wait for it") from None
         earlier = read_json(folder / JOB_FILE)
-        if earlier is not None and earlier != _as_json_value(identity):
+        if earlier is not None and earlier != json.loads(json.dumps(identity)):
             raise BadCorpus(
                 f"{folder} holds an interrupted job on other files or with other settings: "
                 "finish that, remove the folder, or name another with --work"
@@ -112,15 +112,6 @@ def _remove(folder: Path) -> None:
     (folder / JOB_FILE).unlink()  # last: it marks the other files as ours
     with suppress(OSError):  # not empty
         folder.rmdir()
-
-
-def _as_json_value(value: Any) -> Any:
-    """The value as JSON returns it: lists for tuples."""
-    if isinstance(value, list | tuple):
-        return [_as_json_value(item) for item in value]
-    if isinstance(value, dict):
-        return {name: _as_json_value(item) for name, item in value.items()}
-    return value
 
 
 Array = NDArray[Any]

@@ -1,43 +1,49 @@
 """Compare candidate pairs: exact overlaps of texts in columns, or whole articles."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nearcopy.batch.linked_groups import (
-    decode_decision,
-    judge_candidates,
-    judge_pair,
-    undated_time,
-)
-from nearcopy.batch.local.candidate_pairs import count_reference_rows, ids_of, read_pairs
-from nearcopy.batch.local.column_files import Array, Pack, write_pack
-from nearcopy.batch.local.fingerprints import read_fingerprints, read_keys
-from nearcopy.batch.local.job import CorpusJob
-from nearcopy.batch.local.row_table import Texts, table_of
-from nearcopy.batch.shared_keys import Pairs, sorted_distinct
-from nearcopy.batch.text_relations import (
-    Shares,
+from nearcopy.batch.column_rules import (
+    Numbers,
     TextMeasures,
+    are_eligible,
     measure_pairs,
     overlap_shares,
     relations,
 )
+from nearcopy.batch.linked_groups import (
+    decode_decision,
+    judge_candidates,
+    judge_pair,
+    optional_time,
+    place_undated,
+)
+from nearcopy.batch.local.candidate_pairs import (
+    ARTICLE_BLOCK,
+    count_reference_rows,
+    ids_of,
+    read_pairs,
+    row_blocks,
+)
+from nearcopy.batch.local.column_files import Array, Pack, write_pack
+from nearcopy.batch.local.fingerprints import read_fingerprints, read_keys
+from nearcopy.batch.local.job import CorpusJob
+from nearcopy.batch.local.row_table import read_texts, table_of
+from nearcopy.batch.shared_keys import Pairs, sorted_distinct
 from nearcopy.config.units import from_micros
 from nearcopy.deduper.matches import MAX_EXACT_DUPLICATES, PAIR_BATCH_SIZE
 from nearcopy.match.candidate_index import CandidateIndex, IndexedArticle, candidate_limit
-from nearcopy.match.eligibility import NO_TIME, are_comparable, sources_differ, within_window
 from nearcopy.match.judgement import Judgement
+from nearcopy.match.window_and_sources import are_comparable
 from nearcopy.models import Article, Decision, Edge, Fingerprint
-from nearcopy.models.batches import batches
+from nearcopy.models.iteration import batches
 
 TEXTS_PER_BATCH = 2048  # held in memory
 HIGH, LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
-ARTICLE_BLOCK = 2048  # rows whose pairs are judged together
 INDEX_BYTES_PER_ROW = 1500
 CACHED_FINGERPRINTS = 20_000
 ROWS_PER_BATCH = 64  # whose candidates are loaded together
@@ -53,7 +59,7 @@ def edges_path(job: CorpusJob, block: int) -> Path:
 def compare_texts(job: CorpusJob, block: int) -> None:
     """Write the edges between the texts of a block and earlier ones."""
     pairs = _comparable(job, read_pairs(job, block))
-    later, earlier = (pairs >> HIGH).astype(np.int64), (pairs & LOW).astype(np.int64)
+    later, earlier = _ends(pairs)
     measures = measure_rows(job, later, earlier)
     columns: dict[str, Array] = {
         "later": later.astype(np.uint32),
@@ -68,31 +74,34 @@ def compare_texts(job: CorpusJob, block: int) -> None:
 
 def _comparable(job: CorpusJob, pairs: Pairs) -> Pairs:
     """The pairs that the policy compares, by time, source and reference."""
-    table, policy = table_of(job), job.policy
-    later, earlier = (pairs >> HIGH).astype(np.int64), (pairs & LOW).astype(np.int64)
-    fits = later >= count_reference_rows(table, job)
-    if policy.sources == "across":
-        source = table.column("source")
-        fits &= sources_differ(source[later], source[earlier])
-    if policy.window is not None:
-        published, seen = table.column("published"), table.column("seen")
-        later_times, earlier_times = ((published[rows], seen[rows]) for rows in (later, earlier))
-        fits &= within_window(later_times, earlier_times, policy.window)
-    return pairs[fits]
+    table = table_of(job)
+    later, earlier = _ends(pairs)
+
+    def read(name: str) -> tuple[Array, Array]:
+        column = table.column(name)
+        return column[later], column[earlier]
+
+    is_own = later >= count_reference_rows(job)
+    return pairs[is_own & are_eligible(len(pairs), read, job.policy)]
 
 
-def measure_rows(job: CorpusJob, a: NDArray[np.int64], b: NDArray[np.int64]) -> TextMeasures:
+def _ends(pairs: Pairs) -> tuple[Numbers, Numbers]:
+    """The later and the earlier rows of the pairs."""
+    return (pairs >> HIGH).astype(np.int64), (pairs & LOW).astype(np.int64)
+
+
+def measure_rows(job: CorpusJob, a: Numbers, b: Numbers) -> TextMeasures:
     """The measures of the texts of pairs of rows, in batches that fit into memory."""
     overlap, containment = np.zeros(len(a)), np.zeros(len(a))
-    texts = Texts(job)
     start = 0
     while start < len(a):
         stop = _batch_end(a, b, start)
         part = slice(start, stop)
-        overlap[part], containment[part] = _shares(job, texts, a[part], b[part])
+        rows, of_a, of_b = _number_rows(a[part], b[part])
+        places = np.stack([of_a, of_b], axis=1)
+        overlap[part], containment[part] = overlap_shares(job, *read_texts(job, rows), places)
         start = stop
-    rows = sorted_distinct(np.concatenate([a, b]))
-    of_a, of_b = np.searchsorted(rows, a), np.searchsorted(rows, b)
+    rows, of_a, of_b = _number_rows(a, b)
     table = table_of(job)
     digest, words = table.take("digest", rows), table.take("words", rows).astype(np.int64)
     same = (digest[of_a] == digest[of_b]).all(1)
@@ -103,7 +112,13 @@ def measure_rows(job: CorpusJob, a: NDArray[np.int64], b: NDArray[np.int64]) -> 
     return measure_pairs(same, (words[of_a], words[of_b]), (overlap, containment), simhashes)
 
 
-def _batch_end(a: NDArray[np.int64], b: NDArray[np.int64], start: int) -> int:
+def _number_rows(a: Numbers, b: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    """The distinct rows in ascending order, and where among them those of each pair are."""
+    rows = sorted_distinct(np.concatenate([a, b]))
+    return rows, np.searchsorted(rows, a), np.searchsorted(rows, b)
+
+
+def _batch_end(a: Numbers, b: Numbers, start: int) -> int:
     """The end of the pairs from `start` on that have at most TEXTS_PER_BATCH texts."""
     most = start + 32 * TEXTS_PER_BATCH
     while len(sorted_distinct(np.concatenate([a[start:most], b[start:most]]))) > TEXTS_PER_BATCH:
@@ -113,22 +128,7 @@ def _batch_end(a: NDArray[np.int64], b: NDArray[np.int64], start: int) -> int:
     return min(most, len(a))
 
 
-def _shares(
-    job: CorpusJob, texts: Texts, a: NDArray[np.int64], b: NDArray[np.int64]
-) -> tuple[Shares, Shares]:
-    """The exact overlap and containment of the texts of each pair."""
-    rows = sorted_distinct(np.concatenate([a, b]))
-    row_texts, html = texts.of(rows)
-    places = np.stack([np.searchsorted(rows, a), np.searchsorted(rows, b)], axis=1)
-    return overlap_shares(job, row_texts, html, places)
-
-
 # Whole articles.
-
-
-def article_blocks(job: CorpusJob) -> list[int]:
-    """The numbers of the blocks of rows."""
-    return list(range(-(-len(table_of(job)) // ARTICLE_BLOCK)))
 
 
 def compare_articles(job: CorpusJob, block: int) -> None:
@@ -144,7 +144,7 @@ def compare_articles(job: CorpusJob, block: int) -> None:
 def _candidates(job: CorpusJob, block: int) -> tuple[Candidates, int]:
     """The candidates of each row of a block, and how many were truncated."""
     table = table_of(job)
-    first = max(block * ARTICLE_BLOCK, count_reference_rows(table, job))
+    first = max(block * ARTICLE_BLOCK, count_reference_rows(job))
     rows = range(first, min((block + 1) * ARTICLE_BLOCK, len(table)))
     candidates: dict[int, list[int]] = {row: [] for row in rows}
     truncated, limit = 0, candidate_limit(len(table))
@@ -170,16 +170,12 @@ def _index_spans(job: CorpusJob) -> list[tuple[int, int]]:
 @lru_cache(maxsize=1)
 def _build_index(job: CorpusJob, start: int, stop: int) -> CandidateIndex:
     index = CandidateIndex()
-    entries: list[IndexedArticle] = []
-    for row, (published, seen), keys in _index_rows(job, start, stop):
-        entries.append(
-            IndexedArticle(row, published, seen, keys.astype("<u8", copy=False).tobytes())
-        )
-        if len(entries) >= index.batch_size:
-            index.add(entries)
-            entries = []
-    if entries:
-        index.add(entries)
+    entries = (
+        IndexedArticle(row, published, seen, keys.astype("<u8", copy=False).tobytes())
+        for row, (published, seen), keys in _index_rows(job, start, stop)
+    )
+    while batch := list(islice(entries, index.batch_size)):
+        index.add(batch)
     return index
 
 
@@ -191,11 +187,7 @@ def _index_rows(job: CorpusJob, start: int, stop: int) -> Iterator[tuple[int, Ti
             rows = zip(published, seen, read_keys(part), strict=True)
             for row, (row_published, row_seen, keys) in enumerate(rows, start=part.first):
                 if start <= row < stop:
-                    yield row, (_optional_time(row_published), _optional_time(row_seen)), keys
-
-
-def _optional_time(time: int) -> int | None:
-    return None if time == NO_TIME else time
+                    yield row, (optional_time(row_published), optional_time(row_seen)), keys
 
 
 def _probe(times: Times) -> Fingerprint:
@@ -246,9 +238,7 @@ class ArticleReader:
 
     def fingerprint(self, row: int) -> Fingerprint:
         """A loaded fingerprint; undated ones follow all others in input order."""
-        fingerprint = self._fingerprints[row]
-        undated = fingerprint.published is None and fingerprint.seen is None
-        return replace(fingerprint, seen=undated_time(row)) if undated else fingerprint
+        return place_undated(self._fingerprints[row], row)
 
     def judge(self, pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int, Judgement]]:
         """The judgements of the pairs that have something in common."""
@@ -266,7 +256,7 @@ class ArticleReader:
 
     def _articles(self, ids: Collection[str]) -> Mapping[str, Article]:
         rows = sorted(self._rows[article_id] for article_id in ids)
-        texts, html = Texts(self._job).of(np.array(rows, np.int64))
+        texts, html = read_texts(self._job, np.array(rows, np.int64))
         return {
             fingerprint.id: Article(id=fingerprint.id, text=text, html=is_html)
             for row, text, is_html in zip(rows, texts, html, strict=True)
@@ -286,13 +276,9 @@ def _edge_columns(
         "earlier": np.array([b for _, b, _ in edges], np.uint32),
         "decision": np.array([numbers[judgement.decision] for _, _, judgement in edges], np.uint32),
         "event_score": np.array([judgement.event_score for _, _, judgement in edges], np.float64),
-        "overlap": np.array([_or_nan(judgement.overlap) for _, _, judgement in edges], np.float64),
+        "overlap": np.array([judgement.overlap for _, _, judgement in edges], np.float64),
     }
     return columns, [list(decision) for decision in numbers]
-
-
-def _or_nan(value: float | None) -> float:
-    return np.nan if value is None else value
 
 
 def decode_edges(pack: Pack, ids: Mapping[int, str]) -> Iterator[tuple[int, int, Edge]]:
@@ -308,5 +294,5 @@ def decode_edges(pack: Pack, ids: Mapping[int, str]) -> Iterator[tuple[int, int,
 
 def count_truncated(job: CorpusJob) -> int:
     """The number of candidates beyond the candidate limit."""
-    packs = (Pack(edges_path(job, block)) for block in article_blocks(job))
+    packs = (Pack(edges_path(job, block)) for block in row_blocks(job))
     return sum(pack.notes["truncated"] for pack in packs)

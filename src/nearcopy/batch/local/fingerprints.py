@@ -1,18 +1,19 @@
 """Fingerprints of rows as columns, pack by pack.
 
-`sketch_unit` reads texts alone: hashes and blocking keys, without an object per row.
-`fingerprint_unit` reads whole articles, for policies that compare more than texts.
+Of texts alone these are hashes and blocking keys, without an object per row. Whole articles are
+read for policies that compare more than texts.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import nearcopy.kernels as kernels
+from nearcopy.batch.corpus import Settings
 from nearcopy.batch.local.column_files import Array, join_blobs, write_pack
 from nearcopy.batch.local.job import CorpusJob
 from nearcopy.batch.local.row_reader import (
@@ -25,7 +26,6 @@ from nearcopy.batch.local.row_reader import (
     row_flags,
 )
 from nearcopy.batch.local.row_table import Part, RowNumbers, Table, pack_path, text_columns
-from nearcopy.batch.output_columns import Settings
 from nearcopy.config import Recipe
 from nearcopy.config.units import to_micros
 from nearcopy.fingerprint.blocking_keys import BLOCK_PAIRS, blocking_keys, lookup_keys
@@ -34,9 +34,9 @@ from nearcopy.io.files.json import Record
 from nearcopy.io.files.rows import Rejected, Row
 from nearcopy.kernels.reference.sketches import mix
 from nearcopy.kernels.result_types import Sketches
-from nearcopy.match.eligibility import NO_TIME
+from nearcopy.match.window_and_sources import NO_TIME
 from nearcopy.models import Fingerprint
-from nearcopy.models.batches import batches
+from nearcopy.models.iteration import batches
 from nearcopy.stores.row_codec import FingerprintRow, fingerprint_from_row, fingerprint_to_row
 
 TEXTS_PER_BATCH = 1024  # sketched at once
@@ -47,51 +47,28 @@ BLOBS = (*HASHES, "numerals", "profile", "rest")
 NO_SOURCE = 0
 Keys = NDArray[np.uint64]
 Columns = dict[str, Array]
-Parsed = TypeVar("Parsed", TextRow, Row)
 
 
-def sketch_unit(job: CorpusJob, number: int) -> None:
-    """Write the packs of a unit of texts."""
-    reader, rejected = _reader(job, number), list[Rejected]()
-    rows = _read_unit(job, number, reader.read_text, rejected)
-    packs = (_sketch_pack(job, number, pack) for pack in batches(rows, TEXTS_PER_PACK))
-    first = next(packs, None) or _sketch_pack(job, number, [])
-    _write_packs(job, number, first, packs, rejected)
-
-
-def fingerprint_unit(job: CorpusJob, number: int) -> None:
-    """Write the packs of a unit of articles."""
-    reader, rejected = _reader(job, number), list[Rejected]()
-    rows = _read_unit(job, number, reader.read_article, rejected)
-    packs = (_fingerprint_pack(job, number, pack) for pack in batches(rows, ARTICLES_PER_PACK))
-    first = next(packs, None) or _fingerprint_pack(job, number, [])
-    _write_packs(job, number, first, packs, rejected)
-
-
-def _reader(job: CorpusJob, number: int) -> RowReader:
-    return RowReader(job, job.sources[job.units[number].file])
-
-
-def _read_unit(
-    job: CorpusJob,
-    number: int,
-    parse: Callable[[Record], Parsed | Rejected],
-    rejected: list[Rejected],
-) -> Iterator[tuple[RawLine | None, Parsed]]:
-    """The rows of a unit, each with its line if it is one; rejected rows are collected."""
-    unit = job.units[number]
-    for line, record in read_records(job.sources[unit.file], unit, job.sample):
-        row = parse(record)
-        if isinstance(row, Rejected):
-            rejected.append(row)
-        else:
-            yield line, row
-
-
-def _write_packs(
-    job: CorpusJob, number: int, first: Columns, packs: Iterable[Columns], rejected: list[Rejected]
-) -> None:
+def read_unit(job: CorpusJob, number: int) -> None:
     """Write the packs of a unit. The first is written last: where it exists, all do."""
+    unit, rejected = job.units[number], list[Rejected]()
+    reader = RowReader(job, job.source_of(number))
+    parse: Callable[[Record], TextRow | Row | Rejected]
+    make_pack: Callable[[CorpusJob, int, Any], Columns]
+    parse, make_pack, size = reader.read_article, _fingerprint_pack, ARTICLES_PER_PACK
+    if job.by_text:
+        parse, make_pack, size = reader.read_text, _sketch_pack, TEXTS_PER_PACK
+
+    def accepted_rows() -> Iterator[tuple[RawLine | None, Any]]:
+        for line, record in read_records(job.source_of(number), unit, job.sample):
+            row = parse(record)
+            if isinstance(row, Rejected):
+                rejected.append(row)
+            else:
+                yield line, row
+
+    packs = (make_pack(job, number, rows) for rows in batches(accepted_rows(), size))
+    first = next(packs, None) or make_pack(job, number, [])
     count = 1
     for columns in packs:
         write_pack(pack_path(job, number, count), columns, rows=len(columns["words"]))
@@ -101,7 +78,7 @@ def _write_packs(
 
 
 def _is_plain(job: CorpusJob, number: int) -> bool:
-    return job.sources[job.units[number].file].plain
+    return job.source_of(number).plain
 
 
 def line_columns(lines: Sequence[RawLine | None]) -> Columns:
@@ -198,30 +175,35 @@ def _text_keys(sketches: Sketches, recipe: Recipe, sources: Keys | None = None) 
 def _fingerprint_pack(
     job: CorpusJob, number: int, rows: Sequence[tuple[RawLine | None, Row]]
 ) -> Columns:
-    articles = [row.article for _, row in rows]
-    prints = list(fingerprints(articles, job.recipe))
-    key_rows = lookup_keys(blocking_keys(prints, job.recipe), job.policy)
-    columns: Columns = {
-        "words": np.array([fingerprint.words for fingerprint in prints], np.uint32),
-        "flags": np.array([row_flags(row) for _, row in rows], np.uint8),
-        "published": time_column(fingerprint.published for fingerprint in prints),
-        "seen": time_column(fingerprint.seen for fingerprint in prints),
-        **line_columns([line for line, _ in rows]),
-        "keys": np.concatenate([np.zeros(0, np.uint64), *key_rows]),
-        "keys_ends": np.cumsum([len(row_keys) for row_keys in key_rows]).astype(np.uint64),
-        **id_columns(fingerprint.id for fingerprint in prints),
-    }
-    encoded = [fingerprint_to_row(fingerprint) for fingerprint in prints]
+    columns, key_rows, encoded = fingerprint_columns(job, [row for _, row in rows])
+    columns |= line_columns([line for line, _ in rows])
+    columns["keys"] = np.concatenate([np.zeros(0, np.uint64), *key_rows])
+    columns["keys_ends"] = np.cumsum([len(row_keys) for row_keys in key_rows]).astype(np.uint64)
+    columns |= id_columns(row.article.id for _, row in rows)
     for name in BLOBS:
         blobs = [_bytes(getattr(row, name)) for row in encoded]
         columns[name], columns[f"{name}_ends"] = join_blobs(blobs)
     if _is_plain(job, number):
         return columns
-    return columns | text_columns(article.text for article in articles)
+    return columns | text_columns(row.article.text for _, row in rows)
 
 
-def time_column(times: Iterable[datetime | None]) -> NDArray[np.int64]:
-    """Times in microseconds; NO_TIME where there is none."""
+def fingerprint_columns(
+    settings: Settings, rows: Sequence[Row]
+) -> tuple[Columns, list[Keys], list[FingerprintRow]]:
+    """Words, flags and times of rows, a column each; their blocking keys, and fingerprints."""
+    prints = list(fingerprints([row.article for row in rows], settings.recipe))
+    columns: Columns = {
+        "words": np.array([fingerprint.words for fingerprint in prints], np.uint32),
+        "flags": np.array([row_flags(row) for row in rows], np.uint8),
+        "published": _time_column(fingerprint.published for fingerprint in prints),
+        "seen": _time_column(fingerprint.seen for fingerprint in prints),
+    }
+    key_rows = lookup_keys(blocking_keys(prints, settings.recipe), settings.policy)
+    return columns, key_rows, [fingerprint_to_row(fingerprint) for fingerprint in prints]
+
+
+def _time_column(times: Iterable[datetime | None]) -> NDArray[np.int64]:
     values = map(to_micros, times)
     return np.array([NO_TIME if value is None else value for value in values], np.int64)
 

@@ -1,29 +1,53 @@
-"""The corpus job: inputs, settings, and where the output and the work folder are."""
+"""The corpus job: input files split into units, settings, and where the output and the work are."""
 
-from collections.abc import Sequence
+import glob
+from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from hashlib import sha256
-from os import cpu_count
+from os import cpu_count, fsencode
 from pathlib import Path
+from typing import NamedTuple
 
-from nearcopy.batch.local.column_files import Paths, checksum
-from nearcopy.batch.local.inputs import (
-    UNIT_BYTES,
-    Input,
-    Unit,
-    find_inputs,
-    is_store,
-    split_units,
-    store_file,
-    write_store_snapshot,
-)
-from nearcopy.batch.output_columns import Form, Settings, check_form
+from nearcopy.batch.corpus import Form, Settings, check_form
+from nearcopy.batch.local.column_files import Paths, checksum, has_job
 from nearcopy.errors import BadCorpus
+from nearcopy.io.files.decompress import Stream
+from nearcopy.io.files.read import READ_ONLY, Format, format_of, sniff_format
+from nearcopy.io.files.write import open_writer
+from nearcopy.io.serializers import dataclass_row
+from nearcopy.models.iteration import batches
+from nearcopy.stores import Store, open_store
 
 Names = str | Path | Sequence[str | Path]
 VERSION = 2  # of the files in the work folder
 LEAST_MEMORY = 256 << 20
+UNIT_BYTES = 16 << 20  # of a plain file, read by one task
+WHOLE = -1  # the end of a file that cannot be split
+ARTICLES_PER_BATCH = 500
+SQLITE = "sqlite:///"
+WILDCARDS = frozenset("*?[")
+
+
+class Input(NamedTuple):
+    """A file, and the name of its copy below the output folder."""
+
+    path: str
+    name: str
+    format: Format
+    plain: bool  # uncompressed JSON lines: a line can be read again by its offset
+    size: int
+    changed: int  # time of modification in nanoseconds
+    reference: bool = False  # a reference: compared with, not written
+
+
+class Unit(NamedTuple):
+    """A part of a file, as byte offsets."""
+
+    number: int
+    file: int  # its position among the inputs
+    start: int
+    end: int
 
 
 @dataclass(frozen=True)
@@ -101,6 +125,10 @@ class CorpusJob(Settings):
         """The parts of the sources, in order."""
         return split_units(self.sources, self.unit_bytes, self.sample)
 
+    def source_of(self, unit: int) -> Input:
+        """The file that a unit is a part of."""
+        return self.sources[self.units[unit].file]
+
     @property
     def memory_per_process(self) -> int:
         """The bytes that one process may use for its working set."""
@@ -130,3 +158,145 @@ class CorpusJob(Settings):
 
 def _as_names(names: Names) -> tuple[str, ...]:
     return (str(names),) if isinstance(names, str | Path) else tuple(map(str, names))
+
+
+# Files.
+
+
+def find_inputs(names: Sequence[str], *, reference: bool = False) -> list[Input]:
+    """The files that are named, sorted; those of folders by their suffixes."""
+    inputs: dict[str, Input] = {}
+    seen: set[Path] = set()
+    for name in names:
+        for path, output_name in _files(name, alone=len(names) == 1):
+            resolved = path.resolve()
+            if resolved in seen:
+                raise BadCorpus(f"{path} is named twice: name each file once")
+            seen.add(resolved)
+            source = _input(path, output_name, reference)
+            if source.name in inputs:
+                raise BadCorpus(
+                    f"two files would be written as {source.name}: "
+                    "give the folder they are in, or rename one"
+                )
+            inputs[source.name] = source
+    if not inputs:
+        raise BadCorpus(f"no files to read in {', '.join(names) or 'nothing'}")
+    return list(inputs.values())
+
+
+def _files(name: str, *, alone: bool) -> Iterator[tuple[Path, str]]:
+    """The files of a name, each with its name below the output."""
+    path = Path(name)
+    if path.is_dir():
+        top = Path() if alone else Path(path.resolve().name)
+        for file in sorted(path.rglob("*")):
+            hidden = any(part.startswith(".") for part in file.relative_to(path).parts)
+            if file.is_file() and not hidden and format_of(file.name):
+                yield file, str(top / file.relative_to(path))
+    elif path.exists():
+        yield path, path.name
+    elif WILDCARDS & set(name):
+        for match in sorted(glob.glob(name, recursive=True)):
+            if Path(match).is_file():
+                yield Path(match), Path(match).name
+    else:
+        raise BadCorpus(f"{name} does not exist: name a file, a folder or a pattern as '*.jsonl'")
+
+
+def _input(path: Path, name: str, reference: bool) -> Input:
+    kind = format_of(path.name) or sniff_format(path)
+    if kind == "json":
+        kind = sniff_format(path)
+    with Stream(path) as stream:
+        plain = kind == "jsonl" and not stream.compressed
+    stat = path.stat()
+    name = f"{name}.jsonl" if kind in READ_ONLY else name
+    return Input(str(path), name, kind, plain, stat.st_size, stat.st_mtime_ns, reference)
+
+
+def split_units(
+    inputs: Sequence[Input], unit_bytes: int = UNIT_BYTES, sample: float | None = None
+) -> list[Unit]:
+    """The units of all files, in order; plain files are split at line ends.
+
+    Of a sample, a share of each unit.
+    """
+    units: list[Unit] = []
+    for file, source in enumerate(inputs):
+        for start, end in _spans(source, unit_bytes):
+            if sample is not None and end != WHOLE:
+                end = _sample_end(source, start, end, sample)
+            units.append(Unit(len(units), file, start, end))
+    return units
+
+
+def _spans(source: Input, unit_bytes: int) -> Iterator[tuple[int, int]]:
+    if not source.plain or source.size == 0:
+        yield 0, 0 if source.plain else WHOLE
+        return
+    start = 0
+    with Path(source.path).open("rb") as file:
+        while start < source.size:
+            file.seek(min(start + unit_bytes, source.size) - 1)
+            while (line := file.readline(unit_bytes)) and not line.endswith(b"\n"):
+                pass
+            end = file.tell()
+            yield start, end
+            start = end
+
+
+def _sample_end(source: Input, start: int, end: int, share: float) -> int:
+    """The end of the first lines of a unit that are the sample."""
+    with Path(source.path).open("rb") as file:
+        file.seek(start + int((end - start) * share))
+        file.readline()
+        return min(end, file.tell())
+
+
+# Stores.
+
+
+def is_store(name: str) -> bool:
+    """Whether a name is the address of a store, not of files."""
+    return "://" in name or name.endswith((".db", ".sqlite", ".sqlite3"))
+
+
+def store_file(name: str) -> Path | None:
+    """The file of a SQLite store, None for all other names."""
+    address = _address(name)
+    return Path(address.removeprefix(SQLITE)) if address.startswith(SQLITE) else None
+
+
+def write_store_snapshot(name: str, work: Path) -> Path:
+    """The file in the work folder with the articles of a store as JSON lines.
+
+    A resumed job keeps the snapshot that it began with.
+    """
+    path = work / f"store-{_digest(name)}.jsonl"
+    if not (path.exists() and has_job(work)):
+        work.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _write(open_store(_address(name), None), path)
+    return path
+
+
+def _address(name: str) -> str:
+    return f"{SQLITE}{name}" if is_store(name) and "://" not in name else name
+
+
+def _digest(name: str) -> str:
+    """A digest of the address, the same for all spellings of a file name."""
+    file = store_file(name)
+    return sha256(fsencode(file.resolve() if file is not None else name)).hexdigest()[:16]
+
+
+def _write(store: Store, path: Path) -> None:
+    try:
+        with store.snapshot(), open_writer(path, "jsonl") as out:
+            for batch in batches(store.ids(), ARTICLES_PER_BATCH):
+                articles = store.articles(batch)
+                for article_id in batch:
+                    if article_id in articles:
+                        out.write(dataclass_row(articles[article_id]))
+    finally:
+        store.close()

@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import orjson
 
+from nearcopy.batch.column_rules import RELATIONS
+from nearcopy.batch.corpus import Shard
 from nearcopy.batch.local.candidate_pairs import ids_of, renamed_ids
 from nearcopy.batch.local.clusters import CLUSTERS_FILE, NONE, ClusterColumns
 from nearcopy.batch.local.column_files import Pack, checksum, read_json, write_json, write_pack
-from nearcopy.batch.local.inputs import Input
-from nearcopy.batch.local.job import CorpusJob
+from nearcopy.batch.local.job import CorpusJob, Input
 from nearcopy.batch.local.row_reader import (
     NO_ID,
     REWRITE,
@@ -29,16 +30,14 @@ from nearcopy.batch.local.row_reader import (
 )
 from nearcopy.batch.local.row_table import Part, table_of
 from nearcopy.batch.output_columns import CLUSTER_COLUMNS, add_columns
-from nearcopy.batch.summary import Shard
-from nearcopy.batch.text_relations import RELATIONS
-from nearcopy.cluster.story_ids import own_story_id
+from nearcopy.cluster.stories import own_story_id
 from nearcopy.errors import BadCorpus
 from nearcopy.io.files.atomic_write import open_atomic
 from nearcopy.io.files.json import as_json
+from nearcopy.io.files.read import READ_ONLY
 from nearcopy.io.files.rows import Rejected, Row
-from nearcopy.io.files.sources import READ_ONLY
 from nearcopy.io.files.write import open_writer
-from nearcopy.models.batches import batches
+from nearcopy.models.iteration import batches
 
 MANIFEST = "nearcopy.json"
 LINES_PER_BATCH = 2048
@@ -113,7 +112,7 @@ def annotations(job: CorpusJob, part: Part) -> Iterator[Annotation]:
 
 def part_path(job: CorpusJob, unit: int) -> Path:
     """The file of the rows of a unit, in the work folder."""
-    source = job.sources[job.units[unit].file]
+    source = job.source_of(unit)
     return job.folder("output") / f"{unit:06d}{''.join(Path(source.name).suffixes[-2:])}"
 
 
@@ -136,7 +135,7 @@ def write_unit(job: CorpusJob, unit: int) -> None:
         counts["written"] += is_written
         return is_written
 
-    has_lines = job.sources[job.units[unit].file].format == "jsonl"
+    has_lines = job.source_of(unit).format == "jsonl"
     (_write_lines if has_lines else _write_records)(job, unit, path, select)
     notes = {name: counts[name] for name in ("rows", "kept", "written")}
     size, digest = path.stat().st_size, checksum(path)
@@ -153,7 +152,7 @@ def is_unit_written(job: CorpusJob, unit: int) -> bool:
 
 
 def _write_lines(job: CorpusJob, unit: int, path: Path, select: Select) -> None:
-    compress = _compressor(job.sources[job.units[unit].file])
+    compress = _compressor(job.source_of(unit))
     with open_atomic(path, durable=False) as file:
         for batch in batches(_annotated_lines(job, unit, select), LINES_PER_BATCH):
             file.write(compress(b"".join(batch)))
@@ -172,7 +171,7 @@ def _compressor(source: Input) -> Callable[[bytes], bytes]:
 
 def _annotated_lines(job: CorpusJob, unit: int, select: Select) -> Iterator[bytes]:
     """The lines of a unit that are written, unchanged but for the columns added."""
-    source = job.sources[job.units[unit].file]
+    source = job.source_of(unit)
     reader = RowReader(job, source)
     renamed = renamed_ids(job)
     for part in (part for part in table_of(job).parts if part.unit == unit and part.size):
@@ -191,7 +190,7 @@ def _annotated_lines(job: CorpusJob, unit: int, select: Select) -> Iterator[byte
 
 def _lines(job: CorpusJob, part: Part) -> Iterator[bytes]:
     """The lines of the rows of a part, from the file."""
-    source = job.sources[job.units[part.unit].file]
+    source = job.source_of(part.unit)
     starts = part.pack.read("start").tolist()
     if not source.plain:
         numbers = set(starts)
@@ -224,7 +223,7 @@ def _rewrite_line(line: bytes, annotation: Annotation, reader: RowReader, source
 
 def _write_records(job: CorpusJob, unit: int, path: Path, select: Select) -> None:
     """Write the rows of a file that is not JSON lines."""
-    source = job.sources[job.units[unit].file]
+    source = job.source_of(unit)
     reader = RowReader(job, source)
     parts = [part for part in table_of(job).parts if part.unit == unit]
     every = (annotation for part in parts for annotation in annotations(job, part))

@@ -19,6 +19,7 @@ from tempfile import TemporaryDirectory
 from time import process_time
 from typing import NamedTuple
 
+from nearcopy.batch.corpus import LISTED, CorpusSummary, rejection_message
 from nearcopy.batch.local.candidate_pairs import (
     EXACT_DUPLICATES_FILE,
     column_tasks,
@@ -28,18 +29,17 @@ from nearcopy.batch.local.candidate_pairs import (
     pair_columns,
     pairs_path,
     renamed_ids,
-    text_blocks,
+    row_blocks,
 )
 from nearcopy.batch.local.clusters import CLUSTERS_FILE, cluster_articles, cluster_texts
 from nearcopy.batch.local.column_files import Pack, is_complete, open_work_folder
 from nearcopy.batch.local.compare import (
-    article_blocks,
     compare_articles,
     compare_texts,
     count_truncated,
     edges_path,
 )
-from nearcopy.batch.local.fingerprints import fingerprint_unit, sketch_unit
+from nearcopy.batch.local.fingerprints import read_unit
 from nearcopy.batch.local.job import CorpusJob
 from nearcopy.batch.local.output import (
     counts_path,
@@ -51,13 +51,11 @@ from nearcopy.batch.local.output import (
 from nearcopy.batch.local.row_reader import RejectedRecord, number_lines, write_rejected
 from nearcopy.batch.local.row_table import pack_path, table_of
 from nearcopy.batch.shared_keys import OversizedKeys
-from nearcopy.batch.summary import CorpusSummary
 from nearcopy.errors import BadCorpus
 
 Progress = Callable[[str, int, int], None]  # the stage, tasks done, tasks in all
 Task = Callable[[CorpusJob, int], None]
 POLL_SECONDS = 1.0
-LISTED = 20  # rejected rows in an error message
 
 
 class Stage(NamedTuple):
@@ -90,39 +88,32 @@ def deduplicate(
 
 def _run_stages(job: CorpusJob, run_stage: RunStage) -> CorpusSummary:
     units = [unit.number for unit in job.units]
-    read = sketch_unit if job.by_text else fingerprint_unit
-    run_stage(Stage("reading", read, units, lambda unit: _is_unit_read(job, unit)))
+    run_stage(Stage("reading", read_unit, units, lambda unit: _is_unit_read(job, unit)))
     rejected = _read_rejected(job)
     if rejected and job.paths.rejected is None:
-        raise BadCorpus(_rejection_message(rejected, len(table_of(job))))
+        listed = [f"{file}:{line}: {why}" for file, line, why, _ in rejected[:LISTED]]
+        rows = len(rejected) + len(table_of(job))
+        raise BadCorpus(rejection_message(listed, len(rejected), rows, "nothing was written"))
     duplicates = job.paths.work / EXACT_DUPLICATES_FILE
     run_stage(Stage("sorting", find_exact_duplicates, [0], lambda _: is_complete(duplicates)))
-    (_cluster_texts if job.by_text else _cluster_articles)(job, run_stage)
+    for stage in _cluster_stages(job):
+        run_stage(stage)
     own = [unit.number for unit in job.units if not job.sources[unit.file].reference]
     run_stage(Stage("writing", write_unit, own, lambda unit: is_unit_written(job, unit)))
     return _publish(job, own, rejected)
 
 
-def _cluster_texts(job: CorpusJob, run_stage: RunStage) -> None:
-    def is_paired(first: int) -> bool:
-        return is_complete(pairs_path(job, first))
-
-    run_stage(Stage("sorting", pair_columns, column_tasks(job), is_paired))
-    run_stage(_compare_stage(job, compare_texts, text_blocks(job)))
-    run_stage(_cluster_stage(job, cluster_texts))
-
-
-def _cluster_articles(job: CorpusJob, run_stage: RunStage) -> None:
-    run_stage(_compare_stage(job, compare_articles, article_blocks(job)))
-    run_stage(_cluster_stage(job, cluster_articles))
-
-
-def _compare_stage(job: CorpusJob, task: Task, blocks: Sequence[int]) -> Stage:
-    return Stage("comparing", task, blocks, lambda block: is_complete(edges_path(job, block)))
-
-
-def _cluster_stage(job: CorpusJob, task: Task) -> Stage:
-    return Stage("clustering", task, [0], lambda _: is_complete(job.paths.work / CLUSTERS_FILE))
+def _cluster_stages(job: CorpusJob) -> Iterator[Stage]:
+    """The stages that compare and cluster; each needs the one before it to be complete."""
+    compare, cluster = compare_articles, cluster_articles
+    if job.by_text:
+        compare, cluster = compare_texts, cluster_texts
+        columns = column_tasks(job)
+        yield Stage("sorting", pair_columns, columns, lambda n: is_complete(pairs_path(job, n)))
+    blocks = row_blocks(job)
+    yield Stage("comparing", compare, blocks, lambda n: is_complete(edges_path(job, n)))
+    clusters = job.paths.work / CLUSTERS_FILE
+    yield Stage("clustering", cluster, [0], lambda _: is_complete(clusters))
 
 
 def _publish(job: CorpusJob, units: Sequence[int], rejected: list[RejectedRecord]) -> CorpusSummary:
@@ -133,7 +124,7 @@ def _publish(job: CorpusJob, units: Sequence[int], rejected: list[RejectedRecord
     for note in notes:
         relations.update(note["relations"])
     rows, kept = (sum(note[name] for note in notes) for name in ("rows", "kept"))
-    read = len(table_of(job)) - count_reference_rows(table_of(job), job)
+    read = len(table_of(job)) - count_reference_rows(job)
     if not read == rows == sum(relations.values()):
         raise BadCorpus("rows are missing: nothing was written; start again")
     shards = publish(job)
@@ -166,19 +157,6 @@ def _read_rejected(job: CorpusJob) -> list[RejectedRecord]:
     packs = (Pack(pack_path(job, unit.number)) for unit in job.units)
     records = [record for pack in packs for record in pack.notes["rejected"]]
     return number_lines(records, job.sources)
-
-
-def _rejection_message(rejected: list[RejectedRecord], rows: int) -> str:
-    listed = [f"{file}:{line}: {why}" for file, line, why, _ in rejected[:LISTED]]
-    more = [f"... and {len(rejected) - LISTED:,} more"] if len(rejected) > LISTED else []
-    return "\n".join(
-        [
-            f"{len(rejected):,} of {len(rejected) + rows:,} rows are not articles, so nothing was "
-            "written: correct them, or set them aside with --rejected FILE",
-            *listed,
-            *more,
-        ]
-    )
 
 
 def _check_unchanged(job: CorpusJob) -> None:

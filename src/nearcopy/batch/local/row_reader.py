@@ -10,21 +10,21 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from nearcopy.batch.local.boilerplate import Boilerplate, read_lines
-from nearcopy.batch.local.inputs import WHOLE, Input, Unit
-from nearcopy.batch.output_columns import CLUSTER_COLUMNS, Settings
+from nearcopy.batch.corpus import Settings
+from nearcopy.batch.local.boilerplate import read_lines
+from nearcopy.batch.local.job import WHOLE, Input, Unit
+from nearcopy.batch.output_columns import CLUSTER_COLUMNS
 from nearcopy.config.units import to_micros
 from nearcopy.errors import BadArticle
 from nearcopy.fingerprint.fingerprint import outlet_of
 from nearcopy.io.files.dates import read_time
 from nearcopy.io.files.decompress import LONGEST, UTF8_BOM, Line, Stream
 from nearcopy.io.files.json import Record, as_json, read_line
-from nearcopy.io.files.read import check_columns
+from nearcopy.io.files.read import Source, check_columns
 from nearcopy.io.files.read import read_records as read_file_records
 from nearcopy.io.files.rows import Place, Rejected, Row, Values, read_row
-from nearcopy.io.files.sources import Source
 from nearcopy.io.files.write import open_writer
-from nearcopy.match.eligibility import NO_TIME
+from nearcopy.match.window_and_sources import NO_TIME
 
 CHUNK = 1 << 20
 NO_ID, REWRITE, HTML = 1, 2, 4  # flags: no id of its own; must be encoded again; text is HTML
@@ -143,9 +143,7 @@ class RowReader:
         )
 
 
-@lru_cache(maxsize=1)
-def _read_boilerplate(path: Path) -> Boilerplate:
-    return read_lines(path)
+_read_boilerplate = lru_cache(maxsize=1)(read_lines)
 
 
 def row_flags(row: Row) -> int:

@@ -16,7 +16,7 @@ from nearcopy.batch.local.row_reader import HTML, RawLine, RowReader, parse_line
 from nearcopy.batch.shared_keys import sorted_distinct
 from nearcopy.errors import BadCorpus
 from nearcopy.io.files.rows import Rejected
-from nearcopy.models.batches import batches
+from nearcopy.models.iteration import batches
 
 RowNumbers = NDArray[np.int64]
 TEXTS_PER_BLOCK = 64  # compressed together
@@ -114,49 +114,44 @@ def text_columns(texts: Iterable[str]) -> dict[str, Array]:
     return {"texts": data, "texts_ends": ends, "text_sizes": np.array(sizes, np.uint64)}
 
 
-class Texts:
-    """The texts of a corpus: from plain files by byte offset, from packs otherwise."""
+def read_texts(job: CorpusJob, rows: RowNumbers) -> tuple[list[str], list[bool]]:
+    """The texts of rows in ascending order, and whether each is HTML.
 
-    def __init__(self, job: CorpusJob) -> None:
-        self._job, self._table = job, table_of(job)
+    They are read from plain files by byte offset, from packs otherwise.
+    """
+    texts: list[str] = []
+    html: list[bool] = []
+    for part, span in table_of(job).spans(rows):
+        places = rows[span] - part.first
+        plain = job.source_of(part.unit).plain
+        texts += _read_lines(job, part, places) if plain else _decompress(part, places)
+        html += (part.pack.view("flags")[places] & HTML > 0).tolist()
+    return texts, html
 
-    def of(self, rows: RowNumbers) -> tuple[list[str], list[bool]]:
-        """The texts of rows in ascending order, and whether each is HTML."""
-        texts: list[str] = []
-        html: list[bool] = []
-        for part, span in self._table.spans(rows):
-            places = rows[span] - part.first
-            plain = self._job.sources[self._job.units[part.unit].file].plain
-            texts += self._read_lines(part, places) if plain else self._decompress(part, places)
-            html += (part.pack.view("flags")[places] & HTML > 0).tolist()
-        return texts, html
 
-    def _read_lines(self, part: Part, places: RowNumbers) -> Iterator[str]:
-        job = self._job
-        source = job.sources[job.units[part.unit].file]
-        reader = RowReader(job, source)
-        starts, sizes = part.pack.view("start"), part.pack.view("size")
-        handle = os.open(source.path, os.O_RDONLY)
-        try:
-            for start, size in zip(starts[places].tolist(), sizes[places].tolist(), strict=True):
-                line = RawLine(start, os.pread(handle, size, start))
-                row = reader.read_text(parse_line(line, source.name))
-                if isinstance(row, Rejected):
-                    raise BadCorpus(f"{source.path} has changed while it was read: start again")
-                yield row.text
-        finally:
-            os.close(handle)
+def _read_lines(job: CorpusJob, part: Part, places: RowNumbers) -> Iterator[str]:
+    source = job.source_of(part.unit)
+    reader = RowReader(job, source)
+    starts, sizes = part.pack.view("start"), part.pack.view("size")
+    with open(source.path, "rb") as file:
+        for start, size in zip(starts[places].tolist(), sizes[places].tolist(), strict=True):
+            line = RawLine(start, os.pread(file.fileno(), size, start))
+            row = reader.read_text(parse_line(line, source.name))
+            if isinstance(row, Rejected):
+                raise BadCorpus(f"{source.path} has changed while it was read: start again")
+            yield row.text
 
-    def _decompress(self, part: Part, places: RowNumbers) -> Iterator[str]:
-        decompress = ZstdDecompressor().decompress
-        ends = np.concatenate([[0], part.pack.view("texts_ends")]).astype(np.int64)
-        offsets = np.concatenate([[0], np.cumsum(part.pack.view("text_sizes"))]).astype(np.int64)
-        texts, block = b"", -1
-        for place in places.tolist():
-            if place // TEXTS_PER_BLOCK != block:
-                block = place // TEXTS_PER_BLOCK
-                start, end = ends[block : block + 2].tolist()
-                texts = decompress(part.pack.read("texts", start, end).tobytes())
-            first = offsets[block * TEXTS_PER_BLOCK]
-            span = slice(offsets[place] - first, offsets[place + 1] - first)
-            yield texts[span].decode("utf-8", "surrogatepass")
+
+def _decompress(part: Part, places: RowNumbers) -> Iterator[str]:
+    decompress = ZstdDecompressor().decompress
+    ends = np.concatenate([[0], part.pack.view("texts_ends")]).astype(np.int64)
+    offsets = np.concatenate([[0], np.cumsum(part.pack.view("text_sizes"))]).astype(np.int64)
+    texts, block = b"", -1
+    for place in places.tolist():
+        if place // TEXTS_PER_BLOCK != block:
+            block = place // TEXTS_PER_BLOCK
+            start, end = ends[block : block + 2].tolist()
+            texts = decompress(part.pack.read("texts", start, end).tobytes())
+        first = offsets[block * TEXTS_PER_BLOCK]
+        span = slice(offsets[place] - first, offsets[place + 1] - first)
+        yield texts[span].decode("utf-8", "surrogatepass")

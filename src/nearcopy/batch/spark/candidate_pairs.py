@@ -7,6 +7,7 @@ are partitioned by row number, each partition with the rows it needs of earlier 
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from nearcopy.batch.shared_keys import (
     neighbour_positions,
 )
 from nearcopy.batch.spark.checkpoints import Checkpoints, Stage
-from nearcopy.batch.spark.row_reader import Batches
+from nearcopy.batch.spark.row_reader import Batches, to_batch
 from nearcopy.match.candidate_index import (
     FEW_TITLE_KEYS,
     MIN_SCORE,
@@ -34,7 +35,7 @@ from nearcopy.match.candidate_index import (
     candidate_limit,
     max_term_articles,
 )
-from nearcopy.match.eligibility import within_window
+from nearcopy.match.window_and_sources import within_window
 
 LARGEST_KEY = 100_000  # rows of a key that is not salted
 SAMPLING_STEP = 64  # rows of which one is sampled to find such keys
@@ -43,6 +44,7 @@ ROW_BITS = 63
 PAIR_SCHEMA = "later long, earlier long, weight int, column int, key long, size long"
 COUNT_OVERSIZED = "count_if(later is null)"
 Arrays = dict[str, NDArray[Any]]
+Weigh = Callable[[Arrays, Any, Any], NDArray[np.int64]]
 
 
 class PairLimits(NamedTuple):
@@ -71,7 +73,7 @@ def pair_texts(checkpoints: Checkpoints, articles: DataFrame, limits: PairLimits
     """Rows whose texts share a key; and, as records without rows, the oversized keys."""
     keys = articles.select("row", F.posexplode("keys").alias("column", "key")).where("key != 0")
     salted = _salt(checkpoints, keys, limits)
-    pairs = _sort_by_key(salted, limits).mapInArrow(_pair_batches(limits, _no_weights), PAIR_SCHEMA)
+    pairs = _pair_rows(salted, limits, _no_weights)
     return checkpoints.stage("pairs", pairs.distinct, COUNT_OVERSIZED)
 
 
@@ -85,17 +87,15 @@ def pair_articles(
     )
     keys = exploded.withColumn("column", F.when(kind % 2 == 0, 0).otherwise(kind))
     limit = candidate_limit(count)
-    strong = _salt(checkpoints, keys.where(f"column != {TERM}"), limits._replace(preceding=limit))
     wide = limits._replace(preceding=limit)
-    pairs = _sort_by_key(strong, limits).mapInArrow(_pair_batches(wide, _key_weights), PAIR_SCHEMA)
+    strong = _salt(checkpoints, keys.where(f"column != {TERM}"), wide)
     most = max_term_articles(count)
     terms = keys.where(f"column = {TERM}")
     common = terms.groupBy("key").count().where(f"count between 2 and {most}").drop("count")
-    rare = _unsalted(terms.join(common, "key"))
-    all_under = limits._replace(preceding=most)
-    pairs = pairs.union(
-        _sort_by_key(rare, limits).mapInArrow(_pair_batches(all_under, _key_weights), PAIR_SCHEMA)
+    rare = _pair_rows(
+        _unsalted(terms.join(common, "key")), limits._replace(preceding=most), _key_weights
     )
+    pairs = _pair_rows(strong, wide, _key_weights).union(rare)
     size = F.max("size").alias("size")
     weighed = pairs.groupBy("later", "earlier", "column", "key").agg(
         F.sum("weight").alias("w"), size
@@ -121,9 +121,11 @@ def _unsalted(keys: DataFrame) -> DataFrame:
     return keys.withColumn("salt", F.lit(-1)).withColumn("fresh", F.lit(True))
 
 
-def _sort_by_key(keys: DataFrame, limits: PairLimits) -> DataFrame:
+def _pair_rows(keys: DataFrame, limits: PairLimits, weigh: Weigh) -> DataFrame:
+    """The pairs of rows that share a key, and the oversized keys."""
     parted = keys.repartition(limits.partitions, *GROUP)
-    return parted.sortWithinPartitions(*GROUP, "row")
+    ordered = parted.sortWithinPartitions(*GROUP, "row")
+    return ordered.mapInArrow(partial(_pair_batches, limits, weigh), PAIR_SCHEMA)
 
 
 def _salt(checkpoints: Checkpoints, keys: DataFrame, limits: PairLimits) -> DataFrame:
@@ -163,9 +165,6 @@ def _preceding_rows(oversized: DataFrame, limits: PairLimits) -> DataFrame:
     return last.union(first.select(*last.columns)).drop("n").distinct()
 
 
-Weigh = Callable[[Arrays, Any, Any], NDArray[np.int64]]
-
-
 def _no_weights(_: Arrays, later: Any, __: Any) -> NDArray[np.int64]:
     return np.zeros(len(later), np.int64)
 
@@ -181,36 +180,27 @@ def _key_weights(rows: Arrays, later: Any, earlier: Any) -> NDArray[np.int64]:
     return weights
 
 
-def _pair_batches(
-    limits: PairLimits, weigh: Weigh
-) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
-    """What pairs rows that are sorted by key and row number."""
-
-    def pair(batches: Batches) -> Iterator[pa.RecordBatch]:
-        carried, size = None, 0
-        for batch in batches:
-            rows = {
-                name: batch.column(name).to_numpy(zero_copy_only=False)
-                for name in batch.schema.names
-            }
-            if not batch.num_rows:
-                continue
-            if carried is not None:
-                rows = {
-                    name: np.concatenate([carried[name], values]) for name, values in rows.items()
-                }
-            new = _group_starts(rows)
-            for later, earlier in neighbour_positions(new, limits.preceding):
-                yield from _pairs(rows, later, earlier, limits, weigh)
-            (starts,) = np.nonzero(new)
-            sizes = np.add.reduceat(rows["fresh"].astype(np.int64), starts)
-            sizes[0] += size
-            yield _oversized(rows, starts[:-1], sizes[:-1], limits)
-            carried, size = _carried_rows(rows, int(starts[-1]), limits), int(sizes[-1])
+def _pair_batches(limits: PairLimits, weigh: Weigh, batches: Batches) -> Iterator[pa.RecordBatch]:
+    """The pairs of rows that are sorted by key and row number."""
+    carried, size = None, 0
+    for batch in batches:
+        rows = {
+            name: batch.column(name).to_numpy(zero_copy_only=False) for name in batch.schema.names
+        }
+        if not batch.num_rows:
+            continue
         if carried is not None:
-            yield _oversized(carried, np.zeros(1, np.int64), np.array([size]), limits)
-
-    return pair
+            rows = {name: np.concatenate([carried[name], values]) for name, values in rows.items()}
+        new = _group_starts(rows)
+        for later, earlier in neighbour_positions(new, limits.preceding):
+            yield from _pairs(rows, later, earlier, limits, weigh)
+        (starts,) = np.nonzero(new)
+        sizes = np.add.reduceat(rows["fresh"].astype(np.int64), starts)
+        sizes[0] += size
+        yield _oversized(rows, starts[:-1], sizes[:-1], limits)
+        carried, size = _carried_rows(rows, int(starts[-1]), limits), int(sizes[-1])
+    if carried is not None:
+        yield _oversized(carried, np.zeros(1, np.int64), np.array([size]), limits)
 
 
 def _group_starts(rows: Arrays) -> NDArray[np.bool_]:
@@ -243,40 +233,18 @@ def _pairs(
         fits &= within_window(later_times, earlier_times, limits.window)
     later, earlier = later[fits], earlier[fits]
     if len(later):
-        yield _batch(rows["row"][later], rows["row"][earlier], weigh(rows, later, earlier))
-
-
-def _batch(later: Any, earlier: Any, weight: Any) -> pa.RecordBatch:
-    count = len(later)
-    return pa.RecordBatch.from_pydict(
-        {
-            "later": pa.array(later, pa.int64()),
-            "earlier": pa.array(earlier, pa.int64()),
-            "weight": pa.array(weight.astype(np.int32)),
-            "column": pa.nulls(count, pa.int32()),
-            "key": pa.nulls(count, pa.int64()),
-            "size": pa.nulls(count, pa.int64()),
-        }
-    )
+        weights = weigh(rows, later, earlier)
+        pairs = {"later": rows["row"][later], "earlier": rows["row"][earlier], "weight": weights}
+        yield to_batch(PAIR_SCHEMA, pairs)
 
 
 def _oversized(rows: Arrays, starts: Any, sizes: Any, limits: PairLimits) -> pa.RecordBatch:
     """Keys with more rows than are all compared; of salted keys each partition."""
     large = (sizes > limits.most + 1) | (rows["salt"][starts] >= 0)
-    places, sizes = starts[large], sizes[large]
-    count = len(places)
-    return pa.RecordBatch.from_pydict(
-        {
-            "later": pa.nulls(count, pa.int64()),
-            "earlier": pa.array(
-                rows["salt"][places], pa.int64()
-            ),  # distinguishes partitions of one size
-            "weight": pa.nulls(count, pa.int32()),
-            "column": pa.array(rows["column"][places].astype(np.int32)),
-            "key": pa.array(rows["key"][places], pa.int64()),
-            "size": pa.array(sizes, pa.int64()),
-        }
-    )
+    places = starts[large]
+    keys = {name: rows[name][places] for name in ("column", "key")}
+    # The salt distinguishes partitions of one size.
+    return to_batch(PAIR_SCHEMA, {"earlier": rows["salt"][places], "size": sizes[large], **keys})
 
 
 def count_oversized_keys(pairs: Stage, limits: PairLimits) -> OversizedKeys:

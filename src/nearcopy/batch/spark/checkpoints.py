@@ -5,9 +5,10 @@ that a stage made from something else is made again.
 """
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from pyspark.sql import DataFrame, Observation, SparkSession
@@ -18,19 +19,6 @@ from nearcopy.batch.local.column_files import read_json, write_json
 from nearcopy.errors import BadCorpus
 
 Note = dict[str, Any]
-
-
-class Notes(Protocol):
-    """Small JSON files beside the tables."""
-
-    def read(self, name: str) -> Note | None:
-        """The note of that name, if any."""
-
-    def write(self, name: str, note: Note) -> None:
-        """Write a note atomically."""
-
-    def remove(self) -> None:
-        """Remove the folder and all in it."""
 
 
 class HadoopNotes:
@@ -102,15 +90,12 @@ class LocalNotes:
 
     def remove(self) -> None:
         """Remove the folder and all in it."""
-        import shutil
-
         shutil.rmtree(self._folder)
 
 
-def open_notes(spark: SparkSession, folder: str) -> Notes:
-    """The notes of a folder."""
-    local = not hasattr(spark, "_jsc")
-    return LocalNotes(folder) if local else HadoopNotes(spark, folder)
+def open_notes(spark: SparkSession, folder: str) -> HadoopNotes | LocalNotes:
+    """The small JSON files beside the tables in a folder."""
+    return HadoopNotes(spark, folder) if hasattr(spark, "_jsc") else LocalNotes(folder)
 
 
 class Stage(NamedTuple):

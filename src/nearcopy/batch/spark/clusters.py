@@ -1,7 +1,9 @@
 """Clusters on Spark: from edges between rows to kept copies, duplicates and stories."""
 
-from collections.abc import Callable, Iterator
-from itertools import count
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import count, groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,18 +11,24 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
+from nearcopy.batch.column_rules import CODE, RELATIONS
+from nearcopy.batch.corpus import Settings
 from nearcopy.batch.linked_groups import (
-    LinkedRows,
     TextPair,
-    cluster_linked_articles,
+    cluster_linked,
     cluster_linked_texts,
     judge_pair,
+    row_pair,
+    text_fingerprint,
 )
-from nearcopy.batch.output_columns import Settings
 from nearcopy.batch.spark.checkpoints import Checkpoints
 from nearcopy.batch.spark.compare import edge_of
-from nearcopy.batch.spark.row_reader import BLOBS, Batches, fingerprints_in, grouped_rows
-from nearcopy.batch.text_relations import CODE, RELATIONS
+from nearcopy.batch.spark.row_reader import (
+    BLOBS,
+    Batches,
+    fingerprints_in,
+    rows_to_batch,
+)
 from nearcopy.config import Policy
 from nearcopy.match.judgement import Judgement
 from nearcopy.models import Article, Relation
@@ -106,32 +114,38 @@ def _resolve_groups(settings: Settings, linked: LinkedGraph, unresolved: DataFra
         *(same.alias("relation"), one.alias("overlap"), one.alias("containment")),
         F.lit(0).alias("hamming"),
     )
-    among = edges.join(unresolved_rows.withColumnRenamed("row", "later"), "later").join(
-        unresolved_rows.select(F.col("row").alias("earlier"), F.col("label").alias("other")),
-        "earlier",
-    )
-    between = among.where("label = other").select(*duplicate_edges.columns).union(duplicate_edges)
+    among = _edges_within(edges, unresolved_rows)
+    between = among.select(*duplicate_edges.columns).union(duplicate_edges)
     rows = unresolved_rows.select("row", "label").union(duplicates.select("row", "label"))
     members = rows.join(articles.select("row", *TEXT_COLUMNS), "row")
-    grouped = members.unionByName(between, allowMissingColumns=True)
+    return _map_groups(members, between, partial(_resolve_rows, settings), COPY_SCHEMA, partitions)
+
+
+def _edges_within(edges: DataFrame, labels: DataFrame) -> DataFrame:
+    """The edges between rows of the same group, with its label."""
+    label_of_later = labels.select(F.col("row").alias("later"), "label")
+    label_of_earlier = labels.select(F.col("row").alias("earlier"), F.col("label").alias("other"))
+    joined = edges.join(label_of_later, "later").join(label_of_earlier, "earlier")
+    return joined.where("label = other").drop("other")
+
+
+def _map_groups(
+    members: DataFrame,
+    edges: DataFrame,
+    convert: Callable[[Rows], Iterable[Sequence[Any]]],
+    schema: str,
+    partitions: int,
+) -> DataFrame:
+    """What `convert` returns for each group: for its members, and its edges, which have no row."""
+
+    def convert_batches(batches: Batches) -> Iterator[pa.RecordBatch]:
+        rows = (row for batch in batches for row in batch.to_pylist())
+        for _, group in groupby(rows, itemgetter("label")):
+            yield rows_to_batch(schema, convert(list(group)))
+
+    grouped = members.unionByName(edges, allowMissingColumns=True)
     parted = grouped.repartition(partitions, "label").sortWithinPartitions("label", "row")
-    return parted.mapInArrow(_resolve_batches(settings), COPY_SCHEMA)
-
-
-def _resolve_batches(settings: Settings) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
-    def resolve(batches: Batches) -> Iterator[pa.RecordBatch]:
-        for rows in grouped_rows(batches, "label"):
-            copies = list(_resolve_rows(rows, settings))
-            yield pa.RecordBatch.from_pydict(
-                {
-                    "row": pa.array([copy[0] for copy in copies], pa.int64()),
-                    "of_row": pa.array([copy[1] for copy in copies], pa.int64()),
-                    "relation": pa.array([copy[2] for copy in copies], pa.int32()),
-                    "overlap": pa.array([copy[3] for copy in copies], pa.float64()),
-                }
-            )
-
-    return resolve
+    return parted.mapInArrow(convert_batches, schema)
 
 
 def _number_members(rows: Rows) -> tuple[Rows, dict[int, int]]:
@@ -140,21 +154,15 @@ def _number_members(rows: Rows) -> tuple[Rows, dict[int, int]]:
     return members, {row["row"]: place for place, row in enumerate(members)}
 
 
-def _resolve_rows(rows: Rows, settings: Settings) -> Iterator[tuple[int, int, int, float | None]]:
+def _resolve_rows(settings: Settings, rows: Rows) -> Iterator[tuple[int, int, int, float | None]]:
     members, places = _number_members(rows)
-    needs_source = settings.policy.sources != "any"
-    group = LinkedRows(
-        rows=list(range(len(members))),
-        ids={place: row["id"] for place, row in enumerate(members)},
-        words={place: row["words"] for place, row in enumerate(members)},
-        published=[row["published"] for row in members],
-        seen=[row["seen"] for row in members],
-        sources={place: row["source"] for place, row in enumerate(members)} if needs_source else {},
-        texts=lambda numbers: (
-            [members[place]["text"] for place in numbers],
-            [members[place]["html"] for place in numbers],
-        ),
-    )
+    fingerprints = {
+        place: text_fingerprint(
+            place,
+            *(row["id"], row["words"], row["published"], row["seen"], row["source"] or 0),
+        )
+        for place, row in enumerate(members)
+    }
     links = [
         TextPair(
             *(places[row["later"]], places[row["earlier"]], RELATIONS[row["relation"]]),
@@ -164,9 +172,14 @@ def _resolve_rows(rows: Rows, settings: Settings) -> Iterator[tuple[int, int, in
         if row["row"] is None
     ]
     links.sort()
-    for copy in cluster_linked_texts(group, links, settings):
-        row, of = members[copy.row]["row"], members[copy.of]["row"]
-        yield row, of, CODE[copy.relation], copy.overlap
+
+    def read_text(place: int) -> tuple[str, bool]:
+        return members[place]["text"], members[place]["html"]
+
+    for copy in cluster_linked_texts(fingerprints, links, settings, read_text):
+        if copy.of is not None and copy.relation is not None:
+            row, of = members[copy.row]["row"], members[copy.of]["row"]
+            yield row, of, CODE[copy.relation], copy.overlap
 
 
 def _with_duplicates(
@@ -179,10 +192,8 @@ def _with_duplicates(
     alone = F.col("of_row").isNull()
     duplicates = joined.select(
         "row",
-        F.when(alone, F.col("representative")).otherwise(F.col("of_row")).alias("of_row"),
-        F.when(alone, F.lit(CODE[Relation.SAME_TEXT]))
-        .otherwise(F.col("relation"))
-        .alias("relation"),
+        F.coalesce("of_row", "representative").alias("of_row"),
+        F.coalesce("relation", F.lit(CODE[Relation.SAME_TEXT])).alias("relation"),
         F.when(alone, F.lit(1.0)).otherwise(F.col("overlap")).alias("overlap"),
     )
     copies = starred.union(duplicates)
@@ -223,33 +234,11 @@ def cluster_articles(
 ) -> DataFrame:
     """The clusters of whole articles that are linked with others."""
     members = labels.join(articles.select("row", *ARTICLE_COLUMNS), "row")
-    label_of_later = labels.select(F.col("row").alias("later"), "label")
-    label_of_earlier = labels.select(F.col("row").alias("earlier"), F.col("label").alias("other"))
-    among = (
-        edges.join(label_of_later, "later")
-        .join(label_of_earlier, "earlier")
-        .where("label = other")
-        .drop("other", "link")
-    )
-    grouped = members.unionByName(among, allowMissingColumns=True)
-    parted = grouped.repartition(partitions, "label").sortWithinPartitions("label", "row")
-    return parted.mapInArrow(_cluster_batches(settings), CLUSTER_SCHEMA)
+    among = _edges_within(edges, labels).drop("link")
+    return _map_groups(members, among, partial(_cluster_rows, settings), CLUSTER_SCHEMA, partitions)
 
 
-def _cluster_batches(settings: Settings) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
-    def cluster(batches: Batches) -> Iterator[pa.RecordBatch]:
-        for rows in grouped_rows(batches, "label"):
-            outcomes = list(_cluster_rows(rows, settings))
-            names = ("row", "of", "relation", "overlap", "founder")
-            kinds = (pa.int64(), pa.string(), pa.string(), pa.float64(), pa.string())
-            columns = zip(*outcomes, strict=True) if outcomes else [()] * len(names)
-            arrays = [pa.array(list(c), kind) for c, kind in zip(columns, kinds, strict=True)]
-            yield pa.RecordBatch.from_arrays(arrays, list(names))
-
-    return cluster
-
-
-def _cluster_rows(rows: Rows, settings: Settings) -> Iterator[tuple[Any, ...]]:
+def _cluster_rows(settings: Settings, rows: Rows) -> Iterator[tuple[Any, ...]]:
     members, places = _number_members(rows)
     batch = pa.RecordBatch.from_pylist(
         [{name: row[name] for name in ARTICLE_COLUMNS} for row in members]
@@ -262,8 +251,7 @@ def _cluster_rows(rows: Rows, settings: Settings) -> Iterator[tuple[Any, ...]]:
     edges = {}
     for row in rows:
         if row["row"] is None:
-            pair = places[row["later"]], places[row["earlier"]]
-            edges[max(pair), min(pair)] = edge_of(row, names)
+            edges[row_pair(places[row["later"]], places[row["earlier"]])] = edge_of(row, names)
 
     def judge(later: int, earlier: int) -> Judgement:
         return judge_pair(
@@ -274,7 +262,7 @@ def _cluster_rows(rows: Rows, settings: Settings) -> Iterator[tuple[Any, ...]]:
         )
 
     ordered = {pair: edges[pair] for pair in sorted(edges)}
-    for member in cluster_linked_articles(fingerprints, ordered, settings.policy, judge, {}):
+    for member in cluster_linked(fingerprints, ordered, settings.policy, judge):
         of = None if member.of is None else members[member.of]["id"]
         relation = None if member.relation is None else member.relation.value
         overlap = None if member.overlap is None else float(np.float32(member.overlap))

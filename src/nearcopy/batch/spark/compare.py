@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,12 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
+from nearcopy.batch.column_rules import are_eligible, measure_pairs, overlap_shares, relations
+from nearcopy.batch.corpus import Settings
 from nearcopy.batch.linked_groups import decode_decision, judge_candidates
-from nearcopy.batch.output_columns import Settings
-from nearcopy.batch.spark.row_reader import BLOBS, Batches, fingerprints_in
-from nearcopy.batch.text_relations import measure_pairs, overlap_shares, relations
-from nearcopy.match.eligibility import are_comparable, sources_differ, within_window
-from nearcopy.match.judgement import Judgement
+from nearcopy.batch.spark.row_reader import BLOBS, Batches, fingerprints_in, to_batch
+from nearcopy.cluster.link_graph import is_link
+from nearcopy.match.window_and_sources import are_comparable
 from nearcopy.models import Article, Edge, Fingerprint
 
 TEXT_EDGE_SCHEMA = (
@@ -31,16 +32,14 @@ A, B = "_a", "_b"
 
 def compare_texts(pairs: DataFrame, articles: DataFrame, settings: Settings) -> DataFrame:
     """The exact overlap and the relation of the texts of each pair."""
-    return _join_columns(pairs, articles, TEXT_COLUMNS).mapInArrow(
-        _measure_batches(settings), TEXT_EDGE_SCHEMA
-    )
+    joined = _join_columns(pairs, articles, TEXT_COLUMNS)
+    return joined.mapInArrow(partial(_measure_batches, settings), TEXT_EDGE_SCHEMA)
 
 
 def compare_articles(pairs: DataFrame, articles: DataFrame, settings: Settings) -> DataFrame:
     """The judgement of each pair of articles."""
-    return _join_columns(pairs, articles, ARTICLE_COLUMNS).mapInArrow(
-        _judge_batches(settings), ARTICLE_EDGE_SCHEMA
-    )
+    joined = _join_columns(pairs, articles, ARTICLE_COLUMNS)
+    return joined.mapInArrow(partial(_judge_batches, settings), ARTICLE_EDGE_SCHEMA)
 
 
 def _join_columns(pairs: DataFrame, articles: DataFrame, names: tuple[str, ...]) -> DataFrame:
@@ -52,14 +51,11 @@ def _join_columns(pairs: DataFrame, articles: DataFrame, names: tuple[str, ...])
     return joined
 
 
-def _measure_batches(settings: Settings) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
-    def count(batches: Batches) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            selected = batch.filter(pa.array(_fits(batch, settings)))
-            if selected.num_rows:
-                yield _measure_batch(selected, settings)
-
-    return count
+def _measure_batches(settings: Settings, batches: Batches) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        selected = batch.filter(pa.array(_fits(batch, settings)))
+        if selected.num_rows:
+            yield _measure_batch(selected, settings)
 
 
 def _array(batch: pa.RecordBatch, name: str) -> NDArray[Any]:
@@ -67,17 +63,14 @@ def _array(batch: pa.RecordBatch, name: str) -> NDArray[Any]:
     return values
 
 
+def _sides(batch: pa.RecordBatch, name: str) -> tuple[NDArray[Any], NDArray[Any]]:
+    """A column of the later and of the earlier rows."""
+    return _array(batch, f"{name}{A}"), _array(batch, f"{name}{B}")
+
+
 def _fits(batch: pa.RecordBatch, settings: Settings) -> NDArray[np.bool_]:
     """Whether the policy compares the rows, by time and source."""
-    fits, policy = np.ones(batch.num_rows, np.bool_), settings.policy
-    if policy.sources == "across":
-        fits &= sources_differ(_array(batch, f"source{A}"), _array(batch, f"source{B}"))
-    if policy.window is not None:
-        later_times, earlier_times = (
-            (_array(batch, f"published{end}"), _array(batch, f"seen{end}")) for end in (A, B)
-        )
-        fits &= within_window(later_times, earlier_times, policy.window)
-    return fits
+    return are_eligible(batch.num_rows, lambda name: _sides(batch, name), settings.policy)
 
 
 def _measure_batch(batch: pa.RecordBatch, settings: Settings) -> pa.RecordBatch:
@@ -91,60 +84,41 @@ def _measure_batch(batch: pa.RecordBatch, settings: Settings) -> pa.RecordBatch:
     shares = overlap_shares(settings, texts.to_pylist(), html.to_pylist(), places)
     digests = [batch.column(f"digest{end}").to_pylist() for end in (A, B)]
     same = np.array([a == b for a, b in zip(*digests, strict=True)], np.bool_)
-    words = (_array(batch, f"words{A}").astype(np.int64), _array(batch, f"words{B}"))
+    words_a, words_b = (counts.astype(np.int64) for counts in _sides(batch, "words"))
     simhashes = None
     if settings.recipe.simhash:
-        a, b = (_array(batch, f"simhash{end}").astype(np.int64).view(np.uint64) for end in (A, B))
+        a, b = (hashes.astype(np.int64).view(np.uint64) for hashes in _sides(batch, "simhash"))
         simhashes = a, b
-    measures = measure_pairs(same, (words[0], words[1].astype(np.int64)), shares, simhashes)
-    return pa.RecordBatch.from_pydict(
-        {
-            "later": batch.column("later"),
-            "earlier": batch.column("earlier"),
-            "relation": pa.array(relations(measures, settings.policy).astype(np.int32)),
-            "overlap": pa.array(measures.overlap),
-            "containment": pa.array(measures.containment),
-            "hamming": pa.array(measures.hamming.astype(np.int32)),
-        }
-    )
+    measures = measure_pairs(same, (words_a, words_b), shares, simhashes)
+    columns = {name: getattr(measures, name) for name in ("overlap", "containment", "hamming")}
+    columns |= {"later": later, "earlier": earlier}
+    columns["relation"] = relations(measures, settings.policy)
+    return to_batch(TEXT_EDGE_SCHEMA, columns)
 
 
-def _judge_batches(settings: Settings) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
-    from nearcopy.cluster.link_graph import is_link
-
-    def judge(batches: Batches) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            later_side, texts = _load_side(batch, "later", A)
-            earlier_side, more = _load_side(batch, "earlier", B)
-            pairs = list(zip(later_side, earlier_side, strict=True))
-            fits = [
-                place for place, two in enumerate(pairs) if are_comparable(*two, settings.policy)
-            ]
-            candidates = [pairs[place] for place in fits]
-            results = judge_candidates(candidates, settings, _lookup(texts | more))
-            kept = batch.take(pa.array([fits[place] for place, _ in results], pa.int64()))
-            judgements = [judgement for _, judgement in results]
-            yield pa.RecordBatch.from_pydict(
-                {
-                    "later": kept.column("later"),
-                    "earlier": kept.column("earlier"),
-                    "link": pa.array(
-                        [is_link(judgement.decision, settings.policy) for judgement in judgements],
-                        pa.bool_(),
-                    ),
-                    "decision": pa.array(
-                        [decision_json(judgement) for judgement in judgements], pa.string()
-                    ),
-                    "event_score": pa.array(
-                        [judgement.event_score for judgement in judgements], pa.float64()
-                    ),
-                    "overlap": pa.array(
-                        [judgement.overlap for judgement in judgements], pa.float64()
-                    ),
-                }
-            )
-
-    return judge
+def _judge_batches(settings: Settings, batches: Batches) -> Iterator[pa.RecordBatch]:
+    policy = settings.policy
+    for batch in batches:
+        later_side, texts = _load_side(batch, "later", A)
+        earlier_side, more = _load_side(batch, "earlier", B)
+        pairs = list(zip(later_side, earlier_side, strict=True))
+        fits = [place for place, pair in enumerate(pairs) if are_comparable(*pair, policy)]
+        results = judge_candidates(
+            [pairs[place] for place in fits], settings, _lookup(texts | more)
+        )
+        places = np.array([fits[place] for place, _ in results], np.int64)
+        judgements = [judgement for _, judgement in results]
+        yield to_batch(
+            ARTICLE_EDGE_SCHEMA,
+            {
+                "later": _array(batch, "later")[places],
+                "earlier": _array(batch, "earlier")[places],
+                "link": [is_link(judgement.decision, policy) for judgement in judgements],
+                "decision": [json.dumps(list(judgement.decision)) for judgement in judgements],
+                "event_score": [judgement.event_score for judgement in judgements],
+                "overlap": [judgement.overlap for judgement in judgements],
+            },
+        )
 
 
 def _load_side(
@@ -166,11 +140,6 @@ def _load_side(
 
 def _lookup(articles: Mapping[str, Article]) -> Callable[[Collection[str]], Mapping[str, Article]]:
     return lambda names: {name: articles[name] for name in names}
-
-
-def decision_json(judgement: Judgement) -> str:
-    """A decision as JSON."""
-    return json.dumps(list(judgement.decision))
 
 
 def edge_of(row: Mapping[str, Any], ids: Mapping[int, str]) -> Edge:

@@ -1,6 +1,7 @@
 """The Spark pipeline: the stages of a corpus job, each a checkpointed table."""
 
 import logging
+from functools import partial
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -8,8 +9,9 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
+from nearcopy.batch.corpus import CorpusSummary, Settings
 from nearcopy.batch.local.candidate_pairs import collapses_exact_duplicates
-from nearcopy.batch.output_columns import CLUSTER_COLUMNS, Settings
+from nearcopy.batch.output_columns import CLUSTER_COLUMNS
 from nearcopy.batch.shared_keys import PRECEDING_ROWS, OversizedKeys
 from nearcopy.batch.spark.candidate_pairs import (
     LARGEST_KEY,
@@ -29,16 +31,14 @@ from nearcopy.batch.spark.clusters import (
 )
 from nearcopy.batch.spark.compare import compare_articles, compare_texts
 from nearcopy.batch.spark.row_reader import (
-    ARTICLE_SCHEMA,
     COUNT_CHANGED_IDS,
     NAME,
     PLACE,
-    TEXT_SCHEMA,
     read_rows,
     rename_repeated_ids,
+    schema_of,
     with_unique_ids,
 )
-from nearcopy.batch.summary import CorpusSummary
 from nearcopy.config import Policy
 from nearcopy.io.files.read import check_columns
 from nearcopy.match.candidate_index import candidate_limit
@@ -56,13 +56,6 @@ class Result(NamedTuple):
     table: DataFrame
     summary: CorpusSummary
     work: str
-
-
-class Clusters(NamedTuple):
-    """The clusters of rows that are not alone, and the oversized keys."""
-
-    table: DataFrame
-    oversized: OversizedKeys
 
 
 def deduplicate(
@@ -132,19 +125,20 @@ def _run_stages(
     rows = checkpoints.table("rows", lambda: df.withColumn(PLACE, F.monotonically_increasing_id()))
     places = settings.columns.places(tuple(df.columns))
     needed = sorted({name for names in places.values() for name in names})
-    schema = TEXT_SCHEMA if settings.by_text else ARTICLE_SCHEMA
     read = checkpoints.stage(
         "articles",
-        lambda: rows.select(PLACE, *map(_quote, needed)).mapInArrow(read_rows(settings), schema),
+        lambda: rows.select(PLACE, *map(_quote, needed)).mapInArrow(
+            partial(read_rows, settings), schema_of(settings)
+        ),
         COUNT_CHANGED_IDS,
     )
     names = rename_repeated_ids(checkpoints, read.table)
     articles = with_unique_ids(read.table, names)
-    clusters = (_cluster_texts if settings.by_text else _cluster_articles)(
+    clusters, oversized = (_cluster_texts if settings.by_text else _cluster_articles)(
         checkpoints, articles, settings, limits
     )
-    annotations = checkpoints.table("annotations", lambda: _annotations(articles, clusters.table))
-    summary = _summary(read, names.rows, annotations, clusters.oversized)
+    annotations = checkpoints.table("annotations", lambda: _annotations(articles, clusters))
+    summary = _summary(read, names.rows, annotations, oversized)
     _log(summary)
     ids_changed = bool(names.rows or read.measure)
     return Result(
@@ -160,7 +154,7 @@ def _quote(name: str) -> str:
 
 def _cluster_texts(
     checkpoints: Checkpoints, articles: DataFrame, settings: Settings, limits: PairLimits
-) -> Clusters:
+) -> tuple[DataFrame, OversizedKeys]:
     exact_duplicates = checkpoints.table(
         "exact_duplicates", lambda: _exact_duplicates(articles, settings.policy)
     )
@@ -174,7 +168,7 @@ def _cluster_texts(
         settings,
         LinkedGraph(articles, exact_duplicates, edges, labels, limits.partitions),
     )
-    return Clusters(clusters, count_oversized_keys(stage, limits))
+    return clusters, count_oversized_keys(stage, limits)
 
 
 def _exact_duplicates(articles: DataFrame, policy: Policy) -> DataFrame:
@@ -200,7 +194,7 @@ def _exact_duplicates(articles: DataFrame, policy: Policy) -> DataFrame:
 
 def _cluster_articles(
     checkpoints: Checkpoints, articles: DataFrame, settings: Settings, limits: PairLimits
-) -> Clusters:
+) -> tuple[DataFrame, OversizedKeys]:
     count = articles.count()
     limit = candidate_limit(count)
     stage = pair_articles(checkpoints, articles, count, limits)
@@ -211,13 +205,13 @@ def _cluster_articles(
     clusters = cluster_articles(settings, articles, edges, labels, limits.partitions)
     oversized = count_oversized_keys(stage, limits._replace(preceding=limit))
     truncated = ranked.where(f"place >= {limit}").count()
-    return Clusters(clusters, oversized._replace(skipped_pairs=oversized.skipped_pairs + truncated))
+    return clusters, oversized._replace(skipped_pairs=oversized.skipped_pairs + truncated)
 
 
 def _annotations(articles: DataFrame, clusters: DataFrame) -> DataFrame:
     """The annotation of each article, by its place and id."""
     shares = F.col("overlap").cast("float").cast("double")
-    # The SQL twin of `nearcopy.cluster.story_ids.own_story_id`.
+    # The SQL twin of `nearcopy.cluster.stories.own_story_id`.
     story = F.sha2(F.coalesce("founder", "id"), 256).substr(1, 16)
     return (
         articles.select("place", "row", "id", "id_changed")

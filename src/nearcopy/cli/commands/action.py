@@ -1,9 +1,8 @@
 """`nearcopy action`: change the stories of a store by hand; recorded in an audit log, undoable."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
 from rich.text import Text
 
 from nearcopy.cli.options import (
@@ -12,41 +11,30 @@ from nearcopy.cli.options import (
     NoteOption,
     PolicyOptions,
     StoreOptions,
+    argument,
     option,
 )
-from nearcopy.cli.render.tables import add_row, make_table, show_changes
-from nearcopy.cli.terminal import (
-    format_count,
-    note,
-    one_line,
-    report_errors,
-    show,
-    write_json_lines,
-)
+from nearcopy.cli.tables import add_row, make_table, show_changes
+from nearcopy.cli.terminal import format_count, note, one_line, show, write_json_lines
 from nearcopy.errors import BadFeedback
+from nearcopy.models.feedback import StoryAction
 
 if TYPE_CHECKING:
     from nearcopy.deduper.deduper import Deduper
-    from nearcopy.deduper.feedback.actions import ActionResult
-    from nearcopy.models.feedback import StoryAction
+    from nearcopy.deduper.story_actions import ActionResult
 
 ARGUMENTS = {"keep": 1, "split": 1, "merge": 2, "undo": 1, "list": 0}
 MAX_DIGITS = 18  # of an action's number
 
 
-@report_errors
 def action(
-    kind: Annotated[
-        str,
-        typer.Argument(metavar="keep|split|merge|undo|list", help="Action.", show_default=False),
-    ],
-    ids: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="ID ...", help="An article; two stories; the number of an action."),
-    ] = None,
+    kind: str = argument("keep|split|merge|undo|list", "Action.", show_default=False),
+    ids: list[str] | None = argument(
+        "ID ...", "An article; two stories; the number of an action.", default=None
+    ),
     *,
     reason: NoteOption = "",
-    by: Annotated[str, option("--by", "NAME", "Name of the user.")] = "",
+    by: str = option("NAME", "Name of the user.", default=""),
     limit: LimitOption = 50,
     store: StoreOptions,
     decisions: PolicyOptions,
@@ -88,7 +76,7 @@ def _apply(deduper: "Deduper", kind: str, ids: list[str], by: str, reason: str) 
 
 def _report(result: "ActionResult", as_json: bool) -> None:
     if as_json:
-        from nearcopy.io.serializers.story import action_result_row
+        from nearcopy.io.serializers import action_result_row
 
         write_json_lines([action_result_row(result)])
         return
@@ -97,7 +85,7 @@ def _report(result: "ActionResult", as_json: bool) -> None:
     show_changes(result.changes)
 
 
-def describe_action(action: "StoryAction") -> str:
+def describe_action(action: StoryAction) -> str:
     """The action in one sentence."""
     article, other = one_line(action.article), one_line(action.other or "")
     if action.kind == "keep":
@@ -108,7 +96,7 @@ def describe_action(action: "StoryAction") -> str:
 
 
 def _list(actions: "Sequence[StoryAction]", as_json: bool) -> None:
-    from nearcopy.io.serializers.story import action_row
+    from nearcopy.io.serializers import action_row
 
     if as_json:
         write_json_lines(map(action_row, actions))

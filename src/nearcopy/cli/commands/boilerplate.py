@@ -2,9 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from nearcopy.cli.inputs import refuse_overwrite
 from nearcopy.cli.options import (
@@ -18,8 +16,8 @@ from nearcopy.cli.options import (
     UrlField,
     option,
 )
-from nearcopy.cli.render.tables import add_row, make_table
-from nearcopy.cli.terminal import report_errors, show, wants_json_lines, write_json_lines
+from nearcopy.cli.tables import add_row, make_table
+from nearcopy.cli.terminal import show, wants_json_lines, write_json_lines
 from nearcopy.io.files import Columns, Row, Source, read
 from nearcopy.models import Article
 
@@ -29,16 +27,12 @@ if TYPE_CHECKING:
 MAX_LINE_CHARS = 200
 
 
-@report_errors
 def boilerplate(
     files: InputsArgument,
-    output: Annotated[
-        str | None,
-        option("--output", "FILE", "File for `nearcopy corpus --boilerplate`.", OUT, "-o"),
-    ] = None,
-    min_pages: Annotated[
-        int, typer.Option("--min-pages", metavar="N", min=2, help="Pages of a host that share it.")
-    ] = 3,
+    output: str | None = option(
+        "FILE", "File for `nearcopy corpus --boilerplate`.", OUT, names=("-o", "--output")
+    ),
+    min_pages: int = option("N", "Pages of a host that share it.", default=3, min=2),
     as_json: DataOption = False,
     html: HtmlOption = False,
     id_field: IdField = None,
@@ -49,7 +43,7 @@ def boilerplate(
     """List the lines that many pages of one host share."""
     from nearcopy.batch.local.boilerplate import line_counts, repeated
     from nearcopy.batch.local.boilerplate import write_lines as write_boilerplate
-    from nearcopy.batch.local.inputs import find_inputs
+    from nearcopy.batch.local.job import find_inputs
 
     refuse_overwrite((file.path for file in find_inputs(files)), output)
     columns = Columns(id=id_field, text=text_field, url=url_field, source=source_field)
@@ -65,7 +59,7 @@ def boilerplate(
 
 def _read_articles(files: Sequence[str], columns: Columns, *, html: bool) -> Iterator[Article]:
     """The articles of files, folders and patterns; rejected rows are skipped."""
-    from nearcopy.batch.local.inputs import find_inputs
+    from nearcopy.batch.local.job import find_inputs
 
     for file in find_inputs(files):
         source = Source(file.name, Path(file.path), file.format)

@@ -1,15 +1,14 @@
 """`nearcopy check`: look up articles in a store without writing; `add` has the same output."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from nearcopy.cli.inputs import open_inputs, read_rows
 from nearcopy.cli.options import (
-    EvidenceOption,
     FilesArgument,
     JsonOption,
     PresetOptions,
@@ -17,36 +16,34 @@ from nearcopy.cli.options import (
     StoreOptions,
     flag,
 )
-from nearcopy.cli.render.tables import add_row, make_table
-from nearcopy.cli.terminal import (
-    ANSWER_NO,
-    format_count,
-    note,
-    report_errors,
-    show,
-    write_json_lines,
-)
+from nearcopy.cli.tables import add_row, make_table
+from nearcopy.cli.terminal import ANSWER_NO, format_count, note, show, write_json_lines
+from nearcopy.models import Article, Verdict
 
 if TYPE_CHECKING:
     from nearcopy.deduper.deduper import Deduper
-    from nearcopy.models import Article, Verdict
 
 BATCH = 512  # articles looked up at once
 STORED = "the store already has this id"
 CHANGED = f"{STORED}, with other content"
 
-ExitCodeOption = Annotated[bool, flag("--exit-code", "Exit with 1 if any is a duplicate.", None)]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictOptions:
+    """What is written of verdicts."""
+
+    exit_code: bool = flag("Exit with 1 if any is a duplicate.", None)
+    evidence: bool = flag("With --json: include the evidence.", None)
+    as_json: JsonOption = False
 
 
-@report_errors
 def check(
     files: FilesArgument,
     store: StoreOptions,
     decisions: PresetOptions,
     rejected: RejectedOption = None,
-    exit_code: ExitCodeOption = False,
-    evidence: EvidenceOption = False,
-    as_json: JsonOption = False,
+    *,
+    output: VerdictOptions,
 ) -> None:
     """Check whether articles are in a store; nothing is written.
 
@@ -58,17 +55,17 @@ def check(
     with open_existing(store, decisions) as deduper, open_inputs(files, rejected) as sources:
         articles = StoredArticles(deduper, (row.article for row in read_rows(sources)))
         verdicts = CountedVerdicts(map(deduper.check, articles), articles.stored)
-        verdicts.write(exit_code=exit_code, evidence=evidence, as_json=as_json)
+        verdicts.write(output)
 
 
 class StoredArticles:
     """Iterates over articles; `stored` says which ids the store had before, and how."""
 
-    def __init__(self, deduper: "Deduper", articles: Iterable["Article"]) -> None:
+    def __init__(self, deduper: "Deduper", articles: Iterable[Article]) -> None:
         self._deduper, self._articles = deduper, iter(articles)
         self.stored: dict[str, str] = {}
 
-    def __iter__(self) -> Iterator["Article"]:
+    def __iter__(self) -> Iterator[Article]:
         while batch := list(islice(self._articles, BATCH)):
             stored = self._deduper.articles(article.id for article in batch)
             for article in batch:
@@ -77,7 +74,7 @@ class StoredArticles:
             yield from batch
 
 
-def _compare_stored(article: "Article", stored: "Article") -> str:
+def _compare_stored(article: Article, stored: Article) -> str:
     """Whether the content is the same, apart from the time it was seen."""
     return STORED if replace(article, seen=stored.seen) == stored else CHANGED
 
@@ -85,27 +82,27 @@ def _compare_stored(article: "Article", stored: "Article") -> str:
 class CountedVerdicts:
     """Iterates over verdicts, and counts them."""
 
-    def __init__(self, verdicts: Iterable["Verdict"], stored: Mapping[str, str]) -> None:
+    def __init__(self, verdicts: Iterable[Verdict], stored: Mapping[str, str]) -> None:
         self._verdicts, self._stored = verdicts, stored
         self.all = self.duplicates = 0
 
-    def __iter__(self) -> Iterator["Verdict"]:
+    def __iter__(self) -> Iterator[Verdict]:
         for verdict in self._verdicts:
             self.all += 1
             self.duplicates += verdict.is_duplicate
             yield verdict
 
-    def write(self, *, exit_code: bool, evidence: bool, as_json: bool) -> None:
+    def write(self, output: VerdictOptions) -> None:
         """Write the verdicts and their count; with `exit_code` exit with 1 on a duplicate."""
-        from nearcopy.io.serializers.verdict import verdict_row
+        from nearcopy.io.serializers import verdict_row
 
-        if as_json:
-            write_json_lines(verdict_row(verdict, evidence=evidence) for verdict in self)
+        if output.as_json:
+            write_json_lines(verdict_row(verdict, evidence=output.evidence) for verdict in self)
         else:
             self._show()
         duplicates = format_count(self.duplicates, "duplicate")
         note(f"{format_count(self.all, 'article')}, {duplicates}")
-        if exit_code and self.duplicates:
+        if output.exit_code and self.duplicates:
             raise typer.Exit(ANSWER_NO)
 
     def _show(self) -> None:
@@ -121,7 +118,7 @@ class CountedVerdicts:
         show(table)
 
 
-def _reasons(verdict: "Verdict", stored: str | None) -> Iterator[str]:
+def _reasons(verdict: Verdict, stored: str | None) -> Iterator[str]:
     """The reasons of the match, and the kept copy where that is another article."""
     if stored:
         yield stored

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from socket import gethostname
 from time import monotonic
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import typer
 
@@ -25,18 +26,13 @@ from nearcopy.cli.options import (
     PresetOptions,
     StoreOptions,
     ThreadsOption,
+    argument,
     environment,
     flag,
     option,
 )
-from nearcopy.cli.terminal import (
-    INTERRUPTED,
-    StopSignal,
-    format_count,
-    note,
-    report_errors,
-    write_json_lines,
-)
+from nearcopy.cli.terminal import INTERRUPTED, StopSignal, format_count, note, write_json_lines
+from nearcopy.config import Recipe
 from nearcopy.config.units import parse_duration
 from nearcopy.errors import NearcopyError
 
@@ -58,20 +54,12 @@ MAX_WARNINGS = 20  # of unreadable messages, in that time
 class KafkaOptions:
     """The Kafka topics to read."""
 
-    brokers: Annotated[
-        str | None, option("--brokers", "HOST:PORT,...", "Brokers of the cluster.", KAFKA)
-    ] = None
-    topic: Annotated[
-        list[str] | None, option("--topic", "NAME", "Topic to read; can be repeated.", KAFKA)
-    ] = None
-    transactional_id: Annotated[
-        str | None,
-        option("--transactional-id", "ID", "Forward and commit in one transaction; unique.", KAFKA),
-    ] = None
-    kafka_config: Annotated[
-        Path | None,
-        option("--kafka-config", "FILE", "librdkafka properties, name=value a line.", KAFKA),
-    ] = None
+    brokers: str | None = option("HOST:PORT,...", "Brokers of the cluster.", KAFKA)
+    topic: list[str] | None = option("NAME", "Topic to read; can be repeated.", KAFKA)
+    transactional_id: str | None = option(
+        "ID", "Forward and commit in one transaction; unique.", KAFKA
+    )
+    kafka_config: Path | None = option("FILE", "librdkafka properties, name=value a line.", KAFKA)
 
     def open(self, group: str, outputs: "Outputs") -> "Stream":
         """The stream of the topics."""
@@ -94,21 +82,13 @@ class KafkaOptions:
 class RedisOptions:
     """The Redis stream to read."""
 
-    redis_stream: Annotated[
-        str | None, option("--redis-stream", "NAME", "Stream to read.", REDIS)
-    ] = None
-    redis: Annotated[
-        str | None, option("--redis", "URL", "Server, if not that of the store.", REDIS)
-    ] = None
-    consumer: Annotated[
-        str | None, option("--consumer", "NAME", "Consumer name; by default host-pid.", REDIS)
-    ] = None
-    claim_after: Annotated[
-        str, option("--claim-after", "SPAN", "Claim pending entries idle for this long.", REDIS)
-    ] = "60s"
-    max_length: Annotated[
-        int | None, option("--max-length", "N", "Approximate length of output streams.", REDIS)
-    ] = None
+    redis_stream: str | None = option("NAME", "Stream to read.", REDIS)
+    redis: str | None = option("URL", "Server, if not that of the store.", REDIS)
+    consumer: str | None = option("NAME", "Consumer name; by default host-pid.", REDIS)
+    claim_after: str = option(
+        "SPAN", "Claim pending entries idle for this long.", REDIS, default="60s"
+    )
+    max_length: int | None = option("N", "Approximate length of output streams.", REDIS)
 
     def open(self, group: str, outputs: "Outputs", store_address: str) -> "Stream":
         """The stream, on the server of the store by default."""
@@ -132,16 +112,16 @@ class RedisOptions:
 
 def _forwarding(kind: str, means: str) -> Any:
     names = f"--{kind}-topic", f"--{kind}-stream"
-    return typer.Option(*names, metavar="NAME", help=means, rich_help_panel=FORWARDING)
+    return option("NAME", means, FORWARDING, names=names)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForwardingOptions:
     """Where messages are forwarded to."""
 
-    unique: Annotated[str | None, _forwarding("unique", "New articles, with verdicts.")] = None
-    duplicates: Annotated[str | None, _forwarding("duplicates", "Duplicates.")] = None
-    dead_letter: Annotated[str | None, _forwarding("dead-letter", "Unreadable messages.")] = None
+    unique: str | None = _forwarding("unique", "New articles, with verdicts.")
+    duplicates: str | None = _forwarding("duplicates", "Duplicates.")
+    dead_letter: str | None = _forwarding("dead-letter", "Unreadable messages.")
     index: IndexOption = None
 
     @property
@@ -151,29 +131,24 @@ class ForwardingOptions:
 
         return Outputs(self.unique, self.duplicates, self.dead_letter)
 
+    def open_index(self, stack: ExitStack, recipe: Recipe) -> "list[Sink]":
+        """The search index of new articles, if there is one."""
+        if self.index is None:
+            return []
+        from nearcopy.io.sinks import open_index
+
+        index = open_index(self.index, recipe, environment().get(AUTHORIZATION))
+        return [stack.enter_context(index)]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
     """How a stream is consumed."""
 
-    group: Annotated[str, option("--group", "NAME", "Consumer group.", WORK)] = "nearcopy"
-    batch: Annotated[
-        int,
-        typer.Option(
-            "--batch",
-            metavar="N",
-            min=1,
-            max=10_000,
-            rich_help_panel=WORK,
-            help="Messages per transaction.",
-        ),
-    ] = 512
-    idle: Annotated[
-        str | None, option("--idle", "SPAN", "Exit after this long without messages.", WORK)
-    ] = None
-    metrics: Annotated[
-        str | None, option("--metrics", "[HOST:]PORT", "Serve Prometheus metrics.", WORK)
-    ] = None
+    group: str = option("NAME", "Consumer group.", WORK, default="nearcopy")
+    batch: int = option("N", "Messages per transaction.", WORK, default=512, min=1, max=10_000)
+    idle: str | None = option("SPAN", "Exit after this long without messages.", WORK)
+    metrics: str | None = option("[HOST:]PORT", "Serve Prometheus metrics.", WORK)
 
     @property
     def idle_seconds(self) -> float | None:
@@ -185,21 +160,14 @@ class RunOptions:
 class OutputOptions:
     """What is written to stdout and stderr."""
 
-    new_only: Annotated[
-        bool, flag("--new-only", "JSON lines: write only the lines of new articles.")
-    ] = False
-    evidence: Annotated[bool, flag("--evidence", "Include the evidence.")] = False
-    as_json: Annotated[
-        bool, flag("--json", "Write an answer per message; always so for JSON lines.")
-    ] = False
-    quiet: Annotated[bool, flag("--quiet", "No progress and no summary.")] = False
+    new_only: bool = flag("JSON lines: write only the lines of new articles.")
+    evidence: bool = flag("Include the evidence.")
+    as_json: bool = flag("Write an answer per message; always so for JSON lines.", name="--json")
+    quiet: bool = flag("No progress and no summary.")
 
 
-@report_errors
 def consume(
-    file: Annotated[
-        str | None, typer.Argument(metavar="[FILE]", help="JSON lines; - for stdin.")
-    ] = None,
+    file: str | None = argument("[FILE]", "JSON lines; - for stdin.", default=None),
     *,
     store: StoreOptions,
     decisions: PresetOptions,
@@ -228,18 +196,18 @@ def consume(
             stack.callback(stream.close)
         deduper = stack.enter_context(open_deduper(store, decisions, threads=threads))
         stopping = stack.enter_context(StopSignal())
-        stack.enter_context(_serve_metrics(running.metrics, counts))
-        sinks: list[Sink] = []
-        if forwarding.index is not None:
-            from nearcopy.io.sinks.documents import open_index
+        if running.metrics is not None:
+            from nearcopy.io.streams.metrics import serve_metrics
 
-            authorization = environment().get(AUTHORIZATION)
-            index = open_index(forwarding.index, deduper.recipe, authorization)
-            sinks.append(stack.enter_context(index))
+            port = stack.enter_context(serve_metrics(running.metrics, counts))
+            note(f"metrics are at port {port}")
         consume_stream(
             stream,
             deduper,
-            sinks=sinks + _output_sinks(stream, counts, forwarding, output),
+            sinks=[
+                *forwarding.open_index(stack, deduper.recipe),
+                *_output_sinks(stream, counts, forwarding, output),
+            ],
             batch=running.batch,
             stopping=stopping,
             idle_seconds=idle_seconds,
@@ -285,20 +253,7 @@ def _open_lines(
         if file != STDIN:
             lines = stack.enter_context(Path(file).open("rb"))
         name = "stdin" if file == STDIN else file
-        yield LineStream(lines, f"{name}@{started}", _LineAnswers(output))
-
-
-@contextmanager
-def _serve_metrics(address: str | None, counts: "Counts") -> Iterator[None]:
-    """Serve the counts to Prometheus meanwhile, if a port is given."""
-    if address is None:
-        yield
-        return
-    from nearcopy.io.streams.metrics import serve_metrics
-
-    with serve_metrics(address, counts) as port:
-        note(f"metrics are at port {port}")
-        yield
+        yield LineStream(lines, f"{name}@{started}", partial(_write_answers, output))
 
 
 # What is written.
@@ -316,29 +271,22 @@ def _output_sinks(
     return sinks if output.quiet else [*sinks, _ProgressSink(counts, warn=warn)]
 
 
-class _LineAnswers:
-    """Writes an answer per line, or only the lines of new articles."""
+def _write_answers(output: OutputOptions, outcomes: "Sequence[Outcome]") -> None:
+    """Write an answer per line, or only the lines of new articles."""
+    from nearcopy.io.streams import Kind
+    from nearcopy.io.streams.messages import outcome_row
 
-    def __init__(self, output: OutputOptions) -> None:
-        self._output = output
-
-    def __call__(self, outcomes: "Sequence[Outcome]") -> None:
-        """Write the answers of a batch."""
-        from nearcopy.io.streams import Kind
-
-        if self._output.new_only:
-            new = [o for o in outcomes if o.kind is Kind.UNIQUE and not o.repeated]
-            sys.stdout.buffer.writelines(o.message.data.rstrip() + b"\n" for o in new)
-            sys.stdout.buffer.flush()
-        else:
-            write_json_lines(self._row(outcome) for outcome in outcomes)
-
-    def _row(self, outcome: "Outcome") -> dict[str, Any]:
-        from nearcopy.io.streams.messages import outcome_row
-
-        if outcome.verdict is None:
-            return {"line": outcome.message.token, "error": outcome.why}
-        return outcome_row(outcome, evidence=self._output.evidence)
+    if output.new_only:
+        new = [o for o in outcomes if o.kind is Kind.UNIQUE and not o.repeated]
+        sys.stdout.buffer.writelines(o.message.data.rstrip() + b"\n" for o in new)
+        sys.stdout.buffer.flush()
+        return
+    write_json_lines(
+        {"line": outcome.message.token, "error": outcome.why}
+        if outcome.verdict is None
+        else outcome_row(outcome, evidence=output.evidence)
+        for outcome in outcomes
+    )
 
 
 class _JsonSink:

@@ -1,18 +1,18 @@
 """`nearcopy copy-store FROM TO`: copy a whole store into another."""
 
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from nearcopy.cli.open_store import (
-    inventory_row,
-    inventory_table,
-    open_two_stores,
-    store_label,
+from nearcopy.cli.open_store import inventory_row, inventory_table, open_two_stores, store_label
+from nearcopy.cli.options import (
+    JsonOption,
+    PoolOption,
+    ToPoolOption,
+    argument,
+    option,
+    store_address,
 )
-from nearcopy.cli.options import JsonOption, PoolOption, ToPoolOption, option, store_address
-from nearcopy.cli.terminal import format_count, note, report_errors, show, write_json_lines
+from nearcopy.cli.terminal import Phases, format_count, note, show, write_json_lines
 from nearcopy.config.units import parse_window
 from nearcopy.errors import StoreError
 
@@ -22,16 +22,12 @@ if TYPE_CHECKING:
 EXPIRING = ("redis:", "rediss:", "unix:")
 
 
-@report_errors
 def copy_store(
-    from_: Annotated[str, typer.Argument(metavar="FROM", help="Store to read.")],
-    to: Annotated[str, typer.Argument(metavar="TO", help="Store to write: new, or empty.")],
+    from_: str = argument("FROM", "Store to read."),
+    to: str = argument("TO", "Store to write: new, or empty."),
     pool: PoolOption = None,
     to_pool: ToPoolOption = None,
-    window: Annotated[
-        str | None,
-        option("--window", "SPAN", "Expiry of articles in a Redis TO; by default as in FROM."),
-    ] = None,
+    window: str | None = option("SPAN", "Expiry of articles in a Redis TO; by default as in FROM."),
     as_json: JsonOption = False,
 ) -> None:
     """Copy a store into another, and verify the copy.
@@ -63,7 +59,6 @@ def _list_pools(source: str, pool: str | None, to_pool: str | None) -> list[str 
 def _copy_pool(
     source: str, target: str, pool: str | None, to_pool: str | None, window: str | None
 ) -> tuple[dict[str, Any], "CopyResult"]:
-    from nearcopy.cli.terminal import Phases
     from nearcopy.maintenance.copy_store import copy_store
 
     started = perf_counter()

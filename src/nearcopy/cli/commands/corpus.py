@@ -1,11 +1,9 @@
 """`nearcopy corpus`: deduplicate whole corpora, file by file, without a store."""
 
-import sys
 from dataclasses import replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, cast
 
-import typer
 from rich.table import Table
 
 from nearcopy.cli.options import (
@@ -20,30 +18,29 @@ from nearcopy.cli.options import (
     SummaryJsonOption,
     ThreadsOption,
     YesOption,
+    argument,
     option,
 )
-from nearcopy.cli.render.tables import add_row, make_table
-from nearcopy.cli.terminal import json_line, note, report_errors, stderr_console
+from nearcopy.cli.tables import add_row, make_table
+from nearcopy.cli.terminal import Stages, note, report_summary
 from nearcopy.config import RECIPES, Policy, Recipe
+from nearcopy.config.units import parse_size
 from nearcopy.errors import BadCorpus
 
 if TYPE_CHECKING:
+    from nearcopy.batch.corpus import Form
     from nearcopy.batch.local import CorpusJob, CorpusSummary
-    from nearcopy.batch.output_columns import Form
 
 PRESET = "copies"  # the default
 
 
-@report_errors
 def corpus(
-    files: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="IN",
-            help="Files, folders, patterns: JSONL, JSON, CSV, TSV, Parquet, also compressed.",
-        ),
-    ],
-    output: Annotated[str, option("--output", "FILE", "Output folder or file.", OUT, "-o")],
+    files: list[str] = argument(
+        "IN", "Files, folders, patterns: JSONL, JSON, CSV, TSV, Parquet, also compressed."
+    ),
+    output: str = option(
+        "FILE", "Output folder or file.", OUT, default=..., names=("-o", "--output")
+    ),
     *,
     form: FormOption = "annotations",
     rejected: RejectedRowsOption = None,
@@ -51,23 +48,14 @@ def corpus(
     as_json: SummaryJsonOption = False,
     quiet: QuietOption = False,
     decisions: PresetKeepOptions,
-    reference: Annotated[
-        list[str] | None,
-        option("--reference", "IN|STORE", "Reference set: compared, but not written.", IN),
-    ] = None,
-    sample: Annotated[
-        float | None, option("--sample", "SHARE", "Deduplicate only a share of the rows.", IN)
-    ] = None,
-    boilerplate: Annotated[
-        str | None,
-        option("--boilerplate", "FILE", "Lines to ignore, from `nearcopy boilerplate`.", IN),
-    ] = None,
+    reference: list[str] | None = option(
+        "IN|STORE", "Reference set: compared, but not written.", IN
+    ),
+    sample: float | None = option("SHARE", "Deduplicate only a share of the rows.", IN),
+    boilerplate: str | None = option("FILE", "Lines to ignore, from `nearcopy boilerplate`.", IN),
     jobs: ThreadsOption = 0,
-    memory: Annotated[str, option("--memory", "SIZE", "Approximate memory limit.", WORK)] = "4GB",
-    work: Annotated[
-        str | None,
-        option("--work", "FOLDER", "Checkpoints; by default beside the output.", WORK),
-    ] = None,
+    memory: str = option("SIZE", "Approximate memory limit.", WORK, default="4GB"),
+    work: str | None = option("FOLDER", "Checkpoints; by default beside the output.", WORK),
     columns: CorpusColumnOptions,
 ) -> None:
     """Mark or remove the duplicates in a large corpus.
@@ -76,7 +64,6 @@ def corpus(
     figures and names too.
     """
     from nearcopy.batch.local import CorpusJob
-    from nearcopy.config.units import parse_size
 
     started = perf_counter()
     recipe, policy = corpus_settings(decisions)
@@ -97,7 +84,10 @@ def corpus(
         sample=sample,
     )
     summary = _run(job, quiet=quiet, yes=yes)
-    _report(summary, perf_counter() - started, as_json=as_json, quiet=quiet)
+    seconds = perf_counter() - started
+    times = {"seconds": round(seconds, 3), "cpu_seconds": round(summary.cpu_seconds, 3)}
+    table = summary_table(summary, seconds)
+    report_summary(summary.row() | times, table, as_json=as_json, quiet=quiet)
 
 
 def corpus_settings(decisions: PresetKeepOptions) -> tuple[Recipe, Policy]:
@@ -112,7 +102,6 @@ def _run(job: "CorpusJob", *, quiet: bool, yes: bool) -> "CorpusSummary":
     """Run all stages of the job with a progress bar for each."""
     from nearcopy.batch.local import deduplicate
     from nearcopy.batch.local.column_files import has_job
-    from nearcopy.cli.terminal import Stages
 
     size = sum(source.size for source in job.sources)
     output, resumed = job.paths.output, has_job(job.paths.work)
@@ -123,14 +112,6 @@ def _run(job: "CorpusJob", *, quiet: bool, yes: bool) -> "CorpusSummary":
         note(f"resuming the interrupted job in {job.paths.work}")
     with Stages(size, quiet=quiet) as bars:
         return deduplicate(job, bars.update)
-
-
-def _report(summary: "CorpusSummary", seconds: float, *, as_json: bool, quiet: bool) -> None:
-    if as_json:
-        times = {"seconds": round(seconds, 3), "cpu_seconds": round(summary.cpu_seconds, 3)}
-        sys.stderr.write(json_line(summary.row() | times) + "\n")
-    elif not quiet:
-        stderr_console().print(summary_table(summary, seconds))
 
 
 def summary_table(summary: "CorpusSummary", seconds: float) -> Table:

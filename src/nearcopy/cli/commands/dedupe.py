@@ -1,14 +1,13 @@
 """`nearcopy dedupe`: find the duplicates in files, and write every row with its verdict."""
 
 import logging
-import sys
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.table import Table
 
-from nearcopy.batch.inline import MEMORY, DedupeJob
+from nearcopy.batch.inline import MEMORY, DedupeJob, DedupeSummary
 from nearcopy.cli.inputs import refuse_overwrite, watch_rows
 from nearcopy.cli.open_store import store_file
 from nearcopy.cli.options import (
@@ -21,25 +20,27 @@ from nearcopy.cli.options import (
     StoreOptions,
     ThreadsOption,
     YesOption,
+    argument,
     flag,
     option,
 )
+from nearcopy.cli.tables import add_row, make_table
 from nearcopy.cli.terminal import (
     GUARDED,
+    Phases,
     is_interactive,
-    json_line,
     note,
     print_error,
     printable,
-    report_errors,
-    stderr_console,
+    report_summary,
+    show,
     wants_json_lines,
 )
 from nearcopy.errors import NearcopyError, TooManyDuplicates
-from nearcopy.io.files import FORMATS, READ_ONLY, Format, check_output_suffix
+from nearcopy.io.files import FORMATS, READ_ONLY, Format, Row, check_output_suffix
+from nearcopy.models import Relation, Verdict
 
-if TYPE_CHECKING:
-    from nearcopy.batch.summary import DedupeSummary
+LONGEST = 50  # duplicates in the short list
 
 
 def check_file_ending(name: str) -> None:
@@ -60,43 +61,26 @@ def check_format(name: str | None) -> Format | None:
     raise NearcopyError(f"no format {name!r}: choose one of {', '.join(FORMATS)}")
 
 
-@report_errors
 def dedupe(
-    files: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="FILE",
-            help="JSONL, JSON, CSV, TSV, Parquet or WARC files, also .gz or .zst; - for stdin.",
-        ),
-    ],
+    files: list[str] = argument(
+        "FILE", "JSONL, JSON, CSV, TSV, Parquet or WARC files, also .gz or .zst; - for stdin."
+    ),
     *,
-    output: Annotated[
-        str | None, option("--output", "FILE", "Output file; by default stdout.", OUT, "-o")
-    ] = None,
-    format_: Annotated[
-        str | None,
-        option("--format", "FORMAT", "Output format: jsonl, json, csv, tsv or parquet.", OUT),
-    ] = None,
-    apply: Annotated[bool, flag("--apply", "Write only kept rows.")] = False,
-    removed: Annotated[
-        str | None, option("--removed", "FILE", "With --apply: write removed rows here.", OUT)
-    ] = None,
+    output: str | None = option(
+        "FILE", "Output file; by default stdout.", OUT, names=("-o", "--output")
+    ),
+    format_: str | None = option("FORMAT", "Output format: jsonl, json, csv, tsv or parquet.", OUT),
+    apply: bool = flag("Write only kept rows."),
+    removed: str | None = option("FILE", "With --apply: write removed rows here.", OUT),
     rejected: RejectedRowsOption = None,
-    merge: Annotated[
-        bool, flag("--merge", "With --apply: fill kept rows from their duplicates.")
-    ] = False,
+    merge: bool = flag("With --apply: fill kept rows from their duplicates."),
     yes: YesOption = False,
-    as_json: Annotated[
-        bool, flag("--json", "Write the summary as JSON, and data on a terminal.")
-    ] = False,
+    as_json: bool = flag("Write the summary as JSON, and data on a terminal.", name="--json"),
     quiet: QuietOption = False,
     decisions: PresetKeepOptions,
     store: StoreOptions,
     jobs: ThreadsOption = 0,
-    input_format: Annotated[
-        str | None,
-        option("--input-format", "FORMAT", "If neither name nor content determine it.", IN),
-    ] = None,
+    input_format: str | None = option("FORMAT", "If neither name nor content determine it.", IN),
     columns: ColumnOptions,
 ) -> None:
     """Find duplicates in files; write rows with verdicts."""
@@ -122,7 +106,11 @@ def dedupe(
     _check_outputs(job)
     started = perf_counter()
     summary = _run(job, quiet=quiet, yes=yes)
-    _report(summary, perf_counter() - started, job, as_json=as_json, quiet=quiet)
+    seconds, label = perf_counter() - started, "removed" if apply else "duplicates"
+    table = summary_table(summary, seconds, label)
+    report_summary(summary.row(seconds, label), table, as_json=as_json, quiet=quiet)
+    if not (as_json or quiet):
+        note(summary.equation(label))
 
 
 def _check_outputs(job: DedupeJob) -> None:
@@ -138,11 +126,9 @@ def _check_outputs(job: DedupeJob) -> None:
             check_file_ending(name)
 
 
-def _run(job: DedupeJob, *, quiet: bool, yes: bool) -> "DedupeSummary":
+def _run(job: DedupeJob, *, quiet: bool, yes: bool) -> DedupeSummary:
     """Deduplicate with progress bars, and a short list of duplicates if there is no output."""
     from nearcopy.batch.inline import Hooks, dedupe_files
-    from nearcopy.cli.render.dedupe_summary import Shortlist
-    from nearcopy.cli.terminal import Phases
 
     logging.getLogger("nearcopy").addHandler(logging.NullHandler())  # the guard reports here
     shortlist = Shortlist()
@@ -172,14 +158,52 @@ def _run(job: DedupeJob, *, quiet: bool, yes: bool) -> "DedupeSummary":
     return summary
 
 
-def _report(
-    summary: "DedupeSummary", seconds: float, job: DedupeJob, *, as_json: bool, quiet: bool
-) -> None:
-    from nearcopy.cli.render.dedupe_summary import summary_table
+def summary_table(summary: DedupeSummary, seconds: float, label: str) -> Table:
+    """The counts as a table; `label` names the duplicates."""
+    shown = make_table("rows", "count", numbers=["count"])
+    add_row(shown, "read", f"{summary.read:,}")
+    add_row(shown, "kept", f"{summary.kept:,}")
+    add_row(shown, label, f"{summary.duplicates:,}")
+    add_row(shown, "rejected", f"{summary.rejected:,}", last=True)
+    for relation in Relation:
+        if summary.relations[relation]:
+            add_row(shown, relation.value, f"{summary.relations[relation]:,}")
+    shown.add_section()
+    story, size = summary.largest_story
+    add_row(shown, "stories", f"{len(summary.stories):,}")
+    if size > 1:
+        add_row(shown, f"largest story, {story}", f"{size:,}")
+    if summary.repeated_ids:
+        add_row(shown, "repeated ids", f"{summary.repeated_ids:,}")
+    add_row(shown, "seconds", f"{seconds:.1f}")
+    add_row(shown, "rows per second", f"{summary.read / seconds:,.0f}" if seconds else "")
+    return shown
 
-    label = "removed" if job.apply else "duplicates"
-    if as_json:
-        sys.stderr.write(json_line(summary.row(seconds, label)) + "\n")
-    elif not quiet:
-        stderr_console().print(summary_table(summary, seconds, label))
-        note(summary.equation(label))
+
+class Shortlist:
+    """The first duplicates, and how many more there are."""
+
+    def __init__(self) -> None:
+        columns = ("duplicate", "title", "is", "of", "sure", "because")
+        self._table = make_table(*columns, numbers=["sure"], optional=["sure", "because"])
+        self._count = 0
+
+    def add(self, row: Row, verdict: Verdict) -> None:
+        """Add an article, if it is a duplicate."""
+        if not verdict.is_duplicate:
+            return
+        self._count += 1
+        if self._count <= LONGEST:
+            shown = (row.article.id, row.article.title, verdict.relation.value)
+            why = "; ".join(verdict.reasons)
+            add_row(self._table, *shown, verdict.duplicate_of, verdict.confidence, why)
+
+    def show(self) -> None:
+        """Print the table, and how many more there are."""
+        if self._count:
+            show(self._table)
+        else:
+            note("no duplicates")
+        if self._count > LONGEST:
+            note(f"... and {self._count - LONGEST:,} more")
+        note("write every row with its verdict: -o FILE")

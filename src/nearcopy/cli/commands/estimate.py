@@ -13,8 +13,8 @@ from nearcopy.cli.options import (
     TextField,
     ThreadsOption,
 )
-from nearcopy.cli.render.tables import add_row, make_table
-from nearcopy.cli.terminal import report_errors, show, write_json_lines
+from nearcopy.cli.tables import add_row, make_table
+from nearcopy.cli.terminal import show, write_json_lines
 from nearcopy.io.files import Columns
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 MEGABYTE = 1 << 20
 
 
-@report_errors
 def estimate(
     files: InputsArgument,
     decisions: PresetKeepOptions,

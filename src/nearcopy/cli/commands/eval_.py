@@ -1,12 +1,13 @@
 """`nearcopy eval`: accuracy on labelled pairs, clusters or near-duplicate pairs."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+from rich.console import RenderableType
+from rich.text import Text
 
 from nearcopy.cli.inputs import (
     open_inputs,
@@ -15,6 +16,7 @@ from nearcopy.cli.inputs import (
     read_rows,
     read_table,
     refuse_overwrite,
+    split_values,
 )
 from nearcopy.cli.options import (
     LABELS,
@@ -27,17 +29,27 @@ from nearcopy.cli.options import (
     flag,
     option,
 )
-from nearcopy.cli.terminal import note, report_errors, show, write_json_lines
+from nearcopy.cli.tables import add_row, make_table
+from nearcopy.cli.terminal import Phases, note, one_line, show, write_json_lines
+from nearcopy.config import Policy, Recipe
 from nearcopy.errors import NearcopyError
 from nearcopy.io.files.atomic_write import write_atomic
+from nearcopy.models import Article
 
 if TYPE_CHECKING:
-    from nearcopy.cli.terminal import Phases
-    from nearcopy.config import Policy, Recipe
     from nearcopy.evaluate.labels import LabelOptions
-    from nearcopy.evaluate.outcomes import Evaluation
-    from nearcopy.models import Article
+    from nearcopy.evaluate.metrics import Estimate
+    from nearcopy.evaluate.outcomes import Cell, Evaluation, Table
 
+PREDICTED = "predicted"
+INTERVAL = "95% interval"
+# Columns that only the report and the JSON form have.
+REPORT_COLUMNS = frozenset(
+    {
+        *("average_precision", "brier", "calibration_error", "spearman"),
+        *("pair_precision", "pair_recall", "pair_f1"),
+    }
+)
 MAX_LISTED = 20  # unknown ids in a message
 
 
@@ -53,39 +65,20 @@ class Target(StrEnum):
 class TruthOptions:
     """The labels, and how to read them."""
 
-    pairs: Annotated[
-        str | None, option("--pairs", "FILE", "Pairs, each with a label or a grade.", LABELS)
-    ] = None
-    clusters: Annotated[
-        str | None, option("--clusters", "FILE", "Columns id, cluster.", LABELS)
-    ] = None
-    near_pairs: Annotated[
-        str | None,
-        option("--near-pairs", "FILE", "All overlapping pairs: columns a, b, jaccard.", LABELS),
-    ] = None
+    pairs: str | None = option("FILE", "Pairs, each with a label or a grade.", LABELS)
+    clusters: str | None = option("FILE", "Columns id, cluster.", LABELS)
+    near_pairs: str | None = option("FILE", "All overlapping pairs: columns a, b, jaccard.", LABELS)
     label: LabelOption = None
     positive: PositiveOption = None
-    ignore: Annotated[
-        str | None,
-        option("--ignore", "VALUE,...", "Labels to leave out; by default unsure etc.", LABELS),
-    ] = None
-    grade: Annotated[
-        str | None, option("--grade", "COLUMN", "Column of grades; guessed by default.", LABELS)
-    ] = None
-    higher_is_less: Annotated[
-        bool | None,
-        typer.Option(
-            "--higher-is-less/--higher-is-more",
-            rich_help_panel=LABELS,
-            help="Whether higher grades mean less similar; guessed by default.",
-        ),
-    ] = None
-    target: Annotated[
-        Target | None,
-        typer.Option(
-            "--target", rich_help_panel=LABELS, help="What is evaluated; guessed by default."
-        ),
-    ] = None
+    ignore: str | None = option("VALUE,...", "Labels to leave out; by default unsure etc.", LABELS)
+    grade: str | None = option("COLUMN", "Column of grades; guessed by default.", LABELS)
+    higher_is_less: bool | None = option(
+        None,
+        "Whether higher grades mean less similar; guessed by default.",
+        LABELS,
+        names=("--higher-is-less/--higher-is-more",),
+    )
+    target: Target | None = option(None, "What is evaluated; guessed by default.", LABELS)
 
     @property
     def files(self) -> list[str]:
@@ -100,40 +93,30 @@ class TruthOptions:
 
         return LabelOptions(
             label=self.label,
-            positive=_split_values(self.positive),
-            ignore=_split_values(self.ignore),
+            positive=split_values(self.positive),
+            ignore=split_values(self.ignore),
             grade=self.grade,
             higher_is_less=self.higher_is_less,
             target=None if self.target is None else TARGETS[list(Target).index(self.target)],
         )
 
 
-@report_errors
 def eval_(
     truth: TruthOptions,
     decisions: PresetOptions,
     articles: ArticlesOption = None,
     rejected: RejectedOption = None,
-    mistakes: Annotated[
-        int,
-        typer.Option(
-            "--mistakes",
-            metavar="N",
-            min=0,
-            max=1000,
-            rich_help_panel=OUT,
-            help="Mistakes to list, of each kind.",
-        ),
-    ] = 10,
-    html: Annotated[Path | None, option("--html", "FILE", "Write an HTML report.", OUT)] = None,
-    as_json: Annotated[bool, flag("--json", "Write one JSON object instead of tables.")] = False,
+    mistakes: int = option(
+        "N", "Mistakes to list, of each kind.", OUT, default=10, min=0, max=1000
+    ),
+    html: Path | None = option("FILE", "Write an HTML report.", OUT),
+    as_json: bool = flag("Write one JSON object instead of tables.", name="--json"),
 ) -> None:
     """Measure accuracy on labelled articles; list mistakes.
 
     Without --window articles are compared however far apart in time.
     """
-    from nearcopy.cli.render.evaluation import render_evaluation
-    from nearcopy.io.serializers.evaluation import evaluation_row
+    from nearcopy.io.serializers import evaluation_row
 
     refuse_overwrite([*(articles or ()), *truth.files, decisions.policy], html, rejected)
     if html is not None and not html.parent.is_dir():
@@ -154,10 +137,6 @@ def eval_(
         write_json_lines([evaluation_row(evaluation)])
     else:
         show(*render_evaluation(evaluation))
-
-
-def _split_values(values: str | None) -> tuple[str, ...]:
-    return tuple(value.strip() for value in (values or "").split(",") if value.strip())
 
 
 def _describe_settings(decisions: PresetOptions) -> dict[str, str]:
@@ -184,7 +163,7 @@ class _Evaluator:
     rejected: Path | None
     truth: TruthOptions
     recipe: "Recipe | None"
-    policy: "Policy"
+    policy: Policy
     mistakes: int
 
     def run(self) -> "Evaluation":
@@ -193,7 +172,6 @@ class _Evaluator:
             raise NearcopyError("give one of --pairs FILE, --clusters FILE and --near-pairs FILE")
         if self.truth.pairs is None and not self.files:
             raise NearcopyError("which articles? Give --articles FILE")
-        from nearcopy.cli.terminal import Phases
 
         (file,) = self.truth.files
         with Phases() as phases:
@@ -203,8 +181,7 @@ class _Evaluator:
                 return self._evaluate_clusters(file, phases)
             return self._evaluate_near_pairs(file, phases)
 
-    def _evaluate_pairs(self, file: str, phases: "Phases") -> "Evaluation":
-        from nearcopy.config import Recipe
+    def _evaluate_pairs(self, file: str, phases: Phases) -> "Evaluation":
         from nearcopy.evaluate.labels import find_scheme, read_labels
         from nearcopy.evaluate.pairs import evaluate_pairs
 
@@ -224,7 +201,7 @@ class _Evaluator:
             progress=lambda pairs: phases.track(pairs, "judging", total=len(labels.pairs)),
         )
 
-    def _evaluate_clusters(self, file: str, phases: "Phases") -> "Evaluation":
+    def _evaluate_clusters(self, file: str, phases: Phases) -> "Evaluation":
         from nearcopy.evaluate.clusters import evaluate_clusters
 
         clusters = read_clusters(file, self.truth.label)
@@ -236,7 +213,7 @@ class _Evaluator:
             _raise_empty(file, evaluation.unknown)
         return evaluation
 
-    def _evaluate_near_pairs(self, file: str, phases: "Phases") -> "Evaluation":
+    def _evaluate_near_pairs(self, file: str, phases: Phases) -> "Evaluation":
         from nearcopy.evaluate.near_duplicates import evaluate_near_pairs, read_listed_pairs
 
         pairs, bound = read_listed_pairs(read_table(file), self.truth.label_options, self.policy)
@@ -252,7 +229,7 @@ class _Evaluator:
             _raise_empty(file, evaluation.unknown)
         return evaluation
 
-    def _read_articles(self, phases: "Phases") -> Iterator["Article"]:
+    def _read_articles(self, phases: Phases) -> Iterator[Article]:
         with open_inputs(self.files, self.rejected) as sources:
             articles = (row.article for row in read_rows(sources))
             yield from phases.track(articles, "articles")
@@ -262,3 +239,91 @@ def _raise_empty(file: str, unknown: Iterable[str]) -> Any:
     ids = ", ".join(list(unknown)[:MAX_LISTED])
     reason = f": no article has the ids {ids}" if ids else ""
     raise NearcopyError(f"{file} has no labelled articles to measure{reason}")
+
+
+# The evaluation as tables.
+
+
+def render_evaluation(evaluation: "Evaluation") -> Iterator[RenderableType]:
+    """The scores, the tables behind them, and the mistakes."""
+    counts = (f"{name.replace('_', ' ')} {n:,}" for name, n in evaluation.counts.items())
+    yield Text(f"{evaluation.about}\n{', '.join(counts)}")
+    yield _score_table(evaluation)
+    for table in evaluation.tables:
+        yield Text(f"\n{table.title}", "bold")
+        yield _render_table(_narrow(table))
+    if evaluation.mistakes:
+        yield Text("\nThe worst mistakes", "bold")
+        yield _mistake_table(evaluation)
+
+
+def _score_table(evaluation: "Evaluation") -> RenderableType:
+    table = make_table("measure", "value", INTERVAL, numbers=["value", INTERVAL])
+    for name, score in evaluation.scores.items():
+        add_row(table, name.replace("_", " "), _format_number(score.value), _format_interval(score))
+    if evaluation.best is not None:
+        best = evaluation.best
+        add_row(table, "best f1", f"{best.f1:.3f}", f"at a score of {best.score:.2f}")
+    return table
+
+
+def _render_table(table: "Table") -> RenderableType:
+    headers = [name.replace("_", " ") for name in table.columns]
+    numbers = [header for header in headers[1:] if header != PREDICTED]
+    rendered = make_table(*headers, numbers=numbers, optional=["auc", "same"])
+    for row in table.rows:
+        add_row(rendered, *map(_format_cell, row))
+    return rendered
+
+
+def _narrow(table: "Table") -> "Table":
+    """The table with the columns that fit a terminal; the report and the JSON form have all."""
+    if table.name == "confusion":
+        rows = tuple((*row[:3], _join_counts(table.columns[3:], row[3:])) for row in table.rows)
+        return replace(table, columns=(*table.columns[:3], PREDICTED), rows=rows)
+    indexes = [i for i, name in enumerate(table.columns) if name not in REPORT_COLUMNS]
+    return replace(
+        table,
+        columns=tuple(table.columns[i] for i in indexes),
+        rows=tuple(tuple(row[i] for i in indexes) for row in table.rows),
+    )
+
+
+def _join_counts(relations: Sequence[str], counts: Sequence["Cell"]) -> str:
+    cells = zip(relations, counts, strict=True)
+    return ", ".join(f"{relation} {count}" for relation, count in cells if count)
+
+
+def _format_cell(value: "Cell") -> str:
+    from nearcopy.evaluate.metrics import Estimate
+
+    if isinstance(value, Estimate):
+        return _format_number(value.value)
+    if isinstance(value, float):
+        return _format_number(value)
+    return f"{value:,}" if isinstance(value, int) else (value or "")
+
+
+def _format_number(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
+
+
+def _format_interval(score: "Estimate") -> str:
+    if score.low is None or score.high is None:
+        return ""
+    return f"{score.low:.3f} to {score.high:.3f}"
+
+
+def _mistake_table(evaluation: "Evaluation") -> RenderableType:
+    columns = ("mistake", "score", "label", "rule", "articles")
+    table = make_table(*columns, numbers=["score"], optional=["score", "label"])
+    for mistake in evaluation.mistakes:
+        pair, decision = mistake.outcome.pair, mistake.outcome.judgement.decision
+        articles = "\n".join(
+            one_line(f"{article.id}: {article.title or article.text[:100]}"[:200])
+            for article in (pair.a, pair.b)
+        )
+        rule = f"{decision.rule}: {decision.reason}"
+        score = mistake.outcome.score
+        add_row(table, mistake.kind, score, pair.label, rule, Text(articles), last=True)
+    return table

@@ -1,9 +1,8 @@
 """`nearcopy feedback`: record whether two articles of a store are duplicates."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
 from rich.text import Text
 
 from nearcopy.cli.options import (
@@ -11,36 +10,34 @@ from nearcopy.cli.options import (
     NoteOption,
     PolicyOptions,
     StoreOptions,
+    argument,
     flag,
     option,
 )
-from nearcopy.cli.render.tables import add_row, make_table, show_changes
-from nearcopy.cli.terminal import note, one_line, report_errors, show, write_json_lines
+from nearcopy.cli.tables import add_row, make_table, show_changes
+from nearcopy.cli.terminal import note, one_line, show, write_json_lines
 from nearcopy.errors import BadFeedback
+from nearcopy.io.files import open_writer
+from nearcopy.models.feedback import Feedback
 
 if TYPE_CHECKING:
-    from nearcopy.deduper.feedback.record import FeedbackResult
-    from nearcopy.models.feedback import Feedback
+    from nearcopy.deduper.feedback import FeedbackResult
 
 
-@report_errors
 def feedback(
-    a: Annotated[str | None, typer.Argument(metavar="A", help="Article in the store.")] = None,
-    b: Annotated[str | None, typer.Argument(metavar="B", help="The other article.")] = None,
+    a: str | None = argument("A", "Article in the store.", default=None),
+    b: str | None = argument("B", "The other article.", default=None),
     *,
-    same: Annotated[bool, flag("--same", "They are duplicates.", None)] = False,
-    different: Annotated[bool, flag("--different", "They are no duplicates.", None)] = False,
-    relation: Annotated[
-        str | None,
-        option("--relation", "R", "Their relation; same_event: one story, but no duplicates."),
-    ] = None,
+    same: bool = flag("They are duplicates.", None),
+    different: bool = flag("They are no duplicates.", None),
+    relation: str | None = option("R", "Their relation; same_event: one story, but no duplicates."),
     reason: NoteOption = "",
-    undo: Annotated[bool, flag("--undo", "Retract the feedback on the pair.", None)] = False,
-    list_: Annotated[bool, flag("--list", "List all feedback.", None)] = False,
+    undo: bool = flag("Retract the feedback on the pair.", None),
+    list_: bool = flag("List all feedback.", None),
     store: StoreOptions,
     decisions: PolicyOptions,
     as_json: JsonOption = False,
-    as_csv: Annotated[bool, flag("--csv", "With --list: write CSV.", None)] = False,
+    as_csv: bool = flag("With --list: write CSV.", None, name="--csv"),
 ) -> None:
     """Record whether two articles are duplicates."""
     from nearcopy.cli.open_store import open_existing
@@ -75,7 +72,7 @@ def _check_usage(a: str | None, b: str | None, flags: list[bool], list_: bool) -
 
 def _report(correction: "FeedbackResult", as_json: bool) -> None:
     if as_json:
-        from nearcopy.io.serializers.story import correction_row
+        from nearcopy.io.serializers import correction_row
 
         write_json_lines([correction_row(correction)])
         return
@@ -86,7 +83,7 @@ def _report(correction: "FeedbackResult", as_json: bool) -> None:
     show_changes(correction.changes)
 
 
-def _describe_prediction(feedback: "Feedback") -> str:
+def _describe_prediction(feedback: Feedback) -> str:
     predicted = feedback.prediction
     kind = "a duplicate" if predicted.duplicate else "no duplicate"
     mistake = f": a {feedback.mistake}" if feedback.mistake else ""
@@ -96,13 +93,11 @@ def _describe_prediction(feedback: "Feedback") -> str:
     )
 
 
-def _list(feedback: Iterable["Feedback"], as_json: bool, as_csv: bool) -> None:
-    from nearcopy.io.serializers.story import feedback_row
+def _list(feedback: Iterable[Feedback], as_json: bool, as_csv: bool) -> None:
+    from nearcopy.io.serializers import FEEDBACK_COLUMNS, feedback_row
 
     if as_csv:
-        from nearcopy.io.files import open_writer
-
-        with open_writer("-", "csv", columns=CSV_COLUMNS) as file:
+        with open_writer("-", "csv", columns=FEEDBACK_COLUMNS) as file:
             for pair in feedback:
                 file.write(feedback_row(pair))
     elif as_json:
@@ -111,25 +106,7 @@ def _list(feedback: Iterable["Feedback"], as_json: bool, as_csv: bool) -> None:
         _show_all(feedback)
 
 
-CSV_COLUMNS = (
-    "a",
-    "b",
-    "same",
-    "relation",
-    "note",
-    "when",
-    "mistake",
-    "predicted_relation",
-    "predicted_rule",
-    "predicted_confidence",
-    "predicted_duplicate",
-    "predicted_event_score",
-    "predicted_overlap",
-    "evidence",
-)
-
-
-def _show_all(feedback: Iterable["Feedback"]) -> None:
+def _show_all(feedback: Iterable[Feedback]) -> None:
     table = make_table(
         *("when", "a", "b", "feedback", "note", "policy", "sure", "mistake"),
         numbers=["sure"],

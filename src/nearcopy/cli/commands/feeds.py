@@ -8,19 +8,26 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from nearcopy.cli.open_store import MEMORY, open_deduper, store_file
-from nearcopy.cli.options import OUT, JsonOption, PresetOptions, StoreOptions, flag, option
+from nearcopy.cli.options import (
+    OUT,
+    JsonOption,
+    PresetOptions,
+    StoreOptions,
+    argument,
+    flag,
+    option,
+)
 from nearcopy.cli.terminal import (
     INTERRUPTED,
     StopSignal,
     format_count,
     note,
     one_line,
-    report_errors,
     write_json_lines,
 )
 from nearcopy.config.units import parse_duration
@@ -31,8 +38,7 @@ from nearcopy.models import Article, Relation
 if TYPE_CHECKING:
     from nearcopy.deduper.deduper import Deduper
     from nearcopy.io.feeds.new_stories import NewStory, PollSummary
-    from nearcopy.io.feeds.poll import PollSettings
-    from nearcopy.io.feeds.poll_state import PollState
+    from nearcopy.io.feeds.poll import PollSettings, PollState
 
 POLLING = "Polling"
 MEGABYTE = 1 << 20
@@ -40,31 +46,16 @@ LEAST_SECONDS = 60.0  # between two polls
 STOP_CHECK_SECONDS = 0.2  # how often the stop signal is checked while waiting
 
 
-def _file(name: str, means: str) -> Any:
-    return typer.Option(name, metavar="FILE", help=means, rich_help_panel=OUT, dir_okay=False)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PollOptions:
     """How often and how politely feeds are polled."""
 
-    once: Annotated[bool, flag("--once", "Poll once and exit; the default.", POLLING)] = False
-    every: Annotated[
-        str | None, option("--every", "SPAN", "Poll at this interval: 10m, 1h.", POLLING)
-    ] = None
-    pause: Annotated[
-        str, option("--pause", "SPAN", "Pause between two requests to a host.", POLLING)
-    ] = "1s"
-    timeout: Annotated[str, option("--timeout", "SPAN", "Timeout of a request.", POLLING)] = "20s"
-    max_mb: Annotated[
-        int,
-        typer.Option(
-            "--max-mb", min=1, max=100, rich_help_panel=POLLING, help="Maximum size of a response."
-        ),
-    ] = 4
-    allow_private: Annotated[
-        bool, flag("--allow-private", "Allow hosts in private networks.", POLLING)
-    ] = False
+    once: bool = flag("Poll once and exit; the default.", POLLING)
+    every: str | None = option("SPAN", "Poll at this interval: 10m, 1h.", POLLING)
+    pause: str = option("SPAN", "Pause between two requests to a host.", POLLING, default="1s")
+    timeout: str = option("SPAN", "Timeout of a request.", POLLING, default="20s")
+    max_mb: int = option(None, "Maximum size of a response.", POLLING, default=4, min=1, max=100)
+    allow_private: bool = flag("Allow hosts in private networks.", POLLING)
 
     @property
     def interval(self) -> float | None:
@@ -98,22 +89,20 @@ class PollOptions:
 class OutputOptions:
     """The files that are written."""
 
-    state: Annotated[
-        Path | None, _file("--state", "State of the poller; by default beside a SQLite store.")
-    ] = None
-    atom: Annotated[Path | None, _file("--atom", "Write an Atom feed of new stories.")] = None
-    report: Annotated[
-        Path | None, _file("--report", "Write OPML with the feeds that repeat each other.")
-    ] = None
-    dry_run: Annotated[bool, flag("--dry-run", "Show what is new; store nothing.")] = False
+    state: Path | None = option(
+        "FILE", "State of the poller; by default beside a SQLite store.", OUT, dir_okay=False
+    )
+    atom: Path | None = option("FILE", "Write an Atom feed of new stories.", OUT, dir_okay=False)
+    report: Path | None = option(
+        "FILE", "Write OPML with the feeds that repeat each other.", OUT, dir_okay=False
+    )
+    dry_run: bool = flag("Show what is new; store nothing.")
     as_json: JsonOption = False
 
 
-@report_errors
 def feeds(
-    subscriptions: Annotated[
-        list[str], typer.Argument(metavar="FILE.opml|URL", help="OPML files, or URLs of feeds.")
-    ],
+    subscriptions: list[str] = argument("FILE.opml|URL", "OPML files, or URLs of feeds."),
+    *,
     store: StoreOptions,
     decisions: PresetOptions,
     output: OutputOptions,
@@ -167,7 +156,7 @@ class _Poller:
 
     def run(self, interval: float | None, stopping: StopSignal) -> None:
         """Poll once, or at intervals until a stop signal."""
-        from nearcopy.io.feeds.poll_state import lock_state, read_state
+        from nearcopy.io.feeds.poll import lock_state, read_state
 
         with nullcontext() if self.output.dry_run else lock_state(self.path):
             state = read_state(self.path)
@@ -180,8 +169,7 @@ class _Poller:
     def poll(self, state: "PollState") -> "PollState":
         """The state after one poll."""
         from nearcopy.io.feeds.new_stories import ingest_polls, preview_polls
-        from nearcopy.io.feeds.poll import poll
-        from nearcopy.io.feeds.poll_state import write_state
+        from nearcopy.io.feeds.poll import poll, write_state
 
         now = self.settings.clock()
         polls = list(poll(self.feeds, state.feeds, self.settings))

@@ -2,24 +2,19 @@
 
 from collections.abc import Iterator
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Any
 
-import typer
-
-from nearcopy.cli.options import JsonOption, PresetOption, ThreadsOption
-from nearcopy.cli.render.tables import add_row, make_table
-from nearcopy.cli.terminal import note, report_errors, show, write_json_lines
+from nearcopy.cli.options import JsonOption, PresetOption, ThreadsOption, argument
+from nearcopy.cli.tables import add_row, make_table
+from nearcopy.cli.terminal import note, show, write_json_lines
+from nearcopy.config import RECIPES
+from nearcopy.io.files import format_of, read_articles
 from nearcopy.io.settings import known_preset
-
-if TYPE_CHECKING:
-    from nearcopy.models import Fingerprint
+from nearcopy.models import Fingerprint
 
 
-@report_errors
 def fingerprint(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="Articles, or - for JSON lines on stdin.")
-    ],
+    file: str = argument("FILE", "Articles, or - for JSON lines on stdin."),
     preset: PresetOption = None,
     threads: ThreadsOption = 1,
     as_json: JsonOption = False,
@@ -33,16 +28,14 @@ def fingerprint(
     write_json_lines(rows) if as_json else _show(rows)
 
 
-def _read_fingerprints(file: str, preset: str, threads: int) -> Iterator["Fingerprint"]:
-    from nearcopy.config import RECIPES
+def _read_fingerprints(file: str, preset: str, threads: int) -> Iterator[Fingerprint]:
     from nearcopy.fingerprint.fingerprint import fingerprints
-    from nearcopy.io.files import format_of, read_articles
 
     articles = read_articles(file, format=format_of(file) or "jsonl")
     yield from fingerprints(articles, RECIPES[preset], threads=threads)
 
 
-def _row(fingerprint: "Fingerprint") -> dict[str, Any]:
+def _row(fingerprint: Fingerprint) -> dict[str, Any]:
     simhash = fingerprint.simhash
     return {
         "id": fingerprint.id,

@@ -1,25 +1,14 @@
 """`nearcopy forget`: remove articles from a store, by id."""
 
-from typing import Annotated
-
-import typer
-
-from nearcopy.cli.options import JsonOption, StoreOptions, YesOption
-from nearcopy.cli.terminal import (
-    confirm,
-    format_count,
-    note,
-    one_line,
-    report_errors,
-    write_json_lines,
-)
+from nearcopy.cli.options import JsonOption, StoreOptions, YesOption, argument
+from nearcopy.cli.terminal import confirm, format_count, note, one_line, write_json_lines
 
 MAX_LISTED = 20  # articles listed before the question
 
 
-@report_errors
 def forget(
-    ids: Annotated[list[str], typer.Argument(metavar="ID", help="Articles in the store.")],
+    ids: list[str] = argument("ID", "Articles in the store."),
+    *,
     store: StoreOptions,
     yes: YesOption = False,
     as_json: JsonOption = False,

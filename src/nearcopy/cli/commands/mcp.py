@@ -1,19 +1,16 @@
 """`nearcopy mcp`: tools for assistants, over stdin and stdout."""
 
-from typing import Annotated
-
 from nearcopy.cli.options import JsonOption, PresetOptions, StoreOptions, flag
-from nearcopy.cli.render.tables import add_row, make_table
-from nearcopy.cli.terminal import report_errors, show, write_json_lines
+from nearcopy.cli.tables import add_row, make_table
+from nearcopy.cli.terminal import show, write_json_lines
 from nearcopy.errors import require
 
 
-@report_errors
 def mcp(
     store: StoreOptions,
     decisions: PresetOptions,
-    write: Annotated[bool, flag("--write", "Allow adding articles.", None)] = False,
-    list_: Annotated[bool, flag("--list", "List the tools, and exit.", None)] = False,
+    write: bool = flag("Allow adding articles.", None),
+    list_: bool = flag("List the tools, and exit.", None),
     as_json: JsonOption = False,
 ) -> None:
     """Serve tools to assistants over MCP (stdio)."""

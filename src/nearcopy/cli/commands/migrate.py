@@ -1,27 +1,15 @@
 """`nearcopy migrate`: migrate the schema of a store."""
 
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from nearcopy.cli.options import JsonOption, StoreOptions, YesOption
-from nearcopy.cli.terminal import (
-    confirm,
-    is_interactive,
-    note,
-    report_errors,
-    write_json_lines,
-)
+from nearcopy.cli.options import JsonOption, StoreOptions, YesOption, option
+from nearcopy.cli.terminal import confirm, is_interactive, note, write_json_lines
 from nearcopy.errors import StoreError
 
 
-@report_errors
 def migrate(
     store: StoreOptions,
-    to: Annotated[
-        int | None,
-        typer.Option("--to", metavar="N", min=0, help="Schema version, also older; 0 drops all."),
-    ] = None,
+    to: int | None = option("N", "Schema version, also older; 0 drops all.", min=0),
     yes: YesOption = False,
     as_json: JsonOption = False,
 ) -> None:

@@ -3,9 +3,7 @@
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from itertools import islice, tee
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from nearcopy.cli.inputs import open_inputs, read_rows
 from nearcopy.cli.options import (
@@ -16,13 +14,13 @@ from nearcopy.cli.options import (
     ThreadsOption,
     option,
 )
-from nearcopy.cli.render.tables import add_row, make_table
-from nearcopy.cli.terminal import note, report_errors, show, wants_json_lines, write_json_lines
+from nearcopy.cli.tables import add_row, make_table
+from nearcopy.cli.terminal import note, show, wants_json_lines, write_json_lines
+from nearcopy.config import Features, Policy, Recipe
+from nearcopy.models import Article
 
 if TYPE_CHECKING:
-    from nearcopy.config import Policy, Recipe
     from nearcopy.match.compare import Overlap
-    from nearcopy.models import Article
 
 OverlappingPair = tuple[str, str, "Overlap"]
 SHOWN = 50  # pairs on a terminal
@@ -35,29 +33,19 @@ class Words(StrEnum):
     FOLDED = "folded"
 
 
-@report_errors
 def pairs(
     files: FilesArgument,
     decisions: PresetOptions,
-    min_overlap: Annotated[
-        float, option("--min-overlap", "X", "Minimum share of common shingles, 0 to 1.")
-    ] = 0.5,
-    shingle: Annotated[
-        int | None,
-        typer.Option(
-            "--shingle", metavar="K", min=1, max=64, help="Words per shingle; else the recipe's."
-        ),
-    ] = None,
-    words: Annotated[
-        Words,
-        typer.Option("--words", help="Compare words as written, but for case, or folded."),
-    ] = Words.WRITTEN,
+    min_overlap: float = option("X", "Minimum share of common shingles, 0 to 1.", default=0.5),
+    shingle: int | None = option("K", "Words per shingle; else the recipe's.", min=1, max=64),
+    words: Words = option(
+        None, "Compare words as written, but for case, or folded.", default=Words.WRITTEN
+    ),
     rejected: RejectedOption = None,
     threads: ThreadsOption = 1,
     as_json: DataOption = False,
 ) -> None:
     """Find all pairs of texts that overlap, exactly."""
-    from nearcopy.config import Features, Recipe
     from nearcopy.match.exact_join import find_similar_pairs as find_pairs
 
     recipe, policy = decisions.load()
@@ -78,12 +66,12 @@ def pairs(
 
 def _rows(
     overlapping: Iterable[OverlappingPair],
-    articles: dict[str, "Article"],
-    recipe: "Recipe",
-    policy: "Policy",
+    articles: dict[str, Article],
+    recipe: Recipe,
+    policy: Policy,
 ) -> Iterator[dict[str, Any]]:
     """A row per pair, with the relation of the two."""
-    from nearcopy.match.eligibility import judge_articles
+    from nearcopy.match.judgement import judge_articles
 
     overlapping, judged_pairs = tee(overlapping)
     article_pairs = ((articles[a], articles[b]) for a, b, _ in judged_pairs)

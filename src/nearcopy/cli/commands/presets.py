@@ -1,24 +1,21 @@
 """`nearcopy presets`: the named settings, or one of them as a policy file."""
 
 from collections.abc import Iterable
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from nearcopy.cli.options import JsonOption
-from nearcopy.cli.render.tables import add_row, make_table
-from nearcopy.cli.terminal import report_errors, show, write_json_lines
+from nearcopy.cli.options import JsonOption, argument
+from nearcopy.cli.tables import add_row, make_table
+from nearcopy.cli.terminal import show, write_json_lines
 from nearcopy.config import Features, Recipe, policy_toml
 from nearcopy.config.presets import PRESETS
 from nearcopy.config.units import format_duration
 from nearcopy.io.settings import known_preset
 
 
-@report_errors
 def presets(
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="Preset to write as TOML.")
-    ] = None,
+    name: str | None = argument("NAME", "Preset to write as TOML.", default=None),
     as_json: JsonOption = False,
 ) -> None:
     """List the presets, or write one as a policy file."""

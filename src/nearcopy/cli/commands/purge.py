@@ -1,17 +1,17 @@
 """`nearcopy purge`: remove all articles older than a date."""
 
 from datetime import UTC, datetime
-from typing import Annotated
 
 from nearcopy.cli.options import JsonOption, StoreOptions, YesOption, option
-from nearcopy.cli.terminal import confirm, format_count, note, report_errors, write_json_lines
+from nearcopy.cli.terminal import confirm, format_count, note, write_json_lines
 from nearcopy.config.units import parse_duration
 from nearcopy.errors import BadPolicy
+from nearcopy.io.files import read_time
 
 
-@report_errors
 def purge(
-    before: Annotated[str, option("--before", "DATE|SPAN", "A date, 2026-01-31, or an age, 30d.")],
+    before: str = option("DATE|SPAN", "A date, 2026-01-31, or an age, 30d.", default=...),
+    *,
     store: StoreOptions,
     yes: YesOption = False,
     as_json: JsonOption = False,
@@ -31,8 +31,6 @@ def purge(
 
 def parse_time(text: str, now: datetime) -> datetime:
     """The time of a date, or of an age before now."""
-    from nearcopy.io.files import read_time
-
     try:
         return now - parse_duration(text)
     except OverflowError:

@@ -1,14 +1,8 @@
 """`nearcopy rebuild`: fingerprint a store again, with another recipe or a newer nearcopy."""
 
 from time import perf_counter
-from typing import Annotated
 
-from nearcopy.cli.open_store import (
-    inventory_row,
-    inventory_table,
-    open_two_stores,
-    store_label,
-)
+from nearcopy.cli.open_store import inventory_row, inventory_table, open_two_stores, store_label
 from nearcopy.cli.options import (
     JsonOption,
     PresetKeepOptions,
@@ -18,17 +12,14 @@ from nearcopy.cli.options import (
     option,
     store_address,
 )
-from nearcopy.cli.terminal import format_count, note, report_errors, show, write_json_lines
+from nearcopy.cli.terminal import Phases, format_count, note, show, write_json_lines
 from nearcopy.errors import BadPolicy, StoreError
 
 
-@report_errors
 def rebuild(
     store: StoreOptions,
     decisions: PresetKeepOptions,
-    to: Annotated[
-        str | None, option("--to", "ADDRESS", "New, empty store; or the same, with --to-pool.")
-    ] = None,
+    to: str | None = option("ADDRESS", "New, empty store; or the same, with --to-pool."),
     to_pool: ToPoolOption = None,
     threads: ThreadsOption = 1,
     as_json: JsonOption = False,
@@ -38,7 +29,6 @@ def rebuild(
     The recipe is that of --preset, by default that of the store. The old store is not changed.
     Interrupted at any point and started again, it resumes.
     """
-    from nearcopy.cli.terminal import Phases
     from nearcopy.maintenance.rebuild import RebuildSettings, rebuild
 
     started = perf_counter()

@@ -1,18 +1,13 @@
 """`nearcopy recluster`: cluster all articles of a store again."""
 
-from typing import Annotated
-
 from nearcopy.cli.options import JsonOption, PolicyOptions, StoreOptions, flag
-from nearcopy.cli.terminal import format_count, note, report_errors, write_json_lines
+from nearcopy.cli.terminal import format_count, note, write_json_lines
 
 
-@report_errors
 def recluster(
     store: StoreOptions,
     decisions: PolicyOptions,
-    learn: Annotated[
-        bool, flag("--learn", "First count term frequencies; common terms weigh less.", None)
-    ] = False,
+    learn: bool = flag("First count term frequencies; common terms weigh less.", None),
     as_json: JsonOption = False,
 ) -> None:
     """Cluster all articles of a store again, in one batch."""

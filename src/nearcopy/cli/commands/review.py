@@ -3,28 +3,27 @@
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from nearcopy.cli.options import JsonOption, LimitOption, PolicyOptions, StoreOptions, flag
-from nearcopy.cli.render.tables import add_row, make_table
+from nearcopy.cli.tables import add_row, make_table
 from nearcopy.cli.terminal import (
     format_count,
     is_interactive,
     note,
     one_line,
     print_error,
-    report_errors,
     show,
     write_json_lines,
 )
 from nearcopy.errors import BadFeedback
+from nearcopy.models import Article
 
 if TYPE_CHECKING:
     from nearcopy.deduper.deduper import Deduper
-    from nearcopy.deduper.feedback.review_queue import BorderlinePair
-    from nearcopy.models import Article
+    from nearcopy.deduper.review_queue import BorderlinePair
 
 Pair = tuple[str, str]
 PAGE = 20
@@ -34,17 +33,16 @@ KEYS = {"s": "same", "d": "different", "u": "update"}
 QUESTION = "s same, d different, u update, Enter next, z undo, q quit: "
 
 
-@report_errors
 def review(
     store: StoreOptions,
     decisions: PolicyOptions,
     limit: LimitOption = 20,
-    list_: Annotated[bool, flag("--list", "List the pairs without asking.", None)] = False,
+    list_: bool = flag("List the pairs without asking.", None),
     as_json: JsonOption = False,
 ) -> None:
     """Review borderline pairs, and record feedback on them."""
     from nearcopy.cli.open_store import open_existing
-    from nearcopy.io.serializers.story import review_row
+    from nearcopy.io.serializers import review_row
 
     with open_existing(store, decisions) as deduper:
         pairs = islice(_read_pages(deduper), limit)
@@ -107,7 +105,7 @@ def _ask_all(deduper: "Deduper", pairs: Iterable["BorderlinePair"]) -> None:
 
 
 def _render_pair(deduper: "Deduper", pair: "BorderlinePair", number: int) -> Iterator[Text]:
-    from nearcopy.deduper.feedback.review_queue import THRESHOLDS
+    from nearcopy.deduper.review_queue import THRESHOLDS
 
     edge = pair.edge
     articles = deduper.articles(edge[:2])
@@ -120,7 +118,7 @@ def _render_pair(deduper: "Deduper", pair: "BorderlinePair", number: int) -> Ite
         yield _render_article(letter, id_, articles.get(id_))
 
 
-def _render_article(letter: str, id_: str, article: "Article | None") -> Text:
+def _render_article(letter: str, id_: str, article: Article | None) -> Text:
     if article is None:
         return Text(f"{letter}  {one_line(id_)}: no longer in the store")
     published = f"{article.published:%Y-%m-%d %H:%M}" if article.published else None
@@ -131,7 +129,7 @@ def _render_article(letter: str, id_: str, article: "Article | None") -> Text:
     return text
 
 
-def _snippet(article: "Article") -> str:
+def _snippet(article: Article) -> str:
     from nearcopy.extract.text import strip_html
 
     text = article.text[:MAX_HTML_CHARS]
@@ -141,7 +139,7 @@ def _snippet(article: "Article") -> str:
 
 def _ask(deduper: "Deduper", pair: "BorderlinePair", reviewed: list[Pair]) -> bool:
     """Ask until the pair has feedback or is skipped; whether to go on."""
-    from nearcopy.deduper.feedback.review_queue import ANSWERS
+    from nearcopy.deduper.review_queue import ANSWERS
 
     while True:
         try:

@@ -1,48 +1,31 @@
 """`nearcopy search-results`: a ranked list without its duplicates, in order."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from nearcopy.cli.inputs import open_inputs, read_rows, refuse_overwrite
-from nearcopy.cli.options import DataOption, PresetOptions, RejectedOption, flag, option
-from nearcopy.cli.render.tables import add_row, make_table
-from nearcopy.cli.terminal import (
-    format_count,
-    note,
-    report_errors,
-    show,
-    wants_json_lines,
-    write_json_lines,
-)
+from nearcopy.cli.options import DataOption, PresetOptions, RejectedOption, argument, flag, option
+from nearcopy.cli.tables import add_row, make_table
+from nearcopy.cli.terminal import format_count, note, show, wants_json_lines, write_json_lines
 from nearcopy.errors import NearcopyError
+from nearcopy.io.files import Row, check_output_suffix, open_writer
 
 if TYPE_CHECKING:
     from nearcopy.deduper.search_results import SearchResult
-    from nearcopy.io.files import Row
 
 
-@report_errors
 def search_results(
-    file: Annotated[
-        str,
-        typer.Argument(metavar="FILE", help="A ranked list: JSON or JSON lines, or - for stdin."),
-    ],
+    file: str = argument("FILE", "A ranked list: JSON or JSON lines, or - for stdin."),
+    *,
     decisions: PresetOptions,
-    removed: Annotated[
-        Path | None, option("--removed", "FILE", "Write removed results here.")
-    ] = None,
-    mark: Annotated[
-        bool, flag("--mark", "Write all results, duplicates with duplicate_of.", None)
-    ] = False,
+    removed: Path | None = option("FILE", "Write removed results here."),
+    mark: bool = flag("Write all results, duplicates with duplicate_of.", None),
     rejected: RejectedOption = None,
     as_json: DataOption = False,
 ) -> None:
     """Remove duplicates from a ranked list, keeping its order."""
     from nearcopy.deduper.search_results import deduplicate_results
-    from nearcopy.io.files import check_output_suffix
-    from nearcopy.io.serializers.verdict import ranked_rows
+    from nearcopy.io.serializers import ranked_rows
 
     refuse_overwrite([file], removed)
     if removed is not None:
@@ -63,9 +46,8 @@ def search_results(
     note(f"{format_count(len(results), 'result')}: {kept:,} kept, {duplicates}")
 
 
-def _write_removed(to: Path, rows: list["Row"], results: list["SearchResult"]) -> None:
-    from nearcopy.io.files import open_writer
-    from nearcopy.io.serializers.verdict import dropped_rows
+def _write_removed(to: Path, rows: list[Row], results: list["SearchResult"]) -> None:
+    from nearcopy.io.serializers import dropped_rows
 
     with open_writer(to) as file:
         for row in dropped_rows(rows, results):

@@ -1,17 +1,15 @@
 """`nearcopy serve`: the HTTP service; its options are the settings of the service."""
 
-from dataclasses import Field, asdict, field, fields, make_dataclass
+from dataclasses import Field, asdict, fields, make_dataclass
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from nearcopy.cli.options import DECISIONS, environment, flag, option
-from nearcopy.cli.render.tables import add_row, make_table
-from nearcopy.cli.terminal import note, report_errors, show, write_json_lines
+from nearcopy.cli.tables import add_row, make_table
+from nearcopy.cli.terminal import note, show, write_json_lines
 from nearcopy.errors import require
 from nearcopy.service.settings import HELP, SQLITE, TYPES, Settings, load_settings
-from nearcopy.stores.addresses import mask_password
+from nearcopy.stores import mask_password
 
 LIMITS = "Limits"
 ACCESS = "Access"
@@ -39,9 +37,7 @@ def _setting_option(setting: "Field[Any]") -> tuple[str, Any, Any]:
     default = f"; default {setting.default}" if setting.default else ""
     means = f"{HELP[name][0].upper()}{HELP[name][1:]}{default}."
     metavar = None if kind is bool else METAVARS.get(name, "N")
-    flag_name = f"--{name.replace('_', '-')}"
-    info = typer.Option(flag_name, metavar=metavar, help=means, rich_help_panel=PANELS.get(name))
-    return name, Annotated[kind | None, info], field(default=None)
+    return name, kind | None, option(metavar, means, PANELS.get(name))
 
 
 ServeOptions: Any = make_dataclass(
@@ -51,18 +47,13 @@ ServeOptions: Any = make_dataclass(
 )
 
 
-@report_errors
 def serve(
     flags: ServeOptions,
-    settings: Annotated[
-        Path | None, option("--settings", "FILE.toml", "File with settings.")
-    ] = None,
-    show_settings: Annotated[
-        bool, flag("--show", "Show the effective settings, and exit.", None)
-    ] = False,
-    as_json: Annotated[
-        bool, flag("--json", "Write JSON lines: the log, or the settings of --show.", None)
-    ] = False,
+    settings: Path | None = option("FILE.toml", "File with settings."),
+    show_settings: bool = flag("Show the effective settings, and exit.", None, name="--show"),
+    as_json: bool = flag(
+        "Write JSON lines: the log, or the settings of --show.", None, name="--json"
+    ),
 ) -> None:
     """Serve the HTTP API and the web pages."""
     values = asdict(flags) | {"settings": settings, "log_json": as_json or None}

@@ -1,19 +1,13 @@
 """`nearcopy similar`: the articles in a store that are most similar to one of them."""
 
-from nearcopy.cli.options import (
-    IdArgument,
-    JsonOption,
-    LimitOption,
-    PolicyOptions,
-    StoreOptions,
-)
-from nearcopy.cli.render.tables import add_row, make_table
-from nearcopy.cli.terminal import report_errors, show, write_json_lines
+from nearcopy.cli.options import JsonOption, LimitOption, PolicyOptions, StoreOptions, argument
+from nearcopy.cli.tables import add_row, make_table
+from nearcopy.cli.terminal import show, write_json_lines
 
 
-@report_errors
 def similar(
-    id_: IdArgument,
+    id_: str = argument("ID", "Article in the store."),
+    *,
     store: StoreOptions,
     decisions: PolicyOptions,
     limit: LimitOption = 10,
@@ -21,7 +15,7 @@ def similar(
 ) -> None:
     """List the articles most similar to one in a store."""
     from nearcopy.cli.open_store import open_existing
-    from nearcopy.io.serializers.verdict import match_row
+    from nearcopy.io.serializers import match_row
 
     with open_existing(store, decisions) as deduper:
         matches = deduper.similar(id_, limit=limit)

@@ -1,17 +1,14 @@
 """`nearcopy spark`: deduplicate whole corpora on many machines with Apache Spark."""
 
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from nearcopy.batch.output_columns import Settings, check_form
+from nearcopy.batch.corpus import Settings, check_form
 from nearcopy.cli.commands.corpus import corpus_settings, summary_table
 from nearcopy.cli.options import (
     IN,
@@ -21,16 +18,17 @@ from nearcopy.cli.options import (
     PresetKeepOptions,
     SummaryJsonOption,
     YesOption,
+    argument,
     flag,
     option,
 )
-from nearcopy.cli.terminal import json_line, note, report_errors, stderr_console
+from nearcopy.cli.terminal import note, report_summary
 from nearcopy.errors import BadCorpus, require
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from nearcopy.batch.summary import CorpusSummary
+    from nearcopy.batch.corpus import CorpusSummary
 
 ENDINGS = {"parquet": "parquet", "json": "json", "jsonl": "json", "ndjson": "json", "csv": "csv"}
 OPTIONS: dict[str, dict[str, Any]] = {
@@ -48,64 +46,35 @@ class SparkJob:
     source: str
     output: str
     form: str
-    kind: str | None
+    kind: str
     master: str | None
-    work: str | None
+    work: str  # the folder of checkpoints, which is removed at the end
     partitions: int | None
     settings: Settings
     yes: bool
-    json: bool
-    quiet: bool
 
 
-@report_errors
 def spark(
-    source: Annotated[
-        str, typer.Argument(metavar="IN", help="A file, folder or pattern that Spark can read.")
-    ],
-    output: Annotated[str, typer.Argument(metavar="OUT", help="Output folder.")],
+    source: str = argument("IN", "A file, folder or pattern that Spark can read."),
+    output: str = argument("OUT", "Output folder."),
     *,
     form: FormOption = "annotations",
-    kind: Annotated[
-        str | None,
-        option(
-            "--kind",
-            "KIND",
-            "Format of input and output: parquet, json or csv; default by the name of IN.",
-            IN,
-        ),
-    ] = None,
+    kind: str | None = option(
+        "KIND", "Format of input and output: parquet, json or csv; default by the name of IN.", IN
+    ),
     yes: YesOption = False,
     as_json: SummaryJsonOption = False,
-    quiet: Annotated[bool, flag("--quiet", "Print no summary.")] = False,
+    quiet: bool = flag("Print no summary."),
     decisions: PresetKeepOptions,
-    master: Annotated[
-        str | None,
-        option(
-            "--master",
-            "URL",
-            "Spark master: spark://host:7077, local[4]; default that of spark-submit.",
-            WORK,
-        ),
-    ] = None,
-    work: Annotated[
-        str | None,
-        option(
-            "--work",
-            "FOLDER",
-            "Folder of checkpoints that all machines can access; default beside OUT.",
-            WORK,
-        ),
-    ] = None,
-    partitions: Annotated[
-        int | None,
-        option(
-            "--partitions",
-            "N",
-            "Shuffle partitions; default that of the Spark session.",
-            WORK,
-        ),
-    ] = None,
+    master: str | None = option(
+        "URL", "Spark master: spark://host:7077, local[4]; default that of spark-submit.", WORK
+    ),
+    work: str | None = option(
+        "FOLDER", "Folder of checkpoints that all machines can access; default beside OUT.", WORK
+    ),
+    partitions: int | None = option(
+        "N", "Shuffle partitions; default that of the Spark session.", WORK
+    ),
     columns: CorpusColumnOptions,
 ) -> None:
     """Mark or remove the duplicates in a corpus, with Spark.
@@ -113,28 +82,30 @@ def spark(
     By default texts alone are compared, with the preset copies: differences of titles, figures or
     names do not separate articles. Choose otherwise with --preset or --policy.
     """
+    started = perf_counter()
     recipe, policy = corpus_settings(decisions)
     settings = Settings(recipe=recipe, policy=policy, columns=columns.columns(), html=columns.html)
     job = SparkJob(
         source=source,
         output=output,
         form=form,
-        kind=kind,
+        kind=_row_format(source, kind),
         master=master,
-        work=work,
+        work=work or f"{output.rstrip('/')}.nearcopy",
         partitions=partitions,
         settings=settings,
         yes=yes,
-        json=as_json,
-        quiet=quiet,
     )
-    _run(job)
+    summary = _run(job)
+    seconds = perf_counter() - started
+    row = summary.row() | {"seconds": round(seconds, 3)}
+    report_summary(row, summary_table(summary, seconds), as_json=as_json, quiet=quiet)
+    for why in summary.reasons if not quiet else ():
+        note(f"rejected: {why}")
 
 
-def _run(job: SparkJob) -> None:
-    """Read, deduplicate and write the rows in a Spark session, and report the counts."""
-    started = perf_counter()
-    kind = _row_format(job)
+def _run(job: SparkJob) -> "CorpusSummary":
+    """Read, deduplicate and write the rows in a Spark session."""
     _check_places(job)
     require("pyspark", extra="spark")
     from nearcopy.batch import spark as pipeline
@@ -145,25 +116,25 @@ def _run(job: SparkJob) -> None:
         if path_exists(session, job.output) and not job.yes:
             raise BadCorpus(f"{job.output} already exists: write elsewhere, or give --yes")
         _check_source_exists(session, job.source)
-        rows = _read(session, job.source, kind)
-        result = pipeline.run(rows, job.settings, work=_work_folder(job), partitions=job.partitions)
+        rows = _read(session, job.source, job.kind)
+        result = pipeline.run(rows, job.settings, work=job.work, partitions=job.partitions)
         clean = job.form == "clean"
         written = (
             result.table.where("not is_duplicate").drop(*CLUSTER_COLUMNS) if clean else result.table
         )
         mode = "overwrite" if job.yes else "errorifexists"
-        written.write.mode(mode).options(**OPTIONS[kind]).format(kind).save(job.output)
+        written.write.mode(mode).options(**OPTIONS[job.kind]).format(job.kind).save(job.output)
         pipeline.forget(session, result.work)
-    _report(job, result.summary, perf_counter() - started)
+    return result.summary
 
 
-def _row_format(job: SparkJob) -> str:
+def _row_format(source: str, kind: str | None) -> str:
     """The format in which rows are read and written."""
-    if job.kind is not None:
-        if job.kind not in OPTIONS:
-            raise BadCorpus(f"kind is {job.kind!r}: choose one of {', '.join(sorted(OPTIONS))}")
-        return job.kind
-    name = job.source.rstrip("/").lower()
+    if kind is not None:
+        if kind not in OPTIONS:
+            raise BadCorpus(f"kind is {kind!r}: choose one of {', '.join(sorted(OPTIONS))}")
+        return kind
+    name = source.rstrip("/").lower()
     for ending in PACKED:
         name = name.removesuffix(ending)
     return ENDINGS.get(name.rpartition(".")[2], "parquet")
@@ -174,21 +145,15 @@ def _check_places(job: SparkJob) -> None:
     from nearcopy.batch.local.column_files import check_work_folder
 
     check_form(job.form)
-    work = _work_folder(job)
-    if any(_is_in(job.source, place) for place in (job.output, work)):
+    if any(_is_in(job.source, place) for place in (job.output, job.work)):
         raise BadCorpus(f"{job.source} would be overwritten: write to another place")
-    if _is_in(job.output, work):
+    if _is_in(job.output, job.work):
         raise BadCorpus(
-            f"{job.output} is in the work folder {work}: write to another place, "
+            f"{job.output} is in the work folder {job.work}: write to another place, "
             "or name another folder with --work"
         )
-    if "://" not in _absolute(work):  # elsewhere only Spark can look
-        check_work_folder(Path(_absolute(work)))
-
-
-def _work_folder(job: SparkJob) -> str:
-    """The folder of checkpoints, which is removed at the end."""
-    return job.work or f"{job.output.rstrip('/')}.nearcopy"
+    if "://" not in _absolute(job.work):  # elsewhere only Spark can look
+        check_work_folder(Path(_absolute(job.work)))
 
 
 def _is_in(name: str, folder: str) -> bool:
@@ -234,12 +199,3 @@ def _read(session: "SparkSession", source: str, kind: str) -> "DataFrame":
         raise BadCorpus(
             f"{source} cannot be read as {kind}: {first}; name its format with --kind"
         ) from None
-
-
-def _report(job: SparkJob, summary: "CorpusSummary", seconds: float) -> None:
-    if job.json:
-        sys.stderr.write(json_line(summary.row() | {"seconds": round(seconds, 3)}) + "\n")
-    elif not job.quiet:
-        stderr_console().print(summary_table(summary, seconds))
-    for why in summary.reasons if not job.quiet else ():
-        note(f"rejected: {why}")

@@ -1,40 +1,44 @@
 """`nearcopy stats`: counts of a store, its duplicate rate, its latency and its mistakes."""
 
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
 from rich.table import Table
 from rich.text import Text
 
-from nearcopy.cli.options import JsonOption, StoreOptions, flag
-from nearcopy.cli.render.tables import add_row, make_table
-from nearcopy.cli.terminal import note, report_errors, show, write_json_lines
+from nearcopy.cli.options import JsonOption, StoreOptions, flag, option
+from nearcopy.cli.tables import add_row, make_table
+from nearcopy.cli.terminal import note, show, write_json_lines
 
 if TYPE_CHECKING:
-    from nearcopy.deduper.statistics import Latency, Stats
+    from nearcopy.deduper.statistics import Stats
 
+MILLISECOND = timedelta(milliseconds=1)
 BAR_WIDTH = 20
 SHOWN_DAYS = 30
 SHOWN_SOURCES = 15
-SIZES = ((1, 1), (2, 2), (3, 4), (5, 9), (10, 99), (100, None))
+SIZES = {
+    "1": range(1, 2),
+    "2": range(2, 3),
+    "3 to 4": range(3, 5),
+    "5 to 9": range(5, 10),
+    "10 to 99": range(10, 100),
+    "100 or more": range(100, sys.maxsize),
+}
 FULL, PARTS = "█", " ▏▎▍▌▋▊▉"
 
 
-@report_errors
 def stats(
     store: StoreOptions,
-    days: Annotated[
-        int | None,
-        typer.Option("--days", metavar="N", min=1, help="Only articles added in the last N days."),
-    ] = None,
-    pools: Annotated[bool, flag("--pools", "List the pools of the store.", None)] = False,
+    days: int | None = option("N", "Only articles added in the last N days.", min=1),
+    pools: bool = flag("List the pools of the store.", None),
     as_json: JsonOption = False,
 ) -> None:
     """Show counts, duplicate rate and latency of a store."""
     from nearcopy.cli.open_store import open_existing
-    from nearcopy.io.serializers.story import stats_row
+    from nearcopy.io.serializers import stats_row
 
     if pools:
         _list_pools(store.address, days, as_json)
@@ -99,23 +103,10 @@ def _by_relation(stats: "Stats") -> Table:
 
 def _by_size(stats: "Stats") -> Table:
     counts = [
-        (
-            _describe_sizes(low, high),
-            sum(n for size, n in stats.sizes.items() if _in(size, low, high)),
-        )
-        for low, high in SIZES
+        (label, sum(n for size, n in stats.sizes.items() if size in sizes))
+        for label, sizes in SIZES.items()
     ]
     return _bar_table("articles in a story", [(label, count) for label, count in counts if count])
-
-
-def _describe_sizes(low: int, high: int | None) -> str:
-    if high is None:
-        return f"{low} or more"
-    return str(low) if low == high else f"{low} to {high}"
-
-
-def _in(size: int, low: int, high: int | None) -> bool:
-    return size >= low and (high is None or size <= high)
 
 
 def _by_source(stats: "Stats") -> Table:
@@ -168,18 +159,15 @@ def format_share(share: float | None) -> str:
 def _latency(stats: "Stats") -> Table:
     columns = ("count", "median ms", "p95 ms", "p99 ms")
     table = make_table("day", "call", *columns, numbers=columns)
-    _add_latencies(table, [("all", name, latency) for name, latency in stats.times.items()])
-    table.rows[-1].end_section = True
-    for day, times in list(stats.times_by_day.items())[-SHOWN_DAYS:]:
-        _add_latencies(table, [(str(day), name, latency) for name, latency in times.items()])
+    totals = [("all", name, latency) for name, latency in stats.times.items()]
+    days = [
+        (str(day), name, latency)
+        for day, times in list(stats.times_by_day.items())[-SHOWN_DAYS:]
+        for name, latency in times.items()
+    ]
+    for number, (day, name, latency) in enumerate([*totals, *days], start=1):
+        times = (latency.median, latency.p95, latency.p99)
+        quantiles = (f"{time / MILLISECOND:.2f}" for time in times)
+        last = number == len(totals)
+        add_row(table, day, name, f"{latency.times:,}", *quantiles, last=last)
     return table
-
-
-def _add_latencies(table: Table, rows: Iterable[tuple[str, str, "Latency"]]) -> None:
-    for day, name, latency in rows:
-        quantiles = map(_format_ms, (latency.median, latency.p95, latency.p99))
-        add_row(table, day, name, f"{latency.times:,}", *quantiles)
-
-
-def _format_ms(time: timedelta) -> str:
-    return f"{time / timedelta(milliseconds=1):.2f}"

@@ -1,49 +1,39 @@
-"""`nearcopy stories`: the stories of a store, or one with all its members."""
+"""`nearcopy stories`: the stories of a store, or one with all its members and its spread."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+from rich.console import RenderableType
+from rich.table import Table
 from rich.text import Text
 
-from nearcopy.cli.options import JsonOption, StoreOptions, flag, option
-from nearcopy.cli.render.tables import add_row, make_table
-from nearcopy.cli.terminal import (
-    format_count,
-    note,
-    one_line,
-    report_errors,
-    show,
-    write_json_lines,
-)
+from nearcopy.cli.options import JsonOption, StoreOptions, argument, flag, option
+from nearcopy.cli.tables import add_row, make_table
+from nearcopy.cli.terminal import format_count, note, one_line, show, write_json_lines
 from nearcopy.errors import NearcopyError
+from nearcopy.models import Story
 
 if TYPE_CHECKING:
+    from nearcopy.cluster.spread import First, Spread
     from nearcopy.deduper.deduper import Deduper
-    from nearcopy.models import Story
 
 PAGE = 10_000
 POINTS = ": length"  # the points of each copy follow; only `stories ID` shows them
+BAR_WIDTH = 40  # characters of the longest bar
+BAR = "█"
 DAY, HOUR, MINUTE = timedelta(days=1), timedelta(hours=1), timedelta(minutes=1)
 
 
-@report_errors
 def stories(
-    id_: Annotated[
-        str | None, typer.Argument(metavar="ID", help="A story, or an article in one.")
-    ] = None,
+    id_: str | None = argument("ID", "A story, or an article in one.", default=None),
     *,
     store: StoreOptions,
-    min_members: Annotated[
-        int, typer.Option("--min-members", metavar="N", min=1, help="Minimum number of articles.")
-    ] = 2,
-    order: Annotated[
-        str, option("--order", "ORDER", "newest: by the last added article; or largest.")
-    ] = "newest",
-    spread: Annotated[
-        bool, flag("--spread", "Show how the story spread from outlet to outlet.", None)
-    ] = False,
+    min_members: int = option("N", "Minimum number of articles.", default=2, min=1),
+    order: str = option(
+        "ORDER", "newest: by the last added article; or largest.", default="newest"
+    ),
+    spread: bool = flag("Show how the story spread from outlet to outlet.", None),
     as_json: JsonOption = False,
 ) -> None:
     """List the stories in a store, or show one.
@@ -51,7 +41,7 @@ def stories(
     Stories of several articles come first, the one with the last added article at the top.
     """
     from nearcopy.cli.open_store import open_existing
-    from nearcopy.io.serializers.story import story_row
+    from nearcopy.io.serializers import story_row
 
     if spread and id_ is None:
         raise NearcopyError("--spread is of one story: `nearcopy stories ID --spread`")
@@ -66,7 +56,7 @@ def stories(
             write_json_lines(map(story_row, listed)) if as_json else _show_all(listed, deduper)
 
 
-def _list_stories(deduper: "Deduper", min_members: int, order: str) -> Iterator["Story"]:
+def _list_stories(deduper: "Deduper", min_members: int, order: str) -> Iterator[Story]:
     """The stories in order; those of one article come last."""
     yield from _read_pages(deduper, max(2, min_members), order)
     if min_members == 1:
@@ -74,7 +64,7 @@ def _list_stories(deduper: "Deduper", min_members: int, order: str) -> Iterator[
         yield from (story for story in every if len(story.members) == 1)
 
 
-def _read_pages(deduper: "Deduper", min_members: int, order: str) -> Iterator["Story"]:
+def _read_pages(deduper: "Deduper", min_members: int, order: str) -> Iterator[Story]:
     """The stories of at least this many articles, one page read at a time."""
     page = deduper.find_stories(least=min_members, order=order, limit=PAGE)
     yield from page.stories
@@ -83,7 +73,7 @@ def _read_pages(deduper: "Deduper", min_members: int, order: str) -> Iterator["S
         yield from page.stories
 
 
-def _show_all(stories: Iterable["Story"], deduper: "Deduper") -> None:
+def _show_all(stories: Iterable[Story], deduper: "Deduper") -> None:
     from nearcopy.cluster.spread import count_outlets, count_syndicated
 
     counts = ["members", "outlets", "syndicated"]
@@ -103,14 +93,13 @@ def _show_all(stories: Iterable["Story"], deduper: "Deduper") -> None:
 
 
 def _show_spread(id_: str, deduper: "Deduper", as_json: bool) -> None:
-    from nearcopy.cli.render.timeline import render_spread
-    from nearcopy.io.serializers.story import spread_row
+    from nearcopy.io.serializers import dataclass_row
 
     spread = deduper.spread(id_)
-    write_json_lines([spread_row(spread)]) if as_json else show(*render_spread(spread))
+    write_json_lines([dataclass_row(spread)]) if as_json else show(*render_spread(spread))
 
 
-def _show_one(story: "Story", deduper: "Deduper") -> None:
+def _show_one(story: Story, deduper: "Deduper") -> None:
     table = make_table(
         *("article", "title", "is", "of", "sure", "outlet", "published"),
         numbers=["sure"],
@@ -137,7 +126,7 @@ def _show_one(story: "Story", deduper: "Deduper") -> None:
     )
 
 
-def format_span(story: "Story") -> str:
+def format_span(story: Story) -> str:
     """The time from the first to the last article of a story."""
     if story.first_seen is None or story.last_seen is None:
         return ""
@@ -150,3 +139,100 @@ def format_span(story: "Story") -> str:
 
 def _format_time(time: datetime | None) -> str:
     return "" if time is None else time.strftime("%Y-%m-%d %H:%M")
+
+
+# The spread of a story: a table of outlets and a timeline of bars.
+
+
+def render_spread(spread: "Spread") -> Iterator[RenderableType]:
+    """All parts of the rendering, from top to bottom."""
+    yield from (Text(line) for line in describe_spread(spread))
+    yield _outlet_table(spread)
+    if len(spread.steps) > 1:
+        yield _timeline(spread)
+
+
+def describe_spread(spread: "Spread") -> Iterator[str]:
+    """The first article, the reach and the speed of the spread, and what is unknown."""
+    counts = format_count(len(spread.outlets), "outlet"), format_count(spread.articles, "article")
+    yield f"{spread.story}: {counts[0]}, {counts[1]}, {spread.syndicated:,} syndicated"
+    if spread.first is None:
+        yield "the first article is unknown: no article has a time"
+    else:
+        yield _describe_first(spread.first)
+    if spread.hours and len(spread.outlets) > 1:
+        total = _format_hours(spread.hours)
+        yield f"{total} to the last; half of the outlets {_describe_half(spread)}"
+    if spread.credits:
+        yield "credits: " + ", ".join(
+            f"{one_line(credit.agency)} in {format_count(credit.articles, 'article')}"
+            for credit in spread.credits
+        )
+    yield from _describe_unknown(spread)
+
+
+def _describe_first(first: "First") -> str:
+    outlet = one_line(first.outlet) if first.outlet else "an unnamed outlet"
+    line = f"first: {outlet}, {_format_time(first.when)}, {one_line(first.article)}"
+    line += ", by the time it was seen" if first.by == "seen" else ""
+    tied = ", ".join(map(one_line, first.tied))
+    return f"{line}; at the same time {tied}" if tied else line
+
+
+def _describe_half(spread: "Spread") -> str:
+    return f"after {_format_hours(spread.half_hours)}" if spread.half_hours else "at once"
+
+
+def _describe_unknown(spread: "Spread") -> Iterator[str]:
+    if spread.seen_only:
+        times = format_count(spread.seen_only, "article")
+        yield f"{times} dated by when they were seen (~), published then or earlier"
+    if spread.undated and spread.first is not None:
+        yield f"{format_count(spread.undated, 'article')} without a time"
+    if spread.unnamed:
+        yield f"{format_count(spread.unnamed, 'article')} of no known outlet"
+
+
+def _outlet_table(spread: "Spread") -> Table:
+    counts = ["after", "articles", "syndicated"]
+    columns = ("outlet", "first article", "is", "when", *counts)
+    table = make_table(*columns, numbers=counts, optional=["syndicated", "when", "articles"])
+    for outlet in spread.outlets:
+        add_row(
+            table,
+            outlet.name,
+            outlet.article,
+            outlet.relation or "kept",
+            ("~" if outlet.by == "seen" else "") + _format_time(outlet.when),
+            None if outlet.hours is None else f"+{_format_hours(outlet.hours)}",
+            outlet.articles,
+            outlet.syndicated,
+        )
+    return table
+
+
+def _timeline(spread: "Spread") -> Table:
+    """A bar per time step: outlets so far, those new in the step in green."""
+    most = spread.steps[-1].total
+    table = Table(show_header=False, box=None, pad_edge=False)
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(no_wrap=True)
+    for step in spread.steps:
+        old = round(BAR_WIDTH * (step.total - step.new) / most)
+        new = max(1, round(BAR_WIDTH * step.total / most) - old) if step.new else 0
+        bar = Text("░" * old, "dim") + Text(BAR * new, "green")
+        count = f" {step.total:,}" + (f" (+{step.new:,})" if step.new else "")
+        table.add_row(Text(f"+{_format_hours(step.hours)}"), bar + Text(count))
+    return table
+
+
+def _format_hours(hours: float | None) -> str:
+    """A time span in minutes, hours or days.
+
+    >>> _format_hours(0.7), _format_hours(1.5), _format_hours(60)
+    ('42m', '90m', '2.5d')
+    """
+    hours = hours or 0.0
+    if hours >= 48:
+        return f"{round(hours / 24, 1):g}d"
+    return f"{round(hours, 1):g}h" if hours >= 2 else f"{round(hours * 60)}m"

@@ -1,19 +1,12 @@
 """`nearcopy token`: access tokens of the service."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from nearcopy.cli.options import JsonOption, environment, option
-from nearcopy.cli.render.tables import add_row, make_table
-from nearcopy.cli.terminal import (
-    ANSWER_NO,
-    note,
-    printable,
-    report_errors,
-    show,
-    write_json_lines,
-)
+from nearcopy.cli.options import JsonOption, argument, environment, option
+from nearcopy.cli.tables import add_row, make_table
+from nearcopy.cli.terminal import ANSWER_NO, note, printable, show, write_json_lines
 from nearcopy.config.policy_file import suggest
 from nearcopy.errors import BadPolicy
 
@@ -23,15 +16,12 @@ if TYPE_CHECKING:
 ACTIONS = ("add", "list", "revoke")
 
 
-@report_errors
 def token(
-    action: Annotated[str, typer.Argument(metavar="add|list|revoke", help="Action.")],
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Name of the token.")] = None,
-    scope: Annotated[
-        str, option("--scope", "SCOPES", "read, write, admin; separated by commas.")
-    ] = "read",
-    pool: Annotated[str | None, option("--pool", "NAME", "Restrict it to this pool.")] = None,
-    tokens: Annotated[str | None, option("--tokens", "FILE", "Token file.")] = None,
+    action: str = argument("add|list|revoke", "Action."),
+    name: str | None = argument("NAME", "Name of the token.", default=None),
+    scope: str = option("SCOPES", "read, write, admin; separated by commas.", default="read"),
+    pool: str | None = option("NAME", "Restrict it to this pool."),
+    tokens: str | None = option("FILE", "Token file."),
     as_json: JsonOption = False,
 ) -> None:
     """Create, list and revoke tokens of the service."""
@@ -54,7 +44,7 @@ def token(
 
 def _add(file: "Tokens", name: str, scope: str, pool: str | None, as_json: bool) -> None:
     from nearcopy.service.auth import parse_scopes
-    from nearcopy.stores.addresses import validate_pool
+    from nearcopy.stores import validate_pool
 
     scopes = parse_scopes(scope)
     secret = file.add(name, scopes, pool and validate_pool(pool))

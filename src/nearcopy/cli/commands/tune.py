@@ -3,12 +3,19 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 from rich.table import Table
 
-from nearcopy.cli.inputs import open_inputs, parse_article, read_rows, read_table, refuse_overwrite
+from nearcopy.cli.inputs import (
+    open_inputs,
+    parse_article,
+    read_rows,
+    read_table,
+    refuse_overwrite,
+    split_values,
+)
 from nearcopy.cli.open_store import require_store
 from nearcopy.cli.options import (
     ArticlesOption,
@@ -21,8 +28,8 @@ from nearcopy.cli.options import (
     flag,
     option,
 )
-from nearcopy.cli.render.tables import add_row, make_table
-from nearcopy.cli.terminal import ANSWER_NO, note, report_errors, show, write_json_lines
+from nearcopy.cli.tables import add_row, make_table
+from nearcopy.cli.terminal import ANSWER_NO, note, show, write_json_lines
 from nearcopy.config import Policy, Recipe, policy_toml
 from nearcopy.config.policy_file import preset_of
 from nearcopy.errors import BadFeedback
@@ -30,7 +37,7 @@ from nearcopy.io.files.atomic_write import write_atomic
 from nearcopy.io.settings import settings
 
 if TYPE_CHECKING:
-    from nearcopy.deduper.feedback.review_queue import Example
+    from nearcopy.deduper.review_queue import Example
     from nearcopy.evaluate.tune import Tuning
 
 FEEDBACK = "feedback"
@@ -48,9 +55,9 @@ MEASURES = {
 class ExampleOptions:
     """Where the labelled pairs are: in the feedback of a store, or in a file."""
 
-    from_: Annotated[
-        str, option("--from", "feedback|FILE", "Feedback of the store, or labelled pairs.")
-    ] = FEEDBACK
+    from_: str = option(
+        "feedback|FILE", "Feedback of the store, or labelled pairs.", default=FEEDBACK
+    )
     articles: ArticlesOption = None
     label: LabelOption = None
     positive: PositiveOption = None
@@ -71,7 +78,7 @@ class ExampleOptions:
             return deduper.examples()
 
     def _load_file(self, recipe: Recipe, policy: Policy) -> "list[Example]":
-        from nearcopy.evaluate import LabelOptions, find_scheme, read_labels
+        from nearcopy.evaluate.labels import LabelOptions, find_scheme, read_labels
         from nearcopy.evaluate.tune import measure_labels
 
         articles = None
@@ -79,10 +86,8 @@ class ExampleOptions:
             with open_inputs(self.articles) as sources:
                 articles = {row.article.id: row.article for row in read_rows(sources)}
         rows = read_table(self.from_)
-        values = tuple(value.strip() for value in (self.positive or "").split(","))
-        options = LabelOptions(
-            label=self.label, positive=tuple(filter(None, values)), target="duplicate"
-        )
+        positive = split_values(self.positive)
+        options = LabelOptions(label=self.label, positive=positive, target="duplicate")
         labels = read_labels(rows, find_scheme(options, rows, policy), articles, parse_article)
         if labels.unknown:
             missing = f"{len(labels.unknown):,} articles are missing"
@@ -94,27 +99,19 @@ class ExampleOptions:
         return list(measure_labels(labels.pairs, recipe, policy))
 
 
-@report_errors
 def tune(
     examples: ExampleOptions,
     store: StoreOptions,
     preset: PresetOption = None,
     policy: PolicyOption = None,
-    folds: Annotated[
-        int,
-        typer.Option("--folds", metavar="K", min=2, max=50, help="Folds of the cross-validation."),
-    ] = 5,
-    output: Annotated[
-        Path | None, option("--output", "FILE.toml", "Policy file to write.", None, "-o")
-    ] = None,
-    force: Annotated[
-        bool, flag("--force", "Write it even without a gain on held-out pairs.", None)
-    ] = False,
+    folds: int = option("K", "Folds of the cross-validation.", default=5, min=2, max=50),
+    output: Path | None = option("FILE.toml", "Policy file to write.", names=("-o", "--output")),
+    force: bool = flag("Write it even without a gain on held-out pairs.", None),
     as_json: JsonOption = False,
 ) -> None:
     """Fit a policy and its confidence to labels or feedback."""
     from nearcopy.evaluate.tune import tune as tune_policy
-    from nearcopy.io.serializers.evaluation import tuning_row
+    from nearcopy.io.serializers import tuning_row
 
     refuse_overwrite([*examples.files, policy], output)
     recipe, start = settings(preset, policy)

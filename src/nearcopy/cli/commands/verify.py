@@ -1,26 +1,15 @@
 """`nearcopy verify`: check the integrity of a store."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import typer
 
 from nearcopy.cli.options import JsonOption, PolicyOptions, StoreOptions
-from nearcopy.cli.render.tables import add_row, make_table
-from nearcopy.cli.terminal import (
-    ANSWER_NO,
-    format_count,
-    note,
-    report_errors,
-    show,
-    write_json_lines,
-)
-
-if TYPE_CHECKING:
-    from nearcopy.models import Check
+from nearcopy.cli.tables import add_row, make_table
+from nearcopy.cli.terminal import ANSWER_NO, format_count, note, show, write_json_lines
+from nearcopy.models import Check
 
 
-@report_errors
 def verify(store: StoreOptions, decisions: PolicyOptions, as_json: JsonOption = False) -> None:
     """Check the integrity of a store; exit with 1 if one fails."""
     from nearcopy.cli.open_store import open_existing
@@ -39,7 +28,7 @@ def verify(store: StoreOptions, decisions: PolicyOptions, as_json: JsonOption = 
         raise typer.Exit(ANSWER_NO)
 
 
-def _show_checks(checks: Iterable["Check"]) -> None:
+def _show_checks(checks: Iterable[Check]) -> None:
     table = make_table("check", "passed", "detail")
     for name, passed, detail, warning in checks:
         if not passed:

@@ -13,12 +13,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
-from typing import NamedTuple
 
 from nearcopy.extract.facts.describe import Finding
 from nearcopy.extract.facts.number_parser import any_of, format_number, parse_chinese
-from nearcopy.extract.facts.parser import GAP, MOST_FACTS, NEIGHBOURS
-from nearcopy.extract.facts.word_lists import CURRENCY_AFTER_CHINESE
+from nearcopy.extract.facts.parser import GAP, MOST_FACTS, NEIGHBOURS, Facts, blank_out
+from nearcopy.extract.facts.word_lists import (
+    CHINESE_MEASURES,
+    CHINESE_TAKING_VERBS,
+    CHINESE_TOLLS,
+    CURRENCY_AFTER_CHINESE,
+)
 from nearcopy.extract.lazy_pattern import lazy_pattern
 from nearcopy.models import Fact, Fingerprint
 
@@ -43,51 +47,15 @@ MAGNITUDE = lazy_pattern(rf"(?P<n>(?<![{FIGURES}])[{ONES}]点[{DIGITS}])级")
 MONEY = lazy_pattern(
     NUMERAL + rf"{VAGUE}(?P<currency>{any_of(CURRENCY_AFTER_CHINESE)})(?![素月旦首老])"
 )
-# Measure words, each with what makes another word of it: 三年级, 二次元, 三轮车, 三分球.
-MEASURES = {
-    "年": "级轻代", "次": "元方", "轮": "车胎驱", "分": "之球析", "号": "召称码", "条": "件例",
-    "场": "面景", "部": "门队委分曲", "期": "间", "层": "次面", "家": "庭长渠村",
-    "人": "行称家类转帮",
-    "项": "目", "天": "空气然", "地": "", "级": "别", "起": "", "名": "", "个": "代", "只": "有",
-    "位": "一", "辆": "", "艘": "", "架": "构", "座": "谈", "栋": "", "所": "有以", "小时": "",
-    "分钟": "", "秒": "", "米": "", "公里": "", "公斤": "", "吨": "", "例": "如外", "宗": "",
-    "票": "", "球": "", "件": "", "套": "", "款": "", "种": "", "支": "持", "户": "", "枚": "",
-    "倍": "", "集": "团", "届": "", "周": "", "日": "", "楼": "", "口": "", "头": "",
-    "台": "河山县湾风海州北南中东",
-    "死": "一战", "伤": "", "连冠": "", "连胜": "", "连败": "", "连涨": "", "连跌": "",
-    "冠": "", "强": "", "颗": "", "批": "", "县": "",
-    "市": "", "省": "", "度": "", "股": "文", "笔": "", "页": "", "亩": "", "平方": "", "立方": "",
-}  # fmt: skip
 LIVING = "人名死伤例"  # of which one is a count as well: "one dead"
 NOT_OF_TEN = "分"  # 十分 is "very"
 NOT_OF_TWO = "地市省届"  # 两地: both sides
 _MEASURE_WORDS = "|".join(
     f"{word}(?![{unlike}])" if unlike else word
-    for word, unlike in sorted(MEASURES.items(), key=lambda each: -len(each[0]))
+    for word, unlike in sorted(CHINESE_MEASURES.items(), key=lambda entry: -len(entry[0]))
 )
 COUNT = lazy_pattern(NUMERAL + rf"(?={VAGUE}(?P<of>{_MEASURE_WORDS}))")
-TOLLS = {
-    word: kind
-    for kind, row in {
-        "dead": "死亡 死者 遇难 丧生 罹难 遇害 身亡 丧命 毙命",
-        "hurt": "受伤 负伤 轻伤 重伤 伤者",
-        "missing": "失踪 失联",
-        "ill": "确诊 感染 病例",
-        "held": "被捕 逮捕 落网 被拘 拘捕 拘留 刑拘 抓获",
-        "displaced": "疏散 撤离 避难",
-    }.items()
-    for word in row.split()
-}
-TOLL = lazy_pattern(any_of(TOLLS))
-TAKING_VERBS = (
-    "逮捕",
-    "拘捕",
-    "拘留",
-    "刑拘",
-    "抓获",
-    "疏散",
-    "撤离",
-)  # verbs whose object the number counts
+TOLL = lazy_pattern(any_of(CHINESE_TOLLS))
 BESIDE = {"死": "dead", "伤": "hurt"}  # right behind a figure: 三死五伤
 AROUND = 10  # characters searched for the harm that a number counts
 _OTHER = lazy_pattern(rf"\ue000|[{FIGURES}](?=[人名例多余死伤])")  # another figure
@@ -127,9 +95,8 @@ def scores(shape: str) -> Iterator[Finding]:
         sides = parse_chinese(match["a"]), parse_chinese(match["b"])
         if None not in sides:
             high, low = sorted((side or 0.0 for side in sides), reverse=True)
-            yield Finding(
-                "score", f"{format_number(high)}-{format_number(low)}", None, "", *match.span()
-            )
+            score = f"{format_number(high)}-{format_number(low)}"
+            yield Finding("score", score, None, "", *match.span())
 
 
 def magnitudes(shape: str) -> Iterator[Finding]:
@@ -168,19 +135,19 @@ def noun_of_count(shape: str, start: int, end: int) -> str:
         return f"toll {BESIDE[after[0]]}"
     toll = TOLL.search(after)
     named = toll[0] if toll else _last_toll(shape[max(0, start - AROUND) : start])
-    return f"toll {TOLLS[named]}" if named else _measure(after)
+    return f"toll {CHINESE_TOLLS[named]}" if named else _measure(after)
 
 
 def _last_toll(before: str) -> str | None:
     """The harm named before a number, unless it may belong to another number there."""
     if _OTHER.search(before):
-        return next((word for word in TAKING_VERBS if before.endswith(word)), None)
+        return next((word for word in CHINESE_TAKING_VERBS if before.endswith(word)), None)
     named = [match[0] for match in TOLL.finditer(before)]
     return named[-1] if named else None
 
 
 def _measure(after: str) -> str:
-    return next((after[:size] for size in (2, 1) if after[:size] in MEASURES), "")
+    return next((after[:size] for size in (2, 1) if after[:size] in CHINESE_MEASURES), "")
 
 
 def _is_counted(numeral: str, of: str, about: str) -> bool:
@@ -219,13 +186,6 @@ FIRST = "\u2e80"  # from here on characters are words by themselves
 LONGEST = 1000  # characters of a folded title that is read, blanks between them
 
 
-class _Reading(NamedTuple):
-    """The facts of a title, and its words without them."""
-
-    facts: tuple[Fact, ...]
-    gist: str
-
-
 def add_chinese_facts(fingerprint: Fingerprint) -> Fingerprint:
     """The fingerprint with the facts in Chinese characters; most are returned unchanged.
 
@@ -236,16 +196,14 @@ def add_chinese_facts(fingerprint: Fingerprint) -> Fingerprint:
     """
     if fingerprint.gist.isascii():
         return fingerprint
-    read_titles = _read_chinese(fingerprint.title, fingerprint.gist, fingerprint.facts)
-    return (
-        fingerprint
-        if read_titles is None
-        else replace(fingerprint, facts=read_titles.facts, gist=read_titles.gist)
-    )
+    added = _read_chinese(fingerprint.title, fingerprint.gist, fingerprint.facts)
+    if added is None:
+        return fingerprint
+    return replace(fingerprint, facts=added.facts, gist=added.remainder)
 
 
 @lru_cache(maxsize=65536)
-def _read_chinese(title: str, gist: str, facts: tuple[Fact, ...]) -> _Reading | None:
+def _read_chinese(title: str, gist: str, facts: tuple[Fact, ...]) -> Facts | None:
     """The facts of the title, or None if there is nothing to add."""
     if max(gist) < FIRST or len(title) > LONGEST:
         return None
@@ -261,7 +219,7 @@ def _read_chinese(title: str, gist: str, facts: tuple[Fact, ...]) -> _Reading | 
     )
     covered = {place for finding in findings for place in range(finding.start, finding.end)}
     remainder = [word for place, word in enumerate(words) if place not in covered and word != GAP]
-    return _Reading((*placed, *chinese)[:MOST_FACTS], " ".join(remainder))
+    return Facts((*placed, *chinese)[:MOST_FACTS], " ".join(remainder))
 
 
 def _mark_gaps(title: list[str], gist: list[str]) -> list[str]:
@@ -282,11 +240,7 @@ def _apply_rules(shape: str) -> Iterator[Finding]:
     for find in FINDERS:
         for finding in list(find(shape)):
             if GAP not in shape[finding.start : finding.end]:
-                shape = (
-                    shape[: finding.start]
-                    + GAP * (finding.end - finding.start)
-                    + shape[finding.end :]
-                )
+                shape = blank_out(shape, [finding])
                 if finding.kind:
                     yield finding
 

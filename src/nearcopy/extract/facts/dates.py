@@ -3,20 +3,12 @@
 import re
 from collections.abc import Iterator
 
+from nearcopy.extract.facts import word_lists as lists
 from nearcopy.extract.facts.describe import Finding
 from nearcopy.extract.facts.number_parser import any_of, regex
-from nearcopy.extract.facts.word_lists import (
-    DOUBTFUL_MONTHS,
-    MONTHS,
-    NAMED_DAY_AFTER,
-    NAMED_DAY_BEFORE,
-    WEEKDAYS,
-    YEARS_IN_NAMES,
-)
 from nearcopy.extract.lazy_pattern import lazy_pattern
-from nearcopy.extract.word_lists import words
 
-_MONTH = rf"(?P<month>{any_of(MONTHS)})(?![^\W_])\.?"
+_MONTH = rf"(?P<month>{any_of(lists.MONTHS)})(?![^\W_])\.?"
 _YEAR = r"(?:,? (?:de |del )?(?P<year>(?:19|20)\d\d)(?!\d))?"
 DAY_MONTH = regex(
     r"(?<![\w.,$])(?P<day>\d\d?)(?:st|nd|rd|th|er|\.|º)?(?:-\d\d?\.?)? (?:of |de )?"
@@ -36,14 +28,14 @@ HAN_DATE = regex(
     r"(?P<day>\d\d?) ?[日号號일]"
 )
 FRACTIONS = frozenset(((1, 2), (1, 3), (2, 3), (1, 4), (3, 4), (1, 5), (9, 11), (7, 7), (4, 20)))
-MONTH_TRIGGERS = frozenset(MONTHS) | frozenset("月월")
+MONTH_TRIGGERS = frozenset(lists.MONTHS) | frozenset("月월")
 
 
 def dates(text: str) -> Iterator[Finding]:
     """Dates, with the year if there is one."""
     for pattern in (DAY_MONTH, MONTH_DAY):
         for match in pattern.finditer(text):
-            yield from _date(match, MONTHS[match["month"]], int(match["day"]))
+            yield from _date(match, lists.MONTHS[match["month"]], int(match["day"]))
     for match in HAN_DATE.finditer(text):
         yield from _date(match, int(match["month"]), int(match["day"]))
 
@@ -80,7 +72,7 @@ CLOCK = regex(
     r"|(?<![\w.,:$/-])(?P<hour24>[01]?\d|2[0-4])[:h](?P<minute24>[0-5]\d)(?![\w%]|:\d|[.,]\d)"
     r"|(?<=\ue000 )(?P<hour_dot>[01]?\d|2[0-4])\.(?P<minute_dot>[0-5]\d)(?![\w%]|:\d|[.,]\d)"
 )
-CLOCK_TRIGGERS = frozenset(("am", "pm", "m", ":", "h")) | frozenset(MONTHS)
+CLOCK_TRIGGERS = frozenset(("am", "pm", "m", ":", "h")) | frozenset(lists.MONTHS)
 
 
 def clocks(text: str) -> Iterator[Finding]:
@@ -129,10 +121,6 @@ def seasons(text: str) -> Iterator[Finding]:
 YEAR = regex(r"(?<![\w.,$€£¥₹/])(?<!\d-)(?P<year>(?:19|20)\d\d)(?![\d%]|[.,]\d|-[\w])([年년]?)")
 _AFTER = lazy_pattern(r" ?([^\W\d_]+)")
 _BEFORE = lazy_pattern(r"([^\W\d_]+)[ '-]*\Z")
-COUNTED = words(
-    "people jobs dead killed injured troops soldiers deaths cases homes workers miles points years "
-    "employees votes tons tonnes barrels flights members million billion crore lakh"
-)
 
 
 def years(text: str) -> Iterator[Finding]:
@@ -140,13 +128,14 @@ def years(text: str) -> Iterator[Finding]:
     for match in YEAR.finditer(text):
         after = _AFTER.match(text, match.end())
         before = _BEFORE.search(text, max(0, match.start() - 20), match.start())
-        if (after and after[1] in COUNTED) or (before and before[1] in YEARS_IN_NAMES):
+        if (after and after[1] in lists.COUNTED) or (before and before[1] in lists.YEARS_IN_NAMES):
             continue
         yield Finding("year", match["year"], float(match["year"]), "", *match.span())
 
 
-WEEKDAY = regex(rf"(?<![^\W_])(?P<day>{any_of(WEEKDAYS)})(?![^\W_])")
-WEEKDAY_TRIGGERS = frozenset(WEEKDAYS) | {"feira"}  # the scan splits "terca-feira" at the hyphen
+WEEKDAY = regex(rf"(?<![^\W_])(?P<day>{any_of(lists.WEEKDAYS)})(?![^\W_])")
+# The scan splits "terca-feira" at the hyphen.
+WEEKDAY_TRIGGERS = frozenset(lists.WEEKDAYS) | {"feira"}
 HAN_WEEKDAY = regex(r"(?:星期|周|週|礼拜)(?P<day>[一二三四五六日天])(?!\w\w?月)")
 KANA_WEEKDAY = lazy_pattern(r"(?P<day>[月火水木金土日])曜")
 HAN_WEEK = frozenset("期周週拜曜")
@@ -158,9 +147,10 @@ def weekdays(text: str) -> Iterator[Finding]:
     """Days of the week, not "Black Friday"."""
     for match in WEEKDAY.finditer(text):
         before = _BEFORE.search(text, max(0, match.start() - 12), match.start())
-        named = before is not None and before[1] in NAMED_DAY_BEFORE
-        if not named and not text.startswith(NAMED_DAY_AFTER, match.end() + 1):
-            yield Finding("weekday", _DAY_NAMES[WEEKDAYS[match["day"]]], None, "", *match.span())
+        named = before is not None and before[1] in lists.NAMED_DAY_BEFORE
+        if not named and not text.startswith(lists.NAMED_DAY_AFTER, match.end() + 1):
+            day = _DAY_NAMES[lists.WEEKDAYS[match["day"]]]
+            yield Finding("weekday", day, None, "", *match.span())
 
 
 def han_weekdays(text: str) -> Iterator[Finding]:
@@ -171,12 +161,12 @@ def han_weekdays(text: str) -> Iterator[Finding]:
 
 
 _DAY_NAMES = ["", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
-_SURE = any_of(set(MONTHS) - DOUBTFUL_MONTHS)
+_SURE = any_of(set(lists.MONTHS) - lists.DOUBTFUL_MONTHS)
 MONTH = regex(
     rf"(?<![^\W_])(?P<sure>{_SURE})(?![^\W_])"
     r"|(?<![^\W_])(?:in|of|since|until|by|early|late|mid) "
     rf"(?P<led>may|march)(?![^\W_])"
-    rf"|(?<![^\W_])(?P<dated>{any_of(DOUBTFUL_MONTHS)})\.?(?= \ue000{{4}}(?!\ue000))"
+    rf"|(?<![^\W_])(?P<dated>{any_of(lists.DOUBTFUL_MONTHS)})\.?(?= \ue000{{4}}(?!\ue000))"
     r"|(?<!\d)(?P<han>\d\d?) ?[月월](?!曜)"
 )
 
@@ -184,6 +174,6 @@ MONTH = regex(
 def months(text: str) -> Iterator[Finding]:
     """Months without a day."""
     for match in MONTH.finditer(text):
-        month = int(match["han"]) if match["han"] else MONTHS[match[match.lastgroup or 0]]
+        month = int(match["han"]) if match["han"] else lists.MONTHS[match[match.lastgroup or 0]]
         if 1 <= month <= 12:
             yield Finding("month", f"{month:02}", None, "", *match.span(match.lastgroup or 0))

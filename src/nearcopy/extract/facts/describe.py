@@ -45,11 +45,8 @@ def describe_fact(fact: Fact) -> str:
     >>> describe_fact(Fact("date", "2025-10-30")), describe_fact(Fact("series", "series a"))
     ('30 October 2025', 'Series A')
     """
-    return _WORDS.get(fact.kind, _value)(fact)
-
-
-def _value(fact: Fact) -> str:
-    return fact.value
+    describe = _WORDS.get(fact.kind)
+    return describe(fact) if describe else fact.value
 
 
 def _money(fact: Fact) -> str:
@@ -72,10 +69,6 @@ def _date(fact: Fact) -> str:
     return " ".join((str(int(day)), _MONTHS[int(month) - 1], *year))
 
 
-def _month(fact: Fact) -> str:
-    return _MONTHS[int(fact.value) - 1]
-
-
 def _series(fact: Fact) -> str:
     key, _, place = fact.value.rpartition(" ")
     if key in ("#", "第"):
@@ -93,10 +86,6 @@ def _count(fact: Fact) -> str:
     return f"{_figure(fact.amount or 0.0)} {fact.about.removeprefix('toll ')}".strip()
 
 
-def _age(fact: Fact) -> str:
-    return f"{fact.value} {fact.about}s old"
-
-
 def _version(fact: Fact) -> str:
     return f"version {fact.value}" if fact.about == "v" else f"{fact.about} {fact.value}"
 
@@ -104,11 +93,11 @@ def _version(fact: Fact) -> str:
 _WORDS: dict[str, Callable[[Fact], str]] = {
     "money": _money,
     "date": _date,
-    "month": _month,
+    "month": lambda fact: _MONTHS[int(fact.value) - 1],
     "series": _series,
     "ordinal": _ordinal,
     "count": _count,
-    "age": _age,
+    "age": lambda fact: f"{fact.value} {fact.about}s old",
     "version": _version,
     "percent": lambda fact: f"{fact.value} %",
     "basis points": lambda fact: f"{fact.value} basis points",

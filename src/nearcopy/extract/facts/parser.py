@@ -5,8 +5,8 @@ read without running one.
 """
 
 import re
-from collections.abc import Iterable, Sequence
-from itertools import islice
+from collections.abc import Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 import nearcopy.kernels as kernels
@@ -145,9 +145,10 @@ def read_titles(titles: Sequence[str]) -> TitleFacts:
     )
     for row, rules in enumerate(masks):
         if rules & ANY_RULE:
-            scan = _scan_title(columns.remainders[row], rules)
-            if scan.findings or rules == NOT_ASCII:
-                facts = _to_facts(scan)
+            title = columns.remainders[row]
+            text, findings = _scan_title(title, rules)
+            if findings or rules == NOT_ASCII:
+                facts = _to_facts(title, text, findings)
                 columns.figures[row], columns.names[row] = facts.figures, facts.names
                 columns.remainders[row] = facts.remainder
     return columns
@@ -160,32 +161,24 @@ def read_facts(title: str) -> Facts:
     ['upc volt', 'INR 50000000000']
     """
     masks, _ = SCANNER.scan((title,))
-    return _to_facts(_scan_title(title[:LONGEST_TITLE], masks[0]))
+    title = title[:LONGEST_TITLE]
+    return _to_facts(title, *_scan_title(title, masks[0]))
 
 
-class _Scan(NamedTuple):
-    """A title, its text with ASCII digits and punctuation, in lower case, and the findings."""
-
-    title: str
-    text: str
-    lower: str
-    findings: list[Finding]
+def _scan_title(title: str, rules: int) -> tuple[str, list[Finding]]:
+    """The title with ASCII digits and punctuation, and the findings in it."""
+    text = title if title.isascii() else _OTHER.sub(lambda match: _TABLE[ord(match[0])], title)
+    return text, _find_all(text, _lower(text), rules)
 
 
-def _scan_title(title: str, rules: int) -> _Scan:
-    text = title if title.isascii() else _OTHER.sub(_in_ascii, title)
+def _to_facts(title: str, text: str, findings: list[Finding]) -> Facts:
     lower = _lower(text)
-    return _Scan(title, text, lower, _find_all(text, lower, rules))
-
-
-def _to_facts(scan: _Scan) -> Facts:
-    title, text, lower, findings = scan
     if not findings:
-        return Facts(_name_facts(_names(text)), title)
+        return Facts(_with_neighbours(lower, _names(text)), title)
     if not text.islower():
         findings = _drop_lowercase_letters(text, findings)
-    findings += _names(_blank_out(text, findings))
-    findings.sort(key=_start_of)
+    findings += _names(blank_out(text, findings))
+    findings.sort(key=attrgetter("start"))
     return Facts(_with_neighbours(lower, findings), _remove_facts(title, findings))
 
 
@@ -194,21 +187,6 @@ def _names(text: str) -> list[Finding]:
         Finding("name", value, None, "", start, end)
         for value, start, end in SCANNER.find_names(text)
     ]
-
-
-def _in_ascii(match: re.Match[str]) -> str:
-    return _TABLE[ord(match[0])]
-
-
-def _name_facts(findings: Iterable[Finding]) -> tuple[Fact, ...]:
-    """Names as facts; they need no neighbours."""
-    new = tuple.__new__  # a third of the time of eight arguments
-    return tuple(
-        [
-            new(Fact, (kind, value, amount, about, "", "", start, end))
-            for kind, value, amount, about, start, end in islice(findings, MOST_FACTS)
-        ]
-    )
 
 
 def _lower(text: str) -> str:
@@ -226,7 +204,7 @@ def _find_all(text: str, lower: str, rules: int) -> list[Finding]:
     if _DIGIT.search(lower) is None:
         return _apply_rules(lower, _rules_without_digits(lower, rules), [])
     code_names = list(names.code_names(text)) if rules & CODED else []
-    return _apply_rules(_blank_out(lower, code_names), rules & CODED - 1, code_names)
+    return _apply_rules(blank_out(lower, code_names), rules & CODED - 1, code_names)
 
 
 def _rules_without_digits(lower: str, rules: int) -> int:
@@ -280,7 +258,7 @@ def _apply_rules(lower: str, bits: int, findings: list[Finding]) -> list[Finding
         matches = list(RULES[lowest.bit_length() - 1].find(lower))
         if matches:
             matches = _drop_overlaps(matches)
-            lower = _blank_out(lower, matches)
+            lower = blank_out(lower, matches)
             findings += matches
             if _DIGIT.search(lower) is None:
                 bits &= WORD_RULES
@@ -301,20 +279,17 @@ def _drop_overlaps(findings: list[Finding]) -> list[Finding]:
     return kept
 
 
-def _blank_out(text: str, findings: list[Finding]) -> str:
+def blank_out(text: str, findings: list[Finding]) -> str:
+    """The text with gaps in place of the findings."""
     for finding in findings:
         start, end = finding.start, finding.end
         text = text[:start] + GAP * (end - start) + text[end:]
     return text
 
 
-def _start_of(finding: Finding) -> int:
-    return finding.start
-
-
 def _with_neighbours(lower: str, findings: list[Finding]) -> tuple[Fact, ...]:
     """The findings as facts with their neighbouring words; those without a kind are dropped."""
-    new = tuple.__new__
+    new = tuple.__new__  # a third of the time of eight arguments
     facts: list[Fact] = []
     for kind, value, amount, about, start, end in findings:
         before = after = ""

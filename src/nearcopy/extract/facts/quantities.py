@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from itertools import takewhile
 
+from nearcopy.extract.facts import word_lists as lists
 from nearcopy.extract.facts.describe import Finding
 from nearcopy.extract.facts.number_parser import (
     NUMERAL,
@@ -15,26 +16,6 @@ from nearcopy.extract.facts.number_parser import (
     parse_number,
     parse_spelled,
     regex,
-)
-from nearcopy.extract.facts.word_lists import (
-    AMBIGUOUS_CURRENCIES,
-    COMMON,
-    COUNTED_IN_LAKHS,
-    COUNTED_ONES,
-    COUNTERS,
-    CURRENCY_AFTER,
-    CURRENCY_BEFORE,
-    CURRENCY_SIGNS,
-    INDIAN,
-    MODIFIERS,
-    NAMED,
-    NAMED_ONES,
-    NUMBERS,
-    SCALES,
-    TENS,
-    TOLLS,
-    WIRE_MARKS,
-    singular,
 )
 from nearcopy.extract.lazy_pattern import lazy_pattern
 from nearcopy.extract.word_lists import words
@@ -53,10 +34,10 @@ def magnitudes(text: str) -> Iterator[Finding]:
         yield Finding("magnitude", format_number(amount or 0.0), amount, "", *match.span())
 
 
-_WORDS = [word for word in CURRENCY_AFTER if word[0] < "\u2e80" and word[0].isalpha()]
-_HAN = [word for word in CURRENCY_AFTER if word[0] >= "\u2e80"]
-_LETTERED = [word for word in CURRENCY_BEFORE if word[-1].isalpha()]
-_SYMBOLS = [word for word in CURRENCY_BEFORE if not word[-1].isalpha()]
+_WORDS = [word for word in lists.CURRENCY_AFTER if word[0] < "\u2e80" and word[0].isalpha()]
+_HAN = [word for word in lists.CURRENCY_AFTER if word[0] >= "\u2e80"]
+_LETTERED = [word for word in lists.CURRENCY_BEFORE if word[-1].isalpha()]
+_SYMBOLS = [word for word in lists.CURRENCY_BEFORE if not word[-1].isalpha()]
 _AFTER = (
     rf"(?:(?:us |australian |canadian )?(?:{any_of(_WORDS)})(?![^\W_])|{any_of(_HAN)}|[$€£](?!\d))"
 )
@@ -70,10 +51,10 @@ SPELLED_MONEY = regex(
     rf"(?<![\w-])(?P<n>{SPELLED})[ -](?P<scale>{SCALE})[ -](?P<currency>{_AFTER})"
 )
 RUPEES = regex(
-    rf"(?<![\w.,$/-])(?P<amount>{NUMERAL}(?:[ -]?k)?[ -]?(?:{any_of(INDIAN)}))(?![^\W_])"
+    rf"(?<![\w.,$/-])(?P<amount>{NUMERAL}(?:[ -]?k)?[ -]?(?:{any_of(lists.INDIAN)}))(?![^\W_])"
     r"(?P<noun>[ -][^\W\d_]+)?"
 )
-CURRENCY_TRIGGERS = frozenset(_WORDS) | frozenset(_LETTERED) | CURRENCY_SIGNS
+CURRENCY_TRIGGERS = frozenset(_WORDS) | frozenset(_LETTERED) | lists.CURRENCY_SIGNS
 _PARTS = lazy_pattern(rf"({NUMERAL})|({SCALE})")
 
 
@@ -81,25 +62,25 @@ def money(text: str) -> Iterator[Finding]:
     """Amounts of money with their currency."""
     for match in MONEY_BEFORE.finditer(text):
         sign = text[match.start() : match.start("amount")].strip().removesuffix(".")
-        yield from _sum(match, CURRENCY_BEFORE.get(sign, "USD"))
+        yield from _sum(match, lists.CURRENCY_BEFORE.get(sign, "USD"))
     for match in MONEY_AFTER.finditer(text):
         unit = match["currency"].split()[-1]
-        if unit not in AMBIGUOUS_CURRENCIES or match["amount"][-1].isalpha():
-            yield from _sum(match, CURRENCY_AFTER[unit])
+        if unit not in lists.AMBIGUOUS_CURRENCIES or match["amount"][-1].isalpha():
+            yield from _sum(match, lists.CURRENCY_AFTER[unit])
 
 
 def spelled_money(text: str) -> Iterator[Finding]:
     """Amounts of money in words: "two million dollars"."""
     for match in SPELLED_MONEY.finditer(text):
-        total = (parse_spelled(match["n"]) or 0) * SCALES[match["scale"]]
-        code = CURRENCY_AFTER[match["currency"].split()[-1]]
+        total = (parse_spelled(match["n"]) or 0) * lists.SCALES[match["scale"]]
+        code = lists.CURRENCY_AFTER[match["currency"].split()[-1]]
         yield Finding("money", f"{code} {format_number(total)}", total, code, *match.span())
 
 
 def rupees(text: str) -> Iterator[Finding]:
     """Crores and lakhs without a currency are rupees, unless they count people or things."""
     for match in RUPEES.finditer(text):
-        if not match["noun"] or match["noun"][1:] not in COUNTED_IN_LAKHS:
+        if not match["noun"] or match["noun"][1:] not in lists.COUNTED_IN_LAKHS:
             yield from _sum(match, "INR")
 
 
@@ -120,7 +101,7 @@ def parse_scaled(numeral: str) -> float | None:
             if total is None:
                 return None
         elif scale:
-            total *= SCALES[scale]
+            total *= lists.SCALES[scale]
     return total
 
 
@@ -204,12 +185,11 @@ COUNT = regex(
     r"|(?P<han>[万萬亿億千百])?(?=[\u2e80-\uffef]))"
 )
 SPELLED_COUNT = regex(rf"(?<![\w'-])(?P<word>{SPELLED})(?:[ -](?P<word_scale>{SCALE}))?(?!')")
-SPELLED_TRIGGERS = frozenset(NUMBERS) | frozenset(TENS)
+SPELLED_TRIGGERS = frozenset(lists.NUMBERS) | frozenset(lists.TENS)
 _WORD = lazy_pattern(r"(?:[^\W\d_]|[\u0900-\u0903\u093a-\u094f])+")  # with the vowel signs of Hindi
 _CLAUSE = lazy_pattern(r"[\d,;:.!?|()。，、；：\ue000]")
 HAN = "\u2e80"
-HAN_TOLLS = [toll for toll in TOLLS if toll[0] >= HAN]
-BREAKS = words("after as when while amid over before because if nach après tras efter")
+HAN_TOLLS = [toll for toll in lists.TOLLS if toll[0] >= HAN]
 AROUND = 40  # characters searched for the noun that a number counts
 
 
@@ -218,7 +198,7 @@ def counts(text: str) -> Iterator[Finding]:
     for match in COUNT.finditer(text):
         amount = parse_number(match["n"])
         if amount is not None:
-            amount *= SCALES.get(match["scale"] or match["han"] or "", 1.0)
+            amount *= lists.SCALES.get(match["scale"] or match["han"] or "", 1.0)
             before, after = _around(text, *match.span())
             ignored = match["plus"] is not None or _is_wire_mark(match, before)
             yield _count(match, amount, before, after, ignored=ignored)
@@ -228,10 +208,10 @@ def spelled_counts(text: str) -> Iterator[Finding]:
     """Counts in words: "twelve killed", not "Formula One" or "one of them"."""
     for match in SPELLED_COUNT.finditer(text):
         before, after = _around(text, *match.span())
-        if before and before[-1] in NAMED_ONES:
+        if before and before[-1] in lists.NAMED_ONES:
             continue
-        if match["word"] != "one" or (after and after[0] in COUNTED_ONES):
-            amount = (parse_spelled(match["word"]) or 0) * SCALES.get(
+        if match["word"] != "one" or (after and after[0] in lists.COUNTED_ONES):
+            amount = (parse_spelled(match["word"]) or 0) * lists.SCALES.get(
                 match["word_scale"] or "", 1.0
             )
             yield _count(match, amount, before, after, ignored=False)
@@ -241,8 +221,8 @@ def _is_wire_mark(match: re.Match[str], before: list[str]) -> bool:
     """Whether the number belongs to a wire tag ("UPDATE 2-") or to a name."""
     if not before:
         return False
-    return before[-1] in NAMED or (
-        before[-1] in WIRE_MARKS and match.string[match.end() :][:1] == "-"
+    return before[-1] in lists.NAMED or (
+        before[-1] in lists.WIRE_MARKS and match.string[match.end() :][:1] == "-"
     )
 
 
@@ -256,23 +236,23 @@ def _around(text: str, start: int, end: int) -> tuple[list[str], list[str]]:
 def _count(
     match: re.Match[str], amount: float, before: list[str], after: list[str], *, ignored: bool
 ) -> Finding:
-    noun = next((word for word in after if word not in MODIFIERS), "")
+    noun = next((word for word in after if word not in lists.MODIFIERS), "")
     toll = _toll(before, after)
-    ignored = ignored or not COUNTERS.isdisjoint(after)
-    about = f"toll {toll}" if toll else "" if noun in COMMON else singular(noun)
+    ignored = ignored or not lists.COUNTERS.isdisjoint(after)
+    about = f"toll {toll}" if toll else "" if noun in lists.COMMON else lists.singular(noun)
     return Finding("" if ignored else "count", format_number(amount), amount, about, *match.span())
 
 
 def _toll(before: list[str], after: list[str]) -> str | None:
     """The kind of harm that a number counts: named after it ("12 killed"), or else before it."""
     for word in (*after[:4], *takewhile(_continues_clause, reversed(before))):
-        if word in TOLLS:
-            return TOLLS[word]
+        if word in lists.TOLLS:
+            return lists.TOLLS[word]
         if word[0] >= HAN:
-            return next((TOLLS[toll] for toll in HAN_TOLLS if toll in word), None)
+            return next((lists.TOLLS[toll] for toll in HAN_TOLLS if toll in word), None)
     return None
 
 
 def _continues_clause(word: str) -> bool:
     """Whether a word may separate a toll from its number: not "dead after 2 boats collide"."""
-    return word not in BREAKS
+    return word not in lists.BREAKS

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from nearcopy.extract.facts import word_lists as lists
 from nearcopy.extract.facts.describe import Finding
 from nearcopy.extract.facts.number_parser import (
     SPELLED,
@@ -10,20 +11,6 @@ from nearcopy.extract.facts.number_parser import (
     parse_chinese_integer,
     parse_index,
     regex,
-)
-from nearcopy.extract.facts.word_lists import (
-    LETTERED,
-    MONTHS,
-    NAMED,
-    NOT_A_SERIES_AFTER,
-    ORDINALS,
-    ROMAN,
-    ROMAN_ONES,
-    SERIES,
-    TENS,
-    TOLLS,
-    YEARS_IN_NAMES,
-    singular,
 )
 from nearcopy.extract.lazy_pattern import lazy_pattern
 from nearcopy.extract.word_lists import words
@@ -39,12 +26,7 @@ VERSION_TRIGGERS = words("v version ver")
 _NAME = regex(r"(?<![^\W_])([a-z][a-z]+)[ -]\Z")
 THOUSANDS = lazy_pattern(r"\d{1,3}\.\d{3}")  # 1.234 may be German for 1,234
 LONGEST_NAME = 20
-# Words that a decimal number follows without being a version of them.
-NOT_VERSIONED = words(
-    "at to by from of in on over under about nearly almost than up down rises falls rose fell hits "
-    "top tops above below around and or for with magnitude is was are a the some only just record "
-    "least most drops jumps gains slips climbs reaches hit rate worth another plus minus"
-) | frozenset(MONTHS)
+NOT_VERSIONED = lists.NOT_VERSIONED | frozenset(lists.MONTHS)
 
 
 def versions(text: str) -> Iterator[Finding]:
@@ -74,15 +56,15 @@ def dotted_versions(text: str) -> Iterator[Finding]:
 
 
 LETTERS, ROMAN_LETTERS = frozenset("abcdefgh"), frozenset("ivx")
-_KEYS = any_of(key for key in SERIES if key[0] < "\u2e80" and key != "№")
+_KEYS = any_of(key for key in lists.SERIES if key[0] < "\u2e80" and key != "№")
 PLACE = regex(
     rf"(?<![\w-])(?P<key>{_KEYS})(?:\. ?|[ -]#?|(?=\d))"
-    rf"(?P<n>\d{{1,4}}|{any_of(ROMAN)}|{SPELLED}|[a-h])"
+    rf"(?P<n>\d{{1,4}}|{any_of(lists.ROMAN)}|{SPELLED}|[a-h])"
     r"(?![\w%]|:\d|[.,]\d|-\d|'s\b| ?(?:million|billion|percent))"
     r"|(?<![\w&])[#№] ?(?P<hash>\d{1,6})(?![\w%]|[.,]\d)"
     r"|(?<![\w])(?:round of|last) (?P<of>16|32|64|8)(?![\w%-]| [^\W\d_]{2,}s\b)"
 )
-SERIES_TRIGGERS = frozenset(SERIES) | {"#", "№", "last"}
+SERIES_TRIGGERS = frozenset(lists.SERIES) | {"#", "№", "last"}
 HAN_PLACE = lazy_pattern(r"第 ?(?P<n>\d{1,6}|[一二三四五六七八九十百零〇两兩]{1,6}) ?(?P<of>\w?)")
 _BEFORE = lazy_pattern(r"(\w+)[ -]\Z")
 
@@ -99,7 +81,7 @@ def places(text: str) -> Iterator[Finding]:
 
 
 def _start_of(match: re.Match[str]) -> Iterator[Finding]:
-    key = "#" if "#" in match[0] else SERIES[match["key"]]
+    key = "#" if "#" in match[0] else lists.SERIES[match["key"]]
     place = _index(match, key)
     named = key == "chapter" and place in (7, 11, 13)  # of American bankruptcy law
     abbreviated = key != "no" or (isinstance(place, int) and "." in match[0][:4])
@@ -113,11 +95,11 @@ def _index(match: re.Match[str], key: str) -> int | str | None:
     if numeral.isdecimal():
         return int(numeral)
     if numeral in LETTERS:
-        return numeral if key in LETTERED else None
-    if numeral in ROMAN_LETTERS and key not in ROMAN_ONES:
+        return numeral if key in lists.LETTERED else None
+    if numeral in ROMAN_LETTERS and key not in lists.ROMAN_ONES:
         return None
     before = _BEFORE.search(match.string, max(0, match.start() - 12), match.start())
-    return None if before and before[1] in NOT_A_SERIES_AFTER else parse_index(numeral)
+    return None if before and before[1] in lists.NOT_A_SERIES_AFTER else parse_index(numeral)
 
 
 def han_places(text: str) -> Iterator[Finding]:
@@ -147,9 +129,9 @@ def scores(text: str) -> Iterator[Finding]:
 _SUFFIX = r"(?:st|nd|rd|th|ª|º|:e|:a|ème|e)"
 ORDINAL = regex(
     rf"(?<![\w.,-])(?P<n>\d{{1,4}}){_SUFFIX}(?![\w'])"
-    rf"|(?<![\w-])(?P<word>{any_of(ORDINALS)}|(?:{any_of(TENS)})-(?:{any_of(ORDINALS)}))(?![\w'])"
+    rf"|(?<![\w-])(?P<word>{any_of(lists.ORDINALS)}|(?:{any_of(lists.TENS)})-(?:{any_of(lists.ORDINALS)}))(?![\w'])"
 )
-ORDINAL_TRIGGERS = frozenset(ORDINALS) | words("st nd rd th ª º ème")
+ORDINAL_TRIGGERS = frozenset(lists.ORDINALS) | words("st nd rd th ª º ème")
 _NOUN = lazy_pattern(r"[ -]?([^\W\d_]+)(?:[ -]([^\W\d_]+))?")
 
 
@@ -167,13 +149,13 @@ def ordinals(text: str) -> Iterator[Finding]:
 
 def _ordinal_noun(noun: re.Match[str]) -> str:
     """What an ordinal numbers: a toll ("fifth person dies"), or the noun ("second arrest")."""
-    toll = TOLLS.get(noun[1]) or TOLLS.get(noun[2] or "")
-    return f"toll {toll}" if toll and toll != "held" else singular(noun[1])
+    toll = lists.TOLLS.get(noun[1]) or lists.TOLLS.get(noun[2] or "")
+    return f"toll {toll}" if toll and toll != "held" else lists.singular(noun[1])
 
 
 def _order(word: str) -> int:
     tens, _, ones = word.rpartition("-")
-    return TENS.get(tens, 0) + ORDINALS[ones]
+    return lists.TENS.get(tens, 0) + lists.ORDINALS[ones]
 
 
 # Letters with figures, glued or by a hyphen in capitals: F-16, G7, MH370, 49ers, 792p, 5G.
@@ -182,16 +164,9 @@ CODE = regex(
     r"|(?<![\w.,$€£¥₹-])(?P<capitals>[A-Z]{1,6}|Covid|covid)-\d+[A-Za-z0-9]*(?![\w-])"
     r"|(?<![\w.,$€£¥₹/-])\d+(?P<ending>[A-Za-z]+)"
 )
-# Letters beside a figure that make it a sum, a date, a quarter or a count, and no name.
-LEADING = words(
-    "gpt llama claude gemini grok qwen o rs inr us usd eur gbp rm rmb aed no q h fy v ver ep pt "
-    "week day game part round"
+NUMBERED = regex(
+    rf"(?<![^\W_])(?P<head>{any_of(lists.NAMED)}) (?P<n>\d{{1,4}})(?![\w%]|:\d|[.,]\d|-\d)"
 )
-ENDINGS = words(
-    "st nd rd th k m mn bn tn cr am pm x s h q ft km kg mph yr yo e er re eme bps bp pc "
-    "lakh crore mln mrd"
-)
-NUMBERED = regex(rf"(?<![^\W_])(?P<head>{any_of(NAMED)}) (?P<n>\d{{1,4}})(?![\w%]|:\d|[.,]\d|-\d)")
 FIXED = regex(r"(?<![\w/])(?:9/11|24/7|50/50|50-50|7/7)(?![\w/])")
 
 
@@ -200,7 +175,7 @@ def code_names(title: str) -> Iterator[Finding]:
     for match in CODE.finditer(title):
         ending = match["ending"]
         letters = (match["letters"] or match["capitals"] or "").lower()
-        if letters in LEADING if ending is None else ending.lower() in ENDINGS:
+        if letters in lists.LEADING if ending is None else ending.lower() in lists.ENDINGS:
             continue
         yield Finding("name", match[0].lower().replace("-", ""), None, letters, *match.span())
 
@@ -209,7 +184,7 @@ def numbered_names(text: str) -> Iterator[Finding]:
     """Names that a number belongs to, in lower case: "boeing 737", "formula 1"."""
     for match in NUMBERED.finditer(text):
         head, n = match["head"], match["n"]
-        if len(n) < 4 or n[:2] not in ("19", "20") or head in YEARS_IN_NAMES:
+        if len(n) < 4 or n[:2] not in ("19", "20") or head in lists.YEARS_IN_NAMES:
             yield Finding("name", f"{head} {n}", None, head, *match.span())
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from nearcopy.extract.text import normalised
 from nearcopy.extract.titles.publishers import SECTIONS, is_publisher, is_well_known
+from nearcopy.extract.word_lists import load_word_lists
 
 PASSES = 4  # tags and names are removed one by one, at most this often
 REACH = 80  # characters from either end that are searched
@@ -31,6 +32,15 @@ SIGN = re.compile(r"[:：|｜丨»«\[【(（\]】)）…;•·~–—]").search
 HYPHEN = re.compile(r"\s-|\A[A-Z]{3}").search
 DIGITS = "0123456789"
 NUMBER = re.compile(r" [0-9]{1,3}\Z")
+
+_TAGS = {
+    name: frozenset(filter(None, map(normalised, tags.split(","))))
+    for name, tags in load_word_lists(__package__, "tags.toml").items()
+}
+REFILE_TAGS, KIND_TAGS = _TAGS["refile"], _TAGS["kind"]
+SUFFIX_TAGS = KIND_TAGS | REFILE_TAGS | _TAGS["suffix"]
+WIRE_TAGS = REFILE_TAGS | _TAGS["wire"]
+EMPTY_TITLES = SUFFIX_TAGS | _TAGS["empty_titles"]
 
 
 class CleanTitle(NamedTuple):
@@ -149,50 +159,3 @@ def _keep(text: str, *, mark: str = "", name: str = "") -> _Cut | None:
     if not words or (name and " " not in words):
         return None
     return _Cut(left, mark, name)
-
-
-def _fold_entries(table: str) -> frozenset[str]:
-    """The normalised entries of a comma-separated table."""
-    return frozenset(map(normalised, table.split(","))) - {""}
-
-
-# Tags of an article that was filed again; a number may follow.
-REFILE_TAGS = _fold_entries("""
-    update, updated, updates, wrapup, wrap up, rpt, repeat, refile, refiled, corrected,
-    correction, clarification, Aktualisiert, Update, Korrigiert, Berichtigung, mise à jour,
-    rectificatif, actualización, actualizado, corrección, atualização, aggiornamento,
-    aktualizacja, güncelleme, uppdaterad, uppdatering, rättelse, oppdatert, обновлено, исправлено,
-    تحديث, تصحيح, 更新, 更正, 订正, 訂正, 업데이트, 정정
-""")
-# Tags of the kind of article, or its medium.
-KIND_TAGS = _fold_entries("""
-    breaking, breaking news, just in, news alert, alert, urgent, flash, exclusive, scoop,
-    developing, live, live updates, live update, live blog, liveblog, live coverage, live now,
-    watch, watch live, watch now, video, videos, listen, podcast, photos, opinion, analysis,
-    explainer, insight, factbox, must see, the latest, latest, Eilmeldung, Eil, Liveticker,
-    Live-Ticker, Newsticker, Exklusiv, Analyse, Meinung, Kommentar, flash info, en direct, direct,
-    en continu, exclusif, vidéo, dernière minute, alerte, alerte info, última hora, urgente,
-    en vivo, en directo, directo, exclusiva, exclusivo, análisis, opinión, vivo, ao vivo,
-    urgência, ultim'ora, ultima ora, diretta, in diretta, esclusiva, pilne, na żywo,
-    z ostatniej chwili, wideo, son dakika, canlı, flaş, özel, just nu, senaste nytt, direkt,
-    direktrapport, analys, siste, siste nytt, ekstra, срочно, молния, видео, эксклюзив, онлайн,
-    прямая трансляция, عاجل, مباشر, بث مباشر, فيديو, بالفيديو, شاهد, حصري, بالصور, 快讯, 突发,
-    突发新闻, 即时, 独家, 视频, 直播, 最新, 速報, 号外, 動画, 独自, 속보, 단독, 영상, 긴급
-""")
-# Tags after a title.
-SUFFIX_TAGS = (
-    KIND_TAGS
-    | REFILE_TAGS
-    | _fold_entries("""
-    as it happened, as it happens, live reaction, with video, video inside, gallery, sponsored,
-    paid content, graphic content, wie es war, como ocurrió
-""")
-)
-# Tags that wires join to the title with a bare hyphen.
-WIRE_TAGS = REFILE_TAGS | _fold_entries(
-    "exclusive, analysis, insight, factbox, timeline, flash, urgent"
-)
-# Complete titles that say nothing.
-EMPTY_TITLES = SUFFIX_TAGS | _fold_entries(
-    "news, top news, top stories, headlines, untitled, no title"
-)

@@ -1,6 +1,6 @@
 """URLs: the canonical form of a page, and what a URL says about its page. Nothing is fetched.
 
-`canonical` combines the rules of `hosts`, `paths`, `tracking_parameters` and `redirect_wrappers`;
+`canonical` combines the rules of `parts`, `tracking_parameters` and `redirect_wrappers`;
 `page_kind` distinguishes articles from home pages and reads the slug.
 """
 

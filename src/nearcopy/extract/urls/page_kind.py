@@ -6,9 +6,14 @@ from typing import NamedTuple
 from urllib.parse import urljoin
 
 from nearcopy.extract.urls.canonical import canonical
-from nearcopy.extract.urls.hosts import host_of, site_of
-from nearcopy.extract.urls.split import decode_percent
+from nearcopy.extract.urls.parts import decode_percent, host_of, site_of
+from nearcopy.extract.word_lists import load_word_lists, words
 
+_LISTS = load_word_lists(__package__, "word_lists.toml")
+SECTIONS = words(_LISTS["sections"])
+LISTINGS = words(_LISTS["listings"])
+PLACEHOLDERS = frozenset(_LISTS["placeholders"])
+EDITION_PARAMETERS = words(_LISTS["edition_parameters"]) | {""}
 _LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][a-zA-Z]{2,4})?")
 _WORDS = re.compile(r"[^\W_]+")
 _ENDING = re.compile(r"\.[A-Za-z]{2,5}$")
@@ -164,8 +169,8 @@ def _longest_phrase(segments: list[str]) -> list[str]:
 def _story_words(segment: str) -> list[str]:
     """The words of a segment, without dates and identifiers."""
     text = segment.lower().removesuffix("_story")
-    words = _WORDS.findall(_UNIQUE.sub(" ", _DATE_WITHIN.sub(" ", text)))
-    return [word for word in words if not _is_identifier(word)]
+    story_words = _WORDS.findall(_UNIQUE.sub(" ", _DATE_WITHIN.sub(" ", text)))
+    return [word for word in story_words if not _is_identifier(word)]
 
 
 def _is_identifier(word: str) -> bool:
@@ -177,41 +182,3 @@ def _is_identifier(word: str) -> bool:
 def _is_one_phrase(words: list[str]) -> bool:
     """Whether it is a title in a script that needs no spaces."""
     return len(words) == 1 and len(words[0]) >= 4 and not words[0].isascii()
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-# A path of nothing but these names a section, not an article.
-SECTIONS = _words(
-    "home homepage index news new latest breaking top headlines world us usa uk europe asia africa"
-    " americas middleeast middle-east international national local nation politics business"
-    " economy markets finance money tech technology science health sport sports football soccer"
-    " culture arts entertainment lifestyle life style travel food opinion opinions comment"
-    " commentisfree video videos photos pictures podcasts live weather education environment"
-    " climate media magazine newsletters today mobile amp main start startseite"
-    " portada inicio accueil nachrichten aktuell politik wirtschaft panorama kultur wissen"
-    " ausland inland noticias actualidad internacional nacional economia deportes mundo"
-    " politica sociedad actualites actualite monde politique economie societe france culture"
-    " notizie cronaca esteri sport economia spettacoli"
-    " wiadomosci kraj swiat haber haberler gundem dunya ekonomi spor siyaset"
-    " zh-hans zh-hant simp trad xinwen"
-)
-
-# Parameters that choose the edition of a home page, not a page.
-EDITION_PARAMETERS = frozenset(
-    {"", "lang", "hl", "gl", "ceid", "edition", "locale", "region", "country"}
-)
-
-# Segments before the name of a listing: /tag/storms, /author/jane-doe.
-LISTINGS = _words(
-    "tag tags topic topics category categories section author authors by people profile archive"
-    " archives search label labels page series collection hub thema themen schlagwort autor"
-    " etiqueta tema temas categoria mot-cle dossier sujet"
-)
-
-# Placeholders that templates leave in links.
-PLACEHOLDERS = frozenset(
-    {"undefined", "null", "none", "false", "nan", "404", "error", "[object object]"}
-)

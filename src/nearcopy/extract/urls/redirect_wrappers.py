@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from urllib.parse import unquote
 
-from nearcopy.extract.urls.split import Parts
+from nearcopy.extract.urls.parts import Parts
 from nearcopy.extract.urls.tracking_parameters import parameters
+from nearcopy.extract.word_lists import load_word_lists, words
 
 Reader = Callable[[Parts], Iterator[str]]
 _IN_PATH = re.compile(r"https?:/", re.IGNORECASE)
@@ -154,54 +155,30 @@ def _with_query(path: str, parts: Parts) -> str:
     return f"{path}?{parts.query}" if parts.query else path
 
 
-READERS: dict[str, Reader] = {
-    "12ft.io": _in_path,
-    "archive.fo": _in_path,
-    "archive.is": _in_path,
-    "archive.li": _in_path,
-    "archive.md": _in_path,
-    "archive.ph": _in_path,
-    "archive.today": _in_path,
-    "archive.vn": _in_path,
-    "away.vk.com": _in_parameters("to"),
+def _readers() -> dict[str, Reader]:
+    """The reader of each host that `redirect_wrappers.toml` lists."""
+    listed = load_word_lists(__package__, "redirect_wrappers.toml")
+    readers: dict[str, Reader] = dict.fromkeys(words(listed["in_path"]), _in_path)
+    for host, entry in listed["in_parameters"].items():
+        paths = tuple(word for word in entry.split() if word.startswith("/"))
+        names = (word for word in entry.split() if word not in paths)
+        readers[host] = _in_parameters(*names, path=paths or ("",))
+    return readers
+
+
+READERS: dict[str, Reader] = _readers() | {
     "bing.com": _bing,
-    "click.redditmail.com": _in_parameters("url"),
-    "duckduckgo.com": _in_parameters("uddg", path="/l/"),
-    "exit.sc": _in_parameters("url"),
-    "facebook.com": _in_parameters("u", path="/l.php"),
-    "feedproxy.google.com": _in_path,
-    "feeds.feedburner.com": _in_path,
-    "flipboard.com": _in_parameters("url", path="/redirect"),
-    "getpocket.com": _in_parameters("url", path="/redirect"),
-    "go.skimresources.com": _in_parameters("url"),
-    "googleweblight.com": _in_parameters("lite_url", "u"),
     "href.li": _whole_query,
-    "l.facebook.com": _in_parameters("u"),
-    "l.instagram.com": _in_parameters("u"),
-    "l.messenger.com": _in_parameters("u"),
-    "l.threads.com": _in_parameters("u"),
-    "l.threads.net": _in_parameters("u"),
-    "linkedin.com": _in_parameters("url", path=("/safety/go", "/redir")),
-    "lm.facebook.com": _in_parameters("u"),
     "news.google.com": _google_news,
     "np.reddit.com": _reddit,
     "new.reddit.com": _reddit,
     "old.reddit.com": _reddit,
-    "out.reddit.com": _in_parameters("url"),
-    "prod.outgoing.prod.webservices.mozgcp.net": _in_path,
-    "outgoing.prod.mozaws.net": _in_path,
     "r.search.yahoo.com": _yahoo,
-    "redirect.viglink.com": _in_parameters("u"),
-    "slack-redir.net": _in_parameters("url"),
-    "steamcommunity.com": _in_parameters("url", "u", path="/linkfilter"),
-    "t.umblr.com": _in_parameters("z"),
     "urldefense.com": _defence,
     "urldefense.proofpoint.com": _defence,
-    "vk.com": _in_parameters("to", path="/away.php"),
     "web.archive.org": _archive,
     "webcache.googleusercontent.com": _web_cache,
     "youtu.be": _short_video,
-    "youtube.com": _in_parameters("q", path="/redirect"),
 }
 SUBDOMAIN_READERS: dict[str, Reader] = {
     "ampproject.org": _amp_cache,

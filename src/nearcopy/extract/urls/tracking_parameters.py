@@ -5,8 +5,7 @@ from functools import lru_cache
 from string import ascii_lowercase
 from typing import NamedTuple
 
-from nearcopy.extract.urls.hosts import site_of
-from nearcopy.extract.urls.split import spell_query
+from nearcopy.extract.urls.parts import site_of, spell_query
 from nearcopy.extract.word_lists import load_word_lists, words
 
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 from nearcopy.extract.text import strip_html
 from nearcopy.io.feeds.new_stories import NewStory
-from nearcopy.io.feeds.poll_state import FeedState
+from nearcopy.io.feeds.poll import FeedState
 from nearcopy.models import Article
 
 ATOM = "http://www.w3.org/2005/Atom"

@@ -7,10 +7,9 @@ from datetime import datetime
 
 from nearcopy.deduper.deduper import Deduper
 from nearcopy.errors import NotStored
-from nearcopy.io.feeds.poll import FeedPoll, feed_of
-from nearcopy.io.feeds.poll_state import FeedState, PollState
+from nearcopy.io.feeds.poll import FeedPoll, FeedState, PollState, feed_of
+from nearcopy.io.streams.consumer import process_articles
 from nearcopy.io.streams.messages import Message, Outcome
-from nearcopy.io.streams.process import process_articles
 from nearcopy.models import Article, Member, Relation, Story, Verdict
 
 MIN_CONFIDENCE = 0.5  # of a same-event match, below which both articles are reported
@@ -62,11 +61,10 @@ def preview_polls(deduper: Deduper, polls: Sequence[FeedPoll], state: PollState)
     articles = sorted((a for item in polls for a in item.articles if a.id in new), key=_by_date)
     judged = zip(articles, deduper.check_all(articles), strict=True)
     new_articles = [a for a, v in judged if not v.is_duplicate and not _is_confident_report(v)]
+    ids = [article.id for article in new_articles]
     with Deduper("memory://", deduper.recipe, deduper.policy) as temporary:
         list(temporary.run(new_articles))
-        stories = find_new_stories(
-            temporary, [a.id for a in new_articles], {a.id for a in new_articles}
-        )
+        stories = find_new_stories(temporary, ids, frozenset(ids))
     problems = tuple(problem for item in polls for problem in item.problems)
     return PollSummary(tuple(stories), state, len(new), problems)
 

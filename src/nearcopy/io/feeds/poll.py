@@ -1,12 +1,18 @@
-"""Poll feeds: conditional requests, rate-limited by host; the answers are not trusted."""
+"""Poll feeds: conditional requests, rate-limited by host; the answers are not trusted.
 
+The state of feeds between two polls is a small file, written atomically.
+"""
+
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from itertools import islice
+from pathlib import Path
 from threading import Lock
 from time import monotonic, sleep
 from typing import Any, NamedTuple
@@ -14,10 +20,10 @@ from urllib.parse import urljoin, urlsplit
 
 from nearcopy.errors import BadArticle, StreamError, WebError
 from nearcopy.io.feeds.parse import feed_kind, feed_rows
-from nearcopy.io.feeds.poll_state import NEVER_POLLED, FeedState
+from nearcopy.io.files.atomic_write import lock_file, write_atomic
 from nearcopy.io.files.dates import read_time
 from nearcopy.io.http_client import Limits, Request, Response, fetch
-from nearcopy.io.streams.process import check_storable
+from nearcopy.io.streams.consumer import check_storable
 from nearcopy.models import Article
 
 ACCEPT = "application/rss+xml, application/atom+xml, application/feed+json, */*;q=0.5"
@@ -29,10 +35,88 @@ MAX_AHEAD = timedelta(days=1)  # a later date is treated as missing
 NOT_MODIFIED = 304
 OK = 200
 THREADS = 8
+STATE_VERSION = 1
+MAX_SEEN = 5000  # entries of a feed that are remembered, the latest
+MAX_REPORTED = 200  # stories in an Atom feed
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedState:
+    """The state of one feed."""
+
+    title: str | None = None
+    etag: str | None = None
+    modified: str | None = None
+    wait_until: str | None = None  # from its Retry-After
+    seen: tuple[str, ...] = ()  # the ids of its articles that were reported
+    entries: int = 0  # in total
+    repeats: Mapping[str, int] = field(default_factory=dict)  # entries that another feed had first
+
+    def with_seen(self, ids: list[str]) -> "FeedState":
+        """The state with these articles reported; the oldest are dropped beyond the limit."""
+        new = frozenset(ids)
+        before = [name for name in self.seen if name not in new]
+        return replace(self, seen=(*before, *ids)[-MAX_SEEN:])
+
+
+NEVER_POLLED = FeedState()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PollState:
+    """The state of all feeds, and the last stories reported: an article of each, and when."""
+
+    feeds: Mapping[str, FeedState] = field(default_factory=dict)
+    stories: tuple[tuple[str, str], ...] = ()
+
+    def with_stories(self, ids: list[str], when: datetime) -> "PollState":
+        """The state with these stories reported."""
+        new = tuple((name, when.isoformat()) for name in ids)
+        return replace(self, stories=(*self.stories, *new)[-MAX_REPORTED:])
+
+
+# The file of the state.
+
+
+def read_state(path: Path) -> PollState:
+    """The state in a file; empty where there is none."""
+    try:
+        values = json.loads(path.read_bytes())
+        if values["version"] != STATE_VERSION:
+            raise ValueError(f"version {values['version']}")
+        feeds = {
+            name: FeedState(**{**feed, "seen": tuple(feed["seen"])})
+            for name, feed in values["feeds"].items()
+        }
+        return PollState(feeds=feeds, stories=tuple((str(a), str(b)) for a, b in values["stories"]))
+    except FileNotFoundError:
+        return PollState()
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as exc:
+        raise StreamError(
+            f"{path} is no state of feeds ({exc}): move it away to start over, "
+            "which reports everything in the feeds again"
+        ) from None
+
+
+def write_state(path: Path, state: PollState) -> None:
+    """Replace the state in a file."""
+    feeds = {name: asdict(feed) for name, feed in state.feeds.items()}
+    values = {"version": STATE_VERSION, "feeds": feeds, "stories": state.stories}
+    write_atomic(path, json.dumps(values, indent=1))
+
+
+@contextmanager
+def lock_state(path: Path) -> Iterator[None]:
+    """Lock the state against other processes."""
+    with path.with_name(f"{path.name}.lock").open("wb") as file:
+        try:
+            lock_file(file)
+        except OSError:
+            raise StreamError(f"{path} is in use: another poll is running") from None
+        yield
+
+
+# Requests.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +125,7 @@ class PollSettings:
 
     limits: Limits = field(default_factory=Limits)
     pause_seconds: float = 1.0  # between two requests to one host
-    clock: Callable[[], datetime] = _now
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 
 
 class FeedPoll(NamedTuple):

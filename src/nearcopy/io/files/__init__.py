@@ -1,18 +1,20 @@
 """Files of articles: JSON lines, JSON, CSV, TSV, Parquet and WARC in; all but WARC out."""
 
-from nearcopy.io.files.column_names import Columns
 from nearcopy.io.files.dates import read_time
-from nearcopy.io.files.read import UniqueIds, assign_unique_ids, read, read_articles
-from nearcopy.io.files.rows import Place, Rejected, Row, article_from_extractor
-from nearcopy.io.files.sources import (
+from nearcopy.io.files.read import (
     FORMATS,
     READ_ONLY,
     Format,
     Source,
+    UniqueIds,
+    assign_unique_ids,
     check_output_suffix,
     format_of,
     open_sources,
+    read,
+    read_articles,
 )
+from nearcopy.io.files.rows import Columns, Place, Rejected, Row, article_from_extractor
 from nearcopy.io.files.write import RowWriter, open_writer
 
 __all__ = [

@@ -69,17 +69,17 @@ class _TableReader:
                     raise NearcopyError(f"{fields.place}: the header is {fields.why}")
                 yield fields
             elif not header:
-                header = header_names(self._check_header(fields))
+                header = self._header(fields)
             else:
                 yield self._record(header, fields)
 
-    def _check_header(self, names: list[str]) -> list[str]:
-        if len(names) > MOST_COLUMNS:
+    def _header(self, fields: list[str]) -> list[str]:
+        if len(fields) > MOST_COLUMNS:
             raise NearcopyError(
-                f"{self._file} has {len(names):,} columns, {MOST_COLUMNS:,} is the limit: remove "
+                f"{self._file} has {len(fields):,} columns, {MOST_COLUMNS:,} is the limit: remove "
                 "those that are not needed"
             )
-        return names
+        return header_names(fields)
 
     def _record(self, header: list[str], fields: list[str]) -> Record:
         short = len(header) - len(fields)
@@ -125,9 +125,6 @@ class _TableReader:
         self._why = self._why or line.why
         if self._size > LONGEST or len(self._lines) > MOST_LINES:
             raise csv.Error(f"a row of more than {LONGEST >> 20} MB or {MOST_LINES:,} lines")
-        return self._decode(line)
-
-    def _decode(self, line: Line) -> str:
         try:
             return line.data.decode()
         except UnicodeDecodeError as exc:

@@ -3,6 +3,7 @@
 import io
 import zlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Self
 
@@ -25,10 +26,6 @@ class Compression(NamedTuple):
     piece: int  # bytes to decompress at a time; few, as a protection against bombs
 
 
-def _gzip() -> Any:
-    return zlib.decompressobj(wbits=31)
-
-
 def _zstd() -> Any:
     import zstandard  # imported on demand
 
@@ -36,13 +33,13 @@ def _zstd() -> Any:
 
 
 COMPRESSIONS = (
-    Compression(".gz", b"\x1f\x8b", _gzip, 1 << 14),
+    Compression(".gz", b"\x1f\x8b", partial(zlib.decompressobj, wbits=31), 1 << 14),
     Compression(".zst", b"\x28\xb5\x2f\xfd", _zstd, 1 << 11),
 )
 
 
 class Line(NamedTuple):
-    """A line with its line break, and why it cannot be read."""
+    """A line, and why it cannot be read. Lines of files have their line break."""
 
     number: int
     data: bytes
@@ -144,15 +141,11 @@ class _Decompressor(io.RawIOBase):
         self._left = b""
         if not piece:
             self._ended, self.broken = True, CUT_OFF if self._decompressor else None
-        elif self._decompressor is None:  # a file may have several frames, and padding
-            self._begin(piece.lstrip(b"\0"))
-        else:
+        elif self._decompressor is not None:
             self._feed(piece)
-
-    def _begin(self, piece: bytes) -> None:
-        if piece:
+        elif start := piece.lstrip(b"\0"):  # a file may have several frames, and padding
             self._decompressor = self._compression.decompressor()
-            self._feed(piece)
+            self._feed(start)
 
     def _feed(self, piece: bytes) -> None:
         try:

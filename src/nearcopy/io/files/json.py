@@ -59,29 +59,24 @@ def read_jsonl(stream: Stream, file: str) -> Iterator[Record]:
 
 def read_line(place: Place, line: Line) -> Record:
     """The record of a line."""
-    if line.why:
-        return Rejected(place, line.why, decode_lossy(line.data))
+    why = line.why
     try:
-        value = DECODER.decode(line.data.decode())
-        return (
-            (place, value)
-            if isinstance(value, dict)
-            else _not_an_object(place, value, decode_lossy(line.data))
-        )
+        value = None if why else DECODER.decode(line.data.decode())
+        if isinstance(value, dict):
+            return place, value
+        why = why or _not_an_object(value)
     except UnicodeDecodeError as exc:
-        return Rejected(place, not_utf8(exc), decode_lossy(line.data))
+        why = not_utf8(exc)
     except json.JSONDecodeError as exc:
         end = "" if line.data.endswith(b"\n") else f"; {CUT_OFF}, or damaged"
         why = f"not JSON: {exc.msg.removesuffix(' at')} at {exc.pos}{end}"
-        return Rejected(place, why, decode_lossy(line.data))
     except (ValueError, RecursionError) as exc:
-        return Rejected(place, f"not JSON: {exc}", decode_lossy(line.data))
+        why = f"not JSON: {exc}"
+    return Rejected(place, why, decode_lossy(line.data))
 
 
-def _not_an_object(place: Place, value: Any, raw: Any) -> Rejected:
-    return Rejected(
-        place, f"expected an object, got {json.dumps(value, ensure_ascii=False):.60}", raw
-    )
+def _not_an_object(value: Any) -> str:
+    return f"expected an object, got {json.dumps(value, ensure_ascii=False):.60}"
 
 
 def decode_lossy(data: bytes) -> str:
@@ -109,7 +104,7 @@ def read_json(stream: Stream, file: str) -> Iterator[Record]:
             yield Rejected(reader.place(), stream.broken, "")
     except (ValueError, RecursionError) as exc:
         why = stream.broken or _reason(exc, text)
-        yield Rejected(reader.place(), why, reader.rest())
+        yield Rejected(reader.place(), why, text[reader.at :])
 
 
 def _reason(exc: Exception, text: str) -> str:
@@ -133,10 +128,6 @@ class _JsonReader:
         self._counted = self.at
         return Place(self.file, self._line)
 
-    def rest(self) -> str:
-        """The text that has not been read."""
-        return self.text[self.at :]
-
     def records(self) -> Iterator[Record]:
         """The objects of every value of the file."""
         while self._next():
@@ -148,24 +139,23 @@ class _JsonReader:
         elif (inside := self._wrapped_array()) is not None:
             self.at = inside
             yield from self._array()
-            self.at = self._wrapper_end()
+            self._end_wrapper()
         else:
             yield self._record()
 
     def _array(self) -> Iterator[Record]:
         self.at += 1
-        while self._next() != "]":
+        while not self._skip("]"):
             yield self._record()
-            if self._next() == ",":
-                self.at += 1
-            elif self._next() != "]":
+            if not self._skip(",") and self._next() != "]":
                 raise json.JSONDecodeError("expected , or ]", self.text, self.at)
-        self.at += 1
 
     def _record(self) -> Record:
         place = self.place()
         value = self._decode()
-        return (place, value) if isinstance(value, dict) else _not_an_object(place, value, value)
+        if isinstance(value, dict):
+            return place, value
+        return Rejected(place, _not_an_object(value), value)
 
     def _decode(self) -> Any:
         value, self.at = DECODER.raw_decode(self.text, self.at)
@@ -176,6 +166,13 @@ class _JsonReader:
         space = SPACE.match(self.text, self.at)
         self.at = space.end() if space else self.at
         return self.text[self.at : self.at + 1]
+
+    def _skip(self, mark: str) -> bool:
+        """Skip this character if it is next; whether it was."""
+        is_next = self._next() == mark
+        if is_next:
+            self.at += 1
+        return is_next
 
     def _wrapped_array(self) -> int | None:
         """Where the array of objects begins that the object here wraps."""
@@ -201,28 +198,22 @@ class _JsonReader:
 
     def _key(self) -> Any:
         key = self._decode()
-        if self._next() == ":":
-            self.at += 1
+        self._skip(":")
         return key
 
     def _skip_value(self) -> None:
         self._next()
         self._decode()
-        self._skip_comma()
+        self._skip(",")
 
-    def _skip_comma(self) -> None:
-        if self._next() == ",":
-            self.at += 1
-
-    def _wrapper_end(self) -> int:
-        """Where the object around the array ends."""
-        self._skip_comma()
+    def _end_wrapper(self) -> None:
+        """Skip the rest of the object around the array."""
+        self._skip(",")
         while self._next() == '"':
             self._key()
             self._skip_value()
-        if self._next() != "}":
+        if not self._skip("}"):
             raise json.JSONDecodeError("expected }", self.text, self.at)
-        return self.at + 1
 
 
 LIST_SEPARATOR = "; "  # of the items of a list in a cell

@@ -1,20 +1,27 @@
-"""Rows as articles: from the values of a file, or from the result of an extractor."""
+"""Rows as articles: from the values of a file, or from the result of an extractor.
+
+Which column holds which field of an article is named, or guessed.
+"""
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from datetime import date
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from nearcopy.errors import BadArticle
-from nearcopy.io.files.column_names import GUESSES, Columns, Places, join_names
+from nearcopy.errors import BadArticle, NearcopyError
+from nearcopy.extract.word_lists import load_word_lists
 from nearcopy.io.files.dates import ABSENT, read_time
 from nearcopy.models import Article
 
-FIELDS = frozenset(field.name for field in fields(Article))
-TIMES = [part for part in ("published", "seen") if part in FIELDS]
+GUESSES: Mapping[str, tuple[str, ...]] = {
+    part: tuple(names) for part, names in load_word_lists(__package__, "column_names.toml").items()
+}
+CONTENT = ("id", "title", "text", "url")  # a row needs one of these
+PLAIN = {ord(mark): None for mark in "_- ."}
 FLAGS = {
     **dict.fromkeys(("true", "1", "yes", "y", "t", "html"), True),
     **dict.fromkeys(("false", "0", "no", "n", "f", "text", *ABSENT), False),
@@ -22,6 +29,88 @@ FLAGS = {
 SOURCE_NAME_KEYS = ("name", "title", "domain", "id")  # of an outlet that is an object
 PAGE_URL = re.compile(r"https?://[^\s/]+/\S", re.IGNORECASE)  # of a page, not of a site
 Values = dict[str, Any]
+Places = Mapping[str, tuple[str, ...]]  # fields of an article, and the columns that may hold each
+
+
+# Columns.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Columns:
+    """The columns by name; those that are None are guessed.
+
+    >>> Columns(text="story").places(("_id", "story", "pubDate"))["text"]
+    ('story',)
+    """
+
+    id: str | None = None
+    title: str | None = None
+    text: str | None = None
+    url: str | None = None
+    canonical_url: str | None = None
+    source: str | None = None
+    published: str | None = None
+    seen: str | None = None
+    language: str | None = None
+    tier: str | None = None
+    html: str | None = None
+
+    def places(self, names: tuple[str, ...]) -> Places:
+        """The columns that may hold each field, the likeliest first."""
+        small = len(names) < 200 and sum(map(len, names)) < 10_000
+        return _places(self, names) if small else _places.__wrapped__(self, names)
+
+    def check(self, names: Collection[str], file: str) -> None:
+        """Raise where a column that was named does not exist."""
+        for part, name in self.named.items():
+            if name not in names and _plain(name) not in map(_plain, names):
+                raise NearcopyError(
+                    f"{file} has no column {name!r} for {part}: "
+                    f"its columns are {join_names(names)}; name one of these"
+                )
+
+    @property
+    def named(self) -> dict[str, str]:
+        """The columns that were named."""
+        chosen = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {part: name for part, name in chosen.items() if name is not None}
+
+
+GUESSED = Columns()
+
+
+def join_names(names: Collection[str], limit: int = 40) -> str:
+    """The names in one line, for a message."""
+    shown = ", ".join(f"{name:.60}" for name in list(names)[:limit])
+    return f"{shown}, ..." if len(names) > limit else shown or "none"
+
+
+@lru_cache(maxsize=256)
+def _places(columns: Columns, names: tuple[str, ...]) -> Places:
+    plain: dict[str, str] = {}
+    for name in names:
+        plain.setdefault(_plain(name), name)
+    return {
+        part: _match_names(getattr(columns, part), guesses, names, plain)
+        for part, guesses in GUESSES.items()
+    }
+
+
+def _match_names(
+    chosen: str | None, guesses: tuple[str, ...], names: tuple[str, ...], plain: Mapping[str, str]
+) -> tuple[str, ...]:
+    if chosen is not None and chosen in names:
+        return (chosen,)
+    candidates = guesses if chosen is None else (chosen,)
+    matches = (plain.get(_plain(name)) for name in candidates)
+    return tuple(dict.fromkeys(name for name in matches if name is not None))
+
+
+def _plain(name: str) -> str:
+    return name[:100].casefold().translate(PLAIN)
+
+
+# Rows.
 
 
 class Place(NamedTuple):
@@ -78,7 +167,7 @@ def _article(values: Values, places: Places, html: bool) -> tuple[Article, str |
     }
     if not parts["url"] and PAGE_URL.match(parts["source"] or ""):
         parts |= _address_in_source(values, places)
-    for part in TIMES:
+    for part in ("published", "seen"):
         parts[part] = _time(values, places, part)
     if places["html"]:
         _read_html_column(values, places, parts)
@@ -176,7 +265,8 @@ def _read_html_column(values: Values, places: Places, parts: Values) -> None:
         parts["text"], parts["html"] = value, True
 
 
-COLUMNS = Columns()
+# Results of extractors.
+
 RESULT = Place("result", 1)
 ATTRIBUTES = tuple(dict.fromkeys(name for names in GUESSES.values() for name in names))
 VALUE_TYPES = (str, int, float, date, Mapping)
@@ -192,7 +282,7 @@ def article_from_extractor(result: object) -> Article:
     if isinstance(result, Article):
         return result
     values = _extracted_values(result)
-    result_row = read_row(RESULT, values, COLUMNS.places(tuple(values)))
+    result_row = read_row(RESULT, values, GUESSED.places(tuple(values)))
     if isinstance(result_row, Rejected):
         raise BadArticle(result_row.why)
     return result_row.article

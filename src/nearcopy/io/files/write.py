@@ -14,10 +14,11 @@ from typing import Any, BinaryIO, Protocol, cast
 
 from nearcopy.errors import NearcopyError
 from nearcopy.io.files.atomic_write import open_atomic
+from nearcopy.io.files.csv import guess_delimiter
 from nearcopy.io.files.decompress import UTF8_BOM
 from nearcopy.io.files.json import as_cell, as_json
 from nearcopy.io.files.parquet import ParquetRowWriter
-from nearcopy.io.files.sources import READ_ONLY, Format, format_of
+from nearcopy.io.files.read import READ_ONLY, Format, format_of
 
 
 class RowWriter(Protocol):
@@ -101,19 +102,16 @@ class JsonLinesWriter:
         self._file.write(as_json(row) + b"\n")
 
     def end(self) -> None:
-        """Do nothing: all is written."""
+        """Nothing is buffered."""
 
     def close(self) -> None:
-        """Do nothing: there are no temporary files."""
+        """There are no temporary files."""
 
 
-class JsonArrayWriter:
+class JsonArrayWriter(JsonLinesWriter):
     """Writes all rows as one array, a row per line."""
 
-    def __init__(self, file: BinaryIO, columns: Iterable[str] = ()) -> None:
-        del columns  # each row has its own
-        self._file = file
-        self._before = b"[\n"
+    _before = b"[\n"  # the next row
 
     def write(self, row: Mapping[str, Any]) -> None:
         """Add a row."""
@@ -123,9 +121,6 @@ class JsonArrayWriter:
     def end(self) -> None:
         """Close the array."""
         self._file.write(b"[]\n" if self._before == b"[\n" else b"\n]\n")
-
-    def close(self) -> None:
-        """Do nothing: there are no temporary files."""
 
 
 class TableWriter:
@@ -152,7 +147,11 @@ class TableWriter:
         out = io.TextIOWrapper(self._file, encoding="utf-8", newline="")
         rows = csv.writer(out, delimiter=self._delimiter)
         if self._columns:
-            rows.writerow(map(as_cell, self._columns))
+            names = [str(as_cell(name)) for name in self._columns]
+            # Readers guess the delimiter from what is not quoted in the header.
+            misleading = guess_delimiter(self._delimiter.join(names)) != self._delimiter
+            header = csv.writer(out, delimiter=self._delimiter, quoting=csv.QUOTE_ALL)
+            (header if misleading else rows).writerow(names)
         self._copy(rows) if self._widened else copyfileobj(self._spool, out)
         out.flush()
         out.detach()  # the caller closes it

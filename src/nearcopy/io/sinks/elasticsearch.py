@@ -16,7 +16,7 @@ from urllib.parse import quote, unquote, urlsplit, urlunsplit
 from nearcopy.config import Recipe
 from nearcopy.errors import StreamError, WebError
 from nearcopy.io.http_client import Limits, Request, Response, fetch
-from nearcopy.io.sinks.documents import FIELDS, TEXTS, Document, build_documents
+from nearcopy.io.sinks import FIELDS, TEXTS, Document, build_documents
 from nearcopy.io.streams.messages import Outcome
 from nearcopy.stores.retry import Backoff
 

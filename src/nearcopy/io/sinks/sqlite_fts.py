@@ -1,14 +1,14 @@
 """SQLite full-text search (FTS5): index new articles in a file, and search them."""
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from nearcopy.config import Recipe
 from nearcopy.errors import StreamError
-from nearcopy.io.sinks.documents import FIELDS, TEXTS, build_documents
+from nearcopy.io.sinks import FIELDS, TEXTS, build_documents
 from nearcopy.io.streams.messages import Outcome
 
 WAIT_SECONDS = 30.0
@@ -72,7 +72,8 @@ class FtsIndex:
 
     def search(self, words: str, *, limit: int = 10) -> list[Hit]:
         """The best match of each story that contains all words, best first."""
-        query = " ".join(f'"{word}"' for word in _query_words(words))
+        clean = words.encode("utf-8", "replace").decode().replace('"', " ").replace("\0", " ")
+        query = " ".join(f'"{word}"' for word in clean.split()[:MAX_QUERY_WORDS])
         if not query:
             return []
         hits: dict[str, Hit] = {}
@@ -93,9 +94,3 @@ class FtsIndex:
     def close(self) -> None:
         """Close the file."""
         self._base.close()
-
-
-def _query_words(words: str) -> Iterator[str]:
-    """The words without query syntax."""
-    clean = words.encode("utf-8", "replace").decode().replace('"', " ").replace("\0", " ")
-    yield from clean.split()[:MAX_QUERY_WORDS]

@@ -4,20 +4,12 @@ import os
 import select
 from collections.abc import Callable, Sequence
 from io import UnsupportedOperation
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
+from nearcopy.io.files.decompress import LONGEST, Line
 from nearcopy.io.streams.messages import Message, Outcome
 
-LONGEST = 1 << 26  # bytes of a line
 CHUNK = 1 << 16
-
-
-class Line(NamedTuple):
-    """A line, or why it cannot be read."""
-
-    number: int
-    data: bytes
-    why: str | None = None
 
 
 class LineSplitter:

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
@@ -85,8 +86,12 @@ class KafkaStream:
             "log_level": LOG_LEVEL,
             "error_cb": self._note_error,
         }
-        self._consumer = self._create("Consumer", shared, CONSUMER | {"group.id": settings.group})
-        self._producer = self._create("Producer", shared, self._producer_settings())
+        consumer = shared | CONSUMER | {"group.id": settings.group, **settings.more}
+        producer = shared | PRODUCER
+        if settings.transactional_id:
+            producer["transactional.id"] = settings.transactional_id
+        self._consumer = self._call(self._kafka.Consumer, consumer)
+        self._producer = self._call(self._kafka.Producer, {**producer, **settings.more})
         try:
             self._join()
         except BaseException:
@@ -122,23 +127,10 @@ class KafkaStream:
             self._call(self._producer.init_transactions, CONNECT_SECONDS)
         self._consumer.subscribe(
             list(self._settings.topics),
-            on_assign=_log_assigned,
-            on_revoke=_log_revoked,
-            on_lost=_log_revoked,
+            on_assign=partial(_log_partitions, "assigned"),
+            on_revoke=partial(_log_partitions, "revoked"),
+            on_lost=partial(_log_partitions, "revoked"),
         )
-
-    def _producer_settings(self) -> dict[str, Any]:
-        name = self._settings.transactional_id
-        return PRODUCER | ({"transactional.id": name} if name else {})
-
-    def _create(self, kind: str, *settings: Mapping[str, Any]) -> Any:
-        whole: dict[str, Any] = {}
-        for layer in (*settings, self._settings.more):
-            whole |= layer
-        try:
-            return getattr(self._kafka, kind)(whole)
-        except self._kafka.KafkaException as exc:
-            raise StreamError(f"Kafka: {_error_text(exc)}") from exc
 
     def _check_topics(self) -> None:
         """Raise where no broker answers, or topics do not exist."""
@@ -324,10 +316,8 @@ class KafkaStream:
 
 def _headers(outcome: Outcome) -> list[tuple[str, bytes | None]]:
     own = [pair for pair in outcome.message.headers if not pair[0].startswith(PREFIX)]
-    return [
-        *own,
-        *((name, value.encode("utf-8", "replace")) for name, value in annotations(outcome).items()),
-    ]
+    added = annotations(outcome).items()
+    return [*own, *((name, value.encode("utf-8", "replace")) for name, value in added)]
 
 
 def _codes(kafka: Any, *names: str) -> frozenset[int]:
@@ -339,17 +329,7 @@ def _error_text(exc: Any) -> str:
     return str(error.str()) if hasattr(error, "str") else str(error)
 
 
-def _log_assigned(consumer: Any, partitions: Sequence[Any]) -> None:
+def _log_partitions(change: str, consumer: Any, partitions: Sequence[Any]) -> None:
     del consumer
-    log.info(
-        "assigned %s",
-        ", ".join(f"{partition.topic}/{partition.partition}" for partition in partitions),
-    )
-
-
-def _log_revoked(consumer: Any, partitions: Sequence[Any]) -> None:
-    del consumer
-    log.info(
-        "revoked %s",
-        ", ".join(f"{partition.topic}/{partition.partition}" for partition in partitions),
-    )
+    names = [f"{partition.topic}/{partition.partition}" for partition in partitions]
+    log.info("%s %s", change, ", ".join(names))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
-from nearcopy.io.serializers.verdict import verdict_row
+from nearcopy.io.serializers import verdict_row
 from nearcopy.models import Article, Verdict
 
 PREFIX = "nearcopy_"  # of the headers that are added to a message

@@ -1,7 +1,7 @@
 """Counts of a stream, and their export as Prometheus metrics."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -73,28 +73,22 @@ class Collector:
         for kind in Kind:
             messages.add_metric([kind.value], self._counts.kinds[kind])
         yield messages
-        for name, (means, number) in NUMBERS.items():
-            yield CounterMetricFamily(name, means, value=number(self._counts))
+        for name, (means, attribute) in NUMBERS.items():
+            yield CounterMetricFamily(name, means, value=getattr(self._counts, attribute))
         if self._counts.lag is not None:
             yield GaugeMetricFamily(
                 "nearcopy_stream_lag", "Waiting messages.", value=self._counts.lag
             )
 
 
-NUMBERS: dict[str, tuple[str, Callable[[Counts], float]]] = {
-    "nearcopy_stream_again": (
-        "Messages that were delivered before.",
-        lambda counts: counts.repeated,
-    ),
-    "nearcopy_stream_batches": ("Batches acknowledged.", lambda counts: counts.batches),
+NUMBERS = {  # what each counts, and the attribute of `Counts`
+    "nearcopy_stream_again": ("Messages that were delivered before.", "repeated"),
+    "nearcopy_stream_batches": ("Batches acknowledged.", "batches"),
     "nearcopy_stream_busy_seconds": (
         "Seconds from taking messages to acknowledging them.",
-        lambda counts: counts.busy_seconds,
+        "busy_seconds",
     ),
-    "nearcopy_stream_store_errors": (
-        "Store errors.",
-        lambda counts: counts.store_errors,
-    ),
+    "nearcopy_stream_store_errors": ("Store errors.", "store_errors"),
 }
 
 

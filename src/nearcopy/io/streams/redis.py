@@ -8,7 +8,8 @@ import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import takewhile
+from importlib.resources import files
+from itertools import chain, takewhile
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -17,28 +18,7 @@ from nearcopy.io.streams.messages import NOWHERE, Message, Outcome, Outputs, ann
 from nearcopy.stores.redis.connection import parse_address
 from nearcopy.stores.retry import Backoff
 
-SETTLE = """
-local at, handed = 3, 0
-while at <= #ARGV do
-    local entry, to, count = ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
-    at = at + 3
-    if #redis.call('XPENDING', KEYS[1], ARGV[1], entry, entry, 1) > 0 then
-        if to > 0 then
-            local words = {KEYS[to + 1]}
-            if ARGV[2] ~= '' then
-                words = {KEYS[to + 1], 'MAXLEN', '~', ARGV[2]}
-            end
-            words[#words + 1] = '*'
-            for place = at, at + count - 1 do words[#words + 1] = ARGV[place] end
-            redis.call('XADD', unpack(words))
-        end
-        redis.call('XACK', KEYS[1], ARGV[1], entry)
-        handed = handed + 1
-    end
-    at = at + count
-end
-return handed
-"""
+SETTLE_SCRIPT = files(__package__).joinpath("settle.lua").read_text("utf-8")
 SETTLED_AT_ONCE = 256
 MOST_FIELDS = 1000  # of an entry that the script can forward
 ALONE_FROM = 3  # deliveries from which an entry is processed alone: it may crash the consumer
@@ -77,7 +57,7 @@ class RedisStream:
         self._settings = settings
         self._server = parse_address(settings.address, "default")
         self._client = self._connect()
-        self._script = self._client.register_script(SETTLE)
+        self._script = self._client.register_script(SETTLE_SCRIPT)
         self._claimed = monotonic() - settings.claim_seconds  # the time of the last claim
         self._own: str | None = "0"  # the last pending entry of an earlier run
         self._retry(self._join)
@@ -88,7 +68,8 @@ class RedisStream:
 
     def _take(self, most: int, seconds: float) -> list[Message]:
         try:
-            return self._own_pending(most) or self._abandoned(most) or self._new(most, seconds)
+            pending = self._own_pending(most) or self._abandoned(most)
+            return pending or self._read(">", most, max(1, int(seconds * 1000)))
         except self._errors.ResponseError as exc:
             if "NOGROUP" not in str(exc):
                 raise
@@ -189,9 +170,6 @@ class RedisStream:
         log.info("claimed %d entries of other members", len(claimed))
         return self._messages(claimed)
 
-    def _new(self, most: int, seconds: float) -> list[Message]:
-        return self._read(">", most, max(1, int(seconds * 1000)))
-
     def _read(self, after: str, most: int, block: int | None = None) -> list[Message]:
         where = self._settings
         reply = self._client.xreadgroup(
@@ -210,12 +188,10 @@ class RedisStream:
         return messages
 
     def _message(self, entry: str, fields: dict[bytes, bytes]) -> Message:
-        place = f"{self._settings.stream}/{entry}"
+        why = None
         if len(fields) > MOST_FIELDS:
-            return Message(
-                place, b"", fields={}, token=entry, why=f"more than {MOST_FIELDS} fields"
-            )
-        return Message(place, b"", fields=fields, token=entry)
+            fields, why = {}, f"more than {MOST_FIELDS} fields"
+        return Message(f"{self._settings.stream}/{entry}", b"", fields=fields, token=entry, why=why)
 
     def _settle(self, outcomes: Sequence[Outcome]) -> None:
         where = self._settings
@@ -235,10 +211,10 @@ class RedisStream:
     def _lag(self) -> int | None:
         groups = self._client.xinfo_groups(self._settings.stream)
         own_groups = [group for group in groups if group["name"].decode() == self._settings.group]
-        with_lag = [
-            group for group in own_groups if group.get("lag") is not None
-        ]  # from Redis 7 on
-        return int(with_lag[0]["lag"] + with_lag[0]["pending"]) if with_lag else None
+        lags = (  # from Redis 7 on
+            group["lag"] + group["pending"] for group in own_groups if group.get("lag") is not None
+        )
+        return next(map(int, lags), None)
 
     def _pending(self) -> int:
         where = self._settings
@@ -275,10 +251,5 @@ def _fields(outcome: Outcome) -> list[bytes | str]:
     """The fields of a forwarded entry: its own, and the annotations."""
     values = annotations(outcome)
     names = {name.encode() for name in values}
-    own = [
-        word
-        for pair in (outcome.message.fields or {}).items()
-        if pair[0] not in names
-        for word in pair
-    ]
-    return [*own, *(word for pair in values.items() for word in pair)]
+    own = [pair for pair in (outcome.message.fields or {}).items() if pair[0] not in names]
+    return [*chain.from_iterable(own), *chain.from_iterable(values.items())]

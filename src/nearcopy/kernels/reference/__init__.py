@@ -20,7 +20,6 @@ from nearcopy.kernels.reference.overlap import (
     pair_overlaps,
     passages,
     shared_counts,
-    similar_pairs,
     sketch_distances,
 )
 from nearcopy.kernels.reference.sketches import features, readings, sketch
@@ -65,7 +64,6 @@ __all__ = [
     "profiles",
     "readings",
     "shared_counts",
-    "similar_pairs",
     "sketch",
     "sketch_distances",
     "strip_html",

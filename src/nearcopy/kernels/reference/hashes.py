@@ -6,6 +6,7 @@ import struct
 Pair = tuple[int, int]
 
 MASK = 0xFFFF_FFFF_FFFF_FFFF
+GOLDEN = 0x9E3779B97F4A7C15  # 2^64 by the golden ratio
 
 PRIME32_1 = 0x9E3779B1
 PRIME32_2 = 0x85EBCA77

@@ -35,7 +35,7 @@ References
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html.entities import html5
 from typing import Final, NamedTuple
 
@@ -95,6 +95,12 @@ def strip_html(text: str) -> str:
         text[piece.start : piece.end] if piece.text is None else piece.text
         for piece in _pieces(text)
     )
+
+
+def strip_marked(texts: Sequence[str], html: Sequence[bool]) -> Iterator[str]:
+    """The texts, those marked as HTML without their markup; without marks none is."""
+    marks = html or [False] * len(texts)
+    return (strip_html(text) if mark else text for text, mark in zip(texts, marks, strict=True))
 
 
 def strip_html_positions(text: str) -> tuple[str, list[int], list[int]]:

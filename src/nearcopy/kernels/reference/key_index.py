@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearcopy.config import SLOTS
-from nearcopy.kernels.reference.sketches import GOLDEN, mix
+from nearcopy.kernels.reference.hashes import GOLDEN
+from nearcopy.kernels.reference.sketches import mix
 
 Starts = NDArray[np.uint64]
 Positions = NDArray[np.uint32]

@@ -12,15 +12,17 @@ import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearcopy.kernels.data_tables import number_lines
-from nearcopy.kernels.reference.hashes import MASK, fmix64, murmur3_64
-from nearcopy.kernels.reference.html import strip_html
-from nearcopy.kernels.reference.words import Spans, word_spans, words
+from nearcopy.kernels.reference.hashes import GOLDEN, MASK, fmix64, murmur3_64
+from nearcopy.kernels.reference.html import strip_marked
+from nearcopy.kernels.reference.words import DIGITS, Spans, word_spans, words
+from nearcopy.kernels.result_types import Numeral
 
 MOST_DETAILS: Final = 5
 LONGEST_CODE: Final = 100
@@ -45,18 +47,8 @@ def technical_details(
     array([3, 0], dtype=uint8)
     """
     del threads
-    marks = html or [False] * len(texts)
-    plain = (strip_html(text) if mark else text for text, mark in zip(texts, marks, strict=True))
-    return np.array([_count(text) for text in plain], np.uint8)
-
-
-def _count(plain: str) -> int:
-    details: set[str] = set()
-    for detail in _details(plain):
-        details.add(detail)
-        if len(details) == MOST_DETAILS:
-            break
-    return len(details)
+    details = [set(_details(text)) for text in strip_marked(texts, html)]
+    return np.array([min(MOST_DETAILS, len(row)) for row in details], np.uint8)
 
 
 def _details(plain: str) -> Iterator[str]:
@@ -124,12 +116,10 @@ def _code(plain: str, start: int, inside: int) -> tuple[str, int]:
 
 MOST: Final = 32  # numerals of a profile
 NUMERAL: Final = "#"
-GOLDEN: Final = 0x9E3779B97F4A7C15
 
 POINTS: Final = frozenset(".,،٫，．")
 GROUPS: Final = frozenset(".,'’،٬，\u00a0\u2009\u202f")
 SIGNS: Final = frozenset("-‐‑–/⁄:")
-DIGITS: Final = frozenset("0123456789")
 _PIECE: Final = re.compile("[0-9]+|[^0-9]+")
 
 
@@ -148,16 +138,6 @@ class NumberWord(NamedTuple):
 
     value: str
     capital: bool
-
-
-class FoundNumeral(NamedTuple):
-    """A numeral: its value, the words around it, its place in the text without markup."""
-
-    value: str
-    before: str
-    after: str
-    start: int
-    end: int
 
 
 @dataclass
@@ -216,21 +196,16 @@ def number_words() -> dict[str, NumberWord]:
     return table
 
 
-def find_numerals(plain: str, most: int = MOST, spans: Spans | None = None) -> list[FoundNumeral]:
+def find_numerals(plain: str, most: int = MOST, spans: Spans | None = None) -> list[Numeral]:
     """The first numerals of a text without markup, from its word spans if these are at hand.
 
     >>> [numeral.value for numeral in find_numerals("The 12th of May: 1,000 at 1,5 or 10-1/2 pct")]
     ['12', 'm5', '1000', '1.5', '10.1.2']
     """
-    matches: list[FoundNumeral] = []
-    for numeral in _numerals(plain, spans or word_spans(plain)):
-        matches.append(numeral)
-        if len(matches) == most:
-            break
-    return matches
+    return list(islice(_numerals(plain, spans or word_spans(plain)), most))
 
 
-def _numerals(plain: str, spans: Spans) -> Iterator[FoundNumeral]:
+def _numerals(plain: str, spans: Spans) -> Iterator[Numeral]:
     before, end = "", 0
     numeral: _Numeral | None = None
     for piece in _pieces(plain, spans):
@@ -277,8 +252,8 @@ def _start_numeral(piece: Piece, before: str) -> _Numeral | None:
     return _Numeral(value, piece.spelled, group, tens, before, piece.start, piece.end)
 
 
-def _finish_numeral(numeral: _Numeral, after: str) -> FoundNumeral:
-    return FoundNumeral(numeral.value, numeral.before, after, numeral.start, numeral.end)
+def _finish_numeral(numeral: _Numeral, after: str) -> Numeral:
+    return Numeral(numeral.value, (numeral.before, after), numeral.start, numeral.end)
 
 
 def _value_of_word(word: str, first: str) -> str | None:
@@ -292,15 +267,11 @@ def _value_of_word(word: str, first: str) -> str | None:
 def numerals(texts: Sequence[str], *, html: Sequence[bool] = (), threads: int = 1) -> list[bytes]:
     """The numeral profile of each text: the hashed context and value of the first 32."""
     del threads
-    marks = html or [False] * len(texts)
-    return [
-        b"".join(map(pack, find_numerals(strip_html(text) if mark else text)))
-        for text, mark in zip(texts, marks, strict=True)
-    ]
+    return [b"".join(map(pack, find_numerals(text))) for text in strip_marked(texts, html)]
 
 
-def pack(numeral: FoundNumeral) -> bytes:
+def pack(numeral: Numeral) -> bytes:
     """Two little-endian 16-bit hashes: of the context, of the value."""
-    before, after = (murmur3_64(word.encode()) if word else 0 for word in numeral[1:3])
+    before, after = (murmur3_64(word.encode()) if word else 0 for word in numeral.context)
     context = fmix64(before + after * GOLDEN & MASK)
     return struct.pack("<HH", context & 0xFFFF, murmur3_64(numeral.value.encode()) & 0xFFFF)

@@ -22,6 +22,9 @@ class SetJoin:
     The overlap is the quotient as a float, rounded once: 4 of 5 features reach 0.8. Prefix filter:
     two similar sets share a feature among the rarest of each, or too few features remain to reach
     the threshold. Length filter: the smaller set is not much smaller.
+
+    Empty sets are like nothing. Sets that are all alike make as many pairs as there can be, which
+    is quadratic: `find` returns a part at a time.
     """
 
     def __init__(self, sets: FeatureSets, min_overlap: float) -> None:
@@ -83,15 +86,6 @@ class SetJoin:
 
     def _holds(self, shared: int, together: int) -> bool:
         return together > 0 and shared / together >= self._least
-
-
-def similar_pairs(sets: FeatureSets, min_overlap: float, *, threads: int = 1) -> SimilarPairs:
-    """Every pair of places whose sets have at least this Jaccard overlap, and no other.
-
-    Empty sets are like nothing. Sets that are all alike make as many pairs as there can be, which
-    is quadratic: `SetJoin` gives them a part at a time.
-    """
-    return SetJoin(sets, min_overlap).find(threads=threads)[1]
 
 
 def _rows(sets: FeatureSets) -> list[list[int]]:

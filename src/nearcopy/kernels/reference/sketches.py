@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from nearcopy.config import SLOTS, Features, FrequencyTable, Recipe
 from nearcopy.kernels.reference import hashes
+from nearcopy.kernels.reference.hashes import GOLDEN, MASK
 from nearcopy.kernels.reference.numerals import numerals, technical_details
 from nearcopy.kernels.reference.term_profiles import profiles
 from nearcopy.kernels.reference.words import words
@@ -15,8 +16,6 @@ from nearcopy.kernels.result_types import Readings, Sketches
 
 Hashes = NDArray[np.uint64]
 
-GOLDEN = 0x9E3779B97F4A7C15
-MASK = (1 << 64) - 1
 EMPTY = 0xFFFFFFFF
 ROUNDS = 4
 
@@ -151,13 +150,12 @@ def sketch(
     del threads
     marks = html or [False] * len(texts)
     rows = [_sketch(text, mark, recipe) for text, mark in zip(texts, marks, strict=True)]
-    return Sketches.of(
-        recipe,
+    return Sketches(
         np.array([row[0] for row in rows], np.uint64),
         np.array([row[1] for row in rows], np.uint32).reshape(-1, SLOTS),
         np.frombuffer(b"".join(row[2] for row in rows), np.uint8).reshape(-1, 16),
         np.array([row[3] for row in rows], np.uint32),
-    )
+    ).of(recipe)
 
 
 T = TypeVar("T")

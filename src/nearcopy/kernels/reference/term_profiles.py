@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from nearcopy.kernels.data_tables import term_weights
 from nearcopy.kernels.reference.hashes import murmur3_64
-from nearcopy.kernels.reference.html import strip_html
-from nearcopy.kernels.reference.words import words
+from nearcopy.kernels.reference.html import strip_marked
+from nearcopy.kernels.reference.words import ARTICLE, DIGITS, is_unspaced, words
 
 MOST_TERMS = 128
 PREFIX = 5
@@ -31,9 +31,6 @@ COUNT_WEIGHTS = (0, 10, 17, 24, 30, 36, 42, 47, 53, 58, 63, 68, 73, 78, 83, 87, 
 TITLE_WEIGHT = 30  # the weights above are 10 * count**0.8, and this is 10 * 3
 OF_TITLE = 128  # in the last byte, beside the weight
 
-UNSPACED_FROM = 0x0E00  # Thai, and all behind it that is written one character a word
-HANGUL = range(0xAC00, 0xD7A4)
-DIGITS = frozenset("0123456789")
 WIDE_FROM = 0x2E80  # from here on a character says as much as three letters
 SENTENCE, PARAGRAPH = 60, 150  # letters
 SENTENCE_ENDS = frozenset(
@@ -41,8 +38,6 @@ SENTENCE_ENDS = frozenset(
 )
 MIN_SENTENCE_SHARE = 3, 10  # of the letters; where the sentences have less, all lines are read
 BLANK = "".join(map(chr, range(33))) + "\xa0"
-ARTICLE = "\u0627\u0644"  # the Arabic one is written as part of the word
-
 
 Ragged = tuple[NDArray[np.uint64], NDArray[np.uint64]]
 
@@ -60,10 +55,9 @@ def profiles(
 ) -> list[bytes]:
     """The profile of each article: its 128 heaviest terms by hash, or empty."""
     del threads
-    marks = html or [False] * len(texts)
     return [
         _profile(chain(_hash_terms(words(title), True), _hash_terms(words(sentences(text)), False)))
-        for title, text in zip(titles, map(_plain, texts, marks), strict=True)
+        for title, text in zip(titles, strip_marked(texts, html), strict=True)
     ]
 
 
@@ -116,15 +110,11 @@ def sentences(text: str) -> str:
     """
     lines = text.split("\n")
     lengths = [len(line) + 2 * sum(ord(c) >= WIDE_FROM for c in line) for line in lines]
-    kept_lines = [
-        line for line, length in zip(lines, lengths, strict=True) if _is_sentence(line, length)
-    ]
-    kept = sum(
-        length for line, length in zip(lines, lengths, strict=True) if _is_sentence(line, length)
-    )
+    kept = [pair for pair in zip(lines, lengths, strict=True) if _is_sentence(*pair)]
+    size = sum(length for _, length in kept)
     share, of = MIN_SENTENCE_SHARE
-    few = kept * of < sum(lengths) * share
-    return text if few or kept == sum(lengths) else "\n".join(kept_lines)
+    few = size * of < sum(lengths) * share
+    return text if few or size == sum(lengths) else "\n".join(line for line, _ in kept)
 
 
 def profile_terms(tokens: Iterable[str]) -> Iterator[tuple[str, bool]]:
@@ -150,7 +140,7 @@ def term_hash(term: str) -> int:
 @cache
 def rarity(term: int) -> int:
     """How much a term counts, by its hash, in hundredths: the rarer in articles, the more."""
-    return _rarities().get(term, term_weights()[1])
+    return _general_weights().of(term)
 
 
 def term_rarities(hashes: NDArray[np.uint32]) -> NDArray[np.uint32]:
@@ -159,16 +149,13 @@ def term_rarities(hashes: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
 
 @cache
-def _rarities() -> dict[int, int]:
-    by_hash: dict[int, int] = {}
-    for term, weight in term_weights()[0].items():
-        key = term_hash(term)
-        by_hash[key] = min(weight, by_hash.get(key, weight))
-    return by_hash
+def _general_weights() -> TermWeights:
+    weights, _ = term_weights()
+    return TermWeights([*map(term_hash, weights)], [*weights.values()])
 
 
 def _is_unspaced(word: str) -> bool:
-    return len(word) == 1 and ord(word) >= UNSPACED_FROM and ord(word) not in HANGUL
+    return len(word) == 1 and is_unspaced(word)
 
 
 def _prefix(word: str) -> str:
@@ -179,10 +166,6 @@ def _prefix(word: str) -> str:
 
 def _hash_terms(tokens: Iterable[str], title: bool) -> Iterator[Term]:
     return (Term(term_hash(term), title, half) for term, half in profile_terms(tokens))
-
-
-def _plain(text: str, html: bool) -> str:
-    return strip_html(text) if html else text
 
 
 def _is_sentence(line: str, length: int) -> bool:
@@ -210,21 +193,14 @@ def _weight(same: list[Term]) -> int:
     return weight // 2 if any(term.half for term in same) else weight
 
 
-class _Weights(NamedTuple):
-    """What the terms of a profile count: their weight by how rare they are."""
-
-    values: dict[int, int]
-    titled: dict[int, int]
-
-
 def _measures(a: bytes, b: bytes, weigh: Callable[[int], int]) -> tuple[float, ...]:
-    left, right = _weigh(a, weigh), _weigh(b, weigh)
-    norms = [float(sum(value**2 for value in side.values.values())) for side in (left, right)]
+    (left, left_title), (right, right_title) = _weigh(a, weigh), _weigh(b, weigh)
+    norms = [float(sum(value**2 for value in side.values())) for side in (left, right)]
     if 0.0 in norms:
         return nan, nan, nan, nan
-    product = sum(value * right.values.get(term, 0) for term, value in left.values.items())
-    title_shares = _share(left.titled, right.values), _share(right.titled, left.values)
-    held = _share(left.values, right.values), _share(right.values, left.values)
+    product = sum(value * right.get(term, 0) for term, value in left.items())
+    title_shares = _share(left_title, right), _share(right_title, left)
+    held = _share(left, right), _share(right, left)
     title = max((share for share in title_shares if share == share), default=nan)
     return min(1.0, product / sqrt(norms[0] * norms[1])), title, max(held), min(held)
 
@@ -245,12 +221,13 @@ def _share(one: dict[int, int], other: Collection[int]) -> float:
     return sum(value for term, value in one.items() if term in other) / whole if whole else nan
 
 
-def _weigh(profile: bytes, weigh: Callable[[int], int]) -> _Weights:
+def _weigh(profile: bytes, weigh: Callable[[int], int]) -> tuple[dict[int, int], dict[int, int]]:
+    """What the terms of a profile count, by how rare they are; those of the title again."""
     entries = _check(profile)
     if any(first[0] >= second[0] for first, second in pairwise(entries)):
         raise ValueError("a term profile whose hashes do not ascend")
     values = {term: count % OF_TITLE * weigh(term) for term, count in entries}
-    return _Weights(values, {term: values[term] for term, count in entries if count >= OF_TITLE})
+    return values, {term: values[term] for term, count in entries if count >= OF_TITLE}
 
 
 def _check(profile: bytes) -> list[tuple[int, int]]:

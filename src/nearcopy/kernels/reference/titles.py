@@ -16,14 +16,9 @@ from numpy.typing import NDArray
 
 from nearcopy.kernels.data_tables import title_weights
 from nearcopy.kernels.reference.hashes import murmur3_64
+from nearcopy.kernels.reference.words import ARTICLE, DIGITS, is_unspaced
 
-JOINED, GLUED, CENTURY, POINTED = (
-    "0-0",
-    "a0",
-    "20",
-    "0.0",
-)  # shapes of numbers, used as words
-ANY = "0"
+JOINED, GLUED, CENTURY, POINTED, ANY = "0-0", "a0", "20", "0.0", "0"  # shapes of numbers, as words
 SHAPES = (
     (JOINED, re.compile(r"\d ?[-/.] ?\d")),
     (POINTED, re.compile(r"\d\.\d")),
@@ -160,11 +155,7 @@ KEY_TERMS = 5
 FRONT = 3  # terms that say who or what a title is about
 KEY_SEED = 0x717E
 
-UNSPACED_FROM = 0x0E00  # Thai, and all behind it that is written one character a word
-HANGUL = range(0xAC00, 0xD7A4)
-DIGITS = frozenset("0123456789")
 UNDOUBLED = frozenset("bdfgmnprt")
-ARTICLE = "\u0627\u0644"  # the Arabic one is written as part of the word
 WORD, LETTER, UNSPACED = range(3)
 
 
@@ -246,17 +237,13 @@ def weight(term: str) -> int:
     """The weight of a term by its rarity in titles, in hundredths."""
     weights, unknown = title_weights()
     value = weights.get(term, unknown)
-    return value * UNSPACED_SHARE // 100 if _is_unspaced(term[0]) else value
-
-
-def _is_unspaced(char: str) -> bool:
-    return ord(char) >= UNSPACED_FROM and ord(char) not in HANGUL
+    return value * UNSPACED_SHARE // 100 if is_unspaced(term[0]) else value
 
 
 def _kind(word: str) -> int:
     if len(word) > 1 or word in DIGITS:
         return WORD
-    return UNSPACED if _is_unspaced(word) else LETTER
+    return UNSPACED if is_unspaced(word) else LETTER
 
 
 def _run_terms(kind: int, run: list[str]) -> list[str]:

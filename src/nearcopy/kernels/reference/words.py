@@ -26,6 +26,11 @@ from nearcopy.kernels.reference.html import strip_html_positions
 
 Spans = tuple[list[str], NDArray[np.uint32], NDArray[np.uint32]]
 
+DIGITS = frozenset("0123456789")
+UNSPACED_FROM = 0x0E00  # Thai, and all behind it that is written one character a word
+HANGUL = range(0xAC00, 0xD7A4)
+ARTICLE = "\u0627\u0644"  # the Arabic one is written as part of the word
+
 
 class _Folding:
     """The words so far, the place of each in the source, and whether the last is still open."""
@@ -91,6 +96,11 @@ def _join_pair(base: str, mark: str) -> str | None:
         if (base_point, mark_point) == (first, second):
             return chr(joined)
     return None
+
+
+def is_unspaced(char: str) -> bool:
+    """Whether a character is of a script written without spaces."""
+    return ord(char) >= UNSPACED_FROM and ord(char) not in HANGUL
 
 
 def word_spans(text: str, html: bool = False) -> Spans:

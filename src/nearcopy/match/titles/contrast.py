@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from nearcopy.extract.titles.stage_words import FIRST_DISTINCTIVE, SIDES_BY_STEM, STAGE_WORDS
+from nearcopy.extract.titles.stages_and_columns import FIRST_DISTINCTIVE, SIDES_BY_STEM, STAGE_WORDS
+from nearcopy.extract.word_lists import load_word_lists, words
 
 
 def find_contrast(a: Sequence[str], b: Sequence[str]) -> str | None:
@@ -23,12 +24,11 @@ def find_contrast(a: Sequence[str], b: Sequence[str]) -> str | None:
         return None
     left_axes = {axis for axis, _ in left - right}
     right_axes = {axis for axis, _ in right - left}
-    for axis in sorted(left_axes & right_axes):
-        return f"{_first_word_on_axis(a, axis)} / {_first_word_on_axis(b, axis)}"
-    for axis in sorted(left_axes | right_axes):
-        if axis >= FIRST_DISTINCTIVE:
-            return f"{_first_word_on_axis(a, axis)} / {_first_word_on_axis(b, axis)}"
-    return None
+    distinctive = {axis for axis in left_axes | right_axes if axis >= FIRST_DISTINCTIVE}
+    axes = left_axes & right_axes or distinctive
+    if not axes:
+        return None
+    return f"{_first_word_on_axis(a, min(axes))} / {_first_word_on_axis(b, min(axes))}"
 
 
 def same_side(x: str, y: str) -> bool:
@@ -47,63 +47,16 @@ def _first_word_on_axis(words: Sequence[str], axis: int) -> str:
     return next(matches, "-")
 
 
-# Opposites, a line for the two sides.
-PAIRS = """
-up | down
-off | ahead
-sign signs signed | veto vetoes vetoed
-buy buys bought | sell sells sold
-man boy husband father son brother | woman girl wife mother daughter sister
-king prince | queen princess
-profit profits | loss losses
-import imports | export exports
-high highs highest | low lows lowest
-above over | below under
-before | after
-more | less fewer
-cheaper | dearer costlier
-for pro | against anti
-with | without
-left | right
-home | away
-legal | illegal
-true | false
-guilty | innocent
-alive | dead
-major | minor
-early | late
-older oldest | younger youngest
-public | private
-"""
-# Symmetric relations: the names around them may be exchanged.
-SYMMETRIC_WORDS = """
-and or vs v versus with meet meets met to will face faces play plays marry marries married dates
-und oder et ou y e o og och i en
-"""
-# Introduce a place or time, which may be anywhere in a title.
-PREPOSITIONS = """
-in on at of for after over near from by as amid during before under into across around outside
-inside within since until via im am bei nach an a dans sur apres en tras por
-"""
 MAX_EXCHANGED = 3  # words of each exchanged part, and between them
 
-
-def _opposites() -> dict[str, tuple[int, int]]:
-    """The line and the side of each word."""
-    lines = (line.split(" | ") for line in PAIRS.strip().splitlines())
-    return {
-        word: (number, side)
-        for number, sides in enumerate(lines)
-        for side, words in enumerate(sides)
-        for word in words.split()
-    }
-
-
-OPPOSITES = _opposites()
-_SYMMETRIC_WORDS, _PREPOSITIONS = (
-    frozenset(SYMMETRIC_WORDS.split()),
-    frozenset(PREPOSITIONS.split()),
-)
+_LISTS = load_word_lists(__package__, "contrast_words.toml")
+OPPOSITES = {  # the number of the pair and the side of each word
+    word: (number, side)
+    for number, sides in enumerate(_LISTS["opposites"])
+    for side, listed in enumerate(sides)
+    for word in listed.split()
+}
+SYMMETRIC_WORDS, PREPOSITIONS = words(_LISTS["symmetric_words"]), words(_LISTS["prepositions"])
 
 
 def find_opposite(swap: Iterable[tuple[str, str]]) -> str | None:
@@ -153,6 +106,6 @@ def _differing_words(a: Sequence[str], b: Sequence[str]) -> tuple[list[str], lis
 
 def _is_directed(between: Sequence[str]) -> bool:
     """Whether the words between two parts give them different roles."""
-    if len(between) > MAX_EXCHANGED or between[0] in _PREPOSITIONS:
+    if len(between) > MAX_EXCHANGED or between[0] in PREPOSITIONS:
         return False
-    return not _SYMMETRIC_WORDS.issuperset(between)
+    return not SYMMETRIC_WORDS.issuperset(between)

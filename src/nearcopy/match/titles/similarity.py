@@ -1,4 +1,4 @@
-"""The similarity of two titles: string scores, the mixes of presets, and a fitted grade.
+"""The similarity of two titles: string scores, and a fitted grade.
 
 The grade estimates the similarity in meaning as human raters see it. It decides nothing: titles of
 two days of one story are similar in meaning.
@@ -17,7 +17,7 @@ from rapidfuzz import fuzz, process
 from rapidfuzz.distance import Levenshtein
 
 import nearcopy.kernels as kernels
-from nearcopy.extract.titles.stage_words import SIDES_BY_STEM
+from nearcopy.extract.titles.stages_and_columns import SIDES_BY_STEM
 from nearcopy.kernels.reference.titles import stem, title_terms, weight
 from nearcopy.match.titles.contrast import same_side
 from nearcopy.models import Fact, Fingerprint
@@ -76,37 +76,6 @@ def title_scores(
     return TitleScores(*map(measure, TitleScores._fields))
 
 
-def tracker_average(token_set: float, partial: float, token_sort: float) -> float:
-    """The weighted average of preset `tracker`.
-
-    The design gives no weights. The token set leads, as headlines differ most in how much they
-    say; with 0.4 neither of the others can carry a pair over 0.82 by itself.
-
-    >>> round(tracker_average(0.93, 0.90, 0.93), 2)
-    0.92
-    """
-    return 0.4 * token_set + 0.3 * partial + 0.3 * token_sort
-
-
-def digest_similarity(ratio: float, cosine: float, *, length_share: float = 1.0) -> float:
-    """The similarity of preset `digest`: a high ratio decides alone, else words weigh more.
-
-    Give it the `indel` ratio, which is what libraries call the Levenshtein ratio: with the distance
-    over the longer length, a title whose parts change places (the design's own example of two
-    that are the same) stays under 0.8.
-
-    `length_share` is the shorter length over the longer: under a half, the pair is refused.
-
-    >>> digest_similarity(0.95, 0.5), digest_similarity(0.5, 1.0)
-    (0.95, 0.8)
-    >>> digest_similarity(0.4, 0.8, length_share=0.4)
-    0.0
-    """
-    if length_share < 0.5:
-        return 0.0
-    return ratio if ratio > 0.9 else 0.4 * ratio + 0.6 * cosine
-
-
 COMMON_WEIGHT = 150  # hundredths of weight that every word has; words with no more do not count
 DECIMALS = 4  # logarithms may differ between machines beyond these
 LEAST_LETTERS = 4  # of two terms that begin alike
@@ -136,11 +105,9 @@ def title_grade(a: Fingerprint, b: Fingerprint) -> float | None:
     """The similarity in meaning of two titles, 0..1; None where one has no words."""
     if not a.title or not b.title:
         return None
-    return 1.0 if a.title == b.title else weigh_features(grade_features(a, b))
-
-
-def weigh_features(features: GradeFeatures) -> float:
-    """The grade of these features, 0..1."""
+    if a.title == b.title:
+        return 1.0
+    features = grade_features(a, b)
     total = BIAS + sum([value * weight for value, weight in zip(features, WEIGHTS, strict=True)])
     return round(1.0 / (1.0 + exp(-total)), DECIMALS)
 
@@ -150,6 +117,7 @@ def grade_features(a: Fingerprint, b: Fingerprint) -> GradeFeatures:
     left, right = _parse_title(a.title[:MAX_CHARS]), _parse_title(b.title[:MAX_CHARS])
     in_b, in_a = _match_terms(left, right), _match_terms(right, left)
     amounts_a, amounts_b = _amounts(a.facts), _amounts(b.facts)
+    values_a, values_b = {fact.value for fact in a.facts}, {fact.value for fact in b.facts}
     return GradeFeatures(
         sqrt(_share(in_b, left) * _share(in_a, right)),
         log1p(min(left.words, right.words)),
@@ -157,7 +125,7 @@ def grade_features(a: Fingerprint, b: Fingerprint) -> GradeFeatures:
         _cosine(left.letters, right.letters),
         _cosine(left.phrases, right.phrases),
         _count_missing(a.names, in_b) + _count_missing(b.names, in_a),
-        _count_differing({fact.value for fact in a.facts}, {fact.value for fact in b.facts}),
+        min(len(values_a - values_b), len(values_b - values_a)),
         bool(a.facts) != bool(b.facts),
         bool(amounts_a) and amounts_a == amounts_b,
     )
@@ -257,7 +225,3 @@ def _count_missing(names: Iterable[str], matches: dict[str, float]) -> int:
 
 def _amounts(facts: Iterable[Fact]) -> set[float]:
     return {fact.amount for fact in facts if fact.amount is not None}
-
-
-def _count_differing(a: set[str], b: set[str]) -> int:
-    return min(len(a - b), len(b - a))

@@ -40,14 +40,10 @@ def find_swaps(a: str, b: str) -> tuple[tuple[str, str], ...]:
         pairs = find_differences(left, right)
     else:
         pairs = [pair for pair in zip(left, right, strict=True) if pair[0] != pair[1]]
-    if len(pairs) > MAX_SWAPS or len(left) - _words(pairs) < MIN_SHARED_WORDS:
+    swapped = sum(len(x) if is_han(x) else 1 for x, _ in pairs)  # each Han character is a word
+    if len(pairs) > MAX_SWAPS or len(left) - swapped < MIN_SHARED_WORDS:
         return ()
     return tuple(pairs)
-
-
-def _words(pairs: list[tuple[str, str]]) -> int:
-    """The number of words of the first title in the pairs; each Han character is one."""
-    return sum(len(x) if is_han(x) else 1 for x, _ in pairs)
 
 
 def format_swap(swap: Iterable[tuple[str, str]]) -> str:
@@ -70,8 +66,8 @@ def are_name_swaps(swap: Iterable[tuple[str, str]], a: Fingerprint, b: Fingerpri
 
 def _are_different_words(x: str, y: str, named: bool) -> bool:
     """Whether two words look like different names."""
-    if are_known_names(x, y):
-        return not is_same_name(x, y)
+    if x in NAMES and y in NAMES:
+        return NAMES[x] != NAMES[y]
     return (named or (_is_rare(x) and _is_rare(y))) and _differ_in_stem(x, y)
 
 
@@ -152,14 +148,9 @@ def find_differences(left: Words, right: Words) -> list[tuple[str, str]]:
     runs = _differing_runs(left, right) if one_length else _differing_middle(left, right)
     pairs = [_widen_to_places(left, right, run) for run in runs]
     written = [pair for pair in pairs if is_han(pair[0] + pair[1])]
-    if len(written) > MAX_RUNS or not all(_is_short(word) for pair in written for word in pair):
-        return []
-    return pairs
-
-
-def _is_short(word: str) -> bool:
-    """Whether a run is short enough for a name."""
-    return len(word) <= MAX_NAME_CHARS or is_place(word)
+    words = (word for pair in written for word in pair)
+    as_short_as_names = all(len(word) <= MAX_NAME_CHARS or word in PLACES for word in words)
+    return pairs if len(written) <= MAX_RUNS and as_short_as_names else []
 
 
 def _differing_runs(left: Words, right: Words) -> list[Run]:
@@ -195,7 +186,7 @@ def _widen_to_places(first: Words, second: Words, run: Run) -> tuple[str, str]:
         for right in range(REACH + 1):
             x = "".join(first[run.start - left : run.end + right])
             y = "".join(second[run.other_start - left : run.other_end + right])
-            if x != y and is_place(x) and is_place(y):
+            if x != y and x in PLACES and y in PLACES:
                 return x, y
     return "".join(first[run.start : run.end]), "".join(second[run.other_start : run.other_end])
 
@@ -206,12 +197,8 @@ MIN_NAME_CHARS, MAX_NAME_CHARS = 2, 4  # characters of a name
 def _read_words(name: str) -> frozenset[str]:
     """The folded words of a file."""
     lines = files(__package__).joinpath(name).read_text("utf-8").splitlines()
-    return _fold_words(" ".join(line for line in lines if not line.startswith("#")))
-
-
-def _fold_words(table: str) -> frozenset[str]:
-    """The folded words of a table."""
-    return frozenset(normalised(word).replace(" ", "") for word in table.split())
+    words = (word for line in lines if not line.startswith("#") for word in line.split())
+    return frozenset(normalised(word).replace(" ", "") for word in words)
 
 
 PLACES = _read_words("han_places.txt")
@@ -220,26 +207,12 @@ SURNAMES = frozenset(
     "王李张刘陈杨赵吴徐孙朱郭罗郑梁宋韩冯邓曹彭萧董袁潘蔡蒋杜魏苏吕沈姚卢姜崔谭陆汪廖贾邱孟秦薛侯雷"
     "龚邵戴"
 )
-# Common words of news, and words that begin like a surname, missing in most dictionaries.
-NEWS_WORDS = _fold_words("""
-上市 上映 上月 上调 下周 下月 下调 两国 丧生 中秋 今晨 今起 俄方 元旦 公交 出炉 判刑 台风 国庆 国足
-外国 外媒 多国 多地 大巴 大涨 大跌 大雪 大风 央行 女排 女童 女足 孙女 孙子 官媒 客机 寒假 寒潮 年内
-延期 张开 张贴 强震 徐徐 快讯 戴上 抓获 拘留 推迟 揭晓 数名 新冠 新款 日方 明星 明起 暑假 暑期 暴涨
-暴跌 暴雪 曝光 本周 李子 杜绝 枪击 检方 楼市 歌手 民警 沪指 油价 洪水 洪灾 渔船 独家 王国 王子 王牌
-王者 男童 男篮 疫情 疫苗 空袭 组图 罗列 美方 聚焦 苏联 苏醒 落网 财长 货车 货轮 身亡 车市 车祸 速报
-遇难 重磅 金价 闭幕 陆军 陆战 陆路 陈列 陈述 雷同 雷达 雷雨 韩元 韩方 飓风 飙升 首个 首例 首款 高铁
-""")
 
 
 @cache
 def common_words() -> frozenset[str]:
     """Words that are no names: those of tools/make_han_words.py, and those of news."""
-    return (_read_words("han_words.txt") | NEWS_WORDS) - PLACES
-
-
-def is_place(name: str) -> bool:
-    """Whether a name is a known place."""
-    return name in PLACES
+    return (_read_words("han_words.txt") | _read_words("han_news_words.txt")) - PLACES
 
 
 def are_different_names(x: str, y: str, *, leads: bool) -> bool:
@@ -277,21 +250,3 @@ def _read_names() -> dict[str, int]:
 
 
 NAMES = _read_names()
-
-
-def are_known_names(x: str, y: str) -> bool:
-    """Whether both words are known names.
-
-    >>> are_known_names("iran", "iraq"), are_known_names("iran", "talks")
-    (True, False)
-    """
-    return x in NAMES and y in NAMES
-
-
-def is_same_name(x: str, y: str) -> bool:
-    """Whether two known names are forms of one name.
-
-    >>> is_same_name("france", "french"), is_same_name("france", "germany")
-    (True, False)
-    """
-    return NAMES[x] == NAMES[y]

@@ -11,9 +11,9 @@ from starlette.responses import Response, StreamingResponse
 from nearcopy.deduper.deduper import Deduper
 from nearcopy.errors import BadArticle
 from nearcopy.io.files import Rejected, Row
-from nearcopy.io.serializers.verdict import verdict_row
+from nearcopy.io.serializers import verdict_row
 from nearcopy.models import RELATION_RANK, Article, Verdict
-from nearcopy.service.api.openapi import PREFIX, file_body, preview_lines, problems
+from nearcopy.service.api import PREFIX, file_body, preview_lines, problems
 from nearcopy.service.dependencies import ReadAccess, RequestContext
 from nearcopy.service.problems import NDJSON, Problem, problem_of, to_json
 from nearcopy.service.request_bodies import read_upload

@@ -7,8 +7,8 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from nearcopy.errors import NearcopyError
-from nearcopy.io.serializers.story import stats_row
-from nearcopy.service.api.openapi import PREFIX, model_body, problems
+from nearcopy.io.serializers import stats_row
+from nearcopy.service.api import PREFIX, model_body, problems
 from nearcopy.service.auth import EXPIRED_COOKIE, Caller, caller_of
 from nearcopy.service.dependencies import AdminAccess, ReadAccess, service_of
 from nearcopy.service.log_format import log
@@ -44,12 +44,11 @@ async def readyz(request: Request) -> Response:
 )
 async def metrics(context: AdminAccess) -> Response:
     """Counters of all workers, and gauges of the store."""
-    service = context.service
+    service, stats = context.service, None
     try:
         stats = await service.stats(service.settings.pool, None)
     except (NearcopyError, Problem) as error:
         log.warning("metrics without statistics of the store: %s", error)
-        return Response(service.metrics.text(None, None), media_type=PROMETHEUS)
     text = service.metrics.text(stats, service.pools.window_days)
     return Response(text, media_type=PROMETHEUS)
 

@@ -9,11 +9,11 @@ from fastapi import APIRouter, Depends, Path, Query, Request
 from starlette.responses import Response
 
 from nearcopy.deduper.deduper import Deduper
-from nearcopy.deduper.feedback.actions import ActionResult
+from nearcopy.deduper.story_actions import ActionResult
 from nearcopy.errors import BadArticle
 from nearcopy.io.files import read_time
-from nearcopy.io.serializers.story import action_result_row, action_row, spread_row, story_row
-from nearcopy.service.api.openapi import PREFIX, model_body, problems
+from nearcopy.io.serializers import action_result_row, action_row, dataclass_row, story_row
+from nearcopy.service.api import PREFIX, model_body, problems
 from nearcopy.service.dependencies import ReadAccess, WriteAccess
 from nearcopy.service.problems import field_problem, json_response
 from nearcopy.service.request_bodies import read_model
@@ -108,7 +108,7 @@ async def spread(id: Id, context: ReadAccess) -> Response:  # noqa: A002
     """Its outlets in order of publication, and the steps between them."""
     name = unquote(id)
     steps = await context.pool.reads.run(lambda deduper: deduper.spread(name))
-    return json_response(spread_row(steps))
+    return json_response(dataclass_row(steps))
 
 
 @router.post(

@@ -1,14 +1,8 @@
-"""HTML pages for users: overview, stories, compare, review, try, sign-in; each has a JSON twin."""
+"""HTML pages for users: overview, stories, pairs, try, sign-in; each has a JSON twin."""
 
-from fastapi import APIRouter
+from nearcopy.service.pages import overview, pairs, preview, render, sign_in, stories
 
-from nearcopy.service.pages import compare, overview, preview, render, review, sign_in, stories
-
-MODULES = (overview, stories, compare, review, preview, sign_in, render)
-
-
-def pages() -> APIRouter:
-    router = APIRouter(include_in_schema=False)
-    for module in MODULES:
-        router.include_router(module.router)
-    return router
+ROUTERS = (
+    *(overview.router, stories.router, pairs.router),
+    *(preview.router, sign_in.router, render.router),
+)

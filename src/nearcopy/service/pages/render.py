@@ -24,7 +24,6 @@ from nearcopy.service.log_format import request_id
 from nearcopy.service.problems import Problem, header_names, json_response, problem_of
 
 MAX_TITLE = 240  # characters
-ACTION_NAMES = {"keep": "Kept another copy", "split": "Split off", "merge": "Merged"}
 
 
 def number(value: float | None) -> str:
@@ -136,36 +135,8 @@ def plural(count: int, singular: str, many: str | None = None) -> str:
     return f"{number(count)} {singular if count == 1 else many or singular + 's'}"
 
 
-def action_name(action: dict[str, Any]) -> str:
-    return ACTION_NAMES[action["kind"]]
-
-
-FILTERS = {
-    "number": number,
-    "share": share,
-    "decimal": decimal,
-    "ms": milliseconds,
-    "when": when,
-    "day": day,
-    "after": after,
-    "short": short,
-    "capitalized": capitalized,
-    "heading": title,
-    "relation": relation,
-    "plural": plural,
-    "action_name": action_name,
-}
-
-
 HERE = Path(__file__).parent
 HTML = "text/html; charset=utf-8"
-SECTIONS = (
-    ("/", "Overview"),
-    ("/stories", "Stories"),
-    ("/compare", "Compare"),
-    ("/review", "Review"),
-    ("/try", "Try"),
-)
 STATIC_TYPES = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -183,7 +154,20 @@ templates = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-templates.filters |= FILTERS
+templates.filters |= {
+    "number": number,
+    "share": share,
+    "decimal": decimal,
+    "ms": milliseconds,
+    "when": when,
+    "day": day,
+    "after": after,
+    "short": short,
+    "capitalized": capitalized,
+    "heading": title,
+    "relation": relation,
+    "plural": plural,
+}
 
 
 class Frame(NamedTuple):
@@ -193,8 +177,6 @@ class Frame(NamedTuple):
     query: str
     pool: str | None  # of the request
     caller: Caller | None
-    signed_in: bool
-    sections: tuple[tuple[str, str], ...] = SECTIONS
 
     def link(self, path: str, **query: Any) -> str:
         """An address of this service, in the same pool."""
@@ -210,26 +192,16 @@ class Frame(NamedTuple):
     @property
     def twin(self) -> str:
         """The query of the JSON twin of this page."""
-        parameters = [
-            (name, value)
-            for name, value in parse_qsl(self.query, max_num_fields=None)
-            if name != "format"
-        ]
+        parameters = [(name, value) for name, value in parse_qsl(self.query) if name != "format"]
         return urlencode([*parameters, ("format", "json")], errors="replace")
 
-    @property
-    def may_write(self) -> bool:
-        return self.caller is not None and self.caller.allows("write")
-
-    @property
-    def may_administer(self) -> bool:
-        return self.caller is not None and self.caller.allows("admin")
+    def allows(self, scope: str) -> bool:
+        return self.caller is not None and self.caller.allows(scope)
 
 
 def frame_of(request: Request, caller: Caller | None) -> Frame:
     pool = request.query_params.get("pool")
-    signed_in = caller is not None and caller.by_cookie
-    return Frame(request.url.path, request.url.query, pool, caller, signed_in)
+    return Frame(request.url.path, request.url.query, pool, caller)
 
 
 def wants_json(request: Request) -> bool:
@@ -259,13 +231,10 @@ def redirect(address: str, **headers: str) -> Response:
     return Response(status_code=303, headers={"Location": address, **header_names(headers)})
 
 
-Handler = Callable[[Request], Coroutine[Any, Any, Response]]
-
-
 class PageRoute(APIRoute):
     """Shows problems as pages; redirects to the sign-in page where a token is needed."""
 
-    def get_route_handler(self) -> Handler:
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
 
         async def handle_errors(request: Request) -> Response:

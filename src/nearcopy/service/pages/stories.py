@@ -11,11 +11,10 @@ from starlette.responses import Response
 
 from nearcopy.deduper.deduper import Deduper
 from nearcopy.errors import NotStored
-from nearcopy.io.serializers.story import action_row, spread_row, story_row
-from nearcopy.io.serializers.verdict import match_row
-from nearcopy.models import Article, Story
+from nearcopy.io.serializers import action_row, dataclass_row, match_row, story_row
+from nearcopy.models import Story
 from nearcopy.service.api.stories import Id, StoryQuery, run_action
-from nearcopy.service.dependencies import ReadAccess, RequestContext, WriteAccess
+from nearcopy.service.dependencies import ReadAccess, WriteAccess
 from nearcopy.service.pages.render import frame_of, page_router, redirect, respond
 from nearcopy.service.pages.view_models import (
     Row,
@@ -77,16 +76,16 @@ async def story(request: Request, id: Id, context: ReadAccess) -> Response:  # n
     )
     done = request.query_params.get("done", "")
     last = next((action for action in data["actions"] if str(action["number"]) == done), None)
-    return respond(request, context, "story.html", data, last=last, **_view(context, data))
-
-
-def _view(context: RequestContext, data: Row) -> Row:
-    """The score card, and why the copy is kept without what the card says."""
-    return {
-        "scored": rank_members(data["members"]),
-        "max_points": max_points(context.service.pools.policy.scoring),
-        "reason": data["why"].partition(": length ")[0],
-    }
+    return respond(
+        request,
+        context,
+        "story.html",
+        data,
+        last=last,
+        scored=rank_members(data["members"]),
+        max_points=max_points(context.service.pools.policy.scoring),
+        reason=data["why"].partition(": length ")[0],  # without what the score card says
+    )
 
 
 def _is_single(data: Row, name: str) -> bool:
@@ -99,7 +98,10 @@ def _story_data(deduper: Deduper, name: str) -> Row:
     row = story_row(story)
     articles = deduper.articles([member.id for member in story.members[:MAX_MEMBERS]])
     members = [
-        _member(member, articles.get(member["id"])) for member in row["members"][:MAX_MEMBERS]
+        member
+        | {"outlet": member["source"], "card": score_card(member["why"])}
+        | article_card(articles.get(member["id"]), member["id"])
+        for member in row["members"][:MAX_MEMBERS]
     ]
     return {
         "id": story.id,
@@ -115,21 +117,17 @@ def _story_data(deduper: Deduper, name: str) -> Row:
     }
 
 
-def _member(member: Row, article: Article | None) -> Row:
-    derived = {"outlet": member["source"], "card": score_card(member["why"])}
-    return member | derived | article_card(article, member["id"])
-
-
 def _spread(deduper: Deduper, story: Story, members: Iterable[Row]) -> Row:
     """The spread of the story, each outlet with the places of its articles from 0 to 1."""
-    spread = spread_row(deduper.spread(story.kept))
+    spread = dataclass_row(deduper.spread(story.kept))
     total_hours, first = spread["hours"] or 0.0, spread["first"]
+    start = datetime.fromisoformat(first["when"]) if first else None
     places: dict[str, list[Row]] = {}
     names: dict[str, str | None] = {}
     for member in members:
         outlet = member["outlet"] or ""
-        hours = _hours_between(first["when"], member["published"]) if first else None
-        if hours is not None:
+        if start and member["published"]:
+            hours = (datetime.fromisoformat(member["published"]) - start) / timedelta(hours=1)
             share = min(1.0, max(0.0, hours / total_hours)) if total_hours else 0.0
             kept = member["id"] == story.kept
             place = {"at": round(share, 4), "kept": kept, "id": member["id"]}
@@ -139,12 +137,6 @@ def _spread(deduper: Deduper, story: Story, members: Iterable[Row]) -> Row:
         outlet_row["places"] = places.get(outlet_row["name"], [])
         outlet_row["called"] = names.get(outlet_row["name"]) or outlet_row["name"]
     return spread
-
-
-def _hours_between(first: str, moment: str | None) -> float | None:
-    if moment is None:
-        return None
-    return (datetime.fromisoformat(moment) - datetime.fromisoformat(first)) / timedelta(hours=1)
 
 
 def _similar(deduper: Deduper, kept: str, member_ids: set[str]) -> list[Row]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from nearcopy.config import Scoring
 from nearcopy.deduper.deduper import Deduper
-from nearcopy.io.serializers.story import story_row
+from nearcopy.io.serializers import story_row
 from nearcopy.models import Article, Story
 
 Row = dict[str, Any]
@@ -23,24 +23,17 @@ BLOCK_PAGE = re.compile(r"block page \(([^()]*)\)")
 
 def article_card(article: Article | None, name: str) -> Row:
     """What is shown of an article; only its id if it was deleted."""
+    url = article.url if article else None
+    moment = (article.published or article.seen) if article else None
     return {
         "id": name,
         "title": article.title[:MAX_TITLE] if article else "",
         "source": article.source if article else None,
-        "url": _web_address(article.url) if article else None,
+        # An article may have any URL: a page links to those that are safe.
+        "url": url if url and url.lower().startswith(("http://", "https://")) else None,
         "language": article.language if article else None,
-        "published": _time(article),
+        "published": moment.isoformat() if moment else None,
     }
-
-
-def _web_address(url: str | None) -> str | None:
-    """The URL if it is safe to link to: an article may have any."""
-    return url if url and url.lower().startswith(("http://", "https://")) else None
-
-
-def _time(article: Article | None) -> str | None:
-    moment = (article.published or article.seen) if article else None
-    return moment.isoformat() if moment else None
 
 
 def story_cards(deduper: Deduper, stories: Iterable[Story]) -> list[Row]:

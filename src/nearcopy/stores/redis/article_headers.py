@@ -173,10 +173,6 @@ class ArticleHeaders:
 
     # One article, or several.
 
-    def number(self, id_: str) -> int | None:
-        """The sequence number of an article; None where there is none."""
-        return self._numbers.get(id_)
-
     def numbers(self, ids: Collection[str]) -> dict[str, int]:
         """The sequence numbers of the articles that exist."""
         return {id_: self._numbers[id_] for id_ in ids if id_ in self._numbers}

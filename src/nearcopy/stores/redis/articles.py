@@ -1,7 +1,7 @@
 """Articles of a Redis store: text, fingerprint, header and revisions of each."""
 
 from collections.abc import Collection, Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from nearcopy.config.units import from_micros, to_micros
 from nearcopy.fingerprint.blocking_keys import Keys, blocking_keys
 from nearcopy.match.candidate_index import index_entry
 from nearcopy.models import Article, Fingerprint
-from nearcopy.stores.base import NO_RUNS, Runs, StoredArticle, latest_numbers
+from nearcopy.stores.base import NO_RUNS, Candidates, Probe, Runs, StoredArticle
 from nearcopy.stores.redis.article_headers import NO_TIME, ArticleHeader
 from nearcopy.stores.redis.binary_format import article_name, field_name, row_name, text_name
 from nearcopy.stores.redis.connection import ROWS
@@ -23,8 +23,11 @@ from nearcopy.stores.redis.fingerprint_codec import (
 )
 from nearcopy.stores.redis.transactions import Session
 from nearcopy.stores.row_codec import articles_to_rows, replace_surrogates
+from nearcopy.stores.scans import latest_numbers
+from nearcopy.stores.window_cache import Matches, collect_candidates, required_partitions
 
 RUNS = field_name("meta", "runs")
+FEW_CANDIDATES = 64  # so few that the story members of all of them are read ahead
 
 
 class Articles:
@@ -33,6 +36,44 @@ class Articles:
     def __init__(self, session: Session, edges: Edges) -> None:
         self._session, self._edges = session, edges
         self._records, self._headers = session.records, session.headers
+        self.sequence_numbers = session.numbers
+
+    # Candidates.
+
+    def find_candidates(
+        self, probes: Sequence[Probe], window: timedelta | None, limit: int | None = None
+    ) -> list[Candidates]:
+        session = self._session
+        matches = None if session.is_current else self._find_cached(probes, window, limit)
+        if matches is None:
+            session.refresh()
+            session.window.load(required_partitions(self._headers, probes, window))
+            matches = session.window.find(probes, window, limit)
+        numbers = {number for matched, _ in matches for number in matched}
+        return collect_candidates(matches, session.window.fingerprints(numbers))
+
+    def _find_cached(
+        self, probes: Sequence[Probe], window: timedelta | None, limit: int | None
+    ) -> Matches | None:
+        """The candidates in the cache; None where it was not complete or is outdated.
+
+        What is needed of them is read in the call that catches up, so a lookup is one call.
+        """
+        session, records, window_cache = self._session, self._records, self._session.window
+        if not required_partitions(self._headers, probes, window) <= window_cache.cache.partitions:
+            return None
+        matches = window_cache.find(probes, window, limit)
+        numbers = {number for matched, _ in matches for number in matched}
+        before = records.position, self._headers.first
+        missing = [n for n in numbers if n not in window_cache.cache.fingerprints]
+        ahead = (article_name("m", n) for n in numbers if len(numbers) <= FEW_CANDIDATES)
+        members = [name for name in ahead if not records.is_cached(name)]
+        names = [*map(row_name, missing), *members]
+        values = dict(zip(names, session.read(names), strict=True))
+        records.cache({name: values[name] for name in members})
+        loaded = window_cache.decode({n: values[row_name(n)] for n in missing})
+        window_cache.cache.remember(loaded)
+        return matches if before == (records.position, self._headers.first) else None
 
     # Writing.
 
@@ -116,11 +157,12 @@ class Articles:
         self._records.write(name, encode_revisions([*earlier, revision]))
 
     def remove(self, ids: Collection[str]) -> int:
-        self._session.refresh()
-        numbers = self._headers.numbers(set(ids))
+        numbers = self._session.numbers(set(ids))
         self._delete(numbers.values())
         self._delete_records([text_name("v", id_) for id_ in numbers])
         return len(numbers)
+
+    drop = remove  # nothing is left of what is removed
 
     def _delete(self, numbers: Collection[int]) -> None:
         """Delete everything stored by these sequence numbers."""
@@ -150,8 +192,7 @@ class Articles:
     # Reading.
 
     def dates(self, ids: Collection[str]) -> dict[str, datetime | None]:
-        self._session.refresh()
-        headers = {name: self._headers.get(n) for name, n in self._headers.numbers(ids).items()}
+        headers = {name: self._headers.get(n) for name, n in self._session.numbers(ids).items()}
         return {
             name: from_micros(header.seen if header.published is None else header.published)
             for name, header in headers.items()
@@ -166,20 +207,17 @@ class Articles:
         return filter(None, (self._headers.id(number) for number in numbers))
 
     def fingerprints(self, ids: Collection[str]) -> dict[str, Fingerprint]:
-        self._session.refresh()
-        fingerprints = self._session.window.fingerprints(self._headers.numbers(ids).values())
+        fingerprints = self._session.window.fingerprints(self._session.numbers(ids).values())
         return {fingerprint.id: fingerprint for fingerprint in fingerprints.values()}
 
     def keys(self, ids: Collection[str]) -> dict[str, Keys]:
-        self._session.refresh()
         window = self._session.window
-        rows = window.decode_keys(window.read_rows(self._headers.numbers(ids).values()))
+        rows = window.decode_keys(window.read_rows(self._session.numbers(ids).values()))
         return {fingerprint.id: own for _, fingerprint, own in rows}
 
     def articles(self, ids: Collection[str]) -> dict[str, Article]:
         """The articles as they were added; without their texts where these are not kept."""
-        self._session.refresh()
-        numbers = self._headers.numbers(ids).values()
+        numbers = self._session.numbers(ids).values()
         if self._session.keep == "all":
             texts = self._session.texts.get(numbers)
             articles = [decode_article(text, self._headers.get(n)) for n, text in texts.items()]
@@ -197,13 +235,8 @@ class Articles:
             if (packed := records[name])
         }
 
-    def sequence_numbers(self, ids: Collection[str]) -> dict[str, int]:
-        self._session.refresh()
-        return self._headers.numbers(ids)
-
     def runs(self, ids: Collection[str]) -> dict[str, int]:
-        self._session.refresh()
-        return {name: self._headers.run(n) for name, n in self._headers.numbers(ids).items()}
+        return {name: self._headers.run(n) for name, n in self._session.numbers(ids).items()}
 
     def run_count(self) -> int:
         self._session.refresh()

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from nearcopy.errors import StoreError, require
-from nearcopy.stores.addresses import mask_password
+from nearcopy.stores import mask_password
 from nearcopy.stores.retry import Backoff
 
 ROWS = 64  # articles in one hash; a row has up to four fields, this far apart

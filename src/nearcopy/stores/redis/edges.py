@@ -63,15 +63,13 @@ class Edges:
         self._decoded[number] = edges
 
     def edges(self, ids: Collection[str]) -> list[Edge]:
-        self._session.refresh()
-        numbers = set(self._headers.numbers(ids).values())
+        numbers = set(self._session.numbers(ids).values())
         own = self._read(numbers)
         later = {n for edges in own.values() for n in edges.later} - numbers
         return list(self._with_ids(_edges_of(numbers, own | self._read(later))))
 
     def links(self, ids: Collection[str]) -> list[StoryLink]:
-        self._session.refresh()
-        numbers = set(self._headers.numbers(ids).values())
+        numbers = set(self._session.numbers(ids).values())
         own = self._read(numbers)
         later = {n for edges in own.values() for n, same in edges.later.items() if same} - numbers
         edges = _edges_of(numbers, own | self._read(later))
@@ -79,19 +77,12 @@ class Edges:
         return [edge.link for edge in self._with_ids(joining)]
 
     def edges_among(self, ids: Collection[str]) -> list[Edge]:
-        self._session.refresh()
-        numbers = set(self._headers.numbers(ids).values())
-        edges = {
-            (low, high): edge
-            for high, own in self._read(numbers).items()
-            for low, edge in own.earlier.items()
-            if low in numbers
-        }
-        return list(self._with_ids(edges))
+        numbers = set(self._session.numbers(ids).values())
+        edges = _edges_of(numbers, self._read(numbers)).items()
+        return list(self._with_ids({pair: edge for pair, edge in edges if pair[0] in numbers}))
 
     def connected_ids(self, ids: Collection[str], limit: int) -> list[str]:
-        self._session.refresh()
-        visited = dict.fromkeys(self._headers.numbers(ids).values())
+        visited = dict.fromkeys(self._session.numbers(ids).values())
         frontier = list(visited)
         while frontier and len(visited) < limit:
             edges = self._read(frontier).values()

@@ -15,7 +15,7 @@ from zstandard import ZstdCompressor, ZstdDecompressor
 
 from nearcopy.config.units import from_micros
 from nearcopy.fingerprint.blocking_keys import Keys
-from nearcopy.models import Article, Fact, Fingerprint
+from nearcopy.models import Article, Fingerprint
 from nearcopy.stores.redis.article_headers import ArticleHeader
 from nearcopy.stores.redis.binary_format import (
     Compressor,
@@ -27,7 +27,7 @@ from nearcopy.stores.redis.binary_format import (
     unpack_strings,
 )
 from nearcopy.stores.redis.records import Records
-from nearcopy.stores.row_codec import articles_to_rows
+from nearcopy.stores.row_codec import articles_to_rows, fingerprint_from_values
 
 DIGEST, SIMHASH, MINHASH, KEYS = 1, 2, 4, 8  # flags: what a row contains
 SIMHASH_BYTES = 8
@@ -50,16 +50,13 @@ def sketch(fingerprint: Fingerprint) -> Fingerprint:
     )
 
 
-class _Parts(NamedTuple):
-    """The fields of a row."""
+class _Hashes(NamedTuple):
+    """How a row begins: hashes of the text, and the keys where they do not follow from it."""
 
-    words: int
     digest: bytes | None
     simhash: bytes | None
     minhash: bytes | None
-    numerals: bytes
-    profile: Columns
-    values: list[Any]
+    keys: bytes | None
 
 
 class FingerprintCodec:
@@ -96,102 +93,87 @@ class FingerprintCodec:
 
     def decode(self, rows: Sequence[tuple[bytes, ArticleHeader]]) -> list[Fingerprint]:
         """The fingerprints of rows and their headers."""
-        parts = [self._parse(row) for row, _ in rows]
-        profiles = _unpack_profiles([part.profile for part in parts])
-        headers = (header for _, header in rows)
-        return list(map(self._fingerprint, parts, profiles, headers))
+        fields = [self._read(row, header) for row, header in rows]
+        profiles = _unpack_profiles([values["profile"] for values in fields])
+        return [
+            fingerprint_from_values(values | {"profile": profile})
+            for values, profile in zip(fields, profiles, strict=True)
+        ]
 
-    def _parse(self, row: bytes) -> _Parts:
-        flags, reader = _open(row)
-        digest = reader.string() if flags & DIGEST else None
-        simhash = reader.take(SIMHASH_BYTES) if flags & SIMHASH else None
-        minhash = reader.string() if flags & MINHASH else None
-        if flags & KEYS:
-            reader.string()
+    def _read(self, row: bytes, header: ArticleHeader) -> dict[str, Any]:
+        """The fields of a fingerprint, its profile still in two parts."""
+        hashes, reader = _open(row)
         words, numerals, lower = reader.number(), reader.string(), reader.string()
         boundary = reader.number()
         plain = self._compressor.decompress(reader.remainder())
-        values = _decode_values(plain[boundary:])
-        profile = lower, plain[:boundary]
-        return _Parts(words, digest, simhash, minhash, numerals, profile, values)
-
-    def _fingerprint(self, parts: _Parts, profile: bytes, header: ArticleHeader) -> Fingerprint:
-        values, simhash = parts.values, parts.simhash
-        return Fingerprint(
-            id=header.id,
-            recipe=self._recipe_id if values[0] == 0 else values[0],
-            words=parts.words,
-            digest=parts.digest,
-            simhash=None if simhash is None else int.from_bytes(simhash, "big"),
-            minhash=parts.minhash,
-            numerals=parts.numerals,
-            profile=profile,
-            url=values[1],
-            declared_url=values[2],
-            details=values[3],
-            refiled=values[4],
-            tier=values[5],
-            block_page=values[6],
-            column=values[7],
-            stages=tuple(values[8]),
-            names=tuple(values[9]),
-            facts=tuple(Fact(*fact) for fact in values[10]),
-            title=values[11],
-            gist=values[11] if values[12] == 0 else values[12],
-            source=header.source,
-            published=from_micros(header.published),
-            seen=from_micros(header.seen),
-        )
+        stored = json.loads(plain[boundary:].decode("utf-8", "surrogatepass"))
+        values = DEFAULTS | dict(zip(DEFAULTS, stored, strict=False))
+        return values | {
+            "recipe": self._recipe_id if values["recipe"] == 0 else values["recipe"],
+            "gist": values["title"] if values["gist"] == 0 else values["gist"],
+            "words": words,
+            "digest": hashes.digest,
+            "simhash": hashes.simhash,
+            "minhash": hashes.minhash,
+            "numerals": numerals,
+            "profile": (lower, plain[:boundary]),
+            "id": header.id,
+            "source": header.source,
+            "published": header.published,
+            "seen": header.seen,
+        }
 
 
 def keys_in(row: bytes) -> Keys | None:
     """The keys that the row contains; None where they follow from the fingerprint."""
-    flags, reader = _open(row)
-    if not flags & KEYS:
+    hashes, _ = _open(row)
+    if hashes.keys is None:
         return None
-    if flags & DIGEST:
-        reader.string()
-    if flags & SIMHASH:
-        reader.take(SIMHASH_BYTES)
-    if flags & MINHASH:
-        reader.string()
-    return np.frombuffer(reader.string(), "<u8").astype(np.uint64, copy=False)
+    return np.frombuffer(hashes.keys, "<u8").astype(np.uint64, copy=False)
 
 
-def _open(row: bytes) -> tuple[int, Reader]:
+def _open(row: bytes) -> tuple[_Hashes, Reader]:
     reader = Reader(row)
-    return reader.number(), reader
+    flags = reader.number()
+    hashes = _Hashes(
+        reader.string() if flags & DIGEST else None,
+        reader.take(SIMHASH_BYTES) if flags & SIMHASH else None,
+        reader.string() if flags & MINHASH else None,
+        reader.string() if flags & KEYS else None,
+    )
+    return hashes, reader
 
 
-# Trailing values that equal these are omitted.
-DEFAULTS: list[Any] = [0, None, None, 0, False, None, None, None, [], [], [], "", 0]
+# The other fields, in the order of the format; trailing ones that equal these are omitted.
+DEFAULTS: dict[str, Any] = {
+    "recipe": 0,  # that of the store
+    "url": None,
+    "declared_url": None,
+    "details": 0,
+    "refiled": False,
+    "tier": None,
+    "block_page": None,
+    "column": None,
+    "stages": (),
+    "names": (),
+    "facts": (),
+    "title": "",
+    "gist": 0,  # the title
+}
 
 
 def _encode_values(fingerprint: Fingerprint, recipe_id: str) -> bytes:
-    values: list[Any] = [
-        0 if fingerprint.recipe == recipe_id else fingerprint.recipe,
-        fingerprint.url,
-        fingerprint.declared_url,
-        fingerprint.details,
-        fingerprint.refiled,
-        fingerprint.tier,
-        fingerprint.block_page,
-        fingerprint.column,
-        list(fingerprint.stages),
-        list(fingerprint.names),
-        list(fingerprint.facts),
-        fingerprint.title,
-        0 if fingerprint.gist == fingerprint.title else fingerprint.gist,
-    ]
-    while values and values[-1] == DEFAULTS[len(values) - 1]:
-        values.pop()
-    plain = json.dumps(values, separators=(",", ":"), ensure_ascii=False)
+    values = {name: getattr(fingerprint, name) for name in DEFAULTS}
+    if fingerprint.recipe == recipe_id:
+        values["recipe"] = 0
+    if fingerprint.gist == fingerprint.title:
+        values["gist"] = 0
+    for name in reversed(DEFAULTS):
+        if values[name] != DEFAULTS[name]:
+            break
+        del values[name]
+    plain = json.dumps([*values.values()], separators=(",", ":"), ensure_ascii=False)
     return plain.encode("utf-8", "surrogatepass")
-
-
-def _decode_values(packed: bytes) -> list[Any]:
-    values: list[Any] = json.loads(packed.decode("utf-8", "surrogatepass"))
-    return values + DEFAULTS[len(values) :]
 
 
 def _pack_profile(profile: bytes) -> Columns:

@@ -1,41 +1,95 @@
 """The Redis store, composed of its parts."""
 
+from collections import Counter
 from contextlib import suppress
 from datetime import datetime, timedelta
+
+import numpy as np
 
 from nearcopy.config import Recipe
 from nearcopy.config.units import MICROSECOND, to_micros
 from nearcopy.errors import RecipeMismatch, StoreError
 from nearcopy.match.candidate_index import DAY
-from nearcopy.stores.addresses import DEFAULT_POOL
+from nearcopy.models import Check
+from nearcopy.stores import DEFAULT_POOL
 from nearcopy.stores.base import (
     NO_LATENCIES,
+    ComposedStore,
     LatencyCounts,
+    StoreCounts,
     StoreSettings,
     StoryCursor,
     StoryFilter,
     StoryOrder,
     StoryPlace,
-    scan_stories,
 )
-from nearcopy.stores.integrity import recipe_mismatch
-from nearcopy.stores.redis.article_headers import Expiry
+from nearcopy.stores.integrity import check_members, recipe_mismatch
+from nearcopy.stores.redis.article_headers import NO_TIME, Expiry
 from nearcopy.stores.redis.articles import Articles
-from nearcopy.stores.redis.binary_format import field_name
-from nearcopy.stores.redis.candidates import CandidateLookup
+from nearcopy.stores.redis.binary_format import field_name, row_name, unpack_hash
 from nearcopy.stores.redis.connection import Connection, parse_address
 from nearcopy.stores.redis.edges import Edges
-from nearcopy.stores.redis.feedback import FeedbackLog
-from nearcopy.stores.redis.statistics import Statistics
-from nearcopy.stores.redis.stories import Stories
+from nearcopy.stores.redis.stories import FeedbackLog, Stories
 from nearcopy.stores.redis.transactions import Session
 from nearcopy.stores.row_codec import recipe_from_json, recipe_to_json
+from nearcopy.stores.scans import count_articles, scan_stories
 
 FORMAT = b"1"
+CHECKED = 2000  # of the newest articles
+LATENCIES, TERMS = "times", b"gterms"
 CLOSE_SECONDS = 0.2  # to wait for other writers
 
 
-class RedisStore:
+class Statistics:
+    """Counts of terms and articles, and latencies."""
+
+    def __init__(self, session: Session, stories: Stories) -> None:
+        self._session, self._stories = session, stories
+        self._records, self._headers = session.records, session.headers
+
+    def term_counts(self) -> bytes:
+        self._session.refresh()
+        return self._records.get_one(TERMS) or b""
+
+    def save_term_counts(self, counts: bytes) -> None:
+        self._records.write(TERMS, counts)
+
+    def count_articles(self, since: int | None) -> StoreCounts:
+        self._session.refresh()
+        seen, first = self._headers.seen(), self._headers.first
+        days = np.where(seen == NO_TIME, 0, seen // DAY)
+        counted = self._headers.exist() & (days >= (since if since is not None else -(1 << 62)))
+        arrivals = list(zip(days.tolist(), self._headers.sources(), strict=True))
+        return count_articles(
+            [arrivals[place] for place in np.flatnonzero(counted).tolist()],
+            [
+                (arrivals[number - first], story, member)
+                for number, story, member in self._stories.scan_members()
+                if counted[number - first]
+            ],
+        )
+
+    def add_latencies(self, counts: LatencyCounts) -> None:
+        for (day, operation, bucket), count in counts.items():
+            field = f"{day}:{bucket}:{operation}".encode()
+            self._records.increment(LATENCIES.encode(), field, count)
+
+    def latencies(self, since: int | None) -> LatencyCounts:
+        self._session.refresh()
+        stored = unpack_hash(self._records.get_one(f"a{LATENCIES}".encode()))
+        counts = Counter({field: int(count) for field, count in stored.items()})
+        counts.update(self._records.increments(LATENCIES.encode()))
+        by_key = ((_parse_latency(field), count) for field, count in counts.items())
+        return {key: count for key, count in by_key if since is None or key[0] >= since}
+
+    def remove_latencies(self, before: int) -> None:
+        """Remove the latencies of the days before one."""
+        for day, operation, bucket in self.latencies(None):
+            if day < before:
+                self._records.write(field_name(LATENCIES, f"{day}:{bucket}:{operation}"), None)
+
+
+class RedisStore(ComposedStore):
     """A store on a Redis server, under one prefix."""
 
     def __init__(self, address: str, pool: str = DEFAULT_POOL) -> None:
@@ -43,51 +97,11 @@ class RedisStore:
         self.address = parsed.shown
         self._pool, self._requested_keep = pool, parsed.keep
         self.session = Session(Connection(parsed))
-        self._candidates = CandidateLookup(self.session)
-        self._edges = Edges(self.session)
-        self._articles = Articles(self.session, self._edges)
-        self._stories = Stories(self.session)
-        self._feedback = FeedbackLog(self.session)
+        edges, self._stories = Edges(self.session), Stories(self.session)
         self._statistics = Statistics(self.session, self._stories)
-        self._delegate()
-
-    def _delegate(self) -> None:
-        """The methods of the contract are those of the parts."""
+        articles, feedback = Articles(self.session, edges), FeedbackLog(self.session)
+        super().__init__(articles, edges, self._stories, feedback, self._statistics)
         self.snapshot, self.transaction = self.session.snapshot, self.session.transaction
-
-        articles = self._articles
-        self.find_candidates = self._candidates.find_candidates
-        self.save_articles = articles.save_articles
-        self.remove = self.drop = articles.remove  # nothing is left of what is removed
-        self.dates, self.ids_before = articles.dates, articles.ids_before
-        self.fingerprints, self.keys = articles.fingerprints, articles.keys
-        self.articles, self.revisions = articles.articles, articles.revisions
-        self.sequence_numbers, self.runs = articles.sequence_numbers, articles.runs
-        self.run_count = articles.run_count
-        self.ids, self.latest_ids = articles.ids, articles.latest_ids
-
-        edges = self._edges
-        self.save_edges, self.edges = edges.save_edges, edges.edges
-        self.edges_among, self.links = edges.edges_among, edges.links
-        self.connected_ids = edges.connected_ids
-
-        stories = self._stories
-        self.save_stories, self.stories = stories.save_stories, stories.stories
-        self.members, self.story_ids = stories.members, stories.story_ids
-        self.used_story_ids = stories.used_story_ids
-        self.resolve_story, self.redirects = stories.resolve_story, stories.redirects
-
-        feedback = self._feedback
-        self.save_feedback, self.remove_feedback = feedback.save_feedback, feedback.remove_feedback
-        self.feedback_about, self.all_feedback = feedback.feedback_about, feedback.all_feedback
-        self.save_action, self.actions = feedback.save_action, feedback.actions
-        self.preferred_copies = feedback.preferred_copies
-
-        statistics = self._statistics
-        self.term_counts = statistics.term_counts
-        self.save_term_counts = statistics.save_term_counts
-        self.count_articles, self.verify = statistics.count_articles, statistics.verify
-        self.add_latencies, self.latencies = statistics.add_latencies, statistics.latencies
 
     # Settings.
 
@@ -177,6 +191,59 @@ class RedisStore:
         """A page of stories, by a scan over all stories."""
         return scan_stories(self, query, order, after, limit)
 
+    # Integrity checks.
+
+    def verify(self) -> list[Check]:
+        """The results of the integrity checks, also of the settings of the server."""
+        self.session.refresh()
+        return [
+            self._check_durability(),
+            self._check_eviction(),
+            self._check_articles(),
+            self._check_duplicates(),
+        ]
+
+    def _check_durability(self) -> Check:
+        if self.session.connection.info("persistence").get("aof_enabled"):
+            return Check("durability", True, "appendonly yes; see appendfsync for how soon")
+        detail = (
+            "appendonly is off: a server that stops may lose what it was sent last; "
+            "set appendonly yes"
+        )
+        return Check("durability", True, detail, warning=True)
+
+    def _check_eviction(self) -> Check:
+        memory = self.session.connection.info("memory")
+        policy, limit = memory.get("maxmemory_policy", "unknown"), int(memory.get("maxmemory", 0))
+        harmless = policy == "noeviction" or not limit
+        detail = f"maxmemory {limit}, policy {policy}"
+        advice = "" if policy == "noeviction" else ": set maxmemory-policy noeviction"
+        return Check("eviction", harmless, detail + advice)
+
+    def _check_articles(self) -> Check:
+        """Whether the newest articles have their fingerprints and texts."""
+        last = self.session.headers.last
+        newest = range(max(self.session.headers.first, last - CHECKED), last + 1)
+        present = [number for number in newest if self.session.headers.id(number)]
+        rows = self.session.records.fetch([row_name(number) for number in present])
+        without_row = sum(rows[row_name(number)] is None for number in present)
+        keeps_texts = self.session.keep == "all"
+        texts = len(self.session.texts.get(present)) if keeps_texts else len(present)
+        incomplete = without_row + len(present) - texts
+        count = f"{len(self.session.headers)} articles"
+        detail = f"{count}, {incomplete} of the newest {len(present)} incomplete"
+        return Check("articles", not incomplete, detail)
+
+    def _check_duplicates(self) -> Check:
+        members = self._stories.scan_members()
+        return check_members(
+            {member.id: (story, member.duplicate_of) for _, story, member in members},
+            self._is_expired,
+        )
+
+    def _is_expired(self, id_: str) -> bool:
+        return self.session.expiry.window is not None and not self.session.headers.numbers([id_])
+
     def close(self, counts: LatencyCounts = NO_LATENCIES) -> None:
         """Close the connections; the latencies are saved unless another worker is writing."""
         connection = self.session.connection
@@ -199,3 +266,8 @@ def list_pools_at(address: str) -> list[str]:
 
 def _window(meta: dict[bytes, bytes]) -> timedelta | None:
     return int(meta[b"window"]) * MICROSECOND if meta[b"window"] else None
+
+
+def _parse_latency(field: bytes) -> tuple[int, str, int]:
+    day, bucket, operation = field.decode().split(":", 2)
+    return int(day), operation, int(bucket)

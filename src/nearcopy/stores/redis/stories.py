@@ -1,10 +1,15 @@
-"""Stories of a Redis store: members are stored with their articles, stories by their ids."""
+"""Stories of a Redis store, and feedback on them.
+
+Members are stored with their articles, stories by their ids.
+"""
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from nearcopy.config.units import from_micros
-from nearcopy.models import Member, Story
+from nearcopy.models import Member, Story, ordered
+from nearcopy.models.feedback import Feedback, StoryAction, action_from_json, action_to_json
+from nearcopy.stores.base import UNLIMITED
 from nearcopy.stores.redis.article_headers import ArticleHeader
 from nearcopy.stores.redis.binary_format import (
     Name,
@@ -17,8 +22,16 @@ from nearcopy.stores.redis.binary_format import (
 )
 from nearcopy.stores.redis.connection import ROWS
 from nearcopy.stores.redis.edges import CACHED_DECODED
+from nearcopy.stores.redis.records import DecodedHash
 from nearcopy.stores.redis.transactions import Session
-from nearcopy.stores.row_codec import RELATIONS, replace_surrogates, replace_surrogates_or_none
+from nearcopy.stores.row_codec import (
+    RELATIONS,
+    FeedbackRow,
+    feedback_from_row,
+    feedback_to_row,
+    replace_surrogates,
+    replace_surrogates_or_none,
+)
 
 SAME_SOURCE = 1  # as the article; 0: another one, which follows
 HASHES_AT_ONCE = 512
@@ -54,8 +67,7 @@ class Stories:
             self._records.write(article_name("m", number), packed)
 
     def members(self, ids: Collection[str]) -> dict[str, Membership]:
-        self._session.refresh()
-        return self._read_members(self._headers.numbers(ids).values())
+        return self._read_members(self._session.numbers(ids).values())
 
     def _read_members(self, numbers: Collection[int]) -> dict[str, Membership]:
         names = {number: article_name("m", number) for number in numbers}
@@ -79,8 +91,9 @@ class Stories:
         self._session.refresh()
         names = {story: text_name("s", story) for story in ids}
         records = self._records.get(names.values())
-        stored = {
-            story: self._decode_story(packed)
+        decompress = self._session.compressor.decompress
+        stored: dict[str, tuple[str, list[int]]] = {
+            story: json.loads(decompress(packed))
             for story, name in names.items()
             if (packed := records[name])
         }
@@ -91,10 +104,6 @@ class Stories:
             for story, (why, numbers) in stored.items()
         )
         return {story.id: story for story in stories if story is not None}
-
-    def _decode_story(self, packed: bytes) -> tuple[str, list[int]]:
-        why, numbers = json.loads(self._session.compressor.decompress(packed))
-        return why, numbers
 
     def _compose_story(
         self, id_: str, why: str, ids: list[str], memberships: Mapping[str, Membership]
@@ -190,3 +199,58 @@ class Stories:
             why=why or "",
             duplicate_of=original,
         )
+
+
+class FeedbackLog:
+    """Saves and reads feedback on pairs of articles, and actions on stories.
+
+    Both are few, and read as whole hashes.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._feedback = DecodedHash(session.records, "feedback", _decode_feedback)
+        self._actions = DecodedHash(session.records, "actions", action_from_json)
+
+    def save_feedback(self, feedback: Feedback) -> None:
+        row = json.dumps(feedback_to_row(feedback), separators=(",", ":"))
+        self._feedback.write(json.dumps(feedback.pair), row.encode())
+
+    def remove_feedback(self, a: str, b: str) -> bool:
+        pair = json.dumps(ordered(a, b))
+        exists = pair.encode() in self._feedback.read()
+        if exists:
+            self._feedback.write(pair, None)
+        return exists
+
+    def feedback_about(self, ids: Collection[str]) -> list[Feedback]:
+        self._session.refresh()
+        feedback = self._feedback.read().values()
+        chosen = set(ids) if feedback else set()
+        return [item for item in feedback if item.a in chosen or item.b in chosen]
+
+    def all_feedback(self) -> list[Feedback]:
+        self._session.refresh()
+        return sorted(self._feedback.read().values(), key=lambda item: (item.when, item.pair))
+
+    def save_action(self, action: StoryAction) -> None:
+        self._actions.write(str(action.number), action_to_json(action).encode())
+
+    def actions(self, before: int | None = None, limit: int = UNLIMITED) -> list[StoryAction]:
+        self._session.refresh()
+        actions = reversed(self._sorted_actions())
+        return [a for a in actions if before is None or a.number < before][:limit]
+
+    def preferred_copies(self, ids: Collection[str]) -> dict[str, int]:
+        """Those ids that an action not undone keeps, with the number of the last such action."""
+        self._session.refresh()
+        actions = self._sorted_actions()
+        chosen = set(ids) if actions else set()
+        return {name: a.number for a in actions if (name := a.keeps) in chosen and name is not None}
+
+    def _sorted_actions(self) -> list[StoryAction]:
+        return sorted(self._actions.read().values(), key=lambda action: action.number)
+
+
+def _decode_feedback(row: bytes) -> Feedback:
+    return feedback_from_row(FeedbackRow(*json.loads(row)))

@@ -89,6 +89,11 @@ class Session:
         if not self.is_current:
             self.read(())
 
+    def numbers(self, ids: Collection[str]) -> dict[str, int]:
+        """The sequence numbers of the articles that exist, after catching up."""
+        self.refresh()
+        return self.headers.numbers(ids)
+
     def read(self, names: Collection[Name]) -> list[bytes | None]:
         """Catch up with other workers and read records, in one call."""
         if not self._is_open:

@@ -43,7 +43,7 @@ class RedisWindow:
 
     def find(self, probes: Sequence[Probe], window: timedelta | None, limit: int | None) -> Matches:
         """The candidates of each probe, in the partitions that are loaded."""
-        matches = self.cache.find(probes, window, limit, self._existing)
+        matches = self.cache.index.find(probes, window, limit, self._existing)
         return [(self._existing(numbers), truncated) for numbers, truncated in matches]
 
     def _existing(self, numbers: Collection[int]) -> list[int]:
@@ -52,9 +52,8 @@ class RedisWindow:
     def load(self, partitions: set[int]) -> None:
         """Load these partitions."""
         missing = partitions - self.cache.partitions
-        occupied = (
-            missing & self._headers.all_partitions()
-        )  # most at the edges of a window are empty
+        # Most partitions at the edges of a window are empty.
+        occupied = missing & self._headers.all_partitions()
         if occupied and self.cache.evict(partitions):
             missing = partitions
             occupied = missing & self._headers.all_partitions()

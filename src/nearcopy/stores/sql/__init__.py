@@ -1,4 +1,4 @@
-"""The store in an SQL database: its parts, its schema, and the database they need.
+"""The stores in SQL databases: their parts, their schema, and the databases they need.
 
-SQLite and PostgreSQL share everything here; what they do differently is behind `database.Database`.
+SQLite and PostgreSQL share everything but what is behind `database.Database`.
 """

@@ -19,8 +19,7 @@ from nearcopy.stores.row_codec import (
     replace_surrogates,
     replace_surrogates_or_none,
 )
-from nearcopy.stores.sql.database import STATE, ArticleIds, Database
-from nearcopy.stores.sql.settings import SqlSettings
+from nearcopy.stores.sql.database import STATE, ArticleIds, Database, SqlSettings
 from nearcopy.stores.sql.stories import SqlEdges
 from nearcopy.stores.sql.window import SqlWindow
 
@@ -67,11 +66,13 @@ class SqlArticles:
     ) -> None:
         self._database, self._ids, self._settings = database, ids, settings
         self._edges, self._window = edges, window
+        self.find_candidates = window.find_candidates
+        self.sequence_numbers, self.run_count = ids.numbers, settings.run_count
 
     def save_articles(self, articles: Sequence[StoredArticle], runs: Runs = NO_RUNS) -> None:
         if not articles:
             return
-        self._window.mark_changed()
+        self._window.is_changed = True
         runs = self._assign_runs([item.article.id for item in articles], runs)
         self._replace(articles)
         last = self._settings.increment("numbers", len(articles))
@@ -167,7 +168,7 @@ class SqlArticles:
 
     def _erase(self, numbers: Collection[int]) -> None:
         """Delete everything but the articles themselves, and let other processes know."""
-        self._window.mark_changed()
+        self._window.is_changed = True
         self._ids.forget()
         for table in self._database.article_tables:
             self._database.execute_in(f"DELETE FROM {table} WHERE number IN ({{}})", numbers)

@@ -7,19 +7,24 @@ which each process keeps up to date. So inserting an article is one short write.
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from typing import Any
 
 from nearcopy.config.units import to_micros
 from nearcopy.errors import NearcopyError, StoreError
 from nearcopy.match.candidate_index import DAY
-from nearcopy.models import Check
-from nearcopy.stores.base import NO_LATENCIES, LatencyCounts
+from nearcopy.models import Check, Relation
+from nearcopy.stores.base import (
+    NO_LATENCIES,
+    ArticleCounts,
+    ComposedStore,
+    LatencyCounts,
+    StoreCounts,
+)
 from nearcopy.stores.integrity import check_duplicates
 from nearcopy.stores.sql.articles import SqlArticles
-from nearcopy.stores.sql.database import ArticleIds, Database, State
+from nearcopy.stores.sql.database import ArticleIds, Database, Row, SqlSettings, State
 from nearcopy.stores.sql.feedback import SqlFeedback
 from nearcopy.stores.sql.schema import index_names_of, table_name
-from nearcopy.stores.sql.settings import SqlSettings
-from nearcopy.stores.sql.statistics import SqlStatistics
 from nearcopy.stores.sql.stories import NO_NUMBERS, SqlEdges, SqlStories
 from nearcopy.stores.sql.window import SqlWindow
 
@@ -46,9 +51,93 @@ LEFT JOIN (
 ) AS kept ON kept.name = members.duplicate_of AND kept.home = members.story
 WHERE members.duplicate_of IS NOT NULL AND kept.name IS NULL
 """
+MEMBERS_SINCE = "members JOIN arrivals USING (number) WHERE day >= ?"
+# All articles, then how many of these are duplicates: only members of stories can be.
+BY_COLUMN = (
+    "SELECT {0}, count(*) FROM arrivals WHERE day >= ? GROUP BY {0}",
+    f"SELECT {{0}}, count(*) FROM {MEMBERS_SINCE} AND duplicate_of IS NOT NULL GROUP BY {{0}}",
+)
+BY_RELATION = (
+    f"SELECT day, relation, count(*) FROM {MEMBERS_SINCE} AND relation IS NOT NULL"
+    " GROUP BY day, relation"
+)
+BY_SIZE = (
+    "SELECT size, count(*) FROM (SELECT count(*) AS size FROM {} GROUP BY story) AS sizes"
+    " GROUP BY size"
+)
+EVER = -(1 << 62)  # a day before all others
 
 
-class SqlStore:
+class SqlStatistics:
+    """Counts by day."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._term_counts: bytes | None = None  # None: not read
+
+    def forget_cache(self) -> None:
+        self._term_counts = None
+
+    def term_counts(self) -> bytes:
+        if self._term_counts is None:
+            row = self._database.one("SELECT value FROM blobs WHERE name = 'term_counts'")
+            self._term_counts = bytes(row[0]) if row else b""
+        return self._term_counts
+
+    def save_term_counts(self, counts: bytes) -> None:
+        row = ("term_counts", counts)
+        self._database.replace("blobs", ("name", "value"), [row], key=("name",))
+        self._term_counts = counts
+
+    def count_articles(self, since: int | None) -> StoreCounts:
+        first = EVER if since is None else since
+        days = self._article_counts("day", first)
+        sizes: dict[int, int] = dict(self._story_sizes(first))
+        in_stories = sum(size * count for size, count in sizes.items())
+        alone = sum(counts.articles for counts in days.values()) - in_stories
+        if alone:
+            sizes[1] = sizes.get(1, 0) + alone
+        rows = self._database.run(BY_RELATION, (first,))
+        related = {(day, Relation(name)): count for day, name, count in rows}
+        return StoreCounts(days, self._article_counts("arrivals.source", first), related, sizes)
+
+    def _story_sizes(self, first: int) -> list[Row]:
+        """The number of stories by their number of articles added since a day."""
+        earlier = "SELECT 1 FROM arrivals WHERE day < ? LIMIT 1"
+        if first == EVER or self._database.one(earlier, (first,)) is None:
+            return self._database.run(BY_SIZE.format("members"))
+        return self._database.run(BY_SIZE.format(MEMBERS_SINCE), (first,))
+
+    def _article_counts(self, column: str, first: int) -> dict[Any, ArticleCounts]:
+        all_articles, only_duplicates = (statement.format(column) for statement in BY_COLUMN)
+        articles: dict[Any, int] = dict(self._database.run(all_articles, (first,)))
+        duplicates: dict[Any, int] = dict(self._database.run(only_duplicates, (first,)))
+        return {
+            group: ArticleCounts(count, duplicates.get(group, 0))
+            for group, count in articles.items()
+        }
+
+    def add_latencies(self, counts: LatencyCounts) -> None:
+        for key, count in counts.items():
+            self._database.run(
+                "INSERT INTO latencies VALUES (?, ?, ?, ?) ON CONFLICT (day, operation, bucket)"
+                " DO UPDATE SET count = latencies.count + excluded.count",
+                (*key, count),
+            )
+
+    def latencies(self, since: int | None) -> LatencyCounts:
+        rows = self._database.run(
+            "SELECT day, operation, bucket, count FROM latencies WHERE day >= ?",
+            (EVER if since is None else since,),
+        )
+        return {(day, operation, bucket): count for day, operation, bucket, count in rows}
+
+    def delete_latencies(self, before: int) -> None:
+        """Delete those from before a day."""
+        self._database.run("DELETE FROM latencies WHERE day < ?", (before,))
+
+
+class SqlStore(ComposedStore):
     """The parts of a store, and the transactions that they share."""
 
     def __init__(self, database: Database) -> None:
@@ -64,50 +153,12 @@ class SqlStore:
         )
         self._articles = SqlArticles(database, self._ids, self._settings, self._edges, self.window)
         self._failed = False  # whether the last transaction did
-        self._delegate()
-
-    def _delegate(self) -> None:
-        """The methods of the contract are those of the parts."""
-        settings = self._settings
-        self.bind, self.settings = settings.bind, settings.settings
-        self.note, self.set_note = settings.note, settings.set_note
-        self.run_count = settings.run_count
-
-        articles = self._articles
-        self.find_candidates = self.window.find_candidates
-        self.save_articles = articles.save_articles
-        self.remove, self.drop = articles.remove, articles.drop
-        self.dates, self.ids_before = articles.dates, articles.ids_before
-        self.fingerprints, self.keys = articles.fingerprints, articles.keys
-        self.articles, self.revisions = articles.articles, articles.revisions
-        self.sequence_numbers, self.runs = self._ids.numbers, articles.runs
-        self.ids, self.latest_ids = articles.ids, articles.latest_ids
-
-        edges = self._edges
-        self.save_edges, self.edges, self.edges_among = (
-            edges.save_edges,
-            edges.edges,
-            edges.edges_among,
+        super().__init__(
+            self._articles, self._edges, self._stories, self._feedback, self._statistics
         )
-        self.links, self.connected_ids = edges.links, edges.connected_ids
-
-        stories = self._stories
-        self.save_stories, self.stories = stories.save_stories, stories.stories
-        self.members, self.story_ids = stories.members, stories.story_ids
-        self.list_stories, self.used_story_ids = stories.list_stories, stories.used_story_ids
-        self.resolve_story, self.redirects = stories.resolve_story, stories.redirects
-
-        feedback = self._feedback
-        self.save_feedback, self.remove_feedback = feedback.save_feedback, feedback.remove_feedback
-        self.feedback_about, self.all_feedback = feedback.feedback_about, feedback.all_feedback
-        self.save_action, self.actions = feedback.save_action, feedback.actions
-        self.preferred_copies = feedback.preferred_copies
-
-        statistics = self._statistics
-        self.term_counts = statistics.term_counts
-        self.save_term_counts = statistics.save_term_counts
-        self.count_articles = statistics.count_articles
-        self.add_latencies, self.latencies = statistics.add_latencies, statistics.latencies
+        self.bind, self.settings = self._settings.bind, self._settings.settings
+        self.note, self.set_note = self._settings.note, self._settings.set_note
+        self.list_stories = self._stories.list_stories
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -149,7 +200,7 @@ class SqlStore:
         self._ids.start_cache()
         self._edges.new_articles = NO_NUMBERS
         self._feedback.start_transaction(state)
-        self.window.start_transaction()
+        self.window.is_changed = False
         try:
             self.window.catch_up(state)
             yield

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from nearcopy.config.units import from_micros, to_micros
 from nearcopy.models import Edge, Fingerprint, Member, Story, StoryLink
-from nearcopy.stores.base import StoryCursor, StoryFilter, StoryOrder, StoryPlace, first_places
+from nearcopy.stores.base import UNLIMITED, StoryCursor, StoryFilter, StoryOrder, StoryPlace
 from nearcopy.stores.row_codec import (
     EdgeRow,
     MemberRow,
@@ -16,10 +16,11 @@ from nearcopy.stores.row_codec import (
     member_to_row,
     replace_surrogates,
 )
+from nearcopy.stores.scans import first_places
 from nearcopy.stores.sql.database import ArticleIds, Database, Row
 
 SELECT_MEMBERS = f"SELECT {', '.join(MemberRow._fields)} FROM members"
-SELECT_DATES = "SELECT number, id, published, seen FROM articles WHERE number IN ({})"
+SELECT_TIMES = "SELECT number, id, published, seen FROM articles WHERE number IN ({})"
 STORY_PAGE = """
 SELECT count(*), max(number), story, NULL FROM members
 {}
@@ -38,24 +39,12 @@ STORIES_OF = "WHERE story IN (SELECT story FROM members WHERE {})"
 JOIN_SOURCES = "JOIN arrivals USING (number)"
 # Each by its index; to join with all members of stories would take ten times as long.
 DATES = ("published {} ?", "published IS NULL AND seen {} ?")
-BEYOND = 1 << 62  # more than there ever are
+ANY_DATE = "coalesce(articles.published, articles.seen) {} ?"
 ESCAPED = str.maketrans({"\\": "\\\\", "%": "\\%", "_": "\\_"})
 
 Condition = tuple[list[str], list[Any]]  # parts of a WHERE clause, and their values
-
-
-class ArticleDates(NamedTuple):
-    """An article's id, and when it was published and seen."""
-
-    id: str
-    published: datetime | None
-    seen: datetime | None
-
-
-class _StoredMember(NamedTuple):
-    story: str
-    member: Member
-    date: datetime | None
+ArticleTimes = tuple[str, int | None, int | None]  # id, published and seen
+Membership = tuple[str, Member, datetime | None]  # story, member, and the date of the article
 
 
 class SqlStories:
@@ -91,36 +80,38 @@ class SqlStories:
     def members(self, ids: Collection[str]) -> dict[str, tuple[str, Member]]:
         statement = f"{SELECT_MEMBERS} WHERE number IN ({{}})"
         rows = self._database.select_in(statement, self._ids.numbers(ids).values())
-        return {row.member.id: (row.story, row.member) for row in self._decode(rows)}
+        return {member.id: (story, member) for story, member, _ in self._decode(rows)}
 
     def stories(self, ids: Collection[str]) -> dict[str, Story]:
         reasons: dict[str, str] = dict(
             self._database.select_in("SELECT id, why FROM stories WHERE id IN ({})", ids)
         )
         statement = f"{SELECT_MEMBERS} WHERE story IN ({{}}) ORDER BY story, place"
-        members: dict[str, list[_StoredMember]] = {name: [] for name in ids if name in reasons}
+        members: dict[str, list[Membership]] = {name: [] for name in ids if name in reasons}
         for row in self._decode(self._database.select_in(statement, list(members))):
-            members[row.story].append(row)
+            members[row[0]].append(row)
         return {name: _story(name, reasons[name], rows) for name, rows in members.items() if rows}
 
-    def _decode(self, rows: Iterable[Row]) -> list[_StoredMember]:
+    def _decode(self, rows: Iterable[Row]) -> list[Membership]:
         """The members, in order."""
         listed = list(map(MemberRow._make, rows))
-        dates = self._dates([row.number for row in listed])
-        return [_stored_member(row, dates[row.number]) for row in listed]
+        articles = self._ids_and_times([row.number for row in listed])
+        memberships = []
+        for row in listed:
+            name, published, seen = articles[row.number]
+            member = member_from_row(row, name, from_micros(published))
+            memberships.append((row.story, member, member.published or from_micros(seen)))
+        return memberships
 
-    def _dates(self, numbers: Collection[int]) -> dict[int, ArticleDates]:
-        """The ids and dates of articles, from their fingerprints where these are in memory."""
-        cached = {n: self._cached_fingerprint(n) for n in numbers}
-        dates = {
-            n: ArticleDates(item.id, _as_stored(item.published), _as_stored(item.seen))
+    def _ids_and_times(self, numbers: Collection[int]) -> dict[int, ArticleTimes]:
+        """The ids and times of articles, from their fingerprints where these are in memory."""
+        cached = {n: item for n in numbers if (item := self._cached_fingerprint(n)) is not None}
+        rows = self._database.select_in(SELECT_TIMES, [n for n in numbers if n not in cached])
+        stored = {number: (name, published, seen) for number, name, published, seen in rows}
+        return stored | {
+            n: (item.id, to_micros(item.published), to_micros(item.seen))
             for n, item in cached.items()
-            if item is not None
         }
-        rows = self._database.select_in(SELECT_DATES, [n for n in numbers if n not in dates])
-        for number, name, published, seen in rows:
-            dates[number] = ArticleDates(name, from_micros(published), from_micros(seen))
-        return dates
 
     def story_ids(self) -> Iterator[str]:
         return (name for (name,) in self._database.run("SELECT id FROM stories"))
@@ -158,7 +149,7 @@ class SqlStories:
     ) -> list[Row]:
         conditions, values = _member_conditions(query)
         matching = STORIES_OF.format(" AND ".join(conditions)) if conditions else ""
-        size, latest = after or StoryCursor(BEYOND, BEYOND)
+        size, latest = after or StoryCursor(UNLIMITED, UNLIMITED)
         newest = order == "newest"
         behind = "max(number) < ?" if newest else "(count(*), max(number)) < (?, ?)"
         sorting = "2 DESC" if newest else "1 DESC, 2 DESC"
@@ -170,28 +161,19 @@ class SqlStories:
         self, query: StoryFilter, order: StoryOrder, after: StoryCursor | None, limit: int
     ) -> list[Row]:
         """The articles that are in no story."""
-        conditions, values = _article_conditions(query)
+        conditions, values = _article_conditions(query, ANY_DATE)
+        source_conditions, sources = _source_conditions(query, "arrivals.source")
         joined = JOIN_SOURCES if query.source is not None else ""
-        matching = "".join(f"AND {condition} " for condition in conditions)
+        matching = "".join(f"AND {condition} " for condition in conditions + source_conditions)
         among_single = after is not None and (order == "newest" or after.size <= 1)
-        before = after.latest if after and among_single else BEYOND
+        before = after.latest if after and among_single else UNLIMITED
         statement = ARTICLES_ALONE.format(joined, matching)
-        return self._database.run(statement, (before, *values, limit))
+        return self._database.run(statement, (before, *values, *sources, limit))
 
 
-def _as_stored(date: datetime | None) -> datetime | None:
-    return from_micros(to_micros(date))
-
-
-def _stored_member(row: MemberRow, dates: ArticleDates) -> _StoredMember:
-    member = member_from_row(row, dates.id, dates.published)
-    date = dates.seen if dates.published is None else dates.published
-    return _StoredMember(row.story, member, date)
-
-
-def _story(name: str, why: str, rows: list[_StoredMember]) -> Story:
-    dates = [row.date for row in rows if row.date is not None]
-    members = tuple(row.member for row in rows)
+def _story(name: str, why: str, rows: list[Membership]) -> Story:
+    dates = [date for _, _, date in rows if date is not None]
+    members = tuple(member for _, member, _ in rows)
     return Story(
         name, members[0].id, why, members, min(dates, default=None), max(dates, default=None)
     )
@@ -199,50 +181,36 @@ def _story(name: str, why: str, rows: list[_StoredMember]) -> Story:
 
 def _member_conditions(query: StoryFilter) -> Condition:
     """What a member of a story must fulfil."""
-    conditions: list[str] = []
-    values: list[Any] = []
-    if query.source is not None:
-        conditions.append("source = ?")
-        values.append(replace_surrogates(query.source))
-    operators, times = _date_bounds(query)
-    title_conditions, patterns = _title_conditions(query)
-    if not (operators or title_conditions):
-        return conditions, values
+    conditions, values = _source_conditions(query, "source")
+    is_dated = query.since is not None or query.until is not None
     selects = []
-    for date in DATES if operators else ("",):
-        parts = [date.format(operator) for operator in operators] + title_conditions
-        selects.append(f"SELECT number FROM articles WHERE {' AND '.join(parts)}")
-        values += [*times, *patterns]
-    conditions.append(f"number IN ({' UNION ALL '.join(selects)})")
+    for date in DATES if is_dated else DATES[:1]:
+        parts, part_values = _article_conditions(query, date)
+        if parts:
+            selects.append(f"SELECT number FROM articles WHERE {' AND '.join(parts)}")
+            values += part_values
+    if selects:
+        conditions.append(f"number IN ({' UNION ALL '.join(selects)})")
     return conditions, values
 
 
-def _article_conditions(query: StoryFilter) -> Condition:
-    """What an article must fulfil."""
-    operators, values = _date_bounds(query)
-    conditions = [
-        f"coalesce(articles.published, articles.seen) {operator} ?" for operator in operators
-    ]
-    if query.source is not None:
-        conditions.append("arrivals.source = ?")
-        values.append(replace_surrogates(query.source))
-    title_conditions, patterns = _title_conditions(query)
-    return conditions + title_conditions, values + patterns
-
-
-def _date_bounds(query: StoryFilter) -> Condition:
-    """The operators to compare an article's date with, and the times."""
-    bounds = [(">=", query.since), ("<", query.until)]
-    present = [(operator, to_micros(time)) for operator, time in bounds if time is not None]
-    return [operator for operator, _ in present], [time for _, time in present]
-
-
-def _title_conditions(query: StoryFilter) -> Condition:
-    if query.text is None:
+def _source_conditions(query: StoryFilter, column: str) -> Condition:
+    if query.source is None:
         return [], []
-    patterns = _title_patterns(query.text)
-    alternatives = " OR ".join(["lower(articles.title) LIKE ? ESCAPE '\\'"] * len(patterns))
-    return [f"({alternatives})"], list(patterns)
+    return [f"{column} = ?"], [replace_surrogates(query.source)]
+
+
+def _article_conditions(query: StoryFilter, date: str) -> Condition:
+    """What the date and the title of an article must fulfil."""
+    bounds = [(">=", query.since), ("<", query.until)]
+    conditions = [date.format(operator) for operator, time in bounds if time is not None]
+    values: list[Any] = [to_micros(time) for _, time in bounds if time is not None]
+    if query.text is not None:
+        patterns = _title_patterns(query.text)
+        alternatives = " OR ".join(["lower(articles.title) LIKE ? ESCAPE '\\'"] * len(patterns))
+        conditions.append(f"({alternatives})")
+        values += patterns
+    return conditions, values
 
 
 def _title_patterns(text: str) -> list[str]:

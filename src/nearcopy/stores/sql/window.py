@@ -13,12 +13,7 @@ from nearcopy.models import Fingerprint
 from nearcopy.stores.base import Candidates, Probe
 from nearcopy.stores.row_codec import FingerprintRow, fingerprint_from_row
 from nearcopy.stores.sql.database import ArticleIds, Database, State
-from nearcopy.stores.window_cache import (
-    Checkpoint,
-    WindowCache,
-    collect_candidates,
-    required_partitions,
-)
+from nearcopy.stores.window_cache import WindowCache, collect_candidates, required_partitions
 
 MIN_BATCH, MAX_BATCHES = 4, 8  # partitions read at once: a lost connection loses one batch only
 SELECT_KEYS = "SELECT number, published, seen, keys FROM article_keys"
@@ -32,7 +27,8 @@ EXISTING = "SELECT number FROM arrivals WHERE number IN ({})"
 class _Committed(NamedTuple):
     """What of the cache reflects committed transactions."""
 
-    cache: Checkpoint
+    indexed: int
+    partitions: frozenset[int]
     last_number: int
     removals: str | None
     removals_when_empty: str | None
@@ -54,19 +50,23 @@ class SqlWindow:
         self._verified: set[int] = set()  # fingerprints that exist since the last removal
         self._removed: set[int] = set()  # in the index, but no longer stored
         self._known_days: set[tuple[int, int]] = set()
-        self._changed = False  # whether the transaction wrote anything
+        self.is_changed = False  # whether the transaction wrote anything
         self._committed: _Committed | None = None
         self.commit()
 
     def commit(self) -> None:
         """Everything in the cache is committed: a later rollback leaves it."""
         self._committed = _Committed(
-            self.cache.checkpoint(), self.last_number, self._removals, self._removals_when_empty
+            len(self.cache.index),
+            self.cache.partitions,
+            self.last_number,
+            self._removals,
+            self._removals_when_empty,
         )
 
     def _commit_reads(self) -> None:
         """What a transaction read before it wrote anything holds even if it fails."""
-        if not self._changed:
+        if not self.is_changed:
             self.commit()
 
     def roll_back(self) -> None:
@@ -75,7 +75,8 @@ class SqlWindow:
         if committed is None or self.cache.index.mostly_removed:
             self.reset()
             return
-        self.cache.roll_back(committed.cache)
+        self.cache.index.truncate(committed.indexed)
+        self.cache.partitions = committed.partitions
         self.last_number, self._removals = committed.last_number, committed.removals
         self._removals_when_empty = committed.removals_when_empty
         for number in [n for n in self.cache.fingerprints if n > committed.last_number]:
@@ -83,13 +84,6 @@ class SqlWindow:
         self._verified.clear()
         self._removed.clear()
         self._known_days.clear()
-
-    def start_transaction(self) -> None:
-        self._changed = False
-
-    def mark_changed(self) -> None:
-        """The transaction has written something."""
-        self._changed = True
 
     def catch_up(self, state: State) -> None:
         """Add what others inserted, and note that they removed something."""
@@ -110,8 +104,8 @@ class SqlWindow:
     def find_candidates(
         self, probes: Sequence[Probe], window: timedelta | None, limit: int | None = None
     ) -> list[Candidates]:
-        self.load(required_partitions(self, [article for article, _ in probes], window))
-        matches = self.cache.find(probes, window, limit, self._existing)
+        self.load(required_partitions(self, probes, window))
+        matches = self.cache.index.find(probes, window, limit, self._existing)
         fingerprints = self.fingerprints({n for numbers, _ in matches for n in numbers})
         self._ids.add((number, item.id) for number, item in fingerprints.items())
         return collect_candidates(matches, fingerprints)

@@ -1,1 +1,0 @@
-"""What commands draw: tables, explanations, timelines and evaluations."""

@@ -1,1 +1,0 @@
-"""Feedback and actions of users: recorded, applied over decisions, and queued for review."""
