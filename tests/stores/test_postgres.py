@@ -256,6 +256,15 @@ def test_damage_fails_the_checks(address):
 
 
 class TestLostConnections:
+    @pytest.fixture
+    def own_server(self):
+        """A server that the test may kill."""
+        try:
+            with servers.postgres() as server:
+                yield server
+        except servers.NoServer as why:
+            servers.unavailable(why)
+
     def test_an_interrupted_transaction_is_retried(self, postgres_server, address, monkeypatch):
         with Deduper(address) as deduper:
             deduper.add(Article(id="a", text=BODY))
@@ -272,6 +281,30 @@ class TestLostConnections:
             assert len(cut) == 1
             assert [len(story.members) for story in deduper.stories()] == [2]
             assert all(check.passed for check in deduper.verify())
+
+    @pytest.mark.parametrize("others", [0, 1])
+    def test_a_commit_that_a_crash_lost_is_retried(self, own_server, monkeypatch, others):
+        """Whether or not another transaction was given its number after the crash."""
+        address = own_server.fresh()
+        with Deduper(address) as deduper, Deduper(address) as other:
+            deduper.add(Article(id="a", text=BODY))
+            other.check(Article(id="a", text=BODY))
+            commit, crashes = PostgresDatabase._commit, []
+
+            def crash(database, connection):
+                if not crashes and database is deduper._store.database:
+                    crashes.append(connection)
+                    own_server.kill()
+                    own_server.start()
+                    for number in range(others):
+                        other.add(Article(id=f"other {number}", text="Another text altogether."))
+                commit(database, connection)
+
+            monkeypatch.setattr(PostgresDatabase, "_commit", crash)
+            assert deduper.add(Article(id="b", text=BODY)).duplicate_of == "a"
+            assert len(crashes) == 1
+            assert deduper.article("b").text == BODY
+            assert deduper.stats().articles == 2 + others
 
     @pytest.fixture
     def read(self, monkeypatch) -> list[int]:
@@ -394,10 +427,10 @@ class TestLostConnections:
                     return getattr(self._connection, name)
 
                 def execute(self, statement, *values):
-                    if statement == "COMMIT" and not cut:
+                    if statement.endswith("COMMIT\n") and not cut:
                         cut.append(self._connection.info.backend_pid)
                         if lasts:
-                            self._connection.execute("COMMIT")
+                            self._connection.execute(statement)
                         postgres_server.run(f"SELECT pg_terminate_backend({cut[0]}, 5000)")
                     return self._connection.execute(statement, *values)
 
@@ -405,7 +438,7 @@ class TestLostConnections:
             monkeypatch.setattr(
                 PostgresDatabase,
                 "_commit",
-                lambda self, connection, step: commit(self, Cut(connection), step),
+                lambda self, connection: commit(self, Cut(connection)),
             )
             tries = []
             real = deduper._store.save_articles

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from functools import lru_cache
 from time import monotonic, sleep
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 import psycopg
 from psycopg import Connection
@@ -34,7 +35,7 @@ from nearcopy.stores.sql.postgres_partitions import Partitions
 from nearcopy.stores.sql.store import SqlStore
 
 STREAM_BATCH = 5000  # rows
-STATUS_POLL_SECONDS = 0.05
+COMMIT_POLL_SECONDS = 0.05
 # Whatever the server's defaults are.
 BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 BEGIN_WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
@@ -46,7 +47,18 @@ LIMITS = (
 )
 # A writer holds this row to the end, and sees all that others committed before.
 LOCK = "SELECT FROM settings WHERE name = 'numbers' FOR UPDATE"
-TRANSACTION_ID = "SELECT pg_current_xact_id()::text"
+# The last commit of a writer, by which it knows after a lost connection whether it committed. The
+# transaction's number would not do: after a crash the server may give it to another transaction.
+MARK_COMMIT = """
+INSERT INTO settings VALUES ('{writer}', '{count} ' || extract(epoch FROM now())::bigint)
+ON CONFLICT (name) DO UPDATE SET value = excluded.value; COMMIT
+"""
+LAST_COMMIT = "SELECT split_part(value, ' ', 1) FROM settings WHERE name = '{writer}'"
+OLDEST_MARK_SECONDS = 86_400
+DELETE_MARKS = """
+DELETE FROM settings WHERE name LIKE 'commits of %'
+AND split_part(value, ' ', 2)::bigint < extract(epoch FROM now()) - ?
+"""
 # One process at a time creates or changes the tables of a schema, also where there are none yet.
 MIGRATION_LOCK = "SELECT pg_advisory_xact_lock(1851097458, hashtext(current_schema()))"
 LIST_TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
@@ -119,6 +131,7 @@ class PostgresDatabase(Database):
         self._conninfo = address
         self.timeout = WAIT_SECONDS
         self._held: Connection | None = None  # during a transaction
+        self._writer, self._commits = f"commits of {uuid4().hex}", 0
         self._column_types: dict[str, dict[str, ColumnType]] = {}  # by table
         self._partitions = Partitions(pool, self.run, self.run_native)
         self._connections = acquire_connections(address)
@@ -138,13 +151,12 @@ class PostgresDatabase(Database):
         limits = LIMITS.format(wait=wait, longer=2 * wait)
         begin = [BEGIN_WRITE if writes else BEGIN_READ, limits]
         with self._translate_errors(), self._hold_connection() as connection:
-            if writes:
-                *_, state, [[xid]] = self._begin(connection, *begin, LOCK, STATE, TRANSACTION_ID)
-            else:
-                *_, state = self._begin(connection, *begin, STATE)
-                xid = None
+            *_, state = self._begin(connection, *begin, *([LOCK] if writes else []), STATE)
             yield dict(state)
-            self._commit(connection, xid)
+            if writes:
+                self._commit(connection)
+            else:
+                connection.execute("COMMIT")
 
     def _begin(self, connection: Connection, *statements: str) -> list[list[Any]]:
         """The rows of the first statements of a transaction, all sent at once."""
@@ -155,26 +167,30 @@ class PostgresDatabase(Database):
             if not cursor.nextset():
                 return results
 
-    def _commit(self, connection: Connection, xid: str | None) -> None:
+    def _commit(self, connection: Connection) -> None:
         """Commit; if the connection is lost meanwhile, ask the server whether it did."""
+        self._commits += 1
+        statement = MARK_COMMIT.format(writer=self._writer, count=self._commits)
         try:
-            connection.execute("COMMIT")
+            connection.execute(schema.with_pool(statement, self.pool))
         except psycopg.OperationalError as lost:
             if not connection.closed:
                 raise
-            if xid is not None and not self._is_committed(xid):
+            if not self._is_committed():
                 raise TransientStoreError(f"{self.address}: {lost}") from lost
 
-    def _is_committed(self, xid: str) -> bool:
-        """Whether a transaction was committed, once that is decided."""
+    def _is_committed(self) -> bool:
+        """Whether the last transaction was committed; decided once its lock is free."""
         deadline = monotonic() + self.timeout
+        limits = LIMITS.format(wait=int(1000 * self.timeout), longer=int(2000 * self.timeout))
+        last_commit = LAST_COMMIT.format(writer=self._writer)
         while monotonic() < deadline:
             with suppress(psycopg.Error), self._borrow_connection() as connection:
-                query = connection.execute("SELECT pg_xact_status(%s::xid8)", (xid,))
-                status = query.fetchone()
-                if status in (("committed",), ("aborted",)):
-                    return status == ("committed",)
-            sleep(STATUS_POLL_SECONDS)
+                *_, rows, _ = self._begin(
+                    connection, BEGIN_WRITE, limits, LOCK, last_commit, "ROLLBACK"
+                )
+                return rows == [(str(self._commits),)]
+            sleep(COMMIT_POLL_SECONDS)
         raise StoreError(
             f"{self.address}: the connection was lost and it is not known whether the transaction "
             "was committed: run it again, adding what is stored changes nothing"
@@ -290,6 +306,9 @@ class PostgresDatabase(Database):
     def reserve(self, numbers: range) -> None:
         self._partitions.create(numbers)
 
+    def prepare_purge(self) -> None:
+        self.run(DELETE_MARKS, (OLDEST_MARK_SECONDS,))
+
     def delete_tombstones(self, before: int, latest: int) -> bool:
         return self._partitions.purge_some(before, latest)
 
@@ -335,7 +354,7 @@ class PostgresDatabase(Database):
                 self.run(schema.LEDGER_TABLE.format(**schema.POSTGRES))
                 self.run(f"COMMENT ON TABLE migrations IS '{SIGNATURE}'")
             done = self._run_migrations(to)
-            self._commit(connection, None)
+            connection.execute("COMMIT")
         return done
 
     def check_durability(self) -> list[Check]:
