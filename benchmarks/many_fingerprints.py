@@ -27,11 +27,11 @@ from nearcopy.batch.local.candidate_pairs import (
 from nearcopy.batch.local.clusters import cluster_texts
 from nearcopy.batch.local.column_files import FOLDERS, write_pack
 from nearcopy.batch.local.compare import edges_path
+from nearcopy.batch.local.corpus_job import CorpusJob
 from nearcopy.batch.local.fingerprints import id_columns
-from nearcopy.batch.local.job import CorpusJob
 from nearcopy.batch.local.row_table import pack_path
 from nearcopy.config import POLICIES, RECIPES
-from nearcopy.match.window_and_sources import NO_TIME
+from nearcopy.match.eligibility import NO_TIME
 from nearcopy.models import Relation
 
 PART = 1 << 16  # rows of a pack

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from nearcopy import Article, Policy, fingerprints
 from nearcopy.match.compare import compare_pairs
-from nearcopy.match.conditions import title_veto
 from nearcopy.match.same_event_model import TITLE_WEIGHTS, title_event_features
+from nearcopy.match.vetoes import title_veto
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

@@ -5,7 +5,7 @@
 
 #include "lanes_bits.hpp"
 #include "lanes_fold.hpp"
-#include "lanes_sketch.hpp"
+#include "lanes_minhash_simhash.hpp"
 
 namespace nearcopy {
 

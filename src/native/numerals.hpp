@@ -16,7 +16,7 @@ namespace nearcopy {
 constexpr size_t kMostNumerals = 32;
 constexpr size_t kLongestNumber = 31;  // bytes of a word in the table
 
-// A word of kernels/numbers.txt, folded.
+// A word of kernels/number_words.txt, folded.
 struct NumberWord {
     std::string word, value;
     bool capital;

@@ -5,7 +5,7 @@
 
 #include "hashes.hpp"
 
-// SimHash and MinHash themselves are in lanes_sketch.hpp, compiled for each level of the processor.
+// SimHash and MinHash themselves are in lanes_minhash_simhash.hpp, compiled for each level of the processor.
 
 namespace nearcopy {
 

@@ -9,7 +9,7 @@ from nearcopy.batch.column_rules import RELATIONS, Ranking, TextMeasures, relati
 from nearcopy.cluster.kept_copy import rank_copies
 from nearcopy.config.units import from_micros
 from nearcopy.match.decide import decide
-from nearcopy.match.window_and_sources import NO_TIME
+from nearcopy.match.eligibility import NO_TIME
 from nearcopy.models import Evidence, Fingerprint
 
 TIMES = st.sampled_from([NO_TIME, 1, 2, 3])

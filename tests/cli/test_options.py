@@ -6,7 +6,7 @@ import pytest
 
 from nearcopy import POLICIES, RECIPES, BadPolicy, Policy
 from nearcopy.cli.options import store_address
-from nearcopy.io.settings import settings
+from nearcopy.io.policy_choice import settings
 from nearcopy.service.settings import HELP, Settings
 
 

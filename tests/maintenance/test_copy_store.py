@@ -14,7 +14,7 @@ from tests.support import aged_store as lives
 from nearcopy import RECIPES, Deduper, RecipeMismatch, StoreError
 from nearcopy.fingerprint.blocking_keys import VERSION
 from nearcopy.maintenance.copy_store import copy_store
-from nearcopy.maintenance.inventory import KINDS, compare_stores, records
+from nearcopy.maintenance.store_records import KINDS, compare_stores, records
 from nearcopy.stores import integrity, open_store
 
 LASTING = ("sqlite", "postgres", "redis")

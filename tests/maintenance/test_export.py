@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from nearcopy import Deduper
 from nearcopy.cli import app
 from nearcopy.io.files import read_articles
-from nearcopy.maintenance.inventory import compare_stores
+from nearcopy.maintenance.store_records import compare_stores
 from nearcopy.stores import open_store
 
 ALL = ("articles", "runs", "revisions", "fingerprints", "keys", "redirects", "feedback", "times")

@@ -6,8 +6,8 @@ from tests.support import aged_store as lives
 from nearcopy import POLICIES, RECIPES, Deduper, Policy, Recipe, RecipeMismatch, StoreError
 from nearcopy.fingerprint.blocking_keys import VERSION
 from nearcopy.maintenance.copy_store import copy_store
-from nearcopy.maintenance.inventory import compare_stores
 from nearcopy.maintenance.rebuild import PRESERVED, RebuildSettings, rebuild
+from nearcopy.maintenance.store_records import compare_stores
 from nearcopy.stores import StoredArticle, integrity, open_store
 
 AS_IT_IS = RebuildSettings(Recipe(), Policy())

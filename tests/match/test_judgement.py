@@ -18,8 +18,8 @@ from nearcopy import (
     fingerprints,
     overlap,
 )
+from nearcopy.match.eligibility import are_comparable
 from nearcopy.match.judgement import are_promising, judge_pairs, text_overlap
-from nearcopy.match.window_and_sources import are_comparable
 
 TEXT = (
     "harbour council voted on tuesday to close the old ferry terminal for winter while repair "

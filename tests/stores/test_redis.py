@@ -595,7 +595,7 @@ class TestTransactions:
             one.add(Article(id="a", text=BODY))
             one.add(Article(id="b", text=BODY))
             assert other.story("b").kept == "a"
-            monkeypatch.setattr("nearcopy.stores.redis.records.LISTED_NAMES", 1)
+            monkeypatch.setattr("nearcopy.stores.redis.record_cache.LISTED_NAMES", 1)
             one.forget(["a"])
             assert [member.id for member in other.story("b").members] == ["b"]
 

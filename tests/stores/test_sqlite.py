@@ -19,7 +19,7 @@ from nearcopy import RECIPES, Article, BadArticle, Deduper, NotStored, RecipeMis
 from nearcopy.stores.row_codec import fingerprint_from_row
 from nearcopy.stores.sql.articles import BEFORE
 from nearcopy.stores.sql.sqlite import APPLICATION_ID, LATEST, MIGRATIONS, SqliteDatabase, path_of
-from nearcopy.stores.sql.window import SqlWindow
+from nearcopy.stores.sql.window_cache import SqlWindow
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 WHOLE = os.environ.get("NEARCOPY_FAULTS") == "whole"  # as `make faults` sets it
@@ -490,7 +490,7 @@ class TestConcurrency:
             other.add(Article(id="a", text=BODY))
             other.add(Article(id="b", text=BODY))
             assert one.check(copy).duplicate_of == "a"
-            monkeypatch.setattr("nearcopy.stores.sql.window.fingerprint_from_row", noted)
+            monkeypatch.setattr("nearcopy.stores.sql.window_cache.fingerprint_from_row", noted)
             other.forget(["a"])
             read.clear()
             assert [one.check(copy).duplicate_of for _ in range(2)] == ["b", "b"]

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import nearcopy.kernels as kernels
-from nearcopy.batch.corpus import Settings
+from nearcopy.batch.corpus_settings import Settings
 from nearcopy.config import Keep, Policy
-from nearcopy.match.window_and_sources import NO_TIME, sources_differ, within_window
+from nearcopy.match.eligibility import NO_TIME, sources_differ, within_window
 from nearcopy.models import Relation
 
 Numbers = NDArray[np.int64]

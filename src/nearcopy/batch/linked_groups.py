@@ -14,15 +14,15 @@ import numpy as np
 
 import nearcopy.kernels as kernels
 from nearcopy.batch.column_rules import NO_SIMHASH, overlap_shares
-from nearcopy.batch.corpus import Settings
+from nearcopy.batch.corpus_settings import Settings
 from nearcopy.cluster.kept_copy import by_age
 from nearcopy.cluster.stories import assign_story_ids, group_articles
 from nearcopy.config import Policy
 from nearcopy.config.units import from_micros
 from nearcopy.match.compare import Pair
 from nearcopy.match.decide import decide
+from nearcopy.match.eligibility import NO_TIME, NOT_COMPARED, sources_comparable
 from nearcopy.match.judgement import Articles, Judgement, are_promising, judge_pairs
-from nearcopy.match.window_and_sources import NO_TIME, NOT_COMPARED, sources_comparable
 from nearcopy.models import Decision, Edge, Evidence, Fingerprint, Relation
 
 UNDATED_TIME = datetime(9000, 1, 1, tzinfo=UTC)  # undated rows follow in input order

@@ -14,7 +14,7 @@ from nearcopy.stores import Store, list_pools, mask_password, open_store, valida
 
 if TYPE_CHECKING:
     from nearcopy.deduper.deduper import Deduper
-    from nearcopy.maintenance.inventory import Inventory
+    from nearcopy.maintenance.store_records import Inventory
 
 SQLITE = "sqlite:///"
 MEMORY = "memory:"

@@ -19,7 +19,7 @@ from nearcopy.config import POLICIES, Policy, Recipe
 from nearcopy.config.policy import KEEP_RULES
 from nearcopy.errors import BadPolicy
 from nearcopy.io.files.rows import Columns
-from nearcopy.io.settings import settings
+from nearcopy.io.policy_choice import settings
 
 STORE = "NEARCOPY_STORE"
 POOL = "NEARCOPY_POOL"

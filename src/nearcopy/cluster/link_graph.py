@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from nearcopy.cluster.kept_copy import NO_PREFERENCE, Preferred
 from nearcopy.config import Policy
-from nearcopy.match.conditions import CLASH
+from nearcopy.match.vetoes import CLASH
 from nearcopy.models import RELATION_RANK, Decision, Relation, ordered
 from nearcopy.models.feedback import (
     FEEDBACK_DIFFERENT,

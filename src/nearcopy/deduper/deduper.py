@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Self
 
 from nearcopy.cluster.duplicate_groups import OversizedGroup
-from nearcopy.cluster.spread import Spread
+from nearcopy.cluster.outlet_spread import Spread
 from nearcopy.config import Policy, Recipe
 from nearcopy.deduper import (
     check_and_add,

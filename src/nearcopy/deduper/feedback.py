@@ -10,7 +10,7 @@ from nearcopy.cluster.stories import own_story_id
 from nearcopy.deduper.matches import judge_fingerprints
 from nearcopy.deduper.session import Session
 from nearcopy.errors import BadFeedback
-from nearcopy.match.window_and_sources import NOT_COMPARED, are_comparable
+from nearcopy.match.eligibility import NOT_COMPARED, are_comparable
 from nearcopy.models import Member, Relation
 from nearcopy.models.feedback import (
     Feedback,

@@ -9,8 +9,8 @@ from nearcopy.cluster.kept_copy import by_age
 from nearcopy.config import Policy, Recipe
 from nearcopy.fingerprint.blocking_keys import lookup_keys
 from nearcopy.fingerprint.term_weights import stored_weights
+from nearcopy.match.eligibility import NOT_COMPARED, are_comparable, sources_comparable
 from nearcopy.match.judgement import Articles, Judgement, are_promising, judge_pairs
-from nearcopy.match.window_and_sources import NOT_COMPARED, are_comparable, sources_comparable
 from nearcopy.models import RELATION_RANK, Article, Decision, Edge, Fingerprint, Relation
 from nearcopy.models.feedback import FEEDBACK_SAME
 from nearcopy.models.iteration import batches

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import cast, get_args
 
-from nearcopy.cluster.spread import Spread, spread
+from nearcopy.cluster.outlet_spread import Spread, spread
 from nearcopy.cluster.stories import own_story_id
 from nearcopy.deduper.recluster import singleton_story
 from nearcopy.deduper.session import ID_BATCH_SIZE, Session

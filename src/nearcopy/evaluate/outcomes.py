@@ -9,9 +9,9 @@ from nearcopy.config import Policy, Recipe
 from nearcopy.evaluate.labels import LabelledPair, Target, positive_relations
 from nearcopy.evaluate.metrics import Bin, Estimate, OperatingPoint
 from nearcopy.fingerprint.fingerprint import fingerprints
+from nearcopy.match.eligibility import NOT_COMPARED, are_comparable
 from nearcopy.match.explain import Explanation, explain
 from nearcopy.match.judgement import Judgement, judge_pairs
-from nearcopy.match.window_and_sources import NOT_COMPARED, are_comparable
 from nearcopy.models import Article, Evidence
 
 Item = TypeVar("Item")

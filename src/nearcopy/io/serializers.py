@@ -5,7 +5,7 @@ from dataclasses import is_dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from nearcopy.cluster.spread import count_outlets, count_syndicated
+from nearcopy.cluster.outlet_spread import count_outlets, count_syndicated
 from nearcopy.io.files.rows import Row
 from nearcopy.kernels.result_types import Numeral, Passage
 from nearcopy.match.explain import Explanation

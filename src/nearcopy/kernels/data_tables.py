@@ -38,8 +38,8 @@ def entities() -> list[tuple[str, list[int]]]:
 
 
 def number_lines() -> list[tuple[str, str]]:
-    """The number words of kernels/numbers.txt, with their values."""
-    text = files(__package__).joinpath("numbers.txt").read_text(encoding="utf-8")
+    """The number words of kernels/number_words.txt, with their values."""
+    text = files(__package__).joinpath("number_words.txt").read_text(encoding="utf-8")
     lines = [line.split(": ") for line in text.splitlines() if line and line[0] != "#"]
     return [(value, word) for value, spellings in lines for word in spellings.split()]
 

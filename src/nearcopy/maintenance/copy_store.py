@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nearcopy.errors import StoreError
-from nearcopy.maintenance.inventory import (
+from nearcopy.maintenance.store_records import (
     BATCH_SIZE,
     KINDS,
     Inventory,

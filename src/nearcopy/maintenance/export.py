@@ -20,9 +20,9 @@ from nearcopy.errors import BadArticle, NearcopyError, NotStored
 from nearcopy.io.files import Rejected, Row, Source, read, read_time
 from nearcopy.io.serializers import dataclass_row, verdict_columns
 from nearcopy.maintenance.copy_store import ArticleBatch, open_source, read_batch
-from nearcopy.maintenance.inventory import BATCH_SIZE, all_ids
-from nearcopy.maintenance.inventory import read as read_store
 from nearcopy.maintenance.rebuild import ImportedMetadata
+from nearcopy.maintenance.store_records import BATCH_SIZE, all_ids
+from nearcopy.maintenance.store_records import read as read_store
 from nearcopy.models import Article, Relation
 from nearcopy.models.feedback import (
     Feedback,

@@ -29,7 +29,7 @@ from nearcopy.maintenance.copy_store import (
     save_batch,
     verify_copy,
 )
-from nearcopy.maintenance.inventory import (
+from nearcopy.maintenance.store_records import (
     BATCH_SIZE,
     Inventory,
     all_ids,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 import nearcopy.kernels as kernels
 from nearcopy.config.units import FIRST, LAST, MICROSECOND, to_micros
 from nearcopy.fingerprint.blocking_keys import Keys
-from nearcopy.match.window_and_sources import NO_TIME, within_window
+from nearcopy.match.eligibility import NO_TIME, within_window
 from nearcopy.models import Fingerprint
 
 UNDATED = 1 << 32  # the first partition of undated articles

@@ -9,8 +9,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from math import exp, log
 
-from nearcopy.match.conditions import BODY_WORDS
 from nearcopy.match.same_event_model import event_confidence
+from nearcopy.match.thresholds import BODY_WORDS
 from nearcopy.models import Evidence
 
 

@@ -8,31 +8,6 @@ from enum import IntFlag
 from typing import NamedTuple
 
 from nearcopy.config import Policy
-from nearcopy.match.conditions import (
-    PASSAGE_WORDS,
-    Veto,
-    at_least,
-    at_most,
-    base_veto,
-    bodies_differ,
-    contained,
-    containment_veto,
-    event_veto,
-    form_veto,
-    is_update,
-    long_enough,
-    near,
-    page_rewritten,
-    reworded,
-    short_text_veto,
-    text_veto,
-    texts_differ,
-    title_mix,
-    title_veto,
-    titles_decide,
-    titles_long_enough,
-    titles_similar,
-)
 from nearcopy.match.confidence import (
     by_address,
     by_containment,
@@ -48,6 +23,34 @@ from nearcopy.match.confidence import (
     calibrate,
     distinct,
 )
+from nearcopy.match.reasons import SENTENCES
+from nearcopy.match.thresholds import (
+    PASSAGE_WORDS,
+    at_least,
+    at_most,
+    bodies_differ,
+    contained,
+    is_update,
+    long_enough,
+    near,
+    page_rewritten,
+    reworded,
+    texts_differ,
+    title_mix,
+    titles_decide,
+    titles_long_enough,
+    titles_similar,
+)
+from nearcopy.match.vetoes import (
+    Veto,
+    base_veto,
+    containment_veto,
+    event_veto,
+    form_veto,
+    stub_veto,
+    text_veto,
+    title_veto,
+)
 from nearcopy.models import Decision, Evidence, Relation
 
 # The evidence of the texts; a policy that compares texts only sees nothing else.
@@ -62,9 +65,6 @@ class Needs(IntFlag):
     ADDRESS = 1  # a shared one
     TEXTS = 2  # both long enough
     TITLES = 4  # both long enough
-
-
-Reason = Callable[[Evidence, Policy], str]
 
 
 class Rule(NamedTuple):
@@ -154,7 +154,7 @@ def _updated_page(e: Evidence, p: Policy) -> bool:
     return bool(e.same_url) and page_rewritten(e, p)
 
 
-def _declared_address(e: Evidence, p: Policy) -> bool:
+def _declares(e: Evidence, p: Policy) -> bool:
     return bool(e.same_declared_url) and not (texts_differ(e) and bodies_differ(e, p))
 
 
@@ -185,7 +185,7 @@ def _same_title(e: Evidence, p: Policy) -> bool:
     return titles_similar(e, p) and titles_decide(e, p)
 
 
-def _title_and_facts(e: Evidence, p: Policy) -> bool:
+def _facts_agree(e: Evidence, p: Policy) -> bool:
     facts_confirm = bool(e.agreements) and at_least(e.title_soft, p.title_and_facts)
     return facts_confirm and titles_decide(e, p)
 
@@ -212,47 +212,12 @@ def _related_texts(e: Evidence, p: Policy) -> bool:
     )
 
 
-# The reasons that depend on the evidence.
-
-
-def _filed_again_reason(e: Evidence, _: Policy) -> str:
-    if e.same_source:
-        return "the same source filed it again, with changes"
-    return "much of the text is the same, and a figure moved as updates move it"
-
-
-def _same_event_titles_reason(e: Evidence, p: Policy) -> str:
-    if bodies_differ(e, p):
-        return "the titles agree over texts written independently"
-    return "the titles largely agree"
-
-
-def _same_event_reason(e: Evidence, p: Policy) -> str:
-    if e.words > 0 and at_least(e.overlap, p.related_overlap):  # they share passages
-        return "they report the same event, in part in the same words"
-    return "they report the same event in other words"
-
-
 # Surest first.
 RULES = (
     Rule("same-address", Relation.SAME_URL, Needs.ADDRESS, _same_address, by_address, None),
-    Rule(
-        "identical-text",
-        Relation.SAME_TEXT,
-        Needs.NOTHING,
-        _same_text,
-        by_identity,
-        short_text_veto,
-    ),
+    Rule("identical-text", Relation.SAME_TEXT, Needs.NOTHING, _same_text, by_identity, stub_veto),
     Rule("updated-page", Relation.REVISION, Needs.ADDRESS, _updated_page, by_address, None),
-    Rule(
-        "declared-address",
-        Relation.SAME_URL,
-        Needs.ADDRESS,
-        _declared_address,
-        by_address,
-        base_veto,
-    ),
+    Rule("declared-address", Relation.SAME_URL, Needs.ADDRESS, _declares, by_address, base_veto),
     Rule("filed-again", Relation.REVISION, Needs.TEXTS, _filed_again, by_revision, text_veto),
     Rule("near-text", Relation.NEAR_TEXT, Needs.TEXTS, near, by_text, text_veto),
     Rule("contained", Relation.CONTAINED, Needs.TEXTS, contained, by_containment, containment_veto),
@@ -261,14 +226,7 @@ RULES = (
     Rule("toll-moved", Relation.REVISION, Needs.NOTHING, _toll_moved, by_revision, text_veto),
     Rule("figure-moved", Relation.REVISION, Needs.TITLES, _figure_moved, by_title, title_veto),
     Rule("like-titles", Relation.SAME_TITLE, Needs.TITLES, _same_title, by_title, title_veto),
-    Rule(
-        "titles-and-facts",
-        Relation.SAME_TITLE,
-        Needs.TITLES,
-        _title_and_facts,
-        by_title,
-        title_veto,
-    ),
+    Rule("titles-and-facts", Relation.SAME_TITLE, Needs.TITLES, _facts_agree, by_title, title_veto),
     Rule(
         "like-titles-over-different-texts",
         Relation.SAME_EVENT,
@@ -281,25 +239,6 @@ RULES = (
     Rule("related-titles", Relation.RELATED, Needs.TITLES, _related_titles, by_event, form_veto),
     Rule("related-texts", Relation.RELATED, Needs.NOTHING, _related_texts, by_subject, text_veto),
 )
-SENTENCES: dict[str, str | Reason] = {  # by the name of the rule
-    "same-address": "both have the same address",
-    "identical-text": "the texts are identical, word for word",
-    "updated-page": "the text at this address changed",
-    "declared-address": "the page declares the other's address as its own",
-    "filed-again": _filed_again_reason,
-    "near-text": "the texts are nearly the same",
-    "contained": "the longer text contains nearly all of the shorter",
-    "reworded": "much of the text is the same, with many words changed",
-    "rewritten": "the same source updated it: much of the text is shared and the titles agree",
-    "toll-moved": "the same source updated it: a toll moved and part of the text is the same",
-    "figure-moved": "the titles agree except for a figure that updates move",
-    "like-titles": "the titles agree and nothing clashes",
-    "titles-and-facts": "the titles are similar and their facts agree",
-    "like-titles-over-different-texts": _same_event_titles_reason,
-    "same-event": _same_event_reason,
-    "related-titles": "the titles have a subject in common",
-    "related-texts": "the texts have passages or a subject in common",
-}
 # The rules that apply, by the flags of `Needs` that the evidence meets.
 APPLICABLE = [
     tuple(rule for rule in RULES if rule.needs & available == rule.needs)

@@ -21,9 +21,10 @@ from nearcopy.match.compare import (
     same_address,
     sketch_distances,
 )
-from nearcopy.match.conditions import BODY_WORDS, CLASH, at_least
 from nearcopy.match.decide import decide
 from nearcopy.match.embedding import embedding_cosine
+from nearcopy.match.thresholds import BODY_WORDS, at_least
+from nearcopy.match.vetoes import CLASH
 from nearcopy.models import Article, Decision, Edge, Evidence
 from nearcopy.models.iteration import batches
 

@@ -81,7 +81,7 @@ class Settings:
 
     def recipe_and_policy(self) -> tuple[Recipe | None, Policy]:
         """The recipe (None: that of the store) and the policy."""
-        from nearcopy.io.settings import settings
+        from nearcopy.io.policy_choice import settings
 
         file = Path(self.policy) if self.policy else None
         return settings(self.preset, file, self.window)

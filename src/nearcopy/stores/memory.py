@@ -28,8 +28,8 @@ from nearcopy.stores.base import (
     StoryOrder,
     StoryPlace,
 )
+from nearcopy.stores.full_scans import count_articles, latest_numbers, scan_stories
 from nearcopy.stores.integrity import check_members, recipe_mismatch
-from nearcopy.stores.scans import count_articles, latest_numbers, scan_stories
 from nearcopy.stores.window_cache import collect_candidates
 
 ABSENT: Final = object()

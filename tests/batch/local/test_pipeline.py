@@ -9,7 +9,7 @@ import pytest
 from tests.support.corpora import ARTICLES, COUNT, PRESETS, read
 
 from nearcopy import POLICIES, RECIPES, Deduper
-from nearcopy.batch.corpus import Settings
+from nearcopy.batch.corpus_settings import Settings
 from nearcopy.batch.local import (
     CorpusJob,
     compare,
@@ -75,7 +75,7 @@ def test_the_overlap_is_exact(annotated):
 def test_texts_alone_get_the_same_relations_with_and_without_columns(
     wire, tmp_path, annotated, monkeypatch
 ):
-    monkeypatch.setattr("nearcopy.batch.corpus.COLUMN_KEEP_RULES", frozenset())
+    monkeypatch.setattr("nearcopy.batch.corpus_settings.COLUMN_KEEP_RULES", frozenset())
     assert not Settings(recipe=RECIPES["copies"], policy=POLICIES["copies"]).by_text
     deduplicate(CorpusJob(wire, tmp_path / "out"))
     assert (tmp_path / "out" / "wire.jsonl").read_bytes() == annotated

@@ -18,7 +18,7 @@ from tests.support.synthetic_news import news
 from typer.testing import CliRunner
 
 from nearcopy import POLICIES, RECIPES
-from nearcopy.batch.corpus import Settings
+from nearcopy.batch.corpus_settings import Settings
 from nearcopy.batch.local import CorpusJob
 from nearcopy.batch.local import deduplicate as on_one_machine
 from nearcopy.batch.local.clusters import read_article_edges

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from nearcopy import Deduper
 from nearcopy.cli import app
-from nearcopy.maintenance.inventory import KINDS
+from nearcopy.maintenance.store_records import KINDS
 from nearcopy.stores import list_pools
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from nearcopy.extract.text import normalised
 from nearcopy.extract.titles import find_stage_words
-from nearcopy.match.conditions import title_average, title_mix
+from nearcopy.match.thresholds import title_average, title_mix
 from nearcopy.match.titles.contrast import find_contrast, find_exchange, find_opposite
 from nearcopy.match.titles.similarity import title_scores
 from nearcopy.match.titles.substitutions import (

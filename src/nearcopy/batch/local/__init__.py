@@ -4,7 +4,7 @@
 candidate pairs, compare them, cluster, and write every row with its annotation.
 """
 
-from nearcopy.batch.corpus import CorpusSummary, Shard
+from nearcopy.batch.corpus_settings import CorpusSummary, Shard
 from nearcopy.batch.local.boilerplate import (
     Boilerplate,
     Repeated,
@@ -12,7 +12,7 @@ from nearcopy.batch.local.boilerplate import (
     read_lines,
     repeated,
 )
-from nearcopy.batch.local.job import CorpusJob
+from nearcopy.batch.local.corpus_job import CorpusJob
 from nearcopy.batch.local.output import verify
 from nearcopy.batch.local.pipeline import Estimate, deduplicate, estimate
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nearcopy.batch.column_rules import Numbers, Ranking
 from nearcopy.batch.local.column_files import Array, Pack, write_pack
-from nearcopy.batch.local.job import CorpusJob
+from nearcopy.batch.local.corpus_job import CorpusJob
 from nearcopy.batch.local.row_table import Part, Table, table_of
 from nearcopy.batch.shared_keys import (
     NO_PAIRS,

@@ -31,7 +31,7 @@ from nearcopy.batch.local.candidate_pairs import (
 )
 from nearcopy.batch.local.column_files import Pack, write_pack
 from nearcopy.batch.local.compare import ArticleReader, decode_edges, edges_path
-from nearcopy.batch.local.job import CorpusJob
+from nearcopy.batch.local.corpus_job import CorpusJob
 from nearcopy.batch.local.row_table import read_texts, table_of
 from nearcopy.batch.shared_keys import sorted_distinct
 from nearcopy.cluster.link_graph import is_link

@@ -30,15 +30,15 @@ from nearcopy.batch.local.candidate_pairs import (
     row_blocks,
 )
 from nearcopy.batch.local.column_files import Array, Pack, write_pack
+from nearcopy.batch.local.corpus_job import CorpusJob
 from nearcopy.batch.local.fingerprints import read_fingerprints, read_keys
-from nearcopy.batch.local.job import CorpusJob
 from nearcopy.batch.local.row_table import read_texts, table_of
 from nearcopy.batch.shared_keys import Pairs, sorted_distinct
 from nearcopy.config.units import from_micros
 from nearcopy.deduper.matches import MAX_EXACT_DUPLICATES, PAIR_BATCH_SIZE
 from nearcopy.match.candidate_index import CandidateIndex, IndexedArticle, candidate_limit
+from nearcopy.match.eligibility import are_comparable
 from nearcopy.match.judgement import Judgement
-from nearcopy.match.window_and_sources import are_comparable
 from nearcopy.models import Article, Decision, Edge, Fingerprint
 from nearcopy.models.iteration import batches
 

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import nearcopy.kernels as kernels
-from nearcopy.batch.corpus import Settings
+from nearcopy.batch.corpus_settings import Settings
 from nearcopy.batch.local.column_files import Array, join_blobs, write_pack
-from nearcopy.batch.local.job import CorpusJob
+from nearcopy.batch.local.corpus_job import CorpusJob
 from nearcopy.batch.local.row_reader import (
     HTML,
     RawLine,
@@ -34,7 +34,7 @@ from nearcopy.io.files.json import Record
 from nearcopy.io.files.rows import Rejected, Row
 from nearcopy.kernels.reference.sketches import mix
 from nearcopy.kernels.result_types import Sketches
-from nearcopy.match.window_and_sources import NO_TIME
+from nearcopy.match.eligibility import NO_TIME
 from nearcopy.models import Fingerprint
 from nearcopy.models.iteration import batches
 from nearcopy.stores.row_codec import FingerprintRow, fingerprint_from_row, fingerprint_to_row

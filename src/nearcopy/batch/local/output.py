@@ -14,11 +14,11 @@ import numpy as np
 import orjson
 
 from nearcopy.batch.column_rules import RELATIONS
-from nearcopy.batch.corpus import Shard
+from nearcopy.batch.corpus_settings import Shard
 from nearcopy.batch.local.candidate_pairs import ids_of, renamed_ids
 from nearcopy.batch.local.clusters import CLUSTERS_FILE, NONE, ClusterColumns
 from nearcopy.batch.local.column_files import Pack, checksum, read_json, write_json, write_pack
-from nearcopy.batch.local.job import CorpusJob, Input
+from nearcopy.batch.local.corpus_job import CorpusJob, Input
 from nearcopy.batch.local.row_reader import (
     NO_ID,
     REWRITE,

@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from time import process_time
 from typing import NamedTuple
 
-from nearcopy.batch.corpus import LISTED, CorpusSummary, rejection_message
+from nearcopy.batch.corpus_settings import LISTED, CorpusSummary, rejection_message
 from nearcopy.batch.local.candidate_pairs import (
     EXACT_DUPLICATES_FILE,
     column_tasks,
@@ -39,8 +39,8 @@ from nearcopy.batch.local.compare import (
     count_truncated,
     edges_path,
 )
+from nearcopy.batch.local.corpus_job import CorpusJob
 from nearcopy.batch.local.fingerprints import read_unit
-from nearcopy.batch.local.job import CorpusJob
 from nearcopy.batch.local.output import (
     counts_path,
     is_unit_written,

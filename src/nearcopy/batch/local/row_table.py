@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from zstandard import ZstdCompressor, ZstdDecompressor
 
 from nearcopy.batch.local.column_files import Array, Pack, join_blobs
-from nearcopy.batch.local.job import CorpusJob
+from nearcopy.batch.local.corpus_job import CorpusJob
 from nearcopy.batch.local.row_reader import HTML, RawLine, RowReader, parse_line
 from nearcopy.batch.shared_keys import sorted_distinct
 from nearcopy.errors import BadCorpus

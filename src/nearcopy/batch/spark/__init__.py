@@ -8,7 +8,7 @@ from nearcopy.errors import require
 require("pyarrow", extra="spark")
 require("pyspark", extra="spark")
 
-from nearcopy.batch.corpus import Settings  # noqa: E402
+from nearcopy.batch.corpus_settings import Settings  # noqa: E402
 from nearcopy.batch.spark.pipeline import Result, deduplicate, forget, run  # noqa: E402
 
 __all__ = ["Result", "Settings", "deduplicate", "forget", "run"]

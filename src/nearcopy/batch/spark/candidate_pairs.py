@@ -35,7 +35,7 @@ from nearcopy.match.candidate_index import (
     candidate_limit,
     max_term_articles,
 )
-from nearcopy.match.window_and_sources import within_window
+from nearcopy.match.eligibility import within_window
 
 LARGEST_KEY = 100_000  # rows of a key that is not salted
 SAMPLING_STEP = 64  # rows of which one is sampled to find such keys

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from nearcopy.batch.column_rules import CODE, RELATIONS
-from nearcopy.batch.corpus import Settings
+from nearcopy.batch.corpus_settings import Settings
 from nearcopy.batch.linked_groups import (
     TextPair,
     cluster_linked,

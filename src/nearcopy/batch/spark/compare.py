@@ -12,11 +12,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from nearcopy.batch.column_rules import are_eligible, measure_pairs, overlap_shares, relations
-from nearcopy.batch.corpus import Settings
+from nearcopy.batch.corpus_settings import Settings
 from nearcopy.batch.linked_groups import decode_decision, judge_candidates
 from nearcopy.batch.spark.row_reader import BLOBS, Batches, fingerprints_in, to_batch
 from nearcopy.cluster.link_graph import is_link
-from nearcopy.match.window_and_sources import are_comparable
+from nearcopy.match.eligibility import are_comparable
 from nearcopy.models import Article, Edge, Fingerprint
 
 TEXT_EDGE_SCHEMA = (

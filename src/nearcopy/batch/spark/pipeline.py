@@ -9,7 +9,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from nearcopy.batch.corpus import CorpusSummary, Settings
+from nearcopy.batch.corpus_settings import CorpusSummary, Settings
 from nearcopy.batch.local.candidate_pairs import collapses_exact_duplicates
 from nearcopy.batch.output_columns import CLUSTER_COLUMNS
 from nearcopy.batch.shared_keys import PRECEDING_ROWS, OversizedKeys

@@ -10,10 +10,10 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 
 from nearcopy.batch.column_rules import rank
-from nearcopy.batch.corpus import Settings
+from nearcopy.batch.corpus_settings import Settings
 from nearcopy.batch.linked_groups import place_undated
+from nearcopy.batch.local.corpus_job import Input
 from nearcopy.batch.local.fingerprints import fingerprint_columns, sketch_columns
-from nearcopy.batch.local.job import Input
 from nearcopy.batch.local.row_reader import HTML, NO_ID, REWRITE, RowReader, TextRow
 from nearcopy.batch.spark.checkpoints import Checkpoints, Stage
 from nearcopy.config import Keep

@@ -43,7 +43,7 @@ def boilerplate(
     """List the lines that many pages of one host share."""
     from nearcopy.batch.local.boilerplate import line_counts, repeated
     from nearcopy.batch.local.boilerplate import write_lines as write_boilerplate
-    from nearcopy.batch.local.job import find_inputs
+    from nearcopy.batch.local.corpus_job import find_inputs
 
     refuse_overwrite((file.path for file in find_inputs(files)), output)
     columns = Columns(id=id_field, text=text_field, url=url_field, source=source_field)
@@ -59,7 +59,7 @@ def boilerplate(
 
 def _read_articles(files: Sequence[str], columns: Columns, *, html: bool) -> Iterator[Article]:
     """The articles of files, folders and patterns; rejected rows are skipped."""
-    from nearcopy.batch.local.job import find_inputs
+    from nearcopy.batch.local.corpus_job import find_inputs
 
     for file in find_inputs(files):
         source = Source(file.name, Path(file.path), file.format)

@@ -28,7 +28,7 @@ from nearcopy.config.units import parse_size
 from nearcopy.errors import BadCorpus
 
 if TYPE_CHECKING:
-    from nearcopy.batch.corpus import Form
+    from nearcopy.batch.corpus_settings import Form
     from nearcopy.batch.local import CorpusJob, CorpusSummary
 
 PRESET = "copies"  # the default

@@ -7,7 +7,7 @@ from time import perf_counter
 import typer
 from rich.table import Table
 
-from nearcopy.batch.inline import MEMORY, DedupeJob, DedupeSummary
+from nearcopy.batch.dedupe_job import MEMORY, DedupeJob, DedupeSummary
 from nearcopy.cli.inputs import refuse_overwrite, watch_rows
 from nearcopy.cli.open_store import store_file
 from nearcopy.cli.options import (
@@ -128,7 +128,7 @@ def _check_outputs(job: DedupeJob) -> None:
 
 def _run(job: DedupeJob, *, quiet: bool, yes: bool) -> DedupeSummary:
     """Deduplicate with progress bars, and a short list of duplicates if there is no output."""
-    from nearcopy.batch.inline import Hooks, dedupe_files
+    from nearcopy.batch.dedupe_job import Hooks, dedupe_files
 
     logging.getLogger("nearcopy").addHandler(logging.NullHandler())  # the guard reports here
     shortlist = Shortlist()

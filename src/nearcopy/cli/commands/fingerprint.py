@@ -9,7 +9,7 @@ from nearcopy.cli.tables import add_row, make_table
 from nearcopy.cli.terminal import note, show, write_json_lines
 from nearcopy.config import RECIPES
 from nearcopy.io.files import format_of, read_articles
-from nearcopy.io.settings import known_preset
+from nearcopy.io.policy_choice import known_preset
 from nearcopy.models import Fingerprint
 
 

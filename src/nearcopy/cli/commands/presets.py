@@ -11,7 +11,7 @@ from nearcopy.cli.terminal import show, write_json_lines
 from nearcopy.config import Features, Recipe, policy_toml
 from nearcopy.config.presets import PRESETS
 from nearcopy.config.units import format_duration
-from nearcopy.io.settings import known_preset
+from nearcopy.io.policy_choice import known_preset
 
 
 def presets(

@@ -8,7 +8,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from nearcopy.batch.corpus import Settings, check_form
+from nearcopy.batch.corpus_settings import Settings, check_form
 from nearcopy.cli.commands.corpus import corpus_settings, summary_table
 from nearcopy.cli.options import (
     IN,
@@ -28,7 +28,7 @@ from nearcopy.errors import BadCorpus, require
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from nearcopy.batch.corpus import CorpusSummary
+    from nearcopy.batch.corpus_settings import CorpusSummary
 
 ENDINGS = {"parquet": "parquet", "json": "json", "jsonl": "json", "ndjson": "json", "csv": "csv"}
 OPTIONS: dict[str, dict[str, Any]] = {

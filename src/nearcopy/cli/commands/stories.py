@@ -15,7 +15,7 @@ from nearcopy.errors import NearcopyError
 from nearcopy.models import Story
 
 if TYPE_CHECKING:
-    from nearcopy.cluster.spread import First, Spread
+    from nearcopy.cluster.outlet_spread import First, Spread
     from nearcopy.deduper.deduper import Deduper
 
 PAGE = 10_000
@@ -74,7 +74,7 @@ def _read_pages(deduper: "Deduper", min_members: int, order: str) -> Iterator[St
 
 
 def _show_all(stories: Iterable[Story], deduper: "Deduper") -> None:
-    from nearcopy.cluster.spread import count_outlets, count_syndicated
+    from nearcopy.cluster.outlet_spread import count_outlets, count_syndicated
 
     counts = ["members", "outlets", "syndicated"]
     table = make_table(

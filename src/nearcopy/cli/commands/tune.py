@@ -34,7 +34,7 @@ from nearcopy.config import Policy, Recipe, policy_toml
 from nearcopy.config.policy_file import preset_of
 from nearcopy.errors import BadFeedback
 from nearcopy.io.files.atomic_write import write_atomic
-from nearcopy.io.settings import settings
+from nearcopy.io.policy_choice import settings
 
 if TYPE_CHECKING:
     from nearcopy.deduper.review_queue import Example

@@ -2,7 +2,7 @@
 
 A run of digits is a number; letters that touch it are separate words ("10m" is 10 and m, "12th" is
 12 and th), as publishers differ in spacing. Numbers joined by one mark are one: "5,000", "1.5",
-"10-1/2", "24 / 7 / 2015". Words of kernels/numbers.txt are numerals too; "twenty-five" is one.
+"10-1/2", "24 / 7 / 2015". Words of kernels/number_words.txt are numerals too; "twenty-five" is one.
 Spellings of one number have the same value: 12, twelve, 12th; 1,000 and 1000; 24/7/2015 and
 24-7-2015. The context of a numeral is the word before and the word after; `#` for a numeral.
 """
@@ -188,7 +188,7 @@ class _Numeral:
 
 @cache
 def number_words() -> dict[str, NumberWord]:
-    """The words of kernels/numbers.txt, folded."""
+    """The words of kernels/number_words.txt, folded."""
     table: dict[str, NumberWord] = {}
     for value, spelling in number_lines():
         (word,) = words(spelling)

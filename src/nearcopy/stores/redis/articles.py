@@ -10,6 +10,7 @@ from nearcopy.fingerprint.blocking_keys import Keys, blocking_keys
 from nearcopy.match.candidate_index import index_entry
 from nearcopy.models import Article, Fingerprint
 from nearcopy.stores.base import NO_RUNS, Candidates, Probe, Runs, StoredArticle
+from nearcopy.stores.full_scans import latest_numbers
 from nearcopy.stores.redis.article_headers import NO_TIME, ArticleHeader
 from nearcopy.stores.redis.binary_format import article_name, field_name, row_name, text_name
 from nearcopy.stores.redis.connection import ROWS
@@ -23,7 +24,6 @@ from nearcopy.stores.redis.fingerprint_codec import (
 )
 from nearcopy.stores.redis.transactions import Session
 from nearcopy.stores.row_codec import articles_to_rows, replace_surrogates
-from nearcopy.stores.scans import latest_numbers
 from nearcopy.stores.window_cache import Matches, collect_candidates, required_partitions
 
 RUNS = field_name("meta", "runs")

@@ -26,7 +26,7 @@ from nearcopy.stores.redis.binary_format import (
     unpack_hash,
     unpack_strings,
 )
-from nearcopy.stores.redis.records import Records
+from nearcopy.stores.redis.record_cache import Records
 from nearcopy.stores.row_codec import articles_to_rows, fingerprint_from_values
 
 DIGEST, SIMHASH, MINHASH, KEYS = 1, 2, 4, 8  # flags: what a row contains

@@ -23,6 +23,7 @@ from nearcopy.stores.base import (
     StoryOrder,
     StoryPlace,
 )
+from nearcopy.stores.full_scans import count_articles, scan_stories
 from nearcopy.stores.integrity import check_members, recipe_mismatch
 from nearcopy.stores.redis.article_headers import NO_TIME, Expiry
 from nearcopy.stores.redis.articles import Articles
@@ -32,7 +33,6 @@ from nearcopy.stores.redis.edges import Edges
 from nearcopy.stores.redis.stories import FeedbackLog, Stories
 from nearcopy.stores.redis.transactions import Session
 from nearcopy.stores.row_codec import recipe_from_json, recipe_to_json
-from nearcopy.stores.scans import count_articles, scan_stories
 
 FORMAT = b"1"
 CHECKED = 2000  # of the newest articles

@@ -22,7 +22,7 @@ from nearcopy.stores.redis.binary_format import (
 )
 from nearcopy.stores.redis.connection import ROWS
 from nearcopy.stores.redis.edges import CACHED_DECODED
-from nearcopy.stores.redis.records import DecodedHash
+from nearcopy.stores.redis.record_cache import DecodedHash
 from nearcopy.stores.redis.transactions import Session
 from nearcopy.stores.row_codec import (
     RELATIONS,

@@ -28,8 +28,8 @@ from nearcopy.stores.redis.binary_format import (
 )
 from nearcopy.stores.redis.connection import Connection, Snapshot
 from nearcopy.stores.redis.fingerprint_codec import Texts
-from nearcopy.stores.redis.records import InternedStrings, Records
-from nearcopy.stores.redis.window import RedisWindow
+from nearcopy.stores.redis.record_cache import InternedStrings, Records
+from nearcopy.stores.redis.window_cache import RedisWindow
 from nearcopy.stores.retry import Backoff
 
 LOCK_SECONDS = 60.0  # to wait for other writers

@@ -21,7 +21,7 @@ from nearcopy.stores.row_codec import (
 )
 from nearcopy.stores.sql.database import STATE, ArticleIds, Database, SqlSettings
 from nearcopy.stores.sql.stories import SqlEdges
-from nearcopy.stores.sql.window import SqlWindow
+from nearcopy.stores.sql.window_cache import SqlWindow
 
 BATCH_SIZE = 1000
 ARTICLE_COLUMNS = ", ".join(ArticleRow._fields)

@@ -26,7 +26,7 @@ from nearcopy.stores.sql.database import ArticleIds, Database, Row, SqlSettings,
 from nearcopy.stores.sql.feedback import SqlFeedback
 from nearcopy.stores.sql.schema import index_names_of, table_name
 from nearcopy.stores.sql.stories import NO_NUMBERS, SqlEdges, SqlStories
-from nearcopy.stores.sql.window import SqlWindow
+from nearcopy.stores.sql.window_cache import SqlWindow
 
 CLOSING_TIMEOUT = 0.2  # seconds
 INCOMPLETE_ARTICLES = """

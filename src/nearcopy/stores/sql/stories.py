@@ -7,6 +7,7 @@ from typing import Any
 from nearcopy.config.units import from_micros, to_micros
 from nearcopy.models import Edge, Fingerprint, Member, Story, StoryLink
 from nearcopy.stores.base import UNLIMITED, StoryCursor, StoryFilter, StoryOrder, StoryPlace
+from nearcopy.stores.full_scans import first_places
 from nearcopy.stores.row_codec import (
     EdgeRow,
     MemberRow,
@@ -16,7 +17,6 @@ from nearcopy.stores.row_codec import (
     member_to_row,
     replace_surrogates,
 )
-from nearcopy.stores.scans import first_places
 from nearcopy.stores.sql.database import ArticleIds, Database, Row
 
 SELECT_MEMBERS = f"SELECT {', '.join(MemberRow._fields)} FROM members"

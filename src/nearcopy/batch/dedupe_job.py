@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from nearcopy.batch.corpus import LISTED, rejection_message
+from nearcopy.batch.corpus_settings import LISTED, rejection_message
 from nearcopy.batch.output_columns import MergedDuplicates, annotate_row, own_columns
-from nearcopy.cluster.duplicate_groups import OversizedGroup
+from nearcopy.batch.removal_guard import removal_warning
 from nearcopy.config import POLICIES, Policy, Recipe
 from nearcopy.deduper.deduper import Deduper
 from nearcopy.errors import NearcopyError, TooManyDuplicates
@@ -39,7 +39,6 @@ from nearcopy.models import Relation, Verdict
 from nearcopy.models.iteration import Progress, no_progress
 
 MEMORY = "memory://"
-LARGEST_SHARE = 0.6  # of the articles; removing more than this is rarely intended
 REJECTED_COLUMNS = ("file", "line", "why", "raw")
 Item = TypeVar("Item")
 AnyRow = Row | Rejected
@@ -172,7 +171,10 @@ def dedupe_files(job: DedupeJob, hooks: Hooks | None = None) -> DedupeSummary:
             run.compare(deduper)
             run.write(deduper, outputs)
         run.summary.check_conserved()
-        _guard_removals(run, removal_warning(run.summary, job.policy, deduper.oversized_groups))
+        removals = run.summary.duplicates, run.summary.kept
+        stories = run.summary.largest_story, deduper.oversized_groups
+        run.summary.warning = removal_warning(*removals, *stories, job.policy)
+        _guard_removals(run)
     return run.summary
 
 
@@ -290,26 +292,11 @@ def _open_output(
     return outs.enter_context(open_writer(name, format_of(name) or kind, columns=names))
 
 
-def _guard_removals(run: _Run, warning: str | None) -> None:
+def _guard_removals(run: _Run) -> None:
     """Raise before any file is written where too much would be removed."""
-    run.summary.warning = warning
+    warning = run.summary.warning
     if warning is None or not run.job.apply or run.hooks.confirm(warning):
         return
     in_memory = run.job.store == MEMORY
     state = "nothing was written" if in_memory else "no file was written, but the store was filled"
     raise TooManyDuplicates(f"{warning}: {state}; confirm the removal with --yes")
-
-
-def removal_warning(
-    summary: DedupeSummary, policy: Policy, oversized: Sequence[OversizedGroup] = ()
-) -> str | None:
-    """Why a user should confirm the removal, None where nothing is unusual."""
-    articles = summary.kept + summary.duplicates
-    if summary.duplicates > LARGEST_SHARE * articles:
-        share = summary.duplicates / articles
-        return f"{summary.duplicates:,} of {articles:,} articles are duplicates ({share:.0%})"
-    story, size = summary.largest_story
-    if size > policy.max_story_size:
-        return f"story {story} has {size:,} members"
-    worst = max(oversized, key=lambda group: group.size, default=None)
-    return f"the story of {worst.kept}: {worst.why}" if worst else None

@@ -9,7 +9,7 @@ from os import cpu_count, fsencode
 from pathlib import Path
 from typing import NamedTuple
 
-from nearcopy.batch.corpus import Form, Settings, check_form
+from nearcopy.batch.corpus_settings import Form, Settings, check_form
 from nearcopy.batch.local.column_files import Paths, checksum, has_job
 from nearcopy.errors import BadCorpus
 from nearcopy.io.files.decompress import Stream

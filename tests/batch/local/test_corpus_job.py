@@ -12,7 +12,7 @@ from nearcopy.batch.local import (
     CorpusJob,
     deduplicate,
 )
-from nearcopy.batch.local.job import find_inputs
+from nearcopy.batch.local.corpus_job import find_inputs
 from nearcopy.errors import BadCorpus, NearcopyError
 from nearcopy.io.files import read_articles
 

@@ -11,7 +11,7 @@ from nearcopy.stores.base import Probe
 from nearcopy.stores.redis.article_headers import ArticleHeaders
 from nearcopy.stores.redis.binary_format import row_name
 from nearcopy.stores.redis.fingerprint_codec import FingerprintCodec, keys_in
-from nearcopy.stores.redis.records import Records
+from nearcopy.stores.redis.record_cache import Records
 from nearcopy.stores.window_cache import Matches, WindowCache
 
 LOAD_BATCH = 4096  # rows

@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearcopy import Article, Deduper
-from nearcopy.cluster.spread import MAX_STEPS, First, Step, count_outlets, count_syndicated, spread
+from nearcopy.cluster.outlet_spread import (
+    MAX_STEPS,
+    First,
+    Step,
+    count_outlets,
+    count_syndicated,
+    spread,
+)
 from nearcopy.errors import NotStored
 from nearcopy.io.serializers import dataclass_row, story_row
 from nearcopy.models import Member, Relation, Story
