@@ -15,8 +15,7 @@ from redis import Redis
 
 from nearcopy import POLICIES, Deduper
 from nearcopy.io.sinks.sqlite_fts import FtsIndex
-from nearcopy.io.streams import consume
-from nearcopy.io.streams.messages import Outputs
+from nearcopy.io.streams import Outputs, consume
 from nearcopy.io.streams.redis import RedisSettings, RedisStream
 
 WIRE = Path(__file__).parent / "wire.jsonl"

@@ -10,9 +10,8 @@ from tempfile import TemporaryDirectory
 from confluent_kafka import Producer
 
 from nearcopy import Deduper
-from nearcopy.io.streams import Kind, consume
+from nearcopy.io.streams import Kind, Outputs, consume
 from nearcopy.io.streams.kafka import KafkaSettings, KafkaStream
-from nearcopy.io.streams.messages import Outputs
 
 WIRE = Path(__file__).parent / "wire.jsonl"
 if len(sys.argv) != 4:

@@ -10,8 +10,7 @@ from tempfile import TemporaryDirectory
 from redis import Redis
 
 from nearcopy import Deduper
-from nearcopy.io.streams import consume
-from nearcopy.io.streams.messages import Outputs
+from nearcopy.io.streams import Outputs, consume
 from nearcopy.io.streams.redis import RedisSettings, RedisStream
 
 WIRE = Path(__file__).parent / "wire.jsonl"

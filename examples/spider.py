@@ -26,8 +26,8 @@ class Pages(scrapy.Spider):
 
 
 settings = {
-    "ITEM_PIPELINES": {"nearcopy.io.scrapy.NearcopyPipeline": 300},
-    "DUPEFILTER_CLASS": "nearcopy.io.scrapy.CanonicalDupeFilter",
+    "ITEM_PIPELINES": {"nearcopy.scrapy.NearcopyPipeline": 300},
+    "DUPEFILTER_CLASS": "nearcopy.scrapy.CanonicalDupeFilter",
     "NEARCOPY_STORE": f"sqlite:///{sys.argv[2]}",
     "FEEDS": {"stdout:": {"format": "jsonlines"}},
     "LOG_LEVEL": "ERROR",

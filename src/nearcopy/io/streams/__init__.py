@@ -4,7 +4,7 @@
 """
 
 from nearcopy.io.streams.consumer import consume
-from nearcopy.io.streams.messages import Kind, Message, Outcome, Sink, Stream
+from nearcopy.io.streams.messages import Kind, Message, Outcome, Outputs, Sink, Stream
 from nearcopy.io.streams.metrics import Counts
 
-__all__ = ["Counts", "Kind", "Message", "Outcome", "Sink", "Stream", "consume"]
+__all__ = ["Counts", "Kind", "Message", "Outcome", "Outputs", "Sink", "Stream", "consume"]
