@@ -27,7 +27,7 @@ from nearcopy.extract import titles as titles_of
 from nearcopy.extract import urls
 from nearcopy.extract.agencies import credited_agencies
 from nearcopy.extract.block_pages import block_page_reason
-from nearcopy.extract.text import normalised, strip_html, words
+from nearcopy.extract.text import normalised, plain_text, words
 from nearcopy.extract.titles.clean import _decode_entities
 from nearcopy.io.feeds import feed_rows
 from nearcopy.io.feeds import poll as polling
@@ -171,7 +171,7 @@ def _check_text(article: Article) -> None:
     assert all(ends <= len(text))
     folded = normalised(text, html=article.html)
     assert normalised(folded) == folded
-    strip_html(text)
+    plain_text(text, html=True)
     same(credited_agencies, article)
     block_page_reason(article.title, text, len(word_list), html=article.html)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 
 from nearcopy.extract.lazy_pattern import lazy_pattern
-from nearcopy.extract.text import strip_html
+from nearcopy.extract.text import plain_text
 from nearcopy.extract.urls import site
 from nearcopy.extract.word_lists import load_word_lists, words
 from nearcopy.models import Article
@@ -115,7 +115,7 @@ def find_credits(text: str, title: str = "", source: str | None = None) -> tuple
 
 def credited_agencies(article: Article) -> tuple[str, ...]:
     """The agencies that an article credits, whether its text is plain or HTML."""
-    text = strip_html(article.text) if article.html else article.text
+    text = plain_text(article.text, html=article.html)
     return find_credits(text, article.title, article.source)
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from nearcopy.extract.text import normalised, strip_html
+from nearcopy.extract.text import normalised, plain_text
 from nearcopy.extract.word_lists import load_word_lists
 
 MAX_WORDS = 600
@@ -43,7 +43,7 @@ def block_page_reason(title: str, text: str, words: int, *, html: bool = False) 
     """
     if words > MAX_WORDS:
         return None
-    text = strip_html(text) if html else text
+    text = plain_text(text, html=html)
     if words > LONG and not _opens_like_a_notice(text):
         return None
     phrases = _find_phrases(normalised(text))

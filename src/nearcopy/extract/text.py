@@ -20,6 +20,6 @@ def normalised(text: str, *, html: bool = False) -> str:
     return str(kernels.normalised(text, html), "utf-8")
 
 
-def strip_html(text: str) -> str:
-    """The text of an HTML page, without tags, scripts, styles and comments."""
-    return str(kernels.strip_html(text))
+def plain_text(text: str, *, html: bool) -> str:
+    """The text; of an HTML page without tags, scripts, styles and comments."""
+    return str(kernels.strip_html(text)) if html else text

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearcopy.errors import MissingExtra, require
-from nearcopy.extract.text import strip_html
+from nearcopy.extract.text import plain_text
 from nearcopy.models import Article
 
 EXTRA = "embed"
@@ -38,7 +38,7 @@ def embedding_cosine(a: Article, b: Article) -> float | None:
 
 def passage(article: Article) -> str:
     """The title and the first words of the text, which are embedded."""
-    text = strip_html(article.text[:HTML_CHARS]) if article.html else article.text
+    text = plain_text(article.text[:HTML_CHARS], html=article.html)
     lead = " ".join(text[:LEAD_CHARS].split()[:LEAD_WORDS])
     return f"{article.title[:LEAD_CHARS]}\n{lead}".strip()
 

@@ -14,7 +14,7 @@ import numpy as np
 import nearcopy.kernels as kernels
 from nearcopy.config import Features, Recipe
 from nearcopy.errors import BadArticle, BadPolicy, BadRecipe
-from nearcopy.extract.text import strip_html
+from nearcopy.extract.text import plain_text
 from nearcopy.kernels.result_types import FeatureSets, SimilarPairs
 from nearcopy.match.compare import Overlap
 from nearcopy.models import Article
@@ -63,7 +63,7 @@ def number_words(articles: Iterable[Article]) -> Iterator[Article]:
     """The articles with each word replaced by a number of its own."""
     numbers: dict[str, str] = {}
     for article in map(_check_article, articles):
-        text = strip_html(article.text) if article.html else article.text
+        text = plain_text(article.text, html=article.html)
         tokens = WORD.findall(text.lower())
         spelt = " ".join([numbers.setdefault(word, str(len(numbers))) for word in tokens])
         yield Article(id=article.id, text=spelt)

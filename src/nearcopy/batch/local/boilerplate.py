@@ -14,7 +14,7 @@ import orjson
 from numpy.typing import NDArray
 
 from nearcopy.errors import BadCorpus
-from nearcopy.extract.text import normalised, strip_html
+from nearcopy.extract.text import normalised, plain_text
 from nearcopy.fingerprint.fingerprint import outlet_of
 from nearcopy.io.files.write import open_writer
 from nearcopy.kernels import xxh3_64
@@ -43,7 +43,7 @@ def line_key(host: str, line: str) -> int | None:
 
 def lines_of(article: Article) -> list[str]:
     """The lines of an article's text."""
-    return ENDS.split(strip_html(article.text) if article.html else article.text)
+    return ENDS.split(plain_text(article.text, html=article.html))
 
 
 def line_counts(articles: Iterable[Article]) -> tuple[Hashes, Hashes]:

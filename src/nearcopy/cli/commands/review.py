@@ -130,10 +130,9 @@ def _render_article(letter: str, id_: str, article: Article | None) -> Text:
 
 
 def _snippet(article: Article) -> str:
-    from nearcopy.extract.text import strip_html
+    from nearcopy.extract.text import plain_text
 
-    text = article.text[:MAX_HTML_CHARS]
-    plain = one_line(strip_html(text) if article.html else text)
+    plain = one_line(plain_text(article.text[:MAX_HTML_CHARS], html=article.html))
     return plain if len(plain) <= SNIPPET_CHARS else plain[:SNIPPET_CHARS].rstrip() + "…"
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from xml.etree import ElementTree
 
-from nearcopy.extract.text import strip_html
+from nearcopy.extract.text import plain_text
 from nearcopy.io.feeds.new_stories import NewStory
 from nearcopy.io.feeds.poll import FeedState
 from nearcopy.models import Article
@@ -47,7 +47,7 @@ def _add_entry(root: ElementTree.Element, new_story: NewStory, when: datetime) -
 
 
 def _summary(article: Article) -> str:
-    text = strip_html(article.text) if article.html else article.text
+    text = plain_text(article.text, html=article.html)
     words = " ".join(text[: 4 * MAX_SUMMARY].split())
     return f"{words[:MAX_SUMMARY]}..." if len(words) > MAX_SUMMARY else words
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from nearcopy.config import Recipe
 from nearcopy.errors import NearcopyError
-from nearcopy.extract.text import strip_html
+from nearcopy.extract.text import plain_text
 from nearcopy.fingerprint.fingerprint import fingerprints
 from nearcopy.io.streams.messages import Outcome, Sink
 from nearcopy.models import Article, Fingerprint, Verdict
@@ -40,7 +40,7 @@ def _document(
     fields = {
         "id": article.id,
         "title": article.title,
-        "text": strip_html(article.text) if article.html else article.text,
+        "text": plain_text(article.text, html=article.html),
         "url": article.url,
         "canonical_url": canonical_url,
         "source": article.source,

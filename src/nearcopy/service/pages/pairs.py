@@ -12,7 +12,7 @@ from nearcopy.deduper.deduper import Deduper
 from nearcopy.deduper.review_queue import ANSWERS, THRESHOLDS, BorderlinePair
 from nearcopy.errors import BadFeedback
 from nearcopy.evaluate.tune import MIN_LABELS
-from nearcopy.extract.text import strip_html
+from nearcopy.extract.text import plain_text
 from nearcopy.io.serializers import explanation_row, feedback_row, review_row
 from nearcopy.kernels.result_types import Numeral
 from nearcopy.match.explain import Explanation
@@ -169,7 +169,7 @@ def pair_cards(deduper: Deduper, pairs: Sequence[BorderlinePair]) -> list[Row]:
 
 def _excerpt(article: Article | None, name: str) -> Row:
     text = article.text[:MAX_HTML] if article else ""
-    plain = strip_html(text) if article and article.html else text
+    plain = plain_text(text, html=bool(article and article.html))
     more = len(plain) > EXCERPT_CHARS
     return article_card(article, name) | {"text": plain[:EXCERPT_CHARS], "more": more}
 
