@@ -25,11 +25,12 @@ from nearcopy.batch.local.candidate_pairs import (
     row_blocks,
 )
 from nearcopy.batch.local.clusters import cluster_texts
-from nearcopy.batch.local.column_files import FOLDERS, write_pack
+from nearcopy.batch.local.column_files import write_pack
 from nearcopy.batch.local.compare import edges_path
 from nearcopy.batch.local.corpus_job import CorpusJob
 from nearcopy.batch.local.fingerprints import id_columns
 from nearcopy.batch.local.row_table import pack_path
+from nearcopy.batch.local.work_folder import FOLDERS
 from nearcopy.config import POLICIES, RECIPES
 from nearcopy.match.eligibility import NO_TIME
 from nearcopy.models import Relation

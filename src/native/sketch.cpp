@@ -5,7 +5,8 @@
 
 #include "hashes.hpp"
 
-// SimHash and MinHash themselves are in lanes_minhash_simhash.hpp, compiled for each level of the processor.
+// The inner loops, the votes of a SimHash and the minima of a MinHash, are in lanes_minhash_simhash.hpp, compiled for
+// each level of the processor.
 
 namespace nearcopy {
 

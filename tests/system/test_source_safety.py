@@ -33,7 +33,7 @@ WRITES = {"write_text", "write_bytes", "rename", "renames"}
 IN_PLACE = {
     "io/files/atomic_write.py": "the one place that does it",
     "cli/terminal.py": "/dev/null, for streams that were closed",
-    "batch/local/column_files.py": "a lock, which is empty",
+    "batch/local/work_folder.py": "a lock, which is empty",
     "io/feeds/poll.py": "a lock, which is empty",
     "io/files/read.py": "in a private folder that is removed",
     "service/auth.py": "the file of tokens, which SQLite writes, made for its owner alone",

@@ -36,7 +36,7 @@ from nearcopy.io.files import (
 from nearcopy.io.files.rows import GUESSED
 from nearcopy.io.serializers import VERDICT_COLUMNS
 from nearcopy.models import Relation, Verdict
-from nearcopy.models.iteration import Progress, no_progress
+from nearcopy.models.batches import Progress, no_progress
 
 MEMORY = "memory://"
 REJECTED_COLUMNS = ("file", "line", "why", "raw")

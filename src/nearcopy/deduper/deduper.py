@@ -27,8 +27,8 @@ from nearcopy.deduper.story_actions import ActionResult
 from nearcopy.fingerprint.term_weights import TermCounts
 from nearcopy.match.explain import Explanation
 from nearcopy.models import Article, Check, Edge, Match, Story, Verdict
+from nearcopy.models.batches import batches
 from nearcopy.models.feedback import Feedback, StoryAction
-from nearcopy.models.iteration import batches
 from nearcopy.stores.base import StoryFilter
 from nearcopy.stores.retry import retry_transient
 

@@ -12,8 +12,8 @@ from nearcopy.fingerprint.term_weights import stored_weights
 from nearcopy.match.eligibility import NOT_COMPARED, are_comparable, sources_comparable
 from nearcopy.match.judgement import Articles, Judgement, are_promising, judge_pairs
 from nearcopy.models import RELATION_RANK, Article, Decision, Edge, Fingerprint, Relation
+from nearcopy.models.batches import batches
 from nearcopy.models.feedback import FEEDBACK_SAME
-from nearcopy.models.iteration import batches
 from nearcopy.stores import Candidates, Store, StoredArticle
 
 MAX_EXACT_DUPLICATES = 32  # candidates with the same text: each is a copy of the first anyway

@@ -28,7 +28,7 @@ from nearcopy.deduper.matches import edges_to_store, find_matches, judge_fingerp
 from nearcopy.fingerprint.blocking_keys import blocking_keys
 from nearcopy.fingerprint.term_weights import TermCounts, count_terms
 from nearcopy.models import Decision, Edge, Fingerprint, Member, Story
-from nearcopy.models.iteration import batches
+from nearcopy.models.batches import batches
 from nearcopy.stores import Store, StoredArticle
 
 Judge = Callable[[str, str], Edge]

@@ -11,8 +11,8 @@ from nearcopy.deduper.matches import judge_fingerprints, judge_stored_pair
 from nearcopy.deduper.session import Session
 from nearcopy.errors import BadPolicy
 from nearcopy.models import Edge, Evidence, Relation, ordered
+from nearcopy.models.batches import batches
 from nearcopy.models.feedback import Feedback
-from nearcopy.models.iteration import batches
 from nearcopy.stores import Store
 from nearcopy.stores.retry import retry_transient
 

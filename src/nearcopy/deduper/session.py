@@ -26,7 +26,7 @@ from nearcopy.fingerprint.blocking_keys import VERSION, blocking_keys
 from nearcopy.fingerprint.fingerprint import fingerprints
 from nearcopy.fingerprint.term_weights import TermCounts
 from nearcopy.models import Article, Edge, Fingerprint
-from nearcopy.models.iteration import batches
+from nearcopy.models.batches import batches
 from nearcopy.stores import StoredArticle, mask_password, open_store
 from nearcopy.stores.integrity import refuse_incomplete
 from nearcopy.stores.retry import retry_transient

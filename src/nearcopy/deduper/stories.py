@@ -13,7 +13,7 @@ from nearcopy.deduper.verdicts import current_verdicts, flag_block_page
 from nearcopy.errors import BadPolicy, NotStored
 from nearcopy.extract.agencies import credited_agencies
 from nearcopy.models import Story, Verdict
-from nearcopy.models.iteration import batches
+from nearcopy.models.batches import batches
 from nearcopy.stores.base import StoryCursor, StoryFilter, StoryOrder
 from nearcopy.stores.retry import retry_transient
 

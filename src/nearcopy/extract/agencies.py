@@ -213,13 +213,9 @@ def _only(chunk: str, *, bracketed: bool = False) -> Agencies:
     unnamed = [part for part, name in zip(parts, named, strict=True) if name is None]
     if len(unnamed) > MAX_OTHER_PARTS or not all(map(INITIALS.fullmatch, unnamed)):
         return
-    if PICTURES.search(chunk) or any(_needs_brackets(part, bracketed) for part in parts):
+    if PICTURES.search(chunk) or (not bracketed and not ONLY_BRACKETED.isdisjoint(parts)):
         return
     yield from (name for name in named if name)
-
-
-def _needs_brackets(part: str, bracketed: bool) -> bool:
-    return not bracketed and part in ONLY_BRACKETED
 
 
 def _own_line(line: str) -> Agencies:

@@ -28,8 +28,8 @@ from nearcopy.maintenance.store_records import (
     write,
 )
 from nearcopy.models import Article, Edge, Fingerprint
+from nearcopy.models.batches import Progress, batches, no_progress
 from nearcopy.models.feedback import Feedback, StoryAction
-from nearcopy.models.iteration import Progress, batches, no_progress
 from nearcopy.stores import Store, StoredArticle
 from nearcopy.stores.base import LatencyCounts, Runs, StoreSettings
 from nearcopy.stores.integrity import clear_incomplete_mark, mark_incomplete, refuse_incomplete

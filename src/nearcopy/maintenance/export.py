@@ -24,6 +24,7 @@ from nearcopy.maintenance.rebuild import ImportedMetadata
 from nearcopy.maintenance.store_records import BATCH_SIZE, all_ids
 from nearcopy.maintenance.store_records import read as read_store
 from nearcopy.models import Article, Relation
+from nearcopy.models.batches import Progress, batches
 from nearcopy.models.feedback import (
     Feedback,
     Prediction,
@@ -32,7 +33,6 @@ from nearcopy.models.feedback import (
     evidence_from_json,
     evidence_to_json,
 )
-from nearcopy.models.iteration import Progress, batches
 from nearcopy.stores import Store
 from nearcopy.stores.base import StoreSettings
 from nearcopy.stores.retry import retry_transient

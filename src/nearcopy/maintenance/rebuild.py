@@ -37,8 +37,8 @@ from nearcopy.maintenance.store_records import (
     write,
 )
 from nearcopy.models import Member, Story
+from nearcopy.models.batches import Progress, batches, no_progress
 from nearcopy.models.feedback import Feedback, StoryAction
-from nearcopy.models.iteration import Progress, batches, no_progress
 from nearcopy.stores import Store, StoredArticle
 from nearcopy.stores.integrity import clear_incomplete_mark, mark_incomplete
 from nearcopy.stores.retry import retry_transient

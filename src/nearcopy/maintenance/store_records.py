@@ -1,4 +1,4 @@
-"""Inventory: everything a store holds as records that can be counted and compared.
+"""Everything a store holds as records that can be counted and compared: its inventory.
 
 A record does not depend on the kind of store: times are microseconds, and the two ends of an edge
 are sorted by id. So two stores with the same contents have the same digests.
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from nearcopy.config.units import to_micros
 from nearcopy.models import Article, Edge, Fingerprint, Member, Story
+from nearcopy.models.batches import Progress, batches, no_progress
 from nearcopy.models.feedback import Feedback, action_to_json, evidence_to_json
-from nearcopy.models.iteration import Progress, batches, no_progress
 from nearcopy.stores import Store
 from nearcopy.stores.retry import retry_transient
 from nearcopy.stores.row_codec import (

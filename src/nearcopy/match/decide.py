@@ -23,7 +23,7 @@ from nearcopy.match.confidence import (
     calibrate,
     distinct,
 )
-from nearcopy.match.reasons import SENTENCES
+from nearcopy.match.reason_sentences import SENTENCES
 from nearcopy.match.thresholds import (
     PASSAGE_WORDS,
     at_least,

@@ -18,7 +18,7 @@ from nearcopy.extract.text import plain_text
 from nearcopy.kernels.result_types import FeatureSets, SimilarPairs
 from nearcopy.match.compare import Overlap
 from nearcopy.models import Article
-from nearcopy.models.iteration import batches
+from nearcopy.models.batches import batches
 
 Words = Literal["written", "folded"]
 CHARACTERS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"

@@ -26,7 +26,7 @@ from nearcopy.match.embedding import embedding_cosine
 from nearcopy.match.thresholds import BODY_WORDS, at_least
 from nearcopy.match.vetoes import CLASH
 from nearcopy.models import Article, Decision, Edge, Evidence
-from nearcopy.models.iteration import batches
+from nearcopy.models.batches import batches
 
 Articles = Callable[[Collection[str]], Mapping[str, Article]]
 # Below this estimate no overlap that a policy asks for is likely: of texts that share a tenth, one

@@ -13,9 +13,9 @@ from tests.batch.local.conftest import Stop
 from nearcopy import POLICIES, RECIPES
 from nearcopy.batch.local import (
     CorpusJob,
-    column_files,
     deduplicate,
     pipeline,
+    work_folder,
 )
 from nearcopy.errors import BadCorpus
 
@@ -92,7 +92,7 @@ def test_a_job_with_other_settings_is_not_resumed(small, monkeypatch):
 
 
 def test_a_job_interrupted_before_its_first_stage_is_resumed(small, annotated, monkeypatch):
-    monkeypatch.setattr(column_files, "write_json", lambda *_: (_ for _ in ()).throw(Stop))
+    monkeypatch.setattr(work_folder, "write_json", lambda *_: (_ for _ in ()).throw(Stop))
     with pytest.raises(Stop):
         deduplicate(small)
     assert small.paths.work.exists()

@@ -40,7 +40,7 @@ from nearcopy.match.candidate_index import CandidateIndex, IndexedArticle, candi
 from nearcopy.match.eligibility import are_comparable
 from nearcopy.match.judgement import Judgement
 from nearcopy.models import Article, Decision, Edge, Fingerprint
-from nearcopy.models.iteration import batches
+from nearcopy.models.batches import batches
 
 TEXTS_PER_BATCH = 2048  # held in memory
 HIGH, LOW = np.uint64(32), np.uint64(0xFFFFFFFF)

@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nearcopy.batch.corpus_settings import Form, Settings, check_form
-from nearcopy.batch.local.column_files import Paths, checksum, has_job
+from nearcopy.batch.local.column_files import checksum
+from nearcopy.batch.local.work_folder import Paths, has_job
 from nearcopy.errors import BadCorpus
 from nearcopy.io.files.decompress import Stream
 from nearcopy.io.files.read import READ_ONLY, Format, format_of, sniff_format
 from nearcopy.io.files.write import open_writer
 from nearcopy.io.serializers import dataclass_row
-from nearcopy.models.iteration import batches
+from nearcopy.models.batches import batches
 from nearcopy.stores import Store, open_store
 
 Names = str | Path | Sequence[str | Path]

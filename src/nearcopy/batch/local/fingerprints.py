@@ -36,7 +36,7 @@ from nearcopy.kernels.reference.sketches import mix
 from nearcopy.kernels.result_types import Sketches
 from nearcopy.match.eligibility import NO_TIME
 from nearcopy.models import Fingerprint
-from nearcopy.models.iteration import batches
+from nearcopy.models.batches import batches
 from nearcopy.stores.row_codec import FingerprintRow, fingerprint_from_row, fingerprint_to_row
 
 TEXTS_PER_BATCH = 1024  # sketched at once

@@ -37,7 +37,7 @@ from nearcopy.io.files.json import as_json
 from nearcopy.io.files.read import READ_ONLY
 from nearcopy.io.files.rows import Rejected, Row
 from nearcopy.io.files.write import open_writer
-from nearcopy.models.iteration import batches
+from nearcopy.models.batches import batches
 
 MANIFEST = "nearcopy.json"
 LINES_PER_BATCH = 2048

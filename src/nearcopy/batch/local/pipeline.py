@@ -32,7 +32,7 @@ from nearcopy.batch.local.candidate_pairs import (
     row_blocks,
 )
 from nearcopy.batch.local.clusters import CLUSTERS_FILE, cluster_articles, cluster_texts
-from nearcopy.batch.local.column_files import Pack, is_complete, open_work_folder
+from nearcopy.batch.local.column_files import Pack, is_complete
 from nearcopy.batch.local.compare import (
     compare_articles,
     compare_texts,
@@ -50,6 +50,7 @@ from nearcopy.batch.local.output import (
 )
 from nearcopy.batch.local.row_reader import RejectedRecord, number_lines, write_rejected
 from nearcopy.batch.local.row_table import pack_path, table_of
+from nearcopy.batch.local.work_folder import open_work_folder
 from nearcopy.batch.shared_keys import OversizedKeys
 from nearcopy.errors import BadCorpus
 

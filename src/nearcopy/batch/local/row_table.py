@@ -16,7 +16,7 @@ from nearcopy.batch.local.row_reader import HTML, RawLine, RowReader, parse_line
 from nearcopy.batch.shared_keys import sorted_distinct
 from nearcopy.errors import BadCorpus
 from nearcopy.io.files.rows import Rejected
-from nearcopy.models.iteration import batches
+from nearcopy.models.batches import batches
 
 RowNumbers = NDArray[np.int64]
 TEXTS_PER_BLOCK = 64  # compressed together

@@ -101,7 +101,7 @@ def corpus_settings(decisions: PresetKeepOptions) -> tuple[Recipe, Policy]:
 def _run(job: "CorpusJob", *, quiet: bool, yes: bool) -> "CorpusSummary":
     """Run all stages of the job with a progress bar for each."""
     from nearcopy.batch.local import deduplicate
-    from nearcopy.batch.local.column_files import has_job
+    from nearcopy.batch.local.work_folder import has_job
 
     size = sum(source.size for source in job.sources)
     output, resumed = job.paths.output, has_job(job.paths.work)

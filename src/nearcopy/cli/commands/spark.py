@@ -142,7 +142,7 @@ def _row_format(source: str, kind: str | None) -> str:
 
 def _check_places(job: SparkJob) -> None:
     """Raise where files would be overwritten or removed with the work folder, or on a bad form."""
-    from nearcopy.batch.local.column_files import check_work_folder
+    from nearcopy.batch.local.work_folder import check_work_folder
 
     check_form(job.form)
     if any(_is_in(job.source, place) for place in (job.output, job.work)):

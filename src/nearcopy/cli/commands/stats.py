@@ -53,7 +53,9 @@ def stats(
 
 def _show(stats: "Stats") -> None:
     show(_totals(stats))
-    show(_by_relation(stats) if stats.relations else Text("no article is in a story with another"))
+    counts = [(str(name), n) for name, n in stats.relations.items()]
+    nothing = Text("no article is in a story with another")
+    show(_bar_table("relation", counts) if counts else nothing)
     show(_by_size(stats), _by_source(stats), _by_day(stats))
     if stats.times:
         show(_latency(stats))
@@ -95,10 +97,6 @@ def _totals(stats: "Stats") -> Table:
     add_row(table, "false alarms", f"{stats.false_alarms:,}")
     add_row(table, "misses", f"{stats.misses:,}")
     return table
-
-
-def _by_relation(stats: "Stats") -> Table:
-    return _bar_table("relation", [(str(name), n) for name, n in stats.relations.items()])
 
 
 def _by_size(stats: "Stats") -> Table:

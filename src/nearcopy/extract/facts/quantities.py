@@ -245,14 +245,10 @@ def _count(
 
 def _toll(before: list[str], after: list[str]) -> str | None:
     """The kind of harm that a number counts: named after it ("12 killed"), or else before it."""
-    for word in (*after[:4], *takewhile(_continues_clause, reversed(before))):
+    clause = takewhile(lambda word: word not in lists.BREAKS, reversed(before))
+    for word in (*after[:4], *clause):  # not "dead after 2 boats collide"
         if word in lists.TOLLS:
             return lists.TOLLS[word]
         if word[0] >= HAN:
             return next((lists.TOLLS[toll] for toll in HAN_TOLLS if toll in word), None)
     return None
-
-
-def _continues_clause(word: str) -> bool:
-    """Whether a word may separate a toll from its number: not "dead after 2 boats collide"."""
-    return word not in lists.BREAKS

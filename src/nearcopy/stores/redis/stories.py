@@ -209,7 +209,11 @@ class FeedbackLog:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._feedback = DecodedHash(session.records, "feedback", _decode_feedback)
+        self._feedback = DecodedHash(
+            session.records,
+            "feedback",
+            lambda row: feedback_from_row(FeedbackRow(*json.loads(row))),
+        )
         self._actions = DecodedHash(session.records, "actions", action_from_json)
 
     def save_feedback(self, feedback: Feedback) -> None:
@@ -250,7 +254,3 @@ class FeedbackLog:
 
     def _sorted_actions(self) -> list[StoryAction]:
         return sorted(self._actions.read().values(), key=lambda action: action.number)
-
-
-def _decode_feedback(row: bytes) -> Feedback:
-    return feedback_from_row(FeedbackRow(*json.loads(row)))
