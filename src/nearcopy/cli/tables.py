@@ -150,7 +150,8 @@ def _minimum_width(column: Column, longest: int) -> int:
     """The width a column needs so that no word up to this length is broken."""
     if column.no_wrap:
         return _natural_width(column)
-    return max((min(_unbroken(word), longest) for word in _words(column)), default=1)
+    words = (word for text in _texts(column) for word in text.split())
+    return max((min(_unbroken(word), longest) for word in words), default=1)
 
 
 def _unbroken(word: str) -> int:
@@ -162,11 +163,6 @@ def _natural_width(column: Column) -> int:
     """The longest line of a column that is not wrapped."""
     lines = (line for text in _texts(column) for line in text.splitlines())
     return max(map(cell_len, lines), default=1)
-
-
-def _words(column: Column) -> Iterator[str]:
-    for text in _texts(column):
-        yield from text.split()
 
 
 def _texts(column: Column) -> Iterator[str]:
