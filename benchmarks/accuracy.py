@@ -22,7 +22,8 @@ from held_out import held_out_rows
 from nearcopy import POLICIES, Article, Deduper, Recipe, Relation, fingerprints
 from nearcopy.evaluate.clusters import bootstrap_clusters, count_cells
 from nearcopy.evaluate.metrics import Estimate, auc, bootstrap, f1, pearson
-from nearcopy.match.judgement import Judgement, judge_pairs
+from nearcopy.fingerprint.fingerprint_table import RowPairs
+from nearcopy.match.judgement import Judgement, JudgementTable, judge_pairs
 
 POLICY = POLICIES["default"]
 COPIES = {"same", "revision", "excerpt"}
@@ -40,13 +41,13 @@ LOOKED_AT = {
 Pair = tuple[Article, Article]
 
 
-def judgements(pairs: Sequence[Pair], also: frozenset[str] = frozenset()) -> list[Judgement]:
+def judgements(pairs: Sequence[Pair], also: frozenset[str] = frozenset()) -> JudgementTable:
     """What is judged of each pair; `also` names measures that the policy does not read."""
     flat = [
         replace(article, id=f"{n}") for n, article in enumerate(e for pair in pairs for e in pair)
     ]
     prints, texts = list(fingerprints(flat)), {article.id: article for article in flat}
-    couples = list(zip(prints[::2], prints[1::2], strict=True))
+    couples = RowPairs.of(zip(prints[::2], prints[1::2], strict=True))
     return judge_pairs(
         couples, Recipe(), POLICY, lambda ids: {name: texts[name] for name in ids}, also=also
     )

@@ -7,12 +7,13 @@ import corpora
 import relations
 from context import Context
 from nearcopy import POLICIES, Fingerprint, Policy, Recipe, fingerprints
+from nearcopy.fingerprint.fingerprint_table import RowPairs
 from nearcopy.match.compare import compare_pairs
-from nearcopy.match.decide import decide
+from nearcopy.match.decide import decide_pairs
 from results import Bar, Measurement, Work, rate
 from timing import one_core, timed
 
-BATCH = 1024
+BATCH = 4096
 MOST_PAIRS = 20_000
 PRESETS = ("default", "tracker", "digest")
 
@@ -48,13 +49,13 @@ def candidates(name: str, count: int) -> Pairs:
 
 
 def _speed(work: Work, pairs: Pairs, policy: Policy, rounds: int, bar: Bar | None) -> Measurement:
-    batches = [pairs[start : start + BATCH] for start in range(0, len(pairs), BATCH)]
+    all_pairs = RowPairs.of(pairs)
+    batches = [all_pairs.take(slice(at, at + BATCH)) for at in range(0, len(pairs), BATCH)]
 
     def judged() -> object:
         return [
-            decide(evidence, policy)
+            decide_pairs(compare_pairs(batch, measures=policy.measures), policy).confidence
             for batch in batches
-            for evidence in compare_pairs(batch, measures=policy.measures)
         ]
 
     with one_core():

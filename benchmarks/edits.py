@@ -19,6 +19,7 @@ from typing import NamedTuple
 import corpora
 from chinese_scripts import simplified, traditional
 from nearcopy import Article, Deduper, Policy, Recipe, fingerprints
+from nearcopy.fingerprint.fingerprint_table import RowPairs
 from nearcopy.match.judgement import judge_pairs
 
 SEED = 12
@@ -219,7 +220,7 @@ def judged_copies(name: str, known: Sequence[Text], policy: Policy | None = None
         f"text-{place}": Article(id=f"text-{place}", text=known[place].text) for place, _ in placed
     }
     prints = {fingerprint.id: fingerprint for fingerprint in fingerprints(list(texts.values()))}
-    pairs = [(prints[f"text-{place}"], prints[copy.id]) for place, copy in placed]
+    pairs = RowPairs.of((prints[f"text-{place}"], prints[copy.id]) for place, copy in placed)
     decided = judge_pairs(
         pairs, Recipe(), policy or Policy(), lambda ids: {n: texts[n] for n in ids}
     )

@@ -19,7 +19,8 @@ from calibration import COPIES, SAME_NEWS, Scored, calibration_row, expected_err
 from floors import HERE, Row
 from nearcopy import POLICIES, Decision, Evidence, Relation
 from nearcopy.match.decide import decide
-from nearcopy.match.judgement import Judgement, event_score
+from nearcopy.match.evidence_table import EvidenceTable
+from nearcopy.match.judgement import Judgement, JudgementTable
 from nearcopy.match.same_event_model import event_features
 
 sys.path.append(str(HERE.parent / "tools"))
@@ -91,13 +92,13 @@ def alike(evidence: Evidence) -> list[float]:
 def title_curve(known: Sequence[Judged], width: int = 2) -> Floats:
     """The constant and the worth of what like titles rest on."""
     x = np.array([alike(pair.evidence)[:width] for pair in known])
-    return fit_event_score.fitted(x, np.array([pair.right for pair in known], np.float64))
+    return fit_event_score.fit_model(x, np.array([pair.right for pair in known], np.float64))
 
 
 def sure(evidence: Evidence, curve: Floats) -> float:
     """What a curve says of a pair."""
     x = np.array([alike(evidence)[: len(curve) - 1]])
-    return float(fit_event_score.likely(x, curve)[0])
+    return float(fit_event_score.predict(x, curve)[0])
 
 
 def text_share(known: Sequence[Judged]) -> float:
@@ -116,7 +117,7 @@ def duplicates(near: Sequence[Told], headlines: Sequence[Told], seed: int) -> It
     at_near, at_headlines = folds(near, seed), folds(headlines, seed)
     for fold in range(FOLDS):
         training = free & (at_headlines != fold)
-        model = fit_title_event_score.fitted(signs[training], same[training])
+        model = fit_title_event_score.fit_model(signs[training], same[training])
         likely = np.round(fit_title_event_score.likely(signs, model), 4).tolist()
         judged = [headline(pair, score) for pair, score in zip(headlines, likely, strict=True)]
         pairs = [*map(copy, near), *judged]
@@ -156,18 +157,18 @@ def headline(told: Told, likely: float) -> Judged:
 def same_news(told: Sequence[Told], seed: int) -> Iterator[tuple[Judged, float, float]]:
     """Each pair as it is judged, the event score, and the confidence in the same event."""
     at = folds(told, seed)
-    columns = {name: [getattr(pair.evidence, name) for pair in told] for name in Evidence._fields}
-    x, grades = event_features(columns), np.array([float(pair.label) for pair in told])
+    x = event_features(EvidenceTable.of([pair.evidence for pair in told]))
+    grades = np.array([float(pair.label) for pair in told])
     same = (grades <= SAME_NEWS).astype(np.float64)
     y = fit_event_score.VERDICT * same + (1 - fit_event_score.VERDICT) * (4 - grades) / 3
     for fold in range(FOLDS):
         training = at != fold
         scores = np.round(
-            fit_event_score.likely(x, fit_event_score.fitted(x[training], y[training])), 6
+            fit_event_score.predict(x, fit_event_score.fit_model(x[training], y[training])), 6
         ).tolist()
-        judged = list(map(reported, told, scores))
+        judged, event_scores = reported(told, scores)
         odds = np.array([[_odds(score)] for score in scores])
-        by_news = fit_event_score.fitted(odds[training], same[training])
+        by_news = fit_event_score.fit_model(odds[training], same[training])
         kept = (pair for pair, fit in zip(judged, training, strict=True) if fit)
         titled = [pair for pair in kept if pair.decision.rule == OVER_OTHER_TEXTS]
         by_title = title_curve(titled, width=1)
@@ -176,15 +177,21 @@ def same_news(told: Sequence[Told], seed: int) -> Iterator[tuple[Judged, float, 
             certain = (
                 sure(pair.evidence, by_title)
                 if pair.decision.rule == OVER_OTHER_TEXTS
-                else float(fit_event_score.likely(odds[place : place + 1], by_news)[0])
+                else float(fit_event_score.predict(odds[place : place + 1], by_news)[0])
             )
-            yield pair, event_score(pair.evidence, pair.decision), certain
+            yield pair, event_scores[place], certain
 
 
-def reported(told: Told, score: float) -> Judged:
-    e = told.evidence
-    evidence = e if e.event_score is None else e._replace(event_score=score)
-    return Judged(evidence, decide(evidence, POLICY), float(told.label) <= SAME_NEWS)
+def reported(told: Sequence[Told], scores: Sequence[float]) -> tuple[list[Judged], list[float]]:
+    """The pairs as they are judged by these event scores, and the score of each."""
+    evidence = EvidenceTable.of([pair.evidence for pair in told])
+    evidence.columns["event_score"] = np.where(np.isnan(evidence.event_score), np.nan, scores)
+    judgements = JudgementTable(evidence, POLICY)
+    judged = [
+        Judged(judgement.evidence, judgement.decision, float(pair.label) <= SAME_NEWS)
+        for pair, judgement in zip(told, judgements, strict=True)
+    ]
+    return judged, judgements.event_score.tolist()
 
 
 def _odds(score: float) -> float:

@@ -32,7 +32,7 @@ from nearcopy.batch.local.fingerprints import id_columns
 from nearcopy.batch.local.row_table import pack_path
 from nearcopy.batch.local.work_folder import FOLDERS
 from nearcopy.config import POLICIES, RECIPES
-from nearcopy.match.eligibility import NO_TIME
+from nearcopy.config.units import NO_TIME
 from nearcopy.models import Relation
 
 PART = 1 << 16  # rows of a pack

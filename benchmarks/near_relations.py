@@ -12,12 +12,13 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
 import corpora
 from nearcopy import kernels
-from nearcopy.extract.numerals import template_reason
+from nearcopy.match.vetoes import template_figures
 
 COPIES = ("same", "revision", "excerpt")
 NEAREST = (("reuters21578", 0.9), ("reuters21578", 0.7), ("saudi-july", 0.9), ("saudi-july", 0.7))
@@ -47,11 +48,9 @@ def templates(pairs: list[Pair]) -> list[bool]:
     """Whether each pair is taken for two notices of one form."""
     left, right = (kernels.numerals([pair[side]["text"] for pair in pairs]) for side in (0, 1))
     shares, changed = kernels.numeral_shares(left, right)
-    judged = zip(pairs, shares.tolist(), changed.tolist(), strict=True)
-    return [
-        template_reason(None if share != share else share, count, is_refiled(pair)) is not None
-        for pair, share, count in judged
-    ]
+    refiled = np.array([is_refiled(pair) for pair in pairs], np.bool_)
+    few, another = template_figures(shares, changed.astype(np.float64), refiled)
+    return (few | another).tolist()
 
 
 def is_refiled(pair: Pair) -> bool:

@@ -20,6 +20,7 @@ import corpora
 from nearcopy import POLICIES, Article, Decision, Evidence, Fingerprint, Policy, Recipe, Relation
 from nearcopy.fingerprint.blocking_keys import blocking_keys
 from nearcopy.fingerprint.fingerprint import fingerprints
+from nearcopy.fingerprint.fingerprint_table import RowPairs
 from nearcopy.match.compare import compare_pairs, overlaps
 from nearcopy.match.decide import decide
 
@@ -78,7 +79,7 @@ def judged(
         count if a.words and b.words else None
         for count, (a, b) in zip(counted, couples, strict=True)
     ]
-    comparisons = compare_pairs(couples, exact_overlaps)
+    comparisons = compare_pairs(RowPairs.of(couples), exact_overlaps)
     return [
         Judged(a, b, *label, evidence, decide(evidence, policy))
         for (a, b), label, evidence in zip(pairs, labels, comparisons, strict=True)
@@ -172,7 +173,7 @@ def _duplicates(
         count if made[a].words and made[b].words else None
         for count, (a, b) in zip(counted, pairs, strict=True)
     ]
-    comparisons = compare_pairs([(made[a], made[b]) for a, b in pairs], exact_overlaps)
+    comparisons = compare_pairs(RowPairs.of((made[a], made[b]) for a, b in pairs), exact_overlaps)
     for (a, b), evidence in zip(pairs, comparisons, strict=True):
         decision = decide(evidence, policy)
         if decision.duplicate:

@@ -16,6 +16,7 @@ import accuracy
 import held_out
 from nearcopy import Evidence
 from nearcopy.match.decide import RULES
+from nearcopy.match.evidence_table import EvidenceTable
 
 
 def main() -> None:
@@ -30,7 +31,8 @@ def main() -> None:
     by_text = [pair for pair in duplicates if pair.decision.rule not in held_out.BY_TITLE]
     print(f"by texts and addresses: {held_out.text_share(by_text):.3f} of {len(by_text)} right")
     _shown("like-titles", held_out.title_curve(by_title))
-    events = [held_out.reported(report, report.evidence.event_score or 0.0) for report in reports]
+    scores = [report.evidence.event_score or 0.0 for report in reports]
+    events, _ = held_out.reported(reports, scores)
     by_titles = [pair for pair in events if pair.decision.rule == held_out.OVER_OTHER_TEXTS]
     _shown(held_out.OVER_OTHER_TEXTS, held_out.title_curve(by_titles, width=1))
 
@@ -45,7 +47,8 @@ def _shown(name: str, curve: held_out.Floats) -> None:
     print(f"{name}: {[round(value, 3) for value in curve.tolist()]}")
     for soft in (0.5, 0.6, 0.7, 0.8, 0.9, 1.0):
         evidence = Evidence(title_soft=soft)
-        fitted, present = held_out.sure(evidence, curve), rule.confidence(evidence)
+        (present,) = rule.confidence(EvidenceTable.of([evidence])).tolist()
+        fitted = held_out.sure(evidence, curve)
         print(f"  title similarity {soft:.1f}: fitted {fitted:.3f}, present {present:.3f}")
 
 

@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nearcopy import Article, Evidence, Fingerprint, fingerprints
+from nearcopy import Article, Fingerprint, fingerprints
+from nearcopy.fingerprint.fingerprint_table import RowPairs
 from nearcopy.match.compare import compare_pairs
 from nearcopy.match.same_event_model import event_features
 
@@ -37,10 +38,8 @@ def main() -> None:
     prints = {article.id: article for article in read(Path(sys.argv[1]) / "semeval22")}
     with (Path(sys.argv[1]) / "semeval22" / "pairs.csv").open(encoding="utf-8") as lines:
         rows = [row for row in csv.DictReader(lines) if row["lang_a"] == row["lang_b"]]
-    measured = compare_pairs([(prints[row["a"]], prints[row["b"]]) for row in rows])
-    x = event_features(
-        {name: [getattr(evidence, name) for evidence in measured] for name in Evidence._fields}
-    )
+    pairs = RowPairs.of((prints[row["a"]], prints[row["b"]]) for row in rows)
+    x = event_features(compare_pairs(pairs))
     grades = np.array([float(row["overall"]) for row in rows])
     same = (grades <= SAME_NEWS).astype(np.float64)
     y = VERDICT * same + (1 - VERDICT) * (4 - grades) / 3

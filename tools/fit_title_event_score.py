@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearcopy import Article, Policy, fingerprints
+from nearcopy.fingerprint.fingerprint_table import RowPairs
 from nearcopy.match.compare import compare_pairs
 from nearcopy.match.same_event_model import TITLE_WEIGHTS, title_event_features
-from nearcopy.match.vetoes import title_veto
+from nearcopy.match.vetoes import Reason, Vetoes
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -31,17 +32,11 @@ FREE = Policy(window=None, title_later=None)  # the model weighs the days itself
 def signs(rows: list[dict[str, str]]) -> tuple[Floats, Bools]:
     """The signs of every pair, and whether nothing else speaks against it."""
     prints = list(fingerprints([_article(row, side) for row in rows for side in "ab"]))
-    pairs = list(zip(prints[::2], prints[1::2], strict=True))
+    pairs = RowPairs.of(zip(prints[::2], prints[1::2], strict=True))
     evidence = compare_pairs(pairs)
-    features = title_event_features(
-        prints[::2],
-        prints[1::2],
-        [pair.title_soft or 0.0 for pair in evidence],
-        [pair.agreements for pair in evidence],
-        [pair.hours_apart for pair in evidence],
-    )
-    free = [not e.moved and title_veto(e, FREE) is None for e in evidence]
-    return features, np.array(free)
+    evidence.columns["title_soft"] = np.nan_to_num(evidence.title_soft)
+    features = title_event_features(pairs, evidence, np.arange(len(pairs)))
+    return features, ~evidence.moved & (Vetoes(evidence, FREE).title == Reason.NONE)
 
 
 def _article(row: dict[str, str], side: str) -> Article:

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from nearcopy import Policy
 from nearcopy.batch.column_rules import RELATIONS, Ranking, TextMeasures, relations
 from nearcopy.cluster.kept_copy import rank_copies
-from nearcopy.config.units import from_micros
+from nearcopy.config.units import NO_TIME, from_micros
 from nearcopy.match.decide import decide
-from nearcopy.match.eligibility import NO_TIME
 from nearcopy.models import Evidence, Fingerprint
 
 TIMES = st.sampled_from([NO_TIME, 1, 2, 3])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from nearcopy import Article, Deduper, fingerprints
+from nearcopy.fingerprint.fingerprint_table import RowPairs
 from nearcopy.fingerprint.term_weights import (
     TermCounts,
     count_terms,
@@ -66,7 +67,7 @@ def test_term_counts_survive_packing():
 
 def test_terms_common_in_the_store_weigh_less():
     prints = list(fingerprints(articles(*REPORTS, *OTHER)))
-    pairs = [(prints[0], prints[1])]
+    pairs = RowPairs.of([(prints[0], prints[1])])
     (before,) = compare_pairs(pairs)
     common = count_terms([prints[0].profile] * 50)
     (after,) = compare_pairs(pairs, weights=weights_from_counts(common))
@@ -95,7 +96,7 @@ def test_learned_term_weights_are_applied_and_durable(address):
 
 def test_few_articles_change_weights_little():
     prints = list(fingerprints(articles(*REPORTS)))
-    pairs = [(prints[0], prints[1])]
+    pairs = RowPairs.of([(prints[0], prints[1])])
     few = weights_from_counts(count_terms(fingerprint.profile for fingerprint in prints))
     many = weights_from_counts(count_terms([fingerprint.profile for fingerprint in prints] * 500))
     usual, after_few, after_many = (

@@ -19,7 +19,9 @@ from nearcopy import (
     decide,
     fingerprints,
 )
+from nearcopy.fingerprint.fingerprint_table import RowPairs
 from nearcopy.match.compare import MEASURES, Overlap, compare_pairs, overlap
+from nearcopy.match.decide import decide_pairs
 
 TITLES = st.sampled_from(
     [
@@ -131,13 +133,14 @@ def test_pairs_together_measure_as_they_do_alone(articles, preset):
     policy = POLICIES[preset]
     prints = list(fingerprints(articles, RECIPES[preset]))
     pairs = [(a, b) for a in prints for b in prints]
-    together = compare_pairs(pairs, measures=policy.measures)
-    alone = [compare(a, b) for a, b in pairs]
-    assert [decide(e, policy) for e in together] == [decide(e, policy) for e in alone]
+    together = compare_pairs(RowPairs.of(pairs), measures=policy.measures)
+    alone = [decide(compare(a, b), policy) for a, b in pairs]
+    assert [decide(evidence, policy) for evidence in together] == alone
+    assert list(decide_pairs(together, policy)) == alone
 
 
 def test_no_pairs_have_no_evidence():
-    assert compare_pairs([]) == []
+    assert list(compare_pairs(RowPairs.of([]))) == []
 
 
 def test_estimates_say_so_and_counts_replace_them():
@@ -169,7 +172,8 @@ def test_what_cannot_be_measured_is_none():
 
 def test_scores_that_a_policy_does_not_read_are_not_measured():
     fingerprint = Fingerprint(id="a", title="port closes for winter", gist="port closes for winter")
-    (evidence,) = compare_pairs([(fingerprint, fingerprint)], measures=POLICIES["default"].measures)
+    pair = RowPairs.of([(fingerprint, fingerprint)])
+    (evidence,) = compare_pairs(pair, measures=POLICIES["default"].measures)
     assert evidence.title_partial is None
     assert evidence.title_soft == 1.0
     assert POLICIES["tracker"].measures == {"token_set", "token_sort", "partial", "names"}

@@ -18,8 +18,9 @@ from nearcopy import (
     fingerprints,
     overlap,
 )
+from nearcopy.fingerprint.fingerprint_table import RowPairs
 from nearcopy.match.eligibility import are_comparable
-from nearcopy.match.judgement import are_promising, judge_pairs, text_overlap
+from nearcopy.match.judgement import are_promising, judge_pairs
 
 TEXT = (
     "harbour council voted on tuesday to close the old ferry terminal for winter while repair "
@@ -41,7 +42,7 @@ def pair(shared: int) -> tuple[Article, Article]:
 
 def judgement(a: Article, b: Article, at_hand: dict[str, Article]):
     left, right = fingerprints([a, b])
-    return judge_pairs([(left, right)], Recipe(), Policy(), lambda _: at_hand)[0]
+    return judge_pairs(RowPairs.of([(left, right)]), Recipe(), Policy(), lambda _: at_hand)[0]
 
 
 def test_the_overlap_is_counted_where_both_texts_are_at_hand():
@@ -63,16 +64,16 @@ def test_no_texts_are_asked_for_where_nothing_is_shared():
 
     a, b = pair(0)
     left, right = fingerprints([a, b])
-    assert judge_pairs([(left, right)], Recipe(), Policy(), refuse)[0].evidence.overlap == 0
+    (found,) = judge_pairs(RowPairs.of([(left, right)]), Recipe(), Policy(), refuse)
+    assert found.evidence.overlap == 0
 
 
 def test_each_pair_has_its_own_judgement_in_order():
     texts = [*pair(52), replace(pair(0)[1], id="c")]
     prints = list(fingerprints(texts))
     pairs = [(prints[0], prints[1]), (prints[0], prints[2]), (prints[1], prints[0])]
-    judgements = judge_pairs(
-        pairs, Recipe(), Policy(), lambda _: {article.id: article for article in texts}
-    )
+    articles = {article.id: article for article in texts}
+    judgements = judge_pairs(RowPairs.of(pairs), Recipe(), Policy(), lambda _: articles)
     assert [judgement.decision.relation for judgement in judgements] == [
         Relation.NEAR_TEXT,
         Relation.DISTINCT,
@@ -83,8 +84,9 @@ def test_each_pair_has_its_own_judgement_in_order():
 
 def test_without_a_minhash_likeness_is_told_by_the_simhash():
     a, b = Fingerprint(id="a", simhash=0, words=60), Fingerprint(id="b", simhash=0xFF, words=60)
-    judgements = judge_pairs([(a, b)], Recipe(minhash=None), Policy(), lambda _: {})
-    assert text_overlap(judgements[0].evidence) == 1 - 8 / 64
+    pair = RowPairs.of([(a, b)])
+    judgements = judge_pairs(pair, Recipe(minhash=None), Policy(), lambda _: {})
+    assert judgements[0].overlap == 1 - 8 / 64
 
 
 @pytest.mark.parametrize(
@@ -108,14 +110,14 @@ def test_the_window_goes_by_publication_else_by_arrival(a, b, near):
 @pytest.mark.parametrize("preset", ["crawler", "similarity", "copies", "feed", "tracker", "digest"])
 def test_nothing_that_counts_to_a_preset_is_unpromising(preset):
     policy, articles = POLICIES[preset], {article.id: article for article in made_news.news(60)}
-    pairs = list(combinations(fingerprints(articles.values(), RECIPES[preset]), 2))
+    pairs = RowPairs.of(combinations(fingerprints(articles.values(), RECIPES[preset]), 2))
     rules = [
         judgement.decision.rule
         for judgement in judge_pairs(
             pairs, RECIPES[preset], policy, lambda ids: {i: articles[i] for i in ids}
         )
     ]
-    unpromising = [not promising for promising in are_promising(pairs, policy)]
+    unpromising = (~are_promising(pairs, policy)).tolist()
     assert {*compress(rules, unpromising)} <= {"nothing-in-common"}
     assert {*rules} > {"nothing-in-common"}
     if not policy.reads_titles:  # then a glance leaves out nearly all strangers

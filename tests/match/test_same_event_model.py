@@ -5,7 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearcopy import Article, fingerprints
+from nearcopy.fingerprint.fingerprint_table import RowPairs
 from nearcopy.match.compare import compare, compare_pairs
+from nearcopy.match.evidence_table import EvidenceTable
 from nearcopy.match.same_event_model import event_confidence, event_features, event_scores
 from nearcopy.models import Evidence
 
@@ -16,12 +18,9 @@ BASE = Evidence(
 )  # fmt: skip
 
 
-def columns(*evidence: Evidence) -> dict[str, list[object]]:
-    return {name: [getattr(row, name) for row in evidence] for name in Evidence._fields}
-
-
 def news(evidence: Evidence) -> float | None:
-    return event_scores(columns(evidence))[0]
+    (score,) = event_scores(EvidenceTable.of([evidence])).tolist()
+    return None if score != score else score
 
 
 @pytest.mark.parametrize(
@@ -52,7 +51,7 @@ def test_it_is_a_share_wherever_profiles_were_compared(evidence):
     likely = news(evidence)
     assert (likely is None) == (evidence.profile is None)
     assert likely is None or 0 <= likely <= 1
-    assert event_features(columns(evidence)).shape == (1, 15)
+    assert event_features(EvidenceTable.of([evidence])).shape == (1, 15)
 
 
 @given(st.floats(0, 1), st.floats(0, 1))
@@ -82,10 +81,10 @@ def test_reports_in_other_words_are_likelier_than_other_news():
             Article(id=str(n), text=text) for n, text in enumerate((report, retold, other))
         )
     )
-    same, different = compare_pairs([(prints[0], prints[1]), (prints[0], prints[2])])
+    same, different = compare_pairs(RowPairs.of([(prints[0], prints[1]), (prints[0], prints[2])]))
     assert same.event_score > 0.5 > 0.25 > different.event_score
     assert compare(prints[1], prints[0]).event_score == same.event_score
 
 
 def test_pairs_of_nothing_have_no_likelihood():
-    assert event_scores(columns()) == []
+    assert event_scores(EvidenceTable.of([])).tolist() == []

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 import nearcopy.kernels as kernels
 from nearcopy.batch.corpus_settings import Settings
 from nearcopy.config import Keep, Policy
-from nearcopy.match.eligibility import NO_TIME, sources_differ, within_window
+from nearcopy.config.units import NO_TIME
+from nearcopy.match.eligibility import sources_differ, within_window
 from nearcopy.models import Relation
 
 Numbers = NDArray[np.int64]

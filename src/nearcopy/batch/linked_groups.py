@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,10 +17,11 @@ from nearcopy.batch.corpus_settings import Settings
 from nearcopy.cluster.kept_copy import by_age
 from nearcopy.cluster.stories import assign_story_ids, group_articles
 from nearcopy.config import Policy
-from nearcopy.config.units import from_micros
+from nearcopy.config.units import NO_TIME, from_micros
+from nearcopy.fingerprint.fingerprint_table import RowPairs
 from nearcopy.match.compare import Pair
 from nearcopy.match.decide import decide
-from nearcopy.match.eligibility import NO_TIME, NOT_COMPARED, sources_comparable
+from nearcopy.match.eligibility import NOT_COMPARED, sources_comparable
 from nearcopy.match.judgement import Articles, Judgement, are_promising, judge_pairs
 from nearcopy.models import Decision, Edge, Evidence, Fingerprint, Relation
 
@@ -186,20 +186,17 @@ def judge_candidates(
 ) -> list[tuple[int, Judgement]]:
     """The judgements of pairs that have something in common, with their positions."""
     policy = settings.policy
-    is_promising = are_promising(pairs, policy)
-    places = list(compress(range(len(pairs)), is_promising))
-    by_time = [
-        (a, b) if by_age(a) <= by_age(b) else (b, a) for a, b in compress(pairs, is_promising)
-    ]
-    judgements = zip(places, judge_pairs(by_time, settings.recipe, policy, articles), strict=True)
-    return [
-        judgement for judgement in judgements if judgement[1].decision.rule != "nothing-in-common"
-    ]
+    both = RowPairs.of(pairs)
+    (places,) = np.nonzero(are_promising(both, policy))
+    older_first = both.take(places).older_first()
+    judgements = judge_pairs(older_first, settings.recipe, policy, articles)
+    (related,) = np.nonzero(~judgements.decisions.nothing_in_common)
+    return list(zip(places[related].tolist(), judgements.rows(related.tolist()), strict=True))
 
 
 def judge_pair(a: Fingerprint, b: Fingerprint, settings: Settings, articles: Articles) -> Judgement:
     """The judgement of two articles that need not share a key."""
-    one, other = sorted((a, b), key=by_age)
-    if not sources_comparable(one, other, settings.policy):
+    if not sources_comparable(a, b, settings.policy):
         return Judgement(Evidence(), NOT_COMPARED, 0.0, None)
-    return judge_pairs([(one, other)], settings.recipe, settings.policy, articles)[0]
+    pair = RowPairs.of([(a, b)]).older_first()
+    return judge_pairs(pair, settings.recipe, settings.policy, articles)[0]

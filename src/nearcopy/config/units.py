@@ -17,6 +17,7 @@ SIZE_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 DURATION = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,6})?) ?([wdhms])", re.IGNORECASE)
 SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,6})?) ?([kmgt]?)i?b?", re.IGNORECASE)
 UNLIMITED = "all"
+NO_TIME = -(1 << 62)  # in columns of microseconds since 1970
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)

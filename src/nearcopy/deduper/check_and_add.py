@@ -1,13 +1,14 @@
 """Check and add: the verdict on an article by the stored ones, without and with storing it."""
 
 import logging
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from time import perf_counter
 
 from nearcopy.cluster.stories import own_story_id
 from nearcopy.deduper.feedback_overlay import matches_with_feedback, same_by_feedback
-from nearcopy.deduper.matches import MatchList, PairCache, edges_to_store, find_matches
+from nearcopy.deduper.found_matches import FoundMatches, MatchList
+from nearcopy.deduper.matches import MeasuredPairs, find_matches
 from nearcopy.deduper.session import Session, log
 from nearcopy.deduper.verdicts import verdict_at_insert
 from nearcopy.errors import BadArticle
@@ -32,8 +33,13 @@ def check_stored(session: Session, article: Article) -> Verdict:
     (entry,) = session.fingerprint([article])
     log.debug("checking %s", article.id)
     with session.snapshot():
-        measured = find_matches(session.store, [entry], *session.settings)
-        (listed,) = matches_with_feedback(session.store, [entry], measured, *session.settings)
+        matches = find_matches(
+            session.store,
+            [entry],
+            *session.settings,
+            measured=MeasuredPairs(session.fingerprint_table),
+        )
+        (listed,) = matches_with_feedback(session.store, [entry], matches, *session.settings)
         members = session.store.members([match.other.id for match in listed.matches[:1]])
     verdict = verdict_at_insert(entry.fingerprint, listed, members, stored=False)
     log.debug("checked %s: %s", article.id, verdict)
@@ -71,12 +77,17 @@ def _check_batch(session: Session, batch: list[Article]) -> list[Verdict]:
 
 def match_independently(
     session: Session, entries: list[StoredArticle], *, all_keys: bool = False
-) -> list[MatchList]:
+) -> Sequence[MatchList]:
     """The matches of each article as if the other entries did not exist."""
     if not entries:
         return []
     matches = find_matches(
-        session.store, entries, *session.settings, independent=True, all_keys=all_keys
+        session.store,
+        entries,
+        *session.settings,
+        independent=True,
+        all_keys=all_keys,
+        measured=MeasuredPairs(session.fingerprint_table),
     )
     if not session.store.feedback_about([entry.article.id for entry in entries]):
         return matches
@@ -124,7 +135,7 @@ def add_batch(session: Session, batch: list[Article], *, cluster: bool = True) -
     start, store = perf_counter(), session.store
     entries = session.fingerprint(batch)
     ids = [entry.article.id for entry in entries]
-    cache = _match_ahead(session, entries)
+    measured = _match_ahead(session, entries)
     with session.insert_transaction():
         unchanged = _find_unchanged(session, entries)
         changed = [entry for entry in entries if entry.article.id not in unchanged]
@@ -133,24 +144,26 @@ def add_batch(session: Session, batch: list[Article], *, cluster: bool = True) -
         affected = session.neighbours(replaced)
         affected |= {id_ for id_, story in replaced.items() if story != own_story_id(id_)}
         store.save_articles(changed)
-        matches = find_matches(store, entries, *session.settings, unchanged=unchanged, cache=cache)
+        matches = find_matches(
+            store, entries, *session.settings, unchanged=unchanged, measured=measured
+        )
         new = {id_ for id_ in changed_ids if id_ not in replaced}
         own = {own_story_id(id_): id_ for id_ in new}
         affected |= {own[story] for story in store.used_story_ids(own)}  # ids of other stories
-        affected |= _save_edges(session, entries, matches, unchanged)
+        affected |= _save_edges(session, matches, unchanged)
         affected |= same_by_feedback(store, changed_ids)
         if cluster or replaced:
             session.cluster(affected, replaced, new=new)
         else:
             session.provisional = True
-        matches = matches_with_feedback(
+        final = matches_with_feedback(
             store, entries, matches, *session.settings, unchanged=unchanged
         )
-        best = {match.other.id for listed in matches for match in listed.matches[:1]}
+        best = {match.other.id for listed in final for match in listed.matches[:1]}
         members = store.members({*ids, *best})
         verdicts = [
             verdict_at_insert(entry.fingerprint, listed, members, stored=True)
-            for listed, entry in zip(matches, entries, strict=True)
+            for listed, entry in zip(final, entries, strict=True)
         ]
     session.record_latency("add", start, len(batch))
     for verdict in verdicts if log.isEnabledFor(logging.DEBUG) else ():
@@ -158,17 +171,19 @@ def add_batch(session: Session, batch: list[Article], *, cluster: bool = True) -
     return verdicts
 
 
-def _match_ahead(session: Session, entries: list[StoredArticle]) -> PairCache:
-    """Judgements made before the transaction, where others are expected to write as well.
+def _match_ahead(session: Session, entries: list[StoredArticle]) -> MeasuredPairs:
+    """The pairs measured before the transaction, where others are expected to write as well.
 
     It keeps transactions short: only what was inserted since is compared inside. The first
     transaction of a session is prepared like this too, as its query loads the window.
     """
-    cache: PairCache = {}
+    measured = MeasuredPairs(session.fingerprint_table)
     if session.contended:
         with session.snapshot():
-            find_matches(session.store, entries, *session.settings, independent=True, cache=cache)
-    return cache
+            find_matches(
+                session.store, entries, *session.settings, independent=True, measured=measured
+            )
+    return measured
 
 
 def _find_unchanged(session: Session, entries: list[StoredArticle]) -> set[str]:
@@ -178,13 +193,8 @@ def _find_unchanged(session: Session, entries: list[StoredArticle]) -> set[str]:
     return {a.id for a in articles if replace(a, seen=stored[a.id].seen) == stored[a.id]}
 
 
-def _save_edges(
-    session: Session,
-    entries: list[StoredArticle],
-    matches: list[MatchList],
-    unchanged: Collection[str],
-) -> set[str]:
+def _save_edges(session: Session, matches: FoundMatches, unchanged: Collection[str]) -> set[str]:
     """Save the edges of changed articles; those that an edge puts into a story."""
-    edges = [edge for edge in edges_to_store(entries, matches) if edge.a not in unchanged]
+    edges = [edge for edge in matches.edges() if edge.a not in unchanged]
     session.store.save_edges(edges)
     return {edge.a for edge in edges if edge.same_story}

@@ -7,12 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from nearcopy.config import Policy, Recipe
-from nearcopy.deduper.matches import (
-    MatchList,
-    StoredMatch,
-    insertion_order,
-    judge_fingerprints,
-)
+from nearcopy.deduper.found_matches import MatchList, StoredMatch
+from nearcopy.deduper.matches import BEFORE_ALL, insertion_order, judge_fingerprints
 from nearcopy.models import Article, Decision, Edge, Fingerprint, Relation, StoryLink, ordered
 from nearcopy.models.feedback import FEEDBACK_DIFFERENT, Feedback
 from nearcopy.stores import Store, StoredArticle
@@ -81,7 +77,7 @@ def links_with_feedback(store: Store, ids: Collection[str]) -> list[StoryLink]:
 def matches_with_feedback(
     store: Store,
     entries: Sequence[StoredArticle],
-    matches: list[MatchList],
+    matches: Sequence[MatchList],
     recipe: Recipe,
     policy: Policy,
     *,
@@ -90,11 +86,15 @@ def matches_with_feedback(
     """The matches of each article with those inserted before it, feedback applied."""
     ids = [entry.article.id for entry in entries]
     feedback = by_article(store.feedback_about(ids))
-    is_earlier = insertion_order(store, ids, unchanged, feedback)
+    order = insertion_order(store, ids, unchanged, feedback)
     updated = list(matches)
     for position, entry in enumerate(entries):
         about = feedback.get(entry.article.id, {})
-        earlier = {other: said for other, said in about.items() if is_earlier(other, ids[position])}
+        earlier = {
+            other: said
+            for other, said in about.items()
+            if order.get(other, BEFORE_ALL) < order[ids[position]]
+        }
         if earlier:
             cannot_link = _cannot_link(store, matches[position], about)
             overlaid = [_overlay(m, earlier, cannot_link) for m in matches[position].matches]

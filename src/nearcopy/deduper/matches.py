@@ -1,64 +1,26 @@
 """Matching: the stored articles that an article is related to, candidates first, then decisions."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import compress
-from operator import ne
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import chain
 
-from nearcopy.cluster.kept_copy import by_age
+import numpy as np
+from numpy.typing import NDArray
+
 from nearcopy.config import Policy, Recipe
+from nearcopy.deduper.found_matches import FoundMatches, Places
 from nearcopy.fingerprint.blocking_keys import lookup_keys
+from nearcopy.fingerprint.fingerprint_table import FingerprintTable, RowPairs
 from nearcopy.fingerprint.term_weights import stored_weights
-from nearcopy.match.eligibility import NOT_COMPARED, are_comparable, sources_comparable
-from nearcopy.match.judgement import Articles, Judgement, are_promising, judge_pairs
-from nearcopy.models import RELATION_RANK, Article, Decision, Edge, Fingerprint, Relation
-from nearcopy.models.batches import batches
-from nearcopy.models.feedback import FEEDBACK_SAME
+from nearcopy.match.eligibility import NOT_COMPARED, comparable_pairs, sources_comparable
+from nearcopy.match.evidence_table import EvidenceTable
+from nearcopy.match.judgement import Articles, JudgementTable, are_promising, judge_pairs
+from nearcopy.models import Article, Edge, Fingerprint
 from nearcopy.stores import Candidates, Store, StoredArticle
 
 MAX_EXACT_DUPLICATES = 32  # candidates with the same text: each is a copy of the first anyway
-PAIR_BATCH_SIZE = 4096
-BEFORE_ALL = (0, -1)
-
-
-class StoredMatch(NamedTuple):
-    """A stored article, and the judgement between it and the article matched."""
-
-    other: Fingerprint
-    judgement: Judgement
-
-    def edge(self, article: str) -> Edge:
-        """The edge to store."""
-        return self.judgement.edge(article, self.other.id)
-
-    @property
-    def sort_key(self) -> tuple[object, ...]:
-        """Sorts duplicates first, then the same event, then related, then vetoed."""
-        return (*decision_rank(self.judgement.decision, self.judgement.overlap), by_age(self.other))
-
-
-# Judgements of an earlier query by pair of ids; None for a pair with nothing in common.
-PairCache = dict[tuple[str, str], tuple[Fingerprint, Judgement | None]]
-Pair = tuple[int, Fingerprint, Fingerprint]  # the position of an article, itself, a candidate
-
-
-class MatchList(NamedTuple):
-    """The matches of one article, surest first, and how many candidates the limit cut off."""
-
-    matches: list[StoredMatch]
-    truncated: int
-
-
-def decision_rank(decision: Decision, overlap: float | None) -> tuple[float, ...]:
-    """A sort key, surest first; duplicates by user feedback come before all."""
-    if decision.duplicate:
-        rank = -(decision.rule == FEEDBACK_SAME)
-    else:
-        rank = RANK.get(decision.relation, 1)
-    return rank, -decision.confidence, -(overlap or 0.0), RELATION_RANK[decision.relation]
-
-
-RANK = {Relation.SAME_EVENT: 2, Relation.RELATED: 3, Relation.DISTINCT: 4}
+PAIR_BATCH_SIZE = 16384
+NEW = 1 << 62  # above all sequence numbers
+BEFORE_ALL = -1
 
 
 def find_matches(
@@ -70,8 +32,8 @@ def find_matches(
     unchanged: Collection[str] = (),
     independent: bool = False,
     all_keys: bool = False,
-    cache: PairCache | None = None,
-) -> list[MatchList]:
+    measured: "MeasuredPairs | None" = None,
+) -> FoundMatches:
     """The matches of each article among those inserted before it.
 
     Args:
@@ -83,46 +45,61 @@ def find_matches(
             are compared with the articles that they have edges to.
         independent: Match each article as if the other entries did not exist.
         all_keys: Look candidates up by all blocking keys, not only those the policy needs.
-        cache: Judgements of an earlier query, which are reused; new ones are added.
+        measured: The pairs of an earlier query, which are not measured again.
     """
-    cache = {} if cache is None else cache
+    measured = measured or MeasuredPairs()
     candidates = _find_candidates(store, entries, policy, unchanged, all_keys=all_keys)
-    is_earlier = ne if independent else _insertion_order(store, entries, unchanged, candidates)
-    pairs = (
-        (position, entry.fingerprint, other)
-        for position, (entry, probe) in enumerate(zip(entries, candidates, strict=True))
-        for other in _eligible(entry.fingerprint, probe, policy, is_earlier)
+    order = None if independent else _insertion_order(store, entries, unchanged, candidates)
+    articles, pairs = _eligible_pairs(entries, candidates, policy, order, measured.table)
+    places, evidence = measured.add(pairs, _Measurement(store, entries, recipe, policy))
+    return FoundMatches(
+        pairs.take(places),
+        JudgementTable(evidence, policy),
+        articles[places],
+        [probe.truncated for probe in candidates],
     )
-    judge = _PairJudge(store, entries, recipe, policy)
-    matches: list[list[StoredMatch]] = [[] for _ in entries]
-    for batch in batches(pairs, PAIR_BATCH_SIZE):
-        judge.fill(cache, [(a, b) for _, a, b in batch])
-        for position, article, other in batch:
-            if judgement := cache[article.id, other.id][1]:
-                matches[position].append(StoredMatch(other, judgement))
-    return [
-        MatchList(sorted(listed, key=lambda match: match.sort_key), probe.truncated)
-        for listed, probe in zip(matches, candidates, strict=True)
-    ]
 
 
-def _eligible(
-    article: Fingerprint,
-    probe: Candidates,
+def _eligible_pairs(
+    entries: Sequence[StoredArticle],
+    candidates: Sequence[Candidates],
     policy: Policy,
-    is_earlier: Callable[[str, str], bool],
-) -> Iterator[Fingerprint]:
-    """The candidates to compare an article with; of exact duplicates only the first few."""
-    left = MAX_EXACT_DUPLICATES
-    for other in probe.candidates:
-        if is_earlier(other.id, article.id) and are_comparable(article, other, policy):
-            left -= article.digest is not None and article.digest == other.digest
-            if left >= 0 or article.digest != other.digest:
-                yield other
+    order: Mapping[str, int] | None,
+    table: FingerprintTable,
+) -> tuple[Places, RowPairs]:
+    """The pairs of articles and candidates to compare, with the number of each article.
+
+    Of exact duplicates only the first few are compared. Without an order of insertion, all but the
+    article itself come before it.
+    """
+    others = list(chain.from_iterable(probe.candidates for probe in candidates))
+    own = table.rows([entry.fingerprint for entry in entries])
+    articles = np.repeat(np.arange(len(entries)), [len(probe.candidates) for probe in candidates])
+    pairs = RowPairs(table, own[articles], table.rows(others))
+    eligible = comparable_pairs(pairs, policy)
+    if order is None:
+        ids, other_ids = pairs.numbers("id")
+        eligible &= ids != other_ids
+    else:
+        inserted = np.array([order[entry.article.id] for entry in entries], np.int64)
+        inserted_before = np.array([order.get(o.id, BEFORE_ALL) for o in others], np.int64)
+        eligible &= inserted_before < inserted[articles]
+    (places,) = np.nonzero(eligible)
+    digests, other_digests = pairs.take(places).numbers("digest")
+    exact = (digests != 0) & (digests == other_digests)
+    places = places[~exact | (_count_so_far(exact, articles[places]) <= MAX_EXACT_DUPLICATES)]
+    return articles[places], pairs.take(places)
 
 
-class _PairJudge:
-    """Judges pairs of new and stored articles with the texts and term weights at hand."""
+def _count_so_far(marked: NDArray[np.bool_], groups: Places) -> Places:
+    """The number of marked ones up to each, in its group; groups ascend."""
+    counts: Places = np.cumsum(marked)
+    firsts = np.searchsorted(groups, groups)
+    return counts - counts[firsts] + marked[firsts]
+
+
+class _Measurement:
+    """Measures pairs of new and stored articles with the texts and term weights at hand."""
 
     def __init__(
         self, store: Store, entries: Sequence[StoredArticle], recipe: Recipe, policy: Policy
@@ -131,25 +108,58 @@ class _PairJudge:
         self._new = {entry.article.id: entry.article for entry in entries}
         self._weights = stored_weights(store.term_counts())
 
-    def fill(self, cache: PairCache, pairs: Sequence[tuple[Fingerprint, Fingerprint]]) -> None:
-        """Judge the pairs that the cache does not have."""
-        uncached = [(a, b) for a, b in pairs if cache.get((a.id, b.id), (None, None))[0] is not b]
-        worth_judging = are_promising(uncached, self._policy, self._weights)
-        older_first = [_older_first(a, b) for a, b in compress(uncached, worth_judging)]
-        judgements = iter(
-            judge_pairs(
-                older_first, self._recipe, self._policy, self._articles, weights=self._weights
+    def __call__(self, pairs: RowPairs) -> tuple[Places, EvidenceTable]:
+        """The places of the pairs that may be related, and their evidence."""
+        places, tables = [np.zeros(0, np.int64)], []
+        for start in range(0, max(1, len(pairs)), PAIR_BATCH_SIZE):
+            batch = pairs.take(slice(start, start + PAIR_BATCH_SIZE))
+            (promising,) = np.nonzero(are_promising(batch, self._policy, self._weights))
+            judgements = judge_pairs(
+                batch.take(promising).older_first(),
+                self._recipe,
+                self._policy,
+                self._articles,
+                weights=self._weights,
             )
-        )
-        for (a, b), worth in zip(uncached, worth_judging, strict=True):
-            judgement = next(judgements) if worth else None
-            if judgement and judgement.decision.rule == "nothing-in-common":
-                judgement = None
-            cache[a.id, b.id] = b, judgement
+            places.append(start + promising)
+            tables.append(judgements.evidence)
+        return np.concatenate(places), EvidenceTable.join(tables)
 
     def _articles(self, ids: Collection[str]) -> Mapping[str, Article]:
         new = {id_: self._new[id_] for id_ in set(ids) & self._new.keys()}
         return self._store.articles(set(ids) - new.keys()) | new
+
+
+class MeasuredPairs:
+    """The pairs of a query with their evidence, so that a later one need not measure them again."""
+
+    def __init__(self, table: FingerprintTable | None = None) -> None:
+        self.table = table or FingerprintTable()
+        self._keys = np.zeros(0, np.int64)  # of the pairs, ascending
+        self._places = np.zeros(0, np.int64)  # of their evidence, -1 where there is none
+        self._evidence = EvidenceTable(0, {}, {})
+
+    def add(
+        self, pairs: RowPairs, measure: Callable[[RowPairs], tuple[Places, EvidenceTable]]
+    ) -> tuple[Places, EvidenceTable]:
+        """The places of the pairs that may be related, and their evidence, which is kept.
+
+        `measure` returns the same for those that are new.
+        """
+        keys = pairs.left << 32 | pairs.right
+        known = np.isin(keys, self._keys)
+        (new,), (old,) = np.nonzero(~known), np.nonzero(known)
+        promising, evidence = measure(pairs.take(new))
+        places = new[promising]
+        if len(old):
+            stored = self._places[np.searchsorted(self._keys, keys[old])]
+            places = np.concatenate([places, old[stored >= 0]])
+            evidence = EvidenceTable.join([evidence, self._evidence.take(stored[stored >= 0])])
+        evidence_at = np.full(len(pairs), -1, np.int64)
+        evidence_at[places] = np.arange(len(places))
+        order = np.argsort(keys)
+        self._keys, self._places, self._evidence = keys[order], evidence_at[order], evidence
+        return places, evidence
 
 
 def _find_candidates(
@@ -186,18 +196,9 @@ def _edge_neighbours(store: Store, ids: Collection[str]) -> dict[str, Candidates
     }
 
 
-def edges_to_store(entries: Sequence[StoredArticle], matches: Sequence[MatchList]) -> list[Edge]:
-    """The edges of all matches."""
-    return [
-        match.edge(entry.article.id)
-        for entry, listed in zip(entries, matches, strict=True)
-        for match in listed.matches
-    ]
-
-
 def judge_stored_pair(store: Store, a: str, b: str, recipe: Recipe, policy: Policy) -> Edge:
     """The edge between two stored articles, candidates or not."""
-    fingerprints = sorted(store.fingerprints([a, b]).values(), key=by_age)
+    fingerprints = list(store.fingerprints([a, b]).values())
     pair = fingerprints[0], fingerprints[-1]
     if not sources_comparable(*pair, policy):
         return Edge(a, b, NOT_COMPARED, 0.0, None)
@@ -211,15 +212,11 @@ def judge_fingerprints(
     recipe: Recipe,
     policy: Policy,
     articles: Articles | None = None,
-) -> list[Judgement]:
+) -> JudgementTable:
     """The judgement of each pair with the term weights of the store; texts are the stored ones."""
-    older_first = [_older_first(a, b) for a, b in pairs]
+    older_first = RowPairs.of(pairs).older_first()
     weights = stored_weights(store.term_counts())
     return judge_pairs(older_first, recipe, policy, articles or store.articles, weights=weights)
-
-
-def _older_first(a: Fingerprint, b: Fingerprint) -> tuple[Fingerprint, Fingerprint]:
-    return (a, b) if by_age(a) <= by_age(b) else (b, a)
 
 
 def _insertion_order(
@@ -227,8 +224,8 @@ def _insertion_order(
     entries: Sequence[StoredArticle],
     unchanged: Collection[str],
     candidates: Sequence[Candidates],
-) -> Callable[[str, str], bool]:
-    """A predicate: whether a candidate was inserted before one of these articles."""
+) -> dict[str, int]:
+    """When these articles were inserted, and what unchanged ones are compared with."""
     others = (
         other.id
         for entry, probe in zip(entries, candidates, strict=True)
@@ -240,12 +237,11 @@ def _insertion_order(
 
 def insertion_order(
     store: Store, ids: Sequence[str], unchanged: Collection[str], others: Iterable[str]
-) -> Callable[[str, str], bool]:
-    """A predicate: whether one article was inserted before another of these ids.
+) -> dict[str, int]:
+    """A number for each article, ascending in the order of insertion; others came before all.
 
     `others` are the stored articles that `unchanged` ones are compared with.
     """
-    order = {id_: (1, position) for position, id_ in enumerate(ids) if id_ not in unchanged}
+    order = {id_: NEW + place for place, id_ in enumerate(ids) if id_ not in unchanged}
     stored = store.sequence_numbers({*unchanged, *others} - order.keys()) if unchanged else {}
-    order |= {id_: (0, number) for id_, number in stored.items()}
-    return lambda one, other: order.get(one, BEFORE_ALL) < order[other]
+    return stored | order

@@ -24,7 +24,7 @@ from nearcopy.deduper.feedback_overlay import (
     find_duplicates,
     links_with_feedback,
 )
-from nearcopy.deduper.matches import edges_to_store, find_matches, judge_fingerprints
+from nearcopy.deduper.matches import find_matches, judge_fingerprints
 from nearcopy.fingerprint.blocking_keys import blocking_keys
 from nearcopy.fingerprint.term_weights import TermCounts, count_terms
 from nearcopy.models import Decision, Edge, Fingerprint, Member, Story
@@ -208,7 +208,7 @@ def rejudge_edges(store: Store, ids: list[str], recipe: Recipe, policy: Policy) 
         StoredArticle(articles[id_], fingerprint, found)
         for (id_, fingerprint), found in zip(fingerprints.items(), keys_by_article, strict=True)
     ]
-    current = edges_to_store(entries, find_matches(store, entries, recipe, policy))
+    current = find_matches(store, entries, recipe, policy).edges()
     pairs = {frozenset(edge[:2]) for edge in current}
     earlier = [edge for edge in store.edges(ids) if frozenset(edge[:2]) not in pairs]
     prints = store.fingerprints({id_ for edge in earlier for id_ in edge[:2]})

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from nearcopy.config import Policy, Recipe, check_policy
 from nearcopy.fingerprint.blocking_keys import blocking_keys
 from nearcopy.fingerprint.fingerprint import fingerprints
+from nearcopy.fingerprint.fingerprint_table import RowPairs
 from nearcopy.match.judgement import Judgement, judge_pairs
 from nearcopy.models import Article, Fingerprint
 
@@ -63,7 +64,7 @@ class _KeptResults:
         """The kept result that this is surest a duplicate of; None where it is kept itself."""
         shared = Counter(p for key in self._keys[position] for p in self._index.get(key, ()))
         candidates = sorted(shared, key=lambda p: (-shared[p], p))[:MAX_CANDIDATES]
-        pairs = [(self._prints[p], self._prints[position]) for p in candidates]
+        pairs = RowPairs.of((self._prints[p], self._prints[position]) for p in candidates)
         judgements = judge_pairs(pairs, self._recipe, self._policy, self._articles_by_id)
         duplicates = [
             (-judgement.decision.confidence, p, judgement)

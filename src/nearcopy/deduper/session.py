@@ -24,6 +24,7 @@ from nearcopy.deduper.verdicts import story_of
 from nearcopy.errors import NotStored
 from nearcopy.fingerprint.blocking_keys import VERSION, blocking_keys
 from nearcopy.fingerprint.fingerprint import fingerprints
+from nearcopy.fingerprint.fingerprint_table import FingerprintTable
 from nearcopy.fingerprint.term_weights import TermCounts
 from nearcopy.models import Article, Edge, Fingerprint
 from nearcopy.models.batches import batches
@@ -32,6 +33,7 @@ from nearcopy.stores.integrity import refuse_incomplete
 from nearcopy.stores.retry import retry_transient
 
 ID_BATCH_SIZE = 500
+MAX_FINGERPRINTS = 50_000  # in columns
 CONTENTION_SECONDS = 0.05  # a longer wait for a transaction means that others write too,
 CONTENDED_TRANSACTIONS = 8  # and that the next ones are contended as well
 log = logging.getLogger("nearcopy")
@@ -61,6 +63,7 @@ class Session:
         self.contended = 1  # the transactions to come that are expected to be contended
         self.latencies = LatencyHistogram()  # saved with the next insert, and on close
         self._threads = threads
+        self._fingerprint_table = FingerprintTable()
         self.store = retry_transient(open_store)(address, pool)
         try:
             self.recipe = retry_transient(self.store.bind)(recipe, VERSION, self.policy.window)
@@ -68,6 +71,13 @@ class Session:
         except BaseException:
             self.store.close()
             raise
+
+    @property
+    def fingerprint_table(self) -> FingerprintTable:
+        """The fingerprints compared last, so that few need to be put into columns again."""
+        if len(self._fingerprint_table) > MAX_FINGERPRINTS:
+            self._fingerprint_table = FingerprintTable()
+        return self._fingerprint_table
 
     @property
     def settings(self) -> tuple[Recipe, Policy]:

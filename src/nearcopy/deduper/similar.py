@@ -1,7 +1,7 @@
 """Similar articles, and the explanation of a pair of stored ones."""
 
 from nearcopy.deduper.check_and_add import match_independently
-from nearcopy.deduper.matches import MatchList, StoredMatch
+from nearcopy.deduper.found_matches import MatchList, StoredMatch
 from nearcopy.deduper.session import Session
 from nearcopy.extract.urls import site
 from nearcopy.fingerprint.blocking_keys import blocking_keys

@@ -13,7 +13,7 @@ from nearcopy.deduper.feedback_overlay import (
     edges_with_feedback,
     find_duplicates,
 )
-from nearcopy.deduper.matches import MatchList, decision_rank
+from nearcopy.deduper.found_matches import MatchList, decision_rank
 from nearcopy.deduper.recluster import MAX_DUPLICATES, Judge
 from nearcopy.models import Decision, Edge, Fingerprint, Member, Relation, Story, Verdict
 from nearcopy.models.feedback import FEEDBACK_DIFFERENT, FEEDBACK_EVENT

@@ -11,7 +11,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from nearcopy.config import Policy, Recipe
-from nearcopy.deduper.matches import StoredMatch, find_matches
+from nearcopy.deduper.found_matches import StoredMatch
+from nearcopy.deduper.matches import find_matches
 from nearcopy.errors import NearcopyError
 from nearcopy.evaluate.labels import (
     TEXT_RELATIONS,

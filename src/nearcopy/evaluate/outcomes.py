@@ -9,6 +9,7 @@ from nearcopy.config import Policy, Recipe
 from nearcopy.evaluate.labels import LabelledPair, Target, positive_relations
 from nearcopy.evaluate.metrics import Bin, Estimate, OperatingPoint
 from nearcopy.fingerprint.fingerprint import fingerprints
+from nearcopy.fingerprint.fingerprint_table import RowPairs
 from nearcopy.match.eligibility import NOT_COMPARED, are_comparable
 from nearcopy.match.explain import Explanation, explain
 from nearcopy.match.judgement import Judgement, judge_pairs
@@ -113,7 +114,10 @@ def _judge_batch(batch: Sequence[LabelledPair], recipe: Recipe, policy: Policy) 
     prints = dict(zip(articles, fingerprints(articles.values(), recipe), strict=True))
     pairs = [(prints[names[pair.a]], prints[names[pair.b]]) for pair in batch]
     judgements = judge_pairs(
-        pairs, recipe, policy, lambda ids: {name: articles[name] for name in sorted(ids)}
+        RowPairs.of(pairs),
+        recipe,
+        policy,
+        lambda ids: {name: articles[name] for name in sorted(ids)},
     )
     return [
         judgement if are_comparable(*pair, policy) else NOT_JUDGED

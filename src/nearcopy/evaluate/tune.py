@@ -18,8 +18,9 @@ from nearcopy.evaluate import metrics
 from nearcopy.evaluate.labels import LabelledPair
 from nearcopy.evaluate.outcomes import judge_labelled
 from nearcopy.match.confidence import fit_calibration
-from nearcopy.match.decide import decide
-from nearcopy.match.judgement import event_score
+from nearcopy.match.decide import decide_pairs
+from nearcopy.match.evidence_table import EvidenceTable
+from nearcopy.match.judgement import JudgementTable
 from nearcopy.models import Relation
 
 MIN_LABELS = 20  # to fit anything
@@ -129,7 +130,9 @@ def tune(examples: Sequence[Example], policy: Policy, *, folds: int = FOLDS) -> 
 def _answers(parts: Sequence[Sequence[Example]], policies: Sequence[Policy]) -> _Answers:
     """The answers to the examples of each part by the policy of the same index."""
     both = zip(parts, policies, strict=True)
-    return [(example, _answer(example, policy)) for part, policy in both for example in part]
+    return [
+        answer for part, policy in both for answer in zip(part, _answer(part, policy), strict=True)
+    ]
 
 
 def _improves(before: _Answers, after: _Answers) -> bool:
@@ -186,7 +189,7 @@ class _Decisions:
     """What each policy decides on all examples; folds try mostly the same policies."""
 
     def __init__(self, examples: Sequence[Example]) -> None:
-        self._examples = examples
+        self._evidence = _evidence(examples)
         self._row_by_example = {id(example): row for row, example in enumerate(examples)}
         self._duplicate = np.array([example.duplicate for example in examples])
         self._one_story = np.array([bool(example.one_story) for example in examples])
@@ -209,8 +212,9 @@ class _Decisions:
     def _flags(self, policy: Policy) -> NDArray[np.bool_]:
         """Which examples are duplicates, and which are of one story."""
         if policy not in self._flags_by_policy:
-            answers = [_answer(example, policy)[:2] for example in self._examples]
-            self._flags_by_policy[policy] = np.array(answers, bool).T
+            decisions = decide_pairs(self._evidence, policy)
+            flags = decisions.duplicate, decisions.one_story
+            self._flags_by_policy[policy] = np.array(flags)
         return self._flags_by_policy[policy]
 
 
@@ -239,10 +243,10 @@ def fit_thresholds(
 def calibrate_policy(examples: Sequence[Example], policy: Policy) -> Policy:
     """The policy with its confidence in duplicates fitted to the examples."""
     plain = replace(policy, calibration=())
-    decisions = [(decide(example.evidence, plain), example.duplicate) for example in examples]
-    duplicates = [(decision, right) for decision, right in decisions if decision.duplicate]
-    confidences = [decision.confidence for decision, _ in duplicates]
-    points = fit_calibration(confidences, [right for _, right in duplicates])
+    decisions = decide_pairs(_evidence(examples), plain)
+    right = np.array([example.duplicate for example in examples], np.bool_)
+    called = decisions.duplicate
+    points = fit_calibration(decisions.confidence[called].tolist(), right[called].tolist())
     return replace(policy, calibration=points)
 
 
@@ -280,13 +284,17 @@ def _shifts(before: Policy, after: Policy) -> tuple[Shift, ...]:
 # Scores.
 
 
-def _answer(example: Example, policy: Policy) -> _Answer:
-    decision = decide(example.evidence, policy)
-    score = event_score(example.evidence, decision)
-    one_story = decision.duplicate or decision.relation is Relation.SAME_EVENT
-    return _Answer(
-        decision.duplicate, one_story, decision.confidence if decision.duplicate else score / 2
-    )
+def _evidence(examples: Sequence[Example]) -> EvidenceTable:
+    return EvidenceTable.of([example.evidence for example in examples])
+
+
+def _answer(examples: Sequence[Example], policy: Policy) -> list[_Answer]:
+    """The answer to each example."""
+    judgements = JudgementTable(_evidence(examples), policy)
+    decisions = judgements.decisions
+    scores = np.where(decisions.duplicate, decisions.confidence, judgements.event_score / 2)
+    columns = decisions.duplicate, decisions.one_story, scores
+    return list(map(_Answer, *(column.tolist() for column in columns)))
 
 
 def _scores(answers: _Answers) -> Scores:

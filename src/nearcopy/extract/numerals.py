@@ -1,4 +1,4 @@
-"""Numerals with their positions, and the test whether two near copies fill one template.
+"""Numerals with their positions.
 
 Notices of one kind from a wire differ only in their numbers, and each is news; a copy keeps its
 numbers. The profiles of `kernels.numerals` distinguish the two without the texts; this module finds
@@ -48,35 +48,6 @@ def changed(
         for context, numerals in left.items()
         if context in right and not _values(numerals) & _values(right[context])
     ]
-
-
-def template_reason(
-    shared: float | None,
-    changed: int,
-    refiled: bool,
-    *,
-    least_shared: float = 0.6,
-    surely_shared: float = 0.9,
-    most_changed: int = 1,
-) -> str | None:
-    """Why two near copies are two articles from one template; None if they are copies.
-
-    `shared` and `changed` are the results of `kernels.numeral_shares`, None for nan (one
-    side has fewer than two numerals); `refiled` is whether a title has a tag such as "correction".
-
-    >>> template_reason(0.5, 1, refiled=False)
-    'only 50 % of the numerals are shared'
-    >>> template_reason(1.0, 0, refiled=False) is None
-    True
-    """
-    if shared is not None and shared < least_shared:
-        return f"only {shared:.0%} of the numerals are shared".replace("%", " %")
-    if refiled or changed == 0:
-        return None
-    if changed > most_changed or shared is None or shared < surely_shared:
-        places = "one place" if changed == 1 else f"{changed} places"
-        return f"another numeral stands in {places}"
-    return None
 
 
 def _by_context(numerals: list[Numeral]) -> dict[tuple[str, str], list[Numeral]]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from nearcopy.cluster.duplicate_groups import OversizedGroup
 from nearcopy.config import Policy, Recipe
-from nearcopy.deduper.matches import edges_to_store, find_matches, judge_stored_pair
+from nearcopy.deduper.matches import find_matches, judge_stored_pair
 from nearcopy.deduper.recluster import learn_term_counts, rejudge_edges, update_stories
 from nearcopy.errors import StoreError
 from nearcopy.fingerprint.blocking_keys import VERSION, blocking_keys
@@ -198,7 +198,7 @@ def _add_batch(target: Store, batch: ArticleBatch, settings: RebuildSettings) ->
         save_batch(target, batch, articles)
         refuse_lossy(target, batch.articles[:1])
         matches = find_matches(target, articles, settings.recipe, settings.policy)
-        target.save_edges(edges_to_store(articles, matches))
+        target.save_edges(matches.edges())
 
 
 def _learn_terms(target: Store, settings: RebuildSettings, progress: Progress) -> None:

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import nearcopy.kernels as kernels
-from nearcopy.config.units import FIRST, LAST, MICROSECOND, to_micros
+from nearcopy.config.units import FIRST, LAST, MICROSECOND, NO_TIME, to_micros
 from nearcopy.fingerprint.blocking_keys import Keys
-from nearcopy.match.eligibility import NO_TIME, within_window
+from nearcopy.match.eligibility import within_window
 from nearcopy.models import Fingerprint
 
 UNDATED = 1 << 32  # the first partition of undated articles

@@ -1,8 +1,8 @@
 """The evidence of pairs: everything that is measured between two articles, many pairs at once."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from itertools import starmap
 from typing import Any
 
 import numpy as np
@@ -10,23 +10,24 @@ from numpy.typing import NDArray
 
 import nearcopy.kernels as kernels
 from nearcopy.config import SLOTS, Features, Recipe
+from nearcopy.config.units import NO_TIME
 from nearcopy.errors import BadArticle, BadRecipe
-from nearcopy.extract.facts import add_chinese_facts
+from nearcopy.fingerprint.fingerprint_table import RowPairs
 from nearcopy.kernels.result_types import Passage
-from nearcopy.match.fact_clash import compare_facts, names_shared
+from nearcopy.match.evidence_table import EvidenceTable, Floats, Mask
+from nearcopy.match.fact_clash import Comparison, compare_facts, names_shared
 from nearcopy.match.same_event_model import event_scores, title_event_scores
 from nearcopy.match.titles import similarity
 from nearcopy.match.titles.contrast import find_contrast, find_exchange, find_opposite
 from nearcopy.match.titles.substitutions import are_name_swaps, find_swaps, format_swap
 from nearcopy.models import Article, Evidence, Fingerprint
 
+Columns = dict[str, NDArray[Any]]
+Swap = tuple[tuple[str, str], ...]
 Pair = tuple[Fingerprint, Fingerprint]
-Side = Sequence[Fingerprint]
-Columns = dict[str, list[Any]]
-Floats = NDArray[np.float64]
-HOUR = timedelta(hours=1)
 MEASURES = similarity.SCORES | {"event", "grade", "names", "profile"}
 PROFILE_MEASURES = ("profile", "title_coverage", "term_coverage_max", "term_coverage_min")
+HOUR = 3_600_000_000  # microseconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,247 +124,252 @@ def compare(a: Fingerprint, b: Fingerprint, *, counted: Overlap | None = None) -
                 f"expected a Fingerprint, got {type(fingerprint).__name__}: "
                 "compute it with nearcopy.fingerprints(articles)"
             )
-    return compare_pairs([(a, b)], [counted])[0]
+    (evidence,) = compare_pairs(RowPairs.of([(a, b)]), [counted])
+    return evidence
 
 
 def compare_pairs(
-    pairs: Sequence[Pair],
-    counted: Iterable[Overlap | None] = (),
+    pairs: RowPairs,
+    counted: Sequence[Overlap | None] = (),
     *,
     measures: Collection[str] = MEASURES,
     weights: kernels.TermWeights | None = None,
-) -> list[Evidence]:
-    """The evidence of each pair, in order.
+) -> EvidenceTable:
+    """The evidence of each pair.
 
     Args:
-        pairs: The fingerprints of each pair.
+        pairs: The pairs.
         counted: The exact overlap of each pair, where it is known.
         measures: The costly measurements to take.
         weights: The term weights of a store; by default those of news in general.
     """
     _check_recipes(pairs)
-    left, right = _reread([a for a, _ in pairs]), _reread([b for _, b in pairs])
-    columns = (
-        _addresses(left, right)
-        | _texts(left, right, list(counted) or [None] * len(pairs))
-        | _profiles(left, right, measures, weights)
-        | _titles(left, right, measures)
-        | _facts(left, right, measures)
-        | {"hours_apart": _hours_apart(left, right)}
-        | {"embedding_cosine": [None] * len(pairs)}  # needs the texts
-    )
-    columns |= _models(left, right, measures, columns)
-    return list(map(Evidence, *(columns[name] for name in Evidence._fields)))
+    evidence = EvidenceTable(len(pairs), _addresses(pairs) | _texts(pairs), {})
+    evidence.columns["hours_apart"] = _hours_apart(pairs)
+    set_overlaps(evidence, range(len(counted)), counted)
+    if "profile" in measures:
+        evidence.columns |= zip(PROFILE_MEASURES, profile_measures(pairs, weights).T, strict=True)
+    _add_flags(evidence, pairs)
+    _add_title_scores(evidence, pairs, measures)
+    _add_facts(evidence, pairs, measures)
+    _add_model_scores(evidence, pairs, measures)
+    return evidence
 
 
-def max_event_scores(left: Side, right: Side, profiles: Floats) -> list[float | None]:
+def set_overlaps(
+    evidence: EvidenceTable, places: Iterable[int], counted: Iterable[Overlap | None]
+) -> None:
+    """Replace the estimated overlaps of the pairs at these places by those counted."""
+    for place, count in zip(places, counted, strict=True):
+        if count is not None:
+            jaccard, containment = count.jaccard, count.containment
+            evidence.overlap[place] = np.nan if jaccard is None else jaccard
+            evidence.containment[place] = np.nan if containment is None else containment
+            evidence.exact[place] = True
+
+
+def max_event_scores(pairs: RowPairs, profiles: Floats) -> Floats:
     """An upper bound of the event score of each pair: that of facts that agree where both have any.
 
     `profiles` are the measures of their profiles.
     """
-    left, right = _reread(left), _reread(right)
-    shared, _ = kernels.numeral_shares([a.numerals for a in left], [b.numerals for b in right])
-    columns: Columns = {
-        "same_source": _same([a.source for a in left], [b.source for b in right]),
-        "words": [min(a.words, b.words) for a, b in zip(left, right, strict=True)],
-        "numerals_shared": _nan_to_none(shared),
-        "agreements": [bool(a.facts and b.facts) for a, b in zip(left, right, strict=True)],
-        "hours_apart": _hours_apart(left, right),
+    shared, _ = kernels.numeral_shares(*pairs.texts("numerals"))
+    facts_of_a, facts_of_b = pairs.numbers("facts")
+    columns = {
+        "same_source": _same(pairs, "source"),
+        "words": np.minimum(*pairs.numbers("words")),
+        "numerals_shared": shared,
+        "agreements": (facts_of_a > 0) & (facts_of_b > 0),
+        "hours_apart": _hours_apart(pairs),
+        **dict(zip(PROFILE_MEASURES, profiles.T, strict=True)),
     }
-    return event_scores(columns | _columns(profiles))
+    return event_scores(EvidenceTable(len(pairs), columns, {}))
 
 
-def _reread(side: Side) -> list[Fingerprint]:
-    """The fingerprints with the facts of titles in Han characters; each is read once."""
-    cache: dict[int, Fingerprint] = {}
-    return [
-        a if a.gist.isascii() else cache.get(id(a)) or cache.setdefault(id(a), add_chinese_facts(a))
-        for a in side
-    ]
+def _check_recipes(pairs: RowPairs) -> None:
+    left, right = pairs.numbers("recipe")
+    (unlike,) = np.nonzero((left != right) & (left != 0) & (right != 0))
+    for a, b in pairs.take(unlike[:1]).fingerprints():
+        raise BadRecipe(
+            f"{a.id!r} was made with recipe {a.recipe}, {b.id!r} with {b.recipe}: "
+            "fingerprints compare only within one recipe"
+        )
 
 
-def _check_recipes(pairs: Sequence[Pair]) -> None:
-    for a, b in pairs:
-        if a.recipe != b.recipe and a.recipe and b.recipe:
-            raise BadRecipe(
-                f"{a.id!r} was made with recipe {a.recipe}, {b.id!r} with {b.recipe}: "
-                "fingerprints compare only within one recipe"
-            )
-
-
-# Each of these measures many pairs at once: a list for each of its fields of the evidence.
-
-
-def _addresses(left: Side, right: Side) -> Columns:
-    declared = [
-        None if a.declared_url is None and b.declared_url is None else same_address(a, b)
-        for a, b in zip(left, right, strict=True)
-    ]
-    return {
-        "same_url": _same([a.url for a in left], [b.url for b in right]),
-        "same_declared_url": declared,
-        "same_source": _same([a.source for a in left], [b.source for b in right]),
-    }
-
-
-def same_address(a: Fingerprint, b: Fingerprint) -> bool:
+def same_addresses(pairs: RowPairs) -> Mask:
     """Whether an address of one, canonical or declared, is an address of the other."""
-    same = a.url is not None and (a.url == b.url or a.url == b.declared_url)
-    declared = a.declared_url
-    return same or (declared is not None and (declared == b.url or declared == b.declared_url))
+    urls, declared = pairs.numbers("url"), pairs.numbers("declared_url")
+    of_b = urls[1], declared[1]
+    equal = [(a != 0) & (a == b) for a in (urls[0], declared[0]) for b in of_b]
+    mask: Mask = np.any(equal, axis=0)
+    return mask
 
 
-def sketch_distances(left: Side, right: Side) -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
+def sketch_distances(pairs: RowPairs) -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
     """The Hamming distances of the SimHashes, and the equal MinHash values; 0 without hashes."""
-    left_hashes, right_hashes = [a.minhash or b"" for a in left], [b.minhash or b"" for b in right]
-    if b"" in left_hashes or b"" in right_hashes:
-        both = [
-            pair if all(pair) else (b"", b"")
-            for pair in zip(left_hashes, right_hashes, strict=True)
-        ]
-        left_hashes, right_hashes = [one for one, _ in both], [other for _, other in both]
-    return kernels.sketch_distances(
-        np.array([a.simhash or 0 for a in left], np.uint64),
-        np.array([b.simhash or 0 for b in right], np.uint64),
-        left_hashes,
-        right_hashes,
-    )
+    left, right = pairs.texts("minhash")
+    (unsigned,) = np.nonzero(~_both(pairs, "signed"))
+    for place in unsigned.tolist():
+        left[place] = right[place] = b""
+    return kernels.sketch_distances(*pairs.numbers("simhash"), left, right)
 
 
-def _texts(left: Side, right: Side, counted: list[Overlap | None]) -> Columns:
-    bits, equal = sketch_distances(left, right)
-    shared, changed = kernels.numeral_shares(
-        [a.numerals for a in left], [b.numerals for b in right]
-    )
-    hashed = [
-        a.simhash is not None and b.simhash is not None for a, b in zip(left, right, strict=True)
-    ]
-    figured = [bool(a.numerals and b.numerals) for a, b in zip(left, right, strict=True)]
-    signed = [bool(a.minhash and b.minhash) for a, b in zip(left, right, strict=True)]
-    jaccard = np.where(signed, equal / SLOTS, np.nan)
-    words = np.array([[a.words for a in left], [b.words for b in right]], np.float64)
-    overlap, containment = _nan_to_none(jaccard), _nan_to_none(_containment(jaccard, words))
-    for place, count in enumerate(counted):
-        if count is not None:
-            overlap[place], containment[place] = count.jaccard, count.containment
+def profile_measures(pairs: RowPairs, weights: kernels.TermWeights | None = None) -> Floats:
+    """The measures of the profiles (`PROFILE_MEASURES`), a row for each pair."""
+    return kernels.profile_measures(*pairs.texts("profile"), weights)
+
+
+# Each of these measures a part of the evidence.
+
+
+def _addresses(pairs: RowPairs) -> Columns:
+    either_declares = np.any([side != 0 for side in pairs.numbers("declared_url")], axis=0)
     return {
-        "same_text": _same([a.digest for a in left], [b.digest for b in right]),
-        "distance": _where(hashed, bits),
-        "overlap": overlap,
-        "containment": containment,
-        "block_page": _either([a.block_page for a in left], [b.block_page for b in right]),
-        "exact": [count is not None for count in counted],
-        "words": words.min(0).astype(int).tolist(),
-        "numerals_shared": _nan_to_none(shared),
-        "numerals_changed": _where(figured, changed),
+        "same_url": _same(pairs, "url"),
+        "same_declared_url": np.where(either_declares, same_addresses(pairs), np.nan),
+        "same_source": _same(pairs, "source"),
     }
 
 
-def _profiles(
-    left: Side, right: Side, measures: Collection[str], weights: kernels.TermWeights | None
-) -> Columns:
-    if "profile" not in measures:
-        return {name: [None] * len(left) for name in PROFILE_MEASURES}
-    return _columns(profile_measures(left, right, weights))
+def _texts(pairs: RowPairs) -> Columns:
+    bits, equal = sketch_distances(pairs)
+    shared, changed = kernels.numeral_shares(*pairs.texts("numerals"))
+    words = np.array(pairs.numbers("words"), np.int64)
+    jaccard = np.where(_both(pairs, "signed"), equal / SLOTS, np.nan)
+    return {
+        "same_text": _same(pairs, "digest"),
+        "distance": np.where(_both(pairs, "hashed"), bits, np.nan),
+        "overlap": jaccard,
+        "containment": _containment(jaccard, words),
+        "words": words.min(0),
+        "numerals_shared": shared,
+        "numerals_changed": np.where(_both(pairs, "figured"), changed, np.nan),
+    }
 
 
-def profile_measures(left: Side, right: Side, weights: kernels.TermWeights | None = None) -> Floats:
-    """The measures of the profiles (`PROFILE_MEASURES`), a row for each pair."""
-    profiles = [a.profile for a in left], [b.profile for b in right]
-    return kernels.profile_measures(*profiles, weights)
-
-
-def _columns(profiles: Floats) -> Columns:
-    return dict(zip(PROFILE_MEASURES, map(_nan_to_none, profiles.T), strict=True))
-
-
-def _containment(jaccard: Floats, words: Floats) -> Floats:
+def _containment(jaccard: Floats, words: NDArray[np.int64]) -> Floats:
     """The containment of texts of these lengths that follows from their overlap."""
     shared = jaccard / (1 + jaccard) * words.sum(0)
-    share: Floats = np.minimum(1.0, shared / np.maximum(1.0, words.min(0)))
+    share: Floats = np.minimum(1.0, shared / np.maximum(1, words.min(0)))
     return share
 
 
-def _titles(left: Side, right: Side, measures: Collection[str]) -> Columns:
-    left_titles, right_titles = [a.title for a in left], [b.title for b in right]
-    score_names = similarity.SCORES.intersection(measures)
-    scores = similarity.title_scores(left_titles, right_titles, score_names)._asdict()
-    gists = [a.gist for a in left], [b.gist for b in right]
-    swaps = list(map(find_swaps, *gists))
-    marked = zip(swaps, left, right, strict=True)
-    counts = zip(left_titles, right_titles, strict=True)
-    return {
-        **{f"title_{name}": [None] * len(left) for name in similarity.SCORES - score_names},
-        **{f"title_{name}": _nan_to_none(scores[name]) for name in score_names},
-        "title_soft": _nan_to_none(kernels.title_cosines(*gists)),
-        "title_chars": list(map(min, map(len, left_titles), map(len, right_titles))),
-        "title_words": [min(a.count(" "), b.count(" ")) + 1 if a and b else 0 for a, b in counts],
-        "title_swap": [format_swap(swap) if swap else None for swap in swaps],
-        "name_swap": [bool(swap) and are_name_swaps(swap, a, b) for swap, a, b in marked],
-        "contrast": list(map(_contrast, left, right, swaps)),
-        "column": _either([a.column for a in left], [b.column for b in right]),
-        "refiled": [a.refiled or b.refiled for a, b in zip(left, right, strict=True)],
-    }
+def _hours_apart(pairs: RowPairs) -> Floats:
+    left, right = pairs.numbers("published")
+    undated = (left == NO_TIME) | (right == NO_TIME)
+    return np.where(undated, np.nan, np.abs(left - right) / HOUR)
 
 
-def _contrast(a: Fingerprint, b: Fingerprint, swap: Sequence[tuple[str, str]]) -> str | None:
-    """The words by which two titles contrast: other stages or sides, or the reverse."""
-    words = find_contrast(a.stages, b.stages) or find_opposite(swap)
-    return words or find_exchange(a.title, b.title)
+def _add_flags(evidence: EvidenceTable, pairs: RowPairs) -> None:
+    """Add what is marked in either article; of two names the later in alphabetical order."""
+    for name in ("block_page", "column", "refiled"):
+        left, right = pairs.numbers(name)
+        evidence.columns[name] = left | right
+    for name in ("block_page", "column"):
+        (places,) = np.nonzero(getattr(evidence, name))
+        both = pairs.take(places).fingerprints()
+        marks = (max(getattr(a, name) or "", getattr(b, name) or "") for a, b in both)
+        evidence.details[name] = dict(zip(places.tolist(), marks, strict=True))
 
 
-def _models(left: Side, right: Side, measures: Collection[str], columns: Columns) -> Columns:
-    """The scores of the fitted models."""
-    title_scores: list[float | None] = [None] * len(left)
-    grades: list[float | None] = [None] * len(left)
-    if "event" in measures:
-        inputs = (columns[name] for name in ("title_soft", "agreements", "hours_apart"))
-        title_scores = title_event_scores(left, right, *inputs)
-    if "grade" in measures:
-        grades = list(map(similarity.title_grade, left, right))
-    scores = event_scores(columns) if "profile" in measures else [None] * len(left)
-    return {"title_event_score": title_scores, "title_grade": grades, "event_score": scores}
+def _add_title_scores(evidence: EvidenceTable, pairs: RowPairs, measures: Collection[str]) -> None:
+    """Add the similarity of the titles, and the words by which they differ."""
+    for name in ("title_chars", "title_words"):
+        evidence.columns[name] = np.minimum(*pairs.numbers(name)).astype(np.int64)
+    evidence.columns["title_soft"] = kernels.title_cosines(*pairs.texts("gist"))
+    if names := similarity.SCORES.intersection(measures):
+        scores = similarity.title_scores(*pairs.texts("title"), names)._asdict()
+        evidence.columns |= {f"title_{name}": scores[name] for name in names}
+    swaps = _find_swaps(pairs)
+    contrasts = _find_contrasts(pairs, swaps)
+    evidence.columns["title_swap"] = _mask(len(pairs), swaps)
+    evidence.details["title_swap"] = {place: format_swap(swap) for place, swap in swaps.items()}
+    places = np.array(list(swaps), np.int64)
+    marked = zip(swaps.items(), pairs.take(places).fingerprints(), strict=True)
+    named = [place for (place, swap), (a, b) in marked if are_name_swaps(swap, a, b)]
+    evidence.columns["name_swap"] = _mask(len(pairs), named)
+    evidence.columns["contrast"] = _mask(len(pairs), contrasts)
+    evidence.details["contrast"] = contrasts
 
 
-def _facts(left: Side, right: Side, measures: Collection[str]) -> Columns:
-    comparisons = list(map(compare_facts, [a.facts for a in left], [b.facts for b in right]))
-    names: list[float | None] = [None] * len(comparisons)
+def _find_swaps(pairs: RowPairs) -> dict[int, Swap]:
+    """The words that titles swap, by the places of the pairs."""
+    words, beyond_ascii = pairs.numbers("gist_words"), _both(pairs, "beyond_ascii")
+    (places,) = np.nonzero((words[0] == words[1]) | beyond_ascii)
+    gists = zip(*pairs.take(places).texts("gist"), strict=True)
+    swaps = zip(places.tolist(), starmap(find_swaps, gists), strict=True)
+    return {place: swap for place, swap in swaps if swap}
+
+
+def _find_contrasts(pairs: RowPairs, swaps: Mapping[int, Swap]) -> dict[int, str]:
+    """The words by which titles contrast: other stages or sides, or the reverse, by place."""
+    opposites = ((place, find_opposite(swap)) for place, swap in swaps.items())
+    weaker = [*_find_exchanges(pairs), *opposites]
+    return {place: words for place, words in weaker if words} | _find_stage_contrasts(pairs)
+
+
+def _find_exchanges(pairs: RowPairs) -> Iterator[tuple[int, str | None]]:
+    chars, titles = pairs.numbers("title_chars"), pairs.numbers("title")
+    (places,) = np.nonzero((chars[0] == chars[1]) & (titles[0] != titles[1]))
+    both = zip(*pairs.take(places).texts("title"), strict=True)
+    yield from zip(places.tolist(), starmap(find_exchange, both), strict=True)
+
+
+def _find_stage_contrasts(pairs: RowPairs) -> dict[int, str]:
+    """The contrast of the stage words; each two lists of them are compared once."""
+    left, right = pairs.numbers("stages")
+    (places,) = np.nonzero(left != right)
+    both = left[places] << 32 | right[places]
+    _, firsts, numbers = np.unique(both, return_index=True, return_inverse=True)
+    fingerprints = pairs.take(places[firsts]).fingerprints()
+    contrasts = [find_contrast(a.stages, b.stages) for a, b in fingerprints]
+    found = zip(places.tolist(), numbers.tolist(), strict=True)
+    return {place: words for place, number in found if (words := contrasts[number])}
+
+
+def _add_facts(evidence: EvidenceTable, pairs: RowPairs, measures: Collection[str]) -> None:
+    """Add the facts that agree, clash or moved, and the share of the names."""
+    left, right = pairs.numbers("facts")
+    (places,) = np.nonzero((left > 0) & (right > 0))
+    both = pairs.take(places).fingerprints()
+    compared = dict(
+        zip(places.tolist(), (compare_facts(a.facts, b.facts) for a, b in both), strict=True)
+    )
+    for name in Comparison._fields:
+        details = {place: facts for place, c in compared.items() if (facts := getattr(c, name))}
+        evidence.details[name] = details
+        evidence.columns[name] = _mask(len(pairs), details)
     if "names" in measures:
-        names = list(map(names_shared, [a.names for a in left], [b.names for b in right]))
-    return {
-        "agreements": [comparison.agreements for comparison in comparisons],
-        "clashes": [comparison.clashes for comparison in comparisons],
-        "moved": [comparison.moved for comparison in comparisons],
-        "names_shared": names,
-    }
+        shares = [names_shared(a.names, b.names) for a, b in pairs.fingerprints()]
+        evidence.columns["names_shared"] = np.array(shares, np.float64)
 
 
-def _hours_apart(left: Side, right: Side) -> list[float | None]:
-    return [
-        None
-        if a.published is None or b.published is None
-        else abs(a.published - b.published) / HOUR
-        for a, b in zip(left, right, strict=True)
-    ]
+def _add_model_scores(evidence: EvidenceTable, pairs: RowPairs, measures: Collection[str]) -> None:
+    """Add the scores of the fitted models."""
+    if "event" in measures:
+        evidence.columns["title_event_score"] = title_event_scores(pairs, evidence)
+    if "grade" in measures:
+        grades = list(starmap(similarity.title_grade, pairs.fingerprints()))
+        evidence.columns["title_grade"] = np.array(grades, np.float64)
+    if "profile" in measures:
+        evidence.columns["event_score"] = event_scores(evidence)
 
 
-def _same(left: Sequence[object], right: Sequence[object]) -> list[bool | None]:
-    """Whether the two are equal; None where one is None."""
-    pairs = zip(left, right, strict=True)
-    return [None if a is None or b is None else a == b for a, b in pairs]
+def _same(pairs: RowPairs, name: str) -> Floats:
+    """Whether the two are equal; NaN where one is unknown."""
+    left, right = pairs.numbers(name)
+    return np.where((left == 0) | (right == 0), np.nan, left == right)
 
 
-def _either(left: Sequence[str | None], right: Sequence[str | None]) -> list[str | None]:
-    """The value of either; of two, the later in alphabetical order."""
-    return [max(a or "", b or "") or None for a, b in zip(left, right, strict=True)]
+def _both(pairs: RowPairs, name: str) -> Mask:
+    """Whether both have it."""
+    left, right = pairs.numbers(name)
+    mask: Mask = left & right
+    return mask
 
 
-def _nan_to_none(column: Floats) -> list[float | None]:
-    """The numbers, None for NaN."""
-    return [None if value != value else value for value in column.tolist()]
-
-
-def _where(measured: Sequence[bool], column: NDArray[Any]) -> list[int | None]:
-    """The numbers where they were measured, else None."""
-    pairs = zip(column.tolist(), measured, strict=True)
-    return [value if is_measured else None for value, is_measured in pairs]
+def _mask(size: int, places: Collection[int]) -> Mask:
+    """A mask of these places."""
+    mask = np.zeros(size, np.bool_)
+    mask[list(places)] = True
+    return mask

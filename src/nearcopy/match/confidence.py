@@ -5,69 +5,76 @@ policy may calibrate it with a curve of two parameters, regularised towards the 
 as a few points with linear interpolation between them.
 """
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from math import exp, log
 
+import numpy as np
+from numpy.typing import NDArray
+
+from nearcopy.match.evidence_table import EvidenceTable
 from nearcopy.match.same_event_model import event_confidence
-from nearcopy.match.thresholds import BODY_WORDS
-from nearcopy.models import Evidence
+from nearcopy.match.thresholds import BODY_WORDS, yes
+
+Shares = NDArray[np.float64]
 
 
-def by_identity(e: Evidence) -> float:
-    return 1.0 if e.words >= BODY_WORDS else 0.95
+def by_identity(e: EvidenceTable) -> Shares:
+    return np.where(e.words >= BODY_WORDS, 1.0, 0.95)
 
 
-def by_address(e: Evidence) -> float:
-    return 0.99 if e.same_url else 0.95
+def by_address(e: EvidenceTable) -> Shares:
+    return np.where(yes(e.same_url), 0.99, 0.95)
 
 
-def by_text(e: Evidence) -> float:
-    shared = max(e.overlap or 0.0, 1 - (e.distance or 0) / 16 if e.distance is not None else 0.0)
-    return round(0.9 + 0.09 * shared, 4)
+def by_text(e: EvidenceTable) -> Shares:
+    equal_bits = np.nan_to_num(1 - e.distance / 16)
+    return 0.9 + 0.09 * np.maximum(known(e.overlap), np.maximum(0.0, equal_bits))
 
 
-def by_rewording(e: Evidence) -> float:
-    return round(0.4 + 0.3 * (e.overlap or 0.0) + 0.4 * (e.profile or 0.0), 4)
+def by_rewording(e: EvidenceTable) -> Shares:
+    return 0.4 + 0.3 * known(e.overlap) + 0.4 * known(e.profile)
 
 
-def by_containment(e: Evidence) -> float:
-    return round(0.55 + 0.4 * (e.containment or 0.0) - (0 if e.exact else 0.1), 4)
+def by_containment(e: EvidenceTable) -> Shares:
+    return 0.55 + 0.4 * known(e.containment) - np.where(e.exact, 0.0, 0.1)
 
 
-def by_revision(e: Evidence) -> float:
-    return round(0.7 + 0.2 * max(e.overlap or 0.0, e.title_soft or 0.0), 4)
+def by_revision(e: EvidenceTable) -> Shares:
+    return 0.7 + 0.2 * np.maximum(known(e.overlap), known(e.title_soft))
 
 
-def by_title(e: Evidence) -> float:
-    return round(min(0.98, 0.21 + 0.72 * _title(e) + (0.14 if e.agreements else 0.0)), 4)
+def by_title(e: EvidenceTable) -> Shares:
+    return np.minimum(0.98, 0.21 + 0.72 * _title(e) + np.where(e.agreements, 0.14, 0.0))
 
 
-def by_like_titles(e: Evidence) -> float:
-    return round(0.8 + 0.15 * _title(e), 4)
+def by_like_titles(e: EvidenceTable) -> Shares:
+    return 0.8 + 0.15 * _title(e)
 
 
-def by_event(e: Evidence) -> float:
-    return round(0.3 + 0.4 * _title(e), 4)
+def by_event(e: EvidenceTable) -> Shares:
+    return 0.3 + 0.4 * _title(e)
 
 
-def _title(e: Evidence) -> float:
+def by_event_score(e: EvidenceTable) -> Shares:
+    return event_confidence(known(e.event_score))
+
+
+def by_subject(e: EvidenceTable) -> Shares:
+    return np.maximum(known(e.overlap), known(e.event_score))
+
+
+def distinct(e: EvidenceTable) -> Shares:
+    return 1 - 0.5 * np.maximum(known(e.overlap), known(e.title_soft))
+
+
+def known(values: Shares) -> Shares:
+    """The values, 0 where they are unknown."""
+    return np.nan_to_num(values)
+
+
+def _title(e: EvidenceTable) -> Shares:
     """The similarity of the titles: the soft cosine, or else the Levenshtein ratio."""
-    return (e.title_ratio or 0.0) if e.title_soft is None else e.title_soft
-
-
-def distinct(e: Evidence, vetoed: str | None) -> float:
-    if vetoed:
-        return 0.9
-    return round(1 - 0.5 * max(e.overlap or 0.0, e.title_soft or 0.0), 4)
-
-
-def by_event_score(e: Evidence) -> float:
-    return round(event_confidence(e.event_score or 0.0), 4)
-
-
-def by_subject(e: Evidence) -> float:
-    return round(max(e.overlap or 0.0, e.event_score or 0.0), 4)
+    return np.where(np.isnan(e.title_soft), known(e.title_ratio), e.title_soft)
 
 
 Points = tuple[tuple[float, float], ...]  # confidence and the share that is right, ascending
@@ -79,19 +86,17 @@ PRIOR_WEIGHT = 2.0  # of the identity, in pairs
 MIN_SLOPE = 0.1  # keeps the curve ascending
 
 
-def calibrate(confidence: float, points: Points) -> float:
+def calibrate(confidence: Shares, points: Points) -> Shares:
     """The calibrated confidence; unchanged without points.
 
-    >>> calibrate(0.75, ((0.5, 0.2), (1.0, 0.8))), calibrate(0.3, ())
-    (0.5, 0.3)
+    >>> calibrate(np.array([0.75, 0.9]), ((0.5, 0.2), (1.0, 0.8))).tolist()
+    [0.5, 0.68]
     """
     if not points:
         return confidence
-    place = bisect_right(points, (confidence, 2.0))
-    if place in (0, len(points)):
-        return points[max(0, place - 1)][1]
-    (low, from_), (high, to) = points[place - 1], points[place]
-    return round(from_ + (to - from_) * (confidence - low) / (high - low), 4)
+    stated, right = np.array(points, np.float64).T
+    calibrated: Shares = np.round(np.interp(confidence, stated, right), 4)
+    return calibrated
 
 
 def fit_calibration(confidences: Sequence[float], right: Sequence[bool]) -> Points:

@@ -1,14 +1,19 @@
-"""The decision on two articles, from their evidence and a policy alone.
+"""Decisions: the relation of each two articles, from their evidence and a policy alone.
 
 The rules are ordered surest first: the first that holds and is not vetoed decides.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import IntFlag
-from typing import NamedTuple
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from nearcopy.config import Policy
 from nearcopy.match.confidence import (
+    Shares,
     by_address,
     by_containment,
     by_event,
@@ -23,6 +28,7 @@ from nearcopy.match.confidence import (
     calibrate,
     distinct,
 )
+from nearcopy.match.evidence_table import EvidenceTable, Mask, Table
 from nearcopy.match.reason_sentences import SENTENCES
 from nearcopy.match.thresholds import (
     PASSAGE_WORDS,
@@ -40,22 +46,12 @@ from nearcopy.match.thresholds import (
     titles_decide,
     titles_long_enough,
     titles_similar,
+    yes,
 )
-from nearcopy.match.vetoes import (
-    Veto,
-    base_veto,
-    containment_veto,
-    event_veto,
-    form_veto,
-    stub_veto,
-    text_veto,
-    title_veto,
-)
+from nearcopy.match.vetoes import Reason, Reasons, Vetoes, veto_sentence
 from nearcopy.models import Decision, Evidence, Relation
 
-# The evidence of the texts; a policy that compares texts only sees nothing else.
-TEXT_FIELDS = frozenset({"same_text", "distance", "overlap", "containment", "exact", "words"})
-DEFAULTS = tuple(Evidence._field_defaults.items())
+VETOED_CONFIDENCE = 0.9
 
 
 class Needs(IntFlag):
@@ -73,9 +69,9 @@ class Rule(NamedTuple):
     name: str
     relation: Relation
     needs: Needs
-    holds: Callable[[Evidence, Policy], bool]
-    confidence: Callable[[Evidence], float]
-    vetoed_by: Veto | None
+    holds: Callable[[EvidenceTable, Policy], Mask]
+    confidence: Callable[[EvidenceTable], Shares]
+    vetoed_by: Literal["base", "text", "containment", "form", "title", "event", "stub"] | None
 
 
 def decide(evidence: Evidence, policy: Policy) -> Decision:
@@ -89,158 +85,246 @@ def decide(evidence: Evidence, policy: Policy) -> Decision:
         evidence: What `compare` measured between the two articles.
         policy: The thresholds, and the relations that count as duplicates.
     """
+    return decide_pairs(EvidenceTable.of([evidence]), policy)[0]
+
+
+def decide_pairs(evidence: EvidenceTable, policy: Policy) -> "DecisionTable":
+    """The decision on each pair, as `decide` makes it."""
     if policy.compares == "text":
-        evidence = Evidence(*(getattr(evidence, n) if n in TEXT_FIELDS else d for n, d in DEFAULTS))
-    vetoed: str | None = None
-    vetoes: dict[Veto | None, str | None] = {None: None}
-    for rule in APPLICABLE[_available(evidence, policy)]:
-        if not rule.holds(evidence, policy):
+        evidence = evidence.texts_only()
+    vetoes, requirements = Vetoes(evidence, policy), _requirements(evidence, policy)
+    rules = np.full(len(evidence), NO_RULE, np.int8)
+    reasons = np.zeros(len(evidence), np.int8)
+    for number, rule in enumerate(RULES):
+        holds = (rules == NO_RULE) & requirements[rule.needs] & rule.holds(evidence, policy)
+        if not holds.any():
             continue
-        if rule.vetoed_by and rule.vetoed_by not in vetoes:
-            vetoes[rule.vetoed_by] = rule.vetoed_by(evidence, policy)
-        reason = vetoes[rule.vetoed_by]
-        if reason is None:
-            return _decide_by(rule, evidence, policy, vetoed)
-        vetoed = vetoed or reason
-    return Decision(
-        Relation.DISTINCT,
-        "vetoed" if vetoed else "nothing-in-common",
-        distinct(evidence, vetoed),
-        False,
-        vetoed or "they have nothing relevant in common",
-        _flags(evidence, policy),
-    )
+        if rule.vetoed_by:
+            against = getattr(vetoes, rule.vetoed_by)
+            reasons = np.where(holds & (reasons == Reason.NONE), against, reasons)
+            holds &= against == Reason.NONE
+        rules[holds] = number
+    return DecisionTable(evidence, policy, rules, reasons)
 
 
-def _available(e: Evidence, p: Policy) -> int:
-    """The flags of `Needs` that the evidence meets."""
-    address = Needs.ADDRESS.value if e.same_url or e.same_declared_url else 0
-    texts = Needs.TEXTS.value if long_enough(e, p) else 0
-    return address | texts | (Needs.TITLES.value if titles_long_enough(e, p) else 0)
+def _requirements(e: EvidenceTable, p: Policy) -> dict[Needs, Mask]:
+    return {
+        Needs.NOTHING: np.ones(len(e), np.bool_),
+        Needs.ADDRESS: yes(e.same_url) | yes(e.same_declared_url),
+        Needs.TEXTS: long_enough(e, p),
+        Needs.TITLES: titles_long_enough(e, p),
+    }
 
 
-def _decide_by(rule: Rule, evidence: Evidence, policy: Policy, vetoed: str | None) -> Decision:
-    """The decision of the rule, and the veto of a surer one."""
-    sure, duplicate = rule.confidence(evidence), rule.relation in policy.duplicates
-    sentence = SENTENCES[rule.name]
-    reason = sentence if isinstance(sentence, str) else sentence(evidence, policy)
-    return Decision(
-        rule.relation,
-        rule.name,
-        calibrate(sure, policy.calibration) if duplicate else sure,
-        duplicate,
-        f"{reason}; not a surer relation: {vetoed}" if vetoed else reason,
-        _flags(evidence, policy),
-    )
+class DecisionTable(Table[Decision]):
+    """The decisions on pairs.
+
+    `rules` has the place of the deciding rule in `RULES`, `reasons` the veto of a surer one.
+    """
+
+    def __init__(
+        self, evidence: EvidenceTable, policy: Policy, rules: NDArray[np.int8], reasons: Reasons
+    ) -> None:
+        self.rules, self.reasons = rules, reasons
+        self._evidence, self._policy = evidence, policy
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    @cached_property
+    def relation(self) -> NDArray[np.int8]:
+        """The place of each relation in `Relation`."""
+        return RELATION_OF[self.rules]
+
+    @cached_property
+    def duplicate(self) -> Mask:
+        """Whether each decision makes one article a duplicate of the other."""
+        duplicates = [relation in self._policy.duplicates for relation in Relation]
+        return np.array(duplicates, np.bool_)[self.relation]
+
+    @property
+    def one_story(self) -> Mask:
+        """Whether each decision puts the two articles into one story."""
+        same_event: Mask = self.relation == RELATIONS.index(Relation.SAME_EVENT)
+        return self.duplicate | same_event
+
+    @cached_property
+    def decided(self) -> Mask:
+        """Whether a rule decided."""
+        mask: Mask = self.rules != NO_RULE
+        return mask
+
+    @property
+    def vetoed(self) -> Mask:
+        """Whether no rule decided, because of a veto."""
+        mask: Mask = ~self.decided & (self.reasons != Reason.NONE)
+        return mask
+
+    @property
+    def nothing_in_common(self) -> Mask:
+        """Whether no rule held."""
+        mask: Mask = ~self.decided & (self.reasons == Reason.NONE)
+        return mask
+
+    @cached_property
+    def confidence(self) -> Shares:
+        """How sure each decision is."""
+        sure = distinct(self._evidence)
+        for number in np.unique(self.rules[self.rules != NO_RULE]).tolist():
+            chosen = self.rules == number
+            sure[chosen] = RULES[number].confidence(self._evidence)[chosen]
+        sure = np.where(self.vetoed, VETOED_CONFIDENCE, np.round(sure, 4))
+        return np.where(self.duplicate, calibrate(sure, self._policy.calibration), sure)
+
+    def rows(self, places: Sequence[int]) -> list[Decision]:
+        chosen = np.array(places, np.int64)
+        columns = (
+            [RELATIONS[number] for number in self.relation[chosen].tolist()],
+            [NAMES[number] for number in (self.rules + self.vetoed)[chosen].tolist()],
+            self.confidence[chosen].tolist(),
+            self.duplicate[chosen].tolist(),
+            self._sentences(chosen),
+            self._flags(chosen),
+        )
+        return list(map(Decision, *columns))
+
+    def _sentences(self, places: NDArray[np.int64]) -> list[str]:
+        """The rule, or the veto, in one sentence for each of these pairs."""
+        rules, reasons = self.rules[places], self.reasons[places]
+        sentences = [""] * len(places)
+        for number in np.unique(rules[rules != NO_RULE]).tolist():
+            sentence = SENTENCES[RULES[number].name]
+            (chosen,) = np.nonzero(rules == number)
+            if isinstance(sentence, str):
+                said = [sentence] * len(chosen)
+            else:
+                first = sentence.holds(self._evidence, self._policy)[places[chosen]].tolist()
+                said = [sentence.sentence if yes else sentence.otherwise for yes in first]
+            for place, words in zip(chosen.tolist(), said, strict=True):
+                sentences[place] = words
+        (vetoed,) = np.nonzero(reasons != Reason.NONE)
+        against = self._evidence.rows(places[vetoed].tolist())
+        for place, evidence in zip(vetoed.tolist(), against, strict=True):
+            veto = veto_sentence(Reason(int(reasons[place])), evidence)
+            rule = sentences[place]
+            sentences[place] = f"{rule}; not a surer relation: {veto}" if rule else veto
+        return [sentence or NOTHING_RELEVANT for sentence in sentences]
+
+    def _flags(self, places: NDArray[np.int64]) -> list[tuple[str, ...]]:
+        short = self._evidence.words[places] < self._policy.min_words
+        return [
+            FLAGS[number] for number in (short + 2 * self._evidence.block_page[places]).tolist()
+        ]
 
 
-def _flags(evidence: Evidence, policy: Policy) -> tuple[str, ...]:
-    short = ("short",) if evidence.words < policy.min_words else ()
-    return (*short, "block_page") if evidence.block_page else short
+FLAGS: tuple[tuple[str, ...], ...] = ((), ("short",), ("block_page",), ("short", "block_page"))
+NOTHING_RELEVANT = "they have nothing relevant in common"
 
 
 # The conditions of single rules.
 
 
-def _same_text(e: Evidence, _: Policy) -> bool:
-    return bool(e.same_text)
+def _same_text(e: EvidenceTable, _: Policy) -> Mask:
+    return yes(e.same_text)
 
 
-def _same_address(e: Evidence, p: Policy) -> bool:
-    return bool(e.same_url) and not page_rewritten(e, p)
+def _same_address(e: EvidenceTable, p: Policy) -> Mask:
+    return yes(e.same_url) & ~page_rewritten(e, p)
 
 
-def _updated_page(e: Evidence, p: Policy) -> bool:
-    return bool(e.same_url) and page_rewritten(e, p)
+def _updated_page(e: EvidenceTable, p: Policy) -> Mask:
+    return yes(e.same_url) & page_rewritten(e, p)
 
 
-def _declares(e: Evidence, p: Policy) -> bool:
-    return bool(e.same_declared_url) and not (texts_differ(e) and bodies_differ(e, p))
+def _declares(e: EvidenceTable, p: Policy) -> Mask:
+    return yes(e.same_declared_url) & ~(texts_differ(e) & bodies_differ(e, p))
 
 
-def _filed_again(e: Evidence, p: Policy) -> bool:
-    if not (is_update(e, p) and (e.same_source or e.moved)):
-        return False
-    return near(e, p) or contained(e, p) or _much_shared(e, p)
+def _filed_again(e: EvidenceTable, p: Policy) -> Mask:
+    alike = near(e, p) | contained(e, p) | _much_shared(e, p)
+    return is_update(e, p) & (yes(e.same_source) | e.moved) & alike
 
 
-def _rewritten(e: Evidence, p: Policy) -> bool:
-    return _much_shared(e, p) and titles_long_enough(e, p) and titles_similar(e, p)
+def _rewritten(e: EvidenceTable, p: Policy) -> Mask:
+    return _much_shared(e, p) & titles_long_enough(e, p) & titles_similar(e, p)
 
 
-def _much_shared(e: Evidence, p: Policy) -> bool:
-    return bool(e.same_source) and at_least(e.overlap, p.revision_overlap)
+def _much_shared(e: EvidenceTable, p: Policy) -> Mask:
+    return yes(e.same_source) & at_least(e.overlap, p.revision_overlap)
 
 
-def _toll_moved(e: Evidence, p: Policy) -> bool:
+def _toll_moved(e: EvidenceTable, p: Policy) -> Mask:
     """For texts too short for the rules above: one source, and a toll that moved."""
-    return p.facts and bool(e.moved) and e.words >= PASSAGE_WORDS and _much_shared(e, p)
+    return e.moved & p.facts & (e.words >= PASSAGE_WORDS) & _much_shared(e, p)
 
 
-def _figure_moved(e: Evidence, p: Policy) -> bool:
-    return p.facts and bool(e.moved) and titles_similar(e, p) and titles_decide(e, p)
+def _figure_moved(e: EvidenceTable, p: Policy) -> Mask:
+    return e.moved & p.facts & titles_similar(e, p) & titles_decide(e, p)
 
 
-def _same_title(e: Evidence, p: Policy) -> bool:
-    return titles_similar(e, p) and titles_decide(e, p)
+def _same_title(e: EvidenceTable, p: Policy) -> Mask:
+    return titles_similar(e, p) & titles_decide(e, p)
 
 
-def _facts_agree(e: Evidence, p: Policy) -> bool:
-    facts_confirm = bool(e.agreements) and at_least(e.title_soft, p.title_and_facts)
-    return facts_confirm and titles_decide(e, p)
+def _facts_agree(e: EvidenceTable, p: Policy) -> Mask:
+    return e.agreements & at_least(e.title_soft, p.title_and_facts) & titles_decide(e, p)
 
 
-def _same_event_titles(e: Evidence, p: Policy) -> bool:
+def _same_event_titles(e: EvidenceTable, p: Policy) -> Mask:
     return at_least(e.title_soft, p.event_soft)
 
 
-def _same_event(e: Evidence, p: Policy) -> bool:
+def _same_event(e: EvidenceTable, p: Policy) -> Mask:
     return at_least(e.event_score, p.event_score)
 
 
-def _related_titles(e: Evidence, p: Policy) -> bool:
-    if at_least(e.title_soft, p.related_soft):
-        return True
-    return p.related_mix is not None and at_least(title_mix(e), p.related_mix)
+def _related_titles(e: EvidenceTable, p: Policy) -> Mask:
+    related = at_least(e.title_soft, p.related_soft)
+    return related if p.related_mix is None else related | at_least(title_mix(e), p.related_mix)
 
 
-def _related_texts(e: Evidence, p: Policy) -> bool:
+def _related_texts(e: EvidenceTable, p: Policy) -> Mask:
     return (
         at_least(e.overlap, p.related_overlap)
-        or at_most(e.distance, p.related_max_hamming)
-        or at_least(e.event_score, p.related_score)
+        | at_most(e.distance, p.related_max_hamming)
+        | at_least(e.event_score, p.related_score)
     )
 
 
 # Surest first.
 RULES = (
     Rule("same-address", Relation.SAME_URL, Needs.ADDRESS, _same_address, by_address, None),
-    Rule("identical-text", Relation.SAME_TEXT, Needs.NOTHING, _same_text, by_identity, stub_veto),
+    Rule("identical-text", Relation.SAME_TEXT, Needs.NOTHING, _same_text, by_identity, "stub"),
     Rule("updated-page", Relation.REVISION, Needs.ADDRESS, _updated_page, by_address, None),
-    Rule("declared-address", Relation.SAME_URL, Needs.ADDRESS, _declares, by_address, base_veto),
-    Rule("filed-again", Relation.REVISION, Needs.TEXTS, _filed_again, by_revision, text_veto),
-    Rule("near-text", Relation.NEAR_TEXT, Needs.TEXTS, near, by_text, text_veto),
-    Rule("contained", Relation.CONTAINED, Needs.TEXTS, contained, by_containment, containment_veto),
-    Rule("reworded", Relation.NEAR_TEXT, Needs.TEXTS, reworded, by_rewording, title_veto),
-    Rule("rewritten", Relation.REVISION, Needs.TEXTS, _rewritten, by_revision, text_veto),
-    Rule("toll-moved", Relation.REVISION, Needs.NOTHING, _toll_moved, by_revision, text_veto),
-    Rule("figure-moved", Relation.REVISION, Needs.TITLES, _figure_moved, by_title, title_veto),
-    Rule("like-titles", Relation.SAME_TITLE, Needs.TITLES, _same_title, by_title, title_veto),
-    Rule("titles-and-facts", Relation.SAME_TITLE, Needs.TITLES, _facts_agree, by_title, title_veto),
+    Rule("declared-address", Relation.SAME_URL, Needs.ADDRESS, _declares, by_address, "base"),
+    Rule("filed-again", Relation.REVISION, Needs.TEXTS, _filed_again, by_revision, "text"),
+    Rule("near-text", Relation.NEAR_TEXT, Needs.TEXTS, near, by_text, "text"),
+    Rule("contained", Relation.CONTAINED, Needs.TEXTS, contained, by_containment, "containment"),
+    Rule("reworded", Relation.NEAR_TEXT, Needs.TEXTS, reworded, by_rewording, "title"),
+    Rule("rewritten", Relation.REVISION, Needs.TEXTS, _rewritten, by_revision, "text"),
+    Rule("toll-moved", Relation.REVISION, Needs.NOTHING, _toll_moved, by_revision, "text"),
+    Rule("figure-moved", Relation.REVISION, Needs.TITLES, _figure_moved, by_title, "title"),
+    Rule("like-titles", Relation.SAME_TITLE, Needs.TITLES, _same_title, by_title, "title"),
+    Rule("titles-and-facts", Relation.SAME_TITLE, Needs.TITLES, _facts_agree, by_title, "title"),
     Rule(
         "like-titles-over-different-texts",
         Relation.SAME_EVENT,
         Needs.TITLES,
         _same_event_titles,
         by_like_titles,
-        title_veto,
+        "title",
     ),
-    Rule("same-event", Relation.SAME_EVENT, Needs.NOTHING, _same_event, by_event_score, event_veto),
-    Rule("related-titles", Relation.RELATED, Needs.TITLES, _related_titles, by_event, form_veto),
-    Rule("related-texts", Relation.RELATED, Needs.NOTHING, _related_texts, by_subject, text_veto),
+    Rule("same-event", Relation.SAME_EVENT, Needs.NOTHING, _same_event, by_event_score, "event"),
+    Rule("related-titles", Relation.RELATED, Needs.TITLES, _related_titles, by_event, "form"),
+    Rule("related-texts", Relation.RELATED, Needs.NOTHING, _related_texts, by_subject, "text"),
 )
-# The rules that apply, by the flags of `Needs` that the evidence meets.
-APPLICABLE = [
-    tuple(rule for rule in RULES if rule.needs & available == rule.needs)
-    for available in range(sum(Needs) + 1)
-]
+RELATIONS = tuple(Relation)
+NO_RULE = len(RULES)
+NAMES = (*(rule.name for rule in RULES), "nothing-in-common", "vetoed")  # by rule, and without one
+RELATION_OF = np.array(
+    [
+        RELATIONS.index(relation)
+        for relation in (*(rule.relation for rule in RULES), Relation.DISTINCT)
+    ],
+    np.int8,
+)

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearcopy.config import Policy
-from nearcopy.config.units import MICROSECOND
+from nearcopy.config.units import MICROSECOND, NO_TIME
+from nearcopy.fingerprint.fingerprint_table import RowPairs
 from nearcopy.models import Decision, Fingerprint, Relation
 
 NOT_COMPARED = Decision(
     Relation.DISTINCT, "not-compared", 1.0, False, "too far apart in time, or not by such sources"
 )
-NO_TIME = -(1 << 62)  # in columns of times
 Times = tuple[NDArray[np.int64], NDArray[np.int64]]  # publication times, and times of arrival
 
 
@@ -41,6 +41,18 @@ def sources_comparable(one: Fingerprint, other: Fingerprint, policy: Policy) -> 
         return True
     same_source = one.source is not None and one.source == other.source
     return same_source == (policy.sources == "within")
+
+
+def comparable_pairs(pairs: RowPairs, policy: Policy) -> NDArray[np.bool_]:
+    """Whether the policy compares each two, as in `are_comparable`."""
+    comparable = np.ones(len(pairs), np.bool_)
+    if policy.sources != "any":
+        differ = sources_differ(*pairs.numbers("source"))
+        comparable &= differ if policy.sources == "across" else ~differ
+    if policy.window is not None:
+        left, right = zip(pairs.numbers("published"), pairs.numbers("seen"), strict=True)
+        comparable &= within_window(left, right, policy.window)
+    return comparable
 
 
 def sources_differ(left: NDArray[Any], right: NDArray[Any]) -> NDArray[np.bool_]:

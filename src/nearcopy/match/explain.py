@@ -6,6 +6,7 @@ from nearcopy.config import Policy, Recipe, check_policy
 from nearcopy.extract.facts import add_chinese_facts
 from nearcopy.extract.numerals import changed
 from nearcopy.fingerprint.fingerprint import fingerprints
+from nearcopy.fingerprint.fingerprint_table import RowPairs
 from nearcopy.kernels import TermWeights
 from nearcopy.kernels.result_types import Numeral, Passage
 from nearcopy.match.compare import passages
@@ -85,7 +86,12 @@ def explain(
     left, right = fingerprints([a, other], recipe)
     articles = {a.id: a, other.id: other}
     (judgement,) = judge_pairs(
-        [(left, right)], recipe, policy, lambda _: articles, also=EXTRA_MEASURES, weights=weights
+        RowPairs.of([(left, right)]),
+        recipe,
+        policy,
+        lambda _: articles,
+        also=EXTRA_MEASURES,
+        weights=weights,
     )
     return Explanation(
         a.id,

@@ -2,29 +2,31 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 import nearcopy.kernels as kernels
 from nearcopy.config import SLOTS, Policy, Recipe
-from nearcopy.extract.facts import add_chinese_facts
 from nearcopy.fingerprint.fingerprint import fingerprints
+from nearcopy.fingerprint.fingerprint_table import RowPairs
 from nearcopy.match.compare import (
     Overlap,
-    Pair,
     compare_pairs,
     max_event_scores,
     overlaps,
     profile_measures,
-    same_address,
+    same_addresses,
+    set_overlaps,
     sketch_distances,
 )
-from nearcopy.match.decide import decide
+from nearcopy.match.confidence import known
+from nearcopy.match.decide import DecisionTable, decide_pairs
 from nearcopy.match.embedding import embedding_cosine
-from nearcopy.match.thresholds import BODY_WORDS, at_least
-from nearcopy.match.vetoes import CLASH
+from nearcopy.match.evidence_table import EvidenceTable, Floats, Mask, Table
+from nearcopy.match.thresholds import BODY_WORDS
+from nearcopy.match.vetoes import Reason
 from nearcopy.models import Article, Decision, Edge, Evidence
 from nearcopy.models.batches import batches
 
@@ -51,40 +53,77 @@ class Judgement(NamedTuple):
         return Edge(a, b, self.decision, self.event_score, self.overlap)
 
 
+class JudgementTable(Table[Judgement]):
+    """The judgements of pairs."""
+
+    def __init__(self, evidence: EvidenceTable, policy: Policy) -> None:
+        self.evidence, self._policy = evidence, policy
+
+    @cached_property
+    def decisions(self) -> DecisionTable:
+        """The decision on each pair."""
+        return decide_pairs(self.evidence, self._policy)
+
+    def __len__(self) -> int:
+        return len(self.evidence)
+
+    @cached_property
+    def event_score(self) -> Floats:
+        """The likelihood that both report the same event; of duplicates at least the confidence.
+
+        For headlines without texts whose facts clash, at most the likelihood that the veto is
+        wrong.
+        """
+        decisions, likely = self.decisions, known(self.evidence.event_score)
+        clash = decisions.vetoed & (decisions.reasons == Reason.CLASH)
+        clash &= self.evidence.words < BODY_WORDS
+        likely = np.where(clash, np.minimum(likely, 1 - decisions.confidence), likely)
+        surer = np.maximum(likely, decisions.confidence)
+        return np.where(decisions.duplicate, surer, likely).round(4)
+
+    @cached_property
+    def overlap(self) -> Floats:
+        """How much text two share: the overlap, or without one the share of equal SimHash bits."""
+        e = self.evidence
+        shares = np.where(np.isnan(e.overlap), 1 - e.distance / 64, e.overlap)
+        return np.where(e.same_text == 1, 1.0, np.round(shares, 4))
+
+    def rows(self, places: Sequence[int]) -> list[Judgement]:
+        chosen = np.array(places, np.int64)
+        overlaps = [None if share != share else share for share in self.overlap[chosen].tolist()]
+        columns = self.evidence.rows(places), self.decisions.rows(places)
+        return list(map(Judgement, *columns, self.event_score[chosen].tolist(), overlaps))
+
+
 def judge_pairs(
-    pairs: Sequence[Pair],
+    pairs: RowPairs,
     recipe: Recipe,
     policy: Policy,
     articles: Articles,
     *,
     also: frozenset[str] = frozenset(),
     weights: kernels.TermWeights | None = None,
-) -> list[Judgement]:
-    """The judgement of each pair, in order.
+) -> JudgementTable:
+    """The judgement of each pair.
 
     The overlap is counted exactly where both texts are available and it may matter, and the
     embedding cosine is measured where the policy asks for it.
 
     Args:
-        pairs: The fingerprints of each pair.
+        pairs: The pairs of fingerprints.
         recipe: The recipe of the fingerprints.
         policy: The thresholds.
         articles: Returns the available articles of some ids.
         also: Measurements beyond those that the policy reads.
         weights: The term weights of the store, if it counted its terms.
     """
-    measured = compare_pairs(pairs, measures=policy.measures | also, weights=weights)
-    rows = [row for row, e in enumerate(measured) if at_least(e.overlap, MIN_ESTIMATE)]
-    counts = _count_overlaps([pairs[row] for row in rows], recipe, articles)
-    for row, count in zip(rows, counts, strict=True):
-        if count is not None:
-            measured[row] = measured[row]._replace(
-                overlap=count.jaccard, containment=count.containment, exact=True
-            )
+    evidence = compare_pairs(pairs, measures=policy.measures | also, weights=weights)
+    (places,) = np.nonzero(evidence.overlap >= MIN_ESTIMATE)
+    ids = [(a.id, b.id) for a, b in pairs.take(places).fingerprints()]
+    set_overlaps(evidence, places.tolist(), _count_overlaps(ids, recipe, articles))
     if "embedding" in policy.measures:
-        measured = _add_embeddings(measured, pairs, articles)
-    decided = [(evidence, decide(evidence, policy)) for evidence in measured]
-    return [Judgement(e, d, event_score(e, d), text_overlap(e)) for e, d in decided]
+        evidence.columns["embedding_cosine"] = _embedding_cosines(pairs, articles)
+    return JudgementTable(evidence, policy)
 
 
 def judge_articles(
@@ -97,64 +136,53 @@ def judge_articles(
 
 def _judge_batch(
     batch: list[tuple[Article, Article]], recipe: Recipe, policy: Policy
-) -> list[Judgement]:
+) -> JudgementTable:
     ids: dict[Article, str] = {}  # an article in several pairs is fingerprinted once
     for pair in batch:
         for article in pair:
             ids.setdefault(article, str(len(ids)))
     articles = {id_: replace(article, id=id_) for article, id_ in ids.items()}
     by_id = dict(zip(articles, fingerprints(articles.values(), recipe), strict=True))
-    pairs = [(by_id[ids[a]], by_id[ids[b]]) for a, b in batch]
+    pairs = RowPairs.of((by_id[ids[a]], by_id[ids[b]]) for a, b in batch)
     return judge_pairs(
         pairs, recipe, policy, lambda names: {id_: articles[id_] for id_ in sorted(names)}
     )
 
 
 def are_promising(
-    pairs: Sequence[Pair], policy: Policy, weights: kernels.TermWeights | None = None
-) -> list[bool]:
+    pairs: RowPairs, policy: Policy, weights: kernels.TermWeights | None = None
+) -> Mask:
     """Whether this policy may relate each pair: a cheap filter before everything is measured.
 
     Most articles that share rare terms have nothing else in common.
     """
     needs_no_overlap = policy.containment is not None or policy.related_score is not None
     if policy.event_score is None and (policy.reads_titles or needs_no_overlap):
-        return [True] * len(pairs)
-    left, right = [a for a, _ in pairs], [b for _, b in pairs]
-    distances, equal = sketch_distances(left, right)
+        return np.ones(len(pairs), np.bool_)
+    distances, equal = sketch_distances(pairs)
     limits = [n for n in (policy.max_hamming, policy.related_max_hamming) if n is not None]
-    mask = (
-        (distances <= max(limits, default=-1))
-        | (equal >= MIN_ESTIMATE * SLOTS)
-        | np.array([same_address(*pair) for pair in pairs], bool)
-    )
+    mask: Mask = (distances <= max(limits, default=-1)) | (equal >= MIN_ESTIMATE * SLOTS)
+    mask |= same_addresses(pairs)
     if policy.event_score is not None:
         mask = _add_likely(mask, pairs, policy, weights)
-    result: list[bool] = mask.tolist()
-    return result
+    return mask
 
 
 def _add_likely(
-    mask: NDArray[np.bool_],
-    pairs: Sequence[Pair],
-    policy: Policy,
-    weights: kernels.TermWeights | None,
-) -> NDArray[np.bool_]:
+    mask: Mask, pairs: RowPairs, policy: Policy, weights: kernels.TermWeights | None
+) -> Mask:
     """The mask, with the pairs that may report the same event or have similar titles."""
-    measured = profile_measures([a for a, _ in pairs], [b for _, b in pairs])
+    measured = profile_measures(pairs)
     profile, title, *_ = measured.T
     promising = (profile >= MIN_PROFILE) | (title >= MIN_COVERAGE)
     mask |= np.isnan(profile)
-    (rows,) = np.nonzero(~mask & promising)
-    left = [pairs[row][0] for row in rows.tolist()]
-    right = [pairs[row][1] for row in rows.tolist()]
-    profiles = measured[rows] if weights is None else profile_measures(left, right, weights)
-    scores = np.array(max_event_scores(left, right, profiles), np.float64)
-    gists = [add_chinese_facts(a).gist for a in left], [add_chinese_facts(b).gist for b in right]
-    titles = kernels.title_cosines(*gists)
-    mask[rows] = (scores >= _lowest(policy.event_score, policy.related_score)) | (
-        titles >= _lowest(policy.title_soft, policy.event_soft, policy.related_soft)
-    )
+    (places,) = np.nonzero(~mask & promising)
+    doubtful = pairs.take(places)
+    profiles = measured[places] if weights is None else profile_measures(doubtful, weights)
+    titles = kernels.title_cosines(*doubtful.texts("gist"))
+    mask[places] = (
+        max_event_scores(doubtful, profiles) >= _lowest(policy.event_score, policy.related_score)
+    ) | (titles >= _lowest(policy.title_soft, policy.event_soft, policy.related_soft))
     return mask
 
 
@@ -164,45 +192,23 @@ def _lowest(*thresholds: float | None) -> float:
 
 
 def _count_overlaps(
-    pairs: Sequence[Pair], recipe: Recipe, articles: Articles
+    ids: Sequence[tuple[str, str]], recipe: Recipe, articles: Articles
 ) -> list[Overlap | None]:
-    """The exact overlap of each pair, None where a text is not available."""
-    if not pairs:
+    """The exact overlap of each two articles, None where a text is not available."""
+    if not ids:
         return []
-    available = articles({article.id for pair in pairs for article in pair})
+    available = articles({id_ for pair in ids for id_ in pair})
     with_text = {name: article for name, article in available.items() if article.text}
     rows = {name: row for row, name in enumerate(with_text)}
-    ids = [(a.id, b.id) for a, b in pairs if a.id in rows and b.id in rows]
-    exact = overlaps(list(with_text.values()), [(rows[a], rows[b]) for a, b in ids], recipe)
-    counts = dict(zip(ids, exact, strict=True))
-    return [counts.get((a.id, b.id)) for a, b in pairs]
+    both = [(a, b) for a, b in ids if a in rows and b in rows]
+    exact = overlaps(list(with_text.values()), [(rows[a], rows[b]) for a, b in both], recipe)
+    counts = dict(zip(both, exact, strict=True))
+    return [counts.get(pair) for pair in ids]
 
 
-def _add_embeddings(
-    measured: Sequence[Evidence], pairs: Sequence[Pair], articles: Articles
-) -> list[Evidence]:
-    """The evidence with embedding cosines, where both articles are available."""
-    available = articles({article.id for pair in pairs for article in pair})
-    both = [(available.get(a.id), available.get(b.id)) for a, b in pairs]
-    cosines = [embedding_cosine(a, b) if a and b else None for a, b in both]
-    return [old._replace(embedding_cosine=new) for old, new in zip(measured, cosines, strict=True)]
-
-
-def event_score(evidence: Evidence, decision: Decision) -> float:
-    """The likelihood that both report the same event; of duplicates at least the confidence.
-
-    For headlines without texts whose facts clash, at most the likelihood that the veto is wrong.
-    """
-    likely = evidence.event_score or 0.0
-    if evidence.words < BODY_WORDS and decision.reason.startswith(CLASH):
-        likely = min(likely, 1 - decision.confidence)
-    return round(max(likely, decision.confidence) if decision.duplicate else likely, 4)
-
-
-def text_overlap(evidence: Evidence) -> float | None:
-    """How much text the two share: the overlap, or without one the share of equal SimHash bits."""
-    if evidence.same_text:
-        return 1.0
-    if evidence.overlap is not None:
-        return round(evidence.overlap, 4)
-    return None if evidence.distance is None else round(1 - evidence.distance / 64, 4)
+def _embedding_cosines(pairs: RowPairs, articles: Articles) -> Floats:
+    """The embedding cosine of each pair, NaN where an article is not available."""
+    ids = [(a.id, b.id) for a, b in pairs.fingerprints()]
+    available = articles({id_ for pair in ids for id_ in pair})
+    both = [(available.get(a), available.get(b)) for a, b in ids]
+    return np.array([embedding_cosine(a, b) if a and b else None for a, b in both], np.float64)

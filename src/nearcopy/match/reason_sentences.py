@@ -1,38 +1,39 @@
 """The reason of each rule, in one sentence."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from nearcopy.config import Policy
-from nearcopy.match.thresholds import at_least, bodies_differ
-from nearcopy.models import Evidence
-
-Reason = Callable[[Evidence, Policy], str]
+from nearcopy.match.evidence_table import EvidenceTable, Mask
+from nearcopy.match.thresholds import at_least, bodies_differ, yes
 
 
-def _filed_again_reason(e: Evidence, _: Policy) -> str:
-    if e.same_source:
-        return "the same source filed it again, with changes"
-    return "much of the text is the same, and a figure moved as updates move it"
+class Choice(NamedTuple):
+    """One sentence where a condition holds, another elsewhere."""
+
+    holds: Callable[[EvidenceTable, Policy], Mask]
+    sentence: str
+    otherwise: str
 
 
-def _same_event_titles_reason(e: Evidence, p: Policy) -> str:
-    if bodies_differ(e, p):
-        return "the titles agree over texts written independently"
-    return "the titles largely agree"
+def _of_one_source(e: EvidenceTable, _: Policy) -> Mask:
+    return yes(e.same_source)
 
 
-def _same_event_reason(e: Evidence, p: Policy) -> str:
-    if e.words > 0 and at_least(e.overlap, p.related_overlap):  # they share passages
-        return "they report the same event, in part in the same words"
-    return "they report the same event in other words"
+def _share_passages(e: EvidenceTable, p: Policy) -> Mask:
+    return (e.words > 0) & at_least(e.overlap, p.related_overlap)
 
 
-SENTENCES: dict[str, str | Reason] = {  # by the name of the rule
+SENTENCES: dict[str, str | Choice] = {  # by the name of the rule
     "same-address": "both have the same address",
     "identical-text": "the texts are identical, word for word",
     "updated-page": "the text at this address changed",
     "declared-address": "the page declares the other's address as its own",
-    "filed-again": _filed_again_reason,
+    "filed-again": Choice(
+        _of_one_source,
+        "the same source filed it again, with changes",
+        "much of the text is the same, and a figure moved as updates move it",
+    ),
     "near-text": "the texts are nearly the same",
     "contained": "the longer text contains nearly all of the shorter",
     "reworded": "much of the text is the same, with many words changed",
@@ -41,8 +42,16 @@ SENTENCES: dict[str, str | Reason] = {  # by the name of the rule
     "figure-moved": "the titles agree except for a figure that updates move",
     "like-titles": "the titles agree and nothing clashes",
     "titles-and-facts": "the titles are similar and their facts agree",
-    "like-titles-over-different-texts": _same_event_titles_reason,
-    "same-event": _same_event_reason,
+    "like-titles-over-different-texts": Choice(
+        bodies_differ,
+        "the titles agree over texts written independently",
+        "the titles largely agree",
+    ),
+    "same-event": Choice(
+        _share_passages,
+        "they report the same event, in part in the same words",
+        "they report the same event in other words",
+    ),
     "related-titles": "the titles have a subject in common",
     "related-texts": "the texts have passages or a subject in common",
 }

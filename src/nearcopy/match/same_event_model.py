@@ -4,20 +4,16 @@ One model reads the evidence of both articles (fitted by tools/fit_event_score.p
 pairs), the other one that of their titles (fitted by tools/fit_title_event_score.py).
 """
 
-from collections.abc import Mapping, Sequence
-from math import exp, log
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 import nearcopy.kernels as kernels
+from nearcopy.fingerprint.fingerprint_table import RowPairs, Rows
 from nearcopy.kernels.reference.titles import MAX_WORDS
+from nearcopy.match.evidence_table import EvidenceTable, Floats
 from nearcopy.match.titles.similarity import MAX_CHARS
-from nearcopy.models import Fingerprint
 
-Floats = NDArray[np.float64]
-Side = Sequence[Fingerprint]
 DAY = 24.0
 MAX_DAYS = 90.0
 MIN_LOG_WORDS, MAX_LOG_WORDS = 3.0, 6.2  # ln(1 + words), from about 20 to 490
@@ -56,9 +52,9 @@ _WEIGHTS = np.array(WEIGHTS)
 CALIBRATION = (0.049, 1.347)
 
 
-def event_features(evidence: Mapping[str, Sequence[Any]]) -> Floats:
-    """The features of the model from columns of evidence, a row for each pair."""
-    measured = np.array([evidence[name] for name in INPUTS], np.float64)  # None becomes NaN
+def event_features(evidence: EvidenceTable) -> Floats:
+    """The features of the model, a row for each pair."""
+    measured = np.array([getattr(evidence, name) for name in INPUTS], np.float64)
     present = ~np.isnan(measured)
     columns = dict(zip(INPUTS, np.where(present, measured, 0.0), strict=True))
     is_measured = dict(zip(INPUTS, present, strict=True))
@@ -82,32 +78,32 @@ def event_features(evidence: Mapping[str, Sequence[Any]]) -> Floats:
             words**2,
             is_measured["numerals_shared"],
             columns["numerals_shared"],
-            [bool(facts) for facts in evidence["agreements"]],
+            evidence.agreements,
         ],
         np.float64,
     ).T
 
 
-def event_scores(columns: Mapping[str, Sequence[Any]]) -> list[float | None]:
-    """The event score of each pair, 0..1; None without profiles.
+def event_scores(evidence: EvidenceTable) -> Floats:
+    """The event score of each pair, 0..1; NaN without profiles.
 
     Rounded, so that it is the same on every machine.
     """
-    if not columns["profile"]:
-        return []
-    probabilities = 1 / (1 + np.exp(-(BIAS + event_features(columns) @ _WEIGHTS)))
-    pairs = zip(columns["profile"], np.round(probabilities, 6).tolist(), strict=True)
-    return [None if profile is None else probability for profile, probability in pairs]
+    probabilities = np.round(1 / (1 + np.exp(-(BIAS + event_features(evidence) @ _WEIGHTS))), 6)
+    return np.where(np.isnan(evidence.profile), np.nan, probabilities)
 
 
-def event_confidence(score: float) -> float:
+def event_confidence(scores: Floats) -> Floats:
     """The share of pairs with this event score that report the same event, 0..1.
 
-    >>> event_confidence(0.0) < event_confidence(0.5) < event_confidence(1.0) <= 1
+    >>> low, middle, high = event_confidence(np.array([0.0, 0.5, 1.0]))
+    >>> bool(low < middle < high <= 1)
     True
     """
-    probability = min(max(score, 1e-6), 1 - 1e-6)
-    return 1 / (1 + exp(-(CALIBRATION[0] + CALIBRATION[1] * log(probability / (1 - probability)))))
+    probabilities = np.clip(scores, 1e-6, 1 - 1e-6)
+    log_odds = np.log(probabilities / (1 - probabilities))
+    confidence: Floats = 1 / (1 + np.exp(-(CALIBRATION[0] + CALIBRATION[1] * log_odds)))
+    return confidence
 
 
 MIN_TITLE_SIMILARITY = 0.45  # soft cosine; titles with less are not scored
@@ -128,58 +124,31 @@ TITLE_BIAS = -3.237
 _TITLE_WEIGHTS = np.array([*TITLE_WEIGHTS.values()])
 
 
-def title_event_scores(
-    left: Side,
-    right: Side,
-    soft: Sequence[float | None],
-    agreements: Sequence[object],
-    hours: Sequence[float | None],
-) -> list[float | None]:
-    """The event score of two titles, 0..1; None where they share too little.
-
-    Args:
-        left: The first article of each pair.
-        right: The second article of each pair.
-        soft: The soft cosine of each pair.
-        agreements: The facts that agree in each pair.
-        hours: The hours between the two articles of each pair.
-    """
-    scores: list[float | None] = [None] * len(left)
-    cosines = enumerate(soft)
-    rows = [n for n, cosine in cosines if cosine and cosine >= MIN_TITLE_SIMILARITY]
-    features = title_event_features(
-        [left[row] for row in rows],
-        [right[row] for row in rows],
-        [soft[row] for row in rows],
-        [agreements[row] for row in rows],
-        [hours[row] for row in rows],
-    )
-    probabilities = 1 / (1 + np.exp(-TITLE_BIAS - features @ _TITLE_WEIGHTS))
-    for row, score in zip(rows, np.round(probabilities, DECIMALS).tolist(), strict=True):
-        scores[row] = score
+def title_event_scores(pairs: RowPairs, evidence: EvidenceTable) -> Floats:
+    """The event score of two titles, 0..1; NaN where they share too little."""
+    scores = np.full(len(pairs), np.nan)
+    (places,) = np.nonzero(evidence.title_soft >= MIN_TITLE_SIMILARITY)
+    if len(places):
+        features = title_event_features(pairs, evidence, places)
+        probabilities = 1 / (1 + np.exp(-TITLE_BIAS - features @ _TITLE_WEIGHTS))
+        scores[places] = np.round(probabilities, DECIMALS)
     return scores
 
 
-def title_event_features(
-    left: Side,
-    right: Side,
-    soft: Sequence[float | None],
-    agreements: Sequence[object],
-    hours: Sequence[float | None],
-) -> Floats:
-    """The features of the title model, a row for each pair."""
-    titles = [a.title[:MAX_CHARS] for a in left], [b.title[:MAX_CHARS] for b in right]
-    pairs = list(zip(left, right, strict=True))
-    similarity = np.array(soft, np.float64)
-    hours_apart = np.array(hours, np.float64)  # None becomes NaN
+def title_event_features(pairs: RowPairs, evidence: EvidenceTable, places: Rows) -> Floats:
+    """The features of the title model, a row for each of the pairs at these places."""
+    chosen = pairs.take(places)
+    titles = [[title[:MAX_CHARS] for title in side] for side in chosen.texts("title")]
+    similarity, hours_apart = evidence.title_soft[places], evidence.hours_apart[places]
+    stages = ((a.stages, b.stages) for a, b in chosen.fingerprints())
     return np.array(
         [
             similarity,
             similarity * np.minimum(*map(_word_counts, titles)),
             kernels.title_fronts(*titles) / 100,
-            [len({*a.stages} ^ {*b.stages}) if a.stages != b.stages else 0 for a, b in pairs],
-            [min(len(a.facts), len(b.facts)) for a, b in pairs],
-            [bool(facts) for facts in agreements],
+            [len({*a} ^ {*b}) if a != b else 0 for a, b in stages],
+            np.minimum(*chosen.numbers("facts")),
+            evidence.agreements[places],
             ~np.isnan(hours_apart),
             np.log1p(np.minimum(np.nan_to_num(hours_apart) / 24, TITLE_MAX_DAYS)),
         ],

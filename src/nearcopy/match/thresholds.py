@@ -1,135 +1,147 @@
-"""Thresholds: whether the evidence reaches those of a policy, condition by condition."""
+"""Thresholds: which pairs reach those of a policy, condition by condition."""
+
+import numpy as np
 
 from nearcopy.config import Policy
-from nearcopy.models import Evidence
+from nearcopy.match.evidence_table import EvidenceTable, Floats, Mask
 
 BODY_WORDS = 50  # a text of this length counts against similar titles
 PASSAGE_WORDS = 30  # what texts of this length share is more than a phrase
 SUBJECT_COVERAGE = 0.5  # title_coverage of one subject
 
 
-def at_least(value: float | None, minimum: float | None) -> bool:
-    """Whether the value was measured and reaches a threshold that is on."""
-    return value is not None and minimum is not None and value >= minimum
+def yes(answers: Floats) -> Mask:
+    """Where the answer is known to be yes."""
+    mask: Mask = answers == 1
+    return mask
 
 
-def at_most(value: float | None, maximum: float | None) -> bool:
-    """Whether the value was measured and is within a limit that is on."""
-    return value is not None and maximum is not None and value <= maximum
+def no(answers: Floats) -> Mask:
+    """Where the answer is known to be no."""
+    mask: Mask = answers == 0
+    return mask
 
 
-def long_enough(e: Evidence, p: Policy) -> bool:
+def at_least(values: Floats, minimum: float | None) -> Mask:
+    """Where a value was measured and reaches a threshold that is on."""
+    return np.zeros(len(values), np.bool_) if minimum is None else values >= minimum
+
+
+def at_most(values: Floats, maximum: float | None) -> Mask:
+    """Where a value was measured and is within a limit that is on."""
+    return np.zeros(len(values), np.bool_) if maximum is None else values <= maximum
+
+
+def long_enough(e: EvidenceTable, p: Policy) -> Mask:
     """Whether both texts are long enough to be compared as texts."""
-    return e.words > 0 and e.words >= p.min_words
+    enough: Mask = e.words >= max(1, p.min_words)
+    return enough
 
 
-def near(e: Evidence, p: Policy) -> bool:
+def near(e: EvidenceTable, p: Policy) -> Mask:
     """Whether the texts are nearly the same."""
-    return long_enough(e, p) and (
-        at_least(e.overlap, p.near_overlap) or at_most(e.distance, p.max_hamming)
-    )
+    alike = at_least(e.overlap, p.near_overlap) | at_most(e.distance, p.max_hamming)
+    return long_enough(e, p) & alike
 
 
-def reworded(e: Evidence, p: Policy) -> bool:
+def reworded(e: EvidenceTable, p: Policy) -> Mask:
     """Whether another source copied the text and changed many words.
 
     Reports by one source on one subject are similar in the same way, day after day. The more text
     is shared, the less similar the profiles have to be.
     """
-    if not e.exact or e.same_source:
-        return False
-    if e.overlap is None or e.profile is None or p.reworded_overlap is None:
-        return False
+    if p.reworded_overlap is None:
+        return np.zeros(len(e), np.bool_)
     surplus = e.overlap - p.reworded_overlap
-    return surplus >= 0 and at_least(e.profile + surplus / 2, p.reworded_profile)
+    alike = (surplus >= 0) & at_least(e.profile + surplus / 2, p.reworded_profile)
+    return e.exact & ~yes(e.same_source) & alike
 
 
-def contained(e: Evidence, p: Policy) -> bool:
+def contained(e: EvidenceTable, p: Policy) -> Mask:
     """Whether the longer text contains the shorter one."""
     return at_least(e.containment, p.containment)
 
 
-def texts_differ(e: Evidence) -> bool:
+def texts_differ(e: EvidenceTable) -> Mask:
     """Whether two different texts of some length were compared."""
-    measured = e.overlap is not None or e.distance is not None
-    return measured and e.same_text is False and e.words >= BODY_WORDS
+    measured = ~(np.isnan(e.overlap) & np.isnan(e.distance))
+    return measured & no(e.same_text) & (e.words >= BODY_WORDS)
 
 
-def page_rewritten(e: Evidence, p: Policy) -> bool:
+def page_rewritten(e: EvidenceTable, p: Policy) -> Mask:
     """Whether the text at one address has measurably changed."""
-    if not texts_differ(e):
-        return False
-    if e.overlap is None:
-        return not near(e, p)
-    unchanged = p.unchanged_overlap
-    return is_update(e, p) or (unchanged is not None and e.overlap < unchanged)
+    changed = is_update(e, p)
+    if p.unchanged_overlap is not None:
+        changed |= e.overlap < p.unchanged_overlap
+    return texts_differ(e) & np.where(np.isnan(e.overlap), ~near(e, p), changed)
 
 
-def bodies_differ(e: Evidence, p: Policy) -> bool:
+def bodies_differ(e: EvidenceTable, p: Policy) -> Mask:
     """Whether the bodies share so little that they were written independently."""
-    if not texts_differ(e):
-        return False
-    if e.containment is not None:
-        return e.containment < p.body_overlap
-    return not at_most(e.distance, p.body_max_hamming)
+    far = ~at_most(e.distance, p.body_max_hamming)
+    apart = np.where(np.isnan(e.containment), far, e.containment < p.body_overlap)
+    return texts_differ(e) & apart
 
 
-def title_mix(e: Evidence) -> float | None:
+def title_mix(e: EvidenceTable) -> Floats:
     """The title similarity of preset `digest`: a high ratio decides alone, else words weigh more.
 
     The indel ratio is what libraries call the Levenshtein ratio: with the distance over the longer
     length, a title whose parts change places (the design's own example of two that are the same)
     stays under 0.8.
     """
-    if e.title_indel is None or e.title_cosine is None:
-        return None
-    return e.title_indel if e.title_indel > 0.9 else 0.4 * e.title_indel + 0.6 * e.title_cosine
+    mix = 0.4 * e.title_indel + 0.6 * e.title_cosine
+    return np.where((e.title_indel > 0.9) & ~np.isnan(mix), e.title_indel, mix)
 
 
-def title_average(e: Evidence) -> float | None:
+def title_average(e: EvidenceTable) -> Floats:
     """The title similarity of preset `tracker`: a weighted average of three ratios.
 
     The design gives no weights. The token set leads, as headlines differ most in how much they
     say; with 0.4 neither of the others can carry a pair over 0.82 by itself.
     """
-    if e.title_token_set is None or e.title_partial is None or e.title_token_sort is None:
-        return None
-    return 0.4 * e.title_token_set + 0.3 * e.title_partial + 0.3 * e.title_token_sort
+    average: Floats = 0.4 * e.title_token_set + 0.3 * e.title_partial + 0.3 * e.title_token_sort
+    return average
 
 
-def titles_long_enough(e: Evidence, p: Policy) -> bool:
+def titles_long_enough(e: EvidenceTable, p: Policy) -> Mask:
     """Whether both titles are long enough to be compared."""
-    return e.title_chars >= p.min_title_chars and e.title_words >= p.min_title_words
+    mask: Mask = (e.title_chars >= p.min_title_chars) & (e.title_words >= p.min_title_words)
+    return mask
 
 
-def titles_similar(e: Evidence, p: Policy) -> bool:
+def titles_similar(e: EvidenceTable, p: Policy) -> Mask:
     """Whether any title similarity reaches its threshold."""
-    return (
-        at_least(e.title_soft, p.title_soft)
-        or at_least(e.title_event_score, p.title_event_score)
-        or (p.title_ratio is not None and at_least(e.title_ratio, p.title_ratio))
-        or (p.title_token_set is not None and at_least(e.title_token_set, p.title_token_set))
-        or (p.title_partial is not None and at_least(e.title_partial, p.title_partial))
-        or (p.title_average is not None and at_least(title_average(e), p.title_average))
-        or (p.title_mix is not None and at_least(title_mix(e), p.title_mix))
-    )
+    similar = at_least(e.title_soft, p.title_soft)
+    similar = similar | at_least(e.title_event_score, p.title_event_score)
+    for name in ("title_ratio", "title_token_set", "title_partial"):
+        if (minimum := getattr(p, name)) is not None:
+            similar |= at_least(getattr(e, name), minimum)
+    if p.title_average is not None:
+        similar |= at_least(title_average(e), p.title_average)
+    if p.title_mix is not None:
+        similar |= at_least(title_mix(e), p.title_mix)
+    return similar
 
 
-def titles_decide(e: Evidence, p: Policy) -> bool:
+def titles_decide(e: EvidenceTable, p: Policy) -> Mask:
     """Whether similar titles decide, whatever the bodies."""
-    if p.like_titles == "one" or not bodies_differ(e, p):
-        return True
-    return p.title_certain is not None and at_least(title_mix(e), p.title_certain)
+    if p.like_titles == "one":
+        return np.ones(len(e), np.bool_)
+    certain = p.title_certain is not None and at_least(title_mix(e), p.title_certain)
+    return ~bodies_differ(e, p) | certain
 
 
-def update_announced(e: Evidence, p: Policy) -> bool:
+def update_announced(e: EvidenceTable, p: Policy) -> Mask:
     """Whether one is marked as filed again, a toll moved, and the other covers its title.
 
     Such an update may have any title, but two pages of one template do not cover each other's.
     """
-    return e.refiled and p.facts and bool(e.moved) and at_least(e.title_coverage, SUBJECT_COVERAGE)
+    mask: Mask = e.refiled & e.moved & p.facts & at_least(e.title_coverage, SUBJECT_COVERAGE)
+    return mask
 
 
-def is_update(e: Evidence, p: Policy) -> bool:
+def is_update(e: EvidenceTable, p: Policy) -> Mask:
     """Whether a figure moved as updates move it, or one article is marked as filed again."""
-    return e.refiled or (p.facts and bool(e.moved))
+    mask: Mask = e.refiled | (e.moved & p.facts)
+    return mask

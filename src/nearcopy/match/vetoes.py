@@ -5,148 +5,273 @@ Their constants are no thresholds of similarity: a stricter policy must never re
 
 from collections.abc import Callable
 from datetime import timedelta
+from enum import IntEnum
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
 
 from nearcopy.config import Policy
 from nearcopy.extract.facts import describe_fact
-from nearcopy.extract.numerals import template_reason
-from nearcopy.match.thresholds import BODY_WORDS, at_least, is_update, near, update_announced
+from nearcopy.match.evidence_table import EvidenceTable, Mask
+from nearcopy.match.thresholds import (
+    BODY_WORDS,
+    at_least,
+    is_update,
+    near,
+    no,
+    update_announced,
+    yes,
+)
 from nearcopy.models import Evidence
 
-Veto = Callable[[Evidence, Policy], str | None]
+Reasons = NDArray[np.int8]  # a `Reason` for each pair
 
 CLASH = "the facts clash: "
 DAY = timedelta(days=1)
 SAME_FORM = 0.2
 SAME_SUBJECT = 0.4
+MOST_CHANGED = 1  # figures that a copy may have changed
 
 
-def base_veto(e: Evidence, p: Policy) -> str | None:
-    """The veto of every similarity: a block page, clashing facts, too few shared names."""
-    if e.block_page:
-        return f"no article: {e.block_page}"
-    if p.facts and e.clashes and not _figures_agree(e, p):
-        return CLASH + _describe_clashes(e)
-    if e.names_shared is not None and e.names_shared < (p.names_shared or 0.0):
-        return f"only {e.names_shared:.0%} of the names are shared"
-    return None
+class Reason(IntEnum):
+    """Why two articles are different."""
+
+    NONE = 0
+    BLOCK_PAGE = 1
+    CLASH = 2
+    FEW_NAMES = 3
+    SWAPPED_WORDS = 4
+    FEW_FIGURES = 5
+    CHANGED_FIGURES = 6
+    SITE = 7
+    DIGEST = 8
+    CONTRAST = 9
+    SWAPPED_NAMES = 10
+    COLUMN = 11
+    WINDOW = 12
+    LATER = 13
+    STUB = 14
 
 
-def text_veto(e: Evidence, p: Policy) -> str | None:
-    """The veto of similar texts: two uses of one template, or of one site's page layout."""
-    return base_veto(e, p) or _template_veto(e, p) or _site_veto(e, p)
+class Vetoes:
+    """The reason of each veto against each pair, each veto computed when it is first asked for."""
+
+    def __init__(self, evidence: EvidenceTable, policy: Policy) -> None:
+        self._evidence, self._policy = evidence, policy
+        self._days = np.nan_to_num(evidence.hours_apart) / 24
+
+    @cached_property
+    def base(self) -> Reasons:
+        """The veto of every similarity: a block page, clashing facts, too few shared names."""
+        e, p = self._evidence, self._policy
+        return _first(
+            (Reason.BLOCK_PAGE, e.block_page),
+            (Reason.CLASH, e.clashes & p.facts & ~self._figures_agree),
+            (Reason.FEW_NAMES, e.names_shared < (p.names_shared or 0.0)),
+        )
+
+    @cached_property
+    def text(self) -> Reasons:
+        """The veto of similar texts: two uses of one template, or of one site's page layout."""
+        return _either(self.base, self._template, self._site)
+
+    @cached_property
+    def containment(self) -> Reasons:
+        """The veto of a text within another: the longer one is a digest of many."""
+        e = self._evidence
+        other_subject = e.column & self._policy.stages & ~at_least(e.title_soft, SAME_SUBJECT)
+        return _either(self.text, _first((Reason.DIGEST, other_subject)))
+
+    @cached_property
+    def form(self) -> Reasons:
+        """The veto of titles whose texts are two uses of one template."""
+        same_form = at_least(self._evidence.containment, SAME_FORM)
+        return _either(self.base, np.where(same_form, self._template, 0))
+
+    @cached_property
+    def title(self) -> Reasons:
+        """The veto of similar titles that report different events."""
+        reasons = _either(self.form, self._window, self._later)
+        if not self._policy.stages:
+            return reasons
+        e = self._evidence
+        contrast = _first((Reason.CONTRAST, e.contrast & ~e.name_swap))
+        return _either(reasons, contrast, self._name, _first((Reason.COLUMN, e.column)))
+
+    @cached_property
+    def event(self) -> Reasons:
+        """The veto of a high event score.
+
+        With long texts, stages, days and figures of independent reports say no more than the score:
+        of the pairs that they separate, as many report the same event as of the others. Similar
+        titles days apart, and a template that one source uses again, are other events.
+        """
+        e = self._evidence
+        reasons = _either(self.base, self._window, self._name)
+        similar = at_least(e.title_soft, self._policy.event_soft)
+        reasons = _either(reasons, np.where(similar, self._later, 0))
+        reasons = _either(reasons, np.where(no(e.same_source), 0, self.form))
+        return np.where(e.words < BODY_WORDS, self.title, reasons)
+
+    @cached_property
+    def stub(self) -> Reasons:
+        """The veto of a few identical words under titles on different subjects."""
+        e, p = self._evidence, self._policy
+        is_stub = (e.words < BODY_WORDS) & ~np.isnan(e.title_soft)
+        is_stub &= p.facts and p.site_title is not None
+        return _first(
+            (Reason.BLOCK_PAGE, e.block_page),
+            (Reason.CLASH, is_stub & e.clashes),
+            (Reason.STUB, is_stub & ~at_least(e.title_soft, p.site_title)),
+        )
+
+    @cached_property
+    def _name(self) -> Reasons:
+        return _first((Reason.SWAPPED_NAMES, self._evidence.name_swap & self._policy.stages))
+
+    @cached_property
+    def _window(self) -> Reasons:
+        window = self._policy.window
+        return _first((Reason.WINDOW, self._days > (np.inf if window is None else window / DAY)))
+
+    @cached_property
+    def _later(self) -> Reasons:
+        """Titles that are similar but not the same, days apart, report a later development."""
+        p = self._policy
+        later = self._days > p.title_window / DAY
+        if p.title_later is None:
+            later = np.zeros_like(later)
+        return _first((Reason.LATER, later & ~at_least(self._evidence.title_soft, p.title_later)))
+
+    @cached_property
+    def _figures_agree(self) -> Mask:
+        """Whether the figures of the texts agree, so that a clash of the titles does not count."""
+        e, p = self._evidence, self._policy
+        kept = at_least(e.numerals_shared, p.numerals_kept) & ~(e.numerals_changed > 0)
+        return near(e, p) & kept
+
+    @cached_property
+    def _template(self) -> Reasons:
+        """Two uses of one template differ in names or figures."""
+        e, p = self._evidence, self._policy
+        if p.numerals_shared is None or p.numerals_kept is None:
+            return np.zeros(len(e), np.int8)
+        updated = self._same_subject_update
+        swapped = e.title_swap & (e.name_swap | (e.numerals_changed > 0))
+        few, changed = template_figures(
+            e.numerals_shared,
+            e.numerals_changed,
+            updated,
+            least_shared=p.numerals_shared,
+            surely_shared=p.numerals_kept,
+        )
+        moved = e.moved & updated & ~e.name_swap
+        return _first(
+            (Reason.SWAPPED_WORDS, swapped & ~no(e.same_source) & ~updated),
+            (Reason.FEW_FIGURES, few & ~moved),
+            (Reason.CHANGED_FIGURES, changed & ~moved),
+        )
+
+    @cached_property
+    def _same_subject_update(self) -> Mask:
+        """Whether one updates the other on the same subject, so that figures may differ."""
+        e, p = self._evidence, self._policy
+        similar = ~(e.title_soft < SAME_SUBJECT) | update_announced(e, p)
+        return is_update(e, p) & similar & ~e.name_swap
+
+    @cached_property
+    def _site(self) -> Reasons:
+        """Two pages of one site share its layout: distinct unless their own text agrees."""
+        e, p = self._evidence, self._policy
+        if p.site_overlap is None or p.site_title is None:
+            return np.zeros(len(e), np.int8)
+        agree = at_least(e.title_soft, p.site_title) | at_least(e.overlap, p.site_overlap)
+        one_site = yes(e.same_source) & ~np.isnan(e.title_soft) & ~update_announced(e, p)
+        return _first((Reason.SITE, one_site & ~agree))
 
 
-def containment_veto(e: Evidence, p: Policy) -> str | None:
-    """The veto of a text within another: the longer one is a digest of many."""
-    reason = text_veto(e, p)
-    if reason or not (p.stages and e.column) or at_least(e.title_soft, SAME_SUBJECT):
-        return reason
-    return f"a part of a {e.column}"
+def template_figures(
+    shared: NDArray[np.float64],
+    changed: NDArray[np.float64],
+    refiled: Mask,
+    *,
+    least_shared: float = 0.6,
+    surely_shared: float = 0.9,
+) -> tuple[Mask, Mask]:
+    """Whether near copies are two uses of one template: too few figures shared, one changed.
 
-
-def form_veto(e: Evidence, p: Policy) -> str | None:
-    """The veto of titles whose texts are two uses of one template."""
-    return base_veto(e, p) or (_template_veto(e, p) if at_least(e.containment, SAME_FORM) else None)
-
-
-def title_veto(e: Evidence, p: Policy) -> str | None:
-    """The veto of similar titles that report different events."""
-    reason = form_veto(e, p) or _window_veto(e, p) or _later_veto(e, p)
-    if reason or not p.stages:
-        return reason
-    if e.contrast and not e.name_swap:
-        return f"another stage or the opposite: {e.contrast}"
-    return _name_veto(e, p) or (f"another day's {e.column}" if e.column else None)
-
-
-def event_veto(e: Evidence, p: Policy) -> str | None:
-    """The veto of a high event score.
-
-    With long texts, stages, days and figures of independent reports say no more than the score:
-    of the pairs that they separate, as many report the same event as of the others. Similar titles
-    days apart, and a template that one source uses again, are other events.
+    Args:
+        shared: The shares of `kernels.numeral_shares`, NaN where one has fewer than two figures.
+        changed: The figures that stand in another's place; NaN where they were not compared.
+        refiled: Whether one is marked as filed again.
+        least_shared: A smaller share is that of a template.
+        surely_shared: With a smaller share, one changed figure is that of a template.
     """
-    if e.words < BODY_WORDS:
-        return title_veto(e, p)
-    reason = base_veto(e, p) or _window_veto(e, p) or _name_veto(e, p)
-    if at_least(e.title_soft, p.event_soft):
-        reason = reason or _later_veto(e, p)
-    return reason if reason or e.same_source is False else form_veto(e, p)
+    few: Mask = (shared < least_shared) & ~np.isnan(changed)
+    unsure = (changed > MOST_CHANGED) | ~(shared >= surely_shared)
+    return few, (changed > 0) & unsure & ~refiled & ~few
 
 
-def stub_veto(e: Evidence, p: Policy) -> str | None:
-    """The veto of a few identical words under titles on different subjects."""
-    if e.block_page:
-        return f"no article: {e.block_page}"
-    if e.words >= BODY_WORDS or e.title_soft is None or not p.facts or p.site_title is None:
-        return None
-    if e.clashes:
-        return CLASH + _describe_clashes(e)
-    return None if at_least(e.title_soft, p.site_title) else "a stub under different titles"
+def _first(*vetoes: tuple[Reason, Mask]) -> Reasons:
+    """The first reason that holds for each pair."""
+    reasons = np.zeros(len(vetoes[0][1]), np.int8)
+    for reason, holds in reversed(vetoes):
+        reasons[holds] = reason
+    return reasons
 
 
-def _name_veto(e: Evidence, p: Policy) -> str | None:
-    return f"one name for another: {e.title_swap}" if p.stages and e.name_swap else None
+def _either(*reasons: Reasons) -> Reasons:
+    """The first reason for each pair that is one."""
+    found, *others = reasons
+    for other in others:
+        found = np.where(found == Reason.NONE, other, found)
+    return found
 
 
-def _window_veto(e: Evidence, p: Policy) -> str | None:
-    if p.window is None:
-        return None
-    days = (e.hours_apart or 0.0) / 24
-    return f"the same title {days:.0f} days apart" if days > p.window / DAY else None
+# What each reason says.
 
 
-def _later_veto(e: Evidence, p: Policy) -> str | None:
-    """Titles that are similar but not the same, days apart, report a later development."""
-    if p.title_later is None or at_least(e.title_soft, p.title_later):
-        return None
-    days = (e.hours_apart or 0.0) / 24
-    return f"similar titles {days:.0f} days apart" if days > p.title_window / DAY else None
+def veto_sentence(reason: Reason, e: Evidence) -> str:
+    """The reason in words.
+
+    >>> veto_sentence(Reason.FEW_FIGURES, Evidence(numerals_shared=0.5))
+    'only 50 % of the numerals are shared'
+    """
+    return SENTENCES[reason](e)
 
 
 def _describe_clashes(e: Evidence) -> str:
     """The first clash, and the number of others."""
     a, b = e.clashes[0]
     more = f" and {len(e.clashes) - 1} more" if len(e.clashes) > 1 else ""
-    return f"{describe_fact(a)} / {describe_fact(b)}{more}"
+    return f"{CLASH}{describe_fact(a)} / {describe_fact(b)}{more}"
 
 
-def _figures_agree(e: Evidence, p: Policy) -> bool:
-    """Whether the figures of the texts agree, so that the clash of the titles does not count."""
-    return near(e, p) and at_least(e.numerals_shared, p.numerals_kept) and not e.numerals_changed
+def _describe_changed(e: Evidence) -> str:
+    count = e.numerals_changed or 0
+    return f"another numeral stands in {'one place' if count == 1 else f'{count} places'}"
 
 
-def _template_veto(e: Evidence, p: Policy) -> str | None:
-    """Two uses of one template differ in names or figures."""
-    if p.numerals_shared is None or p.numerals_kept is None:
-        return None
-    updated = _is_same_subject_update(e, p)
-    swapped = e.title_swap and (e.name_swap or e.numerals_changed)
-    if swapped and e.same_source is not False and not updated:
-        return f"one template for two: {e.title_swap}"
-    if e.numerals_changed is None or (e.moved and updated and not e.name_swap):
-        return None
-    return template_reason(
-        e.numerals_shared,
-        e.numerals_changed,
-        updated,
-        least_shared=p.numerals_shared,
-        surely_shared=p.numerals_kept,
-    )
+def _days(e: Evidence) -> str:
+    return f"{(e.hours_apart or 0.0) / 24:.0f} days apart"
 
 
-def _is_same_subject_update(e: Evidence, p: Policy) -> bool:
-    """Whether one updates the other on the same subject, so that figures may differ."""
-    similar = e.title_soft is None or e.title_soft >= SAME_SUBJECT
-    return is_update(e, p) and (similar or update_announced(e, p)) and not e.name_swap
-
-
-def _site_veto(e: Evidence, p: Policy) -> str | None:
-    """Two pages of one site share its layout: they are distinct unless their own text agrees."""
-    if p.site_overlap is None or p.site_title is None or not e.same_source:
-        return None
-    if e.title_soft is None or update_announced(e, p):
-        return None
-    if at_least(e.title_soft, p.site_title) or at_least(e.overlap, p.site_overlap):
-        return None
-    return "two pages of one site with different titles"
+SENTENCES: dict[Reason, Callable[[Evidence], str]] = {
+    Reason.BLOCK_PAGE: lambda e: f"no article: {e.block_page}",
+    Reason.CLASH: _describe_clashes,
+    Reason.FEW_NAMES: lambda e: f"only {e.names_shared:.0%} of the names are shared",
+    Reason.SWAPPED_WORDS: lambda e: f"one template for two: {e.title_swap}",
+    Reason.FEW_FIGURES: lambda e: (
+        f"only {100 * (e.numerals_shared or 0.0):.0f} % of the numerals are shared"
+    ),
+    Reason.CHANGED_FIGURES: _describe_changed,
+    Reason.SITE: lambda _: "two pages of one site with different titles",
+    Reason.DIGEST: lambda e: f"a part of a {e.column}",
+    Reason.CONTRAST: lambda e: f"another stage or the opposite: {e.contrast}",
+    Reason.SWAPPED_NAMES: lambda e: f"one name for another: {e.title_swap}",
+    Reason.COLUMN: lambda e: f"another day's {e.column}",
+    Reason.WINDOW: lambda e: f"the same title {_days(e)}",
+    Reason.LATER: lambda e: f"similar titles {_days(e)}",
+    Reason.STUB: lambda _: "a stub under different titles",
+}

@@ -3,12 +3,24 @@
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearcopy import Article, Fingerprint, Policy, compare, decide, explain, fingerprints
+from nearcopy import (
+    Article,
+    Evidence,
+    Fingerprint,
+    Policy,
+    compare,
+    decide,
+    explain,
+    fingerprints,
+)
+from nearcopy.fingerprint.fingerprint_table import RowPairs
 from nearcopy.match.compare import compare_pairs
+from nearcopy.match.evidence_table import EvidenceTable
 from nearcopy.match.same_event_model import (
     MIN_TITLE_SIMILARITY,
     TITLE_WEIGHTS,
@@ -50,7 +62,8 @@ def grade(a: str, b: str) -> float:
 
 
 def test_signs_and_weights_go_together():
-    signs = title_event_features([made(FERRY)], [made(FERRY)], [1.0], [()], [None])
+    pair = RowPairs.of([(made(FERRY), made(FERRY))])
+    signs = title_event_features(pair, compare_pairs(pair), np.array([0]))
     assert signs.shape == (1, len(TITLE_WEIGHTS))
 
 
@@ -98,10 +111,10 @@ def test_past_two_weeks_days_count_no_more():
 def test_titles_with_little_in_common_have_no_likelihood():
     a, b = made(FERRY), made("Bakers of Oslo open a second oven")
     assert compare(a, b).title_event_score is None
-    soft = [MIN_TITLE_SIMILARITY - 0.01, None, MIN_TITLE_SIMILARITY]
-    *unlike, alike = title_event_scores([a] * 3, [b] * 3, soft, [()] * 3, [None] * 3)
-    assert unlike == [None, None]
-    assert alike is not None
+    soft = (MIN_TITLE_SIMILARITY - 0.01, None, MIN_TITLE_SIMILARITY)
+    evidence = EvidenceTable.of([Evidence(title_soft=similarity) for similarity in soft])
+    scores = title_event_scores(RowPairs.of([(a, b)] * 3), evidence)
+    assert np.isnan(scores).tolist() == [True, True, False]
 
 
 def test_the_likelihood_decides_like_titles():
@@ -180,8 +193,8 @@ def test_a_megabyte_of_title_is_graded_in_no_time(piece):
 
 def test_the_grade_is_measured_where_it_is_asked_for():
     pair = (made(FERRY), made(FERRY + " on Monday"))
-    (ungraded,) = compare_pairs([pair], measures=Policy().measures)
-    (graded,) = compare_pairs([pair], measures={"grade"})
+    (ungraded,) = compare_pairs(RowPairs.of([pair]), measures=Policy().measures)
+    (graded,) = compare_pairs(RowPairs.of([pair]), measures={"grade"})
     assert (ungraded.title_grade, graded.title_event_score) == (None, None)
     assert graded.title_grade == title_grade(*pair)
 

@@ -27,14 +27,13 @@ from nearcopy.batch.local.row_reader import (
 )
 from nearcopy.batch.local.row_table import Part, RowNumbers, Table, pack_path, text_columns
 from nearcopy.config import Recipe
-from nearcopy.config.units import to_micros
+from nearcopy.config.units import NO_TIME, to_micros
 from nearcopy.fingerprint.blocking_keys import BLOCK_PAIRS, blocking_keys, lookup_keys
 from nearcopy.fingerprint.fingerprint import fingerprints
 from nearcopy.io.files.json import Record
 from nearcopy.io.files.rows import Rejected, Row
 from nearcopy.kernels.reference.sketches import mix
 from nearcopy.kernels.result_types import Sketches
-from nearcopy.match.eligibility import NO_TIME
 from nearcopy.models import Fingerprint
 from nearcopy.models.batches import batches
 from nearcopy.stores.row_codec import FingerprintRow, fingerprint_from_row, fingerprint_to_row

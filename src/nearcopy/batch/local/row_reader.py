@@ -14,7 +14,7 @@ from nearcopy.batch.corpus_settings import Settings
 from nearcopy.batch.local.boilerplate import read_lines
 from nearcopy.batch.local.corpus_job import WHOLE, Input, Unit
 from nearcopy.batch.output_columns import CLUSTER_COLUMNS
-from nearcopy.config.units import to_micros
+from nearcopy.config.units import NO_TIME, to_micros
 from nearcopy.errors import BadArticle
 from nearcopy.fingerprint.fingerprint import outlet_of
 from nearcopy.io.files.dates import read_time
@@ -24,7 +24,6 @@ from nearcopy.io.files.read import Source, check_columns
 from nearcopy.io.files.read import read_records as read_file_records
 from nearcopy.io.files.rows import Place, Rejected, Row, Values, read_row
 from nearcopy.io.files.write import open_writer
-from nearcopy.match.eligibility import NO_TIME
 
 CHUNK = 1 << 20
 NO_ID, REWRITE, HTML = 1, 2, 4  # flags: no id of its own; must be encoded again; text is HTML
