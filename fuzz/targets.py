@@ -26,9 +26,10 @@ from nearcopy.extract import facts as facts_of
 from nearcopy.extract import titles as titles_of
 from nearcopy.extract import urls
 from nearcopy.extract.agencies import credited_agencies
-from nearcopy.extract.block_pages import block_page_reason
+from nearcopy.extract.block_pages import block_page_reason, block_page_reasons
 from nearcopy.extract.text import normalised, plain_text, words
 from nearcopy.extract.titles.clean import _decode_entities
+from nearcopy.extract.urls.canonical import ADDRESSES, INDEX_FILES, SECTIONS
 from nearcopy.io.feeds import feed_rows
 from nearcopy.io.feeds import poll as polling
 from nearcopy.io.feeds.atom import atom_feed, repeat_report
@@ -39,13 +40,14 @@ from nearcopy.io.files.json import as_json, replace_lone_surrogates
 from nearcopy.io.http_client import Response
 from nearcopy.io.serializers import explanation_row, verdict_row
 from nearcopy.io.streams.consumer import check_storable
-from nearcopy.kernels import title_keys, word_spans
+from nearcopy.kernels import reference, title_keys, word_spans
 from nearcopy.match.fact_clash import compare_facts
 from nearcopy.match.titles import contrast, similarity, substitutions
 from nearcopy.models import Member, Story
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
 FEED = "https://coast.example/feed"
+READABLE = reference.AddressReader(SECTIONS, INDEX_FILES)
 
 
 def text_of(data: bytes) -> str:
@@ -74,6 +76,9 @@ def addresses(data: bytes) -> None:
         if address is not None:
             address.encode()
             assert urls.canonical(address) == address, address
+    assert urls.page_addresses([url, link]) == [place, urls.page_address(link)]
+    assert ADDRESSES.read([url, link]) == READABLE.read([url, link])
+    assert ADDRESSES.slugs([form or url, link]) == READABLE.slugs([form or url, link])
     if form is not None:
         assert urls.page_address(form) == place
         assert urls.slug(form) == urls.slug(url)
@@ -173,7 +178,11 @@ def _check_text(article: Article) -> None:
     assert normalised(folded) == folded
     plain_text(text, html=True)
     same(credited_agencies, article)
-    block_page_reason(article.title, text, len(word_list), html=article.html)
+    page = (article.title, text, len(word_list))
+    columns = [[value] for value in page]
+    assert block_page_reasons(*columns, html=[article.html]) == [
+        block_page_reason(*page, html=article.html)
+    ]
 
 
 # --- Feeds: the type that a server names, then what it answers -----------------------------------

@@ -39,12 +39,15 @@ public:
           profiler_(tables, weights),
           murmur_(tables, kPrefix) {}
 
-    void read(const TextView& title, const TextView& source, Reading& out) {
+    // Texts of fewer than `short_words` words have the short title.
+    void read(const TextView& title, const TextView& short_title, size_t short_words,
+              const TextView& source, Reading& out) {
         const TextView text = plain_.of(source, tables_.entities);
         const CharacterBits* bits = characters_.read(text);
         std::vector<Lines>& lines = lines_.of(text, bits);
         const Words& words = hashed(text, sketcher_.fold(text, lines), lines);
-        profiler_.profile(title, words, lines, out.profile);
+        profiler_.profile(words.count() < short_words ? short_title : title, words, lines,
+                          out.profile);
         if (words.count() > 0) {
             out.numerals = numerals_.read(text, bits, words);
             out.details = technical_details(text, bits);
@@ -106,14 +109,20 @@ nb::tuple columns(const std::vector<Reading>& rows, const Plan& plan) {
     return nb::make_tuple(words, digest, simhash, minhash, numerals, profile, details);
 }
 
-nb::tuple readings(const nb::object& titles, const nb::object& list, const std::vector<bool>& html,
-                   const Plan& plan, int64_t threads) {
-    const unsigned workers = thread_count(threads);
-    Texts names(titles, {}), texts(list, html);
-    if (names.size() != texts.size())
-        throw nb::value_error((std::to_string(names.size()) + " titles and " +
+void check_as_many(const Texts& titles, const Texts& texts) {
+    if (titles.size() != texts.size())
+        throw nb::value_error((std::to_string(titles.size()) + " titles and " +
                                std::to_string(texts.size()) + " texts: expected as many")
                                   .c_str());
+}
+
+nb::tuple readings(const nb::object& titles, const nb::object& list, const std::vector<bool>& html,
+                   const Plan& plan, int64_t threads, const nb::object& short_titles,
+                   size_t short_words) {
+    const unsigned workers = thread_count(threads);
+    const Texts names(titles, {}), short_names(short_titles, {}), texts(list, html);
+    check_as_many(names, texts);
+    check_as_many(short_names, texts);
     const Tables& known = tables();
     const NumberTable& numbers = table<NumberTable>("set_numbers");
     const TermWeights& weights = table<TermWeights>("set_term_weights");
@@ -125,7 +134,8 @@ nb::tuple readings(const nb::object& titles, const nb::object& list, const std::
             [&] { return std::make_unique<Reader>(known, numbers, weights, plan); },
             [&](std::unique_ptr<Reader>& worker, size_t i) {
                 if (i + 1 < texts.size()) prefetch_text(texts.views()[i + 1]);
-                worker->read(names.views()[i], texts.views()[i], rows[i]);
+                worker->read(names.views()[i], short_names.views()[i], short_words,
+                             texts.views()[i], rows[i]);
             });
     }
     return columns(rows, plan);
@@ -135,7 +145,7 @@ nb::tuple readings(const nb::object& titles, const nb::object& list, const std::
 
 void bind_readings(nb::module_& m) {
     m.def("readings", readings, "titles"_a.none(), "texts"_a.none(), "html"_a, "plan"_a,
-          "threads"_a);
+          "threads"_a, "short_titles"_a.none(), "short_words"_a);
 }
 
 }  // namespace nearcopy

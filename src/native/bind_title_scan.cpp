@@ -1,12 +1,12 @@
-// Python bindings of the title scan.
+// Python bindings of the title scan, and of the words and phrases that are looked for in texts.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "binding.hpp"
+#include "phrase_finder.hpp"
 #include "title_scan.hpp"
 #include "word_finder.hpp"
 
@@ -16,19 +16,12 @@ namespace nearcopy {
 
 namespace {
 
-nb::str as_str(const std::string& ascii) {
-    PyObject* string = PyUnicode_New(Py_ssize_t(ascii.size()), 127);
-    if (string == nullptr) throw nb::python_error();
-    std::memcpy(PyUnicode_1BYTE_DATA(string), ascii.data(), ascii.size());
-    return nb::steal<nb::str>(string);
-}
-
 nb::tuple values(const std::vector<TitleName>& names, size_t most) {
     const size_t count = std::min(names.size(), most);
     nb::tuple tuple = nb::steal<nb::tuple>(PyTuple_New(Py_ssize_t(count)));
     if (!tuple.is_valid()) throw nb::python_error();
     for (size_t i = 0; i < count; ++i)
-        PyTuple_SET_ITEM(tuple.ptr(), Py_ssize_t(i), as_str(names[i].value).release().ptr());
+        PyTuple_SET_ITEM(tuple.ptr(), Py_ssize_t(i), ascii_str(names[i].value).release().ptr());
     return tuple;
 }
 
@@ -53,7 +46,7 @@ nb::object names(const TitleScanTable& table, const nb::object& text, uint32_t b
     if (!table.names(view(text, false), blank, title_names)) return nb::none();
     nb::list rows;
     for (const TitleName& name : title_names)
-        rows.append(nb::make_tuple(as_str(name.value), name.start, name.end));
+        rows.append(nb::make_tuple(ascii_str(name.value), name.start, name.end));
     return rows;
 }
 
@@ -98,6 +91,22 @@ nb::list find(const HeldFinder& held, const nb::object& texts, size_t most) {
     return rows;
 }
 
+nb::list match(const PhraseFinder& finder, const nb::object& list, const nb::iterable& html) {
+    const Texts texts(list, html_marks(html));
+    std::vector<bool> matches(texts.size());
+    Words words(tables());
+    {
+        nb::gil_scoped_release release;
+        for (size_t i = 0; i < matches.size(); ++i) {
+            words.fold(texts.views()[i], Hash::MURMUR3);
+            matches[i] = finder.match(words);
+        }
+    }
+    nb::list rows;
+    for (const bool found : matches) rows.append(found);
+    return rows;
+}
+
 }  // namespace
 
 void bind_title_scan(nb::module_& m) {
@@ -115,6 +124,9 @@ void bind_title_scan(nb::module_& m) {
             },
             "table"_a)
         .def("find", find, "texts"_a.none(), nb::kw_only(), "most"_a);
+    nb::class_<PhraseFinder>(m, "PhraseFinder")
+        .def(nb::init<const std::vector<std::string>&>(), "phrases"_a)
+        .def("match", match, "texts"_a.none(), nb::kw_only(), "html"_a = nb::tuple());
 }
 
 }  // namespace nearcopy

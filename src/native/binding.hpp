@@ -4,9 +4,11 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <cstring>
 #include <forward_list>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -111,6 +113,13 @@ private:
     nb::tuple held_;
     std::vector<TextView> views_;
 };
+
+inline nb::str ascii_str(std::string_view ascii) {
+    PyObject* string = PyUnicode_New(Py_ssize_t(ascii.size()), 127);
+    if (string == nullptr) throw nb::python_error();
+    std::memcpy(PyUnicode_1BYTE_DATA(string), ascii.data(), ascii.size());
+    return nb::steal<nb::str>(string);
+}
 
 template <class T>
 nb::object owned(std::vector<T>&& values, std::initializer_list<size_t> shape) {

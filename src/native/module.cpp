@@ -22,6 +22,7 @@ using namespace nb::literals;
 
 namespace nearcopy {
 
+void bind_addresses(nb::module_& m);
 void bind_key_index(nb::module_& m);
 void bind_joins(nb::module_& m);
 void bind_numerals(nb::module_& m);
@@ -160,6 +161,17 @@ nb::bytes normalised(const nb::handle& text, bool html) {
     return nb::bytes(reinterpret_cast<const char*>(folded.text()), folded.bytes());
 }
 
+nb::list normalised_texts(const nb::object& list) {
+    const Texts texts(list, {});
+    Words folded(tables());
+    nb::list rows;
+    for (const TextView& text : texts.views()) {
+        folded.fold(text, Hash::MURMUR3);
+        rows.append(nb::str(reinterpret_cast<const char*>(folded.text()), folded.bytes()));
+    }
+    return rows;
+}
+
 nb::tuple word_spans(const nb::handle& text, bool html) {
     Words folded(tables());
     std::vector<Span> spans;
@@ -292,6 +304,7 @@ NB_MODULE(_native, m) {
     nb::set_leak_warnings(false);  // what caches hold to the end is no leak
     bind_hashes(m);
     bind_plan(m);
+    bind_addresses(m);
     bind_key_index(m);
     bind_joins(m);
     bind_numerals(m);
@@ -303,6 +316,7 @@ NB_MODULE(_native, m) {
     m.def("set_tables", set_tables);
     m.def("words", words, "text"_a.none(), "html"_a = false);
     m.def("normalised", normalised, "text"_a.none(), "html"_a = false);
+    m.def("normalised_texts", normalised_texts, "texts"_a.none());
     m.def("word_spans", word_spans, "text"_a.none(), "html"_a = false);
     m.def(
         "strip_html",

@@ -10,6 +10,7 @@ from nearcopy import Article, Deduper
 from nearcopy.extract.block_pages import (
     MAX_WORDS,
     block_page_reason,
+    block_page_reasons,
 )
 from nearcopy.extract.text import words
 
@@ -188,6 +189,25 @@ def test_a_short_page_that_opens_with_an_appeal_is_a_masthead():
 @given(st.text(), st.text(alphabet=st.characters(), max_size=200), st.integers(0, 300))
 def test_any_text_has_an_answer(title, text, count):
     assert block_page_reason(title, text, count) is None or text or title
+
+
+SENTENCES = [
+    "Please enable JavaScript to read this page.", "We use cookies and similar technologies.",
+    "Access denied.", "The ferry sank in the night, the harbour master said on Monday.",
+    "Accept all cookies", "<p>", "Privacy policy", "404", "Page not found", "ferry " * 150,
+]  # fmt: skip
+SAID = st.lists(st.sampled_from(SENTENCES), max_size=9).map(" ".join)
+
+
+@given(st.lists(st.tuples(SAID, SAID, st.booleans()), max_size=5))
+def test_the_pages_of_a_batch_are_what_each_is_alone(pages):
+    titles, texts, html = ([page[column] for page in pages] for column in range(3))
+    sizes = [len(words(text, html=marked)) for _, text, marked in pages]
+    reasons = block_page_reasons(titles, texts, sizes, html=html)
+    assert reasons == [
+        block_page_reason(title, text, size, html=marked)
+        for (title, text, marked), size in zip(pages, sizes, strict=True)
+    ]
 
 
 @pytest.mark.parametrize("unit", ["\n", "access denied ", ". ", ".", "\ud800", "\n!?。 "])

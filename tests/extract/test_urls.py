@@ -14,8 +14,10 @@ from nearcopy.extract.urls import (
     declared_address,
     is_home,
     page_address,
+    page_addresses,
     site,
     slug,
+    slugs,
 )
 from nearcopy.extract.urls import tracking_parameters as tables
 
@@ -525,3 +527,18 @@ def test_a_place_is_the_form_the_site_and_whether_it_is_a_home(url, found):
     assert page_address(url) == found
     assert canonical(url) == (found and found.form)
     assert (site(url), is_home(url)) == (found and found.site, bool(found and found.is_home))
+
+
+def test_the_addresses_of_a_batch_are_what_each_is_alone():
+    urls = [
+        "",
+        "https://m.example.com/news/",
+        "https://youtu.be/Ab3",
+        "http://a.example/a?b=1",
+        "x",
+    ]
+    urls += [url for url, _ in SCHEME_AND_HOST]
+    pages = page_addresses(urls)
+    assert pages == list(map(page_address, urls))
+    forms = [page.form for page in pages if page]
+    assert slugs(forms) == list(map(slug, forms))

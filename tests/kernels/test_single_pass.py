@@ -18,13 +18,15 @@ TEXTS = st.lists(st.sampled_from(SNIPPETS), max_size=60).map("".join) | st.text(
 
 
 @given(
-    rows=st.lists(st.tuples(TEXTS, TEXTS, st.booleans()), max_size=4),
+    rows=st.lists(st.tuples(TEXTS, TEXTS, st.booleans(), TEXTS), max_size=4),
     recipe=st.sampled_from([*RECIPES.values(), Recipe(simhash=None), Recipe(hash="fnv1a")]),
+    short_words=st.integers(0, 9),
 )
-def test_native_readings_equal_the_reference(native, rows, recipe):
-    titles, texts, html = ([row[column] for row in rows] for column in range(3))
-    readings = native.readings(titles, texts, recipe, html=html, threads=2)
-    assert readings == reference.readings(titles, texts, recipe, html=html)
+def test_native_readings_equal_the_reference(native, rows, recipe, short_words):
+    titles, texts, html, short = ([row[column] for row in rows] for column in range(4))
+    for options in ({}, {"short_titles": short, "short_words": short_words}):
+        readings = native.readings(titles, texts, recipe, html=html, threads=2, **options)
+        assert readings == reference.readings(titles, texts, recipe, html=html, **options)
 
 
 RAIN = "The river rose overnight and flooded the lower town, the mayor said on Monday."
@@ -59,6 +61,14 @@ def test_rows_equal_the_single_kernels(kernel):
     assert readings.digest[1] is readings.simhash[1] is readings.minhash[1] is None
 
 
+def test_a_short_text_has_its_short_title(kernel):
+    texts = ["Two ferries sank", "Two ferries"]
+    readings = kernel.readings(
+        ["Ferry"] * 2, texts, Recipe(), short_titles=["Storm"] * 2, short_words=3
+    )
+    assert readings.profile == kernel.profiles(["Ferry", "Storm"], texts)
+
+
 def test_what_a_recipe_leaves_out_is_none(kernel):
     readings = kernel.readings([""], ["a quiet ferry"], Recipe(minhash=None))
     assert readings.minhash == [None]
@@ -73,3 +83,5 @@ def test_wrong_input_is_refused(titles, texts, error):
         pytest.skip("the compiled kernels are not built here")
     with pytest.raises(error):
         kernels.native.readings(titles, texts, Recipe())
+    with pytest.raises(error):
+        kernels.native.readings(["a"], ["a"], Recipe(), short_titles=titles)

@@ -183,3 +183,43 @@ def test_spans_of_html_show_the_source():
 def test_words_wants_text():
     with pytest.raises(TypeError, match="must be str, got bytes: decode it first"):
         words(b"bytes")  # type: ignore[arg-type]
+
+
+FOLDED = st.lists(st.sampled_from(["cookie", "wall", "a", "字", "é", ""]), max_size=4).map(" ".join)
+READ = st.lists(st.sampled_from(["Cookie", "wall.", "A", "字", "É", "<b>", "\ud800", "\u0301"]))
+
+
+@given(
+    phrases=st.lists(FOLDED, max_size=4),
+    rows=st.lists(st.tuples(READ.map(" ".join) | READ.map("".join) | st.text(), st.booleans())),
+)
+def test_native_phrase_finders_equal_the_reference(native, phrases, rows):
+    texts, html = [text for text, _ in rows], [marked for _, marked in rows]
+    phrases = list(map(normalised, phrases))
+    matches = (k.PhraseFinder(phrases).match(texts, html=html) for k in (native, reference))
+    assert next(matches) == next(matches)
+    assert native.normalised_texts(texts) == reference.normalised_texts(texts)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Accept the cookie wall, please", True),
+        ("The Cookie-Wall", True),
+        ("cookie walls", False),
+        ("a cookie", False),
+        ("wall cookie", False),
+        ("cookie cookie wall", True),
+        ("頭條新聞", True),
+        ("新聞", False),
+        ("", False),
+    ],
+)
+def test_a_phrase_is_found_word_by_word(kernel, text, found):
+    finder = kernel.PhraseFinder(["cookie wall", "条 新", "cookie banner", ""])
+    assert finder.match([text, f"<p>{text}</p>"], html=[False, True]) == [found, found]
+
+
+def test_texts_are_normalised_as_one_is(kernel):
+    texts = [text for _, text, _ in FOLDING]
+    assert kernel.normalised_texts(texts) == [kernel.normalised(t).decode() for t in texts]

@@ -11,10 +11,12 @@ which articles arrive.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import compress
 from typing import Any
 
+import nearcopy.kernels as kernels
 from nearcopy.extract.text import normalised, plain_text
 from nearcopy.extract.word_lists import load_word_lists
 
@@ -56,6 +58,44 @@ def block_page_reason(title: str, text: str, words: int, *, html: bool = False) 
     if not phrases or (len(phrases) == 1 and words > ONE_PHRASE):
         return None
     return _notice(text, phrases, words)
+
+
+def block_page_reasons(
+    titles: Sequence[str], texts: Sequence[str], words: Sequence[int], *, html: Sequence[bool]
+) -> list[str | None]:
+    """`block_page_reason` of each page; only those with a phrase of a notice are read."""
+    reasons: list[str | None] = [None] * len(words)
+    for row in _likely_rows(titles, texts, words, html):
+        reasons[row] = block_page_reason(titles[row], texts[row], words[row], html=html[row])
+    return reasons
+
+
+def _likely_rows(
+    titles: Sequence[str], texts: Sequence[str], words: Sequence[int], html: Sequence[bool]
+) -> set[int]:
+    """The rows with a phrase of a notice, or in long texts of its opening, or with its title."""
+    sizes = list(enumerate(words))
+    short = [row for row, size in sizes if size <= LONG]
+    long = [row for row, size in sizes if LONG < size <= MAX_WORDS]
+    titled = [
+        row for row in short if words[row] <= TITLE_WORDS and len(titles[row]) <= LONGEST_TITLE
+    ]
+    openings = [
+        text if marked else text[:OPENING] for text, marked in zip(texts, html, strict=True)
+    ]
+    return {
+        *_rows_with(_phrase_finder(), short, texts, html),
+        *_rows_with(_opening_finder(), long, openings, html),
+        *_rows_with(_title_finder(), titled, titles, [False] * len(titles)),
+    }
+
+
+def _rows_with(
+    finder: kernels.PhraseFinder, rows: list[int], texts: Sequence[str], html: Sequence[bool]
+) -> Iterator[int]:
+    """The rows whose texts have a phrase."""
+    matches = finder.match([texts[row] for row in rows], html=[html[row] for row in rows])
+    return compress(rows, matches)
 
 
 def _opens_like_a_notice(text: str) -> bool:
@@ -137,6 +177,24 @@ def _phrase_index() -> tuple[frozenset[str], _PhraseIndex]:
         for phrase in map(normalised, phrases):
             by_anchor[max(phrase.split(" "), key=len)].append((f" {phrase} ", kind))
     return frozenset(by_anchor), dict(by_anchor)
+
+
+@cache
+def _phrase_finder() -> kernels.PhraseFinder:
+    _, by_anchor = _phrase_index()
+    return kernels.PhraseFinder(
+        [phrase.strip() for entries in by_anchor.values() for phrase, _ in entries]
+    )
+
+
+@cache
+def _opening_finder() -> kernels.PhraseFinder:
+    return kernels.PhraseFinder(sorted(_openings()))
+
+
+@cache
+def _title_finder() -> kernels.PhraseFinder:
+    return kernels.PhraseFinder(list(_titles()))
 
 
 @cache

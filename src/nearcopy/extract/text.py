@@ -1,5 +1,7 @@
 """Text: HTML to plain text, plain text to normalised words."""
 
+from collections.abc import Sequence
+
 import nearcopy.kernels as kernels
 
 
@@ -18,6 +20,12 @@ def words(text: str, *, html: bool = False) -> list[str]:
 def normalised(text: str, *, html: bool = False) -> str:
     """The normalised words separated by one space: the input of digests."""
     return str(kernels.normalised(text, html), "utf-8")
+
+
+def normalised_texts(texts: Sequence[str]) -> list[str]:
+    """The normalised words of each text, which is no HTML."""
+    folded: list[str] = kernels.normalised_texts(texts)
+    return folded
 
 
 def plain_text(text: str, *, html: bool) -> str:

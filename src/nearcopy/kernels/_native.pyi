@@ -5,6 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearcopy.kernels.reference import KeyIndex as KeyIndex
+from nearcopy.kernels.reference import PhraseFinder as PhraseFinder
 from nearcopy.kernels.reference import TermWeights as TermWeights
 from nearcopy.kernels.reference import WordFinder as WordFinder
 from nearcopy.kernels.reference import band_keys as band_keys
@@ -14,6 +15,7 @@ from nearcopy.kernels.reference import md5 as md5
 from nearcopy.kernels.reference import murmur3_64 as murmur3_64
 from nearcopy.kernels.reference import murmur3_128 as murmur3_128
 from nearcopy.kernels.reference import normalised as normalised
+from nearcopy.kernels.reference import normalised_texts as normalised_texts
 from nearcopy.kernels.reference import numeral_shares as numeral_shares
 from nearcopy.kernels.reference import numerals as numerals
 from nearcopy.kernels.reference import profile_measures as profile_measures
@@ -67,12 +69,23 @@ class TitleScanTable:
     def read(self, titles: Sequence[str], most: int) -> tuple[list[int], list[tuple[str, ...]]]: ...
     def names(self, text: str, blank: int) -> list[tuple[str, int, int]] | None: ...
 
+class AddressReader:
+    def __init__(self, sections: list[str], index_files: list[str], /) -> None: ...
+    def read(self, urls: Sequence[str]) -> list[tuple[str, str, bool] | None]: ...
+    def slugs(self, forms: Sequence[str]) -> list[str | None]: ...
+
 def set_tables(
     pages: U32, index: U16, sequences: U32, joins: U32, entities: list[tuple[str, list[int]]], /
 ) -> None: ...
 def set_numbers(words: list[tuple[str, str, bool]], /) -> None: ...
 def readings(
-    titles: Sequence[str], texts: Sequence[str], html: list[bool], plan: Plan, threads: int
+    titles: Sequence[str],
+    texts: Sequence[str],
+    html: list[bool],
+    plan: Plan,
+    threads: int,
+    short_titles: Sequence[str],
+    short_words: int,
 ) -> tuple[
     list[int],
     list[bytes | None],

@@ -12,6 +12,7 @@ from nearcopy.config import DigestName, Features, HashName, Recipe, Scheme, Weig
 from nearcopy.kernels import reference
 from nearcopy.kernels._native import level, use_level
 from nearcopy.kernels.data_tables import entities, fold_table, term_weights, title_weights
+from nearcopy.kernels.reference.addresses import CleanAddress
 from nearcopy.kernels.reference.numerals import number_words
 from nearcopy.kernels.reference.overlap import ALL
 from nearcopy.kernels.result_types import FeatureSets, Passage, Readings, SimilarPairs, Sketches
@@ -75,10 +76,39 @@ def readings(
     *,
     html: Sequence[bool] = (),
     threads: int = 1,
+    short_titles: Sequence[str] | None = None,
+    short_words: int = 0,
 ) -> Readings:
     """Everything that is read from texts and titles, folding each text once."""
-    columns = _native.readings(titles, texts, list(map(bool, html)), _plan(recipe), threads)
+    short_titles = titles if short_titles is None else short_titles
+    marks = list(map(bool, html))
+    columns = _native.readings(
+        titles, texts, marks, _plan(recipe), threads, short_titles, short_words
+    )
     return Readings(*columns)
+
+
+class AddressReader(reference.AddressReader):
+    """Reads addresses by the names of the sections and the index files of sites."""
+
+    @cached_property
+    def _reader(self) -> _native.AddressReader:
+        return _native.AddressReader(
+            [name for name in self._sections if name.isascii()],
+            [name for name in self._index_files if name.isascii()],
+        )
+
+    def read(self, urls: Sequence[str]) -> list[CleanAddress | None]:
+        """The parts of each clean URL without a query; None for all others."""
+        return self._reader.read(urls)
+
+    def slugs(self, forms: Sequence[str]) -> list[str]:
+        """The words of each canonical URL that name the story, or "" if there are none."""
+        slugs = self._reader.slugs(forms)
+        return [
+            self._slug(form) if slug is None else slug
+            for form, slug in zip(forms, slugs, strict=True)
+        ]
 
 
 class TitleScanner(reference.TitleScanner):

@@ -10,8 +10,10 @@ from nearcopy.extract.urls.page_kind import (
     declared_address,
     is_home,
     page_address,
+    page_addresses,
     site,
     slug,
+    slugs,
 )
 
 __all__ = [
@@ -20,6 +22,8 @@ __all__ = [
     "declared_address",
     "is_home",
     "page_address",
+    "page_addresses",
     "site",
     "slug",
+    "slugs",
 ]

@@ -3,6 +3,7 @@
 import re
 from functools import lru_cache
 
+import nearcopy.kernels as kernels
 from nearcopy.extract.urls.parts import (
     BLANK,
     Parts,
@@ -14,7 +15,9 @@ from nearcopy.extract.urls.parts import (
 )
 from nearcopy.extract.urls.redirect_wrappers import is_wrapper, wrapped_urls
 from nearcopy.extract.urls.tracking_parameters import clean_query
+from nearcopy.extract.word_lists import load_word_lists, words
 
+SECTIONS = words(load_word_lists(__package__, "word_lists.toml")["sections"])
 DEEPEST = 8  # maximum number of nested wrappers
 INDEX_FILES = frozenset(
     f"{name}.{ending}"
@@ -28,11 +31,8 @@ _AMP_ENDING = re.compile(r"\.amp(?=\.|$)", re.IGNORECASE)
 # Sites that put the marker in the middle: /news/amp/world-123.
 AMP_INSIDE = frozenset({"bbc.com", "bbc.co.uk", "nbcnews.com", "today.com", "msnbc.com"})
 
-# A clean URL: nothing encoded, no query, no segment that is empty, begins with a dot or marks AMP.
-# All others take the slow path, with the same result.
-_CLEAN = re.compile(
-    r"https?://([a-z0-9.-]++)((?:/(?!\.|[Aa][Mm][Pp](?:/|\Z))[A-Za-z0-9._~-]++)*+)/?"
-).fullmatch
+# Reads the addresses that are clean; all others take the slow path, with the same result.
+ADDRESSES = kernels.AddressReader(SECTIONS, INDEX_FILES)
 _NEEDS_CARE = re.compile(f"[#{re.escape(BLANK)}]").search  # in a query: a fragment, blanks
 
 
@@ -54,32 +54,16 @@ def canonical(url: str) -> str | None:
 
 def _canonical_fast(address: str) -> str | None:
     """The canonical form of a clean URL without a query."""
-    clean = _CLEAN(address)
-    if clean is None:
-        return None
-    host = _plain_host(clean[1])
-    path: str | None = clean[2]
-    if path and "." in path:
-        path = _strip_index(path)
-    if host is None or path is None:
-        return None
-    return f"https://{host}{path or '/'}"
+    clean = ADDRESSES.read([address])[0]
+    host = plain_host(clean[0]) if clean else None
+    return f"https://{host}{clean[1]}" if clean and host else None
 
 
 @lru_cache(maxsize=1 << 16)
-def _plain_host(host: str) -> str | None:
+def plain_host(host: str) -> str | None:
     """The name of the host, or None if its URLs may be wrappers."""
     name = host_name(host)
     return None if name is None or is_wrapper(name) else name
-
-
-def _strip_index(path: str) -> str | None:
-    """The clean path without an index file, or None if its end needs the slow path."""
-    shorter, _, last = path.rpartition("/")
-    if last.lower() in INDEX_FILES:
-        path, last = shorter, shorter.rpartition("/")[2]
-    last = last.lower()
-    return None if ".amp" in last or last in INDEX_FILES else path
 
 
 def _canonical_slow(url: str) -> str | None:

@@ -1,31 +1,18 @@
 """What a URL says about its page: its site, whether it is an article or a home page, its slug."""
 
-import re
-from itertools import dropwhile, islice
+from collections.abc import Sequence
 from typing import NamedTuple
 from urllib.parse import urljoin
 
-from nearcopy.extract.urls.canonical import canonical
-from nearcopy.extract.urls.parts import decode_percent, host_of, site_of
+from nearcopy.extract.urls.canonical import ADDRESSES, canonical, plain_host
+from nearcopy.extract.urls.parts import SCHEME, host_of, site_of
 from nearcopy.extract.word_lists import load_word_lists, words
+from nearcopy.kernels.reference.addresses import CleanAddress, decoded_segments
 
 _LISTS = load_word_lists(__package__, "word_lists.toml")
-SECTIONS = words(_LISTS["sections"])
 LISTINGS = words(_LISTS["listings"])
 PLACEHOLDERS = frozenset(_LISTS["placeholders"])
 EDITION_PARAMETERS = words(_LISTS["edition_parameters"]) | {""}
-_LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][a-zA-Z]{2,4})?")
-_WORDS = re.compile(r"[^\W_]+")
-_ENDING = re.compile(r"\.[A-Za-z]{2,5}$")
-_DATE = re.compile(r"(?:19|20)[0-9]{2}(?:[-_/.]?[0-9]{1,2}){0,2}")
-_DATE_WITHIN = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}([-_])[0-9]{1,2}\1[0-9]{1,2}(?![0-9])")
-_UNIQUE = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-_MONTH_OR_DAY = re.compile(r"[0-9]{1,2}|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec")
-_IDENTIFIER = re.compile(r"[a-z]{0,6}[0-9]{5,}[a-z]{0,2}|[0-9a-f]{8,}|.{41,}", re.DOTALL)
-LONGEST_LANGUAGE = 7  # "zh-Hant"
-MOST_SEGMENTS = 3  # of a section: /news/world/europe
-FEWEST_WORDS = 2  # of a story's name
-FEWEST_BEFORE_DATE = 4  # there are sections too, of several words
 
 
 def site(url: str) -> str | None:
@@ -59,6 +46,22 @@ def page_address(url: str) -> PageAddress | None:
     return tuple.__new__(PageAddress, (form, site_of(host_of(form)), _is_home_page(form)))
 
 
+def page_addresses(urls: Sequence[str]) -> list[PageAddress | None]:
+    """The canonical form, site and kind of each URL, or None if it is no web address."""
+    return [
+        (_clean_page(clean) if clean else None) or page_address(url)
+        for url, clean in zip(urls, ADDRESSES.read(urls), strict=True)
+    ]
+
+
+def _clean_page(clean: CleanAddress) -> PageAddress | None:
+    """The address of a clean URL, or None if it may be a wrapper."""
+    host = plain_host(clean[0])
+    if host is None:
+        return None
+    return tuple.__new__(PageAddress, (SCHEME + host + clean[1], site_of(host), clean[2]))
+
+
 def is_home(url: str) -> bool:
     """Whether a URL is that of a home page or a section.
 
@@ -90,16 +93,12 @@ def slug(url: str) -> str:
     'café owner wins 95k prize'
     """
     form = canonical(url)
-    if form is None:
-        return ""
-    before, after, dated = _split_at_date(_segments(form))
-    best = _longest_phrase(after)
-    if len(best) >= FEWEST_WORDS or _is_one_phrase(best):
-        return " ".join(best)
-    earlier = _longest_phrase(before)
-    if len(earlier) >= FEWEST_BEFORE_DATE:
-        return " ".join(earlier)
-    return " ".join(best) if dated and not SECTIONS.issuperset(best) else ""
+    return slugs([form])[0] if form else ""
+
+
+def slugs(forms: Sequence[str]) -> list[str]:
+    """The words of each canonical URL that name the story, or "" if there are none."""
+    return ADDRESSES.slugs(forms)
 
 
 def _resolve_link(url: str | None, link: str) -> str:
@@ -113,72 +112,22 @@ def _resolve_link(url: str | None, link: str) -> str:
         return ""
 
 
-def _segments(form: str) -> list[str]:
-    """The decoded segments of a canonical path, without the file's ending."""
-    path = form.partition("#")[0].partition("?")[0].split("/")[3:]
-    path[-1] = _ENDING.sub("", path[-1])
-    return [decode_percent(segment) for segment in path if segment]
-
-
 def _is_home_page(form: str) -> bool:
     address, _, query = form.partition("?")
-    last = address[address.rfind("/") + 1 :].lower()
-    if last and not _is_section(last):
-        return False
     if "#" in form or any(
         part.partition("=")[0] not in EDITION_PARAMETERS for part in query.split("&")
     ):
         return False
     segments = [part.lower() for part in address.split("/")[3:] if part]
-    return len(segments) <= MOST_SEGMENTS and all(map(_is_section, segments))
-
-
-def _is_section(segment: str) -> bool:
-    if len(segment) > LONGEST_LANGUAGE:
-        return segment in SECTIONS
-    return segment in SECTIONS or _LANGUAGE.fullmatch(segment) is not None
+    return ADDRESSES.are_sections(segments)
 
 
 def _is_listing(form: str, page: str | None) -> bool:
     """Whether a URL lists articles, or is a parent of the page without a slug."""
-    segments = [segment.lower() for segment in _segments(form)]
+    segments = [segment.lower() for segment in decoded_segments(form)]
     if any(segment in LISTINGS for segment in segments[:-1]) or segments[-1:] == ["search"]:
         return True
     if not segments or segments[-1] in PLACEHOLDERS or "{{" in segments[-1]:
         return True
     above = page is not None and page.startswith(form + "/")
     return above and not slug(form) and not any(segment.isdigit() for segment in form)
-
-
-def _split_at_date(segments: list[str]) -> tuple[list[str], list[str], bool]:
-    """The segments before and after a date in the path, and whether there is one."""
-    for place, segment in enumerate(segments):
-        if _DATE.fullmatch(segment):
-            remaining = islice(segments, place + 1, None)
-            after = dropwhile(lambda each: _MONTH_OR_DAY.fullmatch(each.lower()), remaining)
-            return segments[:place], list(after), True
-    return [], segments, False
-
-
-def _longest_phrase(segments: list[str]) -> list[str]:
-    """The words of the segment that has most, of several the last."""
-    named = [_story_words(part) for segment in segments for part in segment.split("~")]
-    return max(reversed(named), key=len, default=[])
-
-
-def _story_words(segment: str) -> list[str]:
-    """The words of a segment, without dates and identifiers."""
-    text = segment.lower().removesuffix("_story")
-    story_words = _WORDS.findall(_UNIQUE.sub(" ", _DATE_WITHIN.sub(" ", text)))
-    return [word for word in story_words if not _is_identifier(word)]
-
-
-def _is_identifier(word: str) -> bool:
-    if word.isalpha():
-        return len(word) > 40 and word.isascii()
-    return _IDENTIFIER.fullmatch(word) is not None
-
-
-def _is_one_phrase(words: list[str]) -> bool:
-    """Whether it is a title in a script that needs no spaces."""
-    return len(words) == 1 and len(words[0]) >= 4 and not words[0].isascii()

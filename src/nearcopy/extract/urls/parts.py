@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
-from urllib.parse import unquote
 
 import idna
 from publicsuffixlist import PublicSuffixList
@@ -169,8 +168,3 @@ def _speller(plain: str, untouched: str) -> Callable[[str], str]:
 spell_path = _speller(PLAIN_IN_PATHS, "/&=+;")
 spell_query = _speller(PLAIN_IN_QUERIES, "&=")
 spell_fragment = _speller(PLAIN_IN_QUERIES, "&=+")
-
-
-def decode_percent(text: str) -> str:
-    """The text with percent-encoding decoded as UTF-8, with replacement of invalid bytes."""
-    return unquote(text, errors="replace")

@@ -1,5 +1,6 @@
 """The definition of every kernel in Python; tests hold the native kernels equal to it."""
 
+from nearcopy.kernels.reference.addresses import AddressReader
 from nearcopy.kernels.reference.hashes import (
     fmix64,
     fnv1a64,
@@ -38,10 +39,18 @@ from nearcopy.kernels.reference.titles import (
     title_keys,
     word_cosines,
 )
-from nearcopy.kernels.reference.words import normalised, word_spans, words
+from nearcopy.kernels.reference.words import (
+    PhraseFinder,
+    normalised,
+    normalised_texts,
+    word_spans,
+    words,
+)
 
 __all__ = [
+    "AddressReader",
     "KeyIndex",
+    "PhraseFinder",
     "SetJoin",
     "TermWeights",
     "TitleScanner",
@@ -56,6 +65,7 @@ __all__ = [
     "murmur3_64",
     "murmur3_128",
     "normalised",
+    "normalised_texts",
     "numeral_shares",
     "numerals",
     "pair_overlaps",

@@ -168,8 +168,12 @@ def readings(
     *,
     html: Sequence[bool] = (),
     threads: int = 1,
+    short_titles: Sequence[str] | None = None,
+    short_words: int = 0,
 ) -> Readings:
     """Everything that is read from texts and titles: the results of the single kernels.
+
+    Texts of fewer than `short_words` words have their short titles instead.
 
     >>> readings(["Storm"], ["Two ships sank at 5 am"], Recipe()).words
     [6]
@@ -185,9 +189,16 @@ def readings(
         _where(words, simhash, None),
         _where(words, minhash, None),
         _where(words, numerals(texts, html=html), b""),
-        profiles(titles, texts, html=html),
+        profiles(_titles_by_length(words, titles, short_titles, short_words), texts, html=html),
         _where(words, technical_details(texts, html=html).tolist(), 0),
     )
+
+
+def _titles_by_length(
+    words: list[int], titles: Sequence[str], short_titles: Sequence[str] | None, short_words: int
+) -> list[str]:
+    rows = zip(words, titles, titles if short_titles is None else short_titles, strict=True)
+    return [short_title if count < short_words else title for count, title, short_title in rows]
 
 
 def _where(words: list[int], column: list[T], absent: T) -> list[T]:

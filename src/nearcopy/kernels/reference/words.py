@@ -6,6 +6,7 @@ of these. A mark that joins (a Korean vowel or final, a kana voicing mark) is pu
 character it touches. The normalised text is the words with one space between, as UTF-8.
 """
 
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 import numpy as np
@@ -22,7 +23,7 @@ from nearcopy.kernels.data_tables import (
     WORD,
     fold_table,
 )
-from nearcopy.kernels.reference.html import strip_html_positions
+from nearcopy.kernels.reference.html import strip_html_positions, strip_marked
 
 Spans = tuple[list[str], NDArray[np.uint32], NDArray[np.uint32]]
 
@@ -128,3 +129,24 @@ def words(text: str, html: bool = False) -> list[str]:
 def normalised(text: str, html: bool = False) -> bytes:
     """The words with one space between, as UTF-8."""
     return " ".join(words(text, html)).encode()
+
+
+def normalised_texts(texts: Sequence[str]) -> list[str]:
+    """The normalised form of each text."""
+    return [normalised(text).decode() for text in texts]
+
+
+class PhraseFinder:
+    """Finds which texts have one of the phrases, which are normalised."""
+
+    def __init__(self, phrases: Iterable[str]) -> None:
+        self._phrases = [f" {phrase} " for phrase in phrases if phrase]
+
+    def match(self, texts: Sequence[str], *, html: Sequence[bool] = ()) -> list[bool]:
+        """Whether each text has one of the phrases, word by word.
+
+        >>> PhraseFinder(["cookie wall"]).match(["A cookie-wall!", "Cookies, walls"])
+        [True, False]
+        """
+        folded = [f" {text} " for text in normalised_texts(list(strip_marked(texts, html)))]
+        return [any(phrase in text for phrase in self._phrases) for text in folded]
