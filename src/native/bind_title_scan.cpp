@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "binding.hpp"
+#include "neighbours.hpp"
 #include "phrase_finder.hpp"
 #include "title_scan.hpp"
 #include "word_finder.hpp"
@@ -48,6 +49,35 @@ nb::object names(const TitleScanTable& table, const nb::object& text, uint32_t b
     for (const TitleName& name : title_names)
         rows.append(nb::make_tuple(ascii_str(name.value), name.start, name.end));
     return rows;
+}
+
+// The words before and after each span; None if the text is not ASCII.
+nb::object neighbours(const nb::handle& text, const std::vector<std::pair<size_t, size_t>>& spans,
+                      size_t most) {
+    view(text, false);
+    if (!PyUnicode_IS_ASCII(text.ptr())) return nb::none();
+    Neighbours words({static_cast<const char*>(PyUnicode_DATA(text.ptr())),
+                      size_t(PyUnicode_GET_LENGTH(text.ptr()))});
+    nb::list rows;
+    for (const auto& [start, end] : spans) {
+        const auto [before, after] = words.of(start, end, most);
+        rows.append(nb::make_tuple(ascii_str(before), ascii_str(after)));
+    }
+    return rows;
+}
+
+nb::list as_list(const std::vector<std::string>& words) {
+    nb::list list;
+    for (const std::string& word : words) list.append(ascii_str(word));
+    return list;
+}
+
+nb::object words_of_clause(const nb::handle& text, size_t start, size_t end, size_t reach,
+                           size_t before, size_t after) {
+    ClauseWords words;
+    if (!clause_words(view(text, false), start, end, {reach, before, after}, words))
+        return nb::none();
+    return nb::make_tuple(as_list(words.before), as_list(words.after));
 }
 
 // The finder, and its words as Python objects, which the matches refer to.
@@ -115,6 +145,9 @@ void bind_title_scan(nb::module_& m) {
                       const std::vector<std::pair<uint32_t, uint8_t>>&, size_t>())
         .def("read", read, "titles"_a.none(), "most"_a)
         .def("names", names, "text"_a.none(), "blank"_a);
+    m.def("neighbours", neighbours, "text"_a.none(), "spans"_a, "most"_a);
+    m.def("clause_words", words_of_clause, "text"_a.none(), "start"_a, "end"_a, "reach"_a,
+          "before"_a, "after"_a);
     nb::class_<HeldFinder>(m, "WordFinder")
         .def(
             "__init__",

@@ -26,6 +26,32 @@ uint32_t slot_hash(std::string_view word) {
 // The character at a position, or 0 past the end, which is no letter.
 char at(const std::string& text, size_t place) { return place < text.size() ? text[place] : '\0'; }
 
+bool is_minute(const std::string& text, size_t place) {
+    return is_digit(at(text, place)) && at(text, place) < '6' && is_digit(at(text, place + 1));
+}
+
+// Whether a clock time has this digit: "5 p.m.", "17:30", "17h30", " 17.30".
+bool is_of_clock(const std::string& text, size_t digit) {
+    size_t next = digit + 1;
+    if (at(text, next) == ':' || at(text, next) == 'h') return is_minute(text, next + 1);
+    if (digit > 0 && text[digit - 1] == ' ') {
+        const size_t point = next + is_digit(at(text, next));
+        if (at(text, point) == '.' && is_minute(text, point + 1)) return true;
+    }
+    next += at(text, next) == ' ';
+    if (at(text, next) != 'a' && at(text, next) != 'p') return false;
+    next += at(text, next + 1) == '.' ? 2 : 1;
+    return at(text, next) == 'm' && !is_part(at(text, next + 1));
+}
+
+// Whether an age of two digits begins here: "Ann Smith, 42, wins", "Jugendlicher (14)".
+bool is_age(const std::string& text, size_t digit) {
+    if (digit < 2 || !is_digit(at(text, digit + 1))) return false;
+    const char before = text[digit - 2], sign = text[digit - 1], after = at(text, digit + 2);
+    if (before == ' ' && sign == '(') return after == ')';
+    return before == ',' && sign == ' ' && (after == ',' || digit + 2 == text.size());
+}
+
 // How the words of a title are capitalised, which decides whether capitals mark names.
 struct Writing {
     size_t words = 0, capitals = 0, small = 0;  // capitals: words from the second on
@@ -121,7 +147,7 @@ TitleScanTable::TitleScanTable(const Known& rules, const std::vector<std::string
         return entry ? entry->rules : 0;
     };
     any_ = of("0"), joined_ = of("0-0"), pointed_ = of("0.0"), century_ = of("20"),
-    glued_ = of("a0");
+    glued_ = of("a0"), clock_ = of("0:0"), age_ = of(", 0");
     letters_.assign(0x10000, 0);
     for (const auto& [point, letter] : letters)
         if (point < letters_.size() && letter < 128) letters_[point] = letter;
@@ -222,6 +248,8 @@ uint64_t TitleScanTable::shapes(const std::string& lower) const {
         const bool century = (lower[i] == '1' && at(lower, i + 1) == '9') ||
                              (lower[i] == '2' && at(lower, i + 1) == '0');
         if (century && is_digit(at(lower, i + 2)) && is_digit(at(lower, i + 3))) bits |= century_;
+        if (is_of_clock(lower, i)) bits |= clock_;
+        if (is_age(lower, i)) bits |= age_;
         const size_t before = i > 1 && lower[i - 1] == '-' ? i - 2 : i - 1;
         if (is_small(at(lower, i + 1)) || (i > 0 && is_small(lower[before]))) bits |= glued_;
     }

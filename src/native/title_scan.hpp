@@ -60,7 +60,8 @@ private:
     std::vector<uint32_t> slots_;   // index of the entry + 1, by the hash of its word; 0 is empty
     std::vector<uint8_t> letters_;  // 0 where a character has no ASCII form
     uint64_t signs_[128] = {};
-    uint64_t any_ = 0, joined_ = 0, pointed_ = 0, century_ = 0, glued_ = 0;
+    uint64_t any_ = 0, joined_ = 0, pointed_ = 0, century_ = 0, glued_ = 0,
+             clock_ = 0, age_ = 0;
     size_t longest_, longest_word_ = 0;
 };
 

@@ -10,7 +10,7 @@ from nearcopy.kernels import reference
 
 CALLS = {
     "ferry": 1, "may": 2, "may not": 4, "$": 8, "%": 16, "0": 32, "0-0": 64, "0.0": 128, "20": 256,
-    "a0": 512, "é": 1024, "a": 2048, "x" * 40: 1 << 40,
+    "a0": 512, "é": 1024, "a": 2048, "0:0": 4096, ", 0": 8192, "x" * 40: 1 << 40,
 }  # fmt: skip
 COMMON = ["the", "port", "i'm", "für"]
 LETTERS = {0x2019: "'", 0x2013: "-", 0xA0: " ", 0xFF21: "A", 0x661: "1", 0xE000: " "}
@@ -18,7 +18,8 @@ LONGEST, MOST = 60, 3
 SAID = st.sampled_from(
     ["Ferry", "may", "the", "The", "Port", "of", "Jane", "O'Neill", "al-Sayed", "van", "U.S.",
      "N.A.T.O", "NATO", "EU's", "IT'S", "WORLD", "ABCDEFG", "2024", "3-2", "4.5", "f16", "F-16",
-     "$5", "’s", "–", "１", "\ue000", "\x00", "\x1c", "\ud800", "é", "第", "𝒜"]
+     "$5", "5pm", "5 p.m", "17:30", " 17.30", ", 42", "(42)", ",", "’s",
+     "–", "１", "\ue000", "\x00", "\x1c", "\ud800", "é", "第", "𝒜"]
 )  # fmt: skip
 TITLES = st.lists(SAID, max_size=12).map(" ".join) | st.lists(SAID, max_size=8).map("".join)
 ANY = TITLES | st.text(max_size=80) | st.text("AbC.'- 9", max_size=80)
@@ -41,6 +42,18 @@ def glances(kernel):
         ("An F-16 lands", 32 | 512),
         ("A 5g mast", 32 | 512 | 2048),
         ("5 – 6", 32 | 64),
+        ("Doors at 5pm", 32 | 512 | 4096),
+        ("Doors at 5 A.M.", 32 | 2048 | 4096),
+        ("Some 5 amazing am", 32),
+        ("Doors at 17:30", 32 | 4096),
+        ("At 17:60 or 1:5", 32),
+        ("Doors at 17.30", 32 | 64 | 128 | 4096),
+        ("Up by 117.30", 32 | 64 | 128),
+        ("Ann Dorn, 42, sails", 32 | 8192),
+        ("Ann Dorn, 42", 32 | 8192),
+        ("Ann Dorn, 421", 32),
+        ("Ann Dorn (42) sails", 32 | 8192),
+        ("Ann Dorn(42) sails", 32),
         ("x" * 40, 1 << 40),
         ("Le café", -1),
         ("", 0),

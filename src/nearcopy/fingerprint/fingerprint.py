@@ -22,7 +22,7 @@ from nearcopy.models import Article, Fingerprint
 BATCH = 1024
 MIN_PROFILE_WORDS = 30  # of a text; below it the slug of the address is part of the profile
 STAGE_FINDER = kernels.WordFinder(stages_and_columns.STAGE_WORDS)
-COLUMN_FINDER = kernels.WordFinder(stages_and_columns.ANCHORS)
+COLUMN_FINDER = kernels.PhraseFinder(stages_and_columns.ANCHORS)
 
 
 def fingerprints(
@@ -170,11 +170,10 @@ def _stages(normal: list[str], prefixes: list[str | None]) -> list[tuple[str, ..
 
 
 def _columns(normal: list[str]) -> list[str | None]:
-    """`titles.recurring_column` of every normalised title with a word of such columns."""
-    anchors = COLUMN_FINDER.find(normal, most=stages_and_columns.MAX_WORDS)
+    """`titles.recurring_column` of every normalised title with a phrase of such columns."""
     return [
-        titles.recurring_column(title) if held else None
-        for title, held in zip(normal, anchors, strict=True)
+        titles.recurring_column(title) if matches else None
+        for title, matches in zip(normal, COLUMN_FINDER.match(normal), strict=True)
     ]
 
 

@@ -133,6 +133,22 @@ class TitleScanner(reference.TitleScanner):
         return super().find_names(text) if names is None else names
 
 
+def neighbours(text: str, spans: Sequence[tuple[int, int]], most: int) -> list[tuple[str, str]]:
+    """Up to `most` words before and after each span, without words that overlap it."""
+    rows = _native.neighbours(text, spans, most)
+    return reference.neighbours(text, spans, most) if rows is None else rows
+
+
+def clause_words(
+    text: str, start: int, end: int, *, reach: int, before: int, after: int
+) -> tuple[list[str], list[str]]:
+    """The last words before a span and the first after it, in its clause and `reach` characters."""
+    words = _native.clause_words(text, start, end, reach, before, after)
+    if words is None:
+        return reference.clause_words(text, start, end, reach=reach, before=before, after=after)
+    return words
+
+
 def features(
     text: str, recipe: Recipe, wanted: Features, *, html: bool = False
 ) -> NDArray[np.uint64]:

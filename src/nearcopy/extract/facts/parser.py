@@ -19,6 +19,7 @@ from nearcopy.extract.lazy_pattern import lazy_pattern
 from nearcopy.kernels.reference.titles import (
     ANY,
     CENTURY,
+    CLOCK,
     GLUED,
     JOINED,
     NOT_ASCII,
@@ -66,7 +67,7 @@ RULES = (
     Rule(frozenset((JOINED,)), names.numeric_names),
     Rule(frozenset((JOINED,)), dates.numeric_dates),
     Rule(frozenset((POINTED,)), names.dotted_versions),
-    Rule(dates.CLOCK_TRIGGERS, dates.clocks),
+    Rule(frozenset((CLOCK,)), dates.clocks),
     Rule(dates.QUARTER_TRIGGERS, dates.quarters, needs_digit=False),
     Rule(frozenset((JOINED,)), dates.seasons),
     Rule(quantities.MAGNITUDE_TRIGGERS, quantities.magnitudes),
@@ -94,8 +95,8 @@ RULES = (
     Rule(quantities.SPELLED_TRIGGERS, quantities.spelled_counts, needs_digit=False),
 )
 # The rules that a word or shape triggers, as a bit mask: one lookup per word instead of one per
-# rule. The bits above the rules mark code names, spelled numbers, and places in a series.
-CODED, SPELLED, PLACED = (1 << len(RULES) + place for place in range(3))
+# rule. The bits above the rules mark code names, spelled numbers, places in a series, and percent.
+CODED, SPELLED, PLACED, PERCENT = (1 << len(RULES) + place for place in range(4))
 TRIGGERS: dict[str, int] = {GLUED: CODED}
 for _bit, _rule in enumerate(RULES):
     for _word in _rule.triggers:
@@ -104,6 +105,8 @@ for _word in quantities.SPELLED_TRIGGERS:
     TRIGGERS[_word] = TRIGGERS.get(_word, 0) | SPELLED | PLACED
 for _word in (*ROMAN, *"abcdefgh"):
     TRIGGERS[_word] = TRIGGERS.get(_word, 0) | PLACED
+for _word in quantities.PERCENT_TRIGGERS:
+    TRIGGERS[_word] |= PERCENT
 MARKS = frozenset(c for c in TRIGGERS if len(c) == 1 and not c.isalpha())
 
 
@@ -113,6 +116,7 @@ def _bits(*finds: object) -> int:
 
 WORD_RULES = sum(1 << bit for bit, rule in enumerate(RULES) if not rule.needs_digit)
 # The rules that need a digit, or a spelled number or place instead.
+SPELLED_MONEY, PERCENTAGES = _bits(quantities.spelled_money), _bits(quantities.percentages)
 WITHOUT_SPELLED = _bits(quantities.spelled_money, quantities.percentages, quantities.ages)
 WITHOUT_PLACED = _bits(names.places)
 ANY_RULE = WORD_RULES | TRIGGERS[ANY]  # without one of these bits nothing can be found
@@ -132,7 +136,6 @@ _DELIMITED = lazy_pattern(f"[{LETTERS_OF_WORDS}]+")
 # Arabic trigger words, which rules also find after a prefix.
 _INFIXES = tuple(word for word in TRIGGERS if any("\u0600" <= c <= "\u06ff" for c in word))
 _DIGIT = lazy_pattern(r"\d")
-_WORD = lazy_pattern(r"[^\W_]+(?:'[^\W_]+)?")
 
 SCANNER = kernels.TitleScanner(TRIGGERS, COMMON, _TABLE, longest=LONGEST_TITLE, most=MOST_FACTS)
 
@@ -201,10 +204,20 @@ def _find_all(text: str, lower: str, rules: int) -> list[Finding]:
     """The findings of all triggered rules."""
     if rules == NOT_ASCII:
         rules = _triggered_rules(lower)
+    rules = _rules_with_their_words(lower, rules)
     if _DIGIT.search(lower) is None:
         return _apply_rules(lower, _rules_without_digits(lower, rules), [])
     code_names = list(names.code_names(text)) if rules & CODED else []
     return _apply_rules(blank_out(lower, code_names), rules & CODED - 1, code_names)
+
+
+def _rules_with_their_words(lower: str, rules: int) -> int:
+    """The triggered rules without those that need another word as well, which is not there."""
+    if not lower.isascii():
+        return rules
+    if not rules & SPELLED:
+        rules &= ~SPELLED_MONEY
+    return rules if rules & PERCENT or "%" in lower else rules & ~PERCENTAGES
 
 
 def _rules_without_digits(lower: str, rules: int) -> int:
@@ -289,32 +302,15 @@ def blank_out(text: str, findings: list[Finding]) -> str:
 
 def _with_neighbours(lower: str, findings: list[Finding]) -> tuple[Fact, ...]:
     """The findings as facts with their neighbouring words; those without a kind are dropped."""
+    spans = [(f.start, f.end) for f in findings if f.kind and f.kind != "name"]
+    beside = iter(kernels.neighbours(lower, spans, NEIGHBOURS) if spans else ())
     new = tuple.__new__  # a third of the time of eight arguments
     facts: list[Fact] = []
     for kind, value, amount, about, start, end in findings:
-        before = after = ""
-        if not kind:
-            continue
-        if kind != "name":
-            before, after = _neighbours(lower, start, end)
-        facts.append(new(Fact, (kind, value, amount, about, before, after, start, end)))
+        if kind:
+            before, after = ("", "") if kind == "name" else next(beside)
+            facts.append(new(Fact, (kind, value, amount, about, before, after, start, end)))
     return tuple(facts[:MOST_FACTS])
-
-
-def _neighbours(lower: str, start: int, end: int) -> tuple[str, str]:
-    """Up to three words on either side, without words that overlap the fact."""
-    spaced = not start or lower[start - 1] == " "
-    if not spaced or lower[end : end + 1] not in ("", " "):
-        return _neighbours_by_place(lower, start, end)
-    before = _WORD.findall(lower, 0, start)[-NEIGHBOURS:]
-    return " ".join(before), " ".join(_WORD.findall(lower, end)[:NEIGHBOURS])
-
-
-def _neighbours_by_place(lower: str, start: int, end: int) -> tuple[str, str]:
-    spans = [match.span() for match in _WORD.finditer(lower)]
-    before = [lower[s:e] for s, e in spans if e <= start]
-    after = [lower[s:e] for s, e in spans if s >= end]
-    return " ".join(before[-NEIGHBOURS:]), " ".join(after[:NEIGHBOURS])
 
 
 def _remove_facts(title: str, findings: list[Finding]) -> str:

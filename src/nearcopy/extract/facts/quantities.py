@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from itertools import takewhile
 
+import nearcopy.kernels as kernels
 from nearcopy.extract.facts import word_lists as lists
 from nearcopy.extract.facts.describe import Finding
 from nearcopy.extract.facts.number_parser import (
@@ -19,6 +20,7 @@ from nearcopy.extract.facts.number_parser import (
 )
 from nearcopy.extract.lazy_pattern import lazy_pattern
 from nearcopy.extract.word_lists import words
+from nearcopy.kernels.reference.titles import AGE as AGE_SHAPE
 
 MAGNITUDE = regex(
     r"(?<![\w])(?:magnitude[ -](?:of )?|mag |m ?)(?P<after>\d[.,]\d)(?![\d%])(?![\w])"
@@ -158,7 +160,7 @@ BARE_AGE = regex(
     r"|(?:dies|died|dead|death) (?:suddenly )?(?:at|aged) (?:age )?(?P<died>\d{1,3})"
     r"(?![\w%]|[.,]\d)"
 )
-BARE_AGE_TRIGGERS = words(", ( dies died dead death")
+BARE_AGE_TRIGGERS = words("dies died dead death") | {AGE_SHAPE}
 
 
 def ages(text: str) -> Iterator[Finding]:
@@ -186,8 +188,6 @@ COUNT = regex(
 )
 SPELLED_COUNT = regex(rf"(?<![\w'-])(?P<word>{SPELLED})(?:[ -](?P<word_scale>{SCALE}))?(?!')")
 SPELLED_TRIGGERS = frozenset(lists.NUMBERS) | frozenset(lists.TENS)
-_WORD = lazy_pattern(r"(?:[^\W\d_]|[\u0900-\u0903\u093a-\u094f])+")  # with the vowel signs of Hindi
-_CLAUSE = lazy_pattern(r"[\d,;:.!?|()。，、；：\ue000]")
 HAN = "\u2e80"
 HAN_TOLLS = [toll for toll in lists.TOLLS if toll[0] >= HAN]
 AROUND = 40  # characters searched for the noun that a number counts
@@ -228,9 +228,7 @@ def _is_wire_mark(match: re.Match[str], before: list[str]) -> bool:
 
 def _around(text: str, start: int, end: int) -> tuple[list[str], list[str]]:
     """The words of the same clause before and after a span."""
-    before = _CLAUSE.split(text[max(0, start - AROUND) : start])[-1]
-    after = _CLAUSE.split(text[end : end + AROUND], maxsplit=1)[0]
-    return _WORD.findall(before)[-6:], _WORD.findall(after)[:5]
+    return kernels.clause_words(text, start, end, reach=AROUND, before=6, after=5)
 
 
 def _count(

@@ -93,11 +93,13 @@ def _phrases() -> _Phrases:
 
 
 PHRASES = _phrases()
-# The longest word of each phrase: a title with none of these is of no column.
-ANCHORS = frozenset(
-    max((word for part in parts for word in part), key=len)
-    for phrases in PHRASES.values()
-    for parts, _ in phrases
+# The longest part of each phrase: a title with none of these is of no column.
+ANCHORS = sorted(
+    {
+        max((" ".join(part) for part in parts), key=len)
+        for phrases in PHRASES.values()
+        for parts, _ in phrases
+    }
 )
 
 
@@ -108,8 +110,6 @@ def recurring_column(normal: str) -> str | None:
     'puzzle'
     """
     words = normal.split(" ", MAX_WORDS)[:MAX_WORDS]
-    if ANCHORS.isdisjoint(words):
-        return None
     for at, word in enumerate(words):
         for parts, name in PHRASES.get(word, ()):
             if _matches(words[at:], parts):

@@ -12,6 +12,7 @@ from nearcopy.kernels.reference.hashes import (
 )
 from nearcopy.kernels.reference.html import strip_html, strip_html_positions
 from nearcopy.kernels.reference.key_index import KeyIndex, band_keys
+from nearcopy.kernels.reference.neighbours import clause_words, neighbours
 from nearcopy.kernels.reference.numerals import numerals, technical_details
 from nearcopy.kernels.reference.overlap import (
     SetJoin,
@@ -56,6 +57,7 @@ __all__ = [
     "TitleScanner",
     "WordFinder",
     "band_keys",
+    "clause_words",
     "components",
     "feature_sets",
     "features",
@@ -64,6 +66,7 @@ __all__ = [
     "md5",
     "murmur3_64",
     "murmur3_128",
+    "neighbours",
     "normalised",
     "normalised_texts",
     "numeral_shares",

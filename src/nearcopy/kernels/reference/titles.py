@@ -18,12 +18,15 @@ from nearcopy.kernels.data_tables import title_weights
 from nearcopy.kernels.reference.hashes import murmur3_64
 from nearcopy.kernels.reference.words import ARTICLE, DIGITS, is_unspaced
 
-JOINED, GLUED, CENTURY, POINTED, ANY = "0-0", "a0", "20", "0.0", "0"  # shapes of numbers, as words
+# Shapes of numbers, as words.
+JOINED, GLUED, CENTURY, POINTED, CLOCK, AGE, ANY = "0-0", "a0", "20", "0.0", "0:0", ", 0", "0"
 SHAPES = (
     (JOINED, re.compile(r"\d ?[-/.] ?\d")),
     (POINTED, re.compile(r"\d\.\d")),
     (CENTURY, re.compile(r"(?:19|20)\d\d")),
     (GLUED, re.compile(r"[a-z]-?\d|\d[a-z]")),
+    (CLOCK, re.compile(r"\d(?: ?[ap]\.?m\b|[:h][0-5]\d)| \d\d?\.[0-5]\d")),
+    (AGE, re.compile(r", \d\d(?:,|\Z)| \(\d\d\)")),
 )
 NOT_ASCII = -1  # in place of a bit mask, for titles with letters beyond ASCII
 _WORDS = re.compile(r"[a-z]+")
