@@ -35,8 +35,17 @@ def test_they_are_listed_once_and_exist():
     assert {*nearcopy.__all__, "__version__"} <= set(dir(nearcopy))
 
 
-def test_importing_the_package_imports_little():
-    assert run("import sys, nearcopy; print('numpy' in sys.modules)") == "False"
+def test_importing_the_package_imports_nothing_but_the_standard_library():
+    code = "import sys; before = {*sys.modules}; import nearcopy; print(*{*sys.modules} - before)"
+    imported = set(run(code).split())
+    assert not imported & {"asyncio", "json", "logging", "sqlite3", "tomllib"}
+    assert [n for n in imported if n.split(".")[0] not in sys.stdlib_module_names] == ["nearcopy"]
+
+
+def test_the_first_public_name_imports_only_what_a_deduper_needs():
+    imported = run("import sys; from nearcopy import Deduper; print(*sys.modules)").split()
+    absent = {"typer", "rich", "pydantic", "pyarrow", "scipy", "psycopg", "redis", "fastapi"}
+    assert not absent & set(imported)
 
 
 @pytest.mark.parametrize("_", range(2))

@@ -168,7 +168,7 @@ def main() -> None:
 
     re._compile = noted
     import nearcopy
-    from nearcopy.extract.lazy_pattern import LazyPattern
+    from nearcopy.kernels.lazy_pattern import LazyPattern
 
     source = Path(nearcopy.__file__).parent
     for path in using_re(source):

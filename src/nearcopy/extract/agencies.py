@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 
-from nearcopy.extract.lazy_pattern import lazy_pattern
 from nearcopy.extract.text import plain_text
 from nearcopy.extract.urls import site
 from nearcopy.extract.word_lists import load_word_lists, words
+from nearcopy.kernels.lazy_pattern import lazy_pattern
 from nearcopy.models import Article
 
 _LISTS = load_word_lists(__package__, "agencies.toml")

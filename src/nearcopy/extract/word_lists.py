@@ -2,10 +2,12 @@
 
 import tomllib
 from collections.abc import Mapping
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
 
+@cache
 def load_word_lists(package: str, name: str) -> dict[str, Any]:
     """The sections of a TOML file in a package."""
     return tomllib.loads(files(package).joinpath(name).read_text("utf-8"))

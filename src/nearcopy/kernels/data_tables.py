@@ -57,7 +57,7 @@ def term_weights() -> tuple[dict[str, int], int]:
 
 
 def _weights(name: str) -> tuple[dict[str, int], int]:
-    lines = files(__package__).joinpath(name).read_text("utf-8").splitlines()
-    entries = [line.split(" ") for line in lines if line[0] != "#"]
-    weights = {term: int(weight) for weight, term in entries}
+    text = files(__package__).joinpath(name).read_text("utf-8")
+    cells = text[text.rindex("#") :].partition("\n")[2].split()  # behind the comments
+    weights = dict(zip(cells[1::2], map(int, cells[::2]), strict=True))
     return weights, weights.pop("*")

@@ -23,7 +23,7 @@ from nearcopy.extract.facts.word_lists import (
     CHINESE_TOLLS,
     CURRENCY_AFTER_CHINESE,
 )
-from nearcopy.extract.lazy_pattern import lazy_pattern
+from nearcopy.kernels.lazy_pattern import lazy_pattern
 from nearcopy.models import Fact, Fingerprint
 
 ONES = "一二三四五六七八九两"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from nearcopy.extract.facts import word_lists as lists
 from nearcopy.extract.facts.describe import Finding
 from nearcopy.extract.facts.number_parser import any_of, regex
-from nearcopy.extract.lazy_pattern import lazy_pattern
+from nearcopy.kernels.lazy_pattern import lazy_pattern
 
 _MONTH = rf"(?P<month>{any_of(lists.MONTHS)})(?![^\W_])\.?"
 _YEAR = r"(?:,? (?:de |del )?(?P<year>(?:19|20)\d\d)(?!\d))?"

@@ -3,7 +3,7 @@
 import re
 
 from nearcopy.extract.facts.word_lists import NUMBERS, ROMAN, SCALES, TENS
-from nearcopy.extract.lazy_pattern import lazy_pattern
+from nearcopy.kernels.lazy_pattern import lazy_pattern
 
 # 1,234.5 and 1.234,5 and 10 000; `parse_number` interprets the separators.
 NUMERAL = r"(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?![\d.,])|\d+(?:[.,]\d+)*)"

@@ -15,7 +15,7 @@ from nearcopy.extract.facts import versions_and_names as names
 from nearcopy.extract.facts.describe import Finding, Rule
 from nearcopy.extract.facts.number_parser import LETTERS_OF_WORDS
 from nearcopy.extract.facts.word_lists import COMMON, INDIAN, NAMED, ROMAN
-from nearcopy.extract.lazy_pattern import lazy_pattern
+from nearcopy.kernels.lazy_pattern import lazy_pattern
 from nearcopy.kernels.reference.titles import (
     ANY,
     CENTURY,

@@ -18,8 +18,8 @@ from nearcopy.extract.facts.number_parser import (
     parse_spelled,
     regex,
 )
-from nearcopy.extract.lazy_pattern import lazy_pattern
 from nearcopy.extract.word_lists import words
+from nearcopy.kernels.lazy_pattern import lazy_pattern
 from nearcopy.kernels.reference.titles import AGE as AGE_SHAPE
 
 MAGNITUDE = regex(

@@ -12,8 +12,8 @@ from nearcopy.extract.facts.number_parser import (
     parse_index,
     regex,
 )
-from nearcopy.extract.lazy_pattern import lazy_pattern
 from nearcopy.extract.word_lists import words
+from nearcopy.kernels.lazy_pattern import lazy_pattern
 
 _UNITS = "%|percent|per cent|million|billion|trillion|crore|lakh|magnitude|m|bn|points?|miles|km"
 DOTTED = regex(rf"\d+\.\d+(?:\.\d+)*[a-z]?(?![\w]|%|[.,]\d|[ -]?(?:{_UNITS})(?![\w]))")

@@ -8,21 +8,24 @@ from typing import NamedTuple
 from nearcopy.extract.text import normalised
 from nearcopy.extract.titles.publishers import SECTIONS, is_publisher, is_well_known
 from nearcopy.extract.word_lists import load_word_lists
+from nearcopy.kernels.lazy_pattern import lazy_pattern
 
 PASSES = 4  # tags and names are removed one by one, at most this often
 REACH = 80  # characters from either end that are searched
 LONGEST_MARK = 4  # words
 
-ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+ENTITY = lazy_pattern(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 # Prefixes: "Watch: ", "Opinion | ", "LIVE - ", "[속보]", "عاجل.. ".
-COLON_HEAD = re.compile(r"[^\w\[【(（]{0,4}+([^:：|｜丨»–—\[【(（]{1,40}+)[:：|｜丨»]{1,2}+(?!\d)")
-DASH_HEAD = re.compile(r"[^\w\[【(（]{0,4}+([^\-–—:：|｜]{1,40}+)(?<=\s)[-–—]{1,2}+\s")
-BRACKET_HEAD = re.compile(r"\s?[\[【(（]([^\[\]【】()（）]{1,40}+)[\]】)）]\s*+[:：|–-]?")
-DOTS_HEAD = re.compile(r"([^\W\d_]{2,12}+)\s?(?:\.\.++|…)")
+COLON_HEAD = lazy_pattern(
+    r"[^\w\[【(（]{0,4}+([^:：|｜丨»–—\[【(（]{1,40}+)[:：|｜丨»]{1,2}+(?!\d)"
+)
+DASH_HEAD = lazy_pattern(r"[^\w\[【(（]{0,4}+([^\-–—:：|｜]{1,40}+)(?<=\s)[-–—]{1,2}+\s")
+BRACKET_HEAD = lazy_pattern(r"\s?[\[【(（]([^\[\]【】()（）]{1,40}+)[\]】)）]\s*+[:：|–-]?")
+DOTS_HEAD = lazy_pattern(r"([^\W\d_]{2,12}+)\s?(?:\.\.++|…)")
 HEADS = (COLON_HEAD, DASH_HEAD, BRACKET_HEAD, DOTS_HEAD)
 # Wire tags, joined by a bare hyphen, in capitals: "RPT-UPDATE 2-Oil falls".
-WIRE_HEAD = re.compile(r"([A-Z]{3,13}+(?: [A-Z]{2,4})?(?: [0-9]{1,3})?)\s?-(?=\S)")
-BRACKET_TAIL = re.compile(r"[\[【(（]([^\[\]【】()（）]{1,40}+)[\]】)）]\s?\Z")
+WIRE_HEAD = lazy_pattern(r"([A-Z]{3,13}+(?: [A-Z]{2,4})?(?: [0-9]{1,3})?)\s?-(?=\S)")
+BRACKET_TAIL = lazy_pattern(r"[\[【(（]([^\[\]【】()（）]{1,40}+)[\]】)）]\s?\Z")
 CLOSING = ("]", "】", ")", "）")
 NAME_SEPARATORS = (" - ", " – ", " — ", "|", "｜", " » ", " « ", "::", " • ", " · ", " ~ ")
 MARK_SEPARATORS = (" - ", " – ", " — ", "|", ": ", "; ")
@@ -31,7 +34,7 @@ MARK_SEPARATORS = (" - ", " – ", " — ", "|", ": ", "; ")
 SIGN = re.compile(r"[:：|｜丨»«\[【(（\]】)）…;•·~–—]").search
 HYPHEN = re.compile(r"\s-|\A[A-Z]{3}").search
 DIGITS = "0123456789"
-NUMBER = re.compile(r" [0-9]{1,3}\Z")
+NUMBER = lazy_pattern(r" [0-9]{1,3}\Z")
 
 _TAGS = {
     name: frozenset(filter(None, map(normalised, tags.split(","))))

@@ -12,6 +12,7 @@ import idna
 from publicsuffixlist import PublicSuffixList
 
 from nearcopy.extract.word_lists import load_word_lists, words
+from nearcopy.kernels.lazy_pattern import lazy_pattern
 
 SCHEME = "https://"  # of every canonical URL; the host ends at the next slash
 LONGEST = 253  # characters, the limit of DNS; also bounds Punycode, which is quadratic
@@ -19,16 +20,16 @@ DEVICE_LABELS = frozenset(
     {"m", "mobile", "amp"} | {"www"} | {f"www{number}" for number in range(10)}
 )
 PLATFORMS = words(load_word_lists(__package__, "word_lists.toml")["platforms"])
-_FOUR_NUMBERS = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
-_IN_BRACKETS = re.compile(r"\[[0-9a-f:.]{2,45}\]")
+_FOUR_NUMBERS = lazy_pattern(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
+_IN_BRACKETS = lazy_pattern(r"\[[0-9a-f:.]{2,45}\]")
 _LETTERS = r"[a-z0-9_\-\x80-\ud7ff\ue000-\U0010ffff]++"
-_LABELS = re.compile(rf"{_LETTERS}(?:\.{_LETTERS})*+")
+_LABELS = lazy_pattern(rf"{_LETTERS}(?:\.{_LETTERS})*+")
 DEFAULT_PORTS = frozenset({80, 443})
 BLANK = "".join(map(chr, range(33))) + "\x7f\x85\xa0\u200b\u2028\u2029\u3000\ufeff"
-_START = re.compile(r"https?:[/\\]++|[/\\]{2}(?![/\\])|(?=www\.)", re.IGNORECASE).match
-_AUTHORITY = re.compile(r"([^/\\?#]*+)([^?#]*+)(?:\?([^#]*+))?(?:#(.*+))?", re.DOTALL).fullmatch
-_HOST_AND_PORT = re.compile(r"(\[[^]]*+\]|[^:]*+)(?::([0-9]{0,5}+))?").fullmatch
-_BREAKS = re.compile(r"[\t\n\r]")
+_START = lazy_pattern(r"https?:[/\\]++|[/\\]{2}(?![/\\])|(?=www\.)", re.IGNORECASE)
+_AUTHORITY = lazy_pattern(r"([^/\\?#]*+)([^?#]*+)(?:\?([^#]*+))?(?:#(.*+))?", re.DOTALL)
+_HOST_AND_PORT = lazy_pattern(r"(\[[^]]*+\]|[^:]*+)(?::([0-9]{0,5}+))?")
+_BREAKS = lazy_pattern(r"[\t\n\r]")
 
 
 class Parts(NamedTuple):
@@ -44,12 +45,12 @@ class Parts(NamedTuple):
 def split_url(url: str) -> Parts | None:
     """The parts of a URL, or None if it is no web address."""
     url = _BREAKS.sub("", url.strip(BLANK))
-    start = _START(url)
-    match = _AUTHORITY(url, start.end()) if start else None
+    start = _START.match(url)
+    match = _AUTHORITY.fullmatch(url, start.end()) if start else None
     if not match:
         return None
     authority, path, query, fragment = match.groups()
-    named = _HOST_AND_PORT(authority.rpartition("@")[2])
+    named = _HOST_AND_PORT.fullmatch(authority.rpartition("@")[2])
     host = host_name(named[1]) if named else None
     if named is None or host is None:
         return None
@@ -150,7 +151,7 @@ def _speller(plain: str, untouched: str) -> Callable[[str], str]:
     plain_forms = {_ENCODED[ord(character)]: character for character in _UNRESERVED + plain}
     allowed = re.escape(_UNRESERVED + plain + untouched)
     pair = "%[0-9A-Fa-f]{2}"
-    odd = re.compile(rf"{pair}|(?:%(?!{pair[1:]})|[^%{allowed}])++")
+    odd = lazy_pattern(rf"{pair}|(?:%(?!{pair[1:]})|[^%{allowed}])++")
 
     def respell(match: re.Match[str]) -> str:
         text_run = match[0]

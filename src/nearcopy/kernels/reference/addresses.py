@@ -5,18 +5,20 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import dropwhile, islice
 from urllib.parse import unquote
 
+from nearcopy.kernels.lazy_pattern import lazy_pattern
+
 # A clean URL: nothing encoded, no query, no segment that is empty, begins with a dot or marks AMP.
-_CLEAN = re.compile(
+_CLEAN = lazy_pattern(
     r"https?://([a-z0-9.-]++)((?:/(?!\.|[Aa][Mm][Pp](?:/|\Z))[A-Za-z0-9._~-]++)*+)/?"
-).fullmatch
-_LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][a-zA-Z]{2,4})?")
-_WORDS = re.compile(r"[^\W_]+")
-_ENDING = re.compile(r"\.[A-Za-z]{2,5}$")
-_DATE = re.compile(r"(?:19|20)[0-9]{2}(?:[-_/.]?[0-9]{1,2}){0,2}")
-_DATE_WITHIN = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}([-_])[0-9]{1,2}\1[0-9]{1,2}(?![0-9])")
-_UNIQUE = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-_MONTH_OR_DAY = re.compile(r"[0-9]{1,2}|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec")
-_IDENTIFIER = re.compile(r"[a-z]{0,6}[0-9]{5,}[a-z]{0,2}|[0-9a-f]{8,}|.{41,}", re.DOTALL)
+)
+_LANGUAGE = lazy_pattern(r"[a-z]{2}(?:[-_][a-zA-Z]{2,4})?")
+_WORDS = lazy_pattern(r"[^\W_]+")
+_ENDING = lazy_pattern(r"\.[A-Za-z]{2,5}$")
+_DATE = lazy_pattern(r"(?:19|20)[0-9]{2}(?:[-_/.]?[0-9]{1,2}){0,2}")
+_DATE_WITHIN = lazy_pattern(r"(?<![0-9])(?:19|20)[0-9]{2}([-_])[0-9]{1,2}\1[0-9]{1,2}(?![0-9])")
+_UNIQUE = lazy_pattern(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_MONTH_OR_DAY = lazy_pattern(r"[0-9]{1,2}|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec")
+_IDENTIFIER = lazy_pattern(r"[a-z]{0,6}[0-9]{5,}[a-z]{0,2}|[0-9a-f]{8,}|.{41,}", re.DOTALL)
 LONGEST_LANGUAGE = 7  # "zh-Hant"
 MOST_SEGMENTS = 3  # of a section: /news/world/europe
 FEWEST_WORDS = 2  # of a story's name
@@ -62,7 +64,7 @@ class AddressReader:
         return segment in self._sections or _LANGUAGE.fullmatch(segment) is not None
 
     def _read(self, url: str) -> CleanAddress | None:
-        clean = _CLEAN(url)
+        clean = _CLEAN.fullmatch(url)
         path = self._strip_index(clean[2]) if clean else None
         if clean is None or path is None:
             return None

@@ -1,11 +1,12 @@
 """The words beside spans of a title."""
 
-import re
 from collections.abc import Sequence
 
-_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
-_LETTERS = re.compile(r"(?:[^\W\d_]|[\u0900-\u0903\u093a-\u094f])+")  # with Hindi's vowel signs
-_CLAUSE = re.compile(r"[\d,;:.!?|()。，、；：\ue000]")
+from nearcopy.kernels.lazy_pattern import lazy_pattern
+
+_WORD = lazy_pattern(r"[^\W_]+(?:'[^\W_]+)?")
+_LETTERS = lazy_pattern(r"(?:[^\W\d_]|[\u0900-\u0903\u093a-\u094f])+")  # with Hindi's vowel signs
+_CLAUSE = lazy_pattern(r"[\d,;:.!?|()。，、；：\ue000]")
 
 
 def neighbours(text: str, spans: Sequence[tuple[int, int]], most: int) -> list[tuple[str, str]]:

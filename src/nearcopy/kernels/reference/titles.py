@@ -15,32 +15,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearcopy.kernels.data_tables import title_weights
+from nearcopy.kernels.lazy_pattern import lazy_pattern
 from nearcopy.kernels.reference.hashes import murmur3_64
 from nearcopy.kernels.reference.words import ARTICLE, DIGITS, is_unspaced
 
 # Shapes of numbers, as words.
 JOINED, GLUED, CENTURY, POINTED, CLOCK, AGE, ANY = "0-0", "a0", "20", "0.0", "0:0", ", 0", "0"
 SHAPES = (
-    (JOINED, re.compile(r"\d ?[-/.] ?\d")),
-    (POINTED, re.compile(r"\d\.\d")),
-    (CENTURY, re.compile(r"(?:19|20)\d\d")),
-    (GLUED, re.compile(r"[a-z]-?\d|\d[a-z]")),
-    (CLOCK, re.compile(r"\d(?: ?[ap]\.?m\b|[:h][0-5]\d)| \d\d?\.[0-5]\d")),
-    (AGE, re.compile(r", \d\d(?:,|\Z)| \(\d\d\)")),
+    (JOINED, lazy_pattern(r"\d ?[-/.] ?\d")),
+    (POINTED, lazy_pattern(r"\d\.\d")),
+    (CENTURY, lazy_pattern(r"(?:19|20)\d\d")),
+    (GLUED, lazy_pattern(r"[a-z]-?\d|\d[a-z]")),
+    (CLOCK, lazy_pattern(r"\d(?: ?[ap]\.?m\b|[:h][0-5]\d)| \d\d?\.[0-5]\d")),
+    (AGE, lazy_pattern(r", \d\d(?:,|\Z)| \(\d\d\)")),
 )
 NOT_ASCII = -1  # in place of a bit mask, for titles with letters beyond ASCII
-_WORDS = re.compile(r"[a-z]+")
-_DIGIT = re.compile(r"[0-9]")
+_WORDS = lazy_pattern(r"[a-z]+")
+_DIGIT = lazy_pattern(r"[0-9]")
 
 UPPER = "A-ZÀ-ÖØ-ÞĀČĆĎĐĒĘĚĞĪİĶĻŁŃŇŌŘŚŞŠŢŤŪŮŹŻŽΑ-ΩА-ЯЁІЇЄ"
 # Both begin with a capital, so that the regex engine can skip ahead, and look back from there.
 TAIL = rf"(?:\.(?:[{UPPER}]\.){{1,5}}|[^\W\d_]*(?:['-][{UPPER}][^\W\d_]*)*)"
-RUN = re.compile(
+RUN = lazy_pattern(
     rf"[{UPPER}](?<![\w'][{UPPER}]){TAIL}(?:(?: | al-| bin | de | van | von )[{UPPER}]{TAIL})*"
 )
-ACRONYM = re.compile(r"[A-Z](?<![\w'-][A-Z])(?:[A-Z]{1,5}|\.(?:[A-Z]\.){1,5})(?![\w-])")
-LATIN = re.compile(r"[A-Za-z][A-Za-z]+")
-HAN = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+ACRONYM = lazy_pattern(r"[A-Z](?<![\w'-][A-Z])(?:[A-Z]{1,5}|\.(?:[A-Z]\.){1,5})(?![\w-])")
+LATIN = lazy_pattern(r"[A-Za-z][A-Za-z]+")
+HAN = lazy_pattern(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 
 
 class TitleScanner:
