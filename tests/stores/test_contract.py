@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from random import Random
 
 import numpy as np
 import pytest
@@ -29,6 +30,7 @@ from nearcopy.fingerprint.blocking_keys import blocking_keys
 from nearcopy.models import Edge, Fact, Member
 from nearcopy.models.feedback import Prediction
 from nearcopy.stores import StoredArticle, open_store
+from nearcopy.stores.edge_codec import EdgeCodec
 from nearcopy.stores.row_codec import (
     articles_from_rows,
     articles_to_rows,
@@ -383,6 +385,36 @@ class TestArticles:
         assert ids_before(store, NOON) == ["undated"]
 
 
+def random_edges(random: Random, name: str | None = None) -> list[Edge]:
+    """Edges of one article, or of any, to others, not all of which are stored."""
+    chosen = random.sample("abcdefghijklmnopqrst", 6)
+    pairs = [(name or chosen[0], other) for other in chosen[1:] if other != name]
+    return [
+        Edge(*random.sample(pair, 2), random.choice([COPY, EVENT, KIN]), random.random(), 0.5)
+        for pair in pairs
+    ]
+
+
+def check_edges(store, table, names):
+    """The edges and links of these articles, and the articles connected with them."""
+    chosen, touching = set(names), [edge for pair, edge in table.items() if pair & {*names}]
+    joining = [edge for edge in table.values() if edge.same_story]
+    assert by_pair(store.edges(names)) == by_pair(touching)
+    assert by_pair(store.edges_among(names)) == by_pair(e for e in touching if {*e[:2]} <= chosen)
+    links = by_pair(e.link for e in touching if e.same_story)
+    assert by_pair(store.links(names)) == links
+    component = {name for name in names if store.runs([name])}
+    while more := {n for e in joining if {*e[:2]} & component for n in e[:2]} - component:
+        component |= more
+    assert set(store.connected_ids(names, 100)) == component
+
+
+def by_pair(pairs):
+    listed = [(frozenset(pair[:2]), pair[2:]) for pair in pairs]
+    assert len(dict(listed)) == len(listed)
+    return dict(listed)
+
+
 class TestEdges:
     @pytest.fixture
     def linked(self, store):
@@ -436,6 +468,25 @@ class TestEdges:
         assert set(linked.connected_ids(["a", "e"], 10)) == {"a", "b", "c", "e", "f"}
         assert len(linked.connected_ids(["a"], 2)) == 2
         assert list(linked.connected_ids(["unknown"], 10)) == []
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_after_any_history_the_edges_are_those_of_a_plain_table(self, store, seed):
+        random = Random(seed)
+        save(store, *(stored(name, 1) for name in "abcdefgh"))
+        table: dict[frozenset[str], Edge] = {}
+        for name in "ijklmnopqrst":
+            with store.transaction():
+                store.save_articles([stored(name, 1)])
+                for edges in (random_edges(random, name), random_edges(random)):
+                    store.save_edges(edges)
+                    table |= {frozenset(edge[:2]): edge for edge in edges}
+                if random.random() < 0.5:
+                    removed = random.choice("abcdefgh")  # may be so already
+                    store.drop([removed])
+                    table = {pair: edge for pair, edge in table.items() if removed not in pair}
+            present = {name for name in "abcdefghijklmnopqrst" if store.runs([name])}
+            table = {pair: edge for pair, edge in table.items() if pair <= present}
+            check_edges(store, table, random.sample("abcdefghijklmnopqrst", 5))
 
 
 class TestStories:
@@ -755,6 +806,41 @@ def test_a_fingerprint_is_stored_as_plain_values_and_comes_back(fingerprint):
     row = fingerprint_to_row(fingerprint)
     assert all(isinstance(value, bytes | str | int | None) for value in row)
     assert fingerprint_from_row(row) == fingerprint
+
+
+rounded = st.integers(0, 10_000).map(lambda parts: parts / 10_000)
+shares = rounded | st.floats().map(lambda share: share + 0.0)  # no negative zero
+decisions = st.builds(
+    Decision,
+    st.sampled_from(Relation),
+    st.text("ab-", max_size=9),
+    shares,
+    st.booleans(),
+    names,
+    st.lists(names, max_size=2).map(tuple),
+)
+edges = st.builds(
+    Edge, st.just("n"), st.just("n"), decisions, shares, st.none() | shares, st.booleans()
+)
+
+
+@given(st.dictionaries(st.integers(1, 1 << 31), edges, min_size=1, max_size=20))
+def test_packed_edges_come_back_whole(edges_by_number):
+    codec, number = EdgeCodec(), (1 << 31) + 1
+    packed = codec.encode(number, edges_by_number)
+    ids = dict.fromkeys(edges_by_number, "n")
+    assert repr(codec.decode(number, "n", packed, ids)) == repr(edges_by_number)
+    some = dict(list(ids.items())[1::2])
+    assert codec.decode(number, "n", packed, some).keys() == some.keys()
+    joins = {other: edge.same_story for other, edge in edges_by_number.items()}
+    assert codec.others(number, packed) == joins
+    assert repr(list(codec.links(number, packed))) == repr(
+        [
+            (other, edge.decision.duplicate, edge.event_score)
+            for other, edge in edges_by_number.items()
+            if edge.same_story
+        ]
+    )
 
 
 @given(st.text(), times)

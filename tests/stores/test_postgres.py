@@ -506,7 +506,7 @@ class TestPartitions:
     def test_partitions_are_created_as_articles_are_added(self, address):
         with Deduper(address) as deduper:
             list(deduper.run(self.articles(25)))
-            for table in ("articles", "fingerprints", "article_keys", "edges"):
+            for table in partitions.PARTITIONED_TABLES:
                 assert self.partition_numbers(address, table) == [0, 1, 2]
             deduper.add(Article(id="5", text="something else altogether " * 20))
             assert len(list(deduper.verdicts([str(n) for n in range(25)]))) == 25
@@ -517,7 +517,7 @@ class TestPartitions:
             list(deduper.run(self.articles(35)))
             assert other.check(Article(id="x", text=BODY, published=NOON)).match is not None
             assert deduper.purge(NOON + 2.5 * DAY) == 25
-            for table in ("articles", "fingerprints", "article_keys", "edges"):
+            for table in partitions.PARTITIONED_TABLES:
                 assert self.partition_numbers(address, table) == [2, 3]
             assert rows(address, "SELECT count(*), sum(deleted) FROM articles") == [(10, 0)]
             for item in (deduper, other):
@@ -569,7 +569,7 @@ class TestPartitions:
         with Deduper(address) as deduper:
             list(deduper.run(self.articles(35)))
             rows(address, 'ALTER TABLE articles DETACH PARTITION "articles#0"')
-            for table in ("fingerprints", "article_keys", "edges"):
+            for table in partitions.PARTITIONED_TABLES[:-1]:
                 rows(address, f'DROP TABLE "{table}#0"')
             for table in ("article_ids", "arrivals", "members"):
                 rows(address, f"DELETE FROM {table} WHERE number < 10")

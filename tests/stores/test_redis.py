@@ -35,6 +35,7 @@ from nearcopy import (
 from nearcopy.config.units import to_micros
 from nearcopy.errors import TransientStoreError
 from nearcopy.stores import StoredArticle, open_store
+from nearcopy.stores.record_format import Compressor, Reader, Writer
 from nearcopy.stores.redis import transactions
 from nearcopy.stores.redis.article_headers import (
     ArticleHeader,
@@ -43,9 +44,6 @@ from nearcopy.stores.redis.article_headers import (
     unpack_headers,
 )
 from nearcopy.stores.redis.binary_format import (
-    Compressor,
-    Reader,
-    Writer,
     pack_strings,
     split_row,
     unpack_strings,

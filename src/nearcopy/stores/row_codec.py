@@ -5,7 +5,7 @@ Every SQL store keeps rows in these forms; other stores and exports use what sui
 
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, fields
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -13,11 +13,10 @@ from typing import Any, NamedTuple
 from nearcopy.config import Features, FrequencyTable, Recipe
 from nearcopy.config.units import EPOCH, MICROSECOND, from_micros, to_micros
 from nearcopy.errors import BadArticle
-from nearcopy.models import Article, Decision, Edge, Fact, Fingerprint, Member, Relation
+from nearcopy.models import Article, Fact, Fingerprint, Member, Relation
 from nearcopy.models.feedback import Feedback, Prediction, evidence_from_json, evidence_to_json
 
 COMPRESSION_LEVEL = 3
-NO_FLAGS = "[]"
 RELATIONS = {relation.value: relation for relation in Relation}
 
 
@@ -149,51 +148,6 @@ def fingerprint_from_values(values: dict[str, Any]) -> Fingerprint:
             "seen": from_micros(values["seen"]),
         }
     )
-
-
-class EdgeRow(NamedTuple):
-    """An edge, its ends as sequence numbers; `a` was added first."""
-
-    a: int
-    b: int
-    relation: str
-    rule: str
-    confidence: float
-    duplicate: int
-    reason: str
-    flags: str  # a JSON list
-    event_score: float
-    overlap: float | None
-    on_demand: int
-    same_story: int
-
-
-def edge_to_row(a: int, b: int, edge: Edge) -> EdgeRow:
-    """An edge between two sequence numbers, in either order."""
-    decision = edge.decision
-    return EdgeRow(
-        min(a, b),
-        max(a, b),
-        decision.relation.value,
-        decision.rule,
-        decision.confidence,
-        int(decision.duplicate),
-        replace_surrogates(decision.reason),
-        json.dumps(decision.flags),
-        edge.event_score,
-        edge.overlap,
-        int(edge.on_demand),
-        int(edge.same_story),
-    )
-
-
-def edge_from_row(row: EdgeRow, ids: Mapping[int, str]) -> Edge:
-    """The edge, with the ids of the two sequence numbers."""
-    flags = tuple(json.loads(row.flags)) if row.flags != NO_FLAGS else ()
-    decision = Decision(
-        RELATIONS[row.relation], row.rule, row.confidence, bool(row.duplicate), row.reason, flags
-    )
-    return Edge(ids[row.a], ids[row.b], decision, row.event_score, row.overlap, bool(row.on_demand))
 
 
 class MemberRow(NamedTuple):

@@ -1,29 +1,13 @@
-"""Binary formats: packed strings, variable-length integers, small compressed records."""
+"""Binary formats: packed strings, names of records, entries of the log."""
 
 import struct
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from zstandard import DICT_TYPE_RAWCONTENT, ZstdCompressionDict, ZstdCompressor, ZstdDecompressor
-
 from nearcopy.stores.redis.connection import ROWS, join_pieces
 
 LENGTH = struct.Struct(">I")
-DOUBLE = struct.Struct("<d")
 NONE_LENGTH = 0xFFFFFFFF
-LEVEL = 3
-DECIMALS = 10_000  # most shares are rounded to four decimals
-
-# The compression dictionary of small records: text that most of them contain. Part of the format:
-# a store written with another dictionary cannot be read.
-DICTIONARY = ZstdCompressionDict(
-    b"the only copy; best of 2: earliest of 2: longest of 2: kept only where all are; "
-    b'"January","February","name","ordinal","date","money","percent","count","version",0.0,'
-    b"false,[],[],null,null,null,https://www.http://.com/news/articles/2025/2026/.html.org/en/"
-    b"block page (), alike by points: length 30 for  words, details 0 for 0, source 10 for an "
-    b"unknown tier, freshness 10",
-    dict_type=DICT_TYPE_RAWCONTENT,
-)
 
 
 def pack_strings(values: Iterable[bytes | None]) -> bytes:
@@ -61,115 +45,6 @@ def unpack_hash(packed: bytes | None) -> dict[bytes, bytes]:
 def split(value: bytes, size: int) -> list[bytes]:
     """The string in pieces of this size; at least one, though it may be empty."""
     return [value[start : start + size] for start in range(0, max(1, len(value)), size)]
-
-
-class Writer:
-    """Appends numbers and strings to a buffer."""
-
-    def __init__(self) -> None:
-        self.bytes = bytearray()
-
-    def number(self, value: int) -> None:
-        """A non-negative integer, seven bits a byte."""
-        while value > 0x7F:
-            self.bytes.append(value & 0x7F | 0x80)
-            value >>= 7
-        self.bytes.append(value)
-
-    def real(self, value: float | None) -> None:
-        """A float without loss, or None; in few bytes where it has four decimals."""
-        if value is None:
-            self.number(0)
-            return
-        parts = round(value * DECIMALS) if 0 <= value <= DECIMALS else -1
-        if parts >= 0 and parts / DECIMALS == value:
-            self.number(parts + 2)
-        else:
-            self.number(1)
-            self.bytes += DOUBLE.pack(value)
-
-    def string(self, value: bytes) -> None:
-        """A byte string after its length."""
-        self.number(len(value))
-        self.bytes += value
-
-    def text(self, value: str | None) -> None:
-        """A text, or None."""
-        if value is None:
-            self.number(0)
-        else:
-            encoded = value.encode("utf-8", "surrogatepass")
-            self.number(len(encoded) + 1)
-            self.bytes += encoded
-
-
-class Reader:
-    """Reads what a Writer wrote, in the same order."""
-
-    def __init__(self, packed: bytes) -> None:
-        self.packed, self.at = packed, 0
-
-    def __bool__(self) -> bool:
-        return self.at < len(self.packed)
-
-    def number(self) -> int:
-        """A non-negative integer."""
-        packed, at = self.packed, self.at
-        value = packed[at]
-        at += 1
-        if value > 0x7F:
-            value, shift, byte = value & 0x7F, 7, 0x80
-            while byte > 0x7F:
-                byte = packed[at]
-                at += 1
-                value |= (byte & 0x7F) << shift
-                shift += 7
-        self.at = at
-        return value
-
-    def real(self) -> float | None:
-        """A float, or None."""
-        kind = self.number()
-        if kind == 1:
-            (value,) = DOUBLE.unpack_from(self.packed, self.at)
-            self.at += 8
-            return float(value)
-        return (kind - 2) / DECIMALS if kind else None
-
-    def take(self, length: int) -> bytes:
-        """The next bytes."""
-        self.at += length
-        return self.packed[self.at - length : self.at]
-
-    def string(self) -> bytes:
-        """A byte string."""
-        return self.take(self.number())
-
-    def text(self) -> str | None:
-        """A text, or None."""
-        length = self.number()
-        return self.take(length - 1).decode("utf-8", "surrogatepass") if length else None
-
-    def remainder(self) -> bytes:
-        """All bytes not read yet."""
-        return self.take(len(self.packed) - self.at)
-
-
-class Compressor:
-    """Compresses small records with a shared dictionary. Not thread-safe."""
-
-    def __init__(self) -> None:
-        self._compressor = ZstdCompressor(level=LEVEL, dict_data=DICTIONARY, write_dict_id=False)
-        self._decompressor = ZstdDecompressor(dict_data=DICTIONARY)
-
-    def compress(self, plain: bytes) -> bytes:
-        """The record compressed, or as it is where that is shorter."""
-        packed = self._compressor.compress(plain)
-        return b"\x01" + packed if len(packed) < len(plain) else b"\x00" + plain
-
-    def decompress(self, packed: bytes) -> bytes:
-        """The inverse of `compress`."""
-        return self._decompressor.decompress(packed[1:]) if packed[0] else packed[1:]
 
 
 Name = bytes

@@ -16,11 +16,9 @@ from zstandard import ZstdCompressor, ZstdDecompressor
 from nearcopy.config.units import from_micros
 from nearcopy.fingerprint.blocking_keys import Keys
 from nearcopy.models import Article, Fingerprint
+from nearcopy.stores.record_format import Compressor, Reader, Writer
 from nearcopy.stores.redis.article_headers import ArticleHeader
 from nearcopy.stores.redis.binary_format import (
-    Compressor,
-    Reader,
-    Writer,
     pack_strings,
     split,
     unpack_hash,

@@ -9,11 +9,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
 from nearcopy.errors import TransientStoreError
+from nearcopy.stores.record_format import Reader, Writer
 from nearcopy.stores.redis.binary_format import (
     LogEntry,
     Name,
-    Reader,
-    Writer,
     batch_operations,
     field_name,
     key_of,

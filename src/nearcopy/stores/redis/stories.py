@@ -10,11 +10,10 @@ from nearcopy.config.units import from_micros
 from nearcopy.models import Member, Story, ordered
 from nearcopy.models.feedback import Feedback, StoryAction, action_from_json, action_to_json
 from nearcopy.stores.base import UNLIMITED
+from nearcopy.stores.record_format import Reader, Writer
 from nearcopy.stores.redis.article_headers import ArticleHeader
 from nearcopy.stores.redis.binary_format import (
     Name,
-    Reader,
-    Writer,
     article_name,
     text_name,
     text_of,

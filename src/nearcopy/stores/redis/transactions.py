@@ -8,6 +8,7 @@ from os import urandom
 
 from nearcopy.config import Recipe
 from nearcopy.errors import NearcopyError, StoreError, TransientStoreError
+from nearcopy.stores.record_format import Compressor
 from nearcopy.stores.redis import article_headers
 from nearcopy.stores.redis.article_headers import (
     ArticleHeaders,
@@ -18,7 +19,6 @@ from nearcopy.stores.redis.article_headers import (
 )
 from nearcopy.stores.redis.binary_format import (
     PIECES,
-    Compressor,
     LogEntry,
     Name,
     field_name,

@@ -20,7 +20,7 @@ from nearcopy.stores.row_codec import (
     replace_surrogates_or_none,
 )
 from nearcopy.stores.sql.database import STATE, ArticleIds, Database, SqlSettings
-from nearcopy.stores.sql.stories import SqlEdges
+from nearcopy.stores.sql.edges import SqlEdges
 from nearcopy.stores.sql.window_cache import SqlWindow
 
 BATCH_SIZE = 1000
@@ -88,7 +88,7 @@ class SqlArticles:
         self._ids.add((number, item.id) for number, item in fingerprints.items())
         self._window.save_days(rows)
         self._window.remember(fingerprints)
-        self._edges.new_articles = numbers
+        self._edges.add_articles(numbers)
         self._window.catch_up(dict(self._database.run(STATE)))
 
     def _assign_runs(self, ids: Sequence[str], chosen: Runs) -> Runs:

@@ -61,22 +61,13 @@ CREATE TABLE partition_days (
     PRIMARY KEY (day, day_partition)
 ){keyed};
 CREATE TABLE arrivals (number {integer} PRIMARY KEY, day {integer} NOT NULL, source TEXT);
-CREATE TABLE edges (
-    a {integer} NOT NULL,
-    b {integer} NOT NULL,
-    relation TEXT NOT NULL,
-    rule TEXT NOT NULL,
-    confidence {real} NOT NULL,
-    duplicate {integer} NOT NULL,
-    reason TEXT NOT NULL,
-    flags TEXT NOT NULL,
-    event_score {real} NOT NULL,
-    overlap {real},
-    on_demand {integer} NOT NULL,
-    same_story {integer} NOT NULL,
-    PRIMARY KEY (a, b)
-){by_newer}{keyed};
-CREATE INDEX edges_b ON edges (b);
+CREATE TABLE edges (number {integer} PRIMARY KEY, packed {binary} NOT NULL){by_number};
+CREATE TABLE edge_ends (
+    number {integer} NOT NULL,
+    later {integer} NOT NULL,
+    packed {binary} NOT NULL,
+    PRIMARY KEY (number, later)
+){by_later}{keyed};
 CREATE TABLE stories (id {name} PRIMARY KEY, why TEXT NOT NULL){keyed};
 CREATE TABLE redirects (story {name} PRIMARY KEY, to_story TEXT NOT NULL){keyed};
 CREATE TABLE members (

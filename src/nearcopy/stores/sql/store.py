@@ -23,9 +23,10 @@ from nearcopy.stores.base import (
 from nearcopy.stores.integrity import check_duplicates
 from nearcopy.stores.sql.articles import SqlArticles
 from nearcopy.stores.sql.database import ArticleIds, Database, Row, SqlSettings, State
+from nearcopy.stores.sql.edges import SqlEdges
 from nearcopy.stores.sql.feedback import SqlFeedback
 from nearcopy.stores.sql.schema import index_names_of, table_name
-from nearcopy.stores.sql.stories import NO_NUMBERS, SqlEdges, SqlStories
+from nearcopy.stores.sql.stories import SqlStories
 from nearcopy.stores.sql.window_cache import SqlWindow
 
 CLOSING_TIMEOUT = 0.2  # seconds
@@ -198,7 +199,7 @@ class SqlStore(ComposedStore):
         if int(state.get("numbers", 0)) < self.window.last_number:  # restored from a backup
             self._reset_caches()
         self._ids.start_cache()
-        self._edges.new_articles = NO_NUMBERS
+        self._edges.start_cache()
         self._feedback.start_transaction(state)
         self.window.is_changed = False
         try:
@@ -206,6 +207,7 @@ class SqlStore(ComposedStore):
             yield
         finally:
             self._ids.stop_cache()
+            self._edges.stop_cache()
             self._feedback.end_transaction()
 
     def _roll_back_caches(self) -> None:
@@ -258,7 +260,8 @@ class SqlStore(ComposedStore):
         count = self.database.one
         (articles,) = count("SELECT count(*) FROM articles WHERE deleted = 0")
         (incomplete,) = count(INCOMPLETE_ARTICLES)
-        strays = sum(count(STRAY_ROWS.format(table))[0] for table in self.database.article_tables)
+        tables = (*self.database.article_tables, "edges")
+        strays = sum(count(STRAY_ROWS.format(table))[0] for table in tables)
         return Check(
             "articles",
             incomplete == strays == 0,
