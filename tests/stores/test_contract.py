@@ -26,20 +26,25 @@ from nearcopy import (
     fingerprints,
     frequency_table,
 )
+from nearcopy.config.units import to_micros
 from nearcopy.fingerprint.blocking_keys import blocking_keys
 from nearcopy.models import Edge, Fact, Member
 from nearcopy.models.feedback import Prediction
 from nearcopy.stores import StoredArticle, open_store
 from nearcopy.stores.edge_codec import EdgeCodec
+from nearcopy.stores.fingerprint_codec import DETAILS, decode_details, encode_details
 from nearcopy.stores.row_codec import (
     articles_from_rows,
     articles_to_rows,
     fingerprint_from_row,
+    fingerprint_from_values,
     fingerprint_to_row,
     recipe_from_json,
     recipe_to_json,
 )
+from nearcopy.stores.sql.fingerprints import ALL_DETAILS
 
+HASHES = ("words", "digest", "simhash", "minhash", "numerals", "profile")
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
 WEEK = timedelta(days=7)
@@ -806,6 +811,18 @@ def test_a_fingerprint_is_stored_as_plain_values_and_comes_back(fingerprint):
     row = fingerprint_to_row(fingerprint)
     assert all(isinstance(value, bytes | str | int | None) for value in row)
     assert fingerprint_from_row(row) == fingerprint
+
+
+@given(fingerprint_strategy, st.sampled_from([DETAILS, ALL_DETAILS]))
+def test_the_details_of_a_fingerprint_come_back(fingerprint, defaults):
+    for recipe in (fingerprint.recipe, "r1-of-the-store"):
+        values = decode_details(encode_details(fingerprint, defaults, recipe), defaults, recipe)
+        hashes = {name: getattr(fingerprint, name) for name in HASHES}
+        simhash = fingerprint.simhash
+        hashes["simhash"] = None if simhash is None else simhash.to_bytes(8, "big")
+        times = {name: to_micros(getattr(fingerprint, name)) for name in ("published", "seen")}
+        header = {"id": fingerprint.id, "source": fingerprint.source, **times}
+        assert fingerprint_from_values({**header, **hashes, **values}) == fingerprint
 
 
 rounded = st.integers(0, 10_000).map(lambda parts: parts / 10_000)

@@ -249,7 +249,8 @@ def test_damage_fails_the_checks(address):
         deduper.add(Article(id="a", text=BODY))
         deduper.add(Article(id="b", text=BODY))
     rows(address, "DROP INDEX articles_published")
-    rows(address, "DELETE FROM article_keys WHERE number = 1")
+    rows(address, "UPDATE fingerprints SET day_partition = 9 WHERE number = 1")
+    rows(address, "DELETE FROM arrivals WHERE number = 2")
     with Deduper(address) as deduper:
         failed = {check.name for check in deduper.verify() if not check.passed}
     assert failed == {"indexes", "articles", "window"}
@@ -314,7 +315,7 @@ class TestLostConnections:
 
         def counted(database, statement, values, *last):
             for row in stream(database, statement, values, *last):
-                if "FROM article_keys" in statement:
+                if "FROM fingerprints" in statement:
                     numbers.append(row[0])
                 yield row
 

@@ -16,7 +16,7 @@ import pytest
 from tests.support.racing_workers import race
 
 from nearcopy import RECIPES, Article, BadArticle, Deduper, NotStored, RecipeMismatch, StoreError
-from nearcopy.stores.row_codec import fingerprint_from_row
+from nearcopy.stores.row_codec import fingerprint_from_values
 from nearcopy.stores.sql.articles import BEFORE
 from nearcopy.stores.sql.sqlite import APPLICATION_ID, LATEST, MIGRATIONS, SqliteDatabase, path_of
 from nearcopy.stores.sql.window_cache import SqlWindow
@@ -255,11 +255,11 @@ class TestSpace:
 
     def test_a_purge_frees_disk_space(self, address):
         with Deduper(address) as deduper:
-            list(deduper.run(self.many(600)))
+            list(deduper.run(self.many(1500)))
             deduper.add(Article(id="new", text=BODY, published=NOON + timedelta(days=3)))
         full = path_of(address).stat().st_size
         with Deduper(address) as deduper:
-            assert deduper.purge(NOON + timedelta(days=1)) == 600
+            assert deduper.purge(NOON + timedelta(days=1)) == 1500
             assert deduper.article("new").text == BODY
         assert path_of(address).stat().st_size < full / 3
         assert execute(address, "SELECT count(*) FROM articles") == [(1,)]
@@ -387,12 +387,25 @@ def test_sequence_numbers_are_not_reused_after_a_purge(address):
         assert deduper._store.sequence_numbers(["c"]) == {"c": 3}
 
 
+def test_keys_that_follow_from_the_fingerprint_are_not_stored(address):
+    copies = [Article(id=name, title=f"Title of {name}", text=BODY, seen=NOON) for name in "abc"]
+    with Deduper(address) as deduper:
+        list(deduper.run(copies[:2]))
+        given = deduper._session.fingerprint(copies[:2])
+        stored = deduper._store.keys(["a", "b"])
+        assert all((stored[item.article.id] == item.keys).all() for item in given)
+    assert execute(address, "SELECT count(*), count(keys) FROM fingerprints") == [(2, 0)]
+    with Deduper(address) as deduper:
+        assert deduper.check(copies[2]).duplicate_of == "a"
+
+
 def test_damage_fails_the_checks(address):
     with Deduper(address) as deduper:
         deduper.add(Article(id="a", text=BODY))
         deduper.add(Article(id="b", text=BODY))
     execute(address, "DROP INDEX articles_published")
-    execute(address, "DELETE FROM article_keys WHERE number = 1")
+    execute(address, "UPDATE fingerprints SET day_partition = 9 WHERE number = 1")
+    execute(address, "DELETE FROM arrivals WHERE number = 2")
     with Deduper(address) as deduper:
         failed = {check.name for check in deduper.verify() if not check.passed}
     assert failed == {"indexes", "articles", "window"}
@@ -482,15 +495,15 @@ class TestConcurrency:
         copy = Article(id="x", text=BODY)
         read: list[str] = []
 
-        def noted(row):
-            read.append(fingerprint_from_row(row).id)
-            return fingerprint_from_row(row)
+        def noted(values):
+            read.append(values["id"])
+            return fingerprint_from_values(values)
 
         with Deduper(address) as one, Deduper(address) as other:
             other.add(Article(id="a", text=BODY))
             other.add(Article(id="b", text=BODY))
             assert one.check(copy).duplicate_of == "a"
-            monkeypatch.setattr("nearcopy.stores.sql.window_cache.fingerprint_from_row", noted)
+            monkeypatch.setattr("nearcopy.stores.sql.fingerprints.fingerprint_from_values", noted)
             other.forget(["a"])
             read.clear()
             assert [one.check(copy).duplicate_of for _ in range(2)] == ["b", "b"]

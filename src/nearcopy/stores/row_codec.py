@@ -151,50 +151,48 @@ def fingerprint_from_values(values: dict[str, Any]) -> Fingerprint:
 
 
 class MemberRow(NamedTuple):
-    """A member of a story, without what its article says: id and dates."""
+    """A member of a story, without what its article says: id and dates.
+
+    `details` is a JSON list of confidence, rule, reason, score and why.
+    """
 
     number: int
     story: str
     place: int
     relation: str | None
-    confidence: float
-    rule: str
-    reason: str
     source: str | None
-    score: float
-    why: str
     duplicate_of: str | None
+    details: bytes
 
 
 def member_to_row(number: int, story: str, place: int, member: Member) -> MemberRow:
     """The member at a place of a story."""
+    reason, why = replace_surrogates(member.reason), replace_surrogates(member.why)
+    details = [member.confidence, member.rule, reason, member.score, why]
     return MemberRow(
         number,
         story,
         place,
         member.relation.value if member.relation else None,
-        member.confidence,
-        member.rule,
-        replace_surrogates(member.reason),
         replace_surrogates_or_none(member.source),
-        member.score,
-        replace_surrogates(member.why),
         member.duplicate_of,
+        json.dumps(details, separators=(",", ":"), ensure_ascii=False).encode(),
     )
 
 
 def member_from_row(row: MemberRow, article: str, published: datetime | None) -> Member:
     """The member, of the article with this id."""
+    confidence, rule, reason, score, why = json.loads(row.details)
     return Member(
         id=article,
         relation=RELATIONS[row.relation] if row.relation else None,
-        confidence=row.confidence,
-        rule=row.rule,
-        reason=row.reason,
+        confidence=confidence,
+        rule=rule,
+        reason=reason,
         source=row.source,
         published=published,
-        score=row.score,
-        why=row.why,
+        score=score,
+        why=why,
         duplicate_of=row.duplicate_of,
     )
 

@@ -16,6 +16,7 @@ from zstandard import ZstdCompressor, ZstdDecompressor
 from nearcopy.config.units import from_micros
 from nearcopy.fingerprint.blocking_keys import Keys
 from nearcopy.models import Article, Fingerprint
+from nearcopy.stores.fingerprint_codec import DETAILS, decode_details, encode_details
 from nearcopy.stores.record_format import Compressor, Reader, Writer
 from nearcopy.stores.redis.article_headers import ArticleHeader
 from nearcopy.stores.redis.binary_format import (
@@ -86,7 +87,8 @@ class FingerprintCodec:
         out.string(fingerprint.numerals)
         out.string(lower)
         out.number(len(upper))
-        out.bytes += self._compressor.compress(upper + _encode_values(fingerprint, self._recipe_id))
+        details = encode_details(fingerprint, DETAILS, self._recipe_id)
+        out.bytes += self._compressor.compress(upper + details)
         return bytes(out.bytes)
 
     def decode(self, rows: Sequence[tuple[bytes, ArticleHeader]]) -> list[Fingerprint]:
@@ -104,11 +106,7 @@ class FingerprintCodec:
         words, numerals, lower = reader.number(), reader.string(), reader.string()
         boundary = reader.number()
         plain = self._compressor.decompress(reader.remainder())
-        stored = json.loads(plain[boundary:].decode("utf-8", "surrogatepass"))
-        values = DEFAULTS | dict(zip(DEFAULTS, stored, strict=False))
-        return values | {
-            "recipe": self._recipe_id if values["recipe"] == 0 else values["recipe"],
-            "gist": values["title"] if values["gist"] == 0 else values["gist"],
+        return decode_details(plain[boundary:], DETAILS, self._recipe_id) | {
             "words": words,
             "digest": hashes.digest,
             "simhash": hashes.simhash,
@@ -140,38 +138,6 @@ def _open(row: bytes) -> tuple[_Hashes, Reader]:
         reader.string() if flags & KEYS else None,
     )
     return hashes, reader
-
-
-# The other fields, in the order of the format; trailing ones that equal these are omitted.
-DEFAULTS: dict[str, Any] = {
-    "recipe": 0,  # that of the store
-    "url": None,
-    "declared_url": None,
-    "details": 0,
-    "refiled": False,
-    "tier": None,
-    "block_page": None,
-    "column": None,
-    "stages": (),
-    "names": (),
-    "facts": (),
-    "title": "",
-    "gist": 0,  # the title
-}
-
-
-def _encode_values(fingerprint: Fingerprint, recipe_id: str) -> bytes:
-    values = {name: getattr(fingerprint, name) for name in DEFAULTS}
-    if fingerprint.recipe == recipe_id:
-        values["recipe"] = 0
-    if fingerprint.gist == fingerprint.title:
-        values["gist"] = 0
-    for name in reversed(DEFAULTS):
-        if values[name] != DEFAULTS[name]:
-            break
-        del values[name]
-    plain = json.dumps([*values.values()], separators=(",", ":"), ensure_ascii=False)
-    return plain.encode("utf-8", "surrogatepass")
 
 
 def _pack_profile(profile: bytes) -> Columns:

@@ -1,26 +1,23 @@
 """The articles of an SQL store, with their fingerprints and keys."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
-
-import numpy as np
 
 from nearcopy.config.units import FIRST, from_micros, to_micros
 from nearcopy.fingerprint.blocking_keys import Keys
-from nearcopy.match.candidate_index import DAY, IndexedArticle, day_partition, index_entry
+from nearcopy.match.candidate_index import DAY
 from nearcopy.models import Article, Fingerprint
 from nearcopy.stores.base import NO_RUNS, UNLIMITED, Runs, StoredArticle
 from nearcopy.stores.row_codec import (
     ArticleRow,
-    FingerprintRow,
     articles_from_rows,
     articles_to_rows,
-    fingerprint_to_row,
     replace_surrogates,
     replace_surrogates_or_none,
 )
-from nearcopy.stores.sql.database import STATE, ArticleIds, Database, SqlSettings
+from nearcopy.stores.sql.database import ArticleIds, Database, SqlSettings
 from nearcopy.stores.sql.edges import SqlEdges
+from nearcopy.stores.sql.fingerprints import SqlFingerprints
 from nearcopy.stores.sql.window_cache import SqlWindow
 
 BATCH_SIZE = 1000
@@ -61,11 +58,12 @@ class SqlArticles:
         database: Database,
         ids: ArticleIds,
         settings: SqlSettings,
+        fingerprints: SqlFingerprints,
         edges: SqlEdges,
         window: SqlWindow,
     ) -> None:
         self._database, self._ids, self._settings = database, ids, settings
-        self._edges, self._window = edges, window
+        self._fingerprints, self._edges, self._window = fingerprints, edges, window
         self.find_candidates = window.find_candidates
         self.sequence_numbers, self.run_count = ids.numbers, settings.run_count
 
@@ -78,18 +76,15 @@ class SqlArticles:
         last = self._settings.increment("numbers", len(articles))
         numbers = range(last - len(articles) + 1, last + 1)
         self._database.reserve(numbers)
-        rows = [
-            index_entry(n, item.fingerprint, item.keys)
-            for n, item in zip(numbers, articles, strict=True)
-        ]
         self._insert_articles(numbers, [item.article for item in articles], runs)
-        self._insert_index(rows, [item.fingerprint for item in articles])
+        entries = self._fingerprints.insert(numbers, articles)
         fingerprints = {n: item.fingerprint for n, item in zip(numbers, articles, strict=True)}
+        self._insert_arrivals(fingerprints)
         self._ids.add((number, item.id) for number, item in fingerprints.items())
-        self._window.save_days(rows)
+        self._window.save_days(entries)
         self._window.remember(fingerprints)
         self._edges.add_articles(numbers)
-        self._window.catch_up(dict(self._database.run(STATE)))
+        self._window.add(entries)
 
     def _assign_runs(self, ids: Sequence[str], chosen: Runs) -> Runs:
         """The run of each article: as chosen, as stored, else the current one."""
@@ -111,30 +106,12 @@ class SqlArticles:
             ids = [(number, row.id) for number, row in rows]
             self._database.insert("article_ids", ("number", "id"), ids)
 
-    def _insert_index(
-        self, rows: Sequence[IndexedArticle], fingerprints: Sequence[Fingerprint]
-    ) -> None:
-        self._database.insert(
-            "fingerprints",
-            ("number", *FingerprintRow._fields),
-            [
-                (row.number, *fingerprint_to_row(fingerprint))
-                for row, fingerprint in zip(rows, fingerprints, strict=True)
-            ],
-        )
-        self._database.insert(
-            "article_keys",
-            ("day_partition", "number", "published", "seen", "keys"),
-            [(day_partition(row.published, row.seen), *row) for row in rows],
-        )
-        self._database.insert(
-            "arrivals",
-            ("number", "day", "source"),
-            [
-                (row.number, (row.seen or 0) // DAY, replace_surrogates_or_none(fingerprint.source))
-                for row, fingerprint in zip(rows, fingerprints, strict=True)
-            ],
-        )
+    def _insert_arrivals(self, fingerprints: Mapping[int, Fingerprint]) -> None:
+        rows = [
+            (number, (to_micros(item.seen) or 0) // DAY, replace_surrogates_or_none(item.source))
+            for number, item in fingerprints.items()
+        ]
+        self._database.insert("arrivals", ("number", "day", "source"), rows)
 
     def _replace(self, articles: Sequence[StoredArticle]) -> None:
         """Delete stored articles of the same ids; those that differ become revisions."""
@@ -173,15 +150,12 @@ class SqlArticles:
         for table in self._database.article_tables:
             self._database.execute_in(f"DELETE FROM {table} WHERE number IN ({{}})", numbers)
         self._edges.erase(numbers)
-        self._window.erase(numbers)
         if numbers:
-            self._settings.increment("removals")
+            self._window.erase(numbers, self._settings.increment("removals"))
 
     def dates(self, ids: Collection[str]) -> dict[str, datetime | None]:
         numbers = self._ids.numbers(ids)
-        statement = (
-            "SELECT number, coalesce(published, seen) FROM article_keys WHERE number IN ({})"
-        )
+        statement = "SELECT number, coalesce(published, seen) FROM articles WHERE number IN ({})"
         times: dict[int, int | None] = dict(self._database.select_in(statement, numbers.values()))
         return {name: from_micros(times[n]) for name, n in numbers.items() if n in times}
 
@@ -197,14 +171,9 @@ class SqlArticles:
         return {fingerprint.id: fingerprint for fingerprint in fingerprints.values()}
 
     def keys(self, ids: Collection[str]) -> dict[str, Keys]:
-        statement = "SELECT number, keys FROM article_keys WHERE number IN ({})"
         numbers = self._ids.numbers(ids)
-        packed: dict[int, bytes] = dict(self._database.select_in(statement, numbers.values()))
-        return {
-            name: np.frombuffer(packed[number], "<u8").astype(np.uint64)
-            for name, number in numbers.items()
-            if number in packed
-        }
+        keys = self._fingerprints.keys(numbers.values())
+        return {name: keys[number] for name, number in numbers.items() if number in keys}
 
     def articles(self, ids: Collection[str]) -> dict[str, Article]:
         statement = f"SELECT {ARTICLE_COLUMNS} FROM articles WHERE number IN ({{}})"

@@ -47,7 +47,7 @@ class Database(ABC):
     pool: str
     timeout: float  # seconds to wait for locks
     migrations: Sequence[Migration]
-    article_tables: tuple[str, ...] = ("fingerprints", "article_keys", "arrivals", "members")
+    article_tables: tuple[str, ...] = ("fingerprints", "arrivals", "members")
     numbers_by_id: str  # the statement that selects sequence numbers and ids
 
     @abstractmethod
@@ -229,6 +229,7 @@ class SqlSettings:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._run: int | None = None
+        self._recipe: Recipe | None = None
 
     def bind(self, recipe: Recipe | None, version: int, window: timedelta | None = None) -> Recipe:
         del window  # nothing expires
@@ -246,7 +247,16 @@ class SqlSettings:
                 f"store {address} was filled with keys of version {settings['keys']}, this "
                 f"nearcopy makes version {version}: rebuild it with `nearcopy rebuild`"
             )
-        return recipe or recipe_from_json(settings["recipe_json"])
+        self._recipe = recipe or recipe_from_json(settings["recipe_json"])
+        return self._recipe
+
+    @property
+    def recipe(self) -> Recipe:
+        """The recipe of this store."""
+        if self._recipe is None:
+            stored = self.settings()
+            self._recipe = stored.recipe if stored else Recipe()
+        return self._recipe
 
     def settings(self) -> StoreSettings | None:
         settings = self._read()

@@ -15,7 +15,7 @@ from nearcopy.stores.sql.schema import table_name
 PARTITION_SIZE = 50_000  # sequence numbers
 PARTITION_MARK = "#"  # between a table and its partition; not allowed in names of pools
 # Articles come last: while theirs exists, a partition is not dropped completely.
-PARTITIONED_TABLES = ("fingerprints", "article_keys", "edges", "edge_ends", "articles")
+PARTITIONED_TABLES = ("fingerprints", "edges", "edge_ends", "articles")
 # Rows of some KB stay in one piece: they are compressed already, and are read whole.
 NO_TOAST = "toast_tuple_target = 8160"
 DETACH_TIMEOUT = "20ms"  # for readers to finish, while others wait behind

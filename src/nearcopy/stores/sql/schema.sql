@@ -38,23 +38,16 @@ CREATE TABLE revisions (
 ){keyed};
 CREATE TABLE fingerprints (
     number {integer} PRIMARY KEY,
+    day_partition {integer} NOT NULL,
     words {integer} NOT NULL,
     digest {binary},
     simhash {binary},
     minhash {binary},
-    numerals {binary} NOT NULL,
-    profile {binary} NOT NULL,
-    rest TEXT NOT NULL,
+    details {binary} NOT NULL,
+    keys {binary},
     computed_at {seconds}
 ){by_number};
-CREATE TABLE article_keys (
-    number {integer} PRIMARY KEY,
-    day_partition {integer} NOT NULL,
-    published {integer},
-    seen {integer},
-    keys {binary} NOT NULL
-){by_number};
-CREATE INDEX article_keys_partition ON article_keys (day_partition);
+CREATE INDEX fingerprints_partition ON fingerprints (day_partition);
 CREATE TABLE partition_days (
     day {integer},
     day_partition {integer},
@@ -75,13 +68,9 @@ CREATE TABLE members (
     story {name} NOT NULL,
     place {integer} NOT NULL,
     relation TEXT,
-    confidence {real} NOT NULL,
-    rule TEXT NOT NULL,
-    reason TEXT NOT NULL,
     source TEXT,
-    score {real} NOT NULL,
-    why TEXT NOT NULL,
-    duplicate_of TEXT
+    duplicate_of TEXT,
+    details {binary} NOT NULL
 );
 CREATE INDEX members_story ON members (story);
 CREATE TABLE feedback (

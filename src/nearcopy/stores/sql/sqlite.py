@@ -18,13 +18,14 @@ APPLICATION_ID = 0x6E656172  # "near", in the header of the file
 LOCK_TIMEOUT_SECONDS = 60.0
 LOCK_POLL_SECONDS = 0.002
 MAX_PARAMETERS = 500  # of one statement; SQLite takes 32,766, older versions 999
-AUTO_VACUUM = "PRAGMA auto_vacuum = INCREMENTAL"  # before the first table: frees purged pages
+# Before the first table: pages that hold several rows, and are freed by a purge.
+NEW_FILE = ("PRAGMA page_size = 16384", "PRAGMA auto_vacuum = INCREMENTAL")
 INCREMENTAL = 2  # the value of that pragma
-# Pages of 4 KB in the write-ahead log from which on it is written back to the file; fewer during a
+# Pages of 16 KB in the write-ahead log from which on it is written back to the file; fewer during a
 # purge, because readers wait behind writes on their way to the disk.
-CHECKPOINT_PAGES, PURGE_CHECKPOINT_PAGES = 4000, 500
+CHECKPOINT_PAGES, PURGE_CHECKPOINT_PAGES = 1000, 125
 TOMBSTONE_BATCH = 1000
-VACUUM_BATCH = 1000  # pages freed in one transaction
+VACUUM_BATCH = 250  # pages freed in one transaction
 PRAGMAS = (
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = FULL",  # a commit is on the disk when it returns
@@ -118,7 +119,7 @@ class SqliteDatabase(Database):
                 raise
 
     def _configure(self) -> None:
-        for pragma in [AUTO_VACUUM, *PRAGMAS] if self._is_new() else PRAGMAS:
+        for pragma in [*NEW_FILE, *PRAGMAS] if self._is_new() else PRAGMAS:
             self._connection.execute(pragma)
         if self.schema_version() < LATEST:
             self.migrate(LATEST)

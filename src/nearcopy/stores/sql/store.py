@@ -25,6 +25,7 @@ from nearcopy.stores.sql.articles import SqlArticles
 from nearcopy.stores.sql.database import ArticleIds, Database, Row, SqlSettings, State
 from nearcopy.stores.sql.edges import SqlEdges
 from nearcopy.stores.sql.feedback import SqlFeedback
+from nearcopy.stores.sql.fingerprints import SqlFingerprints
 from nearcopy.stores.sql.schema import index_names_of, table_name
 from nearcopy.stores.sql.stories import SqlStories
 from nearcopy.stores.sql.window_cache import SqlWindow
@@ -32,11 +33,8 @@ from nearcopy.stores.sql.window_cache import SqlWindow
 CLOSING_TIMEOUT = 0.2  # seconds
 INCOMPLETE_ARTICLES = """
 SELECT count(*) FROM articles LEFT JOIN fingerprints USING (number)
-LEFT JOIN article_keys USING (number)
 LEFT JOIN arrivals USING (number)
-WHERE deleted = 0 AND (
-    fingerprints.number IS NULL OR article_keys.number IS NULL OR arrivals.number IS NULL
-)
+WHERE deleted = 0 AND (fingerprints.number IS NULL OR arrivals.number IS NULL)
 """
 STRAY_ROWS = """
 SELECT count(*) FROM {0} WHERE NOT EXISTS (
@@ -148,11 +146,14 @@ class SqlStore(ComposedStore):
         self._statistics = SqlStatistics(database)
         self._feedback = SqlFeedback(database)
         self._edges = SqlEdges(database, self._ids)
-        self.window = SqlWindow(database, self._ids)
+        fingerprints = SqlFingerprints(database, self._settings)
+        self.window = SqlWindow(database, self._ids, fingerprints)
         self._stories = SqlStories(
             database, self._ids, lambda number: self.window.cache.fingerprints.get(number)
         )
-        self._articles = SqlArticles(database, self._ids, self._settings, self._edges, self.window)
+        self._articles = SqlArticles(
+            database, self._ids, self._settings, fingerprints, self._edges, self.window
+        )
         self._failed = False  # whether the last transaction did
         super().__init__(
             self._articles, self._edges, self._stories, self._feedback, self._statistics
@@ -256,7 +257,7 @@ class SqlStore(ComposedStore):
         return Check("indexes", not missing, detail)
 
     def _check_articles(self) -> Check:
-        """Whether all articles have fingerprint and keys, and no rows are left of others."""
+        """Whether all articles have fingerprint, and no rows are left of others."""
         count = self.database.one
         (articles,) = count("SELECT count(*) FROM articles WHERE deleted = 0")
         (incomplete,) = count(INCOMPLETE_ARTICLES)
@@ -265,7 +266,7 @@ class SqlStore(ComposedStore):
         return Check(
             "articles",
             incomplete == strays == 0,
-            f"{articles} articles, {incomplete} without fingerprint or keys, {strays} rows of none",
+            f"{articles} articles, {incomplete} without fingerprint, {strays} rows of none",
         )
 
     def _check_duplicates(self) -> Check:

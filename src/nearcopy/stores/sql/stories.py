@@ -8,6 +8,7 @@ from nearcopy.config.units import from_micros, to_micros
 from nearcopy.models import Fingerprint, Member, Story
 from nearcopy.stores.base import UNLIMITED, StoryCursor, StoryFilter, StoryOrder, StoryPlace
 from nearcopy.stores.full_scans import first_places
+from nearcopy.stores.record_format import Compressor
 from nearcopy.stores.row_codec import (
     MemberRow,
     member_from_row,
@@ -55,6 +56,7 @@ class SqlStories:
     ) -> None:
         self._database, self._ids = database, ids
         self._cached_fingerprint = cached_fingerprint
+        self._compressor = Compressor()
 
     def save_stories(
         self, stories: Iterable[Story], removed: Collection[str], redirects: Mapping[str, str]
@@ -62,11 +64,13 @@ class SqlStories:
         listed = list(stories)
         numbers = self._ids.numbers({member.id for story in listed for member in story.members})
         story_rows = [(story.id, replace_surrogates(story.why)) for story in listed]
-        member_rows = [
+        members = (
             member_to_row(numbers[member.id], story.id, place, member)
             for story in listed
             for place, member in enumerate(story.members)
-        ]
+        )
+        compress = self._compressor.compress
+        member_rows = [row._replace(details=compress(row.details)) for row in members]
         self._database.replace("stories", ("id", "why"), story_rows, key=("id",))
         self._database.replace("members", MemberRow._fields, member_rows, key=("number",))
         self._database.execute_in("DELETE FROM stories WHERE id IN ({})", removed)
@@ -91,7 +95,9 @@ class SqlStories:
 
     def _decode(self, rows: Iterable[Row]) -> list[Membership]:
         """The members, in order."""
-        listed = list(map(MemberRow._make, rows))
+        decompress = self._compressor.decompress
+        packed = map(MemberRow._make, rows)
+        listed = [row._replace(details=decompress(row.details)) for row in packed]
         articles = self._ids_and_times([row.number for row in listed])
         memberships = []
         for row in listed:

@@ -11,15 +11,11 @@ from typing import NamedTuple
 from nearcopy.match.candidate_index import DAY, IndexedArticle, day_partition
 from nearcopy.models import Fingerprint
 from nearcopy.stores.base import Candidates, Probe
-from nearcopy.stores.row_codec import FingerprintRow, fingerprint_from_row
 from nearcopy.stores.sql.database import ArticleIds, Database, State
+from nearcopy.stores.sql.fingerprints import SELECT, SqlFingerprints
 from nearcopy.stores.window_cache import WindowCache, collect_candidates, required_partitions
 
 MIN_BATCH, MAX_BATCHES = 4, 8  # partitions read at once: a lost connection loses one batch only
-SELECT_KEYS = "SELECT number, published, seen, keys FROM article_keys"
-SELECT_FINGERPRINTS = (
-    f"SELECT number, {', '.join(FingerprintRow._fields)} FROM fingerprints WHERE number IN ({{}})"
-)
 # The narrowest of the tables with all articles, so that this hardly ever waits for a disk.
 EXISTING = "SELECT number FROM arrivals WHERE number IN ({})"
 
@@ -37,8 +33,8 @@ class _Committed(NamedTuple):
 class SqlWindow:
     """The articles of the window queried."""
 
-    def __init__(self, database: Database, ids: ArticleIds) -> None:
-        self._database, self._ids = database, ids
+    def __init__(self, database: Database, ids: ArticleIds, fingerprints: SqlFingerprints) -> None:
+        self._database, self._ids, self._stored = database, ids, fingerprints
         self.reset()
 
     def reset(self) -> None:
@@ -95,11 +91,16 @@ class SqlWindow:
             self._removals_when_empty = removals
         if self.cache.partitions and latest > self.last_number:
             rows = self._database.run(
-                f"{SELECT_KEYS} WHERE number > ? ORDER BY number", (self.last_number,)
+                f"{SELECT} WHERE number > ? ORDER BY number", (self.last_number,)
             )
-            self.cache.add(map(IndexedArticle._make, rows))
+            self.cache.add(self._stored.entries(rows))
         self.last_number = latest
         self._commit_reads()
+
+    def add(self, articles: Sequence[IndexedArticle]) -> None:
+        """Add articles that this transaction inserted."""
+        self.cache.add(articles)
+        self.last_number = articles[-1].number
 
     def find_candidates(
         self, probes: Sequence[Probe], window: timedelta | None, limit: int | None = None
@@ -153,11 +154,11 @@ class SqlWindow:
     def load_batch(self, partitions: Sequence[int]) -> None:
         """Load partitions; if the transaction fails later they stay."""
         rows = self._database.stream_in(
-            f"{SELECT_KEYS} WHERE day_partition IN ({{}}) AND number <= ?",
+            f"{SELECT} WHERE day_partition IN ({{}}) AND number <= ?",
             partitions,
             self.last_number,
         )
-        self.cache.load(partitions, map(IndexedArticle._make, rows))
+        self.cache.load(partitions, self._stored.entries(rows))
         self._commit_reads()
 
     def fingerprints(self, numbers: Collection[int]) -> dict[int, Fingerprint]:
@@ -166,8 +167,7 @@ class SqlWindow:
         fingerprints = self.cache.fingerprints
         cached = {n: fingerprints[n] for n in numbers if n in fingerprints}
         missing = [n for n in numbers if n not in cached and n not in self._removed]
-        rows = self._database.select_in(SELECT_FINGERPRINTS, missing)
-        loaded = {number: fingerprint_from_row(FingerprintRow(*row)) for number, *row in rows}
+        loaded = self._stored.select(missing)
         self._removed.update(n for n in missing if n not in loaded)
         self.remember(loaded)
         return cached | loaded
@@ -186,7 +186,11 @@ class SqlWindow:
         self._verified.update(fingerprints)
         self._verified.difference_update(self.cache.remember(fingerprints))
 
-    def erase(self, numbers: Collection[int]) -> None:
-        """Forget the fingerprints of articles that this transaction removes."""
+    def erase(self, numbers: Collection[int], removals: int) -> None:
+        """Forget the fingerprints of articles that this transaction removes.
+
+        `removals` is their count from now on.
+        """
+        self._removals = str(removals)
         for number in numbers:
             self.cache.fingerprints.pop(number, None)
