@@ -94,8 +94,8 @@ def test_repeated_ids_become_unique(tmp_path):
     rows = [{"id": "a", "text": "one"}, {"id": "a", "text": "two"}, {"id": "a#2", "text": "three"}]
     (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     summary = deduplicate(CorpusJob(tmp_path / "in.jsonl", tmp_path / "out"))
-    assert [row["id"] for row in read(tmp_path / "out" / "in.jsonl")] == ["a", "a#3", "a#2"]
-    assert summary.repeated_ids == 1
+    assert [row["id"] for row in read(tmp_path / "out" / "in.jsonl")] == ["a", "a#2", "a#2#2"]
+    assert summary.repeated_ids == 2
 
 
 def test_rows_without_an_id_get_one_and_earlier_annotations_are_replaced(tmp_path):

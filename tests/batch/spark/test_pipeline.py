@@ -24,6 +24,7 @@ from nearcopy.batch.local import deduplicate as on_one_machine
 from nearcopy.batch.local.clusters import read_article_edges
 from nearcopy.batch.shared_keys import LEADING_ROWS, PRECEDING_ROWS, neighbour_positions
 from nearcopy.cli import app
+from nearcopy.io.files import UniqueIds
 from nearcopy.match import candidate_index
 
 pa = servers.driver("pyarrow")
@@ -147,10 +148,23 @@ def test_crowded_keys_are_salted_and_bounded_all_the_same(spark, tmp_path):
     assert marks(result.table.collect()) == marks(read(tmp_path / "out" / path.name))
     assert result.summary.oversized_keys == expected.oversized_keys
     articles, hot, pairs = (rows_in(work / name) for name in ("articles", "hot_keys", "pairs"))
-    assert max(row["bits"] for row in hot) >= 2
+    assert max(len(row["bounds"]) for row in hot) >= 2
     keys = [(column, key, row["row"]) for row in articles for column, key in enumerate(row["keys"])]
     result = {(row["later"], row["earlier"]) for row in pairs if row["later"] is not None}
     assert result == paired(keys, 10_000)
+
+
+@pytest.mark.parametrize("partitions", [1, 7])
+def test_ids_are_those_of_one_machine_whatever_the_partitions(spark, tmp_path, partitions):
+    ids = [f"{'ab'[place % 2]}{'#2' * (place % 3)}{'#3' * (place % 5 == 0)}" for place in range(60)]
+    rows = [(own, f"text {place}") for place, own in enumerate(ids)]
+    table = spark.createDataFrame(
+        spark.sparkContext.parallelize(rows, partitions), "id string, text string"
+    )
+    unique = {
+        row["text"]: row["id"] for row in run(table, work=str(tmp_path / "work")).table.collect()
+    }
+    assert [unique[text] for _, text in rows] == list(map(UniqueIds().assign, ids))
 
 
 def by_pair(edges) -> dict[frozenset[str], tuple]:

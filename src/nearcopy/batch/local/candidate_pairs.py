@@ -1,6 +1,5 @@
 """Candidate pairs: exact duplicates, repeated ids, and rows that share a blocking key."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from nearcopy.batch.column_rules import Numbers, Ranking
 from nearcopy.batch.local.column_files import Array, Pack, write_pack
 from nearcopy.batch.local.corpus_job import CorpusJob
-from nearcopy.batch.local.row_table import Part, Table, table_of
+from nearcopy.batch.local.row_table import Part, table_of
 from nearcopy.batch.shared_keys import (
     NO_PAIRS,
     Keys,
@@ -22,8 +21,7 @@ from nearcopy.batch.shared_keys import (
     sorted_keys,
 )
 from nearcopy.config import Policy
-from nearcopy.io.files.read import first_free_number, numbered_id
-from nearcopy.kernels import xxh3_64
+from nearcopy.io.files.read import UniqueIds
 from nearcopy.models import Relation
 
 EXACT_DUPLICATES_FILE = "exact_duplicates.pack"
@@ -31,7 +29,7 @@ BYTES_PER_KEY = 48  # of memory, to sort
 
 
 def find_exact_duplicates(job: CorpusJob, _: int = 0) -> None:
-    """Write the representative of each row's text, and new ids for repeated ones."""
+    """Write the representative of each row's text, and the new ids of rows."""
     table = table_of(job)
     representatives = np.arange(len(table), dtype=np.uint32)
     if job.by_text and collapses_exact_duplicates(job.policy):
@@ -113,41 +111,22 @@ def _equal_rows(
 
 
 def _rename_repeated_ids(job: CorpusJob) -> dict[int, str]:
-    """New ids, "id#2", "id#3", for rows whose id an earlier row has; the twin of `UniqueIds`."""
-    table = table_of(job)
-    repeated: dict[int, tuple[str, int]] = {}
-    for groups, rows in _equal_rows(job, lambda part: part.pack.read("id_hash")):
-        ids = table.ids(rows)
-        counts: Counter[str] = Counter()
-        for row in rows[np.lexsort((rows, groups))].tolist():
-            counts[ids[row]] += 1
-            if counts[ids[row]] > 1:
-                repeated[row] = ids[row], counts[ids[row]]
-    return _number_ids(table, repeated) if repeated else {}
-
-
-def _number_ids(table: Table, repeated: dict[int, tuple[str, int]]) -> dict[int, str]:
-    """A numbered id for each row, that no other row has."""
-    existing = np.unique(table.column("id_hash"))
-    assigned: dict[int, str] = {}
-    new_ids: set[str] = set()
-
-    def is_taken(candidate: str) -> bool:
-        hashed = np.uint64(xxh3_64(candidate.encode("utf-8", "surrogatepass")))
-        place = np.searchsorted(existing, hashed)
-        return candidate in new_ids or hashed in existing[place : place + 1]
-
-    for row in sorted(repeated):
-        article_id, number = repeated[row]
-        number = first_free_number(article_id, number, is_taken)
-        assigned[row] = numbered_id(article_id, number)
-        new_ids.add(assigned[row])
-    return assigned
+    """The new ids of rows that do not get their own, as `UniqueIds` assigns them."""
+    table, assign = table_of(job), UniqueIds().assign
+    repeated = [rows for _, rows in _equal_rows(job, lambda part: part.pack.read("id_hash"))]
+    rows = np.concatenate([np.zeros(0, np.int64), *repeated])
+    if not len(rows):
+        return {}
+    families = table.column("family_hash")
+    members = np.flatnonzero(np.isin(families, families[rows]))
+    own = table.ids(members)
+    assigned = {row: assign(own[row]) for row in members.tolist()}
+    return {row: unique_id for row, unique_id in assigned.items() if unique_id != own[row]}
 
 
 @lru_cache(maxsize=1)
 def renamed_ids(job: CorpusJob) -> dict[int, str]:
-    """The new ids of rows whose id was repeated."""
+    """The new ids of rows that did not get their own."""
     return dict(Pack(job.paths.work / EXACT_DUPLICATES_FILE).notes["ids"])
 
 

@@ -21,7 +21,7 @@ from nearcopy.models.batches import batches
 from nearcopy.stores import Store, open_store
 
 Names = str | Path | Sequence[str | Path]
-VERSION = 2  # of the files in the work folder
+VERSION = 3  # of the files in the work folder
 LEAST_MEMORY = 256 << 20
 UNIT_BYTES = 16 << 20  # of a plain file, read by one task
 WHOLE = -1  # the end of a file that cannot be split

@@ -31,6 +31,7 @@ from nearcopy.config.units import NO_TIME, to_micros
 from nearcopy.fingerprint.blocking_keys import BLOCK_PAIRS, blocking_keys, lookup_keys
 from nearcopy.fingerprint.fingerprint import fingerprints
 from nearcopy.io.files.json import Record
+from nearcopy.io.files.read import id_family
 from nearcopy.io.files.rows import Rejected, Row
 from nearcopy.kernels.reference.sketches import mix
 from nearcopy.kernels.result_types import Sketches
@@ -89,11 +90,17 @@ def line_columns(lines: Sequence[RawLine | None]) -> Columns:
 
 
 def id_columns(ids: Iterable[str]) -> Columns:
-    """The ids of rows as columns, with a hash of each."""
-    encoded = [article_id.encode("utf-8", "surrogatepass") for article_id in ids]
-    data, ends = join_blobs(encoded)
-    hashes = np.array([kernels.xxh3_64(article_id) for article_id in encoded], np.uint64)
-    return {"id": data, "id_ends": ends, "id_hash": hashes}
+    """The ids of rows as columns, with a hash of each and of its family."""
+    listed = list(ids)
+    data, ends = join_blobs([article_id.encode("utf-8", "surrogatepass") for article_id in listed])
+    hashes = (hash_ids(listed), hash_ids(map(id_family, listed)))
+    return {"id": data, "id_ends": ends, "id_hash": hashes[0], "family_hash": hashes[1]}
+
+
+def hash_ids(ids: Iterable[str]) -> Keys:
+    """A hash of each id, the same on every machine."""
+    encoded = (article_id.encode("utf-8", "surrogatepass") for article_id in ids)
+    return np.array([kernels.xxh3_64(article_id) for article_id in encoded], np.uint64)
 
 
 # Texts alone.

@@ -2,7 +2,7 @@
 
 Rows of a key are paired as in `nearcopy.batch.shared_keys`: with the rows just before them and the
 first ones. A key with very many rows would be the work of one executor, so it is salted: its rows
-are partitioned by row number, each partition with the rows it needs of earlier ones.
+are parted at some row numbers, each part with the rows it needs of earlier ones.
 """
 
 from collections.abc import Callable, Iterator
@@ -40,7 +40,6 @@ from nearcopy.match.eligibility import within_window
 LARGEST_KEY = 100_000  # rows of a key that is not salted
 SAMPLING_STEP = 64  # rows of which one is sampled to find such keys
 GROUP = ("column", "key", "salt")
-ROW_BITS = 63
 PAIR_SCHEMA = "later long, earlier long, weight int, column int, key long, size long"
 COUNT_OVERSIZED = "count_if(later is null)"
 Arrays = dict[str, NDArray[Any]]
@@ -133,7 +132,7 @@ def _salt(checkpoints: Checkpoints, keys: DataFrame, limits: PairLimits) -> Data
     hot, hot_count, _ = checkpoints.stage("hot_keys", lambda: _hot_keys(keys, limits))
     if not hot_count:
         return _unsalted(keys)
-    salt = F.expr(f"cast(shiftright(row, {ROW_BITS} - bits) as int)")
+    salt = F.expr("size(filter(bounds, bound -> bound <= row))")
     oversized = keys.join(F.broadcast(hot), ["column", "key"]).withColumn("salt", salt)
     ordinary = keys.join(F.broadcast(hot), ["column", "key"], "left_anti")
     names = [*keys.columns, "salt", "fresh"]
@@ -145,11 +144,19 @@ def _salt(checkpoints: Checkpoints, keys: DataFrame, limits: PairLimits) -> Data
 
 
 def _hot_keys(keys: DataFrame, limits: PairLimits) -> DataFrame:
-    """Keys with more rows than one partition is to hold, estimated from a sample."""
+    """Keys with more rows than one partition is to hold, and the first row of each part but one.
+
+    Both are estimated from a sample.
+    """
     share = max(1, min(SAMPLING_STEP, limits.part // 1000))
-    counted = keys.where(F.col("row") % share == 0).groupBy("column", "key").count()
-    parts = F.ceil(F.log2(F.col("count") * share / limits.part)).cast("int")
-    return counted.withColumn("bits", parts).where("bits > 0").drop("count")
+    sample = keys.where(F.col("row") % share == 0)
+    counted = sample.groupBy("column", "key").count()
+    parts = F.ceil(F.col("count") * share / limits.part).cast("int")
+    hot = counted.withColumn("parts", parts).where("parts > 1")
+    rows = sample.join(F.broadcast(hot), ["column", "key"]).groupBy("column", "key", "parts")
+    ordered = rows.agg(F.sort_array(F.collect_list("row")).alias("rows"))
+    bounds = "transform(sequence(1, parts - 1), n -> rows[cast(size(rows) * n / parts as int)])"
+    return ordered.select("column", "key", F.expr(bounds).alias("bounds"))
 
 
 def _preceding_rows(oversized: DataFrame, limits: PairLimits) -> DataFrame:
@@ -157,10 +164,10 @@ def _preceding_rows(oversized: DataFrame, limits: PairLimits) -> DataFrame:
     order = Window.partitionBy(*GROUP)
     from_end = F.row_number().over(order.orderBy(F.desc("row")))
     last = oversized.withColumn("n", from_end).where(f"n <= {limits.preceding}")
-    last = last.where("salt < shiftleft(1, bits) - 1").withColumn("salt", F.col("salt") + 1)
+    last = last.where("salt < size(bounds)").withColumn("salt", F.col("salt") + 1)
     from_start = F.row_number().over(order.orderBy("row"))
     first = oversized.where("salt = 0").withColumn("n", from_start).where(f"n <= {LEADING_ROWS}")
-    salts = F.explode(F.expr("sequence(1, shiftleft(1, bits) - 1)"))
+    salts = F.explode(F.expr("sequence(1, size(bounds))"))
     first = first.withColumn("salt", salts)
     return last.union(first.select(*last.columns)).drop("n").distinct()
 

@@ -43,7 +43,7 @@ from nearcopy.config import Policy
 from nearcopy.io.files.read import check_columns
 from nearcopy.match.candidate_index import candidate_limit
 
-VERSION = 2  # of the checkpoints
+VERSION = 3  # of the checkpoints
 LOG = logging.getLogger(__name__)
 BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
 ROWS_PER_BATCH = 2000  # few, as texts may be long

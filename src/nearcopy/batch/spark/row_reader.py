@@ -2,23 +2,25 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from nearcopy.batch.column_rules import rank
 from nearcopy.batch.corpus_settings import Settings
 from nearcopy.batch.linked_groups import place_undated
 from nearcopy.batch.local.corpus_job import Input
-from nearcopy.batch.local.fingerprints import fingerprint_columns, sketch_columns
+from nearcopy.batch.local.fingerprints import fingerprint_columns, hash_ids, sketch_columns
 from nearcopy.batch.local.row_reader import HTML, NO_ID, REWRITE, RowReader, TextRow
 from nearcopy.batch.spark.checkpoints import Checkpoints, Stage
 from nearcopy.config import Keep
+from nearcopy.io.files.read import UniqueIds, id_family
 from nearcopy.io.files.rows import Place, Rejected, Row
-from nearcopy.kernels import xxh3_64
 from nearcopy.match.candidate_index import TITLE
 from nearcopy.models import Fingerprint
 from nearcopy.stores.row_codec import FingerprintRow, fingerprint_from_row
@@ -28,8 +30,9 @@ NAME = "the table"
 ROWS_PER_BATCH = 1024
 COUNT_CHANGED_IDS = "count_if(id_changed)"  # rows whose id is not that of the table
 SHARED_SCHEMA = (
-    "place long, why string, id string, id_changed boolean, row long, text string, html boolean, "
-    "words int, digest binary, published long, seen long, rank array<long>, keys array<long>"
+    "place long, why string, id string, id_hash long, family_hash long, id_changed boolean, "
+    "row long, text string, html boolean, words int, digest binary, published long, seen long, "
+    "rank array<long>, keys array<long>"
 )
 TEXT_SCHEMA = f"{SHARED_SCHEMA}, simhash long, source long"
 BLOBS = ("simhash", "minhash", "numerals", "profile")
@@ -69,11 +72,6 @@ def rows_to_batch(schema: str, rows: Iterable[Sequence[Any]]) -> pa.RecordBatch:
     )
 
 
-def row_number(article_id: str) -> int:
-    """A hash of an id as row number, the same on every machine."""
-    return xxh3_64(article_id.encode("utf-8", "surrogatepass")) >> 1
-
-
 def read_rows(settings: Settings, batches: Batches) -> Iterator[pa.RecordBatch]:
     """The rows of batches as columns; rejected rows have a reason instead."""
     reader = RowReader(settings, Input(NAME, NAME, "parquet", False, 0, 0))
@@ -92,7 +90,8 @@ def read_rows(settings: Settings, batches: Batches) -> Iterator[pa.RecordBatch]:
                     accepted[place] = row
             if accepted:
                 columns = make(settings, list(accepted.values()))
-                yield to_batch(schema_of(settings), {"place": list(accepted), **columns})
+                places = {"place": list(accepted), "row": list(accepted)}
+                yield to_batch(schema_of(settings), places | columns)
             if rejected:
                 reasons = {"place": list(rejected), "why": list(rejected.values())}
                 yield to_batch(schema_of(settings), reasons)
@@ -136,7 +135,8 @@ def _shared_columns(
     return {
         "id": ids,
         "id_changed": flags & (NO_ID | REWRITE) > 0,
-        "row": [row_number(article_id) for article_id in ids],
+        "id_hash": hash_ids(ids).view(np.int64),
+        "family_hash": hash_ids(map(id_family, ids)).view(np.int64),
         "text": texts,
         "html": flags & HTML > 0,
         "words": words,
@@ -158,59 +158,38 @@ def fingerprints_in(batch: pa.RecordBatch, end: str = "") -> Iterator[Fingerprin
         yield place_undated(replace(fingerprint, id=article_id))
 
 
-RENAMED_SCHEMA = "place long, name string, row long"
+RENAMED_SCHEMA = "place long, name string"
 
 
 def rename_repeated_ids(checkpoints: Checkpoints, articles: DataFrame) -> Stage:
-    """The rows whose id an earlier row has, as "id#2", "id#3": place, name, row."""
-    names = articles.where("id is not null").select("place", "id", "row")
-    repeated = checkpoints.stage("repeated_ids", lambda: _repeated_ids(names))
-    return (
-        repeated
-        if not repeated.rows
-        else checkpoints.stage("unique_ids", lambda: _make_unique(names, repeated.table))
-    )
+    """The new ids of rows that do not get their own, as `UniqueIds` assigns them: place, name."""
+    names = articles.where("id is not null").select("place", "id", "id_hash", "family_hash")
+    counts = names.groupBy("id_hash").agg(F.count("*").alias("n"), F.min("family_hash").alias("f"))
+    families = counts.where("n > 1").select(F.col("f").alias("family_hash")).distinct()
+    members = names.join(families, "family_hash", "left_semi").repartition("family_hash")
+    ordered = members.sortWithinPartitions("family_hash", "place")
+    return checkpoints.stage("unique_ids", lambda: ordered.mapInArrow(_assign_ids, RENAMED_SCHEMA))
 
 
-def _repeated_ids(names: DataFrame) -> DataFrame:
-    """Numbered ids of repeated rows; two ids with the same hash count as repeated as well."""
-    many = names.groupBy("row").count().where("count > 1").select("row")
-    order = Window.partitionBy("row").orderBy("place")
-    repeated = names.join(many, "row").withColumn("n", F.row_number().over(order)).where("n > 1")
-    new_ids = repeated.select(
-        "place", F.concat("id", F.lit("#"), F.col("n").cast("string")).alias("id")
-    )
-    return new_ids.mapInArrow(_number_rows, RENAMED_SCHEMA)
-
-
-def _make_unique(names: DataFrame, new_ids: DataFrame) -> DataFrame:
-    """The new ids; one that another row has already is extended."""
-    existing = names.select("row").distinct()
-    while not (clash := new_ids.join(existing, "row", "left_semi")).isEmpty():
-        longer = clash.select("place", F.concat("name", F.lit("#2")).alias("id"))
-        unique = new_ids.join(existing, "row", "left_anti")
-        new_ids = unique.union(longer.mapInArrow(_number_rows, RENAMED_SCHEMA))
-    return new_ids
-
-
-def _number_rows(batches: Batches) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
-        names = batch.column("id").to_pylist()
-        rows = [row_number(name) for name in names]
-        places = batch.column("place").to_pylist()
-        yield to_batch(RENAMED_SCHEMA, {"place": places, "name": names, "row": rows})
+def _assign_ids(batches: Batches) -> Iterator[pa.RecordBatch]:
+    """The new ids of rows that are sorted by family and place."""
+    rows = (row for batch in batches for row in batch.to_pylist())
+    for _, family in groupby(rows, itemgetter("family_hash")):
+        assign = UniqueIds().assign
+        named = [(row["place"], row["id"], assign(row["id"])) for row in family]
+        yield rows_to_batch(
+            RENAMED_SCHEMA, [(place, name) for place, own, name in named if name != own]
+        )
 
 
 def with_unique_ids(articles: DataFrame, names: Stage) -> DataFrame:
     """The accepted rows under their unique ids."""
-    articles = articles.where("id is not null")
+    articles = articles.where("id is not null").drop("id_hash", "family_hash")
     if not names.rows:
         return articles
-    new = names.table.withColumnRenamed("row", "new_row")
-    both = articles.join(new, "place", "left")
+    both = articles.join(names.table, "place", "left")
     return (
         both.withColumn("id", F.coalesce("name", "id"))
-        .withColumn("row", F.coalesce("new_row", "row"))
-        .withColumn("id_changed", F.col("id_changed") | F.col("new_row").isNotNull())
-        .drop("name", "new_row")
+        .withColumn("id_changed", F.col("id_changed") | F.col("name").isNotNull())
+        .drop("name")
     )

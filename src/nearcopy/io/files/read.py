@@ -5,7 +5,7 @@ A row is an article, or rejected with a reason.
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -216,20 +216,22 @@ def read_articles(
             yield row.article
 
 
-def numbered_id(article_id: str, number: int) -> str:
-    """The id of the n-th row with the same id: "id#2", "id#3"."""
-    return f"{article_id}#{number}"
+def id_family(article_id: str) -> str:
+    """The id without the numbers that were added to it.
 
-
-def first_free_number(article_id: str, number: int, is_taken: Callable[[str], bool]) -> int:
-    """The first number from `number` on whose numbered id is not taken."""
-    while is_taken(numbered_id(article_id, number)):
-        number += 1
-    return number
+    >>> id_family("wire#2#11"), id_family("wire#")
+    ('wire', 'wire#')
+    """
+    while (head := article_id.rstrip("0123456789")) != article_id and head.endswith("#"):
+        article_id = head[:-1]
+    return article_id
 
 
 class UniqueIds:
-    """Assigns a unique id to every row: a repeated one becomes "id#2", "id#3"."""
+    """Assigns a unique id to every row: one that an earlier row got becomes "id#2", "id#3".
+
+    It depends on the earlier ids of its family alone, so that families may be assigned apart.
+    """
 
     def __init__(self) -> None:
         self.repeated = 0
@@ -238,19 +240,25 @@ class UniqueIds:
 
     def __call__(self, row: Row) -> Row:
         """The row, under an id that no earlier row has."""
-        unique_id = row.article.id
-        if unique_id in self._ids:
+        unique_id = self.assign(row.article.id)
+        if unique_id == row.article.id:
+            return row
+        return replace(row, article=replace(row.article, id=unique_id))
+
+    def assign(self, article_id: str) -> str:
+        """The id, or one with a number where an earlier row got it."""
+        if article_id in self._ids:
             self.repeated += 1
-            unique_id = self._number(unique_id)
-            row = replace(row, article=replace(row.article, id=unique_id))
-        self._ids.add(unique_id)
-        return row
+            article_id = self._number(article_id)
+        self._ids.add(article_id)
+        return article_id
 
     def _number(self, article_id: str) -> str:
         number = self._numbers.get(article_id, 1) + 1
-        number = first_free_number(article_id, number, self._ids.__contains__)
+        while (numbered_id := f"{article_id}#{number}") in self._ids:
+            number += 1
         self._numbers[article_id] = number
-        return numbered_id(article_id, number)
+        return numbered_id
 
 
 def assign_unique_ids(
