@@ -7,7 +7,7 @@ from time import perf_counter
 
 from nearcopy.cluster.stories import own_story_id
 from nearcopy.deduper.feedback_overlay import matches_with_feedback, same_by_feedback
-from nearcopy.deduper.found_matches import FoundMatches, MatchList
+from nearcopy.deduper.found_matches import FoundMatches, MatchList, best_ids
 from nearcopy.deduper.matches import MeasuredPairs, find_matches
 from nearcopy.deduper.session import Session, log
 from nearcopy.deduper.verdicts import verdict_at_insert
@@ -40,7 +40,7 @@ def check_stored(session: Session, article: Article) -> Verdict:
             measured=MeasuredPairs(session.fingerprint_table),
         )
         (listed,) = matches_with_feedback(session.store, [entry], matches, *session.settings)
-        members = session.store.members([match.other.id for match in listed.matches[:1]])
+        members = session.store.members(best_ids([listed]))
     verdict = verdict_at_insert(entry.fingerprint, listed, members, stored=False)
     log.debug("checked %s: %s", article.id, verdict)
     return verdict
@@ -66,8 +66,7 @@ def _check_batch(session: Session, batch: list[Article]) -> list[Verdict]:
         stored = session.store.sequence_numbers([article.id for article in batch])
         entries = [entry for entry in entries if entry.article.id not in stored]
         matches = match_independently(session, entries)
-        best = [match.other.id for listed in matches for match in listed.matches[:1]]
-        members = session.store.members(best)
+        members = session.store.members(best_ids(matches))
     verdicts: dict[str, Verdict] = {}
     for (article, fingerprint, _), listed in zip(entries, matches, strict=True):
         verdicts[article.id] = verdict_at_insert(fingerprint, listed, members, stored=False)
@@ -159,8 +158,7 @@ def add_batch(session: Session, batch: list[Article], *, cluster: bool = True) -
         final = matches_with_feedback(
             store, entries, matches, *session.settings, unchanged=unchanged
         )
-        best = {match.other.id for listed in final for match in listed.matches[:1]}
-        members = store.members({*ids, *best})
+        members = store.members({*ids, *best_ids(final)})
         verdicts = [
             verdict_at_insert(entry.fingerprint, listed, members, stored=True)
             for listed, entry in zip(final, entries, strict=True)

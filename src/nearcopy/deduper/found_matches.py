@@ -51,6 +51,16 @@ class MatchList(NamedTuple):
     matches: Sequence[StoredMatch]
     truncated: int = 0
 
+    @property
+    def best(self) -> StoredMatch | None:
+        """The surest match."""
+        return self.matches[0] if self.matches else None
+
+
+def best_ids(lists: Iterable[MatchList]) -> list[str]:
+    """The ids of the surest match of each article that has one."""
+    return [match.other.id for listed in lists if (match := listed.best)]
+
 
 class FoundMatches(Sequence[MatchList]):
     """The matches of each article of a query."""

@@ -47,7 +47,7 @@ def find_matches(
         all_keys: Look candidates up by all blocking keys, not only those the policy needs.
         measured: The pairs of an earlier query, which are not measured again.
     """
-    measured = measured or MeasuredPairs()
+    measured = MeasuredPairs() if measured is None else measured
     candidates = _find_candidates(store, entries, policy, unchanged, all_keys=all_keys)
     order = None if independent else _insertion_order(store, entries, unchanged, candidates)
     articles, pairs = _eligible_pairs(entries, candidates, policy, order, measured.table)
@@ -134,7 +134,7 @@ class MeasuredPairs:
     """The pairs of a query with their evidence, so that a later one need not measure them again."""
 
     def __init__(self, table: FingerprintTable | None = None) -> None:
-        self.table = table or FingerprintTable()
+        self.table = FingerprintTable() if table is None else table
         self._keys = np.zeros(0, np.int64)  # of the pairs, ascending
         self._places = np.zeros(0, np.int64)  # of their evidence, -1 where there is none
         self._evidence = EvidenceTable(0, {}, {})

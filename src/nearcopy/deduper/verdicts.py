@@ -41,10 +41,10 @@ def verdict_at_insert(
     """The verdict on an article by its matches among those inserted before it."""
     article = fingerprint.id
     own = story_of(article, members) if stored else None
-    if not matches.matches:
+    match = matches.best
+    if match is None:
         verdict = Verdict(id=article, story_id=own, flags=_flags((), matches.truncated))
         return flag_block_page(verdict, fingerprint)
-    match = matches.matches[0]
     edge, other = match.edge(article), match.other.id
     _, member = members.get(other, (None, None))
     kept = (member and member.duplicate_of) or other
