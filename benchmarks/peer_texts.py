@@ -97,6 +97,37 @@ def datasketch(texts: str) -> Ways:
     }
 
 
+def datasketch_search(texts: str) -> Ways:
+    """Every text looked up and added: as users of datasketch write it, and its quickest way."""
+    from datasketch import MinHash, MinHashLSH
+    from xxhash import xxh32_intdigest
+
+    documents = read_texts(texts)
+
+    def one_by_one() -> Iterator[Any]:
+        for text in documents:
+            signature = MinHash(num_perm=SLOTS)
+            signature.update_batch(byte_shingles(text))
+            yield signature
+
+    def at_once() -> Iterable[Any]:
+        tokens = map(byte_shingles, documents)
+        return MinHash.generator(tokens, num_perm=SLOTS, hashfunc=xxh32_intdigest)
+
+    def search(signatures: Iterable[Any]) -> list[list[int]]:
+        index = MinHashLSH(threshold=0.5, num_perm=SLOTS)
+        repeated = []
+        for row, signature in enumerate(signatures):
+            repeated.append(index.query(signature))
+            index.insert(row, signature, check_duplication=False)
+        return repeated
+
+    return {
+        "update": {"update_batch": lambda: search(one_by_one())},
+        "generator": {"generator": lambda: search(at_once())},
+    }
+
+
 def shingles(text: str) -> list[str]:
     """The 3-word shingles of a text, the quickest way plain Python has."""
     words = text.lower().split()

@@ -25,6 +25,7 @@ import fingerprints
 import isolated_process
 import pages
 import peers
+import product
 import results
 import service
 import stores
@@ -48,6 +49,9 @@ class Suite(NamedTuple):
 SUITES = {
     "fingerprints": Suite(
         {
+            "product": product.product,
+            "window": product.window,
+            "memory": product.memory,
             "english": fingerprints.english,
             "arabic": fingerprints.arabic,
             "chinese": fingerprints.chinese,
@@ -108,6 +112,10 @@ HOW = {
     "a generator and two sizes of batches",
     "datasketch": "MinHash.bulk with 128 permutations and xxhash.xxh32_intdigest over a generator "
     "of the same shingles as bytes; the quicker of encoding shingles and encoding the text",
+    "product": "headline-stream and allsides from ../shared, articles made beforehand, each round "
+    "a new store; datasketch with 128 permutations over the 3-word shingles of title and text and "
+    "MinHashLSH(0.5), query then insert: a MinHash with update_batch for each article, as its "
+    "documentation has it, and MinHash.generator with xxh32, its quickest, without a bar",
     "stores": "made-up articles of 400 words (newswire.py), a tenth near copies, on SQLite with "
     "durable batches of 512, each step in a new process on one core, by the clock; older articles "
     "are filed without being compared but for the last of them; a check's time is the median of "
