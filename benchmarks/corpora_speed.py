@@ -29,9 +29,9 @@ import peers
 import process_usage
 import result_rows
 import table
-from nearcopy import RECIPES
+from nearcopy import POLICIES, RECIPES
 from nearcopy.batch.local import CorpusJob, deduplicate
-from nearcopy.batch.local.clusters import read_text_edges
+from nearcopy.batch.local.text_clusters import read_text_edges
 from nearcopy.io.files import read_articles
 from nearcopy.match import exact_join as joins
 
@@ -103,7 +103,8 @@ def _run(way: str, path: Path) -> Row:
     out = path.parent / "out"
     rmtree(out, ignore_errors=True)
     if way == "nearcopy":
-        command = [COMMAND, "corpus", path, "-o", out, "--memory", MEMORY, "-j", CORES, "--json"]
+        command = [COMMAND, "corpus", path, "-o", out, "--preset", "copies"]
+        command += ["--memory", MEMORY, "-j", CORES, "--json"]
     else:
         command = [
             peers.PYTHON,
@@ -190,7 +191,13 @@ def _recall(folder: Path, count: int) -> Iterator[Row]:
 
 def _recalled(name: str, path: Path, folder: Path) -> Row:
     rmtree(folder / "found", ignore_errors=True)
-    job = CorpusJob(path, folder / "found", rejected=folder / "rejected.jsonl")
+    job = CorpusJob(
+        path,
+        folder / "found",
+        rejected=folder / "rejected.jsonl",
+        recipe=RECIPES["copies"],
+        policy=POLICIES["copies"],
+    )
     deduplicate(job, keep_work=True)
     articles = list(read_articles(path))
     rows = {article.id: row for row, article in enumerate(articles)}

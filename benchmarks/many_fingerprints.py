@@ -24,12 +24,12 @@ from nearcopy.batch.local.candidate_pairs import (
     read_pairs,
     row_blocks,
 )
-from nearcopy.batch.local.clusters import cluster_texts
 from nearcopy.batch.local.column_files import write_pack
 from nearcopy.batch.local.compare import edges_path
 from nearcopy.batch.local.corpus_job import CorpusJob
 from nearcopy.batch.local.fingerprints import id_columns
 from nearcopy.batch.local.row_table import pack_path
+from nearcopy.batch.local.text_clusters import cluster_texts
 from nearcopy.batch.local.work_folder import FOLDERS
 from nearcopy.config import POLICIES, RECIPES
 from nearcopy.config.units import NO_TIME

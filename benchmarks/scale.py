@@ -92,7 +92,8 @@ def _run(path: Path, work: Path, events: Path) -> Row:
     os.environ["PYSPARK_PYTHON"] = sys.executable
     from pyspark.sql import SparkSession
 
-    from nearcopy.batch.spark import run
+    from nearcopy import POLICIES, RECIPES
+    from nearcopy.batch.spark import Settings, run
 
     session = (
         SparkSession.builder.master(LOCAL)
@@ -108,7 +109,8 @@ def _run(path: Path, work: Path, events: Path) -> Row:
     )
     session.sparkContext.setLogLevel("ERROR")
     before = _cpu_seconds(os.getpid())
-    result = run(session.read.json(str(path)), work=str(work))
+    copies = Settings(recipe=RECIPES["copies"], policy=POLICIES["copies"])
+    result = run(session.read.json(str(path)), copies, work=str(work))
     cpu = _cpu_seconds(os.getpid()) - before
     pairs = session.read.parquet(str(work / "pairs")).count()
     left = (
@@ -153,8 +155,6 @@ def _tasks(log: Path) -> Iterator[tuple[str, Counter[str]]]:
 
 
 def _stage(name: str) -> str:
-    if name in ("repeated_ids", "unique_ids"):
-        return "unique_ids"
     if name == "links" or name.startswith("round-"):
         return "components"
     return name if name in STAGES else "clusters"

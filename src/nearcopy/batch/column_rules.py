@@ -1,7 +1,6 @@
-"""Rules in columns, many rows or pairs at once: ranks by the keep rules, relations of texts.
+"""Rules in columns, many rows or pairs at once: ranks by the keep rules, eligibility, measures.
 
-The vectorised twins of `nearcopy.cluster.kept_copy`, and of `nearcopy.match.decide` for texts
-alone; property tests hold them equal.
+Ranks are the vectorised twin of `nearcopy.cluster.kept_copy`; a property test holds them equal.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,11 +14,13 @@ from nearcopy.batch.corpus_settings import Settings
 from nearcopy.config import Keep, Policy
 from nearcopy.config.units import NO_TIME
 from nearcopy.match.eligibility import sources_differ, within_window
+from nearcopy.match.evidence_table import EvidenceTable
+from nearcopy.match.judgement import JudgementTable
 from nearcopy.models import Relation
 
 Numbers = NDArray[np.int64]
 Ids = Callable[[Sequence[int]], Mapping[int, str]]
-UNDATED = 1 << 61  # later than any date: undated rows follow in input order
+LAST = 1 << 61  # later than any date
 
 
 class Ranking(NamedTuple):
@@ -37,7 +38,7 @@ class Ranking(NamedTuple):
         Ties of rules and age are broken by id.
         """
         columns = self.published[rows], self.seen[rows], self.words[rows]
-        keys = [rows >= self.references, *rank(*columns, keep, after=rows)]
+        keys = [rows >= self.references, *rank(*columns, keep)]
         order = np.lexsort((*reversed(keys), groups))
         groups, rows = groups[order], rows[order]
         starts = np.flatnonzero(np.diff(groups, prepend=-1))
@@ -62,31 +63,28 @@ class Ranking(NamedTuple):
 
 
 def rank(
-    published: Numbers, seen: Numbers, words: NDArray[Any], keep: Sequence[Keep], *, after: Numbers
+    published: Numbers, seen: Numbers, words: NDArray[Any], keep: Sequence[Keep]
 ) -> list[Numbers]:
-    """The sort keys of rows, best first: a column per rule, then their age.
-
-    Undated rows come last, in the order of `after`.
-    """
-    return [*(_key(rule, published, words) for rule in keep), _age(published, seen, after)]
+    """The sort keys of rows, best first: a column per rule, then their age; undated ones last."""
+    return [*(_key(rule, published, words) for rule in keep), _age(published, seen)]
 
 
 def _key(rule: Keep, published: Numbers, words: NDArray[Any]) -> Numbers:
     match rule:
         case "earliest":
-            return np.where(published == NO_TIME, UNDATED, published)
+            return np.where(published == NO_TIME, LAST, published)
         case "latest":
-            return np.where(published == NO_TIME, UNDATED, -published)
+            return np.where(published == NO_TIME, LAST, -published)
         case "longest":
             return -words.astype(np.int64)
         case _:
             raise ValueError(f"{rule} cannot be ranked by columns alone")
 
 
-def _age(published: Numbers, seen: Numbers, after: Numbers) -> Numbers:
+def _age(published: Numbers, seen: Numbers) -> Numbers:
     """The time of publication, else the time seen."""
     time = np.where(published == NO_TIME, seen, published)
-    age: Numbers = np.where(time == NO_TIME, UNDATED + after, time)
+    age: Numbers = np.where(time == NO_TIME, LAST, time)
     return age
 
 
@@ -126,33 +124,18 @@ class TextMeasures(NamedTuple):
     hamming: NDArray[np.int64]  # distance of the SimHashes; NO_SIMHASH where there are none
 
 
-def relations(measures: TextMeasures, policy: Policy) -> NDArray[np.uint8]:
-    """The relation of each pair, as `decide` has it for evidence of texts alone."""
-    long = (measures.words > 0) & (measures.words >= policy.min_words)
-
-    def at_least(values: NDArray[Any], least: float | None) -> NDArray[np.bool_]:
-        return np.zeros(len(values), np.bool_) if least is None else values >= least
-
-    def at_most(values: NDArray[Any], most: int | None) -> NDArray[np.bool_]:
-        return np.zeros(len(values), np.bool_) if most is None else values <= most
-
-    near = at_least(measures.overlap, policy.near_overlap)
-    near |= at_most(measures.hamming, policy.max_hamming)
-    related = at_least(measures.overlap, policy.related_overlap)
-    related |= at_most(measures.hamming, policy.related_max_hamming)
-    contained = at_least(measures.containment, policy.containment)
-    rules = (
-        (measures.same, Relation.SAME_TEXT),
-        (long & near, Relation.NEAR_TEXT),
-        (long & contained, Relation.CONTAINED),
-        (related, Relation.RELATED),
-    )
-    codes = np.select(
-        [holds for holds, _ in rules],
-        [CODE[relation] for _, relation in rules],
-        CODE[Relation.DISTINCT],
-    )
-    return codes.astype(np.uint8)
+def judge_texts(measures: TextMeasures, settings: Settings) -> JudgementTable:
+    """The judgement of each pair by its texts alone."""
+    columns: dict[str, NDArray[Any]] = {
+        "same_text": measures.same.astype(np.float64),
+        "overlap": measures.overlap,
+        "containment": measures.containment,
+        "exact": np.ones(len(measures.same), np.bool_),
+        "words": measures.words,
+    }
+    if settings.recipe.simhash:
+        columns["distance"] = measures.hamming.astype(np.float64)
+    return JudgementTable(EvidenceTable(len(measures.same), columns, {}), settings.policy)
 
 
 def measure_pairs(

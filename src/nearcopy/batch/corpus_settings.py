@@ -20,10 +20,10 @@ COLUMN_KEEP_RULES = frozenset({"earliest", "latest", "longest"})  # can be ranke
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """How rows are read and compared; recipe and policy are those of the preset "copies"."""
+    """How rows are read and compared, by default as `dedupe` compares them."""
 
-    recipe: Recipe = RECIPES["copies"]
-    policy: Policy = POLICIES["copies"]
+    recipe: Recipe = RECIPES["default"]
+    policy: Policy = POLICIES["default"]
     columns: Columns = GUESSED
     html: bool = False
     boilerplate: str | Path | None = None  # a file of boilerplate lines to strip from texts
@@ -35,9 +35,9 @@ class Settings:
     @property
     def by_text(self) -> bool:
         """Whether texts alone are compared, in columns, so that rows need not become articles."""
-        ranked_by_columns = COLUMN_KEEP_RULES.issuperset(self.policy.keep)
-        texts_only = self.policy.compares == "text" and self.recipe.minhash is not None
-        return texts_only and ranked_by_columns
+        policy = self.policy
+        texts_only = policy.compares == "text" and self.recipe.minhash is not None
+        return texts_only and not policy.measures and COLUMN_KEEP_RULES.issuperset(policy.keep)
 
     @property
     def features(self) -> Features:
@@ -69,6 +69,20 @@ def check_form(form: str) -> None:
         raise BadCorpus(f"form is {form!r}: choose one of {', '.join(FORMS)}")
 
 
+def check_removed(form: str, removed: str | Path | None) -> None:
+    """Raise unless the form is known, and removes rows where removed ones are to be written."""
+    check_form(form)
+    if removed is not None and form != "clean":
+        raise BadCorpus("--removed needs --format clean: nothing is removed without it")
+
+
+class LargestStory(NamedTuple):
+    """The id of the largest story, and the number of its members."""
+
+    id: str = ""
+    members: int = 0
+
+
 class Shard(NamedTuple):
     """An output file: its rows, how many of them were written, its size and its checksum."""
 
@@ -90,6 +104,9 @@ class CorpusSummary:
     repeated_ids: int  # rows whose id an earlier row has
     relations: dict[str, int]
     oversized_keys: OversizedKeys
+    stories: int
+    largest_story: LargestStory
+    warning: str | None = None  # why a user should confirm the removal of the duplicates
     reasons: tuple[str, ...] = ()  # why rows were rejected, the most frequent first
     shards: tuple[Shard, ...] = ()
     cpu_seconds: float = 0.0  # of this process so far, and of all workers
@@ -98,4 +115,6 @@ class CorpusSummary:
         """The counts as JSON values."""
         names = ("rows", "kept", "duplicates", "rejected", "repeated_ids", "relations")
         counts = {name: getattr(self, name) for name in names}
-        return counts | {"oversized_keys": self.oversized_keys._asdict()}
+        largest = self.largest_story._asdict() if self.rows else None
+        stories = {"stories": self.stories, "largest_story": largest}
+        return counts | stories | {"oversized_keys": self.oversized_keys._asdict()}

@@ -9,15 +9,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
 from nearcopy.batch.corpus_settings import LISTED, rejection_message
 from nearcopy.batch.output_columns import MergedDuplicates, annotate_row, own_columns
-from nearcopy.batch.removal_guard import removal_warning
+from nearcopy.batch.removal_guard import Confirm, guard_removal, refuse, removal_warning
 from nearcopy.config import POLICIES, Policy, Recipe
 from nearcopy.deduper.deduper import Deduper
-from nearcopy.errors import NearcopyError, TooManyDuplicates
+from nearcopy.errors import NearcopyError
 from nearcopy.io.files import (
     READ_ONLY,
     Columns,
@@ -33,6 +34,7 @@ from nearcopy.io.files import (
     open_writer,
     read,
 )
+from nearcopy.io.files.dates import UNDATED
 from nearcopy.io.files.rows import GUESSED
 from nearcopy.io.serializers import VERDICT_COLUMNS
 from nearcopy.models import Relation, Verdict
@@ -82,7 +84,7 @@ class Hooks:
     progress: Progress = no_progress
     inspect: Callable[[Iterable[AnyRow], Sequence[Source]], Iterable[AnyRow]] = lambda rows, _: rows
     on_verdict: Callable[[Row, Verdict], None] = lambda *_: None
-    confirm: Callable[[str], bool] = lambda _: False  # of an unusually large removal
+    confirm: Confirm = refuse  # of an unusually large removal
 
 
 @dataclass(slots=True)
@@ -165,8 +167,14 @@ def dedupe_files(job: DedupeJob, hooks: Hooks | None = None) -> DedupeSummary:
         run = _Run(job, sources, hooks or Hooks())
         names = run.check()
         outputs = _Outputs(job, sources, names, outs)
+        seen = UNDATED if job.store == MEMORY else datetime.now(UTC)  # rows without a time
         with Deduper(
-            job.store, job.recipe, job.policy, threads=job.threads, pool=job.pool
+            job.store,
+            job.recipe,
+            job.policy,
+            threads=job.threads,
+            clock=lambda: seen,
+            pool=job.pool,
         ) as deduper:
             run.compare(deduper)
             run.write(deduper, outputs)
@@ -294,9 +302,8 @@ def _open_output(
 
 def _guard_removals(run: _Run) -> None:
     """Raise before any file is written where too much would be removed."""
-    warning = run.summary.warning
-    if warning is None or not run.job.apply or run.hooks.confirm(warning):
+    if not run.job.apply:
         return
     in_memory = run.job.store == MEMORY
     state = "nothing was written" if in_memory else "no file was written, but the store was filled"
-    raise TooManyDuplicates(f"{warning}: {state}; confirm the removal with --yes")
+    guard_removal(run.summary.warning, run.hooks.confirm, state)

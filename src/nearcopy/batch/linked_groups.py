@@ -4,28 +4,32 @@ A group is small enough for objects: `nearcopy.cluster` decides which rows are d
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from functools import cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import nearcopy.kernels as kernels
-from nearcopy.batch.column_rules import NO_SIMHASH, overlap_shares
+from nearcopy.batch.column_rules import (
+    CODE,
+    NO_SIMHASH,
+    TextMeasures,
+    judge_texts,
+    overlap_shares,
+)
 from nearcopy.batch.corpus_settings import Settings
-from nearcopy.cluster.kept_copy import by_age
+from nearcopy.cluster.duplicate_groups import OversizedGroup
 from nearcopy.cluster.stories import assign_story_ids, group_articles
 from nearcopy.config import Policy
 from nearcopy.config.units import NO_TIME, from_micros
+from nearcopy.deduper.verdicts import duplicate_verdict
 from nearcopy.fingerprint.fingerprint_table import RowPairs
 from nearcopy.match.compare import Pair
-from nearcopy.match.decide import decide
 from nearcopy.match.eligibility import NOT_COMPARED, sources_comparable
 from nearcopy.match.judgement import Articles, Judgement, are_promising, judge_pairs
-from nearcopy.models import Decision, Edge, Evidence, Fingerprint, Relation
+from nearcopy.models import Decision, Edge, Evidence, Fingerprint, Relation, Story, Verdict
 
-UNDATED_TIME = datetime(9000, 1, 1, tzinfo=UTC)  # undated rows follow in input order
 RowPair = tuple[int, int]  # the larger row number first
 Edges = dict[RowPair, Edge]
 Fingerprints = Mapping[int, Fingerprint]  # by row
@@ -36,10 +40,21 @@ class ClusteredRow(NamedTuple):
     """A row of a story."""
 
     row: int
-    founder: int  # the row that the story is named after
-    relation: Relation | None
-    of: int | None  # the kept copy; None for the kept copy itself
-    overlap: float | None  # with the kept copy, where it was measured
+    story: str
+    of: int | None = None  # the kept copy; None for the kept copy itself
+    verdict: Verdict | None = None  # None for kept copies, whose other edges decide it
+    kept_because: str | None = None  # of a kept copy that was compared with its duplicates
+
+
+class Clusters(NamedTuple):
+    """The rows of the stories of a group, and the stories that became too large."""
+
+    rows: list[ClusteredRow]
+    oversized: tuple[OversizedGroup, ...]
+
+    def without_reasons(self) -> "Clusters":
+        """The clusters without why copies are kept."""
+        return self._replace(rows=[row._replace(kept_because=None) for row in self.rows])
 
 
 def cluster_linked(
@@ -48,44 +63,47 @@ def cluster_linked(
     policy: Policy,
     judge_pair: JudgePair,
     references: int = 0,
-) -> Iterator[ClusteredRow]:
-    """The rows of the stories of a group; `judge_pair` judges rows that share no key.
+) -> Clusters:
+    """The clusters of a group; `judge_pair` judges rows that share no key.
 
     Rows below `references` are references, which are kept before all others.
     """
     rows = {fingerprint.id: row for row, fingerprint in fingerprints.items()}
-    judgements: dict[RowPair, Edge | Judgement] = {**edges}
+    judged = dict(edges)
 
     def judge(a: str, b: str) -> Decision:
         pair = row_pair(rows[a], rows[b])
-        if pair not in judgements:
-            judgements[pair] = judge_pair(*pair)
-        return judgements[pair].decision
+        if pair not in judged:
+            judged[pair] = judge_pair(*pair).edge(a, b)._replace(on_demand=True)
+        return judged[pair].decision
 
     preferred = {fingerprint.id: 1 for row, fingerprint in fingerprints.items() if row < references}
     groups = group_articles(
         fingerprints.values(), edges.values(), policy, judge=judge, preferred=preferred
     )
-    for story in assign_story_ids(groups).stories:
-        members = [rows[member.id] for member in story.members]
-        founder = min(members, key=lambda row: by_age(fingerprints[row]))
-        for row, member in zip(members, story.members, strict=True):
-            of = None if member.duplicate_of is None else rows[member.duplicate_of]
-            judgement = None if of is None else judgements.get(row_pair(row, of))
-            overlap = None if judgement is None else judgement.overlap
-            yield ClusteredRow(row, founder, member.relation, of, overlap)
+    clustering = assign_story_ids(groups)
+    stories = (_story_rows(story, rows, judged) for story in clustering.stories)
+    return Clusters(list(chain.from_iterable(stories)), clustering.oversized)
+
+
+def _story_rows(story: Story, rows: Mapping[str, int], edges: Edges) -> Iterator[ClusteredRow]:
+    compared: set[str | None] = set()  # the kept copies that have edges to their duplicates
+    for member in story.members:
+        if member.duplicate_of is not None:
+            row, of = rows[member.id], rows[member.duplicate_of]
+            edge = edges.get(row_pair(row, of))
+            compared |= {member.duplicate_of} if edge else set()
+            yield ClusteredRow(row, story.id, of, duplicate_verdict(story.id, member, edge))
+    for member in story.members:
+        if member.duplicate_of is None:
+            why = story.why if member.id == story.kept else member.why
+            because = why if member.id in compared else None
+            yield ClusteredRow(rows[member.id], story.id, kept_because=because)
 
 
 def row_pair(a: int, b: int) -> RowPair:
     """The two rows, the larger number first."""
     return max(a, b), min(a, b)
-
-
-def place_undated(fingerprint: Fingerprint, row: int = 0) -> Fingerprint:
-    """The fingerprint; an undated one is seen after all dated ones, in the order of the rows."""
-    if fingerprint.published is not None or fingerprint.seen is not None:
-        return fingerprint
-    return replace(fingerprint, seen=UNDATED_TIME + timedelta(microseconds=row))
 
 
 def optional_time(micros: int) -> int | None:
@@ -94,6 +112,10 @@ def optional_time(micros: int) -> int | None:
 
 
 # Texts alone.
+
+
+MEASURES = ("relation", "overlap", "containment", "hamming")  # of the texts of two rows
+SAME_TEXT = (CODE[Relation.SAME_TEXT], 1.0, 1.0, 0)  # those of equal texts
 
 
 class TextPair(NamedTuple):
@@ -108,17 +130,33 @@ class TextPair(NamedTuple):
 
 
 def text_fingerprint(
-    row: int, article_id: str, words: int, published: int, seen: int, source: int = 0
+    article_id: str, words: int, published: int, seen: int, source: int = 0
 ) -> Fingerprint:
     """What is needed of a row to cluster texts; a source of 0 is unknown."""
-    fingerprint = Fingerprint(
+    return Fingerprint(
         id=article_id,
         words=words,
         published=from_micros(optional_time(published)),
         seen=from_micros(optional_time(seen)),
         source=str(source) if source else None,
     )
-    return place_undated(fingerprint, row)
+
+
+def judge_text_pairs(
+    pairs: Sequence[TextPair], words: Sequence[int], settings: Settings
+) -> list[Judgement]:
+    """The judgements of texts, of which the shorter of each two has so many words."""
+    _, _, relations, overlaps, containments, distances = (
+        zip(*pairs, strict=True) if pairs else [()] * 6
+    )
+    measures = TextMeasures(
+        np.array([relation is Relation.SAME_TEXT for relation in relations], np.bool_),
+        np.array(words, np.int64),
+        np.array(overlaps, np.float64),
+        np.array(containments, np.float64),
+        np.array(distances, np.int64),
+    )
+    return list(judge_texts(measures, settings))
 
 
 def cluster_linked_texts(
@@ -127,33 +165,25 @@ def cluster_linked_texts(
     settings: Settings,
     read_text: Callable[[int], tuple[str, bool]],
     references: int = 0,
-) -> Iterator[ClusteredRow]:
-    """The rows of the stories of a group; `read_text` returns a text and whether it is HTML."""
+) -> Clusters:
+    """The clusters of a group; `read_text` returns a text and whether it is HTML."""
     read_once = cache(read_text)
 
-    def judge_link(link: TextPair) -> Judgement:
-        evidence = Evidence(
-            same_text=link.relation is Relation.SAME_TEXT,
-            distance=link.hamming if settings.recipe.simhash else None,
-            overlap=link.overlap,
-            containment=link.containment,
-            exact=True,
-            words=min(fingerprints[link.a].words, fingerprints[link.b].words),
-        )
-        return Judgement(evidence, decide(evidence, settings.policy), 0.0, link.overlap)
+    def judge_all(pairs: Sequence[TextPair]) -> list[Judgement]:
+        words = [min(fingerprints[pair.a].words, fingerprints[pair.b].words) for pair in pairs]
+        return judge_text_pairs(pairs, words, settings)
 
-    def judge_texts(a: int, b: int) -> Judgement:
+    def judge(a: int, b: int) -> Judgement:
         if not sources_comparable(fingerprints[a], fingerprints[b], settings.policy):
             return Judgement(Evidence(), NOT_COMPARED, 0.0, None)
-        return judge_link(_measure_texts(a, b, settings, read_once))
+        return judge_all([_measure_texts(a, b, settings, read_once)])[0]
 
+    listed = list(links)
     edges = {
-        row_pair(link.a, link.b): Edge(
-            fingerprints[link.a].id, fingerprints[link.b].id, *judge_link(link)[1:]
-        )
-        for link in links
+        row_pair(link.a, link.b): judgement.edge(fingerprints[link.a].id, fingerprints[link.b].id)
+        for link, judgement in zip(listed, judge_all(listed), strict=True)
     }
-    return cluster_linked(fingerprints, edges, settings.policy, judge_texts, references)
+    return cluster_linked(fingerprints, edges, settings.policy, judge, references)
 
 
 def _measure_texts(

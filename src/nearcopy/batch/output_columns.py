@@ -1,26 +1,17 @@
-"""The columns that batch jobs add to each row.
+"""The columns that batch jobs add to each row: VERDICT_COLUMNS, the same from every job."""
 
-VERDICT_COLUMNS come from a Deduper (`nearcopy dedupe`, `export`, data frames), CLUSTER_COLUMNS from
-the corpus pipelines, local and on Spark, which compare in columns and have no verdict object.
-"""
-
-from collections.abc import Collection
 from typing import Any
 
 from nearcopy.io.files import Row
 from nearcopy.io.serializers import VERDICT_COLUMNS, verdict_columns
 from nearcopy.models import Verdict
 
-CLUSTER_COLUMNS = ("relation", "is_duplicate", "duplicate_of", "story_id", "overlap")
 Values = dict[str, Any]
 
 
-def add_columns(row: Row, article_id: str, added: Values, names: Collection[str]) -> Values:
-    """The row's own values and the added ones after them, under this id.
-
-    Own columns with one of the output `names` are replaced.
-    """
-    values = {name: value for name, value in row.values.items() if name not in names}
+def add_columns(row: Row, article_id: str, added: Values) -> Values:
+    """The row's own values, without those of VERDICT_COLUMNS, and the added ones after them."""
+    values = {name: value for name, value in row.values.items() if name not in VERDICT_COLUMNS}
     if row.id_column is None:
         values = {"id": article_id, **values}
     elif str(values.get(row.id_column)) != article_id:
@@ -36,7 +27,7 @@ def own_columns(row: Row) -> list[str]:
 
 def annotate_row(row: Row, verdict: Verdict, duplicates: "MergedDuplicates") -> Values:
     """The row with its verdict; empty values are filled from the duplicates."""
-    values = add_columns(row, row.article.id, {}, VERDICT_COLUMNS)
+    values = add_columns(row, row.article.id, {})
     removed = duplicates.of(row.article.id)
     merged = _fill_empty(values, [other for _, other in removed])
     ids = {"copies": [article_id for article_id, _ in removed]} if removed else {}

@@ -1,9 +1,12 @@
 """The guard against removing too many articles: when a user should confirm a removal."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from nearcopy.cluster.duplicate_groups import OversizedGroup
 from nearcopy.config import Policy
+from nearcopy.errors import TooManyDuplicates
+
+Confirm = Callable[[str], bool]  # asks whether to remove, in spite of a warning
 
 LARGEST_SHARE = 0.6  # of the articles; removing more than this is rarely intended
 
@@ -29,3 +32,17 @@ def removal_warning(
         return f"story {story} has {size:,} members"
     worst = max(oversized, key=lambda group: group.size, default=None)
     return f"the story of {worst.kept}: {worst.why}" if worst else None
+
+
+def refuse(_: str) -> bool:
+    """Confirm nothing: where nobody can be asked."""
+    return False
+
+
+def guard_removal(warning: str | None, confirm: Confirm, state: str) -> None:
+    """Raise before duplicates are removed where there is a warning that nobody confirms.
+
+    `state` says what was written.
+    """
+    if warning is not None and not confirm(warning):
+        raise TooManyDuplicates(f"{warning}: {state}; confirm the removal with --yes")

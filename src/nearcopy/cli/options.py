@@ -162,6 +162,10 @@ FormOption = Annotated[
         OUT,
     ),
 ]
+RemovedRowsOption = Annotated[
+    str | None,
+    _option_info("--removed", "FILE", "With --format clean: write removed rows here.", OUT),
+]
 RejectedRowsOption = Annotated[
     str | None,
     _option_info(
@@ -234,8 +238,8 @@ class PresetKeepOptions(PresetOptions):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CorpusColumnOptions:
-    """The columns of a corpus."""
+class ColumnOptions:
+    """The columns of the fields of an article."""
 
     html: HtmlOption = False
     id_field: IdField = None
@@ -245,21 +249,15 @@ class CorpusColumnOptions:
     source_field: SourceField = None
     published_field: str | None = option("COLUMN", "Time of publication.", IN)
     html_field: str | None = option("COLUMN", "Whether the text is HTML.", IN)
+    canonical_url_field: str | None = option("COLUMN", "Canonical URL that the page declares.", IN)
+    seen_field: str | None = option("COLUMN", "Time of crawling.", IN)
+    language_field: str | None = option("COLUMN", "Language.", IN)
+    tier_field: str | None = option("COLUMN", "Rank of the source, 1 is best.", IN)
 
     def columns(self) -> Columns:
         """The columns that are named; the others are guessed."""
         names = asdict(self).items()
         return Columns(**{n.removesuffix("_field"): v for n, v in names if n.endswith("_field")})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnOptions(CorpusColumnOptions):
-    """The columns of all fields of an article."""
-
-    canonical_url_field: str | None = option("COLUMN", "Canonical URL that the page declares.", IN)
-    seen_field: str | None = option("COLUMN", "Time of crawling.", IN)
-    language_field: str | None = option("COLUMN", "Language.", IN)
-    tier_field: str | None = option("COLUMN", "Rank of the source, 1 is best.", IN)
 
 
 def flatten_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from types import FrameType
 from typing import IO, Any, Self, TypeVar
@@ -28,7 +29,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from nearcopy.errors import NearcopyError
+from nearcopy.errors import NearcopyError, TooManyDuplicates
 
 ANSWER_NO = 1
 BAD_INPUT = 2
@@ -188,6 +189,28 @@ def format_count(count: int, noun: str, plural: str | None = None) -> str:
 def confirm(question: str, yes: bool) -> bool:
     """Whether to go on: with --yes, by the user's answer, or because no terminal is attached."""
     return yes or not is_interactive() or typer.confirm(printable(question), err=True)
+
+
+def confirm_removal(warning: str, yes: bool) -> bool:
+    """Whether to remove in spite of a warning: with --yes, or by the user's answer."""
+    question = printable(f"{warning}. Remove them?")
+    return yes or (is_interactive() and typer.confirm(question, err=True))
+
+
+@contextmanager
+def exit_guarded() -> Iterator[None]:
+    """Exit with GUARDED where a removal was not confirmed."""
+    try:
+        yield
+    except TooManyDuplicates as exc:
+        print_error(str(exc))
+        raise typer.Exit(GUARDED) from None
+
+
+def warn_of_removal(warning: str | None) -> None:
+    """Print the warning where nothing was removed yet."""
+    if warning:
+        note(f"warning: {warning}: review the duplicates before you remove them")
 
 
 def is_interactive() -> bool:

@@ -113,14 +113,25 @@ def _current_verdict(
 ) -> Verdict:
     story, member = members.get(article, (own_story_id(article), None))
     if member is not None and member.duplicate_of is not None:
-        return _duplicate_verdict(story, member, _edge_to_kept(member, edges))
+        return duplicate_verdict(story, member, edges.get(member.duplicate_of))
     copies = {
         other for other in edges if other in members and members[other][1].duplicate_of == article
     }
     others = {o: edge for o, edge in edges.items() if not edge.on_demand and o not in copies}
-    reasons = (f"kept: {kept_because or (member.why if member else '')}",) if copies else ()
+    because = kept_because or (member.why if member else "")
+    return kept_verdict(article, story, others, because if copies else None)
+
+
+def kept_verdict(
+    article: str, story: str, others: Mapping[str, Edge], kept_because: str | None
+) -> Verdict:
+    """The verdict on a kept copy, by its edges to articles that are no copies of it.
+
+    `kept_because` is None where it has no copies that it was compared with.
+    """
+    reasons = () if kept_because is None else (f"kept: {kept_because}",)
     if not others:
-        rule = "kept" if copies else "nothing-in-common"
+        rule = "nothing-in-common" if kept_because is None else "kept"
         return Verdict(id=article, story_id=story, rule=rule, reasons=reasons)
     _, match = min((decision_rank(e.decision, e.overlap), other) for other, e in others.items())
     edge = others[match]
@@ -138,15 +149,10 @@ def _current_verdict(
     )
 
 
-def _edge_to_kept(member: Member, edges: Mapping[str, Edge]) -> Edge | None:
-    """The edge between a copy and its kept copy, unless it is an outdated one made on demand."""
-    edge = edges.get(member.duplicate_of or "")
-    outdated = edge and edge.on_demand and edge.decision.reason != member.reason
-    return None if outdated else edge
-
-
-def _duplicate_verdict(story: str, member: Member, edge: Edge | None) -> Verdict:
-    """The verdict on a copy; without an edge to the kept copy clustering decided it."""
+def duplicate_verdict(story: str, member: Member, edge: Edge | None) -> Verdict:
+    """The verdict on a copy by its edge to the kept copy; without one clustering decided it."""
+    if edge and edge.on_demand and edge.decision.reason != member.reason:
+        edge = None  # outdated
     return Verdict(
         id=member.id,
         relation=member.relation or Relation.DISTINCT,
@@ -161,6 +167,11 @@ def _duplicate_verdict(story: str, member: Member, edge: Edge | None) -> Verdict
         overlap=edge.overlap if edge else None,
         flags=edge.decision.flags if edge else (),
     )
+
+
+def copy_verdict(story: str, edge: Edge) -> Verdict:
+    """The verdict on a copy that has an edge from it to its kept copy."""
+    return duplicate_verdict(story, _copy(edge.a, edge.b, edge.decision), edge)
 
 
 def replay_runs(store: Store, ids: list[str], policy: Policy, judge: Judge) -> dict[str, Member]:

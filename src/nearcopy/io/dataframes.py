@@ -85,9 +85,10 @@ def _verdicts(
     rows: list["Row | Rejected"], recipe: Recipe | None, policy: Policy | None, threads: int
 ) -> dict[str, Verdict]:
     from nearcopy.io.files import Row
+    from nearcopy.io.files.dates import UNDATED
 
     articles = [row.article for row in rows if isinstance(row, Row)]
-    with Deduper("memory://", recipe, policy, threads=threads) as deduper:
+    with Deduper("memory://", recipe, policy, threads=threads, clock=lambda: UNDATED) as deduper:
         for _ in deduper.run(articles, cluster=False):
             pass
         if deduper.provisional:

@@ -77,7 +77,8 @@ def verdict_row(verdict: Verdict, *, evidence: bool = False) -> Answer:
 
 def verdict_columns(verdict: Verdict) -> Answer:
     """The values of a verdict that are written beside the row of its article."""
-    return _values(verdict, VERDICT_COLUMNS)
+    values = {name: getattr(verdict, name) for name in VERDICT_COLUMNS}
+    return values | {"relation": str(verdict.relation), "reasons": list(verdict.reasons)}
 
 
 def evidence_row(evidence: Evidence) -> Answer:

@@ -3,13 +3,13 @@
 from pathlib import Path
 
 import pytest
-from tests.support.corpora import ARTICLES, COUNT, lines
+from tests.support.corpora import ARTICLES, lines
 
+from nearcopy import POLICIES, RECIPES
 from nearcopy.batch.local import (
     CorpusJob,
     deduplicate,
 )
-from nearcopy.match import candidate_index
 
 
 @pytest.fixture(scope="module")
@@ -19,24 +19,24 @@ def wire(tmp_path_factory) -> Path:
     return path
 
 
+@pytest.fixture(scope="module", params=["copies", "default"])
+def settings(request) -> dict:
+    """Texts alone in columns, or whole articles."""
+    return {"recipe": RECIPES[request.param], "policy": POLICIES[request.param]}
+
+
 @pytest.fixture(scope="module")
-def annotated(wire) -> bytes:
+def annotated(wire, settings, tmp_path_factory) -> bytes:
     """What is written of the wire in one go."""
-    out = wire.parent / "annotated"
-    deduplicate(CorpusJob(wire, out))
+    out = tmp_path_factory.mktemp("annotated") / "out"
+    deduplicate(CorpusJob(wire, out, **settings))
     return (out / "wire.jsonl").read_bytes()
 
 
 @pytest.fixture
-def unlimited_candidates(monkeypatch):
-    """All that share a key are looked at, however many they are."""
-    monkeypatch.setattr(candidate_index, "MAX_PAIRS", COUNT * COUNT)
-
-
-@pytest.fixture
-def small(wire, tmp_path):
+def small(wire, tmp_path, settings):
     """The wire in many parts, judged in small blocks."""
-    return CorpusJob(wire, tmp_path / "out", unit_bytes=20_000)
+    return CorpusJob(wire, tmp_path / "out", unit_bytes=20_000, **settings)
 
 
 class Stop(Exception):

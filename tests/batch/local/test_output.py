@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,10 @@ from nearcopy.batch.local import (
     deduplicate,
     verify,
 )
-from nearcopy.errors import BadCorpus
+from nearcopy.errors import BadCorpus, TooManyDuplicates
+from nearcopy.io.serializers import VERDICT_COLUMNS
+
+TEXT = " ".join(f"The harbour office counted {n} ships on day {n}." for n in range(12))
 
 
 def test_output_files_can_be_verified(wire, tmp_path):
@@ -30,16 +34,40 @@ def test_every_row_is_unchanged_but_for_its_annotation(wire, annotated):
     assert len(before) == len(after)
     assert all(b.startswith(a.rstrip()[:-1]) for a, b in zip(before, after, strict=True))
     row = json.loads(after[0])
-    assert list(row)[-5:] == ["relation", "is_duplicate", "duplicate_of", "story_id", "overlap"]
+    assert list(row)[-len(VERDICT_COLUMNS) :] == list(VERDICT_COLUMNS)
 
 
-def test_a_clean_corpus_holds_the_kept_rows_unchanged(wire, tmp_path, annotated):
-    summary = deduplicate(CorpusJob(wire, tmp_path / "out", form="clean"))
+def test_a_clean_corpus_holds_the_kept_rows_unchanged(wire, tmp_path, annotated, settings):
+    removed = tmp_path / "removed"
+    job = CorpusJob(wire, tmp_path / "out", form="clean", removed=removed, **settings)
+    summary = deduplicate(job, confirm=lambda _: True)
     kept = [not json.loads(line)["is_duplicate"] for line in annotated.splitlines()]
     lines = zip(wire.read_bytes().splitlines(), kept, strict=True)
     expected = [line for line, stays in lines if stays]
     assert (tmp_path / "out" / "wire.jsonl").read_bytes().splitlines() == expected
     assert summary.kept == len(expected)
+    copies = zip(annotated.splitlines(), kept, strict=True)
+    assert (removed / "wire.jsonl").read_bytes().splitlines() == [
+        line for line, stays in copies if not stays
+    ]
+
+
+def test_a_large_removal_is_to_be_confirmed(tmp_path):
+    rows = [{"id": str(number), "text": TEXT} for number in range(9)]
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    job = CorpusJob(tmp_path / "in.jsonl", tmp_path / "out", form="clean")
+    with pytest.raises(TooManyDuplicates, match=r"8 of 9 articles are duplicates .*nothing was"):
+        deduplicate(job)
+    assert not (tmp_path / "out").exists()
+    summary = deduplicate(job, confirm=lambda warning: "8 of 9" in warning)
+    assert (summary.kept, summary.largest_story.members) == (1, 9)
+    assert summary.warning is not None
+    assert deduplicate(replace(job, form="annotations")).warning == summary.warning
+
+
+def test_removed_rows_need_a_clean_corpus(wire, tmp_path):
+    with pytest.raises(BadCorpus, match="--removed needs --format clean"):
+        CorpusJob(wire, tmp_path / "out", removed=tmp_path / "removed")
 
 
 def shards(folder: Path, articles: list[Article]) -> None:
@@ -123,10 +151,11 @@ def test_irregular_lines_are_read_as_by_other_commands(tmp_path):
         '{"id": 123456789012345678901234567890, "text": "x y"}',
     ]
     (tmp_path / "in.jsonl").write_bytes("".join(odd).encode("utf-8"))
-    deduplicate(CorpusJob(tmp_path / "in.jsonl", tmp_path / "out"))
+    settings = {"recipe": RECIPES["copies"], "policy": POLICIES["copies"]}
+    deduplicate(CorpusJob(tmp_path / "in.jsonl", tmp_path / "out", **settings))
     rows = read(tmp_path / "out" / "in.jsonl")
     assert [row["id"] for row in rows] == ["a", "b", "c", 123456789012345678901234567890]
-    assert rows[3]["duplicate_of"] == "a"
+    assert rows[0]["duplicate_of"] == str(rows[3]["id"])  # of undated copies the first by id
 
 
 def test_rejected_rows_stop_the_job_or_are_set_aside(tmp_path):
@@ -149,5 +178,5 @@ def test_an_empty_file_has_no_rows(tmp_path):
 
 def test_rejected_rows_do_not_overwrite_the_output(wire, tmp_path):
     place = tmp_path / "out.jsonl"
-    with pytest.raises(BadCorpus, match="both output and rejected rows: name two"):
+    with pytest.raises(BadCorpus, match="both output and removed or rejected rows: name others"):
         deduplicate(CorpusJob(wire, place, rejected=place))

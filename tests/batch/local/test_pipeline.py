@@ -5,6 +5,7 @@ import time
 from dataclasses import replace
 from datetime import timedelta
 
+import numpy as np
 import pytest
 from tests.support.corpora import ARTICLES, COUNT, PRESETS, read
 
@@ -16,7 +17,7 @@ from nearcopy.batch.local import (
     deduplicate,
     estimate,
 )
-from nearcopy.batch.local.clusters import read_article_edges
+from nearcopy.batch.local.article_clusters import read_article_edges
 from nearcopy.kernels import words
 
 
@@ -48,13 +49,16 @@ def test_the_edges_are_those_of_a_deduper(wire, tmp_path):
     recipe, policy = RECIPES["default"], POLICIES["default"]
     job = CorpusJob(wire, tmp_path / "out", recipe=recipe, policy=policy)
     deduplicate(job, keep_work=True)
-    edges = {frozenset(edge[:2]): edge[2:5] for edge in read_article_edges(job).values()}
+    columns = read_article_edges(job)
+    decoded = columns.decode(job, np.arange(len(columns.later))).values()
+    edges = {frozenset(edge[:2]): edge[2:5] for edge in decoded}
     with Deduper(recipe=recipe, policy=policy) as deduper:
         list(deduper.run(ARTICLES, cluster=False))
         kept = deduper._store.edges([article.id for article in ARTICLES])
     assert edges == {frozenset(edge[:2]): edge[2:5] for edge in kept}
 
 
+@pytest.mark.parametrize("settings", ["copies"], indirect=True)
 def test_the_overlap_is_exact(annotated):
     """Counted once more with sets of words, without any hash."""
 
@@ -63,7 +67,7 @@ def test_the_overlap_is_exact(annotated):
         return {tuple(text_words[at : at + 5]) for at in range(max(1, len(text_words) - 4))}
 
     rows = {row["id"]: row for row in map(json.loads, annotated.splitlines())}
-    near = [row for row in rows.values() if row["relation"] == "near_text"]
+    near = [row for row in rows.values() if row["is_duplicate"] and row["rule"] == "near-text"]
     assert near
     for row in near:
         copy_runs, original_runs = runs(row["text"]), runs(rows[row["duplicate_of"]]["text"])
@@ -72,12 +76,13 @@ def test_the_overlap_is_exact(annotated):
         assert row["overlap"] == pytest.approx(share, abs=1e-4)
 
 
+@pytest.mark.parametrize("settings", ["copies"], indirect=True)
 def test_texts_alone_get_the_same_relations_with_and_without_columns(
-    wire, tmp_path, annotated, monkeypatch
+    wire, tmp_path, annotated, settings, monkeypatch
 ):
     monkeypatch.setattr("nearcopy.batch.corpus_settings.COLUMN_KEEP_RULES", frozenset())
     assert not Settings(recipe=RECIPES["copies"], policy=POLICIES["copies"]).by_text
-    deduplicate(CorpusJob(wire, tmp_path / "out"))
+    deduplicate(CorpusJob(wire, tmp_path / "out", **settings))
     assert (tmp_path / "out" / "wire.jsonl").read_bytes() == annotated
 
 
@@ -91,7 +96,7 @@ def test_window_and_sources_hold_in_columns_too(wire, tmp_path, change):
         list(deduper.run(ARTICLES, cluster=False))
         deduper.recluster()
         original_ids = [verdict.duplicate_of for verdict in deduper.verdicts(ids)]
-    deduplicate(CorpusJob(wire, tmp_path / "out", policy=policy))
+    deduplicate(CorpusJob(wire, tmp_path / "out", recipe=RECIPES["copies"], policy=policy))
     rows = read(tmp_path / "out" / "wire.jsonl")
     assert [row["duplicate_of"] for row in rows] == original_ids
     assert len(set(original_ids)) > 5
@@ -107,7 +112,8 @@ def test_a_template_with_thousands_of_copies_is_fast(tmp_path):
         rows.append(json.dumps({"id": f"{number:05d}", "text": " ".join(words)}) + "\n")
     (tmp_path / "in.jsonl").write_text("".join(rows))
     started = time.process_time()
-    summary = deduplicate(CorpusJob(tmp_path / "in.jsonl", tmp_path / "out"))
+    copies = {"recipe": RECIPES["copies"], "policy": POLICIES["copies"]}
+    summary = deduplicate(CorpusJob(tmp_path / "in.jsonl", tmp_path / "out", **copies))
     assert time.process_time() - started < 30
     assert summary.kept == 1
     assert summary.oversized_keys.skipped_pairs > 0

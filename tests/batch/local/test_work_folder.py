@@ -50,11 +50,16 @@ def test_an_interrupted_job_is_resumed(wire, tmp_path, monkeypatch, preset):
     assert not job.paths.work.exists()
 
 
-def test_a_killed_job_is_resumed(wire, tmp_path, annotated):
+@pytest.mark.parametrize("settings", ["copies", "default"], indirect=True)
+def test_a_killed_job_is_resumed(wire, tmp_path, annotated, request):
+    preset = request.node.callspec.params["settings"]
     program = (
-        "import sys; from nearcopy.batch.local import CorpusJob, deduplicate\n"
+        "from nearcopy import POLICIES, RECIPES\n"
+        "from nearcopy.batch.local import CorpusJob, deduplicate\n"
         "if __name__ == '__main__':\n"
-        f"    deduplicate(CorpusJob({str(wire)!r}, {str(tmp_path / 'out')!r}, jobs=2))\n"
+        f"    settings = dict(recipe=RECIPES[{preset!r}], policy=POLICIES[{preset!r}])\n"
+        f"    job = CorpusJob({str(wire)!r}, {str(tmp_path / 'out')!r}, jobs=2, **settings)\n"
+        "    deduplicate(job)\n"
     )
     (tmp_path / "program.py").write_text(program)
     command = [sys.executable, str(tmp_path / "program.py")]
@@ -88,7 +93,7 @@ def test_a_job_with_other_settings_is_not_resumed(small, monkeypatch):
         deduplicate(small)
     monkeypatch.undo()
     with pytest.raises(BadCorpus, match="other settings"):
-        deduplicate(replace(small, policy=replace(small.policy, near_overlap=0.9)))
+        deduplicate(replace(small, policy=replace(small.policy, near_overlap=0.91)))
 
 
 def test_a_job_interrupted_before_its_first_stage_is_resumed(small, annotated, monkeypatch):

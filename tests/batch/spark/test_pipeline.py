@@ -21,10 +21,11 @@ from nearcopy import POLICIES, RECIPES
 from nearcopy.batch.corpus_settings import Settings
 from nearcopy.batch.local import CorpusJob
 from nearcopy.batch.local import deduplicate as on_one_machine
-from nearcopy.batch.local.clusters import read_article_edges
+from nearcopy.batch.local.article_clusters import read_article_edges
 from nearcopy.batch.shared_keys import LEADING_ROWS, PRECEDING_ROWS, neighbour_positions
 from nearcopy.cli import app
 from nearcopy.io.files import UniqueIds
+from nearcopy.io.serializers import VERDICT_COLUMNS
 from nearcopy.match import candidate_index
 
 pa = servers.driver("pyarrow")
@@ -38,7 +39,7 @@ from nearcopy.batch.spark.row_reader import PLACE, read_rows  # noqa: E402
 
 WHOLE = os.environ.get("NEARCOPY_FAULTS") == "whole"
 COUNT, CROWD = (5000, 900) if WHOLE else (150, 650)
-OURS = ("relation", "is_duplicate", "duplicate_of", "story_id", "overlap")
+OURS = VERDICT_COLUMNS
 PAGE = (Path(__file__).parents[3] / "docs" / "scale.md").read_text(encoding="utf-8")
 (SHOWN,) = re.findall(r"^```python\n(.*?)^```$", PAGE, re.M | re.S)
 
@@ -116,8 +117,8 @@ def test_a_killed_worker_and_a_stopped_driver_change_nothing(cluster, wire, tmp_
     assert stages.count("articles") == stages.count("pairs") == stages.count("edges") == 1
     assert not names["begun"].exists()
     rows = rows_in(names["marked.parquet"])
-    assert list(rows[0])[-5:] == list(OURS)
-    assert marks(rows) == told_by_one_machine(wire, tmp_path / "out", "copies")
+    assert list(rows[0])[-len(OURS) :] == list(OURS)
+    assert marks(rows) == told_by_one_machine(wire, tmp_path / "out", "default")
 
 
 def test_all_that_is_known_is_judged_as_on_one_machine(spark, wire, tmp_path, monkeypatch):
@@ -128,9 +129,9 @@ def test_all_that_is_known_is_judged_as_on_one_machine(spark, wire, tmp_path, mo
     on_one_machine(job, keep_work=True)
     assert marks(result.table.collect()) == marks(read(job.paths.output / wire.name))
     assert result.summary.oversized_keys.skipped_pairs == 0
-    names = {row["row"]: row["id"] for row in rows_in(tmp_path / "work" / "articles")}
-    edges = [edge_of(row, names) for row in rows_in(tmp_path / "work" / "edges")]
-    assert by_pair(edges) == by_pair(read_article_edges(job).values())
+    edges = [edge_of(row) for row in rows_in(tmp_path / "work" / "edges")]
+    local = read_article_edges(job)
+    assert by_pair(edges) == by_pair(local.decode(job, np.arange(len(local.later))).values())
 
 
 def test_crowded_keys_are_salted_and_bounded_all_the_same(spark, tmp_path):
@@ -143,8 +144,9 @@ def test_crowded_keys_are_salted_and_bounded_all_the_same(spark, tmp_path):
         rows.append(json.dumps({"id": f"{number:03d}", "text": " ".join(words)}) + "\n")
     path, work = tmp_path / "in.jsonl", tmp_path / "work"
     path.write_text("".join(rows))
-    expected = on_one_machine(CorpusJob(path, tmp_path / "out"))
-    result = run(spark.read.json(str(path)), work=str(work), largest_key=1)
+    copies = {"recipe": RECIPES["copies"], "policy": POLICIES["copies"]}
+    expected = on_one_machine(CorpusJob(path, tmp_path / "out", **copies))
+    result = run(spark.read.json(str(path)), Settings(**copies), work=str(work), largest_key=1)
     assert marks(result.table.collect()) == marks(read(tmp_path / "out" / path.name))
     assert result.summary.oversized_keys == expected.oversized_keys
     articles, hot, pairs = (rows_in(work / name) for name in ("articles", "hot_keys", "pairs"))
@@ -191,12 +193,18 @@ def test_rows_keep_what_they_have_and_get_ids_of_their_own(tmp_path, monkeypatch
     path.write_text("".join(json.dumps(row) + "\n" for row in given_rows))
     monkeypatch.chdir(tmp_path)
     words = ["spark", str(path), str(tmp_path / "out"), "--json"]
+    refused = CliRunner().invoke(app, words)
+    assert refused.exit_code == 2
+    assert "1 of 4 rows are not articles, so nothing was written" in refused.stderr
+    assert "neither an id nor a title, text or url" in refused.stderr
+    words += ["--rejected", str(tmp_path / "bad")]
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, result.output
     summary = json.loads(next(line for line in result.stderr.splitlines() if line[0] == "{"))
     counts = {name: summary[name] for name in ("rows", "kept", "rejected", "repeated_ids")}
     assert counts == {"rows": 3, "kept": 2, "rejected": 1, "repeated_ids": 1}
-    assert "neither an id nor a title, text or url" in result.stderr
+    bad = [row for part in sorted(Path("bad").glob("*.json")) for row in read(part)]
+    assert [(row["why"][:13], row["raw"]) for row in bad] == [("neither an id", "{}")]
     rows = [row for part in sorted(Path("out").glob("*.json")) for row in read(part)]
     by_text = {row.get("text"): row for row in rows}
     assert by_text[text]["id"] == "a"
@@ -204,7 +212,7 @@ def test_rows_keep_what_they_have_and_get_ids_of_their_own(tmp_path, monkeypatch
     assert by_text[given_rows[1]["text"]]["note"] == "twice"
     assert by_text[given_rows[1]["text"]]["duplicate_of"] == "a"
     assert by_text[given_rows[2]["text"]]["id"].startswith("t-")
-    assert "relation" not in by_text[None]
+    assert len(rows) == 3
     assert not Path("out.nearcopy").exists()
     rerun = CliRunner().invoke(app, words)
     assert rerun.exit_code == 2
@@ -291,7 +299,7 @@ if WHOLE:  # one more machine of Java takes its time
         )
         files = (tmp_path / "out").glob("*.json")
         rows = [dict.fromkeys(OURS) | row for path in files for row in read(path)]
-        assert marks(rows) == told_by_one_machine(wire, tmp_path / "one", "copies")
+        assert marks(rows) == told_by_one_machine(wire, tmp_path / "one", "default")
 
 
 @pytest.mark.usefixtures("spark")

@@ -11,16 +11,14 @@ from nearcopy.batch.column_rules import (
     Numbers,
     TextMeasures,
     are_eligible,
+    judge_texts,
     measure_pairs,
     overlap_shares,
-    relations,
 )
 from nearcopy.batch.linked_groups import (
-    decode_decision,
     judge_candidates,
     judge_pair,
     optional_time,
-    place_undated,
 )
 from nearcopy.batch.local.candidate_pairs import (
     ARTICLE_BLOCK,
@@ -39,7 +37,7 @@ from nearcopy.deduper.matches import MAX_EXACT_DUPLICATES, PAIR_BATCH_SIZE
 from nearcopy.match.candidate_index import CandidateIndex, IndexedArticle, candidate_limit
 from nearcopy.match.eligibility import are_comparable
 from nearcopy.match.judgement import Judgement
-from nearcopy.models import Article, Decision, Edge, Fingerprint
+from nearcopy.models import Article, Decision, Fingerprint
 from nearcopy.models.batches import batches
 
 TEXTS_PER_BATCH = 2048  # held in memory
@@ -64,7 +62,7 @@ def compare_texts(job: CorpusJob, block: int) -> None:
     columns: dict[str, Array] = {
         "later": later.astype(np.uint32),
         "earlier": earlier.astype(np.uint32),
-        "relation": relations(measures, job.policy),
+        "relation": judge_texts(measures, job).decisions.relation.astype(np.uint8),
         "overlap": measures.overlap,
         "containment": measures.containment,
         "hamming": measures.hamming.astype(np.uint8),
@@ -237,8 +235,8 @@ class ArticleReader:
         self._rows |= {self._fingerprints[row].id: row for row in missing}
 
     def fingerprint(self, row: int) -> Fingerprint:
-        """A loaded fingerprint; undated ones follow all others in input order."""
-        return place_undated(self._fingerprints[row], row)
+        """A loaded fingerprint."""
+        return self._fingerprints[row]
 
     def judge(self, pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int, Judgement]]:
         """The judgements of the pairs that have something in common."""
@@ -279,17 +277,6 @@ def _edge_columns(
         "overlap": np.array([judgement.overlap for _, _, judgement in edges], np.float64),
     }
     return columns, [list(decision) for decision in numbers]
-
-
-def decode_edges(pack: Pack, ids: Mapping[int, str]) -> Iterator[tuple[int, int, Edge]]:
-    """The edges of a pack, between rows of these ids."""
-    decisions = [decode_decision(values) for values in pack.notes["decisions"]]
-    names = ("later", "earlier", "decision", "event_score", "overlap")
-    columns = (pack.read(name).tolist() for name in names)
-    for a, b, code, event_score, overlap in zip(*columns, strict=True):
-        if a in ids and b in ids:
-            known_overlap = overlap if overlap == overlap else None
-            yield a, b, Edge(ids[a], ids[b], decisions[code], event_score, known_overlap)
 
 
 def count_truncated(job: CorpusJob) -> int:

@@ -9,7 +9,7 @@ from os import cpu_count, fsencode
 from pathlib import Path
 from typing import NamedTuple
 
-from nearcopy.batch.corpus_settings import Form, Settings, check_form
+from nearcopy.batch.corpus_settings import Form, Settings, check_removed
 from nearcopy.batch.local.column_files import checksum
 from nearcopy.batch.local.work_folder import Paths, has_job
 from nearcopy.errors import BadCorpus
@@ -67,13 +67,14 @@ class CorpusJob(Settings):
     memory: int = 4 << 30  # approximate limit in bytes for all processes together
     jobs: int = 1  # processes; 0 for one per core
     work: str | Path | None = None
+    removed: str | Path | None = None  # with form "clean": where the duplicates are written
     rejected: str | Path | None = None
     sample: float | None = None  # a share of the rows to read
     unit_bytes: int = UNIT_BYTES
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_form(self.form)
+        check_removed(self.form, self.removed)
         if self.memory < LEAST_MEMORY:
             raise BadCorpus(
                 f"memory is {self.memory:,} bytes: give at least {LEAST_MEMORY >> 20} MB"
@@ -95,6 +96,7 @@ class CorpusJob(Settings):
         beside = output.parent / f".{output.name}.nearcopy"
         return Paths(
             output,
+            None if self.removed is None else Path(self.removed),
             None if self.rejected is None else Path(self.rejected),
             beside if self.work is None else Path(self.work),
         )
@@ -152,6 +154,7 @@ class CorpusJob(Settings):
             "settings": sha256(settings).hexdigest(),
             "unit_bytes": self.unit_bytes,
             "form": self.form,
+            "removed": self.removed is not None,
             "sample": self.sample,
             "boilerplate": None if self.boilerplate is None else checksum(Path(self.boilerplate)),
         }

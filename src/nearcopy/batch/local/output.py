@@ -4,19 +4,19 @@ Each unit is written to a file in the work folder; `publish` joins these into th
 """
 
 import gzip
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import pairwise, repeat
+from operator import attrgetter
 from pathlib import Path
 from shutil import copyfileobj
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-import numpy as np
 import orjson
 
-from nearcopy.batch.column_rules import RELATIONS
 from nearcopy.batch.corpus_settings import Shard
 from nearcopy.batch.local.candidate_pairs import ids_of, renamed_ids
-from nearcopy.batch.local.clusters import CLUSTERS_FILE, NONE, ClusterColumns
 from nearcopy.batch.local.column_files import Pack, checksum, read_json, write_json, write_pack
 from nearcopy.batch.local.corpus_job import CorpusJob, Input
 from nearcopy.batch.local.row_reader import (
@@ -29,7 +29,9 @@ from nearcopy.batch.local.row_reader import (
     stream_lines,
 )
 from nearcopy.batch.local.row_table import Part, table_of
-from nearcopy.batch.output_columns import CLUSTER_COLUMNS, add_columns
+from nearcopy.batch.local.text_clusters import text_verdicts
+from nearcopy.batch.local.verdict_table import clusters_path
+from nearcopy.batch.output_columns import add_columns
 from nearcopy.cluster.stories import own_story_id
 from nearcopy.errors import BadCorpus
 from nearcopy.io.files.atomic_write import open_atomic
@@ -37,44 +39,39 @@ from nearcopy.io.files.json import as_json
 from nearcopy.io.files.read import READ_ONLY
 from nearcopy.io.files.rows import Rejected, Row
 from nearcopy.io.files.write import open_writer
+from nearcopy.io.serializers import verdict_columns
+from nearcopy.models import Verdict
 from nearcopy.models.batches import batches
 
 MANIFEST = "nearcopy.json"
 LINES_PER_BATCH = 2048
-JSON_COLUMNS = (
-    b', "relation": "%s", "is_duplicate": %s, "duplicate_of": %s, '
-    b'"story_id": "%s", "overlap": %s}\n'
-)
+
+
+ALONE = verdict_columns(Verdict(id=""))  # of a row that has nothing in common with others
+ALONE_SUFFIX = b", " + as_json({**ALONE, "story_id": "%s"})[1:] + b"\n"
 
 
 class Annotation(NamedTuple):
-    """The id of a row, and the values of its CLUSTER_COLUMNS."""
+    """The id of a row, and the values of its output columns."""
 
     id: str
-    relation: str
-    is_duplicate: bool
-    duplicate_of: str | None
-    story_id: str
-    overlap: float | None
+    values: dict[str, Any]
 
     @property
-    def values(self) -> dict[str, Any]:
-        """The values by column."""
-        return {name: getattr(self, name) for name in CLUSTER_COLUMNS}
+    def is_duplicate(self) -> bool:
+        """Whether the row is a duplicate of another."""
+        return bool(self.values["is_duplicate"])
 
     @property
     def json_suffix(self) -> bytes:
         """The values as the last members of a JSON object, with its closing brace."""
-        return JSON_COLUMNS % (
-            self.relation.encode(),
-            b"true" if self.is_duplicate else b"false",
-            b"null" if self.duplicate_of is None else _json_string(self.duplicate_of),
-            self.story_id.encode(),
-            b"null" if self.overlap is None else repr(self.overlap).encode(),
-        )
+        if self.values["rule"] == ALONE["rule"]:  # most rows
+            return ALONE_SUFFIX.replace(b"%s", self.values["story_id"].encode())
+        return b", " + as_json(self.values)[1:] + b"\n"
 
 
 Select = Callable[[Annotation], bool]
+Destination = Literal["output", "removed"]
 
 
 def _json_string(text: str) -> bytes:
@@ -86,34 +83,37 @@ def _json_string(text: str) -> bytes:
 
 def annotations(job: CorpusJob, part: Part) -> Iterator[Annotation]:
     """The annotations of the rows of a part, in order."""
-    stop = part.first + part.size
-    clusters = ClusterColumns.read(job.paths.work / CLUSTERS_FILE, part.first, stop)
-    rows = np.arange(part.first, stop)
-    kept = clusters.of[clusters.of != NONE].astype(np.int64)
-    ids = ids_of(job, np.concatenate([rows, kept, clusters.founder.astype(np.int64)]))
-    overlaps = np.round(clusters.overlap.astype(np.float64), 4)
-    columns = (clusters.of, clusters.relation, overlaps, clusters.founder)
-    for row, of, relation, overlap, founder in zip(
-        rows.tolist(), *(column.tolist() for column in columns), strict=True
-    ):
-        is_duplicate = of != NONE
-        yield Annotation(
-            ids[row],
-            RELATIONS[relation].value,
-            is_duplicate,
-            ids[of] if is_duplicate else None,
-            own_story_id(ids[founder]),
-            overlap if overlap == overlap else None,
-        )
+    rows = range(part.first, part.first + part.size)
+    ids = ids_of(job, rows)
+    decided = _read_verdicts(job, part)
+    undecided = text_verdicts(job, part, ids) if job.by_text else repeat(None)
+    for row, values, verdict in zip(rows, decided, undecided, strict=False):
+        if verdict is not None and not values:
+            values = verdict_columns(verdict)
+        yield Annotation(ids[row], values or {**ALONE, "story_id": own_story_id(ids[row])})
+
+
+def _read_verdicts(job: CorpusJob, part: Part) -> Iterator[dict[str, Any]]:
+    """The output columns of each row, empty where it was decided without objects."""
+    pack = Pack(clusters_path(job))
+    ends = pack.view("verdict_ends")[max(0, part.first - 1) : part.first + part.size].tolist()
+    bounds = ends if part.first else [0, *ends]
+    data = pack.read("verdict", bounds[0], bounds[-1]).tobytes()
+    for start, end in pairwise(end - bounds[0] for end in bounds):
+        yield json.loads(data[start:end]) if end > start else {}
 
 
 # One unit.
 
 
-def part_path(job: CorpusJob, unit: int) -> Path:
+OUTPUT: Destination = "output"
+REMOVED: Destination = "removed"
+
+
+def part_path(job: CorpusJob, unit: int, to: Destination = OUTPUT) -> Path:
     """The file of the rows of a unit, in the work folder."""
-    source = job.source_of(unit)
-    return job.folder("output") / f"{unit:06d}{''.join(Path(source.name).suffixes[-2:])}"
+    suffixes = "".join(Path(job.source_of(unit).name).suffixes[-2:])
+    return job.folder("output") / f"{unit:06d}{'.removed' * (to == REMOVED)}{suffixes}"
 
 
 def counts_path(job: CorpusJob, unit: int) -> Path:
@@ -123,38 +123,53 @@ def counts_path(job: CorpusJob, unit: int) -> Path:
 
 def write_unit(job: CorpusJob, unit: int) -> None:
     """Write the rows of a unit, and their counts."""
-    path, counts = part_path(job, unit), Counter[str]()
-    relations = Counter[str]()
+    counts, relations = Counter[str](), Counter[str]()
 
     def select(annotation: Annotation) -> bool:
         """Count a row; whether it is to be written."""
-        relations[annotation.relation] += 1
+        relations[annotation.values["relation"]] += 1
         counts["rows"] += 1
         counts["kept"] += not annotation.is_duplicate
         is_written = job.form == "annotations" or not annotation.is_duplicate
         counts["written"] += is_written
         return is_written
 
-    has_lines = job.source_of(unit).format == "jsonl"
-    (_write_lines if has_lines else _write_records)(job, unit, path, select)
+    _write(job, unit, OUTPUT, select)
+    if job.paths.removed is not None:
+        _write(job, unit, REMOVED, attrgetter("is_duplicate"))
+    paths = {to: part_path(job, unit, to) for to in _destinations(job)}
+    files = {to: [path.stat().st_size, checksum(path)] for to, path in paths.items()}
     notes = {name: counts[name] for name in ("rows", "kept", "written")}
-    size, digest = path.stat().st_size, checksum(path)
-    write_pack(counts_path(job, unit), {}, size=size, checksum=digest, relations=relations, **notes)
+    write_pack(counts_path(job, unit), {}, files=files, relations=relations, **notes)
+
+
+def _destinations(job: CorpusJob) -> tuple[Destination, ...]:
+    return (OUTPUT,) if job.paths.removed is None else (OUTPUT, REMOVED)
+
+
+def _write(job: CorpusJob, unit: int, to: Destination, select: Select) -> None:
+    """Write the selected rows of a unit; kept rows of a clean corpus are unchanged."""
+    annotated = job.form == "annotations" or to == REMOVED
+    has_lines = job.source_of(unit).format == "jsonl"
+    write = _write_lines if has_lines else _write_records
+    write(job, unit, part_path(job, unit, to), select, annotated)
 
 
 def is_unit_written(job: CorpusJob, unit: int) -> bool:
     """Whether the rows of a unit are written, and their checksum holds."""
     try:
         notes = Pack(counts_path(job, unit)).notes
-        return bool(checksum(part_path(job, unit)) == notes["checksum"])
+        return all(
+            checksum(part_path(job, unit, to)) == notes["files"][to][1] for to in _destinations(job)
+        )
     except (OSError, BadCorpus):
         return False
 
 
-def _write_lines(job: CorpusJob, unit: int, path: Path, select: Select) -> None:
+def _write_lines(job: CorpusJob, unit: int, path: Path, select: Select, annotated: bool) -> None:
     compress = _compressor(job.source_of(unit))
     with open_atomic(path, durable=False) as file:
-        for batch in batches(_annotated_lines(job, unit, select), LINES_PER_BATCH):
+        for batch in batches(_selected_lines(job, unit, select, annotated), LINES_PER_BATCH):
             file.write(compress(b"".join(batch)))
 
 
@@ -169,7 +184,7 @@ def _compressor(source: Input) -> Callable[[bytes], bytes]:
     return bytes
 
 
-def _annotated_lines(job: CorpusJob, unit: int, select: Select) -> Iterator[bytes]:
+def _selected_lines(job: CorpusJob, unit: int, select: Select, annotated: bool) -> Iterator[bytes]:
     """The lines of a unit that are written, unchanged but for the columns added."""
     source = job.source_of(unit)
     reader = RowReader(job, source)
@@ -180,7 +195,7 @@ def _annotated_lines(job: CorpusJob, unit: int, select: Select) -> Iterator[byte
         for row, (line, flag, annotation) in enumerate(rows, start=part.first):
             if not select(annotation):
                 continue
-            if job.form == "clean":
+            if not annotated:
                 yield line + b"\n"
             elif flag & REWRITE or row in renamed:
                 yield _rewrite_line(line, annotation, reader, source)
@@ -221,7 +236,7 @@ def _rewrite_line(line: bytes, annotation: Annotation, reader: RowReader, source
     return as_json(_annotated_values(row, annotation)) + b"\n"
 
 
-def _write_records(job: CorpusJob, unit: int, path: Path, select: Select) -> None:
+def _write_records(job: CorpusJob, unit: int, path: Path, select: Select, annotated: bool) -> None:
     """Write the rows of a file that is not JSON lines."""
     source = job.source_of(unit)
     reader = RowReader(job, source)
@@ -232,12 +247,11 @@ def _write_records(job: CorpusJob, unit: int, path: Path, select: Select) -> Non
         for _, record in read_records(source, job.units[unit], job.sample):
             row = reader.read_article(record)
             if isinstance(row, Row) and select(annotation := next(every)):
-                annotated = job.form == "annotations"
                 out.write(_annotated_values(row, annotation) if annotated else row.values)
 
 
 def _annotated_values(row: Row, annotation: Annotation) -> dict[str, Any]:
-    return add_columns(row, annotation.id, annotation.values, CLUSTER_COLUMNS)
+    return add_columns(row, annotation.id, annotation.values)
 
 
 # All units.
@@ -245,37 +259,39 @@ def _annotated_values(row: Row, annotation: Annotation) -> dict[str, Any]:
 
 def publish(job: CorpusJob) -> list[Shard]:
     """Join the files of the units into the output files."""
-    return [
-        _publish_file(job, file) for file, source in enumerate(job.sources) if not source.reference
-    ]
+    files = [file for file, source in enumerate(job.sources) if not source.reference]
+    if job.paths.removed is not None:
+        for file in files:
+            _publish_file(job, file, job.paths.removed, REMOVED)
+    return [_publish_file(job, file, job.paths.output, OUTPUT) for file in files]
 
 
-def _publish_file(job: CorpusJob, file: int) -> Shard:
+def _publish_file(job: CorpusJob, file: int, place: Path, to: Destination) -> Shard:
     source = job.sources[file]
-    path = job.paths.output if _is_file(job) else job.paths.output / source.name
+    path = place if _is_file(job, place) else place / source.name
     units = [unit.number for unit in job.units if unit.file == file]
     notes = [Pack(counts_path(job, unit)).notes for unit in units]
     path.parent.mkdir(parents=True, exist_ok=True)
     with open_atomic(path) as out:
         for unit in units:
-            with part_path(job, unit).open("rb") as part:
+            with part_path(job, unit, to).open("rb") as part:
                 copyfileobj(part, out, 1 << 20)
     size = path.stat().st_size
-    if size != sum(note["size"] for note in notes):
+    if size != sum(note["files"][to][0] for note in notes):
         raise BadCorpus(f"{path} has {size} bytes and should have more: is the disk full?")
     rows, written = (sum(note[name] for note in notes) for name in ("rows", "written"))
     return Shard(source.name, rows, written, size, checksum(path))
 
 
-def _is_file(job: CorpusJob) -> bool:
-    """Whether the output is one file, and not a folder."""
+def _is_file(job: CorpusJob, place: Path) -> bool:
+    """Whether a place of the output is one file, and not a folder."""
     own = [source for source in job.sources if not source.reference]
-    return job.paths.output.suffix != "" and len(own) == 1
+    return place.suffix != "" and len(own) == 1
 
 
 def write_manifest(job: CorpusJob, shards: list[Shard], summary: dict[str, Any]) -> None:
     """Write the list of output files with their counts and checksums into the output folder."""
-    if not _is_file(job):
+    if not _is_file(job, job.paths.output):
         listed = [shard._asdict() for shard in shards]
         write_json(job.paths.output / MANIFEST, {"shards": listed, **summary})
 

@@ -20,6 +20,7 @@ from time import process_time
 from typing import NamedTuple
 
 from nearcopy.batch.corpus_settings import LISTED, CorpusSummary, rejection_message
+from nearcopy.batch.local.article_clusters import cluster_articles
 from nearcopy.batch.local.candidate_pairs import (
     EXACT_DUPLICATES_FILE,
     column_tasks,
@@ -31,7 +32,6 @@ from nearcopy.batch.local.candidate_pairs import (
     renamed_ids,
     row_blocks,
 )
-from nearcopy.batch.local.clusters import CLUSTERS_FILE, cluster_articles, cluster_texts
 from nearcopy.batch.local.column_files import Pack, is_complete
 from nearcopy.batch.local.compare import (
     compare_articles,
@@ -50,7 +50,10 @@ from nearcopy.batch.local.output import (
 )
 from nearcopy.batch.local.row_reader import RejectedRecord, number_lines, write_rejected
 from nearcopy.batch.local.row_table import pack_path, table_of
+from nearcopy.batch.local.text_clusters import cluster_texts
+from nearcopy.batch.local.verdict_table import clusters_path, read_story_notes
 from nearcopy.batch.local.work_folder import open_work_folder
+from nearcopy.batch.removal_guard import Confirm, guard_removal, refuse, removal_warning
 from nearcopy.batch.shared_keys import OversizedKeys
 from nearcopy.errors import BadCorpus
 
@@ -72,22 +75,27 @@ RunStage = Callable[[Stage], None]
 
 
 def deduplicate(
-    job: CorpusJob, progress: Progress = lambda *_: None, *, keep_work: bool = False
+    job: CorpusJob,
+    progress: Progress = lambda *_: None,
+    *,
+    confirm: Confirm = refuse,
+    keep_work: bool = False,
 ) -> CorpusSummary:
-    """Write the files again with an annotation for each row, or without the duplicates.
+    """Write the files again with the verdict of each row, or without the duplicates.
 
-    An interrupted job is resumed. With several processes, call this from a module that can be
-    imported: `if __name__ == "__main__":`.
+    Without the duplicates, an unusually large removal raises TooManyDuplicates unless `confirm`
+    confirms it; that job can be resumed. So is an interrupted one. With several processes, call
+    this from a module that can be imported: `if __name__ == "__main__":`.
     """
     with open_work_folder(job.paths.work, job.identity, keep=keep_work):
         table_of.cache_clear()
         renamed_ids.cache_clear()
         with _open_runner(job, progress) as (run_stage, cpu_seconds):
-            summary = _run_stages(job, run_stage)
+            summary = _run_stages(job, run_stage, confirm)
     return replace(summary, cpu_seconds=time.process_time() + sum(cpu_seconds))
 
 
-def _run_stages(job: CorpusJob, run_stage: RunStage) -> CorpusSummary:
+def _run_stages(job: CorpusJob, run_stage: RunStage, confirm: Confirm) -> CorpusSummary:
     units = [unit.number for unit in job.units]
     run_stage(Stage("reading", read_unit, units, lambda unit: _is_unit_read(job, unit)))
     rejected = _read_rejected(job)
@@ -101,7 +109,7 @@ def _run_stages(job: CorpusJob, run_stage: RunStage) -> CorpusSummary:
         run_stage(stage)
     own = [unit.number for unit in job.units if not job.sources[unit.file].reference]
     run_stage(Stage("writing", write_unit, own, lambda unit: is_unit_written(job, unit)))
-    return _publish(job, own, rejected)
+    return _publish(job, own, rejected, confirm)
 
 
 def _cluster_stages(job: CorpusJob) -> Iterator[Stage]:
@@ -113,11 +121,12 @@ def _cluster_stages(job: CorpusJob) -> Iterator[Stage]:
         yield Stage("sorting", pair_columns, columns, lambda n: is_complete(pairs_path(job, n)))
     blocks = row_blocks(job)
     yield Stage("comparing", compare, blocks, lambda n: is_complete(edges_path(job, n)))
-    clusters = job.paths.work / CLUSTERS_FILE
-    yield Stage("clustering", cluster, [0], lambda _: is_complete(clusters))
+    yield Stage("clustering", cluster, [0], lambda _: is_complete(clusters_path(job)))
 
 
-def _publish(job: CorpusJob, units: Sequence[int], rejected: list[RejectedRecord]) -> CorpusSummary:
+def _publish(
+    job: CorpusJob, units: Sequence[int], rejected: list[RejectedRecord], confirm: Confirm
+) -> CorpusSummary:
     """Check that no row is lost, put the output in place, and count."""
     _check_unchanged(job)
     notes = [Pack(counts_path(job, unit)).notes for unit in units]
@@ -128,10 +137,14 @@ def _publish(job: CorpusJob, units: Sequence[int], rejected: list[RejectedRecord
     read = len(table_of(job)) - count_reference_rows(job)
     if not read == rows == sum(relations.values()):
         raise BadCorpus("rows are missing: nothing was written; start again")
+    truncated = OversizedKeys(skipped_pairs=0 if job.by_text else count_truncated(job))
+    stories, largest, oversized = read_story_notes(job)
+    warning = removal_warning(rows - kept, kept, largest, oversized, job.policy)
+    if job.form == "clean":
+        guard_removal(warning, confirm, "nothing was written")
     shards = publish(job)
     if job.paths.rejected is not None:
         write_rejected(job.paths.rejected, rejected)
-    truncated = OversizedKeys(skipped_pairs=0 if job.by_text else count_truncated(job))
     summary = CorpusSummary(
         rows=rows,
         kept=kept,
@@ -140,6 +153,9 @@ def _publish(job: CorpusJob, units: Sequence[int], rejected: list[RejectedRecord
         repeated_ids=len(renamed_ids(job)),
         relations=dict(relations),
         oversized_keys=oversized_keys(job) if job.by_text else truncated,
+        stories=stories,
+        largest_story=largest,
+        warning=warning,
         shards=tuple(shards),
     )
     write_manifest(job, shards, summary.row())
@@ -265,7 +281,7 @@ def estimate(job: CorpusJob) -> Estimate:
             jobs=1,
         )
         started = process_time()
-        summary = deduplicate(sample, keep_work=True)
+        summary = deduplicate(sample, confirm=lambda _: True, keep_work=True)
         cpu_seconds = process_time() - started
         factor = 1 / share
         work, output = _size(place / "work"), _size(place / "out")

@@ -13,21 +13,22 @@ import orjson
 from nearcopy.batch.corpus_settings import Settings
 from nearcopy.batch.local.boilerplate import read_lines
 from nearcopy.batch.local.corpus_job import WHOLE, Input, Unit
-from nearcopy.batch.output_columns import CLUSTER_COLUMNS
-from nearcopy.config.units import NO_TIME, to_micros
+from nearcopy.config.units import EPOCH, MICROSECOND, NO_TIME, to_micros
 from nearcopy.errors import BadArticle
 from nearcopy.fingerprint.fingerprint import outlet_of
-from nearcopy.io.files.dates import read_time
+from nearcopy.io.files.dates import UNDATED, read_time
 from nearcopy.io.files.decompress import LONGEST, UTF8_BOM, Line, Stream
 from nearcopy.io.files.json import Record, as_json, read_line
 from nearcopy.io.files.read import Source, check_columns
 from nearcopy.io.files.read import read_records as read_file_records
 from nearcopy.io.files.rows import Place, Rejected, Row, Values, read_row
 from nearcopy.io.files.write import open_writer
+from nearcopy.io.serializers import VERDICT_COLUMNS
 
 CHUNK = 1 << 20
 NO_ID, REWRITE, HTML = 1, 2, 4  # flags: no id of its own; must be encoded again; text is HTML
-OUTPUT_NAMES = frozenset(CLUSTER_COLUMNS)
+OUTPUT_NAMES = frozenset(VERDICT_COLUMNS)
+UNDATED_SEEN = (UNDATED - EPOCH) // MICROSECOND
 RejectedRecord = list[Any]  # file, byte offset or line, reason, raw value
 
 
@@ -89,7 +90,7 @@ class RowReader:
             return self._read_irregular(record)
         try:
             published = NO_TIME if plan.published is None else _micros(values[plan.published])
-            seen = NO_TIME if plan.seen is None else _micros(values[plan.seen])
+            seen = UNDATED_SEEN if plan.seen is None else _micros(values[plan.seen], UNDATED_SEEN)
         except BadArticle:
             return self._read_irregular(record)
         return TextRow(article_id, text, HTML if self._html else 0, published, seen, None)
@@ -103,10 +104,14 @@ class RowReader:
         if not self._checked:
             self._make_plan(names)
         row = read_row(place, values, self._columns.places(names), html=self._html)
-        if self._boilerplate is None or isinstance(row, Rejected):
+        if isinstance(row, Rejected):
             return row
-        text = self._boilerplate.strip_from(row.article)
-        return replace(row, article=replace(row.article, text=text, html=False))
+        article = row.article
+        if article.seen is None:
+            article = replace(article, seen=UNDATED)
+        if self._boilerplate is not None:
+            article = replace(article, text=self._boilerplate.strip_from(article), html=False)
+        return replace(row, article=article)
 
     def _make_plan(self, names: tuple[str, ...]) -> Plan:
         if not self._checked:
@@ -137,7 +142,7 @@ class RowReader:
             article.text,
             row_flags(row),
             NO_TIME if published is None else published,
-            NO_TIME if seen is None else seen,
+            UNDATED_SEEN if seen is None else seen,
             outlet_of(article) if self._needs_source else None,
         )
 
@@ -152,9 +157,9 @@ def row_flags(row: Row) -> int:
     return (NO_ID if row.id_column is None else 0) | rewrite | (HTML if row.article.html else 0)
 
 
-def _micros(value: Any) -> int:
+def _micros(value: Any, absent: int = NO_TIME) -> int:
     micros = to_micros(read_time(value))
-    return NO_TIME if micros is None else micros
+    return absent if micros is None else micros
 
 
 # Lines and records.

@@ -20,23 +20,26 @@ WORK_FILES = re.compile(rf"lock|{_FILES}|\.(job\.json|{_FILES})\.\w{{8}}\.part")
 
 
 class Paths(NamedTuple):
-    """Where the output, the rejected rows and the intermediate files of a job are."""
+    """Where the output, the other rows and the intermediate files of a job are."""
 
     output: Path
+    removed: Path | None
     rejected: Path | None
     work: Path
 
     def check(self) -> None:
         """Raise where one path would overwrite another, or the work folder is not our own."""
         check_work_folder(self.work)
-        for path in (self.output, self.rejected):
+        for path in (self.output, self.removed, self.rejected):
             if path is not None and path.resolve().is_relative_to(self.work.resolve()):
                 raise BadCorpus(
                     f"{path} is in the work folder {self.work}: write to another place, "
                     "or name another folder with --work"
                 )
         if len(set(self._outputs())) < len(self._outputs()):
-            raise BadCorpus(f"{self.output} cannot hold both output and rejected rows: name two")
+            raise BadCorpus(
+                f"{self.output} cannot hold both output and removed or rejected rows: name others"
+            )
 
     def protect(self, files: Iterable[str | Path], *folders: Path) -> None:
         """Raise where an input file would be overwritten, or is in one of these folders."""
@@ -48,7 +51,8 @@ class Paths(NamedTuple):
                 raise BadCorpus(f"{file} would be overwritten: write to another place")
 
     def _outputs(self) -> list[Path]:
-        return [path.resolve() for path in (self.output, self.rejected) if path is not None]
+        paths = (self.output, self.removed, self.rejected)
+        return [path.resolve() for path in paths if path is not None]
 
 
 def has_job(folder: Path) -> bool:

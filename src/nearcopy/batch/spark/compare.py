@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from nearcopy.batch.column_rules import are_eligible, measure_pairs, overlap_shares, relations
+from nearcopy.batch.column_rules import are_eligible, judge_texts, measure_pairs, overlap_shares
 from nearcopy.batch.corpus_settings import Settings
 from nearcopy.batch.linked_groups import decode_decision, judge_candidates
 from nearcopy.batch.spark.row_reader import BLOBS, Batches, fingerprints_in, to_batch
@@ -23,7 +23,8 @@ TEXT_EDGE_SCHEMA = (
     "later long, earlier long, relation int, overlap double, containment double, hamming int"
 )
 ARTICLE_EDGE_SCHEMA = (
-    "later long, earlier long, link boolean, decision string, event_score double, overlap double"
+    "later long, earlier long, later_id string, earlier_id string, link boolean, "
+    "decision string, event_score double, overlap double"
 )
 TEXT_COLUMNS = ("text", "html", "words", "digest", "simhash", "published", "seen", "source")
 ARTICLE_COLUMNS = ("id", "text", "html", "words", "digest", *BLOBS, "rest")
@@ -92,7 +93,7 @@ def _measure_batch(batch: pa.RecordBatch, settings: Settings) -> pa.RecordBatch:
     measures = measure_pairs(same, (words_a, words_b), shares, simhashes)
     columns = {name: getattr(measures, name) for name in ("overlap", "containment", "hamming")}
     columns |= {"later": later, "earlier": earlier}
-    columns["relation"] = relations(measures, settings.policy)
+    columns["relation"] = judge_texts(measures, settings).decisions.relation.astype(np.int32)
     return to_batch(TEXT_EDGE_SCHEMA, columns)
 
 
@@ -113,6 +114,8 @@ def _judge_batches(settings: Settings, batches: Batches) -> Iterator[pa.RecordBa
             {
                 "later": _array(batch, "later")[places],
                 "earlier": _array(batch, "earlier")[places],
+                "later_id": [pairs[place][0].id for place in places],
+                "earlier_id": [pairs[place][1].id for place in places],
                 "link": [is_link(judgement.decision, policy) for judgement in judgements],
                 "decision": [json.dumps(list(judgement.decision)) for judgement in judgements],
                 "event_score": [judgement.event_score for judgement in judgements],
@@ -142,8 +145,8 @@ def _lookup(articles: Mapping[str, Article]) -> Callable[[Collection[str]], Mapp
     return lambda names: {name: articles[name] for name in names}
 
 
-def edge_of(row: Mapping[str, Any], ids: Mapping[int, str]) -> Edge:
-    """The edge of a row, between articles of these ids."""
+def edge_of(row: Mapping[str, Any]) -> Edge:
+    """The edge of a row."""
     decision = decode_decision(json.loads(row["decision"]))
     scores = (row["event_score"], row["overlap"])
-    return Edge(ids[row["later"]], ids[row["earlier"]], decision, *scores)
+    return Edge(row["later_id"], row["earlier_id"], decision, *scores)

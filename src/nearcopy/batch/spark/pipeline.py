@@ -1,18 +1,23 @@
 """The Spark pipeline: the stages of a corpus job, each a checkpointed table."""
 
+import json
 import logging
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+import pyarrow as pa
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from nearcopy.batch.corpus_settings import CorpusSummary, Settings
+from nearcopy.batch.corpus_settings import CorpusSummary, LargestStory, Settings
 from nearcopy.batch.local.candidate_pairs import collapses_exact_duplicates
-from nearcopy.batch.output_columns import CLUSTER_COLUMNS
+from nearcopy.batch.removal_guard import removal_warning
 from nearcopy.batch.shared_keys import PRECEDING_ROWS, OversizedKeys
+from nearcopy.batch.spark.article_clusters import cluster_articles
 from nearcopy.batch.spark.candidate_pairs import (
     LARGEST_KEY,
     PairLimits,
@@ -22,26 +27,27 @@ from nearcopy.batch.spark.candidate_pairs import (
     rank_pairs,
 )
 from nearcopy.batch.spark.checkpoints import Checkpoints, Stage, open_notes
-from nearcopy.batch.spark.clusters import (
-    LinkedGraph,
-    cluster_articles,
-    cluster_texts,
-    connected_components,
-    select_duplicates,
-)
 from nearcopy.batch.spark.compare import compare_articles, compare_texts
+from nearcopy.batch.spark.components import connected_components
 from nearcopy.batch.spark.row_reader import (
     COUNT_CHANGED_IDS,
     NAME,
     PLACE,
+    Batches,
     read_rows,
     rename_repeated_ids,
+    rows_to_batch,
     schema_of,
     with_unique_ids,
 )
+from nearcopy.batch.spark.text_clusters import LinkedGraph, cluster_texts, select_duplicates
+from nearcopy.cluster.duplicate_groups import OversizedGroup
+from nearcopy.cluster.stories import own_story_id
 from nearcopy.config import Policy
 from nearcopy.io.files.read import check_columns
+from nearcopy.io.serializers import VERDICT_COLUMNS, verdict_columns
 from nearcopy.match.candidate_index import candidate_limit
+from nearcopy.models import Verdict
 
 VERSION = 3  # of the checkpoints
 LOG = logging.getLogger(__name__)
@@ -51,11 +57,12 @@ DEFAULT = Settings()
 
 
 class Result(NamedTuple):
-    """The annotated table, its summary, and the folder of the checkpoints."""
+    """The annotated table, its summary, the folder of the checkpoints, and the rejected rows."""
 
     table: DataFrame
     summary: CorpusSummary
     work: str
+    rejected: DataFrame  # with the reason, and the row as JSON
 
 
 def deduplicate(
@@ -88,7 +95,7 @@ def run(
     Keys of more than `largest_key` rows are salted. Each text is compared with the `preceding`
     rows of a key, and with its first ones.
     """
-    own = df.drop(*CLUSTER_COLUMNS)
+    own = df.drop(*VERDICT_COLUMNS)
     check_columns(NAME, "parquet", settings.columns, tuple(own.columns))
     spark = df.sparkSession
     identity = _identity(df, settings)
@@ -137,15 +144,25 @@ def _run_stages(
     clusters, oversized = (_cluster_texts if settings.by_text else _cluster_articles)(
         checkpoints, articles, settings, limits
     )
-    annotations = checkpoints.table("annotations", lambda: _annotations(articles, clusters))
+    verdicts = checkpoints.stage("verdicts", lambda: clusters, "count_if(row is null)")
+    annotations = checkpoints.table("annotations", lambda: _annotations(articles, verdicts.table))
     summary = _summary(read, names.rows, annotations, oversized)
+    summary = _with_stories(summary, annotations, verdicts, settings.policy)
     _log(summary)
     ids_changed = bool(names.rows or read.measure)
     return Result(
         _annotate(rows, annotations, places["id"], ids_changed=ids_changed),
         summary,
         checkpoints.folder,
+        _rejected(rows, read.table),
     )
+
+
+def _rejected(rows: DataFrame, read: DataFrame) -> DataFrame:
+    """The rows that are not articles: why, raw."""
+    reasons = read.where("why is not null").select(F.col("place").alias(PLACE), "why")
+    own = [F.col(_quote(name)) for name in rows.columns if name != PLACE]
+    return rows.join(reasons, PLACE).select("why", F.to_json(F.struct(*own)).alias("raw"))
 
 
 def _quote(name: str) -> str:
@@ -202,31 +219,41 @@ def _cluster_articles(
     pairs = ranked.where(f"place < {limit}")
     edges = checkpoints.table("edges", lambda: compare_articles(pairs, articles, settings))
     labels = connected_components(checkpoints, edges.where("link"))
-    clusters = cluster_articles(settings, articles, edges, labels, limits.partitions)
+    clusters = cluster_articles(checkpoints, settings, articles, edges, labels, limits.partitions)
     oversized = count_oversized_keys(stage, limits._replace(preceding=limit))
     truncated = ranked.where(f"place >= {limit}").count()
     return clusters, oversized._replace(skipped_pairs=oversized.skipped_pairs + truncated)
 
 
-def _annotations(articles: DataFrame, clusters: DataFrame) -> DataFrame:
-    """The annotation of each article, by its place and id."""
-    shares = F.col("overlap").cast("float").cast("double")
-    # The SQL twin of `nearcopy.cluster.stories.own_story_id`.
-    story = F.sha2(F.coalesce("founder", "id"), 256).substr(1, 16)
-    return (
-        articles.select("place", "row", "id", "id_changed")
-        .join(clusters, "row", "left")
-        .select(
-            F.col("place").alias(PLACE),
-            F.col("id").alias("nearcopy_id"),
-            F.col("id_changed").alias("nearcopy_id_changed"),
-            F.coalesce("relation", F.lit("distinct")).alias("relation"),
-            F.col("of").isNotNull().alias("is_duplicate"),
-            F.col("of").alias("duplicate_of"),
-            F.concat(F.lit("s-"), story).alias("story_id"),
-            (F.rint(shares * 10_000) / 10_000).alias("overlap"),
-        )
-    )
+VERDICT_TYPES = {
+    "is_duplicate": "boolean",
+    **dict.fromkeys(("confidence", "event_score", "overlap"), "double"),
+    "reasons": "array<string>",
+}
+ANNOTATION_SCHEMA = f"{PLACE} long, nearcopy_id string, nearcopy_id_changed boolean, " + ", ".join(
+    f"{name} {VERDICT_TYPES.get(name, 'string')}" for name in VERDICT_COLUMNS
+)
+
+
+def _annotations(articles: DataFrame, verdicts: DataFrame) -> DataFrame:
+    """The output columns of each article, by its place and id."""
+    joined = articles.select("place", "row", "id", "id_changed").join(verdicts, "row", "left")
+    return joined.mapInArrow(_render_verdicts, ANNOTATION_SCHEMA)
+
+
+def _render_verdicts(batches: Batches) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        rows = []
+        for row in batch.to_pylist():
+            verdict = json.loads(row["verdict"]) if row["verdict"] else alone(row["id"])
+            values = (verdict[name] for name in VERDICT_COLUMNS)
+            rows.append((row["place"], row["id"], row["id_changed"], *values))
+        yield rows_to_batch(ANNOTATION_SCHEMA, rows)
+
+
+def alone(article: str) -> dict[str, Any]:
+    """The output columns of an article that has nothing in common with others."""
+    return verdict_columns(Verdict(id=article, story_id=own_story_id(article)))
 
 
 def _annotate(
@@ -243,7 +270,7 @@ def _annotate(
     elif ids_changed:
         own = columns[ids[0]].cast("string")
         columns[ids[0]] = F.when(F.col("nearcopy_id_changed"), F.col("nearcopy_id")).otherwise(own)
-    return both.select(*(column.alias(name) for name, column in columns.items()), *CLUSTER_COLUMNS)
+    return both.select(*(column.alias(name) for name, column in columns.items()), *VERDICT_COLUMNS)
 
 
 def _summary(
@@ -264,7 +291,27 @@ def _summary(
         repeated_ids=repeated_ids,
         relations=relations,
         oversized_keys=oversized,
+        stories=0,
+        largest_story=LargestStory(),
         reasons=_reasons(read.table) if rejected else (),
+    )
+
+
+def _with_stories(
+    summary: CorpusSummary, annotations: DataFrame, verdicts: Stage, policy: Policy
+) -> CorpusSummary:
+    """The summary with the number of stories, the largest, and the warning of the guard."""
+    sizes = annotations.groupBy("story_id").count()
+    first = sizes.orderBy(F.desc("count"), "story_id").first()
+    largest = LargestStory(first["story_id"], first["count"]) if first else LargestStory()
+    too_large = verdicts.table.where("row is null").collect() if verdicts.measure else []
+    groups = [OversizedGroup(*json.loads(row["verdict"])) for row in too_large]
+    removals = summary.duplicates, summary.kept
+    return replace(
+        summary,
+        stories=sizes.count(),
+        largest_story=largest,
+        warning=removal_warning(*removals, largest, groups, policy),
     )
 
 

@@ -13,7 +13,6 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from nearcopy.batch.column_rules import rank
 from nearcopy.batch.corpus_settings import Settings
-from nearcopy.batch.linked_groups import place_undated
 from nearcopy.batch.local.corpus_job import Input
 from nearcopy.batch.local.fingerprints import fingerprint_columns, hash_ids, sketch_columns
 from nearcopy.batch.local.row_reader import HTML, NO_ID, REWRITE, RowReader, TextRow
@@ -49,6 +48,7 @@ ARROW_TYPES = {
     "string": pa.string(),
     "binary": pa.binary(),
     "array<long>": pa.list_(pa.int64()),
+    "array<string>": pa.list_(pa.string()),
 }
 
 
@@ -131,7 +131,7 @@ def _shared_columns(
 ) -> Columns:
     names = ("flags", "words", "published", "seen")
     flags, words, published, seen = (columns[name] for name in names)
-    ranks = rank(published, seen, words, keep, after=np.zeros(len(ids), np.int64))
+    ranks = rank(published, seen, words, keep)
     return {
         "id": ids,
         "id_changed": flags & (NO_ID | REWRITE) > 0,
@@ -147,15 +147,12 @@ def _shared_columns(
 
 
 def fingerprints_in(batch: pa.RecordBatch, end: str = "") -> Iterator[Fingerprint]:
-    """The fingerprints of a batch, from columns with this suffix.
-
-    Undated ones follow all others.
-    """
+    """The fingerprints of a batch, from columns with this suffix."""
     names = ("id", "words", "digest", *BLOBS, "rest")
     columns = [batch.column(f"{name}{end}").to_pylist() for name in names]
     for article_id, *encoded in zip(*columns, strict=True):
         fingerprint = fingerprint_from_row(FingerprintRow(*encoded))
-        yield place_undated(replace(fingerprint, id=article_id))
+        yield replace(fingerprint, id=article_id)
 
 
 RENAMED_SCHEMA = "place long, name string"

@@ -1,6 +1,5 @@
 """`nearcopy corpus`: deduplicate whole corpora, file by file, without a store."""
 
-from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, cast
 
@@ -10,11 +9,12 @@ from nearcopy.cli.options import (
     IN,
     OUT,
     WORK,
-    CorpusColumnOptions,
+    ColumnOptions,
     FormOption,
     PresetKeepOptions,
     QuietOption,
     RejectedRowsOption,
+    RemovedRowsOption,
     SummaryJsonOption,
     ThreadsOption,
     YesOption,
@@ -22,7 +22,14 @@ from nearcopy.cli.options import (
     option,
 )
 from nearcopy.cli.tables import add_row, make_table
-from nearcopy.cli.terminal import Stages, note, report_summary
+from nearcopy.cli.terminal import (
+    Stages,
+    confirm_removal,
+    exit_guarded,
+    note,
+    report_summary,
+    warn_of_removal,
+)
 from nearcopy.config import RECIPES, Policy, Recipe
 from nearcopy.config.units import parse_size
 from nearcopy.errors import BadCorpus
@@ -30,8 +37,6 @@ from nearcopy.errors import BadCorpus
 if TYPE_CHECKING:
     from nearcopy.batch.corpus_settings import Form
     from nearcopy.batch.local import CorpusJob, CorpusSummary
-
-PRESET = "copies"  # the default
 
 
 def corpus(
@@ -43,6 +48,7 @@ def corpus(
     ),
     *,
     form: FormOption = "annotations",
+    removed: RemovedRowsOption = None,
     rejected: RejectedRowsOption = None,
     yes: YesOption = False,
     as_json: SummaryJsonOption = False,
@@ -56,12 +62,11 @@ def corpus(
     jobs: ThreadsOption = 0,
     memory: str = option("SIZE", "Approximate memory limit.", WORK, default="4GB"),
     work: str | None = option("FOLDER", "Checkpoints; by default beside the output.", WORK),
-    columns: CorpusColumnOptions,
+    columns: ColumnOptions,
 ) -> None:
     """Mark or remove the duplicates in a large corpus.
 
-    By default only texts are compared, with the preset copies; --preset or --policy compare titles,
-    figures and names too.
+    The verdicts are those of `dedupe`. With --preset copies texts alone are compared, much faster.
     """
     from nearcopy.batch.local import CorpusJob
 
@@ -79,6 +84,7 @@ def corpus(
         memory=parse_size(memory),
         jobs=jobs,
         work=work,
+        removed=removed,
         rejected=rejected,
         boilerplate=boilerplate,
         sample=sample,
@@ -91,9 +97,7 @@ def corpus(
 
 
 def corpus_settings(decisions: PresetKeepOptions) -> tuple[Recipe, Policy]:
-    """The recipe and the policy, by default those of the preset "copies"."""
-    if decisions.preset is None and decisions.policy is None:
-        decisions = replace(decisions, preset=PRESET)
+    """The recipe and the policy."""
     recipe, policy = decisions.load()
     return recipe or RECIPES["default"], policy
 
@@ -110,8 +114,16 @@ def _run(job: "CorpusJob", *, quiet: bool, yes: bool) -> "CorpusSummary":
         raise BadCorpus(f"{output} already exists: write elsewhere, or give --yes")
     if resumed and not quiet:
         note(f"resuming the interrupted job in {job.paths.work}")
-    with Stages(size, quiet=quiet) as bars:
-        return deduplicate(job, bars.update)
+    with Stages(size, quiet=quiet) as bars, exit_guarded():
+
+        def ask(warning: str) -> bool:
+            bars.stop()
+            return confirm_removal(warning, yes)
+
+        summary = deduplicate(job, bars.update, confirm=ask)
+    if job.form == "annotations" and not yes:
+        warn_of_removal(summary.warning)
+    return summary
 
 
 def summary_table(summary: "CorpusSummary", seconds: float) -> Table:
@@ -123,6 +135,10 @@ def summary_table(summary: "CorpusSummary", seconds: float) -> Table:
     for relation, count in sorted(summary.relations.items()):
         add_row(table, relation, f"{count:,}")
     table.add_section()
+    largest = summary.largest_story
+    add_row(table, "stories", f"{summary.stories:,}")
+    if largest.members > 1:
+        add_row(table, f"largest story, {largest.id}", f"{largest.members:,}")
     if summary.repeated_ids:
         add_row(table, "repeated ids", f"{summary.repeated_ids:,}")
     if summary.oversized_keys.skipped_pairs:

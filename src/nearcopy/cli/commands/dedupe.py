@@ -4,7 +4,6 @@ import logging
 from pathlib import Path
 from time import perf_counter
 
-import typer
 from rich.table import Table
 
 from nearcopy.batch.dedupe_job import MEMORY, DedupeJob, DedupeSummary
@@ -26,17 +25,16 @@ from nearcopy.cli.options import (
 )
 from nearcopy.cli.tables import add_row, make_table
 from nearcopy.cli.terminal import (
-    GUARDED,
     Phases,
-    is_interactive,
+    confirm_removal,
+    exit_guarded,
     note,
-    print_error,
-    printable,
     report_summary,
     show,
     wants_json_lines,
+    warn_of_removal,
 )
-from nearcopy.errors import NearcopyError, TooManyDuplicates
+from nearcopy.errors import NearcopyError
 from nearcopy.io.files import FORMATS, READ_ONLY, Format, Row, check_output_suffix
 from nearcopy.models import Relation, Verdict
 
@@ -136,8 +134,7 @@ def _run(job: DedupeJob, *, quiet: bool, yes: bool) -> DedupeSummary:
 
         def confirm(why: str) -> bool:
             phases.stop()
-            question = printable(f"{why}. Remove them?")
-            return yes or (is_interactive() and typer.confirm(question, err=True))
+            return confirm_removal(why, yes)
 
         hooks = Hooks(
             progress=phases.track,
@@ -145,14 +142,10 @@ def _run(job: DedupeJob, *, quiet: bool, yes: bool) -> DedupeSummary:
             on_verdict=shortlist.add,
             confirm=confirm,
         )
-        try:
+        with exit_guarded():
             summary = dedupe_files(job, hooks)
-        except TooManyDuplicates as exc:
-            phases.stop()
-            print_error(str(exc))
-            raise typer.Exit(GUARDED) from None
-    if summary.warning and not job.apply and not yes:
-        note(f"warning: {summary.warning}: review the duplicates before you use --apply")
+    if not job.apply and not yes:
+        warn_of_removal(summary.warning)
     if job.output is None:
         shortlist.show()
     return summary

@@ -8,6 +8,9 @@ from nearcopy.errors import BadArticle
 
 LONGEST = 64  # characters
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# When a row without a time of its own counts as seen in a batch job: after all others. So answers
+# depend neither on the clock nor on the order of the rows; ties are broken by id.
+UNDATED = datetime(9000, 1, 1, tzinfo=UTC)
 SCALES = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))  # at or above the first, divide by the second
 YEARS = range(1800, 2201)  # a number like these is a year, not a time
 WHOLE = re.compile(r"-?\d+", re.ASCII)

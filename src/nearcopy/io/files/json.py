@@ -228,10 +228,11 @@ def as_json(row: Any) -> bytes:
 
 
 def _dump(row: Any, *, ensure_ascii: bool = False) -> str:
+    encode = ENCODERS[ensure_ascii].encode
     try:
-        return json.dumps(row, ensure_ascii=ensure_ascii, allow_nan=False, default=_json_value)
+        return encode(row)
     except ValueError:
-        return json.dumps(_finite(row), ensure_ascii=ensure_ascii, default=_json_value)
+        return encode(_finite(row))
 
 
 def _json_value(value: Any) -> Any:
@@ -243,6 +244,12 @@ def _json_value(value: Any) -> Any:
     if isinstance(value, set | frozenset):
         return sorted(map(str, value))
     return str(value)
+
+
+ENCODERS = [
+    json.JSONEncoder(ensure_ascii=ensure_ascii, allow_nan=False, default=_json_value)
+    for ensure_ascii in (False, True)
+]
 
 
 def _finite(value: Any) -> Any:
