@@ -1,10 +1,11 @@
-// libFuzzer target: the key index, driven by a stream of insert, find and remove.
+// libFuzzer target: the key index, driven by a stream of insert, find, remove, export and attach.
 //
 // The first byte spreads the keys; then each operation is a byte and its operands. Many values are
 // made from few bytes (`Numbers`), so that short inputs fill the index.
 #include "key_index.hpp"
 
 #include <algorithm>
+#include <list>
 #include <vector>
 
 #include "harness.hpp"
@@ -51,8 +52,10 @@ public:
             case 4:
             case 5:
                 return find(operation / 8);
-            default:
+            case 6:
                 return remove();
+            default:
+                return operation / 8 % 4 ? remove() : reattach();
         }
     }
 
@@ -129,6 +132,35 @@ private:
             }
     }
 
+    // Some of the articles, exported and attached once more behind the others.
+    void reattach() {
+        if (2 * articles_.size() > MAX_ARTICLES) return;
+        const unsigned every = input_.byte() % 4 + 1;
+        std::vector<uint8_t> keep(articles_.size());
+        std::vector<Article> kept;
+        for (size_t i = 0; i < keep.size(); i += every) {
+            keep[i] = 1;
+            kept.push_back(articles_[i]);
+        }
+        runs_.push_back(index_.export_run(keep.data()));
+        const RunEntries& run = runs_.back();
+        std::vector<uint64_t> sums;
+        for (size_t e = 0; e < run.entries.size(); e += kChecked)
+            sums.push_back(
+                checksum(&run.entries[e], std::min(kChecked, run.entries.size() - e)));
+        sums_.push_back(sums);
+        const uint32_t first = index_.attach(
+            run.starts.data(), run.starts.size() - 1, run.entries.data(), run.entries.size(),
+            sums_.back().data(), uint32_t(kept.size()));
+        MUST(first == articles_.size());
+        std::vector<uint32_t> dead;  // they are in the run without keys
+        for (size_t i = 0; i < kept.size(); ++i)
+            if (!kept[i].live) dead.push_back(uint32_t(first + i));
+        index_.remove(dead.data(), dead.size());
+        articles_.insert(articles_.end(), kept.begin(), kept.end());
+        check_sizes();
+    }
+
     void remove() {
         const size_t count = read_count(input_);
         Numbers numbers(input_.two());
@@ -159,6 +191,8 @@ private:
 
     Input& input_;
     unsigned spread_;
+    std::list<RunEntries> runs_;
+    std::list<std::vector<uint64_t>> sums_;
     KeyIndex index_;
     std::vector<Article> articles_;
 };

@@ -133,6 +133,9 @@ public:
         return work(index_);
     }
 
+    // Keeps an object alive as long as the index.
+    void hold(nb::object owner) { owners_.push_back(std::move(owner)); }
+
     template <class Work>
     auto write(Work work) {
         nb::gil_scoped_release unlocked;
@@ -145,6 +148,7 @@ public:
     }
 
 private:
+    std::vector<nb::object> owners_;
     KeyIndex index_;
     mutable std::shared_mutex mutex_;
     mutable std::mutex turn_;  // a queue: readers that come later do not starve a waiting writer
@@ -181,6 +185,54 @@ void remove_positions(SharedIndex& self, nb::handle positions) {
                                   .c_str());
 }
 
+uint32_t attach(SharedIndex& self, nb::object starts, nb::object entries, nb::object checksums,
+                uint32_t articles) {
+    const auto s = checked<uint32_t>(starts, "starts", "uint32", 1);
+    const auto e = checked<uint64_t>(entries, "entries", "uint64", 1);
+    const auto c = checked<uint64_t>(checksums, "checksums", "uint64", 1);
+    const size_t buckets = s.rows ? s.rows - 1 : 0;
+    const bool is_power = buckets >= KeyTable::kShards && !(buckets & (buckets - 1));
+    const size_t blocks = (e.rows + kChecked - 1) / kChecked;
+    if (!is_power || (c.rows && c.rows != blocks) || articles > entry::kPositionMask)
+        refuse_value("starts, entries, checksums, articles: expected those of an exported run, "
+                     "found others: pass the arrays of `export`");
+    for (const nb::object& owner : {starts, entries, checksums}) self.hold(owner);
+    return self.write([&](KeyIndex& index) {
+        const uint64_t* sums = c.rows ? c.data : nullptr;
+        return index.attach(s.data, buckets, e.data, e.rows, sums, articles);
+    });
+}
+
+auto export_run(const SharedIndex& self, nb::handle keep) {
+    const auto k = checked<uint8_t>(keep, "keep", "uint8", 1);
+    RunEntries run;
+    size_t positions = 0;
+    try {
+        self.read([&](const KeyIndex& index) {
+            if ((positions = index.positions()) == k.rows) run = index.export_run(k.data);
+            return 0;
+        });
+    } catch (const DamagedRun& damaged) {
+        throw nb::buffer_error(damaged.what());
+    }
+    if (positions != k.rows)
+        refuse_value("keep: expected one for each of " + std::to_string(positions) +
+                     " articles, found " + std::to_string(k.rows) + ": pass as many as positions");
+    return std::make_tuple(to_numpy(std::move(run.starts)), to_numpy(std::move(run.entries)));
+}
+
+// The checksum of each block of words.
+auto block_checksums(nb::handle words) {
+    const auto w = checked<uint64_t>(words, "words", "uint64", 1);
+    std::vector<uint64_t> sums;
+    {
+        nb::gil_scoped_release unlocked;
+        for (size_t begin = 0; begin < w.rows; begin += kChecked)
+            sums.push_back(checksum(w.data + begin, std::min(kChecked, w.rows - begin)));
+    }
+    return to_numpy(std::move(sums));
+}
+
 auto find(const SharedIndex& self, nb::handle keys, nb::handle starts, nb::handle weights,
           nb::handle max_articles, uint64_t min_weight) {
     const auto k = checked<uint64_t>(keys, "keys", "uint64", 1);
@@ -193,9 +245,14 @@ auto find(const SharedIndex& self, nb::handle keys, nb::handle starts, nb::handl
             refuse_value(std::string(name) + ": expected one for each of " +
                          std::to_string(k.rows) + " keys, found " + std::to_string(count) +
                          ": pass as many as keys");
-    Matches matches = self.read([&](const KeyIndex& index) {
-        return index.find(rows_of(k, s), w.data, m.data, min_weight);
-    });
+    Matches matches;
+    try {
+        matches = self.read([&](const KeyIndex& index) {
+            return index.find(rows_of(k, s), w.data, m.data, min_weight);
+        });
+    } catch (const DamagedRun& damaged) {
+        throw nb::buffer_error(damaged.what());
+    }
     return std::make_tuple(to_numpy(std::move(matches.starts)),
                            to_numpy(std::move(matches.positions)),
                            to_numpy(std::move(matches.weights)));
@@ -240,8 +297,13 @@ void bind_key_index(nb::module_& m) {
         .def("find", &find, "keys"_a, "starts"_a, "weights"_a, "max_articles"_a, "min_weight"_a,
              "(starts, positions, weights): the live articles that share keys with row i of at\n"
              "least this total weight, ascending; keys of more than max_articles are ignored.")
+        .def("attach", &attach, "starts"_a, "entries"_a, "checksums"_a, "articles"_a,
+             "Index the articles of an exported run; return the position of the first.")
+        .def("export", &export_run, "keep"_a,
+             "(starts, entries): a run of the live articles with `keep`, a byte for each position.")
         .def("remove", &remove_positions, "positions"_a,
              "Remove articles; removing one twice is no error.");
+    m.def("block_checksums", &block_checksums, "words"_a, "The checksum of each 4096 words.");
     m.def("band_keys", &keys_of_bands, "signatures"_a, "bands"_a, "rows"_a,
           "The key of each band of each signature.");
 }

@@ -15,6 +15,7 @@
 #include <malloc.h>
 #endif
 
+#include "key_run.hpp"
 #include "key_table.hpp"
 
 namespace nearcopy {
@@ -40,10 +41,12 @@ public:
         for (; n; --n, ++size_, ++live_) bits_[size_ / 64] |= uint64_t{1} << size_ % 64;
     }
 
-    void remove(size_t position) {
-        if (!alive(position)) return;
+    // Whether it was alive.
+    bool remove(size_t position) {
+        if (!alive(position)) return false;
         bits_[position / 64] &= ~(uint64_t{1} << position % 64);
         --live_;
+        return true;
     }
 
     // A lower bound of the live positions, less than 64 below the first.
@@ -121,7 +124,7 @@ private:
     std::vector<Slot> selected_;
 };
 
-// Articles indexed by any number of keys.
+// Articles indexed by any number of keys: those inserted, in a table, and those of attached runs.
 //
 // Removal marks a position dead; once a quarter of the indexed positions are dead, their entries
 // are swept out. Each further removal sweeps a proportional number of shards, so that removing a
@@ -138,16 +141,65 @@ public:
         const auto first = static_cast<uint32_t>(positions());
         live_.append(rows.n);
         indexed_ += rows.n;
+        in_table_ += rows.n;
         try {
             const bool bulk = rows.total() >= KeyTable::kBulk;
             if (bulk) table_.reserve(rows.total());
             table_.insert(rows, first, base_);
             if (bulk) table_.shrink_to_fit();
         } catch (...) {  // out of memory: roll back all rows
-            for (size_t i = 0; i < rows.n; ++i) live_.remove(first + i);
+            for (size_t i = 0; i < rows.n; ++i) in_table_ -= live_.remove(first + i);
             throw;
         }
         return first;
+    }
+
+    // Returns the position of the first article of the run. Its arrays must outlive the index.
+    uint32_t attach(const uint32_t* starts, size_t buckets, const uint64_t* entries, size_t n,
+                    const uint64_t* checksums, uint32_t articles) {
+        make_room(articles);
+        const auto first = static_cast<uint32_t>(positions());
+        runs_.emplace_back(starts, buckets, entries, n, checksums, articles, first);
+        live_.append(articles);
+        return first;
+    }
+
+    // A run of the live articles with `keep`, in the same order, as if there were no others.
+    RunEntries export_run(const uint8_t* keep) const {
+        std::vector<uint32_t> places(positions());
+        uint32_t count = 0;
+        for (size_t i = 0; i < positions(); ++i) {
+            places[i] = count;
+            count += keep[i] != 0;
+        }
+        if (count > entry::kPositionMask)
+            throw std::overflow_error("a run holds 2^28 articles: keep fewer");
+        RunEntries run;
+        std::vector<size_t> ends;
+        for (size_t shard = 0; shard < KeyTable::kShards; ++shard) {
+            const auto begin = static_cast<ptrdiff_t>(run.entries.size());
+            const auto take = [&](uint64_t e, uint32_t position) {
+                if (keep[position] && live_.alive(position))
+                    run.entries.push_back(entry::make(entry::tag_of(e), places[position]));
+            };
+            auto merge = [&, middle = begin]() mutable {
+                const auto first = run.entries.begin() + middle;
+                if (!std::is_sorted(first, run.entries.end())) std::sort(first, run.entries.end());
+                std::inplace_merge(run.entries.begin() + begin, first, run.entries.end());
+                middle = static_cast<ptrdiff_t>(run.entries.size());
+            };
+            for (const KeyRun& attached : runs_) {
+                attached.for_each(shard, take);
+                merge();
+            }
+            table_.for_each(shard, base_, take);
+            merge();
+            ends.push_back(run.entries.size());
+        }
+        if (run.entries.size() > std::numeric_limits<uint32_t>::max())
+            throw std::overflow_error("a run holds 2^32 keys: keep fewer articles");
+        run.find_buckets(ends);
+        return run;
     }
 
     // The live articles whose keys shared with a row have at least `min_weight` in total. A key
@@ -163,10 +215,13 @@ public:
         for (size_t i = 0; i < rows.n; ++i) {
             const size_t start = rows.start(i);
             table_.mix(rows.keys + start, rows.start(i + 1) - start, mixed);
+            for (const KeyRun& run : runs_)
+                for (uint64_t key : mixed) run.prefetch_start(key);
+            for (const KeyRun& run : runs_)
+                for (uint64_t key : mixed) run.prefetch_entries(key);
             counter.clear();
             for (size_t k = 0; k < mixed.size(); ++k)
-                if (weights[start + k] &&
-                    table_.copy(mixed[k], base_, max_articles[start + k], alive, positions))
+                if (weights[start + k] && copy(mixed[k], max_articles[start + k], alive, positions))
                     for (uint32_t position : positions) counter.add(position, weights[start + k]);
             counter.append_to(matches, min_weight);
             matches.end_query();
@@ -175,19 +230,35 @@ public:
     }
 
     void remove(const uint32_t* positions, size_t n) {
-        const size_t before = size();
-        for (size_t i = 0; i < n; ++i) live_.remove(positions[i]);
-        const size_t removed = before - size();
-        sweep_if_due(removed);
+        size_t removed = 0;
+        for (size_t i = 0; i < n; ++i)
+            if (live_.remove(positions[i]) && !is_attached(positions[i])) ++removed;
+        in_table_ -= removed;
+        if (removed) sweep_if_due(removed);
         trim_if_due(removed);
     }
 
+    // All memory held, without the arrays of attached runs.
     size_t nbytes() const {
         return sizeof(*this) - sizeof(table_) + table_.nbytes() + live_.nbytes();
     }
 
 private:
     static constexpr size_t kTrim = 2000;  // removals between two calls of malloc_trim
+
+    template <class Alive>
+    bool copy(uint64_t mixed, size_t most, Alive alive, std::vector<uint32_t>& positions) const {
+        bool complete = table_.copy(mixed, base_, most, alive, positions);
+        for (size_t r = 0; complete && r < runs_.size(); ++r)
+            complete = runs_[r].copy(mixed, most, alive, positions);
+        return complete;
+    }
+
+    bool is_attached(uint32_t position) const {
+        for (const KeyRun& run : runs_)
+            if (run.contains(position)) return true;
+        return false;
+    }
 
     void make_room(size_t n) {
         if (n > std::numeric_limits<uint32_t>::max() - positions())
@@ -200,7 +271,7 @@ private:
 
     // The sweep is complete by the time that another quarter has been removed.
     void sweep_if_due(size_t removed) {
-        if (!sweeping() && 4 * (indexed_ - size()) > indexed_) begin_sweep();
+        if (!sweeping() && 4 * (indexed_ - in_table_) > indexed_) begin_sweep();
         if (sweeping()) sweep_shards(KeyTable::kShards * 4 * removed / indexed_ + 1);
     }
 
@@ -214,7 +285,7 @@ private:
     // Positions dead at this point are in no shard at the end; those removed meanwhile may be.
     void begin_sweep() {
         swept_ = 0;
-        dead_ = indexed_ - size();
+        dead_ = indexed_ - in_table_;
         lowest_ = static_cast<uint32_t>(live_.lowest());
     }
 
@@ -244,6 +315,8 @@ private:
     LivePositions live_;
     uint32_t base_ = 0;   // at most the lowest position in the table
     size_t indexed_ = 0;  // positions in the table, dead ones included
+    size_t in_table_ = 0;  // the live ones
+    std::vector<KeyRun> runs_;
     size_t removed_ = 0;  // since the last trim
     // Of the current sweep, if any: shards done, and the state when it began.
     size_t swept_ = KeyTable::kShards;

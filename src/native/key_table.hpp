@@ -230,6 +230,14 @@ public:
         return list == hot_.end() ? nullptr : &list->second;
     }
 
+    // Calls use(entry, position) for all entries, those of hot tags last.
+    template <class Use>
+    void for_all(uint32_t base, Use use) const {
+        lines_.for_each([&](uint64_t e) { use(e, entry::position(e, base)); });
+        for (const auto& [tag, positions] : hot_)
+            for (uint32_t position : positions) use(tag, position);
+    }
+
     template <class Keep>
     void sweep(uint32_t base, Keep& keep) {
         std::vector<uint64_t> kept;
@@ -366,6 +374,12 @@ public:
         for (size_t i = 0; hot && i < hot->size() && positions.size() <= most; ++i)
             take((*hot)[i]);
         return positions.size() <= most;
+    }
+
+    // Calls use(entry, position) for all entries of a shard, in no order.
+    template <class Use>
+    void for_each(size_t shard, uint32_t base, Use use) const {
+        shards_[shard].for_all(base, use);
     }
 
     // Rebuilds a shard with only the positions for which keep(position) holds.

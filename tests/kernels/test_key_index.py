@@ -142,6 +142,7 @@ class KeyIndexTwins(RuleBasedStateMachine):
 
     def both(self, method: str, *args: Any) -> Any:
         one, other = (getattr(twin, method)(*args) for twin in self.twins)
+        assert type(one) is type(other)
         if isinstance(one, tuple):
             same_answers(one, other)
         else:
@@ -169,6 +170,15 @@ class KeyIndexTwins(RuleBasedStateMachine):
     @rule(share=st.integers(1, 4))
     def remove_the_first(self, share: int) -> None:
         self.both("remove", np.arange(self.inserted // share, dtype=np.uint32))
+
+    @rule(seed=st.integers(0, 999), share=st.sampled_from([0.0, 0.02, 0.3]), sums=st.booleans())
+    def attach_what_was_exported(self, seed: int, share: float, sums: bool) -> None:
+        keep = (np.random.default_rng(seed).random(self.inserted) < share).astype(np.uint8)
+        starts, entries = self.both("export", keep)
+        checksums = kernels.reference.block_checksums(entries if sums else entries[:0])
+        articles = int(keep.sum())
+        assert self.both("attach", starts, entries, checksums, articles) == self.inserted
+        self.inserted += articles
 
     @invariant()
     def agree(self) -> None:
@@ -308,6 +318,90 @@ def test_memory_comes_back_when_articles_are_removed(native: ModuleType) -> None
     assert index.nbytes < empty + 100_000
 
 
+# --- Runs --------------------------------------------------------------------------------------
+
+
+def whole_run(index: Any, articles: int) -> tuple[Any, ...]:
+    """The arrays of all its articles, with checksums."""
+    starts, entries = index.export(np.ones(articles, np.uint8))
+    return starts, entries, kernels.block_checksums(entries), articles
+
+
+def test_an_exported_run_answers_as_the_index(kernel: ModuleType) -> None:
+    articles = [[7, 8], [], [8, 9, 7], [10]]
+    index = kernel.KeyIndex()
+    insert(index, [[9]])
+    assert index.attach(*whole_run(index_of(kernel, *articles), 4)) == 1
+    assert insert(index, [[8, 10]]) == 5
+    assert len(index) == 6
+    assert find(index, [[7], [9], [10], [8]]) == [[1, 3], [0, 3], [4, 5], [1, 3, 5]]
+    index.remove(array([3, 0], np.uint32))
+    assert find(index, [[7], [9], [8]]) == [[1], [], [1, 5]]
+
+
+def test_a_key_of_too_many_articles_is_counted_over_all_runs(kernel: ModuleType) -> None:
+    index = kernel.KeyIndex()
+    for _ in range(3):
+        index.attach(*whole_run(index_of(kernel, [5], [5]), 2))
+    insert(index, [[5]])
+
+    def count(most: int) -> int:
+        limit = array([most], np.uint32)
+        return len(index.find(array([5]), STARTS, array([1]), limit, 1)[1])
+
+    assert [count(most) for most in (1, 2, 6, 7, 8)] == [0, 0, 0, 7, 7]
+
+
+def test_a_hot_key_and_all_others_are_found_in_a_run(native: ModuleType) -> None:
+    index = native.KeyIndex()
+    keys = np.arange(40_000, dtype=U64)[:, None] * array([1, 0]) + array([1, 0])
+    insert(index, keys)
+    index.remove(np.arange(10, dtype=np.uint32))
+    run = native.KeyIndex()
+    run.attach(*whole_run(index, 40_000))
+    assert find(run, [[0]]) == [list(range(10, 40_000))]
+    assert find(run, keys[20:25, :1]) == [[20], [21], [22], [23], [24]]
+
+
+@pytest.mark.parametrize("place", [0, 3, 4096, -1])
+def test_a_damaged_run_is_noticed_before_it_answers(kernel: ModuleType, place: int) -> None:
+    keys = np.arange(9000, dtype=U64)[:, None]
+    starts, entries, checksums, articles = whole_run(index_of(kernel, *keys.tolist()), 9000)
+    damaged = entries.copy()
+    damaged[place] ^= U64(1)
+
+    def ask() -> None:
+        index = kernel.KeyIndex()
+        index.attach(starts, damaged, checksums, articles)
+        find(index, keys)
+
+    with pytest.raises(BufferError, match="checksum"):
+        ask()
+
+
+def test_a_run_of_nonsense_is_noticed(kernel: ModuleType) -> None:
+    starts, entries, _, articles = whole_run(index_of(kernel, [1], [2]), 2)
+    beyond, none = np.minimum(starts, 1) * np.uint32(9), array([])
+
+    def ask(*run: Any) -> None:
+        index = kernel.KeyIndex()
+        index.attach(*run)
+        find(index, [[1, 2]])
+
+    with pytest.raises(BufferError, match="beyond its entries"):
+        ask(beyond, entries, none, articles)
+    with pytest.raises(BufferError, match="of no article"):
+        ask(starts, entries, none, 1)
+
+
+@pytest.mark.parametrize("words", [0, 1, 4096, 4097, 10_000])
+def test_checksums_are_those_of_the_reference(native: ModuleType, words: int) -> None:
+    values = np.random.default_rng(words).integers(0, 2**64, words, dtype=U64)
+    sums = kernels.reference.block_checksums(values)
+    same_answers((native.block_checksums(values),), (sums,))
+    assert len(sums) == -(-words // 4096)
+
+
 # --- Band keys --------------------------------------------------------------------------------
 
 
@@ -336,6 +430,7 @@ SIGNATURES = np.zeros((2, 128), np.uint32)
 
 
 STARTS = array([0, 1])
+BUCKETS, TWO_BUCKETS = np.zeros(257, np.uint32), np.zeros(3, np.uint32)
 
 
 def weigh(kernel: ModuleType, weights: NDArray[Any], max_articles: NDArray[Any]) -> Any:
@@ -351,6 +446,24 @@ REFUSALS = [
     (lambda k: k.KeyIndex().insert(array([1]), array([1, 1])), ValueError, "starts"),
     (lambda k: k.KeyIndex().insert(array([1]), array([0, 2, 1])), ValueError, "starts"),
     (lambda k: k.KeyIndex().insert(array([]), array([])), ValueError, "starts"),
+    (
+        lambda k: k.KeyIndex().export(array([1], np.uint8)),
+        ValueError,
+        "each of 0 articles, found 1",
+    ),
+    (lambda k: k.KeyIndex().export(array([1])), TypeError, "keep: .* uint8 array"),
+    (lambda k: k.KeyIndex().attach(STARTS, STARTS, STARTS, 1), TypeError, "starts: .* uint32"),
+    (
+        lambda k: k.KeyIndex().attach(TWO_BUCKETS, array([]), array([]), 1),
+        ValueError,
+        "of `export`",
+    ),
+    (lambda k: k.KeyIndex().attach(BUCKETS, array([]), array([1]), 1), ValueError, "of `export`"),
+    (
+        lambda k: k.KeyIndex().attach(BUCKETS, array([]), array([]), 2**28),
+        ValueError,
+        "of `export`",
+    ),
     (lambda k: k.KeyIndex().remove(array([0], np.uint32)), IndexError, "found 0: nothing was"),
     (lambda k: weigh(k, array([]), array([1], np.uint32)), ValueError, "weights: .* each of 1 key"),
     (lambda k: weigh(k, array([1]), array([], np.uint32)), ValueError, "max_articles: .* 1 keys"),

@@ -9,6 +9,7 @@ from nearcopy.kernels.reference import PhraseFinder as PhraseFinder
 from nearcopy.kernels.reference import TermWeights as TermWeights
 from nearcopy.kernels.reference import WordFinder as WordFinder
 from nearcopy.kernels.reference import band_keys as band_keys
+from nearcopy.kernels.reference import block_checksums as block_checksums
 from nearcopy.kernels.reference import fmix64 as fmix64
 from nearcopy.kernels.reference import fnv1a64 as fnv1a64
 from nearcopy.kernels.reference import md5 as md5

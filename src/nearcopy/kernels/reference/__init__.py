@@ -11,7 +11,7 @@ from nearcopy.kernels.reference.hashes import (
     xxh3_128,
 )
 from nearcopy.kernels.reference.html import strip_html, strip_html_positions
-from nearcopy.kernels.reference.key_index import KeyIndex, band_keys
+from nearcopy.kernels.reference.key_index import KeyIndex, band_keys, block_checksums
 from nearcopy.kernels.reference.neighbours import clause_words, neighbours
 from nearcopy.kernels.reference.numerals import numerals, technical_details
 from nearcopy.kernels.reference.overlap import (
@@ -57,6 +57,7 @@ __all__ = [
     "TitleScanner",
     "WordFinder",
     "band_keys",
+    "block_checksums",
     "clause_words",
     "components",
     "feature_sets",

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearcopy.config import SLOTS
-from nearcopy.kernels.reference.hashes import GOLDEN
+from nearcopy.kernels.reference.hashes import GOLDEN, fmix64
 from nearcopy.kernels.reference.sketches import mix
 
 Starts = NDArray[np.uint64]
@@ -22,6 +22,13 @@ Positions = NDArray[np.uint32]
 Keys = NDArray[np.uint64]
 Weights = NDArray[np.uint64]
 Signatures = NDArray[np.uint32]
+
+# An entry of a run: 36 bits of the mixed key, its tag, above 28 bits of position. The 8 bits of the
+# mixed key before the tag are its shard. Entries ascend by shard; a bucket is a part of a shard:
+# the entries with the same leading bits of the tag.
+SHARD_BITS, TAG_BITS, POSITION_BITS = 8, 36, 28
+MAX_BUCKET_BITS, BUCKET_ENTRIES = 30, 8
+CHECKED = 4096  # words with one checksum
 
 
 class KeyIndex:
@@ -41,6 +48,7 @@ class KeyIndex:
     def __init__(self) -> None:
         self._postings: defaultdict[int, set[int]] = defaultdict(set)
         self._keys: dict[int, set[int]] = {}  # of the live articles
+        self._tagged: defaultdict[tuple[int, int], set[int]] = defaultdict(set)  # of runs
         self._next = 0
 
     def __len__(self) -> int:
@@ -61,6 +69,59 @@ class KeyIndex:
             self._keys[self._next] = set(row)
             self._next += 1
         return first
+
+    def attach(self, starts: Positions, entries: Keys, checksums: Keys, articles: int) -> int:
+        """Index the articles of an exported run; return the position of the first.
+
+        The checksums are those of `block_checksums`, or none. A run that does not have them is
+        refused with a BufferError: by the compiled index where the damage is first read.
+        """
+        check_run(starts, entries, checksums, articles)
+        if len(checksums) and not np.array_equal(block_checksums(entries), checksums):
+            raise BufferError("the entries of a run do not have their checksum")
+        first = self._next
+        sizes: NDArray[np.int64] = np.diff(starts.astype(np.int64))
+        shards = np.repeat(np.arange(len(sizes)) // (len(sizes) >> SHARD_BITS), sizes)
+        for position in range(first, first + articles):
+            self._keys[position] = set()
+        for shard, entry in zip(shards.tolist(), entries.tolist(), strict=True):
+            tag, place = entry >> POSITION_BITS, entry & (1 << POSITION_BITS) - 1
+            if place >= articles:
+                raise BufferError("a run has an entry of no article")
+            self._tagged[shard, tag].add(first + place)
+        self._next += articles
+        return first
+
+    def export(self, keep: NDArray[np.uint8]) -> tuple[Positions, Keys]:
+        """(starts, entries): a run of the live articles with `keep`, a byte for each position.
+
+        The articles keep their order, as if there were no others. `starts` says where each bucket
+        begins among the entries.
+        """
+        check_array(keep, "keep", np.uint8, axes=1)
+        if len(keep) != self._next:
+            raise ValueError(
+                f"keep: expected one for each of {self._next} articles, found {len(keep)}: "
+                "pass as many as positions"
+            )
+        places = np.cumsum(keep != 0) - 1
+        tagged = [(split_key(key), positions) for key, positions in self._postings.items()]
+        rows = sorted(
+            {
+                (shard, tag, int(places[position]))
+                for (shard, tag), positions in [*tagged, *self._tagged.items()]
+                for position in positions
+                if keep[position] and position in self._keys
+            }
+        )
+        bits = SHARD_BITS
+        while bits < MAX_BUCKET_BITS and BUCKET_ENTRIES << bits < len(rows):
+            bits += 1
+        shift = SHARD_BITS + TAG_BITS - bits
+        buckets = [(shard << TAG_BITS | tag) >> shift for shard, tag, _ in rows]
+        starts = np.searchsorted(np.array(buckets, np.int64), np.arange((1 << bits) + 1))
+        entries = np.array([tag << POSITION_BITS | place for _, tag, place in rows], np.uint64)
+        return starts.astype(np.uint32), entries
 
     def find(
         self,
@@ -114,7 +175,8 @@ class KeyIndex:
     def _sum_weights(self, row: list[tuple[int, tuple[int, int]]]) -> Counter[int]:
         total: Counter[int] = Counter()
         for key, (weight, max_articles) in row:
-            positions = self._postings.get(key, set())
+            attached = self._tagged.get(split_key(key), set()) & self._keys.keys()
+            positions = self._postings.get(key, set()) | attached
             if weight and len(positions) <= max_articles:
                 total.update(dict.fromkeys(positions, weight))
         return total
@@ -135,6 +197,38 @@ def band_keys(signatures: Signatures, bands: int, rows: int) -> Keys:
             key = mix(key ^ signatures[:, band * rows + row]) * np.uint64(GOLDEN)
         keys[:, band] = key
     return keys
+
+
+def split_key(key: int) -> tuple[int, int]:
+    """The shard and the tag of a key: 44 bits of the mixed key; no tag is 0."""
+    mixed = fmix64(key)
+    tag = mixed >> 64 - SHARD_BITS - TAG_BITS & (1 << TAG_BITS) - 1
+    return mixed >> 64 - SHARD_BITS, tag or 1
+
+
+def block_checksums(words: Keys) -> Keys:
+    """The checksum of each 4096 words: a sum of the words mixed with their places."""
+    check_array(words, "words", np.uint64, axes=1)
+    places = np.arange(1, min(CHECKED, len(words)) + 1, dtype=np.uint64) * np.uint64(GOLDEN)
+    blocks = (words[at : at + CHECKED] for at in range(0, len(words), CHECKED))
+    sums = [mix(block ^ places[: len(block)]).sum() for block in blocks]
+    return np.array(sums, np.uint64)
+
+
+def check_run(starts: Positions, entries: Keys, checksums: Keys, articles: int) -> None:
+    """Raise unless these may be the arrays of a run."""
+    check_array(starts, "starts", np.uint32, axes=1)
+    check_array(entries, "entries", np.uint64, axes=1)
+    check_array(checksums, "checksums", np.uint64, axes=1)
+    buckets, blocks = len(starts) - 1, -(-len(entries) // CHECKED)
+    is_power = buckets >= 1 << SHARD_BITS and buckets & buckets - 1 == 0
+    if not is_power or len(checksums) not in (0, blocks) or not 0 <= articles < 1 << POSITION_BITS:
+        raise ValueError(
+            "starts, entries, checksums, articles: expected those of an exported run, found "
+            "others: pass the arrays of `export`"
+        )
+    if starts[0] != 0 or starts[-1] != len(entries) or np.any(starts[1:] < starts[:-1]):
+        raise BufferError("a run has a bucket beyond its entries")
 
 
 def split_rows(keys: Keys, starts: Starts) -> Iterator[list[int]]:
