@@ -50,6 +50,18 @@ class IndexedArticle(NamedTuple):
     keys: bytes  # as little-endian 64-bit integers
 
 
+class IndexRun(NamedTuple):
+    """Articles of an index as a file keeps them: a column of each field, and the keys' entries."""
+
+    numbers: Numbers
+    published: Numbers
+    seen: Numbers
+    title_counts: Numbers
+    starts: NDArray[np.uint32]  # of the buckets of entries
+    entries: Keys
+    checksums: Keys  # of the blocks of entries, verified when read; none: not verified
+
+
 def index_entry(number: int, article: Fingerprint, keys: Keys) -> IndexedArticle:
     """The entry of an article."""
     packed = keys.astype("<u8", copy=False).tobytes()
@@ -59,6 +71,20 @@ def index_entry(number: int, article: Fingerprint, keys: Keys) -> IndexedArticle
 def day_partition(published: int | None, seen: int | None) -> int:
     """The day partition of an article."""
     return UNDATED + (seen or 0) // DAY if published is None else published // DAY
+
+
+def partition_day(partition: int) -> int:
+    """The day of a partition: of publication, or of arrival.
+
+    >>> partition_day(19_000), partition_day(UNDATED + 19_000), partition_day(UNDATED - 2)
+    (19000, 19000, -2)
+    """
+    return partition if partition < UNDATED // 2 else partition - UNDATED
+
+
+def partition_days(partitions: Numbers) -> Numbers:
+    """The day of each partition."""
+    return np.where(partitions < UNDATED // 2, partitions, partitions - UNDATED)
 
 
 def day_partitions_around(article: Fingerprint, window: timedelta) -> Iterator[int]:
@@ -102,6 +128,7 @@ class CandidateIndex:
         self._removed = 0
         self._numbers, self._published, self._seen = array("q"), array("q"), array("q")
         self._of_title = array("q")  # the number of title keys of each
+        self._columns = (self._numbers, self._published, self._seen, self._of_title)
         self._ascending = True  # whether the sequence numbers are
 
     def __len__(self) -> int:
@@ -109,7 +136,7 @@ class CandidateIndex:
 
     @property
     def nbytes(self) -> int:
-        """The memory in use."""
+        """The memory in use, without the entries of attached runs."""
         return self._index.nbytes + 4 * 8 * len(self)
 
     @property
@@ -117,17 +144,22 @@ class CandidateIndex:
         """The number of articles to add at once: it grows with the index, which each add copies."""
         return max(MIN_BATCH, len(self) // 4)
 
-    def count_outside(self, days: Collection[int]) -> int:
-        """The number of articles in other partitions than these."""
-        published, seen = _view(self._published) // DAY, _view(self._seen) // DAY
-        partitions = np.where(_view(self._published) == NO_TIME, UNDATED + seen, published)
-        return int((~np.isin(partitions, list(days))).sum())
+    @property
+    def numbers(self) -> Numbers:
+        """The sequence number of each article."""
+        return _view(self._numbers)
+
+    def partitions(self) -> Numbers:
+        """The day partition of each article."""
+        published, seen = _view(self._published), _view(self._seen)
+        arrival = np.where(seen == NO_TIME, 0, seen) // DAY
+        return np.where(published == NO_TIME, UNDATED + arrival, published // DAY)
 
     def add(self, articles: Sequence[IndexedArticle]) -> None:
         """Add articles under their keys."""
         flat = np.frombuffer(b"".join(article.keys for article in articles), "<u8")
         starts = _starts(len(article.keys) // 8 for article in articles)
-        for column in (self._numbers, self._published, self._seen, self._of_title):
+        for column in self._columns:
             del column[len(self._index) + self._removed :]  # left by an interrupted call
         start = max(0, len(self._numbers) - 1)
         self._numbers.extend(article.number for article in articles)
@@ -136,6 +168,22 @@ class CandidateIndex:
         self._seen.extend(NO_TIME if a.seen is None else a.seen for a in articles)
         self._of_title.extend(_title_counts(flat, starts).tolist())
         self._index.insert(flat.astype(np.uint64, copy=False), starts)
+
+    def attach(self, run: IndexRun) -> None:
+        """Add the articles of a run, which is queried in place."""
+        columns = (run.numbers, run.published, run.seen, run.title_counts)
+        for column, values in zip(self._columns, columns, strict=True):
+            del column[len(self._index) + self._removed :]  # left by an interrupted call
+            column.frombytes(np.ascontiguousarray(values, np.int64).data.cast("B"))
+        self._ascending &= bool(np.all(np.diff(self.numbers) > 0))
+        self._index.attach(run.starts, run.entries, run.checksums, len(run.numbers))
+
+    def export(self, keep: NDArray[np.bool_]) -> IndexRun:
+        """A run of the articles with `keep`, which has a value for each that was ever added."""
+        starts, entries = self._index.export(keep.astype(np.uint8))
+        numbers, published, seen, title_counts = (_view(column)[keep] for column in self._columns)
+        checksums = kernels.block_checksums(entries)
+        return IndexRun(numbers, published, seen, title_counts, starts, entries, checksums)
 
     def remove(self, numbers: Collection[int]) -> None:
         """Remove the articles with these sequence numbers, if present."""
@@ -201,8 +249,11 @@ class CandidateIndex:
             indexed = _view(self._published)[positions], _view(self._seen)[positions]
             near = within_window((published, seen), indexed, window)
             rows, positions, common = rows[near], positions[near], common[near]
-        ends = np.searchsorted(rows, np.arange(len(probes) + 1))
         numbers = _view(self._numbers)[positions]
+        if not self._ascending:
+            order = np.lexsort((numbers, rows))
+            rows, numbers, common = rows[order], numbers[order], common[order]
+        ends = np.searchsorted(rows, np.arange(len(probes) + 1))
         return [
             (numbers[start:end].tolist(), 0)
             if end - start <= limit
@@ -242,6 +293,13 @@ def _select_best(
     numbers, common = numbers[stored], common[stored]
     best: list[int] = numbers[np.argsort(-common, kind="stable")[:limit]].tolist()
     return best, max(0, len(numbers) - limit)
+
+
+def checksum(words: Keys) -> int:
+    """One checksum of many words."""
+    while len(words) > 1:
+        words = kernels.block_checksums(words)
+    return int(words.sum())
 
 
 def _title_counts(flat: Keys, starts: NDArray[np.uint64]) -> Numbers:

@@ -80,7 +80,7 @@ class KeyIndex:
         if len(checksums) and not np.array_equal(block_checksums(entries), checksums):
             raise BufferError("the entries of a run do not have their checksum")
         first = self._next
-        sizes: NDArray[np.int64] = np.diff(starts.astype(np.int64))
+        sizes = (starts[1:] - starts[:-1]).astype(np.int64)
         shards = np.repeat(np.arange(len(sizes)) // (len(sizes) >> SHARD_BITS), sizes)
         for position in range(first, first + articles):
             self._keys[position] = set()

@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 from nearcopy.config import Recipe
@@ -46,6 +47,7 @@ class Database(ABC):
     address: str
     pool: str
     timeout: float  # seconds to wait for locks
+    window_folder: Path | None = None  # where the window is kept on disk
     migrations: Sequence[Migration]
     article_tables: tuple[str, ...] = ("fingerprints", "arrivals", "members")
     numbers_by_id: str  # the statement that selects sequence numbers and ids

@@ -15,6 +15,7 @@ from nearcopy.stores.sql.database import STATE, TOMBSTONE, Database, Row, State,
 from nearcopy.stores.sql.store import SqlStore
 
 APPLICATION_ID = 0x6E656172  # "near", in the header of the file
+WINDOW_SUFFIX = "-window"  # of the folder beside the file
 LOCK_TIMEOUT_SECONDS = 60.0
 LOCK_POLL_SECONDS = 0.002
 MAX_PARAMETERS = 500  # of one statement; SQLite takes 32,766, older versions 999
@@ -104,6 +105,7 @@ class SqliteDatabase(Database):
         self.address, self.pool = address, pool
         path = path_of(address)
         self.timeout = LOCK_TIMEOUT_SECONDS
+        self.window_folder = path.with_name(path.name + WINDOW_SUFFIX) / pool
         if not path.parent.is_dir():
             raise StoreError(f"{address}: there is no folder {path.parent}: make it first")
         if path.is_dir():

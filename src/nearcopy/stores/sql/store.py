@@ -167,6 +167,7 @@ class SqlStore(ComposedStore):
         try:
             with self.database.transaction(writes=False) as state, self._caches(state):
                 yield
+                self.window.save_if_due()
         except StoreError:  # the cache may hold something in part
             self._roll_back_caches()
             raise
@@ -190,6 +191,9 @@ class SqlStore(ComposedStore):
             self._settings.forget_run()
             raise
         self.window.commit()
+        if self.window.is_save_due:
+            with suppress(StoreError), self.snapshot():
+                pass
 
     @contextmanager
     def _caches(self, state: State) -> Iterator[None]:

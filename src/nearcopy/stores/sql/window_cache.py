@@ -1,23 +1,29 @@
 """The window cache of an SQL store, kept in step with the database by sequence number.
 
 It adds what others inserted since the last transaction, and rolls back what a failed transaction
-put into it.
+put into it. It is the source of the window that is kept on disk.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import timedelta
 from typing import NamedTuple
 
 from nearcopy.match.candidate_index import DAY, IndexedArticle, day_partition
 from nearcopy.models import Fingerprint
 from nearcopy.stores.base import Candidates, Probe
+from nearcopy.stores.saved_window import SavedWindow
 from nearcopy.stores.sql.database import ArticleIds, Database, State
 from nearcopy.stores.sql.fingerprints import SELECT, SqlFingerprints
 from nearcopy.stores.window_cache import WindowCache, collect_candidates, required_partitions
+from nearcopy.stores.window_files import Chain, WindowFiles
 
 MIN_BATCH, MAX_BATCHES = 4, 8  # partitions read at once: a lost connection loses one batch only
 # The narrowest of the tables with all articles, so that this hardly ever waits for a disk.
 EXISTING = "SELECT number FROM arrivals WHERE number IN ({})"
+IDENTITY = """
+SELECT name, value FROM settings WHERE name IN ('recipe', 'keys')
+UNION ALL SELECT 'created', CAST(applied_at AS TEXT) FROM migrations WHERE number = 1 ORDER BY 1
+"""
 
 
 class _Committed(NamedTuple):
@@ -25,6 +31,7 @@ class _Committed(NamedTuple):
 
     indexed: int
     partitions: frozenset[int]
+    chain: Chain | None
     last_number: int
     removals: str | None
     removals_when_empty: str | None
@@ -35,6 +42,8 @@ class SqlWindow:
 
     def __init__(self, database: Database, ids: ArticleIds, fingerprints: SqlFingerprints) -> None:
         self._database, self._ids, self._stored = database, ids, fingerprints
+        folder = database.window_folder
+        self._saved = SavedWindow(WindowFiles(folder) if folder else None, self)
         self.reset()
 
     def reset(self) -> None:
@@ -55,6 +64,7 @@ class SqlWindow:
         self._committed = _Committed(
             len(self.cache.index),
             self.cache.partitions,
+            self.cache.chain,
             self.last_number,
             self._removals,
             self._removals_when_empty,
@@ -68,7 +78,11 @@ class SqlWindow:
     def roll_back(self) -> None:
         """Forget what a failed transaction put into the cache."""
         committed = self._committed
-        if committed is None or self.cache.index.mostly_removed:
+        if (
+            committed is None
+            or committed.chain is not self.cache.chain
+            or self.cache.index.mostly_removed
+        ):
             self.reset()
             return
         self.cache.index.truncate(committed.indexed)
@@ -89,13 +103,16 @@ class SqlWindow:
             self._verified.clear()
         if not len(self.cache.index):
             self._removals_when_empty = removals
-        if self.cache.partitions and latest > self.last_number:
-            rows = self._database.run(
-                f"{SELECT} WHERE number > ? ORDER BY number", (self.last_number,)
-            )
-            self.cache.add(self._stored.entries(rows))
+        if not self.cache.is_empty and latest > self.last_number:
+            self._add_between(self.last_number, latest)
         self.last_number = latest
         self._commit_reads()
+
+    def _add_between(self, after: int, last: int) -> None:
+        rows = self._database.run(
+            f"{SELECT} WHERE number > ? AND number <= ? ORDER BY number", (after, last)
+        )
+        self.cache.add(self._stored.entries(rows))
 
     def add(self, articles: Sequence[IndexedArticle]) -> None:
         """Add articles that this transaction inserted."""
@@ -105,13 +122,21 @@ class SqlWindow:
     def find_candidates(
         self, probes: Sequence[Probe], window: timedelta | None, limit: int | None = None
     ) -> list[Candidates]:
-        self.load(required_partitions(self, probes, window))
-        matches = self.cache.index.find(probes, window, limit, self._existing)
+        required = required_partitions(self, probes, window)
+        self.load(required)
+        try:
+            matches = self.cache.index.find(probes, window, limit, self.existing)
+        except BufferError as damaged:
+            self._saved.discard(damaged)
+            self.cache.clear()
+            self._committed = None
+            self.load(required)
+            matches = self.cache.index.find(probes, window, limit, self.existing)
         fingerprints = self.fingerprints({n for numbers, _ in matches for n in numbers})
         self._ids.add((number, item.id) for number, item in fingerprints.items())
         return collect_candidates(matches, fingerprints)
 
-    def _existing(self, numbers: list[int]) -> list[int]:
+    def existing(self, numbers: list[int]) -> list[int]:
         """Those that were not removed, by this process or another."""
         if self._removals == self._removals_when_empty:
             return numbers
@@ -138,11 +163,52 @@ class SqlWindow:
             )
         self._known_days |= days
 
+    # The window on disk.
+
+    def save_if_due(self) -> None:
+        """Save what was loaded or added, once it is much; within a transaction that only reads."""
+        if self.is_save_due:
+            self._saved.save(self.cache)
+            self._commit_reads()
+
+    @property
+    def is_save_due(self) -> bool:
+        """Whether there is much to save."""
+        return self._saved.is_due(self.cache)
+
+    def identity(self) -> str:
+        return repr(self._database.run(IDENTITY))
+
+    def removals(self) -> str | None:
+        return self._removals
+
+    def count(self, partitions: Collection[int]) -> int:
+        statement = "SELECT count(*) FROM fingerprints WHERE day_partition IN ({})"
+        return sum(count for (count,) in self._database.select_in(statement, partitions))
+
+    def index_entries(self, numbers: Collection[int]) -> Iterator[IndexedArticle]:
+        rows = self._database.select_in(f"{SELECT} WHERE number IN ({{}})", numbers)
+        return self._stored.entries(rows)
+
+    def _open(self) -> None:
+        """Map what is on disk, and read what was inserted since."""
+        self._saved.open(self.cache)
+        if self.cache.chain:
+            self._add_between(self.cache.chain.last_number, self.last_number)
+            removals = (run.removals for run in self.cache.chain.runs)
+            others = (count for count in removals if count != self._removals)
+            self._removals_when_empty = next(others, self._removals)
+            self._commit_reads()
+
+    # Partitions.
+
     def load(self, partitions: set[int]) -> None:
         """Load these partitions, in batches."""
-        missing = partitions - self.cache.partitions
+        if partitions and self.cache.is_empty:
+            self._open()
+        missing = self.cache.require(partitions)
         if missing and self.cache.evict(partitions):
-            missing = partitions
+            missing = self.cache.missing(partitions)
             self._removed.clear()
             self._committed = None
             self._commit_reads()
