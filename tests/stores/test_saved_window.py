@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,10 +19,9 @@ import pytest
 from nearcopy import Article, Recipe
 from nearcopy.fingerprint.blocking_keys import VERSION
 from nearcopy.fingerprint.fingerprint import fingerprints
-from nearcopy.stores import StoredArticle, saved_window, window_files
+from nearcopy.stores import StoredArticle, open_store, saved_window, window_files
 from nearcopy.stores.base import Probe
 from nearcopy.stores.sql.sqlite import SqliteDatabase, SqliteStore
-from nearcopy.stores.sql.store import SqlStore
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 WINDOW = timedelta(days=3)
@@ -39,17 +39,22 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "seen.db"
 
 
-def opened(path: Path) -> SqliteStore:
-    store = SqliteStore(f"sqlite:///{path}")
+def opened(place: Path | str) -> Any:
+    """The store in a file, or at an address."""
+    store = open_store(place if isinstance(place, str) else f"sqlite:///{place}")
     store.bind(Recipe(), VERSION)
     return store
 
 
-def without_files(path: Path) -> SqlStore:
-    """The same store, which reads the window from the file as if nothing else were there."""
-    database = SqliteDatabase(f"sqlite:///{path}")
-    database.window_folder = None
-    return SqlStore(database)
+def without_files(place: Path | str) -> Any:
+    """The same store, which reads the window from the store as if nothing else were there."""
+    store = opened(place)
+    window_of(store)._saved._files = None
+    return store
+
+
+def window_of(store: Any) -> Any:
+    return store.session.window if hasattr(store, "session") else store.window
 
 
 def folder_of(path: Path) -> Path:
@@ -74,18 +79,18 @@ def probe(keys: list[int], days: float | None, seen: float = 0.0) -> Probe:
     return item.fingerprint, item.keys
 
 
-def save(store: SqlStore, *articles: StoredArticle) -> None:
+def save(store: Any, *articles: StoredArticle) -> None:
     with store.transaction():
         store.save_articles(articles)
 
 
-def find(store: SqlStore, asked: Probe, window: timedelta | None = WINDOW) -> list[str]:
+def find(store: Any, asked: Probe, window: timedelta | None = WINDOW) -> list[str]:
     with store.snapshot():
         (found,) = store.find_candidates([asked], window)
     return [fingerprint.id for fingerprint in found.candidates]
 
 
-def filled(path: Path, count: int = 100) -> SqliteStore:
+def filled(path: Path, count: int = 100) -> Any:
     """A store whose window is on disk: article i has the keys i and 1000."""
     store = opened(path)
     for start in range(0, count, 10):
@@ -359,12 +364,43 @@ def flip(file: Path, place: int) -> None:
         opened_file.write(bytes([byte ^ 4]))
 
 
+# --- Servers ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["postgres", "redis"])
+def test_the_window_of_a_server_is_in_the_cache_folder_of_the_user(
+    kind: str,
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    address = request.getfixturevalue(f"{kind}_address")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    first, second = opened(address), opened(address)
+    save(first, *(stored(f"a{i}", [i, 1000], i / 100) for i in range(100)))
+    assert find(first, probe([1000], 0.5)) == EVERYTHING
+    (run,) = tmp_path.glob("nearcopy/windows/*/*.run")
+    assert find(second, probe([1000], 0.5)) == EVERYTHING
+    assert window_of(second).cache.mapped == 100
+    save(first, stored("late", [7], 0.5))
+    assert find(second, probe([7], 0.5)) == ["a7", "late"]
+    flip(run, -20)
+    third = opened(address)
+    assert find(third, probe([1000, 7], 0.5)) == [*EVERYTHING, "late"]
+    assert "do not have their checksum" in caplog.text
+    assert find(third, probe([7], 0.5)) == ["a7", "late"]
+    for store in (first, second, third):
+        store.close()
+
+
 # --- Processes that are killed, and that write at the same time ----------------------------------
 
 WRITER = """
 import sys
 sys.path.insert(0, {root!r})
 from pathlib import Path
+from typing import Any
 from nearcopy.stores import saved_window
 from tests.stores.test_saved_window import find, opened, probe, save, stored
 saved_window.MAX_UNSAVED = 20
@@ -422,9 +458,9 @@ def test_two_processes_may_save_at_the_same_time(
 class History:
     """Random changes by two processes, each query held against the store without files."""
 
-    def __init__(self, path: Path, seed: int) -> None:
-        self.path, self.dice = path, random.Random(seed)
-        self.stores = [opened(path), opened(path)]
+    def __init__(self, address: str, seed: int) -> None:
+        self.address, self.dice = address, random.Random(seed)
+        self.stores = [opened(address), opened(address)]
         self.names: list[str] = []
         self.today = 0.0
 
@@ -446,7 +482,7 @@ class History:
             act = self.dice.choice([self.remove, self.reopen, self.fail, self.forget_files])
         act(self.dice.choice(self.stores))
 
-    def save(self, store: SqlStore) -> None:
+    def save(self, store: Any) -> None:
         self.today += 0.3 * self.dice.random()
         articles = [self.article() for _ in range(self.dice.randrange(1, 30))]
         save(store, *{item.article.id: item for item in articles}.values())
@@ -457,37 +493,43 @@ class History:
         self.names += [name] if fresh else []
         return stored(name, self.keys(), self.days(), self.today)
 
-    def fail(self, store: SqlStore) -> None:
+    def fail(self, store: Any) -> None:
         with suppress(ZeroDivisionError), store.transaction():
             store.save_articles([self.article()])
             store.find_candidates([probe(self.keys(), self.today)], WINDOW)
             raise ZeroDivisionError
 
-    def remove(self, store: SqlStore) -> None:
+    def remove(self, store: Any) -> None:
         with store.transaction():
             store.remove(self.dice.sample(self.names, min(len(self.names), 5)))
 
-    def reopen(self, store: SqlStore) -> None:
-        self.stores[self.stores.index(store)] = opened(self.path)
+    def reopen(self, store: Any) -> None:
+        self.stores[self.stores.index(store)] = opened(self.address)
         store.close()
 
-    def forget_files(self, _: SqlStore) -> None:
-        shutil.rmtree(folder_of(self.path), ignore_errors=True)
+    def forget_files(self, store: Any) -> None:
+        shutil.rmtree(window_of(store)._saved._files.folder, ignore_errors=True)
 
-    def query(self, store: SqlStore) -> None:
+    def query(self, store: Any) -> None:
         asked = probe(self.keys(), self.days(), self.today)
         window = self.dice.choice([WINDOW, WINDOW, WINDOW, timedelta(days=40), None])
-        plain = without_files(self.path)
+        plain = without_files(self.address)
         assert find(store, asked, window) == find(plain, asked, window)
         plain.close()
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_the_answers_are_those_of_the_store_without_it(path: Path, seed: int) -> None:
-    history = History(path, seed)
+@pytest.mark.parametrize("seed", range(5))
+def test_the_answers_are_those_of_the_store_without_it(
+    lasting_address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    history = History(lasting_address, seed)
+    saves = 0
     for _ in range(150):
         history.step()
+        saves += sum(window_of(store).cache.chain is not None for store in history.stores)
     for store in history.stores:
-        for _ in range(10):
+        for _ in range(5):
             history.query(store)
         store.close()
+    assert saves > 50

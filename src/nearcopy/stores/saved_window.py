@@ -23,7 +23,7 @@ from nearcopy.match.candidate_index import (
 from nearcopy.stores.window_cache import WindowCache
 from nearcopy.stores.window_files import Chain, RunFile, WindowFiles, article_digest
 
-MAX_UNSAVED = 16_384  # articles: read from SQLite in a quarter of a second
+MAX_UNSAVED = 4096  # articles: loaded in a third of a second
 EARLIEST = -(1 << 40)  # before all days
 NEVER = 1 << 40  # after all days
 DROPPED_SHARE = 4  # of the articles that stay: so many that are not needed are dropped
@@ -34,7 +34,9 @@ log = logging.getLogger("nearcopy")
 class WindowSource(Protocol):
     """What a store tells of its articles, all of one state."""
 
-    last_number: int  # up to which the window cache is complete
+    @property
+    def last_number(self) -> int:
+        """The sequence number up to which the window cache is complete."""
 
     def identity(self) -> str:
         """What names the store, its recipe and the version of its keys."""

@@ -146,6 +146,13 @@ class WindowCache:
         """Add new articles, where their partition is loaded."""
         self.index.add([a for a in articles if self.covers(day_partition(a.published, a.seen))])
 
+    def recall(self, numbers: Iterable[int]) -> dict[int, Fingerprint]:
+        """The fingerprints that are kept; those least recently recalled are evicted first."""
+        kept = {n: item for n in numbers if (item := self.fingerprints.get(n)) is not None}
+        for number in kept:
+            self.fingerprints.move_to_end(number)
+        return kept
+
     def remember(self, fingerprints: Mapping[int, Fingerprint]) -> list[int]:
         """Keep fingerprints; the numbers of the oldest, which are evicted."""
         self.fingerprints.update(fingerprints)

@@ -8,6 +8,7 @@ derived from the store: it may be deleted at any time, and is written again.
 
 import json
 import logging
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
@@ -169,6 +170,15 @@ class WindowFiles:
             if path.name not in names:
                 with suppress(OSError):  # on Windows, while it is mapped
                     path.unlink()
+
+
+def user_folder(address: str, pool: str) -> Path | None:
+    """Where this user keeps the window of a store on a server; None without a home."""
+    name = blake2b(f"{address} {pool}".encode(), digest_size=16).hexdigest()
+    with suppress(RuntimeError):
+        cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        return Path(cache) / "nearcopy" / "windows" / name
+    return None
 
 
 def _start_words(file: RunFile) -> int:

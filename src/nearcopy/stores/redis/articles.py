@@ -44,13 +44,22 @@ class Articles:
         self, probes: Sequence[Probe], window: timedelta | None, limit: int | None = None
     ) -> list[Candidates]:
         session = self._session
-        matches = None if session.is_current else self._find_cached(probes, window, limit)
-        if matches is None:
-            session.refresh()
-            session.window.load(required_partitions(self._headers, probes, window))
-            matches = session.window.find(probes, window, limit)
+        try:
+            matches = None if session.is_current else self._find_cached(probes, window, limit)
+            if matches is None:
+                matches = self._find_loaded(probes, window, limit)
+        except BufferError:  # of the window on disk: now all is read from the server
+            matches = self._find_loaded(probes, window, limit)
         numbers = {number for matched, _ in matches for number in matched}
         return collect_candidates(matches, session.window.fingerprints(numbers))
+
+    def _find_loaded(
+        self, probes: Sequence[Probe], window: timedelta | None, limit: int | None
+    ) -> Matches:
+        """The candidates, after the partitions that are not cached were loaded."""
+        self._session.refresh()
+        self._session.window.load(required_partitions(self._headers, probes, window))
+        return self._session.window.find(probes, window, limit)
 
     def _find_cached(
         self, probes: Sequence[Probe], window: timedelta | None, limit: int | None
@@ -60,7 +69,7 @@ class Articles:
         What is needed of them is read in the call that catches up, so a lookup is one call.
         """
         session, records, window_cache = self._session, self._records, self._session.window
-        if not required_partitions(self._headers, probes, window) <= window_cache.cache.partitions:
+        if window_cache.cache.require(required_partitions(self._headers, probes, window)):
             return None
         matches = window_cache.find(probes, window, limit)
         numbers = {number for matched, _ in matches for number in matched}

@@ -123,8 +123,8 @@ class Connection:
     """The commands and scripts of one store on one server. All calls are idempotent."""
 
     def __init__(self, address: Address) -> None:
-        self.shown, self._prefix = address.shown, address.prefix.encode()
-        self._pools = self._prefix.partition(b"{")[0] + b"pools"
+        self.shown, self.prefix = address.shown, address.prefix.encode()
+        self._pools = self.prefix.partition(b"{")[0] + b"pools"
         self._redis = require("redis", extra="redis")
         self._errors = self._redis.exceptions
         self.pieces = 1  # that a row may be split into
@@ -155,7 +155,7 @@ class Connection:
     ) -> Snapshot | None:
         """The requested records and what is new; None where another worker holds the lock."""
         arguments = (*position, token, lease, new_rows, self.pieces, request)
-        answer = self._run(READ, b"meta", self._prefix, *arguments)
+        answer = self._run(READ, b"meta", self.prefix, *arguments)
         if answer[0] == b"busy":
             return None
         _, version, last_token, number, store_id, seconds, micros, continues, *lists = answer
@@ -172,7 +172,7 @@ class Connection:
 
     def stage(self, token: bytes, place: int, operations: bytes) -> None:
         """Upload a part of a large transaction ahead of its commit."""
-        key = self._prefix + b"staged:" + token
+        key = self.prefix + b"staged:" + token
         self.command("HSET", key, place, operations)
         self.command("PEXPIRE", key, STAGED_MILLISECONDS)
 
@@ -188,7 +188,7 @@ class Connection:
     ) -> bool:
         """Whether the transaction was applied; not where another was committed before it."""
         arguments = (token, expected, number, expiry, entry, operations)
-        return bool(self._run(COMMIT, b"meta", self._prefix, *arguments) != b"moved")
+        return bool(self._run(COMMIT, b"meta", self.prefix, *arguments) != b"moved")
 
     def release(self, token: bytes) -> None:
         """Release the lock, without retries."""
@@ -196,22 +196,22 @@ class Connection:
 
     def meta(self) -> dict[bytes, bytes]:
         """The settings of the store."""
-        kind = self.command("TYPE", self._prefix + b"meta")
+        kind = self.command("TYPE", self.prefix + b"meta")
         if kind not in (b"none", b"hash", "none", "hash"):
-            key = self._prefix.decode() + "meta"
+            key = self.prefix.decode() + "meta"
             raise StoreError(
                 f"{self.shown}: the key {key} belongs to another program: give another ?prefix="
             )
-        fields: dict[bytes, bytes] = self.command("HGETALL", self._prefix + b"meta")
+        fields: dict[bytes, bytes] = self.command("HGETALL", self.prefix + b"meta")
         return fields
 
     def scan(self, start: bytes) -> Iterator[bytes]:
         """The keys of the store with this beginning; some may be repeated."""
-        pattern = PATTERN_CHARACTERS.sub(rb"\\\g<0>", self._prefix + start) + b"*"
+        pattern = PATTERN_CHARACTERS.sub(rb"\\\g<0>", self.prefix + start) + b"*"
         cursor: Any = b"0"
         while True:
             cursor, batch = self.command("SCAN", cursor, "MATCH", pattern, "COUNT", SCAN_COUNT)
-            yield from (key[len(self._prefix) :] for key in batch)
+            yield from (key[len(self.prefix) :] for key in batch)
             if int(cursor) == 0:
                 return
 
@@ -240,7 +240,7 @@ class Connection:
     def _run(
         self, script: Script, key: bytes, *arguments: Any, retry_seconds: float | None = None
     ) -> Any:
-        words = (1, self._prefix + key, *arguments)
+        words = (1, self.prefix + key, *arguments)
 
         def evaluate() -> Any:
             try:

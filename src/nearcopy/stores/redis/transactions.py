@@ -31,6 +31,7 @@ from nearcopy.stores.redis.fingerprint_codec import Texts
 from nearcopy.stores.redis.record_cache import InternedStrings, Records
 from nearcopy.stores.redis.window_cache import RedisWindow
 from nearcopy.stores.retry import Backoff
+from nearcopy.stores.window_files import user_folder
 
 LOCK_SECONDS = 60.0  # to wait for other writers
 FIRST_PAUSE, LONGEST_PAUSE = 0.0005, 0.02
@@ -47,7 +48,8 @@ class Session:
         self.connection = connection
         self.records = Records(connection)
         self.headers = ArticleHeaders()
-        self.window = RedisWindow(self.records, self.headers)
+        folder = user_folder(connection.shown, connection.prefix.decode())
+        self.window = RedisWindow(self.records, self.headers, folder, lambda: self._store_id)
         self.interned = InternedStrings(self.records)
         self.texts = Texts(self.records)
         self.compressor = Compressor()
@@ -109,7 +111,7 @@ class Session:
         return self.connection.read(
             self.records.position,
             pack_request(names),
-            new_rows=NEW_ROWS if self.window.cache.partitions else 0,
+            new_rows=0 if self.window.cache.is_empty else NEW_ROWS,
             token=token,
             lease=LEASE_MILLISECONDS,
         )
@@ -146,7 +148,7 @@ class Session:
 
     def _index_from(self, first: int, rows: dict[int, bytes | None]) -> None:
         """Index the articles from a sequence number on, of which some rows are given."""
-        if self.window.cache.partitions:
+        if not self.window.cache.is_empty:
             missing = [n for n in range(first, self.headers.last + 1) if n not in rows]
             for start in range(0, len(missing), NEW_ROWS):
                 rows |= self.window.read_rows(missing[start : start + NEW_ROWS])
@@ -166,7 +168,7 @@ class Session:
             for page, packed in zip(pages, records.values(), strict=True):
                 headers, offset = unpack_page(unpack_hash(packed)), page * size
                 self.headers.add(headers[max(0, first - offset) : max(0, last + 1 - offset)])
-        if self.window.cache.partitions and before.continue_in(self.headers):
+        if not self.window.cache.is_empty and before.continue_in(self.headers):
             self._index_from(before.last + 1, {})
         else:
             self._reset_window()
@@ -204,6 +206,7 @@ class Session:
             raise
         finally:
             self._end()
+        self._save_window()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -223,6 +226,14 @@ class Session:
             raise
         finally:
             self._end()
+        self._save_window()
+
+    def _save_window(self) -> None:
+        """Save the window if it is due, now that all of it is committed."""
+        if self.window.is_save_due:
+            with suppress(StoreError), self.snapshot():
+                self.refresh()
+                self.window.save_if_due()
 
     def _begin(self) -> None:
         self.records.begin()

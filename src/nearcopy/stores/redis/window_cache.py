@@ -1,10 +1,15 @@
-"""The window cache of a Redis store, filled from rows and kept up to date by the session."""
+"""The window cache of a Redis store, filled from rows and kept up to date by the session.
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+It is the source of the window that is kept on disk.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import timedelta
+from itertools import chain
+from pathlib import Path
 
 from nearcopy.config import Recipe
-from nearcopy.fingerprint.blocking_keys import Keys, blocking_keys
+from nearcopy.fingerprint.blocking_keys import VERSION, Keys, blocking_keys
 from nearcopy.match.candidate_index import IndexedArticle, index_entry
 from nearcopy.models import Fingerprint
 from nearcopy.stores.base import Probe
@@ -12,17 +17,23 @@ from nearcopy.stores.redis.article_headers import ArticleHeaders
 from nearcopy.stores.redis.binary_format import row_name
 from nearcopy.stores.redis.fingerprint_codec import FingerprintCodec, keys_in
 from nearcopy.stores.redis.record_cache import Records
+from nearcopy.stores.saved_window import SavedWindow
 from nearcopy.stores.window_cache import Matches, WindowCache
+from nearcopy.stores.window_files import WindowFiles
 
 LOAD_BATCH = 4096  # rows
+StoreId = Callable[[], bytes]
 Rows = dict[int, bytes | None]  # by sequence number
 
 
 class RedisWindow:
     """The articles of the window queried."""
 
-    def __init__(self, records: Records, headers: ArticleHeaders) -> None:
-        self._records, self._headers = records, headers
+    def __init__(
+        self, records: Records, headers: ArticleHeaders, folder: Path | None, store_id: StoreId
+    ) -> None:
+        self._records, self._headers, self._store_id = records, headers, store_id
+        self._saved = SavedWindow(WindowFiles(folder) if folder else None, self)
         self.configure(Recipe())
         self.reset()
 
@@ -42,25 +53,81 @@ class RedisWindow:
             self.cache.fingerprints.pop(number, None)
 
     def find(self, probes: Sequence[Probe], window: timedelta | None, limit: int | None) -> Matches:
-        """The candidates of each probe, in the partitions that are loaded."""
-        matches = self.cache.index.find(probes, window, limit, self._existing)
-        return [(self._existing(numbers), truncated) for numbers, truncated in matches]
+        """The candidates of each probe, in the partitions that are loaded.
 
-    def _existing(self, numbers: Collection[int]) -> list[int]:
+        Raises BufferError where a run was damaged; then nothing is loaded any more.
+        """
+        try:
+            matches = self.cache.index.find(probes, window, limit, self.existing)
+        except BufferError as damaged:
+            self._saved.discard(damaged)
+            self.cache.clear()
+            raise
+        return [(self.existing(numbers), truncated) for numbers, truncated in matches]
+
+    def existing(self, numbers: Collection[int]) -> list[int]:
+        """Those of the articles that exist."""
         return list(filter(self._headers.id, numbers))
 
     def load(self, partitions: set[int]) -> None:
         """Load these partitions."""
-        missing = partitions - self.cache.partitions
+        if partitions and self.cache.is_empty:
+            self._open()
+        missing = self.cache.require(partitions)
         # Most partitions at the edges of a window are empty.
-        occupied = missing & self._headers.all_partitions()
-        if occupied and self.cache.evict(partitions):
-            missing = partitions
-            occupied = missing & self._headers.all_partitions()
+        if missing & self._headers.all_partitions() and self.cache.evict(partitions):
+            missing = self.cache.missing(partitions)
+        self.load_batch(missing)
+
+    def load_batch(self, partitions: Collection[int]) -> None:
+        """Load partitions that are not loaded."""
+        occupied = self._headers.all_partitions().intersection(partitions)
         numbers = self._headers.in_partitions(occupied) if occupied else []
-        batches = (numbers[at : at + LOAD_BATCH] for at in range(0, len(numbers), LOAD_BATCH))
-        articles = (row for batch in batches for row in self._index_entries(self.read_rows(batch)))
-        self.cache.load(missing, articles)
+        self.cache.load(partitions, chain.from_iterable(self._read_batches(numbers)))
+
+    def _read_batches(self, numbers: Sequence[int]) -> Iterator[Iterable[IndexedArticle]]:
+        for start in range(0, len(numbers), LOAD_BATCH):
+            yield self._index_entries(self.read_rows(numbers[start : start + LOAD_BATCH]))
+
+    # The window on disk.
+
+    def save_if_due(self) -> None:
+        """Save what was loaded or added, once it is much; all of it must be committed."""
+        if self.is_save_due:
+            self._saved.save(self.cache)
+
+    @property
+    def is_save_due(self) -> bool:
+        """Whether there is much to save."""
+        return self._saved.is_due(self.cache)
+
+    @property
+    def last_number(self) -> int:
+        """The last article of the window cache."""
+        return self._headers.last
+
+    def identity(self) -> str:
+        return f"{self._store_id().hex()} {self._recipe.id} {VERSION}"
+
+    def removals(self) -> str | None:
+        return None  # which articles exist is known without
+
+    def all_partitions(self) -> set[int]:
+        return self._headers.all_partitions()
+
+    def count(self, partitions: Collection[int]) -> int:
+        return len(self._headers.in_partitions(partitions))
+
+    def index_entries(self, numbers: Collection[int]) -> Iterable[IndexedArticle]:
+        return self._index_entries(self.read_rows(self.existing(numbers)))
+
+    def _open(self) -> None:
+        """Map what is on disk, and read what was added since."""
+        self._saved.open(self.cache)
+        if self.cache.chain:
+            newer = range(self.cache.chain.last_number + 1, self._headers.last + 1)
+            for entries in self._read_batches(self.existing(newer)):
+                self.cache.add(entries)
 
     def add_rows(self, rows: Rows) -> None:
         """Add new articles, where their partition is loaded."""
@@ -76,7 +143,7 @@ class RedisWindow:
     def fingerprints(self, numbers: Collection[int]) -> dict[int, Fingerprint]:
         """The fingerprints of the articles that exist."""
         present = [number for number in numbers if self._headers.id(number)]
-        cached = {n: item for n in present if (item := self.cache.fingerprints.get(n)) is not None}
+        cached = self.cache.recall(present)
         loaded = self.decode(self.read_rows([n for n in present if n not in cached]))
         self.cache.remember(loaded)
         return cached | loaded

@@ -33,6 +33,7 @@ from nearcopy.stores.sql.postgres_connections import (
 )
 from nearcopy.stores.sql.postgres_partitions import Partitions
 from nearcopy.stores.sql.store import SqlStore
+from nearcopy.stores.window_files import user_folder
 
 STREAM_BATCH = 5000  # rows
 COMMIT_POLL_SECONDS = 0.05
@@ -128,6 +129,7 @@ class PostgresDatabase(Database):
 
     def __init__(self, address: str, pool: str = DEFAULT_POOL) -> None:
         self.address, self.pool = mask_password(address), pool
+        self.window_folder = user_folder(self.address, pool)
         self._conninfo = address
         self.timeout = WAIT_SECONDS
         self._held: Connection | None = None  # during a transaction

@@ -230,8 +230,7 @@ class SqlWindow:
     def fingerprints(self, numbers: Collection[int]) -> dict[int, Fingerprint]:
         """The fingerprints of those that are still stored."""
         self._verify([n for n in numbers if n in self.cache.fingerprints])
-        fingerprints = self.cache.fingerprints
-        cached = {n: fingerprints[n] for n in numbers if n in fingerprints}
+        cached = self.cache.recall(numbers)
         missing = [n for n in numbers if n not in cached and n not in self._removed]
         loaded = self._stored.select(missing)
         self._removed.update(n for n in missing if n not in loaded)
