@@ -119,7 +119,7 @@ WORD_RULES = sum(1 << bit for bit, rule in enumerate(RULES) if not rule.needs_di
 SPELLED_MONEY, PERCENTAGES = _bits(quantities.spelled_money), _bits(quantities.percentages)
 WITHOUT_SPELLED = _bits(quantities.spelled_money, quantities.percentages, quantities.ages)
 WITHOUT_PLACED = _bits(names.places)
-ANY_RULE = WORD_RULES | TRIGGERS[ANY]  # without one of these bits nothing can be found
+DIGIT = TRIGGERS[ANY]
 
 # Digits and punctuation of other scripts, mapped one to one so that positions stay valid.
 _TABLE = {zero + n: str(n) for zero in (0x660, 0x6F0, 0x966, 0x9E6, 0xFF10) for n in range(10)}
@@ -147,7 +147,7 @@ def read_titles(titles: Sequence[str]) -> TitleFacts:
         [()] * len(titles), title_names, [title[:LONGEST_TITLE] for title in titles]
     )
     for row, rules in enumerate(masks):
-        if rules & ANY_RULE:
+        if rules == NOT_ASCII or _possible_rules(rules):
             title = columns.remainders[row]
             text, findings = _scan_title(title, rules)
             if findings or rules == NOT_ASCII:
@@ -178,8 +178,7 @@ def _to_facts(title: str, text: str, findings: list[Finding]) -> Facts:
     lower = _lower(text)
     if not findings:
         return Facts(_with_neighbours(lower, _names(text)), title)
-    if not text.islower():
-        findings = _drop_lowercase_letters(text, findings)
+    findings = _drop_lowercase_letters(text, findings)
     findings += _names(blank_out(text, findings))
     findings.sort(key=attrgetter("start"))
     return Facts(_with_neighbours(lower, findings), _remove_facts(title, findings))
@@ -202,29 +201,28 @@ def _lower(text: str) -> str:
 
 def _find_all(text: str, lower: str, rules: int) -> list[Finding]:
     """The findings of all triggered rules."""
-    if rules == NOT_ASCII:
-        rules = _triggered_rules(lower)
-    rules = _rules_with_their_words(lower, rules)
-    if _DIGIT.search(lower) is None:
-        return _apply_rules(lower, _rules_without_digits(lower, rules), [])
+    rules = _matching_rules(lower, _triggered_rules(lower) if rules == NOT_ASCII else rules)
     code_names = list(names.code_names(text)) if rules & CODED else []
     return _apply_rules(blank_out(lower, code_names), rules & CODED - 1, code_names)
 
 
-def _rules_with_their_words(lower: str, rules: int) -> int:
-    """The triggered rules without those that need another word as well, which is not there."""
+def _matching_rules(lower: str, rules: int) -> int:
+    """The triggered rules that can match a text."""
     if not lower.isascii():
-        return rules
-    if not rules & SPELLED:
-        rules &= ~SPELLED_MONEY
-    return rules if rules & PERCENT or "%" in lower else rules & ~PERCENTAGES
+        return rules if rules & DIGIT else rules & WORD_RULES
+    percent = rules & PERCENT or "%" in lower
+    return _possible_rules(rules) & (-1 if percent else ~PERCENTAGES)
 
 
-def _rules_without_digits(lower: str, rules: int) -> int:
-    """The triggered rules that can match a text without digits."""
-    if lower.isascii():
-        rules &= ~0 if rules & SPELLED else ~WITHOUT_SPELLED
-        rules &= ~0 if rules & PLACED else ~WITHOUT_PLACED
+def _possible_rules(rules: int) -> int:
+    """The triggered rules that can match an ASCII title.
+
+    Some need a digit, a spelled number or a place as well.
+    """
+    if rules & DIGIT:
+        return rules if rules & SPELLED else rules & ~SPELLED_MONEY
+    rules &= -1 if rules & SPELLED else ~WITHOUT_SPELLED
+    rules &= -1 if rules & PLACED else ~WITHOUT_PLACED
     return rules & WORD_RULES
 
 
@@ -243,6 +241,8 @@ def _triggered_rules(lower: str) -> int:
 
 def _drop_lowercase_letters(text: str, findings: list[Finding]) -> list[Finding]:
     """Drop findings such as "makes the series a success": a lowercase letter is no index."""
+    if text.islower() or not any(finding.kind == "series" for finding in findings):
+        return findings
     return [
         finding
         for finding in findings
@@ -271,8 +271,9 @@ def _apply_rules(lower: str, bits: int, findings: list[Finding]) -> list[Finding
         matches = list(RULES[lowest.bit_length() - 1].find(lower))
         if matches:
             matches = _drop_overlaps(matches)
-            lower = blank_out(lower, matches)
             findings += matches
+        if matches and bits:
+            lower = blank_out(lower, matches)
             if _DIGIT.search(lower) is None:
                 bits &= WORD_RULES
     return findings
