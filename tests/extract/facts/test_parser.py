@@ -334,6 +334,8 @@ def test_all_rules_find_nothing_unless_the_scan_triggers_one(title):
         ("会议将于March举行", "month", None),
         ("会议October召开", "month", "10"),
         ("Exports fall nine %", "percent", "9"),
+        ("Doors on 3 May 17.30 at the port", "clock", "17:30"),
+        ("Build v1.2 17.30 for the port", "clock", None),  # no date before it
     ],
 )
 def test_the_scan_triggers_the_rule_that_finds_a_word(title, kind, value):

@@ -72,6 +72,7 @@ CLOCK = regex(
     r"|(?<![\w.,:$/-])(?P<hour24>[01]?\d|2[0-4])[:h](?P<minute24>[0-5]\d)(?![\w%]|:\d|[.,]\d)"
     r"|(?<=\ue000 )(?P<hour_dot>[01]?\d|2[0-4])\.(?P<minute_dot>[0-5]\d)(?![\w%]|:\d|[.,]\d)"
 )
+CLOCK_TRIGGERS = frozenset(("am", "pm", "m", ":", "h")) | frozenset(lists.MONTHS)
 
 
 def clocks(text: str) -> Iterator[Finding]:

@@ -67,7 +67,7 @@ RULES = (
     Rule(frozenset((JOINED,)), names.numeric_names),
     Rule(frozenset((JOINED,)), dates.numeric_dates),
     Rule(frozenset((POINTED,)), names.dotted_versions),
-    Rule(frozenset((CLOCK,)), dates.clocks),
+    Rule(dates.CLOCK_TRIGGERS, dates.clocks),
     Rule(dates.QUARTER_TRIGGERS, dates.quarters, needs_digit=False),
     Rule(frozenset((JOINED,)), dates.seasons),
     Rule(quantities.MAGNITUDE_TRIGGERS, quantities.magnitudes),
@@ -95,9 +95,10 @@ RULES = (
     Rule(quantities.SPELLED_TRIGGERS, quantities.spelled_counts, needs_digit=False),
 )
 # The rules that a word or shape triggers, as a bit mask: one lookup per word instead of one per
-# rule. The bits above the rules mark code names, spelled numbers, places in a series, and percent.
-CODED, SPELLED, PLACED, PERCENT = (1 << len(RULES) + place for place in range(4))
-TRIGGERS: dict[str, int] = {GLUED: CODED}
+# rule. The bits above the rules mark code names, clock times, spelled numbers, places in a series,
+# and percent.
+CODED, TIMED, SPELLED, PLACED, PERCENT = (1 << len(RULES) + place for place in range(5))
+TRIGGERS: dict[str, int] = {GLUED: CODED, CLOCK: TIMED}
 for _bit, _rule in enumerate(RULES):
     for _word in _rule.triggers:
         TRIGGERS[_word] = TRIGGERS.get(_word, 0) | 1 << _bit
@@ -117,6 +118,7 @@ def _bits(*finds: object) -> int:
 WORD_RULES = sum(1 << bit for bit, rule in enumerate(RULES) if not rule.needs_digit)
 # The rules that need a digit, or a spelled number or place instead.
 SPELLED_MONEY, PERCENTAGES = _bits(quantities.spelled_money), _bits(quantities.percentages)
+CLOCKS = _bits(dates.clocks)
 WITHOUT_SPELLED = _bits(quantities.spelled_money, quantities.percentages, quantities.ages)
 WITHOUT_PLACED = _bits(names.places)
 DIGIT = TRIGGERS[ANY]
@@ -217,9 +219,10 @@ def _matching_rules(lower: str, rules: int) -> int:
 def _possible_rules(rules: int) -> int:
     """The triggered rules that can match an ASCII title.
 
-    Some need a digit, a spelled number or a place as well.
+    Some need a digit, a spelled number, a place, or the shape of a clock time as well.
     """
     if rules & DIGIT:
+        rules &= -1 if rules & TIMED else ~CLOCKS
         return rules if rules & SPELLED else rules & ~SPELLED_MONEY
     rules &= -1 if rules & SPELLED else ~WITHOUT_SPELLED
     rules &= -1 if rules & PLACED else ~WITHOUT_PLACED
