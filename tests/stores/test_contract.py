@@ -475,11 +475,19 @@ class TestEdges:
         assert list(linked.connected_ids(["unknown"], 10)) == []
 
     @pytest.mark.parametrize("seed", range(4))
-    def test_after_any_history_the_edges_are_those_of_a_plain_table(self, store, seed):
+    def test_after_any_history_the_edges_are_those_of_a_plain_table(self, store, seed, monkeypatch):
+        monkeypatch.setattr("nearcopy.stores.sql.edges.MAX_DISTANCE", 3 << 4 * seed)
         random = Random(seed)
         save(store, *(stored(name, 1) for name in "abcdefgh"))
         table: dict[frozenset[str], Edge] = {}
         for name in "ijklmnopqrst":
+            with pytest.raises(ZeroDivisionError), store.transaction():  # noqa: PT012
+                store.save_articles([stored(random.choice("abz"), 2)])
+                store.save_edges(random_edges(random, "z"))
+                store.remove([random.choice("abcdz")])
+                store.save_edges(random_edges(random))
+                raise ZeroDivisionError
+            check_edges(store, table, random.sample("abcdefghijklmnopqrstz", 5))
             with store.transaction():
                 store.save_articles([stored(name, 1)])
                 for edges in (random_edges(random, name), random_edges(random)):
@@ -851,6 +859,7 @@ def test_packed_edges_come_back_whole(edges_by_number):
     assert codec.decode(number, "n", packed, some).keys() == some.keys()
     joins = {other: edge.same_story for other, edge in edges_by_number.items()}
     assert codec.others(number, packed) == joins
+    assert codec.same_story(number, packed) == [other for other, joined in joins.items() if joined]
     assert repr(list(codec.links(number, packed))) == repr(
         [
             (other, edge.decision.duplicate, edge.event_score)

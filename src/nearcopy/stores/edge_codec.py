@@ -64,6 +64,18 @@ class EdgeCodec:
             for distance, code, *_ in RECORD.iter_unpack(records)
         }
 
+    def same_story(self, number: int, packed: bytes) -> list[int]:
+        """The sequence numbers of the other articles of the same story."""
+        plain = self._compressor.decompress(packed)
+        (count,) = COUNT.unpack_from(plain)
+        starts = range(COUNT.size, COUNT.size + 5 * count, count)  # the first columns of bytes
+        columns = (plain[start : start + count] for start in starts)
+        return [
+            number - (first | second << 8 | third << 16 | fourth << 24)
+            for first, second, third, fourth, link in zip(*columns, strict=True)
+            if link & SAME_STORY
+        ]
+
     def links(self, number: int, packed: bytes) -> Iterator[tuple[int, bool, float]]:
         """The articles of the same story: each with whether it is a duplicate, and event score."""
         records, tail = self._unpack(packed)

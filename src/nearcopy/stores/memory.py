@@ -4,13 +4,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from threading import RLock
-from typing import Any, Final
 
 from nearcopy.config import Recipe
 from nearcopy.config.units import to_micros
 from nearcopy.fingerprint.blocking_keys import Keys, blocking_keys
 from nearcopy.match.candidate_index import DAY, CandidateIndex, index_entry
-from nearcopy.models import Article, Check, Edge, Fingerprint, Member, Story, StoryLink, ordered
+from nearcopy.models import Article, Check, Fingerprint, Member, Story, ordered
 from nearcopy.models.feedback import Feedback, StoryAction
 from nearcopy.stores.base import (
     NO_LATENCIES,
@@ -30,43 +29,9 @@ from nearcopy.stores.base import (
 )
 from nearcopy.stores.full_scans import count_articles, latest_numbers, scan_stories
 from nearcopy.stores.integrity import check_members, recipe_mismatch
+from nearcopy.stores.memory_edges import MemoryEdges
+from nearcopy.stores.undo_log import UndoLog
 from nearcopy.stores.window_cache import collect_candidates
-
-ABSENT: Final = object()
-
-
-class UndoLog:
-    """Changes to dictionaries that are rolled back if the transaction fails."""
-
-    def __init__(self) -> None:
-        self._before: list[tuple[dict[Any, Any], Any, Any]] = []
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        try:
-            yield
-        except BaseException:
-            self._roll_back()
-            raise
-        finally:
-            self._before.clear()
-
-    def set(self, table: dict[Any, Any], key: Any, value: Any) -> None:
-        """Set the value of a key."""
-        self._before.append((table, key, table.get(key, ABSENT)))
-        table[key] = value
-
-    def delete(self, table: dict[Any, Any], key: Any) -> Any:
-        """Delete a key; its value, or None where there was none."""
-        self._before.append((table, key, table.get(key, ABSENT)))
-        return table.pop(key, None)
-
-    def _roll_back(self) -> None:
-        for table, key, value in reversed(self._before):
-            if value is ABSENT:
-                table.pop(key, None)
-            else:
-                table[key] = value
 
 
 class MemoryStore:
@@ -91,7 +56,10 @@ class MemoryStore:
         self._runs: dict[str, int] = {}  # but for those of the current run
         self._current_run: int | None = None
         self._run_count = 0
-        self._edges: dict[str, dict[str, Edge]] = {}
+        self._edges = MemoryEdges(self._numbers, self._undo)
+        self.save_edges, self.edges = self._edges.save_edges, self._edges.edges
+        self.edges_among, self.links = self._edges.edges_among, self._edges.links
+        self.connected_ids = self._edges.connected_ids
         self._stories: dict[str, Story] = {}
         self._members: dict[str, tuple[str, Member]] = {}
         self._redirects: dict[str, str] = {}
@@ -153,16 +121,17 @@ class MemoryStore:
         return collect_candidates(matches, stored)
 
     def save_articles(self, articles: Sequence[StoredArticle], runs: Runs = NO_RUNS) -> None:
-        rows = []
-        for article, fingerprint, own_keys in articles:
-            self._assign_run(article.id, runs.get(article.id))
-            self._replace(article)
-            self._last_number += 1  # numbers of a failed transaction are not reused
-            self._undo.set(self._numbers, article.id, self._last_number)
-            self._undo.set(self._articles, article.id, (article, fingerprint))
-            self._undo.set(self._by_number, self._last_number, fingerprint)
-            rows.append(index_entry(self._last_number, fingerprint, own_keys))
-        self._index.add(rows)
+        for stored in articles:
+            self._assign_run(stored.article.id, runs.get(stored.article.id))
+        self._replace([stored.article for stored in articles])
+        first = self._last_number + 1
+        self._last_number += len(articles)  # numbers of a failed transaction are not reused
+        numbered = dict(enumerate(articles, start=first))
+        update = self._undo.update
+        update(self._numbers, {item.article.id: number for number, item in numbered.items()})
+        update(self._articles, {item.article.id: item[:2] for item in articles})
+        update(self._by_number, {number: item.fingerprint for number, item in numbered.items()})
+        self._index.add([index_entry(n, *item[1:]) for n, item in numbered.items()])
 
     def _assign_run(self, name: str, run: int | None) -> None:
         """Record the run of an article; None: the current one, if the article is new."""
@@ -172,33 +141,35 @@ class MemoryStore:
         elif name not in self._articles and self._current_run is None:
             self._current_run = self._run_count = self._run_count + 1
 
-    def _replace(self, article: Article) -> None:
-        old, _ = self._articles.get(article.id, (None, None))
-        if old is not None:
-            self._erase(article.id)
-            if (old.title, old.text) != (article.title, article.text):
+    def _replace(self, articles: Sequence[Article]) -> None:
+        """Delete stored articles of the same ids; those that differ become revisions."""
+        stored = self.articles([article.id for article in articles])
+        for article in articles:
+            old = stored.get(article.id)
+            if old is not None and (old.title, old.text) != (article.title, article.text):
                 earlier = self._revisions.get(article.id, [])
                 self._undo.set(self._revisions, article.id, [*earlier, old])
+        self._erase(stored)
 
     def remove(self, ids: Collection[str]) -> int:
         stored = [name for name in dict.fromkeys(ids) if name in self._articles]
+        self._erase(stored)
         for name in stored:
-            self._erase(name)
             self._undo.delete(self._revisions, name)
             self._undo.delete(self._runs, name)
         return len(stored)
 
     drop = remove  # no tombstones are left
 
-    def _erase(self, name: str) -> None:
+    def _erase(self, names: Collection[str]) -> None:
+        self._edges.erase(names)
         delete = self._undo.delete
-        delete(self._articles, name)
-        number = delete(self._numbers, name)
-        delete(self._by_number, number)
-        self._removed.append(number)
-        delete(self._members, name)
-        for other in delete(self._edges, name) or ():
-            delete(self._edges[other], name)
+        for name in names:
+            delete(self._articles, name)
+            number = delete(self._numbers, name)
+            delete(self._by_number, number)
+            self._removed.append(number)
+            delete(self._members, name)
 
     def collect_garbage(self, before: datetime) -> bool:
         for key in [key for key in self._latencies if key[0] < _day(before)]:
@@ -245,42 +216,6 @@ class MemoryStore:
     def latest_ids(self, before: int | None, limit: int) -> list[tuple[int, str]]:
         return latest_numbers(self._numbers, before, limit)
 
-    # Edges.
-
-    def save_edges(self, edges: Iterable[Edge]) -> None:
-        for edge in edges:
-            if edge.a in self._articles and edge.b in self._articles:
-                self._save_edge(edge.a, edge.b, edge)
-                self._save_edge(edge.b, edge.a, edge)
-
-    def _save_edge(self, one: str, other: str, edge: Edge) -> None:
-        if one not in self._edges:
-            self._undo.set(self._edges, one, {})
-        self._undo.set(self._edges[one], other, edge)
-
-    def edges(self, ids: Collection[str]) -> list[Edge]:
-        edges = (edge for name in ids for edge in self._edges.get(name, {}).values())
-        return list({ordered(edge.a, edge.b): edge for edge in edges}.values())
-
-    def edges_among(self, ids: Collection[str]) -> list[Edge]:
-        chosen = set(ids)
-        return [edge for edge in self.edges(ids) if edge.a in chosen and edge.b in chosen]
-
-    def links(self, ids: Collection[str]) -> list[StoryLink]:
-        return [edge.link for edge in self.edges(ids) if edge.same_story]
-
-    def connected_ids(self, ids: Collection[str], limit: int) -> list[str]:
-        reached = dict.fromkeys(name for name in ids if name in self._articles)
-        queue = list(reached)
-        for name in queue:  # grows as it goes
-            for other, edge in self._edges.get(name, {}).items():
-                if len(reached) >= limit:
-                    return list(reached)
-                if other not in reached and edge.same_story:
-                    reached[other] = None
-                    queue.append(other)
-        return list(reached)
-
     # Stories.
 
     def save_stories(
@@ -288,12 +223,11 @@ class MemoryStore:
     ) -> None:
         for name in removed:
             self._undo.delete(self._stories, name)
-        for story in stories:
-            self._undo.set(self._stories, story.id, story)
-            for member in story.members:
-                self._undo.set(self._members, member.id, (story.id, member))
-        for old, new in redirects.items():
-            self._undo.set(self._redirects, old, new)
+        listed = list(stories)
+        self._undo.update(self._stories, {story.id: story for story in listed})
+        members = {m.id: (story.id, m) for story in listed for m in story.members}
+        self._undo.update(self._members, members)
+        self._undo.update(self._redirects, redirects)
 
     def members(self, ids: Collection[str]) -> dict[str, tuple[str, Member]]:
         return {name: self._members[name] for name in ids if name in self._members}
@@ -369,8 +303,8 @@ class MemoryStore:
         return count_articles(arrivals.values(), members)
 
     def add_latencies(self, counts: LatencyCounts) -> None:
-        for key, count in counts.items():
-            self._undo.set(self._latencies, key, self._latencies.get(key, 0) + count)
+        added = {key: self._latencies.get(key, 0) + count for key, count in counts.items()}
+        self._undo.update(self._latencies, added)
 
     def latencies(self, since: int | None) -> LatencyCounts:
         return {k: count for k, count in self._latencies.items() if since is None or k[0] >= since}

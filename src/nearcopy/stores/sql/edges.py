@@ -6,10 +6,10 @@ each time that edges are saved.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from struct import pack, unpack
 
 from nearcopy.models import Edge, StoryLink
 from nearcopy.stores.edge_codec import EdgeCodec
-from nearcopy.stores.record_format import Reader, Writer
 from nearcopy.stores.sql.database import ArticleIds, Database, Row
 
 SELECT_EDGES = "SELECT number, packed FROM edges WHERE number IN ({})"
@@ -17,6 +17,7 @@ SELECT_EDGES = "SELECT number, packed FROM edges WHERE number IN ({})"
 SELECT_ENDS = "SELECT number, later, packed FROM edge_ends WHERE number IN ({}) AND later > ?"
 END_COLUMNS = ("number", "later", "packed")
 TRAVERSAL_BATCH = 32  # articles whose edges are followed at once
+MAX_DISTANCE = 0x7FFF  # between the later articles in one row
 MAX_CACHED = 50_000  # articles whose edges are kept packed, within a transaction
 
 Packed = dict[int, bytes | None]  # the edges to earlier articles; None: there are none
@@ -83,15 +84,18 @@ class SqlEdges:
 
     def _insert_ends(self, ends: Ends) -> None:
         """List the later articles of new edges, in a row for each of the earlier ones."""
-        firsts = ((number, min(later), later) for number, later in sorted(ends.items()))
-        rows = [(number, first, _pack_end(first, later)) for number, first, later in firsts]
+        rows = [
+            (number, first, _pack_end(first, chunk))
+            for number, later in sorted(ends.items())
+            for first, chunk in _chunks(later)
+        ]
         self._database.insert("edge_ends", END_COLUMNS, rows)
 
     def _change_ends(self, ends: Ends, removed: Collection[int] = ()) -> None:
         """Change or remove some of the listed later articles."""
         rows = []
         for number, first, packed in self._end_rows(ends):
-            before = _unpack_end(first, packed)
+            before = _end_of(first, packed)
             after = {n: ends[number].get(n, same) for n, same in before.items() if n not in removed}
             if after != before:
                 rows.append((number, first, _pack_end(first, after)))
@@ -163,9 +167,13 @@ class SqlEdges:
 
     def _neighbours(self, numbers: list[int]) -> Iterator[int]:
         """The articles that an edge puts into one story with one of these."""
-        earlier = (self._others(number, own) for number, own in self._read(numbers).items())
-        for ends in (*earlier, *self._later(numbers).values()):
-            yield from (number for number, same_story in ends.items() if same_story)
+        for number, own in self._read(numbers).items():
+            if own is not None:
+                yield from self._codec.same_story(number, own)
+        for _, first, packed in self._end_rows(numbers):
+            for end in _unpack_end(packed):
+                if end & 1:
+                    yield first + (end >> 1)
 
     def _read(self, numbers: Iterable[int]) -> Packed:
         """The packed edges of these articles to earlier ones."""
@@ -204,7 +212,7 @@ class SqlEdges:
         """The later articles that have edges to each of these."""
         ends: Ends = {}
         for number, first, packed in self._end_rows(numbers):
-            ends.setdefault(number, {}).update(_unpack_end(first, packed))
+            ends.setdefault(number, {}).update(_end_of(first, packed))
         return ends
 
     def _end_rows(self, numbers: Collection[int]) -> Iterator[Row]:
@@ -213,16 +221,28 @@ class SqlEdges:
 
 def _pack_end(first: int, later: Mapping[int, bool]) -> bytes:
     """The later articles, relative to the first."""
-    out = Writer()
-    for number, same_story in sorted(later.items()):
-        out.number((number - first) << 1 | same_story)
-    return bytes(out.bytes)
+    ends = [(number - first) << 1 | same_story for number, same_story in later.items()]
+    return pack(f"<{len(ends)}H", *ends)
 
 
-def _unpack_end(first: int, packed: bytes) -> dict[int, bool]:
+def _unpack_end(packed: bytes) -> tuple[int, ...]:
+    """The distances from the first article, and whether each is of the same story."""
+    return unpack(f"<{len(packed) // 2}H", packed)
+
+
+def _end_of(first: int, packed: bytes) -> dict[int, bool]:
     """The inverse of `_pack_end`."""
-    reader, later = Reader(packed), {}
-    while reader:
-        number = reader.number()
-        later[first + (number >> 1)] = bool(number & 1)
-    return later
+    return {first + (end >> 1): bool(end & 1) for end in _unpack_end(packed)}
+
+
+def _chunks(later: Mapping[int, bool]) -> Iterator[tuple[int, dict[int, bool]]]:
+    """The later articles in parts that can be packed, each with its first."""
+    first, chunk = -1, dict[int, bool]()
+    for number, same_story in sorted(later.items()):
+        if chunk and number - first > MAX_DISTANCE:
+            yield first, chunk
+            chunk = {}
+        first = first if chunk else number
+        chunk[number] = same_story
+    if chunk:
+        yield first, chunk
