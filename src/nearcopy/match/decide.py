@@ -203,10 +203,9 @@ class DecisionTable(Table[Decision]):
             for place, words in zip(chosen.tolist(), said, strict=True):
                 sentences[place] = words
         (vetoed,) = np.nonzero(reasons != Reason.NONE)
-        against = self._evidence.rows(places[vetoed].tolist())
-        for place, evidence in zip(vetoed.tolist(), against, strict=True):
-            veto = veto_sentence(Reason(int(reasons[place])), evidence)
-            rule = sentences[place]
+        against = zip(reasons[vetoed].tolist(), places[vetoed].tolist(), strict=True)
+        for place, (reason, pair) in zip(vetoed.tolist(), against, strict=True):
+            veto, rule = veto_sentence(REASONS[reason], self._evidence, pair), sentences[place]
             sentences[place] = f"{rule}; not a surer relation: {veto}" if rule else veto
         return [sentence or NOTHING_RELEVANT for sentence in sentences]
 
@@ -318,7 +317,7 @@ RULES = (
     Rule("related-titles", Relation.RELATED, Needs.TITLES, _related_titles, by_event, "form"),
     Rule("related-texts", Relation.RELATED, Needs.NOTHING, _related_texts, by_subject, "text"),
 )
-RELATIONS = tuple(Relation)
+RELATIONS, REASONS = tuple(Relation), tuple(Reason)
 NO_RULE = len(RULES)
 NAMES = (*(rule.name for rule in RULES), "nothing-in-common", "vetoed")  # by rule, and without one
 RELATION_OF = np.array(

@@ -23,7 +23,6 @@ from nearcopy.match.thresholds import (
     update_announced,
     yes,
 )
-from nearcopy.models import Evidence
 
 Reasons = NDArray[np.int8]  # a `Reason` for each pair
 
@@ -232,46 +231,54 @@ def _either(*reasons: Reasons) -> Reasons:
 # What each reason says.
 
 
-def veto_sentence(reason: Reason, e: Evidence) -> str:
-    """The reason in words.
+def veto_sentence(reason: Reason, e: EvidenceTable, place: int) -> str:
+    """The reason against a pair, in words.
 
-    >>> veto_sentence(Reason.FEW_FIGURES, Evidence(numerals_shared=0.5))
+    >>> from nearcopy import Evidence
+    >>> few = EvidenceTable.of([Evidence(numerals_shared=0.5)])
+    >>> veto_sentence(Reason.FEW_FIGURES, few, 0)
     'only 50 % of the numerals are shared'
     """
-    return SENTENCES[reason](e)
+    return SENTENCES[reason](e, place)
 
 
-def _describe_clashes(e: Evidence) -> str:
+def _describe_clashes(e: EvidenceTable, place: int) -> str:
     """The first clash, and the number of others."""
-    a, b = e.clashes[0]
-    more = f" and {len(e.clashes) - 1} more" if len(e.clashes) > 1 else ""
+    clashes = e.details["clashes"][place]
+    a, b = clashes[0]
+    more = f" and {len(clashes) - 1} more" if len(clashes) > 1 else ""
     return f"{CLASH}{describe_fact(a)} / {describe_fact(b)}{more}"
 
 
-def _describe_changed(e: Evidence) -> str:
-    count = e.numerals_changed or 0
+def _describe_changed(e: EvidenceTable, place: int) -> str:
+    count = int(e.numerals_changed[place])
     return f"another numeral stands in {'one place' if count == 1 else f'{count} places'}"
 
 
-def _days(e: Evidence) -> str:
-    return f"{(e.hours_apart or 0.0) / 24:.0f} days apart"
+def _days_apart(e: EvidenceTable, place: int) -> str:
+    return f"{e.hours_apart[place] / 24:.0f} days apart"
 
 
-SENTENCES: dict[Reason, Callable[[Evidence], str]] = {
-    Reason.BLOCK_PAGE: lambda e: f"no article: {e.block_page}",
+def _detail(name: str, prefix: str) -> Callable[[EvidenceTable, int], str]:
+    """A sentence that ends with the words of a measurement."""
+    return lambda e, place: f"{prefix}{e.details[name][place]}"
+
+
+SENTENCES: dict[Reason, Callable[[EvidenceTable, int], str]] = {
+    Reason.BLOCK_PAGE: _detail("block_page", "no article: "),
     Reason.CLASH: _describe_clashes,
-    Reason.FEW_NAMES: lambda e: f"only {e.names_shared:.0%} of the names are shared",
-    Reason.SWAPPED_WORDS: lambda e: f"one template for two: {e.title_swap}",
-    Reason.FEW_FIGURES: lambda e: (
-        f"only {100 * (e.numerals_shared or 0.0):.0f} % of the numerals are shared"
+    Reason.FEW_NAMES: lambda e, at: f"only {e.names_shared[at]:.0%} of the names are shared",
+    Reason.SWAPPED_WORDS: _detail("title_swap", "one template for two: "),
+    Reason.FEW_FIGURES: lambda e, at: (
+        f"only {100 * e.numerals_shared[at]:.0f} % of the numerals are shared"
     ),
     Reason.CHANGED_FIGURES: _describe_changed,
-    Reason.SITE: lambda _: "two pages of one site with different titles",
-    Reason.DIGEST: lambda e: f"a part of a {e.column}",
-    Reason.CONTRAST: lambda e: f"another stage or the opposite: {e.contrast}",
-    Reason.SWAPPED_NAMES: lambda e: f"one name for another: {e.title_swap}",
-    Reason.COLUMN: lambda e: f"another day's {e.column}",
-    Reason.WINDOW: lambda e: f"the same title {_days(e)}",
-    Reason.LATER: lambda e: f"similar titles {_days(e)}",
-    Reason.STUB: lambda _: "a stub under different titles",
+    Reason.SITE: lambda *_: "two pages of one site with different titles",
+    Reason.DIGEST: _detail("column", "a part of a "),
+    Reason.CONTRAST: _detail("contrast", "another stage or the opposite: "),
+    Reason.SWAPPED_NAMES: _detail("title_swap", "one name for another: "),
+    Reason.COLUMN: _detail("column", "another day's "),
+    Reason.WINDOW: lambda e, at: f"the same title {_days_apart(e, at)}",
+    Reason.LATER: lambda e, at: f"similar titles {_days_apart(e, at)}",
+    Reason.STUB: lambda *_: "a stub under different titles",
 }
