@@ -66,14 +66,15 @@ def lookup_keys(article_keys: Sequence[Keys], policy: Policy) -> list[Keys]:
 
 def _unique_by_owner(owners: Owners, hashes: Keys, count: int) -> list[Keys]:
     """The distinct keys of each owner, ascending."""
-    if count == 1:
-        return [np.unique(hashes)]
-    order = np.lexsort((hashes, owners))
-    owners, hashes = owners[order], hashes[order]
-    new = np.ones(len(hashes), np.bool_)
-    new[1:] = (owners[1:] != owners[:-1]) | (hashes[1:] != hashes[:-1])
-    ends = np.searchsorted(owners[new], np.arange(1, count))
-    return np.split(hashes[new], ends) if count else []
+    if count == 0:
+        return []
+    counts = np.bincount(owners, minlength=count)
+    used = np.arange(counts.max()) < counts[:, None]
+    table = np.full(used.shape, np.iinfo(np.uint64).max, np.uint64)  # a row for each owner
+    table[used] = hashes[np.argsort(owners, kind="stable")]
+    table.sort(axis=1)
+    used[:, 1:] &= table[:, 1:] != table[:, :-1]
+    return np.split(table[used], np.cumsum(used.sum(axis=1))[:-1])
 
 
 def _hash_ids(fingerprints: Sequence[Fingerprint]) -> OwnedKeys:
