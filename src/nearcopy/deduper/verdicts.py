@@ -66,13 +66,18 @@ def verdict_at_insert(
     return flag_block_page(verdict, fingerprint)
 
 
+def block_page_reason(block_page: str) -> str:
+    """The reason of a verdict on a block page that has no other."""
+    return f"no article: {block_page}"
+
+
 def flag_block_page(verdict: Verdict, fingerprint: Fingerprint) -> Verdict:
     """The verdict with the flag "block_page" exactly where the article itself is a block page."""
     if (fingerprint.block_page is not None) == ("block_page" in verdict.flags):
         return verdict
     if fingerprint.block_page is None:
         return replace(verdict, flags=tuple(flag for flag in verdict.flags if flag != "block_page"))
-    reasons = verdict.reasons or (f"no article: {fingerprint.block_page}",)
+    reasons = verdict.reasons or (block_page_reason(fingerprint.block_page),)
     return replace(verdict, flags=(*verdict.flags, "block_page"), reasons=reasons)
 
 

@@ -40,6 +40,7 @@ from nearcopy.batch.spark.row_reader import PLACE, read_rows  # noqa: E402
 WHOLE = os.environ.get("NEARCOPY_FAULTS") == "whole"
 COUNT, CROWD = (5000, 900) if WHOLE else (150, 650)
 OURS = VERDICT_COLUMNS
+DEMO = Path(__file__).parents[3] / "examples" / "wire.jsonl"
 PAGE = (Path(__file__).parents[3] / "docs" / "scale.md").read_text(encoding="utf-8")
 (SHOWN,) = re.findall(r"^```python\n(.*?)^```$", PAGE, re.M | re.S)
 
@@ -167,6 +168,33 @@ def test_ids_are_those_of_one_machine_whatever_the_partitions(spark, tmp_path, p
         row["text"]: row["id"] for row in run(table, work=str(tmp_path / "work")).table.collect()
     }
     assert [unique[text] for _, text in rows] == list(map(UniqueIds().assign, ids))
+
+
+def test_the_demo_gets_the_columns_of_one_machine(spark, tmp_path):
+    on_one_machine(CorpusJob(DEMO, tmp_path / "out"))
+    result = run(spark.read.json(str(DEMO)), work=str(tmp_path / "work"))
+    assert marks(result.table.collect()) == marks(read(tmp_path / "out" / DEMO.name))
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_large_removal_is_to_be_confirmed(tmp_path):
+    text = " ".join(f"The harbour office counted {n} ships on day {n}." for n in range(12))
+    rows = (json.dumps({"id": str(number), "text": text}) + "\n" for number in range(9))
+    (tmp_path / "in.jsonl").write_text("".join(rows))
+    out, removed = tmp_path / "out", tmp_path / "removed"
+    words = ["spark", str(tmp_path / "in.jsonl"), str(out), "--format", "clean"]
+    words += ["--removed", str(removed)]
+    guarded = CliRunner().invoke(app, words)
+    assert guarded.exit_code == 3
+    assert "8 of 9 articles are duplicates (89%): nothing was written" in guarded.stderr
+    assert not out.exists()
+    assert CliRunner().invoke(app, [*words, "--yes", "--quiet"]).exit_code == 0
+    kept, copies = (
+        [row for part in sorted(folder.glob("*.json")) for row in read(part)]
+        for folder in (out, removed)
+    )
+    assert [row["id"] for row in kept] == ["0"]
+    assert {row["duplicate_of"] for row in copies} == {"0"}
 
 
 def by_pair(edges) -> dict[frozenset[str], tuple]:

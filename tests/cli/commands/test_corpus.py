@@ -55,3 +55,20 @@ def test_errors_say_what_is_wrong(run, wire, words, said):
     result = run(wire, "-o", "out", *words)
     assert result.exit_code == 2
     assert said in result.stderr
+
+
+def test_a_large_removal_is_to_be_confirmed(run):
+    text = " ".join(f"The harbour office counted {n} ships on day {n}." for n in range(12))
+    rows = (json.dumps({"id": str(number), "text": text}) + "\n" for number in range(9))
+    Path("in.jsonl").write_text("".join(rows))
+    words = ["in.jsonl", "-o", "out.jsonl", "--quiet", "-j", 1]
+    assert "8 of 9 articles are duplicates" in run(*words).stderr
+    Path("out.jsonl").unlink()
+    words += ["--format", "clean", "--removed", "removed.jsonl"]
+    guarded = run(*words)
+    assert guarded.exit_code == 3
+    assert "8 of 9 articles are duplicates (89%): nothing was written" in guarded.stderr
+    assert run(*words, "--yes").exit_code == 0
+    assert [
+        len(Path(name).read_text().splitlines()) for name in ("out.jsonl", "removed.jsonl")
+    ] == [*(1, 8)]

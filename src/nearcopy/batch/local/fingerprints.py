@@ -181,7 +181,7 @@ def _text_keys(sketches: Sketches, recipe: Recipe, sources: Keys | None = None) 
 def _fingerprint_pack(
     job: CorpusJob, number: int, rows: Sequence[tuple[RawLine | None, Row]]
 ) -> Columns:
-    columns, key_rows, encoded = fingerprint_columns(job, [row for _, row in rows])
+    columns, key_rows, encoded, block_pages = fingerprint_columns(job, [row for _, row in rows])
     columns |= line_columns([line for line, _ in rows])
     columns["keys"] = np.concatenate([np.zeros(0, np.uint64), *key_rows])
     columns["keys_ends"] = np.cumsum([len(row_keys) for row_keys in key_rows]).astype(np.uint64)
@@ -189,6 +189,7 @@ def _fingerprint_pack(
     for name in BLOBS:
         blobs = [_bytes(getattr(row, name)) for row in encoded]
         columns[name], columns[f"{name}_ends"] = join_blobs(blobs)
+    columns["block_page"], columns["block_page_ends"] = join_blobs(map(_bytes, block_pages))
     if _is_plain(job, number):
         return columns
     return columns | text_columns(row.article.text for _, row in rows)
@@ -196,8 +197,8 @@ def _fingerprint_pack(
 
 def fingerprint_columns(
     settings: Settings, rows: Sequence[Row]
-) -> tuple[Columns, list[Keys], list[FingerprintRow]]:
-    """Words, flags and times of rows, a column each; their blocking keys, and fingerprints."""
+) -> tuple[Columns, list[Keys], list[FingerprintRow], list[str | None]]:
+    """Words, flags and times of rows, a column each; their keys, fingerprints and block pages."""
     prints = list(fingerprints([row.article for row in rows], settings.recipe))
     columns: Columns = {
         "words": np.array([fingerprint.words for fingerprint in prints], np.uint32),
@@ -206,7 +207,8 @@ def fingerprint_columns(
         "seen": _time_column(fingerprint.seen for fingerprint in prints),
     }
     key_rows = lookup_keys(blocking_keys(prints, settings.recipe), settings.policy)
-    return columns, key_rows, [fingerprint_to_row(fingerprint) for fingerprint in prints]
+    encoded = [fingerprint_to_row(fingerprint) for fingerprint in prints]
+    return columns, key_rows, encoded, [fingerprint.block_page for fingerprint in prints]
 
 
 def _time_column(times: Iterable[datetime | None]) -> NDArray[np.int64]:

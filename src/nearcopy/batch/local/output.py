@@ -13,6 +13,7 @@ from pathlib import Path
 from shutil import copyfileobj
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
 import orjson
 
 from nearcopy.batch.corpus_settings import Shard
@@ -33,6 +34,7 @@ from nearcopy.batch.local.text_clusters import text_verdicts
 from nearcopy.batch.local.verdict_table import clusters_path
 from nearcopy.batch.output_columns import add_columns
 from nearcopy.cluster.stories import own_story_id
+from nearcopy.deduper.verdicts import block_page_reason
 from nearcopy.errors import BadCorpus
 from nearcopy.io.files.atomic_write import open_atomic
 from nearcopy.io.files.json import as_json
@@ -65,7 +67,7 @@ class Annotation(NamedTuple):
     @property
     def json_suffix(self) -> bytes:
         """The values as the last members of a JSON object, with its closing brace."""
-        if self.values["rule"] == ALONE["rule"]:  # most rows
+        if self.values["rule"] == ALONE["rule"] and not self.values["reasons"]:  # most rows
             return ALONE_SUFFIX.replace(b"%s", self.values["story_id"].encode())
         return b", " + as_json(self.values)[1:] + b"\n"
 
@@ -87,10 +89,19 @@ def annotations(job: CorpusJob, part: Part) -> Iterator[Annotation]:
     ids = ids_of(job, rows)
     decided = _read_verdicts(job, part)
     undecided = text_verdicts(job, part, ids) if job.by_text else repeat(None)
-    for row, values, verdict in zip(rows, decided, undecided, strict=False):
+    block_pages = [b""] * part.size if job.by_text else _block_pages(job, part)
+    for row, values, verdict, page in zip(rows, decided, undecided, block_pages, strict=False):
         if verdict is not None and not values:
             values = verdict_columns(verdict)
-        yield Annotation(ids[row], values or {**ALONE, "story_id": own_story_id(ids[row])})
+        values = values or {**ALONE, "story_id": own_story_id(ids[row])}
+        if page and not values["reasons"]:
+            values = {**values, "reasons": [block_page_reason(page.decode())]}
+        yield Annotation(ids[row], values)
+
+
+def _block_pages(job: CorpusJob, part: Part) -> list[bytes]:
+    """What kind of block page each row is, empty for articles."""
+    return table_of(job).blobs("block_page", np.arange(part.first, part.first + part.size))
 
 
 def _read_verdicts(job: CorpusJob, part: Part) -> Iterator[dict[str, Any]]:

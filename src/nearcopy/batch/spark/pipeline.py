@@ -44,6 +44,7 @@ from nearcopy.batch.spark.text_clusters import LinkedGraph, cluster_texts, selec
 from nearcopy.cluster.duplicate_groups import OversizedGroup
 from nearcopy.cluster.stories import own_story_id
 from nearcopy.config import Policy
+from nearcopy.deduper.verdicts import block_page_reason
 from nearcopy.io.files.read import check_columns
 from nearcopy.io.serializers import VERDICT_COLUMNS, verdict_columns
 from nearcopy.match.candidate_index import candidate_limit
@@ -237,7 +238,12 @@ ANNOTATION_SCHEMA = f"{PLACE} long, nearcopy_id string, nearcopy_id_changed bool
 
 def _annotations(articles: DataFrame, verdicts: DataFrame) -> DataFrame:
     """The output columns of each article, by its place and id."""
-    joined = articles.select("place", "row", "id", "id_changed").join(verdicts, "row", "left")
+    names = [
+        name
+        for name in ("place", "row", "id", "id_changed", "block_page")
+        if name in articles.columns
+    ]
+    joined = articles.select(*names).join(verdicts, "row", "left")
     return joined.mapInArrow(_render_verdicts, ANNOTATION_SCHEMA)
 
 
@@ -246,6 +252,8 @@ def _render_verdicts(batches: Batches) -> Iterator[pa.RecordBatch]:
         rows = []
         for row in batch.to_pylist():
             verdict = json.loads(row["verdict"]) if row["verdict"] else alone(row["id"])
+            if row.get("block_page") and not verdict["reasons"]:
+                verdict["reasons"] = [block_page_reason(row["block_page"])]
             values = (verdict[name] for name in VERDICT_COLUMNS)
             rows.append((row["place"], row["id"], row["id_changed"], *values))
         yield rows_to_batch(ANNOTATION_SCHEMA, rows)

@@ -36,7 +36,8 @@ SHARED_SCHEMA = (
 TEXT_SCHEMA = f"{SHARED_SCHEMA}, simhash long, source long"
 BLOBS = ("simhash", "minhash", "numerals", "profile")
 ARTICLE_SCHEMA = (
-    f"{SHARED_SCHEMA}, {', '.join(f'{name} binary' for name in BLOBS)}, rest string, title_keys int"
+    f"{SHARED_SCHEMA}, {', '.join(f'{name} binary' for name in BLOBS)}, rest string, "
+    "title_keys int, block_page string"
 )
 Batches = Iterable[pa.RecordBatch]
 Columns = dict[str, Any]
@@ -116,12 +117,13 @@ def _text_columns(settings: Settings, rows: list[TextRow]) -> Columns:
 
 
 def _article_columns(settings: Settings, rows: list[Row]) -> Columns:
-    columns, key_rows, encoded = fingerprint_columns(settings, rows)
+    columns, key_rows, encoded, block_pages = fingerprint_columns(settings, rows)
     texts, ids = [row.article.text for row in rows], [row.article.id for row in rows]
     return {
         **_shared_columns(ids, texts, columns, ()),
         "keys": [row.astype(np.uint64).view(np.int64) for row in key_rows],
         **{name: [getattr(row, name) for row in encoded] for name in ("digest", *BLOBS, "rest")},
+        "block_page": block_pages,
         "title_keys": [int((row & np.uint64(3) == TITLE).sum()) for row in key_rows],
     }
 
