@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearcopy import POLICIES, Article
+from nearcopy import POLICIES, Article, Policy
 from nearcopy.deduper.search_results import deduplicate_results
 
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
@@ -95,3 +95,11 @@ def test_every_result_is_kept_or_a_duplicate_of_one_kept_above(names):
         assert result.duplicate_of is None or result.duplicate_of in above
     second_pass = deduplicate_results([result.article for result in kept])
     assert all(result.duplicate_of is None for result in second_pass)
+
+
+@pytest.mark.parametrize(("sources", "kept"), [("any", 1), ("across", 2), ("within", 2)])
+def test_only_results_of_the_sources_of_the_policy_are_compared(sources, kept):
+    outlets = ("Quayside", "Quayside", "Herald") if sources == "across" else ("Quayside", "Herald")
+    listed = [Article(id=str(n), text=QUAY, source=outlet) for n, outlet in enumerate(outlets)]
+    results = deduplicate_results(listed, policy=Policy(sources=sources))
+    assert sum(result.duplicate_of is None for result in results) == kept

@@ -8,6 +8,7 @@ from nearcopy.config import Policy, Recipe, check_policy
 from nearcopy.fingerprint.blocking_keys import blocking_keys
 from nearcopy.fingerprint.fingerprint import fingerprints
 from nearcopy.fingerprint.fingerprint_table import RowPairs
+from nearcopy.match.eligibility import sources_comparable
 from nearcopy.match.judgement import Judgement, judge_pairs
 from nearcopy.models import Article, Fingerprint
 
@@ -29,8 +30,8 @@ def deduplicate_results(
 ) -> list[SearchResult]:
     """All results in order, each kept or a duplicate of one kept above it.
 
-    A dropped result drops no other: A = B and B = C do not make C a copy of A. The window of the
-    policy does not apply within a list.
+    A dropped result drops no other: A = B and B = C do not make C a copy of A. The sources
+    of the policy apply, its window does not.
 
     >>> ranked = [Article(id=id_, text="The quay was closed on Tuesday.") for id_ in "ab"]
     >>> [(r.article.id, r.duplicate_of, r.duplicates) for r in deduplicate_results(ranked)]
@@ -63,8 +64,10 @@ class _KeptResults:
     def match(self, position: int) -> tuple[int, Judgement] | None:
         """The kept result that this is surest a duplicate of; None where it is kept itself."""
         shared = Counter(p for key in self._keys[position] for p in self._index.get(key, ()))
-        candidates = sorted(shared, key=lambda p: (-shared[p], p))[:MAX_CANDIDATES]
-        pairs = RowPairs.of((self._prints[p], self._prints[position]) for p in candidates)
+        article = self._prints[position]
+        eligible = (p for p in shared if sources_comparable(self._prints[p], article, self._policy))
+        candidates = sorted(eligible, key=lambda p: (-shared[p], p))[:MAX_CANDIDATES]
+        pairs = RowPairs.of((self._prints[p], article) for p in candidates)
         judgements = judge_pairs(pairs, self._recipe, self._policy, self._articles_by_id)
         duplicates = [
             (-judgement.decision.confidence, p, judgement)
