@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the fuzz targets and runs each for SECONDS (600); see fuzz/README.md.
-#   SECONDS=60 fuzz/run.sh [text] [key_index] [titles] [numerals] [profiles] [joins]
+#   SECONDS=60 fuzz/run.sh [text] [key_index] [titles] [numerals] [profiles] [joins] [slugs]
 #       [addresses] [facts] [headlines] [pages] [feeds] [rows] [requests]
 set -eu
 seconds=$(printenv SECONDS || echo 600)  # bash would count up $SECONDS
@@ -9,7 +9,7 @@ CXX=${CLANGXX:-clang++}
 NATIVE=${NATIVE:-src/native}  # or another copy, to try a patch
 PYTHON=${PYTHON:-.venv/bin/python}
 OUT=fuzz/build
-native="text key_index titles numerals profiles joins"
+native="text key_index titles numerals profiles joins slugs"
 python="addresses facts headlines pages feeds rows requests"
 asked=${*:-$native $python}
 
@@ -55,8 +55,8 @@ build() {
     "$PYTHON" fuzz/dump_tables.py $OUT/tables.bin
     echo 'fun:*4fuzz*' >$OUT/not_covered  # only what is under test counts
     rm -f $OUT/*.o
-    for name in dispatch distances fold joins lines numerals overlap profiles scans set_ranks \
-        sketch technical titles words; do
+    for name in addresses dispatch distances fold joins lines neighbours numerals overlap profiles \
+        scans set_ranks sketch technical titles words; do
         compile $name "$NATIVE/$name.cpp"
     done
     lanes baseline
