@@ -11,6 +11,7 @@ namespace {
 
 constexpr size_t kLongestLanguage = 7, kMostSegments = 3, kFewestWords = 2, kFewestBeforeDate = 4;
 constexpr size_t kLongestWord = 40;
+constexpr size_t kUnique = 36;  // characters of a UUID
 
 bool is_digit(char c) { return uint8_t(c - '0') < 10; }
 bool is_small(char c) { return uint8_t(c - 'a') < 26; }
@@ -105,13 +106,12 @@ size_t date_size(std::string_view text, size_t from) {
 
 // The size of a UUID, or 0.
 size_t unique_size(std::string_view text, size_t from) {
-    constexpr size_t kSize = 36;
-    if (text.size() - from < kSize) return 0;
-    for (size_t i = 0; i < kSize; ++i) {
+    if (text.size() - from < kUnique || text[from + 8] != '-') return 0;
+    for (size_t i = 0; i < kUnique; ++i) {
         const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
         if (dash ? text[from + i] != '-' : !is_hexadecimal(text[from + i])) return 0;
     }
-    return kSize;
+    return kUnique;
 }
 
 // Puts a space in place of all that has a size.
@@ -142,12 +142,38 @@ bool is_identifier(std::string_view word) {
            (word.size() >= 8 && std::all_of(word.begin(), word.end(), is_hexadecimal));
 }
 
+void read_words(std::string_view part, Slug& slug) {
+    slug.text.clear();
+    slug.words = 0;
+    for (size_t from = 0, to; from < part.size(); from = to + 1) {
+        to = from;
+        while (is_letter(at(part, to)) || is_digit(at(part, to))) ++to;
+        const std::string_view word = part.substr(from, to - from);
+        if (word.empty() || is_identifier(word)) continue;
+        if (slug.words++ > 0) slug.text += ' ';
+        slug.text += word;
+    }
+}
+
+// The part in lower case, without dates, UUIDs and a story's mark.
+void clean_part(std::string_view part, std::string& out) {
+    out.assign(part);
+    for (char& c : out) c = lowered(c);
+    constexpr std::string_view kStory = "_story";
+    if (out.size() >= kStory.size() &&
+        out.compare(out.size() - kStory.size(), kStory.size(), kStory) == 0)
+        out.resize(out.size() - kStory.size());
+    if (std::any_of(out.begin(), out.end(), is_digit)) blank_out(out, date_size);
+    if (out.size() >= kUnique) blank_out(out, unique_size);
+}
+
 // Keeps in `best` the slug of the part with most words, of several the last.
-void keep_longest(std::string_view segment, Slug& next, Slug& best) {
+void keep_longest(std::string_view segment, SlugParts& parts, Slug& best) {
     for (;;) {
         const size_t size = std::min(segment.find('~'), segment.size());
-        next.read(segment.substr(0, size));
-        if (next.words() >= best.words()) std::swap(next, best);
+        clean_part(segment.substr(0, size), parts.part);
+        read_words(parts.part, parts.next);
+        if (parts.next.words >= best.words) std::swap(parts.next, best);
         if (size == segment.size()) return;
         segment.remove_prefix(size + 1);
     }
@@ -176,36 +202,7 @@ bool find_path(std::string_view form, std::string_view& path) {
                        [](char c) { return c > ' ' && c < 127 && c != '%'; });
 }
 
-std::string joined(const Slug& slug) {
-    std::string text;
-    for (size_t i = 0; i < slug.words(); ++i) {
-        if (i > 0) text += ' ';
-        text += slug.word(i);
-    }
-    return text;
-}
-
 }  // namespace
-
-void Slug::read(std::string_view part) {
-    part_ = lowered(part);
-    text_.clear();
-    ends_.clear();
-    constexpr std::string_view kStory = "_story";
-    if (part_.size() >= kStory.size() &&
-        part_.compare(part_.size() - kStory.size(), kStory.size(), kStory) == 0)
-        part_.resize(part_.size() - kStory.size());
-    blank_out(part_, date_size);
-    blank_out(part_, unique_size);
-    for (size_t from = 0, to; from < part_.size(); from = to + 1) {
-        to = from;
-        while (is_letter(at(part_, to)) || is_digit(at(part_, to))) ++to;
-        const std::string_view word = std::string_view(part_).substr(from, to - from);
-        if (word.empty() || is_identifier(word)) continue;
-        text_ += word;
-        ends_.push_back(text_.size());
-    }
-}
 
 AddressReader::AddressReader(const Names& sections, const Names& index_files)
     : sections_(sections.begin(), sections.end()),
@@ -267,12 +264,13 @@ bool AddressReader::are_sections(std::string_view path) const {
     return true;
 }
 
-bool AddressReader::slug(std::string_view form, std::string& out) const {
+bool AddressReader::slug(std::string_view form, SlugParts& parts, std::string_view& out) const {
     std::string_view path;
     if (!find_path(form, path)) return false;
     const size_t last = path.rfind('/') + 1;
     path = path.substr(0, last + without_ending(path.substr(last)).size());
-    Slug before, after, next;
+    Slug &before = parts.before, &after = parts.after;
+    before.words = after.words = 0;
     bool dated = false, skipping = false;
     while (!path.empty()) {
         const std::string_view segment = next_segment(path);
@@ -283,15 +281,16 @@ bool AddressReader::slug(std::string_view form, std::string& out) const {
             continue;
         }
         skipping = skipping && is_month_or_day(segment);
-        if (!skipping) keep_longest(segment, next, after);
+        if (!skipping) keep_longest(segment, parts, after);
     }
-    out.clear();
-    if (after.words() >= kFewestWords)
-        out = joined(after);
-    else if (before.words() >= kFewestBeforeDate)
-        out = joined(before);
-    else if (dated && after.words() == 1 && sections_.count(std::string(after.word(0))) == 0)
-        out = joined(after);
+    if (after.words >= kFewestWords)
+        out = after.text;
+    else if (before.words >= kFewestBeforeDate)
+        out = before.text;
+    else if (dated && after.words == 1 && sections_.count(after.text) == 0)
+        out = after.text;
+    else
+        out = {};
     return true;
 }
 

@@ -16,21 +16,16 @@ struct CleanAddress {
     bool is_home = false;
 };
 
-// The words of a slug, in lower case.
-class Slug {
-public:
-    // Replaces the words by those of a part of a segment.
-    void read(std::string_view part);
+// The words of a part of a segment that may name the story, in lower case, with spaces between.
+struct Slug {
+    std::string text;
+    size_t words = 0;
+};
 
-    size_t words() const { return ends_.size(); }
-    std::string_view word(size_t i) const {
-        const size_t from = i > 0 ? ends_[i - 1] : 0;
-        return std::string_view(text_).substr(from, ends_[i] - from);
-    }
-
-private:
-    std::string part_, text_;
-    std::vector<size_t> ends_;
+// What is read on the way to a slug; its memory is reused for the next address.
+struct SlugParts {
+    Slug before, after, next;  // before a date and behind it, and of the part that is read
+    std::string part;
 };
 
 // The names are ASCII: no other is part of a clean address.
@@ -43,8 +38,9 @@ public:
     // False for a URL that is not clean.
     bool read(std::string_view url, CleanAddress& out) const;
 
-    // False for a URL with other characters than printable ASCII, or with encoded ones.
-    bool slug(std::string_view form, std::string& out) const;
+    // The slug, valid while the parts are; false for a URL with other characters than printable
+    // ASCII, or with encoded ones.
+    bool slug(std::string_view form, SlugParts& parts, std::string_view& out) const;
 
 private:
     bool strip_index(std::string_view& path) const;

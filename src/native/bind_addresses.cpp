@@ -2,7 +2,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <string>
 #include <string_view>
 
 #include "addresses.hpp"
@@ -38,9 +37,12 @@ nb::list read(const AddressReader& reader, const nb::object& urls) {
 nb::list slugs(const AddressReader& reader, const nb::object& forms) {
     const Texts texts(forms, {});
     nb::list rows;
-    std::string slug;
-    for (const TextView& form : texts.views())
-        rows.append(reader.slug(characters(form), slug) ? nb::object(ascii_str(slug)) : nb::none());
+    SlugParts parts;
+    std::string_view slug;
+    for (const TextView& form : texts.views()) {
+        const bool read = reader.slug(characters(form), parts, slug);
+        rows.append(read ? nb::object(ascii_str(slug)) : nb::none());
+    }
     return rows;
 }
 
