@@ -29,11 +29,14 @@ from nearcopy.fingerprint.term_weights import TermCounts
 from nearcopy.models import Article, Edge, Fingerprint
 from nearcopy.models.batches import batches
 from nearcopy.stores import StoredArticle, mask_password, open_store
+from nearcopy.stores.base import NO_LATENCIES
 from nearcopy.stores.integrity import refuse_incomplete
 from nearcopy.stores.retry import retry_transient
+from nearcopy.stores.transaction_cache import with_transaction_cache
 
 ID_BATCH_SIZE = 500
 MAX_FINGERPRINTS = 50_000  # in columns
+LATENCIES_SECONDS = 1.0  # between transactions that save latencies
 CONTENTION_SECONDS = 0.05  # a longer wait for a transaction means that others write too,
 CONTENDED_TRANSACTIONS = 8  # and that the next ones are contended as well
 log = logging.getLogger("nearcopy")
@@ -61,10 +64,11 @@ class Session:
         self.lock = RLock()
         self.clock = clock
         self.contended = 1  # the transactions to come that are expected to be contended
-        self.latencies = LatencyHistogram()  # saved with the next insert, and on close
+        self.latencies = LatencyHistogram()  # saved with an insert now and then, and on close
+        self._latencies_due = 0.0
         self._threads = threads
         self._fingerprint_table = FingerprintTable()
-        self.store = retry_transient(open_store)(address, pool)
+        self.store = with_transaction_cache(retry_transient(open_store)(address, pool))
         try:
             self.recipe = retry_transient(self.store.bind)(recipe, VERSION, self.policy.window)
             refuse_incomplete(self.store)
@@ -110,15 +114,18 @@ class Session:
 
     @contextmanager
     def insert_transaction(self) -> Iterator[None]:
-        """A transaction that saves the latencies so far and notices contention."""
+        """A transaction that saves the latencies so far, if due, and notices contention."""
         with self.lock:
-            start, counts = perf_counter(), self.latencies.counts
+            start = perf_counter()
+            counts = self.latencies.counts if start >= self._latencies_due else NO_LATENCIES
             with self.store.transaction():
                 self.store.add_latencies(counts)
                 contended = perf_counter() - start > CONTENTION_SECONDS
                 self.contended = CONTENDED_TRANSACTIONS if contended else max(0, self.contended - 1)
                 yield
-            self.latencies.subtract(counts)
+            if counts:
+                self.latencies.subtract(counts)
+                self._latencies_due = start + LATENCIES_SECONDS
 
     def record_latency(self, operation: str, start: float, count: int = 1) -> None:
         """Record the seconds since `start`, spread over `count` articles."""

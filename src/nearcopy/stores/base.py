@@ -226,6 +226,9 @@ class FeedbackStore(Protocol):
     def remove_feedback(self, a: str, b: str) -> bool:
         """Delete the feedback on a pair, in either order; whether there was any."""
 
+    def has_feedback(self) -> bool:
+        """Whether there may be any feedback, or an action that keeps an article."""
+
     def feedback_about(self, ids: Collection[str]) -> list[Feedback]:
         """The feedback on pairs with at least one of these ids, be they stored or not."""
 
@@ -342,6 +345,7 @@ class ComposedStore:
         self.resolve_story, self.redirects = stories.resolve_story, stories.redirects
 
         self.save_feedback, self.remove_feedback = feedback.save_feedback, feedback.remove_feedback
+        self.has_feedback = feedback.has_feedback
         self.feedback_about, self.all_feedback = feedback.feedback_about, feedback.all_feedback
         self.save_action, self.actions = feedback.save_action, feedback.actions
         self.preferred_copies = feedback.preferred_copies

@@ -263,6 +263,9 @@ class MemoryStore:
     def remove_feedback(self, a: str, b: str) -> bool:
         return self._undo.delete(self._feedback, ordered(a, b)) is not None
 
+    def has_feedback(self) -> bool:
+        return bool(self._feedback or self._actions)
+
     def feedback_about(self, ids: Collection[str]) -> list[Feedback]:
         chosen = set(ids) if self._feedback else ()
         return [item for item in self._feedback.values() if item.a in chosen or item.b in chosen]

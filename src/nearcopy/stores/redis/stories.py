@@ -226,6 +226,10 @@ class FeedbackLog:
             self._feedback.write(pair, None)
         return exists
 
+    def has_feedback(self) -> bool:
+        self._session.refresh()
+        return bool(self._feedback.read() or self._actions.read())
+
     def feedback_about(self, ids: Collection[str]) -> list[Feedback]:
         self._session.refresh()
         feedback = self._feedback.read().values()

@@ -19,7 +19,7 @@ class SqlFeedback:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._has_feedback = self._has_keeps = True
+        self._has_feedback = self._has_keeps = True  # or it is not known
 
     def start_transaction(self, state: State) -> None:
         self._has_feedback, self._has_keeps = "has_feedback" in state, "has_keeps" in state
@@ -37,6 +37,9 @@ class SqlFeedback:
         for pair in pairs:
             self._database.run("DELETE FROM feedback WHERE a = ? AND b = ?", pair)
         return bool(pairs)
+
+    def has_feedback(self) -> bool:
+        return self._has_feedback or self._has_keeps
 
     def feedback_about(self, ids: Collection[str]) -> list[Feedback]:
         if not self._has_feedback:
