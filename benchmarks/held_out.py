@@ -185,7 +185,7 @@ def same_news(told: Sequence[Told], seed: int) -> Iterator[tuple[Judged, float, 
 def reported(told: Sequence[Told], scores: Sequence[float]) -> tuple[list[Judged], list[float]]:
     """The pairs as they are judged by these event scores, and the score of each."""
     evidence = EvidenceTable.of([pair.evidence for pair in told])
-    evidence.columns["event_score"] = np.where(np.isnan(evidence.event_score), np.nan, scores)
+    evidence.add(event_score=np.where(np.isnan(evidence.event_score), np.nan, scores))
     judgements = JudgementTable(evidence, POLICY)
     judged = [
         Judged(judgement.evidence, judgement.decision, float(pair.label) <= SAME_NEWS)

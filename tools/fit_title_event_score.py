@@ -19,6 +19,7 @@ from nearcopy import Article, Policy, fingerprints
 from nearcopy.fingerprint.fingerprint_table import RowPairs
 from nearcopy.match.compare import compare_pairs
 from nearcopy.match.same_event_model import TITLE_WEIGHTS, title_event_features
+from nearcopy.match.thresholds import Conditions
 from nearcopy.match.vetoes import Reason, Vetoes
 
 Floats = NDArray[np.float64]
@@ -34,9 +35,9 @@ def signs(rows: list[dict[str, str]]) -> tuple[Floats, Bools]:
     prints = list(fingerprints([_article(row, side) for row in rows for side in "ab"]))
     pairs = RowPairs.of(zip(prints[::2], prints[1::2], strict=True))
     evidence = compare_pairs(pairs)
-    evidence.columns["title_soft"] = np.nan_to_num(evidence.title_soft)
+    evidence.add(title_soft=np.nan_to_num(evidence.title_soft))
     features = title_event_features(pairs, evidence, np.arange(len(pairs)))
-    return features, ~evidence.moved & (Vetoes(evidence, FREE).title == Reason.NONE)
+    return features, ~evidence.moved & (Vetoes(Conditions(evidence, FREE)).title == Reason.NONE)
 
 
 def _article(row: dict[str, str], side: str) -> Article:

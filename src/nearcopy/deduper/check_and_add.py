@@ -128,7 +128,7 @@ def article_batches(articles: Iterable[Article]) -> Iterator[list[Article]]:
 
 @contextmanager
 def _collector_paused() -> Iterator[None]:
-    """Leave garbage for later: to collect amid a batch takes a tenth of its time and frees little."""
+    """Leave garbage for later: to collect amid a batch takes a tenth of its time."""
     enabled = gc.isenabled()
     gc.disable()
     try:

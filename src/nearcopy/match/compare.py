@@ -145,10 +145,11 @@ def compare_pairs(
     """
     _check_recipes(pairs)
     evidence = EvidenceTable(len(pairs), _addresses(pairs) | _texts(pairs), {})
-    evidence.columns["hours_apart"] = _hours_apart(pairs)
+    evidence.add(hours_apart=_hours_apart(pairs))
     set_overlaps(evidence, range(len(counted)), counted)
     if "profile" in measures:
-        evidence.columns |= zip(PROFILE_MEASURES, profile_measures(pairs, weights).T, strict=True)
+        profiles = profile_measures(pairs, weights).T
+        evidence.add(**dict(zip(PROFILE_MEASURES, profiles, strict=True)))
     _add_flags(evidence, pairs)
     _add_title_scores(evidence, pairs, measures)
     _add_facts(evidence, pairs, measures)
@@ -264,7 +265,7 @@ def _add_flags(evidence: EvidenceTable, pairs: RowPairs) -> None:
     """Add what is marked in either article; of two names the later in alphabetical order."""
     for name in ("block_page", "column", "refiled"):
         left, right = pairs.numbers(name)
-        evidence.columns[name] = left | right
+        evidence.add(**{name: left | right})
     for name in ("block_page", "column"):
         (places,) = np.nonzero(getattr(evidence, name))
         both = pairs.take(places).fingerprints()
@@ -275,20 +276,20 @@ def _add_flags(evidence: EvidenceTable, pairs: RowPairs) -> None:
 def _add_title_scores(evidence: EvidenceTable, pairs: RowPairs, measures: Collection[str]) -> None:
     """Add the similarity of the titles, and the words by which they differ."""
     for name in ("title_chars", "title_words"):
-        evidence.columns[name] = np.minimum(*pairs.numbers(name)).astype(np.int64)
-    evidence.columns["title_soft"] = kernels.title_cosines(*pairs.texts("gist"))
+        evidence.add(**{name: np.minimum(*pairs.numbers(name))})
+    evidence.add(title_soft=kernels.title_cosines(*pairs.texts("gist")))
     if names := similarity.SCORES.intersection(measures):
         scores = similarity.title_scores(*pairs.texts("title"), names)._asdict()
-        evidence.columns |= {f"title_{name}": scores[name] for name in names}
+        evidence.add(**{f"title_{name}": scores[name] for name in names})
     swaps = _find_swaps(pairs)
     contrasts = _find_contrasts(pairs, swaps)
-    evidence.columns["title_swap"] = _mask(len(pairs), swaps)
+    evidence.add(title_swap=_mask(len(pairs), swaps))
     evidence.details["title_swap"] = {place: format_swap(swap) for place, swap in swaps.items()}
     places = np.array(list(swaps), np.int64)
     marked = zip(swaps.items(), pairs.take(places).fingerprints(), strict=True)
     named = [place for (place, swap), (a, b) in marked if are_name_swaps(swap, a, b)]
-    evidence.columns["name_swap"] = _mask(len(pairs), named)
-    evidence.columns["contrast"] = _mask(len(pairs), contrasts)
+    evidence.add(name_swap=_mask(len(pairs), named))
+    evidence.add(contrast=_mask(len(pairs), contrasts))
     evidence.details["contrast"] = contrasts
 
 
@@ -338,21 +339,21 @@ def _add_facts(evidence: EvidenceTable, pairs: RowPairs, measures: Collection[st
     for name in Comparison._fields:
         details = {place: facts for place, c in compared.items() if (facts := getattr(c, name))}
         evidence.details[name] = details
-        evidence.columns[name] = _mask(len(pairs), details)
+        evidence.add(**{name: _mask(len(pairs), details)})
     if "names" in measures:
         shares = [names_shared(a.names, b.names) for a, b in pairs.fingerprints()]
-        evidence.columns["names_shared"] = np.array(shares, np.float64)
+        evidence.add(names_shared=np.array(shares, np.float64))
 
 
 def _add_model_scores(evidence: EvidenceTable, pairs: RowPairs, measures: Collection[str]) -> None:
     """Add the scores of the fitted models."""
     if "event" in measures:
-        evidence.columns["title_event_score"] = title_event_scores(pairs, evidence)
+        evidence.add(title_event_score=title_event_scores(pairs, evidence))
     if "grade" in measures:
         grades = list(starmap(similarity.title_grade, pairs.fingerprints()))
-        evidence.columns["title_grade"] = np.array(grades, np.float64)
+        evidence.add(title_grade=np.array(grades, np.float64))
     if "profile" in measures:
-        evidence.columns["event_score"] = event_scores(evidence)
+        evidence.add(event_score=event_scores(evidence))
 
 
 def _same(pairs: RowPairs, name: str) -> Floats:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from nearcopy.match.evidence_table import EvidenceTable
 from nearcopy.match.same_event_model import event_confidence
-from nearcopy.match.thresholds import BODY_WORDS, yes
+from nearcopy.match.thresholds import BODY_WORDS, known, yes
 
 Shares = NDArray[np.float64]
 
@@ -65,11 +65,6 @@ def by_subject(e: EvidenceTable) -> Shares:
 
 def distinct(e: EvidenceTable) -> Shares:
     return 1 - 0.5 * np.maximum(known(e.overlap), known(e.title_soft))
-
-
-def known(values: Shares) -> Shares:
-    """The values, 0 where they are unknown."""
-    return np.nan_to_num(values)
 
 
 def _title(e: EvidenceTable) -> Shares:

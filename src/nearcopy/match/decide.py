@@ -6,6 +6,7 @@ The rules are ordered surest first: the first that holds and is not vetoed decid
 from collections.abc import Callable, Sequence
 from enum import IntFlag
 from functools import cached_property
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -30,24 +31,7 @@ from nearcopy.match.confidence import (
 )
 from nearcopy.match.evidence_table import EvidenceTable, Mask, Table
 from nearcopy.match.reason_sentences import SENTENCES
-from nearcopy.match.thresholds import (
-    PASSAGE_WORDS,
-    at_least,
-    at_most,
-    bodies_differ,
-    contained,
-    is_update,
-    long_enough,
-    near,
-    page_rewritten,
-    reworded,
-    texts_differ,
-    title_mix,
-    titles_decide,
-    titles_long_enough,
-    titles_similar,
-    yes,
-)
+from nearcopy.match.thresholds import PASSAGE_WORDS, Conditions, at_least, at_most, title_mix, yes
 from nearcopy.match.vetoes import Reason, Reasons, Vetoes, veto_sentence
 from nearcopy.models import Decision, Evidence, Relation
 
@@ -69,7 +53,7 @@ class Rule(NamedTuple):
     name: str
     relation: Relation
     needs: Needs
-    holds: Callable[[EvidenceTable, Policy], Mask]
+    holds: Callable[[Conditions], Mask]
     confidence: Callable[[EvidenceTable], Shares]
     vetoed_by: Literal["base", "text", "containment", "form", "title", "event", "stub"] | None
 
@@ -92,27 +76,28 @@ def decide_pairs(evidence: EvidenceTable, policy: Policy) -> "DecisionTable":
     """The decision on each pair, as `decide` makes it."""
     if policy.compares == "text":
         evidence = evidence.texts_only()
-    vetoes, requirements = Vetoes(evidence, policy), _requirements(evidence, policy)
+    conditions = Conditions(evidence, policy)
+    vetoes, requirements = Vetoes(conditions), _requirements(conditions)
     rules = np.full(len(evidence), NO_RULE, np.int8)
     reasons = np.zeros(len(evidence), np.int8)
     for number, rule in enumerate(RULES):
-        holds = (rules == NO_RULE) & requirements[rule.needs] & rule.holds(evidence, policy)
-        if not holds.any():
+        possible = (rules == NO_RULE) & requirements[rule.needs]
+        if not possible.any() or not (holds := possible & rule.holds(conditions)).any():
             continue
         if rule.vetoed_by:
             against = getattr(vetoes, rule.vetoed_by)
             reasons = np.where(holds & (reasons == Reason.NONE), against, reasons)
             holds &= against == Reason.NONE
         rules[holds] = number
-    return DecisionTable(evidence, policy, rules, reasons)
+    return DecisionTable(conditions, rules, reasons)
 
 
-def _requirements(e: EvidenceTable, p: Policy) -> dict[Needs, Mask]:
+def _requirements(c: Conditions) -> dict[Needs, Mask]:
     return {
-        Needs.NOTHING: np.ones(len(e), np.bool_),
-        Needs.ADDRESS: yes(e.same_url) | yes(e.same_declared_url),
-        Needs.TEXTS: long_enough(e, p),
-        Needs.TITLES: titles_long_enough(e, p),
+        Needs.NOTHING: np.ones(len(c.evidence), np.bool_),
+        Needs.ADDRESS: yes(c.evidence.same_url) | yes(c.evidence.same_declared_url),
+        Needs.TEXTS: c.long_enough,
+        Needs.TITLES: c.titles_long_enough,
     }
 
 
@@ -122,11 +107,10 @@ class DecisionTable(Table[Decision]):
     `rules` has the place of the deciding rule in `RULES`, `reasons` the veto of a surer one.
     """
 
-    def __init__(
-        self, evidence: EvidenceTable, policy: Policy, rules: NDArray[np.int8], reasons: Reasons
-    ) -> None:
+    def __init__(self, conditions: Conditions, rules: NDArray[np.int8], reasons: Reasons) -> None:
         self.rules, self.reasons = rules, reasons
-        self._evidence, self._policy = evidence, policy
+        self._conditions = conditions
+        self._evidence, self._policy = conditions.evidence, conditions.policy
 
     def __len__(self) -> int:
         return len(self.rules)
@@ -198,7 +182,7 @@ class DecisionTable(Table[Decision]):
             if isinstance(sentence, str):
                 said = [sentence] * len(chosen)
             else:
-                first = sentence.holds(self._evidence, self._policy)[places[chosen]].tolist()
+                first = sentence.holds(self._conditions)[places[chosen]].tolist()
                 said = [sentence.sentence if yes else sentence.otherwise for yes in first]
             for place, words in zip(chosen.tolist(), said, strict=True):
                 sentences[place] = words
@@ -222,71 +206,76 @@ NOTHING_RELEVANT = "they have nothing relevant in common"
 
 # The conditions of single rules.
 
-
-def _same_text(e: EvidenceTable, _: Policy) -> Mask:
-    return yes(e.same_text)
+_near, _contained, _reworded = map(attrgetter, ("near", "contained", "reworded"))
 
 
-def _same_address(e: EvidenceTable, p: Policy) -> Mask:
-    return yes(e.same_url) & ~page_rewritten(e, p)
+def _same_text(c: Conditions) -> Mask:
+    return yes(c.evidence.same_text)
 
 
-def _updated_page(e: EvidenceTable, p: Policy) -> Mask:
-    return yes(e.same_url) & page_rewritten(e, p)
+def _same_address(c: Conditions) -> Mask:
+    return yes(c.evidence.same_url) & ~c.page_rewritten
 
 
-def _declares(e: EvidenceTable, p: Policy) -> Mask:
-    return yes(e.same_declared_url) & ~(texts_differ(e) & bodies_differ(e, p))
+def _updated_page(c: Conditions) -> Mask:
+    return yes(c.evidence.same_url) & c.page_rewritten
 
 
-def _filed_again(e: EvidenceTable, p: Policy) -> Mask:
-    alike = near(e, p) | contained(e, p) | _much_shared(e, p)
-    return is_update(e, p) & (yes(e.same_source) | e.moved) & alike
+def _declares(c: Conditions) -> Mask:
+    return yes(c.evidence.same_declared_url) & ~(c.texts_differ & c.bodies_differ)
 
 
-def _rewritten(e: EvidenceTable, p: Policy) -> Mask:
-    return _much_shared(e, p) & titles_long_enough(e, p) & titles_similar(e, p)
+def _filed_again(c: Conditions) -> Mask:
+    alike = c.near | c.contained | _much_shared(c)
+    return c.is_update & (yes(c.evidence.same_source) | c.evidence.moved) & alike
 
 
-def _much_shared(e: EvidenceTable, p: Policy) -> Mask:
-    return yes(e.same_source) & at_least(e.overlap, p.revision_overlap)
+def _rewritten(c: Conditions) -> Mask:
+    return _much_shared(c) & c.titles_long_enough & c.titles_similar
 
 
-def _toll_moved(e: EvidenceTable, p: Policy) -> Mask:
+def _much_shared(c: Conditions) -> Mask:
+    return yes(c.evidence.same_source) & at_least(c.evidence.overlap, c.policy.revision_overlap)
+
+
+def _toll_moved(c: Conditions) -> Mask:
     """For texts too short for the rules above: one source, and a toll that moved."""
-    return e.moved & p.facts & (e.words >= PASSAGE_WORDS) & _much_shared(e, p)
+    return c.evidence.moved & c.policy.facts & (c.evidence.words >= PASSAGE_WORDS) & _much_shared(c)
 
 
-def _figure_moved(e: EvidenceTable, p: Policy) -> Mask:
-    return e.moved & p.facts & titles_similar(e, p) & titles_decide(e, p)
+def _figure_moved(c: Conditions) -> Mask:
+    return c.evidence.moved & c.policy.facts & c.titles_similar & c.titles_decide
 
 
-def _same_title(e: EvidenceTable, p: Policy) -> Mask:
-    return titles_similar(e, p) & titles_decide(e, p)
+def _same_title(c: Conditions) -> Mask:
+    return c.titles_similar & c.titles_decide
 
 
-def _facts_agree(e: EvidenceTable, p: Policy) -> Mask:
-    return e.agreements & at_least(e.title_soft, p.title_and_facts) & titles_decide(e, p)
+def _facts_agree(c: Conditions) -> Mask:
+    similar = at_least(c.evidence.title_soft, c.policy.title_and_facts)
+    return c.evidence.agreements & similar & c.titles_decide
 
 
-def _same_event_titles(e: EvidenceTable, p: Policy) -> Mask:
-    return at_least(e.title_soft, p.event_soft)
+def _same_event_titles(c: Conditions) -> Mask:
+    return at_least(c.evidence.title_soft, c.policy.event_soft)
 
 
-def _same_event(e: EvidenceTable, p: Policy) -> Mask:
-    return at_least(e.event_score, p.event_score)
+def _same_event(c: Conditions) -> Mask:
+    return at_least(c.evidence.event_score, c.policy.event_score)
 
 
-def _related_titles(e: EvidenceTable, p: Policy) -> Mask:
-    related = at_least(e.title_soft, p.related_soft)
-    return related if p.related_mix is None else related | at_least(title_mix(e), p.related_mix)
+def _related_titles(c: Conditions) -> Mask:
+    related = at_least(c.evidence.title_soft, c.policy.related_soft)
+    if c.policy.related_mix is None:
+        return related
+    return related | at_least(title_mix(c.evidence), c.policy.related_mix)
 
 
-def _related_texts(e: EvidenceTable, p: Policy) -> Mask:
+def _related_texts(c: Conditions) -> Mask:
     return (
-        at_least(e.overlap, p.related_overlap)
-        | at_most(e.distance, p.related_max_hamming)
-        | at_least(e.event_score, p.related_score)
+        at_least(c.evidence.overlap, c.policy.related_overlap)
+        | at_most(c.evidence.distance, c.policy.related_max_hamming)
+        | at_least(c.evidence.event_score, c.policy.related_score)
     )
 
 
@@ -297,9 +286,16 @@ RULES = (
     Rule("updated-page", Relation.REVISION, Needs.ADDRESS, _updated_page, by_address, None),
     Rule("declared-address", Relation.SAME_URL, Needs.ADDRESS, _declares, by_address, "base"),
     Rule("filed-again", Relation.REVISION, Needs.TEXTS, _filed_again, by_revision, "text"),
-    Rule("near-text", Relation.NEAR_TEXT, Needs.TEXTS, near, by_text, "text"),
-    Rule("contained", Relation.CONTAINED, Needs.TEXTS, contained, by_containment, "containment"),
-    Rule("reworded", Relation.NEAR_TEXT, Needs.TEXTS, reworded, by_rewording, "title"),
+    Rule("near-text", Relation.NEAR_TEXT, Needs.TEXTS, _near, by_text, "text"),
+    Rule(
+        "contained",
+        Relation.CONTAINED,
+        Needs.TEXTS,
+        attrgetter("contained"),
+        by_containment,
+        "containment",
+    ),
+    Rule("reworded", Relation.NEAR_TEXT, Needs.TEXTS, _reworded, by_rewording, "title"),
     Rule("rewritten", Relation.REVISION, Needs.TEXTS, _rewritten, by_revision, "text"),
     Rule("toll-moved", Relation.REVISION, Needs.NOTHING, _toll_moved, by_revision, "text"),
     Rule("figure-moved", Relation.REVISION, Needs.TITLES, _figure_moved, by_title, "title"),

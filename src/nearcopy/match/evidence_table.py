@@ -18,10 +18,8 @@ DETAILED = frozenset(name for name, none in Evidence._field_defaults.items() if 
     *("title_swap", "contrast", "column", "block_page")
 }
 FLAGS = frozenset({"exact", "name_swap", "refiled"})
-COUNTS = frozenset({"words", "title_chars", "title_words"})
+COUNTS = frozenset({"words", "title_chars", "title_words", "distance", "numerals_changed"})
 ANSWERS = frozenset({"same_url", "same_declared_url", "same_text", "same_source"})
-MAX_COUNT = 1 << 53
-DIFFERENCES = frozenset({"distance", "numerals_changed"})  # counts that may be unknown
 # The evidence of the texts; a policy that compares texts only sees nothing else.
 TEXTS = frozenset({"same_text", "distance", "overlap", "containment", "exact", "words"})
 
@@ -70,8 +68,8 @@ class EvidenceTable(Table[Evidence]):
     ) -> None:
         """Columns that are not given were not measured."""
         self._size = size
-        self.columns = {**columns}
         self.details = {**details}
+        self.add(**columns)
 
     @classmethod
     def of(cls, rows: Sequence[Evidence]) -> Self:
@@ -87,14 +85,23 @@ class EvidenceTable(Table[Evidence]):
     def __len__(self) -> int:
         return self._size
 
+    def add(self, **columns: NDArray[Any]) -> None:
+        """Add columns, or replace them."""
+        vars(self).update(columns)
+
+    @property
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """The columns that were measured or read."""
+        return {name: vars(self)[name] for name in Evidence._fields if name in vars(self)}
+
     def __getattr__(self, name: str) -> Floats:
-        """A column of numbers."""
+        """A column of numbers that was not measured."""
         if name not in Evidence._fields:
             raise AttributeError(name)
-        if name not in self.columns:
-            unknown = np.nan if _type(name) is np.float64 else 0
-            self.columns[name] = np.full(self._size, unknown, _type(name))
-        return self.columns[name]
+        unknown = np.nan if Evidence._field_defaults[name] is None else 0
+        self.add(**{name: np.full(self._size, unknown, _type(name))})
+        column: Floats = vars(self)[name]
+        return column
 
     def rows(self, places: Sequence[int]) -> list[Evidence]:
         chosen = np.array(places, np.int64)
@@ -105,12 +112,12 @@ class EvidenceTable(Table[Evidence]):
         none = Evidence._field_defaults[name]
         if name in DETAILED:
             return [self.details.get(name, {}).get(row, none) for row in places.tolist()]
-        if name not in self.columns:
+        if name not in vars(self):
             return [none] * len(places)
-        values: list[Any] = self.columns[name][places].tolist()
+        values: list[Any] = vars(self)[name][places].tolist()
         if _type(name) is not np.float64:
             return values
-        convert = bool if name in ANSWERS else int if name in DIFFERENCES else float
+        convert = bool if name in ANSWERS else int if name in COUNTS else float
         return [convert(value) if value == value else None for value in values]
 
     def take(self, places: NDArray[np.int64]) -> "EvidenceTable":
@@ -149,12 +156,8 @@ class EvidenceTable(Table[Evidence]):
 def _column(name: str, values: Sequence[Any]) -> NDArray[Any]:
     if name in DETAILED:
         return np.array([bool(value) for value in values], np.bool_)
-    if name in COUNTS:
-        return np.array([min(value, MAX_COUNT) for value in values], np.int64)
     return np.array(values, _type(name))  # None becomes NaN
 
 
 def _type(name: str) -> type[np.generic]:
-    if name in DETAILED or name in FLAGS:
-        return np.bool_
-    return np.int64 if name in COUNTS else np.float64
+    return np.bool_ if name in DETAILED or name in FLAGS else np.float64

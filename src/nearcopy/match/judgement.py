@@ -21,11 +21,10 @@ from nearcopy.match.compare import (
     set_overlaps,
     sketch_distances,
 )
-from nearcopy.match.confidence import known
 from nearcopy.match.decide import DecisionTable, decide_pairs
 from nearcopy.match.embedding import embedding_cosine
 from nearcopy.match.evidence_table import EvidenceTable, Floats, Mask, Table
-from nearcopy.match.thresholds import BODY_WORDS
+from nearcopy.match.thresholds import BODY_WORDS, known
 from nearcopy.match.vetoes import Reason
 from nearcopy.models import Article, Decision, Edge, Evidence
 from nearcopy.models.batches import batches
@@ -122,7 +121,7 @@ def judge_pairs(
     ids = [(a.id, b.id) for a, b in pairs.take(places).fingerprints()]
     set_overlaps(evidence, places.tolist(), _count_overlaps(ids, recipe, articles))
     if "embedding" in policy.measures:
-        evidence.columns["embedding_cosine"] = _embedding_cosines(pairs, articles)
+        evidence.add(embedding_cosine=_embedding_cosines(pairs, articles))
     return JudgementTable(evidence, policy)
 
 

@@ -1,27 +1,27 @@
 """The reason of each rule, in one sentence."""
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import NamedTuple
 
-from nearcopy.config import Policy
-from nearcopy.match.evidence_table import EvidenceTable, Mask
-from nearcopy.match.thresholds import at_least, bodies_differ, yes
+from nearcopy.match.evidence_table import Mask
+from nearcopy.match.thresholds import Conditions, at_least, yes
 
 
 class Choice(NamedTuple):
     """One sentence where a condition holds, another elsewhere."""
 
-    holds: Callable[[EvidenceTable, Policy], Mask]
+    holds: Callable[[Conditions], Mask]
     sentence: str
     otherwise: str
 
 
-def _of_one_source(e: EvidenceTable, _: Policy) -> Mask:
-    return yes(e.same_source)
+def _of_one_source(c: Conditions) -> Mask:
+    return yes(c.evidence.same_source)
 
 
-def _share_passages(e: EvidenceTable, p: Policy) -> Mask:
-    return (e.words > 0) & at_least(e.overlap, p.related_overlap)
+def _share_passages(c: Conditions) -> Mask:
+    return (c.evidence.words > 0) & at_least(c.evidence.overlap, c.policy.related_overlap)
 
 
 SENTENCES: dict[str, str | Choice] = {  # by the name of the rule
@@ -43,7 +43,7 @@ SENTENCES: dict[str, str | Choice] = {  # by the name of the rule
     "like-titles": "the titles agree and nothing clashes",
     "titles-and-facts": "the titles are similar and their facts agree",
     "like-titles-over-different-texts": Choice(
-        bodies_differ,
+        attrgetter("bodies_differ"),
         "the titles agree over texts written independently",
         "the titles largely agree",
     ),

@@ -11,18 +11,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from nearcopy.config import Policy
 from nearcopy.extract.facts import describe_fact
-from nearcopy.match.evidence_table import EvidenceTable, Mask
-from nearcopy.match.thresholds import (
-    BODY_WORDS,
-    at_least,
-    is_update,
-    near,
-    no,
-    update_announced,
-    yes,
-)
+from nearcopy.match.evidence_table import EvidenceTable, Floats, Mask
+from nearcopy.match.thresholds import BODY_WORDS, Conditions, at_least, known, no, yes
 
 Reasons = NDArray[np.int8]  # a `Reason` for each pair
 
@@ -56,9 +47,9 @@ class Reason(IntEnum):
 class Vetoes:
     """The reason of each veto against each pair, each veto computed when it is first asked for."""
 
-    def __init__(self, evidence: EvidenceTable, policy: Policy) -> None:
-        self._evidence, self._policy = evidence, policy
-        self._days = np.nan_to_num(evidence.hours_apart) / 24
+    def __init__(self, conditions: Conditions) -> None:
+        self._conditions = conditions
+        self._evidence, self._policy = conditions.evidence, conditions.policy
 
     @cached_property
     def base(self) -> Reasons:
@@ -130,6 +121,10 @@ class Vetoes:
         return _first((Reason.SWAPPED_NAMES, self._evidence.name_swap & self._policy.stages))
 
     @cached_property
+    def _days(self) -> Floats:
+        return known(self._evidence.hours_apart) / 24
+
+    @cached_property
     def _window(self) -> Reasons:
         window = self._policy.window
         return _first((Reason.WINDOW, self._days > (np.inf if window is None else window / DAY)))
@@ -148,7 +143,7 @@ class Vetoes:
         """Whether the figures of the texts agree, so that a clash of the titles does not count."""
         e, p = self._evidence, self._policy
         kept = at_least(e.numerals_shared, p.numerals_kept) & ~(e.numerals_changed > 0)
-        return near(e, p) & kept
+        return self._conditions.near & kept
 
     @cached_property
     def _template(self) -> Reasons:
@@ -175,9 +170,9 @@ class Vetoes:
     @cached_property
     def _same_subject_update(self) -> Mask:
         """Whether one updates the other on the same subject, so that figures may differ."""
-        e, p = self._evidence, self._policy
-        similar = ~(e.title_soft < SAME_SUBJECT) | update_announced(e, p)
-        return is_update(e, p) & similar & ~e.name_swap
+        e = self._evidence
+        similar = ~(e.title_soft < SAME_SUBJECT) | self._conditions.update_announced
+        return self._conditions.is_update & similar & ~e.name_swap
 
     @cached_property
     def _site(self) -> Reasons:
@@ -186,7 +181,7 @@ class Vetoes:
         if p.site_overlap is None or p.site_title is None:
             return np.zeros(len(e), np.int8)
         agree = at_least(e.title_soft, p.site_title) | at_least(e.overlap, p.site_overlap)
-        one_site = yes(e.same_source) & ~np.isnan(e.title_soft) & ~update_announced(e, p)
+        one_site = yes(e.same_source) & ~np.isnan(e.title_soft) & ~self._conditions.update_announced
         return _first((Reason.SITE, one_site & ~agree))
 
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from nearcopy.extract.text import normalised
 from nearcopy.extract.titles import find_stage_words
+from nearcopy.match.evidence_table import EvidenceTable
 from nearcopy.match.thresholds import title_average, title_mix
 from nearcopy.match.titles.contrast import find_contrast, find_exchange, find_opposite
 from nearcopy.match.titles.similarity import title_scores
@@ -35,7 +36,8 @@ def measured(a: str, b: str) -> dict[str, float]:
 
 def digest(a: str, b: str) -> float:
     scores = measured(a, b)
-    return title_mix(Evidence(title_indel=scores["indel"], title_cosine=scores["cosine"]))
+    evidence = Evidence(title_indel=scores["indel"], title_cosine=scores["cosine"])
+    return title_mix(EvidenceTable.of([evidence])).item()
 
 
 @given(a=TITLES, b=TITLES)
@@ -74,7 +76,7 @@ def test_the_tracker_examples_have_the_ratios_its_design_gives():
     assert round(100 * rounds["token_set"]) == 93
     for ratios, high in ((volt, False), (rounds, True)):
         scores = {f"title_{name}": ratios[name] for name in ("token_set", "partial", "token_sort")}
-        average = title_average(Evidence(**scores))
+        average = title_average(EvidenceTable.of([Evidence(**scores)])).item()
         assert (average >= 0.82) == high
 
 
