@@ -8,10 +8,11 @@ Means are not updated in the queue after every merge: a merged mean is never abo
 two it came from, so that an outdated entry is met in time and queued again.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from math import sqrt
+from types import MappingProxyType
 
 ONE = 10**6  # a score of 1.0
 MISSING = 14 * ONE // 100  # the score of a pair without one
@@ -49,14 +50,15 @@ class Group:
     first: int  # the smallest node
     nodes: list[int]  # those of a merged group come after its own
     size: int
-    total: int = 0  # of the scores of all pairs within
+    count: int = 1  # of what its nodes stand for: means are over pairs of these
+    total: int | None = 0  # of the scores of all pairs within; None where they are unknown
     links: dict[int, GroupLink] = field(default_factory=dict)  # by the name of the other group
     refused: set[int] = field(default_factory=set)  # groups to try again when either grows
 
     @property
-    def mean_within(self) -> float:
-        """The mean score of all pairs within."""
-        return self.total / (len(self.nodes) * (len(self.nodes) - 1) // 2)
+    def mean_within(self) -> float | None:
+        """The mean score of all pairs within; None where it is unknown."""
+        return None if self.total is None else self.total / (self.count * (self.count - 1) // 2)
 
 
 class AverageLinkage:
@@ -68,10 +70,12 @@ class AverageLinkage:
         sizes: Sequence[int],
         threshold: float,
         can_merge: Callable[[Group, Group], bool],
+        counts: Mapping[int, int] = MappingProxyType({}),
     ) -> None:
         """Groups are merged while their mean is at least `threshold` and `can_merge` agrees.
 
-        It is asked again about a refused pair once either group has grown. `sizes` are the nodes'.
+        It is asked again about a refused pair once either group has grown. `sizes` are the nodes',
+        and `counts` of how many each of those stands that are settled groups of unknown scores.
         """
         self.threshold = round(threshold * ONE)
         self.can_merge = can_merge
@@ -81,6 +85,8 @@ class AverageLinkage:
             for node, neighbour in ((one, other), (other, one)):
                 if node not in self.groups:
                     self.groups[node] = Group(node, [node], sizes[node])
+                    if node in counts:
+                        self.groups[node].count, self.groups[node].total = counts[node], None
                 self.groups[node].links[neighbour] = link
         self.queue = list(self._initial_pairs())
         heapify(self.queue)
@@ -139,7 +145,7 @@ class AverageLinkage:
         """The queue key of two groups; None where they are not to be merged."""
         if link.apart:
             return None
-        pairs = len(one.nodes) * len(other.nodes)
+        pairs = one.count * other.count
         total = link.total + MISSING * (pairs - link.known)
         if total < self.threshold * pairs:
             return None
@@ -155,11 +161,15 @@ class AverageLinkage:
         """Merge one group, that with fewer links, into the other."""
         group, absorbed = self.groups[target], self.groups.pop(source)
         between = group.links.pop(source)
-        missing = len(group.nodes) * len(absorbed.nodes) - between.known
-        group.total += absorbed.total + between.total + MISSING * missing
+        if group.total is None or absorbed.total is None:
+            group.total = None
+        else:
+            missing = group.count * absorbed.count - between.known
+            group.total += absorbed.total + between.total + MISSING * missing
         group.first = min(group.first, absorbed.first)
         group.nodes += absorbed.nodes
         group.size += absorbed.size
+        group.count += absorbed.count
         self.merged_into[source] = target
         for name, link in absorbed.links.items():
             if name == target:
@@ -185,7 +195,8 @@ class AverageLinkage:
 
 
 def _cohere(one: Group, other: Group, mean: float) -> bool:
-    """Whether the mean between two groups is close to the means within them."""
-    if min(len(one.nodes), len(other.nodes)) < 2:
+    """Whether the mean between two groups is close to the means within them, as far as known."""
+    if min(one.count, other.count) < 2:
         return True
-    return mean >= COHESION * sqrt(one.mean_within * other.mean_within)
+    within = [known for known in (one.mean_within, other.mean_within) if known is not None]
+    return not within or mean >= COHESION * sqrt(within[0] * within[-1])

@@ -35,6 +35,8 @@ class DuplicateGroup:
     others: list[tuple[RankedCopy, Decision]]
     full: str | None = None  # the kept copy of the full story that this one was left out of
     led: Sequence[tuple["DuplicateGroup", Decision]] = ()
+    is_settled: bool = False  # from before: its articles are not clustered again
+    why: str | None = None  # why the copy of a settled group is kept
 
     @property
     def size(self) -> int:
@@ -47,9 +49,14 @@ class DuplicateGroup:
         return [self.kept.copy, *(ranked.copy for ranked, _ in self.others)]
 
     @property
+    def parts(self) -> list["DuplicateGroup"]:
+        """The group itself, and those it leads."""
+        return [self, *(group for group, _ in self.led)]
+
+    @property
     def articles(self) -> list[Fingerprint]:
         """The copies, and those of the groups it leads."""
-        return self.copies + [copy for group, _ in self.led for copy in group.copies]
+        return [copy for group in self.parts for copy in group.copies]
 
 
 class StarClustering:
@@ -148,8 +155,7 @@ class StarClustering:
                 if edge.relation is not Relation.SAME_TEXT or self.graph.are_distinct(kept, other):
                     continue
                 if other in self.free and self._can_join(group, other):
-                    reason = f"the same text as {member.copy.id}: {decision.reason}"
-                    self._add(group, other, decision._replace(reason=reason))
+                    self._add(group, other, same_text_as(member.copy.id, decision))
 
     def _add_judged(self, judge: Judge, group: DuplicateGroup) -> None:
         """Add duplicates of members that the judge decides to be duplicates of the kept copy."""
@@ -172,9 +178,19 @@ class StarClustering:
         if len(self.ranked) <= self.largest:
             return []
         size, kept = len(self.ranked), self.ranked[0].copy.id
-        why = (
-            f"{size} articles are linked, more than the {self.largest} a story may have: "
-            f"{self.left_out} duplicates were left out of a full story and stay on their own; "
-            "look for a template or a block page, or raise max_story_size"
-        )
-        return [OversizedGroup(size, kept, self.left_out, why)]
+        return [oversized_duplicates(size, kept, self.left_out, self.largest)]
+
+
+def same_text_as(member: str, decision: Decision) -> Decision:
+    """The decision on an exact duplicate of a member, from that on the member."""
+    return decision._replace(reason=f"the same text as {member}: {decision.reason}")
+
+
+def oversized_duplicates(size: int, kept: str, left_out: int, largest: int) -> OversizedGroup:
+    """A group of more duplicates than a story may have."""
+    why = (
+        f"{size} articles are linked, more than the {largest} a story may have: "
+        f"{left_out} duplicates were left out of a full story and stay on their own; "
+        "look for a template or a block page, or raise max_story_size"
+    )
+    return OversizedGroup(size, kept, left_out, why)

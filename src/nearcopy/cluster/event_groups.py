@@ -5,10 +5,13 @@ score between them (`average_linkage`), so that a single edge merges nothing. Tw
 look-alikes: the mean must be close to the means within, and the groups must not each have
 distinctive terms. Groups whose kept copies have clashing facts are never merged. User feedback
 takes precedence over all of it: must-link pairs are merged first, cannot-link pairs never.
+
+A settled group leads others already. It takes part as one node that stands for all of them. How it
+relates to other articles from before is not known, so only groups of new articles may join it.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -77,42 +80,75 @@ def rare_terms(article: Fingerprint) -> Iterator[int]:
 EventEdges = dict[int, dict[int, Decision]]  # the surest decision between members of two groups
 Scores = dict[int, dict[int, int]]  # the mean event score of two groups
 UNREACHABLE = 2.0  # a threshold above any mean: only feedback merges groups
+MAX_TERM_GROUPS = 64  # whose terms are counted of a settled group
 
 
 def merge_events(
-    groups: Sequence[DuplicateGroup], graph: LinkGraph, policy: Policy
+    groups: Sequence[DuplicateGroup], graph: LinkGraph, policy: Policy, old: Collection[str] = ()
 ) -> tuple[list[DuplicateGroup], list[OversizedGroup]]:
-    """The groups that lead a story, with those they lead; and the stories that became too large."""
+    """The groups that lead a story, with those they lead; and the stories that became too large.
+
+    `old` are the articles from before, which join no settled group.
+    """
     if not graph.events:
         return list(groups), []
-    threshold = UNREACHABLE if policy.story_score is None else policy.story_score
-    group_of = {copy.id: place for place, group in enumerate(groups) for copy in group.copies}
-    edges, scores = _event_edges(graph, group_of), _event_scores(graph, group_of)
-    leading = [group for place, group in enumerate(groups) if place not in edges]
+    network = _Network(groups, graph)
+    leading = [group for node, group in enumerate(groups) if node not in network.links]
     oversized: list[OversizedGroup] = []
-    for places in connected_components(edges):
-        event = _EventClustering([groups[place] for place in places], graph, policy)
-        event.set_scores(places, edges, scores)
-        leading += event.stories(threshold)
+    for nodes in connected_components(network.links):
+        event = _EventClustering(nodes, network, graph, policy, old)
+        leading += event.stories(UNREACHABLE if policy.story_score is None else policy.story_score)
         oversized += event.oversized()
     return leading, oversized
 
 
-def _event_edges(graph: LinkGraph, group_of: dict[str, int]) -> EventEdges:
+class _Network:
+    """The duplicate groups, those led by settled ones too, and what was measured between them.
+
+    Edges and scores go by the places of all these groups, links by those of the leading ones.
+    """
+
+    def __init__(self, groups: Sequence[DuplicateGroup], graph: LinkGraph) -> None:
+        self.leading = groups
+        self.places: list[range] = []  # of the parts of each leading group
+        self.parts: list[DuplicateGroup] = []
+        self.node_of: list[int] = []
+        for node, group in enumerate(groups):
+            self.parts += group.parts
+            self.places.append(range(len(self.node_of), len(self.parts)))
+            self.node_of += [node] * len(self.places[node])
+        place_of = {copy.id: place for place, part in enumerate(self.parts) for copy in part.copies}
+        self.edges = _event_edges(graph, place_of)
+        self.scores = _event_scores(graph, place_of)
+        self.links: dict[int, set[int]] = {}
+        self.must_link: list[tuple[int, int]] = []  # by feedback
+        for place, near in self.edges.items():
+            node = self.node_of[place]
+            others = {self.node_of[other] for other in near} - {node}
+            if others:
+                self.links.setdefault(node, set()).update(others)
+            self.must_link += (
+                (node, self.node_of[other])
+                for other, decision in near.items()
+                if decision.rule == FEEDBACK_EVENT and self.node_of[other] in others
+            )
+
+
+def _event_edges(graph: LinkGraph, place_of: dict[str, int]) -> EventEdges:
     """The same-event edges between groups."""
     edges: EventEdges = {}
     for article, neighbours in graph.events.items():
         for other, decision in neighbours.items():
-            if article < other and group_of[article] != group_of[other]:
-                add_edge(edges, group_of[article], group_of[other], decision)
+            if article < other and place_of[article] != place_of[other]:
+                add_edge(edges, place_of[article], place_of[other], decision)
     return edges
 
 
-def _event_scores(graph: LinkGraph, group_of: dict[str, int]) -> Scores:
+def _event_scores(graph: LinkGraph, place_of: dict[str, int]) -> Scores:
     """The event scores between groups: the mean over their members, as far as measured."""
     sums: dict[tuple[int, int], tuple[int, int]] = {}
     for (a, b), score in graph.event_scores.items():
-        one, other = group_of.get(a), group_of.get(b)
+        one, other = place_of.get(a), place_of.get(b)
         if one is None or other is None or one == other:
             continue
         pair = (one, other) if one < other else (other, one)
@@ -127,63 +163,77 @@ def _event_scores(graph: LinkGraph, group_of: dict[str, int]) -> Scores:
 class _EventClustering:
     """A connected component of same-event edges, ranked once by kept copies, then clustered."""
 
-    def __init__(self, groups: Sequence[DuplicateGroup], graph: LinkGraph, policy: Policy) -> None:
-        by_kept = {group.kept.copy.id: place for place, group in enumerate(groups)}
-        ranked = rank_copies([group.kept.copy for group in groups], policy, graph.preferred)
-        self.order = [by_kept[copy.copy.id] for copy in ranked]
-        self.groups = [groups[place] for place in self.order]  # best first
+    def __init__(
+        self,
+        nodes: Sequence[int],
+        network: _Network,
+        graph: LinkGraph,
+        policy: Policy,
+        old: Collection[str],
+    ) -> None:
+        by_kept = {network.leading[node].kept.copy.id: node for node in nodes}
+        ranked = rank_copies(
+            [network.leading[node].kept.copy for node in nodes], policy, graph.preferred
+        )
+        self.nodes = [by_kept[copy.copy.id] for copy in ranked]  # best first, as in the network
+        self.groups = [network.leading[node] for node in self.nodes]
+        self.rank = {node: rank for rank, node in enumerate(self.nodes)}
+        self.network = network
         self.graph = graph
+        self.old = old
         self.largest = max(1, policy.max_story_size)
-        self.scores: list[tuple[int, int, GroupLink]] = []
-        self.edges: EventEdges = {}
-        self.terms: dict[int, TermFrequencies] = {}  # of a cluster, by its original first node
+        self.terms: dict[int, tuple[TermFrequencies, int]] = {}  # of a cluster, by its first node
         self.too_large: list[tuple[int, int]] = []  # clusters too large to be merged
         self.leader_of: list[int] = []
 
-    def set_scores(self, places: Sequence[int], edges: EventEdges, scores: Scores) -> None:
-        """Set edges and scores, which go by the places of groups outside."""
-        rank = {places[place]: rank for rank, place in enumerate(self.order)}
-        self.edges = {
-            rank[one]: {rank[other]: decision for other, decision in edges[one].items()}
-            for one in places
-        }
-        self.scores = [
-            (rank[one], rank[other], self._link(rank[one], rank[other], score))
-            for one in places
-            for other, score in scores.get(one, {}).items()
-            if other in rank
-        ]
-
-    def _link(self, one: int, other: int, score: int) -> GroupLink:
-        apart = self.graph.facts_clash(self._kept(one), self._kept(other))
-        return GroupLink(score, 1, other in self.edges[one], apart)
+    def _scores(self) -> Iterator[tuple[int, int, GroupLink]]:
+        """What was measured between two nodes."""
+        links: dict[tuple[int, int], GroupLink] = {}
+        node_of, parts, edges = self.network.node_of, self.network.parts, self.network.edges
+        for one in (place for node in self.nodes for place in self.network.places[node]):
+            linked = edges.get(one, {})
+            rank, kept = self.rank[node_of[one]], parts[one].kept.copy.id
+            for other, score in self.network.scores.get(one, {}).items():
+                other_rank = self.rank.get(node_of[other], rank)
+                if other_rank == rank:
+                    continue
+                link = links.setdefault((min(rank, other_rank), max(rank, other_rank)), GroupLink())
+                link.total += score
+                link.known += 1
+                link.linked |= other in linked
+                link.apart |= self.graph.facts_clash(kept, parts[other].kept.copy.id)
+        return ((one, other, link) for (one, other), link in links.items())
 
     def _kept(self, node: int) -> str:
         return self.groups[node].kept.copy.id
 
     def stories(self, threshold: float) -> Iterator[DuplicateGroup]:
         """The groups that lead a story, with those that they lead."""
-        sizes = [group.size for group in self.groups]
-        linkage = AverageLinkage(self.scores, sizes, threshold, self._can_merge)
-        for one, near in self.edges.items():
-            linkage.join((one, other) for other in near if near[other].rule == FEEDBACK_EVENT)
+        sizes = [sum(part.size for part in group.parts) for group in self.groups]
+        counts = {n: len(group.parts) for n, group in enumerate(self.groups) if group.is_settled}
+        linkage = AverageLinkage(self._scores(), sizes, threshold, self._can_merge, counts)
+        linkage.join(
+            (self.rank[one], self.rank[other])
+            for one, other in self.network.must_link
+            if one in self.rank
+        )
         clusters = linkage.run()
         leaders = {node: cluster.first for cluster in clusters for node in cluster.nodes}
         self.leader_of = [leaders[node] for node in range(len(sizes))]
         for cluster in clusters:
             leader = self.groups[cluster.first]
-            leader.led = [
-                (self.groups[node], self._event_decision(node, cluster))
-                for node in cluster.nodes
-                if node != cluster.first
-            ]
+            others = [node for node in cluster.nodes if node != cluster.first]
+            led = [entry for node in others for entry in self._led(node, leader)]
+            leader.led = [*leader.led, *led]
             yield leader
 
     def _can_merge(self, one: Group, other: Group) -> bool:
         kept, other_kept = self._kept(one.first), self._kept(other.first)
         if not self.graph.constraints.can_link(kept, other_kept):
             return False
-        if min(len(one.nodes), len(other.nodes)) >= MIN_GROUP and are_distinguishable(
+        if None in (one.total, other.total) and self._has_old(one) and self._has_old(other):
+            return False
+        if min(one.count, other.count) >= MIN_GROUP and are_distinguishable(
             self._terms(one), self._terms(other)
         ):
             return False
@@ -193,26 +243,60 @@ class _EventClustering:
         self.graph.constraints.merge(kept, other_kept)
         return True
 
+    def _has_old(self, cluster: Group) -> bool:
+        """Whether it has articles from before."""
+        if cluster.total is None:
+            return True
+        groups = (self.groups[node] for node in cluster.nodes)
+        return any(copy.id in self.old for group in groups for copy in group.copies)
+
     def _terms(self, cluster: Group) -> TermFrequencies:
         """The terms of a cluster; those counted when it was smaller are reused."""
-        terms = self.terms.setdefault(cluster.nodes[0], TermFrequencies([]))
-        if terms.size < len(cluster.nodes):
-            new = cluster.nodes[terms.size :]
-            terms.add(TermFrequencies(self.groups[node].kept.copy for node in new))
+        terms, counted = self.terms.get(cluster.nodes[0], (TermFrequencies([]), 0))
+        if counted < len(cluster.nodes):
+            groups = (self.groups[node].parts for node in cluster.nodes[counted:])
+            parts = (part for group in groups for part in group[:MAX_TERM_GROUPS])
+            terms.add(TermFrequencies(part.kept.copy for part in parts))
+            self.terms[cluster.nodes[0]] = terms, len(cluster.nodes)
         return terms
 
-    def _event_decision(self, node: int, cluster: Group) -> Decision:
+    def _led(self, node: int, leader: DuplicateGroup) -> Iterator[tuple[DuplicateGroup, Decision]]:
+        """A group under its leader, and after it those that it led before."""
+        group = self.groups[node]
+        former, group.led = group.led, ()
+        decision = self._event_decision(node, leader, former)
+        yield group, decision
+        for other, other_decision in former:
+            yield other, relabel_leader(other_decision, group.kept.copy.id, leader.kept.copy.id)
+
+    def _event_decision(
+        self, node: int, leader: DuplicateGroup, led: Sequence[tuple[DuplicateGroup, Decision]]
+    ) -> Decision:
         """The decision that a group is about the event of its leader, directly or by another."""
-        near = self.edges[node]
-        if cluster.first in near:
-            return near[cluster.first]
-        members = (other for other in cluster.nodes if other in near)
-        through = min(members, key=lambda other: (-near[other].confidence, other))
-        decision = near[through]
-        leader, via = self._kept(cluster.first), self._kept(through)
-        return decision._replace(
-            reason=f"reports the event of {leader}, as {via} does: {decision.reason}"
+        network, first = self.network, self.leader_of[node]
+        places = network.places[self.nodes[node]]
+        near = self._near(places[0], first)
+        leader_place = network.places[self.nodes[first]][0]
+        if leader_place in near:
+            return near[leader_place]
+        if not near and led:  # it joined by one of those that it led
+            near = {o: d for place in places for o, d in self._near(place, first).items()}
+        through = min(
+            near,
+            key=lambda place: (-near[place].confidence, self.rank[network.node_of[place]], place),
         )
+        via = network.parts[through].kept.copy.id
+        return indirect(near[through], leader.kept.copy.id, via)
+
+    def _near(self, place: int, leader: int) -> dict[int, Decision]:
+        """The same-event edges of a group within its story."""
+        node_of, edges = self.network.node_of, self.network.edges.get(place, {})
+        return {
+            other: decision
+            for other, decision in edges.items()
+            if node_of[other] != node_of[place]
+            and self.leader_of[self.rank[node_of[other]]] == leader
+        }
 
     def oversized(self) -> Iterator[OversizedGroup]:
         """The stories that others would have joined if they were not full."""
@@ -232,3 +316,20 @@ class _EventClustering:
                 "look for a template or a block page, or raise max_story_size"
             )
             yield OversizedGroup(size, kept, count, why)
+
+
+REPORTS = "reports the event of {}, as {} does: "
+
+
+def indirect(decision: Decision, leader: str, via: str) -> Decision:
+    """The decision that an article reports the event of a leader, as it does that of another."""
+    return decision._replace(reason=REPORTS.format(leader, via) + decision.reason)
+
+
+def relabel_leader(decision: Decision, former: str, leader: str) -> Decision:
+    """A decision about the event of a former leader, now that another one leads the two."""
+    about_former = REPORTS.format(former, "\0").partition("\0")[0]
+    if decision.reason.startswith(about_former):
+        about = REPORTS.format(leader, "\0").partition("\0")[0]
+        return decision._replace(reason=about + decision.reason.removeprefix(about_former))
+    return indirect(decision, leader, former)

@@ -6,7 +6,7 @@ that clustering merged with one of them. Two components that hold articles label
 never merged.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from nearcopy.cluster.kept_copy import NO_PREFERENCE, Preferred
@@ -44,7 +44,7 @@ def add_edge(table: dict[Node, dict[Node, Decision]], a: Node, b: Node, decision
             neighbours[other] = decision
 
 
-def connected_components(table: dict[Node, dict[Node, Decision]]) -> Iterator[list[Node]]:
+def connected_components(table: Mapping[Node, Collection[Node]]) -> Iterator[list[Node]]:
     """The connected components of an adjacency table."""
     visited: set[Node] = set()
     for start in table:

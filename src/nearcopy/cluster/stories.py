@@ -9,7 +9,7 @@ A story keeps its id as it grows, and a merge leaves a redirect. This is the onl
 story id is made.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
@@ -43,6 +43,7 @@ from nearcopy.models import Decision, Edge, Fingerprint, Member, Story
 
 NO_STORIES: Mapping[str, str] = MappingProxyType({})
 CHOSEN_BY_USER = "chosen by a user"
+BEST_OF = "; the best of "
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +97,22 @@ def group_articles(
     *,
     judge: Judge | None = None,
     preferred: Preferred = NO_PREFERENCE,
+    settled: Sequence[DuplicateGroup] = (),
+    old: Collection[str] = (),
 ) -> StoryGroups:
-    """The articles clustered, without story ids; `preferred` are the copies chosen by users."""
+    """The articles clustered, without story ids.
+
+    `preferred` are the copies chosen by users, `settled` the groups that other articles are in
+    already. These stay, and what is clustered may join them, but for the `old` articles.
+    """
     by_id = _by_id(articles)
-    graph = LinkGraph(by_id, policy, preferred=preferred, for_judge=judge is not None)
+    members = {copy.id for group in settled for copy in group.articles}
+    known = by_id.keys() | members if members else by_id
+    graph = LinkGraph(known, policy, preferred=preferred, for_judge=judge is not None)
     for edge in edges:
-        graph.add(edge.a, edge.b, edge.decision, edge.event_score)
-    groups, oversized = _group_linked(by_id, graph, policy, judge)
+        if not (members and edge.decision.duplicate and {edge.a, edge.b} & members):
+            graph.add(edge.a, edge.b, edge.decision, edge.event_score)
+    groups, oversized = _group_linked(by_id, graph, policy, judge, settled, old)
     linked = graph.duplicates.keys() | graph.events.keys()
     singletons = [copy for id_, copy in by_id.items() if id_ not in linked]
     return StoryGroups(groups, singletons, oversized, policy, preferred)
@@ -146,10 +156,15 @@ def _by_id(articles: Iterable[Fingerprint]) -> dict[str, Fingerprint]:
 
 
 def _group_linked(
-    by_id: Mapping[str, Fingerprint], graph: LinkGraph, policy: Policy, judge: Judge | None
+    by_id: Mapping[str, Fingerprint],
+    graph: LinkGraph,
+    policy: Policy,
+    judge: Judge | None,
+    settled: Sequence[DuplicateGroup],
+    old: Collection[str],
 ) -> tuple[list[DuplicateGroup], list[OversizedGroup]]:
     """The groups of all linked articles that lead a story, and those that became too large."""
-    single = (by_id[id_] for id_ in graph.events if id_ not in graph.duplicates)
+    single = (by_id[id_] for id_ in graph.events if id_ in by_id and id_ not in graph.duplicates)
     groups = [
         DuplicateGroup(RankedCopy((), copy, score_single_copy(copy, policy)), []) for copy in single
     ]
@@ -160,7 +175,7 @@ def _group_linked(
         stars = StarClustering([by_id[id_] for id_ in ids], graph, policy, judge)
         groups += stars.groups()
         oversized += stars.oversized()
-    leading, full = merge_events(groups, graph, policy)
+    leading, full = merge_events([*groups, *settled], graph, policy, old)
     return leading, oversized + full
 
 
@@ -186,8 +201,8 @@ def _why_kept(group: DuplicateGroup, grouped: StoryGroups) -> str:
     if group.kept.copy.id in grouped.preferred:
         return CHOSEN_BY_USER
     ranked = sorted((copy for copy, _ in group.others), key=lambda copy: copy.key)
-    why = explain_choice([group.kept, *ranked], grouped.policy)
-    return f"{why}; the best of {1 + len(group.led)} reports" if group.led else why
+    why = group.why or explain_choice([group.kept, *ranked], grouped.policy)
+    return f"{why}{BEST_OF}{len(group.parts)} reports" if group.led else why
 
 
 def _singleton_story(copy: Fingerprint, card: ScoreCard, id: str) -> Story:  # noqa: A002

@@ -60,7 +60,12 @@ def apply_feedback(
 
 def edges_with_feedback(store: Store, ids: Collection[str]) -> list[Edge]:
     """All edges of these articles, feedback applied."""
-    edges, feedback = store.edges(ids), store.feedback_about(ids)
+    return overlay_feedback(store, store.edges(ids), ids)
+
+
+def overlay_feedback(store: Store, edges: list[Edge], ids: Collection[str]) -> list[Edge]:
+    """The edges of these articles, feedback applied."""
+    feedback = store.feedback_about(ids)
     if not feedback:
         return edges
     stored = store.runs({id_ for said in feedback for id_ in said.pair})

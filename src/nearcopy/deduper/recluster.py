@@ -1,13 +1,15 @@
 """Reclustering: incremental updates of stories that equal clustering all articles at once."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from heapq import nsmallest
+from dataclasses import replace
 from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple
 
+from nearcopy.cluster.duplicate_groups import Judge as CopyJudge
 from nearcopy.cluster.duplicate_groups import OversizedGroup
 from nearcopy.cluster.kept_copy import by_age
+from nearcopy.cluster.settled_stories import SettledStories
 from nearcopy.cluster.stories import (
     Clustering,
     StoryGroups,
@@ -20,11 +22,11 @@ from nearcopy.cluster.stories import (
 from nearcopy.config import Policy, Recipe
 from nearcopy.deduper.feedback_overlay import (
     apply_feedback,
+    by_article,
     find_connected,
-    find_duplicates,
-    links_with_feedback,
 )
 from nearcopy.deduper.matches import find_matches, judge_fingerprints
+from nearcopy.deduper.neighbourhood import MAX_EDGES, find_neighbourhood, whole_stories
 from nearcopy.fingerprint.blocking_keys import blocking_keys
 from nearcopy.fingerprint.term_weights import TermCounts, count_terms
 from nearcopy.models import Decision, Edge, Fingerprint, Member, Story
@@ -35,7 +37,6 @@ Judge = Callable[[str, str], Edge]
 MAX_DUPLICATES = 10_000  # clustered together; a larger group comes from a template
 MAX_COMPONENT = 500  # of a larger connected component only the neighbourhood is reclustered
 UNLIMITED = 1 << 62
-NEAREST = 2  # articles of the same event whose stories an article may join
 ID_BATCH_SIZE = 64
 
 
@@ -74,27 +75,43 @@ def update_stories(
             window, only the neighbourhood of the articles is, and the other stories stay.
     """
     limit = UNLIMITED if whole else MAX_COMPONENT + len(ids)
-    component = find_connected(store, ids, limit)
-    complete = len(component) < limit
-    component = with_whole_stories(
-        store, component if complete else _find_neighbourhood(store, ids), former
-    )
-    fingerprints = store.fingerprints(component)
-    before = store.members(component)
-    story_before = {id_: story for id_, (story, _) in before.items()}
-    own = {id_: own_story_id(id_) for id_ in fingerprints if id_ not in new}
-    replaced = {id_: story for id_, story in former.items() if id_ in fingerprints}
-    edges = store.edges_among(component)
-    decided = (edge for edge in edges if not edge.on_demand)
-    cached_judge = _CachedJudge(judge, edges)
+    edges = [] if whole else store.edges(ids)
+    complete = len(edges) <= MAX_EDGES * len(ids)
+    component = find_connected(store, ids, limit) if complete else []
+    complete &= len(component) < limit
+    if complete:
+        scope = whole_stories(store, component, former)
+    else:
+        scope = find_neighbourhood(store, ids, edges, former, policy)
+    in_settled = {m.id: (story.id, m) for story in scope.settled for m in story.members}
+    fingerprints = store.fingerprints([*scope.ids, *in_settled])
+    cached_judge = _CachedJudge(judge, scope.edges)
+    settled = SettledStories(scope.settled, fingerprints, policy)
+    clustered = {id_: fingerprints[id_] for id_ in scope.ids if id_ in fingerprints}
+    fresh = [article for id_, article in clustered.items() if id_ in new]
+    added = _add_copies(settled, fresh, scope.edges, cached_judge)
+    decided = (edge for edge in scope.edges if not edge.on_demand)
 
     groups = group_articles(
-        fingerprints.values(),
-        apply_feedback(decided, store.feedback_about(component), fingerprints),
+        [article for id_, article in clustered.items() if id_ not in added],
+        apply_feedback(decided, store.feedback_about(scope.ids), fingerprints),
         policy,
         judge=cached_judge,
         preferred=store.preferred_copies(fingerprints),
+        settled=[*settled.leaders, *settled.left_out],
+        old=clustered.keys() - new,
     )
+    groups = replace(
+        groups,
+        groups=[group for group in groups.groups if settled.is_changed(group)],
+        oversized=[*groups.oversized, *settled.oversized()],
+    )
+    changed = {copy.id for group in groups.groups for copy in group.articles}
+    before = store.members(clustered)
+    before |= {id_: place for id_, place in in_settled.items() if id_ in changed}
+    story_before = {id_: story for id_, (story, _) in before.items()}
+    own = {id_: own_story_id(id_) for id_ in clustered if id_ not in new}
+    replaced = {id_: story for id_, story in former.items() if id_ in clustered}
     clustering, used = _assign_unused_ids(
         store, fingerprints, own | story_before | replaced, groups
     )
@@ -103,36 +120,23 @@ def update_stories(
     removed -= {story.id for story in clustering.stories}
     redirects = {old: new for old, new in clustering.redirects.items() if old not in used}
     store.save_stories(clustering.stories, removed, redirects)
-    return ClusterUpdate(
-        clustering.oversized, complete, {id_: before.get(id_) for id_ in fingerprints}
-    )
+    affected = clustered.keys() | before.keys()
+    return ClusterUpdate(clustering.oversized, complete, {id_: before.get(id_) for id_ in affected})
 
 
-def _find_neighbourhood(store: Store, ids: Collection[str]) -> list[str]:
-    """These articles, those most likely of the same event, and all duplicates of either."""
-    stored = store.sequence_numbers(ids)
-    same_event: dict[str, list[tuple[float, str]]] = {id_: [] for id_ in stored}
-    duplicates: list[str] = []
-    for link in links_with_feedback(store, stored):
-        duplicates += link[:2] if link.duplicate else ()
-        for one, other in (link[:2], link[1::-1]):
-            if one in stored:
-                same_event[one].append((-link.event_score, other))
-    nearest = (id_ for near in same_event.values() for _, id_ in nsmallest(NEAREST, near))
-    neighbours = [id_ for id_ in dict.fromkeys([*duplicates, *nearest]) if id_ not in stored]
-    return list(dict.fromkeys([*stored, *find_duplicates(store, neighbours, MAX_DUPLICATES)]))
-
-
-def with_whole_stories(
-    store: Store, ids: Collection[str], former: Mapping[str, str] = MappingProxyType({})
-) -> list[str]:
-    """These articles and all members of their present and former stories.
-
-    A story that is reclustered in part would lose its other members.
-    """
-    story_ids = {story for story, _ in store.members(ids).values()} | {*former.values()}
-    members = (m.id for story in store.stories(story_ids).values() for m in story.members)
-    return list(dict.fromkeys([*ids, *members]))
+def _add_copies(
+    settled: SettledStories,
+    articles: Iterable[Fingerprint],
+    edges: Iterable[Edge],
+    judge: CopyJudge,
+) -> set[str]:
+    """Add the articles that are copies in settled stories to these; which they are."""
+    if not settled.leaders:
+        return set()
+    edges_of = by_article(edges)
+    added = {a.id for a in articles if settled.add_copy(a, edges_of.get(a.id, {}), judge)}
+    settled.rank_grown()
+    return added
 
 
 class _CachedJudge:

@@ -7,7 +7,7 @@ from itertools import islice
 from time import perf_counter, sleep
 
 from nearcopy.deduper.check_and_add import check_stored
-from nearcopy.deduper.recluster import with_whole_stories
+from nearcopy.deduper.neighbourhood import with_whole_stories
 from nearcopy.deduper.session import Session
 from nearcopy.errors import BadArticle
 from nearcopy.fingerprint.blocking_keys import VERSION, blocking_keys
