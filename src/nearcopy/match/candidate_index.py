@@ -289,8 +289,10 @@ def _select_best(
     numbers: Numbers, common: Numbers, limit: int, existing: Callable[[list[int]], Collection[int]]
 ) -> tuple[list[int], int]:
     """The stored candidates with the highest scores, and the number dropped."""
-    stored = np.isin(numbers, np.array(sorted(existing(numbers.tolist())), np.int64))
-    numbers, common = numbers[stored], common[stored]
+    stored = existing(numbers.tolist())
+    if len(stored) < len(numbers):
+        rows = np.isin(numbers, np.array(sorted(stored), np.int64))
+        numbers, common = numbers[rows], common[rows]
     best: list[int] = numbers[np.argsort(-common, kind="stable")[:limit]].tolist()
     return best, max(0, len(numbers) - limit)
 
