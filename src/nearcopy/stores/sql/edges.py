@@ -59,9 +59,10 @@ class SqlEdges:
         for later, own in by_later.items():
             before = self._others(later, stored[later])
             for earlier, edge in own.items():
-                if edge.same_story is not before.get(earlier):
+                same_story = edge.same_story
+                if same_story is not before.get(earlier):
                     ends = changed_ends if earlier in before else new_ends
-                    ends.setdefault(earlier, {})[later] = edge.same_story
+                    ends.setdefault(earlier, {})[later] = same_story
         self._insert_ends(new_ends)
         self._change_ends(changed_ends)
         self._write(
