@@ -19,6 +19,7 @@ DETAILED = frozenset(name for name, none in Evidence._field_defaults.items() if 
 }
 FLAGS = frozenset({"exact", "name_swap", "refiled"})
 COUNTS = frozenset({"words", "title_chars", "title_words", "distance", "numerals_changed"})
+ALWAYS_KNOWN = frozenset({"words", "title_chars", "title_words"})
 ANSWERS = frozenset({"same_url", "same_declared_url", "same_text", "same_source"})
 # The evidence of the texts; a policy that compares texts only sees nothing else.
 TEXTS = frozenset({"same_text", "distance", "overlap", "containment", "exact", "words"})
@@ -98,8 +99,9 @@ class EvidenceTable(Table[Evidence]):
         """A column of numbers that was not measured."""
         if name not in Evidence._fields:
             raise AttributeError(name)
-        unknown = np.nan if Evidence._field_defaults[name] is None else 0
-        self.add(**{name: np.full(self._size, unknown, _type(name))})
+        kind = _type(name)
+        unknown = np.nan if kind is np.float64 and name not in ALWAYS_KNOWN else 0
+        self.add(**{name: np.full(self._size, unknown, kind)})
         column: Floats = vars(self)[name]
         return column
 
