@@ -38,6 +38,7 @@ IN_PLACE = {
     "io/files/read.py": "in a private folder that is removed",
     "service/auth.py": "the file of tokens, which SQLite writes, made for its owner alone",
     "service/request_bodies.py": "in a private folder that is removed",
+    "stores/window_files.py": "derived from the store, checked when it is read, and made again",
     "batch/spark/checkpoints.py": "on a distributed file system: renamed when it is whole",
 }
 

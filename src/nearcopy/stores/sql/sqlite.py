@@ -105,11 +105,11 @@ class SqliteDatabase(Database):
         self.address, self.pool = address, pool
         path = path_of(address)
         self.timeout = LOCK_TIMEOUT_SECONDS
-        self.window_folder = path.with_name(path.name + WINDOW_SUFFIX) / pool
         if not path.parent.is_dir():
             raise StoreError(f"{address}: there is no folder {path.parent}: make it first")
         if path.is_dir():
             raise StoreError(f"{address} is a folder: name a file in it, {path / 'seen.db'}")
+        self.window_folder = path.with_name(path.name + WINDOW_SUFFIX) / pool
         with _translate_errors(address):
             self._connection = sqlite3.connect(
                 path, timeout=LOCK_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
