@@ -75,10 +75,11 @@ def update_stories(
             window, only the neighbourhood of the articles is, and the other stories stay.
     """
     limit = UNLIMITED if whole else MAX_COMPONENT + len(ids)
-    edges = [] if whole else store.edges(ids)
-    complete = len(edges) <= MAX_EDGES * len(ids)
-    component = find_connected(store, ids, limit) if complete else []
-    complete &= len(component) < limit
+    component = find_connected(store, ids, limit)
+    complete = len(component) < limit
+    # A small component has few edges an article.
+    edges = [] if whole or (complete and len(component) <= MAX_EDGES) else store.edges(ids)
+    complete &= len(edges) <= MAX_EDGES * len(ids)
     if complete:
         scope = whole_stories(store, component, former)
     else:
