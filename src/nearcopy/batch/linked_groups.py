@@ -27,7 +27,7 @@ from nearcopy.deduper.verdicts import duplicate_verdict
 from nearcopy.fingerprint.fingerprint_table import RowPairs
 from nearcopy.match.compare import Pair
 from nearcopy.match.eligibility import NOT_COMPARED, sources_comparable
-from nearcopy.match.judgement import Articles, Judgement, are_promising, judge_pairs
+from nearcopy.match.judgement import Articles, Judgement, judge_candidates, judge_pairs
 from nearcopy.models import Decision, Edge, Evidence, Fingerprint, Relation, Story, Verdict
 
 RowPair = tuple[int, int]  # the larger row number first
@@ -211,15 +211,13 @@ def decode_decision(values: Sequence[Any]) -> Decision:
     return Decision(Relation(relation), rule, confidence, duplicate, reason, tuple(flags))
 
 
-def judge_candidates(
+def judge_related(
     pairs: Sequence[Pair], settings: Settings, articles: Articles
 ) -> list[tuple[int, Judgement]]:
     """The judgements of pairs that have something in common, with their positions."""
-    policy = settings.policy
-    both = RowPairs.of(pairs)
-    (places,) = np.nonzero(are_promising(both, policy))
-    older_first = both.take(places).older_first()
-    judgements = judge_pairs(older_first, settings.recipe, policy, articles)
+    places, judgements = judge_candidates(
+        RowPairs.of(pairs), settings.recipe, settings.policy, articles
+    )
     (related,) = np.nonzero(~judgements.decisions.nothing_in_common)
     return list(zip(places[related].tolist(), judgements.rows(related.tolist()), strict=True))
 

@@ -13,7 +13,7 @@ from nearcopy.fingerprint.fingerprint_table import FingerprintTable, RowPairs
 from nearcopy.fingerprint.term_weights import stored_weights
 from nearcopy.match.eligibility import NOT_COMPARED, comparable_pairs, sources_comparable
 from nearcopy.match.evidence_table import EvidenceTable
-from nearcopy.match.judgement import Articles, JudgementTable, are_promising, judge_pairs
+from nearcopy.match.judgement import Articles, JudgementTable, judge_candidates, judge_pairs
 from nearcopy.models import Article, Edge, Fingerprint
 from nearcopy.stores import Candidates, Store, StoredArticle
 
@@ -113,13 +113,8 @@ class _Measurement:
         places, tables = [np.zeros(0, np.int64)], []
         for start in range(0, max(1, len(pairs)), PAIR_BATCH_SIZE):
             batch = pairs.take(slice(start, start + PAIR_BATCH_SIZE))
-            (promising,) = np.nonzero(are_promising(batch, self._policy, self._weights))
-            judgements = judge_pairs(
-                batch.take(promising).older_first(),
-                self._recipe,
-                self._policy,
-                self._articles,
-                weights=self._weights,
+            promising, judgements = judge_candidates(
+                batch, self._recipe, self._policy, self._articles, weights=self._weights
             )
             places.append(start + promising)
             tables.append(judgements.evidence)

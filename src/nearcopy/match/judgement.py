@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 import nearcopy.kernels as kernels
 from nearcopy.config import SLOTS, Policy, Recipe
@@ -123,6 +124,23 @@ def judge_pairs(
     if "embedding" in policy.measures:
         evidence.add(embedding_cosine=_embedding_cosines(pairs, articles))
     return JudgementTable(evidence, policy)
+
+
+def judge_candidates(
+    pairs: RowPairs,
+    recipe: Recipe,
+    policy: Policy,
+    articles: Articles,
+    *,
+    weights: kernels.TermWeights | None = None,
+) -> tuple[NDArray[np.int64], JudgementTable]:
+    """The places of the pairs that may be related, and their judgements, the older article first.
+
+    The arguments are those of `judge_pairs`.
+    """
+    (places,) = np.nonzero(are_promising(pairs, policy, weights))
+    older_first = pairs.take(places).older_first()
+    return places, judge_pairs(older_first, recipe, policy, articles, weights=weights)
 
 
 def judge_articles(

@@ -16,8 +16,8 @@ from nearcopy.batch.column_rules import (
     overlap_shares,
 )
 from nearcopy.batch.linked_groups import (
-    judge_candidates,
     judge_pair,
+    judge_related,
     optional_time,
 )
 from nearcopy.batch.local.candidate_pairs import (
@@ -242,7 +242,7 @@ class ArticleReader:
         """The judgements of the pairs that have something in common."""
         self.load({row for pair in pairs for row in pair})
         both = [(self.fingerprint(a), self.fingerprint(b)) for a, b in pairs]
-        judgements = judge_candidates(both, self._job, self._articles)
+        judgements = judge_related(both, self._job, self._articles)
         return [(*pairs[place], judgement) for place, judgement in judgements]
 
     def judge_pair(self, later: int, earlier: int) -> Judgement:

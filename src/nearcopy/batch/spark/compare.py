@@ -13,7 +13,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from nearcopy.batch.column_rules import are_eligible, judge_texts, measure_pairs, overlap_shares
 from nearcopy.batch.corpus_settings import Settings
-from nearcopy.batch.linked_groups import decode_decision, judge_candidates
+from nearcopy.batch.linked_groups import decode_decision, judge_related
 from nearcopy.batch.spark.row_reader import BLOBS, Batches, fingerprints_in, to_batch
 from nearcopy.cluster.link_graph import is_link
 from nearcopy.match.eligibility import are_comparable
@@ -104,9 +104,7 @@ def _judge_batches(settings: Settings, batches: Batches) -> Iterator[pa.RecordBa
         earlier_side, more = _load_side(batch, "earlier", B)
         pairs = list(zip(later_side, earlier_side, strict=True))
         fits = [place for place, pair in enumerate(pairs) if are_comparable(*pair, policy)]
-        results = judge_candidates(
-            [pairs[place] for place in fits], settings, _lookup(texts | more)
-        )
+        results = judge_related([pairs[place] for place in fits], settings, _lookup(texts | more))
         places = np.array([fits[place] for place, _ in results], np.int64)
         judgements = [judgement for _, judgement in results]
         yield to_batch(
