@@ -33,7 +33,7 @@ def decisions(context: Context) -> Iterator[Measurement]:
         for preset in PRESETS:
             title = f"candidate {name} compared and decided, {preset}"
             work = Work(f"decisions/{name}/{preset}", title, "pairs/s", len(pairs))
-            bar = Bar(">=", 50_000) if preset == "default" else None
+            bar = Bar(">=", 1_000_000) if preset == "default" else None
             yield _speed(work, pairs, POLICIES[preset], context.sizes.rounds, bar)
 
 

@@ -1,8 +1,8 @@
 """`make quality`: how the default policy judges the labelled news, held to floors.toml.
 
-Exits with 1 where a floor is not held on the corpus it was set for. `--all` measures the recall of
-every recipe and the exact join as well, which takes minutes more. `--raise` sets the floors as high
-as what is held allows, and lowers none.
+Exits with 1 where a floor is not held on the corpus it was set for. `--all` measures the exact join
+as well, which takes minutes more. `--raise` sets the floors as high as what is held allows, and
+lowers none.
 """
 
 import json
@@ -10,7 +10,6 @@ import sys
 from dataclasses import asdict
 from typing import Any
 
-import recall
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
@@ -52,16 +51,13 @@ def as_json(line: Held) -> dict[str, Any]:
 
 
 def besides(console: Console) -> dict[str, Any]:
-    """The recall of every recipe and the exact join: measured again, or as they were."""
+    """The exact join: measured again, or as it was."""
     if "--all" not in sys.argv:
         previous = json.loads(results.QUALITY.read_text(encoding="utf-8"))
-        return {name: previous[name] for name in ("findings", "joins") if name in previous}
-    findings, joined = recall.measured(console), list(near_text.measured())
-    console.print(recall.shown(findings), near_text.table(joined))
-    return {
-        "findings": [asdict(line) for line in findings],
-        "joins": [line.as_json() for line in joined],
-    }
+        return {"joins": previous["joins"]} if "joins" in previous else {}
+    joined = list(near_text.measured())
+    console.print(near_text.table(joined))
+    return {"joins": [line.as_json() for line in joined]}
 
 
 def main() -> None:

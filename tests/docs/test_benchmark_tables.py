@@ -1,5 +1,6 @@
 """The tables of the README are made from the results, the results by what is asked for."""
 
+import ast
 import importlib
 import importlib.util
 import json
@@ -136,6 +137,25 @@ def test_pages_show_what_was_measured_last(benchmark_module):
     assert accuracy.brief(quality) in readme
     assert table.markdown(speed) in (pages / "docs" / "speed.md").read_text("utf-8")
     assert accuracy.markdown(quality) in (pages / "docs" / "accuracy.md").read_text("utf-8")
+
+
+def test_the_benchmarks_import_what_is_there():
+    root = TABLE.parent.parent
+    folders = (TABLE.parent, root / "tools", root / "tests" / "support")
+    own = {path.stem for folder in folders for path in folder.glob("*.py")}
+    for path in TABLE.parent.glob("*.py"):
+        if path.name.startswith("peer_"):  # they run in an environment of their own
+            continue
+        for name in imported(path) - own:
+            assert importlib.util.find_spec(name), f"{path.name} imports {name}"
+
+
+def imported(path):
+    """The first part of each module that a file imports."""
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    plain = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    whence = {node.module for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
+    return {name.split(".")[0] for name in plain | whence}
 
 
 def test_every_page_that_shows_results_has_its_markers(table):
