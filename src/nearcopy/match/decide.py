@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from enum import IntFlag
 from functools import cached_property
 from operator import attrgetter
+from sys import intern
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -177,20 +178,21 @@ class DecisionTable(Table[Decision]):
         rules, reasons = self.rules[places], self.reasons[places]
         sentences = [""] * len(places)
         for number in np.unique(rules[rules != NO_RULE]).tolist():
-            sentence = SENTENCES[RULES[number].name]
+            choice = SENTENCES[RULES[number].name]
             (chosen,) = np.nonzero(rules == number)
-            if isinstance(sentence, str):
-                said = [sentence] * len(chosen)
+            if isinstance(choice, str):
+                said = [choice] * len(chosen)
             else:
-                first = sentence.holds(self._conditions)[places[chosen]].tolist()
-                said = [sentence.sentence if yes else sentence.otherwise for yes in first]
+                first = choice.holds(self._conditions)[places[chosen]].tolist()
+                said = [choice.sentence if yes else choice.otherwise for yes in first]
             for place, words in zip(chosen.tolist(), said, strict=True):
                 sentences[place] = words
         (vetoed,) = np.nonzero(reasons != Reason.NONE)
         against = zip(reasons[vetoed].tolist(), places[vetoed].tolist(), strict=True)
         for place, (reason, pair) in zip(vetoed.tolist(), against, strict=True):
             veto, rule = veto_sentence(REASONS[reason], self._evidence, pair), sentences[place]
-            sentences[place] = f"{rule}; not a surer relation: {veto}" if rule else veto
+            sentence = f"{rule}; not a surer relation: {veto}" if rule else veto
+            sentences[place] = intern(sentence)  # many are kept, few are distinct
         return [sentence or NOTHING_RELEVANT for sentence in sentences]
 
     def _flags(self, places: NDArray[np.int64]) -> list[tuple[str, ...]]:
