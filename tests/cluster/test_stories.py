@@ -689,9 +689,9 @@ def clumps(size: int) -> tuple[list[Fingerprint], list[Edge]]:
 @pytest.mark.parametrize("shape", [star, chain, of_events, clumps])
 def test_time_grows_with_the_number_of_articles(shape):
     def seconds(articles: list[Fingerprint], edges: list[Edge]) -> float:
-        start = time.perf_counter()
+        start = time.process_time()
         cluster_articles(articles, edges, Policy(max_story_size=10**6), judge=refuse)
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     few, many = shape(1_000), shape(16_000)
     small = min(seconds(*few) for _ in range(3))
