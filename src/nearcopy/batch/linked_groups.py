@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 import nearcopy.kernels as kernels
 from nearcopy.batch.column_rules import (
@@ -25,7 +26,6 @@ from nearcopy.config import Policy
 from nearcopy.config.units import NO_TIME, from_micros
 from nearcopy.deduper.verdicts import duplicate_verdict
 from nearcopy.fingerprint.fingerprint_table import RowPairs
-from nearcopy.match.compare import Pair
 from nearcopy.match.eligibility import NOT_COMPARED, sources_comparable
 from nearcopy.match.judgement import Articles, Judgement, judge_candidates, judge_pairs
 from nearcopy.models import Decision, Edge, Evidence, Fingerprint, Relation, Story, Verdict
@@ -211,15 +211,25 @@ def decode_decision(values: Sequence[Any]) -> Decision:
     return Decision(Relation(relation), rule, confidence, duplicate, reason, tuple(flags))
 
 
-def judge_related(
-    pairs: Sequence[Pair], settings: Settings, articles: Articles
-) -> list[tuple[int, Judgement]]:
-    """The judgements of pairs that have something in common, with their positions."""
-    places, judgements = judge_candidates(
-        RowPairs.of(pairs), settings.recipe, settings.policy, articles
-    )
+class RelatedPairs(NamedTuple):
+    """The pairs that have something in common, in columns: where they stand, and their edges."""
+
+    places: NDArray[np.int64]
+    decisions: list[Decision]
+    event_score: NDArray[np.float64]
+    overlap: NDArray[np.float64]  # NaN where it is unknown
+
+
+def judge_related(pairs: RowPairs, settings: Settings, articles: Articles) -> RelatedPairs:
+    """Those of the pairs that have something in common."""
+    places, judgements = judge_candidates(pairs, settings.recipe, settings.policy, articles)
     (related,) = np.nonzero(~judgements.decisions.nothing_in_common)
-    return list(zip(places[related].tolist(), judgements.rows(related.tolist()), strict=True))
+    return RelatedPairs(
+        places[related],
+        judgements.decisions.rows(related.tolist()),
+        judgements.event_score[related],
+        judgements.overlap[related],
+    )
 
 
 def judge_pair(a: Fingerprint, b: Fingerprint, settings: Settings, articles: Articles) -> Judgement:

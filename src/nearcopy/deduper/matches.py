@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nearcopy.config import Policy, Recipe
 from nearcopy.deduper.found_matches import FoundMatches, Places
@@ -17,7 +16,6 @@ from nearcopy.match.judgement import Articles, JudgementTable, judge_candidates,
 from nearcopy.models import Article, Edge, Fingerprint
 from nearcopy.stores import Candidates, Store, StoredArticle
 
-MAX_EXACT_DUPLICATES = 32  # candidates with the same text: each is a copy of the first anyway
 PAIR_BATCH_SIZE = 16384
 NEW = 1 << 62  # above all sequence numbers
 BEFORE_ALL = -1
@@ -69,33 +67,21 @@ def _eligible_pairs(
 ) -> tuple[Places, RowPairs]:
     """The pairs of articles and candidates to compare, with the number of each article.
 
-    Of exact duplicates only the first few are compared. Without an order of insertion, all but the
-    article itself come before it.
+    Without an order of insertion, all but the article itself come before it.
     """
     others = list(chain.from_iterable(probe.candidates for probe in candidates))
     own = table.rows([entry.fingerprint for entry in entries])
     articles = np.repeat(np.arange(len(entries)), [len(probe.candidates) for probe in candidates])
     pairs = RowPairs(table, own[articles], table.rows(others))
-    eligible = comparable_pairs(pairs, policy)
     if order is None:
         ids, other_ids = pairs.numbers("id")
-        eligible &= ids != other_ids
+        earlier = ids != other_ids
     else:
         inserted = np.array([order[entry.article.id] for entry in entries], np.int64)
         inserted_before = np.array([order.get(o.id, BEFORE_ALL) for o in others], np.int64)
-        eligible &= inserted_before < inserted[articles]
-    (places,) = np.nonzero(eligible)
-    digests, other_digests = pairs.take(places).numbers("digest")
-    exact = (digests != 0) & (digests == other_digests)
-    places = places[~exact | (_count_so_far(exact, articles[places]) <= MAX_EXACT_DUPLICATES)]
+        earlier = inserted_before < inserted[articles]
+    places = comparable_pairs(pairs, articles, policy, earlier)
     return articles[places], pairs.take(places)
-
-
-def _count_so_far(marked: NDArray[np.bool_], groups: Places) -> Places:
-    """The number of marked ones up to each, in its group; groups ascend."""
-    counts: Places = np.cumsum(marked)
-    firsts = np.searchsorted(groups, groups)
-    return counts - counts[firsts] + marked[firsts]
 
 
 class _Measurement:

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from nearcopy.config import Policy
 from nearcopy.config.units import MICROSECOND, NO_TIME
-from nearcopy.fingerprint.fingerprint_table import RowPairs
+from nearcopy.fingerprint.fingerprint_table import RowPairs, Rows
 from nearcopy.models import Decision, Fingerprint, Relation
 
 NOT_COMPARED = Decision(
     Relation.DISTINCT, "not-compared", 1.0, False, "too far apart in time, or not by such sources"
 )
+MAX_EXACT_DUPLICATES = 32  # of an article that are compared
 Times = tuple[NDArray[np.int64], NDArray[np.int64]]  # publication times, and times of arrival
 
 
@@ -43,16 +44,35 @@ def sources_comparable(one: Fingerprint, other: Fingerprint, policy: Policy) -> 
     return same_source == (policy.sources == "within")
 
 
-def comparable_pairs(pairs: RowPairs, policy: Policy) -> NDArray[np.bool_]:
-    """Whether the policy compares each two, as in `are_comparable`."""
-    comparable = np.ones(len(pairs), np.bool_)
+def comparable_pairs(
+    pairs: RowPairs, articles: Rows, policy: Policy, mask: NDArray[np.bool_] | None = None
+) -> Rows:
+    """The places of the pairs to compare: as in `are_comparable`, and with little in vain.
+
+    Of the exact duplicates of an article only the first few are compared: each is a copy of the
+    first anyway. `articles` numbers the article of each pair, ascending; `mask` excludes pairs.
+    """
+    comparable = np.ones(len(pairs), np.bool_) if mask is None else mask
     if policy.sources != "any":
         differ = sources_differ(*pairs.numbers("source"))
-        comparable &= differ if policy.sources == "across" else ~differ
+        comparable = comparable & (differ if policy.sources == "across" else ~differ)
     if policy.window is not None:
         left, right = zip(pairs.numbers("published"), pairs.numbers("seen"), strict=True)
-        comparable &= within_window(left, right, policy.window)
-    return comparable
+        comparable = comparable & within_window(left, right, policy.window)
+    places = np.flatnonzero(comparable)
+    digests, other_digests = pairs.take(places).numbers("digest")
+    exact = (digests != 0) & (digests == other_digests)
+    compared: Rows = places[
+        ~exact | (_count_so_far(exact, articles[places]) <= MAX_EXACT_DUPLICATES)
+    ]
+    return compared
+
+
+def _count_so_far(marked: NDArray[np.bool_], groups: Rows) -> Rows:
+    """The number of marked ones up to each, in its group; groups ascend."""
+    counts: Rows = np.cumsum(marked)
+    firsts = np.searchsorted(groups, groups)
+    return counts - counts[firsts] + marked[firsts]
 
 
 def sources_differ(left: NDArray[Any], right: NDArray[Any]) -> NDArray[np.bool_]:

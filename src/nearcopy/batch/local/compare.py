@@ -16,6 +16,7 @@ from nearcopy.batch.column_rules import (
     overlap_shares,
 )
 from nearcopy.batch.linked_groups import (
+    RelatedPairs,
     judge_pair,
     judge_related,
     optional_time,
@@ -33,9 +34,9 @@ from nearcopy.batch.local.fingerprints import read_fingerprints, read_keys
 from nearcopy.batch.local.row_table import read_texts, table_of
 from nearcopy.batch.shared_keys import Pairs, sorted_distinct
 from nearcopy.config.units import from_micros
-from nearcopy.deduper.matches import MAX_EXACT_DUPLICATES, PAIR_BATCH_SIZE
+from nearcopy.fingerprint.fingerprint_table import FingerprintTable, RowPairs
 from nearcopy.match.candidate_index import CandidateIndex, IndexedArticle, candidate_limit
-from nearcopy.match.eligibility import are_comparable
+from nearcopy.match.eligibility import comparable_pairs
 from nearcopy.match.judgement import Judgement
 from nearcopy.models import Article, Decision, Fingerprint
 from nearcopy.models.batches import batches
@@ -44,7 +45,7 @@ TEXTS_PER_BATCH = 2048  # held in memory
 HIGH, LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 INDEX_BYTES_PER_ROW = 1500
 CACHED_FINGERPRINTS = 20_000
-ROWS_PER_BATCH = 64  # whose candidates are loaded together
+ROWS_PER_BATCH = 256  # whose candidates are loaded together
 Candidates = list[tuple[int, list[int]]]  # rows and the earlier rows that share keys with each
 Times = tuple[int | None, int | None]  # published, seen
 
@@ -133,8 +134,7 @@ def compare_articles(job: CorpusJob, block: int) -> None:
     """Write the edges between the articles of a block and earlier ones."""
     candidates, truncated = _candidates(job, block)
     articles = ArticleReader(job)
-    pairs = list(articles.pairs(candidates))
-    edges = [edge for batch in batches(pairs, PAIR_BATCH_SIZE) for edge in articles.judge(batch)]
+    edges = [articles.edges(batch) for batch in batches(candidates, ROWS_PER_BATCH)]
     columns, decisions = _edge_columns(edges)
     write_pack(edges_path(job, block), columns, decisions=decisions, truncated=truncated)
 
@@ -200,25 +200,24 @@ class ArticleReader:
     def __init__(self, job: CorpusJob) -> None:
         self._job = job
         self._fingerprints: dict[int, Fingerprint] = {}
+        self._table = FingerprintTable()
         self._rows: dict[str, int] = {}
 
-    def pairs(self, candidates: Candidates) -> Iterator[tuple[int, int]]:
-        """The pairs to compare; of exact duplicates only the first few."""
-        for batch in batches(candidates, ROWS_PER_BATCH):
-            self.load({number for row, earlier in batch for number in (row, *earlier)})
-            yield from self._comparable(batch)
+    def edges(self, candidates: Candidates) -> tuple[Array, Array, RelatedPairs]:
+        """The later and the earlier row of each pair with something in common, and their edges."""
+        later = np.repeat(
+            np.array([row for row, _ in candidates], np.int64),
+            [len(earlier) for _, earlier in candidates],
+        )
+        earlier = np.array([row for _, rows in candidates for row in rows], np.int64)
+        self.load({*later.tolist(), *earlier.tolist()})
+        pairs = RowPairs(self._table, self._table_rows(later), self._table_rows(earlier))
+        places = comparable_pairs(pairs, later, self._job.policy)
+        related = judge_related(pairs.take(places), self._job, self._articles)
+        return later[places][related.places], earlier[places][related.places], related
 
-    def _comparable(self, candidates: Candidates) -> Iterator[tuple[int, int]]:
-        policy = self._job.policy
-        for row, numbers in candidates:
-            fingerprint, left = self._fingerprints[row], MAX_EXACT_DUPLICATES
-            for number in numbers:
-                other = self._fingerprints[number]
-                if are_comparable(fingerprint, other, policy):
-                    same = fingerprint.digest is not None and fingerprint.digest == other.digest
-                    left -= same
-                    if left >= 0 or not same:
-                        yield row, number
+    def _table_rows(self, rows: Array) -> Array:
+        return self._table.rows([self._fingerprints[row] for row in rows.tolist()])
 
     def load(self, rows: Collection[int]) -> None:
         """Load the fingerprints of rows into the cache."""
@@ -227,6 +226,7 @@ class ArticleReader:
             return
         if len(self._fingerprints) > CACHED_FINGERPRINTS:
             self._fingerprints.clear()
+            self._table = FingerprintTable()
             missing = sorted(rows)
         job, table = self._job, table_of(self._job)
         numbers = np.array(missing, np.int64)
@@ -237,13 +237,6 @@ class ArticleReader:
     def fingerprint(self, row: int) -> Fingerprint:
         """A loaded fingerprint."""
         return self._fingerprints[row]
-
-    def judge(self, pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int, Judgement]]:
-        """The judgements of the pairs that have something in common."""
-        self.load({row for pair in pairs for row in pair})
-        both = [(self.fingerprint(a), self.fingerprint(b)) for a, b in pairs]
-        judgements = judge_related(both, self._job, self._articles)
-        return [(*pairs[place], judgement) for place, judgement in judgements]
 
     def judge_pair(self, later: int, earlier: int) -> Judgement:
         """The judgement of two rows."""
@@ -263,20 +256,24 @@ class ArticleReader:
 
 
 def _edge_columns(
-    edges: Sequence[tuple[int, int, Judgement]],
+    edges: Sequence[tuple[Array, Array, RelatedPairs]],
 ) -> tuple[dict[str, Array], list[object]]:
     """The edges as columns, and the distinct decisions that a column refers to."""
     numbers: dict[Decision, int] = {}
-    for _, _, judgement in edges:
-        numbers.setdefault(judgement.decision, len(numbers))
+    decisions = (decision for _, _, related in edges for decision in related.decisions)
+    codes = [numbers.setdefault(decision, len(numbers)) for decision in decisions]
     columns: dict[str, Array] = {
-        "later": np.array([a for a, _, _ in edges], np.uint32),
-        "earlier": np.array([b for _, b, _ in edges], np.uint32),
-        "decision": np.array([numbers[judgement.decision] for _, _, judgement in edges], np.uint32),
-        "event_score": np.array([judgement.event_score for _, _, judgement in edges], np.float64),
-        "overlap": np.array([judgement.overlap for _, _, judgement in edges], np.float64),
+        "later": _joined([later for later, _, _ in edges], np.uint32),
+        "earlier": _joined([earlier for _, earlier, _ in edges], np.uint32),
+        "decision": np.array(codes, np.uint32),
+        "event_score": _joined([related.event_score for _, _, related in edges], np.float64),
+        "overlap": _joined([related.overlap for _, _, related in edges], np.float64),
     }
     return columns, [list(decision) for decision in numbers]
+
+
+def _joined(parts: Sequence[Array], kind: type[np.generic]) -> Array:
+    return np.concatenate([np.zeros(0, kind), *parts]).astype(kind)
 
 
 def count_truncated(job: CorpusJob) -> int:

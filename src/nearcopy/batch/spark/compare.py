@@ -16,6 +16,7 @@ from nearcopy.batch.corpus_settings import Settings
 from nearcopy.batch.linked_groups import decode_decision, judge_related
 from nearcopy.batch.spark.row_reader import BLOBS, Batches, fingerprints_in, to_batch
 from nearcopy.cluster.link_graph import is_link
+from nearcopy.fingerprint.fingerprint_table import RowPairs
 from nearcopy.match.eligibility import are_comparable
 from nearcopy.models import Article, Edge, Fingerprint
 
@@ -104,9 +105,9 @@ def _judge_batches(settings: Settings, batches: Batches) -> Iterator[pa.RecordBa
         earlier_side, more = _load_side(batch, "earlier", B)
         pairs = list(zip(later_side, earlier_side, strict=True))
         fits = [place for place, pair in enumerate(pairs) if are_comparable(*pair, policy)]
-        results = judge_related([pairs[place] for place in fits], settings, _lookup(texts | more))
-        places = np.array([fits[place] for place, _ in results], np.int64)
-        judgements = [judgement for _, judgement in results]
+        comparable = RowPairs.of(pairs[place] for place in fits)
+        related = judge_related(comparable, settings, _lookup(texts | more))
+        places = np.array(fits, np.int64)[related.places]
         yield to_batch(
             ARTICLE_EDGE_SCHEMA,
             {
@@ -114,10 +115,10 @@ def _judge_batches(settings: Settings, batches: Batches) -> Iterator[pa.RecordBa
                 "earlier": _array(batch, "earlier")[places],
                 "later_id": [pairs[place][0].id for place in places],
                 "earlier_id": [pairs[place][1].id for place in places],
-                "link": [is_link(judgement.decision, policy) for judgement in judgements],
-                "decision": [json.dumps(list(judgement.decision)) for judgement in judgements],
-                "event_score": [judgement.event_score for judgement in judgements],
-                "overlap": [judgement.overlap for judgement in judgements],
+                "link": [is_link(decision, policy) for decision in related.decisions],
+                "decision": [json.dumps(list(decision)) for decision in related.decisions],
+                "event_score": related.event_score,
+                "overlap": [None if share != share else share for share in related.overlap],
             },
         )
 
