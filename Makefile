@@ -45,6 +45,8 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/corpora_speed.py --documents 100000 --peers --recall 100000
 	$(BIN)/python benchmarks/corpora_speed.py --documents 1000000 --rounds 1
 	$(BIN)/python benchmarks/many_fingerprints.py
+	$(BIN)/python benchmarks/open_window.py sqlite postgres redis
+	-$(BIN)/python benchmarks/stories.py
 	$(BIN)/python benchmarks/boilerplate.py
 	$(BIN)/python benchmarks/scale.py --documents 5000
 	$(BIN)/python benchmarks/scale.py --documents 50000 --skew
